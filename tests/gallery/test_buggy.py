@@ -1,12 +1,15 @@
 """The car of 18 bodies at Gallo's 5 ms: the index-3 augmented Lagrangian against partitioning."""
 
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import touchback as tb
 from touchback import gallery
+from touchback.devices.daq import SimulatedDriver
+from waiting import until
 
 SIGNALS = ("car position.x", "car position.y", "car velocity.x", "car turning.z")
 
@@ -54,3 +57,26 @@ def test_it_converges_in_every_step_when_its_wheels_lock(buggy: tb.System) -> No
     assert run.metadata["statistics"]["not_converged"] == 0
     for name in SIGNALS:
         assert run[name][-1] == pytest.approx(known[name][-1], abs=5e-3)
+
+
+def test_it_brakes_when_its_board_is_gone(buggy: tb.System, tmp_path: Path) -> None:
+    """It came at 10 m/s with its throttle open, and would go on so."""
+    experiment, path = gallery.entry("buggy").experiment, tmp_path / "ride.mcap"
+    with (
+        SimulatedDriver() as driver,
+        tb.live(
+            buggy, rate=200, constraints="augmented-lagrangian", inputs=experiment.watched,
+            record=path,
+        ) as live,
+    ):  # fmt: skip
+        for name in experiment.devices:
+            live.connect(name, driver)
+        until(lambda: live["throttle"] > 50.0 and abs(live["steering rate"]) > 0.1)
+        driver.daq.board.kill()
+        until(lambda: np.hypot(live.read("car velocity.x"), live.read("car velocity.y")) < 8.0)
+        assert live.faults == ("stale input",)
+        assert any("The board is gone" in fault["text"] for fault in live.report().faults)
+    run = tb.open_run(path)
+    assert len(run.time) == live.report().counts["ticks"]
+    assert [run[name][-1] for name in ("throttle", "brake", "steering rate")] == [0.0, 8000.0, 0.0]
+    assert run["steering angle"][-1] != 0.0  # held where it was

@@ -58,6 +58,19 @@ def test_an_input_that_never_came_is_stale_too(cart: tb.System) -> None:
         assert ticks(live, 5) == [0.0] * 3 + [-0.5] * 2
 
 
+def test_the_model_goes_on_with_the_safe_value_of_an_input_that_stays_away(
+    cart: tb.System,
+) -> None:
+    watched = {"force": tb.devices.WatchedInput(max_age=3 * TICK, safe=-2.0)}
+    with tb.live(cart, rate=RATE, speed=None, inputs=watched, record=True) as live:
+        assert ticks(live, 5) == [0.0] * 5  # there is nothing to fall back from before it spoke
+        live["force"] = 3.0
+        assert ticks(live, 6) == [3.0] * 4 + [-2.0] * 2
+        live["force"] = 4.0
+        assert ticks(live, 1) == [4.0]
+    assert list(live.recorded()["force"]) == [0.0] * 5 + [3.0] * 4 + [-2.0] * 2 + [4.0]
+
+
 def test_the_way_to_safe_may_be_a_ramp_and_the_way_back_a_soft_start(cart: tb.System) -> None:
     output = tb.devices.GuardedOutput(safe=0.0, ramp=4 * TICK, soft_start=5 * TICK)
     with guarded(cart, output, max_age=2 * TICK) as live:
@@ -295,6 +308,10 @@ def test_a_run_that_ends_follows_its_ramps_to_safe(
         (lambda: tb.devices.GuardedOutput(at_limit="jump"), "'safe' or 'clip'"),
         (lambda: tb.devices.WatchedInput(max_age=0.0), "max_age must be"),
         (lambda: tb.devices.WatchedInput(low=1.0, high=0.0), "must not lie above"),
+        (lambda: tb.devices.WatchedInput(safe=1.0), "safe value 1.0 needs a max_age"),
+        (lambda: tb.devices.WatchedInput(1.0, high=1.0, safe=2.0), "must lie within"),
+        (lambda: tb.devices.WatchedInput(1.0, safe=float("nan")), "must lie within"),
+        (lambda: tb.devices.WatchedInput(1.0, safe="keep"), "a number or 'hold'"),
     ],
 )
 def test_declarations_that_make_no_sense_are_refused(

@@ -1,6 +1,6 @@
 """What feeds a live run of the command line: numbers, samples and functions of time, devices."""
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 
@@ -10,7 +10,7 @@ from touchback.devices.registry import open_device
 from touchback.errors import InputError
 from touchback.gallery.entry import Experiment
 from touchback.numbers import is_real
-from touchback.realtime import Live
+from touchback.realtime import Live, WatchedInput
 from touchback.realtime.devices import Device
 from touchback.realtime.served import ServingDevice
 from touchback.recording import unknown_name
@@ -51,6 +51,11 @@ def connections(given: list[str] | None, experiment: Experiment) -> list[str]:
     if given is not None:
         return given
     return [f"{port}={device}" for port, device in experiment.devices.items()]
+
+
+def watched(experiment: Experiment, ports: Container[str]) -> dict[str, WatchedInput]:
+    """How the experiment watches those of its inputs that are ports of devices."""
+    return {name: each for name, each in experiment.watched.items() if name in ports}
 
 
 def opened(

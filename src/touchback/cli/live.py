@@ -12,7 +12,7 @@ from rich.live import Live as Display
 
 from touchback.cli.assignments import assignments, set_values
 from touchback.cli.console import out, working
-from touchback.cli.feeding import Following, connections, feed, opened
+from touchback.cli.feeding import Following, connections, feed, opened, watched
 from touchback.cli.load import load
 from touchback.cli.options import number, output
 from touchback.cli.options import seconds as span
@@ -89,6 +89,7 @@ def live(
         run = start_live(
             system, start, rate=rate, speed=speed or None, method=method, constraints=constraints,
             substeps=steps, record=record or False, share=share, cpu=cpu, outputs=guarded,
+            inputs=watched(experiment, devices),
         )  # fmt: skip
         with suppress(KeyboardInterrupt), run:  # it is stopped then, and its recording whole
             following = feed(run, inputs, given)

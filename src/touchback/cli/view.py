@@ -9,7 +9,7 @@ import typer
 
 from touchback import gallery, workbench
 from touchback.cli.console import out, working
-from touchback.cli.feeding import connections, opened
+from touchback.cli.feeding import connections, opened, watched
 from touchback.cli.live import Connect, Constraints
 from touchback.cli.load import load
 from touchback.cli.options import number
@@ -67,7 +67,7 @@ def view(
                 workbench.open(
                     system, x0=experiment.start(system), rate=rate, host=host, port=port,
                     substeps=experiment.substeps if substeps is None else substeps,
-                    constraints=constraints,
+                    constraints=constraints, inputs=watched(experiment, devices),
                 )
             )  # fmt: skip
             own = {name: each for name, each in experiment.inputs.items() if name not in devices}

@@ -7,11 +7,17 @@ import numpy as np
 
 from touchback.gallery.entry import Entry, Experiment
 from touchback.model import Model
+from touchback.realtime import WatchedInput
 from touchback.vehicle.car import Car, add_car
 from touchback.vehicle.driveline import line_pressure
 
 SPEED = 10.0  # m/s
 SERVED = ("throttle", "brake", "steering angle", "steering rate", "steering acceleration")
+#: After 0.3 s without a block the throttle is let go, the brake has 9.8 bar, and the wheel stands.
+WATCHED = {
+    name: WatchedInput(max_age=0.3, safe=safe)
+    for name, safe in zip(SERVED, (0.0, 8000.0, "hold", 0.0, 0.0), strict=True)
+}
 
 
 def make(speed: float = SPEED) -> Model:
@@ -53,6 +59,7 @@ ENTRY = Entry(
         },
         signals=("car position.y", "car turning.z", "steering torque"),
         devices=dict.fromkeys(SERVED, "board:simulated"),
+        watched=WATCHED,
     ),
     sentences=(
         "A car of 18 bodies does what somebody does in a real one: a board there samples pedals "

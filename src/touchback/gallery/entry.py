@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from touchback.model import Model
+from touchback.realtime import WatchedInput
 from touchback.recording import Run
 from touchback.simulate import simulate
 from touchback.simulate.protocol import InputData
@@ -16,7 +17,7 @@ class Experiment:
     `rates` are kept when loops are closed; `guess` says where to begin closing them; `substeps` is
     how many steps its stiffness asks for in a live tick of 1 ms; `rate` how many ticks a second
     what it remembers from tick to tick is made for. Against the clock `devices` feed inputs, named
-    as for `touchback live --connect`."""
+    as for `touchback live --connect`, which are `watched`."""
 
     duration: float
     positions: Mapping[str, float] = field(default_factory=dict)
@@ -27,6 +28,7 @@ class Experiment:
     substeps: int = 1
     rate: float | None = None
     devices: Mapping[str, str] = field(default_factory=dict)
+    watched: Mapping[str, WatchedInput] = field(default_factory=dict)
 
     def start(self, system: System) -> State:
         """The state from which it starts."""

@@ -90,8 +90,8 @@ def make_loop(
     newton = None
     if solver.implicit:
         newton = newton_for(system, posed.problem, solver.rtol, solver.atol, plan.parameters)
-    limits = [
-        plan.inputs.get(name, WatchedInput()).quiet_limit(plan.rate) for name in system.input_names
+    watches = [
+        plan.inputs.get(name, WatchedInput()).watch(plan.rate) for name in system.input_names
     ]
     guards: list[Guard] = [
         output.guard(list(system.output_names).index(name), plan.rate)
@@ -100,9 +100,9 @@ def make_loop(
     energies = [each.port(system.input_names, system.output_names) for each in plan.energy.values()]
     count = len(system.output_names)
     measured = Measured(posed.outputs, count) if count and posed.outputs else None
-    width = 8 * (16 + len(limits) + len(x0) + count)
+    width = 8 * (16 + len(watches) + len(x0) + count)
     rows = int(np.clip(_RING_SECONDS * plan.rate, 256, max(256, _RING_BYTES // width)))
     return LiveLoop(
-        posed.problem, solver.word, x0, pace, limits, measured, posed.solving, guards, energies,
+        posed.problem, solver.word, x0, pace, watches, measured, posed.solving, guards, energies,
         rows, newton, system.parameter_values(plan.parameters), memory, plan.max_speed,
     )  # fmt: skip

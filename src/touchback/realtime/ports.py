@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 
 from touchback.errors import InputError
-from touchback.native.live.wanted import Guard
+from touchback.native.live.wanted import Guard, Watch
 from touchback.numbers import as_float, is_real, keep, shown
 
 LONGEST_RAMP = 10.0  # seconds: the end of a run waits for it, and so does Ctrl-C
@@ -39,12 +39,14 @@ class WatchedInput:
     """A watched input: after `max_age` seconds of the model's time without a message all guarded
     outputs go to their safe values, as they do in a clocked run where the message in use was made
     (its stamp) more than `max_age`, a tick and 20 ms before they are delivered: ticks, or a step,
-    stood still. The model goes on with the last value; with the next message the outputs come
-    back along their soft starts. `low` and `high` bound what is accepted."""
+    stood still. The model goes on with `safe` then ("hold": the last value) if the input has had
+    a message at all; with the next message the outputs come back along their soft starts. `low` and
+    `high` bound what is accepted."""
 
     max_age: float | None = None
     low: float = -math.inf
     high: float = math.inf
+    safe: float | Literal["hold"] = "hold"
 
     def __post_init__(self) -> None:
         aged = () if self.max_age is None else ("max_age",)
@@ -53,10 +55,27 @@ class WatchedInput:
             raise InputError(f"max_age must be a positive number of seconds, got {self.max_age}.")
         if not self.low <= self.high:
             raise InputError(f"An input's low {self.low} must not lie above its high {self.high}.")
+        if self.safe != "hold":
+            self._check_safe()
 
-    def quiet_limit(self, rate: float) -> int:
-        """Ticks without a message that may pass, −1 for any number."""
-        return -1 if self.max_age is None else max(1, round(self.max_age * rate))
+    def _check_safe(self) -> None:
+        _read_numbers(self, "An input's", "safe")
+        if self.max_age is None:
+            raise InputError(
+                f"An input's safe value {self.safe} needs a max_age, after which it holds."
+            )
+        if not (math.isfinite(self.safe) and self.low <= self.safe <= self.high):
+            raise InputError(
+                f"An input's safe value {self.safe} must lie within [{self.low}, {self.high}]; or "
+                'use safe="hold".'
+            )
+
+    def watch(self, rate: float) -> Watch:
+        """In units of ticks, for the loop."""
+        if self.max_age is None:
+            return Watch()
+        safe = math.nan if self.safe == "hold" else float(self.safe)
+        return Watch(max(1, round(self.max_age * rate)), safe)
 
     def check(self, name: str, value: float) -> None:
         """Refuses what isn't a number or lies out of range."""

@@ -6,7 +6,7 @@ import os
 import sys
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from html import escape
 from pathlib import Path
 from types import TracebackType
@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 from touchback.errors import InputError
 from touchback.model.model import Model
 from touchback.native.constrained.formulations import Formulation
-from touchback.realtime import Live, live
+from touchback.realtime import Live, WatchedInput, live
 from touchback.realtime.control import Desk, Exposed
 from touchback.recording import Run
 from touchback.recording.live_file import Recording
@@ -47,6 +47,7 @@ def open(
     rate: float = 1000.0,
     substeps: int | None = None,
     constraints: str | Formulation | None = None,
+    inputs: Mapping[str, WatchedInput] | None = None,
     exposed: Exposed | None = None,
     host: str = LOOPBACK,
     port: int = 0,
@@ -60,8 +61,9 @@ def open(
     recording (`open_recording(path)`); `url` is its address. A context manager; its run, if it
     started one, ends with it.
 
-    The run begins at `x0`; `rate`, `substeps` and `constraints` are as of `tb.live`. `host` is what
-    the server listens on: this machine alone unless told otherwise; `port` 0 chooses a free one.
+    The run begins at `x0`; `rate`, `substeps`, `constraints` and `inputs` are as of `tb.live`.
+    `host` is what the server listens on: this machine alone unless told otherwise; `port` 0 chooses
+    a free one.
     `exposed` says what the page may do to the run. Whoever has the address has its token. `beside`
     another workbench it has the port and the token of that one, and a `name` there. `model` is the
     mechanism of a run that doesn't know it. What the page records is kept in the folder
@@ -71,8 +73,9 @@ def open(
         shown = equipped(shown).compile()
     if isinstance(shown, System):
         shown = own = live(
-            with_hand(shown), x0, rate=rate, substeps=substeps, constraints=constraints
-        )
+            with_hand(shown), x0, rate=rate, substeps=substeps, constraints=constraints,
+            inputs=inputs,
+        )  # fmt: skip
         own.start()
     try:
         source: Source

@@ -1,6 +1,8 @@
 /* What a tick takes from the mailboxes of its inputs. */
 #include "live/live.h"
 
+#include <math.h>
+
 static const long TRIES = 8; /* readings of a mailbox before the value before is kept */
 
 static const int ROUNDS = 4; /* looks at ports of a group before their values before are kept */
@@ -87,6 +89,8 @@ long tb_live_take(tb_live *live, int64_t now, int64_t *age) {
             else if (port->found_value != 0.0)
                 flags |= TB_STOPPED;
         }
+        if (port->place && port->messages && !isnan(port->safe) && silent(live, port, now))
+            live->problem.u[port->place] = port->safe;
         if (port->place && port->messages && now - port->stamp > *age)
             *age = now - port->stamp;
     }

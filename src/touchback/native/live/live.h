@@ -49,6 +49,7 @@ typedef struct tb_input_port {
     int64_t seen;     /* sequence of the last message */
     int64_t stamp;
     int64_t made; /* ns: its stamp, at the latest the tick that took it; or the first tick */
+    double safe;  /* what it is while silent, once it has spoken; NaN: what it said last */
     int64_t messages, contended; /* contended: ticks that met a writer and kept the value before */
     _Atomic long group; /* ports of one number above 0 get messages together, or none (mailbox.h) */
     int64_t found, found_stamp; /* of the tick at hand: the sequence, or -1 for a writer met */

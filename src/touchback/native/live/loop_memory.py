@@ -20,7 +20,7 @@ from touchback.native.live.layout import (
 )
 from touchback.native.live.mailbox import Mailbox, mailbox_bytes
 from touchback.native.live.memory import Arena, LockedArrays, struct_bytes
-from touchback.native.live.wanted import EnergyPort, Guard, Measured, Pace
+from touchback.native.live.wanted import EnergyPort, Guard, Measured, Pace, Watch
 from touchback.native.live.witness import set_clock
 from touchback.native.record import Record
 
@@ -65,7 +65,7 @@ class LoopMemory:
         method: str,
         x0: ArrayLike,
         pace: Pace,
-        quiet_limits: Sequence[int],
+        watches: Sequence[Watch],
         measured: Measured | None = None,
         constrained: Formulation | None = None,
         guards: Sequence[Guard] = (),
@@ -105,7 +105,7 @@ class LoopMemory:
         self.struct.max_speed = max_speed
         self._set_blocks(block, len(parts[0]), len(parts[1]), newton)
         self._set_pace()
-        self._set_ports(quiet_limits)
+        self._set_ports(watches)
         self._set_guards(guards)
         self._set_energies(energies)
         self._set_outputs(measured, solved if constrained else None)
@@ -226,14 +226,14 @@ class LoopMemory:
             return Solved(np.empty(0), np.empty(0))
         return constrained.solved
 
-    def _set_ports(self, quiet_limits: Sequence[int]) -> None:
+    def _set_ports(self, watches: Sequence[Watch]) -> None:
         ports, message = self.sizes[0] + 1, self._message_size
         self.ports = self.arena.structs("tb_input_port", ports)
-        for i, limit in zip(range(ports), (*quiet_limits, -1), strict=True):
+        for i, watch in zip(range(ports), (*watches, Watch()), strict=True):
             box = Mailbox(self.arena.carve(mailbox_bytes(1)), 1)
             self.ports[i].mailbox = box.address
             self.ports[i].place = (i + 1) % ports  # 0 is that of the stop
-            self.ports[i].quiet_limit = limit
+            self.ports[i].quiet_limit, self.ports[i].safe = watch.quiet_limit, watch.safe
         published = Mailbox(self.arena.carve(mailbox_bytes(message)), message)
         self.struct.input_count, self.struct.inputs = ports, ctypes.addressof(self.ports)
         self.struct.published = published.address

@@ -44,6 +44,15 @@ class Measured:
 
 
 @dataclass(frozen=True)
+class Watch:
+    """Of an input: ticks without a message that may pass (−1: any number), and its value while it
+    is silent for longer, NaN for what it said last."""
+
+    quiet_limit: int = -1
+    safe: float = np.nan
+
+
+@dataclass(frozen=True)
 class Pace:
     """The clock: ticks a second of the model, how fast its time goes (None: unclocked), substeps
     of a tick, and what the thread asks for."""
