@@ -1,13 +1,15 @@
 """`touchback drive` lists manoeuvres, tells figures, draws and keeps them."""
 
+import math
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from command import touchback
-from touchback.recording import open_run
-from touchback.vehicle.manoeuvres import MANOEUVRES
+from touchback.cli import at_wheel
+from touchback.recording import Run, open_run
+from touchback.vehicle.manoeuvres import MANOEUVRES, Figure
 
 
 def test_without_a_name_the_manoeuvres_are_listed() -> None:
@@ -21,6 +23,20 @@ def test_a_manoeuvre_is_told_drawn_and_kept(tmp_path: Path) -> None:
     assert shown.returncode == 0 and "step-steer at 72 km/h" in shown.stdout
     assert "response time" in shown.stdout and picture.stat().st_size > 10_000
     assert open_run(kept)["speed"][0] == pytest.approx(20.0)
+
+
+def test_figures_are_told_in_degrees_and_as_yes_and_no() -> None:
+    assert Figure(math.pi, "rad/s").told() == ("180", "°/s")
+    assert Figure(True).told() == ("yes", "") and Figure(False).told(3) == ("no", "")
+    assert Figure(1.4567).told(3) == ("1.46", "")
+
+
+def test_who_ends_before_the_first_obstacle_is_told_so_and_gets_no_empty_picture(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    at_wheel.tell(Run([0.0], {}), [], tmp_path / "none.png")
+    assert "before anything stood on the road" in capsys.readouterr().out
+    assert not (tmp_path / "none.png").exists()
 
 
 def test_what_is_unknown_is_answered_with_the_nearest() -> None:

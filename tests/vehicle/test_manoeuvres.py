@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.signal import lsim
 
-from touchback.errors import InputError
+from touchback.errors import InputError, SolveError
 from touchback.model.model import Model
 from touchback.recording import Run
 from touchback.symbolic.functions import cos, sin
@@ -253,6 +253,9 @@ def test_another_car_takes_the_same_manoeuvres() -> None:
     step = drive(Cart(), StepSteer(15.0, 3.0))
     assert step["steady yaw rate"] == pytest.approx(3.0 / 15.0, rel=1e-2)
     assert step["overshoot"] == pytest.approx(0.0, abs=0.01)
+    assert "peak response time" not in step.figures
+    with pytest.raises(SolveError, match="before the car had settled; drive slower"):
+        drive(Cart(), StepSteer(90.0, 3.0))
     assert drive(Cart(), DoubleLaneChange(50 / 3.6))["accepted"] == 1.0
 
 

@@ -40,10 +40,7 @@ def at_wheel(
         run, met = _driven(closing, wheel, seed, page)
         if wheel is not None:
             wheels.tell_torque(wheel)
-    _tell(run, met)
-    if plot is not None:
-        draw_meetings(run, met, plot)
-        out.print(f"picture: {plot}")
+    tell(run, met, plot)
     if save is not None:
         save_run(run, save)
         out.print(f"run: {save}")
@@ -77,7 +74,11 @@ def _driven(
     return run.recorded(), met
 
 
-def _tell(run: Run, met: list[Meeting]) -> None:
+def tell(run: Run, met: list[Meeting], plot: Path | None) -> None:
+    """What was felt at each obstacle, and its picture."""
+    if not met:
+        out.print("It ended before anything stood on the road: there is nothing to tell or draw.")
+        return
     table = Table("turn", "caster [°]", "first peak [N m]", "wheel then [rad]", "gap [m]")
     for each in met:
         torque, angle = each.first_peak(run)
@@ -86,3 +87,6 @@ def _tell(run: Run, met: list[Meeting]) -> None:
             f"{gap(run, SimulatorCar(), each.place):.2f}",
         )  # fmt: skip
     out.print(table)
+    if plot is not None:
+        draw_meetings(run, met, plot)
+        out.print(f"picture: {plot}")

@@ -1,6 +1,5 @@
 """`touchback drive`: manoeuvres of a car, with their figures and pictures."""
 
-import math
 from pathlib import Path
 from typing import Annotated
 
@@ -88,9 +87,6 @@ def _tell(outcome: Outcome) -> None:
     table = Table(f"{outcome.manoeuvre.name} at {speed:.0f} km/h", box=None, pad_edge=False)
     table.add_column("", justify="right")
     table.add_column("")
-    for name, (value, unit) in outcome.figures.items():
-        shown, unit = (
-            (math.degrees(value), unit.replace("rad", "°")) if "rad" in unit else (value, unit)
-        )
-        table.add_row(name, f"{shown:.4g}", unit)
+    for name, figure in outcome.figures.items():
+        table.add_row(name, *figure.told())
     out.print(table)

@@ -155,7 +155,7 @@ class DoubleLaneChange(Manoeuvre):
         """Whether no point of the car leaves a lane while it is abreast of it, and by how much."""
         left = self._left(run, car)
         return {
-            "accepted": Figure(float(left > 0.0)),
+            "accepted": Figure(bool(left > 0.0)),
             "room left": Figure(left, "m"),
             **peaks(run),
         }

@@ -1,5 +1,6 @@
 """What a manoeuvre is: a driver with something to do, a start, and figures of how it went."""
 
+import math
 from dataclasses import dataclass, fields
 from pathlib import Path as File
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
@@ -27,10 +28,17 @@ _SAMPLE = 0.005  # s
 
 
 class Figure(NamedTuple):
-    """A number of a manoeuvre, with its unit; truths are 0 and 1."""
+    """A number of a manoeuvre, with its unit, or whether something is true."""
 
-    value: float
+    value: float | bool
     unit: str = ""
+
+    def told(self, digits: int = 4) -> tuple[str, str]:
+        """For people, with its unit: angles in degrees, truths as yes and no."""
+        if isinstance(self.value, bool):
+            return "yes" if self.value else "no", self.unit
+        number = math.degrees(self.value) if "rad" in self.unit else self.value
+        return f"{number:.{digits}g}", self.unit.replace("rad", "°")
 
 
 Figures = dict[str, Figure]

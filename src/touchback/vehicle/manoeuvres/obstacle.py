@@ -59,7 +59,7 @@ class SuddenObstacle(Manoeuvre):
     def figures(self, run: Run, car: DrivenCar) -> Figures:
         """Whether it was missed, and by how much."""
         left = gap(run, car, self.place[0])
-        return {"missed": Figure(float(left > 0.0)), "gap": Figure(left, "m"), **peaks(run)}
+        return {"missed": Figure(bool(left > 0.0)), "gap": Figure(left, "m"), **peaks(run)}
 
     def scenery(self, axis: "Axes", car: DrivenCar) -> None:
         """The obstacle."""

@@ -40,7 +40,7 @@ def draw(outcome: "Outcome", path: str | Path) -> None:
     if np.ptp(run["y"]) > 0.2 * np.ptp(run["x"]):
         above.set_aspect("equal", adjustable="datalim")
     told.axis("off")
-    lines = [f"{name}: {value:.3g} {unit}" for name, (value, unit) in outcome.figures.items()]
+    lines = [f"{name}: {' '.join(each.told(3))}" for name, each in outcome.figures.items()]
     told.text(0.0, 1.0, "\n".join(lines), va="top", fontsize=8, transform=told.transAxes)
     for i, (name, label, scale) in enumerate(_CURVES):
         axis = figure.add_subplot(grid[1, i])

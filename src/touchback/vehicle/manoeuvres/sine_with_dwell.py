@@ -57,7 +57,7 @@ class SineWithDwell(Manoeuvre):
         left = [-float(np.interp(_END + after, time, yaw_rate)) / second for after in (1.0, 1.75)]
         aside = float(np.interp(_BEGINS + 1.07, time, run["y"]))
         return {
-            "stable": Figure(float(abs(left[0]) <= 0.35 and abs(left[1]) <= 0.20)),
+            "stable": Figure(bool(abs(left[0]) <= 0.35 and abs(left[1]) <= 0.20)),
             "yaw rate left after 1.00 s": Figure(100.0 * left[0], "%"),
             "yaw rate left after 1.75 s": Figure(100.0 * left[1], "%"),
             "aside after 1.07 s": Figure(aside, "m"),

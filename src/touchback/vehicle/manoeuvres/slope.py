@@ -59,7 +59,7 @@ class ParkingOnSlope(Manoeuvre):
         return {
             "stopping way": Figure(at("x", _PRESSED + 5.0) - at("x", _PRESSED), "m"),
             "creep": Figure(1e3 * float(np.ptp(run["x"][held])), "mm"),
-            "held": Figure(float(np.abs(run["speed"][held]).max() < 1e-3)),
+            "held": Figure(bool(np.abs(run["speed"][held]).max() < 1e-3)),
             "rolls off with": Figure(
                 (at("speed", _RELEASED + 1.5) - at("speed", _RELEASED + 0.5)), "m/s²"
             ),

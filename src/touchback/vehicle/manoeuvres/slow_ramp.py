@@ -58,6 +58,12 @@ class SlowRamp(Manoeuvre):
         used &= np.cumsum(run["lateral"] >= self.most) == 0
         lateral, yaw_rate = run["lateral"][used], run["yaw rate"][used]
         steer = run["steering wheel"][used] / car.steering_ratio
+        if not used.any():
+            raise SolveError(
+                f"Manoeuvre 'slow-ramp': the lateral acceleration was {self.most:.1f} m/s² within "
+                f"{_SETTLED:g} s at {self.speed:.1f} m/s, before the car had settled; drive slower "
+                "or turn at a lower rate."
+            )
         if np.ptp(lateral) < 0.5:
             raise SolveError(
                 f"Manoeuvre 'slow-ramp': lateral acceleration changed by {np.ptp(lateral):.2f} "

@@ -11,6 +11,7 @@ from touchback.vehicle.manoeuvres.manoeuvre import Figure, Figures, Manoeuvre, c
 from touchback.vehicle.manoeuvres.slow_ramp import wheel_for
 
 _BEGINS, _RISES = 0.5, 0.1  # s
+_ROUNDING = 1e-6  # of the last yaw rate: what is less is no overshoot
 
 
 @dataclass(frozen=True)
@@ -37,16 +38,20 @@ class StepSteer(Manoeuvre):
 
     def figures(self, run: Run, car: DrivenCar) -> Figures:
         """Times count from when the wheel, which hands turn late, has gone half of its way to when
-        the yaw rate is 90 % of its last, and to its peak."""
+        the yaw rate is 90 % of its last, and to its peak, where it goes beyond its last."""
         yaw_rate, wheel, time = run["yaw rate"], run["steering wheel"], run.time
         last = float(yaw_rate[time > self.duration - 0.5].mean())
         half = crossing(time, wheel, 0.5 * float(wheel[-1]))
         peak = int(yaw_rate.argmax())
+        beyond = float(yaw_rate[peak]) / last - 1.0
+        peaked = {}
+        if beyond > _ROUNDING:
+            peaked["peak response time"] = Figure(float(time[peak]) - half, "s")
         return {
             "steady yaw rate": Figure(last, "rad/s"),
             "yaw rate gain": Figure(last / float(wheel[-1]) * car.steering_ratio, "1/s"),
             "response time": Figure(crossing(time, yaw_rate, 0.9 * last) - half, "s"),
-            "peak response time": Figure(float(time[peak]) - half, "s"),
-            "overshoot": Figure(100.0 * (float(yaw_rate[peak]) / last - 1.0), "%"),
+            **peaked,
+            "overshoot": Figure(100.0 * beyond if peaked else 0.0, "%"),
             **peaks(run),
         }
