@@ -7,6 +7,7 @@ import pytest
 
 import touchback as tb
 from touchback.native.live.layout import BUCKETS
+from touchback.realtime import WatchedInput
 from touchback.realtime.histogram import Histogram, duration, lower_edges
 
 CONTRACT = {
@@ -114,3 +115,21 @@ def test_the_age_of_inputs_is_that_of_the_oldest_message_in_use(cart: tb.System)
     known = ages[ages >= 0]
     assert (np.diff(known) > 0).all()
     assert known[-1] * 1e-9 == live.report().histograms["input_age"].summary()["max"]
+
+
+def test_the_age_of_inputs_is_that_of_watched_ones_where_there_are_some() -> None:
+    """A pedal that is set once holds however old it is, and hid how old the positions were."""
+    m = tb.Model("key", gravity=(0, 0, 0))
+    m.sensor("felt", tb.Signal(m.input("position") + m.input("pedal")))
+    with tb.live(
+        m.compile(), rate=1000, record=True, inputs={"position": WatchedInput(max_age=1.0)}
+    ) as live:
+        live["pedal"] = 1.0
+        live.run(0.1)
+        live["position"] = 1.0
+        live.run(0.02)
+    ages = live.recorded()["input age"]
+    assert (ages[:100] == -1).all()  # no position came yet
+    assert (np.diff(ages[ages >= 0]) > 0).all() and 0 <= ages[100] < ages[-1]
+    pedal = live.report().ports["pedal"]
+    assert pedal["messages"] == 1

@@ -63,6 +63,23 @@ static void look_together(tb_live *live, long first) {
             ports[i].found = -1;
 }
 
+/* Of the oldest message in use, -1 before any came: of inputs that are watched where some are, since
+ * what a hand or a program sets once, such as a pedal, holds however old it is. */
+static int64_t oldest(const tb_live *live, int64_t now) {
+    int64_t watched = -1, any = -1;
+    int watches = 0;
+    for (long i = 0; i < live->input_count; i++) {
+        const tb_input_port *port = live->inputs + i;
+        int64_t age = port->place && port->messages ? now - port->stamp : -1;
+        any = age > any ? age : any;
+        if (port->quiet_limit >= 0) {
+            watches = 1;
+            watched = age > watched ? age : watched;
+        }
+    }
+    return watches ? watched : any;
+}
+
 long tb_live_take(tb_live *live, int64_t now, int64_t *age) {
     long flags = 0;
     for (long i = 0; i < live->input_count; i++)
@@ -91,8 +108,7 @@ long tb_live_take(tb_live *live, int64_t now, int64_t *age) {
         }
         if (port->place && port->messages && !isnan(port->safe) && silent(live, port, now))
             live->problem.u[port->place] = port->safe;
-        if (port->place && port->messages && now - port->stamp > *age)
-            *age = now - port->stamp;
     }
+    *age = oldest(live, now);
     return flags;
 }
