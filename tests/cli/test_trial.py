@@ -95,7 +95,8 @@ def test_a_session_killed_in_the_middle_loses_nothing_that_was_answered(tmp_path
         assert len(open_run(tmp_path / json.loads(line)["recording"]).time) > 500
     again = touchback(*words, cwd=tmp_path)
     assert again.returncode == 0, again.stderr
-    assert f"{len(before)} answers are kept" in again.stdout
+    assert f"{len(before)} answers are kept; the session goes on" in again.stdout
+    assert "12 answers are kept; the session is over" in touchback(*words, cwd=tmp_path).stdout
     killed = (tmp_path / "t.jsonl").read_text().splitlines()[1:]
     assert killed[: len(before)] == before and len(killed) == 12
     whole = trial("w.jsonl", *WALL, "--subject", "150", answers="", cwd=tmp_path)
@@ -120,6 +121,9 @@ def test_a_session_killed_in_the_middle_loses_nothing_that_was_answered(tmp_path
         (("--start", "1", "--voice", "wall"), "one --voice, not 2"),
         (("--start", "1", "--subject", "0"), "both are above zero"),
         (("--start", "1", "--subject", "9", "--page"), "--page asks a person"),
+        (("--start", "1", "--repeats", "9"), "--repeats goes with --levels"),
+        (("--levels", "1,2", "--down", "3"), "--down goes with --start"),
+        (("--start", "1", "--seconds", "1"), "--seconds goes with --device"),
         (("--levels", "1,2"), "6 trials tell no threshold"),
         (("--levels", "20,1e9", "--repeats", "9"), "'wall stiffness' would be 1e+09"),
         (("--start", "1e9"), "above the largest level"),

@@ -14,6 +14,7 @@ import typer
 from touchback.cli.chart import chart
 from touchback.cli.console import out, working
 from touchback.cli.parameters import LIST, show_parameters
+from touchback.cli.trial import DOWN, REPEATS, SECONDS
 from touchback.errors import InputError
 from touchback.haptics.trials import (
     Constant,
@@ -68,7 +69,8 @@ def forced_choice(file: Path, asked: Asked) -> None:
     known = None if asked.subject is None else _person(asked.subject, session.design)
     person = None if known is None else SimulatedSubject(known, session.seed or 0).choose
     if session.answers:
-        out.print(f"{len(session.answers)} answers are kept; the session goes on.")
+        goes_on = "is over" if session.done else "goes on"
+        out.print(f"{len(session.answers)} answers are kept; the session {goes_on}.")
     if not session.done:
         if asked.page:
             _on_page(key, session)
@@ -115,12 +117,25 @@ def _on_page(key: TrialKey, session: ForcedChoice) -> None:
     play_on_page(OnPage("trial", board=ChoiceBoard(session, key)))
 
 
+def _check_all_act(asked: Asked) -> None:
+    """Refuses what was given though nothing of the session goes by it."""
+    idle = {
+        "--repeats": (asked.repeats != REPEATS and asked.levels is None, "--levels"),
+        "--down": (asked.down != DOWN and asked.start is None, "--start"),
+        "--seconds": (asked.seconds != SECONDS and asked.device is None, "--device"),
+    }
+    for name, (given, partner) in idle.items():
+        if given:
+            raise InputError(f"{name} goes with {partner}; leave it away, or give that too.")
+
+
 def _method(asked: Asked) -> Constant | Staircase:
     if (asked.levels is None) == (asked.start is None):
         raise InputError(
             "Give --levels (constant stimuli), such as 20,40,80,160, or --start (a staircase): the "
             "one or the other."
         )
+    _check_all_act(asked)
     if asked.start is not None:
         return Staircase(asked.start, down=asked.down)
     try:

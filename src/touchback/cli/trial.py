@@ -14,6 +14,7 @@ from touchback.draw.style import PICTURES
 from touchback.errors import InputError
 from touchback.haptics.trials import Trials
 
+REPEATS = 3  # unless given
 DOWN, INTERVALS, SECONDS = 2, 2, 3.0  # of forced choice, unless given
 
 
@@ -23,7 +24,7 @@ def trial(
         list[str] | None, typer.Option(help="A voice to compare; twice or more, with --vary once.")
     ] = None,
     question: Annotated[str | None, typer.Option(help="What to ask.")] = None,
-    repeats: Annotated[int, number("How often each voice, or level, comes.", 1, 1000)] = 3,
+    repeats: Annotated[int, number("How often each voice, or level, comes.", 1, 1000)] = REPEATS,
     effort: Annotated[float, number("Of the finger, 0 (soft) to 1 (loud).", 0, 1)] = 0.3,
     vary: Annotated[
         str | None,
@@ -58,7 +59,7 @@ def trial(
     Each trial presses the key of a voice that only the file knows, draws the force on the finger
     over the key's depth, and asks. With --vary two or three touches follow each other, one of which
     has more of something; at the end there is a threshold with its confidence. Answers are on disk
-    before the next trial, and so is every force."""
+    before the next trial, and with --vary so is every force."""
     if vary is not None:
         from touchback.cli.forced_choice import Asked, forced_choice
 

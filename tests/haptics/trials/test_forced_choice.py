@@ -81,7 +81,10 @@ def test_what_is_no_session_or_answer_is_said(tmp_path):
     with pytest.raises(InputError, match=r"its base is 400\.0, not 500\.0"):
         ForcedChoice(tmp_path / "t.jsonl", other)
     Trials(tmp_path / "named.jsonl", ["a", "b"], "?")
-    with pytest.raises(InputError, match=r"named\.jsonl, line 1, its plan, is damaged"):
+    with pytest.raises(
+        InputError,
+        match=r"named\.jsonl holds another .* of 'identification', not",
+    ):
         ForcedChoice(tmp_path / "named.jsonl", DESIGN)
     (tmp_path / "old.jsonl").write_text('{"version": 1}\n')
     with pytest.raises(InputError, match="version 1 of trials"):

@@ -141,7 +141,7 @@ class ForcedChoice:
             self._journal = Journal.begun(self.path, {**plan, "seed": self.seed})
             return
         self._journal = Journal(self.path)
-        found, self.answers = self._journal.read(_Plan, Given)
+        found, self.answers = self._journal.read(KIND, _Plan, Given)
         held = {name: getattr(found, name) for name in plan}
         different = [name for name, value in plan.items() if held[name] != _plain(value)]
         if different:

@@ -50,7 +50,7 @@ class Trials:
         plan = _checked(conditions, question, repeats, choices)
         if self.path.exists():
             self._journal = Journal(self.path)
-            self._plan, self.answers = self._journal.read(_Plan, Answer)
+            self._plan, self.answers = self._journal.read(KIND, _Plan, Answer)
             given = {key: getattr(self._plan, key) for key in plan}
             if given != plan:
                 raise InputError(

@@ -106,9 +106,9 @@ class Journal:
                 "back; this answer isn't kept."
             ) from None
 
-    def read(self, plan: type[Plan], line: type[Line]) -> tuple[Plan, list[Line]]:
-        """The plan and the lines after it. A last line that a crash cut off is taken off the
-        file."""
+    def read(self, kind: str, plan: type[Plan], line: type[Line]) -> tuple[Plan, list[Line]]:
+        """The plan of a kind of session and the lines after it. A last line that a crash cut off is
+        taken off the file."""
         name = self.path.name
         content = read_regular(self.path, _LARGEST)
         rows = content.split(b"\n")
@@ -117,6 +117,10 @@ class Journal:
             rows.append(cut)
             cut = b""
         first = _plan_line(name, rows, cut)
+        if (other := first.get("kind", kind)) != kind:
+            raise InputError(
+                f"{name} holds another session, of {other!r}, not of {kind!r}; choose another file."
+            )
         found = checked(first, plan, f"{name}, line 1, its plan,")
         lines = [_answer_line(name, i, row, line) for i, row in enumerate(rows[1:], 2)]
         self._mend(content, cut)
