@@ -11,7 +11,7 @@ from touchback.model import Model
 from touchback.model.forces import JointEffort
 from touchback.model.joints import Prismatic
 from touchback.model.sensors import Energy, Multiplier, Signal
-from touchback.symbolic.functions import maximum
+from touchback.symbolic.functions import maximum, select
 
 NAP = 1e-7  # surfaces that have parted meet again so much deeper [m]
 BACK_RAIL = 2e4, 20.0  # N/m, N s/m: where the key rests, which is no state of his
@@ -33,7 +33,8 @@ def hammer_key_bed() -> Model:
     m.joint("key", Prismatic("z"), m.ground, key)
     m.joint("hammer", Prismatic("z"), m.ground, hammer)
     q = m.coordinate("key")
-    rail = BACK_RAIL[0] * maximum(-q, 0.0)
+    pushed = -BACK_RAIL[0] * q - BACK_RAIL[1] * m.rate("key")
+    rail = select(q < 0.0, maximum(pushed, 0.0), 0.0)
     m.force("finger", JointEffort("key", press))
     m.force("back rail", JointEffort("key", rail))
     m.force("weight", JointEffort("hammer", -HAMMER * GRAVITY))
