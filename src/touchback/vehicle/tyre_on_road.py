@@ -12,10 +12,10 @@ from touchback.model.mechanics import Forces, Mechanics
 from touchback.model.shapes import CylinderShape, Shapes
 from touchback.model.value import Triple, Value, check_positive
 from touchback.spatial.vectors import Scalar, Vector, Vectors
-from touchback.symbolic.functions import asin, atan, cos, maximum, minimum, select, sqrt
+from touchback.symbolic.functions import asin, atan, cos, maximum, minimum, select, sign, sqrt
 from touchback.symbolic.scalars import Operators
 from touchback.vehicle.numbers import as_numbers, as_scalars
-from touchback.vehicle.roads import AnyRoad, Ground, PlaneRoad
+from touchback.vehicle.roads import AnyRoad, Ground, Kerb, PlaneRoad
 from touchback.vehicle.tyres import AnyTyre, Contact, Grip
 from touchback.vehicle.tyres.base import between
 
@@ -58,7 +58,9 @@ class TyreOnRoad(ForceKind, frozen=True, kw_only=True, tag="tyre-on-road"):
     the tyre's relaxation lengths: deflections u̇ = −V_sx − max(|V_x|, |V_sx|) u/σ_x, κ′ = u/σ_x,
     and across likewise (Pacejka 2012, 7.2, bounded at a slip of 1): rolling, κ′ tends to κ;
     standing, the carcass is a spring that friction limits, so a parked car stays. Below the
-    tyre's slow speed slip speeds damp besides (7.25)."""
+    tyre's slow speed slip speeds damp besides (7.25).
+
+    The faces and edges of the road's kerbs press the carcass as the road does, without friction."""
 
     TOUCHES: ClassVar[bool] = True
 
@@ -100,6 +102,9 @@ class TyreOnRoad(ForceKind, frozen=True, kw_only=True, tag="tyre-on-road"):
             force = add(force, _VECTORS.scale(f, axis))
             torque = add(torque, _VECTORS.scale(m, axis))
         torque = add(torque, _VECTORS.cross(at.arm, force))
+        for kerb in self.road.kerbs:
+            pushed, turned = self._at_kerb(mechanics, kerb)
+            force, torque = add(force, pushed), add(torque, turned)
         k = mechanics.k
         mechanics.push(self.wheel, as_scalars(k, force), as_scalars(k, torque))
 
@@ -133,16 +138,12 @@ class TyreOnRoad(ForceKind, frozen=True, kw_only=True, tag="tyre-on-road"):
     def meeting(self, mechanics: Mechanics) -> Meeting:
         """Geometry, load and slip speeds at this instant."""
         k, dot, cross = mechanics.k, _VECTORS.dot, _VECTORS.cross
-        centre, velocity, turning = (
-            as_numbers(k, ask(self.wheel))
-            for ask in (mechanics.position, mechanics.velocity, mechanics.angular_velocity)
-        )
-        axle = as_numbers(k, [row[1] for row in mechanics.rotation(self.wheel)])
+        centre, velocity, turning, axle = self._wheel(mechanics)
         spin = dot(turning, axle)
         reach = self.tyre.radius(spin)
-        below, _, _ = _towards(self.road.at(centre[0], centre[1]), axle)
+        below, _, _ = _towards(self._ground(centre, centre), axle)
         place = _VECTORS.add(centre, _VECTORS.scale(reach, below))
-        ground = self.road.at(place[0], place[1])
+        ground = self._ground(place, centre)
         raised, rising = as_numbers(k, map(mechanics.value, (self.raised, self.rising)))
         down, normal, upright = _towards(ground, axle)
         height = dot(normal, _VECTORS.sub(centre, [place[0], place[1], ground.height + raised]))
@@ -166,6 +167,41 @@ class TyreOnRoad(ForceKind, frozen=True, kw_only=True, tag="tyre-on-road"):
             grip=ground.grip * self._value(mechanics, self.grip, 1.0),
         )  # fmt: skip
         return Meeting(along, across, normal, arm, depth, camber, load, vx - rolling, vy, contact)
+
+    def _wheel(self, mechanics: Mechanics) -> list[Vector]:
+        """Its centre, velocity, turning, and axle."""
+        asked = mechanics.position, mechanics.velocity, mechanics.angular_velocity
+        axle = [row[1] for row in mechanics.rotation(self.wheel)]
+        return [as_numbers(mechanics.k, v) for v in (*(ask(self.wheel) for ask in asked), axle)]
+
+    def _ground(self, place: Vector, centre: Vector) -> Ground:
+        """The road at a place of a wheel, or the top of a kerb that it stands on."""
+        ground = self.road.at(place[0], place[1])
+        for kerb in self.road.kerbs:
+            on = kerb.carries(centre)
+            height = select(on, kerb.top, ground.height)
+            slope_x, slope_y = (select(on, 0.0, each) for each in (ground.slope_x, ground.slope_y))
+            ground = Ground(height, slope_x, slope_y, ground.grip)
+        return ground
+
+    def _at_kerb(self, mechanics: Mechanics, kerb: Kerb) -> tuple[Vector, Vector]:
+        """Force and torque about its centre with which a kerb's face or edge pushes the wheel."""
+        dot, scale = _VECTORS.dot, _VECTORS.scale
+        centre, velocity, turning, axle = self._wheel(mechanics)
+        spin, radius = dot(turning, axle), self.tyre.radius(dot(turning, axle))
+        half = _HALF_WIDTH * self.tyre.free_radius()
+        gap, out = kerb.gap(centre, axle, radius, half)
+        inside = dot(out, axle)
+        flat = _VECTORS.sub(out, scale(inside, axle))
+        length = sqrt(maximum(dot(flat, flat), 1e-12))
+        arm = _VECTORS.add(scale(-radius / length, flat), scale(-half * sign(inside), axle))
+        carried = _VECTORS.sub(turning, scale(spin, axle))
+        closing = -dot(out, _VECTORS.add(velocity, _VECTORS.cross(carried, arm)))
+        pressure = self._value(mechanics, self.pressure, self.tyre.inflation())
+        spring = self.tyre.load(-gap, spin, 0.0, pressure) + self.tyre.damping() * closing
+        off = select(gap < 0.0, kerb.carries(centre), 1.0)
+        force = scale(select(off, 0.0, maximum(spring, 0.0)), out)
+        return force, _VECTORS.cross(arm, force)
 
     def _value(self, mechanics: Mechanics, given: Value | None, default: float) -> Scalar:
         if given is None:

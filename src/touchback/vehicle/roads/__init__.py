@@ -7,6 +7,7 @@ from touchback.vehicle.roads.bump import Bump
 from touchback.vehicle.roads.grid import GridRoad
 from touchback.vehicle.roads.height_map import parse_height_map, read_height_map
 from touchback.vehicle.roads.iso8608 import coherence, iso8608_road, roughness
+from touchback.vehicle.roads.kerb import Kerb
 from touchback.vehicle.roads.mesh import read_mesh_road
 from touchback.vehicle.roads.plane import PlaneRoad
 
@@ -20,6 +21,7 @@ __all__ = [
     "Bump",
     "GridRoad",
     "Ground",
+    "Kerb",
     "Patch",
     "PlaneRoad",
     "Road",

@@ -8,6 +8,7 @@ from touchback.model.value import Data, check_positive
 from touchback.spatial.vectors import Scalar
 from touchback.symbolic.functions import select
 from touchback.vehicle.roads.bump import Bump
+from touchback.vehicle.roads.kerb import Kerb
 
 
 @dataclass(frozen=True)
@@ -44,11 +45,13 @@ class Patch(Data, frozen=True):
 
 
 class Road(Data, frozen=True, tag_field="kind", kw_only=True):
-    """A surface z(x, y) of the world, with `bumps` on it, a `grip` and `patches` of another one."""
+    """A surface z(x, y) of the world, with `bumps` on it, a `grip` and `patches` of another one,
+    and `kerbs`."""
 
     bumps: tuple[Bump, ...] = ()
     patches: tuple[Patch, ...] = ()
     grip: float = 1.0
+    kerbs: tuple[Kerb, ...] = ()
 
     def __post_init__(self) -> None:
         check_positive(type(self).__name__, grip=self.grip)
@@ -58,7 +61,7 @@ class Road(Data, frozen=True, tag_field="kind", kw_only=True):
         raise NotImplementedError(type(self).__name__)
 
     def at(self, x: Scalar, y: Scalar) -> Ground:
-        """The road at a place."""
+        """The road at a place, without the tops of kerbs: those carry only wheels above them."""
         height, slope_x, slope_y = self.surface(x, y)
         for bump in self.bumps:
             rise, dx, dy = bump.at(x, y)
