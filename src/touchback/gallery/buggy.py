@@ -2,6 +2,7 @@
 (Gallo 2012)."""
 
 import math
+from typing import Literal
 
 import numpy as np
 
@@ -13,10 +14,10 @@ from touchback.vehicle.driveline import line_pressure
 
 SPEED = 10.0  # m/s
 SERVED = ("throttle", "brake", "steering angle", "steering rate", "steering acceleration")
+_SAFE: tuple[float | Literal["hold"], ...] = (0.0, 8000.0, "hold", 0.0, 0.0)
 #: After 0.3 s without a block the throttle is let go, the brake has 9.8 bar, and the wheel stands.
 WATCHED = {
-    name: WatchedInput(max_age=0.3, safe=safe)
-    for name, safe in zip(SERVED, (0.0, 8000.0, "hold", 0.0, 0.0), strict=True)
+    name: WatchedInput(max_age=0.3, safe=safe) for name, safe in zip(SERVED, _SAFE, strict=True)
 }
 
 

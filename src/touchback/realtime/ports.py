@@ -56,17 +56,15 @@ class WatchedInput:
         if not self.low <= self.high:
             raise InputError(f"An input's low {self.low} must not lie above its high {self.high}.")
         if self.safe != "hold":
-            self._check_safe()
+            _read_numbers(self, "An input's", "safe")
+            self._check_safe(self.safe)
 
-    def _check_safe(self) -> None:
-        _read_numbers(self, "An input's", "safe")
+    def _check_safe(self, safe: float) -> None:
         if self.max_age is None:
+            raise InputError(f"An input's safe value {safe} needs a max_age, after which it holds.")
+        if not (math.isfinite(safe) and self.low <= safe <= self.high):
             raise InputError(
-                f"An input's safe value {self.safe} needs a max_age, after which it holds."
-            )
-        if not (math.isfinite(self.safe) and self.low <= self.safe <= self.high):
-            raise InputError(
-                f"An input's safe value {self.safe} must lie within [{self.low}, {self.high}]; or "
+                f"An input's safe value {safe} must lie within [{self.low}, {self.high}]; or "
                 'use safe="hold".'
             )
 

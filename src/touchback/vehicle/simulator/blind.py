@@ -111,6 +111,6 @@ def _label(axes: "Sequence[Axes]") -> None:
     axes[0].set(xlabel="x from the obstacle [m]", ylabel="y [m]", title="path")
     since = "time since it appeared [s]"
     axes[1].set(xlabel=since, ylabel="[rad]", title="angle of the wheel in the hands")
-    axes[2].set(xlabel=since, ylabel="[N m]", title="torque for its motor")
+    axes[2].set(xlabel=since, ylabel="[N m]", title="torque that the hands give")
     for axis in axes:
         light_grid(axis)
