@@ -1,11 +1,12 @@
 """A robot with a GPS receiver drives round a block (Wang 2011, section 6)."""
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 
 import numpy as np
 
 from touchback.devices.gps import Building, Receiver, Site
-from touchback.gallery.entry import Entry, Experiment
+from touchback.gallery.entry import Entry, Experiment, Shown
 from touchback.gallery.omni.platform import make_platform
 from touchback.gallery.omni.three_wheels import PLAN
 from touchback.model import Model
@@ -37,11 +38,11 @@ def receiver(noise: float = 1.0) -> Receiver:
     return Receiver(SITE, START, TOWN, noise=noise)
 
 
-def lap() -> tuple[float, InputData]:
+def lap(legs: Sequence[tuple[float, float]] = LEGS) -> tuple[float, InputData]:
     """How long the whole way takes [s], and the commands for it."""
     times, velocities = [0.0], [np.zeros(2)]
     corner = BLEND / 2
-    for leg in LEGS:
+    for leg in legs:
         velocity = SPEED * np.array(leg) / np.hypot(*leg)
         times += [corner + BLEND / 2, corner + np.hypot(*leg) / SPEED - BLEND / 2]
         velocities += [velocity, velocity]
@@ -52,6 +53,8 @@ def lap() -> tuple[float, InputData]:
     return times[-1], {"command vx": (times, east), "command vy": (times, north)}
 
 
+# A page repeats its experiment: there the robot comes home from the open place.
+_ROUND = lap((*LEGS, (36.0, 0.0)))
 ENTRY = Entry(
     "gps-robot",
     "a robot with a GPS receiver drives round a block, whose houses hide satellites from it",
@@ -62,4 +65,5 @@ ENTRY = Entry(
         "Houses hide satellites and their walls reflect others, whose ranges are then too long.",
         'Steer it with "command vx" and "command vy" and compare streets with open places.',
     ),
+    shown=Shown(make, Experiment(_ROUND[0], inputs=_ROUND[1], substeps=4)),
 )

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import brentq, minimize
 
+from touchback import gallery
 from touchback.devices.gps import (
     Building,
     Correlator,
@@ -199,3 +200,15 @@ def test_with_three_satellites_there_is_no_fix() -> None:
 def test_what_makes_no_sense_is_refused(make: object, complaint: str) -> None:
     with pytest.raises(InputError, match=complaint):
         make()  # type: ignore[operator]
+
+
+def test_on_its_page_the_robot_comes_round_the_block_and_home() -> None:
+    """A page repeats its experiment, so that all that is commanded must end where it began."""
+    shown = gallery.entry("gps-robot").on_page.experiment
+    ways = []
+    for name in ("command vx", "command vy"):
+        times, speeds = np.array(shown.inputs[name], dtype=float)
+        assert times[-1] == shown.duration
+        ways.append(np.cumsum(np.diff(times) * (speeds[1:] + speeds[:-1]) / 2))
+    assert [way[-1] for way in ways] == pytest.approx([0.0, 0.0], abs=1e-9)
+    assert [way.max() for way in ways] == pytest.approx([52.0, 42.0], abs=1.0)
