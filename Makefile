@@ -32,10 +32,10 @@ lint: $(STAMPS)/develop
 types: $(STAMPS)/develop
 	$(BIN)/mypy
 
-# Neighbours run in one worker, which has their models compiled, until another has nothing to do. One
-# worker more than cores: every fourth second a test waits for a clock or for another process.
+# Neighbours run in one worker, which has their models compiled, until another has nothing to do. No more
+# workers than cores: clocked ticks of two would starve the driver's thread of a third.
 pytest: $(STAMPS)/develop $(STAMPS)/machine
-	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n $$(($(JOBS) + 1)) --dist worksteal -m "not soak and not browser"
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "not soak and not browser"
 
 # One after the other: a browser that draws without a graphics card keeps both cores busy.
 browser: $(STAMPS)/develop $(STAMPS)/machine

@@ -57,8 +57,8 @@ class FarWheel:
     def _work(self) -> None:
         try:
             near, _ = self._door.accept()
+            self._near = near  # before the driver knows that it is there
             near.sendall(self._about())
-            self._near = near
             while part := near.recv(4096):
                 self._bytes += part
                 while len(self._bytes) >= RECORD:

@@ -48,7 +48,7 @@ NO_NUMBERS = (math.nan, math.inf, -1.0, 1e300, "stiff", True)
 @pytest.mark.parametrize(
     ("make", "names"),
     [
-        (Device, ("mass", "damping")),
+        (Device, ("mass",)),
         (Finger, ("mass", "damping", "stiffness")),
         (ChosenWall, ("stiffness", "damping", "resolution")),
         (
@@ -62,6 +62,13 @@ def test_numbers_that_no_wall_can_have_are_refused_by_name(make, names, wrong) -
     for name in names:
         with pytest.raises(InputError, match=f"its {name} is .* to .*, got "):
             make(**{name: wrong})
+
+
+def test_a_device_may_feed_back_what_a_finger_damps_but_no_more_than_a_number() -> None:
+    assert Device(damping=-1.0).damping == -1.0
+    for wrong in set(NO_NUMBERS) - {-1.0}:
+        with pytest.raises(InputError, match="its damping is -.* to .*, got "):
+            Device(damping=wrong)
 
 
 @pytest.mark.parametrize("wrong", [math.nan, -1.0, "strong"])

@@ -50,7 +50,8 @@ class Device:
     def __post_init__(self) -> None:
         sentence = f"Device: its mass is {LIGHTEST:g} to {HEAVIEST:g} kg"
         number_within(sentence, self.mass, LIGHTEST, HEAVIEST)
-        check_numbers("Device", damping=(self.damping, MOST_DAMPING))
+        least, most = -MOST_DAMPING, MOST_DAMPING  # what a finger damps may be fed back
+        number_within(f"Device: its damping is {least:g} to {most:g}", self.damping, least, most)
 
 
 @dataclass(frozen=True)
