@@ -67,7 +67,7 @@ def test_numbers_that_no_wall_can_have_are_refused_by_name(make, names, wrong) -
 def test_a_device_may_feed_back_what_a_finger_damps_but_no_more_than_a_number() -> None:
     assert Device(damping=-1.0).damping == -1.0
     for wrong in set(NO_NUMBERS) - {-1.0}:
-        with pytest.raises(InputError, match="its damping is -.* to .*, got "):
+        with pytest.raises(InputError, match=r"its damping is -.* to .*, got "):
             Device(damping=wrong)
 
 
