@@ -37,6 +37,11 @@ def test_a_mechanism_needs_neither_scipy_nor_the_command_line() -> None:
     assert fresh(f"import sys; {use}; {told}") == "[]\n"
 
 
+def test_a_pendulum_of_the_gallery_needs_neither_scipy_nor_a_car() -> None:
+    told = "print([n for n in ('scipy', 'touchback.vehicle') if n in sys.modules])"
+    assert fresh(f"import sys, touchback as tb; tb.gallery.make('pendulum'); {told}") == "[]\n"
+
+
 def test_every_public_name_is_there_and_listed() -> None:
     stub = ast.parse(Path(tb.__file__).with_suffix(".pyi").read_text())
     assigned = [node for node in stub.body if isinstance(node, ast.Assign)]

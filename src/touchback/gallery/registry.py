@@ -1,58 +1,57 @@
-"""The list of ready mechanisms: a new one is a new file and one line here."""
+"""The list of ready mechanisms: a new one is a new file and one line here. A file is imported when
+somebody asks for its mechanism: a pendulum needs no tyres."""
+
+from importlib import import_module
 
 from touchback.errors import InputError
-from touchback.gallery import (
-    bouncing_hammer,
-    buggy,
-    buoy,
-    cart_pole,
-    crank_rocker,
-    double_pendulum,
-    driving_simulator,
-    four_bars,
-    gps_robot,
-    gyroscope,
-    hanging_chain,
-    harpsichord,
-    kart,
-    mini_baja,
-    motor_arm,
-    pendulum,
-    piano,
-    seven_joint_arm,
-    slider_crank,
-    spinning_top,
-    stewart_platform,
-    suspension,
-    tilting,
-)
 from touchback.gallery.entry import Entry
-from touchback.gallery.omni import bench, mecanum, three_wheels
-from touchback.gallery.piano import with_modes as piano_modes
 from touchback.model import Model
 from touchback.model.names import suggestion
 
-_MODULES = (
-    pendulum, double_pendulum, cart_pole, spinning_top, gyroscope, motor_arm, hanging_chain,
-    seven_joint_arm, buoy, crank_rocker, slider_crank, four_bars, suspension, stewart_platform,
-    bouncing_hammer, harpsichord, piano, piano_modes, bench, three_wheels, mecanum,
-    gps_robot, driving_simulator, buggy, mini_baja, tilting, kart,
-)  # fmt: skip
-ENTRIES: dict[str, Entry] = {module.ENTRY.name: module.ENTRY for module in _MODULES}
+_MODULES = {
+    "pendulum": "pendulum",
+    "double-pendulum": "double_pendulum",
+    "cart-pole": "cart_pole",
+    "spinning-top": "spinning_top",
+    "gyroscope": "gyroscope",
+    "motor-arm": "motor_arm",
+    "hanging-chain": "hanging_chain",
+    "seven-joint-arm": "seven_joint_arm",
+    "buoy": "buoy",
+    "crank-rocker": "crank_rocker",
+    "slider-crank": "slider_crank",
+    "four-bars": "four_bars",
+    "suspension": "suspension",
+    "stewart-platform": "stewart_platform",
+    "bouncing-hammer": "bouncing_hammer",
+    "harpsichord": "harpsichord",
+    "piano": "piano",
+    "piano-modes": "piano.with_modes",
+    "omni-wheel": "omni.bench",
+    "omni-platform": "omni.three_wheels",
+    "mecanum-platform": "omni.mecanum",
+    "gps-robot": "gps_robot",
+    "driving-simulator": "driving_simulator",
+    "buggy": "buggy",
+    "mini-baja": "mini_baja",
+    "tilting-vehicle": "tilting",
+    "kart-bench": "kart",
+}
 
 
 def names() -> list[str]:
     """The names of the ready mechanisms, simplest first."""
-    return list(ENTRIES)
+    return list(_MODULES)
 
 
 def entry(name: str) -> Entry:
     """A mechanism with its experiment and a line about it."""
-    if name not in ENTRIES:
+    if name not in _MODULES:
         raise InputError(
             f"There is no mechanism '{name}' in the gallery; {suggestion(name, names())}"
         )
-    return ENTRIES[name]
+    found: Entry = import_module(f"touchback.gallery.{_MODULES[name]}").ENTRY
+    return found
 
 
 def make(name: str, **options: object) -> Model:

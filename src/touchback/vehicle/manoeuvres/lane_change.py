@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
-from scipy.optimize import linprog
 
 from touchback.errors import InputError
 from touchback.recording import Run
@@ -73,6 +72,8 @@ def line_through(course: list[Lane], shape: Outline, room: float = 0.15) -> Path
     car comes nearer to cones than `room` [m] while it is abreast of a lane. A linear program, for
     small angles and points a metre apart: the peaks of the bend and of its change are least, then
     the sum of all changes."""
+    from scipy.optimize import linprog  # half a second, not for the command's start
+
     x = np.arange(-_BEFORE, course[-1].end + _AFTER)
     n, unit = len(x), np.eye(len(x))
     bend, change = np.diff(unit, 2, axis=0), np.diff(unit, 3, axis=0)

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.signal import find_peaks
 
 from touchback.model import Model
 from touchback.model.joints import Fixed
@@ -59,6 +58,8 @@ class Meeting:
         """Of the torque, on the side to which he turned [N m], and the wheel's angle then [rad]:
         until he first turns back, since the column's friction, which changes sides there, makes
         another peak when he turns on."""
+        from scipy.signal import find_peaks  # half a second, not for the command's start
+
         t = np.asarray(run.time) - self.appears
         some = np.flatnonzero((t > -_BEFORE) & (t < _FIRST))
         angle, torque = run["device wheel"][some], run["steering torque"][some]

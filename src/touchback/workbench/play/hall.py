@@ -186,7 +186,7 @@ class Hall:
                     "about": each.about,
                     "sentences": each.sentences,
                 }
-                for each in registry.ENTRIES.values()
+                for each in map(registry.entry, registry.names())
             ],
             "open": list(self._rooms),
         }
