@@ -33,7 +33,7 @@ types: $(STAMPS)/develop
 	$(BIN)/mypy
 
 # Neighbours run in one worker, which has their models compiled, until another has nothing to do. No more
-# workers than cores: clocked ticks of two would starve the driver's thread of a third.
+# workers than cores: with one more, drivers' threads had been kept waiting for seconds.
 pytest: $(STAMPS)/develop $(STAMPS)/machine
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "not soak and not browser"
 

