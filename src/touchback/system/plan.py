@@ -39,11 +39,12 @@ def make_plan(model: Model, layout: Layout, tree: Tree) -> Plan:
     scalars."""
     parents = dof_parents(tree)
     depths = _depths(parents, dof_order(tree))
-    frame_pass = _frames_pay(model, layout, tree)
+    counted = _Counted(model, layout), _Counted(model, layout, frame_pass=True)
+    frame_pass = _frames_pay(tree, *counted)
     order = np.array(dof_order(tree), dtype=np.int64)
     position = {int(dof): i for i, dof in enumerate(order)}
     pairs = sum(depths)
-    algorithm = _algorithm(model, layout, frame_pass, depths)
+    algorithm = _algorithm(counted[frame_pass], depths)
     return Plan(
         frame_pass=frame_pass,
         algorithm=algorithm,
@@ -64,12 +65,11 @@ def _depths(parents: list[int], order: list[int]) -> list[int]:
     return [depth[dof] for dof in order]
 
 
-def _frames_pay(model: Model, layout: Layout, tree: Tree) -> bool:
+def _frames_pay(tree: Tree, described: "_Counted", chosen: "_Counted") -> bool:
     """Whether chosen link frames need fewer operations than the described ones."""
-    if len(layout.v) > _COUNT_ALL * 4:
+    if len(described.derivation.layout.v) > _COUNT_ALL * 4:
         return any(_general(link.placement.R) for link in tree.links)
-    flops = [_flops(model, layout, frame_pass, "inverse") for frame_pass in (False, True)]
-    return flops[1] < flops[0]
+    return chosen.flops("inverse") < described.flops("inverse")
 
 
 def _general(R: np.ndarray | None) -> bool:
@@ -77,7 +77,7 @@ def _general(R: np.ndarray | None) -> bool:
     return R is not None and not np.all(np.isin(np.abs(R), (0.0, 1.0)))
 
 
-def _algorithm(model: Model, layout: Layout, frame_pass: bool, depths: list[int]) -> str:
+def _algorithm(counted: "_Counted", depths: list[int]) -> str:
     """The algorithm for forward dynamics. Articulated bodies cost about the same for each freedom,
     factorising grows with the square of its depth."""
     mean_square = sum(depth * depth for depth in depths) / max(1, len(depths))
@@ -88,13 +88,22 @@ def _algorithm(model: Model, layout: Layout, frame_pass: bool, depths: list[int]
         if len(depths) > _COUNT_SOME:
             return "factorised" if mean_square < _BUSHIER else "articulated"
         candidates = ("articulated", "factorised")
-    return min(candidates, key=lambda name: _flops(model, layout, frame_pass, name))
+    return min(candidates, key=counted.flops)
 
 
-def _flops(model: Model, layout: Layout, frame_pass: bool, what: str) -> int:
-    d = Derivation(model, layout, layout.v, frame_pass)
-    outputs = (
-        inverse(d.instant, d.extra) if what == "inverse" else forward(d.instant, d.extra, what)
-    )
-    places = d.places() | {node: ("p", i) for i, node in enumerate(d.parameters)}
-    return count(lower(d.tape, outputs, places)).flops
+class _Counted:
+    """Candidates over one derivation: they share the motion of the bodies and their loads, which
+    take longer to derive than what they differ in."""
+
+    def __init__(self, model: Model, layout: Layout, frame_pass: bool = False) -> None:
+        self.frame_pass = frame_pass
+        self.derivation = Derivation(model, layout, layout.v, frame_pass)
+
+    def flops(self, what: str) -> int:
+        """Of inverse dynamics, or of forward dynamics by an algorithm."""
+        d = self.derivation
+        outputs = (
+            inverse(d.instant, d.extra) if what == "inverse" else forward(d.instant, d.extra, what)
+        )
+        places = d.places() | {node: ("p", i) for i, node in enumerate(d.parameters)}
+        return count(lower(d.tape, outputs, places)).flops
