@@ -3,6 +3,7 @@
 import os
 import stat
 import zipfile
+from codecs import BOM_UTF8
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,8 @@ from mcap.records import Chunk
 from mcap.writer import CompressionType, Writer
 
 import touchback as tb
+from touchback.devices.daq import GALLO, blocks_of_mdf, read_dbc
+from touchback.devices.gps import WEEK_1886, read_almanac
 from touchback.devices.midi.file import read_midi
 from touchback.haptics.trials import Trials
 from touchback.realtime import open_recording
@@ -28,6 +31,9 @@ READERS: dict[str, Callable[[Path], Any]] = {
     ".recording.mcap": open_recording,
     ".replay.mcap": tb.replay, ".mid": read_midi,
     ".trials": lambda path: Trials(path, ["a", "b"], "which?"),
+    ".car.yaml": tb.vehicle.read_car, ".tir": tb.vehicle.read_tir,
+    ".asc": tb.vehicle.read_height_map, ".obj": tb.vehicle.read_mesh_road,
+    ".alm": read_almanac, ".dbc": read_dbc, ".mf4": lambda path: blocks_of_mdf(GALLO, path),
 }  # fmt: skip
 LIMIT = 1 << 20
 
@@ -66,15 +72,25 @@ def test_bytes_that_mean_nothing_are_refused(suffix: str, tmp_path: Path) -> Non
             READERS[suffix](path)
 
 
+@pytest.mark.parametrize("shipped", [tb.vehicle.BUGGY_TYRE, tb.vehicle.SMALL_TRACK, WEEK_1886])
+def test_a_mark_that_an_editor_puts_before_text_is_passed_over(
+    shipped: Path, tmp_path: Path
+) -> None:
+    (tmp_path / shipped.name).write_bytes(BOM_UTF8 + shipped.read_bytes())
+    read = {**READERS, ".al3": read_almanac}[shipped.suffix]
+    assert repr(read(tmp_path / shipped.name)) == repr(read(shipped))
+
+
 def test_a_file_of_which_no_size_is_told_is_read_up_to_the_limit() -> None:
     assert len(read_regular("/proc/self/status", LIMIT)) > 100
     with pytest.raises(tb.InputError, match="status has 101 bytes; at most 100"):
         read_regular("/proc/self/status", 100)
 
 
-def test_a_path_with_a_zero_byte_is_refused() -> None:
+@pytest.mark.parametrize("path", ["a\0b", None, 0])
+def test_what_is_no_path_is_refused(path: Any) -> None:
     with pytest.raises(tb.InputError, match="can't be read"):
-        open_regular("a\0b", 1)
+        open_regular(path, 1)
 
 
 # ---- bombs ---------------------------------------------------------------------------------------

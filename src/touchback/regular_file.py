@@ -28,13 +28,14 @@ def open_regular(
     """The file, open for reading bytes; refused when it isn't a regular one of at most so many
     bytes."""
     try:
-        _check(path, os.stat(path), largest, error)  # before: opening alone can rewind a tape
+        # before: opening alone can rewind a tape; a number would be somebody's open file
+        _check(path, os.stat(os.fspath(path)), largest, error)
         # No waiting should a FIFO have come in its place since; a regular file doesn't mind.
         flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
         stream = os.fdopen(os.open(path, flags), "rb")
     except FileNotFoundError:
         raise error(f"There is no file {str(path)!r}.") from None
-    except (OSError, ValueError) as fault:  # ValueError: a zero byte in the path
+    except (OSError, ValueError, TypeError) as fault:  # a zero byte in the path; no path at all
         raise error(
             f"{path}: can't be read: {getattr(fault, 'strerror', None) or fault}."
         ) from None
@@ -55,6 +56,13 @@ def read_regular(
     if len(content) > largest:
         raise _too_large(path, len(content), largest, error)
     return content
+
+
+def check_file(
+    path: str | os.PathLike[str], largest: int, error: type[TouchbackError] = InputError
+) -> None:
+    """Refuses what `open_regular` does, for libraries that open files themselves."""
+    open_regular(path, largest, error).close()
 
 
 def check_output(

@@ -13,6 +13,7 @@ from touchback.realtime.served import Served, ServedPort, Serving
 
 PRIORITY = 69  # of a driver's thread, below that of ticks
 _LOOK = 0.02  # seconds between looks at what a thread has to tell
+_KEPT = 1000  # sentences
 What = TypeVar("What")  # that a port is served with
 
 
@@ -32,6 +33,7 @@ class Service(ABC, Generic[What]):
     def __init__(self) -> None:
         self.events: list[str] = []  # in words, oldest first
         self._served: list[tuple[What, ServedPort]] = []
+        self._untold: list[str] = []  # what happened before there was a run to tell
         self._lock, self._ending = threading.Lock(), threading.RLock()
         self._closing = threading.Event()
         self._follower: threading.Thread | None = None
@@ -103,14 +105,16 @@ class Service(ABC, Generic[What]):
         """What happened since somebody asked, in words; it is among the `events`, too."""
         with self._lock:
             texts = self._news()
-            self.events = [*self.events, *texts][-1000:]
+            self.events = [*self.events, *texts][-_KEPT:]
         return texts
 
     def _tell(self) -> None:
-        """The news, to every run that it serves."""
+        """The news, to every run that it serves; the first one hears what was before it."""
         texts = self.news()
         with self._lock:
             ports = [port for _, port in self._served]
+            texts = [*self._untold, *texts]
+            self._untold = [] if ports else texts[-_KEPT:]
         for port in {id(port.run): port for port in ports}.values():
             for text in texts:
                 with contextlib.suppress(ReferenceError):  # nobody holds the run any more

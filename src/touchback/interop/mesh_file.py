@@ -7,6 +7,7 @@ import io
 import logging
 import os
 import warnings
+from codecs import BOM_UTF8
 from importlib import import_module
 from pathlib import Path
 
@@ -49,7 +50,7 @@ def read_mesh(
     if not np.isfinite(sizes).all() or (sizes == 0.0).any():
         raise ModelError(f"{file.name}: the scale {scale} of a mesh has finite numbers, not 0.")
     content = read_regular(file, MAX_BYTES, ModelError)
-    points, triangles = _loaded(content, ending, file.name)
+    points, triangles = _loaded(content.removeprefix(BOM_UTF8), ending, file.name)
     points, triangles = _checked(points * sizes, triangles, file.name)
     if np.prod(sizes) < 0.0:  # mirrored: what was outside would be inside
         triangles = triangles[:, ::-1]
@@ -94,6 +95,11 @@ def _loaded(content: bytes, ending: str, name: str) -> tuple[Floats, Indices]:
         logger.disabled = before
     if points.ndim != 2 or triangles.ndim != 2 or not len(triangles):
         raise ModelError(f"{name}: it has no triangles; a mesh is made of them.")
+    if points.shape[1] != 3 or triangles.shape[1] != 3:
+        raise ModelError(
+            f"{name}: its points have {points.shape[1]} numbers, and its faces "
+            f"{triangles.shape[1]} corners; give three of each."
+        )
     return points.astype(float) * unit, triangles.astype(np.int64)
 
 

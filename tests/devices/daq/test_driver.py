@@ -79,6 +79,14 @@ def test_a_board_that_is_gone_takes_outputs_to_safe_and_the_run_says_why(rider) 
         until(lambda: any("board is gone" in fault["text"] for fault in live.report().faults))
 
 
+def test_a_run_hears_what_happened_to_its_board_before_it_was_connected(rider) -> None:
+    with SimulatedBoard(Script(duration=0.0)) as board, Daq(board) as daq:
+        until(lambda: any("has ended" in text for text in daq.events))
+        with tb.live(rider, rate=200) as live:
+            live.connect("steering", daq)
+            until(lambda: any("has ended" in fault["text"] for fault in live.report().faults))
+
+
 def test_what_lies_outside_an_input_s_range_is_told_and_not_used(rider) -> None:
     script = Script(duration=60.0, signals={"brake": Ramp(1000.0)})
     with (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import math
+import os
 from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ from touchback.devices.daq.layout import BlockChannel, BlockLayout
 from touchback.errors import DeviceError, InputError
 from touchback.native.live.mailbox import clock_now
 from touchback.recording import unknown_name
+from touchback.regular_file import check_file
 
 if TYPE_CHECKING:
     import can
@@ -26,19 +28,19 @@ if TYPE_CHECKING:
 _BUS_OFF = 0x40  # CAN_ERR_BUSOFF of an error frame's identifier (linux/can/error.h)
 _HEARD = 12  # identifiers that a message names
 _STRANGERS = 1000  # that are remembered
+_LARGEST = 1 << 26  # bytes of a DBC: that of a whole car has some 1 MB
 _LATEST = 9e9  # s of a bus' time, as ns in 64 bits
 
 
 def read_dbc(path: str | Path) -> Database:
     """A bus' description."""
-    database = _imported("cantools")
+    database = _imported("cantools").database
+    check_file(path, _LARGEST)
     try:
-        found = database.database.load_file(str(path))
-    except FileNotFoundError:
-        raise InputError(f"There is no file {str(path)!r}.") from None
+        found = database.load_file(os.fspath(path))
     except OSError as error:
         raise InputError(f"{str(path)!r} can't be read: {error.strerror}.") from None
-    except (database.database.UnsupportedDatabaseFormatError, ValueError) as error:
+    except (database.UnsupportedDatabaseFormatError, ValueError) as error:
         raise InputError(f"{str(path)!r} is no description of a CAN bus: {error}.") from None
     if not hasattr(found, "get_message_by_frame_id"):
         raise InputError(f"{str(path)!r} describes diagnostics, not messages of a bus.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 import weakref
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,6 +12,7 @@ from typing import Protocol
 import numpy as np
 
 from touchback.devices.daq.conditioning import Conditioned, Conditioning
+from touchback.devices.daq.feed import Feed
 from touchback.devices.daq.layout import BlockLayout
 from touchback.devices.daq.readers import strategy
 from touchback.devices.service import PRIORITY, ClockEstimate, Service
@@ -19,6 +21,10 @@ from touchback.native.daq import stream as native
 from touchback.numbers import number_within
 from touchback.realtime.plan import own_thread
 from touchback.realtime.served import ServedPort, Serving
+
+_SILENT = 0.5  # s without a block after which a board that is there is said to be silent
+_STARTING = 5.0  # s that it has to its first block
+_PERIODS = 3.0  # and blocks that it may be late by, where they come seldom
 
 #: Boards that somebody reads or has read, by their identities.
 _READ: weakref.WeakValueDictionary[int, Board] = weakref.WeakValueDictionary()
@@ -89,6 +95,7 @@ class Daq(Service[str]):
             layout.period, layout.stamped, priority,
         )  # fmt: skip
         self._unkept, self._words = 0, list[str]()  # of blocks, and what is to be told of them
+        self._silence = _Silence(_PERIODS * layout.period)
         self._stream = native.DaqStream(wanted, self.conditioned.native)
         self._follow()
 
@@ -198,7 +205,10 @@ class Daq(Service[str]):
     def _news(self) -> list[str]:
         words, self._words = self._words, []
         names = [channel.name for channel in self.board.layout.channels]
-        return [*self.board.news(), *words, *_told(self._stream.events(), self._served, names)]
+        words += [*self.board.news(), *_told(self._stream.events(), self._served, names)]
+        if self.running and not isinstance(self.board, Feed):  # which says what it misses
+            words += self._silence.told(self._stream.counts()["received"], time.monotonic())
+        return words
 
     def _end(self) -> None:
         """Reads no more."""
@@ -222,6 +232,30 @@ class DaqQuantity:
     def serve(self, port: ServedPort) -> Serving:
         """Serves an input of a live run from the board's own thread."""
         return self.daq.add(self.name, port)
+
+
+class _Silence:
+    """A board that is there and gives nothing: hung, stopped, or at the end of a line that somebody
+    cut. Nothing else would say why inputs grow stale."""
+
+    def __init__(self, least: float) -> None:
+        self._least = least  # s between blocks
+        self._received, self._since, self._is_told = 0, time.monotonic(), False
+
+    def told(self, received: int, now: float) -> list[str]:
+        """What is to be said when so many blocks have come by now [s]."""
+        if received > self._received:
+            texts = ["Blocks come again."] if self._is_told else []
+            self._received, self._since, self._is_told = received, now, False
+            return texts
+        patience = max(self._least, _SILENT if received else _STARTING)
+        if self._is_told or now - self._since <= patience:
+            return []
+        self._is_told = True
+        return [
+            f"The board is there, but no block came for {patience:g} s; {received} came before. Is "
+            "it stuck?"
+        ]
 
 
 def _told(

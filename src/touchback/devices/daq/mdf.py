@@ -12,7 +12,7 @@ import numpy as np
 from touchback.devices.daq.layout import BlockChannel, BlockLayout
 from touchback.errors import InputError
 from touchback.recording import Run, unknown_name
-from touchback.regular_file import check_output
+from touchback.regular_file import check_output, open_regular
 
 
 class _Channel(Protocol):
@@ -29,6 +29,8 @@ class _File(Protocol):
 
 
 _MOST = 100_000_000  # blocks: a day and more at 1 kHz
+_LARGEST = 1 << 38  # bytes: of days of measuring
+_MAGIC = b"MDF ", b"UnFi"  # that nobody finished
 _GAP = 3.0  # of a channel's usual interval: something is missing
 
 
@@ -37,8 +39,11 @@ def blocks_of_mdf(layout: BlockLayout, path: str | Path) -> np.ndarray:
     the last. Channels of a file have times of their own: each number of a block is the newest that
     was measured by then."""
     mdf = _mdf()
-    if not Path(path).is_file():
-        raise InputError(f"There is no file {str(path)!r}.")
+    with open_regular(path, _LARGEST) as stream:
+        if stream.read(4) not in _MAGIC:
+            raise InputError(
+                f"{str(path)!r} can't be read as MDF: it doesn't begin as such a file does."
+            )
     try:
         file = mdf.MDF(str(path))
     except Exception as error:  # of many kinds: struct's, zlib's, its own

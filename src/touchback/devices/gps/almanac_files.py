@@ -46,7 +46,7 @@ _LEANING = 0.30  # semicircles, from which SEM counts inclinations
 def read_almanac(path: str | os.PathLike[str]) -> Almanac:
     """The almanac in a file, YUMA or SEM, whichever it is."""
     file = Path(path)
-    text = read_regular(file, LARGEST).decode("utf-8", errors="replace")
+    text = read_regular(file, LARGEST).decode("utf-8-sig", errors="replace")
     return (parse_yuma if "*" in text else parse_sem)(text, file.name)
 
 

@@ -29,7 +29,7 @@ def read_height_map(
     """The road of an Esri ASCII grid: `ncols`, `nrows`, `xllcorner` (or `xllcenter`) and
     `yllcorner`, `cellsize` [m], then heights [m] row by row from north (largest y) to south."""
     file = Path(path)
-    text = read_regular(file, LARGEST, ModelError).decode("utf-8", errors="replace")
+    text = read_regular(file, LARGEST, ModelError).decode("utf-8-sig", errors="replace")
     x, y, heights = parse_height_map(text, file.name)
     return GridRoad(x=x, y=y, heights=heights, bumps=bumps, patches=patches, grip=grip)
 

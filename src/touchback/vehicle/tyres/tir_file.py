@@ -41,7 +41,7 @@ def read_tir(path: str | os.PathLike[str]) -> TirFile:
     """The tyre property file at a path."""
     file = Path(path)
     content = read_regular(file, LARGEST, ModelError)
-    return parse_tir(content.decode("utf-8", errors="replace"), file.name)
+    return parse_tir(content.decode("utf-8-sig", errors="replace"), file.name)
 
 
 def parse_tir(text: str, name: str = "tyre") -> TirFile:
