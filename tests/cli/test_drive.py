@@ -8,6 +8,9 @@ import pytest
 
 from command import touchback
 from touchback.cli import at_wheel
+from touchback.model import Model
+from touchback.model.joints import Prismatic
+from touchback.model.sensors import Signal
 from touchback.recording import Run, open_run
 from touchback.vehicle.manoeuvres import MANOEUVRES, Figure
 
@@ -39,6 +42,20 @@ def test_who_ends_before_the_first_obstacle_is_told_so_and_gets_no_empty_picture
     assert not (tmp_path / "none.png").exists()
 
 
+def test_of_a_drive_at_a_wheel_inputs_and_sensors_are_kept() -> None:
+    """Not the states of tyres and joints, of which the whole car has 138."""
+    m = Model("cart")
+    m.joint("way", Prismatic("x"), m.ground, m.body("cart", mass=1.0))
+    m.sensor("torque", Signal(2.0 * m.input("wheel"), "N m"))
+    system = m.compile()
+    time = np.arange(3.0)
+    names = ["wheel", "way", "way rate", "torque", "flags"]
+    run = Run(time, dict.fromkeys(names, time), {"torque": "N m"}, {"seed": 1})
+    kept = at_wheel.sensed(run, system)
+    assert kept.names == ["wheel", "torque"] and kept.units["torque"] == "N m"
+    assert kept.metadata == {"seed": 1}
+
+
 def test_what_is_unknown_is_answered_with_the_nearest() -> None:
     for words, complaint in (
         (("step-stear",), "did you mean 'step-steer'"),
@@ -46,7 +63,9 @@ def test_what_is_unknown_is_answered_with_the_nearest() -> None:
         (("all", "--save", "x.csv"), "keeps one run"),
         (("step-steer", "--wheel", "simulated"), "sudden-obstacle --wheel"),
         (("step-steer", "--peak", "2"), "give --wheel, too"),
-        (("sudden-obstacle", "--wheel", "serial:x"), "given as evdev:PATH or evdev:auto"),
+        (("sudden-obstacle", "--wheel", "serial:x"), "'evdev:auto', 'evdev:PATH', 'simulated'"),
+        (("sudden-obstacle", "--wheel", "simulatd"), "did you mean 'simulated'"),
+        (("step-steer", "--speed", "0.01"), "give a number at least 1"),
         (("sudden-obstacle", "--wheel", "simulated", "--peak", "2"), "not the simulated one's"),
     ):
         shown = touchback("drive", *words)

@@ -145,3 +145,21 @@ def test_on_paper_a_capsule_is_as_long_and_wide_as_it_is() -> None:
     )
     wide, high = np.ptp(rim, axis=0)
     assert high / wide == pytest.approx((0.6 * up[2] + 0.2) / 0.2, rel=0.01)
+
+
+@pytest.mark.parametrize(
+    "solid, halves",
+    [
+        (tb.Box((0.4, 0.2, 0.1)), (0.1, 0.2, 0.05)),
+        (tb.Cylinder(0.3, 0.1), (0.3, 0.3, 0.05)),
+        (tb.Capsule(0.1, 0.6), (0.1, 0.1, 0.4)),
+        (tb.Sphere(0.2), (0.2, 0.2, 0.2)),
+    ],
+)
+def test_a_picture_is_as_large_as_its_shapes(solid: tb.Box, halves: tuple[float, ...]) -> None:
+    """Turned by 90° about z: what lies flat isn't as high as it is long."""
+    m = tb.Model("still")
+    m.shape("it", m.ground.at(0, 0, 0, turn=("z", np.pi / 2)), solid)
+    still = scene_of(m, Track(np.zeros(1), {}))
+    for far in (-still.points.min(axis=0), still.points.max(axis=0)):
+        assert far == pytest.approx(halves)

@@ -28,6 +28,8 @@ def test_each_caster_comes_once_and_the_obstacle_two_seconds_ahead_of_the_car() 
             met = meet_obstacles(live, seed)
         orders.add(tuple(each.caster for each in met))
         assert sorted(each.caster for each in met) == sorted(CASTERS)
+        apart = np.diff([each.appears for each in met])  # 5 s each, and time to go straight again
+        assert (apart >= 12.0 - 1e-9).all() and (apart <= 15.0 + 0.02).all()
         run = live.recorded()
         for each in met:
             assert each.place == pytest.approx(20.0 * each.appears + 40.0)

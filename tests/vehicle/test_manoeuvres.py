@@ -219,7 +219,15 @@ def test_brakes_stop_a_car_on_a_slope_and_hold_it() -> None:
 
 def test_a_brake_that_is_weaker_than_the_slope_does_not_hold() -> None:
     """A tenth of the friction is 1.03 m/s², the slope pulls with 1.46."""
-    assert driven(CAR, ParkingOnSlope(pedal=0.1))["held"] == 0.0
+    outcome = driven(CAR, ParkingOnSlope(pedal=0.1))
+    assert outcome["held"] == 0.0 and outcome["way while braked"] > 40.0
+    assert not {"stopping way", "creep"} & {*outcome.figures}  # what never stood has none
+
+
+def test_the_least_speed_is_told() -> None:
+    assert SlowRamp(1.0 / 3.6).speed > 0.0
+    with pytest.raises(InputError, match=r"0\.00278 m/s; the least is 0\.278 m/s, 1 km"):
+        DoubleLaneChange(0.01 / 3.6)
 
 
 @dataclass(frozen=True)

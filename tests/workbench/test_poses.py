@@ -95,6 +95,22 @@ def test_the_view_has_room_for_all_that_a_pendulum_swings_through() -> None:
         assert low[axis] <= -1.0 + 1e-12 and high[axis] >= 1.0 - 1e-12
 
 
+def test_a_page_opens_on_what_moves_and_on_what_stands_beside_it() -> None:
+    """A sledge of 1 m × 0.2 m × 0.2 m on a board that is 6 mm thick; a tower of 60 m, 40 m away, is
+    let in by the sledge's own size only. The ground is no lower than the board."""
+    m = tb.Model("sledge")
+    sledge = m.body("sledge", mass=1.0)
+    m.joint("way", tb.Prismatic("x"), m.ground, sledge)
+    m.shape("runner", sledge.at(0, 0, 0.1), tb.Box((1.0, 0.2, 0.2)))
+    m.shape("board", m.ground.at(0, 0, -0.003), tb.Box((1.4, 0.6, 0.006)))
+    m.shape("tower", m.ground.at(40.0, 0, 30.0), tb.Box((8.0, 8.0, 60.0)))
+    system = m.compile()
+    low, high = seen(Poses(system), 1, np.zeros(2), 0.0, system.parameters).bounds
+    size = np.sqrt(1.0 + 2 * 0.2**2)
+    assert low == pytest.approx([-0.7, -1.0 * size - 0.1, -0.006])
+    assert high == pytest.approx([0.5 + size, 0.1 + size, 0.2 + size])
+
+
 def test_a_frame_tells_places_far_away_as_finely_as_near_ones() -> None:
     """Float32 leaves 6e-8 of 256 times 2 m (a power of two above its 1.3 m); its origin stays while
     the mechanism moves by a metre, and near the world's it is that."""

@@ -25,7 +25,7 @@ def drive(
     ] = None,
     car: Annotated[str, typer.Option(help=f"Which car: {', '.join(CARS)}.")] = "single-track",
     speed: Annotated[
-        float | None, number("Kilometres an hour, in place of the usual.", 0, 500, open=True)
+        float | None, number("Kilometres an hour, in place of the usual.", 1, 500)
     ] = None,
     plot: Annotated[
         Path | None, output("Draw it; of all, one picture each beside it.", *PICTURES)
@@ -84,7 +84,7 @@ def drive(
 
 def _tell(outcome: Outcome) -> None:
     speed = 3.6 * outcome.manoeuvre.speed
-    table = Table(f"{outcome.manoeuvre.name} at {speed:.0f} km/h", box=None, pad_edge=False)
+    table = Table(f"{outcome.manoeuvre.name} at {speed:.3g} km/h", box=None, pad_edge=False)
     table.add_column("", justify="right")
     table.add_column("")
     for name, figure in outcome.figures.items():

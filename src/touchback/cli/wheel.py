@@ -11,7 +11,7 @@ from touchback.cli.console import out
 from touchback.cli.options import number
 from touchback.devices.evdev import ForceWheel, WheelScale, calibrate, find_wheels, open_wheel
 from touchback.devices.evdev.listing import PLACES
-from touchback.errors import InputError
+from touchback.recording import unknown_name
 
 _LOOK = 0.2  # s between lines of `watch`
 
@@ -33,11 +33,14 @@ def scale_of(degrees: float | None, peak: float | None) -> WheelScale | None:
     return WheelScale(None if degrees is None else math.radians(degrees), peak)
 
 
-def opened(where: str, degrees: float | None, peak: float | None) -> ForceWheel:
-    """The wheel that a text such as "evdev:auto" or "evdev:/dev/input/event5@wheel.json" names."""
+def opened(
+    where: str, degrees: float | None, peak: float | None, other: tuple[str, ...] = ()
+) -> ForceWheel:
+    """The wheel that a text such as "evdev:auto" or "evdev:/dev/input/event5@wheel.json" names;
+    `other` words mean what isn't opened here."""
     kind, _, place = where.partition(":")
     if kind != "evdev":
-        raise InputError(f"A wheel is given as evdev:PATH or evdev:auto, got '{where}'.")
+        raise unknown_name("wheel", where, ["evdev:auto", "evdev:PATH", *other])
     return open_wheel(place, scale_of(degrees, peak))
 
 

@@ -23,12 +23,14 @@ from touchback.model.shapes import (
     ArcShape,
     BoxShape,
     CapsuleShape,
+    CylinderShape,
     DiscShape,
     FaceShape,
     MeshShape,
     PatchShape,
     PlaneShape,
     Shapes,
+    SphereShape,
     SurfaceShape,
     numbers_of,
 )
@@ -92,17 +94,38 @@ class Piece:
     def ends(self) -> Floats:
         """The corners of the box around a mesh, (8, 3)."""
         points = self.triangles.reshape(-1, 3)
-        low, high = points.min(axis=0), points.max(axis=0)
-        return np.array(list(product(*zip(low, high, strict=True))))
+        return _corners(points.min(axis=0), points.max(axis=0))
 
     @property
     def rim(self) -> Floats:
-        """Points between which it lies, (T, P, 3): flat ones in their plane."""
+        """Points between which it lies, (T, P, 3): each kind as far along its own axes as it
+        goes."""
+        return np.einsum("tij,pj->tpi", self.R, self._outermost()) + self.p[:, None]
+
+    def _outermost(self) -> Floats:
+        """The same in its own axes, (P, 3)."""
         if self.mesh is not None:
-            return np.einsum("tij,pj->tpi", self.R, self.ends) + self.p[:, None]
-        axes = {ArcShape: (0, 2), FaceShape: (0,), DiscShape: (0, 1)}.get(self.kind, (0, 1, 2))
-        out = [sign * self.reach * self.R[:, :, axis] for axis in axes for sign in (-1.0, 1.0)]
-        return np.stack([self.p, *(self.p + each for each in out)], axis=1)
+            return self.ends
+        if self.kind is BoxShape:
+            return _corners(-np.array(self.numbers), np.array(self.numbers))
+        ways = np.diag(self._halves())
+        if self.kind is CylinderShape:  # the rims of both its ends
+            rim = np.concatenate([ways[:2], -ways[:2]])
+            return np.concatenate([rim + ways[2], rim - ways[2]])
+        return np.concatenate([np.zeros((1, 3)), ways, -ways])
+
+    def _halves(self) -> tuple[float, ...]:
+        """How far it goes along x, y, z."""
+        if self.kind is SphereShape:
+            return self.numbers
+        thick, long = self.numbers[0] if self.numbers else 0.0, self.reach
+        return {
+            DiscShape: (long, long, 0.0),
+            CylinderShape: (thick, thick, *self.numbers[1:]),
+            CapsuleShape: (thick, thick, long),
+            ArcShape: (long, 0.0, long),
+            FaceShape: (long, 0.0, 0.0),
+        }.get(self.kind, (0.0, 0.0, 0.0))
 
 
 @dataclass(frozen=True)
@@ -117,6 +140,11 @@ class Scene:
     trails: dict[str, Floats]
     forces: dict[str, tuple[Floats, Floats]]
     bodies: list[str]
+
+    @property
+    def moving(self) -> Floats:
+        """Those of its points that aren't of shapes on the ground, (N, 3)."""
+        return replace(self, pieces=[each for each in self.pieces if each.body != GROUND]).points
 
     def foot(self, piece: Piece) -> Floats:
         """Where a wall is shown, (T, 3): right below the middle of everything."""
@@ -248,6 +276,11 @@ class _Stage:
     def columns(self, vector: Sequence[Scalar]) -> Floats:
         """A vector at each instant, (T, 3)."""
         return np.stack([np.broadcast_to(x, (self.count,)) for x in vector], axis=1).astype(float)
+
+
+def _corners(low: Floats, high: Floats) -> Floats:
+    """Of a box, (8, 3)."""
+    return np.array(list(product(*zip(low, high, strict=True))))
 
 
 def _position_names(model: Model) -> list[str]:

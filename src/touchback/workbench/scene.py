@@ -24,6 +24,7 @@ from touchback.workbench.poses import Floats, Poses, quaternions
 _ON_BODIES = ("body", "arm", "cross")  # kinds of lines of a stick figure that a body carries
 _TRIES = 3  # positions at which a mechanism must be in its plane
 _PLANAR = 1e-9  # m, rad: off a plane
+_AROUND = 1.0  # of the size of what moves: how far beside it a page opens for what stands still
 _QUARTERS = np.pi * np.array([0.5, 1.0, 1.5])
 
 
@@ -128,7 +129,7 @@ def seen(
         structure, system.name, _flat(poses, x), poses.bodies, [], [], [], poses.springs,
         poses.arrows, list(system.output_names), [],
     )  # fmt: skip
-    points = []
+    moving, all_ = [], []
     for number, (copy, state) in enumerate(zip(copies, states, strict=True)):
         own = {name: parameters[copy + name] for name in one.parameters}
         sight = _Sight(one, copy, state, t, own, number * len(one.model.bodies))
@@ -138,9 +139,19 @@ def seen(
         found.inertias += sight.inertias()
         found.contacts += sight.contacts(poses.arrows)
         found.eyes += sight.eyes()
-        points += [sight.film.points, *sight.reach()]
-    found.bounds = [f(np.concatenate(points), axis=0).tolist() for f in (np.min, np.max)]
+        moving += [sight.film.moving, *sight.reach()]
+        all_.append(sight.film.points)
+    found.bounds = opening(np.concatenate(moving), np.concatenate(all_)).tolist()
     return found
+
+
+def opening(moving: Floats, all_: Floats) -> Floats:
+    """The lowest and the highest corner with which a page opens, (2, 3): of what moves, and of what
+    stands on the ground as far as that is near by. A robot isn't seen in a picture of its town."""
+    ends = np.array([moving.min(axis=0), moving.max(axis=0)])
+    around = _AROUND * np.linalg.norm(np.ptp(ends, axis=0))
+    near = np.clip(all_, ends[0] - around, ends[1] + around)
+    return np.array([f(np.concatenate([moving, near]), axis=0) for f in (np.min, np.max)])
 
 
 class _Sight:

@@ -25,6 +25,8 @@ _UNITS = {
     "lateral": "m/s²",
 }  # fmt: skip
 _SAMPLE = 0.005  # s
+#: m/s: slower, nothing is felt of a turn, and a lane change takes half an hour.
+LEAST_SPEED = 1.0 / 3.6
 
 
 class Figure(NamedTuple):
@@ -62,6 +64,11 @@ class Manoeuvre:
                     f"Manoeuvre '{self.name}': its {each.name} is {getattr(self, each.name)}; give "
                     f"a {'' if each.name in self.any_sign else 'positive '}number."
                 )
+        if as_float(self.speed) < LEAST_SPEED * (1.0 - 1e-12):
+            raise InputError(
+                f"Manoeuvre '{self.name}': its speed is {self.speed:.3g} m/s; the least is "
+                f"{LEAST_SPEED:.3g} m/s, 1 km/h."
+            )
 
     @property
     def duration(self) -> float:

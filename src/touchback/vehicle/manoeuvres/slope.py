@@ -48,18 +48,23 @@ class ParkingOnSlope(Manoeuvre):
         )
 
     def figures(self, run: Run, car: DrivenCar) -> Figures:
-        """Way from the pedal to rest, creep over the last 15 s of holding, and acceleration after
-        letting go."""
+        """Whether it stands, and the acceleration after letting go; of a car that stands, its way
+        from the pedal to rest and its creep over the last 15 s of holding, of another one how far
+        it goes on in them."""
         time = run.time
 
         def at(name: str, when: float) -> float:
             return float(np.interp(when, time, run[name]))
 
         held = (time > _PRESSED + 5.0) & (time < _RELEASED)
-        return {
+        stands, way = bool(np.abs(run["speed"][held]).max() < 1e-3), float(np.ptp(run["x"][held]))
+        stopped = {
             "stopping way": Figure(at("x", _PRESSED + 5.0) - at("x", _PRESSED), "m"),
-            "creep": Figure(1e3 * float(np.ptp(run["x"][held])), "mm"),
-            "held": Figure(bool(np.abs(run["speed"][held]).max() < 1e-3)),
+            "creep": Figure(1e3 * way, "mm"),
+        }
+        return {
+            "held": Figure(stands),
+            **(stopped if stands else {"way while braked": Figure(way, "m")}),
             "rolls off with": Figure(
                 (at("speed", _RELEASED + 1.5) - at("speed", _RELEASED + 0.5)), "m/s²"
             ),

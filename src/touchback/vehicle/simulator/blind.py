@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 #: Of the front axle [rad].
 CASTERS = (0.03, 0.09, 0.15)
 NOTICE = 2.0  # s between its appearance and the car's
-_CALM = (4.0, 7.0)  # s, of which one is drawn, before each: so long it takes to be straight
+# s, of which one is drawn, before each. The simulated driver's swing about the road dies out by 0.6
+# in a second: after 4 s he still turns by 0.05 to 0.08 rad, a tenth of what he turns for the next.
+_CALM = (7.0, 10.0)
 _AFTER = 3.0  # s that a trial goes on once it is passed
 _BEFORE, _FIRST = 0.1, 1.0  # s round the appearance, in which the first peak lies
 _TURNED = 0.02  # rad: less than that is no turn
