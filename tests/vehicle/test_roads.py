@@ -67,6 +67,11 @@ GRID = (
 )
 
 
+def test_a_surveyed_road_is_printed_by_its_size() -> None:
+    shown = repr(read_height_map(SMALL_TRACK))
+    assert shown == "GridRoad(61 × 25 heights, x = 0 … 60 m, y = -12 … 12 m)"
+
+
 def test_a_height_map_has_its_north_at_the_top_and_its_corner_half_a_cell_out() -> None:
     x, y, heights = parse_height_map(GRID)
     road = GridRoad(x=x, y=y, heights=heights)

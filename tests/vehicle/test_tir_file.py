@@ -46,7 +46,7 @@ def test_a_file_of_adams_is_of_version_5_2() -> None:
         ("PDX1", "PDX1 = 1e99", "1e+99 is beyond ±1e+12; check it."),
         ("PDX1", "PCX1 = 1.0", "it was set in line"),
         ("LENGTH", "LENGTH = 'mm'", "the unit 'mm' isn't read; convert the file to SI, 'meter'."),
-        ("FITTYP", "FITTYP = 7", "7 is no version that is known; known: 5, 6, 52"),
+        ("FITTYP", "FITTYP = 7", "[MODEL] FITTYP: 7 is no version that is known; known: 5"),
         ("PRESMIN", "PRESMIN = 400000", "PRESMIN is 400000, above PRESMAX, 300000; swap them."),
         ("TYRESIDE", "TYRESIDE = 'LEFT", "lacks its closing quote."),
         ("LONGVL", "LONGVL 16.7", "is neither a section nor 'KEY = value'"),
@@ -67,6 +67,8 @@ def test_what_is_wrong_is_told_with_file_line_key_value_and_mend(
 def test_a_tyre_without_its_size_is_refused() -> None:
     with pytest.raises(ModelError, match=r"mine\.tir: UNLOADED_RADIUS is missing"):
         parse_tir(changed("UNLOADED_RADIUS", ""), "mine.tir")
+    with pytest.raises(ModelError, match=r"no Magic Formula; add it\.$"):
+        parse_tir("", "mine.tir")
     with pytest.raises(ModelError, match="neither FITTYP nor a PROPERTY_FILE_FORMAT"):
         parse_tir(changed("FITTYP", ""), "mine.tir")
     with pytest.raises(ModelError, match="There is no file"):

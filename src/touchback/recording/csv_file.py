@@ -38,7 +38,10 @@ def load(path: Path) -> Run:
 def _read(file: TextIO, name: str) -> Run:
     first = file.readline()
     if not first.startswith("#"):
-        raise InputError(f"{name} is not a run saved by Touchback: no '#' line on top.")
+        raise InputError(
+            f"{name} is not a run saved by Touchback: no '#' line on top. Of another program's "
+            "file, read the columns and make a run of them: tb.Run(time, {name: column, …})."
+        )
     about = understand(first[1:], name)
     reader = csv.reader(file)
     header = next(reader, [])

@@ -74,6 +74,9 @@ def test_files_of_other_blocks_are_refused() -> None:
     run = tb.Run([0.0, 1e-3], {name: [0.0, 4e4] for name in GALLO.dtype.names})
     with pytest.raises(InputError, match="'brake' is int16"):
         blocks_of_run(GALLO, run)
+    run = tb.Run([0.0, 1e-3], {name: [0.0, 9000.000000001] for name in GALLO.dtype.names})
+    with pytest.raises(InputError, match=r"has 9000\.000000001 there; a layout of float takes it"):
+        blocks_of_run(GALLO, run)
     with pytest.raises(InputError, match="another layout"):
         PlayedBoard(GALLO, some(3))
     with pytest.raises(InputError, match="positive speed"):

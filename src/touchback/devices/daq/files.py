@@ -57,7 +57,7 @@ def blocks_of_run(layout: BlockLayout, run: Run) -> np.ndarray:
             if bad.any():
                 raise InputError(
                     f"Channel '{channel.name}' is {channel.type}, but the run has "
-                    f"{numbers[bad][0]:g} there."
+                    f"{float(numbers[bad][0])} there; a layout of float takes it, or round it."
                 )
         blocks[channel.name] = numbers if channel.samples > 1 else numbers[:, 0]
     return blocks

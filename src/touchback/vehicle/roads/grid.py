@@ -21,6 +21,11 @@ class GridRoad(Road, frozen=True, kw_only=True, tag="grid-road", dict=True):
     y: tuple[float, ...]
     heights: tuple[float, ...]
 
+    def __repr__(self) -> str:
+        """Without its heights, which may be a million."""
+        ends = ", ".join(f"{w} = {v[0]:g} … {v[-1]:g} m" for w, v in (("x", self.x), ("y", self.y)))
+        return f"GridRoad({len(self.x)} × {len(self.y)} heights, {ends})"
+
     def __post_init__(self) -> None:
         super().__post_init__()
         if len(self.heights) > MOST:

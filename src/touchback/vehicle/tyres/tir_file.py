@@ -61,6 +61,7 @@ class _Reader:
         self.numbers: dict[str, float] = {}
         self.words: dict[str, str] = {}
         self.lines: dict[str, int] = {}
+        self.sections: dict[int, str] = {}  # of lines: some are only found wrong in the end
         self.in_table = False
 
     def take(self, number: int, line: str) -> None:
@@ -86,6 +87,7 @@ class _Reader:
     def _entry(self, number: int, content: str) -> None:
         key, _, value = (part.strip() for part in content.partition("="))
         key = key.upper()
+        self.sections[number] = self.section
         if not _KEY.fullmatch(key):
             raise self.error(number, key, f"{_short(key)} is no key; use letters, digits and '_'.")
         if self.section == "UNITS":
@@ -131,10 +133,11 @@ class _Reader:
         """The whole, checked."""
         for key in REQUIRED:
             if key not in self.numbers:
-                near = suggestion(key, [k for k in self.numbers if k not in DEFAULTS] or ["[…]"])
+                others = [k for k in self.numbers if k not in DEFAULTS]
+                near = f" ({suggestion(key, others)})" if others else ""
                 raise ModelError(
                     f"{self.name}: {key} is missing, without which there is no Magic Formula; add "
-                    f"it ({near})"
+                    f"it{near or '.'}"
                 )
         for low, high in RANGES:
             if self._value(low) > self._value(high):
@@ -167,7 +170,8 @@ class _Reader:
         )
 
     def error(self, line: int, key: str, message: str) -> ModelError:
-        where = f"[{self.section}] " if self.section else ""
+        section = self.sections.get(line, self.section)
+        where = f"[{section}] " if section else ""
         return ModelError(f"{self.name}, line {line}, {where}{key}: {message}".replace(" :", ":"))
 
 
