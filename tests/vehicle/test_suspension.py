@@ -107,7 +107,10 @@ def test_a_rigid_axle_rolls_about_its_panhard_rod_and_steers_by_its_links() -> N
         AxleLink(chassis=(0.4, 0.0, 0.4), axle=(0.0, 0.0, 0.4)),
         AxleLink(chassis=(-0.1, 0.5, 0.27), axle=(-0.1, -0.5, 0.27)),
     ))  # fmt: skip
-    figures = measure_axle(level, travel=0.02, points=3).figures
+    report = measure_axle(level, travel=0.02, points=3)
+    toe = report.plot().axes[0].lines[0].get_ydata()
+    assert (np.asarray(toe) == 0.0).all()  # a beam's toe is none, not a picture of rounding
+    figures = report.figures
     assert_allclose(figures["roll centre"], 0.27, rtol=1e-9)
     assert_allclose([figures["roll steer"], figures["roll camber"]], 0.0, atol=1e-12)
     sloping = measure_axle(RigidAxle(), travel=0.02, points=3).figures

@@ -14,6 +14,7 @@ from touchback.vehicle.driven_car import CarMotion, Commands, DrivenCar
 from touchback.vehicle.drivers import Driver, keep_speed
 from touchback.vehicle.manoeuvres.manoeuvre import Figure, Figures, Manoeuvre, drive, peaks
 
+_NEUTRAL = 1e-9  # rad s²/m: less is rounding
 _SETTLED = 2.0  # s after which its lag is always the same
 
 
@@ -73,7 +74,9 @@ class SlowRamp(Manoeuvre):
         gradient = float(np.polyfit(lateral, excess, 1)[0])
         gain = float(np.polyfit(steer, yaw_rate, 1)[0])
         size = abs(gradient)
-        speed = math.sqrt(car.wheelbase / size) if size > 1e-9 else math.inf
+        if size < _NEUTRAL:
+            gradient = size = 0.0
+        speed = math.sqrt(car.wheelbase / size) if size else math.inf
         return {
             "understeer gradient": Figure(gradient, "rad s²/m"),
             "yaw rate gain": Figure(gain, "1/s"),

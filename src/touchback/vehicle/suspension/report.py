@@ -30,6 +30,7 @@ _UNITS = {
     "roll camber": "rad/rad", "scrub": "m/m", "steer of the rack": "rad/m",
     **COMPLIANCES,
 }  # fmt: skip
+_SEEN = 9  # decimals: what is less is rounding, not a curve
 _SCALES = {  # as people say them
     "rad": (degrees(1.0), "°"), "m": (1e3, "mm"), "rad/m": (degrees(1.0), "°/m"),
     "rad/N": (1e3 * degrees(1.0), "°/kN"), "rad/(N m)": (100.0 * degrees(1.0), "°/100 N m"),
@@ -74,7 +75,7 @@ class AxleReport:
         for axis, (label, names, unit) in zip(axes.flat, panels, strict=True):
             for name, colour in zip(names, BODIES, strict=False):
                 scale = _SCALES.get(_UNITS[name], (1.0, ""))[0] if unit != "kN" else 1e-3
-                y = self.curves[name] * scale
+                y = np.round(self.curves[name] * scale, _SEEN)
                 axis.plot(1e3 * self.curves["travel"], y, color=colour, label=name)
             axis.set(ylabel=f"{label} [{unit}]", xlabel="travel, up [mm]")
             light_grid(axis)
