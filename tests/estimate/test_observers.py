@@ -293,7 +293,15 @@ def test_what_can_not_be_is_refused(oscillator) -> None:
         ExtendedKalman(oscillator, 0.0, {"position": 1.0}, {}, {})
     with pytest.raises(InputError, match="substeps"):
         ExtendedKalman(oscillator, T, {"position": 1.0}, {}, {}, substeps=0)
+    with pytest.raises(InputError, match="standard deviations by name"):
+        ExtendedKalman(oscillator, T, 1.0, {}, {})
+    with pytest.raises(InputError, match="'x' is no standard deviation"):
+        ExtendedKalman(oscillator, T, {"position": "x"}, {}, {})
     seen = observer(ExtendedKalman, oscillator)
+    with pytest.raises(InputError, match="'position': real numbers"):
+        seen.step({"position": "x"})
+    with pytest.raises(InputError, match="readings: numbers by name"):
+        seen.step([0.1])
     with pytest.raises(InputError, match="measured sensor"):
         seen.step({"speed": 1.0})
     with pytest.raises(InputError, match="estimated state"):

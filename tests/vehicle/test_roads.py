@@ -14,6 +14,7 @@ from touchback.vehicle.roads import (
     SMALL_TRACK,
     Bump,
     GridRoad,
+    Kerb,
     Patch,
     PlaneRoad,
     Road,
@@ -188,5 +189,16 @@ def test_impossible_roads_are_refused_by_name() -> None:
         Patch((2.0, 1.0), (0.0, 1.0), 0.5)
     with pytest.raises(ModelError, match="GridRoad: 4 values expected"):
         GridRoad(x=(0.0, 1.0), y=(0.0, 1.0), heights=(1.0,))
+    for wrong, said in (
+        (lambda: PlaneRoad(height=float("nan")), "PlaneRoad: height: nan"),
+        (lambda: PlaneRoad(slope_x="steep"), "PlaneRoad: slope_x"),
+        (lambda: PlaneRoad(kerbs=0.1), "its kerbs are several of Kerb"),
+        (lambda: Kerb(at=3.0, top=0.1), "Kerb: at: two numbers"),
+        (lambda: Patch(1.0, (0.0, 1.0), 0.5), "Patch: x: two numbers"),
+        (lambda: Bump(0.0, 1.0, 0.1, between=2.0), "Bump: between: two numbers"),
+        (lambda: Bump(0.0, 1.0, 0.1, ramp="x"), "Bump: ramp"),
+    ):
+        with pytest.raises(ModelError, match=said):
+            wrong()
     with pytest.raises(ModelError, match="PlaneRoad: its grip is 0"):
         PlaneRoad(grip=0.0)

@@ -55,12 +55,27 @@ def test_below_walking_pace_it_goes_where_its_wheels_point_down_to_standstill() 
     assert_allclose(moved.yaw_rate, (yaw_rates[1] - yaw_rates[0]) / (2 * h), rtol=1e-6)
 
 
+@pytest.mark.parametrize(
+    ("kind", "wrong"),
+    [
+        (tb.vehicle.ByWireCar, {"radius": float("nan")}), (tb.vehicle.ByWireCar, {"drag": -1.0}),
+        (tb.vehicle.ByWireCar, {"gear": 9}), (tb.vehicle.WholeCar, {"width": float("nan")}),
+        (tb.vehicle.WholeCar, {"overhang": -1.0}), (tb.vehicle.WholeCar, {"pressure": "x"}),
+    ],
+)  # fmt: skip
+def test_a_car_of_impossible_numbers_is_refused(kind, wrong) -> None:
+    with pytest.raises(tb.TouchbackError, match=f"{kind.__name__}: .*{next(iter(wrong))}"):
+        kind(**wrong)
+
+
 def test_steering_and_engine_stop_at_what_they_can() -> None:
     assert float(CAR.steering(0.0, 9.0)) == 0.4 and float(CAR.steering(1.066, 0.2)) == 0.0
     assert float(CAR.steering(1.066, -0.2)) == -0.2
     assert float(CAR.acceleration(5.0, 99.0)) == 11.5 and float(CAR.acceleration(50.8, 1.0)) == 0.0
     assert_allclose(CAR.acceleration(2 * 7.319, 99.0), 11.5 / 2)
     assert float(CAR.acceleration(30.0, -99.0)) == -11.5
+    with pytest.raises(ModelError, match="SingleTrack: speed_range: two numbers"):
+        SingleTrack(speed_range=3.0)
     with pytest.raises(ModelError, match="its steer_range goes from 1"):
         SingleTrack(steer_range=(1.0, -1.0))
 

@@ -1,25 +1,27 @@
 """What filters, sensors and fits demand of numbers and records."""
 
 import math
-from numbers import Real
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from touchback.errors import InputError
+from touchback.numbers import as_float, shown
 
 
 def check_finite(what: str, **values: object) -> None:
     """Refuse what is no finite number."""
     for name, value in values.items():
-        if not (isinstance(value, Real) and math.isfinite(value)):
-            raise InputError(f"{what}: its {name} is {value!r}; give a finite number.")
+        if not math.isfinite(as_float(value)):
+            raise InputError(f"{what}: its {name} is {shown(value)}; give a finite number.")
 
 
 def check_period(what: str, period: object) -> None:
     """Refuse a sampling period that is no time."""
-    if not (isinstance(period, Real) and 0.0 < float(period) < math.inf):
-        raise InputError(f"{what}: its period is {period} s; give the time between two samples.")
+    if not 0.0 < as_float(period) < math.inf:
+        raise InputError(
+            f"{what}: its period is {shown(period)} s; give the time between two samples."
+        )
 
 
 def series(what: str, least: int, **given: ArrayLike) -> list[np.ndarray]:

@@ -12,6 +12,7 @@ import numpy as np
 
 from touchback.errors import InputError, SolveError
 from touchback.estimate.checks import check_period
+from touchback.numbers import as_float, shown, whole_within
 from touchback.recording import unknown_name
 from touchback.simulate.analysis.instance import Instance, state_of
 from touchback.simulate.analysis.linearise import Chart, full_flow
@@ -20,6 +21,7 @@ from touchback.simulate.protocol import Where
 from touchback.system import State, System
 from touchback.system.equations import Point
 from touchback.system.layout import Values, fill
+from touchback.system.reading import by_name, read_number
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,8 +79,7 @@ class Observer(ABC):
     ) -> None:
         refuse("tb.linearise", system)
         check_period(type(self).__name__, period)
-        if substeps < 1:
-            raise InputError(f"{type(self).__name__}: {substeps} substeps; give 1 or more.")
+        whole_within(f"{type(self).__name__}: its substeps must be 1 to 1000", substeps, 1, 1000)
         self.system, self.period, self.substeps = system, period, substeps
         self._at = Instance(system, None, parameters)
         self._parameters = parameters
@@ -142,12 +143,13 @@ class Observer(ABC):
     def step(self, readings: Mapping[str, float], inputs: Values = None) -> State:
         """Runs the model over a period with these inputs, then corrects it by readings of sensors
         at its end; those that are missing or NaN weren't measured this time."""
-        taken = {n: float(r) for n, r in readings.items() if not math.isnan(r)}
-        for name, reading in taken.items():
+        given = by_name("readings", readings)
+        for name, reading in given.items():
             if name not in self._measured:
                 raise unknown_name("measured sensor", name, self._measured)
-            if math.isinf(reading):
+            if math.isinf(read_number(f"'{name}'", reading)):
                 raise InputError(f"'{name}': no sensor reads {reading}; leave it out, or give NaN.")
+        taken = {n: float(r) for n, r in given.items() if not math.isnan(r)}
         self._at.u = self._inputs(inputs)
         self.predict()
         self.time += self.period
@@ -294,11 +296,13 @@ def _array(x: State) -> np.ndarray:
 def _checked(
     word: str, given: Mapping[str, float], names: list[str] | tuple[str, ...], least: float = -1.0
 ) -> dict[str, float]:
-    for name, value in given.items():
+    found = by_name(f"{word}s", given, "standard deviations")
+    for name, value in found.items():
         if name not in names:
             raise unknown_name(word, name, names)
-        if not (math.isfinite(value) and value >= 0.0 and value > least):
+        number = as_float(value)
+        if not (math.isfinite(number) and number >= 0.0 and number > least):
             raise InputError(
-                f"'{name}': {value!r} is no standard deviation; give a positive number."
+                f"'{name}': {shown(value)} is no standard deviation; give a positive number."
             )
-    return dict(given)
+    return found

@@ -62,6 +62,15 @@ def triple(label: str, given: object) -> Triple:
     return x, y, z
 
 
+def pair(label: str, given: object) -> tuple[float, float]:
+    """Two plain numbers, such as the ends of a range."""
+    items = listed(given)
+    if items is None or len(items) != 2:
+        raise ModelError(f"{label}: two numbers are expected, got {given!r}.")
+    first, second = (number(f"{label}[{i}]", item) for i, item in enumerate(items))
+    return first, second
+
+
 def moderate(label: str, values: Iterable[Value]) -> None:
     """Refuse numbers that are beyond any mechanism, and whose products overflow."""
     for item in values:

@@ -18,7 +18,8 @@ from touchback.devices.by_wire import (
 from touchback.devices.sensors import Encoder
 from touchback.model.model import Model
 from touchback.model.sensors import Signal
-from touchback.model.value import Value
+from touchback.model.value import Value, check_positive, number
+from touchback.numbers import whole_within
 from touchback.spatial.vectors import Scalar
 from touchback.symbolic.expression import Expr
 from touchback.symbolic.functions import maximum, sqrt
@@ -76,6 +77,13 @@ class ByWireCar(Wires):
     radius: float = 0.286
     trail: float = 0.04
     drag: float = 0.5
+
+    def __post_init__(self) -> None:
+        check_positive("ByWireCar", radius=self.radius)
+        check_positive("ByWireCar", zero=True, drag=self.drag)
+        number("ByWireCar: trail", self.trail)
+        gears = len(self.gearbox.ratios)
+        whole_within(f"ByWireCar: its gear must be 1 to {gears}", self.gear, 1, gears)
 
     def pull(self, speed: Scalar, opening: Scalar, pressure: Scalar) -> Scalar:
         """The acceleration [m/s²] by engine (4.11, 4.14), four brakes and air."""

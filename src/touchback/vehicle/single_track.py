@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from touchback.errors import ModelError
 from touchback.model.model import Model
-from touchback.model.value import Data, check_positive
+from touchback.model.value import Data, check_positive, pair
 from touchback.spatial.vectors import Scalar
 from touchback.symbolic.expression import Expr
 from touchback.symbolic.functions import cos, maximum, minimum, select, sin, tan
@@ -58,10 +58,11 @@ class SingleTrack(Data, frozen=True):
             switching_speed=self.switching_speed,
         )  # fmt: skip
         check_positive("SingleTrack", zero=True, height=self.height)
-        for axle, coefficient in zip(("front", "rear"), self.cornering, strict=True):
+        coefficients = pair("SingleTrack: cornering", self.cornering)
+        for axle, coefficient in zip(("front", "rear"), coefficients, strict=True):
             check_positive(f"SingleTrack: {axle}", cornering=coefficient)
         for word in ("steer_range", "steer_rate_range", "speed_range"):
-            low, high = getattr(self, word)
+            low, high = pair(f"SingleTrack: {word}", getattr(self, word))
             if not low < high:
                 raise ModelError(
                     f"SingleTrack: its {word} goes from {low} to {high}; give the lower one first."

@@ -9,6 +9,7 @@ import numpy as np
 
 from touchback.model.forces import JointEffort
 from touchback.model.model import Model
+from touchback.model.value import check_positive
 from touchback.spatial.vectors import Scalar
 from touchback.symbolic.functions import atan2, sqrt
 from touchback.vehicle.car import Car, add_car
@@ -32,6 +33,11 @@ class WholeCar:
     pressure: float = 100.0 * BAR
     overhang: float = 0.6
     width: float = 1.6
+
+    def __post_init__(self) -> None:
+        label = type(self).__name__
+        check_positive(label, pressure=self.pressure, width=self.width)
+        check_positive(label, zero=True, overhang=self.overhang)
 
     @property
     def outline(self) -> Outline:

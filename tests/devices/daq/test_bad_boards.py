@@ -1,5 +1,6 @@
 """Boards that say what can't be, or are used as they mustn't: told, and never believed."""
 
+import json
 import os
 import random
 import struct
@@ -19,9 +20,10 @@ from touchback.devices.daq import (
     SimulatedBoard,
     UdpBoard,
     pack_block,
+    strategy,
 )
 from touchback.errors import DeviceError, InputError
-from touchback.estimate import kalman_differentiator
+from touchback.estimate import SmoothDifferentiator, kalman_differentiator
 from waiting import until
 
 
@@ -48,6 +50,51 @@ class Anybody:
         for pair in self.ends:
             for file in pair:
                 os.close(file)
+
+
+NAN, HUGE = float("nan"), 10**400
+BLOCKS = np.zeros(1, GALLO.dtype)
+WRONG = {
+    "seconds between blocks": (lambda: BlockLayout(1e300, GALLO.channels), "Blocks must be 1e-09"),
+    "channels": (lambda: BlockLayout(1e-3, ["brake"]), "a list of BlockChannel"),
+    "a script's layout": (lambda: Script(layout=None), "BlockLayout says what its blocks are"),
+    "a script's signals": (lambda: Script(signals=[]), "its signals: numbers by name"),
+    "a number as signal": (lambda: Script(signals={"brake": 3.0}), "samples a Sine, a Ramp"),
+    "a signal": (lambda: Script(signals={"brake": tb.Sine(NAN, 1.0)}), "numbers of Sine"),
+    "a strong signal": (lambda: Script(signals={"brake": tb.Ramp(1e300)}), "numbers of Ramp"),
+    "a duration": (lambda: Script(duration=1e300), "A board lasts"),
+    "a seed": (lambda: Script(seed="x"), "seed must be a whole number"),
+    "a board's layout": (lambda: PlayedBoard(None, BLOCKS), "PlayedBoard: a BlockLayout"),
+    "a feed's layout": (lambda: UdpBoard("x"), "UdpBoard: a BlockLayout"),
+    "a feed's patience": (lambda: UdpBoard(GALLO, patience=NAN), "patience"),
+    "a host": (lambda: UdpBoard(GALLO, host=3), "its host is a name"),
+    "a host that is no name": (lambda: UdpBoard(GALLO, host="a\0b"), "can't be listened to"),
+    "conditioning": (lambda: Conditioning(None), "Conditioning: a BlockLayout"),
+    "a delay": (lambda: Conditioning(GALLO).give("q", 1.0, "brake", delay="x"), "its delay must"),
+    "a reader's room": (lambda: strategy("all blocks", GALLO, HUGE), "A reader's room"),
+    "a filter's period": (lambda: SmoothDifferentiator(HUGE, 4), "give the time between"),
+}
+
+
+@pytest.mark.parametrize("what", WRONG)
+def test_what_cannot_be_is_refused_before_a_board_is_made_of_it(what: str) -> None:
+    call, said = WRONG[what]
+    with pytest.raises(tb.TouchbackError, match=said):
+        call()
+
+
+def test_numbers_of_numpy_reach_the_board_s_process_as_numbers() -> None:
+    half = np.float32(0.5)
+    script = Script(jitter=half, drift=half, offset=half, stalls=[(half, half)], seed=np.int64(3))
+    told = json.loads(script.as_json((1, 2, 3)))
+    assert told["jitter"] == told["offset"] == 0.5 and told["stalls"] == [[0.5, 0.5]]
+
+
+def test_the_clock_of_a_board_that_is_closed_cannot_be_set() -> None:
+    with SimulatedBoard(Script(duration=0.0)) as board:
+        pass
+    with pytest.raises(DeviceError, match="The board has ended"):
+        board.set_clock(1.0)
 
 
 def test_a_board_has_one_reader_since_two_would_tear_its_blocks() -> None:
@@ -146,7 +193,7 @@ def test_blocks_that_nobody_took_in_time_are_told_when_somebody_asks() -> None:
         (lambda: BlockChannel("a", samples=2.5), "'a' must have 1 to 1000 samples, got 2.5"),
         (
             lambda: BlockLayout("x", [BlockChannel("a")]),
-            "blocks are apart must be a positive number, got .x",
+            "Blocks must be 1e-09 to 100000 s apart, got .x",
         ),
         (
             lambda: BlockLayout(1e-3, [BlockChannel("a", skew=2e-3, ready=2e-3)]),

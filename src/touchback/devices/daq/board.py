@@ -16,16 +16,18 @@ from typing import Self
 import numpy as np
 
 from touchback.devices.daq.board_process import SET_CLOCK
-from touchback.devices.daq.layout import GALLO, BlockLayout
+from touchback.devices.daq.layout import GALLO, BlockLayout, check_layout
 from touchback.errors import DeviceError, InputError
 from touchback.model.motions import Ramp, Sine, SmoothStep
 from touchback.model.value import listed
-from touchback.numbers import as_float, number_within, positive_number, whole_within
+from touchback.numbers import MOST_COUNTED, as_float, number_within, positive_number, whole_within
+from touchback.system.reading import by_name
 
 #: What a simulated board samples: a prescribed motion, in counts or steps of a converter.
 SampledSignal = Sine | Ramp | SmoothStep
 _PROCESS = Path(__file__).with_name("board_process.py")
 _FAR = 2e9  # s: what 64 bits of ns hold
+_STRONGEST = 1e30  # of a signal's numbers: as float32 holds, and more than any counter
 _LAST_WORD = 2.0  # seconds that the process has to end by itself
 
 
@@ -55,8 +57,12 @@ class Script:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        for name in (*self.signals, *self.counters, *self.gates):
-            self.layout.place(name)
+        check_layout("Script", self.layout)
+        for word in ("signals", "counters", "gates"):
+            for name in by_name(f"Script: its {word}", getattr(self, word)):
+                self.layout.place(name)
+        for name, signal in self.signals.items():
+            _check_signal(name, signal)
         times = (self.duration, self.jitter, self.drift, self.offset, *_times(self.stalls))
         finite = all(math.isfinite(as_float(time)) for time in times)
         if not (finite and min(self.duration, self.jitter) >= 0.0 and abs(self.drift) < 1.0):
@@ -65,6 +71,11 @@ class Script:
                 f"{self.drift}, its offset {self.offset} s, its stalls {list(self.stalls)}; give "
                 "finite numbers, duration and jitter from 0 on, a drift within ±1."
             )
+        number_within("A board lasts 0 to 1e9 s", self.duration, 0.0, 1e9)
+        whole_within("A board's seed must be a whole number from 0 on", self.seed, 0, MOST_COUNTED)
+        whole_within(
+            "A board's buffer must have room for 1 block at least", self.buffer, 1, MOST_COUNTED
+        )
         number_within(
             f"A board's clock must be within ±{_FAR:g} s of ours", self.offset, -_FAR, _FAR
         )
@@ -73,8 +84,6 @@ class Script:
             whole_within(f"Counter '{name}' must have 1 to {size} bits", bits, 1, size)
         for name, gate in self.gates.items():
             positive_number(f"The gate of '{name}' [s]", gate)
-        if not (isinstance(self.buffer, int) and self.buffer > 0):
-            raise InputError(f"A board's buffer has room for 1 block at least, not {self.buffer}.")
 
     @property
     def blocks(self) -> int:
@@ -90,13 +99,27 @@ class Script:
                 "type": c.type, "samples": c.samples, "skew": c.skew, "ready": c.ready,
                 "kind": type(signal).__name__ if signal else "number",
                 "numbers": list(map(float, astuple(signal))) if signal else [],
-                "bits": self.counters.get(c.name, 0), "gate": self.gates.get(c.name, 0.0),
+                "bits": int(self.counters.get(c.name, 0)),
+                "gate": float(self.gates.get(c.name, 0.0)),
             })  # fmt: skip
         return json.dumps({
             "period": self.layout.period, "channels": channels, "blocks": self.blocks,
-            "buffer": self.buffer, "jitter": self.jitter, "stalls": list(self.stalls),
-            "offset": self.offset, "drift": self.drift, "seed": self.seed, "files": files,
+            "buffer": int(self.buffer), "jitter": float(self.jitter),
+            "stalls": [[float(begin), float(length)] for begin, length in self.stalls],
+            "offset": float(self.offset), "drift": float(self.drift), "seed": int(self.seed),
+            "files": files,
         })  # fmt: skip
+
+
+def _check_signal(name: str, signal: object) -> None:
+    """The board's process could only end over one that it can't sample."""
+    if not isinstance(signal, SampledSignal):
+        raise InputError(
+            f"Channel '{name}': a board samples a Sine, a Ramp or a SmoothStep, got {signal!r}."
+        )
+    for number in astuple(signal):
+        said = f"Channel '{name}': numbers of {signal!r} must be within ±{_STRONGEST:g}"
+        number_within(said, number, -_STRONGEST, _STRONGEST)
 
 
 def _times(stalls: object) -> list[object]:
@@ -141,7 +164,10 @@ class SimulatedBoard:
     def set_clock(self, by: float) -> None:
         """Sets the board's clock ahead by so many seconds, which its sampling doesn't heed."""
         by = number_within(f"A board's clock is set by at most ±{_FAR:g} s", by, -_FAR, _FAR)
-        os.write(self.questions, struct.pack("<q", -(SET_CLOCK + round(1e9 * by))))
+        try:
+            os.write(self.questions, struct.pack("<q", -(SET_CLOCK + round(1e9 * by))))
+        except OSError:
+            raise DeviceError("The board has ended; its clock can't be set.") from None
 
     def kill(self) -> None:
         """As if its plug were pulled."""

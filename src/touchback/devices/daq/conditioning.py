@@ -11,15 +11,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from touchback.devices.daq.layout import BlockLayout
+from touchback.devices.daq.layout import BlockLayout, check_layout
 from touchback.errors import InputError
 from touchback.estimate.filters import Filter, newest
 from touchback.model import Model
 from touchback.model.value import Value
 from touchback.native.daq.stream import Quantities
+from touchback.numbers import number_within
 from touchback.recording import unknown_name
 from touchback.symbolic.expression import Expr
 
+_LONGEST = 1e6  # s that a filter may be late by
 _SETTLE = 1000  # blocks like the first that filters see before it (SETTLE of daq/blocks.c)
 
 
@@ -39,6 +41,7 @@ class Conditioning:
     quantity by the channel's own name."""
 
     def __init__(self, layout: BlockLayout) -> None:
+        check_layout("Conditioning", layout)
         self.layout = layout
         self._model = m = Model("conditioning")
         self._raw = {
@@ -84,8 +87,8 @@ class Conditioning:
         self.layout.place(of)
         if name in self._given:
             raise InputError(f"There is a quantity '{name}' already; give this one another name.")
-        if not (math.isfinite(delay) and delay >= 0.0):
-            raise InputError(f"Quantity '{name}': a delay of {delay} s; give seconds from 0 on.")
+        said = f"Quantity '{name}': its delay must be 0 to {_LONGEST:g} s"
+        delay = number_within(said, delay, 0.0, _LONGEST)
         self._given[name] = of, delay
         self._model.memory(name, 0.0, update=value)
         return value

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Self
 
-from touchback.devices.daq.layout import BlockLayout
+from touchback.devices.daq.layout import BlockLayout, check_layout
 from touchback.errors import DeviceError
 from touchback.native.daq.stream import ENDED, JUMPED
 from touchback.native.live.mailbox import clock_now
@@ -69,6 +69,7 @@ class Feed(ABC):
     has what came and what didn't: blocks given, and each kind of fault."""
 
     def __init__(self, name: str, layout: BlockLayout, patience: float) -> None:
+        check_layout(name, layout)
         self.patience = positive_number(f"{name}: its patience [s]", patience)
         self.name, self.layout = name, replace(layout, stamped=True)
         self.counts: Counter[str] = Counter()

@@ -13,7 +13,7 @@ from typing import Self
 
 import numpy as np
 
-from touchback.devices.daq.layout import BlockLayout
+from touchback.devices.daq.layout import BlockLayout, check_layout
 from touchback.errors import InputError
 from touchback.native.daq.stream import ENDED, STARTED, TIME
 from touchback.native.live.mailbox import clock_now
@@ -74,6 +74,7 @@ class PlayedBoard:
     simulated = True
 
     def __init__(self, layout: BlockLayout, blocks: np.ndarray, speed: float = 1.0) -> None:
+        check_layout("PlayedBoard", layout)
         speed = number_within(
             "A board is played at a positive speed, 1e-6 to 1e6", speed, 1e-6, 1e6
         )

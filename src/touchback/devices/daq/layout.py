@@ -10,11 +10,13 @@ from functools import cached_property
 import numpy as np
 
 from touchback.errors import InputError
+from touchback.model.value import listed
 from touchback.native.daq.pipe import GROUP
 from touchback.native.daq.stream import MOST_CHANNELS, TYPES, Field
-from touchback.numbers import as_float, keep, positive_number, whole_within
+from touchback.numbers import as_float, keep, number_within, whole_within
 from touchback.recording import unknown_name
 
+_SHORTEST, _LONGEST = 1e-9, 1e5  # s between blocks: whole ns, and what 64 bits hold of many
 BEGAN, NUMBER = "block began", "block number"  # of a stamp
 
 
@@ -33,7 +35,7 @@ class BlockChannel:
     def __post_init__(self) -> None:
         if not (isinstance(self.name, str) and self.name):
             raise InputError(f"A channel's name is {self.name!r}; give a word.")
-        if self.type not in TYPES:
+        if not isinstance(self.type, str) or self.type not in TYPES:
             raise unknown_name("type of number", self.type, TYPES)
         whole_within(f"Channel '{self.name}' must have 1 to 1000 samples", self.samples, 1, 1000)
         skew, ready = as_float(self.skew), as_float(self.ready)
@@ -57,7 +59,13 @@ class BlockLayout:
     stamped: bool = field(default=False, compare=False)
 
     def __post_init__(self) -> None:
-        keep(self, period=positive_number("Seconds that blocks are apart", self.period))
+        said = f"Blocks must be {_SHORTEST:g} to {_LONGEST:g} s apart"
+        keep(self, period=number_within(said, self.period, _SHORTEST, _LONGEST))
+        channels = listed(self.channels)
+        if channels is None or not all(isinstance(each, BlockChannel) for each in channels):
+            raise InputError(
+                f"A block's channels are a list of BlockChannel, got {self.channels!r}."
+            )
         names = [channel.name for channel in self.channels]
         if not 0 < len(names) <= MOST_CHANNELS or len(set(names)) < len(names):
             raise InputError(
@@ -113,6 +121,12 @@ class BlockLayout:
         if len(data) % self.size:
             raise InputError(f"{len(data)} bytes aren't whole blocks of {self.size}.")
         return np.frombuffer(data, dtype=self.dtype)
+
+
+def check_layout(label: str, given: object) -> None:
+    """Refuses what says nothing of blocks."""
+    if not isinstance(given, BlockLayout):
+        raise InputError(f"{label}: a BlockLayout says what its blocks are, got {given!r}.")
 
 
 #: Gallo's script (section 4.4): five channels of 200 µs each, of which three are merged into 8

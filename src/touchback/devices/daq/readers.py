@@ -10,8 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from touchback.devices.daq.layout import BlockLayout
+from touchback.devices.daq.layout import BlockLayout, check_layout
 from touchback.native.daq.pipe import Pipe, Want
+from touchback.numbers import whole_within
 from touchback.recording import unknown_name
 
 WAIT, TIMEOUT = 5e-3, 10e-3  # [s] of his calls
@@ -32,6 +33,8 @@ class Strategy:
 def strategy(name: str, layout: BlockLayout, blocks: int = ROOM) -> Strategy:
     """A strategy by its name, for blocks of a layout; "one block" takes `blocks` of them at once
     where that many can be waited for, all others have room for so many."""
+    check_layout(f"Strategy {name!r}", layout)
+    whole_within("A reader's room must be 1 to 1000000 blocks", blocks, 1, 1_000_000)
     size = layout.size
     value = min(np.dtype(channel.type).itemsize for channel in layout.channels)
     known = (

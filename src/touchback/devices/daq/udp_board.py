@@ -5,10 +5,10 @@ from __future__ import annotations
 import select
 import socket
 
-from touchback.devices.daq.layout import BlockLayout
+from touchback.devices.daq.layout import BlockLayout, check_layout
 from touchback.devices.daq.packets import PacketFeed
-from touchback.errors import DeviceError
-from touchback.numbers import whole_within
+from touchback.errors import DeviceError, InputError
+from touchback.numbers import positive_number, whole_within
 
 _ROOM = 1 << 20  # bytes that wait in the kernel while this process isn't run
 
@@ -21,15 +21,20 @@ class UdpBoard(PacketFeed):
         self, layout: BlockLayout, port: int = 0, host: str = "127.0.0.1", patience: float = 0.5
     ) -> None:
         whole_within("UdpBoard: its port must be 0 (any) to 65535", port, 0, 65535)
+        if not isinstance(host, str):
+            raise InputError(f"UdpBoard: its host is a name or an address, got {host!r}.")
+        check_layout("UdpBoard", layout)
+        positive_number("UdpBoard: its patience [s]", patience)
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         self._socket = socket.socket(family, socket.SOCK_DGRAM)
         try:
             self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, _ROOM)
             self._socket.bind((host, port))
-        except OSError as error:
+        except (OSError, ValueError, TypeError) as error:  # also of names that are none
             self._socket.close()
             raise DeviceError(
-                f"UDP {host}:{port} can't be listened to: {error.strerror}; is another board there?"
+                f"UDP {host!r}:{port} can't be listened to: "
+                f"{getattr(error, 'strerror', None) or error}; is another board there?"
             ) from None
         self._socket.setblocking(False)
         self.port = int(self._socket.getsockname()[1])

@@ -1,10 +1,9 @@
 """What every road says of itself: height, slope and grip at a place, over any number."""
 
 from dataclasses import dataclass
-from math import isfinite
 
 from touchback.errors import ModelError
-from touchback.model.value import Data, check_positive
+from touchback.model.value import Data, check_positive, listed, pair
 from touchback.spatial.vectors import Scalar
 from touchback.symbolic.functions import select
 from touchback.vehicle.roads.bump import Bump
@@ -31,8 +30,9 @@ class Patch(Data, frozen=True):
 
     def __post_init__(self) -> None:
         check_positive("Patch", grip=self.grip)
-        for word, (low, high) in (("x", self.x), ("y", self.y)):
-            if not (isfinite(low) and isfinite(high) and low < high):
+        for word, given in (("x", self.x), ("y", self.y)):
+            low, high = pair(f"Patch: {word}", given)
+            if not low < high:
                 raise ModelError(
                     f"Patch: its {word} goes from {low} to {high}; give two numbers, the lower "
                     "one first."
@@ -54,7 +54,16 @@ class Road(Data, frozen=True, tag_field="kind", kw_only=True):
     kerbs: tuple[Kerb, ...] = ()
 
     def __post_init__(self) -> None:
-        check_positive(type(self).__name__, grip=self.grip)
+        label = type(self).__name__
+        check_positive(label, grip=self.grip)
+        for word, kind in (("bumps", Bump), ("patches", Patch), ("kerbs", Kerb)):
+            given = getattr(self, word)
+            items = listed(given)
+            if items is None or not all(isinstance(each, kind) for each in items):
+                raise ModelError(
+                    f"{label}: its {word} are several of {kind.__name__}, as "
+                    f"({kind.__name__}(…),), got {given!r}."
+                )
 
     def surface(self, x: Scalar, y: Scalar) -> tuple[Scalar, Scalar, Scalar]:
         """Height and slopes without the bumps."""

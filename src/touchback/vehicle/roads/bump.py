@@ -3,7 +3,7 @@
 from math import pi
 
 from touchback.errors import ModelError
-from touchback.model.value import Data, check_positive, number
+from touchback.model.value import Data, check_positive, number, pair
 from touchback.spatial.vectors import Scalar
 from touchback.symbolic.functions import cos, maximum, minimum, select, sin
 
@@ -27,13 +27,17 @@ class Bump(Data, frozen=True):
         number("Bump: height", self.height)
         if self.along not in ("x", "y"):
             raise ModelError(f"Bump: it goes along 'x' or 'y', got {self.along!r}.")
-        if self.ramp is not None and not 0.0 < self.ramp <= self.length / 2.0:
+        if self.ramp is not None and not 0.0 < number("Bump: ramp", self.ramp) <= self.length / 2.0:
             raise ModelError(
                 f"Bump: its ramp is {self.ramp} m; give one above 0 and at most half of its "
                 f"length, {self.length / 2.0} m."
             )
-        if self.between is not None and not self.between[0] < self.between[1]:
-            raise ModelError(f"Bump: between {self.between} is no strip; give the lower end first.")
+        if self.between is not None:
+            low, high = pair("Bump: between", self.between)
+            if not low < high:
+                raise ModelError(
+                    f"Bump: between {low, high} is no strip; give the lower end first."
+                )
 
     def at(self, x: Scalar, y: Scalar) -> tuple[Scalar, Scalar, Scalar]:
         """How much it lifts the road, and both slopes."""

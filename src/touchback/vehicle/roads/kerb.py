@@ -3,7 +3,7 @@
 from math import cos, sin
 
 from touchback.errors import ModelError
-from touchback.model.value import Data, check_positive, number
+from touchback.model.value import Data, check_positive, number, pair
 from touchback.spatial.vectors import Scalar, Vector
 from touchback.symbolic.functions import maximum, select, sqrt
 
@@ -21,8 +21,8 @@ class Kerb(Data, frozen=True):
 
     def __post_init__(self) -> None:
         check_positive("Kerb", top=self.top)
-        for word, given in (("x", self.at[0]), ("y", self.at[1]), ("towards", self.towards)):
-            number(f"Kerb: {word}", given)
+        pair("Kerb: at", self.at)
+        number("Kerb: towards", self.towards)
         if abs(self.towards) > 7.0:
             raise ModelError(f"Kerb: it goes towards {self.towards}; give an angle in radians.")
 
