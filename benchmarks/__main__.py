@@ -8,6 +8,7 @@ from time import perf_counter
 from rich.console import Console
 
 from benchmarks import (
+    batches,
     car,
     contacts,
     core,
@@ -33,6 +34,7 @@ SECTIONS: dict[str, Callable[[], report.Section]] = {
     "robotran": robotran.run,
     "core": core.run,
     "simd": simd.run,
+    "batches": batches.run,
     "python": python_calls.run,
     "loops": loops.run,
     "contacts": contacts.run,

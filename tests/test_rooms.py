@@ -18,10 +18,10 @@ SOURCE = Path(touchback.__path__[0])
 FILES = sorted(path for path in SOURCE.rglob("*.py") if path.parent != SOURCE)
 LAZY_CALLS = {  # of what everybody holds: what computes with it, and what shows it
     "Model": {"compile", "save", "_repr_html_"},
-    "System": {"view"},
+    "System": {"view", "batch"},
     "Live": {"view"},
 }
-LAZY_TYPES = {"System", "Workbench"}  # what those return
+LAZY_TYPES = {"Batch", "System", "Workbench"}  # what those return
 
 
 def room_of(path: Path) -> str:

@@ -33,7 +33,7 @@ _PUBLIC = _public()
 
 __all__ = sorted(_PUBLIC)
 ROOMS = (
-    "contact", "devices", "estimate", "gallery", "haptics", "vehicle",
+    "contact", "devices", "estimate", "fleet", "gallery", "haptics", "vehicle",
 )  # fmt: skip
 """What not every user needs."""
 

@@ -4,6 +4,7 @@
 from touchback import contact as contact
 from touchback import devices as devices
 from touchback import estimate as estimate
+from touchback import fleet as fleet
 from touchback import gallery as gallery
 from touchback import haptics as haptics
 from touchback import vehicle as vehicle

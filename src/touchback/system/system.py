@@ -32,6 +32,7 @@ from touchback.system.state import State, elements_of
 from touchback.system.texts import listing_of, source_of
 
 if TYPE_CHECKING:
+    from touchback.fleet import Batch
     from touchback.workbench import Workbench
 
 
@@ -262,6 +263,14 @@ class System(Arrays):
     def modes_data(self) -> ModesData:
         """All modes, for C."""
         return self.motion.modes_data()
+
+    # ---- many ------------------------------------------------------------------------------------
+
+    def batch(self, count: int) -> "Batch":
+        """So many instances, which run at once: see `Batch.run`."""
+        from touchback.fleet import Batch
+
+        return Batch(self, count)
 
     # ---- seeing ---------------------------------------------------------------------------------
 

@@ -1,0 +1,120 @@
+"""A batch in the lanes of vector registers: trees, by steps that are the same for all."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from touchback.codegen import native_lanes
+from touchback.fleet.batch_run import BatchInterrupted, BatchRun
+from touchback.fleet.given import Floats, Given
+from touchback.native import FunctionData, Listening, Status
+from touchback.native.fleet.batch import BatchFunctions, BatchSeries, NativeBatch
+from touchback.simulate.progress import Progress
+from touchback.simulate.solvers.fixed_step import FixedStep
+from touchback.simulate.span import Span
+from touchback.simulate.ticks import steps_between
+from touchback.system import System
+
+_A_PART = 0.1  # s of work between two looks at Ctrl-C and at the bar
+
+
+def run_in_lanes(
+    system: System,
+    solver: FixedStep,
+    span: Span,
+    given: Given,
+    names: Sequence[str],
+    threads: int,
+    shown: Progress,
+) -> BatchRun:
+    """Each as a run of its own would be; Ctrl-C leaves out what isn't done."""
+    layout, every = system.layout, solver.steps_per_output()
+    steps = int(np.floor(span.duration / solver.step + 1e-9))
+    known = [*system.state_names, *layout.outputs]
+    places = [known.index(name) for name in names]
+    functions = _functions(system, any(place >= len(system.state_names) for place in places))
+    workers = max(1, min(threads, -(-given.count // functions.lanes)))
+    ticks = steps_between(system, solver) or 1
+    native = NativeBatch(
+        functions, layout.sizes, len(layout.outputs), _rows(given.x0, given.count),
+        _constants(system, given), _blocks(system, given), _series(system, given, span),
+        (layout.memory_places, ticks), (solver.word, span.start, solver.step, steps, every),
+        places, workers,
+    )  # fmt: skip
+    interrupted = False
+    with Listening():
+        for first, end in native.parts(_A_PART):
+            if interrupted := native.run(first, end) == Status.INTERRUPTED:
+                break
+            shown.update(end / given.count)
+    times = span.start + np.arange(native.rows) * every * solver.step
+    made = native.made
+    ended = np.where(made < 0, np.nan, span.start + made * solver.step)
+    native.record[made < 0] = np.nan
+    run = BatchRun(
+        system.name, tuple(system.state_names), tuple(names), times, native.record, native.x,
+        ended, made == steps, {}, functions.lanes, workers,
+    )  # fmt: skip
+    if interrupted:
+        raise BatchInterrupted(run)
+    return run
+
+
+def _functions(system: System, sensors: bool) -> BatchFunctions:
+    own = system.motion.acting(system.key).functions
+    one = own["rate"].compiled
+    lanes = native_lanes() if one.backend == "machine" else 1
+
+    def wide(name: str, wanted: bool) -> FunctionData | None:
+        return own[name].for_lanes(lanes) if wanted else None
+
+    return BatchFunctions(
+        lanes, own["rate"].for_lanes(lanes),
+        wide("configuration rate", not system.plan.plain_coordinates),
+        wide("outputs", sensors), wide("updates", bool(system.layout.memories)),
+    )  # fmt: skip
+
+
+def _rows(x: Floats | None, count: int) -> Floats:
+    if x is None:
+        raise AssertionError("a tree begins somewhere")
+    return np.ascontiguousarray(np.broadcast_to(x, (count, x.shape[1])), dtype=float).copy()
+
+
+def _constants(system: System, given: Given) -> Floats:
+    """[t, inputs…], a row of each or one for all."""
+    names = system.input_names
+    several = any(len(each) > 1 for each in given.constants.values())
+    u = np.empty((given.count if several else 1, 1 + len(names)))
+    u[:, 0], u[:, 1:] = 0.0, system.input_defaults
+    for name, each in given.constants.items():
+        u[:, 1 + list(names).index(name)] = each
+    return u if several else u[0]
+
+
+def _blocks(system: System, given: Given) -> Floats:
+    """Parameter blocks, a row of each or one for all."""
+    several = {name: each for name, each in given.parameters.items() if len(each) > 1}
+    single = {name: float(each[0]) for name, each in given.parameters.items() if len(each) == 1}
+    values = system.parameter_values(single)
+    varied = system.layout.varied(values, several) if several else values
+    own = system.motion.acting(system.key).functions
+    return np.ascontiguousarray(own.block_for(varied), dtype=float)
+
+
+def _series(system: System, given: Given, span: Span) -> BatchSeries:
+    """All on the finest grid that one of them has."""
+    names = list(system.input_names)
+    places = [1 + names.index(name) for name in given.samples]
+    most = max((each.shape[1] for each in given.samples.values()), default=2)
+    times = np.linspace(span.start, span.end, most)
+    several = any(len(each) > 1 for each in given.samples.values())
+    values = np.empty((given.count if several else 1, len(places), most))
+    for k, each in enumerate(given.samples.values()):
+        own = np.linspace(span.start, span.end, each.shape[1])
+        for i in range(len(values)):
+            row = each[i if len(each) > 1 else 0]
+            values[i, k] = row if len(row) == most else np.interp(times, own, row)
+    return BatchSeries(places, times, values if several else values[0])

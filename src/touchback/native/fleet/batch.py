@@ -1,0 +1,137 @@
+"""Instances of one problem side by side in the lanes of vector registers, on threads (batch.h)."""
+
+import ctypes
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from touchback.native.integrate.fixed_step import Status, step_address
+from touchback.native.integrate.problem import Problem
+from touchback.native.integrate.sampler import Sampler
+from touchback.native.library import LIB, Floats
+from touchback.native.record import FunctionData, Record
+
+MOST_WORKERS: int = LIB.constant("TB_MOST_WORKERS")
+
+
+@dataclass(frozen=True)
+class BatchFunctions:
+    """The functions of so many instances at once (`lanes`): rate, dq/dt where it isn't v, sensors
+    where some are recorded, and what memories become at ticks."""
+
+    lanes: int
+    rate: FunctionData
+    configuration_rate: FunctionData | None = None
+    sensors: FunctionData | None = None
+    updates: FunctionData | None = None
+
+
+@dataclass(frozen=True)
+class BatchSeries:
+    """Inputs that follow samples: their `places` in [t, inputs…], the `times`, and the values, one
+    for all instances or one of each: (series, samples) or (instances, series, samples)."""
+
+    places: Sequence[int]
+    times: Floats
+    values: Floats
+
+
+class NativeBatch:
+    """A run of instances by equal steps. `x` has a state of each, where they start and then where
+    they ended; `u` = [t, inputs…] and parameter blocks `p` have a row of each, or one for all."""
+
+    def __init__(
+        self,
+        functions: BatchFunctions,
+        sizes: tuple[int, int, int],
+        sensor_count: int,
+        x: Floats,
+        u: Floats,
+        p: Floats,
+        series: BatchSeries,
+        memories: tuple[Sequence[int], int],
+        grid: tuple[str, float, float, int, int],
+        recorded: Sequence[int],
+        workers: int,
+    ) -> None:
+        """`memories`: their places in a state, and steps from tick to tick; `grid`: the method, the
+        start, the step, how many, and how many from row to row of the record."""
+        method, t0, step, steps, every = grid
+        self.x, self.rows = x, steps // every + 1
+        self.lanes, self.count = functions.lanes, len(x)
+        self.record = np.empty((self.count, self.rows, len(recorded)))
+        self.made = np.full(self.count, -1, dtype=np.int64)
+        self._batch = batch = Record(
+            "tb_batch", step=step_address(method), t0=t0, h=step, steps=steps, every=every,
+            lanes=self.lanes, count=self.count, states=sum(sizes), inputs=u.shape[-1],
+            block=p.shape[-1], u_stride=_stride(u, 1), p_stride=_stride(p, 1),
+            series=len(series.places), samples=len(series.times),
+            values_stride=_stride(series.values, 2), width=len(recorded),
+        )  # fmt: skip
+        for name, array in (
+            ("x", x), ("u", u), ("p", p), ("times", series.times), ("values", series.values),
+            ("record", self.record), ("made", self.made),
+            ("places", np.array(series.places, dtype=np.int64)),
+            ("recorded", np.array(recorded, dtype=np.int64)),
+        ):  # fmt: skip
+            batch.point(name, array)
+        made = [
+            self._worker(functions, sizes, sensor_count, len(series.places), memories)
+            for _ in range(min(workers, MOST_WORKERS))
+        ]
+        batch.kept += made
+        self._workers = (LIB.struct("tb_batch_worker") * len(made))(*(each.struct for each in made))
+
+    def _worker(
+        self,
+        functions: BatchFunctions,
+        sizes: tuple[int, int, int],
+        sensors: int,
+        series: int,
+        memories: tuple[Sequence[int], int],
+    ) -> Record:
+        lanes, struct = self.lanes, self._batch.struct
+        nq, nv, nz = (lanes * size for size in sizes)
+        problem = Problem(
+            functions.rate, (nq, nv, nz), np.zeros(lanes * struct.inputs),
+            np.zeros(lanes * struct.block), functions.configuration_rate,
+        )  # fmt: skip
+        places, every = memories
+        if functions.updates is not None and places:
+            each = [place * lanes + lane for place in places for lane in range(lanes)]
+            Sampler(problem, functions.updates, each, every)
+        worker = Record("tb_batch_worker", problem=problem.address)
+        worker.kept.append(problem)
+        worker.call("sensors", functions.sensors)
+        for name, count in (("x", 1), ("next", 1), ("scratch", 4)):
+            worker.floats(name, count * lanes * sum(sizes))
+        worker.floats("shown", lanes * sensors)
+        worker.floats("p", lanes * struct.block)
+        tables = (LIB.struct("tb_table") * max(1, series * lanes))()
+        worker.point("slots", np.zeros(max(1, series * lanes), dtype=np.int64))
+        worker.kept.append(tables)
+        worker.struct.tables = ctypes.addressof(tables)
+        return worker
+
+    def run(self, first: int, end: int) -> Status:
+        """Runs instances from `first` on, where a group begins, to before `end`."""
+        workers, count = ctypes.addressof(self._workers), len(self._workers)
+        return Status(LIB.tb_batch_run(self._batch.address, workers, count, first, end))
+
+    def parts(self, seconds: float) -> Iterator[tuple[int, int]]:
+        """Ranges of whole groups, each of which takes some such time: the caller runs one before it
+        asks for the next."""
+        first, size = 0, self.lanes * len(self._workers)
+        while first < self.count:
+            end, began = min(first + size, self.count), time.monotonic()
+            yield first, end
+            first = end
+            if time.monotonic() - began < seconds:
+                size *= 2
+
+
+def _stride(array: Floats, own: int) -> int:
+    """From instance to instance, of an array that has `own` dimensions where all have the same."""
+    return 0 if array.ndim == own else int(np.prod(array.shape[1:]))

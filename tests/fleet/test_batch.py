@@ -1,0 +1,179 @@
+"""Many instances at once: each is as if it ran alone."""
+
+import os
+import signal
+import threading
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import touchback as tb
+from featured_models import COPIES, FEATURES, compiled
+
+COUNT = 11  # no multiple of a vector's width
+
+
+def pendulum() -> tb.System:
+    """A rod on a hinge with a live length, a torque, and a ball joint's rotor at its end."""
+    m = tb.Model("pendulum")
+    length = m.parameter("length", 1.0, unit="m", min=0.2, max=5.0)
+    torque = m.input("torque", unit="N m")
+    rod = m.body("rod", mass=1.0, com=(0, 0, -length), inertia=(0.1, 0.1, 0.02))
+    m.joint("hinge", tb.Revolute("y"), m.ground, rod)
+    rotor = m.body("rotor", mass=0.3, inertia=(0.02, 0.03, 0.04))
+    m.joint("ball", tb.Spherical(), rod.at(0, 0, -1.0), rotor)
+    m.force("motor", tb.JointEffort("hinge", torque))
+    m.sensor("height", tb.Position(rotor))
+    return m.compile()
+
+
+@pytest.fixture(scope="module")
+def system() -> tb.System:
+    return pendulum()
+
+
+def starts(system: tb.System, count: int = COUNT) -> np.ndarray:
+    draw = np.random.default_rng(3)
+    x = np.tile(system.initial_state().x, (count, 1))
+    x[:, 0] = draw.uniform(-2.0, 2.0, count)
+    nq = system.sizes[0]
+    x[:, nq:] = draw.normal(size=x[:, nq:].shape)
+    return x
+
+
+@pytest.mark.parametrize("method", ["rk4", "euler"])
+@pytest.mark.parametrize("threads", [1, 3])
+def test_each_instance_has_the_bits_of_a_run_of_its_own(system, method, threads) -> None:
+    x, draw = starts(system), np.random.default_rng(4)
+    lengths, torques = draw.uniform(0.5, 2.0, COUNT), draw.normal(size=(COUNT, 9))
+    ran = system.batch(COUNT).run(
+        x, 0.08, method=method, step=1e-3, output_step=4e-3, threads=threads,
+        parameters={"length": lengths}, inputs={"torque": torques},
+    )  # fmt: skip
+    assert ran.whole.all() and len(ran) == COUNT and ran.threads <= threads
+    for i in range(COUNT):
+        alone = tb.simulate(
+            system, x[i], 0.08, method=method, step=1e-3, output_step=4e-3,
+            parameters={"length": lengths[i]}, inputs={"torque": torques[i]},
+        )  # fmt: skip
+        for name in (*system.state_names, "height.z"):
+            assert np.array_equal(ran[name][i], alone[name]), (i, name)
+        assert [*ran.x[i]] == [alone[name][-1] for name in system.state_names]
+
+
+def test_a_batch_of_pendulums_keeps_its_energy_and_has_the_closed_form_of_small_swings() -> None:
+    """ω = √(g / l) of a point mass: phase after two seconds at 7 lengths, amplitude 1 mrad."""
+    m = tb.Model("point", gravity=(0, 0, -9.81))
+    length = m.parameter("length", 1.0, min=0.1, max=9.0)
+    bob = m.body("bob", mass=1.0, com=(0, 0, -length))
+    m.joint("hinge", tb.Revolute("y"), m.ground, bob)
+    lengths = np.linspace(0.3, 3.0, 7)
+    ran = m.compile().batch(7).run(
+        {"hinge": 1e-3}, 2.0, step=1e-3, output_step=0.5, parameters={"length": lengths}
+    )  # fmt: skip
+    wanted = 1e-3 * np.cos(np.sqrt(9.81 / lengths)[:, None] * ran.time)
+    # amplitude slows a swing by θ²/16 of its phase, RK4 by (ωh)⁴/120
+    assert np.abs(ran["hinge"] - wanted).max() < 1e-3 * (1e-6 / 16 * 12 + 1e-8)
+
+
+def test_one_that_becomes_no_number_stops_and_the_others_do_not_know(system) -> None:
+    x = starts(system)
+    ran = system.batch(COUNT).run(x, 0.05, step=1e-3, record=["hinge"])
+    wild = x.copy()
+    wild[5, system.sizes[0]] = 1e200
+    held = system.batch(COUNT).run(wild, 0.05, step=1e-3, record=["hinge"])
+    others = np.arange(COUNT) != 5
+    assert list(held.failed) == [5] and "1 didn't reach the end, the first is 5" in str(held)
+    assert np.array_equal(held.x[others], ran.x[others])
+    assert np.array_equal(held["hinge"][others], ran["hinge"][others])
+    assert held.ended[5] < 0.05 and np.isfinite(held.x[5]).all()
+    reached = held.time <= held.ended[5]
+    assert np.array_equal(np.isfinite(held["hinge"][5]), reached) and reached.any()
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.integers(1, 19), st.integers(0, 30), st.integers(1, 4), st.integers(1, 4))
+def test_any_count_of_instances_and_steps_gives_the_same(system, count, steps, every, threads):
+    """Against one instance at a time."""
+    x = starts(system, count)
+    grid = {"step": 2e-3, "output_step": 2e-3 * every, "record": ["hinge", "height.x"]}
+    ran = system.batch(count).run(x, (steps + 0.5) * 2e-3, threads=threads, **grid)
+    alone = [system.batch(1).run(each, (steps + 0.5) * 2e-3, **grid) for each in x]
+    assert np.array_equal(ran.x, np.vstack([each.x for each in alone]))
+    assert np.array_equal(ran.record, np.vstack([each.record for each in alone]))
+    assert ran.record.shape == (count, steps // every + 1, 2)
+
+
+@pytest.mark.parametrize("feature", ["", *FEATURES])
+def test_every_feature_of_models_counts_in_each_instance(feature) -> None:
+    """Three instances with their own stiffness and push against runs of their own."""
+    system = compiled(feature)
+    grid = {"rate": 100.0} if feature == "memories" else {}
+    grid |= {"step": 2e-3} if feature != "rigid contacts" else {"method": None, "output_step": 0.01}
+    inputs, given = np.array([0.0, 1.0, -2.0]), {"stiffness": np.array([20.0, 40.0, 80.0])}
+    ran = system.batch(3).run(None, 0.1, inputs={"push": inputs}, parameters=given, **grid)
+    for i in range(3):
+        own = {"method": "rk4", "inputs": {"push": inputs[i]}}
+        own["parameters"] = {"stiffness": given["stiffness"][i]}
+        alone = tb.simulate(system, None, 0.1, **{**own, **grid})
+        for name in (*system.state_names, "tip.z"):
+            assert np.array_equal(ran[name][i], alone[name]), name
+
+
+def test_a_batch_of_copies_is_refused() -> None:
+    with pytest.raises(tb.InputError, match=r"a batch is of one mechanism; pass `\.one`"):
+        compiled(COPIES).batch(2)
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"x0": np.zeros((4, 9))}, "3 states, or one for all, are expected, got .* \\(4, 9\\)"),
+        ({"x0": np.full((3, 9), np.nan)}, "initial value of 'hinge' of instance 0 is nan"),
+        ({"x0": {"hing": 0.0}}, "hing"),
+        ({"inputs": {"torque": [1.0, 2.0]}}, "Input 'torque': a number, or 3 of them"),
+        ({"inputs": {"torque": np.zeros((2, 5))}}, r"\(1, samples\) or \(3, samples\)"),
+        ({"inputs": {"torque": np.sin}}, "no function of time"),
+        ({"inputs": {"torqe": 1.0}}, "torqe"),
+        ({"inputs": {"torque": np.inf}}, "Input 'torque'.*finite"),
+        ({"parameters": {"length": [1.0, 2.0, 9.0]}}, "9.0 lies outside its range"),
+        ({"parameters": {"length": [1.0, 2.0]}}, "Parameter 'length': a number, or 3 of them"),
+        ({"record": "hinge"}, r"record: names are expected, as \['hinge'\]"),
+        ({"record": ["hnge"]}, "hnge"),
+        ({"threads": 0}, "threads must be a whole number above 0, got 0"),
+        ({"duration": 9e3, "output_step": 1e-3}, "record fewer signals"),
+        ({"method": "dopri5"}, "give output_step"),
+    ],
+)
+def test_what_a_batch_cannot_take_is_refused_by_name(system, given, words) -> None:
+    with pytest.raises(tb.InputError, match=words):
+        system.batch(3).run(**{"duration": 0.01, **given})
+
+
+@pytest.mark.parametrize("count", [0, -1, 2.5, "3", None, True])
+def test_a_number_of_instances_is_a_whole_one(system, count) -> None:
+    with pytest.raises(tb.InputError, match="A batch has a whole number of instances"):
+        system.batch(count)
+
+
+def test_ctrl_c_ends_a_batch_and_keeps_what_is_done(system) -> None:
+    """Pressed while the first part runs: its groups are whole, the others not begun."""
+    batch, wait = system.batch(1 << 16), threading.Event()
+    pressed = threading.Timer(0.3, lambda: (wait.set(), os.kill(os.getpid(), signal.SIGINT)))
+    pressed.start()
+    with pytest.raises(tb.fleet.BatchInterrupted, match=r"interrupted; of 65536 instances") as told:
+        batch.run(None, 60.0, record=["hinge"], output_step=60.0)
+    pressed.join()
+    ran = told.value.run
+    assert wait.is_set() and len(ran.failed) > 60_000
+    done = np.flatnonzero(ran.whole)
+    assert np.isfinite(ran.record[done]).all() and np.isnan(ran.record[ran.failed]).all()
+    assert np.isnan(ran.ended[ran.failed]).all()
+
+
+def test_progress_is_told_to_the_end(system) -> None:
+    told: list[float] = []
+    system.batch(40).run(None, 0.01, progress=told.append)
+    assert told == sorted(told) and told[-1] == 1.0
