@@ -90,8 +90,16 @@ def test_inputs_are_converted_one_after_another_and_counters_latched_at_once() -
 def test_what_can_not_be_is_refused() -> None:
     with pytest.raises(InputError, match="take longer than a block"):
         buggy_layout(period=1e-4)
-    with pytest.raises(InputError, match="40 bits"):
-        buggy_layout(counter_bits=40)
+    for wrong in (40, "x", 2.5):
+        with pytest.raises(InputError, match="Counters must have 2 to 32 bits"):
+            buggy_layout(counter_bits=wrong)
+        with pytest.raises(InputError, match="Counters must have 2 to 32 bits"):
+            buggy_codes(counter_bits=wrong)
+    with pytest.raises(InputError, match="take longer than a block"):
+        buggy_layout(each="x")
+    for wrong in (float("nan"), 1j, "x"):  # as NaN it was the converter's least code
+        with pytest.raises(InputError, match="The buggy's brake pressure must be within"):
+            buggy_codes(brake_pressure=wrong)
     with pytest.raises(InputError, match="33 bits"):
         buggy_layout(bits=33)
     with pytest.raises(InputError, match="turbo"):

@@ -16,6 +16,7 @@ from touchback.devices.daq.layout import BlockChannel, BlockLayout
 from touchback.devices.sensors import Unwrap
 from touchback.errors import InputError
 from touchback.model.value import Value
+from touchback.numbers import as_float, number_within, whole_within
 
 
 @dataclass(frozen=True)
@@ -67,6 +68,8 @@ class Gated:
 
 
 _G = 9.81
+_COUNTERS = 2, 32  # bits
+_MOST = 1e12  # of any quantity, in SI units
 WHEELS = ("front left", "front right", "rear left", "rear right")
 #: Table 3.2, line by line; units are SI.
 SENSORS: tuple[Analogue | Counted | Gated, ...] = (
@@ -95,12 +98,12 @@ def buggy_layout(
     """Blocks of all his sensors: codes of an A/D converter of so many `bits`, which takes `each`
     seconds for an input, one after another, and counters of `counter_bits`, latched at once."""
     analogue = [s for s in SENSORS if isinstance(s, Analogue)]
+    each, period = as_float(each), as_float(period)
     if not (each > 0.0 and each * len(analogue) <= period):
         raise InputError(
             f"{len(analogue)} inputs of {each:g} s each take longer than a block's {period:g} s."
         )
-    if not 2 <= counter_bits <= 32:
-        raise InputError(f"Counters of {counter_bits} bits; give 2 to 32.")
+    whole_within("Counters must have 2 to 32 bits", counter_bits, *_COUNTERS)
     ready, channels = each * len(analogue), []
     for sensor in SENSORS:
         if isinstance(sensor, Analogue):
@@ -136,8 +139,14 @@ def buggy_conditioning(
 def buggy_codes(bits: int = 16, counter_bits: int = 16, **quantities: float) -> dict[str, int]:
     """What a block holds at some quantities (spaces written as underlines; SI units), zero for all
     others: for simulated boards."""
+    whole_within("Counters must have 2 to 32 bits", counter_bits, *_COUNTERS)
     codes = {}
-    wanted = {name.replace("_", " "): value for name, value in quantities.items()}
+    wanted = {
+        (name := given.replace("_", " ")): number_within(
+            f"The buggy's {name} must be within ±{_MOST:g}", value, -_MOST, _MOST
+        )
+        for given, value in quantities.items()
+    }
     for sensor in SENSORS:
         value = wanted.pop(sensor.name, 0.0)
         if isinstance(sensor, Analogue):

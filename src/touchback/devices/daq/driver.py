@@ -170,7 +170,8 @@ class Daq(Service[str]):
         """Every call since the last one: "ended" [s of our clock], how long it was busy and how
         long it "slept" [s], "bytes", "blocks", and the "age" of the block that it handed over (from
         the block's beginning; NaN for none). 16 384 wait, what comes after them is lost."""
-        rows = self._stream.drains()
+        with self._lock:  # a ring is drained by one at a time
+            rows = self._stream.drains()
         age = np.where(rows[:, 5] < 0.0, np.nan, 1e-9 * rows[:, 5])
         return {
             "ended": 1e-9 * rows[:, 0], "busy": 1e-9 * rows[:, 1], "slept": 1e-9 * rows[:, 2],
