@@ -232,3 +232,12 @@ def test_recorded_opened_scrubbed_and_forked_from_the_page(page: Seat, folder: P
     until(lambda: page.live.read("tick") > recording.column("tick")[100] + 10)
     until(lambda: "the same bits as recorded" in page.page.locator("#notes").inner_text())
     until_page(page, "!bench.transport.recorded")
+
+
+def test_a_long_name_beside_a_slider_is_read_to_its_end(page: Seat) -> None:
+    """Names that begin alike, such as a steering's rate and acceleration, differ in their ends."""
+    assert page.ask(
+        "() => { const label = document.querySelector('.slider-row > label'), name = label.textContent;"
+        "label.textContent = 'steering acceleration of the column';"
+        "const cut = label.scrollWidth - label.clientWidth; label.textContent = name; return cut <= 0; }"
+    )
