@@ -12,7 +12,7 @@ from hypothesis.internal.conjecture import providers
 # nothing is drawn by chance, nothing is remembered from earlier runs, and no clock decides.
 # `make search` is for finding new examples, so it draws more, from the seed it is given.
 PATIENT = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
-settings.register_profile("fixed", derandomize=True, max_examples=40, **PATIENT)
+settings.register_profile("fixed", derandomize=True, max_examples=30, **PATIENT)
 settings.register_profile(
     "search", derandomize=False, database=None, print_blob=True, max_examples=150, **PATIENT
 )

@@ -78,7 +78,7 @@ def test_a_row_of_copies_has_poses_of_each() -> None:
 
 @pytest.mark.parametrize("name", gallery.names())
 def test_every_mechanism_of_the_gallery_has_poses(name: str) -> None:
-    poses, numbers = at_start(gallery.make(name).compile())
+    poses, numbers = at_start(gallery.make(name).compile(backend="interpreter"))
     pairs = len(poses.springs) + len(poses.arrows)
     assert len(numbers) == 7 * len(poses.bodies) + 6 * pairs
     assert np.isfinite(numbers).all()
