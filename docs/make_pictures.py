@@ -59,7 +59,9 @@ def page_pictures(page: str) -> None:
     code = "\n".join(re.findall(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL))
     environment = {**os.environ, "MPLBACKEND": "Agg"}
     with tempfile.TemporaryDirectory() as folder:
-        subprocess.run([sys.executable, "-c", code], cwd=folder, env=environment, check=True,
+        script = Path(folder, f"{page}.py")  # a file: workers of sweeps import it
+        script.write_text(code, encoding="utf-8")
+        subprocess.run([sys.executable, script], cwd=folder, env=environment, check=True,
                        stdout=subprocess.DEVNULL)  # fmt: skip
         for picture in Path(folder).glob("*.png"):
             shrink(picture, PICTURES / page / picture.name)
@@ -89,7 +91,7 @@ def shrink(source: Path, target: Path) -> None:
 
 
 if __name__ == "__main__":
-    for place in ("actions", "examples", "quality", "contact"):
+    for place in ("actions", "examples", "quality", "contact", "sweeps"):
         (PICTURES / place).mkdir(parents=True, exist_ok=True)
     banner()
     fluid_picture(str(PICTURES / "fluid.png"))
@@ -101,5 +103,6 @@ if __name__ == "__main__":
         (PICTURES / "actions" / f"{name}-modes.svg").write_text(graph, encoding="utf-8")
     page_pictures("quality")
     page_pictures("contact")
+    page_pictures("sweeps")
     for picture in sorted(PICTURES.rglob("*.*")):
         print(f"{picture.stat().st_size / 1000:6.1f} kB  {picture.relative_to(HERE)}")

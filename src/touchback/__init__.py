@@ -1,9 +1,9 @@
 """Touchback: mechanisms that people can touch.
 
 Describe a mechanism, derive its equations symbolically, run them as machine code, against a clock
-or offline. What every user needs is here; contacts, devices, displays, estimators and ready
-mechanisms, and vehicles, are in `tb.contact`, `tb.devices`, `tb.haptics`, `tb.estimate`,
-`tb.gallery` and `tb.vehicle`.
+or offline. What every user needs is here; contacts, devices, displays, estimators, ready
+mechanisms, vehicles and designs of sweeps are in `tb.contact`, `tb.devices`, `tb.haptics`,
+`tb.estimate`, `tb.gallery`, `tb.vehicle` and `tb.fleet`.
 """
 
 import ast

@@ -16,6 +16,7 @@ from touchback.errors import (
     SolveError,
     TouchbackError,
 )
+from touchback.fleet.sweeps import sweep
 from touchback.interop import read, read_mbs, read_mesh, read_urdf
 from touchback.model import Body, Frame, Model
 from touchback.model.closures import (
@@ -278,6 +279,7 @@ __all__ = [
     "simulate",
     "sin",
     "sqrt",
+    "sweep",
     "tan",
     "vibrations",
 ]

@@ -1,12 +1,14 @@
 """Runs as Parquet, for pandas, Polars, DuckDB, Spark, MATLAB and others that read tables.
 
 A column of doubles for the time and for each signal, plain and uncompressed, in groups of rows; the
-description that our other files have stands in the file's metadata under "touchback". The format
-is that of Apache Parquet (parquet-format 2.x, thrift/parquet.thrift).
+description that our other files have stands in the file's metadata under "touchback". Other tables
+may have columns of text too. The format is that of Apache Parquet (parquet-format 2.x,
+thrift/parquet.thrift, Encodings.md).
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import BinaryIO
 
@@ -20,16 +22,22 @@ from touchback.recording.thrift import Long, Struct, packed
 _MAGIC = b"PAR1"
 _ROWS = 1 << 20  # of a group, whose columns are a page each
 _DOUBLE, _REQUIRED, _PLAIN, _RLE, _UNCOMPRESSED, _DATA_PAGE = 5, 0, 0, 3, 0, 0
+_BYTES, _UTF8 = 6, 0
 
 
 def save(run: Run, path: Path) -> None:
-    """Writes the table."""
-    columns = {_time_of(run): run.time, **run.signals}
+    """Writes the table of a run."""
+    write_table(path, "run", {_time_of(run): run.time, **run.signals}, describe(run))
+
+
+def write_table(path: Path, name: str, columns: Mapping[str, np.ndarray], about: str) -> None:
+    """Writes columns of as many numbers or texts each, with a description."""
+    count = len(next(iter(columns.values())))
     with path.open("wb") as file:
         file.write(_MAGIC)
-        starts = range(0, len(run), _ROWS)
+        starts = range(0, count, _ROWS)
         groups = [_group(file, columns, slice(start, start + _ROWS)) for start in starts]
-        footer = packed(_about(run, columns, groups))
+        footer = packed(_metadata(name, columns, count, groups, about))
         file.write(footer + len(footer).to_bytes(4, "little") + _MAGIC)
 
 
@@ -44,20 +52,41 @@ def _time_of(run: Run) -> str:
     return "time" if "time" not in run.signals else "time [s]"
 
 
-def _about(run: Run, columns: dict[str, np.ndarray], groups: list[Struct]) -> Struct:
+def _metadata(
+    name: str, columns: Mapping[str, np.ndarray], count: int, groups: list[Struct], about: str
+) -> Struct:
     """What stands at the end of the file: FileMetaData."""
-    fields: list[Struct] = [{1: _DOUBLE, 3: _REQUIRED, 4: name} for name in columns]
+    fields = [_field(name, values) for name, values in columns.items()]
     return {
         1: 1,
-        2: [{4: "run", 5: len(fields)}, *fields],
-        3: Long(len(run)),
+        2: [{4: name, 5: len(fields)}, *fields],
+        3: Long(count),
         4: groups,
-        5: [{1: "touchback", 2: describe(run)}],
+        5: [{1: "touchback", 2: about}],
         6: "Touchback",
     }
 
 
-def _group(file: BinaryIO, columns: dict[str, np.ndarray], rows: slice) -> Struct:
+def _field(name: str, values: np.ndarray) -> Struct:
+    """What a column is: a SchemaElement."""
+    kind = _kind(values)
+    about: Struct = {1: kind, 3: _REQUIRED, 4: name}
+    return about if kind == _DOUBLE else {**about, 6: _UTF8}
+
+
+def _kind(values: np.ndarray) -> int:
+    return _BYTES if values.dtype.kind in "OU" else _DOUBLE
+
+
+def _plain(values: np.ndarray) -> bytes:
+    """Doubles as they are; texts after their lengths."""
+    if _kind(values) == _DOUBLE:
+        return np.ascontiguousarray(values, dtype="<f8").tobytes()
+    texts = [str(text).encode() for text in values]
+    return b"".join(len(text).to_bytes(4, "little") + text for text in texts)
+
+
+def _group(file: BinaryIO, columns: Mapping[str, np.ndarray], rows: slice) -> Struct:
     """Writes the columns of some rows; where they are: a RowGroup."""
     start = file.tell()
     chunks = [_chunk(file, name, values[rows]) for name, values in columns.items()]
@@ -67,14 +96,15 @@ def _group(file: BinaryIO, columns: dict[str, np.ndarray], rows: slice) -> Struc
 
 def _chunk(file: BinaryIO, name: str, values: np.ndarray) -> Struct:
     """Writes one page of a column; where it is: a ColumnChunk."""
-    place, size = file.tell(), 8 * len(values)
+    content = _plain(values)
+    place, size = file.tell(), len(content)
     page = {1: len(values), 2: _PLAIN, 3: _RLE, 4: _RLE}
     head = packed({1: _DATA_PAGE, 2: size, 3: size, 5: page})
     file.write(head)
-    file.write(np.ascontiguousarray(values, dtype="<f8").tobytes())
+    file.write(content)
     whole = Long(len(head) + size)
     about: Struct = {
-        1: _DOUBLE, 2: [_PLAIN, _RLE], 3: [name], 4: _UNCOMPRESSED, 5: Long(len(values)),
+        1: _kind(values), 2: [_PLAIN, _RLE], 3: [name], 4: _UNCOMPRESSED, 5: Long(len(values)),
         6: whole, 7: whole, 9: Long(place),
     }  # fmt: skip
     return {2: Long(place), 3: about}

@@ -1,0 +1,124 @@
+"""Workers as processes of this machine. One that is killed is replaced, and what it was at is asked
+for again; the others go on."""
+
+from __future__ import annotations
+
+import multiprocessing
+import pickle
+import signal
+from collections import deque
+from collections.abc import Iterator, Sequence
+from multiprocessing.connection import Connection, wait
+from typing import Any
+
+from touchback.errors import InputError, SolveError
+from touchback.fleet.sweeps.task import TRIES, Task, compute, stopped
+
+_BEGUN, _DONE = "begun", "done"  # what workers say; all else is an error's words
+
+
+class _Worker:
+    """A process that computes one task after the other."""
+
+    def __init__(self, context: Any) -> None:
+        self.pipe, theirs = context.Pipe()
+        self.process = context.Process(target=_serve, args=(theirs,), daemon=True)
+        self.process.start()
+        theirs.close()  # so that the pipe ends when the worker does
+        self.task: Task | None = None
+
+    def heard(self) -> str | None:
+        """What it says, or nothing when it has died."""
+        try:
+            return str(self.pipe.recv())
+        except (EOFError, ConnectionError):
+            return None
+
+    def give(self, task: Task) -> None:
+        self.task = task
+        try:
+            self.pipe.send(task)
+        except (BrokenPipeError, ConnectionError):
+            return  # it has died, which its end of the pipe tells
+
+    def end(self) -> None:
+        self.process.terminate()
+        self.process.join()
+        self.pipe.close()
+
+
+def finished(tasks: Sequence[Task], workers: int) -> Iterator[Task]:
+    """Each task when it is computed; when nobody asks for the next any more, workers end."""
+    if not tasks:
+        return
+    _check_found(tasks[0])
+    todo, deaths = deque(tasks), dict.fromkeys((task.number for task in tasks), 0)
+    context = multiprocessing.get_context(_way_to_start())
+    crew = [_Worker(context) for _ in range(min(workers, len(tasks)))]
+    try:
+        while todo or any(worker.task is not None for worker in crew):
+            for pipe in wait([worker.pipe for worker in crew]):
+                worker = next(each for each in crew if each.pipe is pipe)
+                said, task = worker.heard(), worker.task
+                if said is None:
+                    _count_death(task, deaths)
+                    todo.extendleft([] if task is None else [task])
+                    worker.end()
+                    crew[crew.index(worker)] = _Worker(context)
+                    continue
+                if said not in (_BEGUN, _DONE):
+                    raise stopped(said)
+                worker.task = None
+                if todo:
+                    worker.give(todo.popleft())
+                if task is not None:
+                    yield task
+    finally:
+        for worker in crew:
+            worker.end()
+
+
+def _way_to_start() -> str:
+    """Never by forking this process, whose threads and locks a copy would not have."""
+    ways = multiprocessing.get_all_start_methods()
+    return "forkserver" if "forkserver" in ways else "spawn"
+
+
+def _check_found(task: Task) -> None:
+    try:
+        pickle.dumps(task)
+    except (pickle.PicklingError, AttributeError, TypeError) as error:
+        raise InputError(
+            f"The function of a sweep must be found by other processes ({error}): define it with "
+            "`def` in a module or script, not inside another function."
+        ) from None
+
+
+def _count_death(task: Task | None, deaths: dict[int, int]) -> None:
+    """Refuses to go on where each worker dies before it computes anything; deaths in runs are at
+    most `TRIES` each."""
+    if task is None:
+        raise SolveError(
+            "A worker of the sweep ended before it began. A script that sweeps calls tb.sweep "
+            'under `if __name__ == "__main__":`, since workers import it.'
+        )
+    deaths[task.number] += 1
+    if deaths[task.number] > TRIES * (len(task) + 1):
+        raise SolveError(
+            f"Workers die before they compute runs {task.first} to {task.first + len(task) - 1}: "
+            "import the function's module in a fresh Python to see why."
+        )
+
+
+def _serve(pipe: Connection) -> None:
+    """In a worker: tasks until the pipe ends."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the caller's, who ends workers
+    pipe.send(_BEGUN)
+    while True:
+        try:
+            compute(pipe.recv())
+            pipe.send(_DONE)
+        except (EOFError, ConnectionError):
+            return
+        except Exception as error:  # not of a run: of finding the function, or of the disk
+            pipe.send(f"{type(error).__name__}: {error}")

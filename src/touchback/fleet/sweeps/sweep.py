@@ -1,0 +1,106 @@
+"""Many runs of a function: computed by workers, kept as they end, gone on with when broken off."""
+
+from __future__ import annotations
+
+import inspect
+import os
+import secrets
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from touchback.errors import InputError
+from touchback.fleet.sweeps import local, manifest, on_dask, part
+from touchback.fleet.sweeps.designs import Design
+from touchback.fleet.sweeps.table import Sweep, columns_of
+from touchback.fleet.sweeps.task import Function, Task
+from touchback.numbers import shown, whole_within
+
+if TYPE_CHECKING:
+    from touchback.simulate.progress import Report
+
+_PARTS, _LARGEST = 500, 1000  # of a sweep, and runs of each: few files, and all workers busy
+_MOST_WORKERS = 1024
+
+
+def sweep(
+    function: Function,
+    design: Design,
+    *,
+    out: str | os.PathLike[str],
+    workers: int | None = None,
+    cluster: object = None,
+    progress: bool | Report = True,
+) -> Sweep:
+    """Runs `function(**point)` at every point of a design; each gives numbers by name.
+
+    The runs are computed by `workers` processes of this machine (as many as it has cores), or by
+    those of `cluster`: a `distributed.Client`, a cluster of dask, or the address of a scheduler.
+    What each run gave is in the folder `out` (which all workers share, under the same path) as soon
+    as it ends. Called again with the same function, design and folder, it computes only what isn't
+    there: a run is begun again only if its process ended while it was in it. A run that raises is
+    kept as failed, with its words; so is one that ended its process three times.
+    """
+    from touchback.simulate.progress import Progress  # slow to import, which workers needn't
+
+    _check(function, design)
+    folder = Path(out).absolute()
+    name = manifest.opened(folder, function, design)
+    tasks = _tasks(function, design, folder, name)
+    missing = [task for task in tasks if len(part.read(task.part).outcomes) < len(task)]
+    count = len(design) - sum(map(len, missing))
+    with (
+        Progress(f"{len(design)} runs", progress) as bar,
+        closing(_finished(missing, workers, cluster)) as each,
+    ):
+        for task in each:
+            count += len(task)
+            bar.update(count / len(design))
+    outcomes: dict[int, part.Outcome] = {}
+    for task in tasks:
+        outcomes.update(part.read(task.part).outcomes)
+    table = Sweep(design, columns_of(design, outcomes), folder)
+    table.to_parquet(folder / "runs.parquet")
+    return table
+
+
+def _finished(tasks: list[Task], workers: int | None, cluster: object) -> Iterator[Task]:
+    if cluster is None:
+        cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+        sentence = f"workers must be a whole number from 1 to {_MOST_WORKERS}"
+        given = (cores or 1) if workers is None else workers
+        yield from local.finished(tasks, whole_within(sentence, given, 1, _MOST_WORKERS))
+    elif workers is not None:
+        raise InputError("Give workers or a cluster: a cluster has the workers that it has.")
+    else:
+        yield from on_dask.finished(tasks, cluster)
+
+
+def _tasks(function: Function, design: Design, folder: Path, name: str) -> list[Task]:
+    """The runs, some in a row each."""
+    points, call = design.points(), secrets.token_hex(4)
+    size = min(-(-len(points) // _PARTS), _LARGEST)
+    return [
+        Task(function, str(folder), name, call, number, first, design.names, rows)
+        for number, first in enumerate(range(0, len(points), size))
+        if len(rows := points[first : first + size])
+    ]
+
+
+def _check(function: object, design: object) -> None:
+    if not isinstance(design, Design):
+        raise InputError(
+            "design is a Grid, LatinHypercube, Sobol, MonteCarlo or Saltelli of tb.fleet, got "
+            f"{shown(design)}."
+        )
+    if not callable(function):
+        raise InputError(
+            f"function is what is called at each point, with its parameters by name, got "
+            f"{shown(function)}."
+        )
+    try:
+        inspect.signature(function).bind(**dict.fromkeys(design.names, 0.0))
+    except (TypeError, ValueError) as error:
+        names = ", ".join(map(repr, design.names))
+        raise InputError(f"function can't be called with the design's {names}: {error}.") from None

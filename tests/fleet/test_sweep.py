@@ -1,0 +1,158 @@
+"""A sweep on processes of this machine keeps each run once, whatever ends its processes."""
+
+import json
+from functools import partial
+from pathlib import Path
+from threading import Thread
+
+import numpy as np
+import pyarrow.parquet
+import pytest
+
+import swept
+import touchback as tb
+from touchback.fleet import Grid, LogUniform, MonteCarlo, Sweep
+from touchback.fleet.sweeps import manifest, part
+from touchback.fleet.sweeps.task import TRIES, Task, compute
+
+RUNS = 600  # two in a row are a part
+DESIGN = Grid({"index": range(RUNS)})
+
+
+class Broken:
+    """A progress that is interrupted, as by Ctrl-C, when so much is done."""
+
+    def __init__(self, share: float) -> None:
+        self.share = share
+        self.seen: list[float] = []
+
+    def __call__(self, fraction: float) -> None:
+        self.seen.append(fraction)
+        if fraction > self.share:
+            raise KeyboardInterrupt
+
+
+@pytest.fixture(scope="module")
+def told(tmp_path_factory: pytest.TempPathFactory) -> tuple[Sweep, Path, dict[int, int]]:
+    """A sweep that was interrupted and called again; the log of its runs, and how often each had
+    begun at the interruption."""
+    folder = tmp_path_factory.mktemp("sweep")
+    log = folder / "log"
+    function = partial(swept.fated, log=str(log))
+    with pytest.raises(KeyboardInterrupt):
+        tb.sweep(function, DESIGN, out=folder / "out", workers=2, progress=Broken(0.5))
+    before = dict(swept.begun(log))
+    return tb.sweep(function, DESIGN, out=folder / "out", workers=2), log, before
+
+
+def test_runs_begin_again_only_if_their_process_ended_in_them(told) -> None:
+    table, log, before = told
+    begun = swept.begun(log)
+    assert RUNS / 2 < len(before) < RUNS  # it was interrupted in the middle
+    assert sorted(begun) == list(range(RUNS))
+    again = {index for index, times in begun.items() if times > 1}
+    assert begun[swept.KILLED] == 2 and begun[swept.CRASHING] == TRIES
+    in_flight = again - {swept.KILLED, swept.CRASHING}
+    assert len(in_flight) <= 2 and all(begun[index] == 2 for index in in_flight)  # of two workers
+    good = np.ones(RUNS, dtype=bool)
+    good[list(table.failures)] = False
+    assert np.array_equal(table["square"][good], np.arange(RUNS)[good] ** 2.0)
+
+
+def test_runs_that_fail_are_kept_with_their_words(told) -> None:
+    table = told[0]
+    assert table.failures == {
+        swept.CRASHING: "Its process was killed or crashed 3 times.",
+        swept.RAISING: "ValueError: a spring can't pull",
+        swept.WORDY: "Outcome 'square' is to be a number, and this run gave 'large'.",
+    }
+    assert np.isnan(table["square"][list(table.failures)]).all()
+    assert "Sweep of 600 runs over index: square. 3 failed." in repr(table)
+
+
+def test_a_finished_sweep_computes_nothing_more(told) -> None:
+    table, log, _ = told
+    before = swept.lines(log)
+    again = tb.sweep(partial(swept.fated, log=str(log)), DESIGN, out=table.folder)
+    assert swept.lines(log) == before
+    assert np.array_equal(again["square"], table["square"], equal_nan=True)
+
+
+def test_other_programs_read_the_table(told) -> None:
+    table = told[0]
+    read = pyarrow.parquet.read_table(table.folder / "runs.parquet")
+    assert read.column_names == ["index", "square", "failure"]
+    assert np.array_equal(read["square"].to_numpy(), table["square"], equal_nan=True)
+    assert read["failure"][swept.RAISING].as_py() == "ValueError: a spring can't pull"
+    assert json.loads(read.schema.metadata[b"touchback"])["design"] == "Grid"
+
+
+def test_another_sweep_in_the_folder_is_refused_by_what_differs(told, tmp_path) -> None:
+    table, log, _ = told
+    function = partial(swept.fated, log=str(log))
+    for other, design, what in (
+        (function, Grid({"index": range(599)}), r"axis 'index' is \[0.0, 1.0"),
+        (function, MonteCarlo({"index": (0, 1)}, 600), "design is 'Grid' there and 'MonteCarlo'"),
+        (partial(swept.logged, log=str(log)), DESIGN, "function's source is"),
+    ):
+        with pytest.raises(tb.InputError, match=f"holds another sweep: {what}"):
+            tb.sweep(other, design, out=table.folder)
+    (tmp_path / "letter.txt").touch()
+    with pytest.raises(tb.InputError, match="holds other things than a sweep"):
+        tb.sweep(function, DESIGN, out=tmp_path)
+
+
+def test_two_who_ask_for_the_same_runs_at_once_compute_each_once(tmp_path) -> None:
+    function = partial(swept.logged, log=str(tmp_path / "log"), rest=0.05)
+    name = manifest.opened(tmp_path / "out", function, DESIGN)
+    task = Task(function, str(tmp_path / "out"), name, "me", 0, 0, ("index",), DESIGN.points()[:3])
+    other = Thread(target=compute, args=(task,))
+    other.start()
+    compute(task)
+    other.join()
+    assert swept.begun(tmp_path / "log") == {0: 1, 1: 1, 2: 1}
+
+
+def test_a_line_that_was_cut_off_is_left_out_and_written_over(tmp_path) -> None:
+    path = tmp_path / "0000.jsonl"
+    path.write_bytes(b'[0, "begun", "me"]\n[0, "ended", {"y": NaN}]\n[1, "begun", "me"]\n[1, "en')
+    assert list(part.read(path).outcomes) == [0] and part.read(path).begun[1, "me"] == 1
+    with part.held(path) as kept:
+        kept.end(1, {"y": 0.1})
+    assert part.read(path).outcomes[1] == {"y": 0.1}
+    path.write_bytes(b"[0]\n")
+    with pytest.raises(tb.InputError, match=r"0000.jsonl, line 1: .* Delete this file"):
+        part.read(path)
+
+
+def test_a_figure_has_a_dot_for_each_run_and_a_tick_for_each_that_failed(tmp_path) -> None:
+    design = MonteCarlo({"k": LogUniform(1.0, 100.0), "m": (0, 1)}, runs=50)
+    k, m = design.points().T
+    failure = np.array(["", "no"] + 48 * [""], dtype=object)
+    y = np.where(failure == "", k * m, np.nan)
+    table = Sweep(design, {"k": k, "m": m, "y": y, "failure": failure}, tmp_path)
+    figure = table.plot("y", path=tmp_path / "sweep.png")
+    dots, ticks = figure.axes[0].lines
+    assert np.array_equal(dots.get_ydata(), y, equal_nan=True) and ticks.get_xdata() == [k[1]]
+    assert figure.axes[0].get_xscale() == "log" and figure.axes[1].get_xscale() == "linear"
+    with pytest.raises(tb.InputError, match="no column 'z', only 'k', 'm', 'y', 'failure'"):
+        table.plot("z")
+
+
+def test_calls_that_can_not_be_are_refused(tmp_path) -> None:
+    def inside(index: float) -> dict[str, float]:
+        return {}
+
+    for function, options, complaint in (
+        (swept.logged, {}, "can't be called with the design's 'index': missing .* 'log'"),
+        ("logged", {}, "function is what is called at each point"),
+        (inside, {}, "must be found by other processes"),
+        (partial(swept.logged, log=""), {"workers": 0}, "workers must be a whole number from 1"),
+        (partial(swept.logged, log=""), {"workers": 1, "cluster": "x"}, "workers or a cluster"),
+        (partial(swept.logged, log=""), {"cluster": 3}, "cluster is a distributed.Client"),
+    ):
+        with pytest.raises(tb.InputError, match=complaint):
+            tb.sweep(function, DESIGN, out=tmp_path / complaint[:8], **options)
+    with pytest.raises(tb.InputError, match="design is a Grid"):
+        tb.sweep(inside, {"index": 3}, out=tmp_path / "new")
+    assert not (tmp_path / "new").exists()
