@@ -78,7 +78,7 @@ def _measure(section: Section, mechanism: Mechanism, peers: tuple[Any, ...]) -> 
             engines[peer.NAME], readers[peer.NAME] = peer.routines(mechanism)
         except Unavailable as reason:
             section.remark(f"{peer.NAME}: {reason}.")
-    X, U = _inputs(mechanism.size)
+    X, U = inputs(mechanism.size)
     _check(mechanism, engines, readers, X, U)
     for what in own:
         label, out_size = LABELS[what], mechanism.size ** (2 if "mass" in what else 1)
@@ -96,7 +96,7 @@ def _measure(section: Section, mechanism: Mechanism, peers: tuple[Any, ...]) -> 
             _record(section, mechanism, what, name, routines[name], timing, timings[ours.NAME])
 
 
-def _inputs(size: int) -> tuple[Floats, Floats]:
+def inputs(size: int) -> tuple[Floats, Floats]:
     """Rows of [q, v] and of [time, a or τ]."""
     rng = np.random.default_rng(0)
     X, U = rng.standard_normal((ROWS, 2 * size)), rng.standard_normal((ROWS, 1 + size))
@@ -122,20 +122,20 @@ def _check(
         for forward in known["forward"]:
             accelerations = forward.results(X, U, n)
             back = own["inverse"].results(X, np.hstack([U[:, :1], accelerations]), n)
-            _compare(name, mechanism, "forward dynamics", back, U[:, 1:], scale)
+            compare(name, mechanism, "forward dynamics", back, U[:, 1:], scale)
         if name == ours.NAME:
             continue
         for inverse in known["inverse"]:
-            _compare(name, mechanism, "inverse dynamics", inverse.results(X, U, n), efforts)
+            compare(name, mechanism, "inverse dynamics", inverse.results(X, U, n), efforts)
         for mass in known.get("mass", ()):
             for x, u, M in zip(X, U, matrices, strict=True):
                 found = mass.results(x[None], u[None], n * n).reshape(n, n)
                 if readers[name] is not None:
                     found = readers[name](n)
-                _compare(name, mechanism, "mass matrix", np.tril(found), np.tril(M))
+                compare(name, mechanism, "mass matrix", np.tril(found), np.tril(M))
 
 
-def _compare(
+def compare(
     name: str, mechanism: Mechanism, what: str, found: Floats, wanted: Floats, scale: float = 0.0
 ) -> None:
     error = float(np.abs(found - wanted).max() / max(1.0, scale, float(np.abs(wanted).max())))

@@ -1,8 +1,10 @@
 // Pinocchio behind the calling convention of generated functions: x = [q, v], u = [time, a or tau].
 #include "revolute_model.hpp"
 
+#include <pinocchio/algorithm/aba-derivatives.hpp>
 #include <pinocchio/algorithm/aba.hpp>
 #include <pinocchio/algorithm/crba.hpp>
+#include <pinocchio/algorithm/rnea-derivatives.hpp>
 #include <pinocchio/algorithm/rnea.hpp>
 
 using Data = pin::DataTpl<double, 0, RevoluteJoints>;
@@ -71,4 +73,41 @@ extern "C" void pin_read(double *out, const void *ctx) {
     Engine &e = engine(ctx);
     long n = e.model.nv;
     Eigen::Map<Eigen::MatrixXd>(out, n, n) = e.data.M.selfadjointView<Eigen::Upper>();
+}
+
+// Derivatives by q, by v and by a or tau, left inside as well; `pin_read_…_slopes` copies them out,
+// one matrix after the other, by rows.
+using Rows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+extern "C" void pin_inverse_slopes(const double *x, const double *u, const double *, double *,
+                                   double *, const void *ctx) {
+    Engine &e = engine(ctx);
+    long n = e.model.nv;
+    e.data.dtau_dq.setZero(); // what joints on other branches do not reach is never written
+    e.data.dtau_dv.setZero();
+    e.data.M.setZero();
+    pin::computeRNEADerivatives(e.model, e.data, Vector(x, n), Vector(x + n, n), Vector(u + 1, n));
+}
+
+extern "C" void pin_forward_slopes(const double *x, const double *u, const double *, double *,
+                                   double *, const void *ctx) {
+    Engine &e = engine(ctx);
+    long n = e.model.nv;
+    pin::computeABADerivatives(e.model, e.data, Vector(x, n), Vector(x + n, n), Vector(u + 1, n));
+}
+
+extern "C" void pin_read_inverse_slopes(double *out, const void *ctx) {
+    Engine &e = engine(ctx);
+    long n = e.model.nv;
+    Eigen::Map<Rows>(out, n, n) = e.data.dtau_dq;
+    Eigen::Map<Rows>(out + n * n, n, n) = e.data.dtau_dv;
+    Eigen::Map<Rows>(out + 2 * n * n, n, n) = e.data.M.selfadjointView<Eigen::Upper>();
+}
+
+extern "C" void pin_read_forward_slopes(double *out, const void *ctx) {
+    Engine &e = engine(ctx);
+    long n = e.model.nv;
+    Eigen::Map<Rows>(out, n, n) = e.data.ddq_dq;
+    Eigen::Map<Rows>(out + n * n, n, n) = e.data.ddq_dv;
+    Eigen::Map<Rows>(out + 2 * n * n, n, n) = e.data.Minv.selfadjointView<Eigen::Upper>();
 }

@@ -1,6 +1,7 @@
 """Pinocchio: C++ from the wheel's headers, or its Python functions where that can't be built."""
 
 import ctypes
+from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -62,6 +63,13 @@ class _Engine:
         """One of the functions of pinocchio.cpp."""
         return Routine(address(self.library, f"pin_{name}"), 0, self.context, owners=(self,))
 
+    def read_slopes(self, what: str, size: int) -> Floats:
+        """What the last call of "inverse slopes" or "forward slopes" left: three matrices."""
+        found = np.empty(3 * size * size)
+        read = getattr(self.library, f"pin_read_{what.replace(' ', '_')}")
+        read(_pointer(found), ctypes.c_void_p(self.context))
+        return found
+
     def read(self, size: int) -> Floats:
         """The mass matrix of the last call."""
         M = np.empty((size, size))
@@ -81,6 +89,16 @@ def routines(mechanism: Mechanism) -> tuple[Alternatives, Any]:
         "forward": (routine("forward_world"), routine("forward_local")),
         "mass": (routine("mass_world"), routine("mass_local")),
     }, engine.read
+
+
+def slopes(mechanism: Mechanism) -> tuple[dict[str, Routine], Callable[[str, int], Floats]]:
+    """Derivatives of inverse and of forward dynamics, and what reads them."""
+    engine = _Engine(mechanism)
+    made = {
+        what: engine.routine(what.replace(" ", "_"))
+        for what in ("inverse slopes", "forward slopes")
+    }
+    return made, engine.read_slopes
 
 
 def python_model(mechanism: Mechanism, joints: int) -> tuple[Any, Any]:

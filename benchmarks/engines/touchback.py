@@ -32,8 +32,8 @@ def routines(system: System) -> dict[str, Routine]:
     By a loop, "mass" is one triangle, as of peers, and "whole mass" both.
     """
     if not system.plan.loop_mass_matrix:
-        return {what: _routine(system, name) for what, name in FUNCTIONS.items()}
-    found = {what: _routine(system, FUNCTIONS[what]) for what in ("inverse", "forward")}
+        return {what: routine(system, name) for what, name in FUNCTIONS.items()}
+    found = {what: routine(system, FUNCTIONS[what]) for what in ("inverse", "forward")}
     found["mass"] = _looped_mass_matrix(system, whole=False)
     found["whole mass"] = _looped_mass_matrix(system, whole=True)
     return found
@@ -49,7 +49,8 @@ def flops(system: System, what: str) -> int:
     return system.counts("mass matrix columns").flops + 11 * sum(depth.values())
 
 
-def _routine(system: System, name: str) -> Routine:
+def routine(system: System, name: str) -> Routine:
+    """A function of a system by name."""
     made = system.function(name).compiled
     return Routine(made.address, made.work_size, made.context_address, owners=(made,))
 

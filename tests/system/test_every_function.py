@@ -13,7 +13,9 @@ from models_with_modes import pegged_pendulum
 from touchback.gallery import make
 from touchback.system.arrays import Arrays
 from touchback.system.constrained import Terms
+from touchback.system.derivatives import Derivatives
 
+ACCELERATING = ("forward_dynamics_derivatives", "forward_dynamics_by_parameters")  # of trees only
 INSIDE = {"function", "derived", "called", "evaluated", "along"}  # what functions are made of
 
 
@@ -81,15 +83,26 @@ class Case:
             "reaction": lambda q, v, a, z, **k: s.reaction(joint, q, v, z=z, **k),
             "reaction, a": lambda q, v, a, z, **k: s.reaction(joint, q, v, a, z=z, **k),
         }
+        every |= {
+            "inverse_dynamics_derivatives": lambda q, v, a, z, **k: s.inverse_dynamics_derivatives(
+                q, v, a, z=z, **k
+            ),
+            "inverse_dynamics_by_parameters": (
+                lambda q, v, a, z, **k: s.inverse_dynamics_by_parameters(q, v, a, z=z, **k)
+            ),
+        }
+        for name in ACCELERATING if not s.constrained else ():
+            every[name] = lambda q, v, a, z, f=name, **k: getattr(s, f)(q, v, z=z, **k)
+            every[f"{name}, tau"] = lambda q, v, a, z, f=name, **k: getattr(s, f)(q, v, a, z=z, **k)
         if s.constrained:
             every["terms"] = lambda q, v, a, z, **k: s.terms(q, v, z=z, **k)
         return every
 
 
 def public() -> set[str]:
-    """The functions that `Arrays` has."""
+    """The functions that `Arrays` and `Derivatives` have."""
     own = {
-        name for name, thing in vars(Arrays).items()
+        name for name, thing in (*vars(Arrays).items(), *vars(Derivatives).items())
         if not name.startswith("_") and inspect.isfunction(thing)
     }  # fmt: skip
     return own - INSIDE
@@ -116,8 +129,9 @@ def blank(result: Any, lead: tuple[int, ...]) -> Any:
 
 def test_every_function_that_gives_arrays_takes_out_and_parameters() -> None:
     for name in public():
-        assert {"out", "parameters"} <= set(inspect.signature(getattr(Arrays, name)).parameters)
-    known = {name.partition(",")[0] for name in Case("constrained").functions()}
+        taken = inspect.signature(getattr(Derivatives, name)).parameters
+        assert {"out", "parameters"} <= set(taken)
+    known = {name.partition(",")[0] for kind in MODELS for name in Case(kind).functions()}
     assert known == public()
 
 

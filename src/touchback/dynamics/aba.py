@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from touchback.dynamics.motion import Base, link_motions
-from touchback.dynamics.rnea import Wrench, carried_up, own_wrenches
+from touchback.dynamics.rnea import carried_up, own_wrenches
 from touchback.dynamics.tree import Link, Tree
-from touchback.spatial import Articulated, Vectors, skew
+from touchback.spatial import Articulated, Vectors, Wrench, skew
 from touchback.spatial.vectors import ZERO, Matrix, Scalar, Vector
 from touchback.symbolic.scalars import Scalars
 

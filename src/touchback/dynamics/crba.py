@@ -7,9 +7,9 @@ ones, and a loop can do it."""
 
 from collections.abc import Sequence
 
-from touchback.dynamics.rnea import Wrench, carried_up
+from touchback.dynamics.rnea import carried_up
 from touchback.dynamics.tree import Link, Tree
-from touchback.spatial import Articulated, Inertia, Vectors
+from touchback.spatial import Articulated, Inertia, Vectors, Wrench
 from touchback.spatial.vectors import IDENTITY, ZERO, Matrix, Scalar, Vector, transpose
 from touchback.symbolic.scalars import Scalars
 
@@ -81,10 +81,10 @@ def world_columns(tree: Tree, k: Scalars) -> tuple[list[list[Scalar]], list[list
     F_j along a path."""
     vectors = Vectors(k)
     poses = world_poses(tree, k)
-    own = [_in_world(k, link.inertia, *pose) for link, pose in zip(tree.links, poses, strict=True)]
+    own = [in_axes(k, link.inertia, *pose) for link, pose in zip(tree.links, poses, strict=True)]
     composite = tree.inward(own, lambda link, above, carried: above.plus(k, carried))
     wet = [
-        _fluid_in_world(k, link.added, *pose) for link, pose in zip(tree.links, poses, strict=True)
+        _fluidin_axes(k, link.added, *pose) for link, pose in zip(tree.links, poses, strict=True)
     ]
     fluids = tree.inward(wet, lambda link, above, own: _both(k, above, own))
     S: list[list[Scalar]] = [[0] * 6 for _ in range(tree.nv)]
@@ -139,13 +139,14 @@ def world_pose(link: Link, k: Scalars, parent: WorldPose) -> WorldPose:
     return R, vectors.add(p, vectors.apply(R, link.d))
 
 
-def _in_world(k: Scalars, inertia: Inertia, R: Matrix, p: Vector) -> Inertia:
+def in_axes(k: Scalars, inertia: Inertia, R: Matrix, p: Vector) -> Inertia:
+    """An inertia about and along the frame in which its own stands so."""
     vectors = Vectors(k)
     turned = Inertia(inertia.m, vectors.apply(R, inertia.h), vectors.congruence(R, inertia.E))
     return turned.shifted(k, p)
 
 
-def _fluid_in_world(k: Scalars, fluid: Fluid, R: Matrix, p: Vector) -> Fluid:
+def _fluidin_axes(k: Scalars, fluid: Fluid, R: Matrix, p: Vector) -> Fluid:
     if fluid is None:
         return None
     vectors = Vectors(k)

@@ -8,31 +8,61 @@ from touchback.spatial.vectors import Scalar
 from touchback.symbolic.scalars import Scalars
 
 
-def solve(
-    k: Scalars, M: Entries, parents: Sequence[int], order: Sequence[int], b: Sequence[Scalar]
-) -> list[Scalar]:
-    """x with M x = b; `order` lists coordinates, parents before children."""
-    add, mul = k.add, k.mul
-    H: Entries = dict(M)
-    inverse: dict[int, Scalar] = {}
-    x = list(b)
-    for c in reversed(order):
-        inverse[c] = k.div(1, H[c, c])
-        i = parents[c]
-        while i >= 0:
-            factor = mul(H[c, i], inverse[c])
-            j = i
-            while j >= 0:
-                H[i, j] = add(H[i, j], -mul(H[c, j], factor))
-                j = parents[j]
+class Factors:
+    """M = LᵀDL; `order` lists coordinates, parents before children."""
+
+    def __init__(
+        self, k: Scalars, M: Entries, parents: Sequence[int], order: Sequence[int]
+    ) -> None:
+        self._k, self._order = k, order
+        self._above = {c: list(_path(parents, c)) for c in order}
+        self._L: Entries = dict(M)
+        self._inverse: dict[int, Scalar] = {}
+        for c in reversed(order):
+            self._eliminate(c)
+
+    def _eliminate(self, c: int) -> None:
+        k, H = self._k, self._L
+        inverse = self._inverse[c] = k.div(1, H[c, c])
+        for place, i in enumerate(self._above[c]):
+            factor = k.mul(H[c, i], inverse)
+            for j in self._above[c][place:]:
+                H[i, j] = k.add(H[i, j], -k.mul(H[c, j], factor))
             H[c, i] = factor
-            x[i] = add(x[i], -mul(factor, x[c]))
-            i = parents[i]
-    for c in order:
-        total = mul(x[c], inverse[c])
-        j = parents[c]
-        while j >= 0:
-            total = add(total, -mul(H[c, j], x[j]))
-            j = parents[j]
-        x[c] = total
-    return x
+
+    def solve(self, b: Sequence[Scalar]) -> list[Scalar]:
+        """x with M x = b."""
+        k, x = self._k, list(b)
+        for c in reversed(self._order):
+            for i in self._above[c]:
+                x[i] = k.add(x[i], -k.mul(self._L[c, i], x[c]))
+        for c in self._order:
+            x[c] = self._less_above(c, k.mul(x[c], self._inverse[c]), x)
+        return x
+
+    def inverse(self) -> list[list[Scalar]]:
+        """M⁻¹. Row by row, parents first: what is right of the diagonal is known from the rows
+        before, and below it nothing is left of a column of 1 after the leaves' elimination."""
+        n = len(self._order)
+        found: list[list[Scalar]] = [[0] * n for _ in range(n)]
+        for place, column in enumerate(self._order):
+            x = found[column]
+            x[column] = self._less_above(column, self._inverse[column], x)
+            for c in self._order[place + 1 :]:
+                x[c] = found[c][column] = self._less_above(c, 0, x)
+        return found
+
+    def _less_above(self, c: int, total: Scalar, x: Sequence[Scalar]) -> Scalar:
+        """total − Σ L_ci x_i."""
+        for i in self._above[c]:
+            total = self._k.add(total, -self._k.mul(self._L[c, i], x[i]))
+        return total
+
+
+def _path(parents: Sequence[int], c: int) -> list[int]:
+    """The coordinates that carry one, nearest first."""
+    found = []
+    while parents[c] >= 0:
+        c = parents[c]
+        found.append(c)
+    return found

@@ -2,12 +2,13 @@
 
 from collections.abc import Sequence
 
-from touchback.dynamics import aba, factor
+from touchback.dynamics import aba
 from touchback.dynamics.crba import Entries, dof_parents, mass_matrix, mass_matrix_world
+from touchback.dynamics.factor import Factors
 from touchback.dynamics.instant import Instant
-from touchback.dynamics.rnea import inverse_dynamics
+from touchback.dynamics.rnea import efforts, gathered, inverse_dynamics
 from touchback.dynamics.tree import Tree
-from touchback.spatial.vectors import Scalar
+from touchback.spatial.vectors import ZERO, Scalar
 
 ALGORITHMS = ("articulated", "factorised", "factorised in the world")
 
@@ -29,9 +30,23 @@ def entries(instant: Instant, world: bool = False) -> Entries:
     """Entries of the mass matrix, armature included."""
     tree = instant.regrouped()
     M = mass_matrix_world(tree, instant.k) if world else mass_matrix(tree, instant.k)
+    return with_armature(instant, M)
+
+
+def with_armature(instant: Instant, M: Entries) -> Entries:
+    """A mass matrix of the bodies with that of rotors."""
     for i, rotor in enumerate(instant.armature()):
         M[i, i] = instant.k.add(M[i, i], rotor)
     return M
+
+
+def pushed(instant: Instant) -> list[Scalar]:
+    """What forces on bodies do in each velocity coordinate."""
+    tree, external = instant.tree, instant.external()
+    if not external:
+        return [0] * tree.nv
+    own = (external.get(link.index, (ZERO, ZERO)) for link in tree.links)
+    return efforts(tree, instant.k, gathered(tree, instant.k, own))
 
 
 def forward(instant: Instant, tau: Sequence[Scalar], algorithm: str) -> list[Scalar]:
@@ -45,7 +60,12 @@ def forward(instant: Instant, tau: Sequence[Scalar], algorithm: str) -> list[Sca
     bias = inverse(instant, None)
     M = entries(instant, world=algorithm == "factorised in the world")
     rest = [k.sub(t, c) for t, c in zip(tau, bias, strict=True)]
-    return factor.solve(k, M, dof_parents(instant.tree), dof_order(instant.tree), rest)
+    return factors(instant, M).solve(rest)
+
+
+def factors(instant: Instant, M: Entries) -> Factors:
+    """The mass matrix as factors along the tree."""
+    return Factors(instant.k, M, dof_parents(instant.tree), dof_order(instant.tree))
 
 
 def dof_order(tree: Tree) -> list[int]:

@@ -14,7 +14,7 @@ from touchback.dynamics.kinematics import Coordinates, Kinematics
 from touchback.dynamics.motion import Base, LinkMotion, b_matrix, link_motions
 from touchback.dynamics.places import Places
 from touchback.dynamics.regroup import regroup
-from touchback.dynamics.rnea import Wrench, link_wrenches
+from touchback.dynamics.rnea import link_wrenches
 from touchback.dynamics.tree import Tree, add_inertias, build_tree
 from touchback.errors import ModelError
 from touchback.model.body import Body
@@ -25,7 +25,7 @@ from touchback.model.model import Model, sensor_names
 from touchback.model.names import unknown
 from touchback.model.signals import OWN_RATE
 from touchback.model.value import Value
-from touchback.spatial import ZERO
+from touchback.spatial import ZERO, Wrench
 from touchback.spatial.vectors import Scalar, Vector
 from touchback.symbolic.expression import Expr
 from touchback.symbolic.scalars import Scalars

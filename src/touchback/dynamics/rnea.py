@@ -9,19 +9,16 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from touchback.dynamics.motion import Base, LinkMotion, link_motions
 from touchback.dynamics.tree import Link, Tree
-from touchback.spatial import Vectors
-from touchback.spatial.vectors import Scalar, Vector
+from touchback.spatial import Inertia, Vectors, Wrench
+from touchback.spatial.vectors import Scalar
 from touchback.symbolic.scalars import Scalars
 
-Wrench = tuple[Vector, Vector]  # force and moment about the link's origin, in link axes
 
-
-def needed_wrench(link: Link, k: Scalars, motion: LinkMotion) -> Wrench:
-    """(F, N) that the motion of a link's own inertia needs, and that of fluid it carries along, of
-    which `dynamics.added` has the rest."""
+def inertial_wrench(inertia: Inertia, k: Scalars, motion: LinkMotion) -> Wrench:
+    """(F, N) that the motion of an inertia needs."""
     vectors, add, mul = Vectors(k), k.add, k.mul
     B, a = motion.B, motion.acceleration
-    m, h, E = link.inertia.m, link.inertia.h, link.inertia.E
+    m, h, E = inertia.m, inertia.h, inertia.E
     F = vectors.add(vectors.scale(m, a), vectors.apply(B, h))
     N = vectors.cross(h, a)
     for x in range(3):
@@ -30,9 +27,17 @@ def needed_wrench(link: Link, k: Scalars, motion: LinkMotion) -> Wrench:
         moment = add(moment, add(mul(B[z][y], E[y][y]), -mul(B[y][z], E[z][z])))
         moment = add(moment, add(mul(B[z][x], E[x][y]), -mul(B[y][x], E[x][z])))
         N[x] = add(N[x], moment)
+    return F, N
+
+
+def needed_wrench(link: Link, k: Scalars, motion: LinkMotion) -> Wrench:
+    """(F, N) that the motion of a link's own inertia needs, and that of fluid it carries along, of
+    which `dynamics.added` has the rest."""
+    F, N = inertial_wrench(link.inertia, k, motion)
     if link.added is None:
         return F, N
-    F_added, N_added = link.added.wrench(k, motion.alpha, a)
+    vectors = Vectors(k)
+    F_added, N_added = link.added.wrench(k, motion.alpha, motion.acceleration)
     return vectors.add(F, F_added), vectors.add(N, N_added)
 
 
@@ -54,13 +59,18 @@ def link_wrenches(
     tree: Tree, k: Scalars, motions: Iterable[LinkMotion], external: Mapping[int, Wrench]
 ) -> list[Wrench]:
     """What each link's carrier must transmit, leaves to root: own need plus the children's."""
+    return gathered(tree, k, own_wrenches(tree, k, motions, external))
+
+
+def gathered(tree: Tree, k: Scalars, own: Iterable[Wrench]) -> list[Wrench]:
+    """The wrenches on each link and on all that it carries."""
     vectors = Vectors(k)
 
-    def gather(link: Link, above: Wrench, own: Wrench) -> Wrench:
-        F_up, N_up = carried_up(link, k, own)
+    def gather(link: Link, above: Wrench, carried: Wrench) -> Wrench:
+        F_up, N_up = carried_up(link, k, carried)
         return vectors.add(above[0], F_up), vectors.add(above[1], N_up)
 
-    return tree.inward(own_wrenches(tree, k, motions, external), gather)
+    return tree.inward(own, gather)
 
 
 def carried_up(link: Link, k: Scalars, wrench: Wrench) -> Wrench:

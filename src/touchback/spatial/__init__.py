@@ -1,9 +1,10 @@
-"""Vectors, rotations, quaternions and inertias over any scalar."""
+"""Vectors, rotations, quaternions, twists and inertias over any scalar."""
 
 from touchback.spatial.articulated import Articulated
 from touchback.spatial.inertia import Inertia
 from touchback.spatial.quaternion import quaternion_matrix, quaternion_rate
 from touchback.spatial.rotation import MatrixPart, Rotation, Turn
+from touchback.spatial.twists import Twist, Twists, Wrench
 from touchback.spatial.vectors import IDENTITY, ZERO, Vectors, skew, transpose
 
 __all__ = [
@@ -14,7 +15,10 @@ __all__ = [
     "MatrixPart",
     "Rotation",
     "Turn",
+    "Twist",
+    "Twists",
     "Vectors",
+    "Wrench",
     "quaternion_matrix",
     "quaternion_rate",
     "skew",

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from touchback.dynamics.constraints import constraint_rows
 from touchback.dynamics.crba import world_columns
@@ -16,6 +17,7 @@ from touchback.symbolic.differentiate import jacobian as derivatives
 from touchback.system.derivation import Derivation, solved_arguments
 from touchback.system.layout import Layout
 from touchback.system.plan import Plan
+from touchback.system.slopes import by_parameters, forward_slopes, inverse_slopes
 
 Build = Callable[[Derivation], list[int]]
 
@@ -164,6 +166,35 @@ def rate_jacobian_recipe(layout: Layout, algorithm: str) -> Recipe:
     return Recipe(build, (n, n))
 
 
+def inverse_slopes_recipe(layout: Layout, own: bool) -> Recipe:
+    """∂τ/∂q, ∂τ/∂v and M; of what τ is beyond the model's own joint efforts."""
+    n = len(layout.v)
+    return Recipe(lambda d: inverse_slopes(d, own), (3, n, n), layout.v)
+
+
+def forward_slopes_recipe(layout: Layout, algorithm: str, own: bool) -> Recipe:
+    """∂a/∂q, ∂a/∂v and M⁻¹, for given joint efforts or the model's own."""
+    n = len(layout.v)
+    extra = () if own else layout.v
+    return Recipe(lambda d: forward_slopes(d, algorithm, own), (3, n, n), extra)
+
+
+def inverse_by_parameters_recipe(layout: Layout) -> Recipe:
+    """∂τ/∂p."""
+    shape = (len(layout.v), len(layout.parameters))
+    return Recipe(lambda d: by_parameters(d, inverse(d.instant, d.extra)), shape, layout.v)
+
+
+def forward_by_parameters_recipe(layout: Layout, algorithm: str, own: bool) -> Recipe:
+    """∂a/∂p, for given joint efforts or the model's own."""
+
+    def build(d: Derivation) -> list[int]:
+        tau = d.instant.efforts() if own else d.extra
+        return by_parameters(d, forward(d.instant, tau, algorithm))
+
+    return Recipe(build, (len(layout.v), len(layout.parameters)), () if own else layout.v)
+
+
 def standard_recipe(name: str, layout: Layout, plan: Plan, others: Sequence[str]) -> Recipe:
     """That of a function which every mechanism has; `others` are known besides."""
     recipes: dict[str, Callable[[], Recipe]] = {
@@ -175,6 +206,17 @@ def standard_recipe(name: str, layout: Layout, plan: Plan, others: Sequence[str]
         "joint efforts": lambda: joint_efforts_recipe(layout),
         "motor efforts": lambda: motor_efforts_recipe(layout),
         "rate jacobian": lambda: rate_jacobian_recipe(layout, plan.algorithm),
+        "inverse dynamics derivatives": lambda: inverse_slopes_recipe(layout, False),
+        "equilibrium derivatives": lambda: inverse_slopes_recipe(layout, True),
+        "inverse dynamics by parameters": lambda: inverse_by_parameters_recipe(layout),
+        **{
+            f"{name} {what}": partial(recipe, layout, plan.algorithm, own)
+            for name, own in (("forward dynamics", False), ("own dynamics", True))
+            for what, recipe in (
+                ("derivatives", forward_slopes_recipe),
+                ("by parameters", forward_by_parameters_recipe),
+            )
+        },
         "energy": lambda: energy_recipe(layout),
         "momentum": lambda: momentum_recipe(layout),
         "centre of mass": lambda: centre_of_mass_recipe(layout),

@@ -19,6 +19,7 @@ _DEEP = 10  # mean depth of the tree beyond which the mass matrix is cheaper in 
 _BUSHY = 150  # mean square of the depth below which factorising the mass matrix may pay
 _BUSHIER = 27  # below which it does, as counted on trees of revolute joints
 _LOOP = 1500  # pairs of coordinates on a path beyond which the mass matrix is computed by a loop
+_LOOP_SOLUTIONS = 2000  # a third of the operations of a solution for each freedom, likewise
 
 
 @dataclass(frozen=True)
@@ -29,6 +30,7 @@ class Plan:
     algorithm: str
     world_mass_matrix: bool
     loop_mass_matrix: bool
+    loop_derivatives: bool
     plain_coordinates: bool  # q̇ = v
     dof_order: np.ndarray  # velocity coordinates, parents first
     dof_parents: np.ndarray  # in that order: position of the parent, −1 at the ground
@@ -50,6 +52,7 @@ def make_plan(model: Model, layout: Layout, tree: Tree) -> Plan:
         algorithm=algorithm,
         world_mass_matrix=pairs > _DEEP * len(depths),
         loop_mass_matrix=pairs > _LOOP,
+        loop_derivatives=pairs * len(depths) > _LOOP_SOLUTIONS,
         plain_coordinates=all(joint.kind.nq == joint.kind.nv for joint in model.joints.values()),
         dof_order=order,
         dof_parents=np.array(

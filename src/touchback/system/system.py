@@ -16,10 +16,10 @@ from touchback.numbers import shown
 from touchback.symbolic.count import Counts
 from touchback.symbolic.expression import Expr
 from touchback.symbolic.tape import Tape
-from touchback.system.arrays import Arrays
 from touchback.system.begin import begun
 from touchback.system.branches import check_branches
 from touchback.system.derivation import Derivation
+from touchback.system.derivatives import Derivatives
 from touchback.system.equations import Equations
 from touchback.system.freedoms import Freedoms
 from touchback.system.function import Function
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from touchback.workbench import Workbench
 
 
-class System(Arrays):
+class System(Derivatives):
     """What `Model.compile` returns. Functions are derived and compiled when first used.
 
     Arrays stand in the order of `coordinates` (positions q) and `velocities` (velocities v,

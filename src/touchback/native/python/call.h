@@ -13,7 +13,7 @@
 #include "calls/abi.h"
 #include "python/numpy.h"
 
-enum { MOST_ARGUMENTS = 10, MOST_DIMENSIONS = 2 };
+enum { MOST_ARGUMENTS = 10, MOST_DIMENSIONS = 3 };
 
 typedef enum { ARRAY, NUMBER, ABSENT, OUT, BLOCK, KINDS } kind; /* as system/calls.py numbers them */
 

@@ -59,6 +59,14 @@ class Constrained(Motion):
         "that all of them solve.",
         "rate jacobian": "with constraints the rate, and so its Jacobian, depends on the "
         "formulation; `tb.linearise` has that of the motion they allow.",
+        **{
+            f"{name} {what}": "with constraints accelerations have no derivatives by positions "
+            "that break them; `tb.linearise` has those of the motion they allow, "
+            "`inverse_dynamics_derivatives` and `inverse_dynamics_by_parameters` those of the "
+            "tree."
+            for name in ("forward dynamics", "own dynamics")
+            for what in ("derivatives", "by parameters")
+        },
     }
 
     def __init__(self, model: Model, plan: Plan, backend: Backend) -> None:

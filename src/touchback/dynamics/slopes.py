@@ -1,0 +1,267 @@
+"""Derivatives of inverse dynamics in closed form (Singh, Russell and Wensing 2022, for joints with
+any number of freedoms; Carpentier and Mansard 2018), over any scalars.
+
+Positions vary by increments in velocity coordinates: an increment δ of column S moves all that the
+link carries by the twist S δ. With the carrier's twist v and acceleration a (gravity in it),
+ψ̇ = v × S, ψ̈ = a × S + v × ψ̇, Ṡ = (the link's own twist) × S, and for all that a link carries
+inertia I, wrench f and 2 B, where 2 B u is the wrench of the accelerations 2 w × velocity for the
+angular part w of u, coordinates j that carry i, or share its link, have
+
+    ∂τ_i/∂q_j = S_i · (2 B_i ψ̇_j + I_i ψ̈_j)      ∂τ_i/∂v_j = S_i · (2 B_i S_j + I_i (ψ̇_j + Ṡ_j))
+
+and those that carry i
+    ∂τ_j/∂q_i = S_j · (2 B_i ψ̇_i + I_i ψ̈_i + S_i ×* f_i)
+    ∂τ_j/∂v_i = S_j · (2 B_i S_i + I_i (ψ̇_i + Ṡ_i)).
+
+2 B needs twelve numbers of all that is carried: the momentum p = ∫ velocity dm, and
+K = ∫ velocity rᵀ dm, by which ∫ r × (w × velocity) dm = (tr K) w − K w.
+
+Everything is about the origin and along the axes of the root link at this instant: there the first
+columns and inertias are as sparse as described."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from touchback.dynamics.crba import Entries, WorldPose, in_axes, unit_wrench, world_pose
+from touchback.dynamics.motion import Base, LinkMotion, b_matrix
+from touchback.dynamics.rnea import inertial_wrench
+from touchback.dynamics.tree import Link, Tree
+from touchback.spatial import Inertia, Twist, Twists, Vectors, Wrench
+from touchback.spatial.vectors import IDENTITY, ZERO, Matrix, Scalar, Vector, transpose
+from touchback.symbolic.scalars import Scalars
+
+
+@dataclass
+class Slopes:
+    """Derivatives of the efforts by increments of positions and by velocities, for every pair on
+    one path: (effort, coordinate)."""
+
+    by_q: Entries
+    by_v: Entries
+
+
+@dataclass
+class _Column:
+    """A velocity coordinate: its twist S, ψ̇, and ψ̇ + Ṡ."""
+
+    index: int
+    S: Twist
+    carried: Twist
+    turned: Twist
+
+
+@dataclass
+class _Moving:
+    """A link: where it is, its twist, its acceleration without those of joints, its carrier's
+    twist, its columns and inertia."""
+
+    pose: WorldPose
+    twist: Twist
+    bias: Twist
+    carrier: Twist
+    columns: list[_Column]
+    inertia: Inertia
+
+
+@dataclass
+class _Carried:
+    """Of all that a link carries: inertia, and 2 p and 2 ((tr K) 1 − K) of 2 B."""
+
+    inertia: Inertia
+    momentum: Vector
+    stir: Matrix
+
+
+class InverseSlopes:
+    """Mass matrix, bias and derivatives of inverse dynamics of a tree (without fluid that links
+    carry along) from one pass over it."""
+
+    def __init__(self, tree: Tree, k: Scalars, v: Sequence[Scalar], base: Base) -> None:
+        self._tree, self._k, self._v, self._base = tree, k, v, base
+        self._vectors, self._twists = Vectors(k), Twists(k)
+        self._links: list[_Moving] = []
+        for link in tree.links:
+            self._links.append(self._moving(link))
+        self._carried = self._carried_by_each()
+
+    def bias(self) -> list[Scalar]:
+        """The efforts that motion without joint accelerations needs."""
+        tau: list[Scalar] = [0] * self._tree.nv
+        wrenches = self._wrenches([each.bias for each in self._links])
+        for each, wrench in zip(self._links, wrenches, strict=True):
+            for column in each.columns:
+                tau[column.index] = self._twists.power(column.S, wrench)
+        return tau
+
+    def mass_matrix(self) -> Entries:
+        """Entries for both orders of every pair on one path, without armature."""
+        M: Entries = {}
+        for i, link in self._columns():
+            needed = self._unit(link, i.S)
+            for j in self._above(link, itself=True):
+                M[i.index, j.index] = M[j.index, i.index] = self._twists.power(j.S, needed)
+        return M
+
+    def at(self, a: Sequence[Scalar]) -> Slopes:
+        """The derivatives at given joint accelerations."""
+        twists = self._twists
+        accelerations = self._accelerations(a)
+        wrenches = self._wrenches(accelerations)
+        found = Slopes({}, {})
+        shaken = {i.index: self._shaken(link, i, accelerations) for i, link in self._columns()}
+        for i, link in self._columns():
+            needed, stirred = self._unit(link, i.S), self._stirred_row(link, i.S)
+            for j in self._above(link, itself=True):
+                pair = i.index, j.index
+                found.by_q[pair] = self._both(stirred, needed, j.carried, shaken[j.index])
+                found.by_v[pair] = self._both(stirred, needed, j.S, j.turned)
+            by_q = twists.add(self._stirred(link, i.carried), self._unit(link, shaken[i.index]))
+            by_q = twists.add(by_q, twists.carried(i.S, wrenches[link.index]))
+            by_v = twists.add(self._stirred(link, i.S), self._unit(link, i.turned))
+            for j in self._above(link, itself=False):
+                found.by_q[j.index, i.index] = twists.power(j.S, by_q)
+                found.by_v[j.index, i.index] = twists.power(j.S, by_v)
+        return found
+
+    # ---- outward --------------------------------------------------------------------------------
+
+    def _moving(self, link: Link) -> _Moving:
+        k, twists = self._k, self._twists
+        if link.parent >= 0:
+            parent = self._links[link.parent]
+            pose, carrier, bias = world_pose(link, k, parent.pose), parent.twist, parent.bias
+        else:
+            pose, (carrier, bias) = (IDENTITY, ZERO), self._ground(link)
+        own: list[tuple[int, Twist, Twist]] = []
+        twist = carrier
+        for offset, (angular, linear) in enumerate(link.columns):
+            w = self._vectors.apply(pose[0], angular)
+            u = self._vectors.add(
+                self._vectors.apply(pose[0], linear), self._vectors.cross(pose[1], w)
+            )
+            index, S = link.v_index + offset, (w, u)
+            own.append((index, S, twists.cross(carrier, S)))
+            twist = twists.add(twist, twists.scale(self._v[index], S))
+        two, columns = k.const(2.0), []
+        for index, S, psi in own:
+            bias = twists.add(bias, twists.scale(self._v[index], psi))
+            # a column alone is not turned by its own motion: Ṡ = ψ̇
+            turned = (
+                twists.scale(two, psi) if len(own) == 1 else twists.add(psi, twists.cross(twist, S))
+            )
+            columns.append(_Column(index, S, psi, turned))
+        inertia = in_axes(k, link.inertia, *pose)
+        return _Moving(pose, twist, bias, carrier, columns, inertia)
+
+    def _ground(self, root: Link) -> tuple[Twist, Twist]:
+        """Twist and acceleration of the ground about and along a root link's frame. A speed that
+        everything has changes nothing: the ground's point there is taken to rest."""
+        vectors, base = self._vectors, self._base
+        down = root.rotation.down
+        turning = b_matrix(self._k, base.omega, base.alpha)
+        at_p = vectors.add(base.acceleration, vectors.apply(turning, root.p))
+        omega, alpha = down(self._k, base.omega), down(self._k, base.alpha)
+        moved = vectors.apply(b_matrix(self._k, omega, alpha), root.d)
+        return (omega, ZERO), (alpha, vectors.add(down(self._k, at_p), moved))
+
+    def _accelerations(self, a: Sequence[Scalar]) -> list[Twist]:
+        """Of every link, with those of joints."""
+        twists = self._twists
+
+        def further(link: Link, above: Twist) -> Twist:
+            for column in self._links[link.index].columns:
+                above = twists.add(above, twists.scale(a[column.index], column.S))
+            return above
+
+        by_joints = self._tree.outward((ZERO, ZERO), further)
+        return [twists.add(x.bias, y) for x, y in zip(self._links, by_joints, strict=True)]
+
+    def _shaken(self, link: Link, column: _Column, accelerations: Sequence[Twist]) -> Twist:
+        """ψ̈."""
+        above = accelerations[link.parent] if link.parent >= 0 else self._ground(link)[1]
+        twists, carrier = self._twists, self._links[link.index].carrier
+        return twists.add(twists.cross(above, column.S), twists.cross(carrier, column.carried))
+
+    # ---- inward ---------------------------------------------------------------------------------
+
+    def _carried_by_each(self) -> list[_Carried]:
+        k, vectors, two = self._k, self._vectors, self._k.const(2.0)
+
+        def own(each: _Moving) -> _Carried:
+            (omega, velocity), inertia = each.twist, each.inertia
+            h = inertia.h
+            momentum = vectors.add(vectors.scale(inertia.m, velocity), vectors.cross(omega, h))
+            turned = transpose([vectors.cross(omega, row) for row in inertia.E])
+            K = [
+                [k.add(turned[x][y], k.mul(velocity[x], h[y])) for y in range(3)] for x in range(3)
+            ]
+            return _Carried(inertia, momentum, K)
+
+        def gather(link: Link, above: _Carried, carried: _Carried) -> _Carried:
+            return _Carried(
+                above.inertia.plus(k, carried.inertia),
+                vectors.add(above.momentum, carried.momentum),
+                vectors.matrix_add(above.stir, carried.stir),
+            )
+
+        totals = self._tree.inward([own(each) for each in self._links], gather)
+        return [
+            _Carried(each.inertia, vectors.scale(two, each.momentum), self._stir(each.stir, two))
+            for each in totals
+        ]
+
+    def _stir(self, K: Matrix, two: Scalar) -> Matrix:
+        """2 ((tr K) 1 − K)."""
+        add, mul = self._k.add, self._k.mul
+        return [
+            [
+                mul(two, add(K[(x + 1) % 3][(x + 1) % 3], K[(x + 2) % 3][(x + 2) % 3]))
+                if x == y
+                else -mul(two, K[x][y])
+                for y in range(3)
+            ]
+            for x in range(3)
+        ]
+
+    def _wrenches(self, accelerations: Sequence[Twist]) -> list[Wrench]:
+        """What each link and all that it carries need to move so."""
+        k, vectors = self._k, self._vectors
+        own: list[Wrench] = []
+        for each, (alpha, linear) in zip(self._links, accelerations, strict=True):
+            omega, velocity = each.twist
+            of_origin = vectors.add(linear, vectors.cross(omega, velocity))
+            motion = LinkMotion(omega, alpha, b_matrix(k, omega, alpha), of_origin)
+            own.append(inertial_wrench(each.inertia, k, motion))
+        return self._tree.inward(own, lambda link, above, carried: self._twists.add(above, carried))
+
+    # ---- pairs ----------------------------------------------------------------------------------
+
+    def _columns(self) -> Iterator[tuple[_Column, Link]]:
+        for link, each in zip(self._tree.links, self._links, strict=True):
+            for column in each.columns:
+                yield column, link
+
+    def _above(self, link: Link, itself: bool) -> Iterator[_Column]:
+        """The columns of the links that carry a link, and perhaps its own."""
+        for carrier in self._tree.path(link.index if itself else link.parent):
+            yield from self._links[carrier.index].columns
+
+    def _unit(self, link: Link, twist: Twist) -> Wrench:
+        """I u."""
+        return unit_wrench(self._k, self._carried[link.index].inertia, *twist)
+
+    def _stirred(self, link: Link, twist: Twist) -> Wrench:
+        """2 B u."""
+        carried, w = self._carried[link.index], twist[0]
+        return self._vectors.cross(w, carried.momentum), self._vectors.apply(carried.stir, w)
+
+    def _stirred_row(self, link: Link, S: Twist) -> Vector:
+        """Sᵀ 2 B, whose linear part is zero."""
+        carried, vectors = self._carried[link.index], self._vectors
+        return vectors.add(
+            vectors.apply_transposed(carried.stir, S[0]), vectors.cross(carried.momentum, S[1])
+        )
+
+    def _both(self, stirred: Vector, needed: Wrench, first: Twist, second: Twist) -> Scalar:
+        """Sᵀ (2 B first + I second)."""
+        return self._k.add(self._vectors.dot(stirred, first[0]), self._twists.power(second, needed))

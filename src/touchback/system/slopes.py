@@ -1,0 +1,122 @@
+"""Derivatives of inverse and forward dynamics as equations of an instant.
+
+Inertial efforts are differentiated in closed form (`dynamics.slopes`): 5.0 and 49 thousand
+operations, M included, for chains of 7 and 30 joints in general placements, where the tape's own
+differentiation of the recursion, the better way round, has 7.5 and 150. What laws add, and fluid
+that links carry along, is differentiated by the tape. With M a + c = τ,
+∂a/∂x = −M⁻¹ ∂(M a + c − τ)/∂x at fixed a. Positions vary by increments δ in velocity coordinates,
+dq = N(q) δ, as in `equations.py`.
+"""
+
+from collections.abc import Callable, Sequence
+
+from touchback.dynamics.crba import Entries
+from touchback.dynamics.forward import (
+    configuration_rate,
+    entries,
+    factors,
+    forward,
+    inverse,
+    pushed,
+    with_armature,
+)
+from touchback.dynamics.slopes import InverseSlopes
+from touchback.symbolic.differentiate import jacobian, jvp
+from touchback.system.derivation import Derivation
+
+Columns = list[list[int]]  # of a matrix, one after the other
+
+
+def inverse_slopes(d: Derivation, own: bool = False) -> list[int]:
+    """∂τ/∂q, ∂τ/∂v and ∂τ/∂a = M of the efforts for the accelerations that are arguments, or of
+    what these efforts are beyond the model's `own`."""
+    instant = d.instant
+    applied = instant.efforts() if own else [0] * len(d.v)
+    if _carries_fluid(d):
+        tau = _less(d, [inverse(instant, d.extra)], [applied])[0]
+        return _flat(_by_q(d, tau), _by_v(d, tau), _columns(d, entries(instant)))
+    inertial = _inertial(d)
+    slopes = inertial.at(d.extra)
+    applied = [d.tape.add(x, y) for x, y in zip(pushed(instant), applied, strict=True)]
+    return _flat(
+        _less(d, _columns(d, slopes.by_q), _by_q(d, applied)),
+        _less(d, _columns(d, slopes.by_v), _by_v(d, applied)),
+        _columns(d, with_armature(instant, inertial.mass_matrix())),
+    )
+
+
+def forward_slopes(d: Derivation, algorithm: str, own: bool) -> list[int]:
+    """∂a/∂q, ∂a/∂v and ∂a/∂τ = M⁻¹ of the accelerations for the efforts that are arguments, or for
+    the model's `own`."""
+    k, instant = d.tape, d.instant
+    tau = instant.efforts() if own else d.extra
+    if _carries_fluid(d):
+        a = forward(instant, tau, algorithm)
+        return _flat(_by_q(d, a), _by_v(d, a), factors(instant, entries(instant)).inverse())
+    inertial = _inertial(d)
+    applied = pushed(instant)
+    if own:
+        applied = [k.add(x, y) for x, y in zip(applied, tau, strict=True)]
+    rest = applied if own else [k.add(x, y) for x, y in zip(applied, tau, strict=True)]
+    M = factors(instant, with_armature(instant, inertial.mass_matrix()))
+    a = M.solve([k.sub(x, c) for x, c in zip(rest, inertial.bias(), strict=True)])
+    slopes = inertial.at(a)
+    solved = [
+        [M.solve([-x for x in column]) for column in _less(d, _columns(d, found), known)]
+        for found, known in ((slopes.by_q, _by_q(d, applied)), (slopes.by_v, _by_v(d, applied)))
+    ]
+    return _flat(*solved, M.inverse())
+
+
+def by_parameters(d: Derivation, found: Sequence[int]) -> list[int]:
+    """A row for each of some nodes: its derivatives by the parameters."""
+    return [x for row in jacobian(d.tape, found, d.parameters) for x in row]
+
+
+def _carries_fluid(d: Derivation) -> bool:
+    return any(link.added is not None for link in d.instant.tree.links)
+
+
+def _inertial(d: Derivation) -> InverseSlopes:
+    return InverseSlopes(d.instant.regrouped(), d.tape, d.v, d.instant.base())
+
+
+# ---- by the tape --------------------------------------------------------------------------------
+
+
+def _by_q(d: Derivation, found: Sequence[int]) -> Columns:
+    """By increments of the positions."""
+    N = jacobian(d.tape, configuration_rate(d.instant), d.v)  # q̇ is linear in v
+    return _along(d, found, lambda j: {q: row[j] for q, row in zip(d.q, N, strict=True) if row[j]})
+
+
+def _by_v(d: Derivation, found: Sequence[int]) -> Columns:
+    return _along(d, found, lambda j: {d.v[j]: 1})
+
+
+def _along(
+    d: Derivation, found: Sequence[int], direction: Callable[[int], dict[int, int]]
+) -> Columns:
+    if not any(found):
+        return [[0] * len(found) for _ in d.v]
+    return [jvp(d.tape, found, direction(j)) for j in range(len(d.v))]
+
+
+# ---- matrices -----------------------------------------------------------------------------------
+
+
+def _columns(d: Derivation, found: Entries) -> Columns:
+    n = range(len(d.v))
+    return [[found.get((i, j), 0) for i in n] for j in n]
+
+
+def _less(d: Derivation, columns: Columns, others: Columns) -> Columns:
+    return [
+        [d.tape.sub(x, y) for x, y in zip(column, other, strict=True)]
+        for column, other in zip(columns, others, strict=True)
+    ]
+
+
+def _flat(*matrices: Columns) -> list[int]:
+    """One matrix after the other, by rows."""
+    return [x for columns in matrices for row in zip(*columns, strict=True) for x in row]
