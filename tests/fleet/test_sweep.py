@@ -1,6 +1,7 @@
 """A sweep on processes of this machine keeps each run once, whatever ends its processes."""
 
 import json
+import sys
 from functools import partial
 from pathlib import Path
 from threading import Thread
@@ -91,9 +92,17 @@ def test_another_sweep_in_the_folder_is_refused_by_what_differs(told, tmp_path) 
     table, log, _ = told
     function = partial(swept.fated, log=str(log))
     for other, design, what in (
-        (function, Grid({"index": range(599)}), r"axis 'index' is \[0.0, 1.0"),
+        (
+            function,
+            Grid({"index": range(599)}),
+            "axis 'index' is '600 values from 0.0 to",
+        ),
         (function, MonteCarlo({"index": (0, 1)}, 600), "design is 'Grid' there and 'MonteCarlo'"),
-        (partial(swept.logged, log=str(log)), DESIGN, "function's source is"),
+        (
+            partial(swept.logged, log=str(log)),
+            DESIGN,
+            "function is 'fated' there and 'logged'",
+        ),
     ):
         with pytest.raises(tb.InputError, match=f"holds another sweep: {what}"):
             tb.sweep(other, design, out=table.folder)
@@ -137,6 +146,12 @@ def test_a_figure_has_a_dot_for_each_run_and_a_tick_for_each_that_failed(tmp_pat
     assert figure.axes[0].get_xscale() == "log" and figure.axes[1].get_xscale() == "linear"
     with pytest.raises(tb.InputError, match="no column 'z', only 'k', 'm', 'y', 'failure'"):
         table.plot("z")
+
+
+def test_without_dask_it_is_said_how_to_get_it(tmp_path, monkeypatch) -> None:
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(tb.InputError, match=r"pip install touchback\[cluster\]"):
+        tb.sweep(partial(swept.logged, log=""), DESIGN, out=tmp_path / "out", cluster="head:8786")
 
 
 def test_calls_that_can_not_be_are_refused(tmp_path) -> None:

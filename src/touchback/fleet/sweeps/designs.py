@@ -18,6 +18,7 @@ from touchback.numbers import keep, shown, whole_within
 MOST_RUNS = 10_000_000
 FAILURE = "failure"  # the column that says why a run has no outcomes
 _SEEDS = 2**63
+_FEW = 20  # values that are told one by one
 
 
 class Design(ABC):
@@ -64,7 +65,7 @@ class Grid(Design):
         return np.stack([values.ravel() for values in mesh], axis=1)
 
     def about(self) -> dict[str, object]:
-        axes = {f"axis {name!r}": np.asarray(given).tolist() for name, given in self.axes.items()}
+        axes = {f"axis {name!r}": _told(np.asarray(given)) for name, given in self.axes.items()}
         return {"design": "Grid", **axes}
 
 
@@ -197,6 +198,12 @@ def _named(axes: object) -> dict[str, object]:
                 f"axes: a parameter's name is a text other than {FAILURE!r}, got {shown(name)}."
             )
     return dict(axes)
+
+
+def _told(values: np.ndarray) -> object:
+    if len(values) <= _FEW:
+        return values.tolist()
+    return f"{len(values)} values from {float(values[0])!r} to {float(values[-1])!r}"
 
 
 def _values(name: str, given: object) -> np.ndarray:

@@ -120,5 +120,7 @@ def _serve(pipe: Connection) -> None:
             pipe.send(_DONE)
         except (EOFError, ConnectionError):
             return
-        except Exception as error:  # not of a run: of finding the function, or of the disk
+        except (AttributeError, ImportError) as error:
+            pipe.send(f"workers don't find its function, which is to be in a file ({error})")
+        except Exception as error:  # not of a run: of the disk
             pipe.send(f"{type(error).__name__}: {error}")

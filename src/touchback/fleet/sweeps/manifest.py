@@ -10,6 +10,7 @@ import pickle
 import secrets
 import socket
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from types import FunctionType
 
@@ -27,7 +28,7 @@ def opened(folder: Path, function: Callable[..., object], design: Design) -> str
     """The sweep that a folder holds, begun when it holds none; refused when it is another one."""
     asked = {
         "version": _VERSION,
-        "function": getattr(function, "__qualname__", type(function).__qualname__),
+        "function": _name(function),
         "function's source": _source(function),
         **design.about(),
         "points": _digest(design.points().astype("<f8").tobytes()),
@@ -76,6 +77,12 @@ def _read(folder: Path) -> dict[str, object]:
     raise InputError(f"{path} is damaged or no description of a sweep; {_OTHER}.")
 
 
+def _name(function: Callable[..., object]) -> str:
+    if isinstance(function, partial):
+        return _name(function.func)
+    return str(getattr(function, "__qualname__", type(function).__qualname__))
+
+
 def _source(function: Callable[..., object]) -> str:
     """A digest of what is written of a function, and of what an object that is called holds."""
     plain = isinstance(function, FunctionType)
@@ -91,5 +98,4 @@ def _digest(content: bytes) -> str:
 
 
 def _short(value: object) -> str:
-    text = repr(value) if value is not None else "missing"
-    return text if len(text) <= 200 else f"{text[:200]}…"
+    return repr(value) if value is not None else "missing"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import os
 import secrets
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -65,7 +65,9 @@ def sweep(
     return table
 
 
-def _finished(tasks: list[Task], workers: int | None, cluster: object) -> Iterator[Task]:
+def _finished(
+    tasks: list[Task], workers: int | None, cluster: object
+) -> Generator[Task, None, None]:
     if cluster is None:
         cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
         sentence = f"workers must be a whole number from 1 to {_MOST_WORKERS}"

@@ -70,7 +70,7 @@ def stopped(why: str) -> SolveError:
 def _outcome(function: Function, point: dict[str, float]) -> part.Outcome:
     """What a run gives, or in words why it gives nothing."""
     try:
-        found = function(**point)
+        found: object = function(**point)
     except Exception as error:
         return f"{type(error).__name__}: {error}"[:_LONGEST]
     if not isinstance(found, Mapping):
