@@ -10,7 +10,7 @@ from benchmarks.run_time import compare, inputs
 from benchmarks.timing import AnyRoutine, interleaved
 
 SIZES = (7, 30)
-TURNS = 60
+TURNS = 150
 ASKED = 4.0  # times faster than computeABADerivatives
 LABELS = {
     "inverse slopes": "inverse dynamics derivatives",

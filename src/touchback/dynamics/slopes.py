@@ -139,7 +139,8 @@ class InverseSlopes:
             u = self._vectors.add(
                 self._vectors.apply(pose[0], linear), self._vectors.cross(pose[1], w)
             )
-            index, S = link.v_index + offset, (w, u)
+            index = link.v_index + offset
+            S: Twist = (w, u)
             own.append((index, S, twists.cross(carrier, S)))
             twist = twists.add(twist, twists.scale(self._v[index], S))
         two, columns = k.const(2.0), []

@@ -7,7 +7,6 @@ from touchback.system.arrays import Arrays, Out, Replaced
 from touchback.system.calls import Way, hot
 from touchback.system.layout import Values
 from touchback.system.motions.acting import At
-from touchback.system.reading import written
 
 
 class Derivatives(Arrays):
@@ -32,17 +31,7 @@ class Derivatives(Arrays):
     ) -> np.ndarray:  # fmt: skip
         """∂a/∂q, ∂a/∂v and ∂a/∂τ = M⁻¹ of `forward_dynamics`, (3, n, n): row i of each belongs to
         acceleration i. Without `tau` the model's own joint efforts act, and vary with q and v."""
-        at = At(q, v, u, t, z, parameters)
-        if not self.plan.loop_derivatives:
-            return self._by_efforts("derivatives", at, tau, out)
-        self.motion.refuse("forward dynamics derivatives")
-        a = self.forward_dynamics(q, v, tau, u, t, z, parameters=parameters)
-        name = "equilibrium derivatives" if tau is None else "inverse dynamics derivatives"
-        slopes = self.called(name, at, a)
-        inverse = np.linalg.inv(slopes[..., 2, :, :])
-        solved = -inverse[..., None, :, :] @ slopes
-        solved[..., 2, :, :] = inverse
-        return written(solved, out)
+        return self._by_efforts("derivatives", At(q, v, u, t, z, parameters), tau, out)
 
     @hot(Way("inverse dynamics by parameters", "a"))
     def inverse_dynamics_by_parameters(

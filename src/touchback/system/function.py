@@ -34,14 +34,14 @@ class Function:
         self, name: str, first: Program, second: Program, shape: tuple[int, ...], backend: Backend
     ) -> None:
         self.name, self.first, self.second, self.shape = name, first, second, shape
-        self._backend = backend
+        self.backend = backend
         self.block_size, self.out_size = max(len(first.outputs), 1), len(second.outputs)
         self._wide: dict[int, Compiled] = {}
 
     @cached_property
     def compiled(self) -> Compiled:
         """The function on this machine."""
-        return compile_program(self.second, self.name.replace(" ", "_"), backend=self._backend)
+        return compile_program(self.second, self.name.replace(" ", "_"), backend=self.backend)
 
     def for_lanes(self, lanes: int) -> Compiled:
         """The function of so many instances at once: one, or as many as a vector register holds."""

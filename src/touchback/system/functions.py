@@ -17,7 +17,7 @@ from touchback.symbolic.differentiate import jacobian as derivatives
 from touchback.system.derivation import Derivation, solved_arguments
 from touchback.system.layout import Layout
 from touchback.system.plan import Plan
-from touchback.system.slopes import by_parameters, forward_slopes, inverse_slopes
+from touchback.system.slopes import by_parameters, forward_slopes, inverse_slopes, slopes_to_solve
 
 Build = Callable[[Derivation], list[int]]
 
@@ -25,12 +25,14 @@ Build = Callable[[Derivation], list[int]]
 @dataclass(frozen=True)
 class Recipe:
     """How a function is derived: further arguments beyond x and u (one a velocity coordinate), the
-    equations, the shape of the result, and whether rigid joints must be kept (for reactions)."""
+    equations, the shape of the result, and whether rigid joints must be kept (for reactions), and
+    whether a loop solves what the equations give (`SolvedSlopes`)."""
 
     build: Build
     shape: tuple[int, ...]
     extra: tuple[str, ...] = ()
     keep_fixed: bool = False
+    solved: bool = False
 
 
 def inverse_recipe(layout: Layout) -> Recipe:
@@ -166,17 +168,18 @@ def rate_jacobian_recipe(layout: Layout, algorithm: str) -> Recipe:
     return Recipe(build, (n, n))
 
 
-def inverse_slopes_recipe(layout: Layout, own: bool) -> Recipe:
-    """∂τ/∂q, ∂τ/∂v and M; of what τ is beyond the model's own joint efforts."""
+def inverse_slopes_recipe(layout: Layout) -> Recipe:
+    """∂τ/∂q, ∂τ/∂v and M."""
     n = len(layout.v)
-    return Recipe(lambda d: inverse_slopes(d, own), (3, n, n), layout.v)
+    return Recipe(inverse_slopes, (3, n, n), layout.v)
 
 
-def forward_slopes_recipe(layout: Layout, algorithm: str, own: bool) -> Recipe:
+def forward_slopes_recipe(layout: Layout, plan: Plan, own: bool) -> Recipe:
     """∂a/∂q, ∂a/∂v and M⁻¹, for given joint efforts or the model's own."""
-    n = len(layout.v)
+    looped, n = plan.loop_derivatives, len(layout.v)
+    build = slopes_to_solve if looped else forward_slopes
     extra = () if own else layout.v
-    return Recipe(lambda d: forward_slopes(d, algorithm, own), (3, n, n), extra)
+    return Recipe(lambda d: build(d, plan.algorithm, own), (3, n, n), extra, solved=looped)
 
 
 def inverse_by_parameters_recipe(layout: Layout) -> Recipe:
@@ -185,12 +188,12 @@ def inverse_by_parameters_recipe(layout: Layout) -> Recipe:
     return Recipe(lambda d: by_parameters(d, inverse(d.instant, d.extra)), shape, layout.v)
 
 
-def forward_by_parameters_recipe(layout: Layout, algorithm: str, own: bool) -> Recipe:
+def forward_by_parameters_recipe(layout: Layout, plan: Plan, own: bool) -> Recipe:
     """∂a/∂p, for given joint efforts or the model's own."""
 
     def build(d: Derivation) -> list[int]:
         tau = d.instant.efforts() if own else d.extra
-        return by_parameters(d, forward(d.instant, tau, algorithm))
+        return by_parameters(d, forward(d.instant, tau, plan.algorithm))
 
     return Recipe(build, (len(layout.v), len(layout.parameters)), () if own else layout.v)
 
@@ -206,11 +209,10 @@ def standard_recipe(name: str, layout: Layout, plan: Plan, others: Sequence[str]
         "joint efforts": lambda: joint_efforts_recipe(layout),
         "motor efforts": lambda: motor_efforts_recipe(layout),
         "rate jacobian": lambda: rate_jacobian_recipe(layout, plan.algorithm),
-        "inverse dynamics derivatives": lambda: inverse_slopes_recipe(layout, False),
-        "equilibrium derivatives": lambda: inverse_slopes_recipe(layout, True),
+        "inverse dynamics derivatives": lambda: inverse_slopes_recipe(layout),
         "inverse dynamics by parameters": lambda: inverse_by_parameters_recipe(layout),
         **{
-            f"{name} {what}": partial(recipe, layout, plan.algorithm, own)
+            f"{name} {what}": partial(recipe, layout, plan, own)
             for name, own in (("forward dynamics", False), ("own dynamics", True))
             for what, recipe in (
                 ("derivatives", forward_slopes_recipe),

@@ -22,22 +22,36 @@ from touchback.dynamics.forward import (
 )
 from touchback.dynamics.slopes import InverseSlopes
 from touchback.symbolic.differentiate import jacobian, jvp
+from touchback.symbolic.replay import replay
 from touchback.system.derivation import Derivation
 
 Columns = list[list[int]]  # of a matrix, one after the other
 
 
-def inverse_slopes(d: Derivation, own: bool = False) -> list[int]:
-    """∂τ/∂q, ∂τ/∂v and ∂τ/∂a = M of the efforts for the accelerations that are arguments, or of
-    what these efforts are beyond the model's `own`."""
-    instant = d.instant
-    applied = instant.efforts() if own else [0] * len(d.v)
+def inverse_slopes(d: Derivation) -> list[int]:
+    """∂τ/∂q, ∂τ/∂v and ∂τ/∂a = M of the efforts for the accelerations that are arguments."""
+    return _effort_slopes(d, d.extra, [0] * len(d.v))
+
+
+def slopes_to_solve(d: Derivation, algorithm: str, own: bool) -> list[int]:
+    """The same of what these efforts are beyond those that are arguments, or the model's `own`, at
+    the accelerations that follow from them: what a loop solves for those of accelerations."""
+    tau = d.instant.efforts() if own else d.extra
+    varying = tau if own else [0] * len(d.v)
+    return _effort_slopes(d, forward(d.instant, tau, algorithm), varying)
+
+
+def _effort_slopes(d: Derivation, a: Sequence[int], less: Sequence[int]) -> list[int]:
+    """∂(M a + c − `less`)/∂q, ∂/∂v and M at fixed accelerations."""
+    instant, k = d.instant, d.tape
     if _carries_fluid(d):
-        tau = _less(d, [inverse(instant, d.extra)], [applied])[0]
-        return _flat(_by_q(d, tau), _by_v(d, tau), _columns(d, entries(instant)))
+        held = {f"held:{name}": k.symbol(f"held:{name}") for name in d.layout.v}
+        tau = _less(d, [inverse(instant, list(held.values()))], [list(less)])[0]
+        found = _flat(_by_q(d, tau), _by_v(d, tau), _columns(d, entries(instant)))
+        return replay(k, found, k, {**k.symbols, **dict(zip(held, a, strict=True))})
     inertial = _inertial(d)
-    slopes = inertial.at(d.extra)
-    applied = [d.tape.add(x, y) for x, y in zip(pushed(instant), applied, strict=True)]
+    slopes = inertial.at(a)
+    applied = [k.add(x, y) for x, y in zip(pushed(instant), less, strict=True)]
     return _flat(
         _less(d, _columns(d, slopes.by_q), _by_q(d, applied)),
         _less(d, _columns(d, slopes.by_v), _by_v(d, applied)),

@@ -32,6 +32,7 @@ from touchback.system.plan import Plan
 from touchback.system.posed import Posed, Posing
 from touchback.system.reading import lead_of
 from touchback.system.solved_motion import SolvedMotion
+from touchback.system.solved_slopes import SolvedSlopes
 from touchback.system.state import State
 
 if TYPE_CHECKING:
@@ -147,7 +148,10 @@ class Motion(ABC):
             made = recipe()
             d = self.derive(self.model(key), made.extra, merge_fixed=not made.keep_fixed)
             name = what if isinstance(what, str) else f"{self.name} {len(self._known)}"
-            return d.functions({name: made.build(d)}, {name: made.shape})[name]
+            function = d.functions({name: made.build(d)}, {name: made.shape})[name]
+            if made.solved:
+                return SolvedSlopes(function, self.plan.dof_order)
+            return function
 
         return self.once(("function", what), derive)
 
