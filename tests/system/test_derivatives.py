@@ -15,6 +15,7 @@ from touchback.dynamics.forward import configuration_rate, forward, inverse
 from touchback.gallery import make
 from touchback.model.part import flatten
 from touchback.symbolic.scalars import Operators
+from touchback.system import plan
 
 STEP = 1e-30  # of complex numbers: what it squares to is nothing beside 1
 
@@ -63,9 +64,10 @@ def test_they_are_those_of_pinocchio_for_every_kind_of_joint(kind: str) -> None:
 
 
 def laws() -> tb.Model:
-    """A ball joint, a slide with a limit, a locked axis, rotors, springs, drag on a body, an input
-    and an extra state, on a ground that moves."""
+    """A ball joint, a slide with a spring and a stop, a locked axis, rotors, damping, a spring
+    between bodies, an input and an extra state, on a ground that moves and turns."""
     m = tb.Model("laws")
+    m.move_base(position=(0, 0.3 * m.time * m.time, 0), turn=(("x", 0.2 + 0.7 * m.time),))
     mass, rate = m.parameter("mass", 2.0, unit="kg", min=0.1), m.parameter("stiffness", 30.0)
     body = m.body("body", mass=mass, com=(0.1, 0.2, 0.3), inertia=(0.3, 0.4, 0.5))
     arm = m.body("arm", mass=1.0, com=(0.3, 0, 0.1), inertia=(0.02, 0.03, 0.04))
@@ -73,7 +75,8 @@ def laws() -> tb.Model:
     m.joint("ball", tb.Spherical(), m.ground.at(0.1, 0, 0.2), body.at(0, 0, 0.1))
     m.joint("lock", tb.Fixed(), body.at(0.2, 0, 0, turn=("x", 0.3)), m.body("box", mass=0.4))
     m.joint("arm", tb.Revolute("y"), body.at(0.3, 0, 0), arm, damping=0.2, armature=0.05)
-    m.joint("slide", tb.Prismatic("z"), arm.at(0.2, 0, 0, turn=("y", 0.4)), slider)
+    above = arm.at(0.2, 0, 0, turn=("y", 0.4))
+    m.joint("slide", tb.Prismatic("z"), above, slider, spring=9.0, limits=(-0.1, 0.1))
     push = m.input("push", unit="N m")
     lag = m.state("lag", 0.5, rate=push)
     m.force("motor", tb.JointEffort("arm", push + lag * m.time))
@@ -121,10 +124,16 @@ class ByNumbers:
         return [np.array(columns).reshape(-1, n).T for columns in found]
 
 
+@pytest.mark.parametrize("by", ["unrolled", "loop"])
 @pytest.mark.parametrize("name", MODELS)
-def test_they_are_complex_steps_of_recursions_on_numbers(name: str) -> None:
+def test_they_are_complex_steps_of_recursions_on_numbers(
+    name: str, by: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Given efforts and the model's own, with laws that depend on everything: to 1e-9."""
+    if by == "loop":
+        monkeypatch.setattr(plan, "_LOOP_SOLUTIONS", 0)
     system = MODELS[name]().compile()
+    assert system.plan.loop_derivatives == (by == "loop")
     numbers = ByNumbers(system)
     q, v, given = numbers.q, numbers.v, numbers.given
     for label, result, slopes, by_p in (
@@ -167,28 +176,30 @@ def test_a_pendulum_has_those_of_its_equation() -> None:
     assert by_length == pytest.approx(wanted, rel=1e-13)
 
 
-def test_long_chains_are_solved_by_a_loop_to_the_same_numbers() -> None:
-    """A chain of 17 joints is solved by a loop: against the derivatives that undo it."""
-    m = tb.Model("chain")
-    last = m.ground
-    for i in range(17):
-        link = m.body(f"b{i}", mass=1.0, com=(0.1, 0.02, 0), inertia=(0.01, 0.02, 0.02))
-        m.joint(f"j{i}", tb.Revolute("xyz"[i % 3]), last, link, damping=0.1 * i)
-        last = link.at(0.3, 0, 0.05)
+def test_large_trees_are_solved_by_a_loop_whatever_the_order_of_their_joints() -> None:
+    """Twenty joints of a tree with branches, described from the leaves on: the derivatives of
+    accelerations undo those of efforts."""
+    m, size = tb.Model("tree"), 20
+    links = [
+        m.body(f"b{i}", mass=1.0, com=(0.1, 0.02, 0), inertia=(0.01, 0.02, 0.02))
+        for i in range(size)
+    ]
+    for i in reversed(range(size)):
+        carrier = m.ground if i == 0 else links[i - 1 if i % 7 else i // 2].at(0.3, 0, 0.05)
+        m.joint(f"j{i}", tb.Revolute("xyz"[i % 3]), carrier, links[i], damping=0.1 * i)
     system = m.compile()
     assert system.plan.loop_derivatives
-    q, v, tau = np.random.default_rng(1).normal(size=(3, 2, 17))
+    q, v, tau = np.random.default_rng(1).normal(size=(3, 2, size))
     for efforts in (tau, None):
         found = system.forward_dynamics_derivatives(q, v, efforts)
-        a = system.forward_dynamics(q, v, efforts)
-        slopes = system.inverse_dynamics_derivatives(q, v, a)
+        slopes = system.inverse_dynamics_derivatives(q, v, system.forward_dynamics(q, v, efforts))
         if efforts is None:  # what the dampers do
-            slopes[:, 1] += np.diag(0.1 * np.arange(17))
+            slopes[:, 1] += np.diag([0.1 * int(name[1:]) for name in system.velocities])
         M = slopes[:, 2]
         for which in (0, 1):
             left = M @ found[:, which] + slopes[:, which]
             assert np.abs(left).max() <= 1e-10 * np.abs(slopes[:, which]).max()
-        assert np.abs(M @ found[:, 2] - np.eye(17)).max() <= 1e-10
+        assert np.abs(M @ found[:, 2] - np.eye(size)).max() <= 1e-10
 
 
 def test_constraints_are_refused_with_the_mend() -> None:
