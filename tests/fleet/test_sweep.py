@@ -107,8 +107,13 @@ def test_another_sweep_in_the_folder_is_refused_by_what_differs(told, tmp_path) 
         with pytest.raises(tb.InputError, match=f"holds another sweep: {what}"):
             tb.sweep(other, design, out=table.folder)
     (tmp_path / "letter.txt").touch()
-    with pytest.raises(tb.InputError, match="holds other things than a sweep"):
-        tb.sweep(function, DESIGN, out=tmp_path)
+    for place, what in (
+        (tmp_path, "holds other things than a sweep"),
+        (tmp_path / "letter.txt", "letter.txt' can't hold a sweep"),
+        ("a\0b", "can't hold a sweep"),
+    ):
+        with pytest.raises(tb.InputError, match=what):
+            tb.sweep(function, DESIGN, out=place)
 
 
 def test_two_who_ask_for_the_same_runs_at_once_compute_each_once(tmp_path) -> None:
@@ -146,6 +151,9 @@ def test_a_figure_has_a_dot_for_each_run_and_a_tick_for_each_that_failed(tmp_pat
     assert figure.axes[0].get_xscale() == "log" and figure.axes[1].get_xscale() == "linear"
     with pytest.raises(tb.InputError, match="no column 'z', only 'k', 'm', 'y', 'failure'"):
         table.plot("z")
+    none = Sweep(design, {"k": k, "m": m, "failure": np.full(50, "no", dtype=object)}, tmp_path)
+    with pytest.raises(tb.InputError, match="all runs failed, the first so: no"):
+        none.plot()
 
 
 def test_without_dask_it_is_said_how_to_get_it(tmp_path, monkeypatch) -> None:

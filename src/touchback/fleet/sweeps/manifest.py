@@ -62,8 +62,9 @@ def _begin(folder: Path, asked: dict[str, object]) -> None:
         if any(not each.name.startswith(".") for each in folder.iterdir()):
             raise InputError(f"'{folder}' holds other things than a sweep; give a new folder.")
         write_whole(folder / _FILE, json.dumps({"sweep": secrets.token_hex(8), **asked}, indent=1))
-    except OSError as error:
-        raise InputError(f"'{folder}' can't hold a sweep: {error.strerror or error}.") from None
+    except (OSError, ValueError) as error:  # ValueError: a zero byte in the path
+        why = getattr(error, "strerror", None) or error
+        raise InputError(f"{str(folder)!r} can't hold a sweep: {why}.") from None
 
 
 def _read(folder: Path) -> dict[str, object]:

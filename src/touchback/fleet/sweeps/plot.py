@@ -29,7 +29,9 @@ def plot_sweep(
     """A row of panels for each outcome, a column for each parameter."""
     if path is not None:
         check_output(path, PICTURES, "Plot")
-    names = sweep.parameters
+    names, failed = sweep.parameters, list(sweep.failures)
+    if len(failed) == len(sweep):
+        raise InputError(f"Plot: all runs failed, the first so: {sweep.failures[0]}")
     if not 1 <= len(outcomes) * len(names) <= _MOST_PANELS:
         raise InputError(
             f"Plot: {len(outcomes)} outcomes over {len(names)} parameters; name outcomes, for 1 to "
@@ -39,7 +41,6 @@ def plot_sweep(
         len(outcomes), len(names), sharex="col", sharey="row", squeeze=False, layout="constrained",
         figsize=(1.2 + 2.6 * len(names), 1.0 + 2.2 * len(outcomes)),
     )  # fmt: skip
-    failed = list(sweep.failures)
     faint = min(1.0, max(0.08, 20.0 / len(sweep) ** 0.5))
     for panels, outcome in zip(axes, outcomes):
         panels[0].set_ylabel(outcome)

@@ -57,10 +57,8 @@ def sweep(
         for task in each:
             count += len(task)
             bar.update(count / len(design))
-    outcomes: dict[int, part.Outcome] = {}
-    for task in tasks:
-        outcomes.update(part.read(task.part).outcomes)
-    table = Sweep(design, columns_of(design, outcomes), folder)
+    kept = (each for task in tasks for each in part.read(task.part).outcomes.items())
+    table = Sweep(design, columns_of(design, kept), folder)
     table.to_parquet(folder / "runs.parquet")
     return table
 

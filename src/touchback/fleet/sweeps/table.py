@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -82,11 +82,11 @@ class Sweep:
         return plot_sweep(self, outcomes or self.outcomes, path)
 
 
-def columns_of(design: Design, outcomes: Mapping[int, Outcome]) -> dict[str, np.ndarray]:
-    """The table of all runs. What a run didn't give, and others did, is NaN."""
+def columns_of(design: Design, outcomes: Iterable[tuple[int, Outcome]]) -> dict[str, np.ndarray]:
+    """The table of what runs gave. What one didn't give, and others did, is NaN."""
     columns = dict(zip(design.names, design.points().T.copy()))
     failures = np.full(len(design), "", dtype=object)
-    for index, outcome in sorted(outcomes.items()):
+    for index, outcome in outcomes:
         if isinstance(outcome, str):
             failures[index] = outcome
             continue
