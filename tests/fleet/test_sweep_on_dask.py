@@ -30,8 +30,8 @@ tb.sweep(partial(swept.logged, log=log), design, out=out, cluster=address)
 """
 
 
-def started(*arguments: str) -> subprocess.Popen:
-    return subprocess.Popen([sys.executable, *arguments], env=ENVIRONMENT, stderr=subprocess.PIPE)
+def started(*arguments: str, said: int = subprocess.DEVNULL) -> subprocess.Popen:
+    return subprocess.Popen([sys.executable, *arguments], env=ENVIRONMENT, stderr=said)
 
 
 @pytest.fixture
@@ -61,7 +61,8 @@ def test_a_killed_client_and_a_killed_worker_lose_nothing_and_repeat_nothing(
 ) -> None:
     address, workers = cluster
     log, out = tmp_path / "log", tmp_path / "out"
-    client = started("-c", CLIENT, address, str(out), str(log), str(runs))
+    arguments = (address, str(out), str(log), str(runs))
+    client = started("-c", CLIENT, *arguments, said=subprocess.PIPE)
     until(lambda: len(swept.lines(log)) > runs / 4 or client.poll() is not None)
     assert client.poll() is None, client.communicate()[1].decode()
     client.kill()
