@@ -7,7 +7,7 @@
 #define FUSED_LESS(sum, factor, row) _mm256_fnmadd_pd(factor, row, sum)
 #endif
 
-enum { TILE = 16 }; /* columns that stay in registers */
+enum { FOURS = 8, TILE = 4 * FOURS }; /* columns in registers: enough not to wait for sums */
 
 /* Right sides [-dtau/dq, -dtau/dv, 1], a row for each coordinate, in whole tiles. */
 static long width_of(long n) { return (3 * n + TILE - 1) / TILE * TILE; }
@@ -35,32 +35,26 @@ static void factorise(long n, double *restrict M) {
 }
 
 /* B = M^-1 B for a tile of columns. */
+#define EACH for (int w = 0; w < FOURS; w++)
 #define SOLVE(LESS, four)                                                                          \
     do {                                                                                           \
         for (long k = n - 1; k >= 0; k--) {                                                        \
-            four *at = (four *)(B + k * width);                                                    \
-            four a = at[0], b = at[1], c = at[2], d = at[3];                                       \
+            four *at = (four *)(B + k * width), sum[FOURS];                                        \
+            EACH sum[w] = at[w];                                                                   \
             for (long l = k + 1; l < n; l++) {                                                     \
-                double factor = L[l * n + k];                                                      \
-                const four *row = (const four *)(B + l * width);                                   \
-                four f = {factor, factor, factor, factor};                                         \
-                a = LESS(a, f, row[0]), b = LESS(b, f, row[1]);                                    \
-                c = LESS(c, f, row[2]), d = LESS(d, f, row[3]);                                    \
+                const four *row = (const four *)(B + l * width), f = (four){0} + L[l * n + k];     \
+                EACH sum[w] = LESS(sum[w], f, row[w]);                                             \
             }                                                                                      \
-            at[0] = a, at[1] = b, at[2] = c, at[3] = d;                                            \
+            EACH at[w] = sum[w];                                                                   \
         }                                                                                          \
         for (long k = 0; k < n; k++) {                                                             \
-            double inverse = L[k * n + k];                                                         \
-            four *at = (four *)(B + k * width), g = {inverse, inverse, inverse, inverse};          \
-            four a = at[0] * g, b = at[1] * g, c = at[2] * g, d = at[3] * g;                       \
+            four *at = (four *)(B + k * width), sum[FOURS];                                        \
+            EACH sum[w] = at[w] * L[k * n + k];                                                    \
             for (long l = 0; l < k; l++) {                                                         \
-                double factor = L[k * n + l];                                                      \
-                const four *row = (const four *)(B + l * width);                                   \
-                four f = {factor, factor, factor, factor};                                         \
-                a = LESS(a, f, row[0]), b = LESS(b, f, row[1]);                                    \
-                c = LESS(c, f, row[2]), d = LESS(d, f, row[3]);                                    \
+                const four *row = (const four *)(B + l * width), f = (four){0} + L[k * n + l];     \
+                EACH sum[w] = LESS(sum[w], f, row[w]);                                             \
             }                                                                                      \
-            at[0] = a, at[1] = b, at[2] = c, at[3] = d;                                            \
+            EACH at[w] = sum[w];                                                                   \
         }                                                                                          \
     } while (0)
 
