@@ -4,7 +4,7 @@ import pytest
 
 import touchback as tb
 from touchback.system.layout import layout_of
-from touchback.system.plan import _flops
+from touchback.system.plan import _Counted
 
 
 def _hand(fingers: int, length: int) -> tb.Model:
@@ -26,7 +26,6 @@ def test_the_estimated_algorithm_costs_hardly_more_than_the_best(fingers: int, l
     model = _hand(fingers, length)
     assert fingers * length > 60  # beyond what is counted
     plan, layout = model.compile().plan, layout_of(model)
-    costs = {
-        name: _flops(model, layout, plan.frame_pass, name) for name in ("articulated", "factorised")
-    }
+    counted = _Counted(model, layout, plan.frame_pass)
+    costs = {name: counted.flops(name) for name in ("articulated", "factorised")}
     assert costs[plan.algorithm] <= 1.06 * min(costs.values()), costs
