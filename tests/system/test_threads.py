@@ -55,6 +55,7 @@ def plain(result: Any) -> Any:
 SETTINGS = {"activate", "deactivate", "enter", "apart"}  # change what all threads share
 TEXTS = {"counts", "disassemble", "function", "generate", "listing"}
 PAGES = {"view"}  # opens a server and a live run
+MANY = {"batch"}  # starts threads of its own
 FOR_RUNS = {  # see the runs below
     "constrained_functions", "derive", "derived", "modes_data", "problem", "stages",
 }  # fmt: skip
@@ -85,6 +86,18 @@ def calls(system: Any) -> dict[str, Callable[[np.ndarray, np.ndarray, np.ndarray
         "acceleration": lambda q, v, z: system.acceleration(body, q, v, v),
         "jacobian": lambda q, v, z: system.jacobian(body, q),
         "reaction": lambda q, v, z: system.reaction(joint, q, v, z=z),
+        "inverse_dynamics_derivatives": lambda q, v, z: (
+            system.inverse_dynamics_derivatives(q, v, v, z=z)
+        ),
+        "inverse_dynamics_by_parameters": lambda q, v, z: (
+            system.inverse_dynamics_by_parameters(q, v, v, z=z)
+        ),
+        "forward_dynamics_derivatives": lambda q, v, z: (
+            None if system.constrained else system.forward_dynamics_derivatives(q, v, z=z)
+        ),
+        "forward_dynamics_by_parameters": lambda q, v, z: (
+            None if system.constrained else system.forward_dynamics_by_parameters(q, v, z=z)
+        ),
         "initial_state": lambda q, v, z: system.initial_state(),
         "assemble": lambda q, v, z: system.assemble(),
         "parameter_block": lambda q, v, z: system.parameter_block(),
@@ -106,7 +119,7 @@ def calls(system: Any) -> dict[str, Callable[[np.ndarray, np.ndarray, np.ndarray
         name for name in dir(system)
         if not name.startswith("_") and callable(getattr(type(system), name, None))
     }  # fmt: skip
-    missing = public - set(every) - SETTINGS - TEXTS - PAGES - FOR_RUNS - INSIDE
+    missing = public - set(every) - SETTINGS - TEXTS - PAGES - MANY - FOR_RUNS - INSIDE
     assert not missing, f"{missing}: add a call"
     every["equations"] = lambda q, v, z: _equations(system, q, v, z)
     if not system.constrained:

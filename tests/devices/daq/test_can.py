@@ -234,7 +234,7 @@ def test_a_dbc_that_can_t_be_is_refused_by_its_signal(tmp_path, was, now, wrong)
 
 
 def test_folders_and_files_without_an_ending_are_no_dbc(tmp_path) -> None:
-    with pytest.raises(InputError, match="Is a directory"):
+    with pytest.raises(InputError, match="is a folder; give a file"):
         read_dbc(tmp_path)
     (tmp_path / "car").write_text("nothing")
     with pytest.raises(InputError, match="no description of a CAN bus"):
