@@ -56,8 +56,8 @@ def test_it_meets_the_driver_and_finds_its_rest_stop_by_itself(key) -> None:
     with SerialDevice(key.path, patience=20.0) as device:
         assert device.name == "emulated key" and device.simulated
         until(lambda: "homed" in device.latest().words)  # it began at 0.03 rad, and doesn't know
-        # it rests at zero until the finger comes, within half a second, and stays down then: who was
-        # busy meanwhile resets it and looks again
+        # it rests at zero until the finger comes, within half a second, and stays down then: who
+        # was busy meanwhile resets it and looks again
         seen = [*device.samples()["position"]]
         while min(seen, default=1.0) > 0.01:
             begun_anew(device, key)
