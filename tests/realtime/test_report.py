@@ -129,7 +129,8 @@ def test_the_age_of_inputs_is_that_of_watched_ones_where_there_are_some() -> Non
         live["position"] = 1.0
         live.run(0.02)
     ages = live.recorded()["input age"]
-    assert (ages[:100] == -1).all()  # no position came yet
-    assert (np.diff(ages[ages >= 0]) > 0).all() and 0 <= ages[100] < ages[-1]
+    came = int(np.argmax(ages >= 0))  # it may take a tick or two
+    assert 100 <= came < len(ages) - 1 and (ages[:came] == -1).all()
+    assert (np.diff(ages[came:]) > 0).all() and ages[came] >= 0
     pedal = live.report().ports["pedal"]
     assert pedal["messages"] == 1

@@ -42,7 +42,7 @@ def path(studio: Workbench, folder: Path) -> Path:
         refused = await page.send(do="record", on=True)
         assert "already" in str(refused["error"])
         await page.send(do="set", name="motor torque", value=1.0)
-        studio.live.run(0.2)
+        studio.live.run(0.25)  # some ticks pass before a busy machine records
         ended = await page.send(do="record", on=False)
         assert ended["name"] == begun["name"] and ended["ticks"] >= 200
         listed = (await page.send(do="recordings"))["recordings"]
