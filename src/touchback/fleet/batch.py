@@ -22,7 +22,7 @@ from touchback.simulate.progress import Progress
 from touchback.simulate.solvers import Can, Options, Solver
 from touchback.simulate.solvers.euler import Euler
 from touchback.simulate.solvers.rk4 import RK4
-from touchback.simulate.span import MOST_NUMBERS, Span
+from touchback.simulate.span import Span
 from touchback.system import System
 from touchback.system.state import State
 
@@ -67,7 +67,8 @@ class Batch:
         states and sensors that are kept (all), each `output_step` seconds (each step).
 
         Trees by "rk4" and "euler" (semi-implicit) run side by side in the lanes of vector
-        registers, on `threads` (one for each core); each gives the bits of a run of its own.
+        registers, on `threads` (one for each core), as many whole steps as the duration holds; each
+        gives the bits of a run of its own.
         Others, with constraints, modes or contacts, are runs of `tb.simulate` on threads. An
         instance that becomes no number stops there, and the others don't know (`failed`)."""
         system = self.system
@@ -80,8 +81,7 @@ class Batch:
         crew = _threads(threads)
         with Progress(f"{self.count} × {system.name}", progress) as shown:
             if isinstance(solver, RK4 | Euler) and not (system.constrained or system.modes):
-                solver.refuse_excess(span.duration, 0)
-                self._refuse_size(span, solver, names)
+                solver.refuse_excess(span.duration, self.count * len(names))
                 return run_in_lanes(system, solver, span, given, names, crew, shown)
             return run_one_by_one(system, solver, constraints, span, given, names, crew, shown)
 
@@ -93,16 +93,6 @@ class Batch:
             if name not in known:
                 raise unknown_name("signal", name, known)
         return known if record is None else list(record)
-
-    def _refuse_size(self, span: Span, solver: RK4 | Euler, names: Sequence[str]) -> None:
-        rows = int(span.duration / solver.step) // solver.steps_per_output() + 1
-        numbers = self.count * rows * len(names)
-        if numbers > MOST_NUMBERS:
-            raise InputError(
-                f"{self.count} instances × {rows} instants × {len(names)} signals are "
-                f"{numbers:.3g} numbers, more than {MOST_NUMBERS:.0e}; record fewer signals by "
-                "record=[…], or less often by output_step=…"
-            )
 
 
 def _threads(given: int | None) -> int:
