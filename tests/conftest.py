@@ -3,6 +3,7 @@
 import gc
 import signal
 import threading
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -24,6 +25,15 @@ NOTHING_FOUND = providers.Constants()
 providers._get_local_constants = lambda: NOTHING_FOUND
 
 
+# Rooms whose tests run beside a clock, a page, a line or a process of their own: a machine that
+# stands still for a second can make them miss what they wait for. They are looked at twice, and the
+# summary names those that needed it. Mechanics, equations and numbers have one look.
+AGAINST_A_CLOCK = (
+    "cli", "devices", "firmware", "fleet", "gallery", "haptics", "realtime", "recording", "workbench",
+)  # fmt: skip
+TESTS = Path(__file__).parent
+
+
 def pytest_configure() -> None:
     """A shell in the background, or nohup, lets SIGINT and SIGHUP be ignored, and children inherit
     that; tests of signals, and the processes that they start, need the usual handling."""
@@ -39,6 +49,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Tests with a browser are run by themselves: its event loop and its weight leave room for no
     others."""
     for item in items:
+        if any(item.path.is_relative_to(TESTS / room) for room in AGAINST_A_CLOCK):
+            item.add_marker(pytest.mark.flaky(reruns=1))
         if "chromium" in getattr(item, "fixturenames", ()):
             item.add_marker("browser")
 

@@ -73,6 +73,19 @@ def test_undo_and_redo_go_through_what_was_set(page: Seat) -> None:
     until(lambda: page.live["stiffness"] == pytest.approx(first))
 
 
+def test_changes_in_quick_succession_are_made_in_turn(page: Seat) -> None:
+    # before any of them is answered, each is undone or redone as if they all were
+    first = page.live["stiffness"]
+    page.ask("void [1300, 1400].forEach(x => bench.sliders.rows.get('stiffness').commit(x))")
+    page.ask("void ['undo', 'undo', 'redo', 'undo'].forEach(step => bench.sliders.undo[step]())")
+    page.ask("bench.sliders.undo.last.then(() => true)")
+    assert page.live["stiffness"] == pytest.approx(first)
+    page.ask("void ['redo', 'redo', 'undo'].forEach(step => bench.sliders.undo[step]())")
+    page.ask("bench.sliders.undo.last.then(() => true)")
+    assert page.live["stiffness"] == 1300.0
+    page.ask("bench.sliders.undo.undo()")
+
+
 def test_a_refused_value_goes_back_and_is_explained(page: Seat) -> None:
     field = page.page.get_by_label("stiffness as a number")
     before = page.live["stiffness"]

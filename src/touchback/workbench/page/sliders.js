@@ -72,15 +72,15 @@ class Sliders {
   choice({ name, alternatives, chosen }) {
     const row = make("div", { className: "slider-row" }), field = make("select", { ariaLabel: `Controller ${name}` });
     for (const each of alternatives) field.append(new Option(each, each, false, each === chosen));
-    field.onchange = async () => {
-      const before = chosen;
+    field.onchange = () => this.undo.inTurn(async () => {
+      const before = chosen, after = field.value;
       try {
-        await this.bench.send({ do: "choose", control: name, alternative: field.value });
-        this.undo.push({ control: name, before, after: field.value });
-        chosen = field.value;
+        await this.bench.send({ do: "choose", control: name, alternative: after });
+        this.undo.push({ control: name, before, after });
+        chosen = after;
         this.say("");
       } catch (error) { field.value = chosen; this.say(error.message); }
-    };
+    });
     this.choices ??= new Map();
     this.choices.set(name, value => { field.value = chosen = value; });
     row.append(make("label", { textContent: name }), field);
@@ -114,16 +114,28 @@ class Sliders {
   /** Everything that can be set, as it is now. */
   all() { return Object.fromEntries([...this.rows].map(([name, row]) => [name, row.value])); }
 
-  /** Sets many at once, as one thing to undo. */
-  async setAll(values, undo = true) {
+  /** Sets many at once, those that differ, as one thing to undo. */
+  setAll(values) {
+    return this.change(() => Object.fromEntries(Object.entries(values).filter(([name, value]) => this.rows.get(name)?.value !== value)));
+  }
+
+  /** Sets what `wanted` gives once changes before it are answered, as one thing to undo. */
+  change(wanted) {
+    return this.undo.inTurn(async () => {
+      const change = await this.setEach(wanted());
+      if (Object.keys(change.after).length) this.undo.push(change);
+    });
+  }
+
+  async setEach(values) {
     const before = {}, after = {};
     for (const [name, value] of Object.entries(values)) {
       const row = this.rows.get(name);
-      if (!row || row.value === value) continue;
+      if (!row) continue;
       const was = row.value;
       if (await this.set(name, value)) { before[name] = was; after[name] = value; row.show(value, true); }
     }
-    if (undo && Object.keys(after).length) this.undo.push({ before, after });
+    return { before, after };
   }
 }
 
@@ -188,20 +200,16 @@ class Row {
     this.idle?.();
   }
 
-  async settle() {
+  settle() {
     const before = this.began;
     this.began = undefined;
-    if (this.sending) await new Promise(done => { this.idle = done; });
-    if (!this.refused && this.value !== before) this.panel.undo.push({ before: { [this.fact.name]: before }, after: { [this.fact.name]: this.value } });
+    return this.panel.undo.inTurn(async () => {
+      if (this.sending) await new Promise(done => { this.idle = done; });
+      if (!this.refused && this.value !== before) this.panel.undo.push({ before: { [this.fact.name]: before }, after: { [this.fact.name]: this.value } });
+    });
   }
 
-  async commit(value) {
-    const before = this.value;
-    if (await this.panel.set(this.fact.name, value)) {
-      this.show(value, true);
-      this.panel.undo.push({ before: { [this.fact.name]: before }, after: { [this.fact.name]: value } });
-    }
-  }
+  commit(value) { return this.panel.change(() => ({ [this.fact.name]: value })); }
 
   /** What the run says; not while a hand is on it, nor over a number that is being typed. */
   show(value, force = false) {

@@ -9,6 +9,7 @@ export class Undo {
     this.panel = panel;
     this.done = [];
     this.undone = [];
+    this.last = Promise.resolve();
     this.backButton = make("button", { type: "button", className: "plain", textContent: "↶", title: "Undo (Ctrl Z)", ariaLabel: "Undo" });
     this.againButton = make("button", { type: "button", className: "plain", textContent: "↷", title: "Redo (Ctrl Shift Z)", ariaLabel: "Redo" });
     this.backButton.onclick = () => this.undo();
@@ -32,18 +33,21 @@ export class Undo {
     this.keep();
   }
 
-  async undo() { await this.step(this.done, this.undone, "before"); }
-  async redo() { await this.step(this.undone, this.done, "after"); }
+  /** One change after the other: a quick second one would be judged by what the run had before the first was answered. */
+  inTurn(change) { return this.last = this.last.then(change).catch(error => console.error(error)); }
+
+  undo() { return this.inTurn(() => this.step("done", "undone", "before")); }
+  redo() { return this.inTurn(() => this.step("undone", "done", "after")); }
 
   async step(from, to, side) {
-    const change = from.pop();
+    const change = this[from].pop();
     if (!change) return;
-    to.push(change);
+    this[to].push(change);
     this.keep();
     if (change.control) {
       await this.panel.bench.try({ do: "choose", control: change.control, alternative: change[side] });
       this.panel.choices?.get(change.control)?.(change[side]);
-    } else await this.panel.setAll(change[side], false);
+    } else await this.panel.setEach(change[side]);
   }
 
   keep() {
