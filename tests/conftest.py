@@ -29,7 +29,8 @@ providers._get_local_constants = lambda: NOTHING_FOUND
 # stands still for a second can make them miss what they wait for. They are looked at twice, and the
 # summary names those that needed it. Mechanics, equations and numbers have one look.
 AGAINST_A_CLOCK = (
-    "cli", "devices", "firmware", "fleet", "gallery", "haptics", "realtime", "recording", "workbench",
+    "cli", "devices", "firmware", "fleet", "gallery", "haptics", "realtime", "recording",
+    "workbench",
 )  # fmt: skip
 TESTS = Path(__file__).parent
 
