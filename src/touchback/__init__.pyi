@@ -116,6 +116,7 @@ from touchback.simulate.analysis import (
     sensitivity,
     vibrations,
 )
+from touchback.simulate.gradients import Gradient, Rollout, rollout
 from touchback.simulate.quality import Demand, Quality, quality
 from touchback.symbolic import Table
 from touchback.symbolic.expression import Expr
@@ -185,6 +186,7 @@ __all__ = [
     "FrictionForce",
     "Gap",
     "Gear",
+    "Gradient",
     "Hand",
     "Immersed",
     "ImplicitEuler",
@@ -216,6 +218,7 @@ __all__ = [
     "Revolute",
     "Rod",
     "Rolling",
+    "Rollout",
     "Run",
     "RunFailed",
     "RunInterrupted",
@@ -273,6 +276,7 @@ __all__ = [
     "read_mesh",
     "read_urdf",
     "replay",
+    "rollout",
     "select",
     "sensitivity",
     "sign",

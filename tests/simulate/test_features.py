@@ -4,7 +4,7 @@ What counts is judged by other means than the call's own: equations on arrays in
 differences, balances of forces.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -257,21 +257,32 @@ def _(system: tb.System, name: str) -> None:
         assert np.abs(found.eigenvalues - value).min() < 1e-3 * np.abs(expected).max()
 
 
-@check("tb.sensitivity")
-def _(system: tb.System, name: str) -> None:
-    start = start_of(system)
-    found = tb.sensitivity(system, start, T, parameters=["stiffness"], output_step=T)
+def by_stiffness(system: tb.System, got: Sequence[float] | np.ndarray) -> None:
+    """Derivatives of the last state against differences of runs."""
 
     def ends(stiffness: float) -> np.ndarray:
         run = tb.simulate(
-            system, start, T, parameters={"stiffness": stiffness}, rtol=1e-11, atol=1e-13,
-            progress=False,
+            system, start_of(system), T, parameters={"stiffness": stiffness}, rtol=1e-11,
+            atol=1e-13, progress=False,
         )  # fmt: skip
         return last(run, system)
 
     expected = (ends(40.2) - ends(39.8)) / 0.4
-    got = [found[each, "stiffness"][-1] for each in system.state_names]
     np.testing.assert_allclose(got, expected, atol=1e-5 * max(np.abs(expected).max(), 0.1))
+
+
+@check("tb.sensitivity")
+def _(system: tb.System, name: str) -> None:
+    start = start_of(system)
+    found = tb.sensitivity(system, start, T, parameters=["stiffness"], output_step=T)
+    by_stiffness(system, [found[each, "stiffness"][-1] for each in system.state_names])
+
+
+@check("tb.rollout")
+def _(system: tb.System, name: str) -> None:
+    rollout = tb.rollout(system, 1000, step=1e-3 * T, parameters=["stiffness"])
+    start = start_of(system)
+    by_stiffness(system, rollout.tangent(start, along=(None, None, [1.0]))[1])
 
 
 def moved(system: tb.System) -> dict[str, Any]:

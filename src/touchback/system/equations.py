@@ -24,6 +24,7 @@ import numpy as np
 
 from touchback.dynamics.constraints import constraint_rows
 from touchback.dynamics.forward import configuration_rate, inverse
+from touchback.dynamics.row import Row
 from touchback.symbolic.differentiate import jacobian, jvp
 from touchback.system.constrained import Pattern
 from touchback.system.derivation import Derivation, solved_arguments
@@ -123,30 +124,10 @@ class Equations:
 
     @derived_once
     def _equations(self) -> list[int]:
-        d, instant, tape = self._d, self._d.instant, self._d.tape
-        rows = constraint_rows(instant)
-        a, multipliers = d.accelerations, d.multipliers(rows)
-        own = instant.efforts()
-        effort = [tape.sub(x, y) for x, y in zip(inverse(instant, a), own, strict=True)]
-        for row, multiplier in zip(rows, multipliers, strict=True):
-            for freedom, entry in (row.through or row.J).items():
-                effort[freedom] = tape.sub(effort[freedom], tape.mul(entry, multiplier))
-            if row.rubbing is not None:
-                drag = tape.mul(row.rubbing.share, tape.abs(multiplier))
-                for freedom, slope in row.rubbing.slopes.items():
-                    effort[freedom] = tape.sub(effort[freedom], tape.mul(slope, drag))
-        position = [0 if row.h is None else row.h for row in rows]
-        rate = [tape.sub(self._along(row.J, d.v), row.b) for row in rows]
-        acceleration = [tape.add(self._along(row.J, a), row.gamma) for row in rows]
-        states = [instant.value(state.rate) for state in instant.model.states.values()]
-        d.solved(rows)
-        return [*effort, *position, *rate, *acceleration, *states, *d.outputs()]
-
-    def _along(self, row: dict[int, int], vector: Sequence[int]) -> int:
-        total = 0
-        for freedom, entry in row.items():
-            total = self._d.tape.add(total, self._d.tape.mul(entry, vector[freedom]))
-        return total
+        rows = constraint_rows(self._d.instant)
+        found = motion_equations(self._d, rows)
+        self._d.solved(rows)
+        return [*(x for block in found.values() for x in block), *self._d.outputs()]
 
     @derived_once
     def _values(self) -> Function:
@@ -203,6 +184,36 @@ class Equations:
         extra.append(at.multipliers if at.multipliers.size else np.zeros(m))
         u = np.concatenate([[at.t], at.u, *extra])
         return function.at(x, u, function.block_for(p))
+
+
+def motion_equations(d: Derivation, rows: Sequence[Row]) -> dict[str, list[int]]:
+    """All blocks of the equations but the output, at the accelerations and multipliers of some
+    constraint rows that are arguments."""
+    instant, tape = d.instant, d.tape
+    a, multipliers = d.accelerations, d.multipliers(rows)
+    own = instant.efforts()
+    effort = [tape.sub(x, y) for x, y in zip(inverse(instant, a), own, strict=True)]
+    for row, multiplier in zip(rows, multipliers, strict=True):
+        for freedom, entry in (row.through or row.J).items():
+            effort[freedom] = tape.sub(effort[freedom], tape.mul(entry, multiplier))
+        if row.rubbing is not None:
+            drag = tape.mul(row.rubbing.share, tape.abs(multiplier))
+            for freedom, slope in row.rubbing.slopes.items():
+                effort[freedom] = tape.sub(effort[freedom], tape.mul(slope, drag))
+    return {
+        "effort": effort,
+        "position": [0 if row.h is None else row.h for row in rows],
+        "rate": [tape.sub(_along(d, row.J, d.v), row.b) for row in rows],
+        "acceleration": [tape.add(_along(d, row.J, a), row.gamma) for row in rows],
+        "state": [instant.value(state.rate) for state in instant.model.states.values()],
+    }
+
+
+def _along(d: Derivation, row: dict[int, int], vector: Sequence[int]) -> int:
+    total = 0
+    for freedom, entry in row.items():
+        total = d.tape.add(total, d.tape.mul(entry, vector[freedom]))
+    return total
 
 
 def _slices(sizes: dict[str, int]) -> dict[str, slice]:

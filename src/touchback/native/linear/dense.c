@@ -42,6 +42,22 @@ void tb_lu_solve(long n, const double *A, const int *pivots, double *x) {
     }
 }
 
+void tb_lu_solve_transposed(long n, const double *A, const int *pivots, double *x) {
+    for (long i = 0; i < n; i++) {
+        for (long j = 0; j < i; j++)
+            x[i] -= A[j * n + i] * x[j];
+        x[i] /= A[i * n + i];
+    }
+    for (long i = n - 1; i >= 0; i--)
+        for (long j = i + 1; j < n; j++)
+            x[i] -= A[j * n + i] * x[j];
+    for (long k = n - 1; k >= 0; k--) {
+        double swapped = x[k];
+        x[k] = x[pivots[k]];
+        x[pivots[k]] = swapped;
+    }
+}
+
 long tb_cholesky_factor(long n, double *A) {
     for (long i = 0; i < n; i++)
         for (long j = 0; j <= i; j++) {

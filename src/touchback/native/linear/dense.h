@@ -7,6 +7,8 @@
  * Returns 0, or 1 + the first column without a usable pivot. */
 long tb_lu_factor(long n, double *A, int *pivots);
 void tb_lu_solve(long n, const double *A, const int *pivots, double *x);
+/* The same with A^T in place of A. */
+void tb_lu_solve_transposed(long n, const double *A, const int *pivots, double *x);
 
 /* A = L L^T; L replaces the lower triangle, which alone is read.
  * Returns 0, or 1 + the row whose pivot is not positive. */

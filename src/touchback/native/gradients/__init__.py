@@ -1,0 +1,1 @@
+"""Derivatives of rates, steps and rollouts, forward and in reverse."""
