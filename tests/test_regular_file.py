@@ -17,7 +17,7 @@ from mcap.records import Chunk
 from mcap.writer import CompressionType, Writer
 
 import touchback as tb
-from touchback.devices.daq import GALLO, blocks_of_mdf, read_dbc
+from touchback.devices.daq import FileBoard, read_dbc
 from touchback.devices.gps import WEEK_1886, read_almanac
 from touchback.devices.midi.file import read_midi
 from touchback.haptics.trials import Trials
@@ -33,7 +33,7 @@ READERS: dict[str, Callable[[Path], Any]] = {
     ".trials": lambda path: Trials(path, ["a", "b"], "which?"),
     ".car.yaml": tb.vehicle.read_car, ".tir": tb.vehicle.read_tir,
     ".asc": tb.vehicle.read_height_map, ".obj": tb.vehicle.read_mesh_road,
-    ".alm": read_almanac, ".dbc": read_dbc, ".mf4": lambda path: blocks_of_mdf(GALLO, path),
+    ".alm": read_almanac, ".dbc": read_dbc, ".mf4": lambda path: FileBoard(path, ["a"]),
 }  # fmt: skip
 LIMIT = 1 << 20
 

@@ -6,10 +6,11 @@ from functools import cache
 
 import numpy as np
 import pytest
+from asammdf import MDF, Signal
 
 import touchback as tb
 from touchback.devices.by_wire import BrakeServo, ThrottleStepper
-from touchback.devices.daq import GALLO, Daq, PlayedBoard, blocks_of_run
+from touchback.devices.daq import GALLO, Daq, FileBoard, FileChannel, PlayedBoard, blocks_of_run
 from touchback.vehicle import ByWireCar, ByWireWholeCar, Wires, by_wire_car
 from waiting import until
 
@@ -153,3 +154,45 @@ def test_played_by_a_board_each_tick_of_a_live_car_has_one_block_and_it_ends_whe
     used = run["steering"] != 0.0
     rows = set(zip(*(run[name][used].astype(int) for name in GALLO.dtype.names)))
     assert len(rows) > 3 and rows <= known  # how many are seen is up to the machine
+
+
+def test_a_file_of_another_program_drives_the_car_each_tick_with_what_it_has_at_its_age(
+    tmp_path,
+) -> None:
+    """A measurement in three rasters, of ramps, so that each number tells when it was measured.
+    Each tick has the numbers of one block, the newest of every raster by then, and the age that is
+    recorded is that of the oldest: from the file's time to that of ticks it is the same for all of
+    them, but for ticks that a busy machine left out. No raster is of whole ticks."""
+    rasters = {"throttle": 0.0103, "brake": 0.0257, "steering": 0.0419}  # s
+    names = {"throttle": "Pedal_pos", "brake": "p_brake", "steering": "StWhlAng"}
+    units = {"throttle": "%", "brake": "bar", "steering": "deg"}
+    slopes = {"throttle": 20.0, "brake": 3.0, "steering": 30.0}  # of those units, a second
+    with MDF(version="4.10") as file:
+        for name, raster in rasters.items():
+            t = raster * np.arange(round(0.8 / raster) + 1)
+            file.append([Signal(slopes[name] * t, t, name=names[name], unit=units[name])])
+        file.save(tmp_path / "car.mf4")
+    counts = {"throttle": 420.0, "brake": 32767 / 40e5, "steering": 2000 / (2 * np.pi)}
+    channels = {name: FileChannel(names[name], scale=counts[name]) for name in names}
+    with (
+        tb.live(repeating(ByWireCar), rate=RATE, method="rk4", record=True) as live,
+        FileBoard(tmp_path / "car.mf4", channels) as board,
+        Daq(board) as daq,
+    ):
+        for name in names:
+            live.connect(name, daq)
+        until(lambda: not daq.running)
+    run = live.recorded()
+    used = np.all([run[name] > 0.0 for name in names], axis=0)  # all are connected, and began
+    si = {"throttle": 0.2, "brake": 3e5, "steering": np.radians(30.0)}
+    measured = {name: run[name][used] / (counts[name] * si[name]) for name in names}
+    block = np.max(list(measured.values()), axis=0)  # when the newest of all was measured
+    for name, raster in rasters.items():
+        expected = raster * np.floor(block / raster + 1e-6)
+        np.testing.assert_allclose(measured[name], expected, atol=1e-9, err_msg=name)
+    oldest = np.min(list(measured.values()), axis=0)
+    taken = run.time[used] + 1e-9 * run["lateness"][used]
+    begin = taken - 1e-9 * run["input age"][used] - oldest  # of the file, by the clock of ticks
+    ticks = RATE * (begin - begin[0])
+    np.testing.assert_allclose(ticks, np.rint(ticks), atol=1e-3)  # to a µs
+    assert len(np.unique(np.rint(1e6 * block))) > 3  # how many are seen is up to the machine

@@ -40,7 +40,8 @@ def _read(file: TextIO, name: str) -> Run:
     if not first.startswith("#"):
         raise InputError(
             f"{name} is not a run saved by Touchback: no '#' line on top. Of another program's "
-            "file, read the columns and make a run of them: tb.Run(time, {name: column, …})."
+            "file, read the columns and make a run of them: tb.Run(time, {name: column, …}). "
+            "tb.devices.daq.FileBoard plays it into a live run."
         )
     about = understand(first[1:], name)
     reader = csv.reader(file)

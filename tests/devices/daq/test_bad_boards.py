@@ -203,6 +203,13 @@ def test_blocks_that_nobody_took_in_time_are_told_when_somebody_asks() -> None:
             lambda: BlockLayout(1e-3, [BlockChannel("a", "float64", samples=513)]),
             "A block of 4104 bytes; one call takes at most 4096",
         ),
+        (lambda: BlockChannel("a", behind=3), "'a' is behind by 3; give a channel's name"),
+        (
+            lambda: BlockLayout(
+                1e-3, [BlockChannel("a", behind="b"), BlockChannel("b", samples=2)]
+            ),
+            "'a' is behind by what 'b' says, which isn't a channel of one number",
+        ),
         (lambda: PlayedBoard(GALLO, None), "another layout: NoneType; give an array of"),
         (
             lambda: PlayedBoard(GALLO, np.zeros(1, GALLO.dtype), speed=1e-300),

@@ -15,9 +15,10 @@ from touchback.devices.daq.can_board import CanBoard, can_layout, read_dbc
 from touchback.devices.daq.conditioning import Conditioned, Conditioning, Quantity
 from touchback.devices.daq.driver import Block, Board, Daq, DaqQuantity
 from touchback.devices.daq.feed import Feed, SourceClock
+from touchback.devices.daq.file_board import FileBoard, FileChannel
 from touchback.devices.daq.files import PlayedBoard, blocks_of_run, run_of_blocks
 from touchback.devices.daq.layout import GALLO, BlockChannel, BlockLayout
-from touchback.devices.daq.mdf import blocks_of_mdf, save_mdf
+from touchback.devices.daq.mdf import save_mdf
 from touchback.devices.daq.packets import PacketFeed, pack_block, stuff
 from touchback.devices.daq.readers import STRATEGIES, Reader, Strategy, Taken, strategy
 from touchback.devices.daq.serial_board import SerialBoard
@@ -27,10 +28,10 @@ from touchback.devices.daq.vendors import LabJackBoard, NiBoard
 
 __all__ = [
     "GALLO", "SENSORS", "STRATEGIES", "Analogue", "Block", "BlockChannel", "BlockLayout", "Board",
-    "CanBoard", "Conditioned", "Conditioning", "Counted", "Daq", "DaqQuantity", "Feed", "Gated",
-    "LabJackBoard", "NiBoard", "PacketFeed", "PlayedBoard", "Quantity", "Reader", "SampledSignal",
-    "Script", "SerialBoard", "SimulatedBoard", "SimulatedDriver", "SourceClock", "Strategy",
-    "Taken", "UdpBoard", "blocks_of_mdf", "blocks_of_run", "buggy_codes", "buggy_conditioning",
-    "buggy_layout", "can_layout", "driver_conditioning", "pack_block", "read_dbc", "run_of_blocks",
-    "save_mdf", "strategy", "stuff",
+    "CanBoard", "Conditioned", "Conditioning", "Counted", "Daq", "DaqQuantity", "Feed",
+    "FileBoard", "FileChannel", "Gated", "LabJackBoard", "NiBoard", "PacketFeed", "PlayedBoard",
+    "Quantity", "Reader", "SampledSignal", "Script", "SerialBoard", "SimulatedBoard",
+    "SimulatedDriver", "SourceClock", "Strategy", "Taken", "UdpBoard", "blocks_of_run",
+    "buggy_codes", "buggy_conditioning", "buggy_layout", "can_layout", "driver_conditioning",
+    "pack_block", "read_dbc", "run_of_blocks", "save_mdf", "strategy", "stuff",
 ]  # fmt: skip

@@ -128,11 +128,13 @@ class Conditioned:
 
     def run(self, blocks: np.ndarray, ages: float = 0.0) -> dict[str, np.ndarray]:
         """All quantities at each of some recorded blocks (a structured array), every channel's age
-        being so many seconds; NaN where a block has a number that isn't finite, which no filter
-        sees."""
+        being so many seconds, and what it is behind its block; NaN where a block has a number that
+        isn't finite, which no filter sees."""
         names = [channel.name for channel in self.layout.channels]
         raw = np.hstack([np.asarray(blocks[n], float).reshape(len(blocks), -1) for n in names])
-        rows = np.hstack([raw, np.full((len(blocks), len(names)), ages)])
+        zeros = np.zeros(len(blocks))
+        behind = [blocks[c.behind] if c.behind else zeros for c in self.layout.channels]
+        rows = np.hstack([raw, ages + np.stack(behind, axis=1)])
         x, states = self._start, np.full((len(blocks), len(self._start)), np.nan)
         primed = False
         for k, row in enumerate(rows):

@@ -25,14 +25,17 @@ _LAST_WORD = 2.0  # s that the thread has to end
 
 
 def run_of_blocks(layout: BlockLayout, blocks: Mapping[str, np.ndarray]) -> Run:
-    """Blocks as `Daq.blocks` gives them, over the board's time since its first: save it as .csv,
-    .mcap, .npz or .parquet. Several numbers a block are signals "name.0", "name.1", …"""
+    """Blocks as `Daq.blocks` gives them, over the board's time since its first, by their numbers or
+    by their stamps: save it as .csv, .mcap, .npz or .parquet. Several numbers a block are signals
+    "name.0", "name.1", …"""
     signals = {name: np.asarray(blocks[name], dtype=float) for name in ("began", "arrival")}
     for channel in layout.channels:
         rows = np.asarray(blocks[channel.name], dtype=float).reshape(-1, channel.samples)
         for i, column in enumerate(rows.T):
             signals[_signal(channel.name, i, channel.samples)] = column
     times = layout.period * np.asarray(blocks["number"], dtype=float)
+    if layout.stamped:
+        times = signals["began"] - signals["began"][:1]
     return Run(times, signals, {"began": "s", "arrival": "s"}, {"period": layout.period})
 
 

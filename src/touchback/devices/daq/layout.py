@@ -24,13 +24,15 @@ BEGAN, NUMBER = "block began", "block number"  # of a stamp
 class BlockChannel:
     """A channel's numbers in each block: `samples` of a `type`, evenly spread over the block's
     period, the first measured `skew` seconds after the block's beginning, all of them in the pipe
-    `ready` seconds after it."""
+    `ready` seconds after it. Where channels have times of their own, it was measured earlier by as
+    many seconds as the channel named `behind` says in the same block."""
 
     name: str
     type: str = "int16"
     samples: int = 1
     skew: float = 0.0
     ready: float = 0.0
+    behind: str = ""
 
     def __post_init__(self) -> None:
         if not (isinstance(self.name, str) and self.name):
@@ -43,6 +45,10 @@ class BlockChannel:
             raise InputError(
                 f"Channel '{self.name}' is measured {self.skew!r} s after its block begins and "
                 f"ready at {self.ready!r} s; give times from 0 on, ready no earlier than measured."
+            )
+        if not isinstance(self.behind, str):
+            raise InputError(
+                f"Channel '{self.name}' is behind by {self.behind!r}; give a channel's name."
             )
         keep(self, skew=skew, ready=ready)
 
@@ -77,11 +83,21 @@ class BlockLayout:
                     f"Channel '{channel.name}' is measured {channel.skew:g} s after its block "
                     f"begins, but blocks are {self.period:g} s apart; it belongs to a later one."
                 )
+        self._check_behind()
         if self.size > GROUP:
             raise InputError(
                 f"A block of {self.size} bytes; one call takes at most {GROUP}. Give fewer samples "
                 "a block, more often."
             )
+
+    def _check_behind(self) -> None:
+        alone = {channel.name: channel.samples == 1 for channel in self.channels}
+        for channel in self.channels:
+            if channel.behind and not alone.get(channel.behind, False):
+                raise InputError(
+                    f"Channel '{channel.name}' is behind by what '{channel.behind}' says, which "
+                    "isn't a channel of one number in the same block; add it."
+                )
 
     @cached_property
     def dtype(self) -> np.dtype[np.void]:
@@ -101,10 +117,13 @@ class BlockLayout:
     @cached_property
     def fields(self) -> tuple[Field, ...]:
         """For the thread that drains a board's pipe."""
+        first, numbers = dict[str, int](), 0  # of each channel's numbers
+        for channel in self.channels:
+            first[channel.name], numbers = numbers, numbers + channel.samples
         return tuple(
             Field(
                 self.dtype.fields[c.name][1], TYPES.index(c.type), c.samples, round(1e9 * c.skew),
-                round(1e9 * self.period / c.samples),
+                round(1e9 * self.period / c.samples), first.get(c.behind, -1),
             )
             for c in self.channels if self.dtype.fields is not None
         )  # fmt: skip

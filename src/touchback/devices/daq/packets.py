@@ -30,7 +30,8 @@ _ANEW = 20  # late blocks, each after the other and none between them: the sourc
 
 def fingerprint(layout: BlockLayout) -> int:
     """Of a layout: names, types, samples, times and the period, in their order."""
-    text = repr((layout.period, [vars(channel) for channel in layout.channels]))
+    said = [{k: v for k, v in vars(channel).items() if v != ""} for channel in layout.channels]
+    text = repr((layout.period, said))
     return _checksum(text.encode())
 
 

@@ -6,6 +6,7 @@
 #include "live/clock.h"
 
 static const long TRIES = 1000;
+static const double FAR = 4e9; /* s that a number may be behind its block: as ns in 64 bits */
 static const int SETTLE = 1000; /* blocks like the first that filters see before it: at rest */
 
 static const long SIZES[] = {1, 1, 2, 2, 4, 4, 4, 8}; /* bytes, in the order of TB_DAQ_INT8 */
@@ -29,9 +30,15 @@ static double number(const uint8_t *bytes, long type) {
     }
 }
 
-/* ns after the block's beginning at which a channel's newest number was measured. */
-static int64_t newest(const tb_daq_field *field) {
+/* ns after the block's beginning at which a channel's newest number is measured as a rule. */
+static int64_t regular(const tb_daq_field *field) {
     return field->skew + (field->count - 1) * field->spacing;
+}
+
+/* At which it was, by what the block that was unpacked says of it. */
+static int64_t newest(const tb_daq *daq, const tb_daq_field *field) {
+    double behind = field->behind < 0 ? 0.0 : daq->u[1 + field->behind];
+    return regular(field) - (int64_t)(1e9 * fmax(-FAR, fmin(FAR, behind)));
 }
 
 /* When a block began, in our clock; as long as nobody knows, as late as it can be. */
@@ -40,7 +47,7 @@ static int64_t begun(tb_daq *daq, int64_t index, int64_t arrival) {
         return tb_fit_here(&daq->fit, daq->started + index * daq->period);
     int64_t length = 0;
     for (long i = 0; i < daq->field_count; i++)
-        length = newest(daq->fields + i) > length ? newest(daq->fields + i) : length;
+        length = regular(daq->fields + i) > length ? regular(daq->fields + i) : length;
     atomic_fetch_add(&daq->undated, 1);
     return arrival - length;
 }
@@ -52,8 +59,9 @@ static void unpack(tb_daq *daq, const uint8_t *block, int64_t index, int64_t arr
         const tb_daq_field *field = daq->fields + i;
         for (long k = 0; k < field->count; k++)
             *raw++ = number(block + field->offset + k * SIZES[field->type], field->type);
-        ages[i] = 1e-9 * (double)(arrival - daq->began - newest(field));
     }
+    for (long i = 0; i < daq->field_count; i++)
+        ages[i] = 1e-9 * (double)(arrival - daq->began - newest(daq, daq->fields + i));
 }
 
 static void update(tb_daq *daq) {
@@ -131,7 +139,7 @@ static void hand_over(tb_daq *daq) {
                 tb_daq_event(daq, TB_DAQ_OUTSIDE, (double)i, value);
         } else {
             boxes[count] = output->mailbox;
-            stamps[count] = daq->began + newest(daq->fields + output->field) - output->delay;
+            stamps[count] = daq->began + newest(daq, daq->fields + output->field) - output->delay;
             values[count++] = value;
         }
         output->outside = outside;

@@ -45,6 +45,8 @@ enum { TB_DAQ_BLOCK_HEAD = 3 }; /* row of a block: number, when it began, arriva
 typedef struct tb_daq_field { /* a channel's numbers in a block */
     long offset, type, count;
     int64_t skew, spacing; /* ns after the block's beginning of the first; between them */
+    long behind; /* which of the block's numbers says by how many seconds all of them were measured
+                  * before that, -1: none */
 } tb_daq_field;
 
 typedef struct tb_daq_output { /* an input port that takes a quantity */

@@ -36,13 +36,15 @@ _EVENTS, _DRAINS, _BLOCKS = 256, 16384, 65536  # rows that wait for a reader
 @dataclass(frozen=True)
 class Field:
     """A channel's numbers in a block: where, which type (a place in TYPES), how many; ns from the
-    block's beginning to the first, and between them."""
+    block's beginning to the first, and between them; which number of the block says by how many
+    seconds they were measured before that (−1: none)."""
 
     offset: int
     type: int
     count: int
     skew: int
     spacing: int
+    behind: int
 
 
 @dataclass(frozen=True)
@@ -139,7 +141,7 @@ class DaqStream:
         struct.block, struct.raw_count = wanted.block, raw
         struct.field_count = len(wanted.fields)
         for place, field in zip(struct.fields, wanted.fields):
-            for name in ("offset", "type", "count", "skew", "spacing"):
+            for name in ("offset", "type", "count", "skew", "spacing", "behind"):
                 setattr(place, name, getattr(field, name))
         struct.period, struct.stamped = round(1e9 * wanted.period), wanted.stamped
         struct.index = -1

@@ -1,0 +1,128 @@
+"""Tables of text that data loggers and spreadsheets write, as series: whatever stands between the
+cells, with units beside the names or below them, decimal points or commas, comments, and holes."""
+
+from __future__ import annotations
+
+import csv
+import re
+from array import array
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from io import TextIOWrapper
+from itertools import islice
+from pathlib import Path
+from typing import BinaryIO, TextIO
+
+import numpy as np
+
+from touchback.devices.daq.csv_shape import Shape, is_number, number, rows, shape_of, stamp
+from touchback.devices.daq.measured import Series, nanoseconds, series_of
+from touchback.devices.daq.units import unit_of
+from touchback.errors import InputError
+from touchback.regular_file import open_regular
+
+_LARGEST = 1 << 33  # bytes: only what is asked for is kept of them
+_LOOKED_AT = 400  # lines by which the rest is judged
+_SUFFIX = re.compile(r".*[ _.](s|sec|ms|us|µs|ns|min|h)$", re.IGNORECASE)  # time_ms
+_TIMES = (
+    re.compile(r"(time|timestamp|t|zeit|zeitstempel)([ _.].*)?$", re.IGNORECASE),
+    re.compile(r"(date|datum)", re.IGNORECASE),
+)
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def read_csv(path: Path, names: Sequence[str], time: str | None) -> dict[str, Series]:
+    """Columns by their names, over the column of time: `time`, or the one that is called so, or the
+    first. Empty cells and words such as NaN are holes."""
+    with open_regular(path, _LARGEST) as binary:
+        encoding = _encoding(binary)
+        with TextIOWrapper(binary, encoding, newline="") as text:
+            try:
+                return _read(text, path.name, names, time)
+            except (UnicodeError, csv.Error) as error:
+                raise InputError(f"{path.name} can't be read as a table: {error}.") from None
+
+
+def _encoding(binary: BinaryIO) -> str:
+    """Spreadsheets mark their texts; loggers write degrees in one byte."""
+    start = binary.read(1 << 16)
+    binary.seek(0)
+    if start[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        return "utf-16"
+    try:
+        start.decode("utf-8")
+    except UnicodeDecodeError as error:
+        if error.end < len(start):  # not cut within a letter
+            return "cp1252"
+    return "utf-8-sig"
+
+
+def _read(text: TextIO, file: str, names: Sequence[str], time: str | None) -> dict[str, Series]:
+    shape = shape_of(list(islice(text, _LOOKED_AT)), file)
+    text.seek(0)
+    at, places = _time_column(shape, time), [shape.column(name) for name in names]
+    moments, columns, cut = list[str](), [array("d") for _ in places], 0
+    for line, cells in rows(text, shape.delimiter, shape.first):
+        if cut:
+            raise InputError(
+                f"{file}, line {cut}: fewer cells than columns ({len(shape.names)}); mend the line."
+            )
+        if len(cells) <= max(at, *places):
+            cut = line  # the last one may be: a logger lost its power
+            continue
+        moments.append(cells[at])
+        for kept, place, name in zip(columns, places, names):
+            found = number(cells[place], shape.comma)
+            if found is None:
+                raise InputError(
+                    f"{file}, line {line}: column '{name}' has {cells[place]!r}, which is no "
+                    "number; choose another column, or mend the line."
+                )
+            kept.append(found)
+    times = _times(f"{file}: the time '{shape.names[at]}'", moments, shape, at)
+    return {
+        name: series_of(f"{file}: column '{name}'", times, np.array(kept), shape.units[place])
+        for name, kept, place in zip(names, columns, places)
+    }
+
+
+def _time_column(shape: Shape, given: str | None) -> int:
+    if given is not None:
+        return shape.column(given)
+    for pattern in _TIMES:
+        found = [i for i, name in enumerate(shape.names) if pattern.match(name)]
+        if found:
+            return found[0]
+    return 0
+
+
+def _times(label: str, cells: list[str], shape: Shape, at: int) -> np.ndarray:
+    if is_number(cells[0]):
+        numbers = [number(cell, shape.comma) for cell in cells]
+        wrong = numbers.index(None) if None in numbers else -1
+        if wrong < 0:
+            return nanoseconds(label, _second(label, shape, at) * np.array(numbers, dtype=float))
+    else:
+        moments = [stamp(cell) for cell in cells]
+        wrong = moments.index(None) if None in moments else -1
+        if wrong < 0:
+            since = [moment - _EPOCH for moment in moments if moment is not None]
+            whole = [10**9 * (86_400 * d.days + d.seconds) + 1000 * d.microseconds for d in since]
+            return np.array(whole, dtype=np.int64)
+    raise InputError(
+        f"{label} has {cells[wrong]!r} at sample {wrong}; numbers are read, dates as ISO 8601 has "
+        "them (2026-05-01T12:00:00.250), and times of the day."
+    )
+
+
+def _second(label: str, shape: Shape, at: int) -> float:
+    """Seconds of the unit of a column of time; where none is said, it is seconds."""
+    suffix = _SUFFIX.match(shape.names[at])
+    said = shape.units[at] or (suffix[1].lower() if suffix else "s")
+    unit = unit_of(said)
+    if unit is None or unit.si != "s":
+        raise InputError(
+            f"{label} is in {said!r}; s, ms, us, ns, min and h are known. Mend its unit, or name "
+            "another column (time=…)."
+        )
+    return unit.factor

@@ -1,0 +1,245 @@
+"""Measurements of other programs, played as a board."""
+
+from __future__ import annotations
+
+import os
+import select
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from touchback.devices.daq.csv_series import read_csv
+from touchback.devices.daq.feed import Feed
+from touchback.devices.daq.layout import BlockChannel, BlockLayout
+from touchback.devices.daq.mcap_series import read_mcap
+from touchback.devices.daq.mdf import MAGIC as MDF_MAGIC
+from touchback.devices.daq.mdf import read_mdf
+from touchback.devices.daq.measured import NS, Series
+from touchback.devices.daq.units import unit_of
+from touchback.errors import InputError
+from touchback.native.live.mailbox import clock_now
+from touchback.numbers import MOST, keep, number_within
+from touchback.recording.mcap_records import MAGIC as MCAP_MAGIC
+from touchback.regular_file import open_regular
+
+_LARGEST = 1 << 38  # bytes; each format has its own limit
+_GAP = 3.0  # of a channel's usual interval: nothing was measured meanwhile
+_PATIENCE = 0.5  # s without a block, after which it is told why
+_AT_ONCE = 1024  # blocks that are made of the file in one go
+
+
+@dataclass(frozen=True)
+class FileChannel:
+    """A channel of a file: its `name` there, and what is made of its numbers: in SI by the `unit`,
+    which is the file's own unless one is given ("" takes them as they are), then times `scale`
+    plus `offset`."""
+
+    name: str
+    scale: float = 1.0
+    offset: float = 0.0
+    unit: str | None = None
+
+    def __post_init__(self) -> None:
+        if not (isinstance(self.name, str) and self.name):
+            raise InputError(f"A file's channel is called {self.name!r}; give its name there.")
+        told = f"Channel '{self.name}' of a file: its"
+        keep(
+            self,
+            scale=number_within(f"{told} scale must be a finite number", self.scale, -MOST, MOST),
+            offset=number_within(
+                f"{told} offset must be a finite number", self.offset, -MOST, MOST
+            ),
+        )
+        if not (self.unit is None or self.unit == "" or unit_of(self.unit)):
+            raise InputError(
+                f'{told} unit {self.unit!r} isn\'t known; give km/h, deg, bar, … or unit="" and a '
+                "scale."
+            )
+
+    def made(self, file: str, series: Series) -> tuple[Series, str]:
+        """The channel's numbers, and what they are in words."""
+        said = series.unit if self.unit is None else self.unit
+        unit = unit_of(said) if said else None
+        values = series.values * unit.factor + unit.zero if unit else series.values
+        with np.errstate(over="ignore"):  # told below
+            values = values * self.scale + self.offset
+        if not np.isfinite(values).all():
+            raise InputError(
+                f"{file}: '{self.name}' times its scale {self.scale:g} isn't finite; mend it."
+            )
+        word = f" [{said}]" if said else ""
+        word += f", in {unit.si}" if unit else ""
+        word += f", times {self.scale:g}" if self.scale != 1.0 else ""
+        word += f", plus {self.offset:g}" if self.offset else ""
+        return Series(series.times, values, said, series.missing), f"'{self.name}'{word}"
+
+
+class FileBoard(Feed):
+    """What another program measured, played as a board, `speed` times as fast as it was: a table of
+    text (CSV), MDF or MCAP. `channels` says what each quantity is in the file: a name there, or a
+    `FileChannel`; a list takes names as they are. `time`: the column or field that has the time,
+    where it isn't called so.
+
+    A block comes at each instant at which the file has something new, from the first at which all
+    channels are known; it has every channel's newest number, each dated by its own time in the
+    file. Where a channel has a gap its number grows old, as that of a board that hangs."""
+
+    simulated = True
+
+    def __init__(
+        self, path: str | os.PathLike[str],
+        channels: Mapping[str, str | FileChannel] | Sequence[str], *,
+        time: str | None = None, speed: float = 1.0,
+    ) -> None:  # fmt: skip
+        said = "FileBoard: a file is played at a positive speed, 1e-6 to 1e6"
+        self._speed = number_within(said, speed, 1e-6, 1e6)
+        wanted = _wanted(channels)
+        names = list(dict.fromkeys(channel.name for channel in wanted.values()))
+        found, file = _reader_of(path)(Path(path), names, time), Path(path).name
+        self._series, self._words = dict[str, Series](), dict[str, str]()
+        for name, channel in wanted.items():
+            self._series[name], self._words[name] = channel.made(file, found[channel.name])
+        self._instants = _instants(file, self._series)
+        self._plain = layout = self._laid_out()
+        self._sent, self._behind = 0, {c.name: c.behind for c in layout.channels if c.behind}
+        super().__init__(file, layout, max(_PATIENCE, _GAP * layout.period / self._speed))
+        self._tell_faults()
+        self._first = clock_now()  # when the file's first instant is
+        self.start()
+
+    def _laid_out(self) -> BlockLayout:
+        """Numbers of all channels, and behind them how old they are by then: once for channels that
+        share their times, and not at all for those that are new in each block."""
+        times = {name: each.times.tobytes() for name, each in self._series.items()}
+        new = {k for k, t in self._series.items() if np.isin(self._instants, t.times).all()}
+        sharing = dict[bytes, str]()  # times, and the channel that says how old
+        channels = []
+        for name, key in times.items():
+            behind = "" if name in new else sharing.setdefault(key, f"{name} behind")
+            channels.append(BlockChannel(name, "float64", behind=behind))
+        ages = [BlockChannel(name, "float64") for name in sharing.values()]
+        period = min(_usual(each) for each in self._series.values()) / NS
+        return BlockLayout(max(period, 1 / NS), [*channels, *ages])
+
+    def _tell_faults(self) -> None:
+        for name, each in self._series.items():
+            if each.unit and unit_of(each.unit) is None:
+                self.fault(
+                    "units", f"'{name}' is in {each.unit!r}, which isn't known: its numbers are "
+                    "used as they are.",
+                )  # fmt: skip
+            if each.missing:
+                self.fault("holes", f"'{name}' has no number in {each.missing} places.")
+            steps = np.diff(each.times)
+            if len(steps) and steps.max() > _GAP * _usual(each):
+                at = int(np.argmax(steps))
+                begin, end = ((t - self._instants[0]) / NS for t in each.times[at : at + 2])
+                self.fault(
+                    "gaps", f"'{name}' has nothing from {begin:.6g} to {end:.6g} s of play, "
+                    f"{_usual(each) / NS:.6g} s being usual.",
+                )  # fmt: skip
+
+    # ---- playing --------------------------------------------------------------------------------
+
+    def _due(self, place: int) -> int:
+        """When a block is due [ns of our clock]."""
+        return self._first + round(int(self._instants[place] - self._instants[0]) / self._speed)
+
+    def take(self, seconds: float) -> bool:
+        """Gives what is due; it waits where nobody reads."""
+        if self._sent == len(self._instants):
+            return False
+        pause = (self._due(self._sent) - clock_now()) / NS
+        if pause > 0.0:
+            self._closing.wait(min(pause, seconds))
+            return True
+        for block in self._blocks(self._sent, self._sent + _AT_ONCE):
+            due = self._due(self._sent)
+            if self.closing or due > clock_now() or not self._is_room(seconds):
+                break
+            self.give(due, self._sent, [block.tobytes()])
+            self._sent += 1
+        return True
+
+    def _is_room(self, seconds: float) -> bool:
+        return bool(select.select([], [self._out], [], seconds)[1])
+
+    def _blocks(self, begin: int, end: int) -> np.ndarray:
+        """Blocks of the instants from one to another."""
+        instants = self._instants[begin:end]
+        blocks = np.zeros(len(instants), dtype=self._plain.dtype)
+        for name, each in self._series.items():
+            newest = np.searchsorted(each.times, instants, side="right") - 1
+            blocks[name] = each.values[newest]
+            if name in self._behind:
+                ages = (instants - each.times[newest]) / (NS * self._speed)
+                blocks[self._behind[name]] = ages
+        return blocks
+
+    def missing(self) -> str:
+        """Where the file has nothing."""
+        at = self._sent
+        if not 0 < at < len(self._instants):
+            return ""
+        begin, end = ((t - self._instants[0]) / NS for t in self._instants[at - 1 : at + 1])
+        return f"the file has nothing from {begin:.6g} to {end:.6g} s of play."
+
+    def shut(self) -> None:
+        """The file is closed already."""
+
+    def __str__(self) -> str:
+        lines = [f"{self.name}: {len(self._instants)} blocks"]
+        for name, each in self._series.items():
+            lines.append(
+                f"  {name}: {self._words[name]}; {len(each.times)} numbers, one every "
+                f"{_usual(each) / NS:.6g} s"
+            )
+        return "\n".join(lines)
+
+
+def _wanted(given: object) -> dict[str, FileChannel]:
+    """Channels by the names of quantities."""
+    if not isinstance(given, Mapping | Sequence) or isinstance(given, str) or not len(given):
+        raise InputError(
+            'FileBoard: say what is played: channels={"throttle": "Pedal_pos", …} or a list '
+            f"of names, got {given!r}."
+        )
+    if isinstance(given, Mapping):
+        return {name: _channel(each) for name, each in given.items()}
+    return {channel.name: channel for channel in map(_channel, given)}
+
+
+def _channel(given: str | FileChannel) -> FileChannel:
+    return given if isinstance(given, FileChannel) else FileChannel(given)
+
+
+def _reader_of(
+    path: str | os.PathLike[str],
+) -> Callable[[Path, Sequence[str], str | None], dict[str, Series]]:
+    """Who reads a file, by how it begins: some call their MDF files .dat, their tables .txt."""
+    with open_regular(path, _LARGEST) as stream:
+        start = stream.read(len(MCAP_MAGIC))
+    if start[:4] in MDF_MAGIC:
+        return read_mdf
+    return read_mcap if start == MCAP_MAGIC else read_csv
+
+
+def _usual(series: Series) -> float:
+    """The usual interval of a channel's times [ns]; a second for a single number."""
+    return float(np.median(np.diff(series.times))) if len(series.times) > 1 else NS
+
+
+def _instants(file: str, series: Mapping[str, Series]) -> np.ndarray:
+    """All at which something is new, from the first at which every channel is known."""
+    late = max(series, key=lambda name: int(series[name].times[0]))
+    early = min(series, key=lambda name: int(series[name].times[-1]))
+    begin, end = series[late].times[0], series[early].times[-1]
+    if end < begin:
+        raise InputError(
+            f"{file}: '{early}' ends at {end / NS:.9g} s, before '{late}' begins at "
+            f"{begin / NS:.9g} s; play channels of one clock and one drive."
+        )
+    found = np.unique(np.concatenate([each.times for each in series.values()]))
+    return found[found >= begin]
