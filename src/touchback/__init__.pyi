@@ -16,6 +16,7 @@ from touchback.errors import (
     SolveError,
     TouchbackError,
 )
+from touchback.estimate.identification import identify
 from touchback.fleet.sweeps import sweep
 from touchback.interop import read, read_mbs, read_mesh, read_urdf
 from touchback.model import Body, Frame, Model
@@ -260,6 +261,7 @@ __all__ = [
     "equilibrium",
     "exp",
     "floor",
+    "identify",
     "inverse_dynamics",
     "kinematics",
     "linearise",

@@ -285,6 +285,24 @@ def _(system: tb.System, name: str) -> None:
     by_stiffness(system, rollout.tangent(start, along=(None, None, [1.0]))[1])
 
 
+@check("tb.identify")
+def _(system: tb.System, name: str) -> None:
+    times, x = np.linspace(0.0, T, 21), np.zeros((2, 21))
+    start = None
+    if not refused("tb.identify", name):
+        start, places = start_of(system), [system.state_names.index(s) for s in ("x", "swing")]
+        done = solve_ivp(
+            lambda t, x: state_rate(system, t, x), (0.0, T), start, "DOP853", times, rtol=1e-9,
+            atol=1e-11,
+        )  # fmt: skip
+        x = done.y[places]
+    recorded = tb.Run(times, {"x": x[0], "swing": x[1]})
+    found = tb.identify(
+        system, recorded, parameters={"stiffness": 36.0}, signals=["x", "swing"], x0=start
+    )
+    assert found["stiffness"] == pytest.approx(40.0, rel=1e-4)
+
+
 def moved(system: tb.System) -> dict[str, Any]:
     """Motions of as many coordinates as there are freedoms."""
     every = {

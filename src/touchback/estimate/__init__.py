@@ -8,6 +8,7 @@ from touchback.estimate.adaptive_window import AdaptiveWindow
 from touchback.estimate.differentiators import BackwardDifference, SmoothDifferentiator
 from touchback.estimate.extended_kalman import ExtendedKalman
 from touchback.estimate.filters import Filter, fresh, run, sampled
+from touchback.estimate.identification import Identification
 from touchback.estimate.kalman import Kalman, gyro_fusion, kalman_differentiator
 from touchback.estimate.least_squares import Impedance, RecursiveLeastSquares, fit_impedance
 from touchback.estimate.observer import Innovation, Local, Observer
@@ -28,6 +29,7 @@ __all__ = [
     "Bands",
     "ExtendedKalman",
     "Filter",
+    "Identification",
     "Impedance",
     "Innovation",
     "Kalman",

@@ -39,6 +39,16 @@ class Inputs:
         self.refresh(t, x, u)
         return u
 
+    def over(self, times: Floats) -> Floats:
+        """u at each of some times, a row each."""
+        rows = np.tile(self.u, (len(times), 1))
+        rows[:, 0] = times
+        for place, function in self.functions.items():
+            rows[:, place] = [function(t) for t in times]
+        for place, (known, values) in self.samples.items():
+            rows[:, place] = np.interp(times, known, values)
+        return rows
+
     def refresh(self, t: float, x: Floats, u: Floats) -> None:
         """Write the inputs of time t that aren't constant into u."""
         for place, function in self.functions.items():

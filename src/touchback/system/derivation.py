@@ -118,10 +118,14 @@ class Derivation:
         self,
         wanted: Mapping[str, Sequence[int]],
         shapes: Mapping[str, tuple[int, ...]] | None = None,
+        beyond: Sequence[int] = (),
     ) -> FunctionSet:
         """Functions by name from the nodes that they give, on one parameter block; `shapes` are
-        those of results that aren't flat."""
-        first, seconds = split_many(self.tape, wanted, self.parameters, self.places())
+        those of results that aren't flat, `beyond` symbols that a state has after its own."""
+        places = self.places()
+        size = len(self.q) + len(self.v) + len(self.z)
+        places |= {node: ("x", size + i) for i, node in enumerate(beyond)}
+        first, seconds = split_many(self.tape, wanted, self.parameters, places)
         shapes = {name: (len(nodes),) for name, nodes in wanted.items()} | dict(shapes or {})
         return FunctionSet(
             {

@@ -1,0 +1,207 @@
+"""What a fit found: values with their standard errors, what can't be told, and what is left."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from touchback.estimate.identification.losses import Loss
+from touchback.estimate.identification.recorded import Recorded
+from touchback.estimate.identification.unknowns import Unknowns
+from touchback.numbers import number_within
+from touchback.recording import unknown_name
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_UNTOLD = 1e-8  # of the largest singular value: changes along such a direction can't be seen
+_SHARE = 0.05  # of a direction: what has less of it isn't named
+_COLOURED = 0.3  # a correlation from sample to sample above which intervals are too narrow
+_AT_BOUND = 1e-6  # of an unknown's size
+
+
+@dataclass(frozen=True, eq=False)
+class Misfit:
+    """Of each sample: measured less modelled, its derivatives by the unknowns, the number of its
+    signal, and its place (run, instant)."""
+
+    left: np.ndarray
+    slopes: np.ndarray
+    signal: np.ndarray
+    places: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class Identification:
+    """Unknowns by name: `values`, `errors` (standard errors) and `interval(confidence)`, of each
+    (low, high). `covariance` and `correlation` are in the order of `names`; errors are infinite of
+    what can't be told, `untold` has such directions. `noise` has the standard deviation of each
+    signal; `fitted` has the modelled signals of each run."""
+
+    model: str
+    unknowns: Unknowns
+    signals: tuple[str, ...]
+    theta: np.ndarray = field(repr=False)
+    sigma: np.ndarray = field(repr=False)
+    loss: Loss
+    misfit: Misfit = field(repr=False)
+    runs: tuple[Recorded, ...] = field(repr=False)
+    fitted: tuple[np.ndarray, ...] = field(repr=False)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of the unknowns: parameters, then initial states."""
+        return self.unknowns.names
+
+    @property
+    def values(self) -> dict[str, float]:
+        """What was found."""
+        return dict(zip(self.names, map(float, self.theta), strict=True))
+
+    @property
+    def parameters(self) -> dict[str, float]:
+        """Those of `values` that are parameters, as runs take them."""
+        return {name: self.values[name] for name in self.unknowns.parameters}
+
+    @property
+    def noise(self) -> dict[str, float]:
+        """The standard deviation of each signal's noise."""
+        return dict(zip(self.signals, map(float, self.sigma), strict=True))
+
+    # ---- how sure -------------------------------------------------------------------------------
+
+    @property
+    def residuals(self) -> np.ndarray:
+        """Of every sample, in standard deviations of its signal."""
+        return np.asarray(self.misfit.left / self.sigma[self.misfit.signal])
+
+    @property
+    def freedoms(self) -> int:
+        """Samples beyond unknowns."""
+        return len(self.misfit.left) - len(self.names)
+
+    @cached_property
+    def _singular(self) -> tuple[np.ndarray, np.ndarray]:
+        scaled = self.misfit.slopes * self.unknowns.scale / self.sigma[self.misfit.signal][:, None]
+        _, size, directions = np.linalg.svd(scaled, full_matrices=False)
+        return size, directions
+
+    @property
+    def singular_values(self) -> np.ndarray:
+        """Of the sensitivities, unknowns in units of their size and samples in those of their
+        noise: small ones are directions that are hardly told."""
+        return self._singular[0]
+
+    @cached_property
+    def untold(self) -> tuple[dict[str, float], ...]:
+        """Directions along which the unknowns, each in units of its size, could move without any
+        sample that would change: names with their shares."""
+        size, directions = self._singular
+        return tuple(
+            {n: float(x) for n, x in zip(self.names, row) if abs(x) > _SHARE}
+            for row in directions[size <= _UNTOLD * size[0]]
+        )
+
+    @cached_property
+    def covariance(self) -> np.ndarray:
+        """s² (JᵀJ)⁻¹ of the told directions, s² the mean square of what is left; infinite where an
+        unknown has a part in one that can't be told."""
+        size, directions = self._singular
+        told = size > _UNTOLD * size[0]
+        half = directions[told].T / size[told] * self.unknowns.scale[:, None]
+        found = self.loss.variance(self.residuals, len(self.names)) * half @ half.T
+        lost = (np.abs(directions[~told]) > _SHARE).any(axis=0)
+        found[lost, lost] = np.inf
+        return np.asarray(found)
+
+    @property
+    def correlation(self) -> np.ndarray:
+        """Of the errors of two unknowns; NaN where one of them isn't told."""
+        deviation = np.sqrt(np.diag(self.covariance))
+        with np.errstate(invalid="ignore"):
+            found = self.covariance / np.outer(deviation, deviation)
+        found[~np.isfinite(deviation)] = found[:, ~np.isfinite(deviation)] = np.nan
+        return np.asarray(found)
+
+    @property
+    def errors(self) -> dict[str, float]:
+        """Standard errors."""
+        return dict(zip(self.names, np.sqrt(np.diag(self.covariance)).tolist(), strict=True))
+
+    def interval(self, confidence: float = 0.95) -> dict[str, tuple[float, float]]:
+        """Of each unknown, where it lies with this confidence: Student's t of as many degrees as
+        there are samples beyond unknowns."""
+        from scipy.special import stdtrit
+
+        sentence = "confidence must lie above 0 and below 1, as 0.95"
+        share = number_within(sentence, confidence, 1e-12, 1.0 - 1e-12)
+        width = float(stdtrit(self.freedoms, 0.5 + 0.5 * share))
+        return {n: (x - width * self.errors[n], x + width * self.errors[n])
+                for n, x in self.values.items()}  # fmt: skip
+
+    @property
+    def colour(self) -> dict[str, float]:
+        """The correlation of each signal's residuals from sample to sample, 0 of white noise. Well
+        above: the model lacks something, or the noise isn't white; errors are then too small."""
+        found = {}
+        for k, name in enumerate(self.signals):
+            r = self.misfit.left[self.misfit.signal == k]
+            r = r - r.mean()
+            found[name] = float(r[1:] @ r[:-1] / max(float(r @ r), 1e-300))
+        return found
+
+    # ---- for people -----------------------------------------------------------------------------
+
+    def __getitem__(self, name: str) -> float:
+        """A value."""
+        if name not in self.names:
+            raise unknown_name("unknown", name, self.names)
+        return self.values[name]
+
+    def __str__(self) -> str:
+        width = max(map(len, self.names))
+        count, errors, interval = len(self.misfit.left), self.errors, self.interval()
+        lines = [f"{self.model}: {len(self.names)} unknowns from {count} samples, loss "
+                 f"'{self.loss.word}'"]  # fmt: skip
+        for name, value in self.values.items():
+            between = "95 %: {:.6g} … {:.6g}".format(*interval[name])
+            lines.append(f"  {name:<{width}}  {value:.6g} ± {errors[name]:.2g}   {between}")
+        noise = ", ".join(f"{name} {s:.3g}" for name, s in self.noise.items())
+        return "\n".join([*lines, f"  noise: {noise}", *(f"  {said}" for said in self.cautions)])
+
+    @property
+    def cautions(self) -> list[str]:
+        """What a reader of the intervals should know, in sentences."""
+        said = [f"can't be told: {_sum(direction)}" for direction in self.untold]
+        near = _AT_BOUND * self.unknowns.scale
+        held = (self.theta - self.unknowns.low < near) | (self.unknowns.high - self.theta < near)
+        for name, at_bound in zip(self.names, held, strict=True):
+            if at_bound:
+                said.append(f"'{name}' lies at its bound: its interval doesn't count")
+        for name, colour in self.colour.items():
+            if abs(colour) > _COLOURED:
+                said.append(
+                    f"what is left of '{name}' isn't white noise ({colour:.2f} from sample to "
+                    "sample): the model lacks something, or the noise is slow; intervals are too "
+                    "narrow"
+                )
+        missing = sum(int(np.isnan(run.measured).sum()) for run in self.runs)
+        if missing:
+            said.append(f"{missing} samples weren't measured (NaN)")
+        return said
+
+    def plot(self, path: str | os.PathLike[str] | None = None) -> Figure:
+        """Measured and modelled signals of each run, and what is left in standard deviations."""
+        from touchback.estimate.identification.plot import plot_fit
+
+        return plot_fit(self, path)
+
+
+def _sum(direction: dict[str, float]) -> str:
+    """As "0.71 mass − 0.71 length"."""
+    parts = [f"{'−' if x < 0 else '+'} {abs(x):.2f} '{name}'" for name, x in direction.items()]
+    return " ".join(parts).removeprefix("+ ")
