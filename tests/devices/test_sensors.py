@@ -156,7 +156,7 @@ def test_friction_of_the_rotor_is_felt_multiplied_by_the_gearing_and_against_mot
         (lambda: Coil(0.0), InputError, "κ is 0"),
         (lambda: LoadCell(0.0), InputError, "sensitivity"),
         (lambda: Tachometer(0.0), InputError, "constant"),
-        (lambda: Imu(rate_range=0.0), InputError, "ranges"),
+        (lambda: Imu(rate_range=0.0), InputError, "rate_range"),
         (lambda: Converter(0), InputError, "0 bits"),
         (lambda: Converter(8, 1.0, -1.0), InputError, "swap"),
         (lambda: Motor(0.0, 1.0), InputError, "torque_constant"),

@@ -16,10 +16,11 @@ from touchback.devices.by_wire import (
     ThrottleStepper,
 )
 from touchback.devices.sensors import Encoder
+from touchback.errors import ModelError
 from touchback.model.model import Model
 from touchback.model.sensors import Signal
 from touchback.model.value import Value, check_positive, number
-from touchback.numbers import whole_within
+from touchback.numbers import positive_number, whole_within
 from touchback.spatial.vectors import Scalar
 from touchback.symbolic.expression import Expr
 from touchback.symbolic.functions import maximum, sqrt
@@ -52,6 +53,21 @@ class Wires:
     road_wheel: RoadWheelMotor = field(default_factory=RoadWheelMotor)
     steering_wheel: SteeringWheelMotor = field(default_factory=SteeringWheelMotor)
 
+    def __post_init__(self) -> None:
+        self.check_kinds(
+            throttle=ThrottleStepper, brake=BrakeServo, road_wheel=RoadWheelMotor,
+            steering_wheel=SteeringWheelMotor,
+        )  # fmt: skip
+
+    def check_kinds(self, **kinds: type) -> None:
+        """Refuse parts that are something else."""
+        for name, kind in kinds.items():
+            if not isinstance(getattr(self, name), kind):
+                raise ModelError(
+                    f"{type(self).__name__}: its {name} is {getattr(self, name)!r}; give a "
+                    f"{kind.__name__}."
+                )
+
     def counts(self) -> int:
         """Of the throttle's encoder when it is full."""
         raise NotImplementedError(type(self).__name__)
@@ -79,6 +95,8 @@ class ByWireCar(Wires):
     drag: float = 0.5
 
     def __post_init__(self) -> None:
+        super().__post_init__()
+        self.check_kinds(car=SingleTrack, engine=Engine, gearbox=Gearbox, disc=DiscBrake)
         check_positive("ByWireCar", radius=self.radius)
         check_positive("ByWireCar", zero=True, drag=self.drag)
         number("ByWireCar: trail", self.trail)
@@ -138,6 +156,10 @@ class ByWireWholeCar(Wires):
     )
     car: Car = field(default_factory=Car)
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.check_kinds(car=Car)
+
     def counts(self) -> int:
         return self.car.engine.counts
 
@@ -180,7 +202,11 @@ def by_wire_car(
     With a `driver` the steering wheel is there as well: the input "hand" [N m] turns it, its motor
     gives it the road's feel, and its encoder, the sensor "steering", replaces that input. What such
     a run shows of throttle, brake and steering repeats it without a driver."""
-    p, tick, m = parts or ByWireCar(), 1.0 / rate, Model("car by wire")
+    p, m = ByWireCar() if parts is None else parts, Model("car by wire")
+    if not isinstance(p, Wires):
+        raise ModelError(f"by_wire_car: its parts are {p!r}; give a ByWireCar or ByWireWholeCar.")
+    tick = 1.0 / positive_number("by_wire_car: its ticks a second", rate)
+    speed = number("by_wire_car: its speed [m/s]", speed)
     pressed = m.input("throttle") * (p.throttle.most / p.counts())
     opened = p.throttle.add(m, "throttle stepper", pressed, tick)
     braked = p.brake.add(m, "brake servo", line_pressure(m.input("brake")), tick)

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
+from touchback.errors import ModelError
 from touchback.model.frame import BodyHandle, Frame
 from touchback.model.joints import Free
 from touchback.model.model import Model
@@ -18,7 +19,7 @@ from touchback.model.sensors import (
     Velocity,
 )
 from touchback.model.solids import Eye
-from touchback.model.value import Value
+from touchback.model.value import Value, check_values
 from touchback.symbolic.expression import Expr
 from touchback.vehicle.driveline import (
     BAR,
@@ -142,6 +143,9 @@ class Post:
     raised: Value = 0.0
     rising: Value = 0.0
 
+    def __post_init__(self) -> None:
+        check_values("Post", raised=self.raised, rising=self.rising)
+
 
 @dataclass(frozen=True)
 class RunningGear:
@@ -216,6 +220,12 @@ def add_running_gear(
         spin = speed / float(tyre.rolling_radius(_WEIGHT, 0.0, tyre.inflation()))
         pair = add_axle(model, axle, chassis, end, at=at, rack=rack, spin=spin)
         corners |= {f"{end} left": pair[0], f"{end} right": pair[1]}
+    for name, post in (posts or {}).items():
+        if name not in corners or not isinstance(post, Post):
+            raise ModelError(
+                f"add_running_gear: its posts have {name!r}: {post!r}; give a Post by the name of "
+                f"a wheel ({', '.join(corners)})."
+            )
     grip = model.parameter("grip", 1.0, min=0.02, max=2.0)
     for name, corner in corners.items():
         post = (posts or {}).get(name, Post())

@@ -8,11 +8,13 @@ from math import inf
 
 from touchback.errors import ModelError
 from touchback.model.model import Model
-from touchback.model.value import Data, check_positive
+from touchback.model.value import number
+from touchback.numbers import as_float
 from touchback.spatial.vectors import Scalar
 from touchback.symbolic.expression import Expr
 from touchback.symbolic.functions import atan, cos, maximum, select, sin, sqrt, tan
 from touchback.vehicle.multi_body_tyre import CommonRoadTyre
+from touchback.vehicle.part import FromZero, Length, Number, Part, Positive, Share, Size
 from touchback.vehicle.single_track import SingleTrack, SingleTrackState
 
 _GRAVITY = 9.81  # m/s²
@@ -57,20 +59,20 @@ class MultiBodyState:
     rear_shift: Scalar = 0.0
 
 
-class MultiBodyAxle(Data, frozen=True, kw_only=True):
+class MultiBodyAxle(Part, frozen=True, kw_only=True):
     """Mass [kg] and roll inertia of an axle, its track and how far ahead of the centre of mass it
     is [m], stiffness and damping of a spring, torsion of its bar [N m/rad], camber per travel
     [rad/m], height of its roll axis [m]."""
 
-    mass: float = 63.7921826056784
-    inertia: float = 30.673279563178017
-    ahead: float = 1.1561957064
-    track: float = 1.38684
-    spring: float = 24453.137879749014
-    damper: float = 1786.2441002440723
-    torsion: float = -6914.881688272133
-    camber: float = -0.39370078740157477
-    roll_axis: float = 0.0
+    mass: Positive = 63.7921826056784
+    inertia: Positive = 30.673279563178017
+    ahead: Length = 1.1561957064
+    track: Size = 1.38684
+    spring: FromZero = 24453.137879749014
+    damper: FromZero = 1786.2441002440723
+    torsion: Number = -6914.881688272133
+    camber: Number = -0.39370078740157477
+    roll_axis: Length = 0.0
 
 
 _REAR = MultiBodyAxle(
@@ -96,7 +98,7 @@ class _Sums:
     shift: Scalar
 
 
-class MultiBodyCar(Data, frozen=True, kw_only=True):
+class MultiBodyCar(Part, frozen=True, kw_only=True):
     """Numbers of CommonRoad's vehicle 2, a BMW 320i; limits of steering and engine are those of
     `limits`. `brake_share` and `engine_share` are the front axle's.
 
@@ -107,21 +109,21 @@ class MultiBodyCar(Data, frozen=True, kw_only=True):
     front: MultiBodyAxle = MultiBodyAxle()
     rear: MultiBodyAxle = _REAR
     tyre: CommonRoadTyre = CommonRoadTyre()
-    sprung_mass: float = 965.7108098804363
-    roll_inertia: float = 207.26524557936952
-    pitch_inertia: float = 1565.8178787125541
-    height: float = 0.61373004
-    radius: float = 0.344
-    wheel_inertia: float = 1.7
-    tyre_stiffness: float = 158294.1398119115
-    side_stiffness: float = 175186.65943700788
-    side_damping: float = 10215.732056044453
-    side_compliance: float = 1.6430724599974725e-05
-    brake_share: float = 0.66
-    engine_share: float = 0.0
+    sprung_mass: Positive = 965.7108098804363
+    roll_inertia: Positive = 207.26524557936952
+    pitch_inertia: Positive = 1565.8178787125541
+    height: Size = 0.61373004
+    radius: Size = 0.344
+    wheel_inertia: Positive = 1.7
+    tyre_stiffness: Positive = 158294.1398119115
+    side_stiffness: FromZero = 175186.65943700788
+    side_damping: FromZero = 10215.732056044453
+    side_compliance: FromZero = 1.6430724599974725e-05
+    brake_share: Share = 0.66
+    engine_share: Share = 0.0
 
     def __post_init__(self) -> None:
-        check_positive("MultiBodyCar", sprung_mass=self.sprung_mass, radius=self.radius)
+        super().__post_init__()
         if self.limits.speed_range[0] < 0.0:
             raise ModelError(
                 f"MultiBodyCar: its limits reach down to {self.limits.speed_range[0]:g} m/s, but "
@@ -254,10 +256,10 @@ def _own(at: MultiBodyState, end: str) -> dict[str, Scalar]:
     return {word: getattr(at, f"{end}_{word}") for word in words}
 
 
-def _check_ahead(speed: float) -> None:
-    if not 0.0 <= speed < inf:
+def _check_ahead(speed: object) -> None:
+    if not 0.0 <= as_float(speed) < inf:
         raise ModelError(
-            f"MultiBodyCar: its speed is {speed} m/s, but its wheels only turn ahead; give a "
+            f"MultiBodyCar: its speed is {speed!r} m/s, but its wheels only turn ahead; give a "
             "number from 0, or reverse a SingleTrack or a whole car."
         )
 
@@ -273,10 +275,12 @@ def add_multi_body_car(
     """The model MB as extra states "`name` x" … "`name` rear shift" of a model, which a steering
     rate [rad/s] and an acceleration [m/s²] drive; gives them as expressions."""
     first = car.at_rest() if start is None else start
-    _check_ahead(float(first.speed))
+    if not isinstance(first, MultiBodyState):
+        raise ModelError(f"add_multi_body_car: it starts at {first!r}; give a MultiBodyState.")
+    _check_ahead(first.speed)
     words = [field.replace("_", " ") for field in MultiBodyState.__dataclass_fields__]
     made = [
-        model.state(f"{name} {word}", float(value))
+        model.state(f"{name} {word}", number(f"MultiBodyState: its {word}", value))
         for word, value in zip(words, astuple(first), strict=True)
     ]
     state = MultiBodyState(*made)

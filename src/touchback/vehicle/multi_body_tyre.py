@@ -2,7 +2,9 @@
 
 Althoff and Würsching, "CommonRoad: Vehicle models", 2020, table 7 and section 9."""
 
-from touchback.model.value import Data
+from msgspec import structs
+
+from touchback.model.value import Data, Value, check_positive, check_values
 from touchback.spatial.vectors import Scalar
 from touchback.symbolic.functions import atan, cos, sign, sin
 
@@ -10,38 +12,43 @@ from touchback.symbolic.functions import atan, cos, sign, sin
 class CommonRoadTyre(Data, frozen=True, kw_only=True):
     """Coefficients by their names in the Magic Formula."""
 
-    p_cx1: float = 1.6411
-    p_dx1: float = 1.1739
-    p_dx3: float = 0.0
-    p_ex1: float = 0.46403
-    p_kx1: float = 22.303
-    p_hx1: float = 0.0012297
-    p_vx1: float = -8.8098e-06
-    r_bx1: float = 13.276
-    r_bx2: float = -13.778
-    r_cx1: float = 1.2568
-    r_ex1: float = 0.65225
-    r_hx1: float = 0.0050722
-    p_cy1: float = 1.3507
-    p_dy1: float = 1.0489
-    p_dy3: float = -2.8821
-    p_ey1: float = -0.0074722
-    p_ky1: float = -21.92
-    p_hy1: float = 0.0026747
-    p_hy3: float = 0.031415
-    p_vy1: float = 0.037318
-    p_vy3: float = -0.32931
-    r_by1: float = 7.1433
-    r_by2: float = 9.1916
-    r_by3: float = -0.027856
-    r_cy1: float = 1.0719
-    r_ey1: float = -0.27572
-    r_hy1: float = 5.7448e-06
-    r_vy1: float = -0.027825
-    r_vy3: float = -0.27568
-    r_vy4: float = 12.12
-    r_vy5: float = 1.9
-    r_vy6: float = -10.704
+    p_cx1: Value = 1.6411
+    p_dx1: Value = 1.1739
+    p_dx3: Value = 0.0
+    p_ex1: Value = 0.46403
+    p_kx1: Value = 22.303
+    p_hx1: Value = 0.0012297
+    p_vx1: Value = -8.8098e-06
+    r_bx1: Value = 13.276
+    r_bx2: Value = -13.778
+    r_cx1: Value = 1.2568
+    r_ex1: Value = 0.65225
+    r_hx1: Value = 0.0050722
+    p_cy1: Value = 1.3507
+    p_dy1: Value = 1.0489
+    p_dy3: Value = -2.8821
+    p_ey1: Value = -0.0074722
+    p_ky1: Value = -21.92
+    p_hy1: Value = 0.0026747
+    p_hy3: Value = 0.031415
+    p_vy1: Value = 0.037318
+    p_vy3: Value = -0.32931
+    r_by1: Value = 7.1433
+    r_by2: Value = 9.1916
+    r_by3: Value = -0.027856
+    r_cy1: Value = 1.0719
+    r_ey1: Value = -0.27572
+    r_hy1: Value = 5.7448e-06
+    r_vy1: Value = -0.027825
+    r_vy3: Value = -0.27568
+    r_vy4: Value = 12.12
+    r_vy5: Value = 1.9
+    r_vy6: Value = -10.704
+
+    def __post_init__(self) -> None:
+        check_values("CommonRoadTyre", **structs.asdict(self))
+        shapes = {name: getattr(self, name) for name in ("p_cx1", "p_dx1", "p_cy1", "p_dy1")}
+        check_positive("CommonRoadTyre", **shapes)  # stiffnesses are divided by them
 
     def forces(
         self, slip: Scalar, angle: Scalar, camber: Scalar, load: Scalar

@@ -23,6 +23,7 @@ _APART = 1e-6  # m: nearer points coincide
 Number = Annotated[float, Meta(ge=-_MOST, le=_MOST)]
 Positive = Annotated[float, Meta(gt=0.0, le=_MOST)]
 FromZero = Annotated[float, Meta(ge=0.0, le=_MOST)]
+Share = Annotated[float, Meta(ge=0.0, le=1.0)]
 Length = Annotated[float, Meta(ge=-_FAR, le=_FAR)]
 Size = Annotated[float, Meta(gt=0.0, le=_FAR)]
 Angle = Annotated[float, Meta(ge=-STEEPEST, le=STEEPEST)]

@@ -116,7 +116,7 @@ def _are_units(cells: list[str]) -> bool:
 def _is_data(cells: list[str]) -> bool:
     said = [cell for cell in cells if cell.lower() not in _MISSING]
     known = sum(is_number(cell) or stamp(cell) is not None for cell in said)
-    return len(cells) > 1 and 2 * known > len(said)
+    return len(cells) > 1 and (known > 1 or 2 * known > len(said))
 
 
 def is_number(cell: str) -> bool:

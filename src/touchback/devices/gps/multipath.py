@@ -13,6 +13,7 @@ import math
 from dataclasses import dataclass
 
 from touchback.errors import InputError
+from touchback.numbers import as_float
 
 WAVE = 299792458.0 / 1575.42e6  # of L1 [m]
 CHIP = 299792458.0 / 1.023e6  # of the C/A code [m]
@@ -27,12 +28,12 @@ class Correlator:
     spacing: float = 0.1
 
     def __post_init__(self) -> None:
-        if not 0.0 <= self.reflectivity < 1.0:
+        if not 0.0 <= as_float(self.reflectivity) < 1.0:
             raise InputError(
-                f"Receiver: its reflectivity is {self.reflectivity}; give 0 to below 1."
+                f"Receiver: its reflectivity is {self.reflectivity!r}; give 0 to below 1."
             )
-        if not 0.0 < self.spacing <= 1.0:
-            raise InputError(f"Receiver: its spacing is {self.spacing} chips; give above 0 to 1.")
+        if not 0.0 < as_float(self.spacing) <= 1.0:
+            raise InputError(f"Receiver: its spacing is {self.spacing!r} chips; give above 0 to 1.")
 
     @property
     def loss(self) -> float:

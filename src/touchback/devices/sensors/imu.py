@@ -8,7 +8,8 @@ from touchback.estimate.checks import check_finite
 from touchback.model import Model
 from touchback.model.frame import Place, as_frame
 from touchback.model.sensors import Acceleration, AngularVelocity, Direction
-from touchback.model.value import Value
+from touchback.model.value import Value, listed
+from touchback.numbers import positive_number
 from touchback.symbolic.functions import maximum, minimum
 
 Triple = tuple[float, float, float]
@@ -26,15 +27,13 @@ class Imu:
 
     def __post_init__(self) -> None:
         for name in ("acceleration_bias", "rate_bias"):
-            bias = getattr(self, name)
-            if len(bias) != 3:
-                raise InputError(f"Imu: its {name} is {bias!r}; give one for each of three axes.")
+            given = getattr(self, name)
+            bias = listed(given)
+            if bias is None or len(bias) != 3:
+                raise InputError(f"Imu: its {name} is {given!r}; give one for each of three axes.")
             check_finite("Imu", **{f"{name}[{axis}]": x for axis, x in enumerate(bias)})
-        if not (self.acceleration_range > 0.0 and self.rate_range > 0.0):
-            raise InputError(
-                f"Imu: its ranges are {self.acceleration_range} m/s² and {self.rate_range} rad/s; "
-                "both must be above zero."
-            )
+        positive_number("Imu: its acceleration_range [m/s²]", self.acceleration_range)
+        positive_number("Imu: its rate_range [rad/s]", self.rate_range)
 
     def reading(
         self, acceleration: Sequence[Value], gravity: Sequence[Value], rate: Sequence[Value]

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from touchback.model.model import Model
+from touchback.numbers import positive_number
 from touchback.vehicle.driven_car import CarMotion, Commands, DrivenCar
 
 
@@ -12,6 +13,9 @@ class Human:
     processes; the wheel turns `most` [rad] to each side."""
 
     most: float = 9.0
+
+    def __post_init__(self) -> None:
+        positive_number("Human: the wheel's `most` to each side [rad]", self.most)
 
     def commands(self, model: Model, car: DrivenCar, seen: CarMotion) -> Commands:
         """What comes in."""

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from touchback.model.model import Model
+from touchback.numbers import MOST, number_within
 from touchback.vehicle.driven_car import CarMotion, Commands, DrivenCar
 from touchback.vehicle.drivers import keep_speed
 
@@ -13,6 +14,11 @@ class Person:
     `speed` [m/s] is kept for him, as in Docquier's prototype, which has no pedals."""
 
     speed: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.speed is not None:
+            said = "Person: a speed that is kept for him must be a number from 0 [m/s]"
+            number_within(said, self.speed, 0.0, MOST)
 
     def commands(self, model: Model, car: DrivenCar, seen: CarMotion) -> Commands:
         """What comes in."""
