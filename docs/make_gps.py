@@ -45,7 +45,7 @@ def draw_map(axis: plt.Axes, run: Run, fixes: list[Fix]) -> None:
     axis.figure.colorbar(dots, ax=axis, shrink=0.8, label="satellites tracked")
     axis.set(aspect="equal", xlim=(-45, 90), ylim=(-30, 75))
     axis.set(xlabel="east [m]", ylabel="north [m]")
-    axis.legend(loc="upper left", fontsize=8)
+    axis.legend(loc="upper center", bbox_to_anchor=(0.5, -0.13), ncols=2, fontsize=8)
 
 
 def draw_counts(axes: list[plt.Axes], run: Run, fixes: list[Fix]) -> None:
@@ -57,7 +57,7 @@ def draw_counts(axes: list[plt.Axes], run: Run, fixes: list[Fix]) -> None:
     axes[0].step(times, tracked, color=ACCENT, where="post", label="tracked")
     axes[0].step(times, direct, color=GREEN, where="post", label="of them in sight")
     axes[0].set(ylabel="satellites", ylim=(0, 11))
-    axes[0].legend(fontsize=8, loc="lower right")
+    axes[0].legend(fontsize=8, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2)
     wrong = [
         math.nan
         if fix.position is None

@@ -35,13 +35,14 @@ from touchback.vehicle.driveline import RPM
 from touchback.vehicle.roads import roughness
 
 PICTURES = Path(__file__).parent / "pictures"
+BELOW = (0.5, -0.2)  # of an axis, under its label: where a legend hides nothing
 
 
 def tyres() -> None:
     """Side force, aligning moment and combined slip of the shipped tyre, and others beside it."""
     tyre = MagicFormula.read(BUGGY_TYRE)
     alpha = np.linspace(-0.25, 0.25, 301)
-    figure, axes = plt.subplots(1, 3, figsize=(11, 3.4), layout="constrained")
+    figure, axes = plt.subplots(1, 3, figsize=(11, 3.8), layout="constrained")
     for load, colour in zip((1250.0, 2500.0, 4000.0), BODIES, strict=False):
         grip = tyre.grip(Contact(load, slip_angle=alpha))
         axes[0].plot(np.degrees(alpha), grip.fy / 1e3, color=colour, label=f"{load:.0f} N")
@@ -67,8 +68,10 @@ def tyres() -> None:
     axes[2].set(xlabel="force along [kN]", ylabel="side force [kN]", title="2500 N, slip −1 to 1")
     for axis in axes:
         light_grid(axis)
-    axes[0].legend(fontsize=7)
-    axes[2].legend(fontsize=6, title="slip angle", title_fontsize=6, loc="lower center", ncols=2)
+    # below the axes: each corner of them has a curve
+    axes[0].legend(fontsize=7, loc="upper center", bbox_to_anchor=BELOW, ncols=3)
+    axes[2].legend(fontsize=7, title="slip angle", title_fontsize=7, loc="upper center",
+                   bbox_to_anchor=BELOW, ncols=5)  # fmt: skip
     figure.savefig(PICTURES / "tyres.png", dpi=80)
     plt.close(figure)
 
@@ -105,12 +108,12 @@ def roads() -> None:
         axes[1].loglog(n[shown], density[shown, 0], ".", ms=1, color=colour, alpha=0.5)
         axes[1].loglog(n[shown], roughness(road_class, n[shown]), color=colour, label=road_class)
     axes[1].set(xlabel="waves per metre", ylabel="density [m³]", title="ISO 8608, right track")
-    axes[1].legend(fontsize=7)
+    axes[1].legend(fontsize=7, loc="upper center", bbox_to_anchor=BELOW, ncols=3)
     for speed, colour in zip((3.0, 8.0, 15.0), BODIES, strict=False):
         run = over_a_bump(speed)
         axes[2].plot(run["x"], run["t.load"] / 1e3, color=colour, label=f"{speed:.0f} m/s")
     axes[2].set(xlabel="x [m]", ylabel="load [kN]", title="over a bump, 1 to 2 m")
-    axes[2].legend(fontsize=7)
+    axes[2].legend(fontsize=7, loc="upper center", bbox_to_anchor=BELOW, ncols=3)
     for axis in axes[1:]:
         light_grid(axis)
     figure.savefig(PICTURES / "roads.png", dpi=80)
@@ -191,20 +194,22 @@ def tilting_vehicle() -> None:
             t,
             np.degrees(np.abs(seen - truth)) + 1e-4,
             color=colours[name],
-            lw=0.4 if name == "potentiometer" else 1.0,
+            lw=0.4 if name == "potentiometer" else 1.2,
             label=name,
         )
     deviation = np.sqrt(np.diag(sensors.fusion().filtered))
     axes[1].axhline(np.degrees(deviation[0]), color="black", ls=":", lw=1, label="σ of the filter")
     axes[1].set(ylabel="error [°]", ylim=(1e-3, 40))
-    axes[1].legend(fontsize=8, loc="upper left")
+    legend = axes[1].legend(fontsize=8, loc="upper center", bbox_to_anchor=BELOW, ncols=2)
+    for line in legend.get_lines():
+        line.set_linewidth(1.2)  # that of the potentiometer, too
     bias = np.degrees(shown["estimated bias"])
     band = np.degrees(2 * deviation[1])
     axes[2].plot(t, np.degrees(run["bias"][:-1]), color="black", lw=1, label="bias")
     axes[2].plot(t, bias, color=colours["filter"], label="estimated, ± 2σ")
     axes[2].fill_between(t, bias - band, bias + band, color=colours["filter"], alpha=0.2, lw=0)
     axes[2].set_ylabel("bias of the gyroscope [°/s]")
-    axes[2].legend(fontsize=8, loc="lower right")
+    axes[2].legend(fontsize=8, loc="upper center", bbox_to_anchor=BELOW, ncols=2)
     for axis in axes:
         axis.set_xlabel("time [s]")
         light_grid(axis)

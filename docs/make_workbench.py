@@ -2,7 +2,8 @@
 
 `joint`: the weld of a crank is taken back; `space`: a platform on six legs; `scopes`: a hammer that
 is struck again and again, over time and as speed over place, with its modes; `kart`: side forces of
-its tyres. Names of pictures make only those.
+its tyres; `along`, of docs/daq.md: the buggy behind a board, at 200 ticks a second. Names of
+pictures make only those.
 """
 
 import io
@@ -15,11 +16,13 @@ from playwright.sync_api import Page, sync_playwright
 from docs.chromium import launched
 from tests.workbench.table import table
 from touchback import gallery, workbench
+from touchback.devices.daq import SimulatedDriver
+from touchback.gallery.buggy import SERVED
 from touchback.gallery.kart import WHEELS
 from touchback.workbench.feed import feed
 from touchback.workbench.manipulate import equipped
 
-PICTURES = Path(__file__).parent / "pictures" / "workbench"
+PICTURES = Path(__file__).parent / "pictures"
 PATIENCE = 60_000  # ms
 SCOPES: list[dict[str, object]] = [
     {"kind": "time", "signals": ["key", "hammer"], "span": 2},
@@ -61,7 +64,7 @@ def joint(page: Page) -> None:
         page.locator('[data-fact="freedoms"]', has_text="1 → 2").wait_for(timeout=PATIENCE)
         page.locator('[data-act="undo"]').scroll_into_view_if_needed()
         page.wait_for_timeout(3000)  # some seconds in the scope
-        keep(page, "joint")
+        keep(page, "workbench/joint")
 
 
 def space(page: Page) -> None:
@@ -69,7 +72,7 @@ def space(page: Page) -> None:
         see(page, bench.url)
         page.locator('[data-part="body plate"]').click()
         page.wait_for_timeout(2000)
-        keep(page, "space")
+        keep(page, "workbench/space")
 
 
 def put(page: Page, scopes: list[dict[str, object]]) -> None:
@@ -89,7 +92,24 @@ def kart(page: Page) -> None:
         see(page, bench.url)
         put(page, SIDE_FORCES)
         until(page, "bench.view.painted > 7")
-        keep(page, "kart")
+        keep(page, "workbench/kart")
+
+
+def along(page: Page) -> None:
+    shown = gallery.entry("buggy").on_page
+    system = equipped(shown.make()).compile()
+    with (
+        SimulatedDriver() as driver,
+        workbench.open(
+            system, x0=shown.experiment.start(system), rate=200.0,
+            constraints="augmented-lagrangian", inputs=shown.experiment.watched,
+        ) as bench,
+    ):  # fmt: skip
+        for name in SERVED:
+            bench.live.connect(name, driver)
+        see(page, bench.url)
+        until(page, "bench.view.painted > 12")
+        keep(page, "riding/along")
 
 
 def scopes(page: Page) -> None:
@@ -105,13 +125,13 @@ def scopes(page: Page) -> None:
         page.locator('[aria-label^="Fit"]').click()
         page.mouse.move(700, 300)
         page.wait_for_timeout(500)
-        keep(page, "scopes")
+        keep(page, "workbench/scopes")
 
 
 if __name__ == "__main__":
     with sync_playwright() as started:
         browser = launched(started)
-        for picture in (joint, space, scopes, kart):
+        for picture in (joint, space, scopes, kart, along):
             if picture.__name__ not in (sys.argv[1:] or [picture.__name__]):
                 continue
             opened = browser.new_context(viewport={"width": 1360, "height": 800})
