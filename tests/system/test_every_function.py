@@ -87,6 +87,7 @@ class Case:
             "inverse_dynamics_derivatives": lambda q, v, a, z, **k: s.inverse_dynamics_derivatives(
                 q, v, a, z=z, **k
             ),
+            "regressor": lambda q, v, a, z, **k: s.regressor(q, v, a, z=z, **k),
             "inverse_dynamics_by_parameters": (
                 lambda q, v, a, z, **k: s.inverse_dynamics_by_parameters(q, v, a, z=z, **k)
             ),

@@ -89,6 +89,7 @@ def calls(system: Any) -> dict[str, Callable[[np.ndarray, np.ndarray, np.ndarray
         "inverse_dynamics_derivatives": lambda q, v, z: (
             system.inverse_dynamics_derivatives(q, v, v, z=z)
         ),
+        "regressor": lambda q, v, z: system.regressor(q, v, v, z=z),
         "inverse_dynamics_by_parameters": lambda q, v, z: (
             system.inverse_dynamics_by_parameters(q, v, v, z=z)
         ),

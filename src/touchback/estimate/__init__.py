@@ -8,7 +8,14 @@ from touchback.estimate.adaptive_window import AdaptiveWindow
 from touchback.estimate.differentiators import BackwardDifference, SmoothDifferentiator
 from touchback.estimate.extended_kalman import ExtendedKalman
 from touchback.estimate.filters import Filter, fresh, run, sampled
-from touchback.estimate.identification import Identification
+from touchback.estimate.identification import (
+    BaseParameters,
+    Identification,
+    InertialFit,
+    base_parameters,
+    identify_inertia,
+    inertial_parameters,
+)
 from touchback.estimate.kalman import Kalman, gyro_fusion, kalman_differentiator
 from touchback.estimate.least_squares import Impedance, RecursiveLeastSquares, fit_impedance
 from touchback.estimate.observer import Innovation, Local, Observer
@@ -27,10 +34,12 @@ __all__ = [
     "AdaptiveWindow",
     "BackwardDifference",
     "Bands",
+    "BaseParameters",
     "ExtendedKalman",
     "Filter",
     "Identification",
     "Impedance",
+    "InertialFit",
     "Innovation",
     "Kalman",
     "Latency",
@@ -41,10 +50,13 @@ __all__ = [
     "UnscentedKalman",
     "Validity",
     "aligned",
+    "base_parameters",
     "confidence_bands",
     "fit_impedance",
     "fresh",
     "gyro_fusion",
+    "identify_inertia",
+    "inertial_parameters",
     "judge_model",
     "kalman_differentiator",
     "measure_latency",

@@ -4,7 +4,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from touchback.system.arrays import Arrays, Out, Replaced
-from touchback.system.calls import Way, hot
+from touchback.system.calls import Way, by_its_name, hot
+from touchback.system.functions import regressor_recipe
 from touchback.system.layout import Values
 from touchback.system.motions.acting import At
 
@@ -43,6 +44,23 @@ class Derivatives(Arrays):
         regressor."""
         at = At(q, v, u, t, z, parameters)
         return self.called("inverse dynamics by parameters", at, self.along("a", a), out)
+
+    @by_its_name
+    def regressor(
+        self, q: Values, v: Values, a: Values, t: ArrayLike = 0.0, z: Values = None,
+        out: Out = None, parameters: Replaced = None,
+    ) -> np.ndarray:  # fmt: skip
+        """Y of τ = Y π, (n, 10 × bodies): the efforts that inertia and weight of all bodies need,
+        without armature and without forces on bodies. Of each body, in order of description, π has
+        mass, first moments and the tensor about the origin of its frame: m, hx, hy, hz, Jxx, Jyy,
+        Jzz, Jxy, Jxz, Jyz (`tb.estimate.inertial_parameters`)."""
+        key = self.calls.key
+        bodies = len(self.motion.model(key).bodies)
+        function = self.motion.derived(
+            key, "regressor", lambda: regressor_recipe(self.layout, bodies)
+        )
+        at = At(q, v, None, t, z, parameters)
+        return self.evaluated(function, at, self.along("a", a), out)
 
     @hot(Way("forward dynamics by parameters", "tau"), Way("own dynamics by parameters"))
     def forward_dynamics_by_parameters(

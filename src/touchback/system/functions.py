@@ -9,6 +9,7 @@ from touchback.dynamics.crba import world_columns
 from touchback.dynamics.energy import centre_of_mass, momentum
 from touchback.dynamics.forward import configuration_rate, entries, forward, inverse
 from touchback.dynamics.jacobian import jacobian
+from touchback.dynamics.regressor import INERTIAL, regressor
 from touchback.errors import InputError
 from touchback.model.forces import JointEffort
 from touchback.model.frame import Frame
@@ -180,6 +181,14 @@ def forward_slopes_recipe(layout: Layout, plan: Plan, own: bool) -> Recipe:
     build = slopes_to_solve if looped else forward_slopes
     extra = () if own else layout.v
     return Recipe(lambda d: build(d, plan.algorithm, own), (3, n, n), extra, solved=looped)
+
+
+def regressor_recipe(layout: Layout, bodies: int) -> Recipe:
+    """Y of τ = Y π."""
+    shape = (len(layout.v), len(INERTIAL) * bodies)
+    return Recipe(
+        lambda d: [x for row in regressor(d.instant, d.extra) for x in row], shape, layout.v
+    )
 
 
 def inverse_by_parameters_recipe(layout: Layout) -> Recipe:

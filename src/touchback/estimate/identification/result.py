@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from touchback.estimate.identification.intervals import half_width
 from touchback.estimate.identification.losses import Loss
 from touchback.estimate.identification.recorded import Recorded
 from touchback.estimate.identification.unknowns import Unknowns
-from touchback.numbers import number_within
 from touchback.recording import unknown_name
 
 if TYPE_CHECKING:
@@ -135,11 +135,7 @@ class Identification:
     def interval(self, confidence: float = 0.95) -> dict[str, tuple[float, float]]:
         """Of each unknown, where it lies with this confidence: Student's t of as many degrees as
         there are samples beyond unknowns."""
-        from scipy.special import stdtrit
-
-        sentence = "confidence must lie above 0 and below 1, as 0.95"
-        share = number_within(sentence, confidence, 1e-12, 1.0 - 1e-12)
-        width = float(stdtrit(self.freedoms, 0.5 + 0.5 * share))
+        width = half_width(self.freedoms, confidence)
         return {n: (x - width * self.errors[n], x + width * self.errors[n])
                 for n, x in self.values.items()}  # fmt: skip
 
