@@ -99,7 +99,7 @@ REFUSED: dict[str, dict[Feature, str]] = {
     "tb.linearise": _ONE_STATE,
     "tb.vibrations": _ONE_STATE,
     "tb.sensitivity": {**_ONE_STATE, MEMORIES: "compare two runs of tb.simulate instead"},
-    "tb.rollout": {**_ONE_STATE, RUBBING: ""},
+    "tb.rollout": {RIGID: "", MEMORIES: "", COPIES: "", RUBBING: ""},
     "tb.identify": {**_ONE_STATE, CONSTRAINTS: ""},
     "tb.quality": {**_ONE_STATE, MEMORIES: "measure the mechanism without its controller"},
 }

@@ -46,7 +46,7 @@ def _derive(motion: Motion, key: Key, names: Sequence[str], pull: Baumgarte) -> 
     found = motion_equations(d, rows)
     r = [*found["effort"], *_pulled(d, rows, found, pull)]
     solution = [*d.accelerations, *d.multipliers(rows)]
-    K = _matrix(d, rows)
+    K = equations_matrix(d, rows)
     still: dict[Hashable, int] = {**k.symbols, **dict.fromkeys(solution, 0)}
     turning = configuration_rate(d.instant)
     given = [*turning, *found["state"]]
@@ -66,7 +66,7 @@ def _derive(motion: Motion, key: Key, names: Sequence[str], pull: Baumgarte) -> 
     )
 
 
-def _matrix(d: Derivation, rows: Sequence[Row]) -> list[int]:
+def equations_matrix(d: Derivation, rows: Sequence[Row]) -> list[int]:
     """K = [[M, −Wᵀ], [J, 0]], by rows."""
     M, n = entries(d.instant), len(d.v)
     above = [

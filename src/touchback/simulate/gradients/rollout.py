@@ -22,6 +22,7 @@ from touchback.simulate.features import refuse
 from touchback.simulate.gradients.cost import cost_function
 from touchback.simulate.gradients.given import Floats, Given, Series, read_given, read_variation
 from touchback.simulate.gradients.smooth import Plan, Smooth
+from touchback.simulate.gradients.switching import Switching
 from touchback.simulate.protocol import Where
 from touchback.symbolic.expression import Expr
 from touchback.system import System
@@ -145,11 +146,12 @@ class Rollout:
     def _given(self, x0: Where, inputs: Series, parameters: Series) -> Given:
         return read_given(self.system, self.steps, self.parameters, x0, inputs, parameters)
 
-    def _path(self, x0: Where, inputs: Series, parameters: Series) -> Smooth:
+    def _path(self, x0: Where, inputs: Series, parameters: Series) -> Smooth | Switching:
         return self._from(self._given(x0, inputs, parameters))
 
-    def _from(self, given: Given) -> Smooth:
-        return Smooth(self._plan, given)
+    def _from(self, given: Given) -> Smooth | Switching:
+        kind = Switching if self.system.modes else Smooth
+        return kind(self._plan, given)
 
 
 def rollout(
@@ -167,7 +169,8 @@ def rollout(
 
     Constraints are held by Baumgarte's stabilisation, "baumgarte" (usual) or `tb.Baumgarte(…)`: its
     steps are functions of the state alone. A start that meets the constraints is to be given, and
-    of variations those that keep to them have a meaning."""
+    of variations those that keep to them have a meaning. Through modes, steps are parted where a
+    transition happens, whose instant varies with everything; those of forces are refused."""
     refuse("tb.rollout", system)
     if method not in METHODS:
         raise InputError(f"tb.rollout: method is one of {', '.join(METHODS)}, got {method!r}.")

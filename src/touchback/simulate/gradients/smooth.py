@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from touchback.errors import SolveError
+from touchback.errors import InputError, SolveError
 from touchback.native import Baumgarte
 from touchback.native.gradients.rollout import FlowFunctions, FlowSizes, NativeRollout
 from touchback.native.interrupt import Listening
@@ -53,6 +53,13 @@ class Plan:
             f"{self.start + taken * self.step:.6g} s, the state is no number, or the equations "
             "have no one solution; take a shorter step, and check the state, inputs and "
             "parameters there."
+        )
+
+    def refusal(self, why: str) -> InputError:
+        """What has no derivatives here."""
+        return InputError(
+            f"{self.system.name}: tb.rollout can't treat that {why}; compare two runs of "
+            "tb.simulate instead."
         )
 
 

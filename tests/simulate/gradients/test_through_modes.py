@@ -1,0 +1,130 @@
+"""Derivatives through located transitions: bounces in closed form, a string that meets a peg by
+SciPy, shared momentum, and rest."""
+
+import numpy as np
+import pytest
+from scipy.integrate import solve_ivp
+
+import touchback as tb
+from models_with_modes import G, block_on_belt, bouncing_ball, clutch, pegged_pendulum
+from touchback.errors import InputError
+
+STEP = 1e-30
+
+
+def ball(rest: bool = False) -> tb.System:
+    """A ball above a floor, with a live restitution and floor."""
+    m = tb.Model("ball", gravity=(0, 0, -G))
+    e, floor = m.parameter("restitution", 0.8, min=0.0, max=1.0), m.parameter("floor", 0.0)
+    m.joint("height", tb.Prismatic("z"), m.ground, m.body("ball", mass=2.0), position=1.0)
+    lift = m.input("lift", unit="N")
+    m.force("lift", tb.JointEffort("height", lift))
+    above = m.coordinate("height") - floor
+    m.constrain("floor", above, unit="m")
+    m.mode("flight")
+    if rest:
+        m.mode("rest", active=["floor"])
+    m.transition(
+        "bounce", "flight", "flight", when=above, impact=["floor"], restitution=e,
+        rest="rest" if rest else None, rest_speed=1.0,
+    )  # fmt: skip
+    return m.compile()
+
+
+def bounced(y: complex, v: complex, e: complex, floor: complex, g: complex, T: float) -> np.ndarray:
+    """Height and speed after a time: parabolas from floor to floor."""
+    left = T
+    while True:
+        fall = (v + np.sqrt(v * v + 2 * g * (y - floor))) / g
+        if fall.real >= left.real:
+            return np.array([y + v * left - g / 2 * left**2, v - g * left])
+        y, v, left = floor, -e * (v - g * fall), left - fall
+
+
+@pytest.mark.parametrize("T", [0.4, 1.0, 1.9], ids=["before", "one bounce", "two bounces"])
+def test_bounces_have_the_derivatives_of_their_parabolas(T: float) -> None:
+    """By height, speed, restitution, the floor's height and a lift that is held, to 1e-9; parabolas
+    are exact for the classical Runge–Kutta method, and so is the instant of an impact."""
+    system = ball()
+    at = np.array([1.0, 0.3, 0.8, 0.0, G])
+    columns = [bounced(*(at + 1j * STEP * unit), T).imag / STEP for unit in np.eye(5)]
+    wanted = np.array(columns).T
+    rollout = tb.rollout(system, 100, step=T / 100, parameters=["restitution", "floor"])
+    found = rollout.jacobian([1.0, 0.3, 0.0])
+    np.testing.assert_allclose(rollout.states([1.0, 0.3, 0.0])[-1, :2], bounced(*at, T), rtol=1e-11)
+    np.testing.assert_allclose(found.x0[:2, :2], wanted[:, :2], rtol=1e-9)
+    np.testing.assert_allclose(found.parameters[:2], wanted[:, 2:4], rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(found.inputs[:2].sum(axis=(1, 2)), -wanted[:, 4] / 2.0, rtol=1e-9)
+    du = np.random.default_rng(0).normal(size=(100, 1))
+    _, along = rollout.tangent([1.0, 0.3, 0.0], along=([0.2, -0.1, 0.0], du, [0.3, 0.4]))
+    weights = np.zeros((101, 3))
+    weights[-1] = [0.6, -0.7, 0.0]
+    back = rollout.adjoint(weights, [1.0, 0.3, 0.0])
+    dot = back.x0 @ [0.2, -0.1, 0.0] + np.sum(back.inputs * du) + back.parameters @ [0.3, 0.4]
+    assert dot == pytest.approx(weights[-1] @ along, rel=1e-11)
+
+
+def test_a_ball_that_came_to_rest_knows_the_floor_alone() -> None:
+    system = ball(rest=True)
+    found = tb.rollout(system, 800, step=5e-3).jacobian([1.0, 0.3, 0.0])
+    np.testing.assert_allclose(found.x0[:2, :2], 0.0, atol=1e-9)
+    np.testing.assert_allclose(found.parameters[:2], [[0.0, 1.0], [0.0, 0.0]], atol=1e-9)
+
+
+class Upright:
+    """Where SciPy is to end: the string reaches the peg."""
+
+    terminal, direction = True, 1.0
+
+    def __call__(self, _t: float, y: np.ndarray) -> float:
+        return float(y[0])
+
+
+def pegged(angle: float, T: float) -> np.ndarray:
+    """x and z of a bob of the pegged pendulum, by SciPy in its angle."""
+
+    def swing(length: float, y: list[float], span: tuple[float, float]) -> tuple[float, np.ndarray]:
+        found = solve_ivp(
+            lambda _t, y: [y[1], -G / length * np.sin(y[0])], span, y, "DOP853", rtol=1e-12,
+            atol=1e-12, events=Upright(),
+        )  # fmt: skip
+        return found.t[-1], found.y[:, -1]
+
+    met, (_, speed) = swing(1.0, [angle, 0.0], (0.0, T))
+    _, (turn, _) = swing(0.6, [1e-300, speed / 0.6], (met, T))
+    return np.array([0.6 * np.sin(turn), -0.4 - 0.6 * np.cos(turn)])
+
+
+def test_a_string_that_meets_a_peg_has_the_derivatives_of_its_angles() -> None:
+    """From constraints to others, to 1e-6 of central differences."""
+    system, T, angle = pegged_pendulum().compile(), 0.9, -np.arcsin(0.6)
+    start = system.assemble(mode="long", **{"bob.x": -0.6, "bob.z": -0.8}).x
+    x, z = (system.state_names.index(name) for name in ("bob.x", "bob.z"))
+    way = np.zeros(len(start))
+    way[[x, z]] = np.cos(angle), np.sin(angle)
+    rollout = tb.rollout(system, 900, step=1e-3)
+    end, along = rollout.tangent(start, along=(way, None, None))
+    delta = 1e-4
+    wanted = (pegged(angle + delta, T) - pegged(angle - delta, T)) / (2 * delta)
+    np.testing.assert_allclose(end[[x, z]], pegged(angle, T), atol=1e-8)
+    np.testing.assert_allclose(along[[x, z]], wanted, rtol=1e-6)
+    weight = np.random.default_rng(0).normal(size=len(start))
+    assert rollout.adjoint(weight, start).x0 @ way == pytest.approx(weight @ along, rel=1e-9)
+
+
+def test_inertias_that_are_joined_share_their_momentum() -> None:
+    """ω⁺ = (0.2 ω₁ + 0.5 ω₂)/0.7 on both sides, whenever a clutch that is timed closes."""
+    system = clutch().compile()
+    motor, load = (system.state_names.index(f"{name} rate") for name in ("motor", "load"))
+    found = tb.rollout(system, 100, step=1e-2).jacobian().x0
+    shares = found[np.ix_([motor, load], [motor, load])]
+    np.testing.assert_allclose(shares, [[2 / 7, 5 / 7]] * 2, rtol=1e-9)
+
+
+def test_what_has_no_derivative_is_refused_by_name() -> None:
+    sticking = tb.rollout(block_on_belt().compile(), 10)
+    with pytest.raises(InputError, match="mode 'stick' is left by forces"):
+        sticking.states()
+    system = bouncing_ball().compile()
+    with pytest.raises(InputError, match="'bounce' follows at once"):
+        tb.rollout(system, 10).states([-0.1, 0.0, 0.0])
