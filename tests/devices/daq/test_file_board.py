@@ -17,6 +17,8 @@ from touchback.devices.daq.csv_series import read_csv
 from touchback.errors import InputError
 from waiting import until
 
+START = 1_777_636_800_000_000_000  # ns: 1 May 2026, 12:00 UTC
+
 # ---- tables of text -----------------------------------------------------------------------------
 
 
@@ -67,7 +69,37 @@ def ours(path) -> dict:
     return {"speed": 10.0, "angle": math.pi / 180}
 
 
-@pytest.mark.parametrize("written", [spreadsheet, logger, frame, numpys, of_day, ours])
+def phone(path) -> dict:
+    """As lap timers write it: names, units and sources in lines of their own, seconds since 1970;
+    nothing but times before the first fix."""
+    lines = ["Created by a lap timer", "Format,3", "", "timestamp,lap,v,Lenkung"]
+    lines += ["unix time,,m/s,deg", ",,100: gps,101: imu", "1777636799.9,1,,", "1777636799.95,1,,"]
+    lines += [f"{1777636800 + t:.2f},1,{10.0 * t},{t}" for t in FAST]
+    path.write_text("\n".join(lines))
+    return {"speed": 10.0, "angle": math.pi / 180}
+
+
+def blanks(path) -> dict:
+    """As NumPy and gnuplot have it, with blanks between the cells."""
+    np.savetxt(path, np.column_stack([FAST, 10.0 * FAST, 2.0 * FAST]), fmt="%10.6f")
+    text = path.read_text()
+    path.write_text("time   v   Lenkung\n" + text)
+    return {"speed": 10.0, "angle": 2.0}
+
+
+def virtual_instrument(path) -> dict:
+    """Lines about the channels, with numbers in them, above the names."""
+    lines = ["Writer\t2", "Separator\tTab", "Channels\t2\t\t", "Samples\t60\t60\t"]
+    lines += ["***End***\t\t\t", "X_Value\tv\tLenkung\tComment"]
+    lines += [f"{t}\t{10.0 * t}\t{2.0 * t}\t" for t in FAST]
+    path.write_text("\n".join(lines))
+    return {"speed": 10.0, "angle": 2.0}
+
+
+TABLES = [virtual_instrument, spreadsheet, logger, frame, numpys, of_day, ours, phone, blanks]
+
+
+@pytest.mark.parametrize("written", TABLES)
 def test_tables_are_played_as_they_were_measured(tmp_path, written) -> None:
     slopes = written(tmp_path / "log.csv")
     blocks = played(tmp_path / "log.csv", {"speed": "v", "angle": "Lenkung"})
@@ -110,6 +142,8 @@ def test_empty_cells_are_no_measurements_and_gaps_are_told(tmp_path) -> None:
         ("t [furlong],a\n0,1\n1,2\n", "a", "is in 'furlong'; s, ms, us"),
         ("t;a;b\n0;1,5;1.5\n1;2,5;2.5\n", "a", "with points and with commas"),
         ("date,a,b\n1.5.2026 12:00,1,1\n1.5.2026 12:01,2,2\n", "a", "'1.5.2026 12:00' at sample 0"),
+        ("t,a\n5,1\n5,2\n", "a", "its time stands still at 5 s; is it another column"),
+        ("day;a\n1-May-26 12:00;1\n1-May-26 12:01;2\n", "a", "'1-May-26 12:00' at sample 0"),
         ("words alone\n", "a", "no table of numbers"),
         ("", "a", "no table of numbers"),
     ],
@@ -124,8 +158,15 @@ def test_tables_that_do_not_say_what_is_asked_for_are_refused(
 
 def test_the_column_of_time_can_be_named(tmp_path) -> None:
     (tmp_path / "log.csv").write_text("t,clock_ms,a\n0,100,1\n0,350,2\n")
-    found = read_csv(tmp_path / "log.csv", ["a"], "clock_ms")["a"]
-    np.testing.assert_array_equal(found.times, [100_000_000, 350_000_000])
+    for time in (FileChannel("clock_ms"), FileChannel("clock_ms", unit="ms")):
+        found = read_csv(tmp_path / "log.csv", ["a"], time)["a"]
+        np.testing.assert_array_equal(found.times, [100_000_000, 350_000_000])
+    (tmp_path / "log.csv").write_text(f"%time,a\n{START},1\n{START + 2_500_000},2\n")
+    with pytest.raises(InputError, match="say its unit: time=FileChannel"):
+        FileBoard(tmp_path / "log.csv", ["a"])
+    ns = FileChannel("time", unit="ns")
+    found = read_csv(tmp_path / "log.csv", ["a"], ns)["a"]
+    assert np.diff(found.times) == pytest.approx([2_500_000], abs=512)  # as doubles have it
 
 
 # ---- what becomes of numbers --------------------------------------------------------------------

@@ -16,7 +16,7 @@ from typing import BinaryIO, TextIO
 import numpy as np
 
 from touchback.devices.daq.csv_shape import Shape, is_number, number, rows, shape_of, stamp
-from touchback.devices.daq.measured import Series, nanoseconds, series_of
+from touchback.devices.daq.measured import FileChannel, Series, nanoseconds, series_of
 from touchback.devices.daq.units import unit_of
 from touchback.errors import InputError
 from touchback.regular_file import open_regular
@@ -28,10 +28,11 @@ _TIMES = (
     re.compile(r"(time|timestamp|t|zeit|zeitstempel)([ _.].*)?$", re.IGNORECASE),
     re.compile(r"(date|datum)", re.IGNORECASE),
 )
+_UNIX = "unix time", "unix", "epoch"  # seconds since 1970
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-def read_csv(path: Path, names: Sequence[str], time: str | None) -> dict[str, Series]:
+def read_csv(path: Path, names: Sequence[str], time: FileChannel | None) -> dict[str, Series]:
     """Columns by their names, over the column of time: `time`, or the one that is called so, or the
     first. Empty cells and words such as NaN are holes."""
     with open_regular(path, _LARGEST) as binary:
@@ -57,10 +58,13 @@ def _encoding(binary: BinaryIO) -> str:
     return "utf-8-sig"
 
 
-def _read(text: TextIO, file: str, names: Sequence[str], time: str | None) -> dict[str, Series]:
+def _read(
+    text: TextIO, file: str, names: Sequence[str], time: FileChannel | None
+) -> dict[str, Series]:
     shape = shape_of(list(islice(text, _LOOKED_AT)), file)
     text.seek(0)
-    at, places = _time_column(shape, time), [shape.column(name) for name in names]
+    places = [shape.column(name) for name in names]
+    at = _time_column(shape) if time is None else shape.column(time.name)
     moments, columns, cut = list[str](), [array("d") for _ in places], 0
     for line, cells in rows(text, shape.delimiter, shape.first):
         if cut:
@@ -79,16 +83,16 @@ def _read(text: TextIO, file: str, names: Sequence[str], time: str | None) -> di
                     "number; choose another column, or mend the line."
                 )
             kept.append(found)
-    times = _times(f"{file}: the time '{shape.names[at]}'", moments, shape, at)
+    label, given = f"{file}: the time '{shape.names[at]}'", time and time.unit
+    said = shape.units[at] if given is None else given
+    times = _times(label, moments, shape.comma, said or _suffix(shape.names[at]))
     return {
         name: series_of(f"{file}: column '{name}'", times, np.array(kept), shape.units[place])
         for name, kept, place in zip(names, columns, places)
     }
 
 
-def _time_column(shape: Shape, given: str | None) -> int:
-    if given is not None:
-        return shape.column(given)
+def _time_column(shape: Shape) -> int:
     for pattern in _TIMES:
         found = [i for i, name in enumerate(shape.names) if pattern.match(name)]
         if found:
@@ -96,12 +100,19 @@ def _time_column(shape: Shape, given: str | None) -> int:
     return 0
 
 
-def _times(label: str, cells: list[str], shape: Shape, at: int) -> np.ndarray:
+def _suffix(name: str) -> str:
+    """The unit that a name ends with; seconds where it is none."""
+    found = _SUFFIX.match(name)
+    return found[1].lower() if found else "s"
+
+
+def _times(label: str, cells: list[str], comma: bool, said: str) -> np.ndarray:
+    """Moments [ns] of cells with numbers of a unit, or with dates."""
     if is_number(cells[0]):
-        numbers = [number(cell, shape.comma) for cell in cells]
+        numbers = [number(cell, comma) for cell in cells]
         wrong = numbers.index(None) if None in numbers else -1
         if wrong < 0:
-            return nanoseconds(label, _second(label, shape, at) * np.array(numbers, dtype=float))
+            return nanoseconds(label, _second(label, said) * np.array(numbers, dtype=float))
     else:
         moments = [stamp(cell) for cell in cells]
         wrong = moments.index(None) if None in moments else -1
@@ -115,14 +126,12 @@ def _times(label: str, cells: list[str], shape: Shape, at: int) -> np.ndarray:
     )
 
 
-def _second(label: str, shape: Shape, at: int) -> float:
-    """Seconds of the unit of a column of time; where none is said, it is seconds."""
-    suffix = _SUFFIX.match(shape.names[at])
-    said = shape.units[at] or (suffix[1].lower() if suffix else "s")
-    unit = unit_of(said)
+def _second(label: str, said: str) -> float:
+    """Seconds of a unit of time."""
+    unit = unit_of("s" if said.lower() in _UNIX else said)
     if unit is None or unit.si != "s":
         raise InputError(
-            f"{label} is in {said!r}; s, ms, us, ns, min and h are known. Mend its unit, or name "
-            "another column (time=…)."
+            f"{label} is in {said!r}; s, ms, us, ns, min and h are known. Say its unit, or another "
+            'column: time=FileChannel(…, unit="ms").'
         )
     return unit.factor

@@ -15,7 +15,7 @@ from touchback.errors import InputError
 from touchback.recording import unknown_name
 
 _COMMENTS = "#", "%", "//"
-_DELIMITERS = "\t", ";", ","
+_DELIMITERS = "\t", ";", ",", " "  # of as many lines of numbers, the first
 _MISSING = {"", "-", "--", "nan", "na", "n/a", "#n/a", "null", "none", "inf", "-inf", "+inf"}
 _TRUTHS = {"true": 1.0, "on": 1.0, "false": 0.0, "off": 0.0}
 _LABEL = re.compile(r"(.*?)\s*(?:\[([^\]]*)\]|\(([^)]*)\))$")  # speed [km/h], speed (km/h)
@@ -66,11 +66,16 @@ def shape_of(lines: list[str], file: str) -> Shape:
     data = numbers[delimiter]
     if not data:
         raise InputError(
-            f"{file} is no table of numbers: give lines of two cells or more, with tabs, ';' or "
-            "',' between them."
+            f"{file} is no table of numbers: give lines of two cells or more, with tabs, ';', "
+            "',' or blanks between them."
         )
     width = Counter(len(cells) for _, cells in data).most_common(1)[0][0]
-    first = next(line for line, cells in data if len(cells) == width)
+    data = [row for row in data if len(row[1]) == width]
+    words = [sum(_is_word(cells[i]) for _, cells in data) for i in range(width)]
+    first = next(  # a line of numbers above has a word where numbers are below
+        line for line, cells in data
+        if not any(2 * words[i] < len(data) and _is_word(cell) for i, cell in enumerate(cells))
+    )  # fmt: skip
     wide = width, width - 1  # some end their lines of numbers with one more delimiter
     above = [c for line, c in found[delimiter] if line < first and len(c) in wide]
     if not above:  # as numpy.savetxt has it: the names are a comment
@@ -88,11 +93,12 @@ def shape_of(lines: list[str], file: str) -> Shape:
 
 
 def _labels(above: list[list[str]], width: int) -> tuple[list[str], list[str]]:
-    """Names and units of the columns, from the last lines above the numbers."""
-    below = [""] * width
-    if len(above) > 1 and _are_units(above[-1]):
-        *above, below = above
-    cells = above[-1] if above else [f"column {i + 1}" for i in range(width)]
+    """Names and units of the columns, from the lines above the numbers: names are in the last one
+    that has the most different words, units in the next that has such."""
+    words = [0 if _are_units(cells) else len({*cells} - {""}) for cells in above]
+    place = max(range(len(above)), key=lambda i: (words[i], i), default=-1)
+    cells = above[place] if above else [f"column {i + 1}" for i in range(width)]
+    below = next((each for each in above[place + 1 :] if _are_units(each)), [""] * width)
     both = [_label(name) for name in [*cells, ""][:width]]
     told = [cell.strip("[]()") for cell in [*below, ""][:width]]
     return [name for name, _ in both], [own or unit for own, (_, unit) in zip(told, both)]
@@ -115,8 +121,12 @@ def _are_units(cells: list[str]) -> bool:
 
 def _is_data(cells: list[str]) -> bool:
     said = [cell for cell in cells if cell.lower() not in _MISSING]
-    known = sum(is_number(cell) or stamp(cell) is not None for cell in said)
-    return len(cells) > 1 and (known > 1 or 2 * known > len(said))
+    known = sum(not _is_word(cell) for cell in said)
+    return len(cells) > 1 and (known > 1 or 0 < 2 * known >= len(said))
+
+
+def _is_word(cell: str) -> bool:
+    return not (is_number(cell) or cell.lower() in _MISSING or stamp(cell) is not None)
 
 
 def is_number(cell: str) -> bool:

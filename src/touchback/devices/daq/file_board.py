@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import select
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -16,11 +15,11 @@ from touchback.devices.daq.layout import BlockChannel, BlockLayout
 from touchback.devices.daq.mcap_series import read_mcap
 from touchback.devices.daq.mdf import MAGIC as MDF_MAGIC
 from touchback.devices.daq.mdf import read_mdf
-from touchback.devices.daq.measured import NS, Series
+from touchback.devices.daq.measured import NS, FileChannel, Series
 from touchback.devices.daq.units import unit_of
 from touchback.errors import InputError
 from touchback.native.live.mailbox import clock_now
-from touchback.numbers import MOST, keep, number_within
+from touchback.numbers import number_within
 from touchback.recording.mcap_records import MAGIC as MCAP_MAGIC
 from touchback.regular_file import open_regular
 
@@ -30,57 +29,11 @@ _PATIENCE = 0.5  # s without a block, after which it is told why
 _AT_ONCE = 1024  # blocks that are made of the file in one go
 
 
-@dataclass(frozen=True)
-class FileChannel:
-    """A channel of a file: its `name` there, and what is made of its numbers: in SI by the `unit`,
-    which is the file's own unless one is given ("" takes them as they are), then times `scale`
-    plus `offset`."""
-
-    name: str
-    scale: float = 1.0
-    offset: float = 0.0
-    unit: str | None = None
-
-    def __post_init__(self) -> None:
-        if not (isinstance(self.name, str) and self.name):
-            raise InputError(f"A file's channel is called {self.name!r}; give its name there.")
-        told = f"Channel '{self.name}' of a file: its"
-        keep(
-            self,
-            scale=number_within(f"{told} scale must be a finite number", self.scale, -MOST, MOST),
-            offset=number_within(
-                f"{told} offset must be a finite number", self.offset, -MOST, MOST
-            ),
-        )
-        if not (self.unit is None or self.unit == "" or unit_of(self.unit)):
-            raise InputError(
-                f'{told} unit {self.unit!r} isn\'t known; give km/h, deg, bar, … or unit="" and a '
-                "scale."
-            )
-
-    def made(self, file: str, series: Series) -> tuple[Series, str]:
-        """The channel's numbers, and what they are in words."""
-        said = series.unit if self.unit is None else self.unit
-        unit = unit_of(said) if said else None
-        values = series.values * unit.factor + unit.zero if unit else series.values
-        with np.errstate(over="ignore"):  # told below
-            values = values * self.scale + self.offset
-        if not np.isfinite(values).all():
-            raise InputError(
-                f"{file}: '{self.name}' times its scale {self.scale:g} isn't finite; mend it."
-            )
-        word = f" [{said}]" if said else ""
-        word += f", in {unit.si}" if unit else ""
-        word += f", times {self.scale:g}" if self.scale != 1.0 else ""
-        word += f", plus {self.offset:g}" if self.offset else ""
-        return Series(series.times, values, said, series.missing), f"'{self.name}'{word}"
-
-
 class FileBoard(Feed):
     """What another program measured, played as a board, `speed` times as fast as it was: a table of
     text (CSV), MDF or MCAP. `channels` says what each quantity is in the file: a name there, or a
     `FileChannel`; a list takes names as they are. `time`: the column or field that has the time,
-    where it isn't called so.
+    where it isn't called so, or its unit isn't said.
 
     A block comes at each instant at which the file has something new, from the first at which all
     channels are known; it has every channel's newest number, each dated by its own time in the
@@ -91,13 +44,14 @@ class FileBoard(Feed):
     def __init__(
         self, path: str | os.PathLike[str],
         channels: Mapping[str, str | FileChannel] | Sequence[str], *,
-        time: str | None = None, speed: float = 1.0,
+        time: str | FileChannel | None = None, speed: float = 1.0,
     ) -> None:  # fmt: skip
         said = "FileBoard: a file is played at a positive speed, 1e-6 to 1e6"
         self._speed = number_within(said, speed, 1e-6, 1e6)
         wanted = _wanted(channels)
         names = list(dict.fromkeys(channel.name for channel in wanted.values()))
-        found, file = _reader_of(path)(Path(path), names, time), Path(path).name
+        when = None if time is None else _channel(time)
+        found, file = _reader_of(path)(Path(path), names, when), Path(path).name
         self._series, self._words = dict[str, Series](), dict[str, str]()
         for name, channel in wanted.items():
             self._series[name], self._words[name] = channel.made(file, found[channel.name])
@@ -217,7 +171,7 @@ def _channel(given: str | FileChannel) -> FileChannel:
 
 def _reader_of(
     path: str | os.PathLike[str],
-) -> Callable[[Path, Sequence[str], str | None], dict[str, Series]]:
+) -> Callable[[Path, Sequence[str], FileChannel | None], dict[str, Series]]:
     """Who reads a file, by how it begins: some call their MDF files .dat, their tables .txt."""
     with open_regular(path, _LARGEST) as stream:
         start = stream.read(len(MCAP_MAGIC))

@@ -15,7 +15,8 @@ from mcap.data_stream import ReadDataStream
 from mcap.opcode import Opcode
 from mcap.records import Channel, Schema
 
-from touchback.devices.daq.measured import Series, series_of
+from touchback.devices.daq.measured import FileChannel, Series, series_of
+from touchback.devices.daq.units import unit_of
 from touchback.errors import InputError
 from touchback.numbers import is_real
 from touchback.recording import unknown_name
@@ -30,11 +31,11 @@ _PARTS = ("sec", "nanosec"), ("sec", "nsec"), ("seconds", "nanos"), ("secs", "ns
 Decoder = Callable[[bytes], object]
 
 
-def read_mcap(path: Path, names: Sequence[str], time: str | None) -> dict[str, Series]:
+def read_mcap(path: Path, names: Sequence[str], time: FileChannel | None) -> dict[str, Series]:
     """Fields of messages, as "/topic.field" or "/topic.field.part"; a member of a list has its
     number for a name. A message was measured at the field `time`, or at its `header.stamp` or
     `timestamp`, or when it was published. A file that is cut gives what it has before that."""
-    reader = _Reader(path.name, names, (time,) if time is not None else _STAMPS)
+    reader = _Reader(path.name, names, time)
     with open_regular(path, LARGEST_FILE) as stream:
         try:
             for opcode, content in records(stream, path.name):
@@ -66,8 +67,11 @@ class _Topic:
 class _Reader:
     """What the records of a file add up to."""
 
-    def __init__(self, file: str, names: Sequence[str], stamps: Sequence[str]) -> None:
-        self._file, self._names, self._stamps = file, names, stamps
+    def __init__(self, file: str, names: Sequence[str], time: FileChannel | None) -> None:
+        self._file, self._names = file, names
+        self._stamps = _STAMPS if time is None else (time.name,)
+        unit = unit_of(time.unit) if time is not None and time.unit else None
+        self._second = unit.factor if unit else 1.0  # of stamps that are one number
         self._schemas: dict[int, Schema] = {}
         self._topics: dict[int, _Topic] = {}
         self._found: dict[str, _Wanted] = {}
@@ -146,7 +150,7 @@ class _Reader:
                 if is_real(seconds) and is_real(rest) and (seconds or rest):
                     return 10**9 * int(seconds) + int(rest)
             if is_real(found) and name not in _STAMPS:  # which was asked for
-                return round(1e9 * found)
+                return round(1e9 * self._second * found)
         return published
 
     def _number(self, name: str, value: object) -> float:

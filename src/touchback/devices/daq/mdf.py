@@ -9,7 +9,7 @@ from typing import Protocol
 
 import numpy as np
 
-from touchback.devices.daq.measured import Series, nanoseconds, series_of
+from touchback.devices.daq.measured import FileChannel, Series, nanoseconds, series_of
 from touchback.errors import InputError
 from touchback.recording import Run, unknown_name
 from touchback.regular_file import check_output, open_regular
@@ -32,7 +32,7 @@ class _File(Protocol):
     def get(self, *, group: int, index: int, raw: bool = False) -> _Channel: ...
 
 
-def read_mdf(path: Path, names: Sequence[str], time: str | None) -> dict[str, Series]:
+def read_mdf(path: Path, names: Sequence[str], time: FileChannel | None) -> dict[str, Series]:
     """Channels by their names, as physical numbers over the times of their own groups. Of those
     that several groups have, "2/speed" is that of group 2."""
     if time is not None:
