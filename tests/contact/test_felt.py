@@ -72,6 +72,7 @@ LAWS = {
     "hysteresis": tb.contact.Felt(1e9, 2.5, hysteresis=1e-4),
     "memory": tb.contact.Felt(1e9, 2.3, memory=0.5, memory_time=4e-4),
     "both": tb.contact.Felt(1e9, 3.0, hysteresis=5e-5, memory=0.3, memory_time=1e-3),
+    "crush": tb.contact.Crush(2e4, 0.4, length=5e-4, core=4e4, lag=1e-4),
 }
 
 
@@ -99,7 +100,7 @@ def test_an_impact_never_gains_energy_at_any_moment(law: str) -> None:
     assert lost == pytest.approx(0, abs=1e-8 * start) if law == "felt" else lost > 0.02 * start
 
 
-@pytest.mark.parametrize("law", ["hunt-crossley", "felt", "memory"])
+@pytest.mark.parametrize("law", ["hunt-crossley", "felt", "memory", "crush"])
 def test_energy_books_find_every_joule(law: str) -> None:
     system = pressed(LAWS[law], speed=1.5).compile()
     run = tb.simulate(system, duration=8e-3, rtol=1e-10, atol=1e-12, progress=False, books=True)
@@ -109,7 +110,7 @@ def test_energy_books_find_every_joule(law: str) -> None:
     assert run.books.dissipated["felt"] == pytest.approx(taken, abs=1e-7 * start)
 
 
-@pytest.mark.parametrize("law", ["hysteresis", "memory", "both"])
+@pytest.mark.parametrize("law", ["hysteresis", "memory", "both", "crush"])
 def test_a_cycle_encloses_what_it_takes(law: str) -> None:
     """∮ F dξ > 0 over a driven cycle: the loop of force over depth goes clockwise."""
     A, T = 6e-4, 3e-3
@@ -161,6 +162,7 @@ def test_numbers_of_a_law_may_be_live() -> None:
             lambda: tb.contact.HuntCrossley(1e6, damping=-0.1),
             "its damping is -0.1; give a number from 0",
         ),
+        (lambda: tb.contact.Crush(1e5, restitution=1.2), "more than 1 would give energy"),
         (lambda: tb.contact.UnilateralSpring("stiff"), "stiffness: a number or an expression"),
     ],
 )

@@ -70,6 +70,23 @@ def test_hunt_and_crossleys_restitution_is_the_root_of_its_energy_balance(dampin
     )
 
 
+@pytest.mark.parametrize("core", [0.0, 9e4], ids=["soft", "with a core"])
+@pytest.mark.parametrize("speed", [0.5, 4.0])
+def test_what_crumples_takes_all_but_e_squared_of_the_energy_at_any_speed(
+    speed: float, core: float
+) -> None:
+    """Its depth is that at which the spring has the whole energy, m v² = K p² + K₂ (p − L)²; an
+    impact lasts 11 ms, which the deepest depth follows within 1 µs."""
+    K, L, mass = 1e4, 4e-3, 0.2
+    law = tb.contact.Crush(K, 0.3, L, core, lag=1e-6)
+    _, restitution, depth = bounce(head_on(law, mass, speed))
+    spring = brentq(
+        lambda p: K * p**2 + core * max(p - L, 0.0) ** 2 - mass * speed**2, 0.0, 0.1, xtol=1e-12
+    )
+    assert depth == pytest.approx(spring, rel=1e-6)
+    assert restitution == pytest.approx(0.3, rel=1e-4)
+
+
 def disc_on_slope(slope: float, **contact: object) -> tuple[tb.Model, float]:
     """A disc (I = m r²/2) in the x-z plane on a line that falls along x; its resting depth."""
     m = tb.Model("disc", gravity=(0, 0, -G))

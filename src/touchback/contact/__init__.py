@@ -16,7 +16,7 @@ from touchback.contact.compliant import (
 )
 from touchback.contact.impulses.coulomb import ContactProblem, Friction, solve_contacts
 from touchback.contact.impulses.painleve import critical_friction
-from touchback.contact.laws import ContactLaw, Felt, HuntCrossley, UnilateralSpring
+from touchback.contact.laws import ContactLaw, Crush, Felt, HuntCrossley, UnilateralSpring
 from touchback.contact.profiles import Arc, Circle, Line, Outline
 from touchback.contact.rigid import (
     ContactKind,
@@ -35,6 +35,7 @@ __all__ = [
     "ContactKind",
     "ContactLaw",
     "ContactProblem",
+    "Crush",
     "DescribedContact",
     "DiscPlaneContact",
     "Felt",

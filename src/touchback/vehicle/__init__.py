@@ -9,6 +9,7 @@ from touchback.files import add_kind
 from touchback.vehicle import drivers as drivers
 from touchback.vehicle import manoeuvres as manoeuvres
 from touchback.vehicle import simulator as simulator
+from touchback.vehicle.body import Body, BodyAtWalls
 from touchback.vehicle.by_wire import ByWireCar, ByWireWholeCar, Wires, by_wire_car
 from touchback.vehicle.car import (
     Brakes,
@@ -90,6 +91,7 @@ from touchback.vehicle.tyres import (
 from touchback.vehicle.whole_car import WholeCar
 
 add_kind("forces", TyreOnRoad)
+add_kind("forces", BodyAtWalls)
 add_kind("forces", DiscBrake)
 add_kind("forces", Strut)
 add_kind("forces", AntiRollBar)
@@ -106,6 +108,8 @@ __all__ = [
     "AxleKind",
     "AxleLink",
     "AxleReport",
+    "Body",
+    "BodyAtWalls",
     "Brakes",
     "BrushTyre",
     "Bump",

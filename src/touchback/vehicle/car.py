@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
+from touchback.contact.laws import Crush
 from touchback.errors import ModelError
 from touchback.model.frame import BodyHandle, Frame
 from touchback.model.joints import Free
@@ -21,6 +22,7 @@ from touchback.model.sensors import (
 from touchback.model.solids import Eye
 from touchback.model.value import Value, check_values
 from touchback.symbolic.expression import Expr
+from touchback.vehicle.body import Body, BodyAtWalls
 from touchback.vehicle.driveline import (
     BAR,
     DiscBrake,
@@ -38,6 +40,7 @@ from touchback.vehicle.tyre_sensor import TyreForces
 from touchback.vehicle.tyres import BUGGY_TYRE, AnyTyre, MagicFormula
 
 _WEIGHT = 2500.0  # N on a tyre, for the first spin of its wheel
+_RIM = Crush(5e4)  # N/m: links bend and leave the impact to the body; assumed
 _PRESSURE = 100.0 * BAR
 _MOST_SHARE = 1.5
 _EVEN = 1.0  # g: all wheels lock at once at this deceleration
@@ -78,6 +81,7 @@ class Car(Part, frozen=True, kw_only=True):
     name: str = "car"
     wheelbase: Size = 2.4
     chassis: Chassis = Chassis()
+    body: Body = Body()
     front: AnyAxle = DoubleWishbone(bar=12e3)
     rear: AnyAxle = DoubleWishbone(bar=6e3)
     steering: Steering = Steering()
@@ -232,7 +236,14 @@ def add_running_gear(
         model.force(f"{name} tyre", TyreOnRoad(
             wheel=corner.wheel.at(0, 0, 0), tyre=tyres[name.split()[0]], road=ground, grip=grip,
             mirrored=name.endswith("right"), raised=post.raised, rising=post.rising,
+            rim=_RIM,
         ))  # fmt: skip
+    walls = tuple(each for each in ground.kerbs if each.top > car.body.low)
+    if walls:
+        at_walls = BodyAtWalls(
+            chassis=chassis.at(0, 0, 0), wheelbase=car.wheelbase, walls=walls, body=car.body
+        )
+        model.force("body", at_walls)
     return RunningGear(corners, steering)
 
 

@@ -6,7 +6,7 @@ from itertools import pairwise
 from touchback.errors import FieldError
 from touchback.model.value import number
 from touchback.spatial.vectors import Scalar
-from touchback.symbolic.functions import maximum, minimum
+from touchback.symbolic.functions import maximum
 
 
 def check_curve(label: str, **axes: Sequence[object]) -> None:
@@ -26,31 +26,28 @@ def check_curve(label: str, **axes: Sequence[object]) -> None:
             )
 
 
-def _within(x: Sequence[float], at: Scalar) -> list[Scalar]:
-    """How far `at` has come in each piece; the outer ones have no outer end."""
-    found, last = [], len(x) - 2
-    for i, (low, high) in enumerate(pairwise(x)):
-        inside = at - low
-        inside = inside if i == last else minimum(inside, high - low)
-        found.append(inside if i == 0 else maximum(inside, 0.0))
-    return found
-
-
-def _slopes(x: Sequence[float], y: Sequence[Scalar]) -> list[Scalar]:
-    return [(y[i + 1] - y[i]) * (1.0 / (x[i + 1] - x[i])) for i in range(len(x) - 1)]
+def _bends(x: Sequence[float], y: Sequence[Scalar], at: Scalar) -> list[tuple[Scalar, Scalar]]:
+    """By how much the slope changes at each point but the last, and how far `at` is beyond it; the
+    first has no slope before it and no end."""
+    slopes = [(y[i + 1] - y[i]) * (1.0 / (x[i + 1] - x[i])) for i in range(len(x) - 1)]
+    bends = [
+        (after - before, maximum(at - knot, 0.0))
+        for (before, after), knot in zip(pairwise(slopes), x[1:], strict=False)
+    ]
+    return [(slopes[0], at - x[0]), *bends]
 
 
 def curve(x: Sequence[float], y: Sequence[Scalar], at: Scalar) -> Scalar:
-    """The ordinate at `at`: y₀ + Σ m_i c_i, with slopes m_i and ways c_i in the pieces."""
+    """The ordinate at `at`: y₀ + Σ b_i c_i, with changes of slope b_i and the ways c_i beyond."""
     found: Scalar = y[0]
-    for slope, way in zip(_slopes(x, y), _within(x, at), strict=True):
-        found = found + slope * way
+    for bend, way in _bends(x, y, at):
+        found = found + bend * way
     return found
 
 
 def area(x: Sequence[float], y: Sequence[Scalar], at: Scalar) -> Scalar:
-    """The integral from x₀ to `at`: Σ y_i c_i + m_i c_i²/2."""
-    found: Scalar = 0.0
-    for start, slope, way in zip(y, _slopes(x, y), _within(x, at), strict=False):
-        found = found + way * (start + 0.5 * slope * way)
+    """The integral from x₀ to `at`: y₀ c₀ + Σ b_i c_i²/2."""
+    found: Scalar = y[0] * (at - x[0])
+    for bend, way in _bends(x, y, at):
+        found = found + 0.5 * bend * way * way
     return found

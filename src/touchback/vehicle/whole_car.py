@@ -31,20 +31,16 @@ class WholeCar:
     HANDS: ClassVar[Literal["angle", "torque"]] = "torque"  # what they give to the wheel
     car: Car = field(default_factory=Car)
     pressure: float = 100.0 * BAR
-    overhang: float = 0.6
-    width: float = 1.6
 
     def __post_init__(self) -> None:
-        label = type(self).__name__
-        check_positive(label, pressure=self.pressure, width=self.width)
-        check_positive(label, zero=True, overhang=self.overhang)
+        check_positive(type(self).__name__, pressure=self.pressure)
 
     @property
     def outline(self) -> Outline:
-        """Equal overhangs before and behind the axles."""
-        ahead = -self.car.chassis.com[0]
+        """That of the car's body."""
+        ahead, body = -self.car.chassis.com[0], self.car.body
         behind = self.car.wheelbase - ahead
-        return Outline(ahead + self.overhang, behind + self.overhang, self.width)
+        return Outline(ahead + body.overhang, behind + body.overhang, body.width)
 
     @property
     def wheelbase(self) -> float:

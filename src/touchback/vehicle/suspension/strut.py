@@ -15,10 +15,13 @@ from touchback.vehicle.part import Length, Number, Part
 class StrutTables(Part, frozen=True, kw_only=True):
     """A spring's `force` [N] over its `compression` from the design position [m], and a damper's
     `damping` force [N] over the `speed` of compression [m/s]: straight between these points, and on
-    beyond. Both push the ends apart when positive. Bump stops are steep ends of the spring."""
+    beyond. Both push the ends apart when positive. Bump stops are steep ends of the spring: here of
+    rubber, then of steel, 2.5 MN/m, which hold the linkage when a wheel hits a wall."""
 
-    compression: tuple[Length, ...] = (-0.10, -0.05, 0.0, 0.05, 0.07, 0.09)
-    force: tuple[Number, ...] = (250.0, 1750.0, 3250.0, 4750.0, 5450.0, 8450.0)
+    compression: tuple[Length, ...] = (-0.12, -0.10, -0.05, 0.0, 0.05, 0.07, 0.09, 0.11)
+    force: tuple[Number, ...] = (
+        -49750.0, 250.0, 1750.0, 3250.0, 4750.0, 5450.0, 8450.0, 58450.0,
+    )  # fmt: skip
     speed: tuple[Number, ...] = (-1.0, -0.1, 0.0, 0.1, 1.0)
     damping: tuple[Number, ...] = (-2600.0, -350.0, 0.0, 200.0, 1400.0)
 
