@@ -36,6 +36,7 @@ ELSEWHERE = (
     "driving-simulator",
     "buggy",
     "mini-baja",
+    "fitted-car",
 )
 
 

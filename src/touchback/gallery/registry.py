@@ -36,6 +36,7 @@ _MODULES = {
     "mini-baja": "mini_baja",
     "tilting-vehicle": "tilting",
     "kart-bench": "kart",
+    "fitted-car": "fitted_car",
 }
 
 

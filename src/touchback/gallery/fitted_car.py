@@ -1,0 +1,126 @@
+"""A car of two wheels in line, fitted to a logged manoeuvre of the whole car.
+
+The log is simulated, not driven: the whole car of 18 bodies (`tb.vehicle.WholeCar`) swerves at
+22 m/s with a growing frequency, and a gyroscope and an accelerometer read it with noise. What is
+fitted is far simpler: a rigid body on the plane, each axle one tyre whose side force is in
+proportion to its slip angle (Riekert and Schunck 1940). Lengths and mass are measured on the car
+at rest; cornering stiffnesses, yaw inertia and how late forces follow slip are found."""
+
+import math
+
+import numpy as np
+
+from touchback.estimate.identification import Identification, identify
+from touchback.gallery.entry import Entry, Experiment
+from touchback.model import Model
+from touchback.model.forces import Wrench
+from touchback.model.joints import Planar
+from touchback.model.sensors import Position, Signal
+from touchback.model.solids import Box
+from touchback.model.value import Value
+from touchback.recording import Run
+from touchback.simulate import simulate
+from touchback.symbolic.functions import atan2, cos, maximum, minimum, sin
+from touchback.system import System
+from touchback.vehicle import WholeCar
+from touchback.vehicle.drivers import OpenLoop
+from touchback.vehicle.manoeuvres import model_of
+
+SPEED = 22.0  # m/s
+DURATION, SAMPLE = 10.0, 0.02  # s
+GYROSCOPE, ACCELEROMETER = 0.003, 0.05  # rad/s, m/s²: standard deviations of their noise
+MEASURED = ("yaw rate", "lateral acceleration")
+UNKNOWN = ("front stiffness", "rear stiffness", "yaw inertia", "relaxation length")
+# What `fit()` finds of its log.
+FOUND = {"front stiffness": 51716.0, "rear stiffness": 57822.0, "yaw inertia": 1220.0,
+         "relaxation length": 0.481}  # fmt: skip
+_SLOWEST = 1.0  # m/s: below it tyres slip as if they went so fast
+_KEEPING = 2000.0  # N s/m: how hard the speed is kept
+
+
+def make() -> Model:
+    """A chassis on the plane; inputs: "steering wheel" [rad] and "speed" [m/s], which is kept."""
+    whole = WholeCar()
+    mass, front, _ = whole.car.balance()
+    rear = whole.wheelbase - front
+    m = Model("fitted-car")
+    stiffness = [m.parameter(name, FOUND[name], unit="N/rad", min=1e3) for name in UNKNOWN[:2]]
+    inertia = m.parameter("yaw inertia", FOUND["yaw inertia"], unit="kg m²", min=10.0)
+    late = m.parameter("relaxation length", FOUND["relaxation length"], unit="m", min=0.01)
+    wheel = m.input("steering wheel", unit="rad", min=-6.0, max=6.0)
+    wanted = m.input("speed", default=SPEED, unit="m/s", min=1.0, max=60.0)
+    chassis = m.body("chassis", mass, inertia=(0.0, 0.0, inertia))
+    m.joint("chassis", Planar("z"), m.ground, chassis, velocity=[SPEED, 0.0, 0.0])
+    x_rate, y_rate, turning = (m.rate("chassis", i) for i in range(3))
+    yaw = m.coordinate("chassis", 2)
+    ahead = cos(yaw) * x_rate + sin(yaw) * y_rate
+    aside = cos(yaw) * y_rate - sin(yaw) * x_rate
+    across: Value = 0.0
+    for axle, at, steer, stiff in (
+        ("front", front, wheel / whole.steering_ratio, stiffness[0]),
+        ("rear", -rear, 0.0, stiffness[1]),
+    ):
+        slip = m.state(f"{axle} slip angle", unit="rad")
+        now = steer - atan2(aside + at * turning, maximum(ahead, _SLOWEST))
+        m.set_rate(f"{axle} slip angle", (now - slip) * maximum(ahead, _SLOWEST) / late)
+        side = stiff * slip
+        pushed = (-sin(steer) * side, cos(steer) * side, 0.0)
+        m.force(f"{axle} tyre", Wrench(chassis.at(at, 0.0, 0.0), force=pushed, axes="body"))
+        across = across + pushed[1]
+    kept = _KEEPING * (wanted - ahead)
+    m.force("engine", Wrench(chassis, force=(kept, 0.0, 0.0), axes="body"))
+    m.sensor("yaw rate", Signal(turning, "rad/s"))
+    m.sensor("lateral acceleration", Signal(across / mass, "m/s²"))
+    m.sensor("car position", Position(chassis))
+    middle = 0.5 * (front - rear)
+    m.shape("body", chassis.at(middle, 0.0, 0.5), Box((whole.wheelbase + 1.2, whole.width, 0.5)))
+    return m
+
+
+def log(seed: int = 0) -> Run:
+    """The whole car's manoeuvre as its sensors wrote it."""
+    whole = WholeCar()
+    system = model_of(whole, OpenLoop(sweep, SPEED), SPEED).compile()
+    run = simulate(system, duration=DURATION, output_step=SAMPLE, progress=False, **whole.stepping)
+    yaw, chance = run["yaw"], np.random.default_rng(seed)
+    across = np.cos(yaw) * run["car acceleration.y"] - np.sin(yaw) * run["car acceleration.x"]
+    size = len(run)
+    signals = {
+        "steering wheel": run["steering wheel"],
+        "speed": run["speed"],
+        "yaw rate": run["yaw rate"] + chance.normal(0.0, GYROSCOPE, size),
+        "lateral acceleration": across + chance.normal(0.0, ACCELEROMETER, size),
+    }
+    units = {"steering wheel": "rad", "speed": "m/s", "yaw rate": "rad/s"}
+    about = {"model": "whole car, simulated", "seed": seed}
+    return Run(run.time, signals, {**units, "lateral acceleration": "m/s²"}, about)
+
+
+def fit(system: System, logged: Run) -> Identification:
+    """What is unknown of the simple car, from rounded guesses."""
+    guess = {"front stiffness": 5e4, "rear stiffness": 5e4, "yaw inertia": 1e3,
+             "relaxation length": 0.2}  # fmt: skip
+    return identify(system, logged, parameters=guess, signals=MEASURED, step=5e-3)
+
+
+def sweep(time: Value) -> Value:
+    """The wheel's angle [rad]: a sine from 0.15 Hz to 1.35 Hz in 10 s, after a second whole."""
+    turns = 0.15 * time + 0.06 * time * time
+    return 0.35 * sin(2.0 * math.pi * turns) * minimum(time, 1.0)
+
+
+ENTRY = Entry(
+    "fitted-car",
+    "a car of two wheels in line, whose tyres and inertia were found from a log of the whole car",
+    make,
+    Experiment(
+        DURATION, inputs={"steering wheel": lambda time: float(sweep(time))},
+        signals=("yaw rate", "lateral acceleration", "steering wheel"),
+    ),
+    sentences=(
+        "A car with one wheel for each axle swerves faster and faster, as a car of 18 bodies did.",
+        "Two stiffnesses, an inertia and a lag were fitted to what that car's sensors read, and "
+        "are enough to follow it.",
+        'Turn "rear stiffness" below "front stiffness" and see how much later the car calms down.',
+    ),
+)  # fmt: skip
