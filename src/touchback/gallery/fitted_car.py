@@ -73,7 +73,9 @@ def make() -> Model:
     m.sensor("lateral acceleration", Signal(across / mass, "m/s²"))
     m.sensor("car position", Position(chassis))
     middle = 0.5 * (front - rear)
-    m.shape("body", chassis.at(middle, 0.0, 0.5), Box((whole.wheelbase + 1.2, whole.width, 0.5)))
+    m.shape(
+        "body", chassis.at(middle, 0.0, 0.5), Box((whole.wheelbase + 1.2, whole.outline.width, 0.5))
+    )
     return m
 
 
