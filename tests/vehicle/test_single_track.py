@@ -59,8 +59,8 @@ def test_below_walking_pace_it_goes_where_its_wheels_point_down_to_standstill() 
     ("kind", "wrong"),
     [
         (tb.vehicle.ByWireCar, {"radius": float("nan")}), (tb.vehicle.ByWireCar, {"drag": -1.0}),
-        (tb.vehicle.ByWireCar, {"gear": 9}), (tb.vehicle.WholeCar, {"width": float("nan")}),
-        (tb.vehicle.WholeCar, {"overhang": -1.0}), (tb.vehicle.WholeCar, {"pressure": "x"}),
+        (tb.vehicle.ByWireCar, {"gear": 9}), (tb.vehicle.Body, {"width": float("nan")}),
+        (tb.vehicle.Body, {"overhang": -1.0}), (tb.vehicle.WholeCar, {"pressure": "x"}),
     ],
 )  # fmt: skip
 def test_a_car_of_impossible_numbers_is_refused(kind, wrong) -> None:
