@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+from touchback.devices.daq.file_device import open_file
 from touchback.devices.daq.simulated_driver import open_board
 from touchback.devices.evdev import open_wheel
 from touchback.devices.serial_line import SerialDevice
@@ -12,6 +13,7 @@ from touchback.recording import unknown_name
 DEVICES: dict[str, Callable[[str], Device | ServingDevice]] = {
     "board": open_board,
     "evdev": open_wheel,
+    "file": open_file,
     "serial": SerialDevice,
 }
 """Who opens a device of each kind, given its place (a path, an address, or nothing)."""

@@ -81,12 +81,12 @@ class CommonRoadTyre(Data, frozen=True, kw_only=True):
         return along, across + induced * sin(self.r_vy5 * atan(self.r_vy6 * slip))
 
 
-def _bent(x: Scalar, curvature: float) -> Scalar:
+def _bent(x: Scalar, curvature: Value) -> Scalar:
     """atan(x − E (x − atan x))."""
     return atan(x - curvature * (x - atan(x)))
 
 
-def _weight(B: Scalar, shape: float, curvature: float, shift: float, at: Scalar) -> Scalar:
+def _weight(B: Scalar, shape: Value, curvature: Value, shift: Value, at: Scalar) -> Scalar:
     """What is left of a force under the other slip: cos(C …(at + S))/cos(C …(S))."""
     full = cos(shape * _bent(B * shift, curvature))
     return cos(shape * _bent(B * (at + shift), curvature)) / full

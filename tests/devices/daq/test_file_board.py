@@ -11,9 +11,11 @@ import pandas
 import pytest
 
 import touchback as tb
+from command import touchback
 from ramps import FAST, SPEED, check_ramps, played
 from touchback.devices.daq import Conditioning, Daq, FileBoard, FileChannel, run_of_blocks
 from touchback.devices.daq.csv_series import read_csv
+from touchback.devices.registry import open_device
 from touchback.errors import InputError
 from waiting import until
 
@@ -270,3 +272,34 @@ def test_while_the_file_has_nothing_it_says_so(tmp_path) -> None:
     with FileBoard(tmp_path / "log.csv", ["a"], speed=100.0) as board, Daq(board) as daq:
         told = "no whole block for 0.5 s: the file has nothing from 2 to 3000 s of play"
         until(lambda: any(told in text for text in daq.events))
+
+
+def test_a_file_drives_a_model_from_the_command_line(tmp_path) -> None:
+    """A force of 20 N/s in the file, doubled: what a cart is pushed by at each tick is one of its
+    numbers, each after the one before."""
+    m = tb.Model("cart")
+    m.joint("slide", tb.Prismatic("x"), m.ground, m.body("cart", mass=1.0))
+    m.force("push", tb.JointEffort("slide", m.input("push", unit="N")))
+    m.save(tmp_path / "cart.yaml")
+    rows = [f"{t:.2f};{0.02 * t}" for t in FAST]
+    (tmp_path / "log.csv").write_text("t;F [kN]\n" + "\n".join(rows))
+    words = ["live", tmp_path / "cart.yaml", "--seconds", "0.6", "--record", tmp_path / "run.mcap"]
+    done = touchback(*words, "--connect", f"push=file:{tmp_path / 'log.csv'}?push=2*F")
+    assert done.returncode == 0, done.stderr
+    pushed = tb.open_run(tmp_path / "run.mcap")["push"]
+    assert np.all(np.diff(pushed) >= 0.0) and len(np.unique(pushed)) > 1
+    np.testing.assert_allclose(pushed, 0.4 * np.rint(pushed / 0.4), atol=1e-9)
+
+
+@pytest.mark.parametrize("place", ["log.csv", "", "?a=b", "log.csv?a=", "log.csv?=b", "log.csv?a&"])
+def test_a_file_without_what_it_is_for_is_refused(place: str) -> None:
+    with pytest.raises(InputError, match=r"given as 'file:log\.csv\?throttle=Pedal_pos&brake="):
+        open_device(f"file:{place}")
+
+
+def test_channels_of_a_named_file_may_have_scales() -> None:
+    found = open_device("file:log.csv?throttle=420*Pedal pos&brake=-1.5e3*p*b&speed").channels
+    assert found == {
+        "throttle": FileChannel("Pedal pos", 420.0), "brake": FileChannel("p*b", -1500.0),
+        "speed": FileChannel("speed"),
+    }  # fmt: skip

@@ -3,9 +3,10 @@ pedals and wheel, and the conditioning of its blocks."""
 
 from __future__ import annotations
 
-from typing import Self
+from contextlib import ExitStack
 
 from touchback.devices.daq.board import Script, SimulatedBoard
+from touchback.devices.daq.board_device import BoardDevice
 from touchback.devices.daq.conditioning import Conditioning
 from touchback.devices.daq.driver import Daq
 from touchback.devices.daq.layout import GALLO
@@ -13,7 +14,6 @@ from touchback.devices.sensors import Encoder
 from touchback.errors import InputError
 from touchback.estimate import SmoothDifferentiator
 from touchback.model.motions import Ramp, Sine, SmoothStep
-from touchback.realtime.served import ServedPort, Serving
 
 SIMULATED = "simulated"
 ENCODER = Encoder(500)  # of the steering wheel: 2000 counts a turn
@@ -43,38 +43,24 @@ def driver_conditioning(length: int = _LENGTH) -> Conditioning:
     return c
 
 
-class SimulatedDriver:
+class SimulatedDriver(BoardDevice):
     """A device that serves the inputs of a car, by the names of `driver_conditioning`, from a
     simulated board. The board starts with the first of them."""
 
     def __init__(self, script: Script = SWAYING) -> None:
+        super().__init__()
         self.script = script
-        self.daq: Daq | None = None
 
-    def serve(self, port: ServedPort) -> Serving:
-        """Serves an input of a live run from the board's own thread."""
-        if self.daq is None:
-            self.daq = Daq(SimulatedBoard(self.script), driver_conditioning())
-        return self.daq.serve(port)
-
-    def close(self) -> None:
-        """Ends the board and reads no more."""
-        if self.daq is not None and isinstance(self.daq.board, SimulatedBoard):
-            self.daq.close()
-            self.daq.board.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.close()
+    def start(self, closing: ExitStack) -> Daq:
+        board = closing.enter_context(SimulatedBoard(self.script))
+        return closing.enter_context(Daq(board, driver_conditioning()))
 
 
 def open_board(place: str) -> SimulatedDriver:
     """The device "board:simulated"."""
     if place != SIMULATED:
         raise InputError(
-            f"A board is 'board:{SIMULATED}', got 'board:{place}'; others are made by a program: "
-            "see `touchback.devices.daq`."
+            f"A board is 'board:{SIMULATED}', got 'board:{place}'; 'file:…' plays a file, others "
+            "are made by a program: see `touchback.devices.daq`."
         )
     return SimulatedDriver()
