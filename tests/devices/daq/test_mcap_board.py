@@ -119,6 +119,23 @@ def test_a_file_that_was_cut_is_played_up_to_there(tmp_path) -> None:
     check_ramps(blocks, 0.0, throttle=2.0)
 
 
+def test_a_record_that_is_damaged_ends_the_file(tmp_path) -> None:
+    """Without chunks nothing tells it but the record itself: here that of a topic, between them."""
+    path = tmp_path / "log.mcap"
+    with path.open("wb") as stream:
+        writer = Writer(stream, use_chunking=False, enable_data_crcs=False)
+        writer.start()
+        for k, topic in enumerate(("/a", "/other")):
+            number = writer.register_channel(topic, "json", 0)
+            for t in FAST:
+                ns = START + round(1e9 * (t + k))
+                writer.add_message(number, ns, json.dumps({"x": 2.0 * t}).encode(), ns)
+        writer.finish()
+    name = len("/other").to_bytes(4, "little") + b"/other"
+    path.write_bytes(path.read_bytes().replace(name, b"\xff\xff\xff\x7f/other", 1))
+    check_ramps(played(path, {"a": "/a.x"}), 0.0, a=2.0)
+
+
 def test_what_cannot_be_read_is_refused_by_its_name(tmp_path) -> None:
     path = tmp_path / "log.mcap"
     with path.open("wb") as stream:

@@ -20,7 +20,7 @@ from touchback.devices.daq.units import unit_of
 from touchback.errors import InputError
 from touchback.numbers import is_real
 from touchback.recording import unknown_name
-from touchback.recording.mcap_records import LARGEST_FILE, Damaged, records
+from touchback.recording.mcap_records import LARGEST_FILE, WRONG_CONTENT, Damaged, records
 from touchback.regular_file import open_regular
 
 _HEAD = struct.Struct("<HIQQ")  # channel, sequence, logged, published [ns]
@@ -40,7 +40,7 @@ def read_mcap(path: Path, names: Sequence[str], time: FileChannel | None) -> dic
         try:
             for opcode, content in records(stream, path.name):
                 reader.take(opcode, content)
-        except Damaged:
+        except (Damaged, *WRONG_CONTENT):
             pass  # as a logger leaves it that lost its power
     return reader.series()
 
