@@ -18,7 +18,15 @@ from touchback.errors import (
 )
 from touchback.estimate.identification import identify
 from touchback.fleet.sweeps import sweep
-from touchback.interop import read, read_mbs, read_mesh, read_urdf
+from touchback.interop import (
+    read,
+    read_mbs,
+    read_mesh,
+    read_urdf,
+    to_casadi,
+    to_jax,
+    to_torch,
+)
 from touchback.model import Body, Frame, Model
 from touchback.model.closures import (
     PointInPlane,
@@ -287,5 +295,8 @@ __all__ = [
     "sqrt",
     "sweep",
     "tan",
+    "to_casadi",
+    "to_jax",
+    "to_torch",
     "vibrations",
 ]

@@ -46,7 +46,7 @@ class Rollout:
     are x = [q, v, z] as they stand, quaternions with their four numbers."""
 
     def __init__(self, plan: Plan) -> None:
-        self._plan = plan
+        self.plan = plan
         self._costs: dict[Expr | str, Function] = {}
         self.system, self.steps, self.step = plan.system, plan.steps, plan.step
         self.parameters = plan.parameters
@@ -57,7 +57,7 @@ class Rollout:
     @property
     def times(self) -> Floats:
         """When each step begins, and the last one ends."""
-        return self._plan.start + np.arange(self.steps + 1) * self.step
+        return self.plan.start + np.arange(self.steps + 1) * self.step
 
     def states(self, x0: Where = None, inputs: Series = None, parameters: Series = None) -> Floats:
         """The start and the state after each step, (steps + 1, states).
@@ -151,7 +151,7 @@ class Rollout:
 
     def _from(self, given: Given) -> Smooth | Switching:
         kind = Switching if self.system.modes else Smooth
-        return kind(self._plan, given)
+        return kind(self.plan, given)
 
 
 def rollout(

@@ -1,0 +1,113 @@
+"""What jax and torch are to differentiate: a function of arrays with its derivatives in reverse."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from importlib import import_module
+from types import ModuleType
+
+import numpy as np
+
+from touchback.errors import InputError
+from touchback.numbers import shown
+from touchback.simulate.gradients import Rollout
+from touchback.system import System
+
+Floats = np.ndarray
+
+
+class Operation(ABC):
+    """A function of some arrays; `batches` says whether these may have leading dimensions."""
+
+    batches: bool
+
+    @abstractmethod
+    def value(self, *given: Floats) -> Floats:
+        """Its result."""
+
+    @abstractmethod
+    def back(self, weight: Floats, *given: Floats) -> Sequence[Floats]:
+        """Derivatives of Σ weight · result by each of the arrays."""
+
+    @abstractmethod
+    def shape(self, *given: tuple[int, ...]) -> tuple[int, ...]:
+        """The result's shape from theirs."""
+
+
+class RolledOut(Operation):
+    """States from x0, inputs (steps, inputs) and parameters."""
+
+    batches = False
+
+    def __init__(self, rollout: Rollout) -> None:
+        self._rollout = rollout
+
+    def value(self, *given: Floats) -> Floats:
+        """The start and the state after each step."""
+        return self._rollout.states(*given)
+
+    def back(self, weight: Floats, *given: Floats) -> Sequence[Floats]:
+        """In one pass."""
+        return self._rollout.adjoint(weight, *given)
+
+    def shape(self, *given: tuple[int, ...]) -> tuple[int, ...]:
+        """(steps + 1, states)."""
+        return (self._rollout.steps + 1, len(self._rollout.system.state_names))
+
+
+class Accelerations(Operation):
+    """a from q, v and τ."""
+
+    batches = True
+
+    def __init__(self, system: System) -> None:
+        system.motion.refuse("forward dynamics derivatives")
+        if not system.plan.plain_coordinates:
+            raise InputError(
+                f"{system.name}: it has quaternions, by whose four numbers its accelerations have "
+                "no derivatives of their own; give a rollout of one step, tb.rollout(system, 1)."
+            )
+        self._system = system
+
+    def value(self, *given: Floats) -> Floats:
+        """Forward dynamics."""
+        return self._system.forward_dynamics(*given)
+
+    def back(self, weight: Floats, *given: Floats) -> Sequence[Floats]:
+        """By the generated derivatives."""
+        slopes = self._system.forward_dynamics_derivatives(*given)
+        by_each = np.einsum("...i,...kij->k...j", weight, slopes)
+        return [_summed(found, array.shape) for found, array in zip(by_each, given, strict=True)]
+
+    def shape(self, *given: tuple[int, ...]) -> tuple[int, ...]:
+        """As many as leading dimensions want."""
+        return np.broadcast_shapes(*given)
+
+
+def _summed(found: Floats, shape: tuple[int, ...]) -> Floats:
+    """Over leading dimensions along which an array was the same."""
+    found = found.sum(axis=tuple(range(found.ndim - len(shape))))
+    same = tuple(i for i, size in enumerate(shape) if size == 1 and found.shape[i] > 1)
+    return found.sum(axis=same, keepdims=True) if same else found
+
+
+def operation_of(call: str, what: object) -> Operation:
+    """That of a rollout or of a system."""
+    if isinstance(what, Rollout):
+        return RolledOut(what)
+    if isinstance(what, System):
+        return Accelerations(what)
+    raise InputError(
+        f"{call}: a rollout (tb.rollout) or a compiled system is expected, got {shown(what)}."
+    )
+
+
+def needed(call: str, library: str) -> ModuleType:
+    """An optional library."""
+    try:
+        return import_module(library)
+    except ImportError:
+        raise InputError(
+            f"{call} needs {library}; install it with `pip install touchback[{library}]`."
+        ) from None
