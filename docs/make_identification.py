@@ -1,5 +1,7 @@
-"""Makes pictures of docs/identification.md: `PYTHONPATH=. python docs/make_identification.py`."""
+"""Makes pictures of docs/identification.md and docs/planning.md:
+`PYTHONPATH=. python docs/make_identification.py`."""
 
+import math
 from pathlib import Path
 
 import matplotlib
@@ -8,6 +10,7 @@ matplotlib.use("Agg")
 import numpy as np
 
 import touchback as tb
+from benchmarks.planned_mechanisms import cart_pole, upright
 from touchback.gallery import fitted_car
 
 PLACE = Path(__file__).parent / "pictures"
@@ -36,6 +39,18 @@ def car() -> None:
     found.plot().savefig(PLACE / "fitted_car.png", dpi=80)
 
 
+def swing_up() -> None:
+    """The pole that planned pushes raise."""
+    system = cart_pole()
+    planner = tb.fleet.MPPI(
+        system, upright, {"push": 5.0}, horizon=1.0, knots=11, step=0.02, samples=192,
+        temperature=0.1,
+    )  # fmt: skip
+    run = planner.control(system.assemble(pole=math.pi), 3.5, 0.04)
+    run.plot("pole", "cart", "push").savefig(PLACE / "swing_up.png", dpi=90)
+
+
 if __name__ == "__main__":
     pendulum()
     car()
+    swing_up()

@@ -3,6 +3,7 @@ sweeps, which `tb.sweep` computes on all cores or on a cluster."""
 
 from touchback.fleet.batch import Batch
 from touchback.fleet.batch_run import BatchInterrupted, BatchRun
+from touchback.fleet.planning import MPPI, Driving, Plan, Rollouts
 from touchback.fleet.sweeps import (
     Design,
     Distribution,
@@ -20,16 +21,20 @@ from touchback.fleet.sweeps import (
 )
 
 __all__ = [
+    "MPPI",
     "Batch",
     "BatchInterrupted",
     "BatchRun",
     "Design",
     "Distribution",
+    "Driving",
     "Grid",
     "LatinHypercube",
     "LogUniform",
     "MonteCarlo",
     "Normal",
+    "Plan",
+    "Rollouts",
     "Saltelli",
     "Sampled",
     "Sensitivity",

@@ -20,6 +20,7 @@ from touchback.model.solids import Box
 from touchback.model.value import Value
 from touchback.recording import Run
 from touchback.simulate import simulate
+from touchback.symbolic.expression import Expr
 from touchback.symbolic.functions import atan2, cos, maximum, minimum, sin
 from touchback.system import System
 from touchback.vehicle import WholeCar
@@ -68,10 +69,10 @@ def make() -> Model:
         m.force(f"{axle} tyre", Wrench(chassis.at(at, 0.0, 0.0), force=pushed, axes="body"))
         across = across + pushed[1]
     kept = _KEEPING * (wanted - ahead)
-    m.force("engine", Wrench(chassis, force=(kept, 0.0, 0.0), axes="body"))
+    m.force("engine", Wrench(chassis.at(0, 0, 0), force=(kept, 0.0, 0.0), axes="body"))
     m.sensor("yaw rate", Signal(turning, "rad/s"))
     m.sensor("lateral acceleration", Signal(across / mass, "m/s²"))
-    m.sensor("car position", Position(chassis))
+    m.sensor("car position", Position(chassis.at(0, 0, 0)))
     middle = 0.5 * (front - rear)
     m.shape(
         "body", chassis.at(middle, 0.0, 0.5), Box((whole.wheelbase + 1.2, whole.outline.width, 0.5))
@@ -111,12 +112,19 @@ def sweep(time: Value) -> Value:
     return 0.35 * sin(2.0 * math.pi * turns) * minimum(time, 1.0)
 
 
+def _wheel(time: float) -> float:
+    angle = sweep(time)
+    if isinstance(angle, Expr):
+        raise AssertionError("a number's sine is a number")
+    return float(angle)
+
+
 ENTRY = Entry(
     "fitted-car",
     "a car of two wheels in line, whose tyres and inertia were found from a log of the whole car",
     make,
     Experiment(
-        DURATION, inputs={"steering wheel": lambda time: float(sweep(time))},
+        DURATION, inputs={"steering wheel": _wheel},
         signals=("yaw rate", "lateral acceleration", "steering wheel"),
     ),
     sentences=(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -41,9 +42,7 @@ def read_runs(
 ) -> list[Recorded]:
     """Refused where a signal isn't there, or none of its samples is a number."""
     several = [runs] if isinstance(runs, Run) else list(runs)
-    starts: list[Where] = [x0] * len(several)
-    if isinstance(x0, list | tuple) and not all(map(is_real, x0)):
-        starts = list(x0)
+    starts = _starts(x0, len(several))
     if not several or not all(isinstance(run, Run) for run in several):
         raise InputError("tb.identify: one run, or a list of runs, is expected.")
     if len(starts) != len(several):
@@ -60,6 +59,12 @@ def read_runs(
         if not count:
             raise InputError(f"Signal '{name}': none of its samples is a number; leave it out.")
     return read
+
+
+def _starts(given: Any, runs: int) -> list[Where]:
+    """One for each run: a list of states, or one state for all."""
+    apart = isinstance(given, list | tuple) and not all(map(is_real, given))
+    return list(given) if apart else [given] * runs
 
 
 def _read(
