@@ -72,11 +72,13 @@ class Accelerations(Operation):
 
     def value(self, *given: Floats) -> Floats:
         """Forward dynamics."""
-        return self._system.forward_dynamics(*given)
+        q, v, tau = given
+        return self._system.forward_dynamics(q, v, tau)
 
     def back(self, weight: Floats, *given: Floats) -> Sequence[Floats]:
         """By the generated derivatives."""
-        slopes = self._system.forward_dynamics_derivatives(*given)
+        q, v, tau = given
+        slopes = self._system.forward_dynamics_derivatives(q, v, tau)
         by_each = np.einsum("...i,...kij->k...j", weight, slopes)
         return [_summed(found, array.shape) for found, array in zip(by_each, given, strict=True)]
 

@@ -34,7 +34,7 @@ def to_torch(what: Rollout | System) -> Callable[..., torch.Tensor]:
         return tuple(tensor(x, each) for x, each in zip(found, given, strict=True))
 
     once = library.autograd.function.once_differentiable(backward)
-    kind = type(
+    kind: Any = type(
         "Touchback", (library.autograd.Function,),
         {"forward": staticmethod(forward), "backward": staticmethod(once)},
     )  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
@@ -65,9 +66,12 @@ class Exits:
             at[0] += s
             return self._values_of(mode, moved(s)[None], at[None])[0]
 
+        def value(i: int, s: float) -> float:
+            return float(values(s)[i])
+
         first, last = values(0.0), values(h)
         found = [
-            (self._root(jump, lambda s, i=i: float(values(s)[i]), h), jump)
+            (self._root(jump, partial(value, i), h), jump)
             for i, jump in enumerate(jumps)
             if _crosses(jump, first[i], last[i])
         ]

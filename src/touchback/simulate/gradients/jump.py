@@ -97,7 +97,7 @@ class _Blow:
     def _kept(self) -> list[int]:
         """Rows of constraints on positions that hold afterwards."""
         n, m = self._sizes[1], len(self._h)
-        moved = self._slopes[n + m :].any(axis=1)
+        moved = [bool(row.any()) for row in self._slopes[n + m :]]
         return [i for i in range(m) if self._contacts[i] < 0 and (moved[i] or self._h[i])]
 
     def check(self, name: str) -> None:

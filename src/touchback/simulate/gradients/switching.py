@@ -99,7 +99,8 @@ class Switching:
     @cached_property
     def _way(self) -> _Way:
         plan, exits = self._plan, self._exits
-        rows, pieces, step = np.empty((plan.steps + 1, len(self._given.x0))), [], 0
+        rows, step = np.empty((plan.steps + 1, len(self._given.x0))), 0
+        pieces: list[_Stretch | Part] = []
         rows[0] = self._given.x0
         exits.begin(self._mode(rows[0]), rows[0], self._u(0, 1)[0])
         while step < plan.steps:
