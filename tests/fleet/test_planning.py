@@ -74,6 +74,34 @@ def test_an_arm_reaches_its_goal_against_the_clock_and_becomes_safe_without_plan
     assert live.report().counts["not_finite"] == 0
 
 
+def test_collocation_raises_the_pole_as_our_own_steps_agree() -> None:
+    """Defects are of fourth order in the time between knots: half of it leaves a sixteenth."""
+    system = cart_pole()
+    start = system.assemble(pole=math.pi)
+    end = dict.fromkeys(system.state_names, 0.0)
+    off = []
+    for knots in (31, 61):
+        plan = tb.fleet.collocate(
+            system, start, 2.0, lambda at: at["push"] ** 2, end=end, knots=knots
+        )
+        assert np.abs(plan.values).max() <= 15.0 + 1e-6
+        run = tb.simulate(
+            system, start, 2.0, inputs={"push": (plan.times, plan.values[:, 0])}, rtol=1e-10,
+            atol=1e-12, progress=False,
+        )  # fmt: skip
+        off.append(max(abs(run[name][-1]) for name in end))
+    assert off[1] < 1e-3 and 8.0 < off[0] / off[1] < 32.0
+
+
+def test_a_collocation_that_no_push_can_meet_is_told() -> None:
+    system = cart_pole()
+    with pytest.raises(tb.SolveError, match="cart-pole: IPOPT found no plan"):
+        tb.fleet.collocate(
+            system, system.assemble(pole=math.pi), 0.1, lambda at: at["push"] ** 2,
+            end={"cart": 5.0}, knots=5,
+        )  # fmt: skip
+
+
 def test_a_plan_goes_on_from_the_one_before() -> None:
     planner = tb.fleet.MPPI(
         slider(), squares, {"push": 1e-9}, horizon=1.0, knots=3, step=0.1, samples=2
