@@ -34,7 +34,7 @@ class Plan:
 
 class Rollouts:
     """What a cost looks at: `rollouts["name"]` is a state, a sensor or a planned input of every
-    instance at every one of the `time`s, (instances, times)."""
+    instance at every `time`, (instances, times)."""
 
     def __init__(
         self, time: np.ndarray, signals: Mapping[str, np.ndarray], inputs: Mapping[str, np.ndarray]
