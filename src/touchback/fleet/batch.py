@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Unpack
 
@@ -10,7 +11,10 @@ from numpy.typing import ArrayLike
 
 from touchback.errors import InputError
 from touchback.fleet.batch_run import BatchRun
-from touchback.fleet.given import read_given
+from touchback.fleet.evaluate import arguments_of, evaluated
+from touchback.fleet.given import Floats, read_given
+from touchback.fleet.gpu.card import Card, find_card
+from touchback.fleet.gpu.on_card import CardBatch, evaluate_on_card, lies_on_card, real_of
 from touchback.fleet.lanes import run_in_lanes
 from touchback.fleet.one_by_one import run_one_by_one
 from touchback.native import Formulation
@@ -54,6 +58,8 @@ class Batch:
         record: Sequence[str] | None = None,
         start: float = 0.0,
         threads: int | None = None,
+        on: str = "cpu",
+        precision: str = "double",
         progress: bool | Callable[[float], None] = True,
         **options: Unpack[Options],
     ) -> BatchRun:
@@ -70,20 +76,83 @@ class Batch:
         registers, on `threads` (one for each core), as many whole steps as the duration holds; each
         gives the bits of a run of its own.
         Others, with constraints, modes or contacts, are runs of `tb.simulate` on threads. An
-        instance that becomes no number stops there, and the others don't know (`failed`)."""
+        instance that becomes no number stops there, and the others don't know (`failed`).
+
+        `on="gpu"` runs trees on a graphics card (extra `gpu`), one thread each, with `precision`
+        "double", which gives the same bits but for the last of exp, log and their like, or
+        "single". An `x0` that lies on the card (of CuPy, torch, jax) stays there, and so does what
+        comes of it. Where that can't be, the processor runs them in double precision, with a
+        warning that says why."""
         system = self.system
         formulation = formulation_for(method, constraints)
         asked = Can(0) if formulation is None else Can.FORMULATIONS
         solver = solver_for(system, method, formulation, asked, options)
         span = Span(start, duration)
         names = self._recorded(record)
-        given = read_given(system, self.count, x0, inputs, parameters)
+        real, wide = real_of(precision), self._wide(solver)
+        card = self._card(on, wide)
+        stays = lies_on_card(x0)
+        if stays and card is None:
+            raise InputError(
+                "x0 lies on a graphics card: give on='gpu' for trees by 'rk4' and 'euler', or "
+                "bring it to the processor's memory."
+            )
+        given = read_given(system, self.count, None if stays else x0, inputs, parameters)
         crew = _threads(threads)
         with Progress(f"{self.count} × {system.name}", progress) as shown:
-            if isinstance(solver, RK4 | Euler) and not (system.constrained or system.modes):
-                solver.refuse_excess(span.duration, self.count * len(names))
-                return run_in_lanes(system, solver, span, given, names, crew, shown)
-            return run_one_by_one(system, solver, constraints, span, given, names, crew, shown)
+            if wide is None:
+                return run_one_by_one(system, solver, constraints, span, given, names, crew, shown)
+            wide.refuse_excess(span.duration, self.count * len(names))
+            if card is not None:
+                return CardBatch(card, system, given, x0, real).run(wide, span, names, shown)
+            return run_in_lanes(system, wide, span, given, names, crew, shown)
+
+    def _wide(self, solver: Solver) -> RK4 | Euler | None:
+        """The method, where instances can go side by side."""
+        tree = not (self.system.constrained or self.system.modes)
+        return solver if tree and isinstance(solver, RK4 | Euler) else None
+
+    def _card(self, on: str, wide: object) -> Card | None:
+        """The graphics card, where one is asked for and can do it; else a warning says why not."""
+        if on not in ("cpu", "gpu"):
+            raise InputError(f"on: 'cpu' or 'gpu' is expected, got {on!r}.")
+        if on == "cpu":
+            return None
+        card = find_card()
+        if wide is None:
+            card = (
+                "only trees by methods 'rk4' and 'euler' run there, no constraints, modes and "
+                "rigid contacts"
+            )
+        if isinstance(card, Card):
+            return card
+        warnings.warn(
+            f"{self.system.name} is computed by the processor, in double precision: {card}.",
+            RuntimeWarning, stacklevel=3,
+        )  # fmt: skip
+        return None
+
+    def evaluate(
+        self,
+        name: str,
+        x: State | ArrayLike,
+        u: ArrayLike | None = None,
+        *,
+        further: ArrayLike | None = None,
+        t: float = 0.0,
+        on: str = "cpu",
+        precision: str = "double",
+    ) -> Floats:
+        """A function of the system ("forward dynamics", "inverse dynamics", …: see
+        `system.counts`) at states `x`, a row [q, v, z] for each instance. Inputs `u` and the
+        function's `further` argument (τ of forward dynamics, accelerations of inverse dynamics)
+        have a row for each, or one for all. `on` and `precision` as in `run`."""
+        function, real = self.system.function(name), real_of(precision)
+        calls, card = self.system.calls, self._card(on, function)
+        given = arguments_of(self.system, function, self.count, (x, u, further), t)
+        if card is not None:
+            return evaluate_on_card(card, function, calls.block(function), given, real)
+        return evaluated(function, calls.block(function), given)
 
     def _recorded(self, record: Sequence[str] | None) -> list[str]:
         known = [*self.system.state_names, *self.system.layout.outputs]

@@ -16,7 +16,8 @@ Floats = np.ndarray
 class BatchRun:
     """`run["name"]` has a row of each instance over the times; what it didn't reach is NaN. `x` are
     the last good states, `ended` [s] is when each was there, and `whole` says who reached the
-    end."""
+    end. Of a batch whose states lay on a graphics card, signals and `x` are CuPy's arrays there,
+    which torch and jax take by DLPack."""
 
     name: str
     state_names: tuple[str, ...]
@@ -29,6 +30,7 @@ class BatchRun:
     reasons: Mapping[int, str] = field(repr=False)  # of those that failed, where they are known
     lanes: int
     threads: int
+    card: str = ""  # the graphics card that computed it
 
     def __len__(self) -> int:
         return len(self.record)
@@ -37,13 +39,13 @@ class BatchRun:
         """A signal: (instances, times)."""
         if name not in self.signals:
             raise unknown_name("signal", name, self.signals)
-        return np.asarray(self.record[:, :, self.signals.index(name)])
+        return self.record[:, :, self.signals.index(name)]
 
     def last(self, state: str) -> Floats:
         """A state at the end of each instance."""
         if state not in self.state_names:
             raise unknown_name("state", state, self.state_names)
-        return np.asarray(self.x[:, self.state_names.index(state)])
+        return self.x[:, self.state_names.index(state)]
 
     @property
     def failed(self) -> np.ndarray:
@@ -53,9 +55,10 @@ class BatchRun:
     def __str__(self) -> str:
         failed = len(self.failed)
         tail = f"; {failed} didn't reach the end, the first is {self.failed[0]}" if failed else ""
+        where = self.card or f"{self.threads} threads, {self.lanes} at once on each"
         return (
             f"{len(self)} × {self.name}: {len(self.time)} instants up to {self.time[-1]:g} s, "
-            f"{self.lanes} at once on {self.threads} threads{tail}"
+            f"on {where}{tail}"
         )
 
 

@@ -9,8 +9,9 @@ import numpy as np
 from touchback.codegen import native_lanes
 from touchback.fleet.batch_run import BatchInterrupted, BatchRun
 from touchback.fleet.given import Floats, Given
+from touchback.fleet.laid_out import blocks_of, constants_of, series_of
 from touchback.native import FunctionData, Listening, Status
-from touchback.native.fleet.batch import BatchFunctions, BatchSeries, NativeBatch
+from touchback.native.fleet.batch import BatchFunctions, NativeBatch
 from touchback.simulate.progress import Progress
 from touchback.simulate.solvers.fixed_step import FixedStep
 from touchback.simulate.span import Span
@@ -39,7 +40,7 @@ def run_in_lanes(
     ticks = steps_between(system, solver) or 1
     native = NativeBatch(
         functions, layout.sizes, len(layout.outputs), _rows(given.x0, given.count),
-        _constants(system, given), _blocks(system, given), _series(system, given, span),
+        constants_of(system, given), blocks_of(system, given), series_of(system, given, span),
         (layout.memory_places, ticks), (solver.word, span.start, solver.step, steps, every),
         places, workers,
     )  # fmt: skip
@@ -81,40 +82,3 @@ def _rows(x: Floats | None, count: int) -> Floats:
     if x is None:
         raise AssertionError("a tree begins somewhere")
     return np.ascontiguousarray(np.broadcast_to(x, (count, x.shape[1])), dtype=float).copy()
-
-
-def _constants(system: System, given: Given) -> Floats:
-    """[t, inputs…], a row of each or one for all."""
-    names = system.input_names
-    several = any(len(each) > 1 for each in given.constants.values())
-    u = np.empty((given.count if several else 1, 1 + len(names)))
-    u[:, 0], u[:, 1:] = 0.0, system.input_defaults
-    for name, each in given.constants.items():
-        u[:, 1 + list(names).index(name)] = each
-    return u if several else u[0]
-
-
-def _blocks(system: System, given: Given) -> Floats:
-    """Parameter blocks, a row of each or one for all."""
-    several = {name: each for name, each in given.parameters.items() if len(each) > 1}
-    single = {name: float(each[0]) for name, each in given.parameters.items() if len(each) == 1}
-    values = system.parameter_values(single)
-    varied = system.layout.varied(values, several) if several else values
-    own = system.motion.acting(system.key).functions
-    return np.ascontiguousarray(own.block_for(varied), dtype=float)
-
-
-def _series(system: System, given: Given, span: Span) -> BatchSeries:
-    """All on the finest grid that one of them has."""
-    names = list(system.input_names)
-    places = [1 + names.index(name) for name in given.samples]
-    most = max((each.shape[1] for each in given.samples.values()), default=2)
-    times = np.linspace(span.start, span.end, most)
-    several = any(len(each) > 1 for each in given.samples.values())
-    values = np.empty((given.count if several else 1, len(places), most))
-    for k, each in enumerate(given.samples.values()):
-        own = np.linspace(span.start, span.end, each.shape[1])
-        for i in range(len(values)):
-            row = each[i if len(each) > 1 else 0]
-            values[i, k] = row if len(row) == most else np.interp(times, own, row)
-    return BatchSeries(places, times, values if several else values[0])

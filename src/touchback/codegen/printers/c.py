@@ -18,7 +18,7 @@ union unsigned void volatile while"""
 _FUNCTIONS = """acos asin atan2 cos exp fabs floor fma log pow sin sqrt
 cell fraction lookup1 lookup2 outside sine_cosine NEGATIVE"""
 
-_C = Dialect(
+C99 = Dialect(
     templates={
         ops.ADD: "{a} + {b}",
         ops.SUB: "{a} - {b}",
@@ -52,11 +52,13 @@ _C = Dialect(
 )
 
 
-class _CSpeller(Speller):
+class CSpeller(Speller):
     """C, with negations that gcc can't merge into a fused operation (see c_helpers.KEEP_SIGNS)."""
 
-    def __init__(self, program: Program) -> None:
-        super().__init__(program, _C)
+    real = "double"  # what the numbers are
+
+    def __init__(self, program: Program, dialect: Dialect = C99) -> None:
+        super().__init__(program, dialect)
         fused = (ops.FMA, ops.FNMA, ops.FMS)
         self._mergeable = {node for node, op in enumerate(program.op) if op in fused}
 
@@ -83,12 +85,12 @@ def print_c(program: Program, name: str, comments: str = "") -> str:
 
     The arrays must not overlap `out`; `work` and `ctx` are not used.
     """
-    _C.check_name(name)
-    speller = _CSpeller(program)
+    C99.check_name(name)
+    speller = CSpeller(program)
     chunks, slots = cut(program, CHUNK_LENGTH)
     functions = []
     if len(chunks) == 1:
-        body = _body(chunks[0], speller)
+        body = body_lines(chunks[0], speller)
     else:
         functions = [_part(chunk, number, speller) for number, chunk in enumerate(chunks, 1)]
         body = [f"double w[{max(slots, 1)}];"]
@@ -97,8 +99,8 @@ def print_c(program: Program, name: str, comments: str = "") -> str:
     functions.append(_function(f"void {name}", extra, ("work", "ctx"), body))
     signs = [KEEP_SIGNS] if any("NEGATIVE(" in function for function in functions) else []
     header = _header(program, name, comments)
-    tables = [_table(number, table) for table, number in speller.tables.items()]
-    parts = [header, "#include <math.h>\n", *signs, *_helpers(program), *tables, *functions]
+    tables = [table_text(number, table) for table, number in speller.tables.items()]
+    parts = [header, "#include <math.h>\n", *signs, *helper_texts(program), *tables, *functions]
     return "\n".join(parts)
 
 
@@ -112,7 +114,7 @@ def _header(program: Program, name: str, comments: str) -> str:
     return "/* " + "\n * ".join(lines) + "\n */"
 
 
-def _helpers(program: Program) -> list[str]:
+def helper_texts(program: Program) -> list[str]:
     used = set(program.op)
     found = []
     if used & {ops.SIN, ops.COS}:
@@ -126,7 +128,7 @@ def _helpers(program: Program) -> list[str]:
     return found
 
 
-def _table(number: int, table: Table) -> str:
+def table_text(number: int, table: Table) -> str:
     arrays = {"x": table.x, "y": table.y, "values": table.values}
     return "".join(
         f"static const double table{number}_{label}[{len(points)}] = {{\n{_wrapped(points)}\n}};\n"
@@ -138,7 +140,7 @@ def _table(number: int, table: Table) -> str:
 def _wrapped(points: tuple[float, ...]) -> str:
     indent = " " * 4
     return textwrap.fill(
-        _C.numbers(points),
+        C99.numbers(points),
         100,
         initial_indent=indent,
         subsequent_indent=indent,
@@ -146,8 +148,8 @@ def _wrapped(points: tuple[float, ...]) -> str:
     )
 
 
-def _part(chunk: Chunk, number: int, speller: Speller) -> str:
-    return _function(f"static void part{number}", "double *w", ("w",), _body(chunk, speller))
+def _part(chunk: Chunk, number: int, speller: CSpeller) -> str:
+    return _function(f"static void part{number}", "double *w", ("w",), body_lines(chunk, speller))
 
 
 def _function(start: str, extra: str, extra_names: tuple[str, ...], lines: list[str]) -> str:
@@ -162,21 +164,21 @@ def _function(start: str, extra: str, extra_names: tuple[str, ...], lines: list[
     return f"{start}({arguments})\n{{\n{ignored}{text}}}\n"
 
 
-def _body(chunk: Chunk, speller: Speller) -> list[str]:
+def body_lines(chunk: Chunk, speller: CSpeller) -> list[str]:
     """Loads, statements, stores, outputs: nothing is written before everything is read."""
     names = speller.names
     return [
-        *(f"const double {names[node]} = w[{slot}];" for node, slot in chunk.loads.items()),
+        *(f"const {speller.real} {names[node]} = w[{slot}];" for node, slot in chunk.loads.items()),
         *(_statement(nodes, speller) for nodes in chunk.statements),
         *(f"w[{slot}] = {names[node]};" for node, slot in chunk.stores.items()),
         *(f"out[{index}] = {speller.output(index)};" for index in chunk.outputs),
     ]
 
 
-def _statement(nodes: tuple[int, ...], speller: Speller) -> str:
+def _statement(nodes: tuple[int, ...], speller: CSpeller) -> str:
     node = nodes[0]
     if speller.program.op[node] in (ops.SIN, ops.COS):
         number = speller.names[node][1:]
         angle = speller.operand(speller.program.a[node])
-        return f"double S{number}, C{number}; sine_cosine({angle}, &S{number}, &C{number});"
-    return f"const double {speller.names[node]} = {speller.expression(node)};"
+        return f"{speller.real} S{number}, C{number}; sine_cosine({angle}, &S{number}, &C{number});"
+    return f"const {speller.real} {speller.names[node]} = {speller.expression(node)};"

@@ -1,0 +1,152 @@
+"""A graphics card: functions and steps of many chains, beside MuJoCo Warp, and one chain alone."""
+
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from benchmarks.mechanisms import Mechanism, make
+from benchmarks.report import Section
+from touchback.fleet.gpu.card import Card, find_card
+
+SIZES = {7: 1 << 22, 30: 1 << 20}  # joints, and instances
+PEER_WORLDS = {7: 262_144, 30: 65_536}
+STEP, STEPS, TURNS = 1e-4, 100, 5
+ALONE = (10, 30, 60, 100, 250)  # bodies of Wang's chain
+
+
+def run() -> Section:
+    """G evaluations and steps a second, the best of some turns, in both precisions."""
+    section = Section(
+        "Graphics card: chains, 10⁹ a second",
+        ["joints", "precision", "forward dynamics", "Euler steps", "MuJoCo Warp's", "×"],
+    )
+    card = find_card()
+    if isinstance(card, str):
+        section.remark(f"Not measured: {card}.")
+        return section
+    for size, count in SIZES.items():
+        mechanism = make("chain", size)
+        peer = _warp(mechanism, PEER_WORLDS[size])
+        for precision in ("double", "single"):
+            rates = _rates(card, mechanism, count, precision)
+            other = peer if precision == "single" else None
+            beside = [f"{other / 1e9:.4f}", f"{rates[1] / other:.0f}"] if other else ["–", "–"]
+            section.rows.append(
+                [str(size), precision, *(f"{rate / 1e9:.2f}" for rate in rates), *beside]
+            )
+            section.records.append(
+                {"joints": size, "precision": precision, "instances": count, "card": card.name,
+                 "evaluations/s": rates[0], "steps/s": rates[1], "MuJoCo Warp steps/s": other}
+            )  # fmt: skip
+    section.remark(
+        f"{card.name}. States lie on the card; results are compared with the processor's. MuJoCo "
+        "Warp in single precision, replayed as a graph, no constraints and contacts."
+    )
+    return section
+
+
+def alone() -> Section:
+    """One chain: µs a step by the processor and by one thread of the card."""
+    section = Section(
+        "One chain (Wang's): µs a step, semi-implicit Euler",
+        ["bodies", "processor", "card", "card with transfers each step"],
+    )
+    card = find_card()
+    if isinstance(card, str):
+        section.remark(f"Not measured: {card}.")
+        return section
+    for size in ALONE:
+        batch = make("chain", size).model().compile().batch(1)
+        x0 = np.random.default_rng(5).normal(size=(1, 2 * size))
+        given = {"method": "euler", "step": STEP, "record": (), "progress": False}
+
+        def timed(x: Any, steps: int, on: str, batch: Any = batch, given: Any = given) -> float:
+            best = float("inf")
+            for _ in range(3):
+                began = perf_counter()
+                batch.run(x, steps * STEP, on=on, output_step=steps * STEP, **given)
+                best = min(best, perf_counter() - began)
+            return best / steps * 1e6
+
+        times = timed(x0, 2000, "cpu"), timed(x0, 500, "gpu"), timed(x0, 1, "gpu")
+        section.rows.append([str(size), *(f"{each:.1f}" for each in times)])
+        section.records.append({"bodies": size, "µs": times, "card": card.name})
+    section.remark(
+        "One instance is one thread, which computes a recursion from joint to joint: there is no "
+        "crossover where the processor's column is the smallest throughout."
+    )
+    return section
+
+
+def _rates(card: Card, mechanism: Mechanism, count: int, precision: str) -> tuple[float, float]:
+    """Evaluations of forward dynamics with efforts, and Euler steps, a second."""
+    cupy, size = card.cupy, mechanism.size
+    system = mechanism.model().compile()
+    batch, draw = system.batch(count), np.random.default_rng(5)
+    kind = np.float32 if precision == "single" else np.float64
+    x = cupy.asfortranarray(cupy.asarray(draw.normal(size=(count, 2 * size)), dtype=kind))
+    tau = cupy.asfortranarray(cupy.asarray(draw.normal(size=(count, size)), dtype=kind))
+    found: Any = None
+
+    def evaluated() -> Any:
+        return batch.evaluate("forward dynamics", x, further=tau, on="gpu", precision=precision)
+
+    def stepped() -> Any:
+        return batch.run(
+            x, STEPS * STEP, method="euler", step=STEP, output_step=STEPS * STEP, record=(),
+            progress=False, on="gpu", precision=precision,
+        ).x  # fmt: skip
+
+    rates = []
+    for act, work in ((evaluated, count), (stepped, count * STEPS)):
+        best = float("inf")
+        for _ in range(TURNS + 1):  # the first one compiles
+            cupy.cuda.get_current_stream().synchronize()
+            began = perf_counter()
+            found = act()
+            cupy.cuda.get_current_stream().synchronize()
+            best = min(best, perf_counter() - began)
+        rates.append(work / best)
+    some = slice(0, 64)
+    wanted = system.batch(64).run(
+        cupy.asnumpy(x[some]).astype(float), STEPS * STEP, method="euler", step=STEP, record=(),
+        progress=False,
+    ).x  # fmt: skip
+    if not np.allclose(
+        cupy.asnumpy(found[some]), wanted, atol=1e-9 if kind is np.float64 else 1e-3
+    ):
+        raise ArithmeticError("The card's chains end elsewhere.")
+    return rates[0], rates[1]
+
+
+def _warp(mechanism: Mechanism, worlds: int) -> float | None:
+    """Steps a second of MuJoCo Warp, where it is."""
+    try:
+        import mujoco
+        import mujoco_warp
+        import warp
+    except ImportError:
+        return None
+    from benchmarks.engines.mujoco import python_model
+
+    model = python_model(mechanism)
+    model.opt.timestep = STEP
+    model.opt.disableflags |= int(
+        mujoco.mjtDisableBit.mjDSBL_CONSTRAINT | mujoco.mjtDisableBit.mjDSBL_CONTACT
+    )
+    data = mujoco.MjData(model)
+    there = mujoco_warp.put_model(model)
+    state = mujoco_warp.put_data(model, data, nworld=worlds)
+    mujoco_warp.step(there, state)  # compiles
+    with warp.ScopedCapture() as capture:
+        mujoco_warp.step(there, state)
+    best = float("inf")
+    for _ in range(TURNS):
+        warp.synchronize()
+        began = perf_counter()
+        for _ in range(20):
+            warp.capture_launch(capture.graph)
+        warp.synchronize()
+        best = min(best, perf_counter() - began)
+    return worlds * 20 / best

@@ -1,0 +1,54 @@
+"""The graphics card of this machine, through CuPy (extra `gpu`), and kernels compiled for it."""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+from typing import Any
+
+from touchback.fleet.gpu.kernels import BLOCK, Kernel
+
+# Products and sums are fused where the program says so and nowhere else, so that the card computes
+# what processors do; single precision takes what is quickest.
+_OPTIONS = {
+    "double": ("--std=c++14", "--fmad=false"),
+    "float": ("--std=c++14", "--fmad=true", "--prec-div=false", "--prec-sqrt=false"),
+}
+
+
+@dataclass(frozen=True)
+class Card:
+    """A card that can compute; `cupy` is CuPy's module."""
+
+    name: str
+    cupy: Any
+
+    def launch(self, kernel: Kernel, count: int, arguments: tuple[Any, ...]) -> None:
+        """One thread for each of `count` instances; it is under way when this returns."""
+        shared = kernel.shared_bytes
+        _compiled(self, kernel)((-(-count // BLOCK),), (BLOCK,), arguments, shared_mem=shared)
+
+
+@functools.cache
+def find_card() -> Card | str:
+    """The first card, or why there is none."""
+    try:
+        import cupy
+    except ImportError:
+        return "CuPy isn't installed, which the extra `gpu` brings"
+    try:
+        found = cupy.cuda.runtime.getDeviceProperties(0)["name"].decode()
+        cupy.zeros(1)
+    except Exception as error:  # of the driver, which has no list of them
+        return f"no graphics card answers ({error})"
+    return Card(found, cupy)
+
+
+@functools.lru_cache(64)
+def _compiled(card: Card, kernel: Kernel) -> Any:
+    options = _OPTIONS[kernel.real]
+    module = card.cupy.RawModule(code=kernel.text, options=options, backend="nvrtc")
+    found = module.get_function(kernel.name)
+    if kernel.shared_bytes:
+        found.max_dynamic_shared_size_bytes = kernel.shared_bytes
+    return found

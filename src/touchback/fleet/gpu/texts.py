@@ -1,0 +1,184 @@
+"""CUDA C that kernels are put together from."""
+
+MACROS = """\
+#define AT(array, k) array[(k) * {stride}]
+#define X(k) AT(x, k)
+#define U(k) AT(u, k)
+#define P(k) p[{own}]
+#define ARGUMENTS const real *x, const real *u, const real *__restrict__ p, long long count, \\
+                  long long i
+#define PASSED x, u, p, count, i
+#define TOGETHER() {together}
+"""
+
+_WHO = """\
+    const long long own = blockIdx.x * (long long)blockDim.x + threadIdx.x;
+    const long long i = own < count ? own : count - 1; /* the last one fills the last block */
+"""
+
+_LOAD = """\
+#pragma unroll
+    for (int k = 0; k < {states}; k++)
+        AT(x, k) = given_x[k * count + i];
+#pragma unroll
+    for (int k = 0; k < {inputs}; k++)
+        AT(u, k) = given_u[{own_u}];
+"""
+
+EVALUATE = f"""\
+extern "C" __global__ void __launch_bounds__({{block}})
+evaluate(long long count, const real *__restrict__ given_x, const real *__restrict__ given_u,
+         const real *__restrict__ given_further, const real *__restrict__ p,
+         real *__restrict__ result)
+{{{{
+{_WHO}{{storage}}    real out[{{outputs}}];
+{_LOAD}#pragma unroll
+    for (int k = 0; k < {{further}}; k++)
+        AT(u, {{inputs}} + k) = given_further[{{own}}];
+    f::call(PASSED, out);
+    if (own < count)
+#pragma unroll
+        for (int k = 0; k < {{outputs}}; k++)
+            result[k * count + i] = out[k];
+}}}}
+"""
+
+ROLLOUT = f"""\
+/* u = [t, inputs...]: some follow samples, spread evenly over the run and linear in between. */
+static __device__ __forceinline__ void set_inputs(double t, real *u,
+                                                  const real *__restrict__ series, double start,
+                                                  double per_sample, long long count, long long i)
+{{{{
+    AT(u, 0) = (real)t;
+{{series}}}}}}
+
+/* The instant at which a row is due. */
+static __device__ __forceinline__ void note(const real *x, const real *u,
+                                            const real *__restrict__ p, real *record,
+                                            long long row, int alive, long long count, long long i)
+{{{{
+{{note}}}}}}
+
+/* One step, to `next`. */
+static __device__ __forceinline__ void advance(const real *x, real *u, const real *__restrict__ p,
+                                               real *next, double t, double wide_h,
+                                               const real *__restrict__ series, double start,
+                                               double per_sample, long long count, long long i)
+{{{{
+    const real h = (real)wide_h;
+{{advance}}}}}}
+
+/* Steps from `first` to before `end`. An instance that would become no number stays where it is. */
+extern "C" __global__ void __launch_bounds__({{block}})
+rollout(long long count, double t0, double h, long long first, long long end, long long every,
+        real *given_x, const real *__restrict__ given_u, const real *__restrict__ p,
+        const real *__restrict__ series, double start, double per_sample, real *record,
+        long long *made)
+{{{{
+{_WHO}{{storage}}{_LOAD}    int alive = own < count && made[i] == first;
+    long long reached = first;
+    if (first == 0) {{{{
+        set_inputs(t0, u, series, start, per_sample, count, i);
+        note(x, u, p, record, 0, alive, count, i);
+    }}}}
+#pragma unroll 1
+    for (long long step = first; step < end; step++) {{{{
+        const double t = t0 + (double)step * h;
+        set_inputs(t, u, series, start, per_sample, count, i);
+{{memories}}        advance(x, u, p, next, t, h, series, start, per_sample, count, i);
+        real sound = 0;
+#pragma unroll
+        for (int k = 0; k < {{states}}; k++)
+            sound += AT(next, k) - AT(next, k);
+        alive = alive && sound == 0;
+        if (alive) {{{{
+            reached = step + 1;
+#pragma unroll
+            for (int k = 0; k < {{states}}; k++)
+                AT(x, k) = AT(next, k);
+        }}}}
+        if ((step + 1) % every == 0) {{{{
+            set_inputs(t0 + (double)(step + 1) * h, u, series, start, per_sample, count, i);
+            note(x, u, p, record, (step + 1) / every, alive, count, i);
+        }}}}
+    }}}}
+    if (own < count && made[i] == first) {{{{
+        made[i] = reached;
+#pragma unroll
+        for (int k = 0; k < {{states}}; k++)
+            given_x[k * count + i] = AT(x, k);
+    }}}}
+}}}}
+"""
+
+EULER = """\
+    real rate[{states}];
+    rate::call(PASSED, rate);
+#pragma unroll
+    for (int k = {q}; k < {states}; k++)
+        AT(next, k) = AT(x, k) + h * rate[k];
+{turning}#pragma unroll
+    for (int k = 0; k < {q}; k++)
+        AT(next, k) = AT(x, k) + h * {turns};
+"""
+
+TURNING = """\
+#pragma unroll
+    for (int k = 0; k < {q}; k++)
+        AT(next, k) = AT(x, k);
+    {{
+        const real *x = next;
+        configuration_rate::call(PASSED, rate);
+    }}
+"""
+
+RK4 = """\
+    real first[{states}], middle[{states}], rate[{states}];
+#pragma unroll
+    for (int k = 0; k < {states}; k++)
+        AT(next, k) = AT(x, k);
+#pragma unroll 1
+    for (int stage = 0; stage < 4; stage++) {{
+        const real part = stage == 2 ? h : (real)0.5 * h;
+        if (stage > 0)
+            set_inputs(t + (stage == 3 ? wide_h : 0.5 * wide_h), u, series, start, per_sample,
+                       count, i);
+        {{
+            const real *x = next;
+            rate::call(PASSED, rate);
+        }}
+        if (stage == 3)
+            break;
+#pragma unroll
+        for (int k = 0; k < {states}; k++) {{
+            first[k] = stage == 0 ? rate[k] : first[k];
+            middle[k] = stage <= 1 ? rate[k] : middle[k] + rate[k];
+            AT(next, k) = AT(x, k) + part * rate[k];
+        }}
+    }}
+#pragma unroll
+    for (int k = 0; k < {states}; k++)
+        AT(next, k) = AT(x, k) + h / 6 * (first[k] + 2 * middle[k] + rate[k]);
+"""
+
+SERIES = """\
+    const double place = fmin(fmax((t - start) * per_sample, 0.0), {last}.0);
+    const int cell = place < {last_cell} ? (int)place : {last_cell};
+    const real part = (real)(place - cell);
+"""
+
+SERIES_ROW = """\
+    {{
+        const real *at = series + (({row}LL * {samples} + cell) * {stride} + {at});
+        AT(u, {place}) = at[0] + (at[{stride}] - at[0]) * part;
+    }}
+"""
+
+MEMORIES = """\
+        if (step % {ticks} == 0) {{
+            real became[{size}];
+            updates::call(PASSED, became);
+            if (alive) {{
+{kept}            }}
+        }}
+"""

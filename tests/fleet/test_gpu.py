@@ -1,0 +1,190 @@
+"""Batches on a graphics card: what the processor computes, by the kernels' own text. Without a card
+that text is compiled as C++ (`host_card`); with one, every test here runs on it too."""
+
+import numpy as np
+import pytest
+
+import touchback as tb
+from featured_models import FEATURES, compiled
+from tests.fleet.host_card import HostCard
+from touchback.fleet import batch
+from touchback.fleet.gpu import kernels
+from touchback.fleet.gpu.card import Card, find_card
+
+COUNT = 131  # a block and a bit
+NOT_THERE = (
+    "closures",
+    "couplings",
+    "written constraints",
+    "velocity constraints",
+    "servo constraints",
+    "friction of constraints",
+    "drives",
+    "modes",
+    "rigid contacts",
+)
+
+
+def cards() -> list[Card]:
+    real = find_card()
+    return [HostCard()] if isinstance(real, str) else [HostCard(), real]
+
+
+@pytest.fixture(params=cards(), ids=lambda card: card.name, autouse=True)
+def card(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Card:
+    monkeypatch.setattr(batch, "find_card", lambda: request.param)
+    return request.param
+
+
+def arm(joints: int = 3) -> tb.System:
+    """Links on hinges about x, y, z in turn, a live mass, a torque and a sensor."""
+    m = tb.Model("arm")
+    mass, torque = m.parameter("mass", 1.0, min=0.1, max=9.0), m.input("torque", unit="N m")
+    link = m.ground
+    for k in range(joints):
+        before, link = link, m.body(f"link {k}", mass=mass, com=(0.1, 0, -0.2), inertia=(1, 2, 2.5))
+        m.joint(
+            f"hinge {k}", tb.Revolute("xyz"[k % 3]), before.at(0, 0, -0.4) if k else before, link
+        )
+    m.force("motor", tb.JointEffort("hinge 0", torque))
+    m.sensor("tip", tb.Position(link.at(0, 0, -0.4)))
+    return m.compile()
+
+
+@pytest.fixture(scope="module")
+def system() -> tb.System:
+    return arm()
+
+
+def starts(system: tb.System, count: int = COUNT) -> np.ndarray:
+    return np.random.default_rng(3).normal(size=(count, len(system.state_names)))
+
+
+@pytest.mark.parametrize("method", ["rk4", "euler"])
+def test_a_card_computes_the_bits_of_the_processor(system, method) -> None:
+    draw = np.random.default_rng(4)
+    given = {
+        "parameters": {"mass": draw.uniform(0.5, 2.0, COUNT)},
+        "inputs": {"torque": draw.normal(size=(COUNT, 9))},
+        "method": method, "step": 1e-3, "output_step": 4e-3,
+    }  # fmt: skip
+    x = starts(system)
+    ran, usual = (system.batch(COUNT).run(x, 0.08, on=on, **given) for on in ("gpu", "cpu"))
+    assert ran.card and not usual.card and ran.card in str(ran)
+    assert ran.whole.all() and np.array_equal(ran.time, usual.time)
+    # samples are found by their number instead of a search: rounding of the place in a cell
+    assert np.abs(ran.record - usual.record).max() < 1e-13
+    given["inputs"] = {"torque": draw.normal(size=COUNT)}
+    ran, usual = (system.batch(COUNT).run(x, 0.08, on=on, **given) for on in ("gpu", "cpu"))
+    assert np.array_equal(ran.record, usual.record) and np.array_equal(ran.x, usual.x)
+
+
+@pytest.mark.parametrize("feature", [each for each in ("", *FEATURES) if each not in NOT_THERE])
+def test_every_feature_of_trees_counts_on_the_card(feature) -> None:
+    """exp, log and their like may differ in the last bit."""
+    model = compiled(feature)
+    grid = {"step": 2e-3, **({"rate": 100.0} if feature == "memories" else {})}
+    given = {"inputs": {"push": np.linspace(-2.0, 2.0, 5)}, **grid}
+    given["parameters"] = {"stiffness": np.linspace(20.0, 80.0, 5)}
+    ran, usual = (model.batch(5).run(None, 0.1, on=on, **given) for on in ("gpu", "cpu"))
+    assert np.allclose(ran.record, usual.record, rtol=1e-11, atol=1e-13)
+
+
+def test_quaternions_turn_on_the_card() -> None:
+    m = tb.Model("top")
+    top = m.body("top", mass=1.0, com=(0, 0, 0.3), inertia=(0.1, 0.1, 0.02))
+    m.joint("ball", tb.Spherical(), m.ground, top)
+    spinning = m.compile()
+    x = np.tile(spinning.initial_state().x, (5, 1))
+    x[:, 4:] = np.random.default_rng(1).normal(size=(5, 3)) * 3
+    for method in ("rk4", "euler"):
+        ran, usual = (
+            spinning.batch(5).run(x, 0.1, step=1e-3, method=method, on=on) for on in ("gpu", "cpu")
+        )
+        assert np.array_equal(ran.x, usual.x)
+
+
+def test_single_precision_is_as_good_as_its_numbers(system) -> None:
+    """Steps of 1 ms for 0.1 s: a hundred roundings of 6e-8, and of sines of 1e-7."""
+    x = starts(system)
+    ran = system.batch(COUNT).run(x, 0.1, step=1e-3, on="gpu", precision="single", record=["tip.x"])
+    usual = system.batch(COUNT).run(x, 0.1, step=1e-3, record=["tip.x"])
+    assert ran.record.dtype == np.float32
+    assert np.abs(ran.x - usual.x).max() < 1e-4
+    assert 1e-9 < np.abs(ran.record - usual.record).max() < 1e-4
+
+
+def test_long_programs_keep_states_in_the_memory_of_their_block(monkeypatch, system) -> None:
+    monkeypatch.setattr(kernels, "_LONG", 10)
+    kernels.rollout_kernel.cache_clear()
+    x = starts(system)
+    for method in ("rk4", "euler"):
+        ran, usual = (
+            system.batch(COUNT).run(x, 0.02, step=1e-3, method=method, on=on)
+            for on in ("gpu", "cpu")
+        )
+        assert np.array_equal(ran.record, usual.record)
+    kernels.rollout_kernel.cache_clear()
+
+
+def test_one_that_becomes_no_number_stops_on_the_card_too(system) -> None:
+    x = starts(system)
+    x[5, 3] = 1e200
+    ran, usual = (
+        system.batch(COUNT).run(x, 0.05, step=1e-3, output_step=2e-3, on=on)
+        for on in ("gpu", "cpu")
+    )
+    assert list(ran.failed) == [5] == list(usual.failed) and ran.ended[5] == usual.ended[5]
+    assert np.array_equal(ran.record, usual.record, equal_nan=True)
+    assert np.array_equal(ran.x, usual.x)
+
+
+def test_functions_are_evaluated_at_the_states_of_all_instances(system) -> None:
+    x, tau = starts(system), np.random.default_rng(6).normal(size=(COUNT, 3))
+    wanted = system.forward_dynamics(x[:, :3], x[:, 3:], tau)
+    for on in ("gpu", "cpu"):
+        found = system.batch(COUNT).evaluate("forward dynamics", x, further=tau, on=on)
+        assert np.array_equal(found, wanted)
+        M = system.batch(COUNT).evaluate("mass matrix", x, on=on)
+        assert np.array_equal(M, system.mass_matrix(x[:, :3]))
+    with pytest.raises(tb.InputError, match=r"x: an array of shape \(131, 6\) is expected"):
+        system.batch(COUNT).evaluate("bias", x[:4])
+    with pytest.raises(tb.InputError, match="its further argument, 3 numbers, is needed"):
+        system.batch(COUNT).evaluate("forward dynamics", x)
+    with pytest.raises(tb.InputError, match=r"further: an array of shape \(131, 3\) is expected"):
+        system.batch(COUNT).evaluate("forward dynamics", x, further=tau[:5])
+
+
+def test_states_that_lie_on_a_card_stay_there(card, system) -> None:
+    if isinstance(card, HostCard):
+        pytest.skip("needs a card's memory")
+    cupy = card.cupy
+    x = cupy.asarray(starts(system))
+    ran = system.batch(COUNT).run(x, 0.02, step=1e-3, on="gpu", record=["tip.x"])
+    assert isinstance(ran.x, cupy.ndarray) and isinstance(ran["tip.x"], cupy.ndarray)
+    again = system.batch(COUNT).run(ran.x, 0.02, step=1e-3, on="gpu", record=[])
+    usual = system.batch(COUNT).run(x.get(), 0.04, step=1e-3, record=[])
+    assert np.array_equal(again.x.get(), usual.x)
+    with pytest.raises(tb.InputError, match="x0 lies on a graphics card: give on='gpu'"):
+        system.batch(COUNT).run(x, 0.02)
+    with pytest.raises(tb.InputError, match=r"of shape \(131, 6\) is expected"):
+        system.batch(COUNT).run(x[:3], 0.02, on="gpu")
+    torch = pytest.importorskip("torch")
+    own = torch.from_dlpack(ran.x)
+    assert own.is_cuda and system.batch(COUNT).run(own, 0.02, on="gpu").whole.all()
+
+
+def test_without_a_card_the_processor_runs_it_and_says_so(monkeypatch, system) -> None:
+    monkeypatch.setattr(batch, "find_card", lambda: "CuPy isn't installed")
+    with pytest.warns(RuntimeWarning, match="by the processor, in double .* CuPy isn't installed"):
+        ran = system.batch(2).run(starts(system, 2), 0.01, step=1e-3, on="gpu")
+    assert ran.whole.all() and not ran.card
+    with pytest.warns(RuntimeWarning, match="only trees by methods 'rk4' and 'euler' run there"):
+        tb.gallery.make("slider-crank").compile().batch(2).run(None, 0.01, on="gpu", step=1e-3)
+
+
+def test_words_that_are_none_are_refused(system) -> None:
+    with pytest.raises(tb.InputError, match="on: 'cpu' or 'gpu' is expected, got 'tpu'"):
+        system.batch(1).run(None, 0.1, on="tpu")
+    with pytest.raises(tb.InputError, match="precision: 'double' or 'single' is expected, got 'f1"):
+        system.batch(1).run(None, 0.1, precision="f16")
