@@ -9,7 +9,7 @@ from benchmarks.mechanisms import Mechanism, make
 from benchmarks.report import Section
 from touchback.fleet.gpu.card import Card, find_card
 
-SIZES = {7: 1 << 22, 30: 1 << 20}  # joints, and instances
+SIZES = {7: 1 << 24, 30: 1 << 22}  # joints, and instances
 PEER_WORLDS = {7: 262_144, 30: 65_536}
 STEP, STEPS, TURNS = 1e-4, 100, 5
 ALONE = (10, 30, 60, 100, 250)  # bodies of Wang's chain

@@ -137,9 +137,11 @@ class CardBatch:
         self, names: Sequence[str], record: Any, made: Any, steps: int, every: int, step: float,
         span: Span,
     ) -> BatchRun:  # fmt: skip
-        reached = self.cupy.asnumpy(made)
         times = span.start + np.arange(len(record)) * every * step
-        if (reached < steps).any():
+        whole, ended = np.ones(made.size, dtype=bool), np.full(made.size, span.start + steps * step)
+        if int(made.min()) < steps:
+            reached = self.cupy.asnumpy(made)
+            whole, ended = reached == steps, span.start + reached * step
             rows = self.cupy.arange(len(record))[:, None, None] * every
             record = self.cupy.where(rows > made, np.nan, record).astype(record.dtype)
         kept = (record.transpose(2, 0, 1), self.x.T)
@@ -147,7 +149,7 @@ class CardBatch:
             kept = tuple(self.cupy.asnumpy(each) for each in kept)
         return BatchRun(
             self.system.name, tuple(self.system.state_names), tuple(names), times, *kept,
-            span.start + reached * step, reached == steps, {}, 1, 1, self.card.name,
+            ended, whole, {}, 1, 1, self.card.name,
         )  # fmt: skip
 
 
