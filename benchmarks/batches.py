@@ -89,14 +89,10 @@ def _mujoco(mechanism: Mechanism, x0: Any) -> Any:
         import mujoco
         from mujoco import rollout
 
-        from benchmarks.engines.mujoco import python_model
+        from benchmarks.engines.mujoco import free_model
     except (ImportError, Unavailable):
         return None
-    model = python_model(mechanism)
-    model.opt.timestep = STEP
-    model.opt.disableflags |= int(
-        mujoco.mjtDisableBit.mjDSBL_CONSTRAINT | mujoco.mjtDisableBit.mjDSBL_CONTACT
-    )
+    model = free_model(mechanism, STEP)
     data = mujoco.MjData(model)
     size = mechanism.size
     start = np.hstack([np.zeros((len(x0), 1)), x0])

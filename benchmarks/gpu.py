@@ -128,13 +128,9 @@ def _warp(mechanism: Mechanism, worlds: int) -> float | None:
         import warp
     except ImportError:
         return None
-    from benchmarks.engines.mujoco import python_model
+    from benchmarks.engines.mujoco import free_model
 
-    model = python_model(mechanism)
-    model.opt.timestep = STEP
-    model.opt.disableflags |= int(
-        mujoco.mjtDisableBit.mjDSBL_CONSTRAINT | mujoco.mjtDisableBit.mjDSBL_CONTACT
-    )
+    model = free_model(mechanism, STEP)
     data = mujoco.MjData(model)
     there = mujoco_warp.put_model(model)
     state = mujoco_warp.put_data(model, data, nworld=worlds)

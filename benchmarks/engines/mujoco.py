@@ -69,3 +69,15 @@ def python_model(mechanism: Mechanism) -> Any:
         )
         bodies.append(body)
     return spec.compile()
+
+
+def free_model(mechanism: Mechanism, step: float) -> Any:
+    """The same for steps of its own, without constraints and contacts."""
+    import mujoco
+
+    model = python_model(mechanism)
+    model.opt.timestep = step
+    model.opt.disableflags |= int(
+        mujoco.mjtDisableBit.mjDSBL_CONSTRAINT | mujoco.mjtDisableBit.mjDSBL_CONTACT
+    )
+    return model
