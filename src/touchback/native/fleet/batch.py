@@ -122,14 +122,15 @@ class NativeBatch:
 
     def parts(self, seconds: float) -> Iterator[tuple[int, int]]:
         """Ranges of whole groups, each of which takes some such time: the caller runs one before it
-        asks for the next."""
-        first, size = 0, self.lanes * len(self._workers)
+        asks for the next. A first one, of a group for each worker, tells how fast they are."""
+        crew = self.lanes * len(self._workers)
+        first, size = 0, crew
         while first < self.count:
             end, began = min(first + size, self.count), time.monotonic()
             yield first, end
+            within = (end - first) * seconds / max(time.monotonic() - began, 1e-9)
+            size = crew * max(1, int(within / crew))
             first = end
-            if time.monotonic() - began < seconds:
-                size *= 2
 
 
 def _stride(array: Floats, own: int) -> int:
