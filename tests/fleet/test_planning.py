@@ -102,6 +102,29 @@ def test_a_collocation_that_no_push_can_meet_is_told() -> None:
         )  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"guess": np.zeros((3, 3))}, r"guess: finite numbers of shape \(5, 2\)"),
+        ({"guess": np.full((5, 2), np.nan)}, "guess: finite numbers"),
+        ({"end": {"x": np.nan}}, "end: 'x' must be a finite number, got nan"),
+        ({"end": {"y": 1.0}}, "state 'y'"),
+        ({"cost": lambda at: at["pull"]}, "state or input 'pull'.*push"),
+    ],
+)
+def test_what_cant_be_collocated_is_refused(options: dict[str, Any], said: str) -> None:
+    given: dict[str, Any] = {"cost": lambda at: at["push"] ** 2, "knots": 5}
+    with pytest.raises(tb.InputError, match=said):
+        tb.fleet.collocate(slider(), [0.0, 0.0], 1.0, **{**given, **options})
+
+
+@pytest.mark.parametrize(("duration", "every"), [(0.5, 0.2), (0.1, 0.2), (0.3, 0.1)])
+def test_a_controlled_run_lasts_as_long_as_it_was_asked_to(duration: float, every: float) -> None:
+    planner = tb.fleet.MPPI(slider(), squares, {"push": 1.0}, step=0.05, samples=4)
+    run = planner.control([1.0, 0.0], duration, every)
+    np.testing.assert_allclose(run.time, np.arange(0.0, duration + 0.01, 0.05), atol=1e-12)
+
+
 def test_a_plan_goes_on_from_the_one_before() -> None:
     planner = tb.fleet.MPPI(
         slider(), squares, {"push": 1e-9}, horizon=1.0, knots=3, step=0.1, samples=2

@@ -69,6 +69,8 @@ def test_torch_finds_derivatives_of_rollouts_and_dynamics_right(
     states = torch.tensor(np.random.default_rng(3).normal(size=(3, 2)), requires_grad=True)
     one = torch.tensor([0.2, -0.4], dtype=torch.float64, requires_grad=True)
     assert torch.autograd.gradcheck(tb.to_torch(system), [states, one, one])
+    whole = tb.to_torch(system)([0, 0], [0, 1], [1, 0])  # results aren't cut to whole numbers
+    np.testing.assert_allclose(whole, system.forward_dynamics([0, 0], [0, 1], [1, 0]))
 
 
 @pytest.mark.parametrize("method", ["rk4", "euler"])

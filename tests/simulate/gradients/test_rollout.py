@@ -112,7 +112,7 @@ def test_the_transition_matrix_of_an_oscillator_is_the_exponential() -> None:
 
 def test_a_cost_along_the_way_and_at_the_end_has_the_gradient_of_its_sums() -> None:
     """A mass pushed by uₖ through step k: x_N = Σ uₖ h (T − tₖ − h/2)/m, with the cost
-    x_N² + c ∫ u² dt; the classical Runge–Kutta method is exact here."""
+    x_N² + c ∫ u² dt, and u²/2 at the end; the classical Runge–Kutta method is exact here."""
     m = tb.Model("pushed")
     m.joint("x", tb.Prismatic("x"), m.ground, m.body("mass", mass=2.0))
     push, price = m.input("push", unit="N"), m.parameter("price", 0.3)
@@ -123,10 +123,11 @@ def test_a_cost_along_the_way_and_at_the_end_has_the_gradient_of_its_sums() -> N
     u = np.random.default_rng(0).normal(size=steps)
     reach = h * (steps * h - (np.arange(steps) + 0.5) * h) / 2.0
     value, found = tb.rollout(system, steps, step=h).value_and_gradient(
-        x * x + effort, inputs={"push": u}
+        x * x + effort + 0.5 * push * push, inputs={"push": u}
     )
-    assert value == pytest.approx((u @ reach) ** 2 + 0.3 * h * u @ u, rel=1e-13)
+    assert value == pytest.approx((u @ reach) ** 2 + 0.3 * h * u @ u + 0.5 * u[-1] ** 2, rel=1e-13)
     wanted = 2.0 * (u @ reach) * reach + 0.6 * h * u
+    wanted[-1] += u[-1]
     np.testing.assert_allclose(found.inputs[:, 0], wanted, rtol=1e-11)
     np.testing.assert_allclose(found.parameters, [h * u @ u], rtol=1e-13)
     np.testing.assert_allclose(found.x0, [2.0 * u @ reach, 2.0 * u @ reach * steps * h, 1.0])

@@ -29,6 +29,7 @@ from touchback.system.reading import by_name
 _PASSES = 6  # fits, each with the noise that the one before left
 _SAME = 0.01  # a smaller change of the noise ends them
 _TOLERANCE = 1e-10
+_BEYOND = 3  # samples of a signal beyond unknowns, from which on its noise is estimated
 
 
 def identify(
@@ -74,6 +75,8 @@ def _signals(system: System, given: Sequence[str]) -> list[str]:
     for name in given:
         if name not in known:
             raise unknown_name("signal of the model", name, known)
+        if list(given).count(name) > 1:
+            raise InputError(f"signals: '{name}' is named twice, and would count twice.")
     return list(given)
 
 
@@ -136,6 +139,7 @@ def _converged(fit: _Fit, known: Mapping[str, float], loss: Loss) -> Identificat
     theta = fit.unknowns.first.copy()
     begin = fit.misfit(theta)
     _check_start(fit, begin)
+    _check_noise(fit, begin, known)
     sigma = _noise_left(fit, begin, known, np.ones(len(fit.signals)), loss)
     for _ in range(_PASSES):
         theta = _fitted(fit, theta, sigma, loss)
@@ -182,21 +186,39 @@ def _check_start(fit: _Fit, begin: Misfit) -> None:
         )
 
 
+def _check_noise(fit: _Fit, begin: Misfit, known: Mapping[str, float]) -> None:
+    """A signal that the unknowns can follow exactly would be told to have no noise, and then be
+    all that counts; alone there is nothing that it could count more than."""
+    for k, name in enumerate(fit.signals if len(fit.signals) > 1 else ()):
+        of_it = begin.slopes[begin.signal == k]
+        unknowns = int(of_it.any(axis=0).sum())
+        if name not in known and len(of_it) - unknowns < _BEYOND:
+            raise InputError(
+                f"{len(of_it)} samples of '{name}' can't tell its noise beside {unknowns} unknowns "
+                f'that it depends on; give it: noise={{"{name}": …}}.'
+            )
+
+
 def _fitted(fit: _Fit, theta: np.ndarray, sigma: np.ndarray, loss: Loss) -> np.ndarray:
     from scipy.optimize import least_squares
 
     unknowns, scale = fit.unknowns, fit.unknowns.scale
+    begin = fit.misfit(theta)
+    reach = np.linalg.norm(begin.slopes * theta / sigma[begin.signal][:, None])
+    # SciPy's first steps are as long as the first guess, and if that lies next to 0 there are none
+    origin = theta if reach < 1.0 else np.zeros_like(theta)
 
     def residuals(y: np.ndarray) -> np.ndarray:
-        now = fit.misfit(y * scale)
+        now = fit.misfit(origin + y * scale)
         return now.left / sigma[now.signal]
 
     def jacobian(y: np.ndarray) -> np.ndarray:
-        now = fit.misfit(y * scale)
+        now = fit.misfit(origin + y * scale)
         return now.slopes * scale / sigma[now.signal][:, None]
 
     found = least_squares(
-        residuals, theta / scale, jacobian, (unknowns.low / scale, unknowns.high / scale), "trf",
+        residuals, (theta - origin) / scale, jacobian,
+        ((unknowns.low - origin) / scale, (unknowns.high - origin) / scale), "trf",
         _TOLERANCE, _TOLERANCE, _TOLERANCE, "jac", loss.word, loss.scale, max_nfev=200,
     )  # fmt: skip
     if found.status == 0:
@@ -204,4 +226,4 @@ def _fitted(fit: _Fit, theta: np.ndarray, sigma: np.ndarray, loss: Loss) -> np.n
             f"{fit.variations.system.name}: no best {', '.join(unknowns.names)} within "
             f"{found.nfev} runs; begin nearer to them, give bounds, or look for fewer unknowns."
         )
-    return np.asarray(found.x * scale)
+    return np.asarray(origin + found.x * scale)

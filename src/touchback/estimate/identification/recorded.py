@@ -50,6 +50,9 @@ def read_runs(
             f"x0: {len(several)} runs need one state for all or as many as runs, got {len(starts)}."
         )
     fixed = by_name("at", at)
+    for name in fixed:
+        if name not in system.layout.parameters:
+            raise unknown_name("parameter", name, system.layout.parameters)
     read = [
         _read(system, run, signals, start, inputs, fixed, f"Run {i + 1}")
         for i, (run, start) in enumerate(zip(several, starts, strict=True))

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
 _UNTOLD = 1e-8  # of the largest singular value: changes along such a direction can't be seen
 _SHARE = 0.05  # of a direction: what has less of it isn't named
-_COLOURED = 0.3  # a correlation from sample to sample above which intervals are too narrow
+_COLOURED = 0.3  # a correlation from sample to sample above which intervals are too narrow,
+_BY_CHANCE = 3.0  # unless white noise has it: its own is about 1/√samples
 _AT_BOUND = 1e-6  # of an unknown's size
 
 
@@ -86,25 +87,43 @@ class Identification:
 
     @cached_property
     def _singular(self) -> tuple[np.ndarray, np.ndarray]:
-        scaled = self.misfit.slopes * self.unknowns.scale / self.sigma[self.misfit.signal][:, None]
-        _, size, directions = np.linalg.svd(scaled, full_matrices=False)
+        weighed = self.misfit.slopes / self.sigma[self.misfit.signal][:, None]
+        _, size, directions = np.linalg.svd(weighed * self._unit, full_matrices=False)
         return size, directions
+
+    @cached_property
+    def _unit(self) -> np.ndarray:
+        """Of each unknown, what changes all samples together by one standard deviation: no first
+        guess, which may lie next to 0, decides what can be told."""
+        weighed = self.misfit.slopes / self.sigma[self.misfit.signal][:, None]
+        length = np.linalg.norm(weighed, axis=0)
+        return np.asarray(1.0 / np.where(length > 0.0, length, 1.0))
 
     @property
     def singular_values(self) -> np.ndarray:
-        """Of the sensitivities, unknowns in units of their size and samples in those of their
-        noise: small ones are directions that are hardly told."""
+        """Of the sensitivities, their columns of one length: small ones are directions that are
+        hardly told."""
         return self._singular[0]
 
     @cached_property
     def untold(self) -> tuple[dict[str, float], ...]:
         """Directions along which the unknowns, each in units of its size, could move without any
         sample that would change: names with their shares."""
-        size, directions = self._singular
+        rows, lost = self._untold
         return tuple(
-            {n: float(x) for n, x in zip(self.names, row) if abs(x) > _SHARE}
-            for row in directions[size <= _UNTOLD * size[0]]
+            {n: float(x) for n, x, named in zip(self.names, row, its) if named}
+            for row, its in zip(rows, lost, strict=True)
         )
+
+    @cached_property
+    def _untold(self) -> tuple[np.ndarray, np.ndarray]:
+        """Such directions, and which unknowns have a part in each, be it one that weighs little
+        in the samples."""
+        size, directions = self._singular
+        rows = directions[size <= _UNTOLD * size[0]]
+        sized = rows * self._unit / np.maximum(np.abs(self.theta), self._unit)
+        sized /= np.linalg.norm(sized, axis=1, keepdims=True)
+        return sized, np.maximum(np.abs(rows), np.abs(sized)) > _SHARE
 
     @cached_property
     def covariance(self) -> np.ndarray:
@@ -112,9 +131,9 @@ class Identification:
         unknown has a part in one that can't be told."""
         size, directions = self._singular
         told = size > _UNTOLD * size[0]
-        half = directions[told].T / size[told] * self.unknowns.scale[:, None]
+        half = directions[told].T / size[told] * self._unit[:, None]
         found = self.loss.variance(self.residuals, len(self.names)) * half @ half.T
-        lost = (np.abs(directions[~told]) > _SHARE).any(axis=0)
+        lost = self._untold[1].any(axis=0)
         found[lost, lost] = np.inf
         return np.asarray(found)
 
@@ -179,7 +198,8 @@ class Identification:
             if at_bound:
                 said.append(f"'{name}' lies at its bound: its interval doesn't count")
         for name, colour in self.colour.items():
-            if abs(colour) > _COLOURED:
+            count = np.count_nonzero(self.misfit.signal == self.signals.index(name))
+            if abs(colour) > max(_COLOURED, _BY_CHANCE / np.sqrt(count)):
                 said.append(
                     f"what is left of '{name}' isn't white noise ({colour:.2f} from sample to "
                     "sample): the model lacks something, or the noise is slow; intervals are too "

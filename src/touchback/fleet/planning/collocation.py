@@ -16,12 +16,12 @@ from touchback.errors import InputError, SolveError
 from touchback.fleet.planning.plan import Plan
 from touchback.interop import to_casadi
 from touchback.interop.operations.operation import needed
-from touchback.numbers import positive_number, whole_within
+from touchback.numbers import positive_number, shown, whole_within
 from touchback.recording import unknown_name
 from touchback.simulate.features import refuse
 from touchback.simulate.start import read_state
 from touchback.system import State, System
-from touchback.system.reading import by_name
+from touchback.system.reading import by_name, read_array, read_number
 
 Number = TypeVar("Number")  # casadi's
 
@@ -46,10 +46,7 @@ def collocate(
     casadi = needed("tb.fleet.collocate", "casadi")
     duration = positive_number("duration", duration)
     count = whole_within("knots must be a whole number of at least 3", knots, 3, 100_000)
-    start, wanted = read_state(system, x0), by_name("end", end)
-    for name in wanted:
-        if name not in system.state_names:
-            raise unknown_name("state", name, system.state_names)
+    start, wanted = read_state(system, x0), _wanted(system, end)
     if not system.input_names:
         raise InputError(f"{system.name}: it has no inputs that could be planned.")
     h, problem = duration / (count - 1), casadi.Opti()
@@ -71,7 +68,12 @@ def collocate(
         low = -np.inf if known.min is None else known.min
         high = np.inf if known.max is None else known.max
         problem.subject_to(problem.bounded(low, U[i, :], high))
-    first = np.linspace(start, last, count) if guess is None else np.asarray(guess, dtype=float)
+    first = np.linspace(start, last, count) if guess is None else read_array("guess", guess)
+    if first.shape != (count, len(start)) or not np.isfinite(first).all():
+        raise InputError(
+            f"guess: finite numbers of shape {(count, len(start))} are expected, a row of states "
+            f"for each knot, got {shown(guess)}."
+        )
     problem.set_initial(X, first.T)
     problem.solver("ipopt", {"print_time": False}, {"print_level": 0, "sb": "yes"})
     try:
@@ -84,6 +86,18 @@ def collocate(
     values = np.asarray(found.value(U)).reshape(len(system.input_names), count).T
     times = np.linspace(0.0, duration, count)
     return Plan(tuple(system.input_names), times, values, float(found.value(total)))
+
+
+def _wanted(system: System, end: Mapping[str, float] | None) -> dict[str, float]:
+    found = {}
+    for name, value in by_name("end", end).items():
+        if name not in system.state_names:
+            raise unknown_name("state", name, system.state_names)
+        number = read_number(f"end: '{name}'", value)
+        if not np.isfinite(number):
+            raise InputError(f"end: '{name}' must be a finite number, got {shown(value)}.")
+        found[name] = number
+    return found
 
 
 def _move(problem: Any, rate: Callable[[Any, Any, Any], Any], X: Any, U: Any, h: float) -> None:
@@ -105,6 +119,13 @@ def _rate(system: System) -> Callable[[Any, Any, Any], Any]:
     return rate
 
 
-def _named(system: System, x: Any, u: Any) -> dict[str, Any]:
+class _Knot(dict[str, Any]):
+    """States and inputs by name."""
+
+    def __missing__(self, name: str) -> Any:
+        raise unknown_name("state or input", name, list(self))
+
+
+def _named(system: System, x: Any, u: Any) -> _Knot:
     states = {name: x[i] for i, name in enumerate(system.state_names)}
-    return states | {name: u[i] for i, name in enumerate(system.input_names)}
+    return _Knot(states | {name: u[i] for i, name in enumerate(system.input_names)})

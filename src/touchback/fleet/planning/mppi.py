@@ -7,6 +7,7 @@ matter, and ε is drawn at knots and linear in between, so that plans are smooth
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 
 import numpy as np
@@ -135,16 +136,19 @@ class MPPI:
 def controlled(planner: MPPI, x0: State | ArrayLike, duration: float, every: float) -> Run:
     """A run that follows one plan after the other."""
     every = positive_number("every", every)
-    count = max(1, round(positive_number("duration", duration) / every))
+    duration = positive_number("duration", duration)
+    count = max(1, math.ceil(duration / every - 1e-9))
+    ends = np.minimum(np.arange(1, count + 1) * every, duration)  # the last plan is cut short
     x: State | ArrayLike = x0
     rows: list[Run] = []
     for k in range(count):
         plan = planner.plan(x, k * every)
-        times = np.union1d(plan.times, [k * every, (k + 1) * every])
+        so_long = float(round(ends[k] - k * every, 12))
+        times = np.union1d(plan.times, [k * every, ends[k]])
         inputs = {n: (times, column) for n, column in zip(plan.names, plan.over(times).T)}
         run = simulate(
-            planner.system, x, every, method="rk4", step=min(planner.step, every), inputs=inputs,
-            start=k * every, parameters=planner._parameters, progress=False,
+            planner.system, x, so_long, method="rk4", step=min(planner.step, so_long),
+            inputs=inputs, start=k * every, parameters=planner._parameters, progress=False,
         )  # fmt: skip
         rows.append(run)
         x = np.array([run[name][-1] for name in planner.system.state_names])

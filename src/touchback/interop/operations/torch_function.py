@@ -38,7 +38,12 @@ def to_torch(what: Rollout | System) -> Callable[..., torch.Tensor]:
         "Touchback", (library.autograd.Function,),
         {"forward": staticmethod(forward), "backward": staticmethod(once)},
     )  # fmt: skip
-    return lambda *given: kind.apply(*(library.as_tensor(each) for each in given))
+
+    def real(given: Any) -> Any:
+        found = library.as_tensor(given)
+        return found if found.is_floating_point() else found.double()  # whole numbers would cut
+
+    return lambda *given: kind.apply(*map(real, given))
 
 
 def _numbers(given: Any) -> np.ndarray:

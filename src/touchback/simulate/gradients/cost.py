@@ -1,4 +1,4 @@
-"""A cost of the last state, with its derivatives: an expression of the model, or a state."""
+"""A cost at the end, with its derivatives: an expression of the model, or a state."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from touchback.system.function import Function
 
 
 def cost_function(system: System, cost: Expr | str, parameters: tuple[str, ...]) -> Function:
-    """[value, derivatives by x and by some parameters] of x and [t, inputs…]."""
+    """[value, derivatives by x, by the inputs and by some parameters] of x and [t, inputs…]."""
     d = system.derive()
     states = dict(zip(system.layout.state_names, [*d.q, *d.v, *d.z], strict=True))
     if isinstance(cost, Expr):
@@ -23,5 +23,5 @@ def cost_function(system: System, cost: Expr | str, parameters: tuple[str, ...])
     else:
         raise InputError(str(unknown("state", cost, states)))
     known = dict(zip(system.layout.parameters, d.parameters, strict=True))
-    variables = [*states.values(), *(known[name] for name in parameters)]
+    variables = [*states.values(), *d.u, *(known[name] for name in parameters)]
     return d.functions({"cost": [value, *gradient(d.tape, value, variables)]})["cost"]

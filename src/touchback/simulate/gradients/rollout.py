@@ -135,8 +135,10 @@ class Rollout:
         n, block = len(given.x0), function.block_for(given.parameters)
         value, *slopes = function.at(path.end(), u, block)
         found = Gradient(*path.adjoint(np.array(slopes[:n]), None))
-        by_parameters = found.parameters + slopes[n:]
-        return float(value), found._replace(parameters=by_parameters)
+        by_inputs, last = found.inputs.copy(), n + given.inputs.shape[1]
+        by_inputs[-1] += slopes[n:last]  # those of the last step are there at its end
+        by_parameters = found.parameters + slopes[last:]
+        return float(value), Gradient(found.x0, by_inputs, by_parameters)
 
     @property
     def _shapes(self) -> tuple[tuple[int], tuple[int, int], tuple[int]]:
