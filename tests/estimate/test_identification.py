@@ -149,6 +149,9 @@ def test_few_samples_of_white_noise_are_not_called_coloured() -> None:
     run = tb.Run(swinging().time[::20], {"swing": swinging()["swing"][::20]})
     said = [fit(noisy(run, seed, 0.02, "swing")).cautions for seed in range(12)]
     assert said == [[]] * 12
+    assert "11 samples are few for the loss 'huber'" in str(
+        fit(noisy(run, 0, 0.02, "swing"), loss="huber")
+    )
 
 
 def test_intervals_hold_the_truth_as_often_as_they_say() -> None:

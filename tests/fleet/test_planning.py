@@ -93,6 +93,17 @@ def test_collocation_raises_the_pole_as_our_own_steps_agree() -> None:
     assert off[1] < 1e-3 and 8.0 < off[0] / off[1] < 32.0
 
 
+def test_a_mechanism_with_modes_is_not_collocated_as_if_it_had_none() -> None:
+    m = tb.Model("ball")
+    m.joint("x", tb.Prismatic("x"), m.ground, m.body("ball", mass=1.0))
+    m.force("motor", tb.JointEffort("x", m.input("push", unit="N")))
+    m.mode("flight")
+    turned = {"v:x": -m.rate("x")}
+    m.transition("turn", "flight", "flight", when=1.0 - m.coordinate("x"), reset=turned)
+    with pytest.raises(tb.InputError, match=r"ball: tb.fleet.collocate knows neither .* modes"):
+        tb.fleet.collocate(m.compile(), [0.0, 0.0, 0.0], 1.0, lambda at: at["push"] ** 2, knots=5)
+
+
 def test_a_collocation_that_no_push_can_meet_is_told() -> None:
     system = cart_pole()
     with pytest.raises(tb.SolveError, match="cart-pole: IPOPT found no plan"):

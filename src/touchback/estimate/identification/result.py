@@ -22,6 +22,7 @@ _UNTOLD = 1e-8  # of the largest singular value: changes along such a direction 
 _SHARE = 0.05  # of a direction: what has less of it isn't named
 _COLOURED = 0.3  # a correlation from sample to sample above which intervals are too narrow,
 _BY_CHANCE = 3.0  # unless white noise has it: its own is about 1/√samples
+_FEW = 10  # samples beyond unknowns, below which medians know the noise too badly
 _AT_BOUND = 1e-6  # of an unknown's size
 
 
@@ -205,6 +206,11 @@ class Identification:
                     "sample): the model lacks something, or the noise is slow; intervals are too "
                     "narrow"
                 )
+        if self.loss.word != "linear" and self.freedoms < _FEW:
+            said.append(
+                f"{len(self.misfit.left)} samples are few for the loss '{self.loss.word}': "
+                "intervals are too narrow"
+            )
         missing = sum(int(np.isnan(run.measured).sum()) for run in self.runs)
         if missing:
             said.append(f"{missing} samples weren't measured (NaN)")

@@ -43,6 +43,11 @@ def collocate(
     within the ranges of the model and are linear between knots. `guess` has states at the knots,
     (knots, states); without it they go straight from x0 to the end."""
     refuse("tb.rollout", system)
+    if system.constrained or system.modes:
+        raise InputError(
+            f"{system.name}: tb.fleet.collocate knows neither constraints nor modes; shoot with "
+            "tb.rollout and its gradients, or sample with tb.fleet.MPPI."
+        )
     casadi = needed("tb.fleet.collocate", "casadi")
     duration = positive_number("duration", duration)
     count = whole_within("knots must be a whole number of at least 3", knots, 3, 100_000)
