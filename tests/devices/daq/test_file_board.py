@@ -146,6 +146,7 @@ def test_empty_cells_are_no_measurements_and_gaps_are_told(tmp_path) -> None:
         ("date,a,b\n1.5.2026 12:00,1,1\n1.5.2026 12:01,2,2\n", "a", "'1.5.2026 12:00' at sample 0"),
         ("t,a\n5,1\n5,2\n", "a", "its time stands still at 5 s; is it another column"),
         ("day;a\n1-May-26 12:00;1\n1-May-26 12:01;2\n", "a", "'1-May-26 12:00' at sample 0"),
+        ("speed,a\n1,1\n3,2\n", "a", "no column is called time; say .* are 'speed', 'a'"),
         ("words alone\n", "a", "no table of numbers"),
         ("", "a", "no table of numbers"),
     ],
@@ -188,13 +189,14 @@ def test_numbers_of_known_units_are_played_in_si_and_others_as_they_are(
     tmp_path, unit: str, number: float, si: float
 ) -> None:
     """NIST SP 811, appendix B.8, for those that aren't parts or multiples."""
-    (tmp_path / "log.csv").write_text(f"t;a [{unit}]\n0;{number}\n1;{number}\n")
-    with FileBoard(tmp_path / "log.csv", ["a"]) as board, Daq(board) as daq:
-        block = until(daq.latest)
-        assert block.quantities["a"] == pytest.approx(si, rel=1e-12)
-        unknown = unit in ("furlong", "m s^-2")
-        assert board.counts["units"] == unknown
-        assert f"[{unit}]" in str(board)
+    for names in (f"t;a [{unit}];b", f"t;a;b\nms;{unit};LSB"):
+        (tmp_path / "log.csv").write_text(f"{names}\n0;{number};1\n1;{number};1\n")
+        with FileBoard(tmp_path / "log.csv", ["a"]) as board, Daq(board) as daq:
+            block = until(daq.latest)
+            assert block.quantities["a"] == pytest.approx(si, rel=1e-12)
+            unknown = unit in ("furlong", "m s^-2")
+            assert board.counts["units"] == unknown
+            assert f"[{unit}]" in str(board)
 
 
 def test_a_channel_of_a_file_has_the_unit_and_the_scale_that_are_given(tmp_path) -> None:
@@ -215,6 +217,7 @@ def test_a_channel_of_a_file_has_the_unit_and_the_scale_that_are_given(tmp_path)
         (lambda path: FileBoard(path, []), "say what is played"),
         (lambda path: FileBoard(path, "a"), "say what is played: .* got 'a'"),
         (lambda path: FileBoard(path, [3]), "called 3; give its name"),
+        (lambda path: FileBoard(path, {3: "a"}), "a name is expected, .* got 3"),
         (lambda path: FileBoard(path, {"a": None}), "called None; give its name"),
         (lambda path: FileBoard(path, ["a"], speed=0.0), "positive speed, 1e-6 to 1e6, got 0.0"),
         (lambda path: FileBoard(path / "no", ["a"]), "can't be read"),
@@ -298,8 +301,9 @@ def test_a_file_without_what_it_is_for_is_refused(place: str) -> None:
 
 
 def test_channels_of_a_named_file_may_have_scales() -> None:
-    found = open_device("file:log.csv?throttle=420*Pedal pos&brake=-1.5e3*p*b&speed").channels
+    place = "log.csv?throttle=420*Pedal pos&brake=-1.5e3*p*b&speed&gear=1.2.3*g"
+    found = open_device(f"file:{place}").channels
     assert found == {
         "throttle": FileChannel("Pedal pos", 420.0), "brake": FileChannel("p*b", -1500.0),
-        "speed": FileChannel("speed"),
+        "speed": FileChannel("speed"), "gear": FileChannel("1.2.3*g"),
     }  # fmt: skip

@@ -93,6 +93,8 @@ def test_messages_of_ros_2_are_played_by_their_stamps(tmp_path) -> None:
     assert blocks["ok"].all()
     with pytest.raises(InputError, match=r"'/imu\.rates\.1': did you mean '/imu\.rate\.1'"):
         FileBoard(path, ["/imu.rates.1"])
+    with pytest.raises(InputError, match=r"not contain '/'.* channels=.*: '/imu\.ok'}"):
+        FileBoard(path, ["/imu.ok"])
     with pytest.raises(InputError, match=r"'/imu\.note' has '.*', which is no number"):
         FileBoard(path, ["/imu.note"])
 

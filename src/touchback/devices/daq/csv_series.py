@@ -15,7 +15,16 @@ from typing import BinaryIO, TextIO
 
 import numpy as np
 
-from touchback.devices.daq.csv_shape import Shape, is_number, number, rows, shape_of, stamp
+from touchback.devices.daq.csv_shape import (
+    TIMES,
+    Shape,
+    is_number,
+    is_time,
+    number,
+    rows,
+    shape_of,
+    stamp,
+)
 from touchback.devices.daq.measured import FileChannel, Series, nanoseconds, series_of
 from touchback.devices.daq.units import unit_of
 from touchback.errors import InputError
@@ -24,17 +33,14 @@ from touchback.regular_file import open_regular
 _LARGEST = 1 << 33  # bytes: only what is asked for is kept of them
 _LOOKED_AT = 400  # lines by which the rest is judged
 _SUFFIX = re.compile(r".*[ _.](s|sec|ms|us|µs|ns|min|h)$", re.IGNORECASE)  # time_ms
-_TIMES = (
-    re.compile(r"(time|timestamp|t|zeit|zeitstempel)([ _.].*)?$", re.IGNORECASE),
-    re.compile(r"(date|datum)", re.IGNORECASE),
-)
+_CLOCK = re.compile(r"time|zeit|temps|stamp|sec|clock|epoch|unix|^x_value|^column 1$", re.I)
 _UNIX = "unix time", "unix", "epoch"  # seconds since 1970
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def read_csv(path: Path, names: Sequence[str], time: FileChannel | None) -> dict[str, Series]:
     """Columns by their names, over the column of time: `time`, or the one that is called so, or the
-    first. Empty cells and words such as NaN are holes."""
+    first if it may be one. Empty cells and words such as NaN are holes."""
     with open_regular(path, _LARGEST) as binary:
         encoding = _encoding(binary)
         with TextIOWrapper(binary, encoding, newline="") as text:
@@ -83,6 +89,11 @@ def _read(
                     "number; choose another column, or mend the line."
                 )
             kept.append(found)
+    if time is None and is_number(moments[0]) and not _may_be_time(shape, at):
+        raise InputError(
+            f"{file}: no column is called time; say which it is: time=\"…\". There are "
+            + ", ".join(f"'{name}'" for name in shape.names[:12]) + "."
+        )  # fmt: skip
     label, given = f"{file}: the time '{shape.names[at]}'", time and time.unit
     said = shape.units[at] if given is None else given
     times = _times(label, moments, shape.comma, said or _suffix(shape.names[at]))
@@ -93,11 +104,18 @@ def _read(
 
 
 def _time_column(shape: Shape) -> int:
-    for pattern in _TIMES:
+    for pattern in TIMES:
         found = [i for i, name in enumerate(shape.names) if pattern.match(name)]
         if found:
             return found[0]
     return 0
+
+
+def _may_be_time(shape: Shape, at: int) -> bool:
+    """Whether name or unit speak of time: else a speed that grows would be taken for it."""
+    name, unit = shape.names[at], shape.units[at]
+    told = any(pattern.match(name) for pattern in (*TIMES, _SUFFIX)) or is_time(name)
+    return bool(unit or told or _CLOCK.search(name))
 
 
 def _suffix(name: str) -> str:

@@ -18,6 +18,10 @@ _COMMENTS = "#", "%", "//"
 _DELIMITERS = "\t", ";", ",", " "  # of as many lines of numbers, the first
 _MISSING = {"", "-", "--", "nan", "na", "n/a", "#n/a", "null", "none", "inf", "-inf", "+inf"}
 _TRUTHS = {"true": 1.0, "on": 1.0, "false": 0.0, "off": 0.0}
+TIMES = (
+    re.compile(r"(time|timestamp|t|zeit|zeitstempel)([ _.].*)?$", re.IGNORECASE),
+    re.compile(r"(date|datum)", re.IGNORECASE),
+)
 _LABEL = re.compile(r"(.*?)\s*(?:\[([^\]]*)\]|\(([^)]*)\))$")  # speed [km/h], speed (km/h)
 
 
@@ -95,10 +99,11 @@ def shape_of(lines: list[str], file: str) -> Shape:
 def _labels(above: list[list[str]], width: int) -> tuple[list[str], list[str]]:
     """Names and units of the columns, from the lines above the numbers: names are in the last one
     that has the most different words, units in the next that has such."""
-    words = [0 if _are_units(cells) else len({*cells} - {""}) for cells in above]
+    units = [_are_units(cells, before) for before, cells in zip([[], *above], above)]
+    words = [0 if told else len({*cells} - {""}) for told, cells in zip(units, above)]
     place = max(range(len(above)), key=lambda i: (words[i], i), default=-1)
     cells = above[place] if above else [f"column {i + 1}" for i in range(width)]
-    below = next((each for each in above[place + 1 :] if _are_units(each)), [""] * width)
+    below = next((above[i] for i in range(place + 1, len(above)) if units[i]), [""] * width)
     both = [_label(name) for name in [*cells, ""][:width]]
     told = [cell.strip("[]()") for cell in [*below, ""][:width]]
     return [name for name, _ in both], [own or unit for own, (_, unit) in zip(told, both)]
@@ -113,10 +118,19 @@ def _label(cell: str) -> tuple[str, str]:
     return found[1], found[2] or found[3] or ""
 
 
-def _are_units(cells: list[str]) -> bool:
+def _are_units(cells: list[str], before: list[str]) -> bool:
+    """Whether a line has units: known ones for the most part, or one of time below its name."""
+    if any(TIMES[0].match(name) and is_time(cell) for name, cell in zip(before, cells)):
+        return True
     said = [cell for cell in cells if cell]
     known = sum(unit_of(cell) is not None or cell[0] + cell[-1] in ("[]", "()") for cell in said)
     return 2 * known > len(said)
+
+
+def is_time(cell: str) -> bool:
+    """Whether a cell has a unit of time."""
+    unit = unit_of(cell.strip("[]()"))
+    return unit is not None and unit.si == "s"
 
 
 def _is_data(cells: list[str]) -> bool:

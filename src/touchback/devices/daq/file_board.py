@@ -17,7 +17,8 @@ from touchback.devices.daq.mdf import MAGIC as MDF_MAGIC
 from touchback.devices.daq.mdf import read_mdf
 from touchback.devices.daq.measured import NS, FileChannel, Series
 from touchback.devices.daq.units import unit_of
-from touchback.errors import InputError
+from touchback.errors import InputError, ModelError
+from touchback.model.names import check_name
 from touchback.native.live.mailbox import clock_now
 from touchback.numbers import number_within
 from touchback.recording.mcap_records import MAGIC as MCAP_MAGIC
@@ -55,6 +56,7 @@ class FileBoard(Feed):
         self._series, self._words = dict[str, Series](), dict[str, str]()
         for name, channel in wanted.items():
             self._series[name], self._words[name] = channel.made(file, found[channel.name])
+        _check_quantities(wanted)
         self._instants = _instants(file, self._series)
         self._plain = layout = self._laid_out()
         self._sent, self._behind = 0, {c.name: c.behind for c in layout.channels if c.behind}
@@ -163,6 +165,17 @@ def _wanted(given: object) -> dict[str, FileChannel]:
     if isinstance(given, Mapping):
         return {name: _channel(each) for name, each in given.items()}
     return {channel.name: channel for channel in map(_channel, given)}
+
+
+def _check_quantities(wanted: Mapping[str, FileChannel]) -> None:
+    """What is called "/topic.field" or "2/speed" in a file needs another name here."""
+    for name, channel in wanted.items():
+        try:
+            check_name("Quantity", name)
+        except ModelError as error:
+            raise InputError(
+                f'FileBoard: {error} Name it so: channels={{"speed": {channel.name!r}}}.'
+            ) from None
 
 
 def _channel(given: str | FileChannel) -> FileChannel:

@@ -11,7 +11,8 @@ from touchback.devices.daq.file_board import FileBoard
 from touchback.devices.daq.measured import FileChannel
 from touchback.errors import InputError
 
-_SCALED = re.compile(r"([-+]?[0-9.]+(?:[eE][-+]?[0-9]+)?)\*(.+)")  # 420*Pedal_pos
+# 420*Pedal_pos
+_SCALED = re.compile(r"([-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?)\*(.+)")
 
 
 class PlayedFile(BoardDevice):
