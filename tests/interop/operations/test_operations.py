@@ -125,3 +125,11 @@ def test_what_can_not_be_wrapped_is_refused_by_name(
     pytest.importorskip("torch")
     with pytest.raises(InputError, match="quaternions"):
         tb.to_torch(laws().compile())
+
+
+@pytest.mark.parametrize("library", ["jax", "torch"])
+def test_an_argument_left_out_is_told(rollout: tb.Rollout, library: str) -> None:
+    """With it left out derivatives by it were missed only on the way back."""
+    pytest.importorskip(library)
+    with pytest.raises(InputError, match=r"takes x0, inputs, parameters, got 2 arguments"):
+        getattr(tb, f"to_{library}")(rollout)(X0, U)

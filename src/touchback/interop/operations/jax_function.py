@@ -53,7 +53,12 @@ def to_jax(what: Rollout | System) -> Callable[..., jax.Array]:
         return tuple(x.astype(each.dtype) for x, each in zip(found, given, strict=True))
 
     function.defvjp(forward, reverse)
-    return lambda *given: function(*(library.numpy.asarray(each, dtype=float) for each in given))
+
+    def apply(*given: Any) -> Any:
+        operation.check("tb.to_jax", given)
+        return function(*(library.numpy.asarray(each, dtype=float) for each in given))
+
+    return apply
 
 
 def _numbers(given: Any) -> np.ndarray:

@@ -18,9 +18,18 @@ Floats = np.ndarray
 
 
 class Operation(ABC):
-    """A function of some arrays; `batches` says whether these may have leading dimensions."""
+    """A function of some arrays, `words`; `batches` says whether these may have leading
+    dimensions."""
 
     batches: bool
+    words: tuple[str, ...]
+
+    def check(self, call: str, given: Sequence[object]) -> None:
+        """All must be there: derivatives are by each."""
+        if len(given) != len(self.words):
+            raise InputError(
+                f"{call}: the function takes {', '.join(self.words)}, got {len(given)} arguments."
+            )
 
     @abstractmethod
     def value(self, *given: Floats) -> Floats:
@@ -39,6 +48,7 @@ class RolledOut(Operation):
     """States from x0, inputs (steps, inputs) and parameters."""
 
     batches = False
+    words = ("x0", "inputs", "parameters")
 
     def __init__(self, rollout: Rollout) -> None:
         self._rollout = rollout
@@ -60,6 +70,7 @@ class Accelerations(Operation):
     """a from q, v and τ."""
 
     batches = True
+    words = ("q", "v", "tau")
 
     def __init__(self, system: System) -> None:
         system.motion.refuse("forward dynamics derivatives")

@@ -43,7 +43,11 @@ def to_torch(what: Rollout | System) -> Callable[..., torch.Tensor]:
         found = library.as_tensor(given)
         return found if found.is_floating_point() else found.double()  # whole numbers would cut
 
-    return lambda *given: kind.apply(*map(real, given))
+    def apply(*given: Any) -> Any:
+        operation.check("tb.to_torch", given)
+        return kind.apply(*map(real, given))
+
+    return apply
 
 
 def _numbers(given: Any) -> np.ndarray:
