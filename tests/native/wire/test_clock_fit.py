@@ -121,6 +121,17 @@ def test_one_exchange_says_nothing_of_how_fast_a_clock_runs() -> None:
             assert abs(clock.error(now + 1e-4 + later)) <= clock.doubt(now + 1e-4 + later) + 1e-6
 
 
+@pytest.mark.parametrize("times", [2.5, 8.0, 50.0])
+def test_nor_do_several_that_came_in_one_burst(times: float) -> None:
+    """Ten within a millisecond, as a device sends that was late itself; answers take 35 ms."""
+    clock = Clock(1e6 * (times - 1.0), 50.0)
+    for k in range(10):
+        clock.exchange(8e-5 * k, 1e-4, 0.0, 0.035)
+        for later in (0.0, 4e-4, 1e-3, 5e-3, 0.02):
+            now = 8e-5 * k + 1e-4 + later
+            assert abs(clock.error(now)) <= clock.doubt(now) + 1e-6
+
+
 def test_doubt_grows_as_long_as_no_exchange_comes() -> None:
     """By the 2 ms a second that two clocks of 1000 ppm part."""
     clock = Clock(0.0, 0.0)

@@ -63,12 +63,16 @@ static void append(tb_clock_fit *fit, double at) {
     fit->begin = at;
 }
 
+/* How far apart an exchange and the fit may be, if the clock runs as it did. */
+static double allowed(const tb_clock_fit *fit, double at, double line) {
+    double doubt = fit->doubt + (fit->doubt_rate + 2.0 * FASTEST) * fabs(at - fit->mean_at);
+    return 0.5 * line + doubt + DOUBT;
+}
+
 /* Whether no clock that runs as it did can have told these times. */
 static int contradicts(const tb_clock_fit *fit, double at, double offset, double line) {
-    double since = at - fit->mean_at;
-    double off = offset - fit->mean_offset - fit->drift * since;
-    double doubt = fit->doubt + (fit->doubt_rate + 2.0 * FASTEST) * fabs(since);
-    return fabs(off) > 0.5 * line + doubt + DOUBT;
+    double off = offset - fit->mean_offset - fit->drift * (at - fit->mean_at);
+    return fabs(off) > allowed(fit, at, line);
 }
 
 void tb_fit_take(tb_clock_fit *fit, int64_t t1, int64_t t2, int64_t t3, int64_t t4) {
@@ -80,7 +84,11 @@ void tb_fit_take(tb_clock_fit *fit, int64_t t1, int64_t t2, int64_t t3, int64_t 
         return; /* the device's clock was set, or the echo is of another command */
     if (fit->count && contradicts(fit, at, offset, line))
         fit->count = 0; /* it stood still, or was set: what was known holds no more */
-    fit->confirmed = fit->count && (fit->confirmed || at > fit->agreed);
+    if (!fit->count)
+        fit->first = at;
+    /* A clock that is twice too fast is off by half of the time that passed by it. */
+    int long_enough = fit->count && at - fit->first > 2.0 * allowed(fit, at, line);
+    fit->confirmed = fit->count && (fit->confirmed || long_enough);
     if (!fit->count || line <= 2.0 * fit->round_trip + DOUBT)
         fit->agreed = at;
     int fresh = !fit->count || at - fit->begin >= QUARTER;
@@ -102,8 +110,10 @@ int64_t tb_fit_here(const tb_clock_fit *fit, int64_t device) {
 }
 
 double tb_fit_doubt(const tb_clock_fit *fit, int64_t device) {
-    double at = 1e-9 * (double)device, drift = fit->confirmed ? 2.0 * FASTEST : UNKNOWN;
-    return fit->doubt + fit->doubt_rate * fabs(at - fit->mean_at) + drift * fabs(at - fit->agreed);
+    double at = 1e-9 * (double)device;
+    double drifted = fit->confirmed ? 2.0 * FASTEST * fabs(at - fit->agreed)
+                                    : UNKNOWN * fabs(at - fit->first);
+    return fit->doubt + fit->doubt_rate * fabs(at - fit->mean_at) + drifted;
 }
 
 void tb_fit_check(tb_clock_fit *fit, int64_t device, int64_t now) {

@@ -23,8 +23,9 @@ typedef struct tb_clock_fit {
     double mean_at, mean_offset, drift;
     double round_trip; /* s on the line, of the exchange that was fastest, of those kept */
     double doubt, doubt_rate; /* s at mean_at, and for each second from there */
+    double first;  /* s of the device, of the exchange with which it began */
     double agreed; /* s of the device, of the last exchange that agreed and was not much slower */
-    int64_t confirmed; /* whether any did, since it began: one alone says nothing of how fast it runs */
+    int64_t confirmed; /* whether one did so long after the first that a clock twice too fast couldn't */
 } tb_clock_fit;
 
 /* The device's time without wraps, ns; samples come in order. */
