@@ -125,6 +125,8 @@ def test_a_model_with_memories_ticks_at_the_rate_asked_for(tmp_path: Path) -> No
         (["simulate", "pendulum", "--duration", "-1"], "--duration is"),
         (["generate", "pendulum", "--language", "cobol"], "known: 'c', 'python', 'matlab'"),
         (["generate", "pendulum", "--function", "magic"], "no function 'magic'"),
+        (["generate", "pendulum", "there", "--to", "cobol"], "--to: "),
+        (["generate", "pendulum", "there"], "go with --to"),
         (["simulate"], "Missing argument"),
         (["dance"], "No such command"),
     ],

@@ -87,7 +87,8 @@ COMMANDS: dict[str, Listed] = {
         "Read a model, check it, compile it, and evaluate it once. Exit code 1 if it can't work.",
     ),
     "generate": Listed(
-        "generate", "generate", "Print a function of a mechanism as C, Python or MATLAB."
+        "generate", "generate",
+        "Print a function of a mechanism as C, Python or MATLAB, or write all of it by --to.",
     ),
     "bench": Listed(
         "bench", "bench",

@@ -1,14 +1,17 @@
-"""`touchback generate`: a function of a mechanism as source text."""
+"""`touchback generate`: a function of a mechanism as source text, or a whole one as a project."""
 
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.markup import escape
 
 from touchback.cli.console import err, working
 from touchback.cli.load import load
 from touchback.cli.options import output as written
 from touchback.errors import InputError
+from touchback.interop.targets import TARGETS
+from touchback.interop.targets import generate as write_target
 from touchback.model.names import suggestion
 from touchback.regular_file import write_whole
 from touchback.system.texts import PRINTERS
@@ -16,6 +19,17 @@ from touchback.system.texts import PRINTERS
 
 def generate(
     model: Annotated[str, typer.Argument(help="A name of the gallery, or a file.")],
+    where: Annotated[
+        Path | None, typer.Argument(help="With --to: the file or folder to write.")
+    ] = None,
+    to: Annotated[
+        str | None,
+        typer.Option(help=f"Write all of it, as one of: {', '.join(TARGETS)}."),
+    ] = None,
+    options: Annotated[
+        list[str] | None,
+        typer.Option("--option", help='Of --to: "name=value", such as "step=1e-3".'),
+    ] = None,
     function: Annotated[
         str, typer.Option(help='"rate", "inverse dynamics", "mass matrix", "bias", …')
     ] = "forward dynamics",
@@ -30,7 +44,12 @@ def generate(
         Path | None, written("Write to this file, not to stdout.", flags=("--output", "-o"))
     ] = None,
 ) -> None:
-    """Print a function of a mechanism as C, Python or MATLAB."""
+    """Print a function of a mechanism as C, Python or MATLAB, or write all of it by --to."""
+    if to is not None:
+        _write(model, to, where, options or [])
+        return
+    if where is not None or options:
+        raise InputError("A folder and options go with --to; a function is written by --output.")
     if language not in PRINTERS:
         raise InputError(f"--language: {suggestion(language, PRINTERS)}")
     described, _ = load(model)
@@ -41,3 +60,27 @@ def generate(
     else:
         write_whole(output, text)
         err.print(f"{len(text.splitlines())} lines in {output}")
+
+
+def _write(model: str, to: str, where: Path | None, options: list[str]) -> None:
+    if to not in TARGETS:
+        raise InputError(f"--to: {suggestion(to, TARGETS)}")
+    if where is None:
+        raise InputError(f"--to {to}: give the file or folder to write after MODEL.")
+    given = dict(map(_option, options))
+    described, _ = load(model)
+    with working(f"writing {where}"):
+        paths = write_target(described, to, where, **given)
+    size = sum(path.stat().st_size for path in paths)
+    err.print(f"{len(paths)} files, {size} bytes: {escape(str(where))}", soft_wrap=True)
+
+
+def _option(text: str) -> tuple[str, float | str]:
+    """A name and a value: a number where it reads as one."""
+    name, equals, value = text.partition("=")
+    if not equals or not name.strip():
+        raise InputError(f"--option: a name, '=' and a value are expected, got '{text}'.")
+    try:
+        return name.strip(), float(value)
+    except ValueError:
+        return name.strip(), value.strip()

@@ -1,0 +1,43 @@
+"""What a model can be written as, whole: one table of targets.
+
+A target is a function `write(model, where, **options)`, in a file that is imported when it is asked
+for. It writes a file or a folder and gives the paths that it wrote; its options are its keyword
+arguments, with defaults. What it can't write it refuses by an `InputError` that names the part of
+the model."""
+
+import inspect
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+
+from touchback.errors import InputError
+from touchback.model.model import Model
+from touchback.model.names import suggestion, unknown
+
+
+@dataclass(frozen=True)
+class Target:
+    """What is written, in a few words, and the module whose `write` does so."""
+
+    summary: str
+    module: str
+
+
+TARGETS: dict[str, Target] = {}
+"""What a model can be written as, by the word that `touchback generate --to` takes."""
+
+
+def generate(model: Model, to: str, where: str | Path, **options: object) -> list[Path]:
+    """Writes a model as a file or folder of another kind, and gives the paths that were written.
+
+    `to` is a word of the table, such as "c-project"; `options` are those of the kind. They are
+    described in docs/generated_projects.md."""
+    if to not in TARGETS:
+        raise InputError(f"What to generate: {suggestion(to, TARGETS)}")
+    write = import_module(TARGETS[to].module).write
+    known = list(inspect.signature(write).parameters)[2:]
+    for word in options:
+        if word not in known:
+            raise unknown("option", word, known, where=to)
+    paths: list[Path] = write(model, Path(where), **options)
+    return paths
