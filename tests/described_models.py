@@ -154,6 +154,11 @@ def every_force_and_sensor() -> tb.Model:
         "rub": tb.FrictionForce("rail"),
         "signal": tb.Signal(k * m.time, "s"),
         "energy": tb.Energy("kinetic"),
+        "M": tb.MassMatrix(joints=("track",)),
+        "c": tb.BiasEffort(),
+        "g": tb.GravityEffort(),
+        "J": tb.Jacobian(tip),
+        "drift": tb.BiasAcceleration(tip),
     }
     for name, kind in kinds.items():
         m.sensor(name, kind)

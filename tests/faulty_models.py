@@ -279,6 +279,46 @@ def _() -> None:
 
 
 @fault(
+    "matrix for a law that an inertia follows",
+    "Signals and laws",
+    "Force 'motor': Signals depend on each other in a circle: torque → M → torque. "
+    "Break it with a state.",
+)
+def _() -> None:
+    m = arm()
+    u = m.input("torque")
+    m.joint("elbow", tb.Revolute("y"), "rod", m.body("hand", 1.0), armature=u)
+    M = m.sensor("M", tb.MassMatrix())
+    m.control("law", lambda v: -v * M[0, 0], of=["v:shoulder"], to="torque")
+    m.force("motor", tb.JointEffort("shoulder", u))
+    check_model(m)
+
+
+@fault(
+    "mass that depends on where bodies are",
+    "Signals and laws",
+    "Sensor 'tip' measures bodies, so neither their inertias and places nor the ground's motion "
+    "may depend on it. Filter it through an extra state.",
+)
+def _() -> None:
+    m = arm()
+    x, *_ = m.sensor("tip", tb.Position("rod"))
+    m.joint("elbow", tb.Revolute("y"), "rod", m.body("hand", mass=1 + x * x))
+    check_model(m)
+
+
+@fault(
+    "matrix of an unknown joint",
+    "Signals and laws",
+    "Sensor 'M': there is no velocity coordinate 'sholder'; did you mean 'shoulder'?",
+)
+def _() -> None:
+    m = arm()
+    m.sensor("M", tb.MassMatrix(joints=["sholder"]))
+    check_model(m)
+
+
+@fault(
     "law of an acceleration",
     "Signals and laws",
     "Force 'motor': Sensor 'shake' measures what forces cause, so no law or "

@@ -15,7 +15,7 @@ EXAMPLES = sorted(FOLDER.glob("[0-9][0-9]_*.py"))
 
 
 def test_there_are_examples() -> None:
-    assert [path.name[:2] for path in EXAMPLES] == ["00", "01", "02", "03", "04", "05"]
+    assert [path.name[:2] for path in EXAMPLES] == ["00", "01", "02", "03", "04", "05", "06"]
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)

@@ -17,6 +17,7 @@ from touchback.spatial.vectors import Matrix, Scalar, Vector
 
 if TYPE_CHECKING:
     from touchback.dynamics.instant import Instant
+    from touchback.dynamics.pushes import Pushes
     from touchback.dynamics.tree import Tree
     from touchback.model.mechanics import ValueOf
     from touchback.model.model import Model
@@ -37,7 +38,7 @@ def add_fluids(tree: Tree, model: Model, k: Scalars, value: ValueOf) -> list[Car
     return carried
 
 
-def push_fluids(instant: Instant) -> None:
+def push_fluids(instant: Instant, pushes: Pushes) -> None:
     """What velocities alone ask of the fluid, and no weight of it."""
     vectors = instant.vectors
     cross, add, sub = vectors.cross, vectors.add, vectors.sub
@@ -50,7 +51,7 @@ def push_fluids(instant: Instant) -> None:
         turned = sub(cross(omega, P), _times(instant, each.mass, cross(omega, own)))
         F = vectors.neg(add(turned, weight))
         N = vectors.neg(add(cross(omega, L), cross(v, P)))
-        instant.push(each.frame, vectors.apply(R, F), vectors.apply(R, N))
+        pushes.push(each.frame, vectors.apply(R, F), vectors.apply(R, N))
 
 
 def fluid_energy(instant: Instant) -> Scalar:

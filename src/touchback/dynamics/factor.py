@@ -3,9 +3,13 @@ eliminated first."""
 
 from collections.abc import Sequence
 
+import numpy as np
+from numpy.typing import ArrayLike
+
 from touchback.dynamics.crba import Entries
+from touchback.errors import InputError
 from touchback.spatial.vectors import Scalar
-from touchback.symbolic.scalars import Scalars
+from touchback.symbolic.scalars import Operators, Scalars
 
 
 class Factors:
@@ -66,3 +70,23 @@ def _path(parents: Sequence[int], c: int) -> list[int]:
         c = parents[c]
         found.append(c)
     return found
+
+
+def solve_symmetric(A: ArrayLike, b: ArrayLike) -> np.ndarray:
+    """x with A x = b for a symmetric positive definite matrix of expressions, duals or numbers, as
+    M or J M⁻¹ Jᵀ; `b` is a vector or has a column for each right-hand side.
+
+    It is factorised without pivoting, so that a law can be made of it; add a small diagonal where A
+    may become singular."""
+    matrix, right = np.asarray(A), np.asarray(b)
+    n = len(matrix) if matrix.ndim else 0
+    if matrix.shape != (n, n) or not n or right.shape[:1] != (n,) or right.ndim > 2:
+        raise InputError(
+            f"A square matrix and as many rows on the right are expected, got {matrix.shape} and "
+            f"{right.shape}."
+        )
+    entries = {(i, j): matrix[i, j] for i in range(n) for j in range(n)}
+    factors = Factors(Operators(), entries, range(-1, n - 1), range(n))
+    columns = right.reshape(n, -1).T
+    solved = np.array([factors.solve(list(column)) for column in columns])
+    return solved.T.reshape(right.shape)

@@ -6,13 +6,15 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from touchback.dynamics.accelerations import accelerations
 from touchback.dynamics.added import add_fluids, push_fluids
 from touchback.dynamics.efforts import passive_efforts
 from touchback.dynamics.frames import choose_frames
 from touchback.dynamics.ground import ground_of
 from touchback.dynamics.kinematics import Coordinates, Kinematics
-from touchback.dynamics.motion import Base, LinkMotion, b_matrix, link_motions
+from touchback.dynamics.motion import Base, LinkMotion, link_motions
 from touchback.dynamics.places import Places
+from touchback.dynamics.pushes import Pushes
 from touchback.dynamics.regroup import regroup
 from touchback.dynamics.rnea import link_wrenches
 from touchback.dynamics.tree import Tree, add_inertias, build_tree
@@ -23,9 +25,10 @@ from touchback.model.frame import Frame
 from touchback.model.mechanics import Forces
 from touchback.model.model import Model, sensor_names
 from touchback.model.names import unknown
+from touchback.model.sensors import Signal
 from touchback.model.signals import OWN_RATE
 from touchback.model.value import Value
-from touchback.spatial import ZERO, Wrench
+from touchback.spatial import Wrench
 from touchback.spatial.vectors import Scalar, Vector
 from touchback.symbolic.expression import Expr
 from touchback.symbolic.scalars import Scalars
@@ -33,6 +36,7 @@ from touchback.symbolic.translate import Translator
 
 if TYPE_CHECKING:
     from touchback.dynamics.stops import Pairs
+    from touchback.dynamics.unforced import Unforced
 
 
 class Instant(Kinematics):
@@ -62,6 +66,7 @@ class Instant(Kinematics):
         self._controlled = driven(model)
         self._measured: dict[str, list[Scalar]] = {}
         self._places = Places(model.joints)
+        self._placed = False  # whether bodies have places and inertias yet
         tree = build_tree(model, k, self.value, merge_fixed)
         if frame_pass:
             tree = choose_frames(tree, k)
@@ -69,7 +74,8 @@ class Instant(Kinematics):
         self.fluids = add_fluids(tree, model, k, self.value)
         tree.place(k, at.q, self.value)
         super().__init__(k, at, tree, ground_of(model, k, self.value), self.value)
-        self._pushes: dict[int, Wrench] = {}
+        self._placed = True
+        self._pushes = Pushes(self)
         self._efforts: list[Scalar] = [0] * tree.nv
         self._applied = False
         self._motions: list[LinkMotion] | None = None
@@ -124,28 +130,22 @@ class Instant(Kinematics):
                     f"Sensor '{sensor}' measures what forces cause, so no law or controller may "
                     "use it directly. Filter it through an extra state."
                 )
+            if not self._placed and not isinstance(kind, Signal):
+                raise ModelError(
+                    f"Sensor '{sensor}' measures bodies, so neither their inertias and places nor "
+                    "the ground's motion may depend on it. Filter it through an extra state."
+                )
             self._measured[sensor] = kind.measure(self)
         return self._measured[sensor]
 
     # ---- motion and names, as laws and sensors ask
 
     def acceleration(self, frame: Frame) -> Vector:
-        home = self.attachment(frame)
-        R, _ = self.link_pose(home.link)
-        if home.link < 0:
-            base = self.base(with_gravity=False)
-            B = b_matrix(self.k, base.omega, base.alpha)
-            carried = self.vectors.apply(B, home.pose.scalars(self.k))
-            return self.vectors.apply(R, self.vectors.add(base.acceleration, carried))
-        motion = self.motions()[home.link]
-        carried = self.vectors.apply(motion.B, home.pose.scalars(self.k))
-        return self.vectors.apply(R, self.vectors.add(motion.acceleration, carried))
+        return accelerations(self, frame, self.motions)[1]
 
     def angular_acceleration(self, frame: Frame) -> Vector:
         """ω̇ of a frame's body."""
-        link = self.attachment(frame).link
-        alpha = self.ground.alpha if link < 0 else self.motions()[link].alpha
-        return self.vectors.apply(self.link_pose(link)[0], alpha)
+        return accelerations(self, frame, self.motions)[0]
 
     def body(self, frame: Frame) -> Body:
         return self.model.bodies[frame.body]
@@ -179,14 +179,7 @@ class Instant(Kinematics):
     # ---- forces ---------------------------------------------------------------------------------
 
     def push(self, frame: Frame, force: Vector, torque: Vector | None = None) -> None:
-        home = self.attachment(frame)
-        if home.link < 0:
-            return
-        moment = self.vectors.cross(self.lever(frame), force)
-        if torque is not None:
-            moment = self.vectors.add(moment, torque)
-        F, N = self._pushes.get(home.link, (ZERO, ZERO))
-        self._pushes[home.link] = self.vectors.add(F, force), self.vectors.add(N, moment)
+        self._pushes.push(frame, force, torque)
 
     def add_effort(self, joint: str, index: int, effort: Scalar) -> None:
         i = self._places.velocity(joint, index)
@@ -198,7 +191,7 @@ class Instant(Kinematics):
             for name, kind in self.model.forces.items():
                 self._named(f"Force '{name}'", kind.apply)
             passive_efforts(self)
-            push_fluids(self)
+            push_fluids(self, self._pushes)
 
     def _named(self, label: str, compute: Callable[[Forces], None]) -> None:
         try:
@@ -211,11 +204,7 @@ class Instant(Kinematics):
     def external(self) -> dict[int, Wrench]:
         """Applied force and moment on each link about its origin, in link axes."""
         self._apply_forces()
-        wrenches: dict[int, Wrench] = {}
-        for i, (F, N) in self._pushes.items():
-            R = self.link_pose(i)[0]
-            wrenches[i] = self.vectors.apply_transposed(R, F), self.vectors.apply_transposed(R, N)
-        return wrenches
+        return self._pushes.in_link_axes()
 
     def efforts(self) -> list[Scalar]:
         """The model's own joint efforts: motors, springs, damping, friction, stops."""
@@ -287,6 +276,12 @@ class Instant(Kinematics):
         # chosen link frames (frame pass) need not have their origin at the joint's frame
         N = self.vectors.sub(N, self.vectors.cross(home.pose.scalars(self.k), F))
         return turn.down(self.k, F), turn.down(self.k, N)
+
+    @cached_property
+    def unforced(self) -> "Unforced":
+        from touchback.dynamics.unforced import Unforced
+
+        return Unforced(self, self._places)
 
     def energy(self, which: str) -> Scalar:
         from touchback.dynamics.energy import energy

@@ -1,6 +1,6 @@
 """Where the coordinates of joints stand in q and v."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from touchback.errors import ModelError
 from touchback.model.joints import Joint
@@ -24,6 +24,13 @@ class Places:
     def velocity(self, joint: str, index: int) -> int:
         """The place in v of coordinate `index` of a joint."""
         return self.v[_numbered(joint, self._joint(joint).velocity_names(joint), index)]
+
+    def velocities(self, names: Sequence[str]) -> list[int]:
+        """The places in v of velocity coordinates by their full names."""
+        for name in names:
+            if name not in self.v:
+                raise unknown("velocity coordinate", name, self.v)
+        return [self.v[name] for name in names]
 
     def _joint(self, name: str) -> Joint:
         if name not in self._joints:

@@ -12,6 +12,7 @@ from touchback.model.frame import GROUND
 from touchback.model.mode_groups import mode_problems
 from touchback.model.names import suggestion
 from touchback.model.sensors import Multiplier, Reaction
+from touchback.model.sensors.matrices import OfJoints
 from touchback.model.walk import frames_of
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ def problems(model: Model) -> Iterator[tuple[str, str, str]]:
     """Section, name and complaint of everything that names what isn't there."""
     bodies, rows = [GROUND, *all_bodies(model)], all_rows(model)
     contacts = all_contacts(model)
-    known = set(bodies)
+    known, velocities = set(bodies), model.velocity_names()
     for section in _SINGULAR:
         for name, item in getattr(model, section).items():
             for frame in frames_of(item.at if section == "parts" else item):
@@ -53,6 +54,9 @@ def problems(model: Model) -> Iterator[tuple[str, str, str]]:
                     yield section, name, _no("body", frame.body, bodies)
             if section in ("forces", "sensors") and hasattr(item, "joint"):
                 yield from ((section, name, said) for said in _joint_problems(model, item))
+            for wanted in item.joints if isinstance(item, OfJoints) else ():
+                if wanted not in velocities:
+                    yield section, name, _no("velocity coordinate", wanted, velocities)
             if hasattr(item, "contact") and item.contact not in contacts:
                 yield section, name, _no("contact", item.contact, contacts)
             if isinstance(item, Multiplier) and item.row not in rows:

@@ -109,7 +109,7 @@ class Description:
     def outputs(self) -> dict[str, SensorKind]:
         """The sensors that are outputs."""
         if self.reported is None:
-            return self.sensors
+            return {name: kind for name, kind in self.sensors.items() if not kind.FOR_LAWS}
         return {name: kind for name, kind in self.sensors.items() if name in self.reported}
 
     def all_parameters(self) -> dict[str, Parameter]:

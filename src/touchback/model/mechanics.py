@@ -1,7 +1,7 @@
 """What forces and sensors may ask of the mechanism, whatever the scalars: a protocol that
 `dynamics` fulfils."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 from touchback.model.body import Body
@@ -13,11 +13,47 @@ from touchback.symbolic.scalars import Scalars
 ValueOf = Callable[[Value], Scalar]  # a described value as a scalar
 
 
+class Unforced(Protocol):
+    """The tree of bodies by itself, without what acts on it."""
+
+    @property
+    def mass_matrix(self) -> Mapping[tuple[int, int], Scalar]:
+        """Entries by places in v; what isn't there is zero."""
+        ...
+
+    @property
+    def bias(self) -> list[Scalar]:
+        """c of M v̇ + c."""
+        ...
+
+    @property
+    def gravity_effort(self) -> list[Scalar]:
+        """c at rest."""
+        ...
+
+    def places(self, joints: Sequence[str]) -> list[int]:
+        """Where velocity coordinates stand in v."""
+        ...
+
+    def jacobian(self, frame: Frame) -> list[list[Scalar]]:
+        """Angular velocity (three rows) and velocity of a frame's origin by v."""
+        ...
+
+    def bias_acceleration(self, frame: Frame) -> list[Scalar]:
+        """ω̇ (three) and acceleration of a frame's origin while v̇ is zero."""
+        ...
+
+
 class Mechanics(Protocol):
     """The mechanism at one instant. Vectors are along world axes unless said otherwise."""
 
     k: Scalars
     vectors: Vectors
+
+    @property
+    def unforced(self) -> Unforced:
+        """What laws may use of the equations of motion."""
+        ...
 
     def value(self, given: Value) -> Scalar:
         """A described value (number or expression) as a scalar."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, Unpack
+from typing import TYPE_CHECKING, Literal, TypeVar, Unpack
 
 from touchback.errors import ModelError
 from touchback.model.body import make_body
@@ -157,15 +157,19 @@ class Model(Signals, ModelModes):
             raise ModelError(
                 f"{label}: a sensor such as tb.Position(body) is expected, got {kind!r}."
             )
+        kind = normalised(label, kind).completed(self.velocity_names())
         self.refuse_taken("sensor", name, sensor_names(name, kind))
-        self.sensors[name] = self._own(label, normalised(label, kind))
-        signals = [self._symbol(full) for full in sensor_names(name, kind)]
-        measured: Any = signals[0] if len(signals) == 1 else tuple(signals)  # as the kind says
-        return measured
+        self.sensors[name] = self._own(label, kind)
+        return kind.arranged([self._symbol(full) for full in sensor_names(name, kind)])
+
+    def velocity_names(self) -> list[str]:
+        joints = self.all_joints().items()
+        return [full for name, joint in joints for full in joint.velocity_names(name)]
 
     def report(self, *sensors: str) -> None:
         """Name the sensors, also "part/sensor", that are outputs of the compiled system; the others
-        stay signals that laws and controllers may use. Without this call all of them are."""
+        stay signals that laws and controllers may use. Without this call all of them are, but for
+        matrices and efforts that laws are made of (tb.MassMatrix, …)."""
         known = [
             *self.sensors,
             *(name for part in self.parts for name in self._inner_sensors(part)),

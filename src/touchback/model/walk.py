@@ -37,6 +37,8 @@ def normalised(label: str, kind: _D) -> _D:
             changes[field.name] = truth(where, given)
         elif field.type is str and not isinstance(given, str):
             raise ModelError(f"{where}: a text is expected, got {given!r}.")
+        elif field.type == tuple[str, ...]:
+            changes[field.name] = _texts(where, given)
         elif isinstance(given, (list, tuple)):
             changes[field.name] = tuple(
                 normalised(where, item) if isinstance(item, Data) else value(where, item)
@@ -64,6 +66,14 @@ def _index(label: str, given: object) -> int:
     return given
 
 
+def _texts(label: str, given: object) -> tuple[str, ...]:
+    items = listed(given)
+    names = tuple(item for item in items or () if isinstance(item, str))
+    if items is None or len(names) < len(items):
+        raise ModelError(f"{label}: a list of names is expected, got {given!r}.")
+    return names
+
+
 def mapped(
     data: object,
     expression: Callable[[Expr], Expr],
@@ -82,7 +92,7 @@ def mapped(
         for field in data.__struct_fields__:
             item = getattr(data, field)
             if field in names and item is not None:
-                changes[field] = joint(item) if isinstance(item, str) else _first(item, joint)
+                changes[field] = _renamed(item, joint)
             else:
                 changes[field] = mapped(item, expression, frame, joint)
         return msgspec.structs.replace(data, **changes)
@@ -93,9 +103,13 @@ def mapped(
     return data
 
 
-def _first(pair: tuple[str, int], joint: Callable[[str], str]) -> tuple[str, int]:
-    """A joint and the index of a coordinate."""
-    return joint(pair[0]), pair[1]
+def _renamed(
+    names: str | tuple[str | int, ...], joint: Callable[[str], str]
+) -> str | tuple[str | int, ...]:
+    """A joint, several, or a joint and the index of a coordinate."""
+    if isinstance(names, str):
+        return joint(names)
+    return tuple(joint(item) if isinstance(item, str) else item for item in names)
 
 
 def frames_of(data: object) -> list[Frame]:

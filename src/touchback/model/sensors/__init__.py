@@ -4,6 +4,13 @@ from touchback.model.sensors.axis_motion import AxisMotion
 from touchback.model.sensors.base import SensorKind
 from touchback.model.sensors.contact import ContactForce, FrictionForce, Gap
 from touchback.model.sensors.joint import Effort, Multiplier, Reaction
+from touchback.model.sensors.matrices import (
+    BiasAcceleration,
+    BiasEffort,
+    GravityEffort,
+    Jacobian,
+    MassMatrix,
+)
 from touchback.model.sensors.motion import (
     Acceleration,
     AngularAcceleration,
@@ -37,6 +44,11 @@ AnySensor = (
     | Gap
     | ContactForce
     | FrictionForce
+    | MassMatrix
+    | BiasEffort
+    | GravityEffort
+    | Jacobian
+    | BiasAcceleration
 )
 
 __all__ = [
@@ -45,6 +57,8 @@ __all__ = [
     "AngularVelocity",
     "AnySensor",
     "AxisMotion",
+    "BiasAcceleration",
+    "BiasEffort",
     "ContactForce",
     "Direction",
     "Distance",
@@ -52,6 +66,9 @@ __all__ = [
     "Energy",
     "FrictionForce",
     "Gap",
+    "GravityEffort",
+    "Jacobian",
+    "MassMatrix",
     "Multiplier",
     "Position",
     "Reaction",
