@@ -23,7 +23,9 @@ class Target:
     module: str
 
 
-TARGETS: dict[str, Target] = {}
+TARGETS: dict[str, Target] = {
+    "fmu": Target("a functional mock-up unit (FMI 2.0 or 3.0)", "touchback.interop.fmi.fmu"),
+}
 """What a model can be written as, by the word that `touchback generate --to` takes."""
 
 

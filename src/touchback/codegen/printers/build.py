@@ -18,7 +18,7 @@ FLAGS = ("-O2", "-std=c99", "-ffp-contract=off", *(f"-fno-builtin-{name}" for na
 
 def build_c(source: str, name: str) -> int:
     """Address of the function `name` of a C file, compiled; good until the process ends."""
-    compiler = _find_compiler()
+    compiler = find_compiler()
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         text, library = Path(folder, "program.c"), Path(folder, "program.so")
         text.write_text(source, encoding="utf-8")
@@ -39,7 +39,8 @@ def build_c(source: str, name: str) -> int:
     return address
 
 
-def _find_compiler() -> str:
+def find_compiler() -> str:
+    """The path of a C compiler of this machine."""
     for candidate in COMPILERS:
         found = shutil.which(candidate)
         if found is not None:

@@ -1,0 +1,44 @@
+"""The binary of an FMU, by the system's compiler."""
+
+from __future__ import annotations
+
+import platform
+import subprocess
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+from touchback.codegen.printers.build import FLAGS, find_compiler
+from touchback.errors import CompileError
+from touchback.interop.folder import write_folder
+
+OPTIONS = FLAGS  # so that every rounding is the one that is written
+# Fused operations by instruction, which processors of the last ten years have; an instance is
+# refused on others. AArch64 always has it.
+_MACHINE = {"x86_64": ("-mavx2", "-mfma")}
+_FOLDERS = {2: {"x86_64": "linux64", "aarch64": "aarch64-linux"}}
+
+
+def platform_folder(version: int) -> str:
+    """Where importers look for the binary of this machine."""
+    machine = platform.machine()
+    return _FOLDERS.get(version, {}).get(machine, f"{machine}-linux")
+
+
+def built(sources: Mapping[str, str], name: str) -> bytes:
+    """The shared library of all C sources."""
+    compiler = find_compiler()
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        write_folder(Path(folder), sources)
+        library = Path(folder, f"{name}.so")
+        files = sorted(each for each in sources if each.endswith(".c"))
+        machine = _MACHINE.get(platform.machine(), ())
+        command = [
+            compiler, *OPTIONS, *machine, "-fPIC", "-shared", "-fvisibility=hidden", "-I.", *files,
+            "-o", str(library), "-lm",
+        ]  # fmt: skip
+        result = subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder)
+        if result.returncode != 0:
+            said = result.stderr.strip() or f"exit status {result.returncode}"
+            raise CompileError(f"FMU {name!r}: {compiler} refused it. It said: {said[:2000]}")
+        return library.read_bytes()

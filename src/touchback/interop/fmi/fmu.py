@@ -1,0 +1,92 @@
+"""A model as a functional mock-up unit, with its C sources and a binary for this machine."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import re
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+
+from touchback.errors import InputError
+from touchback.interop.fmi.binary import OPTIONS, built, platform_folder
+from touchback.interop.fmi.dependencies import dependencies_of
+from touchback.interop.fmi.description import KINDS, VERSIONS, Unit, build_description, described
+from touchback.interop.fmi.slopes import slope_functions
+from touchback.interop.fmi.sources import sources_of
+from touchback.interop.fmi.variables import variables_of
+from touchback.model.model import Model
+from touchback.numbers import LEAST, number_within, shown
+from touchback.regular_file import check_output, write_whole
+from touchback.simulate.features import CONSTRAINTS, COPIES, MEMORIES, MODES, RIGID
+from touchback.system import System
+
+_LONGEST_STEP = 1.0  # [s]
+
+
+def write(
+    model: Model, where: Path, *, version: float = 2, kind: str = "both", step: float = 1e-3
+) -> list[Path]:
+    """Writes an FMU. `version`: 2 or 3; `kind`: "cs" (co-simulation), "me" (model exchange) or
+    "both"; `step`: the longest step of co-simulation [s]."""
+    if version not in VERSIONS:
+        raise InputError(f"fmu: version is 2 or 3, got {shown(version)}.")
+    if kind not in (*KINDS, "both"):
+        raise InputError(f"fmu: kind is cs, me or both, got {shown(kind)}.")
+    step = number_within("fmu: step is in seconds", step, LEAST, _LONGEST_STEP)
+    check_output(where, (".fmu",), "fmu")
+    kinds = tuple(KINDS) if kind == "both" else (kind,)
+    write_whole(where, packed(files_of(model.compile(), int(version), kinds, step)))
+    return [where]
+
+
+def files_of(
+    system: System, version: int, kinds: tuple[str, ...], step: float
+) -> dict[str, str | bytes]:
+    """All files of the unit, by their paths in it."""
+    _refuse(system)
+    start = system.assemble().x if system.constrained else system.initial_state().x
+    slopes = slope_functions(system)
+    variables = variables_of(system, start, slopes["indicators"].out_size)
+    identifier = re.sub(r"\W", "_", system.name, flags=re.ASCII) or "model"
+    identifier = identifier if identifier[0].isalpha() else f"m_{identifier}"
+    token = _token(system, start, step)
+    sources = sources_of(system, start, slopes, step, token, version)
+    unit = Unit(
+        system.name, identifier, token, kinds, variables,
+        tuple(sorted(name for name in sources if name.endswith(".c"))), step, True,
+        dependencies_of(system, variables),
+    )  # fmt: skip
+    files: dict[str, str | bytes] = {"modelDescription.xml": described(unit, version)}
+    files |= {f"sources/{name}": text for name, text in sources.items()}
+    if version == 3:
+        files["sources/buildDescription.xml"] = build_description(unit, OPTIONS)
+    library = f"binaries/{platform_folder(version)}/{identifier}.so"
+    files[library] = built(sources, identifier)
+    return files
+
+
+def _refuse(system: System) -> None:
+    for feature in (RIGID, MODES, MEMORIES, COPIES, CONSTRAINTS):
+        for name in feature.names(system):
+            raise InputError(
+                f"{system.name}: an FMU can't have {feature.word} ('{name}'); {feature.mend}."
+            )
+
+
+def _token(system: System, start: np.ndarray, step: float) -> str:
+    """The same of the same model."""
+    digest = hashlib.sha256(repr((system.model, start.tolist(), step)).encode()).hexdigest()
+    return f"{{{digest[:8]}-{digest[8:12]}-{digest[12:16]}-{digest[16:20]}-{digest[20:32]}}}"
+
+
+def packed(files: Mapping[str, str | bytes]) -> bytes:
+    """A zip archive, the same bytes for the same files."""
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, each in files.items():
+            archive.writestr(zipfile.ZipInfo(name), each, zipfile.ZIP_DEFLATED)
+    return content.getvalue()

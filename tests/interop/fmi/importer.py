@@ -1,0 +1,88 @@
+"""Calls of an FMU through FMPy, the same for both versions of the interface."""
+
+from __future__ import annotations
+
+import ctypes
+import shutil
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import fmpy
+import numpy as np
+from fmpy.fmi2 import FMU2Model, FMU2Slave
+from fmpy.fmi3 import FMU3Model, FMU3Slave
+
+KINDS = {(2, "me"): FMU2Model, (2, "cs"): FMU2Slave, (3, "me"): FMU3Model, (3, "cs"): FMU3Slave}
+DOUBLES = ctypes.POINTER(ctypes.c_double)
+
+
+class Unit:
+    """An instance, by names."""
+
+    def __init__(self, path: Path, version: int, kind: str, folder: str) -> None:
+        self.about = fmpy.read_model_description(str(path))
+        token = self.about.guid if version == 2 else self.about.instantiationToken
+        self.fmu = KINDS[version, kind](
+            guid=token, unzipDirectory=folder, instanceName="it",
+            modelIdentifier=self.about.coSimulation.modelIdentifier,
+        )  # fmt: skip
+        self.version, self.kind = version, kind
+        self.variables = {each.name: each for each in self.about.modelVariables}
+        self.states = [each.variable.derivative.name for each in self.about.derivatives]
+        self.rates = [each.variable.name for each in self.about.derivatives]
+        self.fmu.instantiate()
+
+    def begin(self, start: float = 0.0, **values: float) -> None:
+        """Initialised, with some values set."""
+        if self.version == 2:
+            self.fmu.setupExperiment(startTime=start)
+        self.set(values)
+        self.fmu.enterInitializationMode()
+        self.fmu.exitInitializationMode()
+        if self.kind == "me":
+            self.update()
+            self.fmu.enterContinuousTimeMode()
+
+    def update(self) -> tuple[object, ...]:
+        update = self.fmu.newDiscreteStates if self.version == 2 else self.fmu.updateDiscreteStates
+        return tuple(update())
+
+    def references(self, names: Sequence[str]) -> list[int]:
+        return [self.variables[name].valueReference for name in names]
+
+    def get(self, *names: str) -> np.ndarray:
+        call = self.fmu.getReal if self.version == 2 else self.fmu.getFloat64
+        return np.array(call(self.references(names)))
+
+    def set(self, values: dict[str, float]) -> None:
+        call = self.fmu.setReal if self.version == 2 else self.fmu.setFloat64
+        if values:
+            call(self.references(list(values)), list(values.values()))
+
+    def set_states(self, x: np.ndarray) -> None:
+        numbers = np.ascontiguousarray(x)
+        self.fmu.setContinuousStates(numbers.ctypes.data_as(DOUBLES), len(numbers))
+
+    def slopes(self, unknowns: Sequence[str], known: str) -> np.ndarray:
+        found = self.fmu.getDirectionalDerivative(
+            self.references(unknowns), self.references([known]), [1.0]
+        )
+        return np.array(found)
+
+    def step(self, t: float, h: float) -> None:
+        self.fmu.doStep(currentCommunicationPoint=t, communicationStepSize=h)
+
+
+@contextmanager
+def units(path: Path, version: int, kind: str, count: int = 1) -> Iterator[list[Unit]]:
+    """So many instances of one FMU, in this process."""
+    folder = fmpy.extract(str(path))
+    made: list[Unit] = []
+    try:
+        made += [Unit(path, version, kind, folder) for _ in range(count)]
+        yield made
+    finally:
+        for each in made:
+            each.fmu.freeInstance()
+        shutil.rmtree(folder, ignore_errors=True)

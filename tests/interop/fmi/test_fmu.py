@@ -1,0 +1,170 @@
+"""Mechanisms as FMUs, validated, simulated and differentiated by FMPy."""
+
+from collections.abc import Callable
+
+import fmpy
+import numpy as np
+import pytest
+from fmpy.fmi1 import FMICallException
+from fmpy.validation import validate_fmu
+from tests.interop.fmi.conftest import Written
+from tests.interop.fmi.importer import units
+
+import touchback as tb
+from touchback.errors import InputError
+from touchback.interop.targets import generate
+
+BOTH = pytest.mark.parametrize("version", [2, 3])
+Make = Callable[[str, int], Written]
+INPUTS = {"tree": {"push": 3.0}}
+MECHANISMS = pytest.mark.parametrize("name", list(INPUTS))
+
+
+def simulated(it: Written, kind: str, inputs: dict[str, float], interval: float) -> np.ndarray:
+    wanted = [*it.system.state_names, *it.system.output_names]
+    return fmpy.simulate_fmu(
+        str(it.path), stop_time=1.0, output_interval=interval, fmi_type=kind, output=wanted,
+        start_values=inputs, relative_tolerance=1e-12, record_events=False,
+    )  # fmt: skip
+
+
+@BOTH
+@MECHANISMS
+def test_fmpy_finds_no_problems(written: Make, name: str, version: int) -> None:
+    assert validate_fmu(str(written(name, version).path)) == []
+
+
+@BOTH
+@MECHANISMS
+def test_fmpy_takes_the_same_steps(written: Make, name: str, version: int) -> None:
+    it, inputs = written(name, version), INPUTS[name]
+    found = simulated(it, "CoSimulation", inputs, 1e-3)
+    ours = tb.simulate(it.system, duration=1.0, method="rk4", step=1e-3, inputs=inputs)
+    for signal in [*it.system.state_names, *it.system.output_names]:
+        size = max(1.0, np.abs(ours[signal]).max())
+        np.testing.assert_allclose(found[signal], ours[signal], rtol=0, atol=1e-9 * size)
+    assert np.ptp(ours[it.system.state_names[0]]) > 0.1  # it moves
+
+
+@MECHANISMS
+def test_fmpys_integrator_finds_the_same_motion(written: Make, name: str) -> None:
+    """CVODE, with its own error control, against our Dormand-Prince of order 5."""
+    it, inputs = written(name, 2), INPUTS[name]
+    found = simulated(it, "ModelExchange", inputs, 0.005)
+    ours = tb.simulate(
+        it.system, duration=1.0, method="dopri5", rtol=1e-12, atol=1e-13, output_step=0.005,
+        inputs=inputs,
+    )  # fmt: skip
+    for signal in it.system.state_names:
+        size = max(1.0, np.abs(ours[signal]).max())
+        np.testing.assert_allclose(found[signal], ours[signal], rtol=0, atol=1e-9 * size)
+
+
+@BOTH
+@MECHANISMS
+def test_directional_derivatives_are_those_of_differences(
+    written: Make, name: str, version: int
+) -> None:
+    it = written(name, version)
+    with units(it.path, version, "me") as [unit]:
+        unit.begin(**INPUTS[name])
+        x0 = unit.get(*unit.states)
+        x0 += 0.02 * np.sin(np.arange(len(x0)))
+        unknowns = [*unit.rates, *it.system.output_names]
+        for i, state in enumerate(unit.states):
+            step = 1e-6 * (np.arange(len(x0)) == i)
+            unit.set_states(x0)
+            slopes = unit.slopes(unknowns, state)
+            ends = []
+            for sign in (1.0, -1.0):
+                unit.set_states(x0 + sign * step)
+                ends.append(unit.get(*unknowns))
+            assert slopes == pytest.approx((ends[0] - ends[1]) / 2e-6, rel=1e-5, abs=1e-4)
+
+
+@BOTH
+def test_derivatives_by_inputs_and_parameters_are_those_of_differences(
+    written: Make, version: int
+) -> None:
+    it = written("tree", version)
+    with units(it.path, version, "me") as [unit]:
+        unit.begin()
+        unknowns = [*unit.rates, *it.system.output_names]
+        unit.fmu.enterEventMode()
+        for known, at in (("push", 0.0), ("arm length", 0.4)):
+            slopes, ends = unit.slopes(unknowns, known), []
+            for value in (at + 1e-6, at - 1e-6):
+                unit.set({known: value})
+                ends.append(unit.get(*unknowns))
+            unit.set({known: at})
+            assert slopes == pytest.approx((ends[0] - ends[1]) / 2e-6, rel=1e-5, abs=1e-5)
+            assert np.abs(slopes).max() > 0.1
+
+
+@BOTH
+def test_instances_know_nothing_of_each_other(written: Make, version: int) -> None:
+    with units(written("tree", version).path, version, "cs", 2) as [one, other]:
+        one.begin(push=5.0)
+        other.begin(push=-5.0)
+        for k in range(20):
+            one.step(1e-3 * k, 1e-3)
+            other.step(1e-3 * k, 1e-3)
+        moved, back = one.get("cart"), other.get("cart")
+        one.fmu.terminate()
+        one.fmu.reset()
+        one.begin(push=-5.0)
+        for k in range(20):
+            one.step(1e-3 * k, 1e-3)
+        assert moved > back
+        assert one.get("cart") == back
+
+
+@BOTH
+def test_a_kept_state_goes_on_the_same_here_and_in_another_instance(
+    written: Make, version: int
+) -> None:
+    with units(written("tree", version).path, version, "cs", 2) as [one, other]:
+        one.begin(push=5.0)
+        one.step(0.0, 0.05)
+        suffix = "tate" if version == 2 else "State"
+        get = getattr(one.fmu, f"getFMU{'s' if version == 2 else ''}{suffix}")
+        state = get()
+        name = "SerializeFMUstate" if version == 2 else "SerializeFMUState"
+        kept = getattr(one.fmu, f"s{name[1:]}")(state)
+        one.step(0.05, 0.05)
+        there = one.get(*one.states)
+        setter = "setFMUstate" if version == 2 else "setFMUState"
+        getattr(one.fmu, setter)(state)
+        one.step(0.05, 0.05)
+        assert (one.get(*one.states) == there).all()
+        back = getattr(other.fmu, "deSerializeFMUstate" if version == 2 else "deserializeFMUState")
+        getattr(other.fmu, setter)(back(kept))
+        other.step(0.05, 0.05)
+        assert (other.get(*one.states) == there).all()
+
+
+@BOTH
+def test_numbers_that_are_none_are_refused_and_leave_the_instance_usable(
+    written: Make, version: int
+) -> None:
+    with units(written("tree", version).path, version, "cs") as [unit]:
+        unit.begin()
+        for name, value in (("push", np.nan), ("arm length", np.inf), ("arm length", 5.0)):
+            before = unit.get(name)
+            with pytest.raises(FMICallException):
+                unit.set({name: value})
+            assert unit.get(name) == before
+        unit.step(0.0, 1e-3)
+        with pytest.raises(FMICallException):
+            unit.step(np.nan, 1e-3)
+
+
+def test_what_has_no_such_form_is_refused(tmp_path: object) -> None:
+    m = tb.Model("plain")
+    m.joint("x", tb.Prismatic("x"), m.ground, m.body("cart", 1.0))
+    with pytest.raises(InputError, match="version is 2 or 3, got 1"):
+        generate(m, "fmu", f"{tmp_path}/a.fmu", version=1)
+    with pytest.raises(InputError, match="kind is cs, me or both"):
+        generate(m, "fmu", f"{tmp_path}/a.fmu", kind="rk4")
+    with pytest.raises(InputError, match=r"ends in \.fmu"):
+        generate(m, "fmu", f"{tmp_path}/a.zip")
