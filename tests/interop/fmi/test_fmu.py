@@ -7,10 +7,9 @@ import numpy as np
 import pytest
 from fmpy.fmi1 import FMICallException
 from fmpy.validation import validate_fmu
-from tests.interop.fmi.conftest import Written
-from tests.interop.fmi.importer import units
 
 import touchback as tb
+from fmus import Written, units
 from touchback.errors import InputError
 from touchback.interop.targets import generate
 

@@ -50,7 +50,7 @@ def files_of(
     _refuse(system)
     start = system.assemble().x if system.constrained else system.initial_state().x
     slopes = slope_functions(system)
-    variables = variables_of(system, start, slopes["indicators"].out_size)
+    variables = variables_of(system, start.tolist(), slopes["indicators"].out_size)
     identifier = re.sub(r"\W", "_", system.name, flags=re.ASCII) or "model"
     identifier = identifier if identifier[0].isalpha() else f"m_{identifier}"
     token = _token(system, start, step)

@@ -100,7 +100,8 @@ def _numbers(system: System, start: np.ndarray) -> str:
         for name, given in values.items()
     )
     rows = ", ".join(str(int(each)) for each in [*system.motion.rows(system.key).holonomic, False])
-    return f'#include <math.h>\n\n#include "model.h"\n\n{arrays}const int tb_holonomic[] = {{{rows}}};\n'
+    head = '#include <math.h>\n\n#include "model.h"\n\n'
+    return f"{head}{arrays}const int tb_holonomic[] = {{{rows}}};\n"
 
 
 def _comment(text: str) -> str:

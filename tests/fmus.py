@@ -1,17 +1,21 @@
-"""Calls of an FMU through FMPy, the same for both versions of the interface."""
+"""Mechanisms written as FMUs, and calls of these through FMPy, the same for both versions of the
+interface."""
 
 from __future__ import annotations
 
 import ctypes
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 import fmpy
 import numpy as np
 from fmpy.fmi2 import FMU2Model, FMU2Slave
 from fmpy.fmi3 import FMU3Model, FMU3Slave
+
+import touchback as tb
 
 KINDS = {(2, "me"): FMU2Model, (2, "cs"): FMU2Slave, (3, "me"): FMU3Model, (3, "cs"): FMU3Slave}
 DOUBLES = ctypes.POINTER(ctypes.c_double)
@@ -86,3 +90,39 @@ def units(path: Path, version: int, kind: str, count: int = 1) -> Iterator[list[
         for each in made:
             each.fmu.freeInstance()
         shutil.rmtree(folder, ignore_errors=True)
+
+
+@dataclass(frozen=True)
+class Written:
+    """A system, and the file that it was written to."""
+
+    system: tb.System
+    path: Path
+    version: int
+
+
+def arm_on_a_cart() -> tb.Model:
+    """A tree: a cart on a spring, an arm on it, a top on a ball joint (a quaternion), a felt."""
+    m = tb.Model("arm on a cart")
+    length = m.parameter("arm length", 0.4, unit="m", min=0.1, max=1.0)
+    cart = m.body("cart", mass=1.0)
+    arm = m.body("arm", mass=0.5, com=(0, 0, -length), inertia=(1e-3, 2e-3, 1e-3))
+    top = m.body("top", mass=0.3, com=(0.02, 0.01, 0.05), inertia=(1e-3, 2e-3, 1.5e-3))
+    m.joint("cart", tb.Prismatic("x"), m.ground, cart)
+    m.joint("arm", tb.Revolute("y"), cart, arm, position=0.7)
+    m.joint("top", tb.Spherical(), arm.at(0, 0, -length), top)
+    m.force("push", tb.JointEffort("cart", m.input("push", unit="N", min=-50, max=50)))
+    spring = tb.SpringDamper(m.ground.at(-1, 0, 0), cart, stiffness=30, damping=1, length=0.5)
+    m.force("spring", spring)
+    felt = tb.contact.Felt(4e5, exponent=2.2, memory=0.3, memory_time=5e-3)
+    bob, floor = (
+        tb.contact.Circle(arm.at(0, 0, -length), 0.02),
+        tb.contact.Line(m.ground.at(0, 0, -0.4)),
+    )
+    m.force("pad", tb.contact.ProfileContact(bob, floor, felt))
+    m.sensor("bob", tb.Position(arm.at(0, 0, -length)))
+    m.sensor("bob acceleration", tb.Acceleration(arm))
+    return m
+
+
+MAKERS: dict[str, Callable[[], tb.Model]] = {"tree": arm_on_a_cart}
