@@ -8,67 +8,78 @@ from benchmarks.mechanisms import make
 from benchmarks.report import Section, microseconds
 from benchmarks.run_time import TURNS
 from benchmarks.timing import Floats, interleaved
-from touchback.codegen import compile_program
+from touchback.codegen import Compiled, compile_program, compiled
 from touchback.codegen.host import host_target
 from touchback.codegen.machine import TARGETS
 from touchback.symbolic.program import Program
 
 SIZES = (2, 7, 30, 100)
+Way = tuple[str, int]  # a target and its lanes
 
 
 def run() -> Section:
-    """Inverse and forward dynamics of chains."""
+    """Inverse and forward dynamics of chains: every target that runs here, at its full width."""
     target, reason = host_target()
-    section = Section("SIMD: µs an evaluation", ["function, joints", "1 lane", "lanes", "µs", "×"])
+    section = Section("SIMD: µs an evaluation", ["function, joints", "1 lane"])
     if target is None:
         section.remark(f"Skipped: {reason}.")
         return section
-    lanes = TARGETS[target].vector_width
+    targets = ["x86_64", target] if target == "x86_64_v4" else [target]
+    ways = [(each, TARGETS[each].widths[-1]) for each in targets]
+    for each, lanes in ways:
+        section.columns += [f"{lanes} lanes ({each})", "×"]
     for size in SIZES:
         system = make("chain", size).model().compile()
         for what in ("inverse", "forward"):
             program = system.function(FUNCTIONS[what]).second
-            _measure(section, f"{FUNCTIONS[what]}, {size}", program, lanes)
-    section.remark("Every lane gives the bits of the scalar code.")
+            _measure(section, f"{FUNCTIONS[what]}, {size}", program, [(target, 1), *ways])
+    section.remark(
+        "× is the time of one lane by the best code for it over that of a lane; every lane gives "
+        "the bits of the scalar code."
+    )
     return section
 
 
-def _measure(section: Section, label: str, program: Program, lanes: int) -> None:
-    single, wide = compile_program(program, "f"), compile_program(program, "f", lanes=lanes)
-    X, U = _rows(program.size("x"), lanes), _rows(program.size("u"), lanes)
-    one = single.out_size
-    alone = as_routine(single).results(X.reshape(-1, X.shape[2]), U.reshape(-1, U.shape[2]), one)
-    wide_X, wide_U = _interleave(X), _interleave(U)
-    together = as_routine(wide).results(wide_X, wide_U, one * lanes)
-    together = together.reshape(-1, one, lanes).transpose(0, 2, 1).reshape(-1, one)
-    if not np.array_equal(alone, together):
-        raise ArithmeticError(f"{label}: {lanes} lanes and the scalar code give different bits.")
-    scalar = {"scalar": as_routine(single)}
-    vector = {"vector": as_routine(wide)}
-    best = [float("inf"), float("inf")]
-    for _ in range(TURNS):  # the two take different arrays: interleave by hand
-        best[0] = min(best[0], interleaved(scalar, X[:, 0], U[:, 0], one, 1)["scalar"].best)
-        turn = interleaved(vector, wide_X, wide_U, one * lanes, 1)["vector"]
-        best[1] = min(best[1], turn.best / lanes)
-    section.rows.append(
-        [
-            label,
-            microseconds(best[0]),
-            str(lanes),
-            microseconds(best[1]),
-            f"{best[0] / best[1]:.2f}",
-        ]
-    )
-    section.records.append(
-        {"function": label, "lanes": lanes, "scalar": best[0], "vector": best[1]}
-    )
+def _measure(section: Section, label: str, program: Program, ways: list[Way]) -> None:
+    codes = [_compiled(program, *way) for way in ways]
+    X, U = _rows(program.size("x")), _rows(program.size("u"))
+    best = [float("inf")] * len(ways)
+    results = []
+    for code in codes:
+        routine, lanes = as_routine(code), code.lanes
+        out = routine.results(_interleave(X, lanes), _interleave(U, lanes), code.out_size * lanes)
+        by_lane = out.reshape(-1, code.out_size, lanes).transpose(0, 2, 1)
+        results.append(by_lane.reshape(-1, code.out_size)[:8])
+    if not all(np.array_equal(each, results[0]) for each in results):
+        raise ArithmeticError(f"{label}: lanes and the scalar code give different bits.")
+    for _ in range(TURNS):  # they take different arrays: interleave by hand
+        for k, code in enumerate(codes):
+            arrays = _interleave(X, code.lanes), _interleave(U, code.lanes)
+            turn = interleaved({"": as_routine(code)}, *arrays, code.out_size * code.lanes, 1)[""]
+            best[k] = min(best[k], turn.best / code.lanes)
+    row = [label, microseconds(best[0])]
+    for seconds in best[1:]:
+        row += [microseconds(seconds), f"{best[0] / seconds:.2f}"]
+    section.rows.append(row)
+    times = {f"{target}, {lanes}": t for (target, lanes), t in zip(ways, best, strict=True)}
+    section.records.append({"function": label, **times})
 
 
-def _rows(size: int, lanes: int) -> Floats:
-    """Eight rows of each lane's inputs."""
-    return np.random.default_rng(2).standard_normal((8, lanes, max(size, 1)))
+def _compiled(program: Program, target: str, lanes: int) -> Compiled:
+    """Code for a target that isn't necessarily the best one here."""
+    usual, compiled.host_target = compiled.host_target, lambda: (target, "")
+    try:
+        return compile_program(program, "f", lanes=lanes)
+    finally:
+        compiled.host_target = usual
 
 
-def _interleave(rows: Floats) -> Floats:
-    """Element i of lane l at [i * lanes + l]."""
-    return np.ascontiguousarray(rows.transpose(0, 2, 1)).reshape(len(rows), -1)
+def _rows(size: int) -> Floats:
+    """Instances' inputs, whole groups for every number of lanes."""
+    return np.random.default_rng(2).standard_normal((64, max(size, 1)))
+
+
+def _interleave(rows: Floats, lanes: int) -> Floats:
+    """Element i of lane l at [i * lanes + l], for each group."""
+    groups = rows.reshape(-1, lanes, rows.shape[1])[:8]
+    return np.ascontiguousarray(groups.transpose(0, 2, 1)).reshape(len(groups), -1)

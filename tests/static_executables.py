@@ -21,6 +21,7 @@ import numpy as np
 
 from touchback.codegen import aarch64_isa as arm
 from touchback.codegen import emit
+from touchback.codegen import x86_64_evex as evex
 from touchback.codegen import x86_64_isa as intel
 from touchback.codegen.abi import CONTEXT_SLOT
 from touchback.codegen.host import host_target
@@ -32,8 +33,8 @@ definition = importlib.import_module("touchback.symbolic.evaluate")  # the modul
 
 ORIGIN, PAGE = 0x400000, 0x1000
 SENTINEL = 0x3FF123456789ABCD  # in preserved registers; a double too
-MACHINE = {"aarch64": 183, "x86_64": 62}
-PRESERVED = {"aarch64": 8, "x86_64": 6}  # d8 … d15; rbx, rbp, r12 … r15
+MACHINE = {"aarch64": 183, "x86_64": 62, "x86_64_v4": 62}
+PRESERVED = {"aarch64": 8, "x86_64": 6, "x86_64_v4": 6}  # d8 … d15; rbx, rbp, r12 … r15
 
 # What the hostile functions compute: simple enough to write by hand, different from each other.
 SUBSTITUTES = {
@@ -62,7 +63,7 @@ class Case:
 
 def emulator(target: str) -> list[str] | None:
     """The command that runs executables of a target, None if there is none."""
-    if target == host_target()[0]:
+    if target == host_target()[0] or (target, host_target()[0]) == ("x86_64", "x86_64_v4"):
         return []
     for name in (f"qemu-{target}-static", f"qemu-{target}"):
         found = shutil.which(name)
@@ -133,7 +134,8 @@ def _executable(target: str, cases: Sequence[Case]) -> bytes:
     """An ELF file: a read-only executable segment, and a writable one with all data."""
     write_start, functions = {
         "aarch64": (_start_on_arm, _functions_on_arm()),
-        "x86_64": (_start_on_intel, _functions_on_intel()),
+        "x86_64": (_start_on_intel, _functions_on_intel(())),
+        "x86_64_v4": (_start_on_intel, _functions_on_intel(range(16, 32))),
     }[target]
     image = bytearray(PAGE)  # headers, then pages of code, then pages of data
     addresses: dict[int, int] = {}
@@ -190,7 +192,7 @@ def _executable(target: str, cases: Sequence[Case]) -> bytes:
 
 def _start_size(target: str, cases: int) -> int:
     blank = [[0] * 7] * cases
-    write_start = {"aarch64": _start_on_arm, "x86_64": _start_on_intel}[target]
+    write_start = _start_on_arm if target == "aarch64" else _start_on_intel
     return len(write_start(blank, [0] * cases, 0, 0))
 
 
@@ -281,8 +283,8 @@ def _start_on_intel(calls: list[list[int]], counts: list[int], results: int, siz
     return bytes(code)
 
 
-def _functions_on_intel() -> dict[int, bytes]:
-    def two(forms: tuple[intel.Vex, intel.Vex], d: int, v: int, m: int) -> bytes:
+def _functions_on_intel(high_registers: Sequence[int]) -> dict[int, bytes]:
+    def two(forms: intel.Forms, d: int, v: int, m: int) -> bytes:
         return intel.vex(forms[0], d, v, m)
 
     to_double = intel.encoding(1, 0x83, 0x2A)
@@ -303,6 +305,10 @@ def _functions_on_intel() -> dict[int, bytes]:
         ops.LOOKUP2: load_table + two(intel.VSUB, 0, 0, 1) + add_both,
     }
     spoil = b"".join(intel.vex(intel.VPCMPEQD, y, y, y) for y in range(1, 16))
+    ones = bytes((0xFF,))  # what is set of any three bits: every bit
+    spoil += b"".join(evex.evex(evex.TERNARY[2], z, z, z) + ones for z in high_registers)
+    if high_registers:
+        spoil += b"".join(intel.vex(evex.KXNOR, k, k, k) for k in range(1, 8))
     for register in (0, 1, 2, 6, 7, 8, 9, 10, 11):
         spoil += intel.constant(register, 0x77777777)
     # movaps [rsp-24], xmm15: faults unless the stack was aligned to 16 bytes at the call

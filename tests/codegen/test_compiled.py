@@ -99,6 +99,8 @@ def test_unknown_targets_lanes_and_back_ends_are_named(program: Program) -> None
         emit(program, "mips")
     with pytest.raises(CompileError, match="x86_64 computes 1 or 4 lanes, not 2"):
         emit(program, "x86_64", 2)
+    with pytest.raises(CompileError, match="x86_64_v4 computes 1, 4 or 8 lanes, not 2"):
+        emit(program, "x86_64_v4", 2)
     with pytest.raises(CompileError, match="no back end 'fortran'"):
         compile_program(program, backend="fortran")  # type: ignore[arg-type]
     with pytest.raises(CompileError, match="interpreter back end computes one lane, not 2"):
@@ -139,6 +141,12 @@ def test_a_processor_without_the_instructions_is_recognised(
     assert host.host_target() == (None, "this processor lacks fma")
     monkeypatch.setattr(host, "cpu_features", lambda: frozenset({"sse2", "avx2", "fma"}))
     assert host.host_target() == ("x86_64", "")
+    every = frozenset({"avx2", "fma", "avx512f", "avx512dq", "avx512bw", "avx512vl"})
+    monkeypatch.setattr(host, "cpu_features", lambda: every)
+    monkeypatch.setattr(host.LIB, "tb_has_avx512", lambda: 0)  # the list is of another machine
+    assert host.host_target() == ("x86_64", "")
+    monkeypatch.setattr(host.LIB, "tb_has_avx512", lambda: 1)
+    assert host.host_target() == ("x86_64_v4", "")
     monkeypatch.setattr(host.platform, "machine", lambda: "riscv64")
     target, reason = host.host_target()
     assert target is None

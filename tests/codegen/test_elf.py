@@ -58,7 +58,7 @@ def test_binutils_read_it_without_complaint(target: str, tmp_path: Path) -> None
 
 @pytest.mark.parametrize("target", TARGETS)
 def test_what_was_written_is_read_back(target: str) -> None:
-    for lanes in (1, TARGETS[target].vector_width):
+    for lanes in TARGETS[target].widths:
         code = emit(random_graph(np.random.default_rng(2), 100), target, lanes)
         assert read_elf(write_elf(code, "f"), "f") == code
 

@@ -16,7 +16,6 @@ pytestmark = pytest.mark.skipif(WIDTH == 1, reason="no emitter for this machine"
 OPERATIONS = range(ops.ADD, len(ops.OPS))
 
 
-@pytest.mark.parametrize("lanes", [1, WIDTH])
 @pytest.mark.parametrize("op", OPERATIONS, ids=lambda op: ops.NAME[op])
 def test_an_operation_on_special_values_follows_its_definition(op: int, lanes: int) -> None:
     build = Builder()
@@ -54,7 +53,6 @@ def test_an_operation_may_take_one_value_several_times(op: int) -> None:
         assert_same_bits(got[:, None], expected[:, None], program, ops.NAME[op])
 
 
-@pytest.mark.parametrize("lanes", [1, WIDTH])
 def test_angles_near_and_beyond_the_limit_in_some_lanes_only(lanes: int) -> None:
     """Beyond the limit the C library takes over for those angles, and only for those."""
     angles = [0.1, LIMIT, np.nextafter(LIMIT, 0), np.nextafter(LIMIT, 2e9), -1e300, np.nan, np.inf]
@@ -71,7 +69,6 @@ def test_angles_near_and_beyond_the_limit_in_some_lanes_only(lanes: int) -> None
 
 
 @pytest.mark.parametrize("first", [0, 1, 3, 511, 4097])
-@pytest.mark.parametrize("lanes", [1, WIDTH])
 def test_neighbouring_angles_may_start_anywhere(lanes: int, first: int) -> None:
     build = Builder()
     angles = [build.input("x", first + k) for k in (0, 1, 2, 3, 4, 5, 6, 8, 9, 7)]
@@ -82,7 +79,6 @@ def test_neighbouring_angles_may_start_anywhere(lanes: int, first: int) -> None:
     assert_same_bits(got, np.array(expected).T, program, f"from {first}")
 
 
-@pytest.mark.parametrize("lanes", [1, WIDTH])
 def test_masks_outlive_calls_and_register_pressure(lanes: int) -> None:
     build = Builder()
     x = [build.input("x", k) for k in range(50)]
@@ -97,7 +93,6 @@ def test_masks_outlive_calls_and_register_pressure(lanes: int) -> None:
     assert_same_bits(got, np.array(expected).T, program, "masks")
 
 
-@pytest.mark.parametrize("lanes", [1, WIDTH])
 def test_sines_of_sines_are_computed_level_by_level(lanes: int) -> None:
     build = Builder()
     x = build.input("x", 0)
@@ -114,7 +109,6 @@ def test_sines_of_sines_are_computed_level_by_level(lanes: int) -> None:
     assert_same_bits(got, np.array(expected).T, program, "nested")
 
 
-@pytest.mark.parametrize("lanes", [1, WIDTH])
 def test_outputs_may_be_inputs_constants_zeros_duplicates_and_negatives(lanes: int) -> None:
     build = Builder()
     x, u, p = build.input("x", 2), build.input("u", 0), build.input("p", 1)

@@ -21,11 +21,15 @@ from touchback.symbolic import ops
 CALLING = (*range(21, 29), *PLAIN[:12])
 
 
-@pytest.fixture(params=TARGETS)
-def target(request: pytest.FixtureRequest) -> str:
-    if emulator(request.param) is None:
-        pytest.skip(f"no qemu-{request.param} to run code for {request.param} here")
-    return request.param
+WIDTHS = [(name, lanes) for name, target in TARGETS.items() for lanes in target.widths]
+
+
+@pytest.fixture(params=WIDTHS, ids=lambda each: f"{each[0]}-{each[1]}")
+def target_and_lanes(request: pytest.FixtureRequest) -> tuple[str, int]:
+    target, lanes = request.param
+    if emulator(target) is None:
+        pytest.skip(f"nothing runs code for {target} here")
+    return target, lanes
 
 
 def _check(target: str, cases: list[Case]) -> None:
@@ -33,14 +37,13 @@ def _check(target: str, cases: list[Case]) -> None:
         assert_same_bits(got, expected(case), case.program, f"{target}, graph {number}")
 
 
-@pytest.mark.parametrize("graphs", [50, pytest.param(1000, marks=pytest.mark.soak)])
+@pytest.mark.parametrize("graphs", [30, pytest.param(1000, marks=pytest.mark.soak)])
 @pytest.mark.parametrize("mix", [EVERYTHING, PLAIN, CHOOSING, TURNING, SUMS, CALLING])
-@pytest.mark.parametrize("wide", [False, True])
 def test_random_graphs_give_the_same_bits_and_keep_what_is_to_be_kept(
-    target: str, mix: tuple[int, ...], wide: bool, graphs: int
+    target_and_lanes: tuple[str, int], mix: tuple[int, ...], graphs: int
 ) -> None:
-    rng = np.random.default_rng([wide, *mix])
-    lanes = TARGETS[target].vector_width if wide else 1
+    target, lanes = target_and_lanes
+    rng = np.random.default_rng([lanes, *mix])
     cases = []
     for number in range(graphs):
         program = random_graph(
@@ -55,11 +58,12 @@ def test_random_graphs_give_the_same_bits_and_keep_what_is_to_be_kept(
     _check(target, cases)
 
 
-@pytest.mark.parametrize("wide", [False, True])
-def test_a_full_set_of_registers_survives_each_kind_of_call(target: str, wide: bool) -> None:
+def test_a_full_set_of_registers_survives_each_kind_of_call(
+    target_and_lanes: tuple[str, int],
+) -> None:
     """Fifty values are computed, a call or a batch of sines comes between, then all are used."""
     rng = np.random.default_rng(2)
-    lanes = TARGETS[target].vector_width if wide else 1
+    target, lanes = target_and_lanes
     cases = []
     for op in (ops.SIN, *range(ops.ASIN, len(ops.OPS))):
         build = Builder()
@@ -75,9 +79,8 @@ def test_a_full_set_of_registers_survives_each_kind_of_call(target: str, wide: b
     _check(target, cases)
 
 
-@pytest.mark.parametrize("wide", [False, True])
-def test_a_large_graph_with_distant_memory(target: str, wide: bool) -> None:
+def test_a_large_graph_with_distant_memory(target_and_lanes: tuple[str, int]) -> None:
     rng = np.random.default_rng(3)
-    lanes = TARGETS[target].vector_width if wide else 1
+    target, lanes = target_and_lanes
     program = random_graph(rng, 30_000, PLAIN, inputs=18_000, outputs=15_000)
     _check(target, [Case(program, random_inputs(rng, program, lanes, special=0.0))])

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import touchback as tb
 from featured_models import COPIES, FEATURES, compiled
+from touchback.codegen import native_lanes, native_widths
 
 COUNT = 11  # no multiple of a vector's width
 
@@ -44,15 +45,20 @@ def starts(system: tb.System, count: int = COUNT) -> np.ndarray:
 
 
 @pytest.mark.parametrize("method", ["rk4", "euler"])
-@pytest.mark.parametrize("threads", [1, 3])
-def test_each_instance_has_the_bits_of_a_run_of_its_own(system, method, threads) -> None:
+@pytest.mark.parametrize(
+    ("lanes", "threads"), [(native_lanes(), 1), *((n, 3) for n in native_widths())]
+)
+def test_each_instance_has_the_bits_of_a_run_of_its_own(
+    system, method, lanes, threads, monkeypatch
+) -> None:
+    monkeypatch.setattr("touchback.fleet.lanes.native_lanes", lambda: lanes)
     x, draw = starts(system), np.random.default_rng(4)
     lengths, torques = draw.uniform(0.5, 2.0, COUNT), draw.normal(size=(COUNT, 9))
     ran = system.batch(COUNT).run(
         x, 0.08, method=method, step=1e-3, output_step=4e-3, threads=threads,
         parameters={"length": lengths}, inputs={"torque": torques},
     )  # fmt: skip
-    assert ran.whole.all() and len(ran) == COUNT and ran.threads <= threads
+    assert ran.whole.all() and len(ran) == COUNT and ran.threads <= threads and ran.lanes == lanes
     for i in range(COUNT):
         alone = tb.simulate(
             system, x[i], 0.08, method=method, step=1e-3, output_step=4e-3,

@@ -1,7 +1,13 @@
 """From programs to code that runs: machine code of our own, C and others."""
 
 from touchback.codegen.abi import ABI_VERSION
-from touchback.codegen.compiled import Backend, Compiled, compile_program, native_lanes
+from touchback.codegen.compiled import (
+    Backend,
+    Compiled,
+    compile_program,
+    native_lanes,
+    native_widths,
+)
 from touchback.codegen.disassemble import disassemble
 from touchback.codegen.elf import read_elf, write_elf
 from touchback.codegen.machine import MachineCode, emit
@@ -15,6 +21,7 @@ __all__ = [
     "disassemble",
     "emit",
     "native_lanes",
+    "native_widths",
     "read_elf",
     "write_elf",
 ]

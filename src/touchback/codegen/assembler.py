@@ -21,18 +21,23 @@ class Assembler(ABC):
 
     name: ClassVar[str]
     registers: ClassVar[tuple[int, ...]]  # in the order in which they are best used
-    vector_width: ClassVar[int]  # doubles in a vector register
+    widths: ClassVar[tuple[int, ...]]  # lanes: 1, and doubles in vector registers, ascending
     window: ClassVar[int]  # operations among which the next one is chosen; 1 keeps their order
     preserved: frozenset[int]  # registers that keep their value across a call
     shareable: list[int]
     folds: list[int]
 
     def __init__(self, lanes: int, pool: Pool, calls: bool) -> None:
-        self.lanes = lanes
+        self.lanes, self.vector_width = lanes, self.width_for(lanes)
         self.pool = pool
         self.calls = calls
         self.instructions = 0
         self.touched: set[int] = set()  # registers that the function may change
+
+    @classmethod
+    def width_for(cls, lanes: int) -> int:
+        """Doubles in the vector registers of code for so many lanes."""
+        return max(lanes, cls.widths[1])
 
     @abstractmethod
     def load(self, d: int, place: Place) -> None:

@@ -104,10 +104,16 @@ def _doubles(array: ArrayLike) -> NDArray[np.float64]:
     return np.ascontiguousarray(array, np.float64)
 
 
+def native_widths() -> tuple[int, ...]:
+    """For how many lanes code can be made for this machine; only 1 where no emitter of ours
+    runs."""
+    target, _ = host_target()
+    return TARGETS[target].widths if target is not None else (1,)
+
+
 def native_lanes() -> int:
     """How many doubles a vector register of this machine holds; 1 where no emitter of ours runs."""
-    target, _ = host_target()
-    return TARGETS[target].vector_width if target is not None else 1
+    return native_widths()[-1]
 
 
 def compile_program(
@@ -115,7 +121,8 @@ def compile_program(
 ) -> Compiled:
     """The program as a function on this machine.
 
-    The machine back end needs x86-64 with AVX2 and FMA, or AArch64, on Linux. Elsewhere C through
+    The machine back end needs x86-64 with AVX2 and FMA (it uses AVX-512 where that is there), or
+    AArch64, on Linux. Elsewhere C through
     the system's compiler takes its place, and the interpreter where there is no compiler, each with
     a warning.
     """

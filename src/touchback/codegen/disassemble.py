@@ -4,7 +4,7 @@ from touchback.codegen.aarch64_listing import list_aarch64
 from touchback.codegen.machine import MachineCode
 from touchback.codegen.x86_64_listing import list_x86_64
 
-_LISTERS = {"aarch64": list_aarch64, "x86_64": list_x86_64}
+_LISTERS = {"aarch64": list_aarch64, "x86_64": list_x86_64, "x86_64_v4": list_x86_64}
 
 
 def disassemble(code: MachineCode) -> str:

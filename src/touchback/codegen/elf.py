@@ -13,13 +13,13 @@ from typing import NamedTuple
 from touchback.codegen.machine import MachineCode
 from touchback.errors import CompileError
 
-_MACHINE = {"aarch64": 183, "x86_64": 62}
+_MACHINE = {"aarch64": 183, "x86_64": 62, "x86_64_v4": 62}
 _PAGE, _LARGEST_PAGE = 0x1000, 0x10000
 _CODE_AT = _LARGEST_PAGE + _PAGE  # address; its offset in the file is one page
 _R, _W, _X = 4, 2, 1
 _LOAD, _DYNAMIC, _NOTE, _GNU_STACK = 1, 2, 4, 0x6474E551
 _OWNER, _NOTE_TYPE = b"Touchback\0", 1
-_FACTS = struct.Struct("<QQQQ32s")  # entry, work size, instructions, lanes, checksum
+_FACTS = struct.Struct("<QQQQ16s32s")  # entry, work size, instructions, lanes, target, checksum
 _HEADER, _SEGMENT, _SEGMENTS, _SECTION, _SYMBOL = 64, 56, 6, 64, 24
 _CODE_SEGMENT, _NOTE_SEGMENT = 1, 4
 
@@ -125,20 +125,19 @@ def read_elf(data: bytes, name: str) -> MachineCode:
 
 
 def _parse(data: bytes) -> MachineCode:
-    targets = {number: target for target, number in _MACHINE.items()}
-    (machine,) = struct.unpack_from("<18xH", data)
     offset, size = struct.unpack_from("<8xQ16xQ", data, _HEADER + _CODE_SEGMENT * _SEGMENT)
     (note_end,) = struct.unpack_from("<32xQ", data, _HEADER + _NOTE_SEGMENT * _SEGMENT)
     facts_at = _HEADER + _SEGMENTS * _SEGMENT + note_end - _FACTS.size
-    entry, work_size, instructions, lanes, _ = _FACTS.unpack_from(data, facts_at)
-    content = data[offset : offset + size]
-    return MachineCode(content, entry, work_size, instructions, targets[machine], lanes)
+    entry, work_size, instructions, lanes, name, _ = _FACTS.unpack_from(data, facts_at)
+    content, target = data[offset : offset + size], name.rstrip(b"\0").decode("latin-1")
+    return MachineCode(content, entry, work_size, instructions, target, lanes)
 
 
 def _note(code: MachineCode, name: str) -> bytes:
     said = f"{name} {code.target} {code.lanes} {code.entry} {code.work_size} {code.instructions} "
     checksum = hashlib.sha256(said.encode() + code.code).digest()
-    facts = _FACTS.pack(code.entry, code.work_size, code.instructions, code.lanes, checksum)
+    numbers = code.entry, code.work_size, code.instructions, code.lanes
+    facts = _FACTS.pack(*numbers, code.target.encode(), checksum)
     owner = _OWNER + bytes(-len(_OWNER) % 4)
     return struct.pack("<III", len(_OWNER), len(facts), _NOTE_TYPE) + owner + facts
 

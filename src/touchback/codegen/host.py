@@ -5,8 +5,11 @@ import platform
 import sys
 from pathlib import Path
 
+from touchback.native.library import LIB
+
 _NAMES = {"aarch64": "aarch64", "arm64": "aarch64", "x86_64": "x86_64", "AMD64": "x86_64"}
 _REQUIRED = {"aarch64": frozenset({"fp", "asimd"}), "x86_64": frozenset({"avx2", "fma"})}
+_AVX512 = frozenset({"avx512f", "avx512dq", "avx512bw", "avx512vl"})
 
 
 @functools.cache
@@ -31,4 +34,5 @@ def host_target() -> tuple[str | None, str]:
     missing = _REQUIRED[machine] - cpu_features()
     if missing:
         return None, f"this processor lacks {', '.join(sorted(missing))}"
-    return machine, ""
+    wide = machine == "x86_64" and cpu_features() >= _AVX512 and LIB.tb_has_avx512()
+    return "x86_64_v4" if wide else machine, ""

@@ -10,11 +10,14 @@ from touchback.codegen.pool import Pool
 from touchback.codegen.registers import Memory
 from touchback.codegen.schedule import Schedule, schedule
 from touchback.codegen.x86_64 import X86_64
+from touchback.codegen.x86_64_v4 import X86_64V4
 from touchback.errors import CompileError
 from touchback.symbolic.ops import CONST, COS, INPUT, SIN
 from touchback.symbolic.program import Program
 
-TARGETS: dict[str, type[Assembler]] = {target.name: target for target in (AArch64, X86_64)}
+TARGETS: dict[str, type[Assembler]] = {
+    target.name: target for target in (AArch64, X86_64, X86_64V4)
+}
 
 
 @dataclass(frozen=True)
@@ -32,20 +35,21 @@ class MachineCode:
 
 
 def emit(program: Program, target: str, lanes: int = 1) -> MachineCode:
-    """Machine code of a program for "aarch64" or "x86_64".
+    """Machine code of a program for "aarch64", "x86_64" (with AVX2) or "x86_64_v4" (AVX-512).
 
-    `lanes` is 1, or the number of doubles in a vector register (2 and 4): then every array holds
-    that many instances, element i of lane l at [i * lanes + l].
+    `lanes` is 1, or the number of doubles in a vector register (2; 4; 4 and 8): then every array
+    holds that many instances, element i of lane l at [i * lanes + l].
     """
     if target not in TARGETS:
         raise CompileError(f"There is no emitter for {target!r}; there are {', '.join(TARGETS)}.")
     kind = TARGETS[target]
-    if lanes not in (1, kind.vector_width):
-        raise CompileError(f"{target} computes 1 or {kind.vector_width} lanes, not {lanes}.")
+    if lanes not in kind.widths:
+        widths = ", ".join(map(str, kind.widths[:-1])) + f" or {kind.widths[-1]}"
+        raise CompileError(f"{target} computes {widths} lanes, not {lanes}.")
     plan = schedule(program, kind.window)
     constants = [(i, value) for i, value in program.values.items() if plan.live[i]]
-    pool = Pool(constants, lanes, kind.vector_width)
-    memory = _layout(program, plan, pool, lanes, kind.vector_width)
+    pool = Pool(constants, lanes, kind.width_for(lanes))
+    memory = _layout(program, plan, pool, lanes, kind.width_for(lanes))
     asm = kind(lanes, pool, calls=not CALLED.isdisjoint(program.op))
     allocate(program, plan, memory, asm)
     code, entry = asm.finish()

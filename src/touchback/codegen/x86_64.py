@@ -4,6 +4,8 @@ One lane uses the low halves of the xmm registers, four lanes the ymm registers.
 so that the bases in frequent use make short instructions: work in rax, the pool in rcx, out in r8.
 """
 
+from typing import ClassVar
+
 from touchback.codegen import x86_64_isa as isa
 from touchback.codegen.abi import CONTEXT_SLOT, CTX, FIRST_TABLE_SLOT, POOL, Place
 from touchback.codegen.assembler import ANY, Assembler
@@ -27,7 +29,7 @@ _TWO_OPERANDS = {
     ops.MIN: isa.VMIN, ops.MAX: isa.VMAX,
 }  # fmt: skip
 _FUSED = {ops.FMA: isa.VFMADD, ops.FNMA: isa.VFNMADD, ops.FMS: isa.VFMSUB}
-_PREDICATE = {
+PREDICATE = {
     ops.LT: isa.LT_OQ, ops.LE: isa.LE_OQ, ops.EQ: isa.EQ_OQ,
     MASK_LT: isa.LT_OQ, MASK_LE: isa.LE_OQ, MASK_EQ: isa.EQ_OQ,
 }  # fmt: skip
@@ -39,7 +41,7 @@ class X86_64(Assembler):
 
     name = "x86_64"
     registers = tuple(range(16))
-    vector_width = 4
+    widths: ClassVar[tuple[int, ...]] = (1, 4)
     window = 1  # sixteen registers: what overtakes is spilled, and these cores look far ahead
 
     def __init__(self, lanes: int, pool: Pool, calls: bool) -> None:
@@ -48,6 +50,7 @@ class X86_64(Assembler):
         self.cold_calls: list[int] = []  # which of them call the cold path of sincos
         self.preserved = frozenset()
         self._pool_bias = pool.numbers_at + _POOL_BIAS
+        self.encode, self.encode_memory = isa.vex, isa.vex_memory
         self.shareable = [ANY] * len(MACHINE_ARITY)
         self.shareable[ops.SELECT] = _FIRST
         self.folds = [0] * len(MACHINE_ARITY)
@@ -57,7 +60,8 @@ class X86_64(Assembler):
             self.folds[op] = _SECOND
         for op in _FUSED:
             self.folds[op] = _EVERY
-        self._form = form = 0 if lanes == 1 else 1
+        self.form = form = self.widths.index(lanes)  # of instructions
+        self.vector_form = max(form, 1)
         self._fused = {
             op: (orders["231"][form], orders["213"][form], orders["132"][form])
             for op, orders in _FUSED.items()
@@ -69,18 +73,20 @@ class X86_64(Assembler):
 
     # ---- memory ----------------------------------------------------------------------------------
 
-    def memory(self, instruction: isa.Vex, d: int, v: int, place: Place) -> None:
+    def memory(self, instruction: isa.Coded, d: int, v: int, place: Place) -> None:
         """An instruction whose last operand is in memory."""
+        self.chunks.append(self.encode_memory(instruction, d, v, *self.address(place)))
+
+    def address(self, place: Place) -> tuple[int, int]:
+        """The register and the offset from it."""
         base, offset = place
-        if base == POOL:
-            offset -= self._pool_bias
-        self.chunks.append(isa.vex_memory(instruction, d, v, BASES[base], offset))
+        return BASES[base], offset - self._pool_bias if base == POOL else offset
 
     def load(self, d: int, place: Place) -> None:
-        self.memory(isa.VMOV_LOAD[self._form], d, 0, place)
+        self.memory(isa.VMOV_LOAD[self.form], d, 0, place)
 
     def store(self, s: int, place: Place) -> None:
-        self.memory(isa.VMOV_STORE[self._form], s, 0, place)
+        self.memory(isa.VMOV_STORE[self.form], s, 0, place)
 
     def load_one(self, d: int, place: Place) -> None:
         self.memory(isa.VMOV_LOAD[0], d, 0, place)
@@ -89,31 +95,30 @@ class X86_64(Assembler):
         self.memory(isa.VMOV_STORE[0], s, 0, place)
 
     def copy_vector(self, source: Place, target: Place) -> None:
-        self.memory(isa.VMOV_LOAD[1], 0, 0, source)
-        self.memory(isa.VMOV_STORE[1], 0, 0, target)
+        self.memory(isa.VMOV_LOAD[self.vector_form], 0, 0, source)
+        self.memory(isa.VMOV_STORE[self.vector_form], 0, 0, target)
 
     def zero(self, d: int) -> None:
-        self.chunks.append(isa.vex(isa.VXOR[0], d, d, d))
+        self.chunks.append(self.encode(isa.VXOR[0], d, d, d))
 
     # ---- operations ------------------------------------------------------------------------------
 
     def move(self, d: int, s: int) -> None:
-        self.chunks.append(isa.vex(isa.VMOV[self._form], d, 0, s))
+        self.chunks.append(self.encode(isa.VMOV[self.form], d, 0, s))
 
     def negate(self, d: int, s: int) -> None:
-        self.memory(isa.VXOR[self._form], d, s, self.pool.vector[SIGN_MASK])
+        self.memory(isa.VXOR[self.form], d, s, self.pool.vector[SIGN_MASK])
 
     def apply(self, op: int, d: int, a: int, b: int, c: int) -> None:
         instruction = self._two_operands[op]
         if instruction is not None:
-            self.chunks.append(isa.vex(instruction, d, a, b))
+            self.chunks.append(self.encode(instruction, d, a, b))
         elif op in _FUSED:
             self._fuse(op, d, a, b, c)
-        elif op in _PREDICATE:
-            self.chunks.append(isa.vex(isa.VCMP[self._form], d, a, b) + bytes((_PREDICATE[op],)))
-            self._one_where_true(op, d)
+        elif op in PREDICATE:
+            self.compare(op, d, a, b)
         else:
-            self._apply_rare(op, d, a, b, c)
+            self.apply_rare(op, d, a, b, c)
 
     def apply_folded(self, op: int, d: int, a: int, b: int, c: int, place: Place) -> None:
         instruction = self._two_operands[op]
@@ -122,25 +127,35 @@ class X86_64(Assembler):
         elif op in _FUSED:
             self._fuse_folded(op, d, a, b, c, place)
         else:
-            self.memory(isa.VCMP[self._form], d, max(a, b), place)
-            self.chunks[-1] += bytes((_PREDICATE[op],))
-            self._one_where_true(op, d)
+            self.compare_folded(op, d, max(a, b), place)
+
+    def compare(self, op: int, d: int, a: int, b: int) -> None:
+        """d = 1 or all ones where a and b compare so, else 0."""
+        self.chunks.append(isa.vex(isa.VCMP[self.form], d, a, b) + bytes((PREDICATE[op],)))
+        self._one_where_true(op, d)
+
+    def compare_folded(self, op: int, d: int, a: int, place: Place) -> None:
+        """The same with b in memory."""
+        compared = isa.vex_memory(isa.VCMP[self.form], d, a, *self.address(place))
+        self.chunks.append(compared + bytes((PREDICATE[op],)))
+        self._one_where_true(op, d)
 
     def _one_where_true(self, op: int, d: int) -> None:
         if op < MASK_LT:
-            self.memory(isa.VAND[self._form], d, d, self.pool.vector["one"])
+            self.memory(isa.VAND[self.form], d, d, self.pool.vector["one"])
 
-    def _apply_rare(self, op: int, d: int, a: int, b: int, c: int) -> None:
-        form, vector = self._form, self.pool.vector
+    def apply_rare(self, op: int, d: int, a: int, b: int, c: int) -> None:
+        """Operations of one operand, and selections."""
+        form, vector = self.form, self.pool.vector
         unused = a if form == 0 else 0  # one lane copies its upper half from there
         if op == ops.NEG:
             self.negate(d, a)
         elif op == ops.ABS:
             self.memory(isa.VAND[form], d, a, vector[ABS_MASK])
         elif op == ops.SQRT:
-            self.chunks.append(isa.vex(isa.VSQRT[form], d, unused, a))
+            self.chunks.append(self.encode(isa.VSQRT[form], d, unused, a))
         elif op == ops.FLOOR:
-            rounded = isa.vex(isa.VROUND[form], d, unused, a)
+            rounded = self.encode(isa.VROUND[form], d, unused, a)
             self.chunks.append(rounded + bytes((isa.ROUND_DOWN,)))
         elif op == ops.SELECT:
             self.memory(isa.VCMP[form], d, a, vector["zero"])
@@ -155,14 +170,14 @@ class X86_64(Assembler):
         """The destination may be any operand: the three orders of the instruction see to that."""
         add_to, times_to, _ = self._fused[op]
         if d == c:
-            self.chunks.append(isa.vex(add_to, d, a, b))
+            self.chunks.append(self.encode(add_to, d, a, b))
         elif d == a:
-            self.chunks.append(isa.vex(times_to, d, b, c))
+            self.chunks.append(self.encode(times_to, d, b, c))
         elif d == b:
-            self.chunks.append(isa.vex(times_to, d, a, c))
+            self.chunks.append(self.encode(times_to, d, a, c))
         else:
             self.move(d, c)
-            self.chunks.append(isa.vex(add_to, d, a, b))
+            self.chunks.append(self.encode(add_to, d, a, b))
 
     def _fuse_folded(self, op: int, d: int, a: int, b: int, c: int, place: Place) -> None:
         add_to, times_to, times_memory = self._fused[op]
@@ -171,7 +186,7 @@ class X86_64(Assembler):
             self.memory(times_to, d, b if d == a else a, place)
         elif c < 0:
             self.load(d, place)
-            self.chunks.append(isa.vex(add_to, d, a, b))
+            self.chunks.append(self.encode(add_to, d, a, b))
         elif d == c:
             self.memory(add_to, d, factor, place)
         elif d == factor:

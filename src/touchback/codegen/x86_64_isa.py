@@ -1,5 +1,7 @@
 """The x86-64 instructions that we use: AVX, AVX2 and FMA, and a few for pointers and control.
 
+Those on numbers also have what `x86_64_evex` needs to write them for AVX-512.
+
 Encodings from the Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2.
 """
 
@@ -12,29 +14,38 @@ EQ_OQ, NEQ_UQ, LT_OQ, LE_OQ = 0x00, 0x04, 0x11, 0x12  # predicates of VCMP; only
 ROUND_DOWN = 0x09
 
 
-class Vex(NamedTuple):
-    """An instruction with a VEX prefix, all registers 0, as whole numbers of little-endian bytes.
+class Coded(NamedTuple):
+    """An instruction, all registers 0, as whole numbers of little-endian bytes.
 
-    `long` has the prefix of three bytes. `short` has that of two, which can't reach registers 8 to
-    15 as last operand; it is 0 where the instruction does not have it.
+    `long` has the VEX prefix of three bytes. `short` has that of two, which can't reach registers
+    8 to 15 as last operand; it is 0 where the instruction does not have it. `evex` is the encoding
+    of AVX-512, the only one of instructions on eight doubles.
     """
 
     long: int
     short: int
+    evex: int
+    size: int  # bytes of its operand in memory
 
 
 _W, _WIDE = 0x80, 0x04  # W bit; L bit: 256 bits
 _66, _F2 = 1, 3
 _REGISTERS = 0xC0  # mode of the ModRM byte; memory without, with one and with four bytes of offset:
 _NO_OFFSET, _SHORT_OFFSET, _LONG_OFFSET = 0x00, 0x40, 0x80
+_LENGTH = {8: 0, 16: 0, 32: 1, 64: 2}  # of vectors, by the size of operands
 
 
-def encoding(group: int, tail: int, opcode: int) -> Vex:
-    """An instruction by its opcode map, its bits W, L and pp, and its opcode."""
+def encoding(group: int, tail: int, opcode: int, size: int = 8) -> Coded:
+    """An instruction by its opcode map, its bits W, L and pp, its opcode and its operands' size."""
     second = tail | 0x78  # the bits of the second operand are stored inverted
     long = 0xC4 | (0xE0 | group) << 8 | second << 16 | opcode << 24 | _REGISTERS << 32
     short = 0xC5 | (0x80 | second) << 8 | opcode << 16 | _REGISTERS << 24
-    return Vex(long, short if group == 1 and tail < _W else 0)
+    of_doubles, length = _W | 0x7C | tail & 3, _LENGTH[size] << 5 | 0x08
+    evex = 0x62 | (0xF0 | group) << 8 | of_doubles << 16 | length << 24
+    evex |= opcode << 32 | _REGISTERS << 40
+    if size == 64:
+        return Coded(0, 0, evex, size)
+    return Coded(long, short if group == 1 and tail < _W else 0, evex, size)
 
 
 # What a register number changes in the bits above, as destination, second and last operand.
@@ -46,40 +57,51 @@ _V_SHORT = [r << 11 for r in range(16)]
 _M_SHORT = [r << 24 for r in range(8)]
 
 
-def _arithmetic(opcode: int) -> tuple[Vex, Vex]:
-    return encoding(1, _F2, opcode), encoding(1, _66 | _WIDE, opcode)
+Forms = tuple[Coded, Coded, Coded]  # for one double, four and eight
 
 
-def _logic(opcode: int) -> tuple[Vex, Vex]:
-    return encoding(1, _66, opcode), encoding(1, _66 | _WIDE, opcode)
+def _forms(group: int, one: int, many: int, opcodes: tuple[int, int], first: int = 8) -> Forms:
+    alone, together = opcodes
+    return (
+        encoding(group, one, alone, first),
+        encoding(group, many | _WIDE, together, 32),
+        encoding(group, many, together, 64),
+    )
 
 
-def _fused(opcode: int) -> tuple[Vex, Vex]:
-    return encoding(2, _W | _66, opcode + 1), encoding(2, _W | _66 | _WIDE, opcode)
+def _arithmetic(opcode: int) -> Forms:
+    return _forms(1, _F2, _66, (opcode, opcode))
 
 
-# (one double, four doubles)
+def _logic(opcode: int) -> Forms:
+    return _forms(1, _66, _66, (opcode, opcode), first=16)
+
+
+def _fused(opcode: int) -> Forms:
+    return _forms(2, _W | _66, _W | _66, (opcode + 1, opcode))
+
+
 VADD, VMUL, VSUB = _arithmetic(0x58), _arithmetic(0x59), _arithmetic(0x5C)
 VMIN, VDIV, VMAX = _arithmetic(0x5D), _arithmetic(0x5E), _arithmetic(0x5F)
 VSQRT, VCMP = _arithmetic(0x51), _arithmetic(0xC2)
 VMOV_LOAD, VMOV_STORE = _arithmetic(0x10), _arithmetic(0x11)
 VMOV, VAND, VXOR = _logic(0x28), _logic(0x54), _logic(0x57)
-VROUND = encoding(3, _66, 0x0B), encoding(3, _66 | _WIDE, 0x09)
-VBLENDV = encoding(3, _66, 0x4B), encoding(3, _66 | _WIDE, 0x4B)
+VROUND = _forms(3, _66, _66, (0x0B, 0x09))
+VBLENDV = encoding(3, _66, 0x4B, 16), encoding(3, _66 | _WIDE, 0x4B, 32)
 # digits: 231 is d = v·m + d, 213 is d = v·d + m, 132 is d = d·m + v
 VFMADD = {"231": _fused(0xB8), "213": _fused(0xA8), "132": _fused(0x98)}
 VFNMADD = {"231": _fused(0xBC), "213": _fused(0xAC), "132": _fused(0x9C)}
 VFMSUB = {"231": _fused(0xBA), "213": _fused(0xAA), "132": _fused(0x9A)}
+VPSLLQ = _forms(1, _66, _66, (0x73, 0x73))  # by a constant: /6
 
 VUCOMI = encoding(1, _66, 0x2E)
 VMOVMSK = encoding(1, _66 | _WIDE, 0x50)
 VPCMPEQD = encoding(1, _66 | _WIDE, 0x76)
-VPSLLQ = encoding(1, _66 | _WIDE, 0x73)  # by a constant: /6
 VZEROUPPER = b"\xc5\xf8\x77"
 RET = b"\xc3"
 
 
-def vex(instruction: Vex, d: int, v: int, m: int) -> bytes:
+def vex(instruction: Coded, d: int, v: int, m: int) -> bytes:
     """An instruction on registers: destination, second and last operand in the manual's order."""
     if m < 8 and instruction.short:
         bits = instruction.short ^ _D_SHORT[d] ^ _V_SHORT[v] ^ _M_SHORT[m]
@@ -87,7 +109,7 @@ def vex(instruction: Vex, d: int, v: int, m: int) -> bytes:
     return (instruction.long ^ _D_LONG[d] ^ _V_LONG[v] ^ _M_LONG[m]).to_bytes(5, "little")
 
 
-def vex_memory(instruction: Vex, d: int, v: int, base: int, offset: int) -> bytes:
+def vex_memory(instruction: Coded, d: int, v: int, base: int, offset: int) -> bytes:
     """The same with the last operand in memory at [base + offset]; the base is not rsp or rbp."""
     if base < 8 and instruction.short:
         bits, size = instruction.short ^ _D_SHORT[d] ^ _V_SHORT[v] ^ _M_SHORT[base], 4
@@ -190,9 +212,14 @@ def jump_if_equal(distance: int) -> bytes:
     return bytes((0x74, distance))
 
 
+def jump_if_carry(distance: int) -> bytes:
+    """Skips so many bytes, at most 127."""
+    return bytes((0x72, distance))
+
+
 def jump_if_not_below(distance: int) -> bytes:
-    """Skips so many bytes, at most 127; an unordered comparison counts as below."""
-    return bytes((0x73, distance))
+    """Skips so many bytes; an unordered comparison counts as below."""
+    return b"\x0f\x83" + struct.pack("<i", distance)
 
 
 def jump_back_if_not_zero(distance: int) -> bytes:

@@ -81,7 +81,7 @@ class SolvedMotion:
     ) -> None:
         """As `Function.rows`."""
         each = self._taken(threads_for(len(result), self._operations))
-        several = lanes_for(len(result), self._terms.compiled) == LANES
+        several = lanes_for(len(result), self._terms.compiled) > 1
         wide = [one.wide(self._wide) if several else one for one in each]
         contexts = tuple(
             (one.context_address, more.context_address)

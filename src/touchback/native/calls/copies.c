@@ -45,6 +45,7 @@ TB_INLINED long groups(const tb_copies *c, const row *all, long first, long lane
 }
 
 TB_WITH_FOUR static long fours(const tb_copies *c, const row *all) { return groups(c, all, 0, 4); }
+TB_WITH_EIGHT static long eights(const tb_copies *c, const row *all) { return groups(c, all, 0, 8); }
 
 void tb_copies_call(const double *x, const double *u, const double *p, double *out, double *work,
                     const void *ctx) {
@@ -55,5 +56,7 @@ void tb_copies_call(const double *x, const double *u, const double *p, double *o
         first = groups(c, &all, 0, 2);
     else if (c->lanes == 4)
         first = fours(c, &all);
+    else if (c->lanes == 8)
+        first = eights(c, &all);
     groups(c, &all, first, 1);
 }

@@ -19,8 +19,14 @@ static void in_fours(double t, const double *x, double *u, const tb_samples *sam
     tb_sampled_input(t, x, u, samples);
 }
 
+static void in_eights(double t, const double *x, double *u, const tb_samples *samples) {
+    for (int lane = 1; lane < 8; lane++)
+        u[lane] = t;
+    tb_sampled_input(t, x, u, samples);
+}
+
 static tb_input input_of(long lanes) {
-    return lanes == 4 ? in_fours : lanes == 2 ? in_pairs : tb_sampled_input;
+    return lanes == 8 ? in_eights : lanes == 4 ? in_fours : lanes == 2 ? in_pairs : tb_sampled_input;
 }
 
 /* ---- a group --------------------------------------------------------------------------------- */

@@ -10,7 +10,7 @@ import numpy as np
 from touchback.native.integrate.fixed_step import Status, step_address
 from touchback.native.integrate.problem import Problem
 from touchback.native.integrate.sampler import Sampler
-from touchback.native.library import LIB, Floats
+from touchback.native.library import LIB, Floats, aligned_zeros
 from touchback.native.record import FunctionData, Record
 
 MOST_WORKERS: int = LIB.constant("TB_MOST_WORKERS")
@@ -95,7 +95,7 @@ class NativeBatch:
         lanes, struct = self.lanes, self._batch.struct
         nq, nv, nz = (lanes * size for size in sizes)
         problem = Problem(
-            functions.rate, (nq, nv, nz), np.zeros(lanes * struct.inputs),
+            functions.rate, (nq, nv, nz), aligned_zeros(lanes * struct.inputs),
             np.zeros(lanes * struct.block), functions.configuration_rate,
         )  # fmt: skip
         places, every = memories

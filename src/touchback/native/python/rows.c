@@ -45,6 +45,10 @@ TB_WITH_FOUR static long fours(const tb_rows *r, memory m, long row, long end) {
     return groups(r, m, row, end, 4);
 }
 
+TB_WITH_EIGHT static long eights(const tb_rows *r, memory m, long row, long end) {
+    return groups(r, m, row, end, 8);
+}
+
 static long whole_lines(long doubles) { return (doubles + LINE) / LINE * LINE; }
 
 static int slice(const tb_rows *r, long row, long end, long context) {
@@ -61,8 +65,8 @@ static int slice(const tb_rows *r, long row, long end, long context) {
         row = pairs(r, m, row, end);
     else if (r->lanes == 4)
         row = fours(r, m, row, end);
-    else if (r->lanes > 1)
-        row = groups(r, m, row, end, r->lanes);
+    else if (r->lanes == 8)
+        row = eights(r, m, row, end);
     groups(r, m, row, end, 1);
     free(all);
     return 0;

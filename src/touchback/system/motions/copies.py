@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from touchback.codegen import native_lanes
+from touchback.codegen import native_widths
 from touchback.errors import ModelError
 from touchback.model.model import Model
 from touchback.native.calls.copies import CopiedFunction, Parts, Row
@@ -90,10 +90,11 @@ class Copies(Motion):
         return CopiedFunction(row, function.compiled, wide, parts[name])
 
     def _row(self) -> Row:
-        rate, lanes = self.one.acting.functions["rate"], native_lanes()
-        wide = rate.compiled.backend == "machine" and lanes <= len(self.names)
+        rate, count = self.one.acting.functions["rate"], len(self.names)
+        widths = native_widths() if rate.compiled.backend == "machine" else (1,)
+        lanes = min(widths, key=lambda width: count // width + count % width)  # fewest calls
         return Row(
-            len(self.names), lanes if wide else 1, self.one.sizes, len(self.shared),
+            count, lanes, self.one.sizes, len(self.shared),
             len(self.one.layout.inputs) - len(self.shared), rate.block_size,
         )  # fmt: skip
 
