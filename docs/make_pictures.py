@@ -20,7 +20,7 @@ from studies.wall.figures import SHEETS
 from studies.wall.figures.limits import grip_sheet, passive_sheet
 from studies.wall.findings import grip_errors
 from touchback import gallery
-from touchback.draw import state_graph_svg
+from touchback.draw import object_graph_svg, state_graph_svg
 from touchback.gallery.piano import Straight, grand_piano_action
 from touchback.gallery.piano.drawing import film as piano_film
 from touchback.gallery.piano.strokes import play
@@ -91,7 +91,7 @@ def shrink(source: Path, target: Path) -> None:
 
 
 if __name__ == "__main__":
-    for place in ("actions", "examples", "quality", "contact", "sweeps"):
+    for place in ("actions", "examples", "quality", "contact", "sweeps", "objects"):
         (PICTURES / place).mkdir(parents=True, exist_ok=True)
     banner()
     fluid_picture(str(PICTURES / "fluid.png"))
@@ -101,6 +101,9 @@ if __name__ == "__main__":
     for name in ("harpsichord", "piano-modes"):
         graph = state_graph_svg(gallery.make(name))
         (PICTURES / "actions" / f"{name}-modes.svg").write_text(graph, encoding="utf-8")
+    for name in ("slider-crank", "stewart-platform"):
+        graph = object_graph_svg(gallery.make(name))
+        (PICTURES / "objects" / f"{name}.svg").write_text(graph, encoding="utf-8")
     page_pictures("quality")
     page_pictures("contact")
     page_pictures("sweeps")

@@ -155,6 +155,7 @@ from touchback.symbolic.functions import (
 )
 from touchback.system import State, System
 from touchback.system.copies import copies
+from touchback.system.ports import BodyMotion, Bond, Port, Ports, ports
 
 __version__: str
 
@@ -170,6 +171,8 @@ __all__ = [
     "BiasAcceleration",
     "BiasEffort",
     "Body",
+    "BodyMotion",
+    "Bond",
     "Box",
     "Buoyancy",
     "Bushing",
@@ -227,6 +230,8 @@ __all__ = [
     "PointInPlane",
     "PointOnLine",
     "PointOnPlane",
+    "Port",
+    "Ports",
     "Position",
     "Prismatic",
     "Quality",
@@ -291,6 +296,7 @@ __all__ = [
     "minimum",
     "open_run",
     "painleve",
+    "ports",
     "quality",
     "read",
     "read_mbs",

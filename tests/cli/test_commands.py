@@ -29,13 +29,16 @@ def test_list_names_the_whole_gallery() -> None:
 
 
 def test_show_draws_and_counts(tmp_path: Path) -> None:
-    shown = touchback("show", "cart-pole", "--svg", str(tmp_path / "c.svg"))
+    shown = touchback(
+        "show", "cart-pole", "--svg", str(tmp_path / "c.svg"), "--graph", str(tmp_path / "g.svg")
+    )
     assert shown.returncode == 0
     flops = gallery.make("cart-pole").compile().counts("inverse dynamics").flops
     row = next(line for line in shown.stdout.splitlines() if line.startswith("inverse dynamics"))
     assert row.split()[2] == str(flops)
     assert any(0x2800 < ord(character) < 0x2900 for character in shown.stdout)
     assert (tmp_path / "c.svg").read_text().startswith("<svg")
+    assert "url(#wrench)" in (tmp_path / "g.svg").read_text()
 
 
 def test_simulate_shows_keeps_and_repeats_a_run(tmp_path: Path) -> None:

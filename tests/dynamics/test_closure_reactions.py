@@ -103,6 +103,8 @@ def test_forces_of_a_closure_balance_at_random_placements(kind: str, to_carrier:
         act(other, -1.0, F, N, at)
     for name, (force, moment, _) in balance.items():
         np.testing.assert_allclose([force, moment], 0.0, atol=1e-9, err_msg=name)
+    worst = tb.ports(system, np.concatenate([q, v])).worst
+    assert max(worst["third law"], worst["momentum"]) < 1e-12
 
 
 def test_a_planar_pin_apart_along_its_normal_leaves_a_floating_frame_in_balance() -> None:

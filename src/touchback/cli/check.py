@@ -8,6 +8,8 @@ import typer
 from touchback.cli.console import out, working
 from touchback.cli.load import load
 from touchback.errors import ModelError
+from touchback.system import State, System
+from touchback.system.ports import Ports, ports
 
 
 def check(
@@ -31,3 +33,17 @@ def check(
         f"{joints} {'joint' if joints == 1 else 'joints'}, "
         f"{system.counts('forward dynamics').flops} flops in forward dynamics.",
     )
+    found = _stirred(system, start)
+    worst = ", ".join(f"{name} {error:.0e}" for name, error in found.worst.items())
+    out.print(
+        f"At random velocities {found.flowing:.3g} W pass {len(found.bodies)} ports of bodies; "
+        f"what doesn't balance, as parts: {worst}."
+    )
+
+
+def _stirred(system: System, start: State) -> Ports:
+    """What bodies and constraints exchange at the start with other velocities that fit."""
+    nq, nv, _ = system.sizes
+    x = start.x.copy()
+    x[nq : nq + nv] += np.random.default_rng(1).normal(size=nv)
+    return ports(system, system.consistent(x)[0])

@@ -11,6 +11,7 @@ from touchback.cli.console import out, working
 from touchback.cli.load import load
 from touchback.cli.options import output
 from touchback.draw.braille import Canvas
+from touchback.draw.object_graph import object_graph_svg
 from touchback.draw.state_graph import state_graph_svg
 from touchback.draw.stick import Floats, stick_figure
 from touchback.draw.stick_svg import figure_svg
@@ -32,6 +33,15 @@ def show(
             "Also draw the stick figure into this file, and modes beside it.",
             ".svg",
             flags=("--svg",),
+        ),
+    ] = None,
+    graph_file: Annotated[
+        Path | None,
+        output(
+            "Draw bodies, constraints and forces as objects with twist and wrench ports into this "
+            "file.",
+            ".svg",
+            flags=("--graph",),
         ),
     ] = None,
 ) -> None:
@@ -60,6 +70,9 @@ def show(
         graph = svg_file.with_stem(f"{svg_file.stem}-modes")
         write_whole(graph, state_graph_svg(described))
         out.print(f"state graph: {graph}")
+    if graph_file is not None:
+        write_whole(graph_file, object_graph_svg(described))
+        out.print(f"objects and ports: {graph_file}")
 
 
 def _names(system: System, x: Floats) -> Table:

@@ -1,7 +1,15 @@
 """Pictures of mechanisms: stick figures, also as text and as films of it, and state graphs."""
 
+from touchback.draw.object_graph import object_graph_svg
 from touchback.draw.state_graph import state_graph_svg
 from touchback.draw.stick import StickFigure, stick_figure
 from touchback.draw.stick_svg import figure_svg, notebook_html
 
-__all__ = ["StickFigure", "figure_svg", "notebook_html", "state_graph_svg", "stick_figure"]
+__all__ = [
+    "StickFigure",
+    "figure_svg",
+    "notebook_html",
+    "object_graph_svg",
+    "state_graph_svg",
+    "stick_figure",
+]

@@ -88,18 +88,23 @@ def centre_of_mass(instant: Instant) -> Vector:
 
 def momentum(instant: Instant) -> tuple[Vector, Vector]:
     """Linear momentum [kg m/s] and angular momentum about the world's origin [kg m²/s]."""
-    k, vectors = instant.k, instant.vectors
+    vectors = instant.vectors
     linear: Vector = [0, 0, 0]
     angular: Vector = [0, 0, 0]
     for i, link in _moving(instant):
-        R, p = instant.link_pose(i)
-        omega_W, v = instant.link_velocity(i)
-        omega = vectors.apply_transposed(R, omega_W)
-        h = vectors.apply(R, link.inertia.h)
-        own = vectors.add(vectors.scale(link.inertia.m, v), vectors.cross(omega_W, h))
-        spin = vectors.add(
-            vectors.apply(R, vectors.apply(link.inertia.tensor(k), omega)), vectors.cross(h, v)
-        )
+        own, spin, _ = link_momenta(instant, i, link)
         linear = vectors.add(linear, own)
-        angular = vectors.add(angular, vectors.add(spin, vectors.cross(p, own)))
+        position = instant.link_pose(i)[1]
+        angular = vectors.add(angular, vectors.add(spin, vectors.cross(position, own)))
     return linear, angular
+
+
+def link_momenta(instant: Instant, i: int, link: Link) -> tuple[Vector, Vector, Vector]:
+    """Linear momentum of a link, angular momentum and first moment of mass about its origin, along
+    world axes."""
+    k, vectors = instant.k, instant.vectors
+    R, (omega, v) = instant.link_pose(i)[0], instant.link_velocity(i)
+    h = vectors.apply(R, link.inertia.h)
+    linear = vectors.add(vectors.scale(link.inertia.m, v), vectors.cross(omega, h))
+    turned = vectors.apply(link.inertia.tensor(k), vectors.apply_transposed(R, omega))
+    return linear, vectors.add(vectors.apply(R, turned), vectors.cross(h, v)), h

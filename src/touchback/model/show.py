@@ -113,14 +113,14 @@ def _rows(model: Model, default_stops: Mapping[str, Pairs]) -> Iterator[tuple[st
             yield "controls", (name, f"{target} = {value_text(driven)}")
     yield from _limits(model, default_stops)
     for name, force in model.forces.items():
-        yield "forces", (name, _kind(force))
+        yield "forces", (name, kind_text(force))
     for name, contact in model.contacts.items():
-        yield "contacts", (name, _kind(contact))
+        yield "contacts", (name, kind_text(contact))
     for name, closure in model.closures.items():
         ends = f"{closure.a.body} – {closure.b.body}"
-        yield "closures", (name, f"{_kind(closure.kind)} {ends}")
+        yield "closures", (name, f"{kind_text(closure.kind)} {ends}")
     for name, coupling in model.couplings.items():
-        yield "couplings", (name, _kind(coupling))
+        yield "couplings", (name, kind_text(coupling))
     for name, constraint in model.constraints.items():
         kept = constraint.velocity if constraint.position is None else constraint.position
         how = "" if constraint.through is None else f"through {constraint.through[0]}"
@@ -141,7 +141,7 @@ def _rows(model: Model, default_stops: Mapping[str, Pairs]) -> Iterator[tuple[st
         yield "transitions", (name, ways, when, rest)
     for name, sensor in model.sensors.items():
         units = ", ".join(dict.fromkeys(filter(None, sensor.units())))
-        yield "sensors", (name, _kind(sensor), f"[{units}]" if units else "")
+        yield "sensors", (name, kind_text(sensor), f"[{units}]" if units else "")
 
 
 def _limits(model: Model, default_stops: Mapping[str, Pairs]) -> Iterator[tuple[str, Row]]:
@@ -168,14 +168,15 @@ def _range(lowest: float | None, highest: float | None) -> str:
     return " … ".join("" if end is None else value_text(end) for end in (lowest, highest)).strip()
 
 
-def _kind(item: Data) -> str:
+def kind_text(item: Data) -> str:
+    """What a joint, closure, force or sensor is, with what it is tied to."""
     shown = []
     for field in item.__struct_fields__:
         given = getattr(item, field)
         if field not in ("axes", "measured_in") and isinstance(given, (str, Frame, Expr)):
             shown.append(value_text(given))
         elif isinstance(given, Data):  # a profile, a law
-            shown.append(_kind(given))
+            shown.append(kind_text(given))
     return " ".join([str(item.__struct_config__.tag), ", ".join(shown)]).strip()
 
 
