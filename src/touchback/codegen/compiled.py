@@ -43,6 +43,7 @@ class Compiled:
         owners: tuple[object, ...] = (),
     ) -> None:
         self.name = name
+        self.program = program
         self.backend = backend
         self.address = address
         self.work_size = work_size

@@ -24,6 +24,10 @@ class Target:
 
 
 TARGETS: dict[str, Target] = {
+    "c-project": Target(
+        "a folder of C that steps the model, loops included, and needs no library",
+        "touchback.interop.c_project.target",
+    ),
     "fmu": Target("a functional mock-up unit (FMI 2.0 or 3.0)", "touchback.interop.fmi.fmu"),
 }
 """What a model can be written as, by the word that `touchback generate --to` takes."""

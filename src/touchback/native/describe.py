@@ -9,7 +9,7 @@ and number; only names, and what functions take, are read here.
 
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from pathlib import Path
 
@@ -43,19 +43,33 @@ def _split(text: str) -> list[str]:
     return [part.strip() for part in re.split(r",(?![^()]*\))", text)]
 
 
-def _fields(body: str) -> Iterator[tuple[str, int]]:
-    """Names of a struct's fields and how many dimensions each has; no open array at its end."""
+def structs(texts: Iterable[str]) -> list[tuple[str, str]]:
+    """Names of the structs of some headers, and what is between their braces."""
+    found: list[tuple[str, str]] = _STRUCT.findall(" ".join(map(_plain, texts)))
+    return found
+
+
+def pointers(texts: Iterable[str]) -> set[str]:
+    """Names of types that are pointers to functions."""
+    return set(_POINTER.findall(" ".join(map(_plain, texts))))
+
+
+def declared(body: str) -> Iterator[tuple[str, str]]:
+    """Names of a struct's fields and how each is declared, as if alone; no open array at its
+    end."""
     for declaration in filter(None, map(str.strip, body.split(";"))):
         pointer = re.search(r"\(\*(\w+)\)\(", declaration)
         if pointer:
-            yield pointer[1], 0
+            yield pointer[1], declaration
             continue
-        for declarator in declaration.split(","):
+        first, *others = declaration.split(",")
+        kind = re.match(r"(?:const |struct |unsigned |_Atomic )*\w+", first)
+        for declarator in (first, *(f"{kind[0] if kind else ''} {each}" for each in others)):
             name = re.search(r"(\w+)\s*((?:\[\w*\])*)$", declarator.strip())
             if name is None:
                 raise ValueError(f"A field isn't understood: {declaration!r}.")
             if name[2] != "[]":
-                yield name[1], name[2].count("[")
+                yield name[1], declarator.strip()
 
 
 def _kind(declared: str, pointers: set[str]) -> str:
@@ -73,7 +87,8 @@ def _kind(declared: str, pointers: set[str]) -> str:
 def _struct_rows(name: str, body: str) -> tuple[str, list[str]]:
     """The line of a struct, and its numbers: of each field the place, the kind, two dimensions."""
     rows, names = [f"sizeof({name})"], [name]
-    for field, dimensions in _fields(body):
+    for field, declaration in declared(body):
+        dimensions = 0 if "(" in declaration else declaration.count("[")
         at = f"(({name} *)0)->{field}"
         parts = [at + "[0]" * k for k in range(dimensions + 1)]  # an array, its first row, …
         sizes = [f"(int)(sizeof({a}) / sizeof({b}))" for a, b in pairwise(parts)]
@@ -87,10 +102,10 @@ def description(headers: dict[str, str]) -> str:
     """The C file for headers, given by their paths and texts."""
     whole = " ".join(map(_plain, headers.values()))
     visible = ";".join(_plain(_HIDDEN.sub("", text)) for text in headers.values())
-    pointers = set(_POINTER.findall(whole))
-    structs = _STRUCT.findall(whole)
+    functions = pointers(headers.values())
+    known = structs(headers.values())
     lines, numbers = [], []
-    for name, body in structs:
+    for name, body in known:
         line, rows = _struct_rows(name, body)
         lines.append(line)
         numbers += rows
@@ -100,9 +115,9 @@ def description(headers: dict[str, str]) -> str:
         numbers += names
     for result, name, arguments in _FUNCTION.findall(_STRUCT.sub(";", _ENUM.sub("", visible))):
         given = [] if arguments.strip() == "void" else _split(arguments)
-        kinds = "".join(_kind(each, pointers) for each in given)
-        lines.append(f"function {name} {_kind(result.strip(), pointers)} {kinds}")
-    kinds = ", ".join(f"{name}: {256 + i}" for i, (name, _) in enumerate(structs))
+        kinds = "".join(_kind(each, functions) for each in given)
+        lines.append(f"function {name} {_kind(result.strip(), functions)} {kinds}")
+    kinds = ", ".join(f"{name}: {256 + i}" for i, (name, _) in enumerate(known))
     return "\n".join(
         [
             "/* Written by describe.py when the library is built. */",

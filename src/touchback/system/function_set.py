@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 
 from touchback.native import Interpreter
+from touchback.symbolic.program import Program
 from touchback.system.function import Function
 
 
@@ -33,6 +34,11 @@ class FunctionSet(Mapping[str, Function]):
     def block_size(self) -> int:
         """How many numbers the block has."""
         return self._one.block_size
+
+    @property
+    def first(self) -> Program:
+        """The program that computes the block from the parameters."""
+        return self._one.first
 
     @property
     def parameter_stage(self) -> Interpreter | None:

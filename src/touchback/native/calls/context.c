@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "calls/abi.h"
+#include "calls/context.h"
 
 long tb_abi_version(void) {
     return TB_ABI_VERSION;

@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-#include "calls/abi.h"
+#include "calls/table.h"
 
 /* Node i applies op[i] to nodes a[i], b[i], c[i]. CONST: a indexes constants. INPUT: a is the array
  * (0 x, 1 u, 2 p) and b the index. LOOKUP: c indexes tables and wants. An output -k is the negative

@@ -8,24 +8,16 @@
  * the rank was lower than at other positions, or when a row left out as redundant is violated;
  * within a step only when a pivot has fallen to a twentieth. The motion itself doesn't depend on
  * the choice, only its rounding errors do. */
-#define _DEFAULT_SOURCE /* clocks beside C11 */
-
 #include <math.h>
-#include <time.h>
 
 #include "constrained/constrained.h"
+#include "seconds.h"
 
 static const double POOR = 0.5, GROWN = 100.0;
 static const double ROUNDING = 1e-14;        /* part of the largest pivot that is surely rounding */
 static const double VIOLATED = 1e-11;        /* |h| of a row that was left out */
 static const double ABLE = 1e-3; /* part of a row's largest entry that can still meet it */
 static const double PREFERRED = 4.0; /* times the largest entry of the others */
-
-static double now(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
 
 void tb_use_choice(tb_constrained *c) {
     if (!c->sparse)
@@ -53,11 +45,11 @@ static void choose(tb_constrained *c, const double *J, double tolerance, long ra
 }
 
 static void note_time(tb_constrained *c, double start) {
-    c->statistics.worst_choice = fmax(c->statistics.worst_choice, now() - start);
+    c->statistics.worst_choice = fmax(c->statistics.worst_choice, tb_seconds() - start);
 }
 
 void tb_choose(tb_constrained *c, const double *J, double tolerance, long rank_limit) {
-    double start = now();
+    double start = tb_seconds();
     choose(c, J, tolerance, rank_limit);
     note_time(c, start);
 }
@@ -181,7 +173,7 @@ void tb_choose_at_terms(tb_constrained *c) {
 
 void tb_first_choice(tb_constrained *c, const double *u, const double *p) {
     tb_terms(c, u, p);
-    double start = now();
+    double start = tb_seconds();
     tb_choose_at_terms(c);
     note_time(c, start);
 }

@@ -33,24 +33,41 @@ static int scan(tb_fixed *self, const tb_problem *problem, double t, double h) {
     return tb_events_scan(self->events, problem, &taken);
 }
 
+long tb_fixed_try(tb_fixed *self, const tb_problem *problem, double t, double h, double t_next) {
+    long n = tb_state_size(problem);
+    long changing = tb_changing_size(problem);
+    double *next = self->scratch;
+    if (problem->sampler && self->offset == 0.0 && self->steps % problem->sampler->every == 0) {
+        tb_sample(problem->sampler, problem, t, self->x);
+        self->rate_known = 0;
+        changing = n;
+    }
+    self->step(problem, t, h, self->x, next, next + n);
+    tb_settle(problem, t_next, next, 1);
+    return tb_first_not_finite(next, changing);
+}
+
+int tb_fixed_take(tb_fixed *self, const tb_problem *problem) {
+    double t = self->t0 + (double)self->steps * self->h;
+    double t_next = self->t0 + (double)(self->steps + 1) * self->h;
+    self->bad = tb_fixed_try(self, problem, t, self->h, t_next);
+    if (self->bad >= 0)
+        return TB_NOT_FINITE;
+    memcpy(self->x, self->scratch, (size_t)tb_changing_size(problem) * sizeof *self->x);
+    self->steps++;
+    return TB_REACHED;
+}
+
 int tb_fixed_advance(tb_fixed *self, const tb_problem *problem, long count, long every,
                      double *record, long *written) {
-    long n = tb_state_size(problem), moving = tb_settles(problem) ? n : tb_moving_size(problem);
+    long n = tb_state_size(problem), moving = tb_changing_size(problem);
     double *next = self->scratch;
     for (; count > 0; count--) {
-        long changing = moving;
         if (tb_stop_asked())
             return TB_INTERRUPTED;
         double start = self->t0 + (double)self->steps * self->h, t = start + self->offset;
         double h = self->h - self->offset, t_next = self->t0 + (double)(self->steps + 1) * self->h;
-        if (problem->sampler && self->offset == 0.0 && self->steps % problem->sampler->every == 0) {
-            tb_sample(problem->sampler, problem, t, self->x);
-            self->rate_known = 0;
-            changing = n;
-        }
-        self->step(problem, t, h, self->x, next, self->scratch + n);
-        tb_settle(problem, t_next, next, 1);
-        self->bad = tb_first_not_finite(next, changing);
+        self->bad = tb_fixed_try(self, problem, t, h, t_next);
         if (self->bad >= 0)
             return TB_NOT_FINITE;
         if (self->events || problem->books)

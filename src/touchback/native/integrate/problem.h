@@ -4,6 +4,7 @@
 #define TOUCHBACK_PROBLEM_H
 
 #include <float.h>
+#include <stdint.h>
 
 #include "calls/abi.h"
 
@@ -144,7 +145,7 @@ static inline int tb_recall(const tb_problem *problem, const double *memory) {
  * looked at together, in vectors that every processor has. */
 static inline long tb_first_beyond(const double *values, long count, double limit) {
     typedef double two __attribute__((vector_size(16), may_alias, aligned(8)));
-    typedef long both __attribute__((vector_size(16)));
+    typedef int64_t both __attribute__((vector_size(16)));
     const two above = {limit, limit}, below = {-limit, -limit};
     long i = 0;
     for (; i + 8 <= count; i += 8) {

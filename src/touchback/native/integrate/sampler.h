@@ -24,4 +24,9 @@ static inline long tb_moving_size(const tb_problem *problem) {
     return problem->sampler && problem->sampler->count == z ? moving : moving + z;
 }
 
+/* How many a step can change: all where it ends by making the state consistent. */
+static inline long tb_changing_size(const tb_problem *problem) {
+    return tb_settles(problem) ? tb_state_size(problem) : tb_moving_size(problem);
+}
+
 #endif

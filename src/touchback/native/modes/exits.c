@@ -56,7 +56,8 @@ long tb_modes_fires(tb_modes *e, const tb_problem *problem, double t, const doub
         double side = exit->direction ? -(double)exit->direction : (now > 0.0) - (now < 0.0);
         if (side * now > ZERO) {
             e->sides[k] = side;
-            e->thresholds[k] = e->waits[k] = 0;
+            e->thresholds[k] = 0.0;
+            e->waits[k] = 0;
             continue;
         }
         if (!looked)

@@ -1,0 +1,1 @@
+"""Models as projects of plain C."""

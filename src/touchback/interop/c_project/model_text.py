@@ -1,0 +1,227 @@
+"""The text of model.h and model.c."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from touchback.native.image import Image
+from touchback.system import System
+from touchback.system.posed import Posed
+
+_ARGUMENTS = (
+    "const double *x, const double *u, const double *p, double *out, double *work,\n"
+    "    const void *ctx"
+)
+OWN = {"run", "state", "parameters", "scratch", "rate", "measured"}
+"""Members of every model beside those of its image."""
+_USE = """\
+/* Sets everything to its default, and starts at time 0 from the initial state. */
+void model_init(model *m);
+/* After m->parameters were changed, and before the next step. */
+void model_use_parameters(model *m);
+/* Starts at a time from m->state, which is moved onto the constraints. */
+void model_start(model *m, double t);
+double model_time(const model *m);
+/* One step of MODEL_STEP seconds. Returns 0, or 1 + the index of the first state that stopped being
+ * finite: m->state is then that before the step. */
+int model_step(model *m);
+/* dx/dt at a time and a state, with the inputs as they are. */
+void model_rate(model *m, double t, const double *x, double *rate);
+/* What sensors show at the present time and state. */
+void model_outputs(model *m, double *outputs);
+"""
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """How many there are."""
+
+    positions: int
+    velocities: int
+    states: int
+    inputs: int
+    outputs: int
+    parameters: int
+    multipliers: int
+
+    @staticmethod
+    def of(system: System, posed: Posed) -> Sizes:
+        """Those of a system in a run."""
+        nq, nv, nz = system.sizes
+        solved = posed.solving.solved.multipliers.size if posed.solving else 0
+        return Sizes(
+            nq, nv, nq + nv + nz, len(system.input_names), len(system.output_names),
+            len(system.parameters), solved,
+        )  # fmt: skip
+
+
+def header(system: System, sizes: Sizes, members: Sequence[str], includes: Sequence[str]) -> str:
+    """model.h: how many of what there are, the memory, and how it is used."""
+    counts = "".join(
+        f"    MODEL_{name.upper()} = {count},\n" for name, count in vars(sizes).items()
+    )
+    own = [
+        "tb_fixed run;",
+        f"double state[{sizes.states}]; /* positions, velocities, other states */",
+        f"double parameters[{max(sizes.parameters, 1)}];",
+        f"double scratch[{5 * sizes.states}];",
+        f"double rate[{sizes.states}];",
+        f"double measured[{1 + sizes.inputs + sizes.velocities + sizes.multipliers}];",
+    ]
+    lines = "".join(f"    {each}\n" for each in (*own, *members))
+    names = "".join(
+        f"extern const char *const model_{what}_names[], *const model_{what}_units[];\n"
+        for what in ("state", "input", "output", "parameter")
+    )
+    return f"""\
+/* {system.name}, printed by Touchback.
+ *
+ * A model is one struct, wherever it may be: nothing else is written to, nothing is allocated.
+ * m->u[0] is the time and m->u[1 + i] input i, to be set at any time between two calls.
+ */
+#ifndef MODEL_H
+#define MODEL_H
+
+{_including(includes)}
+enum {{
+{counts}}};
+extern const double MODEL_STEP; /* [s] */
+{names}
+typedef struct model {{
+{lines}}} model;
+
+{_USE}
+#endif
+"""
+
+
+def source(
+    system: System,
+    step: float,
+    method: str,
+    sizes: Sizes,
+    image: Image,
+    printed: Sequence[str],
+    stages: Sequence[tuple[str, str]],
+    start: np.ndarray,
+    solved: tuple[str, str] | None,
+    includes: Sequence[str],
+) -> str:
+    """model.c: names, tables, and the functions of model.h."""
+    prototypes = "".join(f"void {name}({_ARGUMENTS});\n" for name in printed)
+    blocks = [f"{name}(m->parameters, &none, &none, m->{block}, 0, 0);" for name, block in stages]
+    values = system.parameter_values(None)
+    return f"""\
+/* {system.name}: its memory, and how it moves. Printed by Touchback. */
+#include "model.h"
+
+#include <math.h>
+#include <string.h>
+
+{_including(includes)}
+{prototypes}
+const double MODEL_STEP = {step!r};
+{_names("state", system.state_names, system.state_units)}\
+{_names("input", system.input_names, system.input_units)}\
+{_names("output", system.output_names, system.output_units)}\
+{_names("parameter", [*system.parameters], [_unit(system, each) for each in system.parameters])}
+static const double parameters[] = {{{_numbers(values)}}};
+static const double state[] = {{{_numbers(start)}}};
+{"".join(line + chr(10) for line in image.constants)}
+/* Lets what is in the struct point to each other. */
+static void connect(model *m) {{
+{_indented(image.statements)}}}
+
+void model_init(model *m) {{
+    memset(m, 0, sizeof *m);
+    connect(m);
+    m->run.step = {method};
+    m->run.h = MODEL_STEP;
+    m->run.x = m->state;
+    m->run.scratch = m->scratch;
+    memcpy(m->parameters, parameters, {len(values)} * sizeof *parameters);
+    memcpy(m->state, state, sizeof state);
+    model_use_parameters(m);
+    model_start(m, 0.0);
+}}
+
+void model_use_parameters(model *m) {{
+{_indented(["static const double none;", *blocks] if blocks else ["(void)m;"])}}}
+
+void model_start(model *m, double t) {{
+    m->run.t0 = t;
+    m->run.steps = 0;
+    m->run.bad = -1;
+    tb_forget_way(&m->problem);
+    tb_settle(&m->problem, t, m->state, 1);
+}}
+
+double model_time(const model *m) {{ return m->run.t0 + (double)m->run.steps * m->run.h; }}
+
+int model_step(model *m) {{
+    tb_fixed_take(&m->run, &m->problem);
+    return (int)(m->run.bad + 1);
+}}
+
+void model_rate(model *m, double t, const double *x, double *rate) {{
+    tb_rate(&m->problem, t, x, rate);
+}}
+
+{_outputs(sizes, solved)}"""
+
+
+def _including(paths: Sequence[str]) -> str:
+    return "".join(f'#include "{path}"\n' for path in paths)
+
+
+def _outputs(sizes: Sizes, solved: tuple[str, str] | None) -> str:
+    if not sizes.outputs:
+        return (
+            "void model_outputs(model *m, double *outputs) {\n    (void)m;\n    (void)outputs;\n}\n"
+        )
+    lines = [
+        "tb_rate(&m->problem, model_time(m), m->state, m->rate);" if solved
+        else "tb_set_inputs(&m->problem, model_time(m), m->state);",
+        "memcpy(m->measured, m->u, (1 + MODEL_INPUTS) * sizeof(double));",
+    ]  # fmt: skip
+    at = "m->measured + 1 + MODEL_INPUTS"
+    if solved:
+        lines.append(f"memcpy({at}, {solved[0]}, MODEL_VELOCITIES * sizeof(double));")
+    if solved and sizes.multipliers:
+        lines += [
+            f"memcpy({at} + MODEL_VELOCITIES, {solved[1]},",
+            "       MODEL_MULTIPLIERS * sizeof(double));",
+        ]
+    lines += [
+        "m->outputs.call(m->state, m->measured, m->p, outputs, m->outputs.work,",
+        "                m->outputs.context);",
+    ]
+    return f"void model_outputs(model *m, double *outputs) {{\n{_indented(lines)}}}\n"
+
+
+def _names(what: str, names: Sequence[str], units: Sequence[str]) -> str:
+    rows = {"names": names, "units": units}
+    return "".join(
+        f"const char *const model_{what}_{which}[] = {{{', '.join(map(_text, row)) or '0'}}};\n"
+        for which, row in rows.items()
+    )
+
+
+def _text(words: str) -> str:
+    quoted = words.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{quoted}"'
+
+
+def _unit(system: System, name: str) -> str:
+    return str(system.model.parameters[name].unit)
+
+
+def _numbers(values: np.ndarray) -> str:
+    return ", ".join(map(repr, np.asarray(values, dtype=float).tolist())) or "0.0"
+
+
+def _indented(lines: Sequence[str]) -> str:
+    return "".join(f"    {line}\n" for line in lines)

@@ -1,0 +1,83 @@
+"""`touchback generate MODEL FOLDER --to c-project`: a folder of C that steps the model."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from touchback.interop.c_project.core import CModel, c_model
+from touchback.interop.folder import write_folder
+from touchback.model.model import Model
+
+_TEMPLATE = Path(__file__).parent / "template"
+_MATH = ("asin", "acos", "atan2", "exp", "log", "pow")
+
+
+def write(
+    model: Model,
+    where: Path,
+    *,
+    step: float = 1e-3,
+    method: str = "rk4",
+    constraints: str | None = None,
+    rate: float | None = None,
+) -> list[Path]:
+    """The model with a fixed `step` [s] of a `method`, constraints enforced as asked; `rate` ticks
+    a second are those of memories (one a step). docs/generated_projects.md says more."""
+    written = c_model(model.compile(), step, method, constraints, rate)
+    files = {
+        str(path.relative_to(_TEMPLATE)): path.read_text()
+        for path in sorted(_TEMPLATE.rglob("*"))
+        if path.is_file()
+    }
+    files["README.md"] = _readme(written)
+    return write_folder(where, {**written.files, **files})
+
+
+def _readme(written: CModel) -> str:
+    system, solver = written.system, written.solver
+    needed = [name for name in _MATH if any(f" {name}(" in text for text in written.files.values())]
+    declared = (
+        f"It calls {', '.join(needed)}, which a machine without a C library must bring along "
+        "(`make cortex-m7 LIBM=-lm` takes those of the cross-compiler)."
+        if needed
+        else "It calls no other function of a C library."
+    )
+    rows: list[tuple[str, Sequence[str], Sequence[str]]] = [
+        ("states `m->state[i]`", system.state_names, system.state_units),
+        ("inputs `m->u[1 + i]`", system.input_names, system.input_units),
+        ("sensors `outputs[i]`", system.output_names, system.output_units),
+        ("parameters `m->parameters[i]`", [*system.parameters], ()),
+    ]
+    listed = "\n".join(_row(*row) for row in rows if row[1])
+    return f"""\
+# {system.name} in C
+
+Printed by Touchback: the equations of the mechanism, what closes its loops, and steps of
+{solver.step:g} s by `{solver.word}`. It needs a C11 compiler (gcc or clang) and nothing else,
+allocates nothing, and computes the same bits as `tb.simulate` with this method and step.
+
+    make && ./model 1.0 > run.csv        # one second; states and sensors, a row a step
+    make freestanding                    # build/freestanding/model.o, without a C library
+    make cortex-m7 && make run-cortex-m7 # on an emulated Cortex-M7
+
+| file | what it is |
+|---|---|
+| `model.h`, `model.c` | the memory of a model, one struct, and the functions to use it |
+| `equations/` | its equations as straight-line code |
+| `touchback/` | of the library's own sources what these need: steps, position solve, reduction |
+| `main.c` | a run that writes a table |
+| `freestanding/` | sums and copies for machines without a C library |
+| `cortex_m/` | a run on a Cortex-M7 of `qemu-system-arm` |
+
+Without a C library angles beyond 2^30 rad give no number. {declared}
+
+{listed}
+"""
+
+
+def _row(what: str, names: Sequence[str], units: Sequence[str]) -> str:
+    units = units or [""] * len(names)
+    shown = (
+        f"- {i}: {name}" + (f" [{unit}]" if unit else "")
+        for i, (name, unit) in enumerate(zip(names, units, strict=True))
+    )
+    return "\n".join([f"{what}:", "", *shown, ""])
