@@ -158,6 +158,29 @@ def test_numbers_that_are_none_are_refused_and_leave_the_instance_usable(
             unit.step(np.nan, 1e-3)
 
 
+@MECHANISMS
+def test_a_second_importer_takes_the_same_steps(written: Make, name: str) -> None:
+    """libcosim, of the Open Simulation Platform, which reads FMUs by Modelon's FMI Library."""
+    execution = pytest.importorskip(
+        "libcosimpy.CosimExecution", reason="libcosimpy has wheels for x86-64 only"
+    )
+    from libcosimpy.CosimObserver import CosimObserver
+    from libcosimpy.CosimSlave import CosimLocalSlave
+
+    it = written(name, 2)
+    running = execution.CosimExecution.from_step_size(step_size=1_000_000)  # ns
+    slave = running.add_local_slave(CosimLocalSlave(fmu_path=str(it.path), instance_name="it"))
+    observer = CosimObserver.create_last_value()
+    running.add_observer(observer)
+    running.step(200)
+    about = fmpy.read_model_description(str(it.path))
+    references = {each.name: each.valueReference for each in about.modelVariables}
+    wanted = [references[each] for each in it.system.state_names]
+    found = observer.last_real_values(slave_index=slave, variable_references=wanted)
+    ours = tb.simulate(it.system, duration=0.2, method="rk4", step=1e-3)
+    assert found == pytest.approx([ours[each][-1] for each in it.system.state_names], abs=1e-9)
+
+
 def test_what_has_no_such_form_is_refused(tmp_path: object) -> None:
     m = tb.Model("plain")
     m.joint("x", tb.Prismatic("x"), m.ground, m.body("cart", 1.0))

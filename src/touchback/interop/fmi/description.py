@@ -116,15 +116,17 @@ class _Form:
 
 
 class _Two(_Form):
-    """FMI 2.0: unknowns go by their place among the variables, counted from 1."""
+    """FMI 2.0: unknowns go by their place among the variables, counted from 1. Time need not be one
+    of them, and isn't: so a variable's place is its reference."""
 
     version, state_flag = "2.0", "FMUstate"
     derivative_flag = "providesDirectionalDerivative"
 
     @property
     def variables(self) -> list[Variable]:
-        """Indicators have no variables."""
-        return [each for each in self.unit.variables if each not in self.unit.variables.indicators]
+        """Indicators and time have none."""
+        known = self.unit.variables
+        return [each for each in known if each not in (known.time, *known.indicators)]
 
     def own(self) -> dict[str, Attribute]:
         """The token and the indicators, which are counted only."""
@@ -139,10 +141,9 @@ class _Two(_Form):
 
     def variable(self, each: Variable) -> str:
         """The number is an element of its own."""
-        derivative = None if each.derivative_of is None else each.derivative_of + 1
         return _element(
             "ScalarVariable",
-            _element("Real", **self.numbers(each), derivative=derivative),
+            _element("Real", **self.numbers(each), derivative=each.derivative_of),
             name=each.name,
             valueReference=each.reference,
             causality=each.causality,
@@ -151,7 +152,7 @@ class _Two(_Form):
         )
 
     def structure(self) -> str:
-        """References begin at 0 in the order of variables: a place is one more."""
+        """Three lists."""
         known = self.unit.variables
         parts = {
             "Outputs": known.outputs,
@@ -168,10 +169,8 @@ class _Two(_Form):
     def _unknown(self, each: Variable, tag: str) -> str:
         hangs_on = self.unit.dependencies.get(each.reference)
         if tag == "InitialUnknowns" or hangs_on is None:
-            return _element("Unknown", index=each.reference + 1)
-        return _element(
-            "Unknown", index=each.reference + 1, dependencies=" ".join(str(x + 1) for x in hangs_on)
-        )
+            return _element("Unknown", index=each.reference)
+        return _element("Unknown", index=each.reference, dependencies=" ".join(map(str, hangs_on)))
 
 
 class _Three(_Form):

@@ -124,4 +124,4 @@ class _Names:
 def _per_second(unit: str) -> str:
     if unit in ("", "1"):
         return "1/s"
-    return f"{unit}²" if unit.endswith("/s") else f"{unit}/s"
+    return f"{unit}^2" if unit.endswith("/s") else f"{unit}/s"
