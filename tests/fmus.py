@@ -125,4 +125,14 @@ def arm_on_a_cart() -> tb.Model:
     return m
 
 
-MAKERS: dict[str, Callable[[], tb.Model]] = {"tree": arm_on_a_cart}
+def mass_on_a_spring() -> tb.Model:
+    """What others may call a load: 1 kg on 100 N/m."""
+    m = tb.Model("mass", gravity=(0, 0, 0))
+    m.joint("x", tb.Prismatic("x"), m.ground, m.body("mass", 1.0))
+    force = m.input("force", unit="N")
+    m.force("spring", tb.JointEffort("x", force - 100.0 * m.coordinate("x")))
+    m.sensor("place", tb.Signal(m.coordinate("x"), "m"))
+    return m
+
+
+MAKERS: dict[str, Callable[[], tb.Model]] = {"tree": arm_on_a_cart, "mass": mass_on_a_spring}

@@ -28,6 +28,7 @@ from touchback.interop import (
     to_jax,
     to_torch,
 )
+from touchback.interop.fmi import Fmu, couple
 from touchback.model import Body, Frame, Model
 from touchback.model.closures import (
     PointInPlane,
@@ -200,6 +201,7 @@ __all__ = [
     "Eye",
     "Fixed",
     "Fluid",
+    "Fmu",
     "ForceKind",
     "Frame",
     "Free",
@@ -282,6 +284,7 @@ __all__ = [
     "control",
     "copies",
     "cos",
+    "couple",
     "equilibrium",
     "exp",
     "floor",

@@ -1,0 +1,196 @@
+"""FMUs of others: what they tell of themselves, and instances of them that take steps."""
+
+from __future__ import annotations
+
+import os
+import re
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from touchback.errors import InputError, ModelError, SolveError
+from touchback.interop.fmi.archive import extract, read_description
+from touchback.interop.xml_file import Node
+from touchback.model.names import unknown
+from touchback.numbers import MOST, number_within
+
+_REAL = {"2.0": "Real", "3.0": "Float64"}
+_TOKEN = {"2.0": "guid", "3.0": "instantiationToken"}
+
+
+@dataclass(frozen=True)
+class FmuVariable:
+    """A real variable of an FMU."""
+
+    name: str
+    reference: int
+    causality: str
+    unit: str = ""
+    start: float | None = None
+
+
+class Instance(Protocol):
+    """An FMU at work."""
+
+    def set(self, values: Mapping[str, float]) -> None:
+        """Gives some variables values."""
+
+    def get(self, names: Sequence[str]) -> list[float]:
+        """What some variables are."""
+
+    def step(self, t: float, h: float) -> None:
+        """Goes on from t to t + h."""
+
+
+class Fmu:
+    """A co-simulation FMU (FMI 2.0 or 3.0) of somebody else, by its file; `start` replaces start
+    values of it by name.
+
+    Reading one runs none of its code. To be simulated it must be `trusted`: its binary is a library
+    of machine code that gets loaded into this process, with all rights that you have."""
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        trusted: bool = False,
+        start: Mapping[str, float] | None = None,
+    ) -> None:
+        self.path, self.trusted = Path(path), trusted is True
+        root = read_description(self.path)
+        file, version = self.path.name, root.attributes.get("fmiVersion", "")
+        self.version = "3.0" if version.startswith("3.0") else version
+        if self.version not in _REAL:
+            raise ModelError(f"{file}: FMI {version!r} isn't read; 2.0 and 3.0 are.")
+        kind = root.first("CoSimulation")
+        if kind is None:
+            raise ModelError(f"{file}: it has model exchange only; export it for co-simulation.")
+        self.name = root.attributes.get("modelName", self.path.stem)
+        self.signals = {each.name: each for each in _signals(root, self.version)}
+        self._token = root.attribute(_TOKEN[self.version])
+        self._identifier = _identifier(kind)
+        self.start = {
+            self.signal(name).name: number_within(f"{file}: the start of '{name}'", x, -MOST, MOST)
+            for name, x in (start or {}).items()
+        }
+
+    def signal(self, name: str) -> FmuVariable:
+        """A real variable of it."""
+        if name not in self.signals:
+            raise InputError(str(unknown("variable", name, self.signals, where=self.path.name)))
+        return self.signals[name]
+
+    def __repr__(self) -> str:
+        return (
+            f"{self.name} (FMI {self.version}): inputs {', '.join(self.inputs) or 'none'}; "
+            f"outputs {', '.join(self.outputs) or 'none'}"
+        )
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """Names of its inputs."""
+        return tuple(each.name for each in self.signals.values() if each.causality == "input")
+
+    @property
+    def outputs(self) -> tuple[str, ...]:
+        """Names of its outputs."""
+        return tuple(each.name for each in self.signals.values() if each.causality == "output")
+
+    @contextmanager
+    def running(self, label: str, t: float) -> Iterator[Instance]:
+        """An instance of it, initialised at a time."""
+        if not self.trusted:
+            raise InputError(
+                f"{self.path.name}: an FMU's binary is foreign code that runs with your rights; "
+                "if you trust where it comes from, say so: tb.Fmu(path, trusted=True)."
+            )
+        try:
+            from fmpy.fmi2 import FMU2Slave
+            from fmpy.fmi3 import FMU3Slave
+        except ImportError:
+            raise InputError(
+                "FMUs are run by FMPy; install it with `pip install touchback[fmi]`."
+            ) from None
+        with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+            extract(self.path, Path(folder))
+            made = (FMU2Slave if self.version == "2.0" else FMU3Slave)(
+                guid=self._token, modelIdentifier=self._identifier,
+                unzipDirectory=folder, instanceName=label,
+            )  # fmt: skip
+            it = _Instance(self, made, label)
+            it.begin(t)
+            try:
+                yield it
+            finally:
+                it.end()
+
+
+class _Instance:
+    """By FMPy."""
+
+    def __init__(self, fmu: Fmu, made: object, label: str) -> None:
+        self._fmu, self._it, self._label = fmu, made, label
+
+    def begin(self, t: float) -> None:
+        """Initialised, with the start values asked for."""
+        two = self._fmu.version == "2.0"
+        self._called("instantiate")
+        if two:
+            self._called("setupExperiment", startTime=t)
+        self.set(self._fmu.start)
+        self._called("enterInitializationMode", **({} if two else {"startTime": t}))
+        self._called("exitInitializationMode")
+
+    def end(self) -> None:
+        """Given back, with the library."""
+        self._called("terminate")
+        self._called("freeInstance")
+
+    def set(self, values: Mapping[str, float]) -> None:
+        if values:
+            word = "setReal" if self._fmu.version == "2.0" else "setFloat64"
+            self._called(word, self._references(values), list(values.values()))
+
+    def get(self, names: Sequence[str]) -> list[float]:
+        word = "getReal" if self._fmu.version == "2.0" else "getFloat64"
+        return [float(x) for x in self._called(word, self._references(names))] if names else []
+
+    def step(self, t: float, h: float) -> None:
+        self._called("doStep", currentCommunicationPoint=t, communicationStepSize=h)
+
+    def _references(self, names: Mapping[str, float] | Sequence[str]) -> list[int]:
+        return [self._fmu.signals[name].reference for name in names]
+
+    def _called(self, word: str, *given: object, **named: object) -> list[float]:
+        try:
+            found: list[float] = getattr(self._it, word)(*given, **named)
+            return found
+        except Exception as error:
+            raise SolveError(f"FMU '{self._label}' ({self._fmu.path.name}): {error}") from error
+
+
+def _identifier(kind: Node) -> str:
+    """The name of its binary, which is a file beside others."""
+    found = kind.attribute("modelIdentifier")
+    if not re.fullmatch(r"\w[\w.-]*", found):
+        raise ModelError(f"{kind.where}: modelIdentifier {found!r} is no name of a file.")
+    return found
+
+
+def _signals(root: Node, version: str) -> Iterator[FmuVariable]:
+    variables = root.first("ModelVariables")
+    for each in variables.children if variables else ():
+        number = each.first("Real") if version == "2.0" else each
+        if number is None or number.tag != _REAL[version] or each.first("Dimension"):
+            continue
+        start = number.attributes.get("start")
+        yield FmuVariable(
+            each.attribute("name"),
+            int(each.number("valueReference", 0.0)),
+            each.attributes.get("causality", "local"),
+            number.attributes.get("unit", ""),
+            None if start is None else number.number("start", 0.0),
+        )
