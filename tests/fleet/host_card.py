@@ -24,9 +24,10 @@ static float __int_as_float(int i) { float x; std::memcpy(&x, &i, 4); return x; 
 #define __device__
 #define __forceinline__ inline
 #define __noinline__ __attribute__((noinline))
-#define __launch_bounds__(n)
+#define __launch_bounds__(...)
 #define __restrict__
 #define __shared__
+#define __constant__
 #define __syncthreads()
 """
 
@@ -101,9 +102,7 @@ def _compiled(kernel: Kernel, arguments: tuple[Any, ...]) -> Any:
         passed=", ".join(f"a{k}" for k in range(len(kinds))), block=BLOCK,
     )  # fmt: skip
     store = f"static double room[{kernel.shared_bytes // 8 + 1}];\n"
-    text = kernel.text.replace("extern  real store[];", "").replace(
-        "extern __shared__ real store[];", "real *store = (real *)room;"
-    )
+    text = kernel.text.replace("extern __shared__ real store[];", "real *store = (real *)room;")
     folder = Path(tempfile.mkdtemp())
     (folder / "k.cpp").write_text(_AS_CPP + store + text + everyone)
     fused = [] if kernel.real == "double" else ["-ffp-contract=fast"]

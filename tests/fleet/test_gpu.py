@@ -1,12 +1,15 @@
 """Batches on a graphics card: what the processor computes, by the kernels' own text. Without a card
 that text is compiled as C++ (`host_card`); with one, every test here runs on it too."""
 
+from collections.abc import Iterator
+
 import numpy as np
 import pytest
 
 import touchback as tb
 from featured_models import FEATURES, compiled
 from tests.fleet.host_card import HostCard
+from touchback.codegen.printers import cuda
 from touchback.fleet import batch
 from touchback.fleet.gpu import kernels
 from touchback.fleet.gpu.card import Card, find_card
@@ -114,9 +117,21 @@ def test_single_precision_is_as_good_as_its_numbers(system) -> None:
     assert 1e-9 < np.abs(ran.record - usual.record).max() < 1e-4
 
 
-def test_long_programs_keep_states_in_the_memory_of_their_block(monkeypatch, system) -> None:
+def forget_kernels() -> None:
+    for each in (kernels.rollout_kernel, kernels.evaluation):
+        each.cache_clear()
+
+
+@pytest.fixture
+def everything_is_long(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(kernels, "_LONG", 10)
-    kernels.rollout_kernel.cache_clear()
+    monkeypatch.setattr(cuda, "AFRESH", 5)
+    forget_kernels()
+    yield
+    forget_kernels()
+
+
+def test_long_programs_keep_states_in_the_memory_of_their_block(everything_is_long, system) -> None:
     x = starts(system)
     for method in ("rk4", "euler"):
         ran, usual = (
@@ -124,7 +139,35 @@ def test_long_programs_keep_states_in_the_memory_of_their_block(monkeypatch, sys
             for on in ("gpu", "cpu")
         )
         assert np.array_equal(ran.record, usual.record)
-    kernels.rollout_kernel.cache_clear()
+
+
+@pytest.mark.parametrize("feature", ["joint laws", "felts", "controls", "balls"])
+def test_long_programs_of_other_kinds_compute_the_same(everything_is_long, feature) -> None:
+    """Angles, constants and arguments lie elsewhere then."""
+    model = compiled(feature)
+    given = {"inputs": {"push": np.linspace(-2.0, 2.0, 5)}, "step": 2e-3}
+    ran, usual = (model.batch(5).run(None, 0.05, on=on, **given) for on in ("gpu", "cpu"))
+    assert np.allclose(ran.record, usual.record, rtol=1e-11, atol=1e-13)
+
+
+@pytest.mark.parametrize("length", ["short", "long"])
+def test_sines_of_sines_and_bare_sines_are_found_on_the_card(length, request) -> None:
+    """Those whose angle needs another one can't be computed first; an output may be one itself."""
+    if length == "long":
+        request.getfixturevalue("everything_is_long")
+    m = tb.Model("wound")
+    disc = m.body("disc", mass=2.0, inertia=(1, 1, 0.5))
+    m.joint("spin", tb.Revolute("z"), m.ground, disc)
+    angle, push = m.coordinate("spin"), m.input("push")
+    m.force("odd", tb.JointEffort("spin", -tb.sin(angle + tb.sin(push))))
+    m.sensor("rim", tb.Position(disc.at(1, 0, 0)))
+    model = m.compile()
+    x, push_of = np.random.default_rng(8).normal(size=(5, 2)), np.linspace(-2.0, 2.0, 5)
+    ran, usual = (
+        model.batch(5).run(x, 0.05, step=1e-3, inputs={"push": push_of}, on=on)
+        for on in ("gpu", "cpu")
+    )
+    assert np.array_equal(ran.record, usual.record)
 
 
 def test_one_that_becomes_no_number_stops_on_the_card_too(system) -> None:
@@ -139,7 +182,10 @@ def test_one_that_becomes_no_number_stops_on_the_card_too(system) -> None:
     assert np.array_equal(ran.x, usual.x)
 
 
-def test_functions_are_evaluated_at_the_states_of_all_instances(system) -> None:
+@pytest.mark.parametrize("length", ["short", "long"])
+def test_functions_are_evaluated_at_the_states_of_all_instances(length, system, request) -> None:
+    if length == "long":
+        request.getfixturevalue("everything_is_long")
     x, tau = starts(system), np.random.default_rng(6).normal(size=(COUNT, 3))
     wanted = system.forward_dynamics(x[:, :3], x[:, 3:], tau)
     for on in ("gpu", "cpu"):

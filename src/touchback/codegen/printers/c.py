@@ -169,13 +169,14 @@ def body_lines(chunk: Chunk, speller: CSpeller) -> list[str]:
     names = speller.names
     return [
         *(f"const {speller.real} {names[node]} = w[{slot}];" for node, slot in chunk.loads.items()),
-        *(_statement(nodes, speller) for nodes in chunk.statements),
+        *(statement_line(nodes, speller) for nodes in chunk.statements),
         *(f"w[{slot}] = {names[node]};" for node, slot in chunk.stores.items()),
         *(f"out[{index}] = {speller.output(index)};" for index in chunk.outputs),
     ]
 
 
-def _statement(nodes: tuple[int, ...], speller: CSpeller) -> str:
+def statement_line(nodes: tuple[int, ...], speller: CSpeller) -> str:
+    """What computes a value, or a sine and cosine together."""
     node = nodes[0]
     if speller.program.op[node] in (ops.SIN, ops.COS):
         number = speller.names[node][1:]

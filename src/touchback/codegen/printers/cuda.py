@@ -2,19 +2,36 @@
 
 In double precision it computes the bits of `symbolic.evaluate`, but for the library's functions
 (exp, log, pow, …), whose last bit may differ.
+
+Long programs are bound by the reading of their own instructions and by registers. There sines and
+cosines are computed in one loop and kept outside of registers, to be read again where they are
+needed after a while; and constants of 8 bytes, which no instruction holds, are operands in memory.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from math import isfinite
 
-from touchback.codegen.printers.c import C99, CSpeller, body_lines, helper_texts, table_text
+from touchback.codegen.printers.c import (
+    C99,
+    CSpeller,
+    body_lines,
+    helper_texts,
+    statement_line,
+    table_text,
+)
 from touchback.codegen.printers.chunks import Chunk, cut
 from touchback.codegen.printers.cuda_single import SINGLE_SINE_COSINE
+from touchback.codegen.printers.dialect import statements
 from touchback.symbolic import ops
 from touchback.symbolic.program import Program
+from touchback.symbolic.reading import operands
 
 CHUNK_LENGTH = 12_000  # statements to a function: compilers slow down beyond
 TOGETHER = 500  # statements after which threads wait for each other, where they shall
+AFRESH = 200  # lines after whose unused passing a kept number is read again
+MOST_NUMBERS = 2000  # in the memory of constants, where 8192 have room
+_TURNS = (ops.SIN, ops.COS)
 
 _CUDA = replace(
     C99,
@@ -36,14 +53,27 @@ typedef {real} real;
 #define NEGATIVE(a) (-(a))
 """
 
+_TURN_LOOP = """\
+#pragma unroll 1
+for (int k = 0; k < {count}; k++) {{
+    real sine, cosine;
+    sine_cosine(KEPT(2 * k), &sine, &cosine);
+    KEPT(2 * k) = sine;
+    KEPT(2 * k + 1) = cosine;
+}}
+"""
+
 
 class _CudaSpeller(CSpeller):
     """As C, with elements through macros, so that a kernel decides where they lie."""
 
     real = "real"
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, apart: bool) -> None:
         super().__init__(program, _CUDA)
+        found = {C99.number(each): None for each in program.values.values() if isfinite(each)}
+        fits = apart and len(found) <= MOST_NUMBERS
+        self.numbers = {text: place for place, text in enumerate(found)} if fits else {}
 
     def operand(self, node: int) -> str:
         program = self.program
@@ -51,7 +81,9 @@ class _CudaSpeller(CSpeller):
             array, index = program.inputs[node]
             return f"{array.upper()}({index})"
         text = super().operand(node)
-        return f"(real){text}" if program.op[node] == ops.CONST else text
+        if program.op[node] != ops.CONST:
+            return text
+        return f"numbers[{self.numbers[text]}]" if text in self.numbers else f"(real){text}"
 
 
 def device_preamble(programs: Iterable[Program], real: str) -> str:
@@ -65,18 +97,22 @@ def device_preamble(programs: Iterable[Program], real: str) -> str:
     return "\n".join([_PREAMBLE.format(real=real), *texts])
 
 
-def device_function(program: Program, name: str) -> str:
+def device_function(
+    program: Program, name: str, apart: bool = False, turns: Sequence[int] = ()
+) -> str:
     """`name::call(ARGUMENTS, real *out)`: macros X(i), U(i), P(i) are the elements of the input
     arrays, ARGUMENTS declares what they need and PASSED hands it on, and TOGETHER() lets threads
-    wait for each other; a kernel's text defines them."""
-    speller = _CudaSpeller(program)
+    wait for each other; a kernel's text defines them. Constants lie `apart`, or in instructions.
+    Sine and cosine of the angles `turns` (see `early_turns`) pass through KEPT(i), two of each."""
+    speller = _CudaSpeller(program, apart)
     chunks, slots = cut(program, CHUNK_LENGTH)
     tables = [_on_card(table_text(number, each)) for each, number in speller.tables.items()]
     if len(chunks) == 1:
-        functions = [_function("__forceinline__ void call", "", chunks[0], speller)]
+        lines = [*_turned(turns, speller), *_body(chunks[0], speller, turns)]
+        functions = [_function("__forceinline__ void call", "", lines)]
     else:
         functions = [
-            _function(f"__noinline__ void part{number}", ", real *w", chunk, speller)
+            _function(f"__noinline__ void part{number}", ", real *w", body_lines(chunk, speller))
             for number, chunk in enumerate(chunks)
         ]
         calls = "".join(f"    part{number}(PASSED, out, w);\n" for number in range(len(chunks)))
@@ -84,14 +120,82 @@ def device_function(program: Program, name: str) -> str:
             "static __device__ void call(ARGUMENTS, real *out)\n"
             f"{{\n    real w[{max(slots, 1)}];\n{calls}}}\n"
         )
-    return "\n".join([f"namespace {name} {{", *tables, *functions, "}\n"])
+    numbers = f"static __constant__ double numbers[] = {{{', '.join(speller.numbers)}}};\n"
+    constants = [numbers] if speller.numbers else []
+    return "\n".join([f"namespace {name} {{", *constants, *tables, *functions, "}\n"])
 
 
-def _function(start: str, extra: str, chunk: Chunk, speller: _CudaSpeller) -> str:
-    lines = body_lines(chunk, speller)
-    for at in range(TOGETHER, len(lines), TOGETHER):
-        lines[at] = f"TOGETHER(); {lines[at]}"
-    text = "".join(f"    {line}\n" for line in lines)
+def early_turns(program: Program) -> list[int]:
+    """Angles that need no other sine or cosine first, of a program that is one function."""
+    ordered = statements(program)
+    if len(ordered) > CHUNK_LENGTH:
+        return []
+    late: set[int] = set()
+    angles = []
+    for nodes in ordered:
+        turning = program.op[nodes[0]] in _TURNS
+        if turning and program.a[nodes[0]] not in late:
+            angles.append(program.a[nodes[0]])
+        if turning or any(each in late for each in operands(program, nodes[0])):
+            late.update(nodes)
+    return angles
+
+
+def _turned(turns: Sequence[int], speller: _CudaSpeller) -> list[str]:
+    """The loop over all of them, and what their angles are computed from."""
+    if not turns:
+        return []
+    program = speller.program
+    needed = set(turns)
+    for node in range(len(program.op) - 1, 0, -1):
+        if node in needed:
+            needed.update(operands(program, node))
+    first = [node for (node, *_) in statements(program) if node in needed]
+    return [
+        "{",
+        *(statement_line((node,), speller) for node in first),
+        *(f"KEPT({2 * k}) = {speller.operand(angle)};" for k, angle in enumerate(turns)),
+        "}",
+        *_TURN_LOOP.format(count=len(turns)).splitlines(),
+    ]
+
+
+def _body(chunk: Chunk, speller: _CudaSpeller, turns: Sequence[int]) -> list[str]:
+    """As `body_lines`; kept sines and cosines are read where they are needed."""
+    program, at = speller.program, {angle: 2 * k for k, angle in enumerate(turns)}
+    kept = {
+        node: at[program.a[node]] + (program.op[node] == ops.COS)
+        for node, op in enumerate(program.op)
+        if op in _TURNS and program.a[node] in at
+    }
+    lines: list[str] = []
+    used: dict[int, int] = {}
+
+    def read(nodes: Iterable[int]) -> None:
+        for node in nodes:
+            if node in kept:
+                if len(lines) - used.get(node, -AFRESH) >= AFRESH:
+                    speller.names[node] = f"k{len(lines)}"
+                    lines.append(f"const real {speller.names[node]} = KEPT({kept[node]});")
+                used[node] = len(lines)
+
+    for nodes in chunk.statements:
+        if nodes[0] not in kept:
+            read(operands(program, nodes[0]))
+            lines.append(statement_line(nodes, speller))
+    for index in chunk.outputs:
+        read([abs(program.outputs[index])])
+        lines.append(f"out[{index}] = {speller.output(index)};")
+    return lines
+
+
+def _function(start: str, extra: str, lines: Sequence[str]) -> str:
+    text, passed = "", 0
+    for line in lines:
+        passed += line.startswith("const real ")
+        waits = passed == TOGETHER
+        passed %= TOGETHER
+        text += f"    {'TOGETHER(); ' if waits else ''}{line}\n"
     return f"static __device__ {start}(ARGUMENTS, real *out{extra})\n{{\n{text}}}\n"
 
 

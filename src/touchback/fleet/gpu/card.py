@@ -12,7 +12,7 @@ from touchback.fleet.gpu.kernels import BLOCK, Kernel
 # what processors do; single precision takes what is quickest.
 _OPTIONS = {
     "double": ("--std=c++14", "--fmad=false"),
-    "float": ("--std=c++14", "--fmad=true", "--prec-div=false", "--prec-sqrt=false"),
+    "float": ("--std=c++14", "--fmad=true", "--prec-div=false", "--prec-sqrt=false", "--ftz=true"),
 }
 
 

@@ -7,11 +7,11 @@ long programs wait for each other now and then, so that a block reads its instru
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from touchback.codegen.printers.cuda import device_function, device_preamble
+from touchback.codegen.printers.cuda import device_function, device_preamble, early_turns
 from touchback.fleet.gpu import texts
 from touchback.symbolic.program import Program
 from touchback.system.function import Function
@@ -19,6 +19,7 @@ from touchback.system.function import Function
 BLOCK = 128  # threads
 _LONG = 3000  # operations from which a program outgrows the nearest cache of instructions
 _MOST_SHARED = 200_000  # bytes of a block's own memory
+_CROWD = 3  # blocks at a time, which hide each other's waiting for what registers didn't hold
 _KEPT = 64  # kernels whose texts, which take longer to print than to run, are kept
 
 
@@ -50,13 +51,18 @@ def evaluation(
     function's further argument, which follows them."""
     states, inputs, further = sizes
     program = function.second
-    place = _Place([program], {"x": states, "u": inputs + further}, real)
+    place = _Place({"f": program}, {"x": states, "u": inputs + further}, real, writes=False)
+    parts = {
+        "states": states, "inputs": inputs, "all_inputs": inputs + further,
+        "own_u": _own("(k)", shared.u), "own": _own(f"((k) - {inputs})", shared.further),
+    }  # fmt: skip
+    load, macros = texts.LOAD_ALL.format(**parts), ""
+    if place.in_place:
+        load, macros = texts.LOAD_NOTHING, texts.MACROS_IN_PLACE.format(**parts)
     kernel = texts.EVALUATE.format(
-        storage=place.storage, states=states, inputs=inputs, further=further, block=BLOCK,
-        outputs=len(program.outputs), own_u=_own("k", shared.u), own=_own("k", shared.further),
-    )  # fmt: skip
-    functions = [device_function(program, "f")]
-    return Kernel(place.text(shared, functions, kernel), "evaluate", real, place.shared_bytes)
+        storage=place.storage, load=load, outputs=len(program.outputs), bounds=place.bounds
+    )
+    return Kernel(place.text(shared, kernel, macros), "evaluate", real, place.shared_bytes)
 
 
 @dataclass(frozen=True)
@@ -85,18 +91,15 @@ class Rollout:
     def kernel(self, shared: Shared, real: str) -> Kernel:
         """For the card."""
         sizes = {"x": self.states, "next": self.states, "u": self.inputs}
-        place = _Place(self.programs.values(), sizes, real)
-        functions = [
-            device_function(program, name.replace(" ", "_"))
-            for name, program in self.programs.items()
-        ]
+        named = {name.replace(" ", "_"): program for name, program in self.programs.items()}
+        place = _Place(named, sizes, real, turns_apart=self.method == "euler")
         step = self._euler() if self.method == "euler" else texts.RK4.format(states=self.states)
         kernel = texts.ROLLOUT.format(
             series=self._series(shared), note=self._note(), advance=step, states=self.states,
             inputs=self.inputs, memories=self._memories(), own_u=_own("k", shared.u), block=BLOCK,
             storage=place.storage,
         )  # fmt: skip
-        return Kernel(place.text(shared, functions, kernel), "rollout", real, place.shared_bytes)
+        return Kernel(place.text(shared, kernel), "rollout", real, place.shared_bytes)
 
     def _euler(self) -> str:
         turning, turns = "", f"AT(next, {self.q} + k)"
@@ -145,33 +148,62 @@ def rollout_kernel(rollout: Rollout, shared: Shared, real: str) -> Kernel:
 
 class _Place:
     """Where a thread's numbers lie: in registers or, of long programs, in memory that its block
-    shares, which leaves the registers to what is computed."""
+    shares, which leaves the registers to what is computed: sines and cosines, and arrays that the
+    kernel writes. Others are read where they were given."""
 
-    def __init__(self, programs: Iterable[Program], sizes: Mapping[str, int], real: str) -> None:
-        self._programs, self._real = list(programs), real
-        size = sum(sizes.values()) * BLOCK * (4 if real == "float" else 8)
-        self._long = max(len(program.op) for program in self._programs) > _LONG
-        apart = self._long and size <= _MOST_SHARED
-        self.shared_bytes = size if apart else 0
+    def __init__(
+        self, programs: Mapping[str, Program], sizes: Mapping[str, int], real: str,
+        writes: bool = True, turns_apart: bool = True,
+    ) -> None:  # fmt: skip
+        # No turns apart for rk4: on an H200 (CUDA 13.0) later stages took the first one's sines,
+        # while CUDA's intermediate text is right.
+        self._programs, self._real = programs, real
+        self._long = max(len(program.op) for program in programs.values()) > _LONG
+        self.in_place = self._long and not writes
+        self._written = 0 if self.in_place else sum(sizes.values())
+        self._turns = {
+            name: early_turns(each) if turns_apart else [] for name, each in programs.items()
+        }
+        kept = 2 * max(len(each) for each in self._turns.values())
+        apart = self._long and self._bytes(self._written) <= _MOST_SHARED
+        if not apart or self._bytes(self._written + kept) > _MOST_SHARED:
+            self._turns, kept = {}, 0
+        self.shared_bytes = self._bytes(self._written + kept) if apart else 0
         self._stride = BLOCK if apart else 1
-        self.storage = "".join(self._declared(sizes, apart))
+        self.storage = "" if self.in_place else "".join(self._declared(sizes, apart))
 
-    def _declared(self, sizes: Mapping[str, int], apart: bool) -> list[str]:
-        if not apart:
-            return [f"    real {name}[{max(1, size)}];\n" for name, size in sizes.items()]
-        lines, at = ["    extern __shared__ real store[];\n"], 0
+    def _bytes(self, numbers: int) -> int:
+        return numbers * BLOCK * (4 if self._real == "float" else 8)
+
+    def _declared(self, sizes: Mapping[str, int], apart: bool) -> Iterator[str]:
+        at = 0
         for name, size in sizes.items():
-            lines.append(f"    real *{name} = store + {at} + threadIdx.x;\n")
+            if apart:
+                yield f"    real *{name} = store + {at} + threadIdx.x;\n"
+            else:
+                yield f"    real {name}[{max(1, size)}];\n"
             at += size * BLOCK
-        return lines
 
-    def text(self, shared: Shared, functions: Sequence[str], kernel: str) -> str:
+    @property
+    def bounds(self) -> str:
+        """Threads of a block and, where registers don't suffice anyway, blocks at a time."""
+        crowded = self.in_place and self._real == "double"
+        return f"{BLOCK}, {_CROWD}" if crowded else f"{BLOCK}"
+
+    def text(self, shared: Shared, kernel: str, further_macros: str = "") -> str:
         """The whole file."""
         macros = texts.MACROS.format(
-            own=_own("(k)", shared.p), stride=self._stride,
+            own=_own("(k)", shared.p), stride=self._stride, written=self._written, block=BLOCK,
             together="__syncthreads()" if self._long else "",
         )  # fmt: skip
-        return "\n".join([device_preamble(self._programs, self._real), macros, *functions, kernel])
+        functions = [
+            device_function(
+                program, name, self._long and self._real == "double", self._turns.get(name, ())
+            )
+            for name, program in self._programs.items()
+        ]
+        preamble = device_preamble(self._programs.values(), self._real)
+        return "\n".join([preamble, macros + further_macros, *functions, kernel])
 
 
 def _own(index: str, shared: bool) -> str:

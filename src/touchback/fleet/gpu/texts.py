@@ -9,6 +9,21 @@ MACROS = """\
                   long long i
 #define PASSED x, u, p, count, i
 #define TOGETHER() {together}
+extern __shared__ real store[];
+#define KEPT(k) ((volatile real *)store)[({written} + (k)) * {block} + threadIdx.x]
+"""
+
+MACROS_IN_PLACE = """\
+#undef X
+#define X(k) x[(k) * count + i]
+#undef U
+#define U(k) ((k) < {inputs} ? u[{own_u}] : further[{own}])
+#undef ARGUMENTS
+#define ARGUMENTS const real *__restrict__ x, const real *__restrict__ u, \\
+                  const real *__restrict__ further, const real *__restrict__ p, long long count, \\
+                  long long i
+#undef PASSED
+#define PASSED x, u, further, p, count, i
 """
 
 _WHO = """\
@@ -25,17 +40,24 @@ _LOAD = """\
         AT(u, k) = given_u[{own_u}];
 """
 
+LOAD_ALL = f"""\
+{_LOAD}#pragma unroll
+    for (int k = {{inputs}}; k < {{all_inputs}}; k++)
+        AT(u, k) = given_further[{{own}}];
+"""
+
+LOAD_NOTHING = """\
+    const real *x = given_x, *u = given_u, *further = given_further;
+"""
+
 EVALUATE = f"""\
-extern "C" __global__ void __launch_bounds__({{block}})
+extern "C" __global__ void __launch_bounds__({{bounds}})
 evaluate(long long count, const real *__restrict__ given_x, const real *__restrict__ given_u,
          const real *__restrict__ given_further, const real *__restrict__ p,
          real *__restrict__ result)
 {{{{
 {_WHO}{{storage}}    real out[{{outputs}}];
-{_LOAD}#pragma unroll
-    for (int k = 0; k < {{further}}; k++)
-        AT(u, {{inputs}} + k) = given_further[{{own}}];
-    f::call(PASSED, out);
+{{load}}    f::call(PASSED, out);
     if (own < count)
 #pragma unroll
         for (int k = 0; k < {{outputs}}; k++)
