@@ -2,8 +2,8 @@
 
 #include <math.h>
 #include <pthread.h>
-#include <string.h>
 
+#include "integrate/along.h"
 #include "integrate/sampler.h"
 #include "interrupt.h"
 
@@ -103,6 +103,7 @@ static int asked_to_stop(atomic_int *stop, int answers) {
 static void group(const tb_batch *b, tb_batch_worker *w, long first, atomic_int *stop, int answers) {
     const tb_sampler *sampler = w->problem->sampler;
     long size = b->states * b->lanes, failed = 0, made[8];
+    long to_tick = 1, to_row = b->every; /* steps */
     for (long lane = 0; lane < b->lanes; lane++)
         made[lane] = b->steps;
     load(b, w, first);
@@ -111,16 +112,22 @@ static void group(const tb_batch *b, tb_batch_worker *w, long first, atomic_int 
         double t = b->t0 + (double)step * b->h;
         if (asked_to_stop(stop, answers))
             return;
-        if (sampler && step % sampler->every == 0)
+        if (sampler && --to_tick == 0) {
             tb_sample(sampler, w->problem, t, w->x);
+            to_tick = sampler->every;
+        }
         b->step(w->problem, t, b->h, w->x, w->next, w->scratch);
-        if (failed || tb_first_not_finite(w->next, size) >= 0) {
+        if (failed || !tb_all_finite(size, w->next)) {
             failed = 1;
             hold_bad_lanes(b, w, step, made);
         }
-        memcpy(w->x, w->next, (size_t)size * sizeof(double));
-        if ((step + 1) % b->every == 0)
+        double *before = w->x;
+        w->x = w->next;
+        w->next = before;
+        if (--to_row == 0) {
             note(b, w, first, step + 1, made);
+            to_row = b->every;
+        }
     }
     for (long lane = 0; lane < b->lanes && first + lane < b->count; lane++) {
         for (long k = 0; k < b->states; k++)

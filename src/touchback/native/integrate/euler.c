@@ -2,6 +2,7 @@
  * Hairer, Lubich and Wanner, Geometric Numerical Integration (2006), I.1.2. */
 #include <string.h>
 
+#include "integrate/along.h"
 #include "integrate/fixed_step.h"
 #include "integrate/sampler.h"
 
@@ -12,8 +13,7 @@ void tb_euler_step(const tb_problem *problem, double t, double h, const double *
     const tb_callable *turn = &problem->configuration_rate;
     double *rate = scratch;
     tb_rate(problem, t, x, rate);
-    for (long i = nq; i < moving; i++)
-        next[i] = x[i] + h * rate[i];
+    tb_go_along(moving - nq, x + nq, h, rate + nq, next + nq);
     memcpy(next + moving, x + moving, (size_t)(n - moving) * sizeof *x);
     const double *turning = next + nq;
     if (turn->call) {
@@ -21,6 +21,5 @@ void tb_euler_step(const tb_problem *problem, double t, double h, const double *
         turn->call(next, problem->u, problem->p, rate, turn->work, turn->context);
         turning = rate;
     }
-    for (long i = 0; i < nq; i++)
-        next[i] = x[i] + h * turning[i];
+    tb_go_along(nq, x, h, turning, next);
 }

@@ -1,4 +1,5 @@
 /* The classical Runge-Kutta method of order 4 (Kutta 1901). */
+#include "integrate/along.h"
 #include "integrate/fixed_step.h"
 
 void tb_rk4_step(const tb_problem *problem, double t, double h, const double *x, double *next,
@@ -6,14 +7,11 @@ void tb_rk4_step(const tb_problem *problem, double t, double h, const double *x,
     long n = tb_state_size(problem);
     double *k1 = scratch, *k2 = k1 + n, *k3 = k2 + n, *k4 = k3 + n;
     tb_rate(problem, t, x, k1);
-    for (long i = 0; i < n; i++)
-        next[i] = x[i] + 0.5 * h * k1[i];
+    tb_go_along(n, x, 0.5 * h, k1, next);
     tb_rate(problem, t + 0.5 * h, next, k2);
-    for (long i = 0; i < n; i++)
-        next[i] = x[i] + 0.5 * h * k2[i];
+    tb_go_along(n, x, 0.5 * h, k2, next);
     tb_rate(problem, t + 0.5 * h, next, k3);
-    for (long i = 0; i < n; i++)
-        next[i] = x[i] + h * k3[i];
+    tb_go_along(n, x, h, k3, next);
     tb_rate(problem, t + h, next, k4);
     for (long i = 0; i < n; i++)
         next[i] = x[i] + h / 6.0 * (k1[i] + 2.0 * (k2[i] + k3[i]) + k4[i]);
