@@ -29,6 +29,13 @@ TARGETS: dict[str, Target] = {
         "touchback.interop.c_project.target",
     ),
     "fmu": Target("a functional mock-up unit (FMI 2.0 or 3.0)", "touchback.interop.fmi.fmu"),
+    "python": Target(
+        "a Python module that needs NumPy only", "touchback.interop.languages.python_module"
+    ),
+    "jax": Target("a Python module of jax", "touchback.interop.languages.jax_module"),
+    "casadi": Target("a Python module of casadi", "touchback.interop.languages.casadi_module"),
+    "latex": Target("a derivation to read", "touchback.interop.languages.latex_text"),
+    "julia": Target("a Julia module", "touchback.interop.languages.julia_module"),
 }
 """What a model can be written as, by the word that `touchback generate --to` takes."""
 

@@ -7,7 +7,7 @@ from touchback.symbolic import ops
 from touchback.symbolic.ops import CONST, DIV
 from touchback.symbolic.program import ARRAYS, Program
 
-_PYTHON = Dialect(
+PYTHON = Dialect(
     templates={
         ops.ADD: "{a} + {b}",
         ops.SUB: "{a} - {b}",
@@ -97,8 +97,8 @@ def print_python(program: Program, name: str, comments: str = "") -> str:
     together, hold many points. NumPy has no fused multiply-add: a*b + c is rounded twice, so
     results agree with compiled code to rounding, not to the bit.
     """
-    _PYTHON.check_name(name)
-    speller = Speller(program, _PYTHON)
+    PYTHON.check_name(name)
+    speller = Speller(program, PYTHON)
     header = [
         '"""Printed by Touchback. Needs NumPy only. A fused multiply-add is rounded twice here,',
         'so results agree with compiled code to rounding, not to the bit."""',
@@ -106,7 +106,7 @@ def print_python(program: Program, name: str, comments: str = "") -> str:
         "",
         "import numpy as np",
     ]
-    parts = ["\n".join(header) + "\n", *_tables(speller), *_helpers(program)]
+    parts = ["\n".join(header) + "\n", *table_texts(speller), *helpers(program)]
     parts.append(_function(program, name, speller))
     return "\n\n".join(parts)
 
@@ -122,7 +122,7 @@ def _function(program: Program, name: str, speller: Speller) -> str:
         f"    out = np.empty(({len(program.outputs)}, *np.broadcast_shapes({shapes})))",
         '    with np.errstate(all="ignore"):',
         *(
-            f"        {speller.names[node]} = {_expression(program, node, speller)}"
+            f"        {speller.names[node]} = {expression(program, node, speller)}"
             for nodes in statements(program)
             for node in nodes
         ),
@@ -132,7 +132,8 @@ def _function(program: Program, name: str, speller: Speller) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _expression(program: Program, node: int, speller: Speller) -> str:
+def expression(program: Program, node: int, speller: Speller) -> str:
+    """What a node computes."""
     a, b = program.a[node], program.b[node]
     if program.op[node] == DIV and program.op[a] == program.op[b] == CONST:
         # Python raises where two plain numbers divide to infinity or NaN.
@@ -140,9 +141,11 @@ def _expression(program: Program, node: int, speller: Speller) -> str:
     return speller.expression(node)
 
 
-def _tables(speller: Speller) -> list[str]:
+def table_texts(speller: Speller) -> list[str]:
+    """The numbers of the tables that a program reads."""
+
     def array(points: tuple[float, ...]) -> str:
-        return f"np.array([{_PYTHON.numbers(points)}])"
+        return f"np.array([{PYTHON.numbers(points)}])"
 
     found = []
     for table, number in speller.tables.items():
@@ -155,8 +158,9 @@ def _tables(speller: Speller) -> list[str]:
     return found
 
 
-def _helpers(program: Program) -> list[str]:
-    used = set(program.op)
+def helpers(*programs: Program) -> list[str]:
+    """What looks into tables, where some programs do."""
+    used = {op for program in programs for op in program.op}
     found = [_CELL] if used & {ops.LOOKUP1, ops.LOOKUP2} else []
     found += [_LOOKUP1] if ops.LOOKUP1 in used else []
     found += [_LOOKUP2] if ops.LOOKUP2 in used else []

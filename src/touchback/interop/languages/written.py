@@ -1,0 +1,102 @@
+"""What every language is told of a model: names, numbers, and three programs.
+
+    M a = f + Wᵀλ,  J a + γ = 0,  J v = b,  h(q, t) = 0        (Docquier 2021, eq. 1, 3, 4)
+
+The first program turns live parameters into numbers p, the second gives all terms of these
+equations at a state, the third what sensors show once a and λ are known. Solving them and stepping
+is text of each language's own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import accumulate, pairwise
+
+import numpy as np
+
+from touchback.dynamics.constraints import constraint_rows
+from touchback.dynamics.forward import configuration_rate, entries, inverse
+from touchback.errors import InputError
+from touchback.model.model import Model
+from touchback.numbers import LEAST, number_within
+from touchback.simulate.features import COPIES, MEMORIES, MODES, RIGID, RUBBING
+from touchback.symbolic.program import Program
+from touchback.system import System
+from touchback.system.derivation import solved_arguments
+from touchback.version import VERSION
+
+LONGEST_STEP = 1.0  # [s]
+HEAD = f"Printed by Touchback {VERSION}"
+
+
+@dataclass(frozen=True)
+class Part:
+    """A vector or matrix among the terms: its name, its shape, and where it begins and ends."""
+
+    name: str
+    shape: tuple[int, ...]
+    start: int
+    stop: int
+
+
+@dataclass(frozen=True)
+class Written:
+    """A system as its programs. `redundant` tells that constraints say something twice, so that
+    equations are solved by least squares; `holonomic` has of each row whether it has an h."""
+
+    system: System
+    start: np.ndarray
+    parameters: Program
+    terms: Program
+    outputs: Program
+    parts: tuple[Part, ...]
+    rows: tuple[str, ...]
+    holonomic: tuple[bool, ...]
+    redundant: bool
+
+
+def written(language: str, model: Model) -> Written:
+    """A model's programs, or a refusal that names what the language's text has no solver for."""
+    system = model.compile()
+    for feature in (RIGID, MODES, MEMORIES, COPIES, RUBBING):
+        for name in feature.names(system):
+            raise InputError(
+                f"{system.name}: text of {language} can't have {feature.word} ('{name}'); "
+                f"{feature.mend}."
+            )
+    layout, n = system.layout, len(system.layout.v)
+    d = system.derive(solved_arguments(layout, system.constraint_names), system.model)
+    instant, rows = d.instant, constraint_rows(d.instant)
+    M, bias = entries(instant), inverse(instant, None)
+    W = [row.through or row.J for row in rows]
+    terms = {
+        "M": ((n, n), [M.get((i, j), 0) for i in range(n) for j in range(n)]),
+        "f": ((n,), [d.tape.sub(x, c) for x, c in zip(instant.efforts(), bias, strict=True)]),
+        "q_rate": ((len(layout.q),), configuration_rate(instant)),
+        "z_rate": ((len(layout.z),), [instant.value(x.rate) for x in system.model.states.values()]),
+        "h": ((len(rows),), [0 if row.h is None else row.h for row in rows]),
+        "b": ((len(rows),), [row.b for row in rows]),
+        "gamma": ((len(rows),), [row.gamma for row in rows]),
+        "J": ((len(rows), n), [row.J.get(j, 0) for row in rows for j in range(n)]),
+        "W": ((len(rows), n), [row.get(j, 0) for row in W for j in range(n)]),
+    }
+    d.solved(rows)
+    made = d.functions(
+        {"terms": [x for _, nodes in terms.values() for x in nodes], "outputs": d.outputs()}
+    )
+    places = pairwise(accumulate((len(nodes) for _, nodes in terms.values()), initial=0))
+    return Written(
+        system,
+        system.assemble().x if system.constrained else system.initial_state().x,
+        made["terms"].first,
+        made["terms"].second,
+        made["outputs"].second,
+        tuple(Part(x, shape, *ends) for (x, (shape, _)), ends in zip(terms.items(), places)),
+        tuple(row.name for row in rows),
+        tuple(row.h is not None for row in rows),
+        bool(system.constrained and system.freedoms().redundant),
+    )
+
+
+def checked_step(language: str, step: float) -> float:
+    """A step of the text's loop [s]."""
+    return number_within(f"{language}: step is in seconds", step, LEAST, LONGEST_STEP)
