@@ -26,6 +26,7 @@ from benchmarks import (
     python_calls,
     report,
     robotran,
+    ros2,
     run_time,
     simd,
     view,
@@ -53,6 +54,7 @@ SECTIONS: dict[str, Callable[[], report.Section]] = {
     "keyboard": keyboard.run,
     "device": device.run,
     "page": page_clients.run,
+    "ros2": ros2.run,
     "view": view.run,
 }
 QUICK: dict[str, Callable[[], report.Section]] = {

@@ -52,7 +52,7 @@ def run(seconds: float = _SECONDS, rounds: int = _ROUNDS) -> Section:
         for name, pauses in kinds.items():
             found[name].append(measured(system, pauses, seconds))
     for name, reports in found.items():
-        _row(section, name, reports)
+        row_of(section, name, reports)
     section.remark(
         "late: begun more than a tenth of a period after it was due. Medians of "
         f"{rounds} rounds of {seconds:g} s that took turns; clients take 60 frames a second, the "
@@ -90,7 +90,8 @@ def looking(url: str, pause: float = 0.0) -> Iterator[None]:
         process.communicate()
 
 
-def _row(section: Section, name: str, reports: list[Report]) -> None:
+def row_of(section: Section, name: str, reports: list[Report]) -> None:
+    """A row of `COLUMNS`: medians of runs beside which the same looked on."""
     counts = [
         median(1e3 * each.counts[word] / each.counts["ticks"] for each in reports)
         for word in ("late", "overruns")

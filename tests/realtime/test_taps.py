@@ -128,3 +128,24 @@ def test_rows_of_another_structure_come_with_its_columns() -> None:
 def test_what_is_no_function_is_refused(cart: tb.System) -> None:
     with tb.live(cart, rate=100, speed=None) as live, pytest.raises(tb.InputError, match="tap"):
         live.tap(3)  # type: ignore[arg-type]
+
+
+def test_a_tap_with_a_rate_looks_for_rows_by_itself() -> None:
+    drained, looked = threading.Event(), list[int]()
+
+    def drain() -> None:
+        looked.append(1)
+        if len(looked) >= 3:
+            drained.set()
+
+    tap = taps.Tap(lambda rows, columns: None, lambda text: None, drain, rate=1000.0)
+    assert drained.wait(30.0)
+    tap.end()
+
+
+def test_a_tap_whose_rate_is_none_is_refused(cart: tb.System) -> None:
+    with (
+        tb.live(cart, rate=100, speed=None) as live,
+        pytest.raises(tb.InputError, match="A tap's rate"),
+    ):
+        live.tap(lambda rows, columns: None, rate=0.0)

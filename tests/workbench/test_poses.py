@@ -6,7 +6,8 @@ from scipy.spatial.transform import Rotation
 
 import touchback as tb
 from touchback import gallery
-from touchback.workbench.poses import Poses, quaternions
+from touchback.system.body_poses import quaternions
+from touchback.workbench.poses import Poses
 from touchback.workbench.scene import seen
 from touchback.workbench.wire import origin_of, pose_frame, unframed
 

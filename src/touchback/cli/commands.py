@@ -44,6 +44,12 @@ COMMANDS: dict[str, Listed] = {
         "live", "live",
         "Run a mechanism against the clock, with a table that shows how it goes. Ctrl-C ends it.",
     ),
+    "ros2": Listed(
+        "ros2", "ros2",
+        "Run a mechanism against the clock as a node of ROS 2, or devices as another: joint "
+        "states, wrenches, /tf and /clock go out; commands, parameters, reset and pause come in. "
+        "Ctrl-C ends it.",
+    ),
     "view": Listed(
         "view", "view",
         "Show a mechanism on a page in the browser, where it runs and can be touched; or a "

@@ -126,12 +126,12 @@ class Live(Transport):
         """Sends outputs or states over UDP, so many times a second."""
         return self._connections.send(host, port, outputs, rate)
 
-    def tap(self, callback: Callback) -> Tap:
+    def tap(self, callback: Callback, rate: float | None = None) -> Tap:
         """Calls `callback(rows, columns)` with the rows of all ticks from now on, some sixty times
-        a second in a thread of its own, until its `close()`: a column each for tick, time, flags,
-        …, inputs, states, outputs and energies, as recordings have them. Another structure has
-        other columns. One that raises is dropped with a note; one that is slow loses old rows
-        (`lost`)."""
+        a second (or at least `rate` times) in a thread of its own, until its `close()`: a column
+        each for tick, time, flags, …, inputs, states, outputs and energies, as recordings have
+        them. Another structure has other columns. One that raises is dropped with a note; one that
+        is slow loses old rows (`lost`)."""
         self._check_here()
         run = weakref.ref(self)  # who lets go of a run ends it, also while somebody taps
 
@@ -143,7 +143,7 @@ class Live(Transport):
             if (drained := run()) is not None and drained.state != "stopped":
                 to_its_end(drained._drain)
 
-        return self._taps.add(callback, note, drain)
+        return self._taps.add(callback, note, drain, rate)
 
     def open_control(
         self, address: str, *, exposed: Exposed | None = None, token: str | None = None

@@ -13,7 +13,7 @@ from collections.abc import Callable
 import numpy as np
 
 from touchback.errors import InputError
-from touchback.numbers import shown
+from touchback.numbers import number_within, shown
 from touchback.realtime.faults import words
 
 _MOST_WAITING = 1 << 21  # numbers: 16 MiB for a tap that doesn't keep up
@@ -28,9 +28,14 @@ class Tap:
     """One who wants rows. `lost`: how many it was too slow for; `failure`: what ended it."""
 
     def __init__(
-        self, callback: Callback, note: Callable[[str], None], drain: Callable[[], None]
+        self,
+        callback: Callback,
+        note: Callable[[str], None],
+        drain: Callable[[], None],
+        rate: float | None = None,
     ) -> None:
         self._callback, self._note, self._drain = callback, note, drain
+        self._period = None if rate is None else 1.0 / rate
         self._waiting: deque[Block] = deque()
         self._size = 0  # numbers that wait
         self._changed = threading.Condition()
@@ -58,14 +63,17 @@ class Tap:
             with self._changed:
                 self._busy = False
                 self._changed.notify_all()
-                self._changed.wait_for(lambda: self._waiting or self.closed)
-                if not self._waiting:
+                self._changed.wait_for(lambda: self._waiting or self.closed, self._period)
+                if not self._waiting and self.closed:
                     return
-                rows, columns = self._waiting.popleft()
-                self._size -= rows.size
-                self._busy = True
+                block = self._waiting.popleft() if self._waiting else None
+                self._size -= 0 if block is None else block[0].size
+                self._busy = block is not None
             try:
-                self._callback(rows, columns)
+                if block is None:  # nobody drained for as long as this one waits
+                    self._drain()
+                else:
+                    self._callback(*block)
             except BaseException as error:  # whatever it is: the run is not to be harmed
                 self._fail(words(error))
                 return
@@ -107,12 +115,18 @@ class Taps:
         self._lock = threading.Lock()
 
     def add(
-        self, callback: Callback, note: Callable[[str], None], drain: Callable[[], None]
+        self,
+        callback: Callback,
+        note: Callable[[str], None],
+        drain: Callable[[], None],
+        rate: float | None,
     ) -> Tap:
         """Another one, of a run that notes faults and can be drained."""
         if not callable(callback):
             raise InputError(f"A tap is a function of rows and columns, got {shown(callback)}.")
-        tap = Tap(callback, note, drain)
+        if rate is not None:
+            rate = number_within("A tap's rate is 1 to 10000 calls a second", rate, 1.0, 1e4)
+        tap = Tap(callback, note, drain, rate)
         with self._lock:
             self._all = (*(each for each in self._all if not each.closed), tap)
         return tap

@@ -18,8 +18,9 @@ from touchback.model.joints.base import axis_vector
 from touchback.model.model import Model
 from touchback.model.solids import Eye
 from touchback.system import System
+from touchback.system.body_poses import quaternions
 from touchback.workbench.meshes import number_of
-from touchback.workbench.poses import Floats, Poses, quaternions
+from touchback.workbench.poses import Floats, Poses
 
 _ON_BODIES = ("body", "arm", "cross")  # kinds of lines of a stick figure that a body carries
 _TRIES = 3  # positions at which a mechanism must be in its plane

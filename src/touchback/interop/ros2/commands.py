@@ -1,0 +1,130 @@
+"""Commands of other nodes as inputs of a live run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from touchback.errors import InputError
+from touchback.model.forces import JointEffort, Wrench
+from touchback.model.frame import GROUND
+from touchback.model.model import Model
+from touchback.realtime.control import Desk
+from touchback.realtime.ports import WatchedInput
+from touchback.recording import unknown_name
+from touchback.recording.ros2.messages import topic_of
+from touchback.recording.ros2.types import JOINT_STATE, WRENCH, decode
+from touchback.symbolic.expression import Expr
+from touchback.system import System
+
+_PARTS = ("effort", "velocity", "position")
+
+
+def input_of(model: Model, value: object) -> str | None:
+    """The input that an expression is, where it is nothing else."""
+    if not isinstance(value, Expr):
+        return None
+    name = value.tape.names.get(value.id)
+    return name if isinstance(name, str) and name in model.inputs else None
+
+
+@dataclass(frozen=True)
+class Wrenching:
+    """A wrench whose components are inputs (None: nothing pushes there), and along which frame's
+    axes they are."""
+
+    topic: str
+    frame: str
+    inputs: tuple[str | None, ...]
+
+
+def pushed_joints(system: System) -> dict[str, str]:
+    """Joints whose effort is an input, by name: that input."""
+    model = system.one.model
+    found = {
+        force.joint: input_of(model, force.effort)
+        for force in model.forces.values()
+        if isinstance(force, JointEffort) and force.index == 0
+    }
+    copies = [f"{name}/" for name in system.names] or [""]
+    known = set(system.input_names)
+    return {
+        copy + joint: copy + name
+        for copy in copies
+        for joint, name in found.items()
+        if name is not None and copy + name in known
+    }
+
+
+def wrenchings(system: System) -> Iterator[Wrenching]:
+    """Wrenches of the model that others can command; not those of copies."""
+    if system.names:
+        return
+    model = system.model
+    for name, force in model.forces.items():
+        if isinstance(force, Wrench):
+            inputs = tuple(input_of(model, each) for each in (*force.force, *force.torque))
+            if any(inputs):
+                frame = GROUND if force.axes == "world" else force.frame.body
+                yield Wrenching(f"/wrench_commands/{topic_of(name)}", frame, inputs)
+
+
+class Commands:
+    """Sets inputs by messages, as far as the desk lets others do so: as often as they come, for a
+    node at the other end may have a clock of its own."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+        self._pushed = desk.live.system, pushed_joints(desk.live.system)
+
+    def take_joints(self, data: bytes) -> None:
+        """A JointState: names of inputs, or of joints whose effort is one; the numbers are its
+        efforts, or else velocities, or positions."""
+        message = decode(JOINT_STATE, data)
+        numbers = next((x for part in _PARTS if len(x := getattr(message, part))), ())
+        if len(numbers) != len(message.name):
+            raise InputError(
+                f"it names {len(message.name)} joints and has {len(numbers)} numbers; give an "
+                "effort for each"
+            )
+        system = self._desk.live.system
+        if self._pushed[0] is not system:  # it has another structure
+            self._pushed = system, pushed_joints(system)
+        pushed = self._pushed[1]
+        wanted = dict[str, float]()
+        for name, number in zip(message.name, numbers, strict=True):
+            known = name if name in system.input_names else pushed.get(name)
+            if known is None:
+                raise unknown_name("input or joint", name, [*system.input_names, *pushed])
+            wanted[known] = float(number)
+        self._set(wanted)
+
+    def take_wrench(self, wrenching: Wrenching, data: bytes) -> None:
+        """A WrenchStamped, along the axes of the frame that the model's wrench has."""
+        message = decode(WRENCH, data)
+        frame = message.header.frame_id
+        if frame not in ("", wrenching.frame):
+            raise InputError(
+                f"it is along the axes of '{frame}', but this wrench along those of "
+                f"'{wrenching.frame}'; turn it first"
+            )
+        force, torque = message.wrench.force, message.wrench.torque
+        numbers = (force.x, force.y, force.z, torque.x, torque.y, torque.z)
+        wanted = dict[str, float]()
+        for axis, name, number in zip("xyzxyz", wrenching.inputs, numbers, strict=True):
+            if name is not None:
+                wanted[name] = float(number)
+            elif number:
+                raise InputError(f"nothing of the model takes its {number:g} along {axis}")
+        self._set(wanted)
+
+    def _set(self, wanted: Mapping[str, float]) -> None:
+        """All of them, or none where one isn't taken."""
+        live = self._desk.live
+        for name, number in wanted.items():
+            if not self._desk.settable("inputs", name):
+                raise InputError(f"'{name}' isn't among the inputs that this run exposes")
+            live.system.layout.check_input(name, number)
+            live.plan.inputs.get(name, WatchedInput()).check(name, number)
+        for name, number in wanted.items():
+            live.write(name, number)

@@ -1,0 +1,205 @@
+"""Zenoh as rmw_zenoh speaks it: nodes of ROS 2 with RMW_IMPLEMENTATION=rmw_zenoh_cpp hear and
+answer it, and none of ROS needs to be installed here."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from touchback.errors import DeviceError, InputError, TouchbackError
+from touchback.interop.ros2.transport import Answer, Publish, Refuse, Take
+from touchback.interop.ros2.wire import (
+    PUBLISHER,
+    SERVICE,
+    SUBSCRIPTION,
+    Attached,
+    Entity,
+    check_domain,
+    check_node,
+    topic_key,
+)
+from touchback.realtime.faults import words
+from touchback.recording.ros2.types import MOST_BYTES
+
+if TYPE_CHECKING:
+    import zenoh
+
+ROUTER = "tcp/localhost:7447"  # rmw_zenohd, where nothing else is said
+_ANY_PORT = "tcp/localhost:0"
+_PATIENCE = "transport/link/tx/queue/congestion_control/block/wait_before_close"
+_KEPT, _PUBLISHERS = 10_000, 256  # latencies, and publishers that are told apart
+_ACQUAINTED = 100  # messages
+_WITHIN = 1000  # requests of a service that may wait, as rmw_zenoh's profile has it
+
+
+class Heard:
+    """How messages of a topic came: how many, how many are missing between their numbers, and how
+    long each of the last was under way [ns]. While two nodes get to know each other Zenoh may leave
+    one out, as it does all before: gaps count from the hundredth message of a publisher on."""
+
+    def __init__(self) -> None:
+        self.messages = self.lost = 0
+        self.latencies: deque[int] = deque(maxlen=_KEPT)
+        self._known: dict[bytes, tuple[int, int]] = {}  # messages and last number, by publisher
+
+    def count(self, attached: Attached, now: int) -> int:
+        """Another one; how many of its publisher are missing before it."""
+        if len(self._known) >= _PUBLISHERS and attached.gid not in self._known:
+            self._known.clear()
+        count, last = self._known.get(attached.gid, (0, 0))
+        self._known[attached.gid] = count + 1, attached.sequence
+        missing = max(attached.sequence - last - 1, 0) if count >= _ACQUAINTED else 0
+        self.messages, self.lost = self.messages + 1, self.lost + missing
+        self.latencies.append(now - attached.stamp)
+        return missing
+
+
+class ZenohTransport:
+    """A session as a node of ROS 2: it connects to a router (or other peers) and listens on this
+    machine alone, unless told otherwise."""
+
+    def __init__(
+        self, node: str, domain: int = 0, connect: Sequence[str] = (), listen: Sequence[str] = ()
+    ) -> None:
+        zenoh = _zenoh()
+        self._zenoh, self.node, self.domain = zenoh, check_node(node), check_domain(domain)
+        config = zenoh.Config()
+        settings = {
+            "mode": "peer",
+            "connect/endpoints": list(connect) or ([] if listen else [ROUTER]),
+            "listen/endpoints": list(listen) or [_ANY_PORT],
+            "scouting/multicast/enabled": False,
+            "scouting/gossip/enabled": True,
+            _PATIENCE: 1_000_000,  # µs; who takes nothing for so long is let go
+            "open/return_conditions/connect_scouted": False,  # others may come at any time
+            "timestamping/enabled": True,  # what is latched is kept by its time
+        }
+        try:
+            for key, value in settings.items():
+                config.insert_json5(key, json.dumps(value))
+            self._session = zenoh.open(config)
+        except Exception as error:  # of its own kind, which is no one else's
+            raise DeviceError(
+                f"Zenoh can't connect to {settings['connect/endpoints']} and listen on "
+                f"{settings['listen/endpoints']}: {error}. An endpoint is tcp/host:port."
+            ) from None
+        self.heard: dict[str, Heard] = {}  # by topic
+        self._numbers, self._held = itertools.count(1), list[Any]()
+        self._declare(Entity(domain, self._id, node))
+
+    @property
+    def _id(self) -> str:
+        return str(self._session.zid())
+
+    def _declare(self, entity: Entity) -> None:
+        """Others see it from now on."""
+        self._held.append(self._session.liveliness().declare_token(entity.token()))
+
+    def _entity(self, what: str, topic: str, kind: str, latched: bool, depth: int) -> Entity:
+        number = next(self._numbers)
+        return Entity(self.domain, self._id, self.node, what, number, topic, kind, latched, depth)
+
+    def advertise(self, topic: str, kind: str, latched: bool = False) -> Publish:
+        """A topic. Where others are slow to take what is published, whoever publishes waits, which
+        is never the tick: nothing is dropped on the way."""
+        key, zenoh = topic_key(self.domain, topic, kind), self._zenoh
+        entity = self._entity(PUBLISHER, topic, kind, latched, 1 if latched else 1000)
+        quality = {"congestion_control": zenoh.CongestionControl.BLOCK, "express": True}
+        if latched:
+            from zenoh.ext import CacheConfig, declare_advanced_publisher
+
+            publisher: Any = declare_advanced_publisher(
+                self._session, key, cache=CacheConfig(1), publisher_detection=True, **quality
+            )
+        else:
+            publisher = self._session.declare_publisher(key, **quality)
+        self._held.append(publisher)
+        self._declare(entity)
+        gid, sequence, lock = entity.gid(), itertools.count(1), threading.Lock()
+
+        def publish(data: bytes) -> None:
+            with lock:  # numbers go out in their order
+                attached = Attached(next(sequence), time.time_ns(), gid)
+                publisher.put(data, attachment=attached.packed())
+
+        return publish
+
+    def subscribe(self, topic: str, kind: str, take: Take, refuse: Refuse) -> None:
+        """Messages of a topic; those of another type, or of another definition of it, which
+        rmw_zenoh would never tell of, are refused with words."""
+        wanted, heard = topic_key(self.domain, topic, kind), Heard()
+        self.heard[topic] = heard
+
+        def came(sample: zenoh.Sample) -> None:
+            now = time.time_ns()
+
+            def deliver() -> None:
+                found = str(sample.key_expr)
+                if found != wanted:
+                    raise InputError(f"it is of type {'/'.join(found.split('/')[-2:])}")
+                if len(sample.payload) > MOST_BYTES:
+                    raise InputError(f"it has {len(sample.payload)} bytes; {MOST_BYTES} are taken")
+                if sample.attachment is None:
+                    raise InputError("it has no attachment, so that nobody of ROS 2 sent it")
+                missing = heard.count(Attached.unpacked(bytes(sample.attachment)), now)
+                take(bytes(sample.payload))
+                if missing:
+                    refuse(f"{missing} messages on {topic} were lost on the way")
+
+            _kindly(deliver, f"a message on {topic} is refused", refuse)
+
+        entity = self._entity(SUBSCRIPTION, topic, kind, False, 1000)
+        every = f"{self.domain}/{topic.strip('/')}/*/*"
+        self._declare(entity)
+        self._held.append(self._session.declare_subscriber(every, came))
+
+    def serve(self, service: str, kind: str, answer: Answer, refuse: Refuse) -> None:
+        """A service."""
+        key = topic_key(self.domain, service, kind)
+
+        def came(query: zenoh.Query) -> None:
+            def reply() -> None:
+                payload, beside = query.payload, query.attachment
+                if payload is None or beside is None:
+                    raise InputError("it has no bytes, or no attachment")
+                asked = Attached.unpacked(bytes(beside))
+                told = answer(bytes(payload))
+                attached = Attached(asked.sequence, time.time_ns(), asked.gid)
+                query.reply(key, told, attachment=attached.packed())
+
+            _kindly(reply, f"a request of {service} is refused", refuse)
+
+        entity = self._entity(SERVICE, service, kind, False, _WITHIN)
+        self._held.append(self._session.declare_queryable(key, came, complete=True))
+        self._declare(entity)
+
+    def close(self) -> None:
+        """Leaves: others see that it is gone, with all that it has."""
+        if not self._session.is_closed():
+            self._session.close()
+
+
+def _kindly(do: Callable[[], None], label: str, refuse: Refuse) -> None:
+    """Whatever strangers sent must not end the middleware's thread."""
+    try:
+        do()
+    except TouchbackError as error:
+        refuse(f"{label}: {error}")
+    except Exception as error:
+        refuse(f"{label}: {words(error)}")
+
+
+def _zenoh() -> Any:
+    try:
+        import zenoh
+    except ImportError:
+        raise InputError(
+            "ROS 2 by rmw_zenoh's wire needs eclipse-zenoh; install it with `pip install "
+            "touchback[ros2]`."
+        ) from None
+    return zenoh

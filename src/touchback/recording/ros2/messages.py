@@ -1,0 +1,159 @@
+"""What rows of a run say as messages of ROS 2."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from touchback.model.frame import GROUND, Frame
+from touchback.model.model import Model
+from touchback.model.sensors import Reaction
+from touchback.recording.ros2.pattern import Pattern
+from touchback.recording.ros2.types import (
+    CLOCK,
+    JOINT_STATE,
+    NUMBERS,
+    TRANSFORMS,
+    WRENCH,
+    encode,
+    make,
+)
+from touchback.system import System
+from touchback.system.body_poses import BodyPoses, Floats
+
+JOINT_STATES, TF, CLOCKS = "/joint_states", "/tf", "/clock"
+_NONE = np.empty(0)
+
+
+def topic_of(text: str) -> str:
+    """A part of a topic's name: letters, digits and underscores, no digit first."""
+    made = re.sub(r"[^A-Za-z0-9_]+", "_", text).strip("_").lower()
+    return made if made and not made[0].isdigit() else f"_{made}"
+
+
+def stamp_of(seconds: float) -> Any:
+    """A time of the model, which begins at 0, as ROS has times."""
+    whole, rest = divmod(max(round(1e9 * seconds), 0), 1_000_000_000)
+    return make("builtin_interfaces/msg/Time", min(whole, 0x7FFFFFFF), rest)
+
+
+def header_of(seconds: float, frame: str = "") -> Any:
+    return make("std_msgs/msg/Header", stamp_of(seconds), frame)
+
+
+def clock(seconds: float) -> bytes:
+    """A message of /clock."""
+    return encode(CLOCK, make(CLOCK, stamp_of(seconds)))
+
+
+@dataclass(frozen=True)
+class Wrenched:
+    """A sensor of force and moment: its topic, the frame at and along which they are, and where the
+    six numbers stand in a row."""
+
+    topic: str
+    frame: str
+    places: list[int]
+    pattern: Pattern
+
+
+class Telling:
+    """Messages of the rows of a system, whose `columns` are so called."""
+
+    def __init__(self, system: System, columns: Sequence[str]) -> None:
+        self.system, model = system, system.one.model
+        self.columns = tuple(columns)
+        place = {name: i for i, name in enumerate(columns)}
+        self._time = place["time"]
+        copies = [f"{name}/" for name in system.names] or [""]
+        self.joints = [
+            copy + name for copy in copies for name in scalar_coordinates(model)
+            if {copy + name, f"{copy}{name} rate"} <= set(columns)
+        ]  # fmt: skip
+        self._q = [place[name] for name in self.joints]
+        self._v = [place[f"{name} rate"] for name in self.joints]
+        frames = reaction_frames(model)
+        self.wrenches = [
+            Wrenched(
+                f"/wrenches/{topic_of(copy + name)}", copy + name,
+                [place[f"{copy}{name}.{part}"] for part in ("fx", "fy", "fz", "mx", "my", "mz")],
+                Pattern(WRENCH, partial(_wrench, copy + name), 6),
+            )
+            for copy in copies for name in frames if f"{copy}{name}.fx" in place
+        ]  # fmt: skip
+        self.outputs = [name for name in system.output_names if name in place]
+        self._outputs = [place[name] for name in self.outputs]
+        self._x = [place[name] for name in system.state_names if name in place]
+        self._u = [place[name] for name in system.input_names if name in place]
+        self._poses = BodyPoses(system, frames)
+        self._states = Pattern(JOINT_STATE, self._joint_state, 2 * len(self.joints))
+        self._numbers = Pattern(NUMBERS, self._labelled, len(self.outputs))
+
+    def _joint_state(self, stamp: Any, numbers: Floats) -> Any:
+        q, v = np.split(numbers, 2)
+        return make(JOINT_STATE, make("std_msgs/msg/Header", stamp, ""), self.joints, q, v, _NONE)
+
+    def _labelled(self, _: Any, numbers: Floats) -> Any:
+        count = len(self.outputs)
+        dimension = make("std_msgs/msg/MultiArrayDimension", ", ".join(self.outputs), count, count)
+        return make(NUMBERS, make("std_msgs/msg/MultiArrayLayout", [dimension], 0), numbers)
+
+    def joint_states(self, rows: Floats) -> list[bytes]:
+        """Joints with one coordinate a motion, of each row; those with quaternions are in /tf
+        alone. Efforts are left out, as ROS allows."""
+        return self._states.filled(rows[:, self._time], rows[:, [*self._q, *self._v]])
+
+    def wrench(self, rows: Floats, each: Wrenched) -> list[bytes]:
+        """What a sensor of force and moment measures."""
+        return each.pattern.filled(rows[:, self._time], rows[:, each.places])
+
+    def numbers(self, rows: Floats) -> list[bytes]:
+        """All outputs; the label of their one dimension has the names."""
+        return self._numbers.filled(rows[:, self._time], rows[:, self._outputs])
+
+    def transforms(self, row: Floats, parameters: Mapping[str, float]) -> bytes:
+        """Where all bodies, and the frames of wrenches, are from the ground."""
+        x, t = row[self._x], float(row[self._time])
+        inputs = row[self._u] if self._u else self.system.input_defaults
+        placed = self._poses.placed(self._poses.numbers(x, t, inputs, parameters))
+        header = header_of(t, GROUND)
+        told = [
+            _transform(header, name, pose.tolist())
+            for name, pose in zip(self._poses.bodies[1:], placed[1:], strict=True)
+        ]
+        return encode(TRANSFORMS, make(TRANSFORMS, told))
+
+
+def _wrench(frame: str, stamp: Any, numbers: Floats) -> Any:
+    vectors = [make("geometry_msgs/msg/Vector3", *part) for part in np.split(numbers, 2)]
+    header = make("std_msgs/msg/Header", stamp, frame)
+    return make(WRENCH, header, make("geometry_msgs/msg/Wrench", *vectors))
+
+
+def _transform(header: Any, name: str, pose: list[float]) -> Any:
+    moved = make("geometry_msgs/msg/Vector3", *pose[:3])
+    turned = make("geometry_msgs/msg/Quaternion", *pose[3:])
+    transform = make("geometry_msgs/msg/Transform", moved, turned)
+    return make("geometry_msgs/msg/TransformStamped", header, name, transform)
+
+
+def scalar_coordinates(model: Model) -> Iterator[str]:
+    """Coordinates that have a rate of their own: all but those of joints with quaternions."""
+    for name, joint in model.joints.items():
+        if joint.kind.nq == joint.kind.nv:
+            yield from joint.position_names(name)
+
+
+def reaction_frames(model: Model) -> dict[str, Frame]:
+    """At and along which frame each sensor of a reaction measures."""
+    found = dict[str, Frame]()
+    for name, sensor in model.sensors.items():
+        if isinstance(sensor, Reaction):
+            joint = model.joints.get(sensor.joint)
+            found[name] = joint.child if joint is not None else model.closures[sensor.joint].b
+    return found

@@ -1,0 +1,99 @@
+"""Devices as a node of their own: what they read commands a model elsewhere, whose outputs they
+get."""
+
+import itertools
+
+import numpy as np
+
+import touchback as tb
+from command import touchback
+from touchback.interop.ros2.device_node import DeviceNode, device_model, guards
+from touchback.interop.ros2.model_node import ModelNode
+from touchback.interop.ros2.zenoh_transport import ZenohTransport
+from touchback.recording.ros2.types import NUMBERS, encode, make
+
+from .conftest import DOMAIN, Other, until
+
+NEVER = 600.0  # s
+
+
+class Pedal:
+    """Reads another number each time."""
+
+    def __init__(self) -> None:
+        self._numbers = itertools.count(1)
+
+    def read(self) -> float:
+        return 0.01 * (next(self._numbers) % 100)
+
+
+class Motor:
+    """Remembers what it was asked."""
+
+    def __init__(self) -> None:
+        self.asked: list[float] = []
+
+    def write(self, value: float) -> None:
+        self.asked.append(value)
+
+
+def test_a_device_commands_a_model_elsewhere_and_feels_its_output(
+    arm: tb.System, port: int
+) -> None:
+    motor, system = Motor(), device_model(["motor torque"], ["echo"]).compile()
+    watched, guarded = guards(["echo"], NEVER)
+    with (
+        tb.live(arm, rate=1000) as model,
+        ModelNode(model, ZenohTransport("arm", DOMAIN, listen=[f"tcp/127.0.0.1:{port}"]), "arm"),
+        tb.live(system, rate=1000, inputs=watched, outputs=guarded) as devices,
+    ):
+        devices.connect("motor torque", Pedal())
+        devices.connect("echo", motor)
+        transport = ZenohTransport("devices", DOMAIN, connect=[f"tcp/127.0.0.1:{port}"])
+        with DeviceNode(devices, transport, "arm") as node:
+            until(lambda: len({x for x in motor.asked if x > 0.0}) > 20)
+        assert node.refused == 0, devices.report().faults
+        assert transport.heard["/arm/outputs"].lost == 0
+    assert {round(100 * x) for x in motor.asked} <= set(range(100))  # what the pedal read
+    assert motor.asked[-1] == 0.0  # the last word is safe
+
+
+def test_a_device_whose_model_goes_silent_gets_zero(port: int) -> None:
+    motor, system = Motor(), device_model([], ["torque"]).compile()
+    watched, guarded = guards(["torque"], 0.05)
+    transport = ZenohTransport("devices", DOMAIN, listen=[f"tcp/127.0.0.1:{port}"])
+    with tb.live(system, rate=1000, inputs=watched, outputs=guarded) as devices:
+        devices.connect("torque", motor)
+        other = Other(port)
+        outputs = other.transport.advertise("/arm/outputs", NUMBERS)
+
+        def told(label: str, *numbers: float) -> bytes:
+            count = len(numbers)
+            dimension = make("std_msgs/msg/MultiArrayDimension", label, count, count)
+            layout = make("std_msgs/msg/MultiArrayLayout", [dimension], 0)
+            return encode(NUMBERS, make(NUMBERS, layout, np.array(numbers)))
+
+        with DeviceNode(devices, transport, "arm") as node:
+
+            def heard() -> bool:
+                outputs(told("other, torque", 1.0, 2.0))
+                return 2.0 in motor.asked
+
+            until(heard)
+            until(lambda: motor.asked[-1] == 0.0)
+            outputs(told("other", 1.0))
+            outputs(told("torque", 1.0, 2.0))
+            outputs(told("torque", float("nan")))
+            until(lambda: node.refused == 3)
+        other.transport.close()
+
+
+def test_the_command_says_what_it_needs() -> None:
+    for words in ((), ("motor-arm", "--read", "a=b:c"), ("--write", "a=b:c")):
+        done = touchback("ros2", *words)
+        assert done.returncode == 2
+        assert "give a MODEL, or devices instead" in done.stderr
+    done = touchback("ros2", "motor-arm", "--node", "no node")
+    assert (done.returncode, "can't be called 'no node'" in done.stderr) == (2, True)
+    done = touchback("ros2", "motor-arm", "--listen", "nowhere")
+    assert (done.returncode, "An endpoint is tcp/host:port" in done.stderr) == (1, True)
