@@ -4,6 +4,7 @@ interface."""
 from __future__ import annotations
 
 import ctypes
+import math
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -125,6 +126,30 @@ def arm_on_a_cart() -> tb.Model:
     return m
 
 
+def slider_crank() -> tb.Model:
+    """A loop that turns round, with a felt in the slider's way and a table that follows a drive."""
+    m = tb.Model("slider-crank")
+    radius = m.parameter("crank radius", 0.1, unit="m", min=0.02, max=0.2)
+    crank = m.body("crank", 1.0, com=(radius / 2, 0, 0), inertia=(1e-4, 8e-4, 8e-4))
+    rod = m.body("rod", 0.5, com=(0.2, 0, 0), inertia=(1e-4, 7e-3, 7e-3))
+    slider, table = m.body("slider", 0.8), m.body("table", 0.5)
+    m.joint("crank", tb.Revolute("y"), m.ground, crank, position=-0.5, velocity=6.0)
+    m.joint("rod", tb.Revolute("y"), crank.at(radius, 0, 0), rod, position=0.6)
+    m.joint("slider", tb.Prismatic("x"), m.ground, slider, position=0.45)
+    m.joint("table", tb.Prismatic("x"), m.ground, table)
+    m.close("pin", tb.PointInPlane("xz"), rod.at(0.4, 0, 0), slider)
+    m.drive("table", tb.Sine(amplitude=0.01, frequency=2.0))
+    m.force("motor", tb.JointEffort("crank", m.input("torque", unit="N m")))
+    spring = tb.SpringDamper(table.at(1, 0, 0), slider, stiffness=200, damping=2, length=0.5)
+    m.force("spring", spring)
+    felt = tb.contact.Felt(4e5, exponent=2.2, memory=0.3, memory_time=5e-3)
+    wall = tb.contact.Line(m.ground.at(0.54, 0, 0, turn=("y", -math.pi / 2)))
+    m.force("pad", tb.contact.ProfileContact(tb.contact.Circle(slider, 0.05), wall, felt))
+    m.sensor("slider place", tb.Position(slider))
+    m.sensor("slider acceleration", tb.Acceleration(slider))
+    return m
+
+
 def mass_on_a_spring() -> tb.Model:
     """What others may call a load: 1 kg on 100 N/m."""
     m = tb.Model("mass", gravity=(0, 0, 0))
@@ -135,4 +160,8 @@ def mass_on_a_spring() -> tb.Model:
     return m
 
 
-MAKERS: dict[str, Callable[[], tb.Model]] = {"tree": arm_on_a_cart, "mass": mass_on_a_spring}
+MAKERS: dict[str, Callable[[], tb.Model]] = {
+    "tree": arm_on_a_cart,
+    "loop": slider_crank,
+    "mass": mass_on_a_spring,
+}

@@ -1,6 +1,12 @@
 """Mechanisms as FMUs, validated, simulated and differentiated by FMPy."""
 
+import ctypes
+import re
+import shutil
+import subprocess
+import zipfile
 from collections.abc import Callable
+from pathlib import Path
 
 import fmpy
 import numpy as np
@@ -15,7 +21,7 @@ from touchback.interop.targets import generate
 
 BOTH = pytest.mark.parametrize("version", [2, 3])
 Make = Callable[[str, int], Written]
-INPUTS = {"tree": {"push": 3.0}}
+INPUTS = {"tree": {"push": 3.0}, "loop": {"torque": 0.2}}
 MECHANISMS = pytest.mark.parametrize("name", list(INPUTS))
 
 
@@ -179,6 +185,37 @@ def test_a_second_importer_takes_the_same_steps(written: Make, name: str) -> Non
     found = observer.last_real_values(slave_index=slave, variable_references=wanted)
     ours = tb.simulate(it.system, duration=0.2, method="rk4", step=1e-3)
     assert found == pytest.approx([ours[each][-1] for each in it.system.state_names], abs=1e-9)
+
+
+@pytest.mark.parametrize("compiler", ["gcc", "clang"])
+def test_compilers_take_the_interface_without_a_word_and_beside_the_standards_headers(
+    written: Make, tmp_path: Path, compiler: str
+) -> None:
+    """FMPy ships the standard's own headers: prototypes that disagree with ours don't compile."""
+    if shutil.which(compiler) is None:
+        pytest.skip(f"{compiler} isn't installed")
+    with zipfile.ZipFile(written("loop", 3).path) as archive:
+        archive.extractall(tmp_path)
+    standard = str(Path(fmpy.__file__).parent / "c-code")
+    calls = ["fmi2.c", "fmi3.c", "fmi3_others.c"]
+    checked = [compiler, "-std=c11", "-fsyntax-only", "-I.", "-Wall", "-Wextra", "-Werror"]
+    for command in (
+        [*checked, "-Wconversion", *calls, "core.c", "instance.c", "slopes.c", "fmu_model.c"],
+        [*checked, "-DFMU_STANDARD_HEADERS", f"-I{standard}", *calls],
+    ):
+        done = subprocess.run(command, cwd=tmp_path / "sources", capture_output=True, text=True)
+        assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_every_function_of_the_standard_is_there(written: Make, tmp_path: Path) -> None:
+    with zipfile.ZipFile(written("loop", 2).path) as archive:
+        [name] = [each for each in archive.namelist() if each.endswith(".so")]
+        library = ctypes.CDLL(archive.extract(name, tmp_path))
+    for version in (2, 3):
+        text = (Path(fmpy.__file__).parent / f"c-code/fmi{version}FunctionTypes.h").read_text()
+        wanted = set(re.findall(rf"\b(fmi{version}[A-Z]\w*)TYPE\b", text))
+        assert len(wanted) > 40
+        assert [each for each in sorted(wanted) if not hasattr(library, each)] == []
 
 
 def test_what_has_no_such_form_is_refused(tmp_path: object) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import platform
 import subprocess
 import tempfile
@@ -12,7 +13,8 @@ from touchback.codegen.printers.build import FLAGS, find_compiler
 from touchback.errors import CompileError
 from touchback.interop.folder import write_folder
 
-OPTIONS = FLAGS  # so that every rounding is the one that is written
+# So that every rounding is the one that is written.
+OPTIONS = tuple("-std=c11" if flag == "-std=c99" else flag for flag in FLAGS)
 # Fused operations by instruction, which processors of the last ten years have; an instance is
 # refused on others. AArch64 always has it.
 _MACHINE = {"x86_64": ("-mavx2", "-mfma")}
@@ -27,11 +29,16 @@ def platform_folder(version: int) -> str:
 
 def built(sources: Mapping[str, str], name: str) -> bytes:
     """The shared library of all C sources."""
+    return _built(tuple(sources.items()), name)
+
+
+@functools.lru_cache(2)  # a model is often written for both versions
+def _built(sources: tuple[tuple[str, str], ...], name: str) -> bytes:
     compiler = find_compiler()
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-        write_folder(Path(folder), sources)
+        write_folder(Path(folder), dict(sources))
         library = Path(folder, f"{name}.so")
-        files = sorted(each for each in sources if each.endswith(".c"))
+        files = sorted(path for path, _ in sources if path.endswith(".c"))
         machine = _MACHINE.get(platform.machine(), ())
         command = [
             compiler, *OPTIONS, *machine, "-fPIC", "-shared", "-fvisibility=hidden", "-I.", *files,

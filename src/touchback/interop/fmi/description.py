@@ -38,7 +38,7 @@ def build_description(unit: Unit, options: Sequence[str]) -> str:
     """sources/buildDescription.xml (FMI 3.0)."""
     files = [_element("SourceFile", name=name) for name in unit.sources]
     source_set = _element(
-        "SourceFileSet", *files, language="C99", compilerOptions=" ".join(options)
+        "SourceFileSet", *files, language="C11", compilerOptions=" ".join(options)
     )
     library = _element("Library", name="m", description="the C library of mathematics")
     built = _element("BuildConfiguration", source_set, library, modelIdentifier=unit.identifier)

@@ -21,7 +21,7 @@ from touchback.interop.fmi.variables import variables_of
 from touchback.model.model import Model
 from touchback.numbers import LEAST, number_within, shown
 from touchback.regular_file import check_output, write_whole
-from touchback.simulate.features import CONSTRAINTS, COPIES, MEMORIES, MODES, RIGID
+from touchback.simulate.features import MEMORIES, MODES, RUBBING
 from touchback.system import System
 
 _LONGEST_STEP = 1.0  # [s]
@@ -38,8 +38,8 @@ def write(
         raise InputError(f"fmu: kind is cs, me or both, got {shown(kind)}.")
     step = number_within("fmu: step is in seconds", step, LEAST, _LONGEST_STEP)
     check_output(where, (".fmu",), "fmu")
-    kinds = tuple(KINDS) if kind == "both" else (kind,)
-    write_whole(where, packed(files_of(model.compile(), int(version), kinds, step)))
+    system = model.compile()
+    write_whole(where, packed(files_of(system, int(version), _kinds(system, kind), step)))
     return [where]
 
 
@@ -47,17 +47,17 @@ def files_of(
     system: System, version: int, kinds: tuple[str, ...], step: float
 ) -> dict[str, str | bytes]:
     """All files of the unit, by their paths in it."""
-    _refuse(system)
     start = system.assemble().x if system.constrained else system.initial_state().x
-    slopes = slope_functions(system)
-    variables = variables_of(system, start.tolist(), slopes["indicators"].out_size)
+    slopes = slope_functions(system) if _has_slopes(system) else None
+    indicators = 0 if slopes is None else slopes["indicators"].out_size
+    variables = variables_of(system, start.tolist(), indicators)
     identifier = re.sub(r"\W", "_", system.name, flags=re.ASCII) or "model"
     identifier = identifier if identifier[0].isalpha() else f"m_{identifier}"
     token = _token(system, start, step)
-    sources = sources_of(system, start, slopes, step, token, version)
+    sources = sources_of(system, start, slopes, step, token)
     unit = Unit(
         system.name, identifier, token, kinds, variables,
-        tuple(sorted(name for name in sources if name.endswith(".c"))), step, True,
+        tuple(sorted(name for name in sources if name.endswith(".c"))), step, slopes is not None,
         dependencies_of(system, variables),
     )  # fmt: skip
     files: dict[str, str | bytes] = {"modelDescription.xml": described(unit, version)}
@@ -69,12 +69,24 @@ def files_of(
     return files
 
 
-def _refuse(system: System) -> None:
-    for feature in (RIGID, MODES, MEMORIES, COPIES, CONSTRAINTS):
-        for name in feature.names(system):
+def _kinds(system: System, kind: str) -> tuple[str, ...]:
+    """The interfaces that were asked for: what changes at ticks, or in modes, takes steps of its
+    own, which integrators of others don't."""
+    for feature in (MODES, MEMORIES):
+        names = feature.names(system)
+        if names and kind == "me":
             raise InputError(
-                f"{system.name}: an FMU can't have {feature.word} ('{name}'); {feature.mend}."
+                f"{system.name}: it has {feature.word} ('{names[0]}'), which model exchange can't "
+                "follow; take kind=cs."
             )
+        if names:
+            return ("cs",)
+    return tuple(KINDS) if kind == "both" else (kind,)
+
+
+def _has_slopes(system: System) -> bool:
+    """Modes and ticks jump, and friction of constraints goes with what they carry."""
+    return not any(feature.names(system) for feature in (MODES, MEMORIES, RUBBING))
 
 
 def _token(system: System, start: np.ndarray, step: float) -> str:

@@ -30,7 +30,8 @@ _COMPARISONS = (ops.LT, ops.LE, ops.MIN, ops.MAX)
 
 def slope_functions(system: System) -> FunctionSet:
     """`solution`: [r at s = 0, K]; `position slopes`, `velocity slopes`, `slopes` (of r, dq/dt and
-    dz/dt) and `output slopes`; and `indicators`. Of [t, inputs…, s, variation, variation of s]."""
+    dz/dt) and `output slopes`; `turn`: dq/dt; and `indicators`. Of [t, inputs…, s, variation,
+    variation of s]."""
     motion, layout = system.motion, system.layout
     d = motion.derive(motion.model(system.key), solved_arguments(layout, system.constraint_names))
     k, rows = d.tape, constraint_rows(d.instant)
@@ -52,6 +53,7 @@ def slope_functions(system: System) -> FunctionSet:
             "velocity slopes": jvp(k, found["rate"], seeds),
             "slopes": jvp(k, [*r, *given], seeds),
             "output slopes": jvp(k, shown, seeds | following),
+            "turn": configuration_rate(d.instant),
             "indicators": switching_functions(d, [*r, *given]),
         }
     )

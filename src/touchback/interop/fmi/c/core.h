@@ -1,26 +1,30 @@
-/* The motion of the model: a tree of joints (core_tree.c), or one under constraints
- * (core_constrained.c). All return 0 where no answer was found. */
-#ifndef TB_CORE_H
-#define TB_CORE_H
+/* The motion of the model, by the C that a project of it has (model.h). All that return a number give 0
+ * where no answer was found. */
+#ifndef FMU_CORE_H
+#define FMU_CORE_H
 
-#include "model.h"
+#include "fmu_model.h"
 #include "core_memory.h"
 
 /* Makes the memory of an instance. */
-void tb_core_begin(tb_core *core);
+void fmu_core_begin(fmu_core *core);
 /* The block that functions read, of parameters. */
-int tb_core_parameters(tb_core *core, const double *parameters);
-/* dx/dt; core->x is then the state that constraints allow, core->solved the accelerations and
- * multipliers there, and core->u [t, inputs..., solved...]. */
-int tb_core_rate(tb_core *core, double t, const double *x, const double *inputs, double *rate);
-/* Moves a state onto the constraints. *chosen tells that other coordinates depend on the rest. */
-int tb_core_settle(tb_core *core, double t, double *x, const double *inputs, int *chosen);
-/* One step of the fixed-step method, from t to t + h. */
-int tb_core_step(tb_core *core, double t, double h, double *x, const double *inputs);
-/* What else the next step hangs on. */
-void tb_core_remember(const tb_core *core, double *memory);
-void tb_core_recall(tb_core *core, const double *memory);
+int fmu_core_parameters(fmu_core *core, const double *parameters);
+/* Moves a state onto the constraints, from which a run starts. */
+int fmu_core_start(fmu_core *core, double t, double *x, const double *inputs);
+/* dx/dt; core->x is then the state that constraints allow, and core->u [t, inputs...] there. */
+int fmu_core_rate(fmu_core *core, double t, const double *x, const double *inputs, double *rate);
+/* What sensors show there. */
+void fmu_core_outputs(fmu_core *core, double *outputs);
+/* Moves a state that was reached onto the constraints. *chosen tells that other coordinates depend on
+ * the rest from here on. */
+int fmu_core_settle(fmu_core *core, double t, double *x, const double *inputs, int *chosen);
+/* One step of the fixed-step method, from t to t + h, after so many. */
+int fmu_core_step(fmu_core *core, double t, double h, long steps, double *x, const double *inputs);
+/* What else the next step hangs on; 0 where memory isn't of this model. */
+void fmu_core_remember(const fmu_core *core, double *memory);
+int fmu_core_recall(fmu_core *core, const double *memory);
 /* Of a velocity coordinate: 0 independent, 1 dependent, 2 dependent in velocity only. */
-int tb_core_level(const tb_core *core, int column);
+int fmu_core_level(const fmu_core *core, int column);
 
 #endif

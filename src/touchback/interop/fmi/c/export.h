@@ -1,22 +1,22 @@
 /* Functions that importers may call. In a library they have the standard's names; linked from sources
- * they have TB_PREFIX before them. */
-#ifndef TB_EXPORT_H
-#define TB_EXPORT_H
+ * they have FMU_PREFIX before them. */
+#ifndef FMU_EXPORT_H
+#define FMU_EXPORT_H
 
-#ifdef TB_PREFIX
-#define TB_JOIN(a, b) a##b
-#define TB_JOINED(a, b) TB_JOIN(a, b)
-#define NAMED(name) TB_JOINED(TB_PREFIX, name)
+#ifdef FMU_PREFIX
+#define FMU_JOIN(a, b) a##b
+#define FMU_JOINED(a, b) FMU_JOIN(a, b)
+#define NAMED(name) FMU_JOINED(FMU_PREFIX, name)
 #else
 #define NAMED(name) name
 #endif
 
 #if defined _WIN32
-#define TB_EXPORT __declspec(dllexport)
+#define FMU_EXPORT __declspec(dllexport)
 #elif defined __GNUC__
-#define TB_EXPORT __attribute__((visibility("default")))
+#define FMU_EXPORT __attribute__((visibility("default")))
 #else
-#define TB_EXPORT
+#define FMU_EXPORT
 #endif
 
 #endif

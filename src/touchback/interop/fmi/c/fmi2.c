@@ -1,7 +1,7 @@
 /* The functions of the functional mock-up interface 2.0. */
-#ifdef TB_STANDARD_HEADERS /* those of the standard in place of ours, to check that they agree */
+#ifdef FMU_STANDARD_HEADERS /* those of the standard in place of ours, to check that they agree */
 #include "fmi2Functions.h"
-#define TB_EXPORT FMI2_Export
+#define FMU_EXPORT FMI2_Export
 #define NAMED(name) name
 #else
 #include "fmi2.h"
@@ -13,9 +13,9 @@
 
 #include "instance.h"
 
-static tb_instance *of(fmi2Component c) { return (tb_instance *)c; }
+static fmu_instance *of(fmi2Component c) { return (fmu_instance *)c; }
 
-static void say(tb_instance *self, int status, const char *text) {
+static void say(fmu_instance *self, int status, const char *text) {
     fmi2CallbackLogger logger;
     memcpy(&logger, &self->logger, sizeof logger);
     if (logger)
@@ -23,21 +23,21 @@ static void say(tb_instance *self, int status, const char *text) {
 }
 
 #define ALLOWED(call, phases)                                                                       \
-    if (!tb_allowed(of(c), call, phases))                                                           \
+    if (!fmu_allowed(of(c), call, phases))                                                           \
     return fmi2Error
 
-TB_EXPORT const char *NAMED(fmi2GetTypesPlatform)(void) { return "default"; }
-TB_EXPORT const char *NAMED(fmi2GetVersion)(void) { return "2.0"; }
+FMU_EXPORT const char *NAMED(fmi2GetTypesPlatform)(void) { return "default"; }
+FMU_EXPORT const char *NAMED(fmi2GetVersion)(void) { return "2.0"; }
 
-TB_EXPORT fmi2Status NAMED(fmi2SetDebugLogging)(fmi2Component c, fmi2Boolean on, size_t count,
+FMU_EXPORT fmi2Status NAMED(fmi2SetDebugLogging)(fmi2Component c, fmi2Boolean on, size_t count,
                                                 const fmi2String categories[]) {
     (void)count, (void)categories;
-    ALLOWED("fmi2SetDebugLogging", TB_ANY);
+    ALLOWED("fmi2SetDebugLogging", FMU_ANY);
     of(c)->logging = on;
     return fmi2OK;
 }
 
-TB_EXPORT fmi2Component NAMED(fmi2Instantiate)(fmi2String name, fmi2Type type, fmi2String token,
+FMU_EXPORT fmi2Component NAMED(fmi2Instantiate)(fmi2String name, fmi2Type type, fmi2String token,
                                                fmi2String resources,
                                                const fmi2CallbackFunctions *functions,
                                                fmi2Boolean visible, fmi2Boolean logging) {
@@ -45,73 +45,73 @@ TB_EXPORT fmi2Component NAMED(fmi2Instantiate)(fmi2String name, fmi2Type type, f
     void *logger = NULL;
     if (functions)
         memcpy(&logger, &functions->logger, sizeof logger);
-    tb_instance *self = tb_make(name, token, logging,
+    fmu_instance *self = fmu_make(name, token, logging,
                                 functions ? functions->componentEnvironment : NULL, logger, say);
     if (self)
         self->stepwise = type == fmi2CoSimulation;
     return self;
 }
 
-TB_EXPORT void NAMED(fmi2FreeInstance)(fmi2Component c) { free(c); }
+FMU_EXPORT void NAMED(fmi2FreeInstance)(fmi2Component c) { free(c); }
 
-TB_EXPORT fmi2Status NAMED(fmi2SetupExperiment)(fmi2Component c, fmi2Boolean tolerance_given,
+FMU_EXPORT fmi2Status NAMED(fmi2SetupExperiment)(fmi2Component c, fmi2Boolean tolerance_given,
                                                 fmi2Real tolerance, fmi2Real start,
                                                 fmi2Boolean stop_given, fmi2Real stop) {
     (void)tolerance_given, (void)tolerance, (void)stop_given, (void)stop;
-    ALLOWED("fmi2SetupExperiment", TB_INSTANTIATED);
-    return (fmi2Status)tb_set_time(of(c), start);
+    ALLOWED("fmi2SetupExperiment", FMU_INSTANTIATED);
+    return (fmi2Status)fmu_set_time(of(c), start);
 }
 
-TB_EXPORT fmi2Status NAMED(fmi2EnterInitializationMode)(fmi2Component c) {
-    ALLOWED("fmi2EnterInitializationMode", TB_INSTANTIATED);
-    of(c)->now.phase = TB_INITIALIZING;
+FMU_EXPORT fmi2Status NAMED(fmi2EnterInitializationMode)(fmi2Component c) {
+    ALLOWED("fmi2EnterInitializationMode", FMU_INSTANTIATED);
+    of(c)->now.phase = FMU_INITIALIZING;
     return fmi2OK;
 }
 
-TB_EXPORT fmi2Status NAMED(fmi2ExitInitializationMode)(fmi2Component c) {
-    ALLOWED("fmi2ExitInitializationMode", TB_INITIALIZING);
-    return (fmi2Status)tb_initialized(of(c), of(c)->stepwise ? TB_STEPS : TB_EVENTS);
+FMU_EXPORT fmi2Status NAMED(fmi2ExitInitializationMode)(fmi2Component c) {
+    ALLOWED("fmi2ExitInitializationMode", FMU_INITIALIZING);
+    return (fmi2Status)fmu_initialized(of(c), of(c)->stepwise ? FMU_STEPS : FMU_EVENTS);
 }
 
-TB_EXPORT fmi2Status NAMED(fmi2Terminate)(fmi2Component c) {
-    ALLOWED("fmi2Terminate", TB_RUNNING);
-    of(c)->now.phase = TB_TERMINATED;
+FMU_EXPORT fmi2Status NAMED(fmi2Terminate)(fmi2Component c) {
+    ALLOWED("fmi2Terminate", FMU_RUNNING);
+    of(c)->now.phase = FMU_TERMINATED;
     return fmi2OK;
 }
 
-TB_EXPORT fmi2Status NAMED(fmi2Reset)(fmi2Component c) {
-    ALLOWED("fmi2Reset", TB_ANY);
-    tb_reset(of(c));
+FMU_EXPORT fmi2Status NAMED(fmi2Reset)(fmi2Component c) {
+    ALLOWED("fmi2Reset", FMU_ANY);
+    fmu_reset(of(c));
     return fmi2OK;
 }
 
 /* ---- variables: all are real ---------------------------------------------------------------- */
 
-TB_EXPORT fmi2Status NAMED(fmi2GetReal)(fmi2Component c, const fmi2ValueReference at[],
+FMU_EXPORT fmi2Status NAMED(fmi2GetReal)(fmi2Component c, const fmi2ValueReference at[],
                                         size_t count, fmi2Real values[]) {
-    ALLOWED("fmi2GetReal", TB_ANY);
-    return (fmi2Status)tb_get(of(c), at, count, values);
+    ALLOWED("fmi2GetReal", FMU_ANY);
+    return (fmi2Status)fmu_get(of(c), at, count, values);
 }
 
-TB_EXPORT fmi2Status NAMED(fmi2SetReal)(fmi2Component c, const fmi2ValueReference at[],
+FMU_EXPORT fmi2Status NAMED(fmi2SetReal)(fmi2Component c, const fmi2ValueReference at[],
                                         size_t count, const fmi2Real values[]) {
-    ALLOWED("fmi2SetReal", TB_BEGINNING | TB_RUNNING);
-    return (fmi2Status)tb_set(of(c), at, count, values);
+    ALLOWED("fmi2SetReal", FMU_BEGINNING | FMU_RUNNING);
+    return (fmi2Status)fmu_set(of(c), at, count, values);
 }
 
 #define OTHER(type)                                                                                 \
-    TB_EXPORT fmi2Status NAMED(fmi2Get##type)(fmi2Component c, const fmi2ValueReference at[],       \
+    FMU_EXPORT fmi2Status NAMED(fmi2Get##type)(fmi2Component c, const fmi2ValueReference at[],       \
                                               size_t count, fmi2##type values[]) {                  \
         (void)at, (void)values;                                                                     \
-        ALLOWED("fmi2Get" #type, TB_ANY);                                                           \
-        return count ? (fmi2Status)tb_tell(of(c), TB_ERROR, "There are real variables only.")       \
+        ALLOWED("fmi2Get" #type, FMU_ANY);                                                           \
+        return count ? (fmi2Status)fmu_tell(of(c), FMU_ERROR, "There are real variables only.")       \
                      : fmi2OK;                                                                      \
     }                                                                                               \
-    TB_EXPORT fmi2Status NAMED(fmi2Set##type)(fmi2Component c, const fmi2ValueReference at[],       \
+    FMU_EXPORT fmi2Status NAMED(fmi2Set##type)(fmi2Component c, const fmi2ValueReference at[],       \
                                               size_t count, const fmi2##type values[]) {            \
         (void)at, (void)values;                                                                     \
-        ALLOWED("fmi2Set" #type, TB_ANY);                                                           \
-        return count ? (fmi2Status)tb_tell(of(c), TB_ERROR, "There are real variables only.")       \
+        ALLOWED("fmi2Set" #type, FMU_ANY);                                                           \
+        return count ? (fmi2Status)fmu_tell(of(c), FMU_ERROR, "There are real variables only.")       \
                      : fmi2OK;                                                                      \
     }
 OTHER(Integer)
@@ -120,19 +120,19 @@ OTHER(String)
 
 /* ---- states that are kept ------------------------------------------------------------------- */
 
-TB_EXPORT fmi2Status NAMED(fmi2GetFMUstate)(fmi2Component c, fmi2FMUstate *state) {
-    ALLOWED("fmi2GetFMUstate", TB_ANY);
-    *state = tb_kept(of(c), *state);
-    return *state ? fmi2OK : (fmi2Status)tb_tell(of(c), TB_ERROR, "No memory for a state.");
+FMU_EXPORT fmi2Status NAMED(fmi2GetFMUstate)(fmi2Component c, fmi2FMUstate *state) {
+    ALLOWED("fmi2GetFMUstate", FMU_ANY);
+    *state = fmu_kept(of(c), *state);
+    return *state ? fmi2OK : (fmi2Status)fmu_tell(of(c), FMU_ERROR, "No memory for a state.");
 }
 
-TB_EXPORT fmi2Status NAMED(fmi2SetFMUstate)(fmi2Component c, fmi2FMUstate state) {
-    ALLOWED("fmi2SetFMUstate", TB_ANY);
-    return (fmi2Status)tb_restore(of(c), state);
+FMU_EXPORT fmi2Status NAMED(fmi2SetFMUstate)(fmi2Component c, fmi2FMUstate state) {
+    ALLOWED("fmi2SetFMUstate", FMU_ANY);
+    return (fmi2Status)fmu_restore(of(c), state);
 }
 
-TB_EXPORT fmi2Status NAMED(fmi2FreeFMUstate)(fmi2Component c, fmi2FMUstate *state) {
-    ALLOWED("fmi2FreeFMUstate", TB_ANY);
+FMU_EXPORT fmi2Status NAMED(fmi2FreeFMUstate)(fmi2Component c, fmi2FMUstate *state) {
+    ALLOWED("fmi2FreeFMUstate", FMU_ANY);
     if (state) {
         free(*state);
         *state = NULL;
@@ -140,105 +140,105 @@ TB_EXPORT fmi2Status NAMED(fmi2FreeFMUstate)(fmi2Component c, fmi2FMUstate *stat
     return fmi2OK;
 }
 
-TB_EXPORT fmi2Status NAMED(fmi2SerializedFMUstateSize)(fmi2Component c, fmi2FMUstate state,
+FMU_EXPORT fmi2Status NAMED(fmi2SerializedFMUstateSize)(fmi2Component c, fmi2FMUstate state,
                                                        size_t *size) {
     (void)state;
-    ALLOWED("fmi2SerializedFMUstateSize", TB_ANY);
-    *size = sizeof(tb_state);
+    ALLOWED("fmi2SerializedFMUstateSize", FMU_ANY);
+    *size = sizeof(fmu_state);
     return fmi2OK;
 }
 
-TB_EXPORT fmi2Status NAMED(fmi2SerializeFMUstate)(fmi2Component c, fmi2FMUstate state,
+FMU_EXPORT fmi2Status NAMED(fmi2SerializeFMUstate)(fmi2Component c, fmi2FMUstate state,
                                                   fmi2Byte bytes[], size_t size) {
-    ALLOWED("fmi2SerializeFMUstate", TB_ANY);
-    if (!state || size < sizeof(tb_state))
-        return (fmi2Status)tb_tell(of(c), TB_ERROR, "A state has %zu bytes.", sizeof(tb_state));
-    memcpy(bytes, state, sizeof(tb_state));
+    ALLOWED("fmi2SerializeFMUstate", FMU_ANY);
+    if (!state || size < sizeof(fmu_state))
+        return (fmi2Status)fmu_tell(of(c), FMU_ERROR, "A state has %zu bytes.", sizeof(fmu_state));
+    memcpy(bytes, state, sizeof(fmu_state));
     return fmi2OK;
 }
 
-TB_EXPORT fmi2Status NAMED(fmi2DeSerializeFMUstate)(fmi2Component c, const fmi2Byte bytes[],
+FMU_EXPORT fmi2Status NAMED(fmi2DeSerializeFMUstate)(fmi2Component c, const fmi2Byte bytes[],
                                                     size_t size, fmi2FMUstate *state) {
-    ALLOWED("fmi2DeSerializeFMUstate", TB_ANY);
-    if (!tb_is_state(bytes, size))
-        return (fmi2Status)tb_tell(of(c), TB_ERROR, "The bytes given are no state of this model.");
-    tb_state *kept = *state ? *state : malloc(sizeof *kept);
+    ALLOWED("fmi2DeSerializeFMUstate", FMU_ANY);
+    if (!fmu_is_state(bytes, size))
+        return (fmi2Status)fmu_tell(of(c), FMU_ERROR, "The bytes given are no state of this model.");
+    fmu_state *kept = *state ? *state : malloc(sizeof *kept);
     if (!kept)
-        return (fmi2Status)tb_tell(of(c), TB_ERROR, "No memory for a state.");
+        return (fmi2Status)fmu_tell(of(c), FMU_ERROR, "No memory for a state.");
     memcpy(kept, bytes, sizeof *kept);
     *state = kept;
     return fmi2OK;
 }
 
-TB_EXPORT fmi2Status NAMED(fmi2GetDirectionalDerivative)(
+FMU_EXPORT fmi2Status NAMED(fmi2GetDirectionalDerivative)(
     fmi2Component c, const fmi2ValueReference unknowns[], size_t unknown_count,
     const fmi2ValueReference knowns[], size_t known_count, const fmi2Real seed[],
     fmi2Real result[]) {
-    ALLOWED("fmi2GetDirectionalDerivative", TB_INITIALIZING | TB_RUNNING | TB_TERMINATED);
-    return (fmi2Status)tb_get_slopes(of(c), unknowns, unknown_count, knowns, known_count, seed,
+    ALLOWED("fmi2GetDirectionalDerivative", FMU_INITIALIZING | FMU_RUNNING | FMU_TERMINATED);
+    return (fmi2Status)fmu_get_slopes(of(c), unknowns, unknown_count, knowns, known_count, seed,
                                      result);
 }
 
 /* ---- model exchange ------------------------------------------------------------------------- */
 
-TB_EXPORT fmi2Status NAMED(fmi2EnterEventMode)(fmi2Component c) {
-    ALLOWED("fmi2EnterEventMode", TB_CONTINUOUS | TB_EVENTS);
-    of(c)->now.phase = TB_EVENTS;
+FMU_EXPORT fmi2Status NAMED(fmi2EnterEventMode)(fmi2Component c) {
+    ALLOWED("fmi2EnterEventMode", FMU_CONTINUOUS | FMU_EVENTS);
+    of(c)->now.phase = FMU_EVENTS;
     return fmi2OK;
 }
 
-TB_EXPORT fmi2Status NAMED(fmi2NewDiscreteStates)(fmi2Component c, fmi2EventInfo *info) {
-    ALLOWED("fmi2NewDiscreteStates", TB_EVENTS);
+FMU_EXPORT fmi2Status NAMED(fmi2NewDiscreteStates)(fmi2Component c, fmi2EventInfo *info) {
+    ALLOWED("fmi2NewDiscreteStates", FMU_EVENTS);
     int changed;
-    int status = tb_event(of(c), &changed);
+    int status = fmu_event(of(c), &changed);
     *info = (fmi2EventInfo){0, 0, 0, changed, 0, 0.0};
     return (fmi2Status)status;
 }
 
-TB_EXPORT fmi2Status NAMED(fmi2EnterContinuousTimeMode)(fmi2Component c) {
-    ALLOWED("fmi2EnterContinuousTimeMode", TB_EVENTS);
-    of(c)->now.phase = TB_CONTINUOUS;
+FMU_EXPORT fmi2Status NAMED(fmi2EnterContinuousTimeMode)(fmi2Component c) {
+    ALLOWED("fmi2EnterContinuousTimeMode", FMU_EVENTS);
+    of(c)->now.phase = FMU_CONTINUOUS;
     return fmi2OK;
 }
 
-TB_EXPORT fmi2Status NAMED(fmi2CompletedIntegratorStep)(fmi2Component c, fmi2Boolean no_way_back,
+FMU_EXPORT fmi2Status NAMED(fmi2CompletedIntegratorStep)(fmi2Component c, fmi2Boolean no_way_back,
                                                         fmi2Boolean *event, fmi2Boolean *end) {
     (void)no_way_back;
-    ALLOWED("fmi2CompletedIntegratorStep", TB_CONTINUOUS);
+    ALLOWED("fmi2CompletedIntegratorStep", FMU_CONTINUOUS);
     *event = *end = 0;
-    return (fmi2Status)tb_step_completed(of(c), event);
+    return (fmi2Status)fmu_step_completed(of(c), event);
 }
 
-TB_EXPORT fmi2Status NAMED(fmi2SetTime)(fmi2Component c, fmi2Real time) {
-    ALLOWED("fmi2SetTime", TB_CONTINUOUS | TB_EVENTS);
-    return (fmi2Status)tb_set_time(of(c), time);
+FMU_EXPORT fmi2Status NAMED(fmi2SetTime)(fmi2Component c, fmi2Real time) {
+    ALLOWED("fmi2SetTime", FMU_CONTINUOUS | FMU_EVENTS);
+    return (fmi2Status)fmu_set_time(of(c), time);
 }
 
-TB_EXPORT fmi2Status NAMED(fmi2SetContinuousStates)(fmi2Component c, const fmi2Real x[],
+FMU_EXPORT fmi2Status NAMED(fmi2SetContinuousStates)(fmi2Component c, const fmi2Real x[],
                                                     size_t count) {
-    ALLOWED("fmi2SetContinuousStates", TB_CONTINUOUS);
-    return (fmi2Status)tb_set_states(of(c), x, count);
+    ALLOWED("fmi2SetContinuousStates", FMU_CONTINUOUS);
+    return (fmi2Status)fmu_set_states(of(c), x, count);
 }
 
-TB_EXPORT fmi2Status NAMED(fmi2GetDerivatives)(fmi2Component c, fmi2Real rates[], size_t count) {
-    ALLOWED("fmi2GetDerivatives", TB_CONTINUOUS | TB_EVENTS | TB_TERMINATED);
-    return (fmi2Status)tb_get_rates(of(c), rates, count);
+FMU_EXPORT fmi2Status NAMED(fmi2GetDerivatives)(fmi2Component c, fmi2Real rates[], size_t count) {
+    ALLOWED("fmi2GetDerivatives", FMU_CONTINUOUS | FMU_EVENTS | FMU_TERMINATED);
+    return (fmi2Status)fmu_get_rates(of(c), rates, count);
 }
 
-TB_EXPORT fmi2Status NAMED(fmi2GetEventIndicators)(fmi2Component c, fmi2Real values[],
+FMU_EXPORT fmi2Status NAMED(fmi2GetEventIndicators)(fmi2Component c, fmi2Real values[],
                                                    size_t count) {
-    ALLOWED("fmi2GetEventIndicators", TB_CONTINUOUS | TB_EVENTS | TB_TERMINATED);
-    return (fmi2Status)tb_get_indicators(of(c), values, count);
+    ALLOWED("fmi2GetEventIndicators", FMU_CONTINUOUS | FMU_EVENTS | FMU_TERMINATED);
+    return (fmi2Status)fmu_get_indicators(of(c), values, count);
 }
 
-TB_EXPORT fmi2Status NAMED(fmi2GetContinuousStates)(fmi2Component c, fmi2Real x[], size_t count) {
-    ALLOWED("fmi2GetContinuousStates", TB_CONTINUOUS | TB_EVENTS | TB_TERMINATED);
-    return (fmi2Status)tb_get_states(of(c), x, count);
+FMU_EXPORT fmi2Status NAMED(fmi2GetContinuousStates)(fmi2Component c, fmi2Real x[], size_t count) {
+    ALLOWED("fmi2GetContinuousStates", FMU_CONTINUOUS | FMU_EVENTS | FMU_TERMINATED);
+    return (fmi2Status)fmu_get_states(of(c), x, count);
 }
 
-TB_EXPORT fmi2Status NAMED(fmi2GetNominalsOfContinuousStates)(fmi2Component c, fmi2Real nominals[],
+FMU_EXPORT fmi2Status NAMED(fmi2GetNominalsOfContinuousStates)(fmi2Component c, fmi2Real nominals[],
                                                               size_t count) {
-    ALLOWED("fmi2GetNominalsOfContinuousStates", TB_ANY);
+    ALLOWED("fmi2GetNominalsOfContinuousStates", FMU_ANY);
     for (size_t i = 0; i < count; i++)
         nominals[i] = 1.0;
     return fmi2OK;
@@ -246,48 +246,48 @@ TB_EXPORT fmi2Status NAMED(fmi2GetNominalsOfContinuousStates)(fmi2Component c, f
 
 /* ---- co-simulation -------------------------------------------------------------------------- */
 
-TB_EXPORT fmi2Status NAMED(fmi2DoStep)(fmi2Component c, fmi2Real time, fmi2Real step,
+FMU_EXPORT fmi2Status NAMED(fmi2DoStep)(fmi2Component c, fmi2Real time, fmi2Real step,
                                        fmi2Boolean no_way_back) {
     (void)no_way_back;
-    ALLOWED("fmi2DoStep", TB_STEPS);
-    return (fmi2Status)tb_advance(of(c), time, step);
+    ALLOWED("fmi2DoStep", FMU_STEPS);
+    return (fmi2Status)fmu_advance(of(c), time, step);
 }
 
-TB_EXPORT fmi2Status NAMED(fmi2CancelStep)(fmi2Component c) {
+FMU_EXPORT fmi2Status NAMED(fmi2CancelStep)(fmi2Component c) {
     ALLOWED("fmi2CancelStep", 0);
     return fmi2Error;
 }
 
-TB_EXPORT fmi2Status NAMED(fmi2SetRealInputDerivatives)(fmi2Component c,
+FMU_EXPORT fmi2Status NAMED(fmi2SetRealInputDerivatives)(fmi2Component c,
                                                         const fmi2ValueReference at[], size_t count,
                                                         const fmi2Integer orders[],
                                                         const fmi2Real values[]) {
     (void)at, (void)orders, (void)values;
-    ALLOWED("fmi2SetRealInputDerivatives", TB_ANY);
-    return count ? (fmi2Status)tb_tell(of(c), TB_ERROR, "Inputs are held during a step.") : fmi2OK;
+    ALLOWED("fmi2SetRealInputDerivatives", FMU_ANY);
+    return count ? (fmi2Status)fmu_tell(of(c), FMU_ERROR, "Inputs are held during a step.") : fmi2OK;
 }
 
-TB_EXPORT fmi2Status NAMED(fmi2GetRealOutputDerivatives)(fmi2Component c,
+FMU_EXPORT fmi2Status NAMED(fmi2GetRealOutputDerivatives)(fmi2Component c,
                                                          const fmi2ValueReference at[],
                                                          size_t count, const fmi2Integer orders[],
                                                          fmi2Real values[]) {
     (void)at, (void)orders, (void)values;
-    ALLOWED("fmi2GetRealOutputDerivatives", TB_ANY);
-    return count ? (fmi2Status)tb_tell(of(c), TB_ERROR, "Outputs have no derivatives.") : fmi2OK;
+    ALLOWED("fmi2GetRealOutputDerivatives", FMU_ANY);
+    return count ? (fmi2Status)fmu_tell(of(c), FMU_ERROR, "Outputs have no derivatives.") : fmi2OK;
 }
 
-TB_EXPORT fmi2Status NAMED(fmi2GetRealStatus)(fmi2Component c, const fmi2StatusKind kind,
+FMU_EXPORT fmi2Status NAMED(fmi2GetRealStatus)(fmi2Component c, const fmi2StatusKind kind,
                                               fmi2Real *value) {
-    ALLOWED("fmi2GetRealStatus", TB_ANY);
+    ALLOWED("fmi2GetRealStatus", FMU_ANY);
     if (kind != fmi2LastSuccessfulTime)
         return fmi2Discard;
     *value = of(c)->now.time;
     return fmi2OK;
 }
 
-TB_EXPORT fmi2Status NAMED(fmi2GetBooleanStatus)(fmi2Component c, const fmi2StatusKind kind,
+FMU_EXPORT fmi2Status NAMED(fmi2GetBooleanStatus)(fmi2Component c, const fmi2StatusKind kind,
                                                  fmi2Boolean *value) {
-    ALLOWED("fmi2GetBooleanStatus", TB_ANY);
+    ALLOWED("fmi2GetBooleanStatus", FMU_ANY);
     if (kind != fmi2Terminated)
         return fmi2Discard;
     *value = 0;
@@ -295,7 +295,7 @@ TB_EXPORT fmi2Status NAMED(fmi2GetBooleanStatus)(fmi2Component c, const fmi2Stat
 }
 
 #define NO_STATUS(name, type)                                                                       \
-    TB_EXPORT fmi2Status NAMED(name)(fmi2Component c, const fmi2StatusKind kind, type *value) {     \
+    FMU_EXPORT fmi2Status NAMED(name)(fmi2Component c, const fmi2StatusKind kind, type *value) {     \
         (void)c, (void)kind, (void)value;                                                           \
         return fmi2Discard;                                                                         \
     }

@@ -1,7 +1,7 @@
 /* What the functional mock-up interface 2.0 asks of C (fmi-standard.org): types and functions under the
  * standard's names, so that importers may link or load them. */
-#ifndef TB_FMI2_H
-#define TB_FMI2_H
+#ifndef FMU_FMI2_H
+#define FMU_FMI2_H
 
 #include <stddef.h>
 

@@ -1,7 +1,7 @@
 /* What the functional mock-up interface 3.0 asks of C (fmi-standard.org): types and functions under the
  * standard's names, so that importers may link or load them. */
-#ifndef TB_FMI3_H
-#define TB_FMI3_H
+#ifndef FMU_FMI3_H
+#define FMU_FMI3_H
 
 #include <stdbool.h>
 #include <stddef.h>

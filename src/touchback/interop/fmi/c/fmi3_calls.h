@@ -1,10 +1,10 @@
 /* What the files with functions of the interface 3.0 share. */
-#ifndef TB_FMI3_CALLS_H
-#define TB_FMI3_CALLS_H
+#ifndef FMU_FMI3_CALLS_H
+#define FMU_FMI3_CALLS_H
 
-#ifdef TB_STANDARD_HEADERS /* those of the standard in place of ours, to check that they agree */
+#ifdef FMU_STANDARD_HEADERS /* those of the standard in place of ours, to check that they agree */
 #include "fmi3Functions.h"
-#define TB_EXPORT FMI3_Export
+#define FMU_EXPORT FMI3_Export
 #define NAMED(name) name
 #else
 #include "export.h"
@@ -13,10 +13,10 @@
 
 #include "instance.h"
 
-static inline tb_instance *of(fmi3Instance c) { return (tb_instance *)c; }
+static inline fmu_instance *of(fmi3Instance c) { return (fmu_instance *)c; }
 
 #define ALLOWED(call, phases)                                                                       \
-    if (!tb_allowed(of(c), call, phases))                                                           \
+    if (!fmu_allowed(of(c), call, phases))                                                           \
     return fmi3Error
 
 #endif

@@ -5,17 +5,17 @@
 static fmi3Status none(fmi3Instance c, const char *what, size_t asked) {
     if (!c)
         return fmi3Error;
-    return asked ? (fmi3Status)tb_tell(of(c), TB_ERROR, "There are no %s.", what) : fmi3OK;
+    return asked ? (fmi3Status)fmu_tell(of(c), FMU_ERROR, "There are no %s.", what) : fmi3OK;
 }
 
 #define REFERENCES fmi3Instance c, const fmi3ValueReference at[], size_t count
 
 #define OTHER(type)                                                                                 \
-    TB_EXPORT fmi3Status NAMED(fmi3Get##type)(REFERENCES, fmi3##type values[], size_t size) {       \
+    FMU_EXPORT fmi3Status NAMED(fmi3Get##type)(REFERENCES, fmi3##type values[], size_t size) {       \
         (void)at, (void)values, (void)size;                                                         \
         return none(c, "variables of type " #type, count);                                          \
     }                                                                                               \
-    TB_EXPORT fmi3Status NAMED(fmi3Set##type)(REFERENCES, const fmi3##type values[], size_t size) { \
+    FMU_EXPORT fmi3Status NAMED(fmi3Set##type)(REFERENCES, const fmi3##type values[], size_t size) { \
         (void)at, (void)values, (void)size;                                                         \
         return none(c, "variables of type " #type, count);                                          \
     }
@@ -31,20 +31,20 @@ OTHER(UInt64)
 OTHER(Boolean)
 OTHER(String)
 
-TB_EXPORT fmi3Status NAMED(fmi3GetBinary)(REFERENCES, size_t sizes[], fmi3Binary values[],
+FMU_EXPORT fmi3Status NAMED(fmi3GetBinary)(REFERENCES, size_t sizes[], fmi3Binary values[],
                                           size_t size) {
     (void)at, (void)sizes, (void)values, (void)size;
     return none(c, "binary variables", count);
 }
 
-TB_EXPORT fmi3Status NAMED(fmi3SetBinary)(REFERENCES, const size_t sizes[],
+FMU_EXPORT fmi3Status NAMED(fmi3SetBinary)(REFERENCES, const size_t sizes[],
                                           const fmi3Binary values[], size_t size) {
     (void)at, (void)sizes, (void)values, (void)size;
     return none(c, "binary variables", count);
 }
 
 #define CLOCKS(name, ...)                                                                           \
-    TB_EXPORT fmi3Status NAMED(name)(REFERENCES, __VA_ARGS__) {                                     \
+    FMU_EXPORT fmi3Status NAMED(name)(REFERENCES, __VA_ARGS__) {                                     \
         (void)at;                                                                                   \
         return none(c, "clocks", count);                                                            \
     }
@@ -63,13 +63,13 @@ CLOCKS(fmi3SetIntervalFraction, const fmi3UInt64 counters[], const fmi3UInt64 re
 CLOCKS(fmi3SetShiftDecimal, const fmi3Float64 shifts[])
 CLOCKS(fmi3SetShiftFraction, const fmi3UInt64 counters[], const fmi3UInt64 resolutions[])
 
-TB_EXPORT fmi3Status NAMED(fmi3GetOutputDerivatives)(REFERENCES, const fmi3Int32 orders[],
+FMU_EXPORT fmi3Status NAMED(fmi3GetOutputDerivatives)(REFERENCES, const fmi3Int32 orders[],
                                                      fmi3Float64 values[], size_t size) {
     (void)at;
     return none(c, "derivatives of outputs", count);
 }
 
-TB_EXPORT fmi3Instance NAMED(fmi3InstantiateScheduledExecution)(
+FMU_EXPORT fmi3Instance NAMED(fmi3InstantiateScheduledExecution)(
     fmi3String name, fmi3String token, fmi3String resources, fmi3Boolean visible,
     fmi3Boolean logging, fmi3InstanceEnvironment environment, fmi3LogMessageCallback log,
     fmi3ClockUpdateCallback update, fmi3LockPreemptionCallback lock,
@@ -77,32 +77,32 @@ TB_EXPORT fmi3Instance NAMED(fmi3InstantiateScheduledExecution)(
     return NULL;
 }
 
-TB_EXPORT fmi3Status NAMED(fmi3ActivateModelPartition)(fmi3Instance c, fmi3ValueReference clock,
+FMU_EXPORT fmi3Status NAMED(fmi3ActivateModelPartition)(fmi3Instance c, fmi3ValueReference clock,
                                                        fmi3Float64 time) {
     return none(c, "clocks", 1);
 }
 
-TB_EXPORT fmi3Status NAMED(fmi3EnterConfigurationMode)(fmi3Instance c) {
+FMU_EXPORT fmi3Status NAMED(fmi3EnterConfigurationMode)(fmi3Instance c) {
     return none(c, "structural parameters", 1);
 }
 
-TB_EXPORT fmi3Status NAMED(fmi3ExitConfigurationMode)(fmi3Instance c) {
+FMU_EXPORT fmi3Status NAMED(fmi3ExitConfigurationMode)(fmi3Instance c) {
     return none(c, "structural parameters", 1);
 }
 
-TB_EXPORT fmi3Status NAMED(fmi3GetNumberOfVariableDependencies)(fmi3Instance c,
+FMU_EXPORT fmi3Status NAMED(fmi3GetNumberOfVariableDependencies)(fmi3Instance c,
                                                                 fmi3ValueReference at,
                                                                 size_t *count) {
     return none(c, "dependencies by element; modelDescription.xml has those of variables", 1);
 }
 
-TB_EXPORT fmi3Status NAMED(fmi3GetVariableDependencies)(
+FMU_EXPORT fmi3Status NAMED(fmi3GetVariableDependencies)(
     fmi3Instance c, fmi3ValueReference at, size_t elements[], fmi3ValueReference independents[],
     size_t independent_elements[], fmi3DependencyKind kinds[], size_t count) {
     return none(c, "dependencies by element; modelDescription.xml has those of variables", 1);
 }
 
-TB_EXPORT fmi3Status NAMED(fmi3GetAdjointDerivative)(
+FMU_EXPORT fmi3Status NAMED(fmi3GetAdjointDerivative)(
     fmi3Instance c, const fmi3ValueReference unknowns[], size_t unknown_count,
     const fmi3ValueReference knowns[], size_t known_count, const fmi3Float64 seed[],
     size_t seed_count, fmi3Float64 result[], size_t result_count) {

@@ -1,0 +1,111 @@
+#include "core.h"
+
+#include <math.h>
+#include <string.h>
+
+#if FMU_CONSTRAINED
+#include "constrained/constrained.h"
+#endif
+
+static int finite(const double *values, int count) {
+    for (int i = 0; i < count; i++)
+        if (!isfinite(values[i]))
+            return 0;
+    return 1;
+}
+
+static void take_inputs(fmu_core *core, double t, const double *inputs) {
+    core->m.u[0] = core->u[0] = t;
+    memcpy(core->m.u + 1, inputs, FMU_NU * sizeof(double));
+    memcpy(core->u + 1, inputs, FMU_NU * sizeof(double));
+}
+
+/* Evaluations that had no answer. */
+static long failures(const fmu_core *core) {
+    tb_troubles found = tb_troubles_of(&core->m.problem);
+    return found.paradoxes + found.not_converged + found.chattering;
+}
+
+static long choices(const fmu_core *core) {
+#if FMU_CONSTRAINED
+    return core->m.problem.constrained->statistics.choices;
+#else
+    (void)core;
+    return 0;
+#endif
+}
+
+void fmu_core_begin(fmu_core *core) { model_init(&core->m); }
+
+int fmu_core_parameters(fmu_core *core, const double *parameters) {
+    memcpy(core->m.parameters, parameters, FMU_NP * sizeof(double));
+    model_use_parameters(&core->m);
+    return finite(core->m.problem.p, FMU_BLOCK);
+}
+
+int fmu_core_start(fmu_core *core, double t, double *x, const double *inputs) {
+    take_inputs(core, t, inputs);
+    long before = failures(core);
+    memcpy(core->m.state, x, FMU_NX * sizeof(double));
+    model_start(&core->m, t);
+    memcpy(x, core->m.state, FMU_NX * sizeof(double));
+    return finite(x, FMU_NX) && failures(core) == before;
+}
+
+int fmu_core_rate(fmu_core *core, double t, const double *x, const double *inputs, double *rate) {
+    take_inputs(core, t, inputs);
+    long before = failures(core);
+    model_rate(&core->m, t, x, rate);
+#if FMU_CONSTRAINED
+    x = core->m.problem.constrained->x;
+#endif
+    memcpy(core->x, x, FMU_NX * sizeof(double));
+    return finite(rate, FMU_NX) && failures(core) == before;
+}
+
+void fmu_core_outputs(fmu_core *core, double *outputs) {
+    memcpy(core->m.state, core->x, FMU_NX * sizeof(double));
+    core->m.run.t0 = core->u[0];
+    core->m.run.steps = 0;
+    model_outputs(&core->m, outputs);
+}
+
+int fmu_core_settle(fmu_core *core, double t, double *x, const double *inputs, int *chosen) {
+    take_inputs(core, t, inputs);
+    long before = failures(core), made = choices(core);
+    tb_settle(&core->m.problem, t, x, 1);
+    *chosen = choices(core) != made;
+    return finite(x, FMU_NX) && failures(core) == before;
+}
+
+/* The number of steps since the start says when memories take their values. */
+int fmu_core_step(fmu_core *core, double t, double h, long steps, double *x, const double *inputs) {
+    tb_fixed *run = &core->m.run;
+    take_inputs(core, t, inputs);
+    long before = failures(core);
+    memcpy(core->m.state, x, FMU_NX * sizeof(double));
+    run->h = h;
+    run->steps = steps;
+    run->t0 = t - (double)steps * h;
+    run->rate_known = 0;
+    int bad = model_step(&core->m);
+    memcpy(x, core->m.state, FMU_NX * sizeof(double));
+    return bad == 0 && failures(core) == before;
+}
+
+void fmu_core_remember(const fmu_core *core, double *memory) {
+    tb_remember(&core->m.problem, memory);
+}
+
+int fmu_core_recall(fmu_core *core, const double *memory) {
+    return tb_recall(&core->m.problem, memory);
+}
+
+int fmu_core_level(const fmu_core *core, int column) {
+#if FMU_CONSTRAINED
+    return core->m.problem.constrained->level[column];
+#else
+    (void)core, (void)column;
+    return 0;
+#endif
+}
