@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from touchback.errors import InputError
+from touchback.interop.c_project.core import CModel, c_model
 from touchback.interop.fmi.binary import OPTIONS, built, platform_folder
 from touchback.interop.fmi.dependencies import dependencies_of
 from touchback.interop.fmi.description import KINDS, VERSIONS, Unit, build_description, described
@@ -22,16 +23,25 @@ from touchback.model.model import Model
 from touchback.numbers import LEAST, number_within, shown
 from touchback.regular_file import check_output, write_whole
 from touchback.simulate.features import MEMORIES, MODES, RUBBING
+from touchback.simulate.inputs import read_inputs
+from touchback.simulate.start import initial_state
 from touchback.system import System
 
 _LONGEST_STEP = 1.0  # [s]
 
 
 def write(
-    model: Model, where: Path, *, version: float = 2, kind: str = "both", step: float = 1e-3
+    model: Model,
+    where: Path,
+    *,
+    version: float = 2,
+    kind: str = "both",
+    step: float = 1e-3,
+    rate: float | None = None,
 ) -> list[Path]:
     """Writes an FMU. `version`: 2 or 3; `kind`: "cs" (co-simulation), "me" (model exchange) or
-    "both"; `step`: the longest step of co-simulation [s]."""
+    "both"; `step`: the longest step of co-simulation [s]; `rate`: ticks a second of memories, by
+    default one a step."""
     if version not in VERSIONS:
         raise InputError(f"fmu: version is 2 or 3, got {shown(version)}.")
     if kind not in (*KINDS, "both"):
@@ -39,22 +49,22 @@ def write(
     step = number_within("fmu: step is in seconds", step, LEAST, _LONGEST_STEP)
     check_output(where, (".fmu",), "fmu")
     system = model.compile()
-    write_whole(where, packed(files_of(system, int(version), _kinds(system, kind), step)))
+    core = c_model(system, step, rate=rate)
+    write_whole(where, packed(files_of(core, int(version), _kinds(system, kind))))
     return [where]
 
 
-def files_of(
-    system: System, version: int, kinds: tuple[str, ...], step: float
-) -> dict[str, str | bytes]:
+def files_of(core: CModel, version: int, kinds: tuple[str, ...]) -> dict[str, str | bytes]:
     """All files of the unit, by their paths in it."""
-    start = system.assemble().x if system.constrained else system.initial_state().x
+    system, step = core.system, core.solver.step
+    start = initial_state(system, None, 0.0, read_inputs(system, None, 0.0), {})
     slopes = slope_functions(system) if _has_slopes(system) else None
     indicators = 0 if slopes is None else slopes["indicators"].out_size
     variables = variables_of(system, start.tolist(), indicators)
     identifier = re.sub(r"\W", "_", system.name, flags=re.ASCII) or "model"
     identifier = identifier if identifier[0].isalpha() else f"m_{identifier}"
     token = _token(system, start, step)
-    sources = sources_of(system, start, slopes, step, token)
+    sources = sources_of(core, start, slopes, token)
     unit = Unit(
         system.name, identifier, token, kinds, variables,
         tuple(sorted(name for name in sources if name.endswith(".c"))), step, slopes is not None,

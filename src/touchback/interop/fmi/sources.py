@@ -11,7 +11,7 @@ import numpy as np
 
 from touchback.codegen.printers import print_c
 from touchback.codegen.printers.c import C99
-from touchback.interop.c_project.core import c_model
+from touchback.interop.c_project.core import CModel
 from touchback.symbolic.program import Program
 from touchback.system import System
 from touchback.system.function_set import FunctionSet
@@ -27,11 +27,7 @@ _ARGUMENTS = (
 
 
 def sources_of(
-    system: System,
-    start: np.ndarray,
-    slopes: FunctionSet | None,
-    step: float,
-    token: str,
+    core: CModel, start: np.ndarray, slopes: FunctionSet | None, token: str
 ) -> dict[str, str]:
     """Files by their paths, from which includes are found; one library of them answers both
     versions of the interface. Without `slopes` there are no derivatives and indicators."""
@@ -39,8 +35,8 @@ def sources_of(
     if slopes is not None:
         programs = {name.replace(" ", "_"): each.second for name, each in slopes.items()}
         programs["slope_parameters"] = slopes["slopes"].first
-    core = c_model(system, step).files
-    files = {path.removeprefix("touchback/"): text for path, text in core.items()}
+    system, step = core.system, core.solver.step
+    files = {path.removeprefix("touchback/"): text for path, text in core.files.items()}
     fixed = resources.files("touchback.interop.fmi").joinpath("c")
     files |= {name: fixed.joinpath(name).read_text() for name in _FIXED}
     if slopes is not None:
