@@ -12,31 +12,10 @@ from tests.fleet.host_card import HostCard
 from touchback.codegen.printers import cuda
 from touchback.fleet import batch
 from touchback.fleet.gpu import kernels
-from touchback.fleet.gpu.card import Card, find_card
 
 COUNT = 131  # a block and a bit
-NOT_THERE = (
-    "closures",
-    "couplings",
-    "written constraints",
-    "velocity constraints",
-    "servo constraints",
-    "friction of constraints",
-    "drives",
-    "modes",
-    "rigid contacts",
-)
-
-
-def cards() -> list[Card]:
-    real = find_card()
-    return [HostCard()] if isinstance(real, str) else [HostCard(), real]
-
-
-@pytest.fixture(params=cards(), ids=lambda card: card.name, autouse=True)
-def card(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Card:
-    monkeypatch.setattr(batch, "find_card", lambda: request.param)
-    return request.param
+NOT_THERE = ("modes", "rigid contacts")
+pytestmark = pytest.mark.usefixtures("card")
 
 
 def arm(joints: int = 3) -> tb.System:
@@ -83,7 +62,7 @@ def test_a_card_computes_the_bits_of_the_processor(system, method) -> None:
 
 
 @pytest.mark.parametrize("feature", [each for each in ("", *FEATURES) if each not in NOT_THERE])
-def test_every_feature_of_trees_counts_on_the_card(feature) -> None:
+def test_every_feature_counts_on_the_card(feature) -> None:
     """exp, log and their like may differ in the last bit."""
     model = compiled(feature)
     grid = {"step": 2e-3, **({"rate": 100.0} if feature == "memories" else {})}
@@ -225,8 +204,13 @@ def test_without_a_card_the_processor_runs_it_and_says_so(monkeypatch, system) -
     with pytest.warns(RuntimeWarning, match="by the processor, in double .* CuPy isn't installed"):
         ran = system.batch(2).run(starts(system, 2), 0.01, step=1e-3, on="gpu")
     assert ran.whole.all() and not ran.card
-    with pytest.warns(RuntimeWarning, match="only trees by methods 'rk4' and 'euler' run there"):
-        tb.gallery.make("slider-crank").compile().batch(2).run(None, 0.01, on="gpu", step=1e-3)
+    with pytest.warns(RuntimeWarning, match="only methods 'rk4' and 'euler' run there, not 'dop"):
+        system.batch(2).run(None, 0.01, on="gpu", method="dopri5", output_step=1e-3)
+    with pytest.warns(RuntimeWarning, match="modes change on the processor only"):
+        compiled("modes").batch(2).run(None, 0.01, on="gpu", step=1e-3)
+    with pytest.warns(RuntimeWarning, match="by partitioning, .* not by 'penalty'"):
+        tied = compiled("closures").batch(2)
+        tied.run(None, 0.01, on="gpu", step=1e-3, constraints="penalty")
 
 
 def test_words_that_are_none_are_refused(system) -> None:

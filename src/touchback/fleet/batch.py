@@ -15,9 +15,10 @@ from touchback.fleet.evaluate import arguments_of, evaluated
 from touchback.fleet.given import Floats, read_given
 from touchback.fleet.gpu.card import Card, find_card
 from touchback.fleet.gpu.on_card import CardBatch, evaluate_on_card, lies_on_card, real_of
+from touchback.fleet.gpu.tied_on_card import FORMULATIONS, TiedCardBatch, with_states
 from touchback.fleet.lanes import run_in_lanes
 from touchback.fleet.one_by_one import run_one_by_one
-from touchback.native import Formulation
+from touchback.native import Formulation, formulation_of
 from touchback.numbers import whole_within
 from touchback.recording import unknown_name
 from touchback.simulate.choice import formulation_for, solver_for
@@ -78,52 +79,59 @@ class Batch:
         Others, with constraints, modes or contacts, are runs of `tb.simulate` on threads. An
         instance that becomes no number stops there, and the others don't know (`failed`).
 
-        `on="gpu"` runs trees on a graphics card (extra `gpu`), one thread each, with `precision`
-        "double", which gives the same bits but for the last of exp, log and their like, or
-        "single". An `x0` that lies on the card (of CuPy, torch, jax) stays there, and so does what
-        comes of it. Where that can't be, the processor runs them in double precision, with a
-        warning that says why."""
+        `on="gpu"` runs them by "rk4" and "euler" on a graphics card (extra `gpu`), one thread each,
+        with `precision` "double", which gives the same bits but for the last of exp, log and their
+        like, or "single" (trees only). An `x0` that lies on the card (of CuPy, torch, jax) stays
+        there, and so does what comes of it. Where that can't be, the processor runs them in double
+        precision, with a warning that says why."""
         system = self.system
         formulation = formulation_for(method, constraints)
         asked = Can(0) if formulation is None else Can.FORMULATIONS
         solver = solver_for(system, method, formulation, asked, options)
         span = Span(start, duration)
         names = self._recorded(record)
-        real, wide = real_of(precision), self._wide(solver)
-        card = self._card(on, wide)
+        real, kept = real_of(precision), formulation_of(formulation)
+        card = self._card(on, self._misfit(solver, kept))
         stays = lies_on_card(x0)
         if stays and card is None:
             raise InputError(
-                "x0 lies on a graphics card: give on='gpu' for trees by 'rk4' and 'euler', or "
-                "bring it to the processor's memory."
+                "x0 lies on a graphics card: give on='gpu' with method 'rk4' or 'euler', or bring "
+                "it to the processor's memory."
             )
         given = read_given(system, self.count, None if stays else x0, inputs, parameters)
-        crew = _threads(threads)
+        crew, tied = _threads(threads), system.constrained
         with Progress(f"{self.count} × {system.name}", progress) as shown:
-            if wide is None:
+            if not isinstance(solver, RK4 | Euler) or (tied and card is None):
                 return run_one_by_one(system, solver, constraints, span, given, names, crew, shown)
-            wide.refuse_excess(span.duration, self.count * len(names))
-            if card is not None:
-                return CardBatch(card, system, given, x0, real).run(wide, span, names, shown)
-            return run_in_lanes(system, wide, span, given, names, crew, shown)
+            solver.refuse_excess(span.duration, self.count * len(names))
+            if card is None:
+                return run_in_lanes(system, solver, span, given, names, crew, shown)
+            if tied:
+                _warn_of_single(system, real)
+                whole = given if stays else with_states(system, given, span)
+                there: CardBatch = TiedCardBatch(card, system, whole, x0, kept)
+            else:
+                there = CardBatch(card, system, given, x0, real)
+            return there.run(solver, span, names, shown)
 
-    def _wide(self, solver: Solver) -> RK4 | Euler | None:
-        """The method, where instances can go side by side."""
-        tree = not (self.system.constrained or self.system.modes)
-        return solver if tree and isinstance(solver, RK4 | Euler) else None
+    def _misfit(self, solver: Solver, kept: Formulation) -> str:
+        """Why a graphics card can't run it; empty where it can."""
+        if self.system.modes:
+            return "modes change on the processor only"
+        if not isinstance(solver, RK4 | Euler):
+            return f"only methods 'rk4' and 'euler' run there, not '{solver.word}'"
+        if self.system.constrained and kept.word not in FORMULATIONS:
+            ways = ", ".join(FORMULATIONS)
+            return f"constraints are kept there by {ways}, not by '{kept.word}'"
+        return ""
 
-    def _card(self, on: str, wide: object) -> Card | None:
+    def _card(self, on: str, misfit: str = "") -> Card | None:
         """The graphics card, where one is asked for and can do it; else a warning says why not."""
         if on not in ("cpu", "gpu"):
             raise InputError(f"on: 'cpu' or 'gpu' is expected, got {on!r}.")
         if on == "cpu":
             return None
-        card = find_card()
-        if wide is None:
-            card = (
-                "only trees by methods 'rk4' and 'euler' run there, no constraints, modes and "
-                "rigid contacts"
-            )
+        card = misfit or find_card()
         if isinstance(card, Card):
             return card
         warnings.warn(
@@ -148,7 +156,7 @@ class Batch:
         function's `further` argument (τ of forward dynamics, accelerations of inverse dynamics)
         have a row for each, or one for all. `on` and `precision` as in `run`."""
         function, real = self.system.function(name), real_of(precision)
-        calls, card = self.system.calls, self._card(on, function)
+        calls, card = self.system.calls, self._card(on)
         given = arguments_of(self.system, function, self.count, (x, u, further), t)
         if card is not None:
             return evaluate_on_card(card, function, calls.block(function), given, real)
@@ -162,6 +170,15 @@ class Batch:
             if name not in known:
                 raise unknown_name("signal", name, known)
         return known if record is None else list(record)
+
+
+def _warn_of_single(system: System, real: str) -> None:
+    if real == "float":
+        warnings.warn(
+            f"{system.name} is computed in double precision: its constraints are met to 1e-13, "
+            "which single precision can't tell.",
+            RuntimeWarning, stacklevel=3,
+        )  # fmt: skip
 
 
 def _threads(given: int | None) -> int:

@@ -11,7 +11,7 @@ from touchback.fleet.gpu.kernels import BLOCK, Kernel
 # Products and sums are fused where the program says so and nowhere else, so that the card computes
 # what processors do; single precision takes what is quickest.
 _OPTIONS = {
-    "double": ("--std=c++14", "--fmad=false"),
+    "double": ("--std=c++14", "--device-as-default-execution-space", "--fmad=false"),
     "float": ("--std=c++14", "--fmad=true", "--prec-div=false", "--prec-sqrt=false", "--ftz=true"),
 }
 

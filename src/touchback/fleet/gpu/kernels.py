@@ -10,6 +10,7 @@ import functools
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import ClassVar
 
 from touchback.codegen.printers.cuda import device_function, device_preamble, early_turns
 from touchback.fleet.gpu import texts
@@ -83,6 +84,8 @@ class Rollout:
     memories: tuple[int, ...]
     ticks: int
 
+    measure: ClassVar = "outputs::call(PASSED, shown)"  # how sensors are read
+
     @cached_property
     def programs(self) -> dict[str, Program]:
         """Of the functions."""
@@ -123,7 +126,7 @@ class Rollout:
         lines = []
         if any(place >= self.states for place in self.recorded):
             size = len(self.programs["outputs"].outputs)
-            lines = [f"    real shown[{size}];", "    outputs::call(PASSED, shown);"]
+            lines = [f"    real shown[{size}];", f"    {self.measure};"]
         width = len(self.recorded)
         for k, place in enumerate(self.recorded):
             value = f"AT(x, {place})" if place < self.states else f"shown[{place - self.states}]"

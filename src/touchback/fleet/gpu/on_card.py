@@ -72,15 +72,16 @@ class CardBatch:
         series = series_of(self.system, self.given, span)
         known = [*self.system.state_names, *self.system.layout.outputs]
         rollout = self._rollout(
-            solver, [known.index(name) for name in names], series.places, len(series.times)
-        )
+            solver, tuple(known.index(name) for name in names), tuple(series.places),
+            len(series.times),
+        )  # fmt: skip
         shared = Shared(u.ndim == 1, p.ndim == 1, series.values.ndim == 2)
         kernel, rows = rollout_kernel(rollout, shared, self.real), steps // every + 1
         record = self.cupy.empty((rows, len(names), self.given.count), dtype=self._type)
         made = self.cupy.zeros(self.given.count, dtype=np.int64)
         per_sample = (len(series.times) - 1) / (span.end - span.start) if span.duration else 0.0
         arrays = (self.x, self._laid(u, 1), self._laid(p, 1), self._laid(series.values, 2))
-        rest = (np.float64(span.start), np.float64(per_sample), record, made)
+        rest = (np.float64(span.start), np.float64(per_sample), record, made, *self._kept(rollout))
         interrupted = False
         try:
             self._launch(kernel, (span.start, solver.step, steps, every), (*arrays, *rest), shown)
@@ -91,8 +92,12 @@ class CardBatch:
             raise BatchInterrupted(run)
         return run
 
+    def _kept(self, rollout: Rollout) -> tuple[Any, ...]:
+        """What instances keep on the card from launch to launch beside their states."""
+        return ()
+
     def _rollout(
-        self, solver: FixedStep, recorded: Sequence[int], series: Sequence[int], samples: int
+        self, solver: FixedStep, recorded: tuple[int, ...], series: tuple[int, ...], samples: int
     ) -> Rollout:
         layout, plan = self.system.layout, self.system.plan
         own = self.system.motion.acting(self.system.key).functions
@@ -106,7 +111,7 @@ class CardBatch:
         functions = tuple((name, own[name]) for name, needed in wanted.items() if needed)
         return Rollout(
             functions, layout.sizes[0], states, 1 + len(layout.inputs), solver.word,
-            tuple(recorded), tuple(series), samples, tuple(layout.memory_places),
+            recorded, series, samples, tuple(layout.memory_places),
             steps_between(self.system, solver) or 1,
         )  # fmt: skip
 

@@ -54,14 +54,14 @@ void tb_choose(tb_constrained *c, const double *J, double tolerance, long rank_l
     note_time(c, start);
 }
 
-static int factor(tb_constrained *c, const double *J, int level) {
+static int try_to_factor(tb_constrained *c, const double *J, int level) {
     return c->sparse ? tb_sparse_factor(c, J, level) : tb_dense_factor(c, J);
 }
 
 void tb_factor(tb_constrained *c, const double *J, int level) {
-    if (factor(c, J, level)) {
+    if (try_to_factor(c, J, level)) {
         tb_choose(c, J, ROUNDING, c->rank);
-        factor(c, J, level);
+        try_to_factor(c, J, level);
     }
 }
 

@@ -7,7 +7,7 @@
 void tb_increment(tb_constrained *c, double times, const double *restrict step, const double *u,
                   const double *p) {
     double *v = tb_velocities(c), *kept = c->n_scratch, *q = c->x;
-    if (!c->configuration_rate.call) {
+    if (!TB_HAS(c, configuration_rate)) {
         for (long i = 0; i < c->n; i++)
             q[i] += times * step[i];
         return;
@@ -16,7 +16,7 @@ void tb_increment(tb_constrained *c, double times, const double *restrict step, 
     double *increment = c->increment;
     memcpy(kept, v, (size_t)c->n * sizeof *v);
     memcpy(v, step, (size_t)c->n * sizeof *v);
-    tb_call(&c->configuration_rate, c->x, u, p, increment);
+    TB_CALL(c, configuration_rate, c->x, u, p, increment);
     memcpy(v, kept, (size_t)c->n * sizeof *v);
     for (long i = 0; i < c->nq; i++)
         q[i] += times * increment[i];
@@ -64,8 +64,8 @@ void tb_refuse_unknown(tb_constrained *c) {
 }
 
 void tb_write_rate(const tb_constrained *c, const double *u, const double *p, double *out) {
-    if (c->configuration_rate.call)
-        tb_call(&c->configuration_rate, c->x, u, p, out);
+    if (TB_HAS(c, configuration_rate))
+        TB_CALL(c, configuration_rate, c->x, u, p, out);
     else
         tb_copy(out, tb_velocities(c), c->n);
     tb_copy(out + c->nq, c->a, c->n);

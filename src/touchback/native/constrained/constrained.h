@@ -17,87 +17,13 @@
 #include <math.h>
 #include <string.h>
 
-#include "integrate/problem.h"
-#include "linear/sparse.h"
-
-typedef struct tb_constraint_statistics {
-    long solves;          /* of the position constraints by Newton's method */
-    long iterations_last; /* of the latest solve */
-    long iterations_most;
-    long iterations;    /* of all solves together */
-    long not_converged; /* solves that gave up and left the integrator's values */
-    long choices;       /* how often dependent coordinates were chosen, the first time included */
-    long singular;      /* accepted states at, or almost at, a singular position */
-    long paradoxes;      /* evaluations in which no forces agree with their friction, or several */
-    double worst_choice; /* seconds that the slowest choice took */
-    double largest_h;    /* of all position constraints at all accepted states */
-} tb_constraint_statistics;
-
-/* Memory with which redundant rows share their load (shared_load.c). */
-typedef struct tb_shared_load {
-    double *matrix, *right, *solution; /* (n + m) squared, n + m, n + m */
-    double *work;                      /* 2 (n + m) */
-    int *order;                        /* n + m */
-} tb_shared_load;
-
-typedef struct tb_constrained {
-    long nq, n, nz, m;
-    long J_count, W_count, M_count; /* nonzeros; W_count = 0 when W = J */
-    tb_callable terms;          /* [h, b, gamma, J, W, M (lower triangle), f, dz/dt] */
-    tb_callable positions;      /* [h, J] */
-    tb_callable velocity_level; /* [b]; call is NULL when b = 0 at all times */
-    tb_callable configuration_rate;
-    tb_callable stiffness; /* [df/dq, df/dv, df/dz], then the same of dz/dt; dense, dq by increments
-                              of velocity; may be NULL */
-    const int *J_rows, *J_columns, *W_rows, *W_columns;
-    const int *W_twins; /* of a nonzero of W in a row with friction: its place in J, -1 for none; -2
-                           in other rows; NULL when nothing rubs */
-    const int *M_rows, *M_columns;
-    const int *holonomic; /* of each row: whether it has an equation for positions */
-    const int *driven;    /* of each row: whether it prescribes a coordinate */
-    double tolerance;      /* of |h|, times the row's largest entry where that is above 1 */
-    double rank_tolerance; /* pivots below this part of the largest make a row redundant */
-    double alpha, beta;    /* Baumgarte's; [1/s] */
-    double penalty;        /* of the augmented Lagrangian, free of units */
-
-    /* The choice. */
-    long rank, position_rank, most_rank;
-    int *rows, *columns; /* in the order of pivots */
-    int *level;          /* of a column: 0 independent, 1 dependent, 2 dependent in velocity only */
-    int *dropped;        /* of a row */
-    double *chosen_pivot, *best_pivot, *pivot; /* when chosen, the largest since, the latest */
-    double *pivot_floor; /* below which a choice isn't used even within a step */
-    double *chosen_size; /* of each pivot when chosen: part of the largest, by scaled entries */
-    double *row_size;    /* the largest scaled entry of a row at any choice, as a whole row may vanish;
-                            the largest pivot where pivots are as small as the order makes them */
-    double redundant_h; /* the largest |h| of redundant rows when they were found redundant */
-    long started, truncated;
-
-    /* What was evaluated last. */
-    double *x, *settled; /* the state worked on, and the last accepted one */
-    double *at_terms, *at_positions, *b;
-    double *a, *lambda; /* the result of the last solution of the equations of motion */
-    double *scale;      /* of a column: 1 / sqrt(M_jj) */
-
-    /* Memory for the dense way: LU is m x n in the order of the choice, then a place of no use. */
-    double *LU, *inverse_pivot, *B, *mass, *T, *reduced, *A, *candidates;
-    int *J_places, *M_places, *pivots;
-    double *residual, *right, *step, *row_weight, *n_scratch, *m_scratch, *increment;
-    double *no_force, *mu; /* n zeros; multipliers of corrections */
-    double *stiff, *matrix; /* what stiffness gave; the matrix of the implicit formulations */
-    double *z_lack, *z_step; /* nz: what further states lack of the rule, and their increments */
-    int *z_pivots;
-
-    const tb_sparse *sparse; /* NULL for the dense way */
-    const tb_shared_load *shared; /* NULL where redundant rows carry nothing, as in runs */
-    long unanswered; /* the first row whose friction no force agrees with, where the motion was solved
-                        last; -1 for none */
-    tb_constraint_statistics statistics;
-} tb_constrained;
+#include "constrained/struct.h"
 
 #pragma GCC visibility push(hidden) /* functions of the library's own: calls need no table */
 
 enum { TB_POSITION = 1, TB_VELOCITY = 2 };
+#define TB_ITERATIONS 20 /* the most of a position solve */
+#define TB_STAGNANT 1e3 /* times the tolerance: rounding may keep |h| from falling */
 #define TB_SPENT 0.05 /* part of the largest pivot that is left at its floor */
 
 /* ---- where things are in the outputs of terms and positions ------------------------------- */
@@ -126,19 +52,15 @@ static inline void tb_copy(double *restrict to, const double *restrict from, lon
 static inline void tb_load(tb_constrained *c, const double *x) {
     tb_copy(c->x, x, c->nq + c->n + c->nz);
 }
-static inline void tb_call(const tb_callable *f, const double *x, const double *u,
-                           const double *p, double *out) {
-    f->call(x, u, p, out, f->work, f->context);
-}
 static inline void tb_terms(tb_constrained *c, const double *u, const double *p) {
-    tb_call(&c->terms, c->x, u, p, c->at_terms);
+    TB_CALL(c, terms, c->x, u, p, c->at_terms);
 }
 static inline void tb_positions(tb_constrained *c, const double *u, const double *p) {
-    tb_call(&c->positions, c->x, u, p, c->at_positions);
+    TB_CALL(c, positions, c->x, u, p, c->at_positions);
 }
 static inline void tb_velocity_level(tb_constrained *c, const double *u, const double *p) {
-    if (c->velocity_level.call)
-        tb_call(&c->velocity_level, c->x, u, p, c->b);
+    if (TB_HAS(c, velocity_level))
+        TB_CALL(c, velocity_level, c->x, u, p, c->b);
 }
 /* q <- q (+) times step, a step in velocities. */
 void tb_increment(tb_constrained *c, double times, const double *step, const double *u,

@@ -1,24 +1,12 @@
 /* Linear algebra of small mechanisms in the order of a choice (dense_choice.c). Every step takes n
- * freedoms and the rank r as arguments. Loops of so few turns cost more than what they compute, so
- * SIZED repeats the same lines with constants for usual small sizes, which the compiler unrolls;
- * operations and their order are those of any size. */
+ * freedoms and the rank r as arguments, which SIZED makes constants where they are usual. */
 #ifndef TOUCHBACK_DENSE_CONSTRAINED_H
 #define TOUCHBACK_DENSE_CONSTRAINED_H
 
 #include "constrained/constrained.h"
+#include "constrained/sized.h"
 
 #define INLINED static inline __attribute__((always_inline))
-#define IS_SIZE(c, columns, rows) ((c)->n == (columns) && (c)->rank == (rows))
-#define SIZED(c, call)                                                                             \
-    (IS_SIZE(c, 3, 2)   ? call(3, 2)                                                               \
-     : IS_SIZE(c, 2, 1) ? call(2, 1)                                                               \
-     : IS_SIZE(c, 3, 1) ? call(3, 1)                                                               \
-     : IS_SIZE(c, 4, 2) ? call(4, 2)                                                               \
-     : IS_SIZE(c, 4, 3) ? call(4, 3)                                                               \
-     : IS_SIZE(c, 5, 4) ? call(5, 4)                                                               \
-     : IS_SIZE(c, 6, 5) ? call(6, 5)                                                               \
-     : IS_SIZE(c, 7, 6) ? call(7, 6)                                                               \
-                        : call((c)->n, (c)->rank))
 
 /* y <- U_v^-1 L^-1 y over the first r rows. */
 INLINED void solve_dependent(const tb_constrained *c, double *restrict y, long n, long r) {

@@ -7,7 +7,7 @@
 
 static const long TURNS = 4; /* of frictions together, until they agree with their multipliers */
 static const long SINGLES = 12; /* and then one by one, which ends where those go in circles */
-static const double ROUNDING = 1e-9; /* of the largest force: signs of less mean nothing */
+static const double MEANINGLESS = 1e-9; /* of the largest force: signs of less mean nothing */
 
 static double twin(const tb_constrained *c, long k) {
     return c->W_twins[k] >= 0 ? tb_terms_J(c)[c->W_twins[k]] : 0.0;
@@ -55,7 +55,7 @@ static long unanswered(const tb_constrained *c) {
             first = c->W_rows[k] < first ? c->W_rows[k] : first;
         }
     }
-    return wrong > ROUNDING * (largest + forces) ? first : -1;
+    return wrong > MEANINGLESS * (largest + forces) ? first : -1;
 }
 
 static void solve_with(tb_constrained *c, const double *W) {
@@ -65,14 +65,14 @@ static void solve_with(tb_constrained *c, const double *W) {
         tb_share_load(c, W);
 }
 
-static void solve(tb_constrained *c) { solve_with(c, tb_terms_W(c)); }
+static void solve_rubbing(tb_constrained *c) { solve_with(c, tb_terms_W(c)); }
 
 /* Returns 0 when frictions may still disagree. */
 static int turn_until_agreed(tb_constrained *c) {
     for (long turn = 0; turn < TURNS + SINGLES; turn++) {
         if (!turn_friction(c, turn >= TURNS))
             return 1;
-        solve(c);
+        solve_rubbing(c);
     }
     return 0;
 }
@@ -105,14 +105,14 @@ static void agree(tb_constrained *c) {
     if (strong) {
         solve_with(c, NULL);
         turn_friction(c, 0);
-        solve(c);
+        solve_rubbing(c);
         turn_until_agreed(c);
     }
     c->unanswered = unanswered(c);
     c->statistics.paradoxes += c->unanswered >= 0 || too_strong(c);
     if (c->unanswered >= 0) {
         tb_leave_friction(c);
-        solve(c);
+        solve_rubbing(c);
     }
 }
 
@@ -120,7 +120,7 @@ void tb_solve_motion(tb_constrained *c) {
     c->unanswered = -1;
     for (long i = 0; i < c->m; i++)
         c->mu[i] = 1.0;
-    solve(c);
+    solve_rubbing(c);
     if (c->W_twins)
         agree(c);
 }

@@ -10,19 +10,17 @@
 
 #include "constrained/formulations.h"
 
-static const long ITERATIONS = 20;
-static const double STAGNANT = 1e3; /* times the tolerance: rounding may keep |h| from falling */
 static const double TRUNCATED = 1e-6;
 
 /* Dependent positions by Newton's method, and J at them. Returns 0 when it diverges. */
 static int solve_positions(tb_constrained *c, const double *u, const double *p) {
     double size = 0.0;
-    for (long iteration = 0; iteration <= ITERATIONS; iteration++) {
+    for (long iteration = 0; iteration <= TB_ITERATIONS; iteration++) {
         tb_positions(c, u, p);
         double before = size;
         size = tb_position_size(c, c->at_positions);
         int done = size <= c->tolerance ||
-                   (iteration > 0 && size > 0.5 * before && size <= STAGNANT * c->tolerance);
+                   (iteration > 0 && size > 0.5 * before && size <= TB_STAGNANT * c->tolerance);
         if (done) {
             tb_factor_for_solve(c, tb_positions_J(c));
             tb_count_solve(c, iteration);
@@ -33,7 +31,7 @@ static int solve_positions(tb_constrained *c, const double *u, const double *p) 
         tb_newton_step(c, tb_positions_J(c), c->at_positions, c->step);
         tb_increment(c, -1.0, c->step, u, p);
     }
-    tb_count_solve(c, ITERATIONS);
+    tb_count_solve(c, TB_ITERATIONS);
     return 0;
 }
 
@@ -42,7 +40,7 @@ static int solve_positions(tb_constrained *c, const double *u, const double *p) 
 static int solve_spread(tb_constrained *c, const double *x, const double *u, const double *p) {
     tb_load(c, x);
     tb_terms(c, u, p);
-    if (!(tb_project_positions(c, u, p) <= STAGNANT * c->tolerance) ||
+    if (!(tb_project_positions(c, u, p) <= TB_STAGNANT * c->tolerance) ||
         tb_smallest_pivot(c) < TRUNCATED)
         return 0;
     tb_project_velocities(c, u, p);
@@ -62,7 +60,7 @@ static void solve_singular(tb_constrained *c, const double *x, const double *u, 
     tb_choose(c, tb_positions_J(c), TRUNCATED, c->rank);
     tb_load(c, x);
     tb_terms(c, u, p);
-    if (!(tb_project_positions(c, u, p) <= STAGNANT * c->tolerance)) {
+    if (!(tb_project_positions(c, u, p) <= TB_STAGNANT * c->tolerance)) {
         c->statistics.not_converged++;
         tb_load(c, x);
         tb_positions(c, u, p);
@@ -77,7 +75,7 @@ static void solve_velocities(tb_constrained *c, const double *u, const double *p
     const double *J = tb_positions_J(c);
     tb_velocity_level(c, u, p);
     if (!c->sparse) {
-        tb_dense_velocities(c, c->velocity_level.call ? c->b : NULL, v);
+        tb_dense_velocities(c, TB_HAS(c, velocity_level) ? c->b : NULL, v);
         return;
     }
     for (int pass = 0; pass < 2; pass++) {
@@ -126,8 +124,8 @@ void tb_partitioning_rate(const double *x, const double *u, const double *p, dou
         tb_terms(c, u, p);
         /* Inputs or parameters may have moved the constraints since the state was settled. */
         tb_velocity_residual(c, tb_terms_J(c), tb_terms_b(c));
-        settled = tb_position_size(c, c->at_terms) <= STAGNANT * c->tolerance &&
-                  tb_residual_size(c) <= STAGNANT * c->tolerance;
+        settled = tb_position_size(c, c->at_terms) <= TB_STAGNANT * c->tolerance &&
+                  tb_residual_size(c) <= TB_STAGNANT * c->tolerance;
         if (settled)
             tb_factor_for_solve(c, tb_terms_J(c));
     }

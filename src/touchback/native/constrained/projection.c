@@ -6,9 +6,6 @@
 
 #include "constrained/formulations.h"
 
-static const long ITERATIONS = 20;
-static const double STAGNANT = 1e3; /* times the tolerance: rounding may keep |h| from falling */
-
 /* Sequential projection: M step = J^T mu, J step = -h, repeated with J anew and M kept. */
 double tb_project_positions(tb_constrained *c, const double *u, const double *p) {
     double before = 0.0;
@@ -17,7 +14,7 @@ double tb_project_positions(tb_constrained *c, const double *u, const double *p)
         double size = tb_position_size(c, c->at_positions);
         int stagnant = iteration > 0 && size > 0.5 * before;
         tb_factor_for_solve(c, tb_positions_J(c));
-        if (size <= c->tolerance || stagnant || iteration == ITERATIONS || size - size != 0.0) {
+        if (size <= c->tolerance || stagnant || iteration == TB_ITERATIONS || size - size != 0.0) {
             tb_count_solve(c, iteration);
             return size;
         }
@@ -39,7 +36,7 @@ void tb_project_velocities(tb_constrained *c, const double *u, const double *p) 
 }
 
 void tb_project_state(tb_constrained *c, const double *u, const double *p) {
-    if (!(tb_project_positions(c, u, p) <= STAGNANT * c->tolerance))
+    if (!(tb_project_positions(c, u, p) <= TB_STAGNANT * c->tolerance))
         c->statistics.not_converged++;
     tb_project_velocities(c, u, p);
 }

@@ -10,15 +10,14 @@
 void tb_euler_step(const tb_problem *problem, double t, double h, const double *x, double *next,
                    double *scratch) {
     long n = tb_state_size(problem), moving = tb_moving_size(problem), nq = problem->nq;
-    const tb_callable *turn = &problem->configuration_rate;
     double *rate = scratch;
     tb_rate(problem, t, x, rate);
     tb_go_along(moving - nq, x + nq, h, rate + nq, next + nq);
     memcpy(next + moving, x + moving, (size_t)(n - moving) * sizeof *x);
     const double *turning = next + nq;
-    if (turn->call) {
+    if (TB_HAS(problem, configuration_rate)) {
         memcpy(next, x, (size_t)nq * sizeof *x);
-        turn->call(next, problem->u, problem->p, rate, turn->work, turn->context);
+        TB_CALL(problem, configuration_rate, next, problem->u, problem->p, rate);
         turning = rate;
     }
     tb_go_along(nq, x, h, turning, next);

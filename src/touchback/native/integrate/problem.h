@@ -26,6 +26,13 @@ typedef struct tb_callable {
     const void *context;
 } tb_callable;
 
+static inline void tb_call(const tb_callable *f, const double *x, const double *u,
+                           const double *p, double *out) {
+    f->call(x, u, p, out, f->work, f->context);
+}
+#define TB_CALL(owner, function, x, u, p, out) tb_call(&(owner)->function, x, u, p, out)
+#define TB_HAS(owner, function) ((owner)->function.call)
+
 /* What went wrong so far. */
 typedef struct tb_troubles {
     long chattering;    /* steps with more transitions between modes than a step may have */

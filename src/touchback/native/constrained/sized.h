@@ -1,0 +1,18 @@
+/* Loops of few turns cost more than what they compute, so SIZED repeats the same lines with constants
+ * for usual small sizes, which the compiler unrolls; operations and their order are those of any size. */
+#ifndef TOUCHBACK_CONSTRAINED_SIZED_H
+#define TOUCHBACK_CONSTRAINED_SIZED_H
+
+#define IS_SIZE(c, columns, rows) ((c)->n == (columns) && (c)->rank == (rows))
+#define SIZED(c, call)                                                                             \
+    (IS_SIZE(c, 3, 2)   ? call(3, 2)                                                               \
+     : IS_SIZE(c, 2, 1) ? call(2, 1)                                                               \
+     : IS_SIZE(c, 3, 1) ? call(3, 1)                                                               \
+     : IS_SIZE(c, 4, 2) ? call(4, 2)                                                               \
+     : IS_SIZE(c, 4, 3) ? call(4, 3)                                                               \
+     : IS_SIZE(c, 5, 4) ? call(5, 4)                                                               \
+     : IS_SIZE(c, 6, 5) ? call(6, 5)                                                               \
+     : IS_SIZE(c, 7, 6) ? call(7, 6)                                                               \
+                        : call((c)->n, (c)->rank))
+
+#endif
