@@ -125,6 +125,7 @@ def every_force_and_sensor() -> tb.Model:
     oil = m.fluid("oil", density=k, surface=0.1, current=(0.2, 0, 0))
     m.force("hull", tb.Immersed(cart, tb.Box((0.2, 0.1, k / 1000)), oil, added=(0.1, 0.2, 0)))
     m.force("air", tb.Drag(cart, area=0.1, coefficient=k))
+    m.force("syrup", tb.BoxDrag(cart, (0.1, 0.2, 0.3), 1.4, k / 1000, flow=(0.1, 0, 0)))
     held = m.input("grip"), (m.input("pull"), 0.0, k)
     m.force("hand", tb.Hand((tip, cart), *held, (0.1, k, 0.0), 50 * k, 2.0, bound=30))
     m.force("floor", tb.contact.SphereOnPlane(tip, m.ground, 0.6, 100 * k, law="spring-damper"))

@@ -12,7 +12,8 @@ def _() -> None:
 @fault(
     "unknown suffix",
     "Files",
-    "arm.docx: files that end in '.docx' can't be read; known: .json, .mbs, .urdf, .yaml, .yml.",
+    "arm.docx: files that end in '.docx' can't be read; known: .json, .mbs, .mjcf, "
+    ".urdf, .xml, .yaml, .yml.",
 )
 def _() -> None:
     read("arm.docx")

@@ -23,6 +23,7 @@ from touchback.interop import (
     read,
     read_mbs,
     read_mesh,
+    read_mjcf,
     read_urdf,
     to_casadi,
     to_jax,
@@ -42,6 +43,7 @@ from touchback.model.couplings import Differential, Gear, Rack, ScrewCoupling
 from touchback.model.fluid import Fluid
 from touchback.model.forces import (
     AxisEffort,
+    BoxDrag,
     Buoyancy,
     Bushing,
     Drag,
@@ -175,6 +177,7 @@ __all__ = [
     "BodyMotion",
     "Bond",
     "Box",
+    "BoxDrag",
     "Buoyancy",
     "Bushing",
     "Capsule",
@@ -304,6 +307,7 @@ __all__ = [
     "read",
     "read_mbs",
     "read_mesh",
+    "read_mjcf",
     "read_urdf",
     "replay",
     "rollout",

@@ -7,6 +7,7 @@ from pathlib import Path
 from touchback.errors import ModelError
 from touchback.files import read_model
 from touchback.interop.mbs import read_mbs
+from touchback.interop.mjcf import read_mjcf
 from touchback.interop.urdf import read_urdf
 from touchback.model.model import Model
 from touchback.model.names import unknown
@@ -17,13 +18,15 @@ FORMATS: dict[str, Callable[..., Model]] = {
     ".json": read_model,
     ".urdf": read_urdf,
     ".mbs": read_mbs,
+    ".xml": read_mjcf,
+    ".mjcf": read_mjcf,
 }
 """Who reads files of each suffix. A reader takes the path, and options of its own by keyword."""
 
 
 def read(path: str | Path, **options: object) -> Model:
     """The model that a file describes; its suffix says how it is written. Options are those of its
-    reader (tb.read_urdf, tb.read_mbs)."""
+    reader (tb.read_urdf, tb.read_mjcf, tb.read_mbs)."""
     file = Path(path)
     reader = FORMATS.get(file.suffix.lower())
     if reader is None:

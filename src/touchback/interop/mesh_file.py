@@ -1,5 +1,5 @@
-"""Meshes from STL, OBJ and COLLADA files, bounded in size, checked, and made coarser where they
-have more triangles than a picture needs. (Extra `formats`: trimesh, and pycollada.)"""
+"""Meshes from STL, OBJ, COLLADA and MuJoCo's files, bounded in size, checked, and made coarser
+where they have more triangles than a picture needs. (Extra `formats`: trimesh, and pycollada.)"""
 
 from __future__ import annotations
 
@@ -10,17 +10,19 @@ import warnings
 from codecs import BOM_UTF8
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from touchback.errors import InputError, ModelError
 from touchback.interop.collada_file import check_collada
+from touchback.interop.msh_file import read_msh
 from touchback.model.solids import Mesh
 from touchback.model.solids.mesh import FARTHEST
 from touchback.regular_file import read_regular
 
-MESH_ENDINGS = (".stl", ".obj", ".dae")
+MESH_ENDINGS = (".stl", ".obj", ".dae", ".msh")
 MAX_BYTES = 32 * 2**20
 MAX_TRIANGLES = 1_000_000  # that are read of a file
 DRAWN = 20_000  # triangles: more than these are made fewer
@@ -37,15 +39,30 @@ def read_mesh(
     scale: float | tuple[float, float, float] = 1.0,
     most: int = DRAWN,
 ) -> Mesh:
-    """The mesh in a file (.stl, .obj, .dae), `scale` times as large [m]: what `Model.shape` takes.
-    COLLADA's own unit counts, its "up axis" doesn't, as in ROS. With more than `most` triangles it
-    is made coarser: points that are near to each other become one."""
+    """The mesh in a file (.stl, .obj, .dae, .msh), `scale` times as large [m]: what `Model.shape`
+    takes. COLLADA's own unit counts, its "up axis" doesn't, as in ROS. With more than `most`
+    triangles it is made coarser: points that are near to each other become one."""
     file = Path(path)
+    if isinstance(most, bool) or not isinstance(most, int) or most < 4:
+        raise InputError(f"{file.name}: most={most!r}; give a number of triangles from 4 on.")
+    points, triangles = read_triangles(file, scale)
+    if np.ptp(points, axis=0).max() < _LEAST:
+        raise ModelError(f"{file.name}: the mesh is smaller than {_LEAST:g} m; check its scale.")
+    return coarse_mesh(points, triangles, most)
+
+
+def coarse_mesh(points: Floats, triangles: Indices, most: int) -> Mesh:
+    """What is drawn of points and triangles: at most so many of these."""
+    return Mesh.of(*fewer(*welded(points.astype(np.float32), triangles), most))
+
+
+def read_triangles(
+    file: Path, scale: float | tuple[float, float, float] = 1.0
+) -> tuple[Floats, Indices]:
+    """All points [m] and triangles in a file, checked."""
     ending = file.suffix.lower()
     if ending not in MESH_ENDINGS:
         raise ModelError(f"{file.name}: a mesh ends in {', '.join(MESH_ENDINGS)}.")
-    if isinstance(most, bool) or not isinstance(most, int) or most < 4:
-        raise InputError(f"{file.name}: most={most!r}; give a number of triangles from 4 on.")
     sizes = np.broadcast_to(np.asarray(scale, dtype=float), (3,))
     if not np.isfinite(sizes).all() or (sizes == 0.0).any():
         raise ModelError(f"{file.name}: the scale {scale} of a mesh has finite numbers, not 0.")
@@ -54,12 +71,12 @@ def read_mesh(
     points, triangles = _checked(points * sizes, triangles, file.name)
     if np.prod(sizes) < 0.0:  # mirrored: what was outside would be inside
         triangles = triangles[:, ::-1]
-    if np.ptp(points, axis=0).max() < _LEAST:
-        raise ModelError(f"{file.name}: the mesh is smaller than {_LEAST:g} m; check its scale.")
-    return Mesh.of(*fewer(*welded(points.astype(np.float32), triangles), most))
+    return points, triangles
 
 
 def _loaded(content: bytes, ending: str, name: str) -> tuple[Floats, Indices]:
+    if ending == ".msh":
+        return _with_triangles(*read_msh(content, name), name)
     unit = check_collada(content, name, _NUMBERS) if ending == ".dae" else 1.0
     try:
         import trimesh
@@ -93,14 +110,21 @@ def _loaded(content: bytes, ending: str, name: str) -> tuple[Floats, Indices]:
         ) from error
     finally:
         logger.disabled = before
-    if points.ndim != 2 or triangles.ndim != 2 or not len(triangles):
-        raise ModelError(f"{name}: it has no triangles; a mesh is made of them.")
+    points, triangles = _with_triangles(points, triangles, name)
     if points.shape[1] != 3 or triangles.shape[1] != 3:
         raise ModelError(
             f"{name}: its points have {points.shape[1]} numbers, and its faces "
             f"{triangles.shape[1]} corners; give three of each."
         )
     return points.astype(float) * unit, triangles.astype(np.int64)
+
+
+def _with_triangles(
+    points: NDArray[Any], triangles: NDArray[Any], name: str
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    if points.ndim != 2 or triangles.ndim != 2 or not len(triangles):
+        raise ModelError(f"{name}: it has no triangles; a mesh is made of them.")
+    return points, triangles
 
 
 def _checked(points: Floats, triangles: Indices, name: str) -> tuple[Floats, Indices]:

@@ -5,13 +5,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from touchback.errors import ModelError
+from touchback.interop.axes import axis_or_letter
 from touchback.interop.mesh_places import MeshPlaces
 from touchback.interop.notes import Notes
 from touchback.interop.xml_file import Node
 from touchback.model import Frame, Model
 from touchback.model.couplings import Gear
 from touchback.model.joints import Fixed, Free, JointKind, Planar, Prismatic, Revolute
-from touchback.model.joints.base import Axis
 from touchback.model.joints.joint import JointOptions
 from touchback.model.solids import Mesh
 from touchback.model.value import Data
@@ -95,17 +95,9 @@ def _kind(name: str, node: Node) -> tuple[JointKind, Turns]:
     return _KINDS[word](vector)
 
 
-def _axis(vector: Triple) -> Axis:
-    """A letter for a coordinate axis, which costs fewer operations; else the vector."""
-    for index, letter in enumerate("xyz"):
-        if all(vector[other] == 0.0 for other in range(3) if other != index):
-            return letter if vector[index] > 0.0 else f"-{letter}"
-    return vector
-
-
 def _planar(normal: Triple) -> tuple[JointKind, Turns]:
     """Any normal n = Rz(a) Ry(b) z becomes the z axis of turned frames."""
-    axis = _axis(normal)
+    axis = axis_or_letter(normal)
     if axis in ("x", "y", "z"):
         return Planar(str(axis)), ()
     x, y, z = normal
@@ -114,9 +106,9 @@ def _planar(normal: Triple) -> tuple[JointKind, Turns]:
 
 
 _KINDS: dict[str, Callable[[Triple], tuple[JointKind, Turns]]] = {
-    "revolute": lambda vector: (Revolute(_axis(vector)), ()),
-    "continuous": lambda vector: (Revolute(_axis(vector)), ()),
-    "prismatic": lambda vector: (Prismatic(_axis(vector)), ()),
+    "revolute": lambda vector: (Revolute(axis_or_letter(vector)), ()),
+    "continuous": lambda vector: (Revolute(axis_or_letter(vector)), ()),
+    "prismatic": lambda vector: (Prismatic(axis_or_letter(vector)), ()),
     "fixed": lambda vector: (Fixed(), ()),
     "floating": lambda vector: (Free(), ()),
     "planar": _planar,

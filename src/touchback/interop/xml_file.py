@@ -71,6 +71,11 @@ class Node:
             )
         return tuple(_number(f"{self.where}: <{self.tag} {name}>", word) for word in words)
 
+    def all_numbers(self, name: str) -> tuple[float, ...]:
+        """The finite numbers of an attribute, however many; none if it is absent."""
+        words = self.attributes.get(name, "").split()
+        return tuple(_number(f"{self.where}: <{self.tag} {name}>", word) for word in words)
+
     def triple(self, name: str, default: tuple[float, float, float]) -> tuple[float, float, float]:
         """Three finite numbers from an attribute."""
         x, y, z = self.numbers(name, default)

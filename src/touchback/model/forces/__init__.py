@@ -3,6 +3,7 @@ way are in the room of contacts."""
 
 from touchback.model.forces.axis_effort import AxisEffort
 from touchback.model.forces.base import ForceKind, InternalState
+from touchback.model.forces.box_drag import BoxDrag
 from touchback.model.forces.buoyancy import Buoyancy
 from touchback.model.forces.bushing import Bushing
 from touchback.model.forces.drag import Drag
@@ -22,6 +23,7 @@ AnyForce = (
     | JointEffort
     | AxisEffort
     | Buoyancy
+    | BoxDrag
     | Drag
     | Hand
     | Immersed
@@ -30,6 +32,7 @@ AnyForce = (
 __all__ = [
     "AnyForce",
     "AxisEffort",
+    "BoxDrag",
     "Buoyancy",
     "Bushing",
     "Drag",

@@ -1,0 +1,124 @@
+"""The tree of MJCF: bodies in bodies, with their joints, geoms and sites."""
+
+from __future__ import annotations
+
+from touchback.errors import ModelError
+from touchback.interop.bodies import add_body
+from touchback.interop.mjcf.geoms import read_geom
+from touchback.interop.mjcf.inertia import NOTHING, Inertia, bounded, read_inertial, together
+from touchback.interop.mjcf.joints import hang
+from touchback.interop.mjcf.pose import HERE, Pose, read_line, read_pose
+from touchback.interop.mjcf.robot import WORLD, Robot
+from touchback.interop.xml_file import Node
+from touchback.model import Body
+from touchback.model.frame import GROUND
+
+_SEEN = ("camera", "light")  # nothing of them is felt
+_READ = ("body", "frame", "joint", "freejoint", "geom", "site", "inertial")
+_BODY = (
+    "name", "childclass", "pos", "quat", "axisangle", "xyaxes", "zaxis", "euler", "mocap",
+    "gravcomp", "user", "sleep",
+)  # fmt: skip
+Placed = tuple[Node, Pose, str]  # an element, the <frame>s around it, and its class
+
+
+def read_world(robot: Robot) -> None:
+    """Everything in <worldbody>, and what is scaled as a whole."""
+    robot.bodies[WORLD] = GROUND
+    robot.poses[GROUND] = HERE
+    world = robot.document.section("worldbody")
+    elements = _elements(robot, world, HERE, world.attributes.get("childclass", ""))
+    _geoms_and_sites(robot, GROUND, elements)
+    _inner_bodies(robot, GROUND, elements)
+    _scale(robot)
+
+
+def _elements(robot: Robot, node: Node, within: Pose, childclass: str) -> list[Placed]:
+    """The children of a body, those of its <frame>s among them."""
+    found: list[Placed] = []
+    for child in node.children:
+        if child.tag == "frame":
+            pose = within @ read_pose(child, robot.settings.angles)
+            inner = child.attributes.get("childclass", childclass)
+            found += _elements(robot, child, pose, inner)
+        elif child.tag in _READ:
+            found.append((child, within, childclass))
+        elif child.tag not in _SEEN:
+            robot.notes.notice(f"{child.where}: <{child.tag}> in a body is not read.")
+    return found
+
+
+def _geoms_and_sites(robot: Robot, body: str, elements: list[Placed]) -> Inertia:
+    """Those of one body; what its geoms weigh."""
+    weights = []
+    for node, within, childclass in elements:
+        if node.tag == "geom":
+            weights.append(read_geom(robot, node, body, within, childclass).inertia)
+        elif node.tag == "site":
+            _site(robot, node, body, within, childclass)
+    return together(weights)
+
+
+def _inner_bodies(robot: Robot, body: str, elements: list[Placed]) -> None:
+    for node, within, childclass in elements:
+        if node.tag == "body":
+            _body(robot, node, body, within, childclass)
+
+
+def _body(robot: Robot, node: Node, parent: str, within: Pose, childclass: str) -> None:
+    robot.unread(node, _BODY)
+    childclass = node.attributes.get("childclass", childclass)
+    name = robot.body_name(node)
+    pose = within @ read_pose(node, robot.settings.angles)
+    robot.poses[name] = robot.poses[parent] @ pose
+    robot.carriers[name] = parent
+    elements = _elements(robot, node, HERE, childclass)
+    _weigh(robot, node, name, _geoms_and_sites(robot, name, elements), elements)
+    hang(robot, node, parent, name, pose, elements)
+    if "gravcomp" in node.attributes:
+        robot.lifted[name] = node.number("gravcomp", 0.0)
+    if node.attributes.get("mocap") == "true":
+        robot.notes.notice(
+            f"{node.where}: body '{name}' is moved by motion capture in MuJoCo; here it stands."
+        )
+    _inner_bodies(robot, name, elements)
+
+
+def _weigh(robot: Robot, node: Node, name: str, geoms: Inertia, elements: list[Placed]) -> None:
+    """Add the body: as <inertial> says, or its geoms."""
+    settings, found = robot.settings, NOTHING
+    explicit = [(child, within) for child, within, _ in elements if child.tag == "inertial"]
+    if explicit:
+        found = read_inertial(explicit[0][0], settings).placed(explicit[0][1])
+    from_geoms = settings.inertia_from_geoms
+    if geoms.mass > 0.0 and (from_geoms or (from_geoms is None and not explicit)):
+        found = geoms
+    found = bounded(found, settings)
+    J = found.J
+    six = [float(J[i, j]) for i, j in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))]
+    add_body(robot.model, name, found.mass, found.com.tolist(), six, node.where, robot.notes)
+
+
+def _scale(robot: Robot) -> None:
+    """All masses such that their sum is what the file asks for."""
+    bodies = robot.model.bodies
+    whole = sum(float(body.mass) for body in bodies.values())
+    if robot.settings.total_mass <= 0.0 or whole <= 0.0:
+        return
+    factor = robot.settings.total_mass / whole
+    for name, body in bodies.items():
+        inertia = tuple(factor * float(moment) for moment in body.inertia)
+        bodies[name] = Body(factor * float(body.mass), body.com, inertia)
+
+
+def _site(robot: Robot, node: Node, body: str, within: Pose, childclass: str) -> None:
+    node = robot.document.inherited(node, "site", childclass)
+    name = node.attributes.get("name", "")
+    if name in robot.sites:
+        raise ModelError(f"{node.where}: there is a site {name!r} already; rename one.")
+    if "fromto" in node.attributes:
+        pose = read_line(node)[0]
+    else:
+        pose = read_pose(node, robot.settings.angles)
+    if name:
+        robot.sites[name] = (body, within @ pose)

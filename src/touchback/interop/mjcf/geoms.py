@@ -1,0 +1,187 @@
+"""The <geom>s of MJCF: what bodies weigh, how they look, what they touch with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from touchback.errors import InputError, ModelError
+from touchback.interop.mesh_file import DRAWN, coarse_mesh, read_triangles
+from touchback.interop.mesh_places import NoMesh
+from touchback.interop.mjcf.document import Document
+from touchback.interop.mjcf.inertia import NOTHING, Inertia, of_triangles, solid
+from touchback.interop.mjcf.pose import Pose, of_quaternion, read_line, read_pose
+from touchback.interop.mjcf.robot import Robot, Shape, Triangles
+from touchback.interop.mjcf.settings import TRUTH, truth
+from touchback.interop.xml_file import Node
+from touchback.model.solids import AnySeen, Box, Capsule, Cylinder, Ellipsoid, Sphere
+
+_SIZES = {"sphere": 1, "capsule": 2, "cylinder": 2, "ellipsoid": 3, "box": 3}
+_FLAT = ("plane", "hfield")
+_WAYS = ("legacy", "exact", "convex", "shell")
+_KNOWN = (
+    "name", "class", "type", "size", "pos", "quat", "axisangle", "xyaxes", "zaxis", "euler",
+    "fromto", "mass", "density", "mesh", "hfield", "contype", "conaffinity", "condim", "friction",
+    "solref", "solimp", "solmix", "margin", "gap", "priority", "group", "rgba", "material", "user",
+    "shellinertia", "fitscale", "fluidshape", "fluidcoef",
+)  # fmt: skip
+
+
+def read_geom(robot: Robot, node: Node, body: str, within: Pose, childclass: str) -> Shape:
+    """One of them, placed on a body of ours."""
+    node = robot.document.inherited(node, "geom", childclass)
+    robot.unread(node, _KNOWN)
+    kind = node.attributes.get("type", "sphere")
+    mesh = _mesh(robot, node, kind)
+    if kind not in (*_SIZES, *_FLAT, "mesh"):
+        robot.notes.notice(f"{node.where}: <geom type={kind!r}> is not read.")
+        kind = "plane"
+    pose, size = _place(robot, node, kind, mesh)
+    if node.attributes.get("fluidshape", "none") != "none":
+        robot.ellipsoids.add(body)
+        robot.notes.notice(
+            f"{node.where}: <geom fluidshape>: the fluid's forces on this ellipsoid are not read."
+        )
+    known = [shape.name for shape in robot.shapes]
+    name = robot.new_name("Geom", node.attributes.get("name", ""), body, known)
+    shape = Shape(name, body, within @ pose, kind, size, node, NOTHING, mesh)
+    shape.inertia = _weight(robot, shape).placed(shape.pose)
+    robot.shapes.append(shape)
+    return shape
+
+
+def _place(
+    robot: Robot, node: Node, kind: str, mesh: Triangles | None
+) -> tuple[Pose, tuple[float, ...]]:
+    sizes = node.all_numbers("size")
+    if kind in _SIZES and mesh is not None:
+        robot.notes.notice(
+            f"{node.where}: <geom type={kind!r} mesh=…>: a {kind} fitted to a mesh is not read; it "
+            "has no size and no mass here."
+        )
+        return read_pose(node, robot.settings.angles), (0.0,) * _SIZES[kind]
+    if kind not in _SIZES:
+        return read_pose(node, robot.settings.angles), sizes
+    if "fromto" in node.attributes and kind in ("capsule", "cylinder", "box", "ellipsoid"):
+        pose, half = read_line(node)
+        sizes = (*((sizes[0],) if sizes else ()), half)
+        if kind in ("box", "ellipsoid"):
+            sizes = (sizes[0], *sizes)
+    else:
+        pose = read_pose(node, robot.settings.angles)
+    count = _SIZES[kind]
+    if len(sizes) < count or min(sizes[:count]) <= 0.0:
+        raise ModelError(
+            f"{node.where}: <geom type={kind!r}>: {count} positive sizes are expected, got "
+            f"{node.attributes.get('size', 'none')!r}."
+        )
+    return pose, sizes[:count]
+
+
+def _weight(robot: Robot, shape: Shape) -> Inertia:
+    """Mass and moments about the geom's own frame."""
+    node = shape.node
+    low, high = robot.settings.inertia_groups
+    if not low <= node.number("group", 0.0) <= high or shape.kind in _FLAT:
+        return NOTHING
+    if shape.kind == "mesh":
+        if shape.mesh is None:
+            return NOTHING
+        unit = of_triangles(shape.mesh.points, shape.mesh.triangles, shape.mesh.weighs)
+    else:
+        unit = solid(shape.kind, shape.size)
+    if unit.mass <= 0.0:
+        return NOTHING
+    if truth(node, "shellinertia", TRUTH, False):
+        robot.notes.notice(f"{node.where}: <geom shellinertia>: it weighs like a solid here.")
+    if "mass" in node.attributes:
+        return unit.scaled(node.number("mass", 0.0) / unit.mass)
+    return unit.scaled(node.number("density", 1000.0))
+
+
+# ---- meshes -------------------------------------------------------------------------------------
+
+
+def _mesh(robot: Robot, node: Node, kind: str) -> Triangles | None:
+    if "mesh" not in node.attributes or kind in _FLAT:
+        return None
+    name = node.attributes["mesh"]
+    if name not in robot.meshes:
+        raise ModelError(f"{node.where}: <geom>: there is no mesh {name!r} among the assets.")
+    return robot.meshes[name]
+
+
+def read_meshes(document: Document, robot: Robot) -> None:
+    """All <mesh> assets by name; None for those that can't be had."""
+    for node in document.section("asset").children:
+        if node.tag != "mesh":
+            continue
+        node = document.inherited(node, "mesh")
+        called = node.attributes.get("file", "")
+        stem = called.replace("\\", "/").rpartition("/")[2].rpartition(".")[0]
+        name = node.attributes.get("name") or stem
+        robot.unread(node, _MESH)
+        robot.meshes[name] = _loaded(robot, node, called)
+
+
+_MESH = (
+    "name", "class", "file", "scale", "refpos", "refquat", "inertia", "content_type",
+    "smoothnormal", "maxhullvert", "octree_maxdepth", "material",
+)  # fmt: skip
+
+
+def _loaded(robot: Robot, node: Node, called: str) -> Triangles | None:
+    folder = robot.settings.mesh_folder.rstrip("/")
+    try:
+        if not called:
+            raise NoMesh("a mesh without a file")
+        path = robot.document.places.find(f"{folder}/{called}" if folder else called)
+        points, triangles = read_triangles(path)
+    except (NoMesh, InputError, ModelError) as lack:
+        text = str(lack).rstrip(".")
+        robot.notes.notice(f"{node.where}: {text}. What has this mesh has no shape and no mass.")
+        return None
+    R = of_quaternion(node.numbers("refquat", (1.0, 0.0, 0.0, 0.0)))
+    scale = node.triple("scale", (1.0, 1.0, 1.0))
+    points = (points - node.triple("refpos", (0.0, 0.0, 0.0))) @ R * scale
+    if scale[0] * scale[1] * scale[2] < 0.0:
+        triangles = triangles[:, ::-1]
+    way = node.attributes.get("inertia", "legacy")
+    if way not in _WAYS:
+        raise ModelError(f"{node.where}: <mesh inertia={way!r}>: known are {', '.join(_WAYS)}.")
+    if way == "convex":
+        robot.notes.notice(
+            f"{node.where}: <mesh inertia='convex'>: it weighs as it is, not as its hull."
+        )
+        way = "exact"
+    return Triangles(points, triangles, way)
+
+
+# ---- how they look ------------------------------------------------------------------------------
+
+_LOOKS: dict[str, Callable[..., AnySeen]] = {
+    "sphere": lambda r: Sphere(r),
+    "capsule": lambda r, half: Capsule(r, 2.0 * half),
+    "cylinder": lambda r, half: Cylinder(r, 2.0 * half),
+    "ellipsoid": lambda a, b, c: Ellipsoid((a, b, c)),
+    "box": lambda a, b, c: Box((2.0 * a, 2.0 * b, 2.0 * c)),
+}
+
+
+def add_looks(robot: Robot, with_meshes: bool) -> None:
+    """Shapes of the bodies, and of what stands on the ground."""
+    meshes = sum(1 for shape in robot.shapes if shape.mesh is not None)
+    most = min(DRAWN, max(500, 150_000 // max(meshes, 1)))
+    for shape in robot.shapes:
+        seen = _look(shape, most) if with_meshes or shape.kind != "mesh" else None
+        if seen is not None:
+            robot.model.shape(shape.name, shape.pose.frame(shape.body), seen)
+
+
+def _look(shape: Shape, most: int) -> AnySeen | None:
+    if shape.mesh is not None and shape.kind == "mesh":
+        if shape.mesh.drawn is None:
+            shape.mesh.drawn = coarse_mesh(shape.mesh.points, shape.mesh.triangles, most)
+        return shape.mesh.drawn
+    if shape.kind in _LOOKS and min(shape.size) > 0.0:
+        return _LOOKS[shape.kind](*shape.size)
+    return None
