@@ -1,5 +1,6 @@
 /* Our mass matrix of a large mechanism as one call: the generated columns, then the loops of
- * native/linear/tree.c. For joints numbered parents first. */
+ * native/linear/tree.c. For joints numbered parents first. Zeros of branches that don't meet are in
+ * `out` already, as they are in the matrix that Pinocchio keeps. */
 
 typedef void (*function)(const double *, const double *, const double *, double *, double *,
                          const void *);

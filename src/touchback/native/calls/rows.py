@@ -39,10 +39,11 @@ def evaluate_rows(
     work_size: int = 0,
     context_address: int = 0,
 ) -> Floats:
-    """Results of a call for each row of X, U, P (rows × size; a single row serves every call)."""
+    """Results of a call for each row of X, U, P (rows × size; a single row serves every call), in
+    memory that was all zeros."""
     x, u, p = as_floats(X), as_floats(U), as_floats(P)
     rows = _row_count(X=x, U=u, P=p)
-    out, work = np.empty((rows, out_size)), aligned_zeros(work_size)
+    out, work = np.zeros((rows, out_size)), aligned_zeros(work_size)
     given = [(address_of(array), _stride(array)) for array in (x, u, p, out)]
     given[-1] = given[-1][0], out_size
     for part in slices(rows):

@@ -1,7 +1,5 @@
 #include "linear/tree.h"
 
-#include <string.h>
-
 /* Fused where the processor surely has the instruction; elsewhere fma() would be a slow call. */
 #if defined __aarch64__ || defined __FMA__
 #define MULTIPLY_ADD(a, b, c) __builtin_fma(a, b, c)
@@ -30,11 +28,8 @@ void tb_tree_products(long n, const int *parent, const double *S, const double *
     for (long i = 0; i < n; i++) {
         first[i] = i > 0 && parent[i] == i - 1 ? first[i - 1] : (int)i;
         double *row = M + i * n;
-        for (long j = i, above; j >= 0; j = above) {
+        for (long j = i; j >= 0; j = parent[first[j]])
             products(n, S, F + 6 * i, first[j], j, row);
-            above = parent[first[j]];
-            memset(row + above + 1, 0, (size_t)(first[j] - above - 1) * sizeof *row);
-        }
     }
 }
 
@@ -56,22 +51,9 @@ static void copy_column(long n, double *M, long i, long count, long first, long 
 }
 
 void tb_mirror(long n, const int *parent, double *M, int *work) {
-    int *first = work, *last = work + n, *below = work + 2 * n;
-    for (long i = 0; i < n; i++) {
+    int *first = work;
+    for (long i = 0; i < n; i++)
         first[i] = i > 0 && parent[i] == i - 1 ? first[i - 1] : (int)i;
-        last[i] = (int)i;
-        below[i] = 0;
-    }
-    for (long i = n - 1; i >= 0; i--) {
-        if (parent[i] >= 0) {
-            below[parent[i]] += below[i] + 1;
-            if (last[parent[i]] < last[i])
-                last[parent[i]] = last[i];
-        }
-        long whole = last[i] - i == below[i]; /* what the link carries follows it without a gap */
-        long from = whole ? last[i] + 1 : i + 1;
-        memset(M + i * n + from, 0, (size_t)(n - from) * sizeof *M);
-    }
     for (long i = 0, count; i < n; i += count) {
         for (count = 1; count < ROWS && i + count < n && parent[i + count] == i + count - 1;)
             count++;

@@ -28,8 +28,8 @@ def tree_products(parent: ArrayLike, S: ArrayLike, F: ArrayLike) -> Floats:
     if f.ndim != 2 or f.shape[1] != 6 or s.shape != f.shape[::-1]:
         raise InputError(f"S must be 6 × n and F n × 6, got {s.shape} and {f.shape}.")
     count = len(f)
-    parents, M = _parents(parent, count), np.empty((count, count))
-    work = np.empty(3 * count, dtype=np.int32)
+    parents, M = _parents(parent, count), np.zeros((count, count))
+    work = np.empty(count, dtype=np.int32)
     LIB.tb_tree_products(
         count, address_of(parents), address_of(s), address_of(f), address_of(M), address_of(work)
     )
