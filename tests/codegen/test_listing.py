@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from random_graphs import Builder, random_graph
+from random_graphs import CHOOSING, TURNING, Builder, random_graph
 from touchback.codegen import MachineCode, disassemble, emit
 from touchback.codegen.machine import TARGETS
 from touchback.errors import CompileError
@@ -130,6 +130,17 @@ def test_an_offset_that_no_instruction_can_hold_is_refused() -> None:
     with pytest.raises(CompileError, match="reaches 23 MiB, more than the 16 MiB"):
         emit(program, "aarch64")
     assert "[rdi+0x16e3600]" in disassemble(emit(program, "x86_64"))
+
+
+@pytest.mark.parametrize(("target", "lanes"), [each for each in WIDTHS if "x86" in each[0]])
+def test_a_mask_is_read_by_the_instruction_after_it(target: str, lanes: int) -> None:
+    """One that nobody reads was meant for a vector register: angles would all seem out of range."""
+    code = emit(random_graph(np.random.default_rng(6), 400, TURNING + CHOOSING), target, lanes)
+    texts = [text for _, text in _ours(code)]
+    made = [(k, m[1]) for k, text in enumerate(texts) if (m := re.match(r"v\w+ (k\d),", text))]
+    assert bool(made) == (target == "x86_64_v4")
+    for k, mask in made:
+        assert re.search(rf"[{{,]{mask}\b", texts[k + 1]), texts[k : k + 2]
 
 
 @pytest.mark.parametrize("target", TARGETS)

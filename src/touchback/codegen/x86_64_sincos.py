@@ -116,8 +116,10 @@ def _note_range(asm: X86_64) -> None:
         asm.memory(isa.VCMP[form], _K_IN_RANGE, _T, limit)
         asm.chunks[-1] = masks.within(asm.chunks[-1], _K_IN_RANGE) + bytes((isa.LE_OQ,))
         return
-    asm.memory(isa.VCMP[form], _T, _T, limit)
-    asm.chunks[-1] += bytes((isa.LE_OQ,))
+    compared = isa.vex_memory(
+        isa.VCMP[form], _T, _T, *asm.address(limit)
+    )  # EVEX would give a mask k
+    asm.chunks.append(compared + bytes((isa.LE_OQ,)))
     asm.chunks.append(isa.vex(isa.VAND[form], _IN_RANGE, _IN_RANGE, _T))
 
 
