@@ -9,7 +9,7 @@ from mcap.writer import Writer
 
 import touchback as tb
 from touchback.recording import Run
-from touchback.recording.mcap_tables import TableWriter
+from touchback.recording.mcap_writer import TableWriter
 
 
 def small() -> Run:

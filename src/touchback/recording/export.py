@@ -13,6 +13,7 @@ from touchback.draw.film import ENDINGS as FILMS
 from touchback.draw.film import make_film
 from touchback.errors import InputError
 from touchback.files import model_from_text
+from touchback.model import Model
 from touchback.recording.files import FORMATS, open_run, save_run
 from touchback.recording.live_file import Recording, open_recording
 from touchback.recording.mcap_records import LARGEST_FILE
@@ -29,10 +30,13 @@ def possible() -> list[str]:
     return [each for each in ENDINGS if all(map(find_spec, _NEEDED.get(each, [])))]
 
 
-def export(recording: str | os.PathLike[str], path: str | os.PathLike[str]) -> list[str]:
+def export(
+    recording: str | os.PathLike[str], path: str | os.PathLike[str], ros2: bool = False
+) -> list[str]:
     """Writes what the recording of a live run, or a saved run, holds as another kind of file: a
     table (.csv, .npz, .mcap, .parquet), its states and outputs over time (.png), or a film of the
-    mechanism (.svg, .html, .gif, .mp4), which only recordings that hold their model can give.
+    mechanism (.svg, .html, .gif, .mp4), which only recordings that hold their model can give; so
+    it is with messages of `ros2` in an .mcap, beside which a layout for Foxglove is written.
     Returns what isn't in it, in words: ticks that the recording lost, what lies beyond damage,
     structures that a film doesn't show."""
     source, target = Path(recording), Path(path)
@@ -45,12 +49,27 @@ def export(recording: str | os.PathLike[str], path: str | os.PathLike[str]) -> l
         return [*_remarks(shown, source.name), *film(shown, target, source.name)]
     run = open_run(source)  # nothing that isn't one
     remarks = _remarks(run, source.name)
-    if target.suffix.lower() == source.suffix.lower():
+    if ros2:
+        run.model = _model_of(source)
+        save_run(run, target, ros2=True, layout=True)
+    elif target.suffix.lower() == source.suffix.lower():
         with written_whole(target) as beside:
             shutil.copyfile(source, beside)
     else:
         export_run(run, target)
     return remarks
+
+
+def _model_of(source: Path) -> Model:
+    """The model of a recording of a live run with one structure."""
+    shown = opened(source)
+    held = shown.parts[0].about["description"] if isinstance(shown, Recording) else None
+    if held is None or (isinstance(shown, Recording) and len(shown.parts) > 1):
+        raise InputError(
+            f"{source.name} doesn't hold one model for all of its ticks, of which messages of "
+            "ROS 2 tell; of a run that was saved, set run.model and save it with ros2=True."
+        )
+    return model_from_text(held, ".json")
 
 
 def _remarks(shown: Recording | Run, name: str) -> list[str]:

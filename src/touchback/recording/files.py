@@ -8,7 +8,7 @@ from typing import NamedTuple
 from touchback.errors import InputError
 from touchback.recording import csv_file, mcap_file, npz_file, parquet_file
 from touchback.recording.run import Run
-from touchback.regular_file import check_output, written_whole
+from touchback.regular_file import check_output, write_whole, written_whole
 
 
 class _Format(NamedTuple):
@@ -33,13 +33,26 @@ def _format_of(path: Path) -> _Format:
         ) from None
 
 
-def save_run(run: Run, path: str | os.PathLike[str]) -> None:
-    """Writes a run so that `open_run` gives the same numbers bit for bit; as .parquet other
-    programs do."""
-    chosen = _format_of(Path(path))
+def save_run(
+    run: Run, path: str | os.PathLike[str], *, ros2: bool = False, layout: bool = False
+) -> None:
+    """Writes a run so that `open_run` gives the same numbers bit for bit. In .mcap other tools find
+    its signals as JSON, and with `ros2` also as messages of ROS 2: /joint_states, /tf, wrenches;
+    `layout` writes "NAME.foxglove.json" beside, which lets Foxglove show it at once."""
+    path = Path(path)
+    chosen = _format_of(path)
     check_output(path, label="Run")
+    if (ros2 or layout) and path.suffix.lower() != ".mcap":
+        raise InputError(f"{path.name}: ros2 and layout are for .mcap, which other tools play.")
     with written_whole(path) as beside:
-        chosen.save(run, beside)
+        if ros2:
+            mcap_file.save(run, beside, ros2=True)
+        else:
+            chosen.save(run, beside)
+    if layout:
+        from touchback.recording.foxglove import foxglove_layout
+
+        write_whole(path.with_suffix(".foxglove.json"), foxglove_layout(run, ros2))
 
 
 def open_run(path: str | os.PathLike[str]) -> Run:

@@ -41,7 +41,8 @@ from touchback.recording.live_about import (
     check_place,
     check_speed,
 )
-from touchback.recording.mcap_tables import Table, Tables, TableWriter, read_tables
+from touchback.recording.mcap_tables import Table, Tables, read_tables
+from touchback.recording.mcap_writer import TableWriter
 from touchback.recording.plain_data import parsed
 from touchback.recording.run import Run
 

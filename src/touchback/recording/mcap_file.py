@@ -10,14 +10,16 @@ import numpy as np
 from touchback.errors import InputError
 from touchback.recording import live_file
 from touchback.recording.about import FORMAT, describe, understand
-from touchback.recording.mcap_tables import TableWriter, read_tables
+from touchback.recording.mcap_tables import read_tables
+from touchback.recording.mcap_writer import TableWriter
 from touchback.recording.run import Run
 
 _SIGNALS = "signals"
 _MESSAGE = 1 << 20  # bytes of rows, about, so that readers needn't hold a long run at once
 
 
-def save(run: Run, path: Path) -> None:
+def save(run: Run, path: Path, ros2: bool = False) -> None:
+    """Writes the run's table; with `ros2` also what it says in messages of ROS 2."""
     columns = ["time", *run.names]
     table = np.column_stack([run.time, *run.signals.values()])
     height = max(1, _MESSAGE // (8 * len(columns)))
@@ -28,6 +30,10 @@ def save(run: Run, path: Path) -> None:
             rows = table[start : start + height]
             writer.write_rows(topic, rows, time=0)
             writer.write_signals(topic, rows, time=0)
+        if ros2:
+            from touchback.recording.ros2.channels import write_messages
+
+            write_messages(writer, run)
 
 
 def load(path: Path) -> Run:

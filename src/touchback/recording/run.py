@@ -144,11 +144,14 @@ class Run:
             raise InputError("This run doesn't know its mechanism; give run.film(…, model=…).")
         make_film(shown, self.time, self.signals, path, speed, self.parameters)
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the run; the suffix chooses the format (.csv, .npz, .mcap or .parquet)."""
+    def save(
+        self, path: str | os.PathLike[str], *, ros2: bool = False, layout: bool = False
+    ) -> None:
+        """Writes the run; the suffix chooses the format (.csv, .npz, .mcap or .parquet). An .mcap
+        has messages of ROS 2 too where asked for, and a `layout` for Foxglove beside it."""
         from touchback.recording.files import save_run
 
-        save_run(self, path)
+        save_run(self, path, ros2=ros2, layout=layout)
 
     def _repr_html_(self) -> str:
         """What a notebook shows."""
