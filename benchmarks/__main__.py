@@ -29,6 +29,7 @@ from benchmarks import (
     ros2,
     run_time,
     simd,
+    strikes,
     view,
 )
 
@@ -45,6 +46,7 @@ SECTIONS: dict[str, Callable[[], report.Section]] = {
     "planning": planning.run,
     "gpu": gpu.run,
     "one chain": gpu.alone,
+    "strikes": strikes.run,
     "python": python_calls.run,
     "loops": loops.run,
     "contacts": contacts.run,

@@ -1,5 +1,6 @@
 """Makes the pictures and tables of the page about the piano: `python docs/make_piano.py`."""
 
+import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -31,6 +32,7 @@ from touchback.recording import Run
 HERE = Path(__file__).parent
 PICTURES = HERE / "pictures" / "piano"
 TABLES = HERE / "piano_tables.inc"
+RESULTS = HERE.parent / "benchmarks" / "results" / "h200.json"
 MS, MM = 1e3, 1e3
 INK, ACCENT = "#3d405b", "#e07a5f"
 
@@ -209,6 +211,24 @@ def figures() -> None:
     soft = play(systems["pressed"], 0.4, {"touch speed": 0.13})
     capstan_figure(soft, stroke_at(systems["struck"], 5.0).run)
     repetition_figure()
+    strikes_figure()
+
+
+def strikes_figure() -> None:
+    """Strike speeds of a million gestures, as a graphics card found them."""
+    results = json.loads(RESULTS.read_text(encoding="utf-8"))
+    (found,) = results["python -m benchmarks strikes"]
+    edges, counts = np.array(found["speeds, m/s"]), np.array(found["how many"])
+    figure, axis = axes(size=(9.0, 3.2))
+    axis.bar(edges[:-1], counts / 1e3, np.diff(edges), align="edge", color=ACCENT, alpha=0.8)
+    axis.set_ylim(0.0, 1.15 * counts.max() / 1e3)
+    heard = np.interp([0.05, 0.5, 0.95], np.cumsum(counts) / counts.sum(), edges[1:])
+    for speed, share in zip(heard, ("5 %", "half", "95 %"), strict=True):
+        axis.axvline(speed, color=INK, linewidth=1.0, linestyle="--")
+        axis.text(speed + 0.03, axis.get_ylim()[1] * 0.93, f"{share}: {speed:.2f} m/s", fontsize=8)
+    axis.set(xlim=(0.0, 4.0), xlabel="hammer at the string [m/s]", ylabel="thousands in 0.05 m/s")
+    axis.set_title(f"{found['actions']:,} actions, as many gestures", fontsize=9)
+    save(figure, "strikes")
 
 
 def tables() -> None:

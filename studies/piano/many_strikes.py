@@ -19,6 +19,7 @@ DURATION = 0.3  # s, in which the softest of these touches reaches the string
 SPEED, SPREAD = 0.4, 0.6  # of the finger: median [m/s], and deviation of its logarithm
 SLOWEST, FASTEST = 0.1, 3.0  # m/s
 LAG_SPREAD, GIVE_SPREAD = 0.2, 0.3  # of the logarithms
+BINS = np.round(np.arange(0.0, 5.01, 0.05), 2)  # m/s, of a histogram
 OPTIONS: dict[str, Any] = {"step": STEP, "rate": 1.0 / STEP, "progress": False, "method": "rk4"}
 
 Floats = np.ndarray

@@ -4,6 +4,7 @@ from touchback.model import Model
 from touchback.symbolic.expression import Expr
 from touchback.symbolic.functions import select
 
+#: The name of the memory.
 METER = "strike speed"
 
 
