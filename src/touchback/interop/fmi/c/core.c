@@ -78,16 +78,16 @@ int fmu_core_settle(fmu_core *core, double t, double *x, const double *inputs, i
     return finite(x, FMU_NX) && failures(core) == before;
 }
 
-/* The number of steps since the start says when memories take their values. */
-int fmu_core_step(fmu_core *core, double t, double h, long steps, double *x, const double *inputs) {
+int fmu_core_step(fmu_core *core, double t0, int64_t steps, double h, double *x,
+                  const double *inputs) {
     tb_fixed *run = &core->m.run;
-    take_inputs(core, t, inputs);
+    run->t0 = t0;
+    run->steps = (long)steps; /* which say when memories take their values */
+    run->h = h;
+    run->rate_known = 0;
+    take_inputs(core, model_time(&core->m), inputs);
     long before = failures(core);
     memcpy(core->m.state, x, FMU_NX * sizeof(double));
-    run->h = h;
-    run->steps = steps;
-    run->t0 = t - (double)steps * h;
-    run->rate_known = 0;
     int bad = model_step(&core->m);
     memcpy(x, core->m.state, FMU_NX * sizeof(double));
     return bad == 0 && failures(core) == before;

@@ -3,6 +3,8 @@
 #ifndef FMU_CORE_H
 #define FMU_CORE_H
 
+#include <stdint.h>
+
 #include "fmu_model.h"
 #include "core_memory.h"
 
@@ -19,8 +21,9 @@ void fmu_core_outputs(fmu_core *core, double *outputs);
 /* Moves a state that was reached onto the constraints. *chosen tells that other coordinates depend on
  * the rest from here on. */
 int fmu_core_settle(fmu_core *core, double t, double *x, const double *inputs, int *chosen);
-/* One step of the fixed-step method, from t to t + h, after so many. */
-int fmu_core_step(fmu_core *core, double t, double h, long steps, double *x, const double *inputs);
+/* Step number `steps` of length h since t0 of the fixed-step method. */
+int fmu_core_step(fmu_core *core, double t0, int64_t steps, double h, double *x,
+                  const double *inputs);
 /* What else the next step hangs on; 0 where memory isn't of this model. */
 void fmu_core_remember(const fmu_core *core, double *memory);
 int fmu_core_recall(fmu_core *core, const double *memory);

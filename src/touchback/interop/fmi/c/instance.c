@@ -7,6 +7,7 @@
 #include <string.h>
 
 static const double SLACK = 1e-9; /* of a communication step that is all but whole steps */
+static const double GRID = 1e-6;  /* of a step: communication points nearer than this are on its grid */
 static const double MOST_STEPS = 1e9;
 
 int fmu_tell(fmu_instance *self, int status, const char *text, ...) {
@@ -228,6 +229,7 @@ int fmu_initialized(fmu_instance *self, int phase) {
     if (status != FMU_OK)
         return fmu_tell(self, FMU_ERROR, "The model can't begin from these values.");
     self->now.phase = phase;
+    self->now.begin = self->now.time;
     return FMU_OK;
 }
 
@@ -238,6 +240,15 @@ static long steps_in(double step) {
     if (FMU_TICKS && fabs(step / FMU_STEP - whole) > 2.0 * SLACK)
         return 0;
     return whole < 1.0 ? 1 : (long)whole;
+}
+
+/* Whether steps of h from here go on along the grid of FMU_STEP that began earlier; then h is exactly
+ * that, and times don't gather rounding. */
+static int on_grid(const fmu_state *now, double time, double *h) {
+    if (fabs(*h - FMU_STEP) > SLACK * FMU_STEP)
+        return 0;
+    *h = FMU_STEP;
+    return fabs(now->begin + (double)now->steps * FMU_STEP - time) <= GRID * FMU_STEP;
 }
 
 int fmu_advance(fmu_instance *self, double time, double step) {
@@ -251,16 +262,18 @@ int fmu_advance(fmu_instance *self, double time, double step) {
     if (status != FMU_OK)
         return status;
     double x[FMU_NX + 1], h = step / (double)count;
+    if (!on_grid(now, time, &h)) { /* which begins anew here */
+        now->begin = time;
+        now->steps = 0;
+    }
     memcpy(x, now->x, FMU_NX * sizeof *x);
     fmu_core_remember(&self->core, now->memory);
     forget(self);
-    for (long k = 0; k < count; k++) {
-        double from = time + step * (double)k / (double)count;
-        if (!fmu_core_step(&self->core, from, h, (long)now->steps + k, x, now->inputs)) {
+    for (long k = 0; k < count; k++)
+        if (!fmu_core_step(&self->core, now->begin, now->steps + k, h, x, now->inputs)) {
             fmu_core_recall(&self->core, now->memory);
-            return fmu_tell(self, FMU_DISCARD, "The step from %.9g s has no answer.", from);
+            return fmu_tell(self, FMU_DISCARD, "The step from %.9g s has no answer.", time);
         }
-    }
     memcpy(now->x, x, FMU_NX * sizeof *x);
     now->steps += count;
     now->time = time + step;

@@ -40,8 +40,8 @@ enum {
 typedef struct fmu_state {
     uint64_t model; /* which model it belongs to */
     int32_t phase, failed;
-    int64_t steps; /* of co-simulation, since the start */
-    double time;
+    int64_t steps; /* of co-simulation, since the time `begin` */
+    double time, begin;
     double start[FMU_NX + 1]; /* what the state begins from: settable until it is initialised */
     double x[FMU_NX + 1];
     double inputs[FMU_NU + 1];
