@@ -8,6 +8,7 @@ from mcap.reader import make_reader
 from mcap.writer import Writer
 
 import touchback as tb
+from touchback.realtime import open_recording
 from touchback.recording import Run
 from touchback.recording.mcap_writer import TableWriter
 
@@ -103,8 +104,10 @@ def test_other_mcap_files_are_refused_by_their_maker(tmp_path: Path) -> None:
         writer = Writer(file)
         writer.start(profile="ros2", library="rosbag2")
         writer.finish()
-    with pytest.raises(tb.InputError, match="profile 'ros2' by 'rosbag2', not one by Touchback"):
+    with pytest.raises(tb.InputError, match=r"not a run saved by Touchback, .* no messages"):
         tb.open_run(tmp_path / "bag.mcap")
+    with pytest.raises(tb.InputError, match="profile 'ros2' by 'rosbag2', not one by Touchback"):
+        open_recording(tmp_path / "bag.mcap")
     TableWriter(tmp_path / "ours.mcap", "touchback something", "{}").close()
     with pytest.raises(tb.InputError, match="not a run saved by Touchback, nor a recording"):
         tb.open_run(tmp_path / "ours.mcap")

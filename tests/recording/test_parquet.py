@@ -6,7 +6,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import touchback as tb
 from parquet_reader import read_parquet
 from touchback.recording import Run, open_run, parquet_file
 
@@ -62,7 +61,10 @@ def test_a_signal_called_time_keeps_its_name(tmp_path: Path) -> None:
     assert columns["time"].tolist() == [3.0, 4.0] and columns["time [s]"].tolist() == [0.0, 0.5]
 
 
-def test_opening_one_says_what_to_open_instead(tmp_path: Path) -> None:
-    sample(3).save(tmp_path / "run.parquet")
-    with pytest.raises(tb.InputError, match=r"run\.parquet: .* open the run's \.mcap, \.csv"):
-        open_run(tmp_path / "run.parquet")
+def test_a_run_opens_as_it_was(tmp_path: Path) -> None:
+    run = sample(300)
+    run.save(tmp_path / "run.parquet")
+    again = open_run(tmp_path / "run.parquet")
+    assert again.time.tobytes() == run.time.tobytes()
+    assert all(again[name].tobytes() == run[name].tobytes() for name in run.names)
+    assert (again.names, again.units, again.metadata) == (run.names, run.units, run.metadata)

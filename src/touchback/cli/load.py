@@ -13,7 +13,6 @@ from touchback.model.names import suggestion
 from touchback.recording.files import FORMATS as RUNS
 from touchback.vehicle import add_car, is_car_file, read_car
 
-_READ = [each for each in RUNS if each != ".parquet"]  # which is written for other programs
 _DURATION = 5.0  # seconds, of a run of a file that says nothing
 
 
@@ -53,7 +52,7 @@ def _other(path: Path) -> str:
             f"{path} is a program: run it with `python {path}`. Its mechanism is shown by "
             "`model.compile().view()` in it, or kept by `model.save('mine.yaml')` for this command."
         )
-    if ending in _READ:
+    if ending in RUNS:
         return (
             f"{path} is a run, not a model: `touchback view {path} --of MODEL` plays it on a page."
         )
@@ -65,7 +64,7 @@ def _other(path: Path) -> str:
     what = f"ends in '{path.suffix}'" if path.suffix else "has no ending"
     return (
         f"{path} {what}: models are read from {_listed(FORMATS)}, runs and recordings (`touchback "
-        f"view`) from {_listed(_READ)}."
+        f"view`) from {_listed(RUNS)}."
     )
 
 

@@ -8,12 +8,13 @@ from typing import TextIO
 import numpy as np
 
 from touchback.errors import InputError
-from touchback.recording.about import describe, understand
+from touchback.recording.about import FORMAT, describe, understand
 from touchback.recording.run import Run
 from touchback.regular_file import open_regular
 
 _LARGEST = 1 << 30  # bytes
 _TIME = "time [s]"
+_BEGINNING = 200  # bytes in which the description says what it is
 
 
 def save(run: Run, path: Path) -> None:
@@ -27,6 +28,12 @@ def save(run: Run, path: Path) -> None:
         writer.writerows([repr(value) for value in row] for row in zip(*columns))
 
 
+def is_ours(path: Path) -> bool:
+    """Whether it begins with our description: tables of other programs don't."""
+    with open_regular(path, _LARGEST) as file:
+        return file.read(1) == b"#" and FORMAT.encode() in file.read(_BEGINNING)
+
+
 def load(path: Path) -> Run:
     with open_regular(path, _LARGEST) as binary, TextIOWrapper(binary, "utf-8", newline="") as file:
         try:
@@ -37,12 +44,6 @@ def load(path: Path) -> Run:
 
 def _read(file: TextIO, name: str) -> Run:
     first = file.readline()
-    if not first.startswith("#"):
-        raise InputError(
-            f"{name} is not a run saved by Touchback: no '#' line on top. Of another program's "
-            "file, read the columns and make a run of them: tb.Run(time, {name: column, …}). "
-            "tb.devices.daq.FileBoard plays it into a live run."
-        )
     about = understand(first[1:], name)
     reader = csv.reader(file)
     header = next(reader, [])

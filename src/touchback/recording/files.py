@@ -7,21 +7,29 @@ from typing import NamedTuple
 
 from touchback.errors import InputError
 from touchback.recording import csv_file, mcap_file, npz_file, parquet_file
+from touchback.recording.measured.mdf import save_mdf
+from touchback.recording.measured.run import measured_file
 from touchback.recording.run import Run
 from touchback.regular_file import check_output, write_whole, written_whole
 
 
 class _Format(NamedTuple):
+    """Who writes and reads runs, and tells a file of ours from one of another program."""
+
     save: Callable[[Run, Path], None]
     load: Callable[[Path], Run]
+    ours: Callable[[Path], bool] = lambda path: True
 
 
 FORMATS: dict[str, _Format] = {
-    ".csv": _Format(csv_file.save, csv_file.load),
+    ".csv": _Format(csv_file.save, csv_file.load, csv_file.is_ours),
     ".npz": _Format(npz_file.save, npz_file.load),
-    ".mcap": _Format(mcap_file.save, mcap_file.load),
-    ".parquet": _Format(parquet_file.save, parquet_file.load),
+    ".mcap": _Format(mcap_file.save, mcap_file.load, mcap_file.is_ours),
+    ".parquet": _Format(parquet_file.save, parquet_file.load, parquet_file.is_ours),
+    ".mf4": _Format(save_mdf, measured_file, lambda path: False),
 }
+MEASURED = (".csv", ".txt", ".tsv", ".dat", ".log", ".mdf", ".mf3", ".mf4", ".mcap", ".parquet")
+"""Endings of what other programs measured; what is in a file decides who reads it."""
 
 
 def _format_of(path: Path) -> _Format:
@@ -60,5 +68,15 @@ def open_run(path: str | os.PathLike[str]) -> Run:
 
     A recording whose writer was killed opens up to its last whole chunk, with "complete" false in
     its metadata; any other file that is cut short is refused.
+
+    What other programs measured opens as a run too: tables of text (.csv, .txt, …), MDF, MCAP with
+    JSON, ROS 2 or protobuf messages, Parquet. A channel is read when it is asked for, in the file's
+    unit, over seconds since the first instant of the channel with the most numbers (that is
+    `metadata["began"]` [ns]); others have their newest number there, NaN where it is missing.
     """
-    return _format_of(Path(path)).load(Path(path))
+    path = Path(path)
+    if path.suffix.lower() in MEASURED:
+        known = FORMATS.get(path.suffix.lower())
+        if known is None or not known.ours(path):
+            return measured_file(path)
+    return _format_of(path).load(path)

@@ -3,16 +3,22 @@
 Recordings of live runs are MCAP files too (live_file.py) and open as runs.
 """
 
+from io import BytesIO
 from pathlib import Path
 
 import numpy as np
+from mcap.data_stream import ReadDataStream
+from mcap.opcode import Opcode
+from mcap.records import Header
 
 from touchback.errors import InputError
 from touchback.recording import live_file
 from touchback.recording.about import FORMAT, describe, understand
-from touchback.recording.mcap_tables import read_tables
+from touchback.recording.mcap_records import LARGEST_FILE, WRONG_CONTENT, Damaged, records
+from touchback.recording.mcap_tables import PROFILE, read_tables
 from touchback.recording.mcap_writer import TableWriter
 from touchback.recording.run import Run
+from touchback.regular_file import open_regular
 
 _SIGNALS = "signals"
 _MESSAGE = 1 << 20  # bytes of rows, about, so that readers needn't hold a long run at once
@@ -34,6 +40,17 @@ def save(run: Run, path: Path, ros2: bool = False) -> None:
             from touchback.recording.ros2.channels import write_messages
 
             write_messages(writer, run)
+
+
+def is_ours(path: Path) -> bool:
+    """Whether no other program says that it wrote it: a damaged one of ours isn't another's."""
+    with open_regular(path, LARGEST_FILE) as stream:
+        try:
+            opcode, content = next(records(stream, path.name))
+            header = Header.read(ReadDataStream(BytesIO(content)))
+        except (Damaged, StopIteration, *WRONG_CONTENT):
+            return True
+    return opcode != Opcode.HEADER or PROFILE in (header.profile, *header.library.split())
 
 
 def load(path: Path) -> Run:

@@ -14,8 +14,8 @@ from typing import BinaryIO
 
 import numpy as np
 
-from touchback.errors import InputError
-from touchback.recording.about import describe
+from touchback.recording.about import describe, understand
+from touchback.recording.measured.parquet_series import about_of, columns_of
 from touchback.recording.run import Run
 from touchback.recording.thrift import Long, Struct, packed
 
@@ -41,11 +41,17 @@ def write_table(path: Path, name: str, columns: Mapping[str, np.ndarray], about:
         file.write(footer + len(footer).to_bytes(4, "little") + _MAGIC)
 
 
+def is_ours(path: Path) -> bool:
+    """Whether its metadata hold our description."""
+    return about_of(path) is not None
+
+
 def load(path: Path) -> Run:
-    """Refuses: what other programs make of such files is theirs to read."""
-    raise InputError(
-        f"{path.name}: Parquet is written for other programs; open the run's .mcap, .csv or .npz."
-    )
+    """Reads a run that was written so, by pyarrow."""
+    about = understand(about_of(path) or "", path.name)
+    time = "time" if "time" not in about.names else "time [s]"
+    columns = columns_of(path, [time, *about.names])
+    return Run(columns.pop(time), columns, about.units, about.metadata)
 
 
 def _time_of(run: Run) -> str:

@@ -42,14 +42,15 @@ class Run:
         self.time: Floats = np.array(time, dtype=np.float64)
         if self.time.ndim != 1:
             raise InputError(f"A run's time must have one dimension, got shape {self.time.shape}.")
-        self.signals: dict[str, Floats] = {}
+        kept: dict[str, Floats] = {}
         for name, values in signals.items():
             array = np.array(values, dtype=np.float64)
             if array.shape != self.time.shape:
                 raise InputError(
                     f"Signal {name!r} has shape {array.shape}, but time has {self.time.shape}."
                 )
-            self.signals[name] = array
+            kept[name] = array
+        self.signals: Mapping[str, Floats] = kept
         self.units: dict[str, str] = {name: (units or {}).get(name, "") for name in self.signals}
         self.metadata: dict[str, Any] = dict(metadata or {})
         self.model: Model | None = None  # the mechanism, where it is at hand

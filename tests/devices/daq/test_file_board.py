@@ -14,9 +14,9 @@ import touchback as tb
 from command import touchback
 from ramps import FAST, SPEED, check_ramps, played
 from touchback.devices.daq import Conditioning, Daq, FileBoard, FileChannel, run_of_blocks
-from touchback.devices.daq.csv_series import read_csv
 from touchback.devices.registry import open_device
 from touchback.errors import InputError
+from touchback.recording.measured.csv_series import read_csv
 from waiting import until
 
 START = 1_777_636_800_000_000_000  # ns: 1 May 2026, 12:00 UTC

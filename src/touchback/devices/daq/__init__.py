@@ -18,13 +18,13 @@ from touchback.devices.daq.feed import Feed, SourceClock
 from touchback.devices.daq.file_board import FileBoard, FileChannel
 from touchback.devices.daq.files import PlayedBoard, blocks_of_run, run_of_blocks
 from touchback.devices.daq.layout import GALLO, BlockChannel, BlockLayout
-from touchback.devices.daq.mdf import save_mdf
 from touchback.devices.daq.packets import PacketFeed, pack_block, stuff
 from touchback.devices.daq.readers import STRATEGIES, Reader, Strategy, Taken, strategy
 from touchback.devices.daq.serial_board import SerialBoard
 from touchback.devices.daq.simulated_driver import SimulatedDriver, driver_conditioning
 from touchback.devices.daq.udp_board import UdpBoard
 from touchback.devices.daq.vendors import LabJackBoard, NiBoard
+from touchback.recording.measured.mdf import save_mdf
 
 __all__ = [
     "GALLO", "SENSORS", "STRATEGIES", "Analogue", "Block", "BlockChannel", "BlockLayout", "Board",

@@ -4,27 +4,21 @@ from __future__ import annotations
 
 import os
 import select
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 
-from touchback.devices.daq.csv_series import read_csv
 from touchback.devices.daq.feed import Feed
 from touchback.devices.daq.layout import BlockChannel, BlockLayout
-from touchback.devices.daq.mcap_series import read_mcap
-from touchback.devices.daq.mdf import MAGIC as MDF_MAGIC
-from touchback.devices.daq.mdf import read_mdf
-from touchback.devices.daq.measured import NS, FileChannel, Series
-from touchback.devices.daq.units import unit_of
 from touchback.errors import InputError, ModelError
 from touchback.model.names import check_name
 from touchback.native.live.mailbox import clock_now
 from touchback.numbers import number_within
-from touchback.recording.mcap_records import MAGIC as MCAP_MAGIC
-from touchback.regular_file import open_regular
+from touchback.recording.measured.opening import reader_of
+from touchback.recording.measured.series import NS, FileChannel, Series
+from touchback.recording.measured.units import unit_of
 
-_LARGEST = 1 << 38  # bytes; each format has its own limit
 _GAP = 3.0  # of a channel's usual interval: nothing was measured meanwhile
 _PATIENCE = 0.5  # s without a block, after which it is told why
 _AT_ONCE = 1024  # blocks that are made of the file in one go
@@ -32,9 +26,9 @@ _AT_ONCE = 1024  # blocks that are made of the file in one go
 
 class FileBoard(Feed):
     """What another program measured, played as a board, `speed` times as fast as it was: a table of
-    text (CSV), MDF or MCAP. `channels` says what each quantity is in the file: a name there, or a
-    `FileChannel`; a list takes names as they are. `time`: the column or field that has the time,
-    where it isn't called so, or its unit isn't said.
+    text (CSV), MDF, MCAP or Parquet. `channels` says what each quantity is in the file: a name
+    there, or a `FileChannel`; a list takes names as they are. `time`: the column or field that has
+    the time, where it isn't called so, or its unit isn't said.
 
     A block comes at each instant at which the file has something new, from the first at which all
     channels are known; it has every channel's newest number, each dated by its own time in the
@@ -52,7 +46,7 @@ class FileBoard(Feed):
         wanted = _wanted(channels)
         names = list(dict.fromkeys(channel.name for channel in wanted.values()))
         when = None if time is None else _channel(time)
-        found, file = _reader_of(path)(Path(path), names, when), Path(path).name
+        found, file = reader_of(path).series(Path(path), names, when), Path(path).name
         self._series, self._words = dict[str, Series](), dict[str, str]()
         for name, channel in wanted.items():
             self._series[name], self._words[name] = channel.made(file, found[channel.name])
@@ -180,17 +174,6 @@ def _check_quantities(wanted: Mapping[str, FileChannel]) -> None:
 
 def _channel(given: str | FileChannel) -> FileChannel:
     return given if isinstance(given, FileChannel) else FileChannel(given)
-
-
-def _reader_of(
-    path: str | os.PathLike[str],
-) -> Callable[[Path, Sequence[str], FileChannel | None], dict[str, Series]]:
-    """Who reads a file, by how it begins: some call their MDF files .dat, their tables .txt."""
-    with open_regular(path, _LARGEST) as stream:
-        start = stream.read(len(MCAP_MAGIC))
-    if start[:4] in MDF_MAGIC:
-        return read_mdf
-    return read_mcap if start == MCAP_MAGIC else read_csv
 
 
 def _usual(series: Series) -> float:

@@ -8,8 +8,8 @@ from contextlib import ExitStack
 from touchback.devices.daq.board_device import BoardDevice
 from touchback.devices.daq.driver import Daq
 from touchback.devices.daq.file_board import FileBoard
-from touchback.devices.daq.measured import FileChannel
 from touchback.errors import InputError
+from touchback.recording.measured.series import FileChannel
 
 # 420*Pedal_pos
 _SCALED = re.compile(r"([-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?)\*(.+)")

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from touchback.devices.daq.units import unit_of
+from touchback.recording.measured.units import unit_of
 
 Exponents = dict[str, int]  # of kg, m, s, A, K, mol, cd and rad
 

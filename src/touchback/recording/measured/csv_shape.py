@@ -10,9 +10,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, time
 
-from touchback.devices.daq.units import unit_of
 from touchback.errors import InputError
-from touchback.recording import unknown_name
+from touchback.recording.measured.units import unit_of
+from touchback.recording.names import unknown_name
 
 _COMMENTS = "#", "%", "//"
 _DELIMITERS = "\t", ";", ",", " "  # of as many lines of numbers, the first

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import struct
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from io import BytesIO
@@ -15,12 +16,12 @@ from mcap.data_stream import ReadDataStream
 from mcap.opcode import Opcode
 from mcap.records import Channel, Schema
 
-from touchback.devices.daq.measured import FileChannel, Series, series_of
-from touchback.devices.daq.units import unit_of
 from touchback.errors import InputError
 from touchback.numbers import is_real
-from touchback.recording import unknown_name
 from touchback.recording.mcap_records import LARGEST_FILE, WRONG_CONTENT, Damaged, records
+from touchback.recording.measured.series import FileChannel, Series, series_of
+from touchback.recording.measured.units import unit_of
+from touchback.recording.names import unknown_name
 from touchback.regular_file import open_regular
 
 _HEAD = struct.Struct("<HIQQ")  # channel, sequence, logged, published [ns]
@@ -35,6 +36,26 @@ def read_mcap(path: Path, names: Sequence[str], time: FileChannel | None) -> dic
     """Fields of messages, as "/topic.field" or "/topic.field.part"; a member of a list has its
     number for a name. A message was measured at the field `time`, or at its `header.stamp` or
     `timestamp`, or when it was published. A file that is cut gives what it has before that."""
+    return _opened(path, names, time).series()
+
+
+def channels_mcap(path: Path) -> dict[str, str]:
+    """Names of the fields that are numbers, by the first message of each topic, those of the topic
+    with the most messages first; their units nobody tells."""
+    reader = _opened(path, [], None)
+    topics = sorted(reader.known, key=lambda topic: -reader.counts[topic])
+    return dict.fromkeys((name for topic in topics for name in reader.known[topic]), "")
+
+
+def times_mcap(path: Path) -> np.ndarray:
+    """When the messages of the most frequent topic were measured [ns]."""
+    names = list(channels_mcap(path))
+    if not names:
+        raise InputError(f"{path.name} has no messages with numbers that can be read.")
+    return read_mcap(path, names[:1], None)[names[0]].times
+
+
+def _opened(path: Path, names: Sequence[str], time: FileChannel | None) -> _Reader:
     reader = _Reader(path.name, names, time)
     with open_regular(path, LARGEST_FILE) as stream:
         try:
@@ -42,7 +63,7 @@ def read_mcap(path: Path, names: Sequence[str], time: FileChannel | None) -> dic
                 reader.take(opcode, content)
         except (Damaged, *WRONG_CONTENT):
             pass  # as a logger leaves it that lost its power
-    return reader.series()
+    return reader
 
 
 @dataclass
@@ -75,13 +96,15 @@ class _Reader:
         self._schemas: dict[int, Schema] = {}
         self._topics: dict[int, _Topic] = {}
         self._found: dict[str, _Wanted] = {}
-        self._known: dict[str, list[str]] = {}  # names of fields, by topic
+        self.known: dict[str, list[str]] = {}  # names of fields, by topic
+        self.counts = Counter[str]()  # messages, by topic
 
     def take(self, opcode: int, content: bytes) -> None:
         """A record."""
         if opcode == Opcode.MESSAGE:
             channel, _, logged, published = _HEAD.unpack_from(content)
             if channel in self._topics:
+                self.counts[self._topics[channel].topic] += 1
                 self._message(self._topics[channel], published or logged, content[_HEAD.size :])
         elif opcode == Opcode.SCHEMA:
             schema = Schema.read(ReadDataStream(BytesIO(content)))
@@ -94,7 +117,7 @@ class _Reader:
         """Of every name that was asked for."""
         for name in self._names:
             if name not in self._found:
-                known = [each for names in self._known.values() for each in names]
+                known = [each for names in self.known.values() for each in names]
                 raise unknown_name(f"field of a topic in {self._file}", name, known)
         series = {}
         for name, found in self._found.items():
@@ -119,7 +142,7 @@ class _Reader:
             return _Topic(channel.topic, lambda _: None, [])
 
     def _message(self, topic: _Topic, when: int, data: bytes) -> None:
-        fresh = topic.topic not in self._known
+        fresh = topic.topic not in self.known
         if not (topic.wanted or fresh):
             return
         try:
@@ -131,7 +154,7 @@ class _Reader:
                 f"{self._file}: a message of '{topic.topic}' can't be read: {error}."
             ) from None
         if fresh:
-            self._known[topic.topic] = [f"{topic.topic}.{name}" for name in _fields(message)]
+            self.known[topic.topic] = [f"{topic.topic}.{name}" for name in _fields(message)]
         moment = self._moment(message, when)
         for wanted in topic.wanted:
             value = _at(message, wanted.path)

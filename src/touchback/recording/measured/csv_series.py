@@ -15,7 +15,8 @@ from typing import BinaryIO, TextIO
 
 import numpy as np
 
-from touchback.devices.daq.csv_shape import (
+from touchback.errors import InputError
+from touchback.recording.measured.csv_shape import (
     TIMES,
     Shape,
     is_number,
@@ -25,9 +26,8 @@ from touchback.devices.daq.csv_shape import (
     shape_of,
     stamp,
 )
-from touchback.devices.daq.measured import FileChannel, Series, nanoseconds, series_of
-from touchback.devices.daq.units import unit_of
-from touchback.errors import InputError
+from touchback.recording.measured.series import FileChannel, Series, nanoseconds, series_of
+from touchback.recording.measured.units import unit_of
 from touchback.regular_file import open_regular
 
 _LARGEST = 1 << 33  # bytes: only what is asked for is kept of them
@@ -41,13 +41,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 def read_csv(path: Path, names: Sequence[str], time: FileChannel | None) -> dict[str, Series]:
     """Columns by their names, over the column of time: `time`, or the one that is called so, or the
     first if it may be one. Empty cells and words such as NaN are holes."""
-    with open_regular(path, _LARGEST) as binary:
-        encoding = _encoding(binary)
-        with TextIOWrapper(binary, encoding, newline="") as text:
-            try:
-                return _read(text, path.name, names, time)
-            except (UnicodeError, csv.Error) as error:
-                raise InputError(f"{path.name} can't be read as a table: {error}.") from None
+    return _opened(path, names, time)[1]
 
 
 def _encoding(binary: BinaryIO) -> str:
@@ -64,9 +58,37 @@ def _encoding(binary: BinaryIO) -> str:
     return "utf-8-sig"
 
 
+def channels_csv(path: Path) -> dict[str, str]:
+    """Names and units of the columns beside the time."""
+    with open_regular(path, _LARGEST) as binary:
+        encoding = _encoding(binary)
+        with TextIOWrapper(binary, encoding, newline="") as text:
+            shape = shape_of(list(islice(text, _LOOKED_AT)), path.name)
+    at, once = _time_column(shape), [name for name in shape.names if shape.names.count(name) == 1]
+    known = dict(zip(shape.names, shape.units, strict=True))
+    return {name: known[name] for name in once if name != shape.names[at]}
+
+
+def times_csv(path: Path) -> np.ndarray:
+    """When its rows were measured [ns]."""
+    return _opened(path, [], None)[0]
+
+
+def _opened(
+    path: Path, names: Sequence[str], time: FileChannel | None
+) -> tuple[np.ndarray, dict[str, Series]]:
+    with open_regular(path, _LARGEST) as binary:
+        encoding = _encoding(binary)
+        with TextIOWrapper(binary, encoding, newline="") as text:
+            try:
+                return _read(text, path.name, names, time)
+            except (UnicodeError, csv.Error) as error:
+                raise InputError(f"{path.name} can't be read as a table: {error}.") from None
+
+
 def _read(
     text: TextIO, file: str, names: Sequence[str], time: FileChannel | None
-) -> dict[str, Series]:
+) -> tuple[np.ndarray, dict[str, Series]]:
     shape = shape_of(list(islice(text, _LOOKED_AT)), file)
     text.seek(0)
     places = [shape.column(name) for name in names]
@@ -77,7 +99,7 @@ def _read(
             raise InputError(
                 f"{file}, line {cut}: fewer cells than columns ({len(shape.names)}); mend the line."
             )
-        if len(cells) <= max(at, *places):
+        if len(cells) <= max([at, *places]):
             cut = line  # the last one may be: a logger lost its power
             continue
         moments.append(cells[at])
@@ -97,7 +119,7 @@ def _read(
     label, given = f"{file}: the time '{shape.names[at]}'", time and time.unit
     said = shape.units[at] if given is None else given
     times = _times(label, moments, shape.comma, said or _suffix(shape.names[at]))
-    return {
+    return times, {
         name: series_of(f"{file}: column '{name}'", times, np.array(kept), shape.units[place])
         for name, kept, place in zip(names, columns, places)
     }

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
 from typing import Protocol
 
 import numpy as np
 
-from touchback.devices.daq.measured import FileChannel, Series, nanoseconds, series_of
 from touchback.errors import InputError
-from touchback.recording import Run, unknown_name
+from touchback.recording.measured.series import FileChannel, Series, nanoseconds, series_of
+from touchback.recording.names import unknown_name
+from touchback.recording.run import Run
 from touchback.regular_file import check_output, open_regular
 
 _LARGEST = 1 << 38  # bytes: of days of measuring
@@ -28,8 +30,12 @@ class _File(Protocol):
     """What is used of an open file; asammdf is an extra."""
 
     channels_db: Mapping[str, Sequence[tuple[int, int]]]
+    masters_db: Mapping[int, int]
 
     def get(self, *, group: int, index: int, raw: bool = False) -> _Channel: ...
+    def get_channel_unit(self, *, group: int, index: int) -> str: ...
+    def get_master(self, index: int) -> np.ndarray: ...
+    def close(self) -> None: ...
 
 
 def read_mdf(path: Path, names: Sequence[str], time: FileChannel | None) -> dict[str, Series]:
@@ -37,16 +43,43 @@ def read_mdf(path: Path, names: Sequence[str], time: FileChannel | None) -> dict
     that several groups have, "2/speed" is that of group 2."""
     if time is not None:
         raise InputError(f"{path.name}: groups of MDF have times of their own; leave out time=.")
+    with _opened(path) as file:
+        return {name: _series(file, name, path.name) for name in names}
+
+
+def channels_mdf(path: Path) -> dict[str, str]:
+    """Names and units of the channels beside the times of groups."""
+    with _opened(path) as file:
+        return {
+            name: str(file.get_channel_unit(group=group, index=index) or "")
+            for name, (group, index) in _places(file).items()
+            if file.masters_db.get(group) != index
+        }
+
+
+def times_mdf(path: Path) -> np.ndarray:
+    """When the group with the most numbers was measured [ns]."""
+    with _opened(path) as file:
+        masters = [np.asarray(file.get_master(group)) for group in file.masters_db]
+    if not masters:
+        raise InputError(f"{path.name} has no group with a time.")
+    return nanoseconds(f"{path.name}: its time", max(masters, key=len))
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[_File]:
     mdf = _mdf()
     with open_regular(path, _LARGEST) as stream:
         if stream.read(4) not in MAGIC:
             raise InputError(f"{path.name} can't be read as MDF: it doesn't begin as one does.")
     try:
-        file = mdf.MDF(str(path))
+        file: _File = mdf.MDF(str(path))
     except Exception as error:  # of many kinds: struct's, zlib's, its own
         raise InputError(f"{path.name} can't be read as MDF: {error}.") from None
-    with file:
-        return {name: _series(file, name, path.name) for name in names}
+    try:
+        yield file
+    finally:
+        file.close()
 
 
 def save_mdf(run: Run, path: str | Path) -> None:
@@ -80,13 +113,19 @@ def _series(file: _File, name: str, where: str) -> Series:
 
 def _place(file: _File, name: str, where: str) -> tuple[int, int]:
     """The group of a channel and its place there."""
-    known = dict[str, tuple[int, int]]()
-    for each, places in file.channels_db.items():
-        for group, index in places:
-            known[each if len(places) == 1 else f"{group}/{each}"] = group, index
+    known = _places(file)
     if name not in known:
         raise unknown_name(f"channel in {where}", name, sorted(known))
     return known[name]
+
+
+def _places(file: _File) -> dict[str, tuple[int, int]]:
+    """Groups and places of all channels, by the names that they have here."""
+    return {
+        each if len(places) == 1 else f"{group}/{each}": (group, index)
+        for each, places in file.channels_db.items()
+        for group, index in places
+    }
 
 
 def _mdf() -> ModuleType:

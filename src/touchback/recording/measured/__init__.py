@@ -1,0 +1,1 @@
+"""Files that other programs measured: tables of text, MDF, MCAP, Parquet."""

@@ -1,0 +1,98 @@
+"""Tables in Parquet files, by pyarrow: only the columns that are asked for are read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from touchback.errors import InputError
+from touchback.recording.measured.csv_shape import TIMES
+from touchback.recording.measured.series import FileChannel, Series, nanoseconds, series_of
+from touchback.recording.measured.units import unit_of
+from touchback.recording.names import unknown_name
+from touchback.regular_file import open_regular
+
+MAGIC = b"PAR1"
+_LARGEST = 1 << 38  # bytes, of which columns are read
+_ABOUT = b"touchback"
+
+
+def about_of(path: Path) -> str | None:
+    """The description of a run, where the file is one of ours."""
+    metadata = _opened(path).schema_arrow.metadata or {}
+    return metadata[_ABOUT].decode() if _ABOUT in metadata else None
+
+
+def columns_of(path: Path, names: Sequence[str]) -> dict[str, np.ndarray]:
+    """Columns as doubles; what isn't there is NaN."""
+    file = _opened(path)
+    known = [field.name for field in file.schema_arrow]
+    for name in names:
+        if name not in known:
+            raise unknown_name(f"column in {path.name}", name, known)
+    found = {}
+    for name in names:
+        try:
+            column = file.read([name]).column(name)
+            moments = "timestamp" in str(column.type)
+            kind = np.dtype("datetime64[ns]") if moments else np.dtype(float)
+            found[name] = np.asarray(column.to_numpy()).astype(kind)
+        except (ValueError, TypeError) as error:
+            raise InputError(f"{path.name}: column '{name}' has no numbers ({error}).") from None
+    return found
+
+
+def channels_parquet(path: Path) -> dict[str, str]:
+    """Names of the columns of numbers beside the time."""
+    time, numbers = _time_of(path), ("int", "uint", "float", "double", "bool", "halffloat")
+    fields = _opened(path).schema_arrow
+    return {f.name: "" for f in fields if str(f.type).startswith(numbers) and f.name != time}
+
+
+def times_parquet(path: Path, time: FileChannel | None = None) -> np.ndarray:
+    """When its rows were measured [ns]."""
+    name = _time_of(path) if time is None else time.name
+    values = columns_of(path, [name])[name]
+    if values.dtype.kind == "M":
+        return values.astype(np.int64)
+    unit = unit_of(time.unit) if time is not None and time.unit else None
+    return nanoseconds(f"{path.name}: the time '{name}'", values * (unit.factor if unit else 1.0))
+
+
+def read_parquet(path: Path, names: Sequence[str], time: FileChannel | None) -> dict[str, Series]:
+    """Columns over the column of time: `time`, or the one that is called so."""
+    times, found = times_parquet(path, time), columns_of(path, names)
+    return {
+        name: series_of(f"{path.name}: column '{name}'", times, values, "")
+        for name, values in found.items()
+    }
+
+
+def _time_of(path: Path) -> str:
+    names = [field.name for field in _opened(path).schema_arrow]
+    for pattern in TIMES:
+        for name in names:
+            if pattern.match(name):
+                return name
+    raise InputError(
+        f"{path.name}: no column is called time; it has "
+        + ", ".join(f"'{name}'" for name in names[:12]) + "."
+    )  # fmt: skip
+
+
+def _opened(path: Path) -> Any:
+    try:
+        from pyarrow.parquet import ParquetFile
+    except ImportError:
+        raise InputError(
+            f"{path.name}: Parquet files need pyarrow; install it with `pip install "
+            "touchback[parquet]`."
+        ) from None
+    open_regular(path, _LARGEST).close()
+    try:
+        return ParquetFile(path)
+    except Exception as error:  # of its own kinds
+        raise InputError(f"{path.name} can't be read as Parquet: {error}.") from None

@@ -1,0 +1,74 @@
+"""A file of another program as a run, read as far as it is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import numpy as np
+
+from touchback.errors import InputError
+from touchback.recording.measured.opening import Reader, reader_of
+from touchback.recording.measured.series import NS
+from touchback.recording.run import Floats, Run
+
+_GAP = 3.0  # of a channel's usual interval: nothing was measured meanwhile
+
+
+class MeasuredSignals(Mapping[str, Floats]):
+    """Channels of a file at common instants [ns], each read when it is first asked for."""
+
+    def __init__(
+        self, path: Path, reader: Reader, names: Mapping[str, str], instants: np.ndarray
+    ) -> None:
+        self._path, self._reader, self._names, self._instants = path, reader, names, instants
+        self._read: dict[str, Floats] = {}
+
+    def __getitem__(self, name: str) -> Floats:
+        if name not in self._names:
+            raise KeyError(name)
+        if name not in self._read:
+            series = self._reader.series(self._path, [name], None)[name]
+            self._read[name] = held(series.times, series.values, self._instants)
+        return self._read[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+
+def held(times: np.ndarray, values: Floats, instants: np.ndarray) -> Floats:
+    """The newest number at each instant; NaN before the first, and where it is older than three of
+    the channel's usual intervals."""
+    newest = np.searchsorted(times, instants, side="right") - 1
+    usual = float(np.median(np.diff(times))) if len(times) > 1 else np.inf
+    known = (newest >= 0) & (instants - times[newest] <= _GAP * usual)
+    return np.where(known, values[newest], np.nan)
+
+
+def measured_file(path: Path) -> Run:
+    """A run of what another program measured."""
+    try:
+        return _measured(path, reader_of(path))
+    except InputError as error:
+        if not path.exists():
+            raise
+        raise InputError(
+            f"{path.name} is not a run saved by Touchback, and can't be read as another's: {error}"
+        ) from None
+
+
+def _measured(path: Path, reader: Reader) -> Run:
+    """A file's channels over seconds since the first instant of the one with the most numbers, as
+    the file has them, in its units."""
+    channels, instants = reader.channels(path), reader.times(path)
+    if not len(instants) or not channels:
+        raise InputError(f"{path.name} has nothing that was measured.")
+    run = Run(
+        (instants - instants[0]) / NS, {}, {}, {"model": path.stem, "began": int(instants[0])}
+    )
+    run.signals = MeasuredSignals(path, reader, channels, instants)
+    run.units = dict(channels)
+    return run
