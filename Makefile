@@ -3,7 +3,8 @@
 # make search look for failing examples at random for an hour (MINUTES=60)
 # make sanitize  run the tests that work in C with the address, undefined and thread sanitizers
 # make soak   disturb a live run for an hour (MINUTES=60), search for one, sanitize, then run the longest tests
-# make bench | docs | wheel | clean
+# make wheel  build a wheel for many Linuxes; make wheel-test  try it in fresh environments without a compiler
+# make bench | docs | clean
 
 PYTHON ?= python3
 VENV   := .venv
@@ -14,7 +15,7 @@ MINUTES ?= 60
 
 NATIVE := $(wildcard src/touchback/native/*.[ch] src/touchback/native/*/*.[ch])
 
-.PHONY: browser test play bench docs wheel search sanitize soak clean lint types pytest native
+.PHONY: browser test play bench docs wheel wheel-test search sanitize soak clean lint types pytest native
 
 # Tests start a hundred processes: none should compile the package anew.
 unexport PYTHONDONTWRITEBYTECODE
@@ -62,8 +63,14 @@ bench: $(STAMPS)/develop
 docs: $(STAMPS)/develop
 	$(BIN)/sphinx-build -q -W --keep-going -b html docs docs/_build/html
 
+# The name of the repaired wheel says how old a Linux may be; docs/installing.md, how to serve older ones.
 wheel: $(STAMPS)/develop
-	$(BIN)/python -m build --wheel
+	rm -rf build/wheel dist
+	$(BIN)/python -m build --wheel --outdir build/wheel
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/auditwheel repair --wheel-dir dist build/wheel/*.whl
+
+wheel-test: wheel
+	$(BIN)/python tests/wheels.py dist/*.whl
 
 native: $(STAMPS)/package
 
