@@ -4,7 +4,6 @@ interface."""
 from __future__ import annotations
 
 import ctypes
-import math
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -126,27 +125,34 @@ def arm_on_a_cart() -> tb.Model:
     return m
 
 
-def slider_crank() -> tb.Model:
-    """A loop that turns round, with a felt in the slider's way and a table that follows a drive."""
-    m = tb.Model("slider-crank")
-    radius = m.parameter("crank radius", 0.1, unit="m", min=0.02, max=0.2)
-    crank = m.body("crank", 1.0, com=(radius / 2, 0, 0), inertia=(1e-4, 8e-4, 8e-4))
-    rod = m.body("rod", 0.5, com=(0.2, 0, 0), inertia=(1e-4, 7e-3, 7e-3))
-    slider, table = m.body("slider", 0.8), m.body("table", 0.5)
-    m.joint("crank", tb.Revolute("y"), m.ground, crank, position=-0.5, velocity=6.0)
-    m.joint("rod", tb.Revolute("y"), crank.at(radius, 0, 0), rod, position=0.6)
-    m.joint("slider", tb.Prismatic("x"), m.ground, slider, position=0.45)
+def double_crank() -> tb.Model:
+    """Four bars whose cranks swing far, so that now these, now those coordinates depend on others;
+    a felt floor for one of them, and a table that follows a drive and pulls at the other."""
+    m = tb.Model("double crank")
+    apart = m.parameter("pivots apart", 0.1, unit="m", min=0.05, max=0.2)
+    bars = {}
+    for name, length in (("first", 0.3), ("coupler", 0.25), ("second", 0.28)):
+        moment = 4.0 * length**3 / 12
+        bars[name] = m.body(name, 4.0 * length, (length / 2, 0, 0), (1e-5, moment, moment))
+    first, coupler, second = bars.values()
+    table = m.body("table", 0.5)
+    m.joint("first", tb.Revolute("-y"), m.ground, first, position=0.5, velocity=8.0)
+    m.joint("coupler", tb.Revolute("-y"), first.at(0.3, 0, 0), coupler, position=0.7)
+    m.joint("second", tb.Revolute("-y"), m.ground.at(apart, 0, 0), second, position=1.6)
     m.joint("table", tb.Prismatic("x"), m.ground, table)
-    m.close("pin", tb.PointInPlane("xz"), rod.at(0.4, 0, 0), slider)
+    m.close("pin", tb.PointInPlane("xz"), coupler.at(0.25, 0, 0), second.at(0.28, 0, 0))
     m.drive("table", tb.Sine(amplitude=0.01, frequency=2.0))
-    m.force("motor", tb.JointEffort("crank", m.input("torque", unit="N m")))
-    spring = tb.SpringDamper(table.at(1, 0, 0), slider, stiffness=200, damping=2, length=0.5)
+    m.force("motor", tb.JointEffort("first", m.input("torque", unit="N m")))
+    spring = tb.SpringDamper(table, first.at(0.3, 0, 0), stiffness=20, damping=0.2, length=0.3)
     m.force("spring", spring)
     felt = tb.contact.Felt(4e5, exponent=2.2, memory=0.3, memory_time=5e-3)
-    wall = tb.contact.Line(m.ground.at(0.54, 0, 0, turn=("y", -math.pi / 2)))
-    m.force("pad", tb.contact.ProfileContact(tb.contact.Circle(slider, 0.05), wall, felt))
-    m.sensor("slider place", tb.Position(slider))
-    m.sensor("slider acceleration", tb.Acceleration(slider))
+    end, floor = (
+        tb.contact.Circle(second.at(0.28, 0, 0), 0.02),
+        tb.contact.Line(m.ground.at(0, 0, -0.25)),
+    )
+    m.force("pad", tb.contact.ProfileContact(end, floor, felt))
+    m.sensor("end", tb.Position(second.at(0.28, 0, 0)))
+    m.sensor("coupler acceleration", tb.Acceleration(coupler))
     return m
 
 
@@ -162,6 +168,6 @@ def mass_on_a_spring() -> tb.Model:
 
 MAKERS: dict[str, Callable[[], tb.Model]] = {
     "tree": arm_on_a_cart,
-    "loop": slider_crank,
+    "loop": double_crank,
     "mass": mass_on_a_spring,
 }

@@ -125,27 +125,48 @@ def test_instances_know_nothing_of_each_other(written: Make, version: int) -> No
 
 
 @BOTH
+@MECHANISMS
 def test_a_kept_state_goes_on_the_same_here_and_in_another_instance(
-    written: Make, version: int
+    written: Make, name: str, version: int
 ) -> None:
-    with units(written("tree", version).path, version, "cs", 2) as [one, other]:
-        one.begin(push=5.0)
+    word = "FMUstate" if version == 2 else "FMUState"
+    with units(written(name, version).path, version, "cs", 2) as [one, other]:
+        one.begin(**INPUTS[name])
         one.step(0.0, 0.05)
-        suffix = "tate" if version == 2 else "State"
-        get = getattr(one.fmu, f"getFMU{'s' if version == 2 else ''}{suffix}")
-        state = get()
-        name = "SerializeFMUstate" if version == 2 else "SerializeFMUState"
-        kept = getattr(one.fmu, f"s{name[1:]}")(state)
+        state = getattr(one.fmu, f"get{word}")()
+        kept = getattr(one.fmu, f"serialize{word}")(state)
         one.step(0.05, 0.05)
         there = one.get(*one.states)
-        setter = "setFMUstate" if version == 2 else "setFMUState"
-        getattr(one.fmu, setter)(state)
+        getattr(one.fmu, f"set{word}")(state)
         one.step(0.05, 0.05)
         assert (one.get(*one.states) == there).all()
-        back = getattr(other.fmu, "deSerializeFMUstate" if version == 2 else "deserializeFMUState")
-        getattr(other.fmu, setter)(back(kept))
+        read = getattr(other.fmu, f"{'deSerialize' if version == 2 else 'deserialize'}{word}")
+        getattr(other.fmu, f"set{word}")(read(kept))
         other.step(0.05, 0.05)
         assert (other.get(*one.states) == there).all()
+
+
+@BOTH
+def test_a_loop_that_turns_asks_for_events_where_other_coordinates_become_dependent(
+    written: Make, version: int
+) -> None:
+    it = written("loop", version)
+    ours = tb.simulate(it.system, duration=1.0, inputs=INPUTS["loop"], output_step=2e-3, rtol=1e-10)
+    with units(it.path, version, "me") as [unit]:
+        unit.begin(**INPUTS["loop"])
+        moves = []
+        for k, t in enumerate(ours.time):
+            x = np.array([ours[each][k] for each in it.system.state_names])
+            unit.fmu.setTime(t)
+            unit.set_states(x)
+            event, _ = unit.fmu.completedIntegratorStep()
+            if event:
+                unit.fmu.enterEventMode()
+                assert unit.update()[3]  # values of continuous states changed
+                unit.fmu.enterContinuousTimeMode()
+                moves.append(np.abs(unit.get(*unit.states) - x).max())
+    assert 1 <= len(moves) < 20
+    assert max(moves) < 1e-8  # what the run's own tolerance left
 
 
 @BOTH
