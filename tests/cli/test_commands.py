@@ -13,6 +13,7 @@ from command import touchback
 from touchback import gallery
 from touchback.gallery import pendulum
 from touchback.model import Model
+from touchback.symbolic.depth import depth
 
 
 def test_help_names_every_command() -> None:
@@ -33,9 +34,10 @@ def test_show_draws_and_counts(tmp_path: Path) -> None:
         "show", "cart-pole", "--svg", str(tmp_path / "c.svg"), "--graph", str(tmp_path / "g.svg")
     )
     assert shown.returncode == 0
-    flops = gallery.make("cart-pole").compile().counts("inverse dynamics").flops
+    function = gallery.make("cart-pole").compile().function("inverse dynamics")
     row = next(line for line in shown.stdout.splitlines() if line.startswith("inverse dynamics"))
-    assert row.split()[2] == str(flops)
+    assert row.split()[2] == str(function.counts.flops)
+    assert row.split()[4] == str(depth(function.second).steps)
     assert any(0x2800 < ord(character) < 0x2900 for character in shown.stdout)
     assert (tmp_path / "c.svg").read_text().startswith("<svg")
     assert "url(#wrench)" in (tmp_path / "g.svg").read_text()

@@ -20,6 +20,7 @@ from touchback.dynamics.stops import default_stops
 from touchback.model.part import flatten
 from touchback.model.show import tree_text
 from touchback.regular_file import write_whole
+from touchback.symbolic.depth import depth
 from touchback.system import System
 
 _FUNCTIONS = ("inverse dynamics", "bias", "mass matrix", "forward dynamics")
@@ -49,7 +50,8 @@ def show(
     described, experiment = load(model)
     with working(f"deriving {described.name}"):
         system = described.compile()
-        counts = {name: system.counts(name) for name in _FUNCTIONS}
+        functions = {name: system.function(name) for name in _FUNCTIONS}
+        costs = {name: (each.counts, depth(each.second)) for name, each in functions.items()}
     start = experiment.start(system)
     figure = stick_figure(system.model, start.q)
     out.print(tree_text(described, default_stops(system.model)))
@@ -57,9 +59,10 @@ def show(
         canvas = Canvas(48, 14)
         out.print("\n" + draw(figure, 0, view_for(figure, canvas), canvas) + "\n")
     out.print(_names(system, start.x))
-    table = Table("function", "flops", "operations", box=None, pad_edge=False)
-    for name, count in counts.items():
-        table.add_row(name, str(count.flops), str(count.operations))
+    table = Table("function", "flops", "operations", "steps", "a step", box=None, pad_edge=False)
+    for name, (count, deep) in costs.items():
+        columns = count.flops, count.operations, deep.steps, f"{deep.gain:.1f}"
+        table.add_row(name, *map(str, columns))
     out.print("\n", table, sep="")
     frames = "chosen" if system.plan.frame_pass else "described"
     out.print(f"\nforward dynamics by: {system.plan.algorithm}, {frames} link frames")
