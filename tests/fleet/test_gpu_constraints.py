@@ -21,12 +21,14 @@ TIED_IN_THE_GALLERY = (
 
 
 @pytest.mark.parametrize("constraints", ["multipliers", "baumgarte", "projection"])
-def test_each_way_to_keep_constraints_gives_the_bits_of_the_processor(constraints) -> None:
-    rod = compiled("closures")
-    given = {"inputs": {"push": np.linspace(-2.0, 2.0, 3)}, "step": 1e-3, "method": "euler"}
+def test_each_way_to_keep_constraints_is_that_of_the_processor(constraints) -> None:
+    """With samples of each, spread over the run wherever it starts; a card finds their place in a
+    cell by a product, which rounds otherwise."""
+    rod, push = compiled("closures"), np.random.default_rng(7).normal(size=(3, 5))
+    given = {"inputs": {"push": push}, "start": 0.5, "step": 1e-3, "method": "euler"}
     given["constraints"] = constraints
     ran, usual = (rod.batch(3).run(None, 0.02, on=on, **given) for on in ("gpu", "cpu"))
-    assert ran.card and np.array_equal(ran.x, usual.x)
+    assert ran.card and np.abs(ran.x - usual.x).max() < 1e-15
 
 
 def test_a_bead_on_a_circle_chooses_anew_on_the_card(monkeypatch) -> None:

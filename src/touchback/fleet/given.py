@@ -13,6 +13,7 @@ from touchback.errors import InputError
 from touchback.model.forces import ForceKind
 from touchback.numbers import shown
 from touchback.recording import unknown_name
+from touchback.simulate.span import Span
 from touchback.system import System
 from touchback.system.begin import begun
 from touchback.system.reading import by_name, filled, read_array
@@ -31,11 +32,12 @@ class Given:
     constants: dict[str, Floats]  # (1,) or (count,)
     samples: dict[str, Floats]  # (1, samples) or (count, samples)
 
-    def of(self, i: int) -> tuple[Floats | None, dict[str, float], dict[str, Any]]:
+    def of(self, i: int, span: Span) -> tuple[Floats | None, dict[str, float], dict[str, Any]]:
         """State, parameters and inputs of an instance, as `tb.simulate` takes them."""
         parameters = {name: float(_row(each, i)) for name, each in self.parameters.items()}
         inputs: dict[str, Any] = {n: float(_row(each, i)) for n, each in self.constants.items()}
-        inputs |= {name: _row(each, i) for name, each in self.samples.items()}
+        for name, each in self.samples.items():
+            inputs[name] = np.linspace(span.start, span.end, each.shape[1]), _row(each, i)
         return (None if self.x0 is None else _row(self.x0, i)), parameters, inputs
 
 

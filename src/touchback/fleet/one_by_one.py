@@ -39,7 +39,7 @@ def run_one_by_one(
         )
 
     def one(i: int) -> tuple[Run, str]:
-        x0, parameters, inputs = given.of(i)
+        x0, parameters, inputs = given.of(i, span)
         try:
             run = simulate(
                 system, x0, span.duration, method=solver, constraints=constraints, inputs=inputs,

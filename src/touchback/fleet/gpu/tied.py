@@ -27,6 +27,7 @@ _STATISTICS = "constrained/statistics.h"
 #: Files that a card compiles, which are installed beside the library.
 SOURCES = (_STATISTICS, *_SHARED, "integrate/rk4.c", "integrate/euler.c")
 _COUNTED = ("singular", "not_converged", "paradoxes", "largest_h")
+_SMALL = 8  # freedoms up to which loops are worth unrolling
 _ABSENT_MAY_BE = ("velocity level", "configuration rate")
 
 
@@ -95,6 +96,8 @@ class TiedRollout(Rollout):
         lists: dict[str, Sequence[int]] = {"holonomic": rows.holonomic, "W_twins": rows.twins}
         for name, pattern in counts.items():
             lists |= {f"{name}_rows": pattern[0], f"{name}_columns": pattern[1]}
+        any_size = f"call({n}, (c)->rank)"
+        small = f"((c)->rank == {m} ? call({n}, {m}) : {any_size})"
         return texts.STRUCT.format(
             tables="".join(_table(name, numbers) for name, numbers in lists.items() if numbers),
             constants="".join(
@@ -106,7 +109,7 @@ class TiedRollout(Rollout):
                 f"    mutable {kind} {name}[{max(size, 1)}];\n"
                 for kind, name, size in self._arrays()
             ),
-            nq=nq, n=n, m=m,
+            nq=nq, sized=small if n <= _SMALL else any_size,
         )  # fmt: skip
 
     def _arrays(self) -> Iterator[tuple[str, str, int]]:

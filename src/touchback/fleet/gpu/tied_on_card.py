@@ -100,7 +100,7 @@ def with_states(system: System, given: Given, span: Span) -> Given:
     several = (*given.parameters.values(), *given.constants.values(), *given.samples.values())
     rows = []
     for i in range(given.count if any(len(each) > 1 for each in several) else 1):
-        _, parameters, inputs = given.of(i)
+        _, parameters, inputs = given.of(i, span)
         at = read_inputs(system, inputs, span.end)
         rows.append(initial_state(system, None, span.start, at, parameters))
     return replace(given, x0=np.array(rows))

@@ -67,7 +67,7 @@ struct tb_problem {{
 }};
 #define TB_CALL(owner, function, x, u, p, out) function##_of(x, u, p, out)
 #define TB_HAS(owner, function) HAS_##function
-#define SIZED(c, call) ((c)->rank == {m} ? call({n}, {m}) : call({n}, (c)->rank))
+#define SIZED(c, call) {sized}
 static __device__ double tb_seconds() {{ return 0.0; }}
 static __device__ long tb_first_not_finite(const double *, long) {{ return -1; }}
 """
