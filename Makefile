@@ -92,13 +92,16 @@ $(STAMPS)/develop: $(STAMPS)/venv pyproject.toml setup.py $(NATIVE)
 
 # Foreign machine code runs under qemu, the key's firmware in an emulated microcontroller (60 MB to fetch;
 # it needs no C library), the page in a real browser, and sound streams through PortAudio, here without a
-# card. What can't be installed has its tests skipped.
+# card; a second compiler reads generated C, and Octave runs generated MATLAB. What can't be installed has
+# its tests skipped.
 lacks = command -v $(1) >/dev/null || echo $(2)
 $(STAMPS)/machine:
 	@mkdir -p $(STAMPS)
 	@{ $(call lacks,qemu-x86_64-static,qemu-user-static); \
 	   $(call lacks,qemu-system-arm,--no-install-recommends qemu-system-arm); \
 	   $(call lacks,arm-none-eabi-gcc,--no-install-recommends gcc-arm-none-eabi); \
+	   $(call lacks,clang,--no-install-recommends clang); \
+	   $(call lacks,octave,--no-install-recommends octave); \
 	   $(call lacks,chromium,chromium); \
 	   ldconfig -p | grep -q libportaudio || echo --no-install-recommends libportaudio2; \
 	 } >$@.missing

@@ -3,6 +3,7 @@
 import gc
 import signal
 import threading
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -68,3 +69,24 @@ def pytest_collection_finish() -> None:
 def nothing_is_kept_between_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     """Machine code is emitted anew: no cache in somebody's home folder decides a test."""
     monkeypatch.setenv("TOUCHBACK_CACHE", "off")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--update-golden", action="store_true", help="rewrite the expected outputs in tests/golden"
+    )
+
+
+@pytest.fixture
+def matches_golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
+    """A check that a text equals the golden file of that name, or its update."""
+
+    def check(text: str, name: str) -> None:
+        file = TESTS / "golden" / name
+        if request.config.getoption("--update-golden", default=False):
+            file.write_text(text, encoding="utf-8")
+        assert text == file.read_text(encoding="utf-8"), (
+            f"{name}: run with --update-golden if meant"
+        )
+
+    return check

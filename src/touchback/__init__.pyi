@@ -20,6 +20,7 @@ from touchback.errors import (
 from touchback.estimate.identification import identify
 from touchback.fleet.sweeps import sweep
 from touchback.interop import (
+    generate,
     read,
     read_mbs,
     read_mesh,
@@ -291,6 +292,7 @@ __all__ = [
     "equilibrium",
     "exp",
     "floor",
+    "generate",
     "identify",
     "inverse_dynamics",
     "kinematics",

@@ -28,6 +28,10 @@ TARGETS: dict[str, Target] = {
         "a folder of C that steps the model, loops included, and needs no library",
         "touchback.interop.c_project.target",
     ),
+    "matlab": Target(
+        "a folder of MATLAB and Octave text: equations, a run and an S-function",
+        "touchback.interop.matlab.target",
+    ),
     "fmu": Target("a functional mock-up unit (FMI 2.0 or 3.0)", "touchback.interop.fmi.fmu"),
     "python": Target(
         "a Python module that needs NumPy only", "touchback.interop.languages.python_module"

@@ -1,34 +1,8 @@
-"""Golden files, which `--update-golden` rewrites, and the program that they show."""
-
-from collections.abc import Callable
-from pathlib import Path
+"""The program that golden files show."""
 
 import pytest
 
 from touchback.symbolic import Program, Table, Tape, lower
-
-TESTS = Path(__file__).parents[2]
-
-
-def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption(
-        "--update-golden", action="store_true", help="rewrite the expected outputs in tests/golden"
-    )
-
-
-@pytest.fixture
-def matches_golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
-    """A check that a text equals the golden file of that name, or its update."""
-
-    def check(text: str, name: str) -> None:
-        file = TESTS / "golden" / name
-        if request.config.getoption("--update-golden", default=False):
-            file.write_text(text, encoding="utf-8")
-        assert text == file.read_text(encoding="utf-8"), (
-            f"{name}: run with --update-golden if meant"
-        )
-
-    return check
 
 
 @pytest.fixture

@@ -197,6 +197,13 @@ def test_software_sums_and_roots_round_as_the_processor_s(slider_crank, tmp_path
         assert abs(a) > 1e15 or ours.floor(a) == math.floor(a), a.hex()
 
 
+def test_memory_and_use_of_a_model_are_written_as_the_golden_file_has_them(
+    tmp_path, matches_golden
+) -> None:
+    generate(gallery.entry("pendulum").make(), "c-project", tmp_path)
+    matches_golden((tmp_path / "model.c").read_text(), "pendulum_model.c")
+
+
 def test_what_has_no_fixed_step_is_refused_with_its_name(tmp_path) -> None:
     m = tb.Model("ball")
     ball = m.body("ball", mass=1.0, inertia=(1.0, 1.0, 1.0))

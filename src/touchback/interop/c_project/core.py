@@ -94,6 +94,7 @@ class _Written:
         self._system, self._solver, self._posed = system, solver, posed
         self._newton = newton
         self._files: dict[str, str] = {}
+        self._stages = self._printed_stages()
         held = list(held_by([posed.problem, posed.solving, posed.outputs, newton]))
         self._compiled = {each.address: each for each in held if isinstance(each, Compiled)}
         self._names = _distinct({a: each.name for a, each in self._compiled.items()})
@@ -116,8 +117,7 @@ class _Written:
         for address, name in self._names.items():
             if name in self._image.used:
                 self._print(name, self._compiled[address].program)
-        stages = self._stages()
-        step = self._step_name()
+        stages, step = self._stages, self._step_name()
         cut = taken({*self._image.symbols, *_API, step})
         if "seconds.c" in cut:
             cut["seconds.c"] = _NO_CLOCK
@@ -139,16 +139,20 @@ class _Written:
         text = print_c(program, name, comments)
         self._files[f"equations/{name.removeprefix('equations_')}.c"] = text
 
-    def _stages(self) -> list[tuple[str, str]]:
-        """Functions that compute parameter blocks, and where these are."""
+    def _printed_stages(self) -> list[tuple[str, str]]:
+        """Functions that compute parameter blocks, and where these are; the blocks are emptied."""
         stiff = self._posed.solving is not None and formulation_of(self._posed.formulation).step
         found = []
+        blocks = {"p": self._posed.problem.p}
+        if self._newton is not None:
+            blocks["newton_p"] = self._newton.p
         stages = self._system.stages(bool(stiff), self._newton is not None)
-        for i, (stage, block) in enumerate(zip(stages, ("p", "newton_p"), strict=False)):
+        for i, (stage, block) in enumerate(zip(stages, blocks, strict=False)):
             if stage.first.outputs:
                 name = f"equations_parameters{i or ''}"
                 self._print(name, stage.first)
                 found.append((name, block))
+                blocks[block][:] = 0.0
         return found
 
     def _step_name(self) -> str:

@@ -4,6 +4,9 @@
 #define TOUCHBACK_CONSTRAINED_SIZED_H
 
 #define IS_SIZE(c, columns, rows) ((c)->n == (columns) && (c)->rank == (rows))
+#ifdef TOUCHBACK_SMALL /* less code, where that counts more than speed */
+#define SIZED(c, call) call((c)->n, (c)->rank)
+#else
 #define SIZED(c, call)                                                                             \
     (IS_SIZE(c, 3, 2)   ? call(3, 2)                                                               \
      : IS_SIZE(c, 2, 1) ? call(2, 1)                                                               \
@@ -14,5 +17,6 @@
      : IS_SIZE(c, 6, 5) ? call(6, 5)                                                               \
      : IS_SIZE(c, 7, 6) ? call(7, 6)                                                               \
                         : call((c)->n, (c)->rank))
+#endif
 
 #endif

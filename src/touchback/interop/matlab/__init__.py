@@ -1,0 +1,1 @@
+"""Models as MATLAB and Octave text."""
