@@ -27,11 +27,9 @@ const char *const model_parameter_units[] = {"m", "kg"};
 
 static const double parameters[] = {1.0, 1.0};
 static const double state[] = {0.0, 0.0};
-static const double p_start[4] = {1.0, 1.0, 1.0, 1.0};
 
 /* Lets what is in the struct point to each other. */
 static void connect(model *m) {
-    memcpy(m->p, p_start, sizeof m->p);
     m->problem.nq = 1;
     m->problem.nv = 1;
     m->problem.rate.call = equations_rate;

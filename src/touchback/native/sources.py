@@ -5,7 +5,7 @@ function brings along what its words name: functions of its own file, of others,
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -64,9 +64,9 @@ def texts(ending: str) -> dict[str, str]:
     }
 
 
-def taken(symbols: Iterable[str]) -> dict[str, str]:
+def taken(symbols: Iterable[str], instead: Mapping[str, str]) -> dict[str, str]:
     """The sources that have these symbols and all that they need, by their paths: files of C cut to
-    that, and whole headers."""
+    that, and whole headers. Some files are taken `instead` of those with their paths, whole."""
     kept: set[Item] = set()
     seen: set[tuple[str, str]] = set()
     left = [("", symbol) for symbol in symbols]
@@ -76,9 +76,11 @@ def taken(symbols: Iterable[str]) -> dict[str, str]:
             seen.add(place)
             new = [item for item in _defined(*place) if item not in kept]
             kept.update(new)
-            left += [(item.file, word) for item in new for word in item.words]
+            left += [
+                (item.file, word) for item in new if item.file not in instead for word in item.words
+            ]
     files = sorted({item.file for item in kept if item.file.endswith(".c")})
-    cut = {file: _cut(file, kept) for file in files}
+    cut = {file: instead.get(file) or _cut(file, kept) for file in files}
     headers = {file: texts(".h")[file] for file in sorted(_included(cut.values()))}
     return {**headers, **cut}
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 import ctypes
 import re
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
@@ -31,12 +32,8 @@ from touchback.system.posed import Posed
 
 _LEFT_OUT = {("tb_modes", "log"), ("tb_modes", "capacity")}  # what offline runs note of modes
 _API = ("tb_fixed_take", "tb_forget_way", "tb_settle", "tb_rate")  # what model.c calls
-_NO_CLOCK = """\
-#include "seconds.h"
-
-/* There is no clock: how long things take isn't counted. */
-double tb_seconds(void) { return 0.0; }
-"""
+_PLAIN = Path(__file__).parent / "plain"
+"""Files in place of those of the library that know an operating system or a processor."""
 
 
 @dataclass(frozen=True)
@@ -118,9 +115,8 @@ class _Written:
             if name in self._image.used:
                 self._print(name, self._compiled[address].program)
         stages, step = self._stages, self._step_name()
-        cut = taken({*self._image.symbols, *_API, step})
-        if "seconds.c" in cut:
-            cut["seconds.c"] = _NO_CLOCK
+        plain = {str(path.relative_to(_PLAIN)): path.read_text() for path in _PLAIN.rglob("*.c")}
+        cut = taken({*self._image.symbols, *_API, step}, plain)
         self._files |= {f"touchback/{path}": text for path, text in cut.items()}
         system, image = self._system, self._image
         given = Inputs(np.append(0.0, system.input_defaults))

@@ -1,0 +1,10 @@
+#include "integrate/along.h"
+
+#include "integrate/problem.h"
+
+void tb_go_along(long n, const double *x, double h, const double *rate, double *next) {
+    for (long i = 0; i < n; i++)
+        next[i] = x[i] + h * rate[i];
+}
+
+int tb_all_finite(long n, const double *x) { return tb_first_not_finite(x, n) < 0; }
