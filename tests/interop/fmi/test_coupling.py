@@ -141,11 +141,32 @@ def test_files_that_are_no_fmus_or_would_reach_beyond_are_refused(
         tb.Fmu(packed(tmp_path / "a.fmu", files, link="link"))
 
 
-def test_bytes_that_are_no_archive_are_refused(tmp_path: Path) -> None:
+@pytest.mark.parametrize("content", [b"PK\3\4 and then nothing", b""])
+def test_bytes_that_are_no_archive_are_refused(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "a.fmu"
-    path.write_bytes(b"PK\3\4 and then nothing")
+    path.write_bytes(content)
     with pytest.raises(ModelError, match="can't be read as an FMU"):
         tb.Fmu(path)
+
+
+def test_an_archive_that_is_damaged_inside_is_refused(tmp_path: Path) -> None:
+    path, text = tmp_path / "a.fmu", DESCRIPTION.format(STEPS)
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("modelDescription.xml", text)
+    content = bytearray(path.read_bytes())
+    start = 30 + len("modelDescription.xml")  # where the packed bytes begin
+    content[start : start + 8] = b"\xff" * 8
+    path.write_bytes(content)
+    with pytest.raises(ModelError, match="can't be read as an FMU"):
+        tb.Fmu(path)
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_an_archive_packed_in_other_ways_is_refused(tmp_path: Path, method: int) -> None:
+    with zipfile.ZipFile(tmp_path / "a.fmu", "w", method) as archive:
+        archive.writestr("modelDescription.xml", DESCRIPTION.format(STEPS))
+    with pytest.raises(ModelError, match="packed as FMUs aren't"):
+        tb.Fmu(tmp_path / "a.fmu")
 
 
 def test_an_archive_that_swells_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 import stat
 import zipfile
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
@@ -18,6 +19,7 @@ MAX_FILE = 256 * 2**20  # bytes of the archive
 MAX_WHOLE = 1024 * 2**20  # of what is in it
 MAX_FILES = 20_000
 _CHUNK = 2**20
+_PACKED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _DESCRIPTION = "modelDescription.xml"
 
 
@@ -55,7 +57,9 @@ def _opened(path: str | os.PathLike[str]) -> Iterator[zipfile.ZipFile]:
             with zipfile.ZipFile(stream) as archive:
                 _check(archive, name)
                 yield archive
-        except (zipfile.BadZipFile, NotImplementedError, EOFError, OSError, ValueError) as error:
+        except (
+            zipfile.BadZipFile, zlib.error, NotImplementedError, EOFError, OSError, ValueError,
+        ) as error:  # fmt: skip
             raise ModelError(f"{name}: can't be read as an FMU, a zip archive: {error}.") from error
 
 
@@ -78,8 +82,8 @@ def _check(archive: zipfile.ZipFile, name: str) -> None:
             )
         if stat.S_IFMT(member.external_attr >> 16) not in (0, stat.S_IFREG, stat.S_IFDIR):
             raise ModelError(f"{name}: {inside!r} in it is a link or a device, not a file.")
-        if member.flag_bits & 1:
-            raise ModelError(f"{name}: {inside!r} in it is encrypted.")
+        if member.flag_bits & 1 or member.compress_type not in _PACKED:
+            raise ModelError(f"{name}: {inside!r} in it is encrypted, or packed as FMUs aren't.")
         if inside in seen:
             raise ModelError(f"{name}: {inside!r} is in it twice.")
         seen.add(inside)

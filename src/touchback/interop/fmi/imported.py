@@ -6,7 +6,7 @@ import os
 import re
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -121,11 +121,13 @@ class Fmu:
                 unzipDirectory=folder, instanceName=label,
             )  # fmt: skip
             it = _Instance(self, made, label)
-            it.begin(t)
             try:
+                it.begin(t)
                 yield it
-            finally:
                 it.end()
+            finally:
+                with suppress(Exception):  # what failed before has been told
+                    made.freeInstance()
 
 
 class _Instance:
@@ -145,9 +147,8 @@ class _Instance:
         self._called("exitInitializationMode")
 
     def end(self) -> None:
-        """Given back, with the library."""
+        """That it is over."""
         self._called("terminate")
-        self._called("freeInstance")
 
     def set(self, values: Mapping[str, float]) -> None:
         if values:
