@@ -22,7 +22,9 @@ from touchback.regular_file import check_output, open_regular, written_whole
 
 PICTURE = ".png"
 ENDINGS = (*FORMATS, PICTURE, *FILMS)
-_NEEDED = {".png": ["matplotlib"], ".gif": ["PIL"], ".mp4": ["PIL", "imageio_ffmpeg"]}
+_NEEDED = {
+    ".png": ["matplotlib"], ".gif": ["PIL"], ".mp4": ["PIL", "imageio_ffmpeg"], ".mf4": ["asammdf"],
+}  # fmt: skip
 
 
 def possible() -> list[str]:
@@ -34,9 +36,9 @@ def export(
     recording: str | os.PathLike[str], path: str | os.PathLike[str], ros2: bool = False
 ) -> list[str]:
     """Writes what the recording of a live run, or a saved run, holds as another kind of file: a
-    table (.csv, .npz, .mcap, .parquet), its states and outputs over time (.png), or a film of the
-    mechanism (.svg, .html, .gif, .mp4), which only recordings that hold their model can give; so
-    it is with messages of `ros2` in an .mcap, beside which a layout for Foxglove is written.
+    table (.csv, .npz, .mcap, .parquet, .mf4), its states and outputs over time (.png), or a film of
+    the mechanism (.svg, .html, .gif, .mp4), which only recordings that hold their model can give;
+    so it is with messages of `ros2` in an .mcap, beside which a layout for Foxglove is written.
     Returns what isn't in it, in words: ticks that the recording lost, what lies beyond damage,
     structures that a film doesn't show."""
     source, target = Path(recording), Path(path)

@@ -8,8 +8,7 @@ import threading
 from importlib import import_module
 from typing import Any
 
-from touchback.errors import TouchbackError
-from touchback.interop.ros2.transport import Answer, Publish, Refuse, Take
+from touchback.interop.ros2.transport import Answer, Publish, Refuse, Take, kindly
 from touchback.interop.ros2.wire import check_domain, check_node
 
 
@@ -50,10 +49,7 @@ class RclpyTransport:
         """Messages of a topic, as bytes."""
 
         def came(data: bytes) -> None:
-            try:
-                take(data)
-            except TouchbackError as error:
-                refuse(f"a message on {topic} is refused: {error}")
+            kindly(lambda: take(data), f"a message on {topic} is refused", refuse)
 
         quality = self._quality(latched=False)
         self._node.create_subscription(_type(kind), topic, came, quality, raw=True)
@@ -63,12 +59,14 @@ class RclpyTransport:
         turned, known = import_module("rclpy.serialization"), _type(kind)
 
         def came(request: object, response: object) -> object:
-            try:
-                told = answer(turned.serialize_message(request))
-                return turned.deserialize_message(told, known.Response)
-            except TouchbackError as error:
-                refuse(f"a request of {service} is refused: {error}")
-                return response
+            told = [response]  # an empty one, where it is refused
+
+            def reply() -> None:
+                data = answer(turned.serialize_message(request))
+                told[0] = turned.deserialize_message(data, known.Response)
+
+            kindly(reply, f"a request of {service} is refused", refuse)
+            return told[0]
 
         self._node.create_service(known, service, came)
 

@@ -6,6 +6,9 @@ from collections.abc import Callable
 from importlib.util import find_spec
 from typing import Protocol
 
+from touchback.errors import TouchbackError
+from touchback.realtime.faults import words
+
 Publish = Callable[[bytes], None]
 Take = Callable[[bytes], None]
 Answer = Callable[[bytes], bytes]
@@ -40,3 +43,14 @@ def open_transport(node: str, domain: int, connect: list[str], listen: list[str]
     from touchback.interop.ros2.zenoh_transport import ZenohTransport
 
     return ZenohTransport(node, domain, connect, listen)
+
+
+def kindly(do: Callable[[], None], label: str, refuse: Refuse) -> None:
+    """Does what a message asks for; whatever strangers sent must not end the middleware's
+    thread."""
+    try:
+        do()
+    except TouchbackError as error:
+        refuse(f"{label}: {error}")
+    except Exception as error:
+        refuse(f"{label}: {words(error)}")

@@ -8,11 +8,11 @@ import json
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from touchback.errors import DeviceError, InputError, TouchbackError
-from touchback.interop.ros2.transport import Answer, Publish, Refuse, Take
+from touchback.errors import DeviceError, InputError
+from touchback.interop.ros2.transport import Answer, Publish, Refuse, Take, kindly
 from touchback.interop.ros2.wire import (
     PUBLISHER,
     SERVICE,
@@ -23,7 +23,6 @@ from touchback.interop.ros2.wire import (
     check_node,
     topic_key,
 )
-from touchback.realtime.faults import words
 from touchback.recording.ros2.types import MOST_BYTES
 
 if TYPE_CHECKING:
@@ -151,7 +150,7 @@ class ZenohTransport:
                 if missing:
                     refuse(f"{missing} messages on {topic} were lost on the way")
 
-            _kindly(deliver, f"a message on {topic} is refused", refuse)
+            kindly(deliver, f"a message on {topic} is refused", refuse)
 
         entity = self._entity(SUBSCRIPTION, topic, kind, False, 1000)
         every = f"{self.domain}/{topic.strip('/')}/*/*"
@@ -172,7 +171,7 @@ class ZenohTransport:
                 attached = Attached(asked.sequence, time.time_ns(), asked.gid)
                 query.reply(key, told, attachment=attached.packed())
 
-            _kindly(reply, f"a request of {service} is refused", refuse)
+            kindly(reply, f"a request of {service} is refused", refuse)
 
         entity = self._entity(SERVICE, service, kind, False, _WITHIN)
         self._held.append(self._session.declare_queryable(key, came, complete=True))
@@ -182,16 +181,6 @@ class ZenohTransport:
         """Leaves: others see that it is gone, with all that it has."""
         if not self._session.is_closed():
             self._session.close()
-
-
-def _kindly(do: Callable[[], None], label: str, refuse: Refuse) -> None:
-    """Whatever strangers sent must not end the middleware's thread."""
-    try:
-        do()
-    except TouchbackError as error:
-        refuse(f"{label}: {error}")
-    except Exception as error:
-        refuse(f"{label}: {words(error)}")
 
 
 def _zenoh() -> Any:
