@@ -30,7 +30,8 @@ def run(sizes: tuple[int, ...] = SIZES) -> Section:
         "Three n × n matrices each: by q, by v, and M or its inverse. Best and median of "
         "interleaved turns, timed in C. Pinocchio: computeRNEADerivatives and "
         "computeABADerivatives, C++ headers, g++ -O3 -march=native; its results stay in its data, "
-        "of symmetric ones a triangle. Results agreed before timing."
+        "of symmetric ones a triangle. Results agreed before timing. Flops are those of generated "
+        "code; of 30 joints loops do products and solutions."
     )
     return section
 

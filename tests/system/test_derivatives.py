@@ -12,6 +12,7 @@ from complex_steps import ByNumbers, laws
 from random_mechanisms import KINDS, Mechanism, examples, mechanisms, scale
 from touchback.dynamics.forward import forward, inverse
 from touchback.gallery import make
+from touchback.native.library import LIB
 from touchback.system import plan
 
 
@@ -24,9 +25,12 @@ def close(ours: np.ndarray, theirs: np.ndarray, what: str, tolerance: float) -> 
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_they_are_those_of_pinocchio_for_every_kind_of_joint(kind: str) -> None:
+def test_they_are_those_of_pinocchio_for_every_kind_of_joint(
+    kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Both differentiate by increments in velocity coordinates. 1e-12 of the largest number for
-    efforts; accelerations lose digits with the condition of M, so the residual is compared."""
+    efforts; accelerations lose digits with the condition of M, so the residual is compared, of
+    those that are unrolled and of those by loops."""
     pin = pytest.importorskip("pinocchio")
     from pinocchio_peer import build
 
@@ -46,11 +50,15 @@ def test_they_are_those_of_pinocchio_for_every_kind_of_joint(kind: str) -> None:
             close(mine, wanted[order], f"efforts by {what}", 1e-12)
         theirs = [np.array(x).reshape(n, n) for x in pin.computeABADerivatives(*at, peer.v(a))]
         inverse_of_M = np.triu(theirs[2]) + np.triu(theirs[2], 1).T
-        found = system.forward_dynamics_derivatives(q, v, a)
-        for mine, wanted, what in zip(found, [*theirs[:2], inverse_of_M], "qvτ", strict=True):
-            sizes = np.abs(M).max() * max(np.abs(mine).max(), np.abs(wanted).max())
-            left = np.abs(M[order] @ (mine - wanted[order])).max()
-            assert left <= 1e-11 * max(sizes, 1.0), f"accelerations by {what}: {left / sizes:.3g}"
+        with monkeypatch.context() as patched:
+            patched.setattr(plan, "_LOOP_SOLUTIONS", -1)
+            looped = mechanism.model().compile()
+        for one in (system, looped):
+            found = one.forward_dynamics_derivatives(q, v, a)
+            for mine, wanted, what in zip(found, [*theirs[:2], inverse_of_M], "qvτ", strict=True):
+                sizes = np.abs(M).max() * max(np.abs(mine).max(), np.abs(wanted).max())
+                left = np.abs(M[order] @ (mine - wanted[order])).max()
+                assert left <= 1e-11 * max(sizes, 1.0), f"by {what}: {left / sizes:.3g}"
 
     agrees()
 
@@ -137,6 +145,16 @@ def test_large_trees_are_solved_by_a_loop_whatever_the_order_of_their_joints() -
             left = M @ found[:, which] + slopes[:, which]
             assert np.abs(left).max() <= 1e-10 * np.abs(slopes[:, which]).max()
         assert np.abs(M @ found[:, 2] - np.eye(size)).max() <= 1e-10
+    with pytest.warns(RuntimeWarning, match="computed by the processor.* loops"):
+        there = system.batch(2).evaluate(
+            "forward dynamics derivatives", np.hstack([q, v]), further=tau, on="gpu"
+        )
+    close(there, system.forward_dynamics_derivatives(q, v, tau), "batch", 1e-15)
+    function = system.function("forward dynamics derivatives")
+    widest, whole = LIB.tb_tree_slopes_lanes(), system.forward_dynamics_derivatives(q, v, tau)[0]
+    for lanes in (lanes for lanes in (2, 4, 8) if lanes <= widest):
+        found = function.with_lanes(lanes).call([*q[0], *v[0]], [0.0, *tau[0]], [0.0])
+        close(found.reshape(whole.shape), whole, f"{lanes} columns in a register", 1e-12)
 
 
 def test_constraints_are_refused_with_the_mend() -> None:

@@ -41,6 +41,7 @@ class Compiled:
         lanes: int = 1,
         machine_code: MachineCode | None = None,
         owners: tuple[object, ...] = (),
+        out_size: int | None = None,
     ) -> None:
         self.name = name
         self.program = program
@@ -51,7 +52,7 @@ class Compiled:
         self.lanes = lanes
         self.machine_code = machine_code
         self.sizes = tuple(program.size(array) for array in ARRAYS)
-        self.out_size = len(program.outputs)
+        self.out_size = len(program.outputs) if out_size is None else out_size
         self._owners = owners
         self._function = _SIGNATURE(address)
 

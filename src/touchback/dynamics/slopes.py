@@ -19,57 +19,16 @@ K = ∫ velocity rᵀ dm, by which ∫ r × (w × velocity) dm = (tr K) w − K 
 Everything is about the origin and along the axes of the root link at this instant: there the first
 columns and inertias are as sparse as described."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
 
-from touchback.dynamics.crba import Entries, WorldPose, in_axes, unit_wrench, world_pose
+from touchback.dynamics.crba import Entries, in_axes, unit_wrench, world_pose
 from touchback.dynamics.motion import Base, LinkMotion, b_matrix
 from touchback.dynamics.rnea import inertial_wrench
+from touchback.dynamics.sloped import Carried, Column, Moving, Sloped, Slopes
 from touchback.dynamics.tree import Link, Tree
-from touchback.spatial import Inertia, Twist, Twists, Vectors, Wrench
+from touchback.spatial import Twist, Twists, Vectors, Wrench
 from touchback.spatial.vectors import IDENTITY, ZERO, Matrix, Scalar, Vector, transpose
 from touchback.symbolic.scalars import Scalars
-
-
-@dataclass
-class Slopes:
-    """Derivatives of the efforts by increments of positions and by velocities, for every pair on
-    one path: (effort, coordinate)."""
-
-    by_q: Entries
-    by_v: Entries
-
-
-@dataclass
-class _Column:
-    """A velocity coordinate: its twist S, ψ̇, and ψ̇ + Ṡ."""
-
-    index: int
-    S: Twist
-    carried: Twist
-    turned: Twist
-
-
-@dataclass
-class _Moving:
-    """A link: where it is, its twist, its acceleration without those of joints, its carrier's
-    twist, its columns and inertia."""
-
-    pose: WorldPose
-    twist: Twist
-    bias: Twist
-    carrier: Twist
-    columns: list[_Column]
-    inertia: Inertia
-
-
-@dataclass
-class _Carried:
-    """Of all that a link carries: inertia, and 2 p and 2 ((tr K) 1 − K) of 2 B."""
-
-    inertia: Inertia
-    momentum: Vector
-    stir: Matrix
 
 
 class InverseSlopes:
@@ -79,16 +38,17 @@ class InverseSlopes:
     def __init__(self, tree: Tree, k: Scalars, v: Sequence[Scalar], base: Base) -> None:
         self._tree, self._k, self._v, self._base = tree, k, v, base
         self._vectors, self._twists = Vectors(k), Twists(k)
-        self._links: list[_Moving] = []
+        self._links: list[Moving] = []
         for link in tree.links:
             self._links.append(self._moving(link))
         self._carried = self._carried_by_each()
+        self._biased: list[Wrench] | None = None  # what the bias needs, once known
 
     def bias(self) -> list[Scalar]:
         """The efforts that motion without joint accelerations needs."""
         tau: list[Scalar] = [0] * self._tree.nv
-        wrenches = self._wrenches([each.bias for each in self._links])
-        for each, wrench in zip(self._links, wrenches, strict=True):
+        self._biased = self._wrenches([each.bias for each in self._links])
+        for each, wrench in zip(self._links, self._biased, strict=True):
             for column in each.columns:
                 tau[column.index] = self._twists.power(column.S, wrench)
         return tau
@@ -104,28 +64,39 @@ class InverseSlopes:
 
     def at(self, a: Sequence[Scalar]) -> Slopes:
         """The derivatives at given joint accelerations."""
-        twists = self._twists
-        accelerations = self._accelerations(a)
-        wrenches = self._wrenches(accelerations)
-        found = Slopes({}, {})
-        shaken = {i.index: self._shaken(link, i, accelerations) for i, link in self._columns()}
+        power, found = self._twists.power, Slopes({}, {})
+        sloped = {each.index: each for each in self.sloped(a)}
         for i, link in self._columns():
-            needed, stirred = self._unit(link, i.S), self._stirred_row(link, i.S)
+            row = sloped[i.index]
             for j in self._above(link, itself=True):
-                pair = i.index, j.index
-                found.by_q[pair] = self._both(stirred, needed, j.carried, shaken[j.index])
-                found.by_v[pair] = self._both(stirred, needed, j.S, j.turned)
-            by_q = twists.add(self._stirred(link, i.carried), self._unit(link, shaken[i.index]))
+                pair, column = (i.index, j.index), sloped[j.index]
+                found.by_q[pair] = self._both(row, column.carried, column.shaken)
+                found.by_v[pair] = self._both(row, column.S, column.turned)
+            for j in self._above(link, itself=False):
+                found.by_q[j.index, i.index] = power(j.S, row.by_q)
+                found.by_v[j.index, i.index] = power(j.S, row.by_v)
+        return found
+
+    def sloped(self, a: Sequence[Scalar]) -> list[Sloped]:
+        """Of each column what the derivatives at given joint accelerations are products of."""
+        twists, by_joints = self._twists, self._by_joints(a)
+        wrenches = self._wrenches_with(by_joints)
+        found = []
+        for i, link in self._columns():
+            above, carrier = self._bias_above(link), self._links[link.index].carrier
+            if link.parent >= 0:
+                above = twists.add(above, by_joints[link.parent])
+            shaken = twists.add(twists.cross(above, i.S), twists.cross(carrier, i.carried))
+            by_q = twists.add(self._stirred(link, i.carried), self._unit(link, shaken))
             by_q = twists.add(by_q, twists.carried(i.S, wrenches[link.index]))
             by_v = twists.add(self._stirred(link, i.S), self._unit(link, i.turned))
-            for j in self._above(link, itself=False):
-                found.by_q[j.index, i.index] = twists.power(j.S, by_q)
-                found.by_v[j.index, i.index] = twists.power(j.S, by_v)
+            rows = self._unit(link, i.S), self._stirred_row(link, i.S)
+            found.append(Sloped(i.index, i.S, i.carried, i.turned, *rows, shaken, by_q, by_v))
         return found
 
     # ---- outward --------------------------------------------------------------------------------
 
-    def _moving(self, link: Link) -> _Moving:
+    def _moving(self, link: Link) -> Moving:
         k, twists = self._k, self._twists
         if link.parent >= 0:
             parent = self._links[link.parent]
@@ -150,9 +121,9 @@ class InverseSlopes:
             turned = (
                 twists.scale(two, psi) if len(own) == 1 else twists.add(psi, twists.cross(twist, S))
             )
-            columns.append(_Column(index, S, psi, turned))
+            columns.append(Column(index, S, psi, turned))
         inertia = in_axes(k, link.inertia, *pose)
-        return _Moving(pose, twist, bias, carrier, columns, inertia)
+        return Moving(pose, twist, bias, carrier, columns, inertia)
 
     def _ground(self, root: Link) -> tuple[Twist, Twist]:
         """Twist and acceleration of the ground about and along a root link's frame. A speed that
@@ -165,8 +136,8 @@ class InverseSlopes:
         moved = vectors.apply(b_matrix(self._k, omega, alpha), root.d)
         return (omega, ZERO), (alpha, vectors.add(down(self._k, at_p), moved))
 
-    def _accelerations(self, a: Sequence[Scalar]) -> list[Twist]:
-        """Of every link, with those of joints."""
+    def _by_joints(self, a: Sequence[Scalar]) -> list[Twist]:
+        """What accelerations of joints add to those of every link."""
         twists = self._twists
 
         def further(link: Link, above: Twist) -> Twist:
@@ -174,21 +145,17 @@ class InverseSlopes:
                 above = twists.add(above, twists.scale(a[column.index], column.S))
             return above
 
-        by_joints = self._tree.outward((ZERO, ZERO), further)
-        return [twists.add(x.bias, y) for x, y in zip(self._links, by_joints, strict=True)]
+        return list(self._tree.outward((ZERO, ZERO), further))
 
-    def _shaken(self, link: Link, column: _Column, accelerations: Sequence[Twist]) -> Twist:
-        """ψ̈."""
-        above = accelerations[link.parent] if link.parent >= 0 else self._ground(link)[1]
-        twists, carrier = self._twists, self._links[link.index].carrier
-        return twists.add(twists.cross(above, column.S), twists.cross(carrier, column.carried))
+    def _bias_above(self, link: Link) -> Twist:
+        return self._links[link.parent].bias if link.parent >= 0 else self._ground(link)[1]
 
     # ---- inward ---------------------------------------------------------------------------------
 
-    def _carried_by_each(self) -> list[_Carried]:
+    def _carried_by_each(self) -> list[Carried]:
         k, vectors, two = self._k, self._vectors, self._k.const(2.0)
 
-        def own(each: _Moving) -> _Carried:
+        def own(each: Moving) -> Carried:
             (omega, velocity), inertia = each.twist, each.inertia
             h = inertia.h
             momentum = vectors.add(vectors.scale(inertia.m, velocity), vectors.cross(omega, h))
@@ -196,10 +163,10 @@ class InverseSlopes:
             K = [
                 [k.add(turned[x][y], k.mul(velocity[x], h[y])) for y in range(3)] for x in range(3)
             ]
-            return _Carried(inertia, momentum, K)
+            return Carried(inertia, momentum, K)
 
-        def gather(link: Link, above: _Carried, carried: _Carried) -> _Carried:
-            return _Carried(
+        def gather(link: Link, above: Carried, carried: Carried) -> Carried:
+            return Carried(
                 above.inertia.plus(k, carried.inertia),
                 vectors.add(above.momentum, carried.momentum),
                 vectors.matrix_add(above.stir, carried.stir),
@@ -207,7 +174,7 @@ class InverseSlopes:
 
         totals = self._tree.inward([own(each) for each in self._links], gather)
         return [
-            _Carried(each.inertia, vectors.scale(two, each.momentum), self._stir(each.stir, two))
+            Carried(each.inertia, vectors.scale(two, each.momentum), self._stir(each.stir, two))
             for each in totals
         ]
 
@@ -224,6 +191,16 @@ class InverseSlopes:
             for x in range(3)
         ]
 
+    def _wrenches_with(self, by_joints: Sequence[Twist]) -> list[Wrench]:
+        """What each link and all that it carries need, with accelerations that joints add. Where
+        the bias is known, what they need beside it is added."""
+        k, twists = self._k, self._twists
+        pairs = list(zip(self._links, by_joints, strict=True))
+        if self._biased is None:
+            return self._wrenches([twists.add(each.bias, x) for each, x in pairs])
+        more = self._gathered(unit_wrench(k, each.inertia, *x) for each, x in pairs)
+        return [twists.add(x, y) for x, y in zip(self._biased, more, strict=True)]
+
     def _wrenches(self, accelerations: Sequence[Twist]) -> list[Wrench]:
         """What each link and all that it carries need to move so."""
         k, vectors = self._k, self._vectors
@@ -233,16 +210,19 @@ class InverseSlopes:
             of_origin = vectors.add(linear, vectors.cross(omega, velocity))
             motion = LinkMotion(omega, alpha, b_matrix(k, omega, alpha), of_origin)
             own.append(inertial_wrench(each.inertia, k, motion))
+        return self._gathered(own)
+
+    def _gathered(self, own: Iterable[Wrench]) -> list[Wrench]:
         return self._tree.inward(own, lambda link, above, carried: self._twists.add(above, carried))
 
     # ---- pairs ----------------------------------------------------------------------------------
 
-    def _columns(self) -> Iterator[tuple[_Column, Link]]:
+    def _columns(self) -> Iterator[tuple[Column, Link]]:
         for link, each in zip(self._tree.links, self._links, strict=True):
             for column in each.columns:
                 yield column, link
 
-    def _above(self, link: Link, itself: bool) -> Iterator[_Column]:
+    def _above(self, link: Link, itself: bool) -> Iterator[Column]:
         """The columns of the links that carry a link, and perhaps its own."""
         for carrier in self._tree.path(link.index if itself else link.parent):
             yield from self._links[carrier.index].columns
@@ -263,6 +243,7 @@ class InverseSlopes:
             vectors.apply_transposed(carried.stir, S[0]), vectors.cross(carried.momentum, S[1])
         )
 
-    def _both(self, stirred: Vector, needed: Wrench, first: Twist, second: Twist) -> Scalar:
+    def _both(self, row: Sloped, first: Twist, second: Twist) -> Scalar:
         """Sᵀ (2 B first + I second)."""
-        return self._k.add(self._vectors.dot(stirred, first[0]), self._twists.power(second, needed))
+        stirred = self._vectors.dot(row.stirred, first[0])
+        return self._k.add(stirred, self._twists.power(second, row.needed))

@@ -29,8 +29,10 @@ from touchback.simulate.solvers.euler import Euler
 from touchback.simulate.solvers.rk4 import RK4
 from touchback.simulate.span import Span
 from touchback.system import System
+from touchback.system.solved_slopes import SolvedSlopes
 from touchback.system.state import State
 
+_BY_LOOPS = "loops of the processor solve for derivatives of so many coordinates"
 _MOST = 1 << 40
 
 
@@ -156,7 +158,8 @@ class Batch:
         function's `further` argument (τ of forward dynamics, accelerations of inverse dynamics)
         have a row for each, or one for all. `on` and `precision` as in `run`."""
         function, real = self.system.function(name), real_of(precision)
-        calls, card = self.system.calls, self._card(on)
+        looped = isinstance(function, SolvedSlopes)
+        calls, card = self.system.calls, self._card(on, _BY_LOOPS if looped else "")
         given = arguments_of(self.system, function, self.count, (x, u, further), t)
         if card is not None:
             return evaluate_on_card(card, function, calls.block(function), given, real)

@@ -44,6 +44,10 @@ class Counts:
         """All operations, a fused multiply-add counting one."""
         return sum(number for _, number in self._rows())
 
+    def __add__(self, other: "Counts") -> "Counts":
+        """Of one evaluation after another."""
+        return Counts(*(x + y for (_, x), (_, y) in zip(self._rows(), other._rows(), strict=True)))
+
     def _rows(self) -> list[tuple[str, int]]:
         return [(field.name, getattr(self, field.name)) for field in fields(self)]
 

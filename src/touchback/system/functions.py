@@ -16,9 +16,11 @@ from touchback.model.frame import Frame
 from touchback.model.names import unknown
 from touchback.symbolic.differentiate import jacobian as derivatives
 from touchback.system.derivation import Derivation, solved_arguments
+from touchback.system.function import Function
 from touchback.system.layout import Layout
 from touchback.system.plan import Plan
-from touchback.system.slopes import by_parameters, forward_slopes, inverse_slopes, slopes_to_solve
+from touchback.system.slopes import by_parameters, forward_slopes, inverse_slopes
+from touchback.system.solved_slopes import solved_slopes
 
 Build = Callable[[Derivation], list[int]]
 
@@ -26,14 +28,14 @@ Build = Callable[[Derivation], list[int]]
 @dataclass(frozen=True)
 class Recipe:
     """How a function is derived: further arguments beyond x and u (one a velocity coordinate), the
-    equations, the shape of the result, and whether rigid joints must be kept (for reactions), and
-    whether a loop solves what the equations give (`SolvedSlopes`)."""
+    equations, the shape of the result, and whether rigid joints must be kept (for reactions);
+    and, where loops do a part of it, how the function is made instead of these equations."""
 
     build: Build
     shape: tuple[int, ...]
     extra: tuple[str, ...] = ()
     keep_fixed: bool = False
-    solved: bool = False
+    looped: Callable[[Derivation, str], Function] | None = None
 
 
 def inverse_recipe(layout: Layout) -> Recipe:
@@ -177,10 +179,11 @@ def inverse_slopes_recipe(layout: Layout) -> Recipe:
 
 def forward_slopes_recipe(layout: Layout, plan: Plan, own: bool) -> Recipe:
     """∂a/∂q, ∂a/∂v and M⁻¹, for given joint efforts or the model's own."""
-    looped, n = plan.loop_derivatives, len(layout.v)
-    build = slopes_to_solve if looped else forward_slopes
-    extra = () if own else layout.v
-    return Recipe(lambda d: build(d, plan.algorithm, own), (3, n, n), extra, solved=looped)
+    n = len(layout.v)
+    return Recipe(
+        lambda d: forward_slopes(d, plan.algorithm, own), (3, n, n), () if own else layout.v,
+        looped=partial(solved_slopes, plan=plan, own=own) if plan.loop_derivatives else None,
+    )  # fmt: skip
 
 
 def regressor_recipe(layout: Layout, bodies: int) -> Recipe:

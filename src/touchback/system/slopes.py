@@ -9,6 +9,7 @@ dq = N(q) δ, as in `equations.py`.
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from touchback.dynamics.crba import Entries
 from touchback.dynamics.forward import (
@@ -20,39 +21,74 @@ from touchback.dynamics.forward import (
     pushed,
     with_armature,
 )
+from touchback.dynamics.sloped import Sloped
 from touchback.dynamics.slopes import InverseSlopes
 from touchback.symbolic.differentiate import jacobian, jvp
 from touchback.symbolic.replay import replay
 from touchback.system.derivation import Derivation
 
-Columns = list[list[int]]  # of a matrix, one after the other
+Matrix = list[list[int]]  # its columns, one after the other
 
 
 def inverse_slopes(d: Derivation) -> list[int]:
     """∂τ/∂q, ∂τ/∂v and ∂τ/∂a = M of the efforts for the accelerations that are arguments."""
-    return _effort_slopes(d, d.extra, [0] * len(d.v))
+    return _flat(*_effort_slopes(d, d.extra, [0] * len(d.v)))
 
 
-def slopes_to_solve(d: Derivation, algorithm: str, own: bool) -> list[int]:
-    """The same of what these efforts are beyond those that are arguments, or the model's `own`, at
-    the accelerations that follow from them: what a loop solves for those of accelerations."""
+@dataclass
+class Columns:
+    """What loops make the derivatives of accelerations of: of each coordinate what they are
+    products of, at accelerations `a` that become known in between; what the bias needs beyond the
+    efforts that act; and the slopes of those that are applied, by q and by v, or None."""
+
+    sloped: list[Sloped]
+    a: list[int]
+    lacking: list[int]
+    applied: tuple[Matrix, Matrix] | None
+
+
+def columns_to_solve(d: Derivation, own: bool) -> Columns:
+    """For the efforts that are arguments, or the model's `own`."""
+    k, inertial = d.tape, _inertial(d)
+    applied, tau = _acting(d, own)
+    lacking = [k.sub(c, x) for x, c in zip(tau, inertial.bias(), strict=True)]
+    a = [k.symbol(f"solved:{name}") for name in d.layout.v]
+    slopes = None
+    if any(applied):
+        slopes = _by_q(d, applied), _by_v(d, applied)
+    return Columns(inertial.sloped(a), a, lacking, slopes)
+
+
+def efforts_to_solve(d: Derivation, algorithm: str, own: bool) -> tuple[Matrix, Matrix, Matrix]:
+    """The derivatives of what efforts are needed beyond those that are arguments, or the model's
+    `own`, at the accelerations that follow from them, by q and by v, and M: of trees with fluid."""
     tau = d.instant.efforts() if own else d.extra
     varying = tau if own else [0] * len(d.v)
     return _effort_slopes(d, forward(d.instant, tau, algorithm), varying)
 
 
-def _effort_slopes(d: Derivation, a: Sequence[int], less: Sequence[int]) -> list[int]:
+def carries_fluid(d: Derivation) -> bool:
+    """Whether links carry fluid along, of which no closed form knows."""
+    return any(link.added is not None for link in d.instant.tree.links)
+
+
+def _effort_slopes(
+    d: Derivation, a: Sequence[int], less: Sequence[int]
+) -> tuple[Matrix, Matrix, Matrix]:
     """∂(M a + c − `less`)/∂q, ∂/∂v and M at fixed accelerations."""
     instant, k = d.instant, d.tape
-    if _carries_fluid(d):
+    if carries_fluid(d):
         held = {f"held:{name}": k.symbol(f"held:{name}") for name in d.layout.v}
         tau = _less(d, [inverse(instant, list(held.values()))], [list(less)])[0]
-        found = _flat(_by_q(d, tau), _by_v(d, tau), _columns(d, entries(instant)))
-        return replay(k, found, k, {**k.symbols, **dict(zip(held, a, strict=True))})
+        given = dict(k.symbols) | dict(zip(held, a, strict=True))
+        n, columns = len(tau), [*_by_q(d, tau), *_by_v(d, tau)]
+        found = replay(k, [x for column in columns for x in column], k, given)
+        columns = [found[i : i + n] for i in range(0, len(found), n)]
+        return columns[:n], columns[n:], _columns(d, entries(instant))
     inertial = _inertial(d)
     slopes = inertial.at(a)
     applied = [k.add(x, y) for x, y in zip(pushed(instant), less, strict=True)]
-    return _flat(
+    return (
         _less(d, _columns(d, slopes.by_q), _by_q(d, applied)),
         _less(d, _columns(d, slopes.by_v), _by_v(d, applied)),
         _columns(d, with_armature(instant, inertial.mass_matrix())),
@@ -63,15 +99,11 @@ def forward_slopes(d: Derivation, algorithm: str, own: bool) -> list[int]:
     """∂a/∂q, ∂a/∂v and ∂a/∂τ = M⁻¹ of the accelerations for the efforts that are arguments, or for
     the model's `own`."""
     k, instant = d.tape, d.instant
-    tau = instant.efforts() if own else d.extra
-    if _carries_fluid(d):
-        a = forward(instant, tau, algorithm)
+    if carries_fluid(d):
+        a = forward(instant, instant.efforts() if own else d.extra, algorithm)
         return _flat(_by_q(d, a), _by_v(d, a), factors(instant, entries(instant)).inverse())
     inertial = _inertial(d)
-    applied = pushed(instant)
-    if own:
-        applied = [k.add(x, y) for x, y in zip(applied, tau, strict=True)]
-    rest = applied if own else [k.add(x, y) for x, y in zip(applied, tau, strict=True)]
+    applied, rest = _acting(d, own)
     M = factors(instant, with_armature(instant, inertial.mass_matrix()))
     a = M.solve([k.sub(x, c) for x, c in zip(rest, inertial.bias(), strict=True)])
     slopes = inertial.at(a)
@@ -87,8 +119,13 @@ def by_parameters(d: Derivation, found: Sequence[int]) -> list[int]:
     return [x for row in jacobian(d.tape, found, d.parameters) for x in row]
 
 
-def _carries_fluid(d: Derivation) -> bool:
-    return any(link.added is not None for link in d.instant.tree.links)
+def _acting(d: Derivation, own: bool) -> tuple[list[int], list[int]]:
+    """Efforts that vary with q and v, and all that act: those that are arguments, or the model's
+    `own`, and what pushes bodies."""
+    applied = pushed(d.instant)
+    tau = d.instant.efforts() if own else d.extra
+    acting = [d.tape.add(x, y) for x, y in zip(applied, tau, strict=True)]
+    return (acting if own else applied), acting
 
 
 def _inertial(d: Derivation) -> InverseSlopes:
@@ -98,19 +135,19 @@ def _inertial(d: Derivation) -> InverseSlopes:
 # ---- by the tape --------------------------------------------------------------------------------
 
 
-def _by_q(d: Derivation, found: Sequence[int]) -> Columns:
+def _by_q(d: Derivation, found: Sequence[int]) -> Matrix:
     """By increments of the positions."""
     N = jacobian(d.tape, configuration_rate(d.instant), d.v)  # q̇ is linear in v
     return _along(d, found, lambda j: {q: row[j] for q, row in zip(d.q, N, strict=True) if row[j]})
 
 
-def _by_v(d: Derivation, found: Sequence[int]) -> Columns:
+def _by_v(d: Derivation, found: Sequence[int]) -> Matrix:
     return _along(d, found, lambda j: {d.v[j]: 1})
 
 
 def _along(
     d: Derivation, found: Sequence[int], direction: Callable[[int], dict[int, int]]
-) -> Columns:
+) -> Matrix:
     if not any(found):
         return [[0] * len(found) for _ in d.v]
     return [jvp(d.tape, found, direction(j)) for j in range(len(d.v))]
@@ -119,18 +156,18 @@ def _along(
 # ---- matrices -----------------------------------------------------------------------------------
 
 
-def _columns(d: Derivation, found: Entries) -> Columns:
+def _columns(d: Derivation, found: Entries) -> Matrix:
     n = range(len(d.v))
     return [[found.get((i, j), 0) for i in n] for j in n]
 
 
-def _less(d: Derivation, columns: Columns, others: Columns) -> Columns:
+def _less(d: Derivation, columns: Matrix, others: Matrix) -> Matrix:
     return [
         [d.tape.sub(x, y) for x, y in zip(column, other, strict=True)]
         for column, other in zip(columns, others, strict=True)
     ]
 
 
-def _flat(*matrices: Columns) -> list[int]:
+def _flat(*matrices: Matrix) -> list[int]:
     """One matrix after the other, by rows."""
     return [x for columns in matrices for row in zip(*columns, strict=True) for x in row]

@@ -32,7 +32,6 @@ from touchback.system.plan import Plan
 from touchback.system.posed import Posed, Posing
 from touchback.system.reading import lead_of
 from touchback.system.solved_motion import SolvedMotion
-from touchback.system.solved_slopes import SolvedSlopes
 from touchback.system.state import State
 
 if TYPE_CHECKING:
@@ -148,10 +147,9 @@ class Motion(ABC):
             made = recipe()
             d = self.derive(self.model(key), made.extra, merge_fixed=not made.keep_fixed)
             name = what if isinstance(what, str) else f"{self.name} {len(self._known)}"
-            function = d.functions({name: made.build(d)}, {name: made.shape})[name]
-            if made.solved:
-                return SolvedSlopes(function, self.plan.dof_order)
-            return function
+            if made.looped is not None:
+                return made.looped(d, name)
+            return d.functions({name: made.build(d)}, {name: made.shape})[name]
 
         return self.once(("function", what), derive)
 
