@@ -143,7 +143,7 @@ def difference(ours: Model, theirs: Any, seed: int = 1) -> Difference:
     c = system.bias(there.q, there.v, u=u, z=z) - system.joint_efforts(there.q, there.v, u=u, z=z)
     return Difference(
         relative(system.mass_matrix(there.q), there.M),
-        relative(c, there.bias - there.efforts),
+        relative(c, there.bias - there.efforts, least=float(np.abs(there.M).max())),
         tied_difference(system, theirs) if theirs.neq else None,
     )
 
@@ -181,11 +181,12 @@ def signals(ours: Model, theirs: Any, data: Any) -> tuple[dict[str, float], list
     return u, list(z.values())
 
 
-def relative(ours: np.ndarray, theirs: np.ndarray) -> float:
-    """The largest difference, of the largest entry."""
+def relative(ours: np.ndarray, theirs: np.ndarray, least: float = 1e-300) -> float:
+    """The largest difference, of the largest entry, or of `least` where they are smaller: of forces
+    what accelerates by 1 in their units."""
     if not theirs.size:
         return 0.0
-    return float(np.abs(ours - theirs).max() / max(np.abs(theirs).max(), 1e-300))
+    return float(np.abs(ours - theirs).max() / max(np.abs(theirs).max(), least))
 
 
 def model_files(package: str) -> list[Path]:

@@ -38,6 +38,8 @@ TARGETS: dict[str, Target] = {
     ),
     "jax": Target("a Python module of jax", "touchback.interop.languages.jax_module"),
     "casadi": Target("a Python module of casadi", "touchback.interop.languages.casadi_module"),
+    "urdf": Target("a URDF file of ROS", "touchback.interop.robot_files.urdf_file"),
+    "mjcf": Target("an MJCF file of MuJoCo", "touchback.interop.robot_files.mjcf_file"),
     "latex": Target("a derivation to read", "touchback.interop.languages.latex_text"),
     "julia": Target("a Julia module", "touchback.interop.languages.julia_module"),
 }

@@ -12,6 +12,7 @@ from touchback.interop.mjcf.robot import WORLD, Robot
 from touchback.interop.xml_file import Node
 from touchback.model import Body
 from touchback.model.frame import GROUND
+from touchback.model.value import number
 
 _SEEN = ("camera", "light")  # nothing of them is felt
 _READ = ("body", "frame", "joint", "freejoint", "geom", "site", "inertial")
@@ -102,13 +103,13 @@ def _weigh(robot: Robot, node: Node, name: str, geoms: Inertia, elements: list[P
 def _scale(robot: Robot) -> None:
     """All masses such that their sum is what the file asks for."""
     bodies = robot.model.bodies
-    whole = sum(float(body.mass) for body in bodies.values())
+    whole = sum(number("Mass", body.mass) for body in bodies.values())
     if robot.settings.total_mass <= 0.0 or whole <= 0.0:
         return
     factor = robot.settings.total_mass / whole
     for name, body in bodies.items():
-        inertia = tuple(factor * float(moment) for moment in body.inertia)
-        bodies[name] = Body(factor * float(body.mass), body.com, inertia)
+        xx, yy, zz, xy, xz, yz = (factor * moment for moment in body.inertia)
+        bodies[name] = Body(factor * body.mass, body.com, (xx, yy, zz, xy, xz, yz))
 
 
 def _site(robot: Robot, node: Node, body: str, within: Pose, childclass: str) -> None:

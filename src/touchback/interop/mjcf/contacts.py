@@ -59,7 +59,8 @@ def _on_plane(robot: Robot, plane: Shape, shape: Shape, nearing: _Nearing) -> No
     if shape.kind == "capsule":
         places = [(0.0, 0.0, -shape.size[1]), (0.0, 0.0, shape.size[1])]
     elif shape.kind == "box":
-        places = list(product(*((-half, half) for half in shape.size)))
+        a, b, c = shape.size
+        places = list(product((-a, a), (-b, b), (-c, c)))
     wall = plane.pose.frame(plane.body)
     for place in places:
         frame = (shape.pose @ at(place)).frame(shape.body)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import numpy as np
+
 from touchback.errors import InputError, ModelError
 from touchback.interop.mesh_file import DRAWN, coarse_mesh, read_triangles
 from touchback.interop.mesh_places import NoMesh
 from touchback.interop.mjcf.document import Document
 from touchback.interop.mjcf.inertia import NOTHING, Inertia, of_triangles, solid
-from touchback.interop.mjcf.pose import Pose, of_quaternion, read_line, read_pose
+from touchback.interop.mjcf.pose import Floats, Pose, of_quaternion, read_line, read_pose
 from touchback.interop.mjcf.robot import Robot, Shape, Triangles
 from touchback.interop.mjcf.settings import TRUTH, truth
 from touchback.interop.xml_file import Node
@@ -125,17 +127,13 @@ def read_meshes(document: Document, robot: Robot) -> None:
 
 _MESH = (
     "name", "class", "file", "scale", "refpos", "refquat", "inertia", "content_type",
-    "smoothnormal", "maxhullvert", "octree_maxdepth", "material",
+    "vertex", "face", "smoothnormal", "maxhullvert", "octree_maxdepth", "material",
 )  # fmt: skip
 
 
 def _loaded(robot: Robot, node: Node, called: str) -> Triangles | None:
-    folder = robot.settings.mesh_folder.rstrip("/")
     try:
-        if not called:
-            raise NoMesh("a mesh without a file")
-        path = robot.document.places.find(f"{folder}/{called}" if folder else called)
-        points, triangles = read_triangles(path)
+        points, triangles = _points(robot, node, called)
     except (NoMesh, InputError, ModelError) as lack:
         text = str(lack).rstrip(".")
         robot.notes.notice(f"{node.where}: {text}. What has this mesh has no shape and no mass.")
@@ -154,6 +152,22 @@ def _loaded(robot: Robot, node: Node, called: str) -> Triangles | None:
         )
         way = "exact"
     return Triangles(points, triangles, way)
+
+
+def _points(robot: Robot, node: Node, called: str) -> tuple[Floats, np.ndarray]:
+    """From the file, or from the element itself."""
+    if called:
+        folder = robot.settings.mesh_folder.rstrip("/")
+        return read_triangles(
+            robot.document.places.find(f"{folder}/{called}" if folder else called)
+        )
+    places, faces = np.array(node.all_numbers("vertex")), np.array(node.all_numbers("face"))
+    if not len(places) or not len(faces) or len(places) % 3 or len(faces) % 3:
+        raise NoMesh("a mesh without a file needs vertices and faces, three numbers each")
+    triangles = faces.astype(np.int64).reshape(-1, 3)
+    if triangles.min() < 0 or triangles.max() >= len(places) // 3:
+        raise NoMesh("a face of the mesh has a vertex that it doesn't have")
+    return places.reshape(-1, 3), triangles
 
 
 # ---- how they look ------------------------------------------------------------------------------

@@ -87,7 +87,8 @@ def _free(robot: Robot, node: Node, name: str, parent: str, body: str, count: in
     start = robot.poses[body]
     position = [*start.p.tolist(), *quaternion_of(start.R)]
     options = _several(robot, node, name, 6)
-    robot.model.joint(name, Free(), GROUND, body, position=position, **options)
+    options["position"] = position
+    robot.model.joint(name, Free(), GROUND, body, **options)
 
 
 def _add(
@@ -148,10 +149,11 @@ def _measure(robot: Robot, node: Node, word: str, kind: str, default: float = 0.
 
 def _acting(robot: Robot, node: Node, name: str, kind: str) -> JointOptions:
     options: JointOptions = {}
-    for word, ours in (("damping", "damping"), ("armature", "armature")):
-        number = (*node.all_numbers(word), 0.0)[0]
-        if number:
-            options[ours] = number
+    damping, armature = (*node.all_numbers("damping"), 0.0)[0], node.number("armature", 0.0)
+    if damping:
+        options["damping"] = damping
+    if armature:
+        options["armature"] = armature
     friction = node.number("frictionloss", 0.0)
     if friction:
         options["friction"] = friction

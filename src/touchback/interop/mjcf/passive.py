@@ -12,6 +12,7 @@ from touchback.interop.mjcf.pose import Pose
 from touchback.interop.mjcf.robot import Robot
 from touchback.model import Body, Frame
 from touchback.model.forces import BoxDrag, Wrench
+from touchback.model.value import number
 
 _LEAST = 1e-15  # kg m²: MuJoCo's mjMINVAL
 
@@ -22,7 +23,7 @@ def add_fluid(robot: Robot) -> None:
     if not settings.density and not settings.viscosity:
         return
     for name, body in robot.model.bodies.items():
-        if float(body.mass) < _LEAST or name in robot.ellipsoids:
+        if number("Mass", body.mass) < _LEAST or name in robot.ellipsoids:
             continue
         place, sizes = _box(body)
         drag = BoxDrag(
@@ -37,7 +38,7 @@ def _box(body: Body) -> tuple[Pose, tuple[float, float, float]]:
     moments, axes = np.linalg.eigh(J)
     if np.linalg.det(axes) < 0.0:
         axes[:, 0] = -axes[:, 0]
-    squares = 6.0 * np.maximum(moments.sum() - 2.0 * moments, _LEAST) / float(body.mass)
+    squares = 6.0 * np.maximum(moments.sum() - 2.0 * moments, _LEAST) / number("Mass", body.mass)
     x, y, z = map(float, np.sqrt(squares))
     return Pose(np.array(body.com, dtype=float), axes), (x, y, z)
 
@@ -46,8 +47,8 @@ def lift(robot: Robot) -> None:
     """Forces against the weight of bodies that say so: gravcomp times their weight."""
     for name, share in robot.lifted.items():
         body = robot.model.bodies[name]
-        x, y, z = (-share * float(body.mass) * float(g) for g in robot.model.gravity)
-        if any((x, y, z)):
+        x, y, z = (-share * body.mass * g for g in robot.model.gravity)
+        if share:
             wrench = Wrench(Frame(name, body.com), (x, y, z))
             robot.model.force(robot.force_name(f"{name} lift"), wrench)
 

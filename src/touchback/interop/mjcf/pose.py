@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from touchback.errors import ModelError
 from touchback.interop.xml_file import Node
 from touchback.model.frame import Frame, turns_of
+from touchback.model.value import number
 
 Floats = NDArray[np.float64]
 ORIENTATIONS = ("quat", "axisangle", "xyaxes", "zaxis", "euler")
@@ -34,7 +35,7 @@ class Pose:
     def frame(self, body: str) -> Frame:
         """The same as a frame of a body."""
         x, y, z = map(float, self.p)
-        turns = [(axis, float(angle)) for axis, angle in turns_of(self.R.tolist())]
+        turns = [(axis, number("Angle", angle)) for axis, angle in turns_of(self.R.tolist())]
         return Frame(body, (x, y, z), tuple(turn for turn in turns if abs(turn[1]) > _NO_TURN))
 
 

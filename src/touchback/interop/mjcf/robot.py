@@ -15,6 +15,7 @@ from touchback.interop.notes import Notes
 from touchback.interop.xml_file import Node
 from touchback.model import Frame, Model
 from touchback.model.solids import Mesh
+from touchback.model.value import number
 from touchback.symbolic.expression import Expr
 
 WORLD = "world"
@@ -96,7 +97,9 @@ class Robot:
 
     def distance(self, a: Frame, b: Frame) -> float:
         """How far two points are apart as the file draws them [m]."""
-        one, two = (self.poses[each.body] @ at(each.at) for each in (a, b))
+        one, two = (
+            self.poses[each.body] @ at([number("Place", x) for x in each.at]) for each in (a, b)
+        )
         return float(np.linalg.norm(two.p - one.p))
 
     def body_name(self, node: Node) -> str:

@@ -63,16 +63,16 @@ def read_settings(document: Document) -> Settings:
     low, high = compiler.numbers("inertiagrouprange", (0.0, 5.0))
     return Settings(
         Angles(
-            truth(compiler, "angle", {"degree": True, "radian": False}, True),
+            bool(truth(compiler, "angle", {"degree": True, "radian": False}, True)),
             _sequence(compiler),
         ),
         meshes.strip(),
-        truth(compiler, "autolimits", TRUTH, True),
+        bool(truth(compiler, "autolimits", TRUTH, True)),
         truth(compiler, "inertiafromgeom", {**TRUTH, "auto": None}, None),
         (low, high),
         compiler.number("boundmass", 0.0),
         compiler.number("boundinertia", 0.0),
-        truth(compiler, "balanceinertia", TRUTH, False),
+        bool(truth(compiler, "balanceinertia", TRUTH, False)),
         compiler.number("settotalmass", -1.0),
         option.triple("gravity", (0.0, 0.0, -9.81)) if on.get("gravity", True) else (0.0,) * 3,
         option.number("density", 0.0),

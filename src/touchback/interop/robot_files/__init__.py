@@ -1,0 +1,1 @@
+"""Models written as robot files of other programs: URDF and MJCF."""
