@@ -43,9 +43,9 @@ def test_a_device_commands_a_model_elsewhere_and_feels_its_output(
     motor, system = Motor(), device_model(["motor torque"], ["echo"]).compile()
     watched, guarded = guards(["echo"], NEVER)
     with (
-        tb.live(arm, rate=1000) as model,
+        tb.live(arm, rate=200) as model,
         ModelNode(model, ZenohTransport("arm", DOMAIN, listen=[f"tcp/127.0.0.1:{port}"]), "arm"),
-        tb.live(system, rate=1000, inputs=watched, outputs=guarded) as devices,
+        tb.live(system, rate=200, inputs=watched, outputs=guarded) as devices,
     ):
         devices.connect("motor torque", Pedal())
         devices.connect("echo", motor)

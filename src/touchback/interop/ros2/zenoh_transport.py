@@ -74,7 +74,7 @@ class ZenohTransport:
             "listen/endpoints": list(listen) or [_ANY_PORT],
             "scouting/multicast/enabled": False,
             "scouting/gossip/enabled": True,
-            _PATIENCE: 1_000_000,  # µs; who takes nothing for so long is let go
+            _PATIENCE: 5_000_000,  # µs; who takes nothing for so long is let go
             "open/return_conditions/connect_scouted": False,  # others may come at any time
             "timestamping/enabled": True,  # what is latched is kept by its time
         }
