@@ -1,6 +1,7 @@
 # make play   set up, then play a grand piano on simulated motorised keys: on a page, live, with a passage to begin with
 # make test   set up, then check style, types and documentation and run every test
 # make search look for failing examples at random for an hour (MINUTES=60)
+# make fuzz   feed everything that reads files and wires of strangers for an hour (MINUTES=60; needs atheris)
 # make sanitize  run the tests that work in C with the address, undefined and thread sanitizers
 # make soak   disturb a live run for an hour (MINUTES=60), search for one, sanitize, then run the longest tests
 # make wheel  build a wheel for many Linuxes; make wheel-test  try it in fresh environments without a compiler
@@ -15,7 +16,7 @@ MINUTES ?= 60
 
 NATIVE := $(wildcard src/touchback/native/*.[ch] src/touchback/native/*/*.[ch])
 
-.PHONY: browser test play bench docs wheel wheel-test search sanitize soak clean lint types pytest native
+.PHONY: browser test play bench docs wheel wheel-test search fuzz sanitize soak clean lint types pytest native
 
 # Tests start a hundred processes: none should compile the package anew.
 unexport PYTHONDONTWRITEBYTECODE
@@ -44,6 +45,11 @@ browser: $(STAMPS)/develop $(STAMPS)/machine
 
 search: $(STAMPS)/develop
 	$(BIN)/python tests/search --minutes $(MINUTES)
+
+# atheris has no wheel for every Python and machine: it isn't among the packages of every test.
+fuzz: $(STAMPS)/develop
+	$(BIN)/python -m pip install -q atheris
+	$(BIN)/python tests/fuzz --minutes $(MINUTES)
 
 sanitize: $(STAMPS)/develop
 	$(BIN)/python tests/sanitize.py

@@ -40,6 +40,7 @@ HARM = {
     "index.obj": obj().replace(b"f 1 ", b"f 99999 "),
     "empty.stl": b"", "empty.obj": b"", "empty.dae": b"", "words.stl": b"solid and nothing else",
     "points.obj": b"v 0 0 0\nv 1 0 0\n", "zeros.stl": bytes(10_000),
+    "lines.obj": b"v 0 0 0\nv 1 0 0\nf 1 2 1\nf 2 1 2\n",
     "point.obj": b"v 0 0 0\nf 1 1 1\n", "flat.obj": b"v 0 0\nv 4 0\nv 4 4\nf 1 2 3\n",
 }  # fmt: skip
 

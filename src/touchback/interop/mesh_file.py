@@ -140,6 +140,9 @@ def _checked(points: Floats, triangles: Indices, name: str) -> tuple[Floats, Ind
         raise ModelError(
             f"{name}: its points are to be finite and at most {FARTHEST:g} m away; check its scale."
         )
+    corners = used.astype(np.float32)  # as places are told apart where they are drawn
+    if not (corners != np.roll(corners, 1, axis=1)).any(axis=2).all(axis=1).any():
+        raise ModelError(f"{name}: all its triangles are lines or points; check its scale.")
     return points, triangles
 
 

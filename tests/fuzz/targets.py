@@ -1,0 +1,138 @@
+"""Everything that reads bytes of strangers, one function each, with examples to begin from."""
+
+from __future__ import annotations
+
+import io
+import tempfile
+import zipfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import touchback as tb
+from touchback import gallery
+from touchback.devices.gps.almanac_files import parse_sem, parse_yuma
+from touchback.devices.midi.file import read_midi
+from touchback.interop.fmi.archive import read_description
+from touchback.interop.mesh_file import read_mesh
+from touchback.realtime.udp import unpack
+from touchback.recording.measured.csv_series import read_csv
+from touchback.recording.ros2.types import decode
+from touchback.vehicle.car_file import read_car
+from touchback.vehicle.roads.height_map import parse_height_map
+from touchback.vehicle.tyres.tir_file import parse_tir
+
+ROOT = Path(__file__).parents[2]
+SOURCE = Path(tb.__path__[0])
+Seeds = Callable[[], list[bytes]]
+_MJCF = b"""<mujoco><worldbody><body name="a" pos="0 0 1"><freejoint/><geom size=".1" mass="1"/>
+<body name="b"><joint name="j" axis="0 1 0" range="-1 1"/><geom type="capsule" size=".1 .2"/></body>
+</body></worldbody><actuator><motor joint="j" gear="2"/></actuator></mujoco>"""
+_MBS = b"""<mbs_xml><MBS_info/><gravity><x>0</x><y>0</y><z>-9.81</z></gravity><base/><bodytree>
+<body><bodyname>b</bodyname><parent><bodyname>base</bodyname><pointname>origin</pointname></parent>
+<joint><jointname>j</jointname><type>R2</type></joint><mass>1</mass></body></bodytree></mbs_xml>"""
+
+
+@dataclass(frozen=True)
+class Target:
+    """What takes bytes, and examples of them that mean something."""
+
+    read: Callable[[bytes], object]
+    seeds: Seeds
+
+
+@cache
+def _folder() -> Path:
+    return Path(tempfile.mkdtemp(prefix="fuzz-"))
+
+
+def _as_file(read: Callable[[Path], object], ending: str) -> Callable[[bytes], object]:
+    """A reader of files on bytes."""
+
+    def given(data: bytes) -> object:
+        path = _folder() / f"given{ending}"
+        path.write_bytes(data)
+        return read(path)
+
+    return given
+
+
+def _as_text(read: Callable[[str], object]) -> Callable[[bytes], object]:
+    return lambda data: read(data.decode("utf-8", "replace"))
+
+
+def _compiled(path: Path) -> object:
+    """A model that is read is also to be checked, whatever it says."""
+    return str(tb.read(path))
+
+
+def _models(ending: str) -> Seeds:
+    def made() -> list[bytes]:
+        found = []
+        for name in ("pendulum", "slider-crank", "bouncing-hammer"):
+            path = _folder() / f"{name}{ending}"
+            gallery.make(name).save(path)
+            found.append(path.read_bytes())
+        return found
+
+    return made
+
+
+def _files(*paths: Path) -> Seeds:
+    return lambda: [path.read_bytes() for path in paths]
+
+
+def _run(ending: str) -> Seeds:
+    def made() -> list[bytes]:
+        run = tb.simulate(gallery.make("pendulum").compile(), duration=0.02, progress=False)
+        path = _folder() / f"seed{ending}"
+        run.save(path) if ending == ".mcap" else run.to_csv(path)
+        return [path.read_bytes()]
+
+    return made
+
+
+def _archive() -> list[bytes]:
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w") as archive:
+        archive.writestr("modelDescription.xml", '<fmiModelDescription fmiVersion="2.0"/>')
+    return [made.getvalue()]
+
+
+TARGETS: dict[str, Target] = {
+    "yaml": Target(_as_file(_compiled, ".yaml"), _models(".yaml")),
+    "json": Target(_as_file(_compiled, ".json"), _models(".json")),
+    "urdf": Target(
+        _as_file(_compiled, ".urdf"), _files(ROOT / "examples" / "data" / "pan_tilt.urdf")
+    ),
+    "mjcf": Target(_as_file(_compiled, ".xml"), lambda: [_MJCF]),
+    "mbs": Target(_as_file(_compiled, ".mbs"), lambda: [_MBS]),
+    "stl": Target(_as_file(read_mesh, ".stl"), lambda: [b"solid a\nendsolid", bytes(84)]),
+    "obj": Target(_as_file(read_mesh, ".obj"), lambda: [b"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n"]),
+    "recording": Target(_as_file(tb.open_run, ".mcap"), _run(".mcap")),
+    "fmu": Target(_as_file(read_description, ".fmu"), _archive),
+    "table": Target(
+        _as_file(lambda path: read_csv(path, ["a"], None), ".csv"),
+        lambda: [b"time,a\n0,1\n0.1,2\n", b"t [s];a [m]\n0,0;1,5\n"],
+    ),
+    "midi": Target(
+        _as_file(read_midi, ".mid"),
+        lambda: [
+            b"MThd\0\0\0\6\0\0\0\1\0\x60MTrk\0\0\0\x0c\0\x90\x3c\x40\x60\x80\x3c\0\0\xff\x2f\0"
+        ],
+    ),
+    "tyre": Target(_as_text(parse_tir), _files(*sorted((SOURCE / "vehicle").rglob("*.tir")))),
+    "road": Target(
+        _as_text(parse_height_map), lambda: [b"ncols 2\nnrows 2\ncellsize 1\n1 2\n3 4\n"]
+    ),
+    "car": Target(
+        _as_file(read_car, ".yaml"), _files(*sorted((SOURCE / "vehicle").glob("*.yaml")))
+    ),
+    "sem almanac": Target(_as_text(parse_sem), _files(SOURCE / "devices/gps/week_1886.al3")),
+    "yuma almanac": Target(_as_text(parse_yuma), lambda: [b"ID: 01\nHealth: 000\n"]),
+    "datagram": Target(unpack, lambda: [bytes(40)]),
+    "ros2": Target(
+        lambda data: decode("sensor_msgs/msg/JointState", data), lambda: [b"\0\1\0\0" + bytes(40)]
+    ),
+}
