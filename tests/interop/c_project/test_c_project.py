@@ -130,7 +130,7 @@ def test_memories_modes_and_implicit_steps_have_the_bits_of_simulate(
     tmp_path, make, step, method
 ) -> None:
     generate(make(), "c-project", tmp_path, step=step, method=method)
-    program = compiled(tmp_path, "-O0")
+    program = compiled(tmp_path, "-O0", "-DTOUCHBACK_SMALL")
     words = [program, str(200 * step)]
     found = table(subprocess.run(words, capture_output=True, text=True, check=True).stdout)
     run = run_of(make(), step, 200, method)
@@ -164,7 +164,13 @@ def test_on_a_cortex_m7_in_emulation_the_same_numbers_come_without_a_c_library(
 
 @needs_compiler
 def test_the_freestanding_profile_calls_nothing(slider_crank) -> None:
-    words = ["make", "-s", "freestanding", "CC=gcc", "CFLAGS=-O0 -Werror -fno-pic"]
+    words = [
+        "make",
+        "-s",
+        "freestanding",
+        "CC=gcc",
+        "CFLAGS=-O0 -Werror -fno-pic -DTOUCHBACK_SMALL",
+    ]
     subprocess.run(words, cwd=slider_crank, check=True)
     made = slider_crank / "build" / "freestanding" / "model.o"
     assert subprocess.check_output(["nm", "-u", made], text=True).split() == []
