@@ -5,6 +5,7 @@ import warnings
 from pathlib import Path
 
 import mjcf_texts
+import pinocchio_truth
 from mujoco_truth import difference, model_files, mujoco, read_quietly
 from touchback.interop import ImportNotice, read_mjcf
 
@@ -52,6 +53,24 @@ def mjcf_files() -> str:
     return HEAD.format("file") + "".join(rows)
 
 
+def urdf_files() -> str:
+    """Every robot of example-robot-data, on a fixed base; its meshes are found, and not read."""
+    rows = []
+    for path in pinocchio_truth.robot_files():
+        name = f"{path.parent.parent.name}/{path.name}"
+        if path.name in pinocchio_truth.BROKEN:
+            rows.append(f"| {name} | | | Pinocchio refuses it, as we do |\n")
+            continue
+        ours = pinocchio_truth.read_quietly(path)
+        other = pinocchio_truth.pin.buildModelFromUrdf(str(path))
+        found = pinocchio_truth.difference(ours, other, len(path.name))
+        said = _notes(ours.imported["notes"])
+        rows.append(
+            f"| {name} | {number(found['mass matrix'])} | {number(found['bias'])} | {said} |\n"
+        )
+    return "| file | mass matrix | bias | not mapped |\n|---|---|---|---|\n" + "".join(rows)
+
+
 def _row(name: str, mass: float | None, forces: float | None, tied: float | None, said: str) -> str:
     return f"| {name} | {number(mass)} | {number(forces)} | {number(tied)} | {said} |\n"
 
@@ -82,7 +101,13 @@ MuJoCo's own mass matrix, Jacobian and forces give (its J̇ by differences, to 1
 Contacts that MuJoCo has and we don't are counted in pairs of geoms. Points of meshes are in single
 precision there.
 
-{mjcf_files()}"""
+{mjcf_files()}
+### URDF, file by file, against Pinocchio {pinocchio_truth.pin.__version__}
+
+All robots of the PyPI package example-robot-data, on a fixed base, with joints that mimic others
+free as they are there, and without their meshes.
+
+{urdf_files()}"""
 
 
 def main() -> None:

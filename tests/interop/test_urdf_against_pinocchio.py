@@ -1,7 +1,6 @@
 """Every robot of example-robot-data moves here as it does in Pinocchio."""
 
 import json
-import warnings
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
@@ -9,59 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from touchback.dynamics.tree import coordinate_starts
+from pinocchio_truth import BROKEN, difference, pin, read_quietly, robot_files
 from touchback.errors import ModelError
 from touchback.interop import ImportNotice, read_urdf
 from touchback.model import Model
 
-pin = pytest.importorskip("pinocchio")
 TOLERANCE = 1e-12  # of the largest entry: both sides round differently along chains of ~20 bodies
-BROKEN = {"falcon.urdf": "Z_propeller", "ur3.urdf": "no links"}  # Pinocchio refuses both
-
-
-def robot_files() -> list[Path]:
-    root = Path(pin.__file__).parents[4] / "share" / "example-robot-data" / "robots"
-    return sorted(root.rglob("*.urdf"))
-
-
 ROBOTS = [path for path in robot_files() if path.name not in BROKEN]
-
-
-def read_quietly(path: Path, floating_base: bool = False) -> Model:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ImportNotice)
-        return read_urdf(path, floating_base, mimic=False, meshes=False)
-
-
-def matching_indices(model: Model, other: Any) -> tuple[list[int], list[tuple[int, int]]]:
-    """Pinocchio's index of each of our velocities; for each joint its start in our q and its id."""
-    q_starts, v_starts = coordinate_starts(model)
-    velocities = [0] * other.nv
-    positions = []
-    for j in range(1, other.njoints):
-        name = "root" if other.names[j] == "root_joint" else other.names[j]
-        positions.append((q_starts[name], j))
-        for offset in range(other.joints[j].nv):
-            velocities[v_starts[name] + offset] = other.joints[j].idx_v + offset
-    return velocities, positions
-
-
-def our_positions(q: np.ndarray, other: Any, positions: list[tuple[int, int]]) -> np.ndarray:
-    """Pinocchio's q in our order: angles for its (cos, sin) pairs, quaternions with w first."""
-    ours: dict[int, float] = {}
-    for start, j in positions:
-        joint = other.joints[j]
-        own = q[joint.idx_q : joint.idx_q + joint.nq]
-        if joint.nq == 2:
-            own = [np.arctan2(own[1], own[0])]
-        elif joint.nq == 7:
-            own = [*own[:3], own[6], *own[3:6]]
-        ours.update({start + offset: float(number) for offset, number in enumerate(own)})
-    return np.array([ours[i] for i in range(len(ours))])
-
-
-def random_positions(rng: np.random.Generator, other: Any) -> np.ndarray:
-    return pin.integrate(other, pin.neutral(other), rng.uniform(-1.5, 1.5, other.nv))
 
 
 def assert_close(ours: np.ndarray, theirs: np.ndarray, what: str) -> None:
@@ -70,19 +23,9 @@ def assert_close(ours: np.ndarray, theirs: np.ndarray, what: str) -> None:
         assert error < TOLERANCE, f"{what} differs by {error:.2e}"
 
 
-def compare(model: Model, other: Any, seed: int, dynamics: Callable[..., Any]) -> None:
-    rng = np.random.default_rng(seed)
-    v, a = rng.uniform(-1, 1, (2, other.nv))
-    q = random_positions(rng, other)
-    order, positions = matching_indices(model, other)
-    assert sum(joint.kind.nv for joint in model.joints.values()) == other.nv
-    found = dynamics(model, our_positions(q, other, positions), v[order], a[order])
-    data = other.createData()
-    M = pin.crba(other, data, q, pin.Convention.WORLD)
-    M = np.triu(M) + np.triu(M, 1).T
-    assert_close(found.M, M[np.ix_(order, order)], "mass matrix")
-    assert_close(found.c, pin.nonLinearEffects(other, data, q, v)[order], "bias")
-    assert_close(found.tau, pin.rnea(other, data, q, v, a)[order], "inverse dynamics")
+def compare(model: Model, other: Any, seed: int) -> None:
+    for what, error in difference(model, other, seed).items():
+        assert error < TOLERANCE, f"{what} differs by {error:.2e}"
 
 
 def pairs_of_robot_and_base() -> list[Any]:
@@ -101,10 +44,10 @@ def pairs_of_robot_and_base() -> list[Any]:
 
 @pytest.mark.filterwarnings("ignore:.*nothing resists its motion:RuntimeWarning")
 @pytest.mark.parametrize(("path", "base"), pairs_of_robot_and_base())
-def test_a_robot_moves_as_in_pinocchio(path: Path, base: str, dynamics: Callable[..., Any]) -> None:
+def test_a_robot_moves_as_in_pinocchio(path: Path, base: str) -> None:
     root = [pin.JointModelFreeFlyer()] if base == "floating" else []
     other = pin.buildModelFromUrdf(str(path), *root)
-    compare(read_quietly(path, base == "floating"), other, len(path.name), dynamics)
+    compare(read_quietly(path, base == "floating"), other, len(path.name))
 
 
 def broken(name: str) -> Path:
@@ -160,10 +103,10 @@ def words(numbers: Iterable[float]) -> str:
     return " ".join(repr(float(number)) for number in numbers)
 
 
-def test_a_floating_joint_moves_as_in_pinocchio(dynamics: Callable[..., Any]) -> None:
+def test_a_floating_joint_moves_as_in_pinocchio() -> None:
     text = two_bodies("""<joint name="free" type="floating"><origin xyz="0 1 0" rpy="0 0.7 0"/>
       <parent link="arm"/><child link="plate"/></joint>""")
-    compare(read_urdf(text), pin.buildModelFromXML(text), 1, dynamics)
+    compare(read_urdf(text), pin.buildModelFromXML(text), 1)
 
 
 @pytest.mark.parametrize("normal", [(0, 0, 1), (0, 0, -1), (1, 2, 2), (-1, 0.5, -3)])
