@@ -73,7 +73,7 @@ def test_frames_are_where_the_geometry_of_the_mechanism_has_them(
         along = R * np.cos(crank) + np.sqrt(LENGTH**2 - (R * np.sin(crank)) ** 2)
         assert at["slider"].translation.x == pytest.approx(along, abs=1e-9)
         assert at["pin force"].translation.x == pytest.approx(along, abs=1e-9)
-        assert {each.header.frame_id for each in message.transforms} == {"ground"}
+        assert {each.header.frame_id for each in message.transforms} == {"world"}
 
 
 def test_the_run_itself_opens_as_before(run: tb.Run, tmp_path: Path) -> None:
@@ -96,7 +96,7 @@ def test_a_layout_for_foxglove_names_what_the_recording_holds(run: tb.Run, tmp_p
     frames = {
         each.child_frame_id for each in decoded(tmp_path / "run.mcap")["/tf"][0][1].transforms
     }
-    assert panels["3D!frames"]["followTf"] == "ground"
+    assert panels["3D!frames"]["followTf"] == "world"
     assert "slider" in frames
     paths = [p["value"] for panel in panels.values() for p in panel.get("paths", [])]
     signals = [json.loads(p.removeprefix("/signals.")) for p in paths if p.startswith("/signals")]

@@ -3,6 +3,7 @@
 import math
 import os
 import time
+import warnings
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,16 +12,18 @@ from typing import Annotated
 import typer
 
 from touchback.cli.assignments import assignments, set_values
-from touchback.cli.console import out, working
+from touchback.cli.console import err, out, working
 from touchback.cli.feeding import opened
 from touchback.cli.live import Input, Rate, Set, Substeps
 from touchback.cli.load import load
 from touchback.cli.options import number, output
 from touchback.cli.options import seconds as span
-from touchback.errors import InputError
+from touchback.errors import InputError, TouchbackError
+from touchback.interop.robot_files.urdf_file import urdf_text
 from touchback.interop.ros2 import DeviceNode, ModelNode, Transport, open_transport
 from touchback.interop.ros2.device_node import device_model, guards
 from touchback.interop.ros2.wire import check_domain, check_node, node_name
+from touchback.model import Model
 from touchback.realtime import Live, WatchedInput
 from touchback.realtime import live as start_live
 from touchback.realtime.ending import signals_as_ctrl_c
@@ -128,6 +131,7 @@ def _serve_model(
     with working(f"deriving {described.name}"):
         system = described.compile()
         start = set_values(system, experiment.start(system), changes[0])
+        description = _description(described, given)
     watched = {
         name: WatchedInput(max_age=wanted.max_age, safe=0.0)
         for name in system.input_names if name not in changes[1]
@@ -140,12 +144,24 @@ def _serve_model(
     with run:
         for name, value in changes[1].items():
             run[name] = value
-        described_as = Path(given).read_text() if given.lower().endswith(".urdf") else ""
         node = ModelNode(
-            run, wanted.transport(), wanted.node, description=described_as, transforms=transforms
+            run, wanted.transport(), wanted.node, description=description, transforms=transforms
         )
         _wait(run, node, wanted)
     _tell(run, node)
+
+
+def _description(model: Model, given: str) -> str:
+    """The URDF that a model came from, or that is written of it; nothing where it can't be."""
+    if given.lower().endswith(".urdf"):
+        return Path(given).read_text(encoding="utf-8")
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # what URDF can't say is listed on top of it
+            return urdf_text(model)
+    except TouchbackError as error:
+        err.print(f"Note: there is no /robot_description: {error}", soft_wrap=True)
+        return ""
 
 
 def _serve_devices(wanted: _Wanted, read: list[str], write: list[str], of: str) -> None:

@@ -7,9 +7,8 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 
-from touchback.model.frame import GROUND
 from touchback.model.part import flatten
-from touchback.recording.ros2.messages import JOINT_STATES, scalar_coordinates
+from touchback.recording.ros2.messages import JOINT_STATES, WORLD, scalar_coordinates
 from touchback.recording.run import Run
 
 _MOST = 6  # lines of a plot
@@ -25,7 +24,7 @@ def foxglove_layout(run: Run, ros2: bool) -> str:
     panels: dict[str, Mapping[str, object]] = {}
     if ros2:
         panels["3D!frames"] = {
-            "followTf": GROUND, "layers": {}, "topics": {},
+            "followTf": WORLD, "layers": {}, "topics": {},
             "scene": {"transforms": {"showLabel": True, "axisScale": 0.3}},
         }  # fmt: skip
         joints = [] if run.model is None else list(scalar_coordinates(flatten(run.model)))

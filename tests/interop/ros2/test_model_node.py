@@ -125,7 +125,7 @@ def test_commands_are_inputs_from_the_next_tick_on(node: ModelNode, other: Other
 
     def sent() -> bool:  # again and again: who isn't known yet doesn't hear it
         commands(command(["shoulder"], [3.0]))
-        pushes(wrench("ground", 4.0))
+        pushes(wrench("world", 4.0))
         return live["motor torque"] == 3.0 and live["push"] == 4.0
 
     until(sent)

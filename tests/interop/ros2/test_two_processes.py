@@ -5,13 +5,16 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from xml.etree import ElementTree
 
 import numpy as np
+from zenoh.ext import HistoryConfig, declare_advanced_subscriber
 
 from touchback.interop.ros2.transport import Publish
+from touchback.interop.ros2.wire import topic_key
 from touchback.realtime import open_recording
 from touchback.recording.ros2.messages import header_of
-from touchback.recording.ros2.types import JOINT_STATE, NUMBERS, encode, make
+from touchback.recording.ros2.types import JOINT_STATE, NUMBERS, STRING, decode, encode, make
 
 from .conftest import DOMAIN, Other, arm_model, until
 
@@ -36,7 +39,9 @@ def test_a_model_in_another_process_tells_every_tick_and_takes_every_command(
             other.hear("/joint_states", JOINT_STATE),
             other.hear("/arm/outputs", NUMBERS),
         )
+        described = latched(other)
         until(lambda: len(states) > ACQUAINTED and outputs)
+        until(lambda: described)
         sent = commanded(other.transport.advertise("/joint_commands", JOINT_STATE))
         echo = outputs[0].layout.dim[0].label.split(", ").index("echo")
         until(lambda: sent[-1] in [each.data[echo] for each in outputs])  # there and back
@@ -49,6 +54,8 @@ def test_a_model_in_another_process_tells_every_tick_and_takes_every_command(
     assert (heard.lost, heard.messages) == (0, len(states))
     assert "were lost" not in said
     assert "messages and requests" not in said  # none was refused
+    robot = ElementTree.fromstring(described[0])
+    assert {each.get("name") for each in robot.iter("link")} == {"world", "arm"}
     part = open_recording(path).parts[0]
     ticks = {round(1e9 * t): i for i, t in enumerate(part.column("time"))}
     states = states[ACQUAINTED:]
@@ -63,6 +70,19 @@ def test_a_model_in_another_process_tells_every_tick_and_takes_every_command(
     taken = taken[np.isin(taken, sent)]  # by ticks, which have the newest each
     assert taken[-1] == sent[-1]
     assert np.all(np.diff(taken) >= 0.0)  # in the order in which they were sent
+
+
+def latched(other: Other) -> list[str]:
+    """The robot's description, as who comes late gets it."""
+    heard: list[str] = []
+    late = declare_advanced_subscriber(
+        other.transport._session,
+        topic_key(DOMAIN, "/robot_description", STRING),
+        lambda each: heard.append(decode(STRING, bytes(each.payload)).data),
+        history=HistoryConfig(detect_late_publishers=True),
+    )
+    other.transport._held.append(late)
+    return heard
 
 
 def commanded(send: Publish) -> list[float]:

@@ -7,12 +7,11 @@ from dataclasses import dataclass
 
 from touchback.errors import InputError
 from touchback.model.forces import JointEffort, Wrench
-from touchback.model.frame import GROUND
 from touchback.model.model import Model
 from touchback.realtime.control import Desk
 from touchback.realtime.ports import WatchedInput
 from touchback.recording import unknown_name
-from touchback.recording.ros2.messages import topic_of
+from touchback.recording.ros2.messages import WORLD, topic_of
 from touchback.recording.ros2.types import JOINT_STATE, WRENCH, decode
 from touchback.symbolic.expression import Expr
 from touchback.system import System
@@ -65,7 +64,7 @@ def wrenchings(system: System) -> Iterator[Wrenching]:
         if isinstance(force, Wrench):
             inputs = tuple(input_of(model, each) for each in (*force.force, *force.torque))
             if any(inputs):
-                frame = GROUND if force.axes == "world" else force.frame.body
+                frame = WORLD if force.axes == "world" else force.frame.body
                 yield Wrenching(f"/wrench_commands/{topic_of(name)}", frame, inputs)
 
 

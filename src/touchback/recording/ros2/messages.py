@@ -27,6 +27,7 @@ from touchback.system import System
 from touchback.system.body_poses import BodyPoses, Floats
 
 JOINT_STATES, TF, CLOCKS = "/joint_states", "/tf", "/clock"
+WORLD = "world"  # what ROS, and the URDF that we write, call the ground
 _NONE = np.empty(0)
 
 
@@ -121,7 +122,7 @@ class Telling:
         x, t = row[self._x], float(row[self._time])
         inputs = row[self._u] if self._u else self.system.input_defaults
         placed = self._poses.placed(self._poses.numbers(x, t, inputs, parameters))
-        header = header_of(t, GROUND)
+        header = header_of(t, GROUND if WORLD in self._poses.bodies else WORLD)
         told = [
             _transform(header, name, pose.tolist())
             for name, pose in zip(self._poses.bodies[1:], placed[1:], strict=True)
