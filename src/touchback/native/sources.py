@@ -139,7 +139,7 @@ def _items(file: str) -> tuple[Item, ...]:
 def _parts(text: str) -> Iterator[str]:
     """The items of a file, comments and empty lines with what they stand before."""
     part: list[str] = []
-    depth, commented = 0, False
+    depth, commented, directive = 0, False, False
     for line in text.splitlines(keepends=True):
         part.append(line)
         if commented or line.lstrip().startswith("/*"):
@@ -147,16 +147,14 @@ def _parts(text: str) -> Iterator[str]:
             if commented or _COMMENT.sub("", line).strip() == "":
                 continue
         code = _COMMENT.sub("", line).rstrip()
-        if not depth and code.startswith("#"):
-            commented = "/*" in code and "*/" not in code
-            if not code.endswith("\\"):
-                yield "".join(part)
-                part = []
-            continue
-        commented = "/*" in _COMMENT.sub("", line)
-        depth += code.count("{") - code.count("}")
-        directive = part and any(each.startswith("#define") for each in part)
-        ended = not code.endswith("\\") if directive else not depth and code.endswith((";", "}"))
+        commented = "/*" in code
+        directive = directive or (not depth and code.startswith("#"))
+        if directive:
+            directive = code.endswith("\\")  # it goes on
+            ended = not directive
+        else:
+            depth += code.count("{") - code.count("}")
+            ended = not depth and code.endswith((";", "}"))
         if ended:
             yield "".join(part)
             part = []

@@ -122,7 +122,8 @@ def test_another_compiler_has_nothing_to_say_either(slider_crank) -> None:
     [
         (sampled_slider, 1e-3, "euler"),
         pytest.param(lambda: gallery.entry("harpsichord").make(), 1e-4, "rk4", id="harpsichord"),
-        (lambda: gallery.entry("slider-crank").make(), 1e-3, "trapezoidal"),
+        (driven_slider_crank, 1e-3, "trapezoidal"),
+        (driven_slider_crank, 1e-3, "augmented-lagrangian"),
     ],
 )
 @needs_compiler

@@ -15,7 +15,7 @@ _ARGUMENTS = (
     "const double *x, const double *u, const double *p, double *out, double *work,\n"
     "    const void *ctx"
 )
-OWN = {"run", "state", "parameters", "scratch", "rate", "measured"}
+OWN = {"run", "state", "parameters", "scratch", "rate", "measured", "kept"}
 """Members of every model beside those of its image."""
 _USE = """\
 /* Sets everything to its default, and starts at time 0 from the initial state. */
@@ -69,6 +69,7 @@ def header(system: System, sizes: Sizes, members: Sequence[str], includes: Seque
         f"double parameters[{max(sizes.parameters, 1)}];",
         f"double scratch[{5 * sizes.states}];",
         f"double rate[{sizes.states}];",
+        f"double kept[{max(sizes.velocities + sizes.multipliers, 1)}];",
         f"double measured[{1 + sizes.inputs + sizes.velocities + sizes.multipliers}];",
     ]
     lines = "".join(f"    {each}\n" for each in (*own, *members))
@@ -182,24 +183,31 @@ def _outputs(sizes: Sizes, solved: tuple[str, str] | None) -> str:
         return (
             "void model_outputs(model *m, double *outputs) {\n    (void)m;\n    (void)outputs;\n}\n"
         )
-    lines = [
+    measured, kept = "m->measured + 1 + MODEL_INPUTS", "m->kept"
+    parts = list(zip(solved or (), ("VELOCITIES", "MULTIPLIERS")))[: 1 + bool(sizes.multipliers)]
+    lines = [  # steps may begin with the last solution: what is measured leaves it as it was
+        *_copies(kept, parts, False),
         "tb_rate(&m->problem, model_time(m), m->state, m->rate);" if solved
         else "tb_set_inputs(&m->problem, model_time(m), m->state);",
         "memcpy(m->measured, m->u, (1 + MODEL_INPUTS) * sizeof(double));",
+        *_copies(measured, parts, False),
+        *_copies(kept, parts, True),
     ]  # fmt: skip
-    at = "m->measured + 1 + MODEL_INPUTS"
-    if solved:
-        lines.append(f"memcpy({at}, {solved[0]}, MODEL_VELOCITIES * sizeof(double));")
-    if solved and sizes.multipliers:
-        lines += [
-            f"memcpy({at} + MODEL_VELOCITIES, {solved[1]},",
-            "       MODEL_MULTIPLIERS * sizeof(double));",
-        ]
     lines += [
         "m->outputs.call(m->state, m->measured, m->p, outputs, m->outputs.work,",
         "                m->outputs.context);",
     ]
     return f"void model_outputs(model *m, double *outputs) {{\n{_indented(lines)}}}\n"
+
+
+def _copies(place: str, parts: Sequence[tuple[str, str]], back: bool) -> list[str]:
+    """Accelerations and multipliers to a place, one after the other, or back."""
+    lines = []
+    for i, (array, count) in enumerate(parts):
+        there = place + (" + MODEL_VELOCITIES" if i else "")
+        to, source = (array, there) if back else (there, array)
+        lines.append(f"memcpy({to}, {source}, MODEL_{count} * sizeof(double));")
+    return lines
 
 
 def _names(what: str, names: Sequence[str], units: Sequence[str]) -> str:
