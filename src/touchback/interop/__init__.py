@@ -8,11 +8,12 @@ from touchback.interop.mesh_file import read_mesh
 from touchback.interop.mjcf import read_mjcf
 from touchback.interop.notes import ImportNotice
 from touchback.interop.operations import to_casadi, to_jax, to_torch
+from touchback.interop.sdf import read_sdf
 from touchback.interop.targets import generate
 from touchback.interop.urdf import read_urdf
 from touchback.interop.urdf_joints import Mimic
 
 __all__ = [
     "Cut", "ImportNotice", "Mimic", "PointLink", "generate", "read", "read_mbs", "read_mesh",
-    "read_mjcf", "read_urdf", "to_casadi", "to_jax", "to_torch",
+    "read_mjcf", "read_sdf", "read_urdf", "to_casadi", "to_jax", "to_torch",
 ]  # fmt: skip

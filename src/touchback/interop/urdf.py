@@ -1,7 +1,7 @@
 """URDF: the robot descriptions of ROS (http://wiki.ros.org/urdf/XML)."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import numpy as np
@@ -65,8 +65,8 @@ def read_urdf(
         safe_names("Joint", joints, notes),
         mimic,
         stops,
-        meshes=MeshPlaces(_folder(path_or_text), packages) if meshes else None,
-        drawn=min(DRAWN, max(_LEAST, _TRIANGLES // max(count_meshes(links), 1))),
+        meshes=MeshPlaces(folder_of(path_or_text), packages) if meshes else None,
+        drawn=triangles_each(links.values()),
     )
     for original, node in links.items():
         _add_link(robot, original, node)
@@ -83,7 +83,12 @@ def read_urdf(
     return robot.model
 
 
-def _folder(path_or_text: str | os.PathLike[str]) -> Path | None:
+def triangles_each(links: Iterable[Node]) -> int:
+    """How many of a mesh may be drawn where all these links have some."""
+    return min(DRAWN, max(_LEAST, _TRIANGLES // max(count_meshes(links), 1)))
+
+
+def folder_of(path_or_text: str | os.PathLike[str]) -> Path | None:
     """Where a file lies; a text lies nowhere."""
     return None if is_text(path_or_text) else Path(path_or_text).parent
 

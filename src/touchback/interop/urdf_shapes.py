@@ -1,7 +1,7 @@
 """How links of a URDF file look: boxes, spheres, cylinders, capsules and meshes of <visual>, else
 of <collision>."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from touchback.errors import InputError, ModelError
 from touchback.interop.mesh_file import MESH_ENDINGS, read_mesh
@@ -32,9 +32,9 @@ def add_shapes(robot: Robot, link: str, node: Node) -> None:
                 robot.notes.skip(child.tag)
 
 
-def count_meshes(links: dict[str, Node]) -> int:
+def count_meshes(links: Iterable[Node]) -> int:
     """How many meshes are to be drawn."""
-    shown = (child for node in links.values() for child in node.all("visual"))
+    shown = (child for node in links for child in node.all("visual"))
     return sum(1 for child in shown if (given := _geometry(child)) and given.tag == "mesh")
 
 

@@ -98,6 +98,11 @@ class Node:
         return default if child is None else _number(f"{child.where}: <{tag}>", child.text)
 
 
+def finite_numbers(label: str, text: str) -> tuple[float, ...]:
+    """The finite numbers of a text, however many."""
+    return tuple(_number(label, word) for word in text.split())
+
+
 def _number(label: str, word: str) -> float:
     try:
         number = float(word)
