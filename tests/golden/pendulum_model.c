@@ -56,12 +56,19 @@ void model_use_parameters(model *m) {
     equations_parameters(m->parameters, &none, &none, m->p, 0, 0);
 }
 
-void model_start(model *m, double t) {
+int model_start(model *m, double t) {
+    long before = model_unanswered(m);
     m->run.t0 = t;
     m->run.steps = 0;
     m->run.bad = -1;
     tb_forget_way(&m->problem);
     tb_settle(&m->problem, t, m->state, 1);
+    return model_unanswered(m) != before;
+}
+
+long model_unanswered(const model *m) {
+    tb_troubles found = tb_troubles_of(&m->problem);
+    return found.paradoxes + found.not_converged + found.chattering;
 }
 
 double model_time(const model *m) { return m->run.t0 + (double)m->run.steps * m->run.h; }

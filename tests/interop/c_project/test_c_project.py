@@ -31,9 +31,10 @@ def driven_slider_crank() -> tb.Model:
     crank = m.body("crank", mass=1.0, com=(r / 2, 0, 0), inertia=(1e-4, 8e-4, 8e-4))
     rod = m.body("rod", mass=0.5, com=(0.2, 0, 0), inertia=(1e-4, 7e-3, 7e-3))
     slider = m.body("slider", mass=0.8)
+    height = m.parameter("rail height", 0.0, unit="m")
     m.joint("crank", tb.Revolute("y"), m.ground, crank)
     m.joint("rod", tb.Revolute("y"), crank.at(r, 0, 0), rod)
-    m.joint("slider", tb.Prismatic("x"), m.ground, slider, position=0.5)
+    m.joint("slider", tb.Prismatic("x"), m.ground.at(0, 0, height), slider, position=0.5)
     m.close("pin", tb.PointInPlane("xz"), rod.at(0.4, 0, 0), slider)
     m.force("spring", tb.SpringDamper(m.ground.at(1, 0, 0), slider, 200, 2, length=0.5))
     m.drive("crank", tb.Sine(1.2, 2.0))
@@ -99,12 +100,37 @@ def slider_crank(tmp_path_factory) -> Path:
     return folder
 
 
+@pytest.fixture(scope="module")
+def program(slider_crank) -> Path:
+    return compiled(slider_crank, "-O1")
+
+
+@needs_compiler
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        (["0.01", "1", "rail height=1"], 1, "can't be met from the initial state"),
+        (["0.3", "1", "crank radius=0.9"], 1, "didn't close"),  # beyond the rod's 0.4 m
+        (["half"], 2, "usage"),
+        (["-1"], 2, "usage"),
+        (["1e300"], 2, "usage"),
+        (["0.1", "0"], 2, "usage"),
+        (["0.1", "1", "crank radius=0.1m"], 2, "a number are expected: crank radius=0.1m"),
+        (["0.1", "1", "crank radius=nan"], 2, "a number are expected"),
+        (["0.1", "1", "crank radius"], 2, "a number are expected"),
+        (["0.1", "1", "crank=1"], 2, "no input or parameter of this name: crank=1"),
+    ],
+)
+def test_a_program_says_what_it_can_not_do(program, words, code, said) -> None:
+    done = subprocess.run([program, *words], capture_output=True, text=True)
+    assert (done.returncode, said in done.stderr) == (code, True), done.stderr
+
+
 @needs_compiler
 def test_a_driven_slider_crank_compiles_without_a_warning_and_has_the_bits_of_simulate(
-    slider_crank,
+    program,
 ) -> None:
     run = run_of(driven_slider_crank(), 1e-3, 300)
-    program = compiled(slider_crank, "-O1")
     found = table(subprocess.check_output([program, "0.3"], text=True))
     for name in driven_slider_crank().compile().state_names:
         assert np.array_equal(found[name], run[name]), name

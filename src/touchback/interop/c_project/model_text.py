@@ -22,8 +22,12 @@ _USE = """\
 void model_init(model *m);
 /* After m->parameters were changed, and before the next step. */
 void model_use_parameters(model *m);
-/* Starts at a time from m->state, which is moved onto the constraints. */
-void model_start(model *m, double t);
+/* Starts at a time from m->state, which is moved onto the constraints. Returns 0, or 1 where they
+ * can't be met from there. */
+int model_start(model *m, double t);
+/* How often since model_init there was no answer: loops that didn't close, friction that no forces
+ * agree with, modes that changed without end. States and sensors since then are off. */
+long model_unanswered(const model *m);
 double model_time(const model *m);
 /* One step of MODEL_STEP seconds. Returns 0, or 1 + the index of the first state that stopped being
  * finite: m->state is then that before the step. */
@@ -128,7 +132,7 @@ const double MODEL_STEP = {step!r};
 {_names("state", system.state_names, system.state_units)}\
 {_names("input", system.input_names, system.input_units)}\
 {_names("output", system.output_names, system.output_units)}\
-{_names("parameter", [*system.parameters], [_unit(system, each) for each in system.parameters])}
+{_names("parameter", [*system.parameters], parameter_units(system))}
 static const double parameters[] = {{{_numbers(values)}}};
 static const double state[] = {{{_numbers(start)}}};
 {"".join(line + chr(10) for line in image.constants)}
@@ -152,12 +156,19 @@ void model_init(model *m) {{
 void model_use_parameters(model *m) {{
 {_indented(["static const double none;", *blocks] if blocks else ["(void)m;"])}}}
 
-void model_start(model *m, double t) {{
+int model_start(model *m, double t) {{
+    long before = model_unanswered(m);
     m->run.t0 = t;
     m->run.steps = 0;
     m->run.bad = -1;
     tb_forget_way(&m->problem);
     tb_settle(&m->problem, t, m->state, 1);
+    return model_unanswered(m) != before;
+}}
+
+long model_unanswered(const model *m) {{
+    tb_troubles found = tb_troubles_of(&m->problem);
+    return found.paradoxes + found.not_converged + found.chattering;
 }}
 
 double model_time(const model *m) {{ return m->run.t0 + (double)m->run.steps * m->run.h; }}
@@ -223,8 +234,9 @@ def _text(words: str) -> str:
     return f'"{quoted}"'
 
 
-def _unit(system: System, name: str) -> str:
-    return str(system.model.parameters[name].unit)
+def parameter_units(system: System) -> list[str]:
+    """Units of live parameters, in their order."""
+    return [str(system.model.parameters[name].unit) for name in system.parameters]
 
 
 def _numbers(values: np.ndarray) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from touchback.interop.c_project.core import CModel, c_model
+from touchback.interop.c_project.model_text import parameter_units
 from touchback.interop.folder import write_folder
 from touchback.model.model import Model
 
@@ -45,7 +46,7 @@ def _readme(written: CModel) -> str:
         ("states `m->state[i]`", system.state_names, system.state_units),
         ("inputs `m->u[1 + i]`", system.input_names, system.input_units),
         ("sensors `outputs[i]`", system.output_names, system.output_units),
-        ("parameters `m->parameters[i]`", [*system.parameters], ()),
+        ("parameters `m->parameters[i]`", [*system.parameters], parameter_units(system)),
     ]
     listed = "\n".join(_row(*row) for row in rows if row[1])
     return f"""\
@@ -75,7 +76,6 @@ Without a C library angles beyond 2^30 rad give no number. {declared}
 
 
 def _row(what: str, names: Sequence[str], units: Sequence[str]) -> str:
-    units = units or [""] * len(names)
     shown = (
         f"- {i}: {name}" + (f" [{unit}]" if unit else "")
         for i, (name, unit) in enumerate(zip(names, units, strict=True))

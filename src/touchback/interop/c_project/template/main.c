@@ -9,6 +9,7 @@
 #include "model.h"
 
 static model the_model;
+static const double MOST = 1e9; /* steps, which any long can count */
 
 static int place(const char *word, size_t length, const char *const *names, int count) {
     for (int i = 0; i < count; i++)
@@ -17,18 +18,30 @@ static int place(const char *word, size_t length, const char *const *names, int 
     return -1;
 }
 
-/* Sets an input or a parameter by a text such as "mass=2". Returns 0 when there is none. */
+/* Whether a text is a number and nothing else, and which. */
+static int number(const char *text, double *value) {
+    char *end;
+    *value = strtod(text, &end);
+    return end != text && *end == 0 && *value - *value == 0.0; /* neither infinite nor NaN */
+}
+
+/* Sets an input or a parameter by a text such as "mass=2". Returns 0 when it can't. */
 static int assign(model *m, const char *text) {
     const char *end = strrchr(text, '=');
-    if (!end)
+    double value;
+    if (!end || !number(end + 1, &value)) {
+        fprintf(stderr, "A name, '=' and a number are expected: %s\n", text);
         return 0;
+    }
     size_t length = (size_t)(end - text);
     int input = place(text, length, model_input_names, MODEL_INPUTS);
     int parameter = place(text, length, model_parameter_names, MODEL_PARAMETERS);
     if (input >= 0)
-        m->u[1 + input] = atof(end + 1);
+        m->u[1 + input] = value;
     else if (parameter >= 0)
-        m->parameters[parameter] = atof(end + 1);
+        m->parameters[parameter] = value;
+    else
+        fprintf(stderr, "There is no input or parameter of this name: %s\n", text);
     return input >= 0 || parameter >= 0;
 }
 
@@ -49,18 +62,25 @@ static void write_row(model *m) {
 }
 
 int main(int count, char **words) {
-    double duration = count > 1 ? atof(words[1]) : 1.0;
-    long every = count > 2 ? atol(words[2]) : 1;
-    long steps = (long)(duration / MODEL_STEP + 0.5);
+    double duration = 1.0, rows = 1.0;
+    if ((count > 1 && (!number(words[1], &duration) || duration < 0.0)) ||
+        (count > 2 && (!number(words[2], &rows) || rows < 1.0)) || duration / MODEL_STEP > MOST ||
+        rows > MOST) {
+        fprintf(stderr, "usage: %s [seconds] [steps a row] [input=number ...] "
+                        "[parameter=number ...]\n", words[0]);
+        return 2;
+    }
+    long every = (long)rows, steps = (long)(duration / MODEL_STEP + 0.5);
     model *m = &the_model;
     model_init(m);
     for (int i = 3; i < count; i++)
-        if (!assign(m, words[i])) {
-            fprintf(stderr, "There is no input or parameter of this name: %s\n", words[i]);
+        if (!assign(m, words[i]))
             return 2;
-        }
     model_use_parameters(m);
-    model_start(m, 0.0);
+    if (model_start(m, 0.0)) {
+        fprintf(stderr, "The constraints can't be met from the initial state.\n");
+        return 1;
+    }
     printf("time");
     write_names(model_state_names, MODEL_STATES);
     write_names(model_output_names, MODEL_OUTPUTS);
@@ -73,8 +93,13 @@ int main(int count, char **words) {
                     model_state_names[bad - 1], model_time(m));
             return 1;
         }
-        if (k % (every > 0 ? every : 1) == 0)
+        if (k % every == 0)
             write_row(m);
+    }
+    if (model_unanswered(m)) {
+        fprintf(stderr, "%ld times there was no answer, such as a loop that didn't close: the motion is "
+                        "off from there on.\n", model_unanswered(m));
+        return 1;
     }
     return 0;
 }

@@ -20,12 +20,6 @@ static void take_inputs(fmu_core *core, double t, const double *inputs) {
     memcpy(core->u + 1, inputs, FMU_NU * sizeof(double));
 }
 
-/* Evaluations that had no answer. */
-static long failures(const fmu_core *core) {
-    tb_troubles found = tb_troubles_of(&core->m.problem);
-    return found.paradoxes + found.not_converged + found.chattering;
-}
-
 static long choices(const fmu_core *core) {
 #if FMU_CONSTRAINED
     return core->m.problem.constrained->statistics.choices;
@@ -45,22 +39,21 @@ int fmu_core_parameters(fmu_core *core, const double *parameters) {
 
 int fmu_core_start(fmu_core *core, double t, double *x, const double *inputs) {
     take_inputs(core, t, inputs);
-    long before = failures(core);
     memcpy(core->m.state, x, FMU_NX * sizeof(double));
-    model_start(&core->m, t);
+    int open = model_start(&core->m, t);
     memcpy(x, core->m.state, FMU_NX * sizeof(double));
-    return finite(x, FMU_NX) && failures(core) == before;
+    return finite(x, FMU_NX) && !open;
 }
 
 int fmu_core_rate(fmu_core *core, double t, const double *x, const double *inputs, double *rate) {
     take_inputs(core, t, inputs);
-    long before = failures(core);
+    long before = model_unanswered(&core->m);
     model_rate(&core->m, t, x, rate);
 #if FMU_CONSTRAINED
     x = core->m.problem.constrained->x;
 #endif
     memcpy(core->x, x, FMU_NX * sizeof(double));
-    return finite(rate, FMU_NX) && failures(core) == before;
+    return finite(rate, FMU_NX) && model_unanswered(&core->m) == before;
 }
 
 void fmu_core_outputs(fmu_core *core, double *outputs) {
@@ -72,10 +65,10 @@ void fmu_core_outputs(fmu_core *core, double *outputs) {
 
 int fmu_core_settle(fmu_core *core, double t, double *x, const double *inputs, int *chosen) {
     take_inputs(core, t, inputs);
-    long before = failures(core), made = choices(core);
+    long before = model_unanswered(&core->m), made = choices(core);
     tb_settle(&core->m.problem, t, x, 1);
     *chosen = choices(core) != made;
-    return finite(x, FMU_NX) && failures(core) == before;
+    return finite(x, FMU_NX) && model_unanswered(&core->m) == before;
 }
 
 int fmu_core_step(fmu_core *core, double t0, int64_t steps, double h, double *x,
@@ -86,11 +79,11 @@ int fmu_core_step(fmu_core *core, double t0, int64_t steps, double h, double *x,
     run->h = h;
     run->rate_known = 0;
     take_inputs(core, model_time(&core->m), inputs);
-    long before = failures(core);
+    long before = model_unanswered(&core->m);
     memcpy(core->m.state, x, FMU_NX * sizeof(double));
     int bad = model_step(&core->m);
     memcpy(x, core->m.state, FMU_NX * sizeof(double));
-    return bad == 0 && failures(core) == before;
+    return bad == 0 && model_unanswered(&core->m) == before;
 }
 
 void fmu_core_remember(const fmu_core *core, double *memory) {

@@ -250,7 +250,9 @@ FMU_EXPORT fmi2Status NAMED(fmi2DoStep)(fmi2Component c, fmi2Real time, fmi2Real
                                        fmi2Boolean no_way_back) {
     (void)no_way_back;
     ALLOWED("fmi2DoStep", FMU_STEPS);
-    return (fmi2Status)fmu_advance(of(c), time, step);
+    int status = fmu_advance(of(c), time, step);
+    /* Discard would say that a part of the step was taken, and importers go on from there for ever. */
+    return status == FMU_DISCARD ? fmi2Error : (fmi2Status)status;
 }
 
 FMU_EXPORT fmi2Status NAMED(fmi2CancelStep)(fmi2Component c) {
