@@ -20,6 +20,14 @@ _TWO = '<joint name="j" axis="0 1 0"/><geom size=".1" pos=".2 0 0"/>'
 _SITES = (
     '<joint name="j" axis="0 1 0"/><geom size=".1" pos=".2 0 0"/><site name="tip" pos=".4 .1 0"/>'
 )
+_SPRUNG = (
+    '<joint name="j" axis="0 1 0" ref="10" springref="40" stiffness="4 1" damping="2 1"/>'
+    '<geom size=".1" pos=".2 .1 .05"/><site name="tip" pos=".4 .1 0"/>'
+)
+_BAND = (
+    '<tendon><fixed name="band" stiffness="20" damping="3"><joint joint="j" coef="2"/></fixed>'
+    "</tendon>"
+)
 _LINE = '<tendon><spatial name="line" {}>{}</spatial></tendon>'
 _SUM = (
     '<tendon><fixed name="sum" {}><joint joint="turn" coef="2"/><joint joint="j" coef="-3"/>'
@@ -74,6 +82,11 @@ TEXTS: dict[str, str] = {
         '<joint name="j" axis="0 1 0" stiffness="5 3 2" springref="-40" damping=".4 .3 .2"/>'
         '<geom size=".1"/>'
     ),
+    "springs with powers that are pressed": robot(
+        '<joint name="j" axis="0 1 0" stiffness="5 3 2" springref="70" damping=".4 .3 .2"/>'
+        '<joint name="k" axis="1 0 0" stiffness="5 3 2" springref="-70" damping=".4 .3 .2"/>'
+        '<geom size=".1"/>'
+    ),
     "a spring by its time constant": robot(
         '<joint name="j" axis="0 1 0" springdamper=".3 .8" ref="30"/><geom size=".1" pos=".2 0 0"/>'
     ),
@@ -121,15 +134,30 @@ TEXTS: dict[str, str] = {
     "a direction of one's own over that of the class": robot(
         _GEOM.format('zaxis="1 0 1"'), '<default><geom euler="10 20 30"/></default>'
     ),
+    "short rows of numbers over those of the class": robot(
+        '<joint name="j" stiffness="5"/><geom type="box" size=".3" pos=".1 .2 .3"/>',
+        '<default><joint stiffness="1 2 3" damping="1 2"/><geom size=".1 .2 .3"/></default>',
+    ),
     # the world
     "gravity": robot(head='<option gravity="1 2 -3"/>'),
     "no gravity": robot(head='<option gravity="1 2 -3"><flag gravity="disable"/></option>'),
+    "no springs": robot(_SPRUNG, '<option><flag spring="disable"/></option>', _BAND),
+    "no dampers": robot(_SPRUNG, '<option><flag damper="disable"/></option>', _BAND),
     "a fluid": robot(head='<option density="1.2" viscosity=".3" wind="1 -2 .5"/>'),
     # tendons and actuators
     "a spring on a sum of coordinates": robot(
         _SITES, tail=_SUM.format('stiffness="3" damping=".2" springlength=".1"')
     ),
     "a slack spring": robot(_SITES, tail=_SUM.format('stiffness="3" springlength="0 .2"')),
+    "a spring whose slack reaches below zero": robot(
+        _SITES, tail=_SUM.format('stiffness="3" springlength="-.1 .05"')
+    ),
+    "a sum that is at rest where its joints' springs are": robot(_SPRUNG, tail=_BAND),
+    "a line that is at rest where its joints' springs are": robot(
+        _SPRUNG,
+        tail=_LINE.format('stiffness="30"', '<site site="post"/><site site="tip"/>'),
+        world='<site name="post" pos="1 0 0"/>',
+    ),
     "a line that begins at rest": robot(
         _SITES,
         tail=_LINE.format('stiffness="30" damping="2"', '<site site="post"/><site site="tip"/>'),
@@ -171,6 +199,24 @@ TEXTS: dict[str, str] = {
         'gainprm="50"/></default></default>',
         tail='<actuator><general name="m" class="strong" joint="j"/></actuator>',
     ),
+    **{
+        f"{actuator} in a class with {default}": robot(
+            _TWO,
+            f"<default><{default}/></default>",
+            tail=f'<actuator><{actuator} name="m" joint="j"/></actuator>',
+        )
+        for default, actuator in (
+            ('position kp="50" kv="3" timeconst=".3"', "general"),
+            ('position kp="50" kv="3" timeconst=".3"', 'position kp="2"'),
+            ('position kp="50" kv="3" timeconst=".3"', "velocity"),
+            ('velocity kv="3"', 'position kp="7"'),
+            ('general gainprm="50"', "position"),
+            ('general gainprm="50" biasprm="1 2 3"', "cylinder"),
+            ('general gainprm="50" dyntype="filter"', "motor"),
+            ('general gainprm="7 1 2"', 'general gaintype="affine" gainprm="2"'),
+            ('damper kv="4" ctrlrange="0 1"', "damper"),
+        )
+    },
 }
 
 # ---- closed loops -------------------------------------------------------------------------------

@@ -140,12 +140,42 @@ def test_a_mesh_that_is_missing_is_noticed(tmp_path: Path) -> None:
         (robot('<joint type="ball" stiffness="3"/><geom size="1"/>'), "stiffness of a joint"),
         (robot(tail='<equality><flex flex="a"/></equality>'), "an equality <flex>"),
         (robot(body='mocap="true"'), "motion capture"),
+        (robot('<joint name="j" actuatorfrcrange="-1 1"/><geom size="1"/>'), "actuatorfrcrange"),
+        (
+            robot(tail='<tendon><fixed armature=".5"><joint joint="j" coef="2"/></fixed></tendon>'),
+            "<fixed armature> is left out",
+        ),
+        (robot(tail='<equality><weld body1="arm" torquescale="0"/></equality>'), "torquescale"),
+        (
+            robot(
+                '<joint name="b" type="ball"/><geom size="1"/>',
+                tail='<actuator><velocity joint="b" gear="1 2 3"/></actuator>',
+            ),
+            "of a ball or a site",
+        ),
         (robot(tail="<deformable/>"), "<deformable> is not read"),
     ],
 )
 def test_what_is_left_out_is_said(text: str, said: str) -> None:
     with pytest.warns(ImportNotice, match=said):
         read_mjcf(text)
+
+
+def test_what_is_switched_off_is_not_there() -> None:
+    flags = '<option><flag equality="disable" actuation="disable"/></option>'
+    tail = '<equality><joint joint1="j"/></equality><actuator><motor joint="j"/></actuator>'
+    model = read_mjcf(robot(head=flags, tail=tail))
+    assert not model.constraints and not model.inputs
+    assert len(model.imported["notes"]) == 2
+
+
+def test_an_integrator_that_was_held_at_its_end_turns_back_at_once() -> None:
+    text = robot(tail='<actuator><intvelocity name="m" joint="j" actrange="-.3 .2"/></actuator>')
+    system = read_mjcf(text, contacts=False).compile()
+    pushed = tb.simulate(system, system.initial_state(), 1.0, inputs={"m": 1.0})
+    held = np.array([pushed[name][-1] for name in system.state_names])
+    back = tb.simulate(system, held, 0.3, inputs={"m": -1.0})
+    assert np.isclose(back["m activation"][-1], 0.2 - 0.3, atol=1e-3)  # a step beyond the end
 
 
 def test_elements_that_are_not_felt_are_counted() -> None:

@@ -47,6 +47,7 @@ def read_mjcf(
     "keyframes" by name."""
     document = read_document(path_or_text, folders)
     settings = read_settings(document)
+    document.ignored = settings.ignored
     name = safe_names("Model", [document.name], document.notes)[document.name]
     robot = Robot(document, settings, Model(name, settings.gravity), stops)
     read_meshes(document, robot)

@@ -2,49 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-
 from touchback.errors import ModelError
 from touchback.interop.mjcf.defaults import ACTUATOR
 from touchback.interop.mjcf.document import referred
+from touchback.interop.mjcf.laws import SHORTCUT, SHORTCUTS, Law, law_of
 from touchback.interop.mjcf.robot import Line, Robot
 from touchback.interop.mjcf.settings import TRUTH, truth
 from touchback.interop.mjcf.tendons import pull
 from touchback.interop.xml_file import Node
 from touchback.model.forces import JointEffort, Wrench
 from touchback.model.value import Value
-from touchback.symbolic.functions import maximum, minimum
+from touchback.symbolic.functions import maximum, minimum, select
 
-Three = tuple[float, float, float]
-_NONE: Three = (0.0, 0.0, 0.0)
 _GEAR = (1.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 _KNOWN = (
     "name", "class", "group", "user", "joint", "jointinparent", "tendon", "site", "refsite",
     "gear", "ctrllimited", "ctrlrange", "forcelimited", "forcerange", "actlimited", "actrange",
     "actearly", "lengthrange", "gaintype", "gainprm", "biastype", "biasprm", "dyntype", "dynprm",
-    "kp", "kv", "timeconst", "area", "diameter", "bias", "body", "gain",
+    "body", SHORTCUT,
 )  # fmt: skip
-
-
-@dataclass
-class Law:
-    """force = (g₀ + g₁ L + g₂ L̇) s + b₀ + b₁ L + b₂ L̇, of the signal s: the control, or a state
-    that follows it."""
-
-    gain: Three = (1.0, 0.0, 0.0)
-    bias: Three = _NONE
-    dynamics: str = "none"
-    timeconst: float = 1.0
 
 
 def read_actuators(robot: Robot) -> None:
     """All of <actuator>, in order: each an input of its name."""
+    if "actuation" in robot.settings.off:
+        robot.notes.say("Actuators are left out: <flag actuation='disable'>.")
+        return
     for given in robot.document.section("actuator").children:
         node = robot.document.inherited(given, ACTUATOR)
-        law = _LAWS[node.tag](node) if node.tag in _LAWS else None
-        if law is None or law.dynamics not in _DYNAMICS:
-            what = f"<{node.tag}>" if node.tag not in _LAWS else "with this law"
+        law = law_of(node)
+        if law is None:
+            known = node.tag == "general" or node.tag in SHORTCUTS
+            what = "with this law" if known else f"<{node.tag}>"
             robot.notes.notice(f"{node.where}: an actuator {what} is not read; there is no input.")
             continue
         robot.unread(node, _KNOWN)
@@ -57,6 +46,12 @@ def _add(robot: Robot, node: Node, law: Law) -> None:
     line = _transmission(robot, node, gear)
     if line is None:
         return
+    if law.moves and not line.joints and not line.stretches:
+        robot.notes.notice(
+            f"{node.where}: an actuator <{node.tag}> of a ball or a site whose law knows how far "
+            "or how fast it moves is not read; there is no input."
+        )
+        return
     called = node.attributes.get("name", "")
     name = robot.signal_name("Actuator", called, "actuator")
     limits = _span(robot, node, "ctrl")
@@ -66,7 +61,7 @@ def _add(robot: Robot, node: Node, law: Law) -> None:
     signal = _followed(robot, node, law, name, _clipped(control, limits))
     gain, bias = (
         factors[0] + factors[1] * line.length + factors[2] * line.rate
-        for factors in (law.gain, law.bias)
+        for factors in (law.gains, law.biases)
     )
     force = _clipped(gain * signal + bias, _span(robot, node, "force"))
     robot.actuators[called or name] = force
@@ -124,13 +119,18 @@ def _transmission(robot: Robot, node: Node, gear: tuple[float, ...]) -> Line | N
 
 
 def _followed(robot: Robot, node: Node, law: Law, name: str, control: Value) -> Value:
-    """The control itself, or a state that follows it."""
+    """The control itself, or a state that follows it and stays in its range, at whose ends it
+    only goes back."""
     if law.dynamics == "none":
         return control
     state = robot.model.state(robot.signal_name("Actuator", "", f"{name} activation"))
     rate = control if law.dynamics == "integrator" else (control - state) / law.timeconst
+    span = _span(robot, node, "act")
+    if span is not None:
+        rate = select(state < span[1], rate, minimum(rate, 0.0))
+        rate = select(state > span[0], rate, maximum(rate, 0.0))
     robot.model.set_rate([*robot.model.states][-1], rate)
-    return _clipped(state, _span(robot, node, "act"))
+    return _clipped(state, span)
 
 
 def _span(robot: Robot, node: Node, kind: str) -> tuple[float, float] | None:
@@ -149,63 +149,3 @@ def _span(robot: Robot, node: Node, kind: str) -> tuple[float, float] | None:
 
 def _clipped(given: Value, span: tuple[float, float] | None) -> Value:
     return given if span is None else maximum(minimum(given, span[1]), span[0])
-
-
-# ---- laws ---------------------------------------------------------------------------------------
-
-_DYNAMICS = ("none", "integrator", "filter", "filterexact")
-
-
-def _three(numbers: tuple[float, ...], default: Three) -> Three:
-    a, b, c = (*numbers[:3], *default[len(numbers[:3]) :])
-    return a, b, c
-
-
-def _general(node: Node) -> Law | None:
-    gain = _three(node.all_numbers("gainprm"), (1.0, 0.0, 0.0))
-    bias = _three(node.all_numbers("biasprm"), _NONE)
-    kinds = node.attributes.get("gaintype", "fixed"), node.attributes.get("biastype", "none")
-    if kinds[0] not in ("fixed", "affine") or kinds[1] not in ("none", "affine"):
-        return None
-    return Law(
-        gain if kinds[0] == "affine" else (gain[0], 0.0, 0.0),
-        bias if kinds[1] == "affine" else _NONE,
-        node.attributes.get("dyntype", "none"),
-        (*node.all_numbers("dynprm"), 1.0)[0],
-    )
-
-
-def _position(node: Node) -> Law | None:
-    if {"dampratio", "inheritrange"} & node.attributes.keys():
-        return None
-    kp, kv, time = node.number("kp", 1.0), node.number("kv", 0.0), node.number("timeconst", 0.0)
-    return Law((kp, 0.0, 0.0), (0.0, -kp, -kv), "filterexact" if time else "none", time)
-
-
-def _velocity(node: Node) -> Law:
-    kv = node.number("kv", 1.0)
-    return Law((kv, 0.0, 0.0), (0.0, 0.0, -kv))
-
-
-def _integrated(node: Node) -> Law | None:
-    held = _position(node)
-    return None if held is None else Law(held.gain, held.bias, "integrator")
-
-
-def _cylinder(node: Node) -> Law:
-    area = node.number("area", 1.0)
-    if "diameter" in node.attributes:
-        area = 0.25 * 3.141592653589793 * node.number("diameter", 0.0) ** 2
-    bias = _three(node.all_numbers("bias"), _NONE)
-    return Law((area, 0.0, 0.0), bias, "filter", node.number("timeconst", 1.0))
-
-
-_LAWS: dict[str, Callable[[Node], Law | None]] = {
-    "motor": lambda node: Law(),
-    "general": _general,
-    "position": _position,
-    "velocity": _velocity,
-    "intvelocity": _integrated,
-    "damper": lambda node: Law((0.0, 0.0, -node.number("kv", 1.0))),
-    "cylinder": _cylinder,
-}

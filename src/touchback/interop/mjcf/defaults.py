@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from touchback.errors import ModelError
+from touchback.interop.mjcf.laws import as_general
 from touchback.interop.mjcf.pose import ORIENTATIONS
 from touchback.interop.xml_file import Node
 from touchback.model.names import suggestion
@@ -15,6 +16,7 @@ _ACTUATORS = (
     "general", "motor", "position", "velocity", "intvelocity", "damper", "cylinder", "muscle",
     "adhesion", "dcmotor",
 )  # fmt: skip
+_ROWS = ("size", "friction", "stiffness", "damping", "gear", "gainprm", "biasprm", "dynprm")
 _Class = dict[str, dict[str, str]]
 
 
@@ -31,7 +33,7 @@ class Defaults:
         for child in node.children:
             if child.tag != "default":
                 kind = ACTUATOR if child.tag in _ACTUATORS else child.tag
-                found[kind] = merged(found.get(kind, {}), child.attributes)
+                found[kind] = _over(found.get(kind, {}), child, kind)
         for child in node.all("default"):
             inner = {kind: dict(attributes) for kind, attributes in found.items()}
             self._read(child, child.attribute("class"), inner)
@@ -45,12 +47,25 @@ class Defaults:
                 f"{node.where}: <{node.tag}>: there is no default class {name!r}; "
                 f"{suggestion(name, self._classes)}"
             )
-        attributes = merged(self._classes[name].get(kind, {}), node.attributes)
+        attributes = _over(self._classes[name].get(kind, {}), node, kind)
         return Node(node.tag, attributes, node.source, node.line, node.children, node.pieces)
 
 
+def _over(below: dict[str, str], node: Node, kind: str) -> dict[str, str]:
+    attributes = merged(below, node.attributes)
+    if kind != ACTUATOR:
+        return attributes
+    return as_general(Node(node.tag, attributes, node.source, node.line))
+
+
 def merged(below: dict[str, str], own: dict[str, str]) -> dict[str, str]:
-    """Attributes with others below them. A direction is said in one way: one's own."""
+    """Attributes with others below them. A direction is said in one way: one's own. Of rows of
+    numbers that may be short one's own are the first ones, as MuJoCo has it."""
     if any(word in own for word in (*ORIENTATIONS, "fromto")):
         below = {word: text for word, text in below.items() if word not in ORIENTATIONS}
-    return {**below, **own}
+    rows = {
+        word: " ".join([*own[word].split(), *below[word].split()[len(own[word].split()) :]])
+        for word in _ROWS
+        if word in own and word in below
+    }
+    return {**below, **own, **rows}

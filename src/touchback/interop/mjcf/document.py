@@ -31,6 +31,7 @@ class Document:
     defaults: Defaults
     places: MeshPlaces
     notes: Notes = field(default_factory=Notes)
+    ignored: frozenset[str] = frozenset()  # attributes that flags of the file switch off
 
     def section(self, tag: str) -> Node:
         """All sections of this name as one; empty where there is none."""
@@ -38,7 +39,10 @@ class Document:
 
     def inherited(self, node: Node, kind: str, childclass: str = "") -> Node:
         """An element with what the defaults of its class say of such elements."""
-        return self.defaults.inherited(node, kind, childclass)
+        found = self.defaults.inherited(node, kind, childclass)
+        for word in self.ignored & found.attributes.keys():
+            del found.attributes[word]
+        return found
 
 
 def read_document(path_or_text: str | os.PathLike[str], folders: Folders | None) -> Document:

@@ -13,12 +13,21 @@ from touchback.model.joints import Fixed, Spherical
 from touchback.model.value import Value
 from touchback.symbolic.expression import Expr
 
+_KNOWN = (
+    "name", "class", "active", "body1", "body2", "site1", "site2", "anchor", "relpose",
+    "torquescale", "joint1", "joint2", "tendon1", "tendon2", "polycoef", "solref", "solimp",
+)  # fmt: skip
+
 
 def read_equalities(robot: Robot) -> None:
     """All of <equality>."""
+    if {"equality", "constraint"} & robot.settings.off:
+        robot.notes.say("Equalities are left out: a <flag> disables them.")
+        return
     for given in robot.document.section("equality").children:
         node = robot.document.inherited(given, "equality")
         active = bool(truth(node, "active", TRUTH, True))
+        robot.unread(node, _KNOWN)
         if node.tag in ("connect", "weld"):
             _tie(robot, node, active)
         elif node.tag in ("joint", "tendon"):
@@ -31,6 +40,10 @@ def _tie(robot: Robot, node: Node, active: bool) -> None:
     """A ball between two points, or all of two bodies' frames."""
     name = robot.constraint_name("Equality", node.attributes.get("name", ""), node.tag)
     kind = Spherical() if node.tag == "connect" else Fixed()
+    if node.number("torquescale", 1.0) == 0.0:
+        robot.notes.notice(
+            f"{node.where}: <weld torquescale='0'>: directions are held too; write a <connect>."
+        )
     if "site1" in node.attributes:
         one, two = (
             robot.site(referred(robot.sites, "site", node.attribute(word), node))

@@ -119,6 +119,7 @@ def _add(
         made = Prismatic(axis_or_letter(_triple(axis)))
         back = at(anchor.p + ref * axis)
     options = _acting(robot, node, name, kind)
+    robot.rests[name] = _measure(robot, node, "springref", kind)
     if ref:
         options["position"] = ref
     robot.model.joint(name, made, here, back.frame(child), **options)
@@ -188,14 +189,15 @@ def joint_limits(robot: Robot, node: Node, kind: str) -> tuple[float, float] | N
 
 
 def _curved(robot: Robot, node: Node, name: str, kind: str) -> None:
-    """Springs and dampers with powers: −(k₁ x |x| + …) and −(c₁ v |v| + …)."""
+    """Springs and dampers with powers: −(k₁ x² + k₂ x³), which is no odd function, and
+    −(c₁ |v| + c₂ v²) v."""
     coordinate, rate = robot.model.coordinate(name), robot.model.rate(name)
     stretch = coordinate - _measure(robot, node, "springref", kind)
     effort: Value = 0.0
-    for word, signal in (("stiffness", stretch), ("damping", rate)):
+    for word, signal, size in (("stiffness", stretch, stretch), ("damping", rate, abs(rate))):
         for power, factor in enumerate(node.all_numbers(word)[1:], 1):
             if factor:
-                effort = effort - factor * signal * abs(signal) ** power
+                effort = effort - factor * signal * size**power
     if not isinstance(effort, float):
         robot.model.force(robot.force_name(f"{name} curve"), JointEffort(name, effort))
 

@@ -35,6 +35,11 @@ class Shape:
     mesh: Triangles | None = None
 
 
+_FELT = (  # attributes that change the motion wherever they aren't read
+    "actuatorfrclimited", "actuatorfrcrange", "armature", "damping", "delay", "frictionloss",
+)  # fmt: skip
+
+
 @dataclass
 class Triangles:
     """A mesh of the file: points [m], triangles, how it weighs; drawn when first asked for."""
@@ -77,6 +82,7 @@ class Robot:
     ellipsoids: set[str] = field(default_factory=set)  # bodies with another law of fluids
     bodies: dict[str, str] = field(default_factory=dict)  # the file's names to ours
     joints: dict[str, Moving] = field(default_factory=dict)
+    rests: dict[str, float] = field(default_factory=dict)  # springref of hinges and slides, ours
     sites: dict[str, tuple[str, Pose]] = field(default_factory=dict)  # on which body of ours
     shapes: list[Shape] = field(default_factory=list)
     meshes: dict[str, Triangles | None] = field(default_factory=dict)
@@ -142,6 +148,9 @@ class Robot:
         return safe_names(kind, [given], self.notes)[given]
 
     def unread(self, node: Node, known: tuple[str, ...]) -> None:
-        """Count the attributes of an element that are not known."""
+        """Count the attributes of an element that are not known; warn of those that are felt."""
         for word in node.attributes.keys() - set(known):
-            self.notes.skip(f"{node.tag} {word}")
+            if word in _FELT:
+                self.notes.notice(f"{node.where}: <{node.tag} {word}> is left out.")
+            else:
+                self.notes.skip(f"{node.tag} {word}")

@@ -61,6 +61,10 @@ def _kinds(robot: Robot, node: Node) -> dict[str, SensorKind]:
     """What stands for a sensor, by suffixes of its name."""
     if node.tag in _FRAMES and "reftype" not in node.attributes:
         frame = _object(robot, node)
+        if node.tag == "framelinacc" and any(robot.settings.gravity):
+            robot.notes.say(
+                f"{node.where}: <framelinacc> is an acceleration; MuJoCo's has gravity taken off."
+            )
         return {} if frame is None else {"": _FRAMES[node.tag](frame)}
     if node.tag in _LOCAL:
         return _along_site(robot, node)

@@ -22,6 +22,14 @@ _OWN_RUN = (  # of MuJoCo's own steps and soft constraints; a run here has setti
     "sleep_tolerance", "magnetic",
 )  # fmt: skip
 
+_SWITCHED = {
+    "spring": ("stiffness", "springdamper"),
+    "damper": ("damping",),
+    "frictionloss": ("frictionloss",),
+    "constraint": ("frictionloss",),
+    "clampctrl": ("ctrlrange", "ctrllimited"),
+}
+
 
 @dataclass
 class Settings:
@@ -42,6 +50,12 @@ class Settings:
     wind: Triple
     contacts: bool
     limits: bool
+    off: frozenset[str]  # flags that are disabled
+
+    @property
+    def ignored(self) -> frozenset[str]:
+        """Attributes that count for nothing, by such flags."""
+        return frozenset(word for flag in self.off for word in _SWITCHED.get(flag, ()))
 
 
 def read_settings(document: Document) -> Settings:
@@ -80,6 +94,7 @@ def read_settings(document: Document) -> Settings:
         option.triple("wind", (0.0, 0.0, 0.0)),
         on.get("contact", True) and on.get("constraint", True),
         on.get("limit", True) and on.get("constraint", True),
+        frozenset(word for word, enabled in on.items() if not enabled),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from touchback.dynamics.floats import float_instant
 from touchback.errors import ModelError
 from touchback.interop.mjcf.document import referred
 from touchback.interop.mjcf.joints import joint_limits
@@ -9,7 +10,7 @@ from touchback.interop.mjcf.robot import Line, Robot
 from touchback.interop.xml_file import Node
 from touchback.model.forces import JointEffort, LinkForce
 from touchback.model.sensors import Distance
-from touchback.model.value import Value
+from touchback.model.value import Value, number
 from touchback.symbolic.functions import maximum, minimum
 
 _KNOWN = (
@@ -42,8 +43,8 @@ def pull(robot: Robot, name: str, line: Line, force: Value) -> None:
         robot.model.force(
             robot.force_name(f"{name} on {joint}"), JointEffort(joint, factor * force)
         )
-    for number, (a, b, share) in enumerate(line.stretches, 1):
-        robot.model.force(robot.force_name(f"{name} {number}"), LinkForce(a, b, -share * force))
+    for part, (a, b, share) in enumerate(line.stretches, 1):
+        robot.model.force(robot.force_name(f"{name} {part}"), LinkForce(a, b, -share * force))
 
 
 def _fixed(robot: Robot, node: Node) -> Line | None:
@@ -106,10 +107,24 @@ def _passive(robot: Robot, node: Node, name: str, line: Line) -> None:
 
 def _rest(robot: Robot, node: Node, line: Line) -> tuple[float, float]:
     given = node.all_numbers("springlength") or (-1.0,)
-    if given[0] < 0.0:  # as long as it is drawn
-        length = length_at_start(robot, line)
+    if {given[0], given[-1]} == {-1.0}:  # as long as it is where springs of joints are at rest
+        length = _length_at_rest(robot, line)
         return length, length
     return given[0], given[-1]
+
+
+def _length_at_rest(robot: Robot, line: Line) -> float:
+    """The length where hinges and slides are at their `springref`, whose default is 0."""
+    length = sum(factor * robot.rests[name] for name, factor in line.joints.items())
+    if line.stretches:
+        q = [
+            number("Position", x)
+            for name, joint in robot.model.joints.items()
+            for x in ([robot.rests[name]] if name in robot.rests else joint.initial_position())
+        ]
+        instant = float_instant(robot.model, q)
+        length += sum(share * Distance(a, b).measure(instant)[0] for a, b, share in line.stretches)
+    return float(length)
 
 
 def length_at_start(robot: Robot, line: Line) -> float:
