@@ -2,6 +2,7 @@
 
 import csv
 import shlex
+import subprocess
 import sys
 from pathlib import Path
 
@@ -132,6 +133,7 @@ def test_a_model_with_memories_ticks_at_the_rate_asked_for(tmp_path: Path) -> No
         (["generate", "pendulum", "--function", "magic"], "no function 'magic'"),
         (["generate", "pendulum", "there", "--to", "cobol"], "--to: "),
         (["generate", "pendulum", "there"], "go with --to"),
+        (["generate", "pendulum", "there", "--to", "fmu", "--option", "stp=1"], "mean 'step'"),
         (["simulate"], "Missing argument"),
         (["dance"], "No such command"),
     ],
@@ -141,6 +143,15 @@ def test_wrong_use_is_a_message_and_exit_code_2(words: list[str], message: str) 
     assert done.returncode == 2
     assert message in " ".join(done.stderr.split())
     assert "Traceback" not in done.stderr
+
+
+def test_a_warning_is_a_message_without_a_line_of_our_sources(tmp_path: Path) -> None:
+    words = ["generate", "slider-crank", str(tmp_path / "crank.urdf"), "--to", "urdf"]
+    done = subprocess.run(  # a process of its own: pytest keeps warnings of this one
+        [sys.executable, "-m", "touchback.cli", *words], capture_output=True, text=True
+    )
+    assert done.stderr.startswith("warning: URDF doesn't say of 'slider-crank':\n")
+    assert ".py" not in done.stderr and "1 file, " in done.stderr
 
 
 def test_a_model_at_fault_is_a_message_and_exit_code_1(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """The command, and its exit codes: 0 fine, 1 the model or the run is at fault, 2 wrong use."""
 
 import sys
+import warnings
 from typing import Annotated
 
 import typer
@@ -38,8 +39,9 @@ def common(
 
 
 def main(command: typer.Typer = app) -> None:
-    """Runs the command; our errors are messages, not tracebacks."""
+    """Runs the command; our errors and warnings are messages, without lines of our sources."""
     prepare(sys.stdout, sys.stderr)
+    as_before, warnings.formatwarning = warnings.formatwarning, _warning
     try:
         command()
     except InputError as error:
@@ -48,6 +50,12 @@ def main(command: typer.Typer = app) -> None:
     except (TouchbackError, OSError) as error:
         _tell(error)
         sys.exit(1)
+    finally:
+        warnings.formatwarning = as_before
+
+
+def _warning(message: Warning | str, *_: object, **__: object) -> str:
+    return f"warning: {message}\n"
 
 
 def _tell(error: Exception) -> None:

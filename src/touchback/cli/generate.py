@@ -72,7 +72,8 @@ def _write(model: str, to: str, where: Path | None, options: list[str]) -> None:
     with working(f"writing {where}"):
         paths = write_target(described, to, where, **given)
     size = sum(path.stat().st_size for path in paths)
-    err.print(f"{len(paths)} files, {size} bytes: {escape(str(where))}", soft_wrap=True)
+    files = "1 file" if len(paths) == 1 else f"{len(paths)} files"
+    err.print(f"{files}, {size} bytes: {escape(str(where))}", soft_wrap=True)
 
 
 def _option(text: str) -> tuple[str, float | str]:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from touchback.errors import InputError
 from touchback.model.model import Model
-from touchback.model.names import suggestion, unknown
+from touchback.model.names import suggestion
 
 
 @dataclass(frozen=True)
@@ -57,6 +57,6 @@ def generate(model: Model, to: str, where: str | Path, **options: object) -> lis
     known = list(inspect.signature(write).parameters)[2:]
     for word in options:
         if word not in known:
-            raise unknown("option", word, known, where=to)
+            raise InputError(f"{to}: there is no option '{word}'; {suggestion(word, known)}")
     paths: list[Path] = write(model, Path(where), **options)
     return paths
