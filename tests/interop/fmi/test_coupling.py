@@ -97,6 +97,13 @@ DESCRIPTION = (
 STEPS = '<CoSimulation modelIdentifier="m"/>'
 
 
+def described(reference: str, count: int = 1) -> dict[str, str]:
+    """An FMU with an output."""
+    variable = f'<ScalarVariable name="y" {reference} causality="output"><Real/></ScalarVariable>'
+    variables = f"<ModelVariables>{count * variable}</ModelVariables>"
+    return {"modelDescription.xml": DESCRIPTION.format(STEPS + variables)}
+
+
 def packed(path: Path, files: dict[str, str], link: str = "") -> Path:
     content = io.BytesIO()
     with zipfile.ZipFile(content, "w") as archive:
@@ -132,6 +139,11 @@ def packed(path: Path, files: dict[str, str], link: str = "") -> Path:
             {"modelDescription.xml": DESCRIPTION.format(STEPS).replace('er="m"', 'er="../m"')},
             "no name of a file",
         ),
+        (described(""), "needs an attribute valueReference"),
+        (described('valueReference="-1"'), "'-1' of 'y' is no whole number"),
+        (described('valueReference="1.5"'), "'1.5' of 'y' is no whole number"),
+        (described('valueReference="4294967296"'), "'4294967296' of 'y' is no whole number"),
+        (described('valueReference="1"', count=2), "two variables are called 'y'"),
     ],
 )
 def test_files_that_are_no_fmus_or_would_reach_beyond_are_refused(
@@ -174,3 +186,14 @@ def test_an_archive_that_swells_is_refused(tmp_path: Path, monkeypatch: pytest.M
     files = {"modelDescription.xml": DESCRIPTION.format(STEPS), "a": "x" * 2000}
     with pytest.raises(ModelError, match="too much"):
         tb.Fmu(packed(tmp_path / "a.fmu", files))
+
+
+@pytest.mark.parametrize("binary", [{}, {"binaries/linux64/m.so": "no library"}])
+def test_an_fmu_without_a_binary_that_loads_is_named_and_leaves_us_where_we_are(
+    tmp_path: Path, binary: dict[str, str]
+) -> None:
+    unit = tb.Fmu(packed(tmp_path / "m.fmu", described('valueReference="1"') | binary), trusted=True)
+    here = Path.cwd()
+    with pytest.raises(ModelError, match=r"m\.fmu: its binary can't be loaded on this machine"):
+        tb.couple(first_mass(), {"unit": unit}, {}, duration=0.01)
+    assert Path.cwd() == here

@@ -69,7 +69,11 @@ class Fmu:
         if kind is None:
             raise ModelError(f"{file}: it has model exchange only; export it for co-simulation.")
         self.name = root.attributes.get("modelName", self.path.stem)
-        self.signals = {each.name: each for each in _signals(root, self.version)}
+        self.signals: dict[str, FmuVariable] = {}
+        for each in _signals(root, self.version):
+            if each.name in self.signals:
+                raise ModelError(f"{file}: two variables are called '{each.name}'.")
+            self.signals[each.name] = each
         self._token = root.attribute(_TOKEN[self.version])
         self._identifier = _identifier(kind)
         self.start = {
@@ -116,10 +120,18 @@ class Fmu:
             ) from None
         with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
             extract(self.path, Path(folder))
-            made = (FMU2Slave if self.version == "2.0" else FMU3Slave)(
-                guid=self._token, modelIdentifier=self._identifier,
-                unzipDirectory=folder, instanceName=label,
-            )  # fmt: skip
+            here = os.getcwd()
+            try:
+                made = (FMU2Slave if self.version == "2.0" else FMU3Slave)(
+                    guid=self._token, modelIdentifier=self._identifier,
+                    unzipDirectory=folder, instanceName=label,
+                )  # fmt: skip
+            except Exception as error:  # of its own kinds
+                raise ModelError(
+                    f"{self.path.name}: its binary can't be loaded on this machine: {error}"
+                ) from None
+            finally:
+                os.chdir(here)  # FMPy looks for it elsewhere, and stays there when it fails
             it = _Instance(self, made, label)
             try:
                 it.begin(t)
@@ -190,8 +202,19 @@ def _signals(root: Node, version: str) -> Iterator[FmuVariable]:
         start = number.attributes.get("start")
         yield FmuVariable(
             each.attribute("name"),
-            int(each.number("valueReference", 0.0)),
+            _reference(each),
             each.attributes.get("causality", "local"),
             number.attributes.get("unit", ""),
             None if start is None else number.number("start", 0.0),
         )
+
+
+def _reference(variable: Node) -> int:
+    """The number that calls know a variable by."""
+    found = variable.attribute("valueReference").strip()
+    if not re.fullmatch(r"[0-9]{1,10}", found) or int(found) >= 2**32:
+        raise ModelError(
+            f"{variable.where}: valueReference {found!r} of '{variable.attribute('name')}' is no "
+            "whole number from 0 to 4294967295."
+        )
+    return int(found)
