@@ -192,7 +192,9 @@ def test_an_archive_that_swells_is_refused(tmp_path: Path, monkeypatch: pytest.M
 def test_an_fmu_without_a_binary_that_loads_is_named_and_leaves_us_where_we_are(
     tmp_path: Path, binary: dict[str, str]
 ) -> None:
-    unit = tb.Fmu(packed(tmp_path / "m.fmu", described('valueReference="1"') | binary), trusted=True)
+    unit = tb.Fmu(
+        packed(tmp_path / "m.fmu", described('valueReference="1"') | binary), trusted=True
+    )
     here = Path.cwd()
     with pytest.raises(ModelError, match=r"m\.fmu: its binary can't be loaded on this machine"):
         tb.couple(first_mass(), {"unit": unit}, {}, duration=0.01)

@@ -11,6 +11,7 @@ from touchback.contact import ContactKind, SpherePlaneContact, SphereSphereConta
 from touchback.dynamics.floats import float_instant
 from touchback.dynamics.jacobian import jacobian
 from touchback.dynamics.stops import initial_coordinates
+from touchback.errors import ModelError
 from touchback.interop.mjcf.pose import at
 from touchback.interop.mjcf.robot import Robot, Shape
 from touchback.interop.xml_file import Node
@@ -18,6 +19,7 @@ from touchback.model.frame import GROUND, Frame
 from touchback.model.joints import Fixed
 
 _ROUND = ("sphere", "capsule", "box")
+MAX_CONTACTS = 2000
 _STILL = 1e-9  # of the fastest motion: what rounding leaves of none
 
 
@@ -90,6 +92,11 @@ class _Nearing:
 
 
 def _add(robot: Robot, one: Shape, two: Shape, kind: ContactKind) -> None:
+    if len(robot.model.contacts) >= MAX_CONTACTS:
+        raise ModelError(
+            f"{two.node.where}: more than {MAX_CONTACTS} pairs of geoms may touch; leave them out "
+            "by contacts=False, or let contype and conaffinity say which ones do."
+        )
     name = robot.new_name("Contact", "", f"{two.name} on {one.name}", [*robot.model.contacts])
     robot.model.contact(name, kind)
 

@@ -12,7 +12,14 @@ from touchback.errors import ModelError
 from touchback.interop.mesh_places import MeshPlaces, NoMesh
 from touchback.interop.mjcf.defaults import Defaults
 from touchback.interop.notes import Notes
-from touchback.interop.xml_file import Node, is_text, parse_xml, read_xml
+from touchback.interop.xml_file import (
+    MAX_DEPTH,
+    MAX_ELEMENTS,
+    Node,
+    is_text,
+    parse_xml,
+    read_xml,
+)
 from touchback.model.names import unknown
 from touchback.regular_file import read_regular
 
@@ -70,17 +77,24 @@ class _Includes:
     def __init__(self, places: MeshPlaces) -> None:
         self.places = places
         self.met: set[Path] = set()
+        self.elements = 0
 
-    def expanded(self, node: Node) -> Node:
-        """A node whose children have no <include>."""
-        node.children = [found for child in node.children for found in self._replaced(child)]
+    def expanded(self, node: Node, depth: int = 1) -> Node:
+        """A node whose children have no <include>; bounded as one file is."""
+        self.elements += 1
+        if self.elements > MAX_ELEMENTS or depth > MAX_DEPTH:
+            raise ModelError(
+                f"{node.where}: too large with what is included: at most {MAX_ELEMENTS} elements, "
+                f"{MAX_DEPTH} deep, are read."
+            )
+        node.children = [x for child in node.children for x in self._replaced(child, depth + 1)]
         return node
 
-    def _replaced(self, child: Node) -> Iterator[Node]:
+    def _replaced(self, child: Node, depth: int) -> Iterator[Node]:
         if child.tag != "include":
-            yield self.expanded(child)
+            yield self.expanded(child, depth)
             return
-        yield from self.expanded(self._read(child)).children
+        yield from self.expanded(self._read(child), depth).children
 
     def _read(self, include: Node) -> Node:
         called = include.attribute("file")

@@ -18,6 +18,7 @@ from touchback.interop.xml_file import Node
 from touchback.model.solids import AnySeen, Box, Capsule, Cylinder, Ellipsoid, Sphere
 
 _SIZES = {"sphere": 1, "capsule": 2, "cylinder": 2, "ellipsoid": 3, "box": 3}
+_LARGEST = 1e50  # of sizes and masses, so that moments are numbers
 _FLAT = ("plane", "hfield")
 _WAYS = ("legacy", "exact", "convex", "shell")
 _KNOWN = (
@@ -71,7 +72,7 @@ def _place(
     else:
         pose = read_pose(node, robot.settings.angles)
     count = _SIZES[kind]
-    if len(sizes) < count or min(sizes[:count]) <= 0.0:
+    if len(sizes) < count or not 1.0 / _LARGEST <= min(sizes[:count]) <= max(sizes) <= _LARGEST:
         raise ModelError(
             f"{node.where}: <geom type={kind!r}>: {count} positive sizes are expected, got "
             f"{node.attributes.get('size', 'none')!r}."
@@ -82,6 +83,12 @@ def _place(
 def _weight(robot: Robot, shape: Shape) -> Inertia:
     """Mass and moments about the geom's own frame."""
     node = shape.node
+    for word in ("mass", "density"):
+        if not 0.0 <= node.number(word, 0.0) <= _LARGEST:
+            raise ModelError(
+                f"{node.where}: <geom {word}={node.attributes[word]!r}>: 0 to {_LARGEST:g} is "
+                "expected."
+            )
     low, high = robot.settings.inertia_groups
     if not low <= node.number("group", 0.0) <= high or shape.kind in _FLAT:
         return NOTHING

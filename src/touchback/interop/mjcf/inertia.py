@@ -31,6 +31,7 @@ class Inertia:
         return Inertia(factor * self.mass, self.com, factor * self.J)
 
 
+_ROUNDED = 1e-9  # of the largest moment: what decimals leave of none
 NOTHING = Inertia(0.0, np.zeros(3), np.zeros((3, 3)))
 
 
@@ -127,6 +128,12 @@ def read_inertial(node: Node, settings: Settings) -> Inertia:
     mass = node.number("mass", 0.0)
     if mass < 0.0:
         raise ModelError(f"{node.where}: <inertial>: its mass is {mass}; it must not be negative.")
+    moments = np.linalg.eigvalsh(J)
+    if moments[0] < -_ROUNDED * moments[-1]:
+        raise ModelError(
+            f"{node.where}: <inertial>: a principal moment is {moments[0]:g} kg m²; no body has a "
+            "negative one."
+        )
     return Inertia(mass, np.zeros(3), J).placed(pose)
 
 

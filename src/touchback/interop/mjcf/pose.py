@@ -73,7 +73,7 @@ def _rotation(node: Node, angles: Angles) -> Floats:
     if not given:
         return np.eye(3)
     if given[0] == "quat":
-        return of_quaternion(node.numbers("quat", (1.0, 0.0, 0.0, 0.0)))
+        return of_quaternion(_unit(node, "quat", node.numbers("quat", (1.0, 0.0, 0.0, 0.0))))
     if given[0] == "axisangle":
         *axis, angle = node.numbers("axisangle", (0.0, 0.0, 1.0, 0.0))
         return about(_unit(node, "axisangle", axis), angles.radians(angle))
@@ -94,10 +94,11 @@ def _rotation(node: Node, angles: Angles) -> Floats:
 
 def _unit(node: Node, word: str, given: ArrayLike) -> Floats:
     vector = np.asarray(given, dtype=float)
-    length = float(np.linalg.norm(vector))
-    if length == 0.0:
+    largest = np.abs(vector).max()
+    if largest == 0.0:
         raise ModelError(f"{node.where}: <{node.tag} {word}>: a direction of length 0 is none.")
-    return vector / length
+    vector = vector / largest  # its square neither overflows nor vanishes
+    return vector / np.linalg.norm(vector)
 
 
 def of_quaternion(given: ArrayLike) -> Floats:
