@@ -40,6 +40,20 @@ def test_a_table_of_pandas_has_its_columns(tmp_path: Path) -> None:
     assert run["holes"][15] == SPEED[14]  # the newest
 
 
+def test_damaged_tables_are_refused_with_their_names(tmp_path: Path) -> None:
+    tb.Run(TIMES, {"speed": SPEED}, {"speed": "m/s"}).save(tmp_path / "run.parquet")
+    whole = (tmp_path / "run.parquet").read_bytes()
+    files = {
+        "page.parquet": whole[:4] + b"\x0f" * 20 + whole[24:],  # what tells of the first page
+        "about.parquet": whole.replace(b"speed", b"sp\x84ed"),
+        "wide.csv": b"t," + b",".join([b"a"] * 100_000) + b"\n0" + b",1" * 100_000,
+    }
+    for name, damaged in files.items():
+        (tmp_path / name).write_bytes(damaged)
+        with pytest.raises(tb.InputError, match=name):
+            assert len(tb.open_run(tmp_path / name).time)
+
+
 def test_rasters_of_mdf_meet_at_the_instants_of_the_fastest(tmp_path: Path) -> None:
     slow = TIMES[::10]
     with MDF(version="4.10") as file:

@@ -1,5 +1,6 @@
 """Folders of generated text."""
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -10,10 +11,10 @@ from touchback.regular_file import check_output, write_whole
 def write_folder(where: Path, files: Mapping[str, str | bytes]) -> list[Path]:
     """Writes files by their paths in a folder, which is made where it isn't there, and gives these
     paths; other files in it stay."""
-    if where.exists() and not where.is_dir():
-        raise InputError(f"'{where}' is a file; give the name of a folder.")
-    if not where.is_dir() and not where.parent.is_dir():
-        raise InputError(f"There is no folder '{where.parent}' to write '{where.name}' into.")
+    if not os.path.isdir(where):
+        if os.path.lexists(where):
+            raise InputError(f"'{where}' is a file or leads nowhere; give the name of a folder.")
+        check_output(where, label="Folder")
     paths = {where / name: content for name, content in files.items()}
     for path, content in paths.items():
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -237,6 +237,20 @@ def test_memory_and_use_of_a_model_are_written_as_the_golden_file_has_them(
     matches_golden((tmp_path / "model.c").read_text(), "pendulum_model.c")
 
 
+def test_names_of_signals_are_no_trigraphs(tmp_path) -> None:
+    m = tb.Model("m")
+    m.joint("a??)", tb.Prismatic("x"), m.ground, m.body("b", mass=1.0))
+    generate(m, "c-project", tmp_path)
+    assert r'"a\?\?)"' in (tmp_path / "model.c").read_text()  # standard C reads ??) as ]
+
+
+def test_a_place_that_is_no_folder_is_refused(tmp_path) -> None:
+    (tmp_path / "link").symlink_to(tmp_path / "nowhere")
+    for name, said in (("a\0", "zero bytes"), ("a" * 300, "255 bytes"), ("link", "leads nowhere")):
+        with pytest.raises(tb.InputError, match=said):
+            generate(gallery.entry("pendulum").make(), "c-project", tmp_path / name)
+
+
 def test_what_has_no_fixed_step_is_refused_with_its_name(tmp_path) -> None:
     m = tb.Model("ball")
     ball = m.body("ball", mass=1.0, inertia=(1.0, 1.0, 1.0))

@@ -76,6 +76,13 @@ def test_wires_that_lead_nowhere_are_refused(
         tb.couple(first_mass(), {"two": unit}, wires)
 
 
+def test_what_is_no_fmu_and_no_start_is_refused(written: Make) -> None:
+    with pytest.raises(InputError, match=r"Unit 'two': a tb\.Fmu is expected, got 5"):
+        tb.couple(first_mass(), {"two": 5}, WIRES)
+    with pytest.raises(InputError, match="start is a mapping of names to numbers"):
+        tb.Fmu(written("mass", 2).path, start=[0.3])
+
+
 def test_steps_that_do_not_fit_are_refused(written: Make) -> None:
     unit = tb.Fmu(written("mass", 2).path, trusted=True)
     with pytest.raises(InputError, match=r"multiple of every=0\.003"):

@@ -158,6 +158,9 @@ def test_what_no_command_is_gets_a_line_and_changes_nothing(node: ModelNode, oth
         "encapsulation": lambda: commands(b""),
         "JointState: ": lambda: commands(bytes(endless)),
         "it names 1 joints and has 2 numbers": lambda: commands(command(["shoulder"], [1.0, 2.0])),
+        "two numbers for 'motor torque'": lambda: commands(
+            command(["shoulder", "motor torque"], [2.0, 3.0])
+        ),
         "'elbow'": lambda: commands(command(["shoulder", "elbow"], [2.0, 2.0])),
         "nan lies outside": lambda: commands(command(["shoulder"], [np.nan])),
         "'motor torque'": lambda: commands(command(["shoulder"], [1e6])),

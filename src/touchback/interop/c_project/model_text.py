@@ -230,7 +230,7 @@ def _names(what: str, names: Sequence[str], units: Sequence[str]) -> str:
 
 
 def _text(words: str) -> str:
-    quoted = words.replace("\\", "\\\\").replace('"', '\\"')
+    quoted = words.replace("\\", "\\\\").replace('"', '\\"').replace("?", "\\?")  # no trigraphs
     return f'"{quoted}"'
 
 

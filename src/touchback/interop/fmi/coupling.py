@@ -13,6 +13,7 @@ from touchback.interop.fmi.imported import Fmu, Instance
 from touchback.model.names import unknown
 from touchback.native import FixedStep as Stepper
 from touchback.native import Status
+from touchback.numbers import shown
 from touchback.recording import Run
 from touchback.simulate.choice import formulation_for, solver_for
 from touchback.simulate.course import Label, labels_of
@@ -117,6 +118,9 @@ class _Board:
     """Where the wires of a mechanism and of units end."""
 
     def __init__(self, system: System, units: Mapping[str, Fmu], wires: Wires) -> None:
+        for label, unit in dict(units).items():
+            if not isinstance(unit, Fmu):
+                raise InputError(f"Unit '{label}': a tb.Fmu is expected, got {shown(unit)}.")
         self._units, self._wires = dict(units), dict(wires)
         self.sensors = len(system.output_names)
         self.own: list[Label] = []  # the mechanism's signals, in the order of a row

@@ -15,7 +15,7 @@ from touchback.errors import InputError, ModelError, SolveError
 from touchback.interop.fmi.archive import extract, read_description
 from touchback.interop.xml_file import Node
 from touchback.model.names import unknown
-from touchback.numbers import MOST, number_within
+from touchback.numbers import MOST, number_within, shown
 
 _REAL = {"2.0": "Real", "3.0": "Float64"}
 _TOKEN = {"2.0": "guid", "3.0": "instantiationToken"}
@@ -76,6 +76,8 @@ class Fmu:
             self.signals[each.name] = each
         self._token = root.attribute(_TOKEN[self.version])
         self._identifier = _identifier(kind)
+        if not isinstance(start or {}, Mapping):
+            raise InputError(f"{file}: start is a mapping of names to numbers, got {shown(start)}.")
         self.start = {
             self.signal(name).name: number_within(f"{file}: the start of '{name}'", x, -MOST, MOST)
             for name, x in (start or {}).items()

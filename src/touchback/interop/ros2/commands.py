@@ -95,6 +95,8 @@ class Commands:
             known = name if name in system.input_names else pushed.get(name)
             if known is None:
                 raise unknown_name("input or joint", name, [*system.input_names, *pushed])
+            if known in wanted:
+                raise InputError(f"it has two numbers for '{known}'; give one")
             wanted[known] = float(number)
         self._set(wanted)
 

@@ -6,7 +6,8 @@ from __future__ import annotations
 import csv
 import re
 from array import array
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from io import TextIOWrapper
 from itertools import islice
@@ -60,10 +61,8 @@ def _encoding(binary: BinaryIO) -> str:
 
 def channels_csv(path: Path) -> dict[str, str]:
     """Names and units of the columns beside the time."""
-    with open_regular(path, _LARGEST) as binary:
-        encoding = _encoding(binary)
-        with TextIOWrapper(binary, encoding, newline="") as text:
-            shape = shape_of(list(islice(text, _LOOKED_AT)), path.name)
+    with _text(path) as text:
+        shape = shape_of(list(islice(text, _LOOKED_AT)), path.name)
     at, once = _time_column(shape), [name for name in shape.names if shape.names.count(name) == 1]
     known = dict(zip(shape.names, shape.units, strict=True))
     return {name: known[name] for name in once if name != shape.names[at]}
@@ -77,11 +76,18 @@ def times_csv(path: Path) -> np.ndarray:
 def _opened(
     path: Path, names: Sequence[str], time: FileChannel | None
 ) -> tuple[np.ndarray, dict[str, Series]]:
+    with _text(path) as text:
+        return _read(text, path.name, names, time)
+
+
+@contextmanager
+def _text(path: Path) -> Iterator[TextIO]:
+    """A file that is open as text; what is none in it is told in words."""
     with open_regular(path, _LARGEST) as binary:
         encoding = _encoding(binary)
         with TextIOWrapper(binary, encoding, newline="") as text:
             try:
-                return _read(text, path.name, names, time)
+                yield text
             except (UnicodeError, csv.Error) as error:
                 raise InputError(f"{path.name} can't be read as a table: {error}.") from None
 

@@ -23,7 +23,10 @@ _ABOUT = b"touchback"
 def about_of(path: Path) -> str | None:
     """The description of a run, where the file is one of ours."""
     metadata = _opened(path).schema_arrow.metadata or {}
-    return metadata[_ABOUT].decode() if _ABOUT in metadata else None
+    try:
+        return metadata[_ABOUT].decode() if _ABOUT in metadata else None
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path.name}: its description is damaged: {error}.") from None
 
 
 def columns_of(path: Path, names: Sequence[str]) -> dict[str, np.ndarray]:
@@ -37,6 +40,9 @@ def columns_of(path: Path, names: Sequence[str]) -> dict[str, np.ndarray]:
     for name in names:
         try:
             column = file.read([name]).column(name)
+        except Exception as error:  # of its own kinds
+            raise InputError(f"{path.name}: column '{name}' can't be read: {error}.") from None
+        try:
             moments = "timestamp" in str(column.type)
             kind = np.dtype("datetime64[ns]") if moments else np.dtype(float)
             found[name] = np.asarray(column.to_numpy()).astype(kind)
@@ -93,6 +99,8 @@ def _opened(path: Path) -> Any:
         ) from None
     open_regular(path, _LARGEST).close()
     try:
-        return ParquetFile(path)
+        file = ParquetFile(path)
+        _ = file.schema_arrow  # which is read when it is asked for
+        return file
     except Exception as error:  # of its own kinds
         raise InputError(f"{path.name} can't be read as Parquet: {error}.") from None
