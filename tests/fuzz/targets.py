@@ -29,6 +29,11 @@ Seeds = Callable[[], list[bytes]]
 _MJCF = b"""<mujoco><worldbody><body name="a" pos="0 0 1"><freejoint/><geom size=".1" mass="1"/>
 <body name="b"><joint name="j" axis="0 1 0" range="-1 1"/><geom type="capsule" size=".1 .2"/></body>
 </body></worldbody><actuator><motor joint="j" gear="2"/></actuator></mujoco>"""
+_SDF = b"""<sdf version="1.9"><model name="m"><link name="a"><pose>0 0 1 0 0 0</pose></link>
+<frame name="f" attached_to="a"/><joint name="j" type="revolute"><parent>world</parent>
+<child>f</child>
+<axis><xyz expressed_in="__model__">0 1 0</xyz><limit><lower>-1</lower></limit></axis></joint>
+</model></sdf>"""
 _MBS = b"""<mbs_xml><MBS_info/><gravity><x>0</x><y>0</y><z>-9.81</z></gravity><base/><bodytree>
 <body><bodyname>b</bodyname><parent><bodyname>base</bodyname><pointname>origin</pointname></parent>
 <joint><jointname>j</jointname><type>R2</type></joint><mass>1</mass></body></bodytree></mbs_xml>"""
@@ -107,6 +112,7 @@ TARGETS: dict[str, Target] = {
         _as_file(_compiled, ".urdf"), _files(ROOT / "examples" / "data" / "pan_tilt.urdf")
     ),
     "mjcf": Target(_as_file(_compiled, ".xml"), lambda: [_MJCF]),
+    "sdf": Target(_as_file(_compiled, ".sdf"), lambda: [_SDF]),
     "mbs": Target(_as_file(_compiled, ".mbs"), lambda: [_MBS]),
     "stl": Target(_as_file(read_mesh, ".stl"), lambda: [b"solid a\nendsolid", bytes(84)]),
     "obj": Target(_as_file(read_mesh, ".obj"), lambda: [b"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n"]),

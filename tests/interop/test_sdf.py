@@ -221,6 +221,7 @@ def test_a_second_carrier_closes_a_loop() -> None:
         ('<model name="m"><frame name="a"><pose relative_to="b"/></frame><frame name="b">'
          '<pose relative_to="a"/></frame><link name="l"><pose relative_to="a"/></link></model>',
          "told by others that are told by it"),
+        ('<model name="m"><link name="a"><pose>1e308 0 0 1 1 1</pose></link></model>', "1e\\+308"),
         ('<model name="m"><link name="a"/><link name="a"/></model>', "a frame 'a' already"),
         ('<model name="m"><link name="a"/><joint name="j" type="gearbox"><parent>world</parent>'
          "<child>a</child></joint></model>", "has the type 'gearbox'; known: revolute"),
@@ -235,3 +236,8 @@ def test_a_second_carrier_closes_a_loop() -> None:
 def test_what_no_model_can_be_is_refused_by_name_and_line(inside, words) -> None:
     with pytest.raises(tb.ModelError, match=words):
         tb.read_sdf(f'<sdf version="1.9">{inside}</sdf>')
+
+
+def test_versions_are_numbers() -> None:
+    with pytest.raises(tb.ModelError, match=r"a version like 1\.9 is expected"):
+        tb.read_sdf('<sdf version="new"><model name="m"/></sdf>')

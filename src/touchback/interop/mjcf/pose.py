@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from touchback.errors import ModelError
 from touchback.interop.xml_file import Node
-from touchback.model.frame import Frame, turns_of
+from touchback.model.frame import Frame, frame_at, turns_of
 from touchback.model.value import number
 
 Floats = NDArray[np.float64]
@@ -36,7 +36,7 @@ class Pose:
         """The same as a frame of a body."""
         x, y, z = map(float, self.p)
         turns = [(axis, number("Angle", angle)) for axis, angle in turns_of(self.R.tolist())]
-        return Frame(body, (x, y, z), tuple(turn for turn in turns if abs(turn[1]) > _NO_TURN))
+        return frame_at(body, x, y, z, [turn for turn in turns if abs(turn[1]) > _NO_TURN])
 
 
 HERE = Pose(np.zeros(3), np.eye(3))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -79,8 +80,10 @@ def read_sdf(
 
 
 def _version(file: Node) -> tuple[int, ...]:
-    parts = file.attributes.get("version", "1.12").split(".")
-    return tuple(int(part) for part in parts if part.isdigit())
+    text = file.attributes.get("version", "1.12").strip()
+    if not re.fullmatch(r"[0-9]{1,3}(\.[0-9]{1,3}){1,2}", text):
+        raise ModelError(f"{file.where}: <sdf version={text!r}>: a version like 1.9 is expected.")
+    return tuple(int(part) for part in text.split(".")[:2])
 
 
 def _gravity(world: Node | None) -> tuple[float, float, float]:
