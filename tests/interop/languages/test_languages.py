@@ -107,6 +107,20 @@ def test_parameters_inputs_and_settling_are_those_of_the_model(tmp_path: Path) -
     assert np.abs(loop.terms(0.0, off)[4]).max() < 1e-13
 
 
+def test_a_run_of_other_parameters_begins_on_the_constraints_or_says_that_it_can_not(
+    tmp_path: Path,
+) -> None:
+    m = tb.Model("tied slider")
+    height, slider = m.parameter("height", 0.2, unit="m"), m.body("slider", mass=1.0)
+    m.joint("x", tb.Prismatic("x"), m.ground.at(0, 0, height), slider, position=0.3)
+    m.close("tie", tb.Rod(0.5), m.ground, slider)
+    made = module(m, "python", tmp_path)
+    _, states = made.run(0.002, p=made.block([0.3]))
+    np.testing.assert_allclose(states[:, 0], 0.4, rtol=1e-12)  # 3, 4, 5
+    with pytest.raises(ValueError, match="can't be met"):
+        made.run(0.002, p=made.block([0.6]))
+
+
 def test_the_python_text_runs_as_a_script_without_touchback(tmp_path: Path) -> None:
     path = tmp_path / "pendulum.py"
     generate(gallery.make("pendulum"), "python", path, step=0.1)

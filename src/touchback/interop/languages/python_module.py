@@ -9,12 +9,22 @@ from touchback.regular_file import check_output, write_whole
 
 _RUNNING = '''
 def run(duration, x=START, inputs=INPUTS, p=P, h=STEP):
-    """Times, and a state at each; `inputs` are numbers, or a function of time that gives them."""
+    """Times, and a state at each, from x moved onto the constraints; a ValueError where these can't
+    be met. `inputs` are numbers, or a function of time that gives them."""
     times = h * np.arange(round(duration / h) + 1)
-    states = [np.asarray(x, dtype=float)]
+    held = inputs if callable(inputs) else lambda t: inputs
+    states = [closed(0.0, settle(0.0, np.asarray(x, dtype=float), held(0.0), p, 50), held(0.0), p)]
     for t in times[:-1]:
-        states.append(step(t, states[-1], inputs(t) if callable(inputs) else inputs, p, h))
+        states.append(closed(t + h, step(t, states[-1], held(t), p, h), held(t), p))
     return times, np.array(states)
+
+
+def closed(t, x, inputs, p):
+    """The state itself, if it keeps the constraints to a micrometre."""
+    gap = np.abs(terms(t, x, inputs, p)[4][HOLONOMIC]).max(initial=0.0)
+    if not gap < 1e-6:
+        raise ValueError(f"At {t:g} s the constraints can't be met: {gap:g} m (or rad) stay open.")
+    return x
 
 
 if __name__ == "__main__":
