@@ -187,6 +187,7 @@ TEXTS: dict[str, str] = {
         '<cylinder name="c" joint="turn" timeconst=".3" area="2" bias=".1 .2 .3"/>'
     ),
     "an integrator": _acting('<intvelocity name="m" joint="j" kp="4" actrange="-.3 .2"/>'),
+    "an integrator without ends": _acting('<intvelocity name="m" joint="j" kp="4"/>'),
     "a motor of a tendon": _acting('<motor name="m" tendon="sum" gear="3"/>', _SUM.format("")),
     "a motor at a site": _acting('<motor name="m" site="tip" gear="1 2 3 .4 .5 .6"/>'),
     "a motor of a ball": robot(

@@ -28,6 +28,15 @@ from touchback.interop import read_mjcf
         (robot('<inertial mass="1" fullinertia="1 1 1 5 5 5"/>'), "principal moment is -4"),
         (robot('<geom size=".1" mass="1e308"/>'), "mass='1e308'>: 0 to"),
         (robot('<geom size="1" quat="0 0 0 0"/>'), "a direction of length 0"),
+        (robot(tail="<tendon><fixed/></tendon>"), "a tendon of no joint"),
+        (
+            robot(tail='<tendon><spatial><pulley divisor="0"/></spatial></tendon>'),
+            "0.0 is not positive",
+        ),
+        (
+            robot(tail='<actuator><cylinder joint="j" timeconst="0"/></actuator>'),
+            "its filter has a time constant of 0.0",
+        ),
         ("<robot/>", "begins with <mujoco>"),
     ],
 )

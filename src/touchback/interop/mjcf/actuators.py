@@ -46,7 +46,8 @@ def _add(robot: Robot, node: Node, law: Law) -> None:
     line = _transmission(robot, node, gear)
     if line is None:
         return
-    if law.moves and not line.joints and not line.stretches:
+    of_several = "tendon" not in node.attributes and not line.joints  # a ball's axes, a site's
+    if law.moves and of_several:
         robot.notes.notice(
             f"{node.where}: an actuator <{node.tag}> of a ball or a site whose law knows how far "
             "or how fast it moves is not read; there is no input."
@@ -70,7 +71,7 @@ def _add(robot: Robot, node: Node, law: Law) -> None:
         push, turn = ((gear[i] * force, gear[i + 1] * force, gear[i + 2] * force) for i in (0, 3))
         robot.model.force(robot.force_name(name), Wrench(site, push, turn, axes="body"))
         return
-    if not line.joints and not line.stretches:
+    if of_several:
         joint = robot.joints[node.attributes.get("joint") or node.attribute("jointinparent")]
         for index, factor in enumerate(gear[: 6 if joint.kind == "free" else 3]):
             if factor:
@@ -124,6 +125,11 @@ def _followed(robot: Robot, node: Node, law: Law, name: str, control: Value) -> 
     if law.dynamics == "none":
         return control
     state = robot.model.state(robot.signal_name("Actuator", "", f"{name} activation"))
+    if law.dynamics != "integrator" and law.timeconst <= 0.0:
+        raise ModelError(
+            f"{node.where}: <{node.tag}>: its filter has a time constant of {law.timeconst}; write "
+            "a positive one, or no filter."
+        )
     rate = control if law.dynamics == "integrator" else (control - state) / law.timeconst
     span = _span(robot, node, "act")
     if span is not None:

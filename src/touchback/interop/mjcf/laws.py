@@ -78,10 +78,6 @@ def as_general(node: Node) -> dict[str, str]:
         words.pop("dampratio", None)
     if law.biastype == "affine" and law.bias[2] > 0.0 and node.tag in _SERVOS:
         words["dampratio"] = repr(law.bias[2])  # as MuJoCo takes such a number
-    if node.tag == "damper":
-        words["ctrllimited"] = "true"
-    if node.tag == "intvelocity":
-        words["actlimited"] = "true"
     return words | {
         SHORTCUT: node.tag,
         "gainprm": _text(law.gain), "biasprm": _text(law.bias), "dynprm": repr(law.timeconst),

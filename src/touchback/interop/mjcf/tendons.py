@@ -61,6 +61,10 @@ def _fixed(robot: Robot, node: Node) -> Line | None:
         line.joints[known.name] = line.joints.get(known.name, 0.0) + factor
         line.length = line.length + factor * robot.model.coordinate(known.name)
         line.rate = line.rate + factor * robot.model.rate(known.name)
+    if not line.joints:
+        raise ModelError(
+            f"{node.where}: <fixed>: a tendon of no joint; name one in it, or drop it."
+        )
     return line
 
 
@@ -69,7 +73,13 @@ def _spatial(robot: Robot, node: Node, name: str) -> Line | None:
     line, before, share = Line(0.0, 0.0), None, 1.0
     for child in node.children:
         if child.tag == "pulley":
-            before, share = None, 1.0 / child.number("divisor", 1.0)
+            before, divisor = None, child.number("divisor", 1.0)
+            if divisor <= 0.0:
+                raise ModelError(
+                    f"{child.where}: <pulley divisor>: {divisor} is not positive; write 2 for a "
+                    "line that runs there and back."
+                )
+            share = 1.0 / divisor
             continue
         if child.tag != "site":
             robot.notes.notice(
