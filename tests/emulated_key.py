@@ -9,10 +9,11 @@ import socket
 import subprocess
 import sys
 import time
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
+
+from far_ends import ahead_of_others
 
 FIRMWARE = Path(__file__).parent.parent / "firmware"
 TOOLS = ("qemu-system-arm", "arm-none-eabi-gcc", "make")
@@ -33,13 +34,6 @@ def built(folder: Path, options: str = "", *more: str) -> Path:
     return folder / "key.elf"
 
 
-def _ahead_of_others() -> None:
-    """A device of its own doesn't wait for the programs of this machine, so an emulated one should
-    not either, where that is allowed."""
-    with suppress(PermissionError):
-        os.setpriority(os.PRIO_PROCESS, 0, -15)
-
-
 class EmulatedKey:
     """A microcontroller in emulation. `path` is its line, a pseudo-terminal of the emulator's own,
     or with `bridged` one that `disturb` can do things to."""
@@ -55,7 +49,7 @@ class EmulatedKey:
              "-qmp", f"unix:{self._qmp},server=on,wait=off", "-chardev", f"{serial},id=line",
              "-serial", "chardev:line", "-kernel", str(firmware)],
             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
-            preexec_fn=_ahead_of_others,
+            preexec_fn=ahead_of_others,
         )  # fmt: skip
         if not bridged:
             assert self._emulator.stdout is not None
@@ -64,7 +58,10 @@ class EmulatedKey:
         self.path = str(folder / "line")
         script = str(Path(__file__).with_name("line_bridge.py"))
         self._bridge = subprocess.Popen(
-            [sys.executable, script, str(wire), self.path], stdin=subprocess.PIPE, text=True
+            [sys.executable, script, str(wire), self.path],
+            stdin=subprocess.PIPE,
+            text=True,
+            preexec_fn=ahead_of_others,
         )
         until = time.monotonic() + 20.0
         while not os.path.lexists(self.path):

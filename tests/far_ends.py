@@ -4,10 +4,12 @@ import contextlib
 import os
 import pty
 import select
+import tempfile
 import threading
 import time
 import tty
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -18,6 +20,25 @@ from waiting import PATIENCE
 AXIS = AxisData("key", 1e-4, 1e-3, 1e-3, force=2.0, velocity=50.0, low=-0.5, high=1.5)
 
 
+def ahead_of_others() -> None:
+    """What is to be run in a device's process before it begins: a device doesn't wait for the
+    programs of this machine, so one that is emulated should not either, where that is allowed."""
+    with contextlib.suppress(PermissionError):
+        os.setpriority(os.PRIO_PROCESS, 0, -15)
+
+
+class NamedLine:
+    """A name of its own for a pseudo-terminal, until it is closed: numbers of closed ones are given
+    out again, and who still looks for a line that is gone would meet somebody else's."""
+
+    def __init__(self, end: int) -> None:
+        self._folder = tempfile.TemporaryDirectory(prefix="line")
+        link = Path(self._folder.name) / "line"
+        link.symlink_to(os.ttyname(end))
+        self.path = str(link)
+        self.close = self._folder.cleanup
+
+
 class FarDevice:
     """Ticks every millisecond; `positions` [rad] are what its axes measure, `forces` what acts."""
 
@@ -26,7 +47,8 @@ class FarDevice:
         for end in (self.master, self.slave):
             tty.setraw(end)
         os.set_blocking(self.master, False)
-        self.path = os.ttyname(self.slave)
+        self._line = NamedLine(self.slave)
+        self.path = self._line.path
         self._make = lambda s: FarEnd("far key", axes, session=s, watchdog=watchdog, **options)
         self.far, self.session = self._make(session), session
         self.positions, self.forces = [0.1] * len(axes), [0.0] * len(axes)
@@ -66,11 +88,13 @@ class FarDevice:
         self.far = self._make(self.session)
 
     def close(self):
+        if self._stop.is_set():  # the numbers of its files may be another's by now
+            return
         self._stop.set()
         self._thread.join()
+        self._line.close()
         for end in (self.master, self.slave):
-            with contextlib.suppress(OSError):
-                os.close(end)
+            os.close(end)
 
 
 @contextlib.contextmanager
@@ -79,8 +103,5 @@ def patient_line(max_age: float = PATIENCE) -> Iterator[FarDevice]:
     machine may ask for, as this one has no thread of its own but Python's."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(trial_key, "MAX_AGE", max_age)
-        far = FarDevice(watchdog=round(1e6 * PATIENCE))
-        try:
+        with contextlib.closing(FarDevice(watchdog=round(1e6 * PATIENCE))) as far:
             yield far
-        finally:
-            far.close()

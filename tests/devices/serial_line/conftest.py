@@ -1,5 +1,6 @@
 """Lines of pseudo-terminals, and simulated keys at their far ends."""
 
+import contextlib
 import os
 import pty
 import subprocess
@@ -7,6 +8,15 @@ import sys
 import tty
 
 import pytest
+
+from far_ends import FarDevice, NamedLine, ahead_of_others
+
+
+@pytest.fixture
+def far():
+    """A device's end of a line, in this process."""
+    with contextlib.closing(FarDevice()) as device:
+        yield device
 
 
 @pytest.fixture
@@ -24,11 +34,16 @@ def ends():
         "        os.write(b if f == a else a, os.read(f, 4096))\n"
     )
     wire = subprocess.Popen(
-        [sys.executable, "-c", joint, *masters], pass_fds=[pair[0] for pair in pairs]
+        [sys.executable, "-c", joint, *masters],
+        pass_fds=[pair[0] for pair in pairs],
+        preexec_fn=ahead_of_others,
     )
-    yield [os.ttyname(pair[1]) for pair in pairs]
+    lines = [NamedLine(pair[1]) for pair in pairs]
+    yield [line.path for line in lines]
     wire.kill()
     wire.wait()
+    for line in lines:
+        line.close()
     for pair in pairs:
         for end in pair:
             os.close(end)
@@ -40,8 +55,8 @@ def start_key(ends):
     started = []
 
     def start():
-        command = [sys.executable, "-m", "touchback.devices.serial_line", ends[1], "60", "0.2"]
-        started.append(subprocess.Popen(command))
+        command = [sys.executable, "-m", "touchback.devices.serial_line", ends[1], "600", "0.2"]
+        started.append(subprocess.Popen(command, preexec_fn=ahead_of_others))
         return started[-1]
 
     yield start

@@ -1,5 +1,6 @@
 """The driver and its thread, against a device's end in this process and a key in another one."""
 
+import contextlib
 import os
 import random
 import threading
@@ -16,18 +17,11 @@ from touchback.errors import DeviceError, InputError
 from touchback.estimate import SmoothDifferentiator, sampled
 from touchback.haptics.displays import ImpedanceControl
 from touchback.native.wire.far_end import FarEnd
-from waiting import until
+from waiting import PATIENCE, until
 from wires import old_frame
 
 STIFFNESS = 4.0  # [N m/rad]
 SAFE = GuardedOutput(safe=0.0, low=-1.0, high=1.0, at_limit="clip")
-
-
-@pytest.fixture
-def far():
-    device = FarDevice()
-    yield device
-    device.close()
 
 
 def spring(name="spring"):
@@ -44,16 +38,23 @@ def springs():
     return spring()
 
 
-def held(system, device, *, max_age=0.1, record=True):
-    """A live run that holds a device's first axis by a spring."""
-    live = tb.live(
+@contextlib.contextmanager
+def met(path):
+    """The device at the far end of a line, however busy the machine is."""
+    with SerialDevice(path, patience=PATIENCE) as device:
+        yield device
+
+
+@contextlib.contextmanager
+def held(system, path, *, max_age=PATIENCE):
+    """A device, and a live run that holds its first axis by a spring."""
+    with met(path) as device, tb.live(
         system, rate=1000, inputs={"angle": WatchedInput(max_age=max_age)},
-        outputs={"torque": SAFE}, record=record,
-    )  # fmt: skip
-    live.start()
-    live.connect("angle", device)
-    live.connect("torque", device)
-    return live
+        outputs={"torque": SAFE}, record=True,
+    ) as live:  # fmt: skip
+        live.connect("angle", device)
+        live.connect("torque", device)
+        yield device, live
 
 
 def servo():
@@ -78,7 +79,7 @@ def settles(read, value):
 
 
 def test_a_device_says_who_it_is(far) -> None:
-    with SerialDevice(far.path) as device:
+    with met(far.path) as device:
         assert (device.name, device.simulated, device.sessions) == ("far key", True, 1)
         (axis,) = device.axes
         assert (axis.name, axis.linear, axis.position_unit) == ("key", False, 1e-4)
@@ -91,8 +92,7 @@ def test_a_device_says_who_it_is(far) -> None:
 
 
 def test_a_live_run_feels_the_device_and_its_force_arrives(far, springs) -> None:
-    with SerialDevice(far.path) as device:
-        live = held(springs, device)
+    with held(springs, far.path) as (device, live):
         until(lambda: far.forces[0] == pytest.approx(-0.4, abs=1e-3))
         far.positions[0] = 0.2
         until(lambda: far.forces[0] == pytest.approx(-0.8, abs=1e-3))
@@ -105,7 +105,7 @@ def test_a_live_run_feels_the_device_and_its_force_arrives(far, springs) -> None
 
 def test_positions_are_dated_by_the_device_s_own_clock(far) -> None:
     far.clock_offset, far.clock_rate = 12_345.678, 1.0 + 2e-4  # a poor crystal
-    with SerialDevice(far.path) as device:
+    with met(far.path) as device:
         until(lambda: device.clock.exchanges >= 2)
         assert 0.0 < device.clock.round_trip < 0.02
         ages = []
@@ -118,8 +118,7 @@ def test_positions_are_dated_by_the_device_s_own_clock(far) -> None:
 
 
 def test_a_reset_is_noticed_and_the_force_comes_back_by_itself(far, springs) -> None:
-    with SerialDevice(far.path) as device:
-        live = held(springs, device)
+    with held(springs, far.path) as (device, live):
         until(lambda: far.forces[0] == pytest.approx(-0.4, abs=1e-3))
         far.reset()
         until(lambda: device.sessions == 2)
@@ -132,7 +131,7 @@ def test_a_reset_is_noticed_and_the_force_comes_back_by_itself(far, springs) -> 
 
 def test_a_device_that_comes_back_without_what_an_input_takes_is_refused(far) -> None:
     """A velocity that isn't sent would be read as zero."""
-    with SerialDevice(far.path) as device:
+    with met(far.path) as device:
         far._make = lambda session: FarEnd("bare key", [AXIS], session=session, features=0)
         far.reset()
         until(lambda: any("what it measures, aren't those known" in text for text in device.news()))
@@ -153,8 +152,7 @@ def test_what_is_closed_says_so_and_several_may_close_it_at_once(far) -> None:
 
 
 def test_silence_makes_the_force_safe_and_is_told_and_recorded(far, springs) -> None:
-    with SerialDevice(far.path) as device:
-        live = held(springs, device, max_age=0.03)
+    with held(springs, far.path, max_age=0.03) as (device, live):
         until(lambda: far.forces[0] == pytest.approx(-0.4, abs=1e-3))
         far.silent = True
         until(lambda: live.faults == ("stale input",))
@@ -172,8 +170,7 @@ def test_silence_makes_the_force_safe_and_is_told_and_recorded(far, springs) -> 
 def test_a_line_that_is_gone_is_opened_again_when_it_is_back(far, springs, tmp_path) -> None:
     link = tmp_path / "key"
     link.symlink_to(far.path)
-    with SerialDevice(str(link)) as device:
-        live = held(springs, device)
+    with held(springs, str(link), max_age=0.1) as (device, live):
         until(lambda: far.forces[0] == pytest.approx(-0.4, abs=1e-3))
         link.unlink()
         far.close()  # unplugged
@@ -182,20 +179,18 @@ def test_a_line_that_is_gone_is_opened_again_when_it_is_back(far, springs, tmp_p
         link.write_text("")  # plugged in, as what it isn't
         until(lambda: any("isn't back yet: " in fault["text"] for fault in live.report().faults))
         link.unlink()
-        again = FarDevice(session=9)
-        link.symlink_to(again.path)  # plugged in, as another file
-        until(lambda: again.forces[0] == pytest.approx(-0.4, abs=1e-3))
-        assert live.faults == ()
-        live.stop()
-        again.close()
+        with contextlib.closing(FarDevice(session=9)) as again:
+            link.symlink_to(again.path)  # plugged in, as another file
+            until(lambda: again.forces[0] == pytest.approx(-0.4, abs=1e-3))
+            until(lambda: live.faults == ())
+            live.stop()
     texts = " ".join(fault["text"] for fault in live.report().faults)
     assert "the line is gone" in texts and "is back, in session 9" in texts
 
 
 def test_garbage_between_frames_is_counted_and_never_used(far, springs) -> None:
     draw = random.Random(2)
-    with SerialDevice(far.path) as device:
-        live = held(springs, device)
+    with held(springs, far.path) as (device, live):
         until(lambda: far.forces[0] == pytest.approx(-0.4, abs=1e-3))
         for _ in range(100):
             far.garbage = draw.randbytes(draw.randrange(1, 60)) + b"\0"
@@ -209,7 +204,7 @@ def test_garbage_between_frames_is_counted_and_never_used(far, springs) -> None:
 
 def test_values_beyond_an_input_s_range_are_not_used_and_told(far, springs) -> None:
     bounds = {"angle": WatchedInput(max_age=0.05, low=0.0, high=0.3)}
-    with SerialDevice(far.path) as device:
+    with met(far.path) as device:
         with tb.live(springs, inputs=bounds, outputs={"torque": SAFE}, record=True) as live:
             live.connect("angle", device)
             until(lambda: live.read("seen") == pytest.approx(0.1))
@@ -223,8 +218,7 @@ def test_values_beyond_an_input_s_range_are_not_used_and_told(far, springs) -> N
 
 def test_before_homing_positions_are_not_used(far, springs) -> None:
     far.status = 0
-    with SerialDevice(far.path) as device:
-        live = held(springs, device)
+    with held(springs, far.path) as (device, live):
         until(lambda: device.counts["unhomed"] > 50)
         assert live.read("seen") == 0.0
         far.status = 4
@@ -233,8 +227,7 @@ def test_before_homing_positions_are_not_used(far, springs) -> None:
 
 
 def test_a_fault_of_the_device_is_told_and_can_be_cleared(far, springs) -> None:
-    with SerialDevice(far.path) as device:
-        live = held(springs, device)
+    with held(springs, far.path) as (device, live):
         until(lambda: far.forces[0] == pytest.approx(-0.4, abs=1e-3))
         far.positions[0] = 1.6  # beyond its own limit
         until(lambda: any("reports a fault" in f["text"] for f in live.report().faults))
@@ -252,8 +245,7 @@ def test_another_structure_of_the_run_keeps_its_device(far, springs) -> None:
     angle = m.input("angle", unit="rad")
     m.sensor("first", tb.Signal(angle, "rad"))
     m.sensor("torque", tb.Signal(-2.0 * STIFFNESS * angle, "N m"))
-    with SerialDevice(far.path) as device:
-        live = held(springs, device)
+    with held(springs, far.path) as (_, live):
         until(lambda: far.forces[0] == pytest.approx(-0.4, abs=1e-3))
         live.swap(m)
         until(lambda: far.forces[0] == pytest.approx(-0.8, abs=1e-3))
@@ -261,12 +253,12 @@ def test_another_structure_of_the_run_keeps_its_device(far, springs) -> None:
 
 
 def test_six_axes_are_six_ports_of_each_kind() -> None:
-    far = FarDevice(axes=[AXIS] * 6)
-    far.positions = [0.01 * (k + 1) for k in range(6)]
+    positions = [0.01 * (k + 1) for k in range(6)]
     m = tb.Model("six springs")
     for k in range(6):
         m.sensor(f"torque {k}", tb.Signal(-(k + 1.0) * m.input(f"angle {k}"), "N m"))
-    with SerialDevice(far.path) as device:
+    with contextlib.closing(FarDevice(axes=[AXIS] * 6)) as far, met(far.path) as device:
+        far.positions = positions
         outputs = {f"torque {k}": SAFE for k in range(6)}
         with tb.live(m.compile(), outputs=outputs) as live:
             for k in range(6):
@@ -274,7 +266,6 @@ def test_six_axes_are_six_ports_of_each_kind() -> None:
                 live.connect(f"torque {k}", device.channel("force", k))
             wanted = pytest.approx([-0.01 * (k + 1) ** 2 for k in range(6)], abs=1.1e-3)
             until(lambda: far.forces == wanted)
-    far.close()
 
 
 def test_a_channel_has_a_gain_and_an_offset(far) -> None:
@@ -282,7 +273,7 @@ def test_a_channel_has_a_gain_and_an_offset(far) -> None:
     height = m.input("height", unit="m")
     m.sensor("force", tb.Signal(10.0 * height, "N"))
     m.sensor("seen", tb.Signal(height, "m"))
-    with SerialDevice(far.path) as device, tb.live(m.compile(), outputs={"force": SAFE}) as live:
+    with met(far.path) as device, tb.live(m.compile(), outputs={"force": SAFE}) as live:
         live.connect("height", device.channel("position", gain=0.25, offset=0.001))
         live.connect("force", device.channel("force", gain=-0.25))  # N at 0.25 m, as N m
         until(lambda: live.read("seen") == pytest.approx(0.026))
@@ -294,7 +285,7 @@ def test_a_channel_has_a_gain_and_an_offset(far) -> None:
 
 
 def test_what_the_device_counts_is_told(far) -> None:
-    with SerialDevice(far.path) as device:
+    with met(far.path) as device:
         until(lambda: device.counts["commands"] > 3)
         counts = device.device_counts()
         assert counts["commands"] > 0 and counts["damaged"] == 0 and counts["longest"] == 0
@@ -341,13 +332,12 @@ def test_a_live_run_holds_a_key_in_another_process_and_is_safe_when_it_is_lost(
     ends, start_key
 ) -> None:
     process = start_key()
-    key = SerialDevice(ends[0], patience=30.0)
-    assert key.simulated and key.name == "simulated key"
-    until(lambda: key.latest().axes[0]["position"] > 0.9 * TRAVEL)  # the finger holds it down
-    with tb.live(
+    with met(ends[0]) as key, tb.live(
         servo(), rate=500, inputs={"key angle": WatchedInput(max_age=0.3)},
         outputs={"motor torque": SAFE},
     ) as live:  # fmt: skip
+        assert key.simulated and key.name == "simulated key"
+        until(lambda: key.latest().axes[0]["position"] > 0.9 * TRAVEL)  # the finger holds it down
         live.connect("key angle", key)
         live.connect("motor torque", key)
         # the spring of the servo carries the finger; friction of the motor holds 5 mN m
@@ -360,7 +350,6 @@ def test_a_live_run_holds_a_key_in_another_process_and_is_safe_when_it_is_lost(
         start_key()  # and back again
         until(lambda: live.faults == ())
         settles(lambda: live.read("motor torque"), -0.2)
-    key.close()
 
 
 def test_the_lever_falls_back_on_its_stop_and_the_motor_carries_the_finger() -> None:

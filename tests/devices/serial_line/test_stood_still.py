@@ -4,18 +4,10 @@ import numpy as np
 import pytest
 
 import touchback as tb
-from far_ends import FarDevice
 from touchback.devices import GuardedOutput, SerialDevice
 from touchback.native.live.mailbox import clock_now
 from touchback.realtime.region import PUBLISHED
 from waiting import PATIENCE, until
-
-
-@pytest.fixture
-def far():
-    device = FarDevice()
-    yield device
-    device.close()
 
 
 def test_a_force_that_waited_for_its_driver_is_not_sent(far) -> None:

@@ -2,18 +2,10 @@
 
 import pytest
 
-from far_ends import FarDevice
 from touchback.cli.device import _watch
 from touchback.devices import SerialDevice
 from touchback.errors import DeviceError
 from waiting import PATIENCE, until
-
-
-@pytest.fixture
-def far():
-    device = FarDevice()
-    yield device
-    device.close()
 
 
 def test_a_line_that_has_become_silent_is_said_to_be_and_nothing_is_repeated(far, capsys) -> None:

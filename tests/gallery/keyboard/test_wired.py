@@ -1,5 +1,6 @@
 """Keys on wires: a voice begins where the real key is, and pedals do what they do elsewhere."""
 
+import contextlib
 import os
 import threading
 from dataclasses import replace
@@ -28,9 +29,8 @@ RATIO = 5.5  # of hammer and key, at most: docs/piano.md
 
 @pytest.fixture
 def far():
-    device = FarDevice()
-    yield device
-    device.close()
+    with contextlib.closing(FarDevice()) as device:
+        yield device
 
 
 @pytest.fixture
