@@ -260,6 +260,8 @@ def test_what_has_no_fixed_step_is_refused_with_its_name(tmp_path) -> None:
         generate(m, "c-project", tmp_path / "ball")
     with pytest.raises(tb.InputError, match="chooses its steps"):
         generate(driven_slider_crank(), "c-project", tmp_path / "a", method="dopri5")
+    with pytest.raises(tb.InputError, match=r"c-project: step is in seconds.*1e\+300"):
+        generate(driven_slider_crank(), "c-project", tmp_path / "a", step=1e300)
     with pytest.raises(tb.InputError, match="no option 'stepp'"):
         generate(driven_slider_crank(), "c-project", tmp_path / "a", stepp=1)
     assert not list(tmp_path.iterdir())

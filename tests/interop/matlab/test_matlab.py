@@ -40,6 +40,16 @@ save('-ascii', '-double', 'x.txt', 'x'); save('-ascii', '-double', 'rate.txt', '
 save('-ascii', '-double', 'y.txt', 'y');
 """
 
+OPEN_THE_LOOP = """
+m = model_data(); m.parameters(1) = 2; told = 'nothing';  % a crank of 2 m on a rod of 0.4 m
+try
+  model_settle(0.2, m.state, m.inputs, model_parameters(m), m);
+catch e
+  told = e.identifier;
+end
+f = fopen('told.txt', 'w'); fputs(f, told); fclose(f);
+"""
+
 
 def octave(folder: Path, text: str) -> None:
     (folder / "block_like.m").write_text(BLOCK)
@@ -83,7 +93,9 @@ def test_loops_drives_and_quaternions_move_as_ours_and_so_does_the_s_function(tm
     octave(
         tmp_path,
         "[t, x, y] = model_run(0.03, 1e-3); out = [x, y];"
-        "save('-ascii', '-double', 'run.txt', 'out');" + DRIVE_BLOCK.replace("INPUTS", "0.5"),
+        "save('-ascii', '-double', 'run.txt', 'out');"
+        + DRIVE_BLOCK.replace("INPUTS", "0.5")
+        + OPEN_THE_LOOP,
     )
     system = model.compile()
     run = tb.simulate(system, duration=0.03, method="rk4", step=1e-3, progress=False)
@@ -97,6 +109,7 @@ def test_loops_drives_and_quaternions_move_as_ours_and_so_does_the_s_function(tm
     assert np.allclose(numbers(tmp_path / "rate.txt"), rate, rtol=0.0, atol=1e-10)
     first = [run[name][0] for name in system.output_names]
     assert np.allclose(numbers(tmp_path / "y.txt"), first, rtol=1e-10, atol=1e-10)
+    assert (tmp_path / "told.txt").read_text() == "model:open"
 
 
 @needs_octave

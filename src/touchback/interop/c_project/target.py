@@ -6,6 +6,7 @@ from pathlib import Path
 from touchback.interop.c_project.core import CModel, c_model
 from touchback.interop.c_project.model_text import parameter_units
 from touchback.interop.folder import write_folder
+from touchback.interop.step import checked_step
 from touchback.model.model import Model
 
 _TEMPLATE = Path(__file__).parent / "template"
@@ -23,6 +24,7 @@ def write(
 ) -> list[Path]:
     """The model with a fixed `step` [s] of a `method`, constraints enforced as asked; `rate` ticks
     a second are those of memories (one a step). docs/generated_projects.md says more."""
+    step = checked_step("c-project", step)
     written = c_model(model.compile(), step, method, constraints, rate)
     files = {
         str(path.relative_to(_TEMPLATE)): path.read_text()

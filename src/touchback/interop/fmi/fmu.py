@@ -19,15 +19,14 @@ from touchback.interop.fmi.description import KINDS, VERSIONS, Unit, build_descr
 from touchback.interop.fmi.slopes import slope_functions
 from touchback.interop.fmi.sources import sources_of
 from touchback.interop.fmi.variables import variables_of
+from touchback.interop.step import checked_step
 from touchback.model.model import Model
-from touchback.numbers import LEAST, number_within, shown
+from touchback.numbers import shown
 from touchback.regular_file import check_output, write_whole
 from touchback.simulate.features import MEMORIES, MODES, RUBBING
 from touchback.simulate.inputs import read_inputs
 from touchback.simulate.start import initial_state
 from touchback.system import System
-
-_LONGEST_STEP = 1.0  # [s]
 
 
 def write(
@@ -46,7 +45,7 @@ def write(
         raise InputError(f"fmu: version is 2 or 3, got {shown(version)}.")
     if kind not in (*KINDS, "both"):
         raise InputError(f"fmu: kind is cs, me or both, got {shown(kind)}.")
-    step = number_within("fmu: step is in seconds", step, LEAST, _LONGEST_STEP)
+    step = checked_step("fmu", step)
     check_output(where, (".fmu",), "fmu")
     system = model.compile()
     core = c_model(system, step, rate=rate)

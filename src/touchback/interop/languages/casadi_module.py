@@ -8,7 +8,8 @@ from pathlib import Path
 from touchback.codegen.printers.dialect import Dialect
 from touchback.errors import InputError
 from touchback.interop.languages.python_text import Join, joined_text, names_text, program_text
-from touchback.interop.languages.written import HEAD, Written, checked_step, written
+from touchback.interop.languages.written import HEAD, Written, written
+from touchback.interop.step import checked_step
 from touchback.model.model import Model
 from touchback.regular_file import check_output, write_whole
 from touchback.symbolic import ops
@@ -51,7 +52,8 @@ _DOC = f'''"""{HEAD}: needs casadi (and NumPy, as casadi does); nothing of Touch
 
 M a = f + W' l,  J a + gamma = 0,  J v = b,  h(q, t) = 0, of states x = [q, v, z]. `rate`, `sensors`
 and `step` are `casadi.Function`s of (t, x, inputs, p), p the numbers in the order of PARAMETERS;
-`settle` moves a state onto its constraints, `step` is one of Runge and Kutta's fourth order."""
+`settle` moves a state onto its constraints, `residual` is how far these stay open, `step` is one of
+Runge and Kutta's fourth order."""
 
 import casadi as ca
 import numpy as np
@@ -106,6 +108,9 @@ _U, _P, _H = ca.SX.sym("inputs", len(INPUTS)), ca.SX.sym("p", len(PARAMETERS)), 
 _GIVEN, _WORDS = [_T, _X, _U, _P], ["t", "x", "inputs", "p"]
 rate = ca.Function("rate", _GIVEN, [moved(*_GIVEN)], _WORDS, ["rate"])
 settle = ca.Function("settle", _GIVEN, [settled(*_GIVEN)], _WORDS, ["settled"])
+residual = ca.Function(
+    "residual", _GIVEN, [terms(*_GIVEN)[4][HOLONOMIC.tolist()]], _WORDS, ["residual"]
+)
 sensors = ca.Function(
     "sensors", _GIVEN, [outputs(_T, _X, _U, *accelerations(*_GIVEN), _P)], _WORDS, ["outputs"]
 )
@@ -121,11 +126,23 @@ step = ca.Function(
 
 
 def run(steps, x=START, inputs=INPUTS, p=tuple(PARAMETERS.values()), h=STEP):
-    """States, a column for each of so many steps, the start first."""
-    states = [ca.DM(x)]
+    """States, a column for each of so many steps, from x moved onto the constraints; a ValueError
+    where these can't be met."""
+    x, inputs, p = ca.DM(x), ca.DM(inputs), ca.DM(p)
+    for _ in range(25):
+        x = settle(0.0, x, inputs, p)
+    states = [closed(0.0, x, inputs, p)]
     for k in range(steps):
-        states.append(step(k * h, states[-1], ca.DM(inputs), ca.DM(p), h))
+        states.append(closed((k + 1) * h, step(k * h, states[-1], inputs, p, h), inputs, p))
     return ca.horzcat(*states)
+
+
+def closed(t, x, inputs, p):
+    """The state itself, if it keeps the constraints to a micrometre."""
+    gap = np.abs(residual(t, x, inputs, p).full()).max(initial=0.0)
+    if not gap < 1e-6:
+        raise ValueError(f"At {t:g} s the constraints can't be met: {gap:g} m (or rad) stay open.")
+    return x
 '''
 
 

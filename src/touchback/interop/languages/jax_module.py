@@ -3,7 +3,8 @@
 from pathlib import Path
 
 from touchback.interop.languages.python_text import module
-from touchback.interop.languages.written import checked_step, written
+from touchback.interop.languages.written import written
+from touchback.interop.step import checked_step
 from touchback.model.model import Model
 from touchback.regular_file import check_output, write_whole
 
@@ -15,17 +16,26 @@ _IMPORTS = (
 )
 _RUNNING = '''
 def run(steps, x=START, inputs=INPUTS, p=P, h=STEP):
-    """States after so many steps, the start first; `inputs` are numbers, or a row for each step."""
-    held = np.broadcast_to(np.asarray(inputs, dtype=float), (steps, len(INPUT_NAMES)))
+    """States after so many steps, from x moved onto the constraints; NaN from where on these can't
+    be met. `inputs` are numbers, or a row for each step."""
+    held = np.broadcast_to(np.asarray(inputs, dtype=float), (max(steps, 1), len(INPUT_NAMES)))
 
     def advance(state, at):
         t, u = at
-        after = step(t, state, u, p, h)
+        after = closed(t + h, step(t, state, u, p, h), u, p)
         return after, after
 
-    x = np.asarray(x, dtype=float)
-    _, states = jax.lax.scan(advance, x, (h * np.arange(steps), held))
+    first, x = held[0], np.asarray(x, dtype=float)
+    x = jax.lax.fori_loop(0, 12, lambda _, x: settle(0.0, x, first, p), x)
+    x = closed(0.0, x, first, p)
+    _, states = jax.lax.scan(advance, x, (h * np.arange(steps), held[:steps]))
     return np.concatenate([x[None], states])
+
+
+def closed(t, x, inputs, p):
+    """The state itself, if it keeps the constraints to a micrometre; else NaN."""
+    gap = np.abs(terms(t, x, inputs, p)[4][HOLONOMIC]).max(initial=0.0)
+    return np.where(gap < 1e-6, x, np.nan)
 '''
 
 

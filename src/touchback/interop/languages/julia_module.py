@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from touchback.codegen.printers.dialect import Dialect, Speller, statements
-from touchback.interop.languages.written import HEAD, Written, checked_step, written
+from touchback.interop.languages.written import HEAD, Written, written
+from touchback.interop.step import checked_step
 from touchback.model.model import Model
 from touchback.regular_file import check_output, write_whole
 from touchback.symbolic import ops
@@ -118,13 +119,21 @@ function step(t, x, inputs = INPUTS, p = P, h = STEP)
     settle(t + h, x + h / 6 * (k1 + 2 * k2 + 2 * k3 + k4), inputs, p)
 end
 
-"States, a column for each of so many steps, the start first."
+"States, a column for each of so many steps, from x moved onto the constraints; an error where these
+can't be met."
 function run(steps, x = START, inputs = INPUTS, p = P, h = STEP)
-    states = [float.(x)]
+    states = [closed(0.0, settle(0.0, float.(x), inputs, p, 50), inputs, p)]
     for k in 0:steps - 1
-        push!(states, step(k * h, states[end], inputs, p, h))
+        push!(states, closed((k + 1) * h, step(k * h, states[end], inputs, p, h), inputs, p))
     end
     reduce(hcat, states)
+end
+
+"The state itself, if it keeps the constraints to a micrometre."
+function closed(t, x, inputs, p)
+    gap = maximum(abs, terms(t, x, inputs, p)[5][HOLONOMIC]; init = 0.0)
+    gap < 1e-6 || error("At $t s the constraints can't be met: $gap m (or rad) stay open.")
+    x
 end
 
 end # module

@@ -3,7 +3,8 @@
 from pathlib import Path
 
 from touchback.interop.languages.python_text import module
-from touchback.interop.languages.written import checked_step, written
+from touchback.interop.languages.written import written
+from touchback.interop.step import checked_step
 from touchback.model.model import Model
 from touchback.regular_file import check_output, write_whole
 

@@ -17,14 +17,12 @@ from touchback.dynamics.constraints import constraint_rows
 from touchback.dynamics.forward import configuration_rate, entries, inverse
 from touchback.errors import InputError
 from touchback.model.model import Model
-from touchback.numbers import LEAST, number_within
 from touchback.simulate.features import COPIES, MEMORIES, MODES, RIGID, RUBBING
 from touchback.symbolic.program import Program
 from touchback.system import System
 from touchback.system.derivation import solved_arguments
 from touchback.version import VERSION
 
-LONGEST_STEP = 1.0  # [s]
 HEAD = f"Printed by Touchback {VERSION}"
 
 
@@ -95,8 +93,3 @@ def written(language: str, model: Model) -> Written:
         tuple(row.h is not None for row in rows),
         bool(system.constrained and system.freedoms().redundant),
     )
-
-
-def checked_step(language: str, step: float) -> float:
-    """A step of the text's loop [s]."""
-    return number_within(f"{language}: step is in seconds", step, LEAST, LONGEST_STEP)

@@ -18,7 +18,10 @@ for k = 1:50
   step(dependent) = -(J(:, dependent) \ h);
   x(1:nq) = moved(x, step, t, u, p, m);
 end
-[~, J] = closed(t, x, u, p, m);
+[h, J] = closed(t, x, u, p, m);
+if ~all(abs(h) < 1e-6)
+  error('model:open', 'At %g s the constraints can''t be met: %g m (or rad) stay open.', t, max(abs(h)));
+end
 b = zeros(m.rows, 1);
 if m.moving
   b = equations_velocity_level(x, [t; u], p);
