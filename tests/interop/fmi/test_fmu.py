@@ -204,29 +204,6 @@ def test_a_step_without_an_answer_is_not_told_as_one_that_was_taken_in_part(
         unit.step(0.0, 1e-3)
 
 
-@MECHANISMS
-def test_a_second_importer_takes_the_same_steps(written: Make, name: str) -> None:
-    """libcosim, of the Open Simulation Platform, which reads FMUs by Modelon's FMI Library."""
-    execution = pytest.importorskip(
-        "libcosimpy.CosimExecution", reason="libcosimpy has wheels for x86-64 only"
-    )
-    from libcosimpy.CosimObserver import CosimObserver
-    from libcosimpy.CosimSlave import CosimLocalSlave
-
-    it = written(name, 2)
-    running = execution.CosimExecution.from_step_size(step_size=1_000_000)  # ns
-    slave = running.add_local_slave(CosimLocalSlave(fmu_path=str(it.path), instance_name="it"))
-    observer = CosimObserver.create_last_value()
-    running.add_observer(observer)
-    running.step(200)
-    about = fmpy.read_model_description(str(it.path))
-    references = {each.name: each.valueReference for each in about.modelVariables}
-    wanted = [references[each] for each in it.system.state_names]
-    found = observer.last_real_values(slave_index=slave, variable_references=wanted)
-    ours = tb.simulate(it.system, duration=0.2, method="rk4", step=1e-3)
-    assert found == pytest.approx([ours[each][-1] for each in it.system.state_names], abs=1e-9)
-
-
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])
 def test_compilers_take_the_interface_without_a_word_and_beside_the_standards_headers(
     written: Make, tmp_path: Path, compiler: str
