@@ -18,7 +18,7 @@ from touchback.system.function_set import FunctionSet
 
 _FIXED = (
     "core.c", "core.h", "core_memory.h", "export.h", "fmi2.c", "fmi2.h", "fmi3.c", "fmi3.h",
-    "fmi3_calls.h", "fmi3_others.c", "instance.c", "instance.h", "slopes.c",
+    "fmi3_calls.h", "fmi3_others.c", "going_on.c", "instance.c", "instance.h", "slopes.c",
 )  # fmt: skip
 _LINEAR = ("linear/full_pivoting.c", "linear/full_pivoting.h")
 _ARGUMENTS = (

@@ -6,10 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double SLACK = 1e-9; /* of a communication step that is all but whole steps */
-static const double GRID = 1e-6;  /* of a step: communication points nearer than this are on its grid */
-static const double MOST_STEPS = 1e9;
-
 int fmu_tell(fmu_instance *self, int status, const char *text, ...) {
     if (self->say && (self->logging || status >= FMU_ERROR)) {
         char message[512];
@@ -47,7 +43,7 @@ static uint64_t model_number(void) {
     return sum ^ sizeof(fmu_state);
 }
 
-static void forget(fmu_instance *self) { self->rate_known = self->outputs_known = 0; }
+void fmu_forget(fmu_instance *self) { self->rate_known = self->outputs_known = 0; }
 
 void fmu_reset(fmu_instance *self) {
     fmu_state *now = &self->now;
@@ -60,7 +56,7 @@ void fmu_reset(fmu_instance *self) {
     memcpy(now->parameters, fmu_parameter_starts, FMU_NP * sizeof(double));
     fmu_core_begin(&self->core);
     self->block_known = self->moves = 0;
-    forget(self);
+    fmu_forget(self);
 }
 
 fmu_instance *fmu_make(const char *name, const char *token, int logging, void *environment,
@@ -92,7 +88,7 @@ fmu_instance *fmu_make(const char *name, const char *token, int logging, void *e
 
 /* ---- what follows from the state ------------------------------------------------------------ */
 
-static int know_block(fmu_instance *self) {
+int fmu_know_block(fmu_instance *self) {
     if (self->block_known)
         return FMU_OK;
     if (!fmu_core_parameters(&self->core, self->now.parameters))
@@ -109,7 +105,7 @@ static int settle_start(fmu_instance *self) {
     memcpy(self->now.x, self->now.start, FMU_NX * sizeof(double));
     fmu_core_begin(&self->core);
     self->block_known = 0;
-    int status = know_block(self);
+    int status = fmu_know_block(self);
     if (status != FMU_OK)
         return status;
     if (!fmu_core_start(&self->core, self->now.time, self->now.x, self->now.inputs))
@@ -120,7 +116,7 @@ static int settle_start(fmu_instance *self) {
 int fmu_know_rate(fmu_instance *self) {
     if (self->rate_known)
         return FMU_OK;
-    int status = self->now.phase & FMU_BEGINNING ? settle_start(self) : know_block(self);
+    int status = self->now.phase & FMU_BEGINNING ? settle_start(self) : fmu_know_block(self);
     if (status != FMU_OK)
         return status;
     const fmu_state *now = &self->now;
@@ -209,7 +205,7 @@ static int set_one(fmu_instance *self, uint32_t at, double value) {
         self->block_known = 0;
     } else
         return fmu_tell(self, FMU_ERROR, "Variable %u can't be set now.", at);
-    forget(self);
+    fmu_forget(self);
     return FMU_OK;
 }
 
@@ -220,123 +216,6 @@ int fmu_set(fmu_instance *self, const uint32_t *references, size_t count, const 
         worst = status > worst ? status : worst;
     }
     return worst;
-}
-
-/* ---- going on ------------------------------------------------------------------------------- */
-
-int fmu_initialized(fmu_instance *self, int phase) {
-    int status = fmu_know_rate(self);
-    if (status != FMU_OK)
-        return fmu_tell(self, FMU_ERROR, "The model can't begin from these values.");
-    self->now.phase = phase;
-    self->now.begin = self->now.time;
-    return FMU_OK;
-}
-
-/* Into how many equal steps a communication step is cut; 0 where it can't be: memories take their values
- * every so many steps, which then are all of one length. */
-static long steps_in(double step) {
-    double whole = ceil(step / FMU_STEP - SLACK);
-    if (FMU_TICKS && fabs(step / FMU_STEP - whole) > 2.0 * SLACK)
-        return 0;
-    return whole < 1.0 ? 1 : (long)whole;
-}
-
-/* Whether steps of h from here go on along the grid of FMU_STEP that began earlier; then h is exactly
- * that, and times don't gather rounding. */
-static int on_grid(const fmu_state *now, double time, double *h) {
-    if (fabs(*h - FMU_STEP) > SLACK * FMU_STEP)
-        return 0;
-    *h = FMU_STEP;
-    return fabs(now->begin + (double)now->steps * FMU_STEP - time) <= GRID * FMU_STEP;
-}
-
-int fmu_advance(fmu_instance *self, double time, double step) {
-    fmu_state *now = &self->now;
-    if (!isfinite(time) || !(step > 0.0) || !(step / FMU_STEP < MOST_STEPS))
-        return fmu_tell(self, FMU_ERROR, "No step of %.9g s from %.9g s can be taken.", step, time);
-    long count = steps_in(step);
-    if (count == 0)
-        return fmu_tell(self, FMU_DISCARD, "Steps are multiples of %.9g s, as ticks are.", FMU_STEP);
-    int status = know_block(self);
-    if (status != FMU_OK)
-        return status;
-    double x[FMU_NX + 1], h = step / (double)count;
-    if (!on_grid(now, time, &h)) { /* which begins anew here */
-        now->begin = time;
-        now->steps = 0;
-    }
-    memcpy(x, now->x, FMU_NX * sizeof *x);
-    fmu_core_remember(&self->core, now->memory);
-    forget(self);
-    for (long k = 0; k < count; k++)
-        if (!fmu_core_step(&self->core, now->begin, now->steps + k, h, x, now->inputs)) {
-            fmu_core_recall(&self->core, now->memory);
-            return fmu_tell(self, FMU_DISCARD, "The step from %.9g s has no answer.", time);
-        }
-    memcpy(now->x, x, FMU_NX * sizeof *x);
-    now->steps += count;
-    now->time = time + step;
-    return FMU_OK;
-}
-
-int fmu_set_time(fmu_instance *self, double time) {
-    if (!isfinite(time))
-        return fmu_tell(self, FMU_ERROR, "The time isn't finite.");
-    self->now.time = time;
-    forget(self);
-    return FMU_OK;
-}
-
-int fmu_set_states(fmu_instance *self, const double *x, size_t count) {
-    if (count != FMU_NX)
-        return fmu_tell(self, FMU_ERROR, "There are %d continuous states.", FMU_NX);
-    for (size_t i = 0; i < count; i++)
-        if (!isfinite(x[i]))
-            return fmu_tell(self, FMU_DISCARD, "State %zu isn't finite; none was set.", i + 1);
-    memcpy(self->now.x, x, count * sizeof *x);
-    forget(self);
-    return FMU_OK;
-}
-
-int fmu_get_states(fmu_instance *self, double *x, size_t count) {
-    if (count != FMU_NX)
-        return fmu_tell(self, FMU_ERROR, "There are %d continuous states.", FMU_NX);
-    memcpy(x, self->now.x, count * sizeof *x);
-    return FMU_OK;
-}
-
-int fmu_get_rates(fmu_instance *self, double *rates, size_t count) {
-    if (count != FMU_NX)
-        return fmu_tell(self, FMU_ERROR, "There are %d continuous states.", FMU_NX);
-    int status = fmu_know_rate(self);
-    memcpy(rates, self->rate, count * sizeof *rates);
-    return status;
-}
-
-/* Where other coordinates become dependent, those that were so may be integrated from where they
- * belong: at an event, which moves the states by what the integrator's tolerance left. */
-int fmu_step_completed(fmu_instance *self, int *event) {
-    int status = know_block(self), chosen = 0;
-    if (status != FMU_OK)
-        return status;
-    memcpy(self->moved, self->now.x, FMU_NX * sizeof(double));
-    if (!fmu_core_settle(&self->core, self->now.time, self->moved, self->now.inputs, &chosen))
-        return fmu_tell(self, FMU_DISCARD, "At time %.9g the constraints can't be met.", self->now.time);
-    self->moves = *event = chosen;
-    if (chosen)
-        forget(self);
-    return FMU_OK;
-}
-
-int fmu_event(fmu_instance *self, int *changed) {
-    *changed = self->moves;
-    if (self->moves) {
-        memcpy(self->now.x, self->moved, FMU_NX * sizeof(double));
-        forget(self);
-    }
-    self->moves = 0;
-    return FMU_OK;
 }
 
 /* ---- kept states ---------------------------------------------------------------------------- */
@@ -363,8 +242,8 @@ int fmu_restore(fmu_instance *self, const fmu_state *kept) {
         return fmu_tell(self, FMU_ERROR, "The state given is of another model.");
     memcpy(&self->now, kept, sizeof *kept);
     self->block_known = self->moves = 0;
-    forget(self);
-    int status = know_block(self);
+    fmu_forget(self);
+    int status = fmu_know_block(self);
     if (!fmu_core_recall(&self->core, self->now.memory))
         return fmu_tell(self, FMU_ERROR, "The state given is damaged.");
     return status;

@@ -100,8 +100,11 @@ int fmu_restore(fmu_instance *self, const fmu_state *kept);
 /* 1 where bytes are a state of this model. */
 int fmu_is_state(const void *bytes, size_t size);
 
-/* Of the parameters, the rate and the sensors, where they aren't known yet. */
+/* What follows from the state and isn't known yet: of the parameters, the rate and the sensors; and
+ * that the last two aren't known any more. */
+int fmu_know_block(fmu_instance *self);
 int fmu_know_rate(fmu_instance *self);
 int fmu_know_outputs(fmu_instance *self);
+void fmu_forget(fmu_instance *self);
 
 #endif
