@@ -74,61 +74,6 @@ def test_an_arm_reaches_its_goal_against_the_clock_and_becomes_safe_without_plan
     assert live.report().counts["not_finite"] == 0
 
 
-def test_collocation_raises_the_pole_as_our_own_steps_agree() -> None:
-    """Defects are of fourth order in the time between knots: half of it leaves a sixteenth."""
-    system = cart_pole()
-    start = system.assemble(pole=math.pi)
-    end = dict.fromkeys(system.state_names, 0.0)
-    off = []
-    for knots in (31, 61):
-        plan = tb.fleet.collocate(
-            system, start, 2.0, lambda at: at["push"] ** 2, end=end, knots=knots
-        )
-        assert np.abs(plan.values).max() <= 15.0 + 1e-6
-        run = tb.simulate(
-            system, start, 2.0, inputs={"push": (plan.times, plan.values[:, 0])}, rtol=1e-10,
-            atol=1e-12, progress=False,
-        )  # fmt: skip
-        off.append(max(abs(run[name][-1]) for name in end))
-    assert off[1] < 1e-3 and 8.0 < off[0] / off[1] < 32.0
-
-
-def test_a_mechanism_with_modes_is_not_collocated_as_if_it_had_none() -> None:
-    m = tb.Model("ball")
-    m.joint("x", tb.Prismatic("x"), m.ground, m.body("ball", mass=1.0))
-    m.force("motor", tb.JointEffort("x", m.input("push", unit="N")))
-    m.mode("flight")
-    turned = {"v:x": -m.rate("x")}
-    m.transition("turn", "flight", "flight", when=1.0 - m.coordinate("x"), reset=turned)
-    with pytest.raises(tb.InputError, match=r"ball: tb.fleet.collocate knows neither .* modes"):
-        tb.fleet.collocate(m.compile(), [0.0, 0.0, 0.0], 1.0, lambda at: at["push"] ** 2, knots=5)
-
-
-def test_a_collocation_that_no_push_can_meet_is_told() -> None:
-    system = cart_pole()
-    with pytest.raises(tb.SolveError, match="cart-pole: IPOPT found no plan"):
-        tb.fleet.collocate(
-            system, system.assemble(pole=math.pi), 0.1, lambda at: at["push"] ** 2,
-            end={"cart": 5.0}, knots=5,
-        )  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        ({"guess": np.zeros((3, 3))}, r"guess: finite numbers of shape \(5, 2\)"),
-        ({"guess": np.full((5, 2), np.nan)}, "guess: finite numbers"),
-        ({"end": {"x": np.nan}}, "end: 'x' must be a finite number, got nan"),
-        ({"end": {"y": 1.0}}, "state 'y'"),
-        ({"cost": lambda at: at["pull"]}, "state or input 'pull'.*push"),
-    ],
-)
-def test_what_cant_be_collocated_is_refused(options: dict[str, Any], said: str) -> None:
-    given: dict[str, Any] = {"cost": lambda at: at["push"] ** 2, "knots": 5}
-    with pytest.raises(tb.InputError, match=said):
-        tb.fleet.collocate(slider(), [0.0, 0.0], 1.0, **{**given, **options})
-
-
 @pytest.mark.parametrize(("duration", "every"), [(0.5, 0.2), (0.1, 0.2), (0.3, 0.1)])
 def test_a_controlled_run_lasts_as_long_as_it_was_asked_to(duration: float, every: float) -> None:
     planner = tb.fleet.MPPI(slider(), squares, {"push": 1.0}, step=0.05, samples=4)

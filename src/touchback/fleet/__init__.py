@@ -3,7 +3,7 @@ sweeps, which `tb.sweep` computes on all cores or on a cluster."""
 
 from touchback.fleet.batch import Batch
 from touchback.fleet.batch_run import BatchInterrupted, BatchRun
-from touchback.fleet.planning import MPPI, Driving, Plan, Rollouts, collocate
+from touchback.fleet.planning import MPPI, Driving, Plan, Rollouts, collocate, shoot
 from touchback.fleet.sweeps import (
     Design,
     Distribution,
@@ -42,4 +42,5 @@ __all__ = [
     "Sweep",
     "Uniform",
     "collocate",
+    "shoot",
 ]

@@ -10,7 +10,7 @@ from touchback.errors import InputError
 from touchback.interop.operations.operation import needed
 from touchback.model.names import unknown
 from touchback.numbers import shown
-from touchback.simulate.gradients import Rollout
+from touchback.simulate.gradients import Rollout, rollout
 from touchback.symbolic import ops
 from touchback.symbolic.program import Program
 from touchback.system import System
@@ -41,7 +41,7 @@ def to_casadi(
     """A `casadi.Function`. Of a rollout (x0, inputs, parameters) → states, a column for each step.
     Of a system one of its functions by name, (q, v, tau or a, u, t, z, p) → result, with those
     `parameters` in p that are named, and the others as they are now; what isn't given is zero:
-    f(q=…, v=…, tau=…)["result"]."""
+    f(q=…, v=…, tau=…)["result"]. With constraints "rate" alone, with them as of a rollout."""
     library = needed("tb.to_casadi", "casadi")
     if isinstance(what, Rollout):
         return _rolled_out(library, what)
@@ -58,12 +58,12 @@ def to_casadi(
 def _by_name(casadi: Any, system: System, name: str, parameters: Sequence[str]) -> Any:
     if name not in _FUNCTIONS:
         raise InputError(str(unknown("function", name, _FUNCTIONS)))
-    if system.constrained:
+    if system.constrained and name != "rate":
         raise InputError(
-            f"{system.name}: with constraints it is solved for its motion; give a rollout, "
-            "tb.rollout(system, …)."
+            f"{system.name}: with constraints it is solved for its motion; take its 'rate', or "
+            "give a rollout, tb.rollout(system, …)."
         )
-    layout, own = system.layout, system.function(name)
+    layout = system.layout
     sizes = {"q": len(layout.q), "v": len(layout.v)}
     if further := _FUNCTIONS[name]:
         sizes[further] = len(layout.v)
@@ -71,11 +71,20 @@ def _by_name(casadi: Any, system: System, name: str, parameters: Sequence[str]) 
     at = {key: casadi.SX.sym(key, size) for key, size in sizes.items()}
     x = casadi.vertcat(at["q"], at["v"], at["z"])
     u = casadi.vertcat(at["t"], at["u"], *([at[further]] if further else []))
-    found = _traced(casadi, own, x, u, _parameters(casadi, system, parameters, at["p"]))
-    if len(own.shape) == 2:
-        found = casadi.reshape(found, *reversed(own.shape)).T  # its columns are our rows
+    p = _parameters(casadi, system, parameters, at["p"])
+    if system.constrained:
+        found = _rates(casadi, rollout(system, 1), at["u"], p)[0](at["t"], x)
+    else:
+        found = _shaped(casadi, system.function(name), x, u, p)
     label = name.replace(" ", "_")
     return casadi.Function(label, list(at.values()), [found], list(at), ["result"])
+
+
+def _shaped(casadi: Any, own: Function, x: Any, u: Any, p: Any) -> Any:
+    found = _traced(casadi, own, x, u, p)
+    if len(own.shape) < 2:
+        return found
+    return casadi.reshape(found, *reversed(own.shape)).T  # its columns are our rows
 
 
 def _parameters(casadi: Any, system: System, names: Sequence[str], varying: Any) -> Any:
@@ -99,8 +108,10 @@ def _rolled_out(casadi: Any, rollout: Rollout) -> Any:
     varying = casadi.SX.sym("p", len(names))
     p = _parameters(casadi, system, names, varying)
     rate, turn = _rates(casadi, rollout, u, p)
-    take = {"rk4": _rk4, "euler": _euler}[plan.method]
-    after = take(casadi, rate, turn, system.sizes[0], rollout.step, t, x)
+    if plan.method == "rk4":
+        after = rk4_step(rate, rollout.step, t, x)
+    else:
+        after = _euler_step(casadi, rate, turn, system.sizes[0], rollout.step, t, x)
     step = casadi.Function("step", [x, u, t, varying], [after])
     start, held = casadi.MX.sym("x0", nx), casadi.MX.sym("inputs", nu, rollout.steps)
     values = casadi.MX.sym("parameters", len(names))
@@ -138,7 +149,8 @@ def _rates(
     return solved, turning
 
 
-def _rk4(casadi: Any, rate: Any, turn: Any, nq: int, h: float, t: Any, x: Any) -> Any:
+def rk4_step(rate: Callable[[Any, Any], Any], h: Any, t: Any, x: Any) -> Any:
+    """The state `h` seconds after x, of ẋ = rate(t, x)."""
     k1 = rate(t, x)
     k2 = rate(t + h / 2, x + h / 2 * k1)
     k3 = rate(t + h / 2, x + h / 2 * k2)
@@ -146,7 +158,7 @@ def _rk4(casadi: Any, rate: Any, turn: Any, nq: int, h: float, t: Any, x: Any) -
     return x + h / 6 * (k1 + 2 * (k2 + k3) + k4)
 
 
-def _euler(casadi: Any, rate: Any, turn: Any, nq: int, h: float, t: Any, x: Any) -> Any:
+def _euler_step(casadi: Any, rate: Any, turn: Any, nq: int, h: float, t: Any, x: Any) -> Any:
     after = x[nq:] + h * rate(t, x)[nq:]
     return casadi.vertcat(x[:nq] + h * turn(t, casadi.vertcat(x[:nq], after)), after)
 
