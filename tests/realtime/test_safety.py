@@ -71,6 +71,21 @@ def test_the_model_goes_on_with_the_safe_value_of_an_input_that_stays_away(
     assert list(live.recorded()["force"]) == [0.0] * 5 + [3.0] * 4 + [-2.0] * 2 + [4.0]
 
 
+def test_an_input_can_be_watched_from_any_tick_on(cart: tb.System) -> None:
+    with guarded(cart, tb.devices.GuardedOutput(safe=-0.5)) as live:
+        live["force"] = 3.0
+        assert ticks(live, 8) == [3.0] * 8
+        live.watch("force", 3 * TICK, 0.25)
+        assert ticks(live, 1) == [-0.5]  # its message is of long ago
+        live["force"] = 4.0
+        assert ticks(live, 5) == [4.0] * 4 + [-0.5]
+        assert live.taken()[0][0] == 0.25
+        with pytest.raises(tb.InputError, match="There is no input 'forse'"):
+            live.watch("forse", 1.0)
+        with pytest.raises(tb.InputError, match="max_age must be a positive"):
+            live.watch("force", 0.0)
+
+
 def test_the_way_to_safe_may_be_a_ramp_and_the_way_back_a_soft_start(cart: tb.System) -> None:
     output = tb.devices.GuardedOutput(safe=0.0, ramp=4 * TICK, soft_start=5 * TICK)
     with guarded(cart, output, max_age=2 * TICK) as live:

@@ -184,10 +184,8 @@ def test_inputs_outputs_parameters_guards_and_gains_go_on_by_name(
     free: tb.System, moving: tb.State
 ) -> None:
     guard = tb.devices.GuardedOutput(soft_start=20 * T)
-    watch = {"force": tb.devices.WatchedInput(max_age=100 * T)}
-    with tb.live(
-        free, moving, rate=RATE, speed=None, outputs={"echo": guard}, inputs=watch, record=True
-    ) as live:
+    with tb.live(free, moving, rate=RATE, speed=None, outputs={"echo": guard}, record=True) as live:
+        live.watch("force", 100 * T, "hold")
         live["force"], live["gain"] = 2.0, 3.0
         live.set_gain("echo", 0.5)
         live.run(10 * T)

@@ -22,9 +22,10 @@ from touchback.errors import InputError, TouchbackError
 from touchback.interop.robot_files.urdf_file import urdf_text
 from touchback.interop.ros2 import DeviceNode, ModelNode, Transport, open_transport
 from touchback.interop.ros2.device_node import device_model, guards
+from touchback.interop.ros2.model_node import MAX_AGE
 from touchback.interop.ros2.wire import check_domain, check_node, node_name
 from touchback.model import Model
-from touchback.realtime import Live, WatchedInput
+from touchback.realtime import Live
 from touchback.realtime import live as start_live
 from touchback.realtime.ending import signals_as_ctrl_c
 
@@ -91,7 +92,7 @@ def ros2(
     domain: Domain = None,
     router: Router = None,
     listen: Listen = None,
-    max_age: MaxAge = 0.5,
+    max_age: MaxAge = MAX_AGE,
     transforms: Transforms = 50.0,
     record: Annotated[Path | None, output("Keep every tick in an MCAP file.", ".mcap")] = None,
 ) -> None:
@@ -132,21 +133,15 @@ def _serve_model(
         system = described.compile()
         start = set_values(system, experiment.start(system), changes[0])
         description = _description(described, given)
-    watched = {
-        name: WatchedInput(max_age=wanted.max_age, safe=0.0)
-        for name in system.input_names if name not in changes[1]
-    }  # fmt: skip
     steps = experiment.substeps if substeps is None else substeps
-    run = start_live(
-        system, start, rate=wanted.rate, substeps=steps, inputs=watched,
-        record=wanted.record or False,
-    )  # fmt: skip
+    run = start_live(system, start, rate=wanted.rate, substeps=steps, record=wanted.record or False)
     with run:
         for name, value in changes[1].items():
             run[name] = value
         node = ModelNode(
-            run, wanted.transport(), wanted.node, description=description, transforms=transforms
-        )
+            run, wanted.transport(), wanted.node, description=description, transforms=transforms,
+            max_age=wanted.max_age,
+        )  # fmt: skip
         _wait(run, node, wanted)
     _tell(run, node)
 

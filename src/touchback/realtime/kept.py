@@ -18,6 +18,7 @@ from touchback.realtime.faults import Faults, words
 from touchback.realtime.parameters import BOOKED_AT_ONCE, LiveParameters
 from touchback.realtime.places import PLACES, Place
 from touchback.realtime.plan import LivePlan
+from touchback.realtime.ports import WatchedInput
 from touchback.realtime.record import Keeper, describe
 from touchback.realtime.region import PUBLISHED, create
 from touchback.realtime.structure import KnownJoint
@@ -63,6 +64,7 @@ class Kept:
             raise
         self._faults, self._taps = Faults(), Taps()
         self._gains: dict[str, float] = {}
+        self._watched: dict[str, WatchedInput] = {}  # since the run began
         self._joints: dict[str, KnownJoint] | None = None  # of a structure that was taken
         self._modes: dict[tuple[int, tuple[str, ...]], System] = {}  # compiled sets of constraints
         self._pending: Pending | None = None
@@ -192,4 +194,9 @@ class Kept:
         for name, gain in self._gains.items():
             if name in self.system.output_names:
                 self._loop.set_gain(list(self.system.output_names).index(name), gain)
+        for name, watched in self._watched.items():
+            if name in self.system.input_names:
+                self._loop.watch(
+                    list(self.system.input_names).index(name), watched.watch(self.plan.rate)
+                )
         report.state = "taken"

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Literal
 
 import numpy as np
 
@@ -149,6 +151,17 @@ class Signals(Kept):
         gain = number_within(f"The gain of '{output}' must be a number", gain, -MOST, MOST)
         self._gains[output] = gain
         self._loop.set_gain(names.index(output), gain)
+
+    def watch(self, name: str, max_age: float, safe: float | Literal["hold"] = 0.0) -> None:
+        """Watches an input from the next tick on: after `max_age` seconds without a message guarded
+        outputs go to their safe values, and the model goes on with `safe`, as where the run was
+        begun with such a `WatchedInput`."""
+        names = list(self.system.input_names)
+        if name not in names:
+            raise unknown_name("input", name, names)
+        watched = replace(self.plan.inputs.get(name, WatchedInput()), max_age=max_age, safe=safe)
+        self._watched = {**self._watched, name: watched}  # another thread may look at the old one
+        self._loop.watch(names.index(name), watched.watch(self.plan.rate))
 
     def set_substeps(self, substeps: int) -> None:
         """Steps of the model in a tick, from the next tick on."""

@@ -95,10 +95,13 @@ class Layout:
             raise InputError(str(unknown("parameter", parameter, self.parameters)))
         return self.parameters.index(parameter)
 
+    def input_range(self, name: str) -> Input:
+        """What the model says of an input."""
+        return self.input_ranges[self.inputs.index(name)]
+
     def check_input(self, name: str, value: float | np.ndarray) -> None:
         """Refuses a value of an input, or any of several, outside the range of its model."""
-        known = self.input_ranges[self.inputs.index(name)]
-        _check_within(f"Input '{name}'", known, np.array(value))
+        _check_within(f"Input '{name}'", self.input_range(name), np.array(value))
 
     def changed(self, values: np.ndarray, overrides: Mapping[str, float]) -> np.ndarray:
         """Values of all parameters with some replaced, which must lie in their ranges."""

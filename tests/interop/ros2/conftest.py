@@ -2,8 +2,7 @@
 
 import itertools
 import socket
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -12,6 +11,7 @@ import touchback as tb
 from touchback.interop.ros2.wire import Attached, topic_key
 from touchback.interop.ros2.zenoh_transport import ZenohTransport
 from touchback.recording.ros2.types import decode, encode, make
+from waiting import until
 
 DOMAIN = 77
 
@@ -41,14 +41,6 @@ def free_port() -> int:
         probe.bind(("127.0.0.1", 0))
         found: int = probe.getsockname()[1]
         return found
-
-
-def until(done: Callable[[], object], seconds: float = 30.0) -> None:
-    """Waits for something to be so; fails when it never is."""
-    end = time.monotonic() + seconds
-    while not done():
-        assert time.monotonic() < end, "it never came"
-        time.sleep(0.005)
 
 
 class Other:

@@ -11,8 +11,9 @@ from touchback.interop.ros2.device_node import DeviceNode, device_model, guards
 from touchback.interop.ros2.model_node import ModelNode
 from touchback.interop.ros2.zenoh_transport import ZenohTransport
 from touchback.recording.ros2.types import NUMBERS, encode, make
+from waiting import until
 
-from .conftest import DOMAIN, Other, until
+from .conftest import DOMAIN, Other
 
 NEVER = 600.0  # s
 
@@ -96,4 +97,4 @@ def test_the_command_says_what_it_needs() -> None:
     done = touchback("ros2", "motor-arm", "--node", "no node")
     assert (done.returncode, "can't be called 'no node'" in done.stderr) == (2, True)
     done = touchback("ros2", "motor-arm", "--listen", "nowhere")
-    assert (done.returncode, "An endpoint is tcp/host:port" in done.stderr) == (1, True)
+    assert (done.returncode, "'nowhere' is no endpoint of Zenoh" in done.stderr) == (2, True)

@@ -1,5 +1,7 @@
 """A live run as a node: what it says is what its ticks were, what it is told is checked."""
 
+import subprocess
+import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -14,8 +16,9 @@ from touchback.interop.ros2.zenoh_transport import ZenohTransport
 from touchback.recording.ros2 import types
 from touchback.recording.ros2.messages import header_of
 from touchback.recording.ros2.types import JOINT_STATE, STRING, WRENCH, decode, encode, make
+from waiting import until
 
-from .conftest import DOMAIN, Other, until
+from .conftest import DOMAIN, Other
 
 NONE = np.empty(0)
 
@@ -36,6 +39,10 @@ def node(live: tb.Live, port: int) -> Iterator[ModelNode]:
 def command(names: list[str], efforts: list[float]) -> bytes:
     told = make(JOINT_STATE, header_of(0.0), names, NONE, NONE, np.array(efforts, dtype=float))
     return encode(JOINT_STATE, told)
+
+
+def said(live: tb.Live) -> list[str]:
+    return [str(fault["text"]) for fault in live.report().faults]
 
 
 def seconds(stamp: Any) -> float:
@@ -128,15 +135,91 @@ def test_commands_are_inputs_from_the_next_tick_on(node: ModelNode, other: Other
         pushes(wrench("world", 4.0))
         return live["motor torque"] == 3.0 and live["push"] == 4.0
 
-    until(sent)
-    until(lambda: live.read("echo") == 3.0)
+    until(lambda: sent() and live.read("echo") == 3.0)
     pushes(wrench("arm", 5.0))  # along other axes
     pushes(wrench("", 5.0, torque=1.0))  # which nothing takes
     until(lambda: node.refused == 2)
     assert live["push"] == 4.0
-    said = [str(fault["text"]) for fault in live.report().faults]
-    assert any("along the axes of 'arm'" in each for each in said)
-    assert any("nothing of the model takes its 1 along z" in each for each in said)
+    assert any("along the axes of 'arm'" in each for each in said(live))
+    assert any("nothing of the model takes its 1 along z" in each for each in said(live))
+
+
+COMMANDER = """
+import itertools, json, struct, sys, time, zenoh
+endpoint, key, message = sys.argv[1:]
+config = zenoh.Config()
+config.insert_json5("connect/endpoints", json.dumps([endpoint]))
+config.insert_json5("scouting/multicast/enabled", "false")
+session = zenoh.open(config)
+for count in itertools.count(1):
+    told = bytes.fromhex(message)[:-8] + struct.pack("<d", 1.0 + 1e-6 * count)
+    attached = struct.pack("<qqB16s", count, time.time_ns(), 16, b"of a hand")
+    session.put(key, told, attachment=attached)
+    time.sleep(0.005)
+"""  # which has nothing of ours, and so begins quickly
+
+
+def test_a_torque_whose_commander_is_killed_is_zero_half_a_second_later(
+    node: ModelNode, port: int
+) -> None:
+    live = node.live
+    key, message = topic_key(DOMAIN, "/joint_commands", JOINT_STATE), command(["shoulder"], [0.0])
+    words = [sys.executable, "-c", COMMANDER, f"tcp/127.0.0.1:{port}", key, message.hex()]
+    with subprocess.Popen(words) as commander:
+        try:
+            until(lambda: live.read("echo") > 1.0)
+        finally:
+            commander.kill()
+    until(lambda: live.read("echo") == 0.0)
+    until(lambda: any("no command for 'motor torque'" in text for text in said(live)))
+    assert any("came for 0.5 s: it is 0 until the next one" in text for text in said(live))
+    torque = live.recorded()["motor torque"]
+    last = np.max(torque)  # each command was another number, and each greater
+    held = np.count_nonzero(torque == last)
+    assert 1 <= held <= 501  # by ticks of 1 ms, or fewer where they stood still
+    assert np.all(torque[np.flatnonzero(torque == last)[-1] + 1 :] == 0.0)
+
+
+def test_an_age_that_the_run_was_begun_with_is_kept_and_another_can_be_given(
+    arm: tb.System, port: int, other: Other
+) -> None:
+    watched = {"motor torque": tb.devices.WatchedInput(max_age=0.02, safe="hold")}
+    transport = ZenohTransport("arm", DOMAIN, listen=[f"tcp/127.0.0.1:{port}"])
+    with (
+        tb.live(arm, rate=1000, inputs=watched) as live,
+        ModelNode(live, transport, "arm", max_age=0.03),
+    ):
+        commands = other.transport.advertise("/joint_commands", JOINT_STATE)
+
+        def sent() -> bool:
+            commands(command(["motor torque", "push"], [3.0, 4.0]))
+            return live["motor torque"] == 3.0
+
+        until(sent)
+        until(lambda: len(said(live)) == 2)
+        assert sorted(said(live)) == [
+            "ROS 2: no command for 'motor torque' came for 0.02 s: it stays as it was until the "
+            "next one",
+            "ROS 2: no command for 'push' came for 0.03 s: it is 0 until the next one",
+        ]
+        assert live.taken()[0].tolist() == [3.0, 0.0]
+    with (
+        tb.live(arm, rate=1000) as live,
+        pytest.raises(tb.InputError, match=r"0\.001 to 3600 s"),
+    ):
+        ModelNode(live, transport, "arm", max_age=0.0)
+
+
+def test_another_node_of_the_same_name_is_told_of(node: ModelNode, port: int, other: Other) -> None:
+    namesake = ZenohTransport("arm", DOMAIN, connect=[f"tcp/127.0.0.1:{port}"])
+    try:
+        until(lambda: said(node.live))
+    finally:
+        namesake.close()
+    assert said(node.live) == [
+        "ROS 2: another node is called /arm in domain 77: services and parameters of both answer; "
+        "give one of them another name"
+    ]
 
 
 def test_what_no_command_is_gets_a_line_and_changes_nothing(node: ModelNode, other: Other) -> None:
@@ -176,9 +259,9 @@ def test_what_no_command_is_gets_a_line_and_changes_nothing(node: ModelNode, oth
     for count, send in enumerate(bad.values(), start=1):
         send()
         until(lambda count=count: node.refused >= count)
-    said = " ".join(str(fault["text"]) for fault in live.report().faults)
+    told = " ".join(said(live))
     for words in bad:
-        assert words in said
+        assert words in told
     assert live["motor torque"] == 1.0
     assert live.state == "running"
 
@@ -250,7 +333,7 @@ def test_what_a_run_does_not_expose_is_refused(live: tb.Live, port: int, other: 
 
         def told() -> bool:
             commands(command(["shoulder"], [1.0]))
-            return any("isn't among the inputs" in str(f["text"]) for f in live.report().faults)
+            return any("isn't among the inputs" in text for text in said(live))
 
         until(told)
         assert live["motor torque"] == 0.0

@@ -15,8 +15,9 @@ from touchback.interop.ros2.wire import topic_key
 from touchback.realtime import open_recording
 from touchback.recording.ros2.messages import header_of
 from touchback.recording.ros2.types import JOINT_STATE, NUMBERS, STRING, decode, encode, make
+from waiting import until
 
-from .conftest import DOMAIN, Other, arm_model, until
+from .conftest import DOMAIN, Other, arm_model
 
 RATE, MESSAGES, ACQUAINTED = 1000, 500, 100  # messages until both know each other
 

@@ -1,6 +1,7 @@
 """Bytes, keys and hashes are those that ROS 2 has, by what others published and by decoders that
 aren't ours."""
 
+import socket
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from rosbags.typesys.store import Typestore
 from rosbags.typesys.stores import ros2_jazzy
 from zenoh.ext import Int64, z_serialize
 
-from touchback.errors import InputError
+from touchback.errors import DeviceError, InputError
 from touchback.interop.ros2.wire import (
     CLIENT,
     NODE,
@@ -25,6 +26,7 @@ from touchback.interop.ros2.wire import (
     node_name,
     topic_key,
 )
+from touchback.interop.ros2.zenoh_transport import ZenohTransport, check_endpoint
 from touchback.recording.ros2 import types
 from touchback.recording.ros2.messages import header_of
 from touchback.recording.ros2.types import JOINT_STATE, STRING, WRENCH, decode, encode, make
@@ -159,3 +161,22 @@ def test_lists_that_would_take_the_memory_are_refused() -> None:
     for data in (endless, many, bytes(types.MOST_BYTES + 1)):
         with pytest.raises(InputError, match=r"is no sensor_msgs|at most"):
             decode(JOINT_STATE, data)
+
+
+@pytest.mark.parametrize(
+    "text", ["tcp/127.0.0.1", "tcp/127.0.0.1:65536", "127.0.0.1:7447", "tcp/:7447", "tcp/a b:1", ""]
+)
+def test_what_is_no_endpoint_is_refused_in_words_of_ours(text: str) -> None:
+    with pytest.raises(InputError, match=r"is no endpoint of Zenoh.*tcp/127\.0\.0\.1:7447"):
+        check_endpoint(text)
+
+
+def test_an_endpoint_that_is_taken_is_told_without_places_in_the_middlewares_source() -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        with pytest.raises(DeviceError, match=r"Address already in use\.$") as told:
+            ZenohTransport("a", listen=[f"tcp/127.0.0.1:{taken.getsockname()[1]}"])
+    assert ".rs" not in str(told.value)
+    for good in ("tcp/[::1]:7447", "udp/localhost:0", "tls/robot.example:7447#iface=lo"):
+        check_endpoint(good)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import threading
+import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Literal
 
 from touchback.errors import InputError
 from touchback.model.forces import JointEffort, Wrench
@@ -68,13 +71,29 @@ def wrenchings(system: System) -> Iterator[Wrenching]:
                 yield Wrenching(f"/wrench_commands/{topic_of(name)}", frame, inputs)
 
 
+@dataclass
+class _InUse:
+    """A command: how old it may become, what its input is then, and when it was renewed."""
+
+    max_age: float
+    safe: float | Literal["hold"]
+    renewed: float = 0.0
+
+    def __str__(self) -> str:
+        then = "stays as it was" if self.safe == "hold" else f"is {self.safe:g}"
+        return f"{self.max_age:g} s: it {then} until the next one"
+
+
 class Commands:
     """Sets inputs by messages, as far as the desk lets others do so: as often as they come, for a
-    node at the other end may have a clock of its own."""
+    node at the other end may have a clock of its own. What nobody renews for `max_age` seconds is
+    zero from then on, unless the run was begun with an age of its own for that input."""
 
-    def __init__(self, desk: Desk) -> None:
-        self._desk = desk
+    def __init__(self, desk: Desk, max_age: float) -> None:
+        self._desk, self._max_age = desk, max_age
         self._pushed = desk.live.system, pushed_joints(desk.live.system)
+        self._in_use: dict[str, _InUse] = {}  # by input
+        self._lock = threading.Lock()
 
     def take_joints(self, data: bytes) -> None:
         """A JointState: names of inputs, or of joints whose effort is one; the numbers are its
@@ -129,3 +148,32 @@ class Commands:
             live.plan.inputs.get(name, WatchedInput()).check(name, number)
         for name, number in wanted.items():
             live.write(name, number)
+            with self._lock:
+                if name not in self._in_use:
+                    self._in_use[name] = self._watch(name)
+                self._in_use[name].renewed = time.monotonic()
+
+    def _watch(self, name: str) -> _InUse:
+        """An input's first command, or the first one again, so that another may follow in time."""
+        live = self._desk.live
+        known, own = (
+            live.plan.inputs.get(name, WatchedInput()),
+            live.system.layout.input_range(name),
+        )
+        if known.max_age is not None:
+            return _InUse(known.max_age, known.safe)
+        low = known.low if own.min is None else max(known.low, own.min)
+        high = known.high if own.max is None else min(known.high, own.max)
+        safe = min(max(0.0, low), high)
+        live.watch(name, self._max_age, safe)
+        return _InUse(self._max_age, safe)
+
+    def forgotten(self) -> list[str]:
+        """What became of commands that nobody renewed in time, each once."""
+        now, told = time.monotonic(), list[str]()
+        with self._lock:
+            for name, command in list(self._in_use.items()):
+                if now - command.renewed > command.max_age:
+                    del self._in_use[name]
+                    told.append(f"no command for '{name}' came for {command}")
+        return told

@@ -15,6 +15,7 @@ from touchback.interop.ros2.commands import Commands, wrenchings
 from touchback.interop.ros2.complaints import Complaints
 from touchback.interop.ros2.parameters import Parameters
 from touchback.interop.ros2.transport import Publish, Transport
+from touchback.native.live.layout import STALE
 from touchback.numbers import number_within
 from touchback.realtime import Live
 from touchback.realtime.control import Desk, Exposed
@@ -35,6 +36,7 @@ from touchback.recording.ros2.types import (
 )
 
 JOINT_COMMANDS, DESCRIPTION = "/joint_commands", "/robot_description"
+MAX_AGE = 0.5  # s that a command holds, unless told otherwise
 _DRAINED = 500.0  # times a second that ticks are looked for
 
 
@@ -42,8 +44,9 @@ class ModelNode:
     """Publishes every tick of a live run: /joint_states, a wrench for each sensor of a reaction,
     all outputs; /clock with each block of ticks, /tf so many times a second. It takes
     /joint_commands and wrenches, and answers reset, pause and questions about parameters, as far as
-    the run is `exposed`. `description` is the robot's URDF. What it refuses is among the run's
-    faults."""
+    the run is `exposed`. An input whose command nobody renews for `max_age` seconds is zero then,
+    unless the run was begun with a `WatchedInput` that says otherwise. `description` is the robot's
+    URDF. What it refuses, and commands that stopped, are among the run's faults."""
 
     def __init__(
         self,
@@ -54,9 +57,12 @@ class ModelNode:
         description: str = "",
         exposed: Exposed | None = None,
         transforms: float = 50.0,
+        max_age: float = MAX_AGE,
     ) -> None:
         self.live, self.transport = live, transport
         self._desk, self._complaints = Desk(live, exposed), Complaints(live.note)
+        age = number_within("max_age: commands hold for 0.001 to 3600 s", max_age, 1e-3, 3600)
+        self._commands, self._remarks = Commands(self._desk, age), Complaints(live.note)
         rate = number_within("transforms: /tf is published 0 to 1000 a second", transforms, 0, 1000)
         self._between = 1.0 / rate if rate else float("inf")
         self._telling = Telling(live.system, live.columns)
@@ -71,6 +77,7 @@ class ModelNode:
         self._advertise()
         self._serve(node)
         self._subscribe()
+        transport.tell_of_namesakes(self._remarks)
         self._tap = live.tap(self._publish, _DRAINED)
 
     @property
@@ -96,6 +103,9 @@ class ModelNode:
         if columns != self._telling.columns:
             self._telling = Telling(self.live.system, columns)
             self._advertise()
+        if np.any(rows[:, columns.index("flags")].astype(int) & STALE):
+            for text in self._commands.forgotten():
+                self._remarks(text)
         telling, times = self._telling, rows[:, columns.index("time")]
         before = np.concatenate([[self._told], times[:-1]])
         new = rows[times > before]
@@ -149,7 +159,7 @@ class ModelNode:
         return encode(response, told)
 
     def _subscribe(self) -> None:
-        commands, subscribe = Commands(self._desk), self.transport.subscribe
+        commands, subscribe = self._commands, self.transport.subscribe
         subscribe(JOINT_COMMANDS, JOINT_STATE, commands.take_joints, self._complaints)
         for each in wrenchings(self.live.system):
             take = partial(commands.take_wrench, each)

@@ -16,6 +16,12 @@ Refuse = Callable[[str], None]
 """Gets in words why something on the wire isn't taken."""
 
 
+NAMESAKE = (
+    "another node is called /{} in domain {}: services and parameters of both answer; give one of "
+    "them another name"
+)
+
+
 class Transport(Protocol):
     """What a node needs of a middleware. Names of topics and services begin with a slash."""
 
@@ -28,6 +34,9 @@ class Transport(Protocol):
 
     def serve(self, service: str, kind: str, answer: Answer, refuse: Refuse) -> None:
         """Answers requests; what can't be answered is refused and gets no answer."""
+
+    def tell_of_namesakes(self, tell: Refuse) -> None:
+        """Says so where another node has the same name, now or later: services of both answer."""
 
     def close(self) -> None:
         """Leaves."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import itertools
 import json
+import os
+import re
 import threading
 import time
 from collections import deque
@@ -12,7 +14,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from touchback.errors import DeviceError, InputError
-from touchback.interop.ros2.transport import Answer, Publish, Refuse, Take, kindly
+from touchback.interop.ros2.transport import NAMESAKE, Answer, Publish, Refuse, Take, kindly
 from touchback.interop.ros2.wire import (
     PUBLISHER,
     SERVICE,
@@ -30,6 +32,10 @@ if TYPE_CHECKING:
 
 ROUTER = "tcp/localhost:7447"  # rmw_zenohd, where nothing else is said
 _ANY_PORT = "tcp/localhost:0"
+_ENDPOINT = re.compile(
+    r"(?:tcp|udp|tls|quic|ws)/(?:\[[0-9A-Fa-f:.]+\]|[^\s/:]+):(\d{1,5})(?:[?#].*)?"
+)
+_PLACE = re.compile(r" at \S+\.rs:\d+\.?")  # in Rust
 _PATIENCE = "transport/link/tx/queue/congestion_control/block/wait_before_close"
 _KEPT, _PUBLISHERS = 10_000, 256  # latencies, and publishers that are told apart
 _ACQUAINTED = 100  # messages
@@ -78,6 +84,8 @@ class ZenohTransport:
             "open/return_conditions/connect_scouted": False,  # others may come at any time
             "timestamping/enabled": True,  # what is latched is kept by its time
         }
+        for endpoint in (*connect, *listen):
+            check_endpoint(endpoint)
         try:
             for key, value in settings.items():
                 config.insert_json5(key, json.dumps(value))
@@ -85,7 +93,7 @@ class ZenohTransport:
         except Exception as error:  # of its own kind, which is no one else's
             raise DeviceError(
                 f"Zenoh can't connect to {settings['connect/endpoints']} and listen on "
-                f"{settings['listen/endpoints']}: {error}. An endpoint is tcp/host:port."
+                f"{settings['listen/endpoints']}: {_why(error)}."
             ) from None
         self.heard: dict[str, Heard] = {}  # by topic
         self._numbers, self._held = itertools.count(1), list[Any]()
@@ -177,10 +185,37 @@ class ZenohTransport:
         self._held.append(self._session.declare_queryable(key, came, complete=True))
         self._declare(entity)
 
+    def tell_of_namesakes(self, tell: Refuse) -> None:
+        """Other nodes of the same name, by their tokens."""
+
+        def came(sample: zenoh.Sample) -> None:
+            session = str(sample.key_expr).split("/")[2]
+            if sample.kind == self._zenoh.SampleKind.PUT and session != self._id:
+                tell(NAMESAKE.format(self.node, self.domain))
+
+        every = Entity(self.domain, "*", self.node).token()
+        self._held.append(self._session.liveliness().declare_subscriber(every, came, history=True))
+
     def close(self) -> None:
         """Leaves: others see that it is gone, with all that it has."""
         if not self._session.is_closed():
             self._session.close()
+
+
+def check_endpoint(text: str) -> None:
+    """Refuses what can't be an endpoint of Zenoh."""
+    found = _ENDPOINT.fullmatch(text)
+    if found is None or int(found[1]) > 65535:
+        raise InputError(
+            f"{text!r} is no endpoint of Zenoh: give a protocol, a host and a port up to 65535, as "
+            "in tcp/127.0.0.1:7447."
+        )
+
+
+def _why(error: Exception) -> str:
+    """Why a session isn't opened, without the places in Zenoh's own source."""
+    number = re.search(r"os error (\d+)", str(error))
+    return os.strerror(int(number[1])) if number else _PLACE.sub("", str(error)).strip(" .")
 
 
 def _zenoh() -> Any:

@@ -13,9 +13,10 @@ static const double STALL = 2e7; /* ns that ticks may stand still besides: machi
  * goes on with what was before a standstill, whether the message waited in its mailbox meanwhile or
  * had been taken. */
 static int silent(const tb_live *live, const tb_input_port *port, int64_t now) {
-    double limit = (double)(port->quiet_limit + 1) * live->period + STALL;
-    return port->quiet_limit >= 0 &&
-           (port->quiet > port->quiet_limit ||
+    long quiet_limit = port->quiet_limit;
+    double limit = (double)(quiet_limit + 1) * live->period + STALL;
+    return quiet_limit >= 0 &&
+           (port->quiet > quiet_limit ||
             (live->period > 0.0 && (double)(now - port->made) > limit));
 }
 
@@ -24,6 +25,11 @@ long tb_live_silence(const tb_live *live, int64_t now) {
         if (silent(live, live->inputs + i, now))
             return TB_STALE;
     return 0;
+}
+
+void tb_live_watch(tb_input_port *port, long quiet_limit, double safe) {
+    port->safe = safe; /* first: who sees the limit finds it */
+    port->quiet_limit = quiet_limit;
 }
 
 static void look(tb_input_port *port) {
@@ -106,8 +112,11 @@ long tb_live_take(tb_live *live, int64_t now, int64_t *age) {
             else if (port->found_value != 0.0)
                 flags |= TB_STOPPED;
         }
-        if (port->place && port->messages && !isnan(port->safe) && silent(live, port, now))
-            live->problem.u[port->place] = port->safe;
+        if (port->place && port->messages && silent(live, port, now)) {
+            double safe = port->safe;
+            if (!isnan(safe))
+                live->problem.u[port->place] = safe;
+        }
     }
     *age = oldest(live, now);
     return flags;

@@ -44,12 +44,12 @@ enum { /* flags of a tick */
 typedef struct tb_input_port {
     tb_mailbox *mailbox;
     long place;       /* in u; 0 for the port of the emergency stop */
-    long quiet_limit; /* ticks without a message that may pass; -1: any number */
+    _Atomic long quiet_limit; /* ticks without a message that may pass; -1: any number */
     long quiet;       /* ticks since the last message */
     int64_t seen;     /* sequence of the last message */
     int64_t stamp;
     int64_t made; /* ns: its stamp, at the latest the tick that took it; or the first tick */
-    double safe;  /* what it is while silent, once it has spoken; NaN: what it said last */
+    _Atomic double safe; /* what it is while silent, once it has spoken; NaN: what it said last */
     int64_t messages, contended; /* contended: ticks that met a writer and kept the value before */
     _Atomic long group; /* ports of one number above 0 get messages together, or none (mailbox.h) */
     int64_t found, found_stamp; /* of the tick at hand: the sequence, or -1 for a writer met */
@@ -198,6 +198,7 @@ void tb_live_fail(tb_live *live);
 void tb_live_note(tb_live *live);
 void tb_live_ask_substeps(tb_live *live, long substeps);
 void tb_live_set_gain(_Atomic uint64_t *gains, long output, double value);
+void tb_live_watch(tb_input_port *port, long quiet_limit, double safe);
 /* Offers a block, replacing offers that no tick has taken yet. Called by one thread at a time. */
 void tb_live_offer(tb_live *live, const double *block, int64_t version);
 /* Offers a block to be taken `stride` ticks after the one before it; returns 0 when there is no room. */

@@ -11,6 +11,7 @@ from touchback.errors import InputError, SolveError
 from touchback.native.library import LIB, Floats, address_of, as_floats
 from touchback.native.live.loop_memory import LoopMemory
 from touchback.native.live.mailbox import Mailbox
+from touchback.native.live.wanted import Watch
 
 
 class LiveLoop(LoopMemory):
@@ -141,6 +142,11 @@ class LiveLoop(LoopMemory):
     def set_gain(self, output: int, value: float) -> None:
         """The factor of an output, from the next tick on."""
         LIB.tb_live_set_gain(address_of(self.gains), output, value)
+
+    def watch(self, place: int, watch: Watch) -> None:
+        """Watches an input, from the next tick on."""
+        port = ctypes.addressof(self.ports[place])
+        LIB.tb_live_watch(port, watch.quiet_limit, watch.safe)
 
     @property
     def parameter_count(self) -> int:
