@@ -257,3 +257,11 @@ def test_planes_and_round_things_touch() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert read_mjcf(text, contacts=False).contacts == {}
+
+
+def test_a_pendulum_of_next_to_no_mass_falls_as_any_other() -> None:
+    r = 1e-40  # m, a sphere that hangs its radius aside: m (2/5 + 1) r² a = m g r
+    text = f"""<mujoco><worldbody><body><joint axis="0 1 0"/>
+      <geom pos="{r} 0 0" size="{r}" density="1e-40"/></body></worldbody></mujoco>"""
+    (falls,) = read_mjcf(text).compile().forward_dynamics([0.0], [0.0])
+    assert falls == pytest.approx(9.81 / (1.4 * r), rel=1e-12)

@@ -22,11 +22,12 @@ from touchback.interop import read_mjcf
         (robot(head='<compiler angle="grad"/>'), "known are degree, radian"),
         (robot(tail='<equality><weld body1="arms"/></equality>'), "no body 'arms'"),
         (robot('<joint range="2 1"/><geom size="1"/>'), "swap them"),
-        (robot('<geom size="1" mass="-1"/>'), r"mass='-1'>: 0 to 1e\+50 is expected"),
-        (robot('<geom size="1" density="-1"/>'), r"density='-1'>: 0 to 1e\+50"),
+        (robot('<geom size="1" mass="-1"/>'), r"mass='-1'>: 0, or 1e-50 to 1e\+50, is"),
+        (robot('<geom size="1" density="-1"/>'), r"density='-1'>: 0, or 1e-50"),
         (robot('<inertial mass="1" diaginertia="-1 1 1"/>'), "principal moment is -1 kg m²"),
         (robot('<inertial mass="1" fullinertia="1 1 1 5 5 5"/>'), "principal moment is -4"),
-        (robot('<geom size=".1" mass="1e308"/>'), "mass='1e308'>: 0 to"),
+        (robot('<geom size=".1" mass="1e-308"/>'), "mass='1e-308'>: 0, or"),
+        (robot('<geom size=".1" mass="1e308"/>'), "mass='1e308'>: 0, or"),
         (robot('<geom size="1" quat="0 0 0 0"/>'), "a direction of length 0"),
         (robot(tail="<tendon><fixed/></tendon>"), "a tendon of no joint"),
         (
@@ -58,7 +59,7 @@ def test_files_that_include_each_other_deeply_are_refused(tmp_path: Path) -> Non
 def test_a_heap_of_spheres_is_refused_unless_they_pass_through_each_other(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("touchback.interop.mjcf.contacts.MAX_CONTACTS", 5)
+    monkeypatch.setattr("touchback.interop.touching.MAX_CONTACTS", 5)
     balls = '<body><freejoint/><geom size=".1"/></body>' * 4  # six pairs
     heap = f"<mujoco><worldbody>{balls}</worldbody></mujoco>"
     with pytest.raises(ModelError, match=r"more than 5 pairs .* contacts=False"):

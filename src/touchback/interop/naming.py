@@ -1,6 +1,6 @@
 """Names from files made names of ours: allowed characters, none twice."""
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 
 from touchback.errors import ModelError
 from touchback.interop.notes import Notes
@@ -25,12 +25,18 @@ def safe_names(
 
 
 def unused(name: str, used: Iterable[str]) -> str:
-    """The name, numbered if it is used already."""
-    used = set(used)
-    number, fresh = 2, name
-    while fresh in used:
-        fresh, number = f"{name} {number}", number + 1
-    return fresh
+    """The name, numbered if it is used already. Numbers are given in a row, so the first free one
+    is found by halving: files have thousands of things without names."""
+    taken = used if isinstance(used, Container) else set(used)
+    if name not in taken:
+        return name
+    low, high = 1, 2  # the first has no number
+    while f"{name} {high}" in taken:
+        low, high = high, 2 * high
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if f"{name} {middle}" in taken else (low, middle)
+    return f"{name} {high}"
 
 
 def _allowed(name: str) -> bool:

@@ -12,8 +12,10 @@ from touchback.interop.mesh_file import DRAWN
 from touchback.interop.mesh_places import MeshPlaces
 from touchback.interop.naming import safe_names, unused
 from touchback.interop.notes import Notes
-from touchback.interop.urdf_joints import Robot, add_joint, couple_mimics, origin
+from touchback.interop.touching import PLANE
+from touchback.interop.urdf_joints import Robot, add_joint, couple_mimics, origin, rotation
 from touchback.interop.urdf_shapes import add_shapes, count_meshes
+from touchback.interop.urdf_touching import add_touching, floor_at, friction_of, touch_links
 from touchback.interop.urdf_tree import root_link
 from touchback.interop.xml_file import Node, is_text, read_xml
 from touchback.model import Model
@@ -31,6 +33,8 @@ def read_urdf(
     stops: bool = True,
     meshes: bool = True,
     packages: Mapping[str, str | os.PathLike[str]] | None = None,
+    contacts: bool = False,
+    floor: float | None = None,
 ) -> Model:
     """The model of a URDF file (or of its text).
 
@@ -43,8 +47,14 @@ def read_urdf(
     is fixed to the ground, or moves freely with `floating_base` (by a joint "root", whose
     coordinates come first). Gravity is (0, 0, −9.81). Joints that mimic others are coupled to them
     as by gears; with `mimic=False` they move freely. Default stops hold joints at their limits;
-    with `stops=False` nothing does. `model.imported` has what the file says besides: "notes" in
-    words, "mimic" joints, "ratings" (effort and velocity limits)."""
+    with `stops=False` nothing does.
+
+    With `floor`, a height [m], the <collision> shapes touch a level floor, and with `contacts` each
+    other, where there is a contact for them: spheres, capsules, boxes and hulls of meshes the
+    floor, and spheres each other. Coulomb's friction is that of <lateral_friction> or <mu1>, or 1.
+
+    `model.imported` has what the file says besides: "notes" in words, "mimic" joints, "ratings"
+    (effort and velocity limits)."""
     file = read_xml(path_or_text, "robot", "URDF")
     notes = Notes()
     links, joints = _by_name(file, "link"), _by_name(file, "joint")
@@ -70,6 +80,9 @@ def read_urdf(
     )
     for original, node in links.items():
         _add_link(robot, original, node)
+        if contacts or floor is not None:
+            for shown in node.all("collision"):
+                add_touching(robot, original, shown, friction_of(file, original, node))
     if root is None:
         notes.notice("The robot has no links.")
     else:
@@ -79,6 +92,9 @@ def read_urdf(
         add_joint(robot, original, node)
     if mimic:
         couple_mimics(robot)
+    if floor is not None:
+        robot.touching.insert(0, floor_at(floor, file.source))
+    touch_links(robot, lambda one, two: not contacts and PLANE not in (one.kind, two.kind))
     notes.finish(robot.model, "URDF", file.source, mimic=robot.mimics, ratings=robot.ratings)
     return robot.model
 
@@ -145,15 +161,3 @@ def _tensor(inertial: Node) -> np.ndarray:
         node.number(f"i{which}", 0.0) for which in ("xx", "yy", "zz", "xy", "xz", "yz")
     )
     return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-
-
-def rotation(rpy: tuple[float, ...]) -> np.ndarray:
-    """R = Rz(yaw) Ry(pitch) Rx(roll)."""
-    (sr, sp, sy), (cr, cp, cy) = np.sin(rpy), np.cos(rpy)
-    return np.array(
-        [
-            [cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr],
-            [sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr],
-            [-sp, cp * sr, cp * cr],
-        ]
-    )

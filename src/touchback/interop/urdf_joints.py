@@ -4,10 +4,13 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from touchback.errors import ModelError
 from touchback.interop.axes import axis_or_letter
 from touchback.interop.mesh_places import MeshPlaces
 from touchback.interop.notes import Notes
+from touchback.interop.touching import Touchable
 from touchback.interop.xml_file import Node
 from touchback.model import Frame, Model
 from touchback.model.couplings import Gear
@@ -45,12 +48,26 @@ class Robot:
     meshes: MeshPlaces | None = None  # where they are; None: they are not read
     drawn: int = 0  # triangles that a mesh may have
     known: dict[tuple[str, Triple], Mesh] = field(default_factory=dict)  # by file and scale
+    touching: list[Touchable] = field(default_factory=list)
+    hulls: dict[tuple[str, Triple], np.ndarray] = field(default_factory=dict)  # their corners
 
 
 def origin(node: Node) -> tuple[Triple, Triple]:
     """xyz [m] and rpy [rad] of a node's <origin>."""
     given = node.first("origin")
     return (ZERO, ZERO) if given is None else (given.triple("xyz", ZERO), given.triple("rpy", ZERO))
+
+
+def rotation(rpy: tuple[float, ...]) -> np.ndarray:
+    """R = Rz(yaw) Ry(pitch) Rx(roll)."""
+    (sr, sp, sy), (cr, cp, cy) = np.sin(rpy), np.cos(rpy)
+    return np.array(
+        [
+            [cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr],
+            [sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr],
+            [-sp, cp * sr, cp * cr],
+        ]
+    )
 
 
 def add_joint(robot: Robot, original: str, node: Node) -> None:
@@ -180,7 +197,9 @@ def couple_mimics(robot: Robot) -> None:
     model = robot.model
     for follower, mimic in robot.mimics.items():
         kinds = [model.joints[name].kind for name in (follower, mimic.joint)]
-        if follower == mimic.joint or any(kind.nv != 1 for kind in kinds):
+        if follower == mimic.joint:
+            robot.notes.notice(f"Joint '{follower}' should follow itself; it moves freely.")
+        elif any(kind.nv != 1 for kind in kinds):
             robot.notes.notice(
                 f"Joint '{follower}' should follow '{mimic.joint}', but not both have one "
                 "coordinate; it moves freely."

@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterable
 from touchback.errors import InputError, ModelError
 from touchback.interop.mesh_file import MESH_ENDINGS, read_mesh
 from touchback.interop.mesh_places import NoMesh
+from touchback.interop.naming import unused
+from touchback.interop.touching import PLANE
 from touchback.interop.urdf_joints import Robot, origin
 from touchback.interop.xml_file import Node
 from touchback.model.frame import frame_at
@@ -27,7 +29,7 @@ def add_shapes(robot: Robot, link: str, node: Node) -> None:
             break
     for child in node.children:
         if child.tag in ("visual", "collision"):
-            given = _geometry(child)
+            given = geometry_of(child)
             if given is None or (given.tag == "mesh" and robot.meshes is None):
                 robot.notes.skip(child.tag)
 
@@ -35,34 +37,32 @@ def add_shapes(robot: Robot, link: str, node: Node) -> None:
 def count_meshes(links: Iterable[Node]) -> int:
     """How many meshes are to be drawn."""
     shown = (child for node in links for child in node.all("visual"))
-    return sum(1 for child in shown if (given := _geometry(child)) and given.tag == "mesh")
+    return sum(1 for child in shown if (given := geometry_of(child)) and given.tag == "mesh")
 
 
-def _geometry(shown: Node) -> Node | None:
-    """The primitive or mesh of a <visual> or <collision>, if it has one."""
+def geometry_of(shown: Node) -> Node | None:
+    """The primitive, mesh or plane of a <visual> or <collision>, if it has one."""
     geometry = shown.first("geometry")
     kinds = () if geometry is None else geometry.children
-    return next((each for each in kinds if each.tag in _READ or each.tag == "mesh"), None)
+    return next((each for each in kinds if each.tag in (*_READ, "mesh", PLANE)), None)
 
 
 def _add_shape(robot: Robot, link: str, shown: Node) -> bool:
-    given = _geometry(shown)
-    if given is None:
+    given = geometry_of(shown)
+    if given is None or given.tag == PLANE:
         return False
-    solid = _mesh(robot, link, given) if given.tag == "mesh" else _primitive(link, given)
+    solid = _mesh(robot, link, given) if given.tag == "mesh" else primitive(link, given)
     if solid is None:
         return False
     xyz, (roll, pitch, yaw) = origin(shown)
     turns = [(axis, angle) for axis, angle in (("z", yaw), ("y", pitch), ("x", roll)) if angle]
     body = robot.links[link]
-    name, count = body, 2
-    while name in robot.model.shapes:
-        name, count = f"{body} {count}", count + 1
-    robot.model.shape(name, frame_at(body, *xyz, turns), solid)
+    robot.model.shape(unused(body, robot.model.shapes), frame_at(body, *xyz, turns), solid)
     return True
 
 
-def _primitive(link: str, given: Node) -> AnySeen:
+def primitive(link: str, given: Node) -> AnySeen:
+    """A solid with the sizes of an element, which must be positive."""
     solid = _READ[given.tag](given)
     sizes = [float(x) for x in given.attributes.get("size", "1").split()]
     sizes += [given.number(word, 1.0) for word in ("radius", "length")]

@@ -70,7 +70,8 @@ def _all_solid(tree: Tree) -> bool:
     diagonal = np.einsum("nii->ni", P)
     if not np.all(diagonal > 0.0):
         return False
-    scaled = P / np.sqrt(diagonal[:, :, None] * diagonal[:, None, :])
+    roots = np.sqrt(diagonal)  # whose products, unlike those of tiny moments, are numbers
+    scaled = P / (roots[:, :, None] * roots[:, None, :])
     return bool(np.all(np.linalg.eigvalsh(scaled)[:, 0] > _SOLID))
 
 

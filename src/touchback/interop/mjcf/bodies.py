@@ -7,8 +7,9 @@ from touchback.interop.bodies import add_body
 from touchback.interop.mjcf.geoms import read_geom
 from touchback.interop.mjcf.inertia import NOTHING, Inertia, bounded, read_inertial, together
 from touchback.interop.mjcf.joints import hang
-from touchback.interop.mjcf.pose import HERE, Pose, read_line, read_pose
+from touchback.interop.mjcf.pose import read_line, read_pose
 from touchback.interop.mjcf.robot import WORLD, Robot
+from touchback.interop.pose import HERE, Pose
 from touchback.interop.xml_file import Node
 from touchback.model import Body
 from touchback.model.frame import GROUND

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from touchback.interop.mjcf.document import referred
-from touchback.interop.mjcf.pose import HERE, at, of_quaternion
 from touchback.interop.mjcf.robot import Robot
 from touchback.interop.mjcf.settings import TRUTH, truth
 from touchback.interop.mjcf.tendons import length_at_start
+from touchback.interop.pose import HERE, at, of_quaternion
 from touchback.interop.xml_file import Node
 from touchback.model.frame import GROUND
 from touchback.model.joints import Fixed, Spherical

@@ -11,9 +11,10 @@ from touchback.interop.mesh_file import DRAWN, coarse_mesh, read_triangles
 from touchback.interop.mesh_places import NoMesh
 from touchback.interop.mjcf.document import Document
 from touchback.interop.mjcf.inertia import NOTHING, Inertia, of_triangles, solid
-from touchback.interop.mjcf.pose import Floats, Pose, of_quaternion, read_line, read_pose
+from touchback.interop.mjcf.pose import read_line, read_pose
 from touchback.interop.mjcf.robot import Robot, Shape, Triangles
 from touchback.interop.mjcf.settings import TRUTH, truth
+from touchback.interop.pose import Floats, Pose, of_quaternion
 from touchback.interop.xml_file import Node
 from touchback.model.solids import AnySeen, Box, Capsule, Cylinder, Ellipsoid, Sphere
 
@@ -44,8 +45,8 @@ def read_geom(robot: Robot, node: Node, body: str, within: Pose, childclass: str
         robot.notes.notice(
             f"{node.where}: <geom fluidshape>: the fluid's forces on this ellipsoid are not read."
         )
-    known = [shape.name for shape in robot.shapes]
-    name = robot.new_name("Geom", node.attributes.get("name", ""), body, known)
+    name = robot.new_name("Geom", node.attributes.get("name", ""), body, robot.geoms)
+    robot.geoms.add(name)
     shape = Shape(name, body, within @ pose, kind, size, node, NOTHING, mesh)
     shape.inertia = _weight(robot, shape).placed(shape.pose)
     robot.shapes.append(shape)
@@ -84,10 +85,11 @@ def _weight(robot: Robot, shape: Shape) -> Inertia:
     """Mass and moments about the geom's own frame."""
     node = shape.node
     for word in ("mass", "density"):
-        if not 0.0 <= node.number(word, 0.0) <= _LARGEST:
+        given = node.number(word, 0.0)
+        if given != 0.0 and not 1.0 / _LARGEST <= given <= _LARGEST:
             raise ModelError(
-                f"{node.where}: <geom {word}={node.attributes[word]!r}>: 0 to {_LARGEST:g} is "
-                "expected."
+                f"{node.where}: <geom {word}={node.attributes[word]!r}>: 0, or "
+                f"{1.0 / _LARGEST:g} to {_LARGEST:g}, is expected."
             )
     low, high = robot.settings.inertia_groups
     if not low <= node.number("group", 0.0) <= high or shape.kind in _FLAT:

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from touchback.errors import ModelError
-from touchback.interop.mjcf.pose import Floats, Pose, read_pose
+from touchback.interop.mjcf.pose import read_pose
 from touchback.interop.mjcf.settings import Settings
+from touchback.interop.pose import Floats, Pose
 from touchback.interop.xml_file import Node
 
 

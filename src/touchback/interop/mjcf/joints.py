@@ -13,9 +13,9 @@ import numpy as np
 
 from touchback.errors import ModelError
 from touchback.interop.axes import axis_or_letter
-from touchback.interop.mjcf.pose import Floats, Pose, about, at, quaternion_of
 from touchback.interop.mjcf.robot import Moving, Robot
 from touchback.interop.mjcf.settings import TRUTH, truth
+from touchback.interop.pose import Floats, Pose, about, at, quaternion_of
 from touchback.interop.xml_file import Node
 from touchback.model.forces import JointEffort
 from touchback.model.frame import GROUND
@@ -66,7 +66,7 @@ def hang(
 
 
 def _new(robot: Robot, given: str, instead: str) -> str:
-    return robot.new_name("Joint", given, instead, list(robot.model.joints))
+    return robot.new_name("Joint", given, instead, robot.model.joints)
 
 
 def _inherited(robot: Robot, node: Node, childclass: str) -> Node:

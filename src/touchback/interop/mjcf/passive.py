@@ -8,8 +8,8 @@ from msgspec.structs import replace
 
 from touchback.dynamics.floats import float_instant
 from touchback.dynamics.forward import entries
-from touchback.interop.mjcf.pose import Pose
 from touchback.interop.mjcf.robot import Robot
+from touchback.interop.pose import Pose
 from touchback.model import Body, Frame
 from touchback.model.forces import BoxDrag, Wrench
 from touchback.model.value import number

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from touchback.interop.mjcf.document import Document
 from touchback.interop.mjcf.inertia import Inertia
-from touchback.interop.mjcf.pose import HERE, Floats, Pose, at
 from touchback.interop.mjcf.settings import Settings
 from touchback.interop.naming import safe_names, unused
 from touchback.interop.notes import Notes
+from touchback.interop.pose import HERE, Floats, Pose, at
 from touchback.interop.xml_file import Node
 from touchback.model import Frame, Model
 from touchback.model.solids import Mesh
@@ -85,6 +86,7 @@ class Robot:
     rests: dict[str, float] = field(default_factory=dict)  # springref of hinges and slides, ours
     sites: dict[str, tuple[str, Pose]] = field(default_factory=dict)  # on which body of ours
     shapes: list[Shape] = field(default_factory=list)
+    geoms: set[str] = field(default_factory=set)  # their names
     meshes: dict[str, Triangles | None] = field(default_factory=dict)
     tendons: dict[str, Line] = field(default_factory=dict)
     actuators: dict[str, Expr | float] = field(default_factory=dict)  # their forces
@@ -124,7 +126,7 @@ class Robot:
         self.model.body(full)
         return full
 
-    def new_name(self, kind: str, given: str, instead: str, used: list[str]) -> str:
+    def new_name(self, kind: str, given: str, instead: str, used: Iterable[str]) -> str:
         """A name of ours for anything: the file's, else `instead`; numbered where it is taken."""
         return unused(self._clean(kind, given) if given else instead, used)
 

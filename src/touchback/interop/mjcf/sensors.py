@@ -8,8 +8,8 @@ import numpy as np
 
 from touchback.errors import ModelError
 from touchback.interop.mjcf.document import referred
-from touchback.interop.mjcf.pose import of_quaternion
 from touchback.interop.mjcf.robot import Robot
+from touchback.interop.pose import of_quaternion
 from touchback.interop.xml_file import Node
 from touchback.model import Frame
 from touchback.model.joints import Free

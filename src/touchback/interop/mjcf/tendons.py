@@ -26,7 +26,7 @@ def read_tendons(robot: Robot) -> None:
             robot.notes.notice(f"{node.where}: a tendon <{node.tag}> is not read.")
             continue
         node = robot.document.inherited(node, "tendon")
-        name = robot.new_name("Tendon", node.attributes.get("name", ""), "tendon", [*robot.tendons])
+        name = robot.new_name("Tendon", node.attributes.get("name", ""), "tendon", robot.tendons)
         line = _fixed(robot, node) if node.tag == "fixed" else _spatial(robot, node, name)
         if line is None:
             continue

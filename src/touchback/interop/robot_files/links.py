@@ -13,7 +13,7 @@ import numpy as np
 
 from touchback.dynamics.floats import float_instant
 from touchback.errors import InputError
-from touchback.interop.mjcf.pose import HERE, Floats, Pose, about, at
+from touchback.interop.pose import HERE, Floats, Pose, about, at
 from touchback.model import Body, Frame, Model
 from touchback.model.frame import AXES, GROUND
 from touchback.model.joints import Joint

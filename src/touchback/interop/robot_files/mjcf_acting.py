@@ -6,7 +6,7 @@ from xml.etree.ElementTree import Element, SubElement
 
 import numpy as np
 
-from touchback.interop.mjcf.pose import quaternion_of
+from touchback.interop.pose import quaternion_of
 from touchback.interop.robot_files.links import Mechanism, words
 from touchback.interop.robot_files.motors import motor_of
 from touchback.model.closures import Rod

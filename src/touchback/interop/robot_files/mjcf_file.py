@@ -7,7 +7,7 @@ from xml.etree.ElementTree import Element, SubElement
 
 import numpy as np
 
-from touchback.interop.mjcf.pose import HERE, Floats, Pose, quaternion_of
+from touchback.interop.pose import HERE, Floats, Pose, quaternion_of
 from touchback.interop.robot_files.links import Freedom, Link, Mechanism, text_of, words
 from touchback.interop.robot_files.mjcf_acting import add_acting
 from touchback.interop.robot_files.mjcf_shapes import add_shapes

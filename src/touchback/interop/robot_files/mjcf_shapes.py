@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from xml.etree.ElementTree import Element, SubElement
 
-from touchback.interop.mjcf.pose import quaternion_of
+from touchback.interop.pose import quaternion_of
 from touchback.interop.robot_files.links import Mechanism, words
 from touchback.model.solids import Box, Capsule, Cylinder, Ellipsoid, Mesh, Sphere
 from touchback.model.solids.mesh import unpacked

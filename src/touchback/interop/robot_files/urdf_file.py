@@ -9,7 +9,7 @@ from xml.etree.ElementTree import Element, SubElement
 import numpy as np
 
 from touchback.errors import InputError
-from touchback.interop.mjcf.pose import HERE, Floats, Pose
+from touchback.interop.pose import HERE, Floats, Pose
 from touchback.interop.robot_files.links import Freedom, Link, Mechanism, text_of, words
 from touchback.model import Model
 from touchback.model.couplings import Gear

@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 
 from touchback.errors import ModelError
 from touchback.interop.mesh_places import MeshPlaces
-from touchback.interop.mjcf.pose import HERE
 from touchback.interop.naming import safe_names, unused
 from touchback.interop.notes import Notes
+from touchback.interop.pose import HERE
 from touchback.interop.sdf.joints import add_joint, ends_of
-from touchback.interop.sdf.links import add_link, as_urdf
+from touchback.interop.sdf.links import add_link, add_rough, as_urdf
 from touchback.interop.sdf.poses import (
     APART,
     MODEL,
@@ -26,6 +26,7 @@ from touchback.interop.sdf.poses import (
 )
 from touchback.interop.urdf import folder_of, triangles_each
 from touchback.interop.urdf_joints import Robot, couple_mimics
+from touchback.interop.urdf_touching import touch_links
 from touchback.interop.xml_file import Node, finite_numbers, read_xml
 from touchback.model import Model
 from touchback.model.frame import GROUND
@@ -40,6 +41,7 @@ def read_sdf(
     stops: bool = True,
     meshes: bool = True,
     packages: Mapping[str, str | os.PathLike[str]] | None = None,
+    contacts: bool = True,
 ) -> Model:
     """The model of an SDF file (or of its text): a <model>, or the models of a <world>.
 
@@ -48,7 +50,10 @@ def read_sdf(
     joint "root", or "LINK root" where there are several), or are fixed to the ground where the
     model is static. A joint whose child is carried already closes a loop. Gravity is the world's,
     or (0, 0, −9.81) of a model alone. `stops`, `meshes` and `packages` as in `read_urdf`
-    (model://NAME is looked for as a package). `model.imported` has "notes", "mimic", "ratings"."""
+    (model://NAME is looked for as a package). <collision> shapes of different models (and of one
+    with <self_collide>) touch where there is a contact for them, as in `read_urdf`; planes are part
+    of the file. With `contacts=False` nothing does. `model.imported` has "notes", "mimic",
+    "ratings"."""
     file = read_xml(path_or_text, "sdf", "SDF")
     notes = Notes()
     world = file.first("world")
@@ -59,6 +64,10 @@ def read_sdf(
     for model in top:
         name = model.attribute("name")
         read.collect(model, "" if len(top) == 1 else f"{name}{APART}", WORLD, name)
+        read.models |= {link: name for link in read.frames.links if link not in read.models}
+        said = model.first("self_collide")
+        if said is not None and said.text in ("true", "1"):
+            read.selfish.add(name)
     notes.skip_others(world or file, ("model", "gravity", "world"))
     name = (world or top[0]).attribute("name")
     frames = read.frames
@@ -73,8 +82,11 @@ def read_sdf(
     )
     for name, node in frames.links.items():
         add_link(robot, name, node)
+        if contacts:
+            add_rough(robot, name, node, read.models[name], read.models[name] in read.selfish)
     _join(robot, read)
     couple_mimics(robot)
+    touch_links(robot, lambda one, two: False)
     notes.finish(robot.model, "SDF", file.source, mimic=robot.mimics, ratings=robot.ratings)
     return robot.model
 
@@ -104,6 +116,8 @@ class _Read:
     notes: Notes
     joints: dict[str, tuple[str, Node]] = field(default_factory=dict)
     static: set[str] = field(default_factory=set)
+    models: dict[str, str] = field(default_factory=dict)  # the outermost that a link is part of
+    selfish: set[str] = field(default_factory=set)  # models whose links touch each other
 
     def collect(
         self, model: Node, scope: str, outside: str, name: str, static: bool = False

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 
 from touchback.interop.bodies import add_body
-from touchback.interop.mjcf.pose import Pose
+from touchback.interop.pose import Pose
 from touchback.interop.sdf.poses import pose_of, seen_from
+from touchback.interop.touching import Touchable
 from touchback.interop.urdf_joints import Robot
 from touchback.interop.urdf_shapes import add_shapes
+from touchback.interop.urdf_touching import add_touching
 from touchback.interop.xml_file import Node
 
 _KNOWN = (
@@ -32,6 +35,29 @@ def add_link(robot: Robot, name: str, node: Node) -> None:
             robot.notes.skip(f"{child.tag} relative to another frame")
     _add_inertia(robot, name, node)
     add_shapes(robot, name, as_urdf(node))
+
+
+@dataclass
+class Rough(Touchable):
+    """Which model a link is part of, and whether this one's links touch each other; the smaller
+    friction of two counts, as in Gazebo."""
+
+    model: str = ""
+    itself: bool = False
+
+    def friction_with(self, other: Touchable) -> float:
+        return min(self.friction, other.friction)
+
+    def may_touch(self, other: Touchable) -> bool:
+        return self.itself or not isinstance(other, Rough) or self.model != other.model
+
+
+def add_rough(robot: Robot, name: str, node: Node, model: str, itself: bool) -> None:
+    """What of a link touches."""
+    for shown in as_urdf(node).all("collision"):
+        found = add_touching(robot, name, shown, shown.number("friction", 1.0))
+        if found is not None:
+            robot.touching[-1] = Rough(**vars(found), model=model, itself=itself)
 
 
 def _add_inertia(robot: Robot, name: str, node: Node) -> None:
@@ -69,9 +95,18 @@ def as_urdf(link: Node) -> Node:
                 if kind.tag == "mesh":
                     said = {"filename": _address(said.get("uri", "")), **_scale(said)}
                 geometry.children.append(Node(kind.tag, said, kind.source, kind.line))
-            shown = Node(child.tag, {}, child.source, child.line, [origin, geometry])
+            rough = {} if child.tag == "visual" else _rough(child)
+            shown = Node(child.tag, rough, child.source, child.line, [origin, geometry])
             found.children.append(shown)
     return found
+
+
+def _rough(collision: Node) -> dict[str, str]:
+    """Its friction: surface, friction, ode, mu."""
+    node: Node | None = collision
+    for tag in ("surface", "friction", "ode", "mu"):
+        node = None if node is None else node.first(tag)
+    return {} if node is None else {"friction": node.text}
 
 
 def _scale(said: dict[str, str]) -> dict[str, str]:

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from touchback.errors import ModelError
-from touchback.interop.mjcf.pose import HERE, Pose, at, of_quaternion
-from touchback.interop.urdf import rotation
+from touchback.interop.pose import HERE, Pose, at, of_quaternion
+from touchback.interop.urdf_joints import rotation
 from touchback.interop.xml_file import Node, finite_numbers
 
 WORLD, MODEL, APART = "world", "__model__", "::"
