@@ -87,6 +87,22 @@ def random_graph(
     return build.outputs(*nodes.tolist(), last, -last, last)
 
 
+def operations_on_constants(rng: np.random.Generator, count: int) -> Program:
+    """Every operation with a constant in every place, so many in all; constants are outputs too."""
+    build = Builder()
+    x = [build.input("x", k) for k in range(9)]
+    lookup = {ops.LOOKUP1: 1, ops.LOOKUP2: 3}
+    outputs = []
+    for k in range(count):
+        turn, which = divmod(k, len(EVERYTHING))
+        constant, op = build.constant(rng.normal()), EVERYTHING[which]
+        operands = np.roll([constant, x[k % 9], x[k % 7]], turn).tolist()[: ops.ARITY[op]]
+        if op in lookup:
+            operands = [*operands, 0][:2] + [lookup[op]]
+        outputs += [build.node(op, *operands), constant * (-1) ** k]
+    return build.outputs(*outputs)
+
+
 def random_inputs(
     rng: np.random.Generator, program: Program, lanes: int = 1, special: float = 0.15
 ) -> list[np.ndarray]:

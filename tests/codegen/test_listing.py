@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from random_graphs import CHOOSING, TURNING, Builder, random_graph
+from random_graphs import CHOOSING, TURNING, Builder, operations_on_constants, random_graph
 from touchback.codegen import MachineCode, disassemble, emit
 from touchback.codegen.machine import TARGETS
 from touchback.errors import CompileError
@@ -58,6 +58,22 @@ def test_the_listing_agrees_with_objdump(target: str, lanes: int, tmp_path: Path
         ours = _ours(code)
         assert len(ours) == code.instructions
         assert ours == _objdump(code, tmp_path)
+
+
+@pytest.mark.parametrize(("target", "lanes"), [("x86_64", 4), ("x86_64_v4", 4), ("x86_64_v4", 8)])
+def test_lanes_share_constants_that_would_fill_a_cache(
+    target: str, lanes: int, tmp_path: Path
+) -> None:
+    """1100 numbers of each lane are 35 and 70 kB, more than the nearest cache has."""
+    few, many = (
+        emit(operations_on_constants(np.random.default_rng(7), count), target, lanes)
+        for count in (0, 1100)
+    )
+    assert many.entry - few.entry == pytest.approx(8 * 1100, abs=64)
+    listing = _ours(many)
+    assert any("vbroadcastsd" in text for _, text in listing)
+    assert any("BCST" in text for _, text in listing) == (target == "x86_64_v4")
+    assert listing == _objdump(many, tmp_path)
 
 
 def _texts(build: Builder, outputs: list[int], target: str) -> list[str]:

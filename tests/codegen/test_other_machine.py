@@ -11,6 +11,7 @@ from random_graphs import (
     TURNING,
     Builder,
     assert_same_bits,
+    operations_on_constants,
     random_graph,
     random_inputs,
 )
@@ -83,4 +84,14 @@ def test_a_large_graph_with_distant_memory(target_and_lanes: tuple[str, int]) ->
     rng = np.random.default_rng(3)
     target, lanes = target_and_lanes
     program = random_graph(rng, 30_000, PLAIN, inputs=18_000, outputs=15_000)
+    _check(target, [Case(program, random_inputs(rng, program, lanes, special=0.0))])
+
+
+def test_more_constants_than_fit_into_a_cache_of_numbers_for_each_lane(
+    target_and_lanes: tuple[str, int],
+) -> None:
+    """There are so many of them that lanes share each, where a target can do that."""
+    rng = np.random.default_rng(4)
+    target, lanes = target_and_lanes
+    program = operations_on_constants(rng, 1100)
     _check(target, [Case(program, random_inputs(rng, program, lanes, special=0.0))])

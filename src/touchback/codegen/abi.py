@@ -8,13 +8,15 @@
 element i of lane l of any array sits at [i * lanes + l].
 """
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 from touchback.symbolic import ops
 
 ABI_VERSION = 1
 
-X, U, P, OUT, WORK, CTX, POOL = range(7)  # what an address is relative to
+X, U, P, OUT, WORK, CTX, POOL, SHARED = range(8)  # what an address is relative to
 BASE_OF_ARRAY = {"x": X, "u": U, "p": P}
 
 CONTEXT_SLOT = {  # byte offset of the C function that an operation calls
@@ -35,7 +37,16 @@ CALLED = frozenset(CONTEXT_SLOT) - {ops.SIN, ops.COS}
 
 
 class Place(NamedTuple):
-    """A memory operand: a base (X … POOL) and a byte offset."""
+    """A memory operand: a base (X … SHARED) and a byte offset.
+
+    SHARED is the pool too, where one number stands for those of all lanes.
+    """
 
     base: int
     offset: int
+
+    def of_lane(self, lane: int) -> Place:
+        """Where the number of one lane is."""
+        if self.base == SHARED:
+            return Place(POOL, self.offset)
+        return Place(self.base, self.offset + 8 * lane)

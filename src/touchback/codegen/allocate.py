@@ -166,10 +166,9 @@ class _Body:
             result = registers.new_slot()
             for lane in range(asm.lanes):
                 for k, operand in enumerate(operands):
-                    base, offset = registers.home(operand)
-                    asm.load_one(k, Place(base, offset + 8 * lane))
+                    asm.load_one(k, registers.home(operand).of_lane(lane))
                 self._write_call(node)
-                asm.store_one(0, Place(result.base, result.offset + 8 * lane))
+                asm.store_one(0, result.of_lane(lane))
         registers.clear(asm.preserved)
         for operand, needed in zip(operands, after):
             r = registers.of[operand]

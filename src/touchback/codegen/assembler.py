@@ -3,6 +3,7 @@ instructions.
 """
 
 from abc import ABC, abstractmethod
+from math import inf
 from typing import ClassVar
 
 from touchback.codegen.abi import Place
@@ -22,6 +23,7 @@ class Assembler(ABC):
     name: ClassVar[str]
     registers: ClassVar[tuple[int, ...]]  # in the order in which they are best used
     widths: ClassVar[tuple[int, ...]]  # lanes: 1, and doubles in vector registers, ascending
+    shares_from: ClassVar[float] = inf  # constants from which lanes read one number of each
     window: ClassVar[int]  # operations among which the next one is chosen; 1 keeps their order
     preserved: frozenset[int]  # registers that keep their value across a call
     shareable: list[int]
@@ -66,6 +68,10 @@ class Assembler(ABC):
     @abstractmethod
     def apply_folded(self, op: int, d: int, a: int, b: int, c: int, place: Place) -> None:
         """d = op(a, b, c), where the operand given as −1 is read from memory."""
+
+    def folds_from(self, place: Place) -> bool:
+        """Whether instructions other than loads can read an operand there."""
+        return True
 
     @abstractmethod
     def call(self, op: int, lookup: int, want: int) -> None:

@@ -48,7 +48,8 @@ def emit(program: Program, target: str, lanes: int = 1) -> MachineCode:
         raise CompileError(f"{target} computes {widths} lanes, not {lanes}.")
     plan = schedule(program, kind.window)
     constants = [(i, value) for i, value in program.values.items() if plan.live[i]]
-    pool = Pool(constants, lanes, kind.width_for(lanes))
+    shared = lanes > 1 and len(constants) >= kind.shares_from
+    pool = Pool(constants, lanes, kind.width_for(lanes), shared)
     memory = _layout(program, plan, pool, lanes, kind.width_for(lanes))
     asm = kind(lanes, pool, calls=not CALLED.isdisjoint(program.op))
     allocate(program, plan, memory, asm)

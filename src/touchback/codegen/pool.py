@@ -3,7 +3,7 @@
 import struct
 from collections.abc import Iterable
 
-from touchback.codegen.abi import POOL, Place
+from touchback.codegen.abi import POOL, SHARED, Place
 from touchback.symbolic.sincos import (
     COS_COEFFICIENTS,
     LIMIT,
@@ -39,21 +39,25 @@ class Pool:
 
     `width` is the number of doubles in a vector register: the named vectors repeat their number
     that often. They come first, where short offsets reach them however many constants there are.
+    Constants of the program are repeated for each lane, or `shared` by all.
     """
 
-    def __init__(self, constants: Iterable[tuple[int, float]], lanes: int, width: int) -> None:
+    def __init__(
+        self, constants: Iterable[tuple[int, float]], lanes: int, width: int, shared: bool = False
+    ) -> None:
         chunks = [pattern * width for pattern in _VECTORS.values()]
         self.vector: dict[str, Place] = {
             name: Place(POOL, 8 * width * index) for index, name in enumerate(_VECTORS)
         }
         self.numbers_at = offset = 8 * width * len(_VECTORS)
         self.place: dict[int, Place] = {}  # of a node
+        base, copies = (SHARED, 1) if shared else (POOL, lanes)
         known: dict[bytes, Place] = {}
         for node, number in constants:
             pattern = struct.pack("<d", number)
             if pattern not in known:
-                known[pattern] = Place(POOL, offset)
-                chunks.append(pattern * lanes)
-                offset += 8 * lanes
+                known[pattern] = Place(base, offset)
+                chunks.append(pattern * copies)
+                offset += 8 * copies
             self.place[node] = known[pattern]
         self.data = b"".join(chunks) + bytes(-offset % ALIGNMENT)

@@ -109,6 +109,7 @@ class Registers:
                 and foldable >> k & 1
                 and operands.count(node) == 1
                 and (after[k] == NEVER or (not self.free and after[k] >= max(self.key)))
+                and self.asm.folds_from(place)
             ):
                 folded = place
                 continue

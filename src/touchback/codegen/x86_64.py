@@ -7,7 +7,7 @@ so that the bases in frequent use make short instructions: work in rax, the pool
 from typing import ClassVar
 
 from touchback.codegen import x86_64_isa as isa
-from touchback.codegen.abi import CONTEXT_SLOT, CTX, FIRST_TABLE_SLOT, POOL, Place
+from touchback.codegen.abi import CONTEXT_SLOT, CTX, FIRST_TABLE_SLOT, POOL, SHARED, Place
 from touchback.codegen.assembler import ANY, Assembler
 from touchback.codegen.conditions import (
     MACHINE_ARITY,
@@ -42,6 +42,7 @@ class X86_64(Assembler):
     name = "x86_64"
     registers = tuple(range(16))
     widths: ClassVar[tuple[int, ...]] = (1, 4)
+    shares_from = 1000  # which four lanes would fill the nearest cache with; but none can be folded
     window = 1  # sixteen registers: what overtakes is spilled, and these cores look far ahead
 
     def __init__(self, lanes: int, pool: Pool, calls: bool) -> None:
@@ -80,10 +81,16 @@ class X86_64(Assembler):
     def address(self, place: Place) -> tuple[int, int]:
         """The register and the offset from it."""
         base, offset = place
-        return BASES[base], offset - self._pool_bias if base == POOL else offset
+        if base < POOL:
+            return BASES[base], offset
+        return BASES[POOL], offset - self._pool_bias
 
     def load(self, d: int, place: Place) -> None:
-        self.memory(isa.VMOV_LOAD[self.form], d, 0, place)
+        forms = isa.VBROADCAST if place.base == SHARED else isa.VMOV_LOAD
+        self.chunks.append(self.encode_memory(forms[self.form], d, 0, *self.address(place)))
+
+    def folds_from(self, place: Place) -> bool:
+        return place.base != SHARED
 
     def store(self, s: int, place: Place) -> None:
         self.memory(isa.VMOV_STORE[self.form], s, 0, place)

@@ -15,6 +15,7 @@ _66, _F3, _WIDE = 1, 2, 0x04
 _D = [(r >> 3 & 1) << 15 | r >> 4 << 12 | (r & 7) << 43 for r in range(32)]
 _V = [(r & 15) << 19 | r >> 4 << 27 for r in range(32)]
 _M = [(r >> 3 & 1) << 13 | r >> 4 << 14 | (r & 7) << 40 for r in range(32)]
+_BROADCAST = 28  # the bit of operands that are one double for all lanes
 _MODE = 0xC0 << 40
 _SHORT_OFFSET, _LONG_OFFSET = 0x40 << 40, 0x80 << 40
 
@@ -38,12 +39,16 @@ def evex(instruction: Coded, d: int, v: int, m: int, mask: int = 0) -> bytes:
     return (instruction.evex ^ _D[d] ^ _V[v] ^ _M[m] | mask << 24).to_bytes(6, "little")
 
 
-def evex_memory(instruction: Coded, d: int, v: int, base: int, offset: int) -> bytes:
-    """The same with the last operand in memory at [base + offset]; the base is not rsp or rbp."""
-    bits = instruction.evex ^ _D[d] ^ _V[v] ^ _M[base] ^ _MODE
+def evex_memory(
+    instruction: Coded, d: int, v: int, base: int, offset: int, shared: bool = False
+) -> bytes:
+    """The same with the last operand in memory at [base + offset], or one double there for all
+    lanes; the base is not rsp or rbp.
+    """
+    bits = instruction.evex ^ _D[d] ^ _V[v] ^ _M[base] ^ _MODE | shared << _BROADCAST
     if offset == 0:
         return bits.to_bytes(6, "little")
-    count, rest = divmod(offset, instruction.size)
+    count, rest = divmod(offset, 8 if shared else instruction.size)
     if rest == 0 and -128 <= count < 128:
         return (bits | _SHORT_OFFSET | (count & 0xFF) << 48).to_bytes(7, "little")
     return (bits | _LONG_OFFSET | (offset & 0xFFFFFFFF) << 48).to_bytes(10, "little")

@@ -86,6 +86,8 @@ VMIN, VDIV, VMAX = _arithmetic(0x5D), _arithmetic(0x5E), _arithmetic(0x5F)
 VSQRT, VCMP = _arithmetic(0x51), _arithmetic(0xC2)
 VMOV_LOAD, VMOV_STORE = _arithmetic(0x10), _arithmetic(0x11)
 VMOV, VAND, VXOR = _logic(0x28), _logic(0x54), _logic(0x57)
+# One double to all lanes, from memory; there is no such load of one lane.
+VBROADCAST = VMOV_LOAD[0], *(form._replace(size=8) for form in _forms(2, 0, _66, (0, 0x19))[1:])
 VROUND = _forms(3, _66, _66, (0x0B, 0x09))
 VBLENDV = encoding(3, _66, 0x4B, 16), encoding(3, _66 | _WIDE, 0x4B, 32)
 # digits: 231 is d = v·m + d, 213 is d = v·d + m, 132 is d = d·m + v

@@ -13,6 +13,7 @@ _FUSED = {0x8: "vfmadd", 0xA: "vfmsub", 0xC: "vfnmadd"}
 _ORDERS = {0x9: "132", 0xA: "213", 0xB: "231"}
 _PREDICATES = {0x00: "eq", 0x04: "neq", 0x11: "lt_oq", 0x12: "le_oq"}
 _BY_MASK = {0x38: "vpmovm2q", 0x39: "vpmovq2m", 0x65: "vblendmpd"}
+_SPREAD = 0x19
 _KINDS = ("xmm", "ymm", "zmm")
 _MASKS = tuple(f"k{k}" for k in range(8))
 
@@ -28,6 +29,7 @@ class _Prefix(NamedTuple):
     field_extend: int
     mask: str  # what the destination is followed by
     evex: bool
+    shared: bool = False  # one double of memory for all lanes
 
 
 def with_vex(reader: Reader, first: int) -> str:
@@ -51,9 +53,9 @@ def with_evex(reader: Reader) -> str:
     v = ~(second >> 3) & 15 | (~third >> 3 & 1) << 4
     mask = f"{{k{third & 7}}}" if third & 7 else ""
     mask += "{z}" if third & 0x80 else ""
-    length = third >> 5 & 3
+    length, shared = third >> 5 & 3, bool(third & 0x10)
     return _text(
-        reader, _Prefix(~first & 7, second & 3, length, v, extend, field_extend, mask, True)
+        reader, _Prefix(~first & 7, second & 3, length, v, extend, field_extend, mask, True, shared)
     )
 
 
@@ -67,9 +69,10 @@ def _text(reader: Reader, prefix: _Prefix) -> str:
     kind = _KINDS[prefix.length]
     names = tuple(f"{kind}{k}" for k in range(32))
     scalar = prefix.pp == 3 or (group == 3 and opcode == 0x0B) or (group == 1 and opcode == 0x2E)
-    scalar = scalar or (group == 2 and bool(opcode & 1) and opcode not in _BY_MASK)
-    size = "QWORD PTR " if scalar else f"{kind.upper()}WORD PTR "
-    unit = 1 if not evex else 8 if scalar else 16 << prefix.length
+    scalar = scalar or (group == 2 and bool(opcode & 1) and opcode not in (*_BY_MASK, _SPREAD))
+    of_one = scalar or prefix.shared or (group == 2 and opcode == _SPREAD)
+    size = f"{'Q' if of_one else kind.upper()}WORD {'BCST' if prefix.shared else 'PTR'} "
+    unit = 1 if not evex else 8 if of_one else 16 << prefix.length
     if group == 2 and opcode == 0x38:
         field, last = operand(reader, 0, _MASKS, size)
     else:
@@ -114,6 +117,8 @@ def _of_first_group(opcode: int, suffix: str, operands: tuple[str, str, str]) ->
 
 def _of_second_group(opcode: int, suffix: str, operands: tuple[int, str, str, str]) -> str:
     field, d, middle, last = operands
+    if opcode == _SPREAD:
+        return f"vbroadcastsd {d},{last}"
     if opcode == 0x39:
         return f"vpmovq2m {_MASKS[field]},{last}"
     if opcode in _BY_MASK:
