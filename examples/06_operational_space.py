@@ -56,7 +56,7 @@ with tb.live(system, start, rate=1000, record="hand.mcap") as live:
     live["lean"] = 10.0
     live.run(1.0)
 
-run = tb.open_run("hand.mcap")
+run = tb.open("hand.mcap")
 off = np.sqrt(sum((run[f"hand.{axis}"] - run[f"wanted {axis}"]) ** 2 for axis in "xyz"))
 print(f"{1e3 * off[run.time > 0.9][0]:.3f} mm off after 0.9 s, {1e3 * off[-1]:.2f} mm leant on")
 run.plot("hand.x", "wanted x", "hand.y", "wanted y", "joint 3", path="operational_space.png")

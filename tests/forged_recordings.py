@@ -178,7 +178,7 @@ def search(original: Path, scratch: Path, count: int, seed: int) -> Iterator[tup
             put_together(forge(parts, place, value), scratch)
         except (TypeError, AttributeError, LookupError, OverflowError, ValueError, struct.error):
             continue  # MCAP itself has no such file
-        for attempt in (lambda: str(tb.open_run(scratch)), lambda: command("replay", scratch)):
+        for attempt in (lambda: str(tb.open(scratch)), lambda: command("replay", scratch)):
             try:
                 attempt()
             except tb.TouchbackError as error:

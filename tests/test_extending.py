@@ -386,7 +386,7 @@ def test_a_device_of_ones_own_is_opened_by_one_line(
     monkeypatch.setitem(DEVICES, "metronome", metronome)
     record = tmp_path / "run.mcap"
     assert command("live", *words, "--record", record).returncode == 0
-    assert set(np.unique(tb.open_run(record)["drive"])) >= {-1.0, 1.0}
+    assert set(np.unique(tb.open(record)["drive"])) >= {-1.0, 1.0}
     assert len(made) == 1 and made[0].closed
 
 

@@ -27,7 +27,7 @@ from touchback.regular_file import open_regular, read_regular, write_whole
 
 READERS: dict[str, Callable[[Path], Any]] = {
     ".yaml": tb.read, ".yml": tb.read, ".json": tb.read, ".urdf": tb.read, ".mbs": tb.read,
-    ".csv": tb.open_run, ".npz": tb.open_run, ".mcap": tb.open_run,
+    ".csv": tb.open, ".npz": tb.open, ".mcap": tb.open,
     ".recording.mcap": open_recording,
     ".replay.mcap": tb.replay, ".mid": read_midi,
     ".trials": lambda path: Trials(path, ["a", "b"], "which?"),
@@ -114,7 +114,7 @@ def test_a_chunk_that_unpacks_to_gigabytes_is_refused_by_the_number_and_the_limi
     path = tmp_path / "bomb.mcap"
     with_a_chunk(path, kind, b"whatever", 12 << 30)
     with pytest.raises(tb.InputError, match=f"unpack to {12 << 30} bytes.*at most {1 << 28}"):
-        tb.open_run(path)
+        tb.open(path)
 
 
 @pytest.mark.parametrize("kind", ["zstd", "lz4"])
@@ -138,7 +138,7 @@ def test_compressed_chunks_are_bounded_together(
     path.write_bytes(once.replace(chunk, chunk + chunk))
     assert len(chunk) < 1000
     with pytest.raises(tb.InputError, match=f"unpack to {2 * LIMIT} bytes"):
-        tb.open_run(path)
+        tb.open(path)
 
 
 def test_an_archive_that_unpacks_to_gigabytes_is_refused(
@@ -150,7 +150,7 @@ def test_an_archive_that_unpacks_to_gigabytes_is_refused(
         np.savez_compressed(file, about=np.zeros(1), time=np.zeros(1 << 20), signals=np.zeros(1))
     assert path.stat().st_size < LIMIT / 50
     with pytest.raises(tb.InputError, match=rf"unpack to \d+ bytes; at most {LIMIT}"):
-        tb.open_run(path)
+        tb.open(path)
 
 
 def test_a_compressed_archive_of_reasonable_size_is_read(tmp_path: Path) -> None:
@@ -158,7 +158,7 @@ def test_a_compressed_archive_of_reasonable_size_is_read(tmp_path: Path) -> None
     run.save(tmp_path / "run.npz")
     with np.load(tmp_path / "run.npz") as archive:
         np.savez_compressed(tmp_path / "packed.npz", **archive)
-    assert np.array_equal(tb.open_run(tmp_path / "packed.npz")["a"], run["a"])
+    assert np.array_equal(tb.open(tmp_path / "packed.npz")["a"], run["a"])
 
 
 @pytest.mark.parametrize(
@@ -184,7 +184,7 @@ def test_an_array_whose_header_says_something_else_is_refused(header: str, tmp_p
         for name, content in files.items():
             archive.writestr(name, content)
     with pytest.raises(tb.InputError, match="not a run saved by Touchback"):
-        tb.open_run(path)
+        tb.open(path)
 
 
 def test_a_link_stays_and_what_it_leads_to_is_written(tmp_path: Path) -> None:

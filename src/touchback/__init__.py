@@ -7,6 +7,7 @@ mechanisms, vehicles and designs of sweeps are in `tb.contact`, `tb.devices`, `t
 """
 
 import ast
+import builtins
 import sys
 from importlib import import_module
 from importlib.util import find_spec
@@ -31,7 +32,8 @@ def _public() -> dict[str, tuple[str, str]]:
 
 _PUBLIC = _public()
 
-__all__ = sorted(_PUBLIC)
+# `tb.open` is there, but `from touchback import *` leaves Python's own `open` as it is.
+__all__ = sorted(name for name in _PUBLIC if not hasattr(builtins, name))
 ROOMS = (
     "contact", "devices", "estimate", "fleet", "gallery", "haptics", "vehicle",
 )  # fmt: skip
@@ -51,7 +53,7 @@ def __getattr__(name: str) -> object:
 
 def __dir__() -> list[str]:
     own = (name for name in globals() if name.startswith("__"))
-    return sorted({*own, *__all__, *ROOMS})
+    return sorted({*own, *_PUBLIC, *ROOMS})
 
 
 def _beside_room(name: str) -> property:

@@ -102,7 +102,8 @@ from touchback.model.sensors import (
 from touchback.model.solids import Box, Capsule, Cylinder, Ellipsoid, Eye, Mesh, Sphere
 from touchback.realtime import Live, live, replay
 from touchback.realtime.control import control
-from touchback.recording import EnergyBooks, Run, compare, open_run
+from touchback.recording import EnergyBooks, Run, compare
+from touchback.recording import open_run as open
 from touchback.simulate import (
     RK4,
     AugmentedLagrangian,
@@ -303,7 +304,7 @@ __all__ = [
     "lookup",
     "maximum",
     "minimum",
-    "open_run",
+    "open",
     "painleve",
     "ports",
     "quality",

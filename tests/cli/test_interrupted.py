@@ -22,4 +22,4 @@ def test_an_interrupted_run_is_shown_and_saved(
     done = touchback("simulate", "pendulum", "--csv", "kept.csv", cwd=tmp_path)
     assert done.returncode == 130
     assert "interrupted at t = 0.1 s" in done.stderr and "pivot" in done.stdout
-    assert tb.open_run(tmp_path / "kept.csv").duration == pytest.approx(0.1)
+    assert tb.open(tmp_path / "kept.csv").duration == pytest.approx(0.1)

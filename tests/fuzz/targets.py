@@ -116,7 +116,7 @@ TARGETS: dict[str, Target] = {
     "mbs": Target(_as_file(_compiled, ".mbs"), lambda: [_MBS]),
     "stl": Target(_as_file(read_mesh, ".stl"), lambda: [b"solid a\nendsolid", bytes(84)]),
     "obj": Target(_as_file(read_mesh, ".obj"), lambda: [b"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n"]),
-    "recording": Target(_as_file(tb.open_run, ".mcap"), _run(".mcap")),
+    "recording": Target(_as_file(tb.open, ".mcap"), _run(".mcap")),
     "fmu": Target(_as_file(read_description, ".fmu"), _archive),
     "table": Target(
         _as_file(lambda path: read_csv(path, ["a"], None), ".csv"),

@@ -76,7 +76,7 @@ def test_it_brakes_when_its_board_is_gone(buggy: tb.System, tmp_path: Path) -> N
         until(lambda: np.hypot(live.read("car velocity.x"), live.read("car velocity.y")) < 8.0)
         assert live.faults == ("stale input",)
         assert any("The board is gone" in fault["text"] for fault in live.report().faults)
-    run = tb.open_run(path)
+    run = tb.open(path)
     assert len(run.time) == live.report().counts["ticks"]
     assert [run[name][-1] for name in ("throttle", "brake", "steering rate")] == [0.0, 8000.0, 0.0]
     assert run["steering angle"][-1] != 0.0  # held where it was

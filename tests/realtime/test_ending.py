@@ -361,7 +361,7 @@ def test_ctrl_c_anywhere_in_stop_leaves_nothing_half_stopped(
             sys.settrace(before)
         live.stop()  # again, for it may not have begun
         assert not live._first.struct.thread
-        recorded = tb.open_run(path)
+        recorded = tb.open(path)
         assert recorded.metadata["complete"] is True
         assert len(recorded) == live.ticks
         if pressed.left > 0:

@@ -54,7 +54,7 @@ def test_a_model_that_diverges_is_held_at_its_last_good_state_and_says_so(
     assert fault["text"] in str(report)
     again = tb.replay(path)
     assert again.same
-    assert again.recording.faults == report.faults == tb.open_run(path).metadata["faults"]
+    assert again.recording.faults == report.faults == tb.open(path).metadata["faults"]
 
 
 @pytest.mark.parametrize("fast", range(11))
@@ -262,4 +262,4 @@ def test_whatever_a_device_raises_becomes_a_fault_that_can_be_kept(
     assert text in told["text"]
     assert len(told["text"]) <= 500
     assert tb.replay(path).recording.faults == [told]
-    assert tb.open_run(path).metadata["complete"] is True
+    assert tb.open(path).metadata["complete"] is True

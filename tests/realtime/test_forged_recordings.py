@@ -181,7 +181,7 @@ def test_rows_that_are_cut_are_an_error(recording: Path, tmp_path: Path) -> None
     parts.messages[number]["data"] = parts.messages[number]["data"][:-8]
     put_together(parts, tmp_path / "f.mcap")
     with pytest.raises(tb.InputError, match="aren't rows of 15 columns"):
-        tb.open_run(tmp_path / "f.mcap")
+        tb.open(tmp_path / "f.mcap")
 
 
 def test_columns_that_neither_description_nor_table_have_are_missed_by_the_model(

@@ -55,7 +55,7 @@ def test_an_experiments_input_is_followed_over_the_models_time(speed: str, tmp_p
     recording = tmp_path / "run.mcap"
     words = ["--seconds", "0.1", "--speed", speed, "--record", recording]
     assert touchback("live", "bouncing-hammer", *words).returncode == 0
-    run = tb.open_run(recording)
+    run = tb.open(recording)
     held = run["key force"][(run.time > 0.03) & (run.time < 0.05)]
     if speed == "0":
         expected = np.interp(

@@ -65,7 +65,7 @@ def recording(cart: tb.System, tmp_path: Path) -> Path:
 def test_every_tick_is_a_message_with_all_columns_and_their_units(
     recording: Path, cart: tb.System
 ) -> None:
-    run, messages = tb.open_run(recording), decoded(recording)["/ticks"]
+    run, messages = tb.open(recording), decoded(recording)["/ticks"]
     assert len(messages) == 40
     for k, (when, content) in enumerate(messages):
         assert when == int(SECOND * run.time[k])

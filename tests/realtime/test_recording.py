@@ -164,7 +164,7 @@ def test_a_recording_opens_as_a_run_with_units_like_one_kept_in_memory(
             live.run(0.05)
             live["mass"] = 3.0
             live.run(0.05)
-        runs[record] = live.recorded() if record is True else tb.open_run(path)
+        runs[record] = live.recorded() if record is True else tb.open(path)
     kept, opened = runs.values()
     assert opened.names == kept.names
     assert opened.units == kept.units
@@ -187,7 +187,7 @@ def test_a_recording_of_two_structures_opens_as_one_run(cart: tb.System, tmp_pat
         live.run(0.01)
         live.swap(other)
         live.run(0.01)
-    run = tb.open_run(path)
+    run = tb.open(path)
     assert np.array_equal(run["tick"], np.arange(1, live.ticks + 1))
     assert np.isnan(run["swing"][0]) and np.isfinite(run["swing"][-1])
     assert run.units["swing"] == "rad"
@@ -202,7 +202,7 @@ def test_a_recording_that_was_cut_opens_up_to_its_last_chunk(
         live.run(0.01)
     data = path.read_bytes()
     path.write_bytes(data[: data.index(np.array([15.0, 0.015]).tobytes())])  # within the second
-    run = tb.open_run(path)
+    run = tb.open(path)
     assert len(run) == 10
     assert not run.metadata["complete"]
 
@@ -211,9 +211,9 @@ def test_a_recording_without_a_tick_is_empty(cart: tb.System, tmp_path: Path) ->
     path = tmp_path / "run.mcap"
     with tb.live(cart, rate=1000, speed=None, record=path):
         begun = path.read_bytes()
-    ended = tb.open_run(path)
+    ended = tb.open(path)
     path.write_bytes(begun)  # as of a run that was killed before its first tick
-    killed = tb.open_run(path)
+    killed = tb.open(path)
     assert len(ended) == len(killed) == 0
     assert ended.names == killed.names
     assert set(cart.state_names) < set(ended.names)

@@ -174,10 +174,10 @@ def test_what_damage_took_is_said_with_what_is_left(recording: Recording, tmp_pa
     place = whole.read_bytes().index(part.rows[400].astype("<f8").tobytes())
     bad = flipped(whole, tmp_path / "flip.mcap", place, 1)
     done = touchback("export", bad, tmp_path / "flip.csv")
-    assert done.returncode == 0 and len(tb.open_run(bad)) == 300
+    assert done.returncode == 0 and len(tb.open(bad)) == 300
     assert "flip.mcap: cut short or damaged at byte" in done.stderr
     assert "300 ticks kept" in done.stderr
-    assert tb.open_run(bad).metadata["complete"] is False
+    assert tb.open(bad).metadata["complete"] is False
 
 
 def test_a_recording_of_which_damage_left_no_tick_is_refused(clocked: Path, tmp_path: Path) -> None:
@@ -212,10 +212,10 @@ def test_ticks_that_were_lost_are_told_by_the_recording_and_its_exports(
     recorder.write(part.rows[:10])
     recorder.write(part.rows[25:])
     recorder.close()
-    run = tb.open_run(path)
+    run = tb.open(path)
     assert open_recording(path).lost == [(11, 25)]
     assert run.metadata["lost_ticks"] == [(11, 25)] and run.metadata["complete"] is False
-    assert tb.open_run(swinging).metadata["lost_ticks"] == []
+    assert tb.open(swinging).metadata["lost_ticks"] == []
     done = touchback("export", path, tmp_path / "gap.csv")
     assert "lacks 15 ticks that were lost while it was recorded (ticks 11 to 25)" in done.stderr
 

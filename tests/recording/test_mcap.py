@@ -30,7 +30,7 @@ def test_a_simulated_run_comes_back_with_events_books_and_how_to_repeat_it(tmp_p
     run = tb.simulate(ball.compile(), duration=1.5, events=[floor], books=True)
     assert len(run.events) == 2
     run.save(tmp_path / "ball.mcap")
-    again = tb.open_run(tmp_path / "ball.mcap")
+    again = tb.open(tmp_path / "ball.mcap")
     assert same(again, run)
     assert again.events == run.events
     assert again.books == run.books
@@ -41,7 +41,7 @@ def test_changes_of_mode_come_back(tmp_path: Path) -> None:
     change = {"time": 0.5, "source": "open", "target": "closed", "cause": "meet", "energy": -0.1}
     run = Run([0.0, 1.0], {}, metadata={"transitions": [change]})
     run.save(tmp_path / "run.mcap")
-    assert tb.open_run(tmp_path / "run.mcap").transitions == run.transitions
+    assert tb.open(tmp_path / "run.mcap").transitions == run.transitions
 
 
 def test_a_long_run_is_many_messages_in_the_order_of_time_that_any_reader_finds(
@@ -51,7 +51,7 @@ def test_a_long_run_is_many_messages_in_the_order_of_time_that_any_reader_finds(
     time = np.linspace(0.0, 10.0, 12_501)
     run = Run(time, {"wave": np.sin(time), "line": time})
     run.save(tmp_path / "long.mcap")
-    assert same(tb.open_run(tmp_path / "long.mcap"), run)
+    assert same(tb.open(tmp_path / "long.mcap"), run)
     with (tmp_path / "long.mcap").open("rb") as file:
         messages = [
             (channel.topic, message.log_time, np.frombuffer(message.data, "<f8").reshape(-1, 3))
@@ -71,7 +71,7 @@ def test_a_file_cut_anywhere_is_refused(tmp_path: Path) -> None:
     for length in range(0, len(data), 7):
         path.write_bytes(data[:length])
         with pytest.raises(tb.InputError, match=r"cut\.mcap is .*cut short"):
-            tb.open_run(path)
+            tb.open(path)
 
 
 def test_a_flipped_bit_is_noticed_or_harmless(tmp_path: Path) -> None:
@@ -83,7 +83,7 @@ def test_a_flipped_bit_is_noticed_or_harmless(tmp_path: Path) -> None:
     for place in range(0, len(data), 3):
         path.write_bytes(data[:place] + bytes([data[place] ^ 1 << place % 8]) + data[place + 1 :])
         try:
-            assert same(tb.open_run(path), run)
+            assert same(tb.open(path), run)
         except tb.InputError:
             refused += 1
     assert refused > len(data) / 3 * 0.6  # the rest repeats for other readers what the data say
@@ -96,7 +96,7 @@ def test_a_file_of_which_the_end_of_the_data_is_overwritten_is_refused(tmp_path:
     end = data.index(b"\x0f\x04\x00\x00\x00\x00\x00\x00\x00")  # its record and length
     path.write_bytes(data[:end] + b"\x7f" + data[end + 1 :])
     with pytest.raises(tb.InputError, match="cut short or damaged"):
-        tb.open_run(path)
+        tb.open(path)
 
 
 def test_other_mcap_files_are_refused_by_their_maker(tmp_path: Path) -> None:
@@ -105,19 +105,19 @@ def test_other_mcap_files_are_refused_by_their_maker(tmp_path: Path) -> None:
         writer.start(profile="ros2", library="rosbag2")
         writer.finish()
     with pytest.raises(tb.InputError, match=r"not a run saved by Touchback, .* no messages"):
-        tb.open_run(tmp_path / "bag.mcap")
+        tb.open(tmp_path / "bag.mcap")
     with pytest.raises(tb.InputError, match="profile 'ros2' by 'rosbag2', not one by Touchback"):
         open_recording(tmp_path / "bag.mcap")
     TableWriter(tmp_path / "ours.mcap", "touchback something", "{}").close()
     with pytest.raises(tb.InputError, match="not a run saved by Touchback, nor a recording"):
-        tb.open_run(tmp_path / "ours.mcap")
+        tb.open(tmp_path / "ours.mcap")
 
 
 def test_a_run_of_a_later_version_asks_for_an_upgrade(tmp_path: Path) -> None:
     about = '{"format": "touchback run", "version": 2}'
     TableWriter(tmp_path / "later.mcap", "touchback run", about).close()
     with pytest.raises(tb.InputError, match="has version 2, but this Touchback reads 1"):
-        tb.open_run(tmp_path / "later.mcap")
+        tb.open(tmp_path / "later.mcap")
 
 
 def test_a_saved_run_is_no_recording_to_replay(tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ def test_a_loggers_table_has_its_columns_and_units(tmp_path: Path) -> None:
     path = tmp_path / "drive.csv"
     lines = [f"{t:.2f};{3.6 * v:.6f};{w}" for t, v, w in zip(TIMES, SPEED, "ab" * 50)]
     path.write_text("\n".join(["time [s];speed [km/h];gear", *lines]) + "\n")
-    run = tb.open_run(path)
+    run = tb.open(path)
     assert run.names == ["speed", "gear"]
     assert run.units["speed"] == "km/h"
     assert run.time == pytest.approx(TIMES, abs=1e-9)
@@ -34,7 +34,7 @@ def test_a_table_of_pandas_has_its_columns(tmp_path: Path) -> None:
     holes = np.where(np.arange(100) % 10 == 5, np.nan, SPEED)
     table = pa.table({"t": TIMES, "speed": SPEED, "name": ["x"] * 100, "holes": holes})
     pq.write_table(table, tmp_path / "drive.parquet", compression="snappy")
-    run = tb.open_run(tmp_path / "drive.parquet")
+    run = tb.open(tmp_path / "drive.parquet")
     assert run.names == ["speed", "holes"]
     assert np.array_equal(run["speed"], SPEED)
     assert run["holes"][15] == SPEED[14]  # the newest
@@ -51,7 +51,7 @@ def test_damaged_tables_are_refused_with_their_names(tmp_path: Path) -> None:
     for name, damaged in files.items():
         (tmp_path / name).write_bytes(damaged)
         with pytest.raises(tb.InputError, match=name):
-            assert len(tb.open_run(tmp_path / name).time)
+            assert len(tb.open(tmp_path / name).time)
 
 
 def test_rasters_of_mdf_meet_at_the_instants_of_the_fastest(tmp_path: Path) -> None:
@@ -60,7 +60,7 @@ def test_rasters_of_mdf_meet_at_the_instants_of_the_fastest(tmp_path: Path) -> N
         file.append([Signal(SPEED, TIMES, name="speed", unit="m/s")])
         file.append([Signal(slow**2, slow + 0.001, name="heat", unit="degC")])
         file.save(tmp_path / "drive.mf4")
-    run = tb.open_run(tmp_path / "drive.mf4")
+    run = tb.open(tmp_path / "drive.mf4")
     assert run.units == {"speed": "m/s", "heat": "degC"}
     assert np.array_equal(run["speed"], SPEED)
     assert np.isnan(run["heat"][0])  # not measured yet
@@ -69,7 +69,7 @@ def test_rasters_of_mdf_meet_at_the_instants_of_the_fastest(tmp_path: Path) -> N
 
 def test_a_run_as_mdf_is_read_back_with_its_units(tmp_path: Path) -> None:
     tb.Run(TIMES, {"speed": SPEED}, {"speed": "m/s"}).save(tmp_path / "run.mf4")
-    again = tb.open_run(tmp_path / "run.mf4")
+    again = tb.open(tmp_path / "run.mf4")
     assert again.time == pytest.approx(TIMES, abs=1e-9)
     assert (np.array_equal(again["speed"], SPEED), again.units["speed"]) == (True, "m/s")
 
@@ -84,7 +84,7 @@ def test_topics_of_other_makers_are_signals_of_their_fields(tmp_path: Path) -> N
             data = json.dumps({"speed": v, "gear": 2}).encode()
             writer.add_message(channel, round(1e9 * (5 + t)), data, round(1e9 * (5 + t)))
         writer.finish()
-    run = tb.open_run(tmp_path / "log.mcap")
+    run = tb.open(tmp_path / "log.mcap")
     assert run.names == ["/car.speed", "/car.gear"]
     assert np.array_equal(run["/car.speed"], SPEED)
     assert (run.time[0], run.metadata["began"]) == (0.0, 5_000_000_000)
@@ -100,10 +100,10 @@ def test_a_bag_of_ros_2_opens_by_the_fields_of_its_messages(tmp_path: Path) -> N
             now = round(1e9 * t)
             writer.write_message("/force", schema, {"x": v, "y": 0.0, "z": -v}, now, now)
         writer.finish()
-    run = tb.open_run(tmp_path / "bag.mcap")
+    run = tb.open(tmp_path / "bag.mcap")
     assert np.array_equal(run["/force.z"], -SPEED)
     run.save(tmp_path / "kept.mcap")  # as any other
-    assert np.array_equal(tb.open_run(tmp_path / "kept.mcap")["/force.x"], SPEED)
+    assert np.array_equal(tb.open(tmp_path / "kept.mcap")["/force.x"], SPEED)
 
 
 def test_what_nobody_can_read_is_refused(tmp_path: Path) -> None:
@@ -114,6 +114,6 @@ def test_what_nobody_can_read_is_refused(tmp_path: Path) -> None:
     ):
         (tmp_path / name).write_bytes(content)
         with pytest.raises(tb.InputError, match=name):
-            tb.open_run(tmp_path / name)
+            tb.open(tmp_path / name)
     with pytest.raises(tb.InputError, match="no file"):
-        tb.open_run(tmp_path / "none.mf4")
+        tb.open(tmp_path / "none.mf4")

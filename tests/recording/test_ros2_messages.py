@@ -78,7 +78,7 @@ def test_frames_are_where_the_geometry_of_the_mechanism_has_them(
 
 def test_the_run_itself_opens_as_before(run: tb.Run, tmp_path: Path) -> None:
     run.save(tmp_path / "run.mcap", ros2=True)
-    again = tb.open_run(tmp_path / "run.mcap")
+    again = tb.open(tmp_path / "run.mcap")
     assert all(np.array_equal(again[name], run[name]) for name in run.names)
 
 
@@ -114,14 +114,14 @@ def test_a_live_recording_is_exported_with_messages(tmp_path: Path) -> None:
     done = touchback("export", path, tmp_path / "ros.mcap", "--ros2")
     assert done.returncode == 0, done.stderr
     states = decoded(tmp_path / "ros.mcap")["/joint_states"]
-    recorded = tb.open_run(path)
+    recorded = tb.open(path)
     assert np.array_equal([s.position[0] for _, s in states], recorded["crank"])
     assert (tmp_path / "ros.foxglove.json").exists()
 
 
 def test_what_has_no_mechanism_or_another_ending_is_refused(run: tb.Run, tmp_path: Path) -> None:
     run.save(tmp_path / "run.csv")
-    read = tb.open_run(tmp_path / "run.csv")
+    read = tb.open(tmp_path / "run.csv")
     with pytest.raises(tb.InputError, match=r"set run\.model"):
         read.save(tmp_path / "again.mcap", ros2=True)
     assert not (tmp_path / "again.mcap").exists()

@@ -308,7 +308,7 @@ def test_equations_of_motion_that_lose_a_force_leave_books_open(
 def test_books_survive_in_files_and_print_their_lines(tmp_path: Path) -> None:
     run = run_of(workshop())
     run.save(tmp_path / "run.npz")
-    assert tb.open_run(tmp_path / "run.npz").books == run.books
+    assert tb.open(tmp_path / "run.npz").books == run.books
     text = str(run.books)
     assert [line.split()[0] for line in text.splitlines()][:3] == ["work", "motor", "stored"]
     assert text.splitlines()[-1].startswith("unexplained")

@@ -296,7 +296,7 @@ def test_events_are_saved_with_the_run(tmp_path: Path, suffix: str) -> None:
     run = simulate(m, 1.0, [tb.Event("floor", "height", restart=lambda t, x: [0.0, -x[1]])])
     path = tmp_path / f"run.{suffix}"
     run.save(path)
-    assert tb.open_run(path).events == run.events
+    assert tb.open(path).events == run.events
     assert "floor at 0.45" in str(run)
     assert "tb.Event(name='floor', function='height'" in run.metadata["repeat"]
 

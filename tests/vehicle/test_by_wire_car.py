@@ -52,7 +52,7 @@ def kept(driven, tmp_path_factory) -> np.ndarray:
     path = tmp_path_factory.mktemp("drive") / "drive.csv"
     counts = {**PEDALS, "steering": driven["steering"]}
     tb.Run(T, counts).save(path)
-    return blocks_of_run(GALLO, tb.open_run(path))
+    return blocks_of_run(GALLO, tb.open(path))
 
 
 def test_a_recorded_drive_is_repeated_through_the_actuators_without_a_driver(

@@ -75,7 +75,7 @@ def why(live, text: str) -> None:
 
 def check_kept(live, daq, path) -> None:
     """Every tick is in the file, every block that came was kept."""
-    run = tb.open_run(path)
+    run = tb.open(path)
     assert len(run.time) == live.report().counts["ticks"]
     assert daq.counts["unlogged"] == 0
     assert len(daq.blocks()["number"]) == daq.counts["received"]

@@ -289,7 +289,7 @@ def test_a_file_drives_a_model_from_the_command_line(tmp_path) -> None:
     words = ["live", tmp_path / "cart.yaml", "--seconds", "0.6", "--record", tmp_path / "run.mcap"]
     done = touchback(*words, "--connect", f"push=file:{tmp_path / 'log.csv'}?push=2*F")
     assert done.returncode == 0, done.stderr
-    pushed = tb.open_run(tmp_path / "run.mcap")["push"]
+    pushed = tb.open(tmp_path / "run.mcap")["push"]
     assert np.all(np.diff(pushed) >= 0.0) and len(np.unique(pushed)) > 1
     np.testing.assert_allclose(pushed, 0.4 * np.rint(pushed / 0.4), atol=1e-9)
 

@@ -43,7 +43,7 @@ def test_what_was_drained_is_kept_in_a_file_and_played_again_bit_for_bit(tmp_pat
     with PlayedBoard(MIXED, blocks) as board:
         first = drained(board)
     run_of_blocks(MIXED, first).save(tmp_path / f"blocks.{suffix}")
-    kept = blocks_of_run(MIXED, tb.open_run(tmp_path / f"blocks.{suffix}"))
+    kept = blocks_of_run(MIXED, tb.open(tmp_path / f"blocks.{suffix}"))
     assert kept.tobytes() == blocks.tobytes()
     with PlayedBoard(MIXED, kept, speed=4.0) as board:
         again = drained(board)

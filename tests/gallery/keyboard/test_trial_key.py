@@ -37,7 +37,7 @@ def test_a_finger_feels_what_is_varied_and_the_recording_holds_it(key, tmp_path)
     assert stiffness(soft) == pytest.approx(800.0, rel=0.1)
     assert stiffness(hard) == pytest.approx(1600.0, rel=0.1)
     assert hard.depth.max() < soft.depth.max() < 12e-3
-    run = tb.open_run(path)
+    run = tb.open(path)
     for felt in (soft, hard):
         within = (run.time >= felt.span[0]) & (run.time <= felt.span[1])
         assert np.array_equal(run["finger force"][within], felt.force)

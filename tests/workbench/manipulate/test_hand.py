@@ -205,7 +205,7 @@ def test_what_a_hand_did_replays_to_the_same_bits(start: Start, tmp_path: Path) 
     run.live.stop()
     again = tb.replay(tmp_path / "run.mcap")
     assert again.same and len(again.states) == 200
-    recorded = tb.open_run(tmp_path / "run.mcap")
+    recorded = tb.open(tmp_path / "run.mcap")
     assert set(recorded["hand grip"]) == {0.0, 2.0}
 
 

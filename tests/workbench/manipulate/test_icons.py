@@ -146,7 +146,7 @@ def test_an_icon_that_gets_other_axes_never_stops_pushing(start: Start, tmp_path
         run.live.run(0.05)
     assert [each.state for each in run.live.structures] == ["taken", "taken"]
     run.live.stop()
-    v = tb.open_run(tmp_path / "run.mcap")["free.vx"]
+    v = tb.open(tmp_path / "run.mcap")["free.vx"]
     steps = np.diff(v[v > 0.0])
     assert len(steps) > 100 and steps == pytest.approx(3.0 / MASS * T, rel=1e-9)
 

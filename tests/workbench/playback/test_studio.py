@@ -67,7 +67,7 @@ def test_exports_hold_the_recorded_numbers(studio: Workbench, path: Path, tmp_pa
             data = download(studio, str(answer["path"]))
             assert len(data) == answer["bytes"]
             (tmp_path / f"again.{kind}").write_bytes(data)
-            again = tb.open_run(tmp_path / f"again.{kind}")
+            again = tb.open(tmp_path / f"again.{kind}")
             np.testing.assert_array_equal(again["crank"], whole.column("crank"))
         film = await page.send(do="export", recording=path.name, kind="svg")
         assert b"<svg" in download(studio, str(film["path"]))[:200]
