@@ -53,22 +53,22 @@ def slider_crank(
     return mechanism(m, {"pin": pin}, stiff=stiff), guess
 
 
-def slider_crank_rate(slider_mass: float = 0.8) -> Rate:
+def slider_crank_rate(slider_mass: float = 0.8, crank: float = CRANK) -> Rate:
     """d/dt [θ, θ̇] of the slider-crank in its crank angle: I θ̈ + I′ θ̇²/2 + V′ = 0."""
 
     def inertia_and_height(theta: complex) -> tuple[complex, complex]:
         # A turn about +y takes x towards −z: heights are −r sin θ.
-        sin_rod = CRANK * np.sin(theta) / ROD
-        swing = CRANK * np.cos(theta) / (ROD * np.sqrt(1 - sin_rod**2))
-        along = -CRANK * np.sin(theta) - ROD * sin_rod * swing
-        rod_x = -CRANK * np.sin(theta) - ROD / 2 * sin_rod * swing
-        rod_z = CRANK * np.cos(theta) / 2
+        sin_rod = crank * np.sin(theta) / ROD
+        swing = crank * np.cos(theta) / (ROD * np.sqrt(1 - sin_rod**2))
+        along = -crank * np.sin(theta) - ROD * sin_rod * swing
+        rod_x = -crank * np.sin(theta) - ROD / 2 * sin_rod * swing
+        rod_z = crank * np.cos(theta) / 2
         inertia = (
-            CRANK_MASS * CRANK**2 / 3
+            CRANK_MASS * crank**2 / 3
             + ROD_MASS * (rod_x**2 + rod_z**2 + ROD**2 / 12 * swing**2)
             + slider_mass * along**2
         )
-        return inertia, -CRANK * np.sin(theta) / 2 * (CRANK_MASS + ROD_MASS)
+        return inertia, -crank * np.sin(theta) / 2 * (CRANK_MASS + ROD_MASS)
 
     def rate(_t: float, y: np.ndarray) -> np.ndarray:
         step = 1e-30  # derivatives by complex steps are exact

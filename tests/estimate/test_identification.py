@@ -113,6 +113,8 @@ def test_a_straight_line_has_the_errors_of_ordinary_regression() -> None:
     low, high = found.interval(0.9)["x rate at the start"]
     half = 1.7011309 * np.sqrt(covariance[0, 0])  # Student's t of 28 degrees, any table
     assert (high - low) / 2 == pytest.approx(half, rel=1e-6)
+    left = x - np.polyval(line, times)
+    assert found.noise["x"] == pytest.approx(np.sqrt(left @ left / 28))  # two of 30 are followed
     correlation = covariance[0, 1] / np.sqrt(covariance[0, 0] * covariance[1, 1])
     assert found.correlation[0, 1] == pytest.approx(correlation)
 

@@ -100,7 +100,7 @@ REFUSED: dict[str, dict[Feature, str]] = {
     "tb.vibrations": _ONE_STATE,
     "tb.sensitivity": {**_ONE_STATE, MEMORIES: "compare two runs of tb.simulate instead"},
     "tb.rollout": {RIGID: "", MEMORIES: "", COPIES: "", RUBBING: ""},
-    "tb.identify": {**_ONE_STATE, CONSTRAINTS: ""},
+    "tb.identify": {**_ONE_STATE, RUBBING: ""},
     "tb.quality": {**_ONE_STATE, MEMORIES: "measure the mechanism without its controller"},
 }
 

@@ -22,6 +22,7 @@ from touchback.numbers import positive_number
 from touchback.recording import Run, unknown_name
 from touchback.simulate.analysis.variations import Along, Variations
 from touchback.simulate.features import refuse
+from touchback.simulate.gradients.closed_variations import ClosedVariations
 from touchback.simulate.protocol import InputData, Where
 from touchback.system import System
 from touchback.system.reading import by_name
@@ -29,6 +30,7 @@ from touchback.system.reading import by_name
 _PASSES = 6  # fits, each with the noise that the one before left
 _SAME = 0.01  # a smaller change of the noise ends them
 _TOLERANCE = 1e-10
+_ROUNDING = 1e-13  # of the largest number of a run: changes no larger aren't influence
 _BEYOND = 3  # samples of a signal beyond unknowns, from which on its noise is estimated
 
 
@@ -45,6 +47,7 @@ def identify(
     loss: str = "linear",
     inputs: InputData | None = None,
     at: Mapping[str, float] | None = None,
+    keep: Sequence[str] = (),
     step: float = 1e-3,
 ) -> Identification:
     """The `parameters` of a system at which it does what was recorded: its `signals` (states and
@@ -57,15 +60,32 @@ def identify(
     model's values, or at those given with the names, and stays within `bounds` and the model's
     ranges. `noise` has standard deviations of signals (else estimated, of each); `loss` "huber",
     "soft_l1" or "cauchy" lets outliers count less. The model makes equal RK4 steps of at most
-    `step` seconds between samples. A sample that is NaN wasn't measured."""
+    `step` seconds between samples. A sample that is NaN wasn't measured.
+
+    With constraints a run begins where its parameters let them be met: independent coordinates stay
+    as x0 has them, those of `initial` and `keep` first, the others follow."""
     refuse("tb.identify", system)
     names = _signals(system, signals)
     recorded = read_runs(system, runs, names, x0, inputs, at)
     unknowns = read_unknowns(system, parameters, initial, bounds, recorded)
-    variations = Variations(system, unknowns.parameters, unknowns.initial)
+    variations = _variations(system, unknowns, names, keep)
     fit = _Fit(variations, recorded, unknowns, names, positive_number("step", step))
     known = _noise(names, noise)
     return _converged(fit, known, loss_of(loss))
+
+
+def _variations(
+    system: System, unknowns: Unknowns, signals: Sequence[str], keep: Sequence[str]
+) -> Variations | ClosedVariations:
+    looked_for = unknowns.parameters, unknowns.initial
+    if system.constrained:
+        sensors = any(name in system.output_names for name in signals)
+        return ClosedVariations(system, *looked_for, keep, sensors)
+    if keep:
+        raise InputError(
+            f"keep: {system.name} has no constraints, so that all of x0 stays; leave it away."
+        )
+    return Variations(system, *looked_for)
 
 
 def _signals(system: System, given: Sequence[str]) -> list[str]:
@@ -92,7 +112,7 @@ def _noise(names: Sequence[str], given: Mapping[str, float] | None) -> dict[str,
 class _Fit:
     """Runs of the model beside the recorded ones; the last is kept, for its derivatives."""
 
-    variations: Variations
+    variations: Variations | ClosedVariations
     runs: Sequence[Recorded]
     unknowns: Unknowns
     signals: Sequence[str]
@@ -158,8 +178,9 @@ def _noise_left(
     fit: _Fit, misfit: Misfit, known: Mapping[str, float], otherwise: np.ndarray, loss: Loss
 ) -> np.ndarray:
     """The standard deviation of each signal's noise: known, or that of what a fit left."""
+    own = misfit.followed(otherwise)
     return np.array([
-        known.get(name, spread(misfit.left[misfit.signal == k], loss) or otherwise[k])
+        known.get(name, spread(misfit.left[misfit.signal == k], own[k], loss) or otherwise[k])
         for k, name in enumerate(fit.signals)
     ])  # fmt: skip
 
@@ -170,20 +191,26 @@ def _check_start(fit: _Fit, begin: Misfit) -> None:
         run, row = begin.places[np.argmin(np.isfinite(begin.left))]
         raise SolveError(
             f"{fit.variations.system.name}: with the first guesses run {run + 1} isn't finite from "
-            f"{fit.runs[run].time[row]:g} s on; give a shorter step than {fit.step:g} s, or begin "
-            "nearer to what was recorded."
+            f"{fit.runs[run].time[row]:g} s on{_open(fit)}; give a shorter step than {fit.step:g} "
+            "s, or begin nearer to what was recorded."
         )
     if len(begin.left) <= len(unknowns.names):
         raise InputError(
             f"{len(begin.left)} samples can't tell {len(unknowns.names)} unknowns and their "
             "noise; give more, or look for fewer."
         )
-    silent = [name for name, column in zip(unknowns.names, begin.slopes.T) if not column.any()]
+    size = _ROUNDING * max(np.abs(along.values).max() for along in fit.along(unknowns.first))
+    changes = np.abs(begin.slopes * unknowns.scale).max(axis=0)
+    silent = [name for name, change in zip(unknowns.names, changes, strict=True) if change <= size]
     if silent:
         raise InputError(
             f"'{silent[0]}' has no influence on {', '.join(fit.signals)} in these runs; leave it "
             "out, or measure what depends on it."
         )
+
+
+def _open(fit: _Fit) -> str:
+    return ", or its constraints can't be met" if fit.variations.system.constrained else ""
 
 
 def _check_noise(fit: _Fit, begin: Misfit, known: Mapping[str, float]) -> None:

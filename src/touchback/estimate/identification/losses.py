@@ -55,9 +55,12 @@ def loss_of(word: str) -> Loss:
     return LOSSES[word]
 
 
-def spread(residuals: np.ndarray, loss: Loss) -> float:
+def spread(residuals: np.ndarray, followed: float, loss: Loss) -> float:
     """The noise's standard deviation, of which outliers decide nothing unless squares count: then
-    by the median, 1.4826 of which is that of normal noise."""
+    by the median, 1.4826 of which is that of normal noise. A fit has `followed` so many of the
+    samples, and left that much less."""
+    count = len(residuals)
+    short = np.sqrt(count / max(count - followed, 1.0))
     if loss.word == "linear":
-        return float(np.sqrt(np.mean(residuals**2)))
-    return 1.4826 * float(np.median(np.abs(residuals)))
+        return float(short * np.sqrt(np.mean(residuals**2)))
+    return float(short * 1.4826 * np.median(np.abs(residuals)))

@@ -36,6 +36,17 @@ class Misfit:
     signal: np.ndarray
     places: np.ndarray
 
+    def followed(self, sigma: np.ndarray) -> np.ndarray:
+        """How many samples of each signal the unknowns can follow, together as many as there are
+        of these: sums of the diagonal of J (JᵀJ)⁻¹ Jᵀ, weighed by the noise of each signal."""
+        weighed = self.slopes / sigma[self.signal][:, None]
+        length = np.linalg.norm(weighed, axis=0)
+        left, size, _ = np.linalg.svd(
+            weighed / np.where(length > 0.0, length, 1.0), full_matrices=False
+        )
+        share = (left[:, size > _UNTOLD * size[0]] ** 2).sum(axis=1)
+        return np.bincount(self.signal, share, len(sigma))
+
 
 @dataclass(frozen=True, eq=False)
 class Identification:

@@ -36,16 +36,16 @@ class Flow:
 
 @dataclass(frozen=True)
 class Piece:
-    """The way between two knots, over casadi's numbers: states and inputs at both, when it begins,
-    and how long it takes, of which the `longest` is known as a number."""
+    """The way between two knots: the `longest` that it may take, and over casadi's numbers states
+    and inputs at both, when it begins, and how long it takes."""
 
+    longest: float
     a: Any
     b: Any
     u: Any
     w: Any
     t: Any
     h: Any
-    longest: float
 
 
 class Method(Protocol):
@@ -126,7 +126,7 @@ def _piece(
     second = casadi.Function("cost", [x, u], [casadi.MX(cost(_named(system, x, u)))])
     counts = (sizes[0], sizes[0], sizes[1], sizes[1], 1, 1)
     at = [casadi.MX.sym(*each) for each in zip("abuwth", counts, strict=True)]
-    found = method(Flow(rate, second), Piece(*at, longest=longest))
+    found = method(Flow(rate, second), Piece(longest, *at))
     return casadi.Function("piece", at, list(found))
 
 

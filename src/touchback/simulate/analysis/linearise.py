@@ -139,13 +139,19 @@ class Chart:
         self.variations[n : 2 * n, k : k + r] = self.rates.B
         self.variations[2 * n :, k + r :] = np.eye(nz)
         self.by_inputs = np.zeros((2 * n + nz, nu))
-        self.by_inputs[:n] = -self.positions.P @ slopes["position", "input"]
-        moved = slopes["rate", "position"] @ self.by_inputs[:n] + slopes["rate", "input"]
-        self.by_inputs[n : 2 * n] = -self.rates.P @ moved
+        self.by_inputs[: 2 * n] = self.demanded(
+            slopes, slopes["position", "input"], slopes["rate", "input"]
+        )
         self.rows = [
             *self.positions.independent, *(n + i for i in self.rates.independent),
             *range(2 * n, 2 * n + nz),
         ]  # fmt: skip
+
+    def demanded(self, slopes: Blocks, position: np.ndarray, rate: np.ndarray) -> np.ndarray:
+        """Variations [δ, δv] of dependent coordinates that keep constraints met whose positions
+        and rates vary so."""
+        moved = -self.positions.P @ position
+        return np.vstack([moved, -self.rates.P @ (slopes["rate", "position"] @ moved + rate)])
 
 
 def _names(instance: Instance, chart: Chart) -> tuple[str, ...]:

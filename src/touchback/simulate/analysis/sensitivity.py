@@ -14,7 +14,6 @@ is that of the exact equations.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -23,13 +22,14 @@ from touchback.numbers import positive_number
 from touchback.recording import Run, unknown_name
 from touchback.simulate.analysis.instance import Instance, state_of
 from touchback.simulate.analysis.linearise import Chart
+from touchback.simulate.analysis.variation import Variation, varied
 from touchback.simulate.features import refuse
 from touchback.simulate.inputs import read_inputs
 from touchback.simulate.protocol import InputData, Where
 from touchback.simulate.span import output_times
 from touchback.system import System
 from touchback.system.begin import found_states
-from touchback.system.equations import Blocks, Point
+from touchback.system.equations import Point
 
 _ALPHA = 10.0  # 1/s: how fast errors of the constraints fade
 _UNTRACKED = 1e12  # a worse condition: states don't return to where they are found
@@ -135,23 +135,6 @@ def _integrate(
     return done.y.T
 
 
-@dataclass(frozen=True)
-class _Variation:
-    """A point in motion with the variations of its state and of [a, λ]."""
-
-    at: Point
-    S: np.ndarray
-    answers: np.ndarray
-    slopes: Blocks
-    by_parameters: Blocks
-    columns: list[int]
-
-    def of(self, row: str) -> np.ndarray:
-        """Variation of a block of the equations at fixed a and λ."""
-        by_state = [self.slopes[row, column] for column in ("position", "velocity", "state")]
-        return np.hstack(by_state) @ self.S + self.by_parameters[row, "parameter"][:, self.columns]
-
-
 class _Varied:
     """The motion [q, v, z] together with its variations S, (2n + nz) × parameters."""
 
@@ -165,7 +148,9 @@ class _Varied:
     ) -> None:
         self.instance = Instance(system, None, at)
         self._sizes = system.sizes
-        self._columns = [system.layout.parameters.index(name) for name in parameters]
+        self._along = np.eye(len(self.instance.p))[
+            :, [system.layout.parameters.index(name) for name in parameters]
+        ]
         given = read_inputs(system, inputs, duration)
         self._u, self._inputs = given.u.copy(), given
 
@@ -179,12 +164,10 @@ class _Varied:
     def initial(self, at: Point, keep: list[int]) -> np.ndarray:
         """The variations that the constraints demand of the initial state."""
         slopes, by_p = self.instance.slopes(at), self.instance.parameter_slopes(at)
-        chart = Chart(slopes, keep)
-        position = -chart.positions.P @ by_p["position", "parameter"]
-        moved = slopes["rate", "position"] @ position + by_p["rate", "parameter"]
-        rate = -chart.rates.P @ moved
-        states = self._tracked(at, position)
-        return np.vstack([position, rate, states])[:, self._columns].ravel()
+        demanded = by_p["position", "parameter"], by_p["rate", "parameter"]
+        moved = Chart(slopes, keep).demanded(slopes, *demanded)
+        states = self._tracked(at, moved[: self.instance.n])
+        return (np.vstack([moved, states]) @ self._along).ravel()
 
     def _tracked(self, at: Point, position: np.ndarray) -> np.ndarray:
         """How the initial extra states vary: those that forces find at the positions (nearest
@@ -217,22 +200,11 @@ class _Varied:
     def shown(self, t: float, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """States and sensors, and their derivatives by the parameters."""
         n, now = self.instance.n, self._now(t, y)
-        slopes = now.slopes
-        through = np.hstack([slopes["output", "acceleration"], slopes["output", "multiplier"]])
         N = self.instance.increments(now.at)[0]
         values = np.concatenate([y[: sum(self._sizes)], self.instance.values(now.at)["output"]])
-        outputs = now.of("output") + through @ now.answers
-        return values, np.vstack([N @ now.S[:n], now.S[n:], outputs])
+        return values, np.vstack([N @ now.S[:n], now.S[n:], now.outputs()])
 
-    def _now(self, t: float, y: np.ndarray) -> _Variation:
-        n, instance = self.instance.n, self.instance
+    def _now(self, t: float, y: np.ndarray) -> Variation:
         at = self.point(t, y)
-        S = y[sum(self._sizes) :].reshape(2 * n + len(at.z), -1)
-        values = instance.values(at)
-        pull = 2.0 * _ALPHA * values["rate"] + _ALPHA**2 * values["position"]
-        at = instance.in_motion(at, pull)
-        slopes, by_p = instance.slopes(at), instance.parameter_slopes(at)
-        still = _Variation(at, S, np.zeros(0), slopes, by_p, self._columns)
-        pulls = 2.0 * _ALPHA * still.of("rate") + _ALPHA**2 * still.of("position")
-        rest = np.vstack([still.of("effort"), still.of("acceleration") + pulls])
-        return replace(still, answers=-instance.solve(slopes, rest))
+        S = y[sum(self._sizes) :].reshape(2 * self.instance.n + len(at.z), -1)
+        return varied(self.instance, at, S, self._along, _ALPHA)

@@ -54,7 +54,7 @@ class Variations:
         problem = Problem(rate.compiled, (0, 0, size), given.u, block, inputs=given.refresher())
         rows = np.full((len(times), size), np.nan)
         rows[0] = np.concatenate([x0, self._first.ravel()])
-        for first, last, h, every in _stretches(times, step):
+        for first, last, h, every in stretches(times, step):
             run = FixedStep(problem, "rk4", rows[first], times[first], h)
             status, reached = run.advance((last - first) * every, every)
             rows[first + 1 : first + 1 + len(reached)] = reached
@@ -77,7 +77,7 @@ class Variations:
         return Along(both[:, 0], both[:, 1:].transpose(0, 2, 1))
 
 
-def _stretches(times: np.ndarray, step: float) -> Iterator[tuple[int, int, float, int]]:
+def stretches(times: np.ndarray, step: float) -> Iterator[tuple[int, int, float, int]]:
     """Samples that follow each other at equal times: the first, the last, a step and how many of
     them lie between two samples."""
     apart, first = np.diff(times), 0
