@@ -19,6 +19,7 @@ from touchback.interop import read_mjcf
         (robot('<geom size="1e308"/>'), "1 positive sizes"),
         (robot('<geom size="1" quat="1 0 0 0" zaxis="0 0 1"/>'), "by quat and by zaxis"),
         (robot(tail='<actuator><motor joint="jj"/></actuator>'), "no joint 'jj'; did you mean"),
+        (robot(tail='<actuator><motor joint=""/></actuator>'), "no joint ''"),
         (robot(head='<compiler angle="grad"/>'), "known are degree, radian"),
         (robot(tail='<equality><weld body1="arms"/></equality>'), "no body 'arms'"),
         (robot('<joint range="2 1"/><geom size="1"/>'), "swap them"),

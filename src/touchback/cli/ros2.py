@@ -23,6 +23,7 @@ from touchback.interop.robot_files.urdf_file import urdf_text
 from touchback.interop.ros2 import DeviceNode, ModelNode, Transport, open_transport
 from touchback.interop.ros2.device_node import device_model, guards
 from touchback.interop.ros2.model_node import MAX_AGE
+from touchback.interop.ros2.transport import Middleware
 from touchback.interop.ros2.wire import check_domain, check_node, node_name
 from touchback.model import Model
 from touchback.realtime import Live
@@ -53,6 +54,10 @@ Router = Annotated[
 Listen = Annotated[
     list[str] | None, typer.Option(help="Where peers find this one: tcp/127.0.0.1:7500.")
 ]
+Chosen = Annotated[
+    Middleware,
+    typer.Option(help="What other nodes speak; auto: ROS 2's own where it is sourced, else Zenoh."),
+]
 MaxAge = Annotated[float, span("Commands older than so many seconds are zero.")]
 Transforms = Annotated[float, number("Times a second that /tf is published.", 0.0, 1000.0)]
 
@@ -69,10 +74,11 @@ class _Wanted:
     rate: float
     max_age: float
     record: Path | None
+    middleware: Middleware
 
     def transport(self) -> Transport:
         """The way to others."""
-        return open_transport(self.node, self.domain, self.router, self.listen)
+        return open_transport(self.node, self.domain, self.router, self.listen, self.middleware)
 
 
 @signals_as_ctrl_c()
@@ -92,6 +98,7 @@ def ros2(
     domain: Domain = None,
     router: Router = None,
     listen: Listen = None,
+    middleware: Chosen = Middleware.AUTO,
     max_age: MaxAge = MAX_AGE,
     transforms: Transforms = 50.0,
     record: Annotated[Path | None, output("Keep every tick in an MCAP file.", ".mcap")] = None,
@@ -108,7 +115,15 @@ def ros2(
     chosen = node or ("devices" if model is None else node_name(Path(model).stem))
     in_domain = _own_domain() if domain is None else domain
     wanted = _Wanted(
-        check_node(chosen), in_domain, router or [], listen or [], seconds, rate, max_age, record
+        check_node(chosen),
+        in_domain,
+        router or [],
+        listen or [],
+        seconds,
+        rate,
+        max_age,
+        record,
+        middleware,
     )
     if model is None:
         _serve_devices(wanted, read or [], write or [], of or "")

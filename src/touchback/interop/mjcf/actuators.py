@@ -104,7 +104,7 @@ def _transmission(robot: Robot, node: Node, gear: tuple[float, ...]) -> Line | N
             "site alone is not read; there is no input."
         )
         return None
-    called = words.get("joint") or words["jointinparent"]
+    called = words["joint"] if "joint" in words else words["jointinparent"]
     joint = robot.joints[referred(robot.joints, "joint", called, node)]
     if joint.kind in ("hinge", "slide"):
         name = joint.name

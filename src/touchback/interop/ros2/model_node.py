@@ -77,7 +77,7 @@ class ModelNode:
         self._advertise()
         self._serve(node)
         self._subscribe()
-        transport.tell_of_namesakes(self._remarks)
+        transport.remark_to(self._remarks)
         self._tap = live.tap(self._publish, _DRAINED)
 
     @property

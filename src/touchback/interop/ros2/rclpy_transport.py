@@ -70,7 +70,7 @@ class RclpyTransport:
 
         self._node.create_service(known, service, came)
 
-    def tell_of_namesakes(self, tell: Refuse) -> None:
+    def remark_to(self, tell: Refuse) -> None:
         """Nothing of ours: ROS 2 warns by itself."""
 
     def close(self) -> None:

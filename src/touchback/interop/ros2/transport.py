@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
+from enum import StrEnum
 from importlib.util import find_spec
 from typing import Protocol
 
-from touchback.errors import TouchbackError
+from touchback.errors import InputError, TouchbackError
 from touchback.realtime.faults import words
 
 Publish = Callable[[bytes], None]
@@ -22,6 +24,15 @@ NAMESAKE = (
 )
 
 
+_KEPT = 10_000  # latencies
+
+
+class Middleware(StrEnum):
+    """What a node speaks: ROS 2's own where it is sourced and else Zenoh, or one of them."""
+
+    AUTO, ZENOH, DDS = "auto", "zenoh", "dds"
+
+
 class Transport(Protocol):
     """What a node needs of a middleware. Names of topics and services begin with a slash."""
 
@@ -35,17 +46,45 @@ class Transport(Protocol):
     def serve(self, service: str, kind: str, answer: Answer, refuse: Refuse) -> None:
         """Answers requests; what can't be answered is refused and gets no answer."""
 
-    def tell_of_namesakes(self, tell: Refuse) -> None:
-        """Says so where another node has the same name, now or later: services of both answer."""
+    def remark_to(self, tell: Refuse) -> None:
+        """Says from now on what others should know: that another node has the same name, so that
+        services of both answer, or that messages weren't taken in time."""
 
     def close(self) -> None:
         """Leaves."""
 
 
-def open_transport(node: str, domain: int, connect: list[str], listen: list[str]) -> Transport:
+class Heard:
+    """How messages of a topic came: how many, how many are known to be missing, and how long each
+    of the last was under way [ns]."""
+
+    def __init__(self) -> None:
+        self.messages = self.lost = 0
+        self.latencies: deque[int] = deque(maxlen=_KEPT)
+
+    def note(self, under_way: int, missing: int = 0) -> None:
+        """Another one."""
+        self.messages, self.lost = self.messages + 1, self.lost + missing
+        self.latencies.append(under_way)
+
+
+def open_transport(
+    node: str, domain: int, connect: list[str], listen: list[str],
+    middleware: Middleware = Middleware.AUTO,
+) -> Transport:  # fmt: skip
     """Through ROS 2 itself where it is sourced (rclpy) and nothing else is said, else through
-    Zenoh, which speaks to nodes that run rmw_zenoh."""
-    if not (connect or listen) and find_spec("rclpy") is not None:
+    Zenoh, which speaks to nodes that run rmw_zenoh; or DDS, to those that run rmw_cyclonedds."""
+    if middleware == Middleware.DDS:
+        if connect or listen:
+            raise InputError(
+                f"{(connect + listen)[0]!r} is an endpoint of Zenoh; DDS is on this machine alone, "
+                "or as CYCLONEDDS_URI says."
+            )
+        from touchback.interop.ros2.dds_transport import DdsTransport
+
+        return DdsTransport(node, domain)
+    given = connect or listen or middleware == Middleware.ZENOH
+    if not given and find_spec("rclpy") is not None:
         from touchback.interop.ros2.rclpy_transport import RclpyTransport
 
         return RclpyTransport(node, domain)

@@ -9,12 +9,11 @@ import os
 import re
 import threading
 import time
-from collections import deque
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from touchback.errors import DeviceError, InputError
-from touchback.interop.ros2.transport import NAMESAKE, Answer, Publish, Refuse, Take, kindly
+from touchback.interop.ros2.transport import NAMESAKE, Answer, Heard, Publish, Refuse, Take, kindly
 from touchback.interop.ros2.wire import (
     PUBLISHER,
     SERVICE,
@@ -37,19 +36,18 @@ _ENDPOINT = re.compile(
 )
 _PLACE = re.compile(r" at \S+\.rs:\d+\.?")  # in Rust
 _PATIENCE = "transport/link/tx/queue/congestion_control/block/wait_before_close"
-_KEPT, _PUBLISHERS = 10_000, 256  # latencies, and publishers that are told apart
+_PUBLISHERS = 256  # that are told apart
 _ACQUAINTED = 100  # messages
 _WITHIN = 1000  # requests of a service that may wait, as rmw_zenoh's profile has it
 
 
-class Heard:
-    """How messages of a topic came: how many, how many are missing between their numbers, and how
-    long each of the last was under way [ns]. While two nodes get to know each other Zenoh may leave
-    one out, as it does all before: gaps count from the hundredth message of a publisher on."""
+class Numbered(Heard):
+    """What is missing between numbers of messages. While two nodes get to know each other Zenoh may
+    leave one out, as it does all before: gaps count from the hundredth message of a publisher
+    on."""
 
     def __init__(self) -> None:
-        self.messages = self.lost = 0
-        self.latencies: deque[int] = deque(maxlen=_KEPT)
+        super().__init__()
         self._known: dict[bytes, tuple[int, int]] = {}  # messages and last number, by publisher
 
     def count(self, attached: Attached, now: int) -> int:
@@ -59,8 +57,7 @@ class Heard:
         count, last = self._known.get(attached.gid, (0, 0))
         self._known[attached.gid] = count + 1, attached.sequence
         missing = max(attached.sequence - last - 1, 0) if count >= _ACQUAINTED else 0
-        self.messages, self.lost = self.messages + 1, self.lost + missing
-        self.latencies.append(now - attached.stamp)
+        self.note(now - attached.stamp, missing)
         return missing
 
 
@@ -139,7 +136,7 @@ class ZenohTransport:
     def subscribe(self, topic: str, kind: str, take: Take, refuse: Refuse) -> None:
         """Messages of a topic; those of another type, or of another definition of it, which
         rmw_zenoh would never tell of, are refused with words."""
-        wanted, heard = topic_key(self.domain, topic, kind), Heard()
+        wanted, heard = topic_key(self.domain, topic, kind), Numbered()
         self.heard[topic] = heard
 
         def came(sample: zenoh.Sample) -> None:
@@ -185,7 +182,7 @@ class ZenohTransport:
         self._held.append(self._session.declare_queryable(key, came, complete=True))
         self._declare(entity)
 
-    def tell_of_namesakes(self, tell: Refuse) -> None:
+    def remark_to(self, tell: Refuse) -> None:
         """Other nodes of the same name, by their tokens."""
 
         def came(sample: zenoh.Sample) -> None:

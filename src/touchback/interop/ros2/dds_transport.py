@@ -1,0 +1,206 @@
+"""DDS (Eclipse Cyclone) with ROS 2's names: nodes with RMW_IMPLEMENTATION=rmw_cyclonedds_cpp hear
+and answer it, and none of ROS needs to be installed here."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+import warnings
+from collections.abc import Callable
+from typing import Any
+from weakref import WeakValueDictionary
+
+from touchback.errors import DeviceError, InputError
+from touchback.interop.ros2.dds_graph import GRAPH, Graph
+from touchback.interop.ros2.dds_types import (
+    Endpoint,
+    data_type,
+    joined,
+    of_service,
+    of_topic,
+    parted,
+)
+from touchback.interop.ros2.transport import Answer, Heard, Publish, Refuse, Take, kindly
+from touchback.interop.ros2.wire import check_domain, check_node
+from touchback.recording.ros2.types import MOST_BYTES, type_hash
+
+_DEPTH, _WITHIN = 10_000, 10  # messages of a topic that may wait; requests, as rclpy has it
+_PATIENCE = 5  # s that whoever publishes waits for a slow reader
+_AT_ONCE = 1000  # messages that are taken in one go
+_LOOKED = 100_000_000  # ns after which the end is looked for
+_HERE = """<CycloneDDS><Domain Id="any">
+<General><Interfaces><NetworkInterface name="lo" multicast="false"/></Interfaces>
+<AllowMulticast>false</AllowMulticast></General>
+<Discovery><ParticipantIndex>auto</ParticipantIndex><MaxAutoParticipantIndex>60</MaxAutoParticipantIndex>
+<Peers><Peer Address="127.0.0.1"/></Peers></Discovery>
+</Domain></CycloneDDS>"""
+_domains: WeakValueDictionary[int, Any] = WeakValueDictionary()  # one of each in a process
+
+
+class DdsTransport:
+    """A participant as a node of ROS 2, on this machine alone unless CYCLONEDDS_URI says
+    otherwise."""
+
+    def __init__(self, node: str, domain: int = 0) -> None:
+        self._dds = _cyclone()
+        self.node, self.domain = check_node(node), check_domain(domain)
+        try:
+            self._within = _domain(self._dds, domain)
+            mine = self._qos(self._dds.Policy.Userdata(data=b"enclave=/;"))
+            self._participant = self._dds.DomainParticipant(domain, qos=mine)
+            self._waiting = self._dds.WaitSet(self._participant)
+        except self._dds.DDSException as error:
+            raise DeviceError(
+                f"DDS can't join domain {domain}: {error.msg}. Is the loopback interface 'lo' up, "
+                "or is what CYCLONEDDS_URI says right?"
+            ) from None
+        self.heard: dict[str, Heard] = {}  # by topic
+        self._topics: dict[Endpoint, Any] = {}
+        self._writers: list[Any] = []
+        self._readers: list[tuple[Any, Callable[[bytes, Any], None]]] = []
+        self._graph = Graph(self._participant.guid.bytes, node)
+        self._tell_graph = self._write(GRAPH, latched=True, depth=1)
+        self._tell_graph(self._graph.told())
+        self._remark: Refuse = warnings.warn
+        self._open = True
+        self._thread = threading.Thread(target=self._serve, name="touchback dds", daemon=True)
+        self._thread.start()
+
+    # ---- entities -------------------------------------------------------------------------------
+
+    def _qos(self, *policies: Any) -> Any:
+        return self._dds.Qos(*policies)
+
+    def _quality(self, endpoint: Endpoint, latched: bool, depth: int) -> Any:
+        """As rclpy's: reliable, volatile or (latched) transient local, so many kept."""
+        policy, durability = self._dds.Policy, self._dds.Policy.Durability
+        return self._qos(
+            policy.Reliability.Reliable(_PATIENCE * 10**9),
+            durability.TransientLocal if latched else durability.Volatile,
+            policy.History.KeepLast(depth),
+            policy.DataRepresentation(use_cdrv0_representation=True),
+            policy.Userdata(data=f"typehash={type_hash(endpoint.kind)};".encode()),
+        )
+
+    def _topic(self, endpoint: Endpoint) -> Any:
+        if endpoint not in self._topics:
+            kind = data_type(endpoint.kind, endpoint.headed)
+            self._topics[endpoint] = self._dds.Topic(self._participant, endpoint.topic, kind)
+        return self._topics[endpoint]
+
+    def _write(self, endpoint: Endpoint, latched: bool, depth: int) -> Publish:
+        """A writer, which lives for as long as the transport."""
+        quality, number = self._quality(endpoint, latched, depth), len(self._writers)
+        sample = data_type(endpoint.kind, endpoint.headed).deserialize
+        writer = self._dds.DataWriter(self._participant, self._topic(endpoint), qos=quality)
+        self._writers.append(writer)
+        if endpoint is not GRAPH:
+            self._graph.writers.append(writer.guid.bytes)
+            self._tell_graph(self._graph.told())
+
+        def publish(data: bytes) -> None:
+            try:
+                self._writers[number].write(sample(data))
+            except self._dds.DDSException as error:
+                if error.code != self._dds.DDSException.DDS_RETCODE_TIMEOUT:
+                    raise
+                self._remark(f"a message on {endpoint.topic} was taken by nobody for {_PATIENCE} s")
+
+        return publish
+
+    def _read(
+        self, endpoint: Endpoint, took: Callable[[bytes, Any], None], latched: bool, depth: int
+    ) -> None:
+        """Calls with the bytes of every message and what is known of it, in a thread of ours."""
+        quality = self._quality(endpoint, latched, depth)
+        reader = self._dds.DataReader(self._participant, self._topic(endpoint), qos=quality)
+        self._readers.append((reader, took))
+        self._waiting.attach(self._dds.ReadCondition(reader, self._dds.UNREAD))
+        if endpoint is not GRAPH:
+            self._graph.readers.append(reader.guid.bytes)
+            self._tell_graph(self._graph.told())
+
+    def _serve(self) -> None:
+        while self._open:
+            self._waiting.wait(_LOOKED)
+            for reader, took in tuple(self._readers):
+                for sample in reader.take(_AT_ONCE):
+                    if sample.sample_info.valid_data:
+                        took(sample.raw, sample.sample_info)
+
+    # ---- what a node needs ----------------------------------------------------------------------
+
+    def advertise(self, topic: str, kind: str, latched: bool = False) -> Publish:
+        """A topic. Where others are slow to take what is published, whoever publishes waits."""
+        return self._write(of_topic(topic, kind), latched, 1 if latched else _DEPTH)
+
+    def subscribe(self, topic: str, kind: str, take: Take, refuse: Refuse) -> None:
+        """Messages of a topic; DDS itself keeps those of other types away."""
+        heard = self.heard[topic] = Heard()
+
+        def took(data: bytes, about: Any) -> None:
+            heard.note(time.time_ns() - about.source_timestamp)
+
+            def deliver() -> None:
+                if len(data) > MOST_BYTES:
+                    raise InputError(f"it has {len(data)} bytes; {MOST_BYTES} are taken")
+                take(data)
+
+            kindly(deliver, f"a message on {topic} is refused", refuse)
+
+        self._read(of_topic(topic, kind), took, latched=False, depth=_DEPTH)
+
+    def serve(self, service: str, kind: str, answer: Answer, refuse: Refuse) -> None:
+        """A service: a topic of requests and one of responses."""
+        requests, responses = of_service(service, kind)
+        respond = self._write(responses, latched=False, depth=_WITHIN)
+
+        def took(data: bytes, about: Any) -> None:
+            def reply() -> None:
+                header, message = parted(data)
+                respond(joined(header, answer(message)))
+
+            kindly(reply, f"a request of {service} is refused", refuse)
+
+        self._read(requests, took, latched=False, depth=_WITHIN)
+
+    def remark_to(self, tell: Refuse) -> None:
+        """Other nodes of the same name, by what participants tell of themselves, and messages that
+        were lost."""
+        self._remark = tell
+
+        def took(data: bytes, about: Any) -> None:
+            kindly(lambda: self._graph.compare(data, self.domain, tell), GRAPH.topic, tell)
+
+        self._read(GRAPH, took, latched=True, depth=_DEPTH)
+
+    def close(self) -> None:
+        """Leaves: others see that it is gone, with all that it has."""
+        self._open = False
+        if threading.current_thread() is not self._thread:
+            self._thread.join()
+        for known in (self._readers, self._writers, self._topics):
+            known.clear()
+        # They end with the last who knows them: those that wait before those that are waited for.
+        self._waiting = self._participant = self._within = None
+
+
+def _domain(dds: Any, number: int) -> Any:
+    """A domain of this process: on loopback, or as CYCLONEDDS_URI has it."""
+    known = _domains.get(number)
+    if known is None:
+        known = dds.Domain(number, os.environ.get("CYCLONEDDS_URI") or _HERE)
+        _domains[number] = known
+    return known
+
+
+def _cyclone() -> Any:
+    """What is used of Cyclone, under one name."""
+    try:
+        from touchback.interop.ros2 import cyclone
+    except ImportError:
+        raise InputError(
+            "ROS 2 by DDS needs cyclonedds; install it with `pip install touchback[dds]`."
+        ) from None
+    return cyclone
