@@ -6,6 +6,7 @@ from pathlib import Path
 
 import mjcf_texts
 import pinocchio_truth
+import usd_stages
 from mujoco_truth import difference, model_files, mujoco, read_quietly
 from touchback.interop import ImportNotice, read_mjcf
 
@@ -71,6 +72,28 @@ def urdf_files() -> str:
     return "| file | mass matrix | bias | not mapped |\n|---|---|---|---|\n" + "".join(rows)
 
 
+def usd_trees() -> str:
+    """Random trees, written by USD's own library."""
+    rows = []
+    for seed in range(12):
+        made = usd_stages.random_mechanism(seed)
+        found = usd_stages.difference(made, seed)
+        kinds = [prim.GetTypeName() for prim in made.stage.Traverse()]
+        said = [word.removeprefix("Physics").removesuffix("Joint").lower() for word in kinds]
+        joints = ", ".join(
+            f"{said.count(kind.lower())} {kind.lower()}"
+            for kind in usd_stages.KINDS
+            if kind.lower() in said
+        )
+        units = f"{made.metre:g} m, {made.kilogram:g} kg"
+        up = "Y" if made.upright.rotation[2, 2] == 0.0 else "Z"
+        numbers = [number(found[word]) for word in ("mass matrix", "accelerations")]
+        told = [str(len(made.poses)), joints or "none", f"{units}, {up} up", *numbers]
+        rows.append(f"| {' | '.join(told)} |\n")
+    head = "| bodies | joints | stage | mass matrix | accelerations |\n|---|---|---|---|---|\n"
+    return head + "".join(rows)
+
+
 def _row(name: str, mass: float | None, forces: float | None, tied: float | None, said: str) -> str:
     return f"| {name} | {number(mass)} | {number(forces)} | {number(tied)} | {said} |\n"
 
@@ -107,7 +130,13 @@ precision there.
 All robots of the PyPI package example-robot-data, on a fixed base, with joints that mimic others
 free as they are there, and without their meshes.
 
-{urdf_files()}"""
+{urdf_files()}
+### USD, random trees, against Pinocchio {pinocchio_truth.pin.__version__}
+
+Stages are written by USD's own library: bodies that are scaled, turned and in a group, joints that
+begin anywhere and name either body first. Trees with fewer joints than bodies are free.
+
+{usd_trees()}"""
 
 
 def main() -> None:

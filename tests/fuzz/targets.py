@@ -34,6 +34,40 @@ _SDF = b"""<sdf version="1.9"><model name="m"><link name="a"><pose>0 0 1 0 0 0</
 <child>f</child>
 <axis><xyz expressed_in="__model__">0 1 0</xyz><limit><lower>-1</lower></limit></axis></joint>
 </model></sdf>"""
+_USD = b"""#usda 1.0
+( metersPerUnit = 1 )
+def PhysicsScene "scene" {
+    float physics:gravityMagnitude = 3
+}
+def Plane "floor" (prepend apiSchemas = ["PhysicsCollisionAPI"]) {}
+def Cube "a" (prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsMassAPI", "PhysicsCollisionAPI"])
+{
+    float physics:mass = 2
+    point3f physics:centerOfMass = (0, .1, 0)
+    double3 xformOp:translate = (1, 0, 2)
+    float3 xformOp:rotateXYZ = (10, 20, 30)
+    uniform token[] xformOpOrder = ["xformOp:translate", "xformOp:rotateXYZ"]
+    def Mesh "m" {
+        point3f[] points = [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)]
+        int[] faceVertexCounts = [3, 3, 3, 3]
+        int[] faceVertexIndices = [0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3]
+    }
+}
+def PhysicsRevoluteJoint "j" (prepend apiSchemas = ["PhysicsDriveAPI:angular"]) {
+    uniform token physics:axis = "Y"
+    rel physics:body1 = </a>
+    point3f physics:localPos0 = (1, 0, 2)
+    quatf physics:localRot1 = (1, 0, 0, 0)
+    float physics:lowerLimit = -90
+    float physics:upperLimit = 45
+    float drive:angular:physics:stiffness = 2
+}
+def PhysicsJoint "six" (prepend apiSchemas = ["PhysicsLimitAPI:rotX"]) {
+    rel physics:body0 = </a>
+    float limit:rotX:physics:low = 1
+    float limit:rotX:physics:high = -1
+}
+"""
 _MBS = b"""<mbs_xml><MBS_info/><gravity><x>0</x><y>0</y><z>-9.81</z></gravity><base/><bodytree>
 <body><bodyname>b</bodyname><parent><bodyname>base</bodyname><pointname>origin</pointname></parent>
 <joint><jointname>j</jointname><type>R2</type></joint><mass>1</mass></body></bodytree></mbs_xml>"""
@@ -113,6 +147,7 @@ TARGETS: dict[str, Target] = {
     ),
     "mjcf": Target(_as_file(_compiled, ".xml"), lambda: [_MJCF]),
     "sdf": Target(_as_file(_compiled, ".sdf"), lambda: [_SDF]),
+    "usd": Target(_as_file(_compiled, ".usda"), lambda: [_USD]),
     "mbs": Target(_as_file(_compiled, ".mbs"), lambda: [_MBS]),
     "stl": Target(_as_file(read_mesh, ".stl"), lambda: [b"solid a\nendsolid", bytes(84)]),
     "obj": Target(_as_file(read_mesh, ".obj"), lambda: [b"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n"]),

@@ -10,6 +10,7 @@ from touchback.interop.mbs import read_mbs
 from touchback.interop.mjcf import read_mjcf
 from touchback.interop.sdf import read_sdf
 from touchback.interop.urdf import read_urdf
+from touchback.interop.usd import read_usd
 from touchback.model.model import Model
 from touchback.model.names import unknown
 
@@ -22,13 +23,16 @@ FORMATS: dict[str, Callable[..., Model]] = {
     ".xml": read_mjcf,
     ".mjcf": read_mjcf,
     ".sdf": read_sdf,
+    ".usda": read_usd,
+    ".usd": read_usd,
+    ".usdc": read_usd,
 }
 """Who reads files of each suffix. A reader takes the path, and options of its own by keyword."""
 
 
 def read(path: str | Path, **options: object) -> Model:
     """The model that a file describes; its suffix says how it is written. Options are those of its
-    reader (tb.read_urdf, tb.read_mjcf, tb.read_sdf, tb.read_mbs)."""
+    reader (tb.read_urdf, tb.read_mjcf, tb.read_sdf, tb.read_usd, tb.read_mbs)."""
     file = Path(path)
     reader = FORMATS.get(file.suffix.lower())
     if reader is None:

@@ -1,0 +1,222 @@
+"""The rigid bodies of USD: what they weigh, by the rules of UsdPhysics' MassAPI."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from touchback.errors import ModelError
+from touchback.interop.bodies import add_body
+from touchback.interop.mjcf.inertia import Inertia, together
+from touchback.interop.naming import safe_names, unused
+from touchback.interop.notes import Notes
+from touchback.interop.pose import of_quaternion
+from touchback.interop.usd.shapes import FRICTION, Rubbing, Solid, solid_of, touchable
+from touchback.interop.usd.stage import Stage, number_of, value_of, values_of
+from touchback.model import Model
+from touchback.model.frame import GROUND
+
+_DENSITY = 1000.0  # kg/m³, where a file says none
+_SMALL = 0.1  # m: the radius of the sphere that a body without shapes is taken for
+_GEOMETRY = ("Sphere", "Cube", "Capsule", "Cylinder", "Plane", "Mesh")
+
+
+@dataclass
+class Scene:
+    """A stage on its way into a model: bodies by their prims' paths, and what touches."""
+
+    stage: Stage
+    model: Model
+    notes: Notes
+    bodies: dict[str, str] = field(default_factory=dict)  # paths to our names
+    still: set[str] = field(default_factory=set)  # paths of bodies that stand
+    touching: list[Rubbing] = field(default_factory=list)
+    paths: dict[str, str] = field(default_factory=dict)  # of what touches, by its name
+
+    def body_of(self, prim: Any) -> Any | None:
+        """The body that a prim is part of: itself or what it lies in; None for the world."""
+        while prim and not prim.IsPseudoRoot():
+            if str(prim.GetPath()) in self.bodies:
+                return prim
+            prim = prim.GetParent()
+        return None
+
+    def name_of(self, body: Any | None) -> str:
+        """Our name."""
+        return GROUND if body is None else self.bodies[str(body.GetPath())]
+
+
+def unique_names(scene: Scene, kind: str, prims: Iterable[Any], taken: list[str]) -> dict[str, str]:
+    """Prims' names where they differ, else their paths, as names of ours by path."""
+    listed = [(str(prim.GetPath()), prim.GetName()) for prim in prims]
+    short = [name for _, name in listed]
+    told = {path: name if short.count(name) == 1 else path[1:] for path, name in listed}
+    ours = safe_names(kind, told.values(), scene.notes, taken=taken)
+    return {path: ours[name] for path, name in told.items()}
+
+
+def add_bodies(scene: Scene, contacts: bool) -> None:
+    """All bodies with their weights, and all shapes."""
+    from pxr import UsdPhysics
+
+    stage = scene.stage
+    found = []
+    for prim in stage.prims:
+        if not prim.HasAPI(UsdPhysics.RigidBodyAPI):
+            continue
+        body = UsdPhysics.RigidBodyAPI(prim)
+        if body.GetRigidBodyEnabledAttr().Get():
+            found.append(prim)
+            if body.GetKinematicEnabledAttr().Get():
+                scene.still.add(str(prim.GetPath()))
+                scene.notes.notice(
+                    f"{stage.where(prim)}: it is moved from outside (kinematic); here it stands."
+                )
+    scene.bodies |= unique_names(scene, "Body", found, [GROUND])
+    parts: dict[str, list[tuple[Any, Solid]]] = {}
+    for prim in stage.prims:
+        if str(prim.GetTypeName()) in _GEOMETRY:
+            body_prim = scene.body_of(prim)
+            given = solid_of(stage, prim, body_prim)
+            if given is not None:
+                parts.setdefault(scene.name_of(body_prim), []).append((prim, given))
+        elif prim.HasAPI(UsdPhysics.CollisionAPI):
+            scene.notes.skip(f"collider {prim.GetTypeName()}")
+    for prim in found:
+        _weigh(scene, prim, parts.get(scene.name_of(prim), []))
+    for name, shapes in parts.items():
+        _show(scene, name, shapes)
+        if contacts:
+            _touch(scene, name, shapes)
+
+
+def _show(scene: Scene, body: str, shapes: list[tuple[Any, Solid]]) -> None:
+    from pxr import UsdGeom
+
+    for prim, given in shapes:
+        hidden = UsdGeom.Imageable(prim).ComputeVisibility() == "invisible"
+        seen = None if hidden else given.look()
+        if seen is not None:
+            name = unused(body if body != GROUND else prim.GetName(), scene.model.shapes)
+            scene.model.shape(name, given.pose.frame(body), seen)
+
+
+def _touch(scene: Scene, body: str, shapes: list[tuple[Any, Solid]]) -> None:
+    for prim, given in shapes:
+        if not _collides(prim):
+            continue
+        clean = safe_names("Shape", [prim.GetName()], scene.notes)[prim.GetName()]
+        name = unused(clean if body == GROUND else body, scene.paths)
+        found = touchable(scene.stage, prim, name, body, given)
+        found.friction = _friction(scene, prim)
+        scene.touching.append(found)
+        scene.paths[name] = str(prim.GetPath())
+
+
+def _collides(prim: Any) -> bool:
+    from pxr import UsdPhysics
+
+    if not prim.HasAPI(UsdPhysics.CollisionAPI):
+        return False
+    return bool(UsdPhysics.CollisionAPI(prim).GetCollisionEnabledAttr().Get())
+
+
+def _material(prim: Any) -> Any | None:
+    """The physics material that is bound to a prim or to what it lies in."""
+    from pxr import UsdPhysics, UsdShade
+
+    bound = UsdShade.MaterialBindingAPI(prim).ComputeBoundMaterial("physics")[0]
+    if not bound or not bound.GetPrim().HasAPI(UsdPhysics.MaterialAPI):
+        return None
+    return UsdPhysics.MaterialAPI(bound.GetPrim())
+
+
+def _friction(scene: Scene, prim: Any) -> float:
+    material = _material(prim)
+    if material is None:
+        return FRICTION
+    if value_of(scene.stage, material.GetRestitutionAttr()):
+        scene.notes.skip("restitution of materials")
+    return number_of(scene.stage, material.GetDynamicFrictionAttr(), 0.0)
+
+
+# ---- what bodies weigh --------------------------------------------------------------------------
+
+
+def _weigh(scene: Scene, prim: Any, shapes: list[tuple[Any, Solid]]) -> None:
+    """As UsdPhysics has it: a body's own mass counts before those of its colliders, a collider's
+    density before the body's, and a material's comes last."""
+    from pxr import UsdPhysics
+
+    stage = scene.stage
+    own = UsdPhysics.MassAPI(prim) if prim.HasAPI(UsdPhysics.MassAPI) else None
+    mass = 0.0 if own is None else _mass(stage, own)
+    parts = [
+        _part(stage, collider, given, _density(stage, own))
+        for collider, given in shapes
+        if collider.HasAPI(UsdPhysics.CollisionAPI)
+    ]
+    whole = together(parts)
+    if not parts and mass == 0.0:
+        scene.notes.notice(f"{stage.where(prim)}: neither a mass nor a collider; it has no mass.")
+    if mass and whole.mass > 0.0:
+        whole = whole.scaled(mass / whole.mass)
+    elif mass:
+        whole = Inertia(mass, np.zeros(3), 0.4 * mass * _SMALL**2 * np.eye(3))
+        if own is not None and not values_of(stage, own.GetDiagonalInertiaAttr(), 3).any():
+            scene.notes.notice(
+                f"{stage.where(prim)}: it has a mass, but neither moments nor colliders; taken as "
+                f"a sphere of {_SMALL} m, as UsdPhysics does."
+            )
+    if own is not None:
+        whole = _as_told(stage, prim, own, whole)
+    J = whole.J
+    six = [float(J[i, j]) for i, j in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))]
+    name = scene.name_of(prim)
+    add_body(scene.model, name, whole.mass, whole.com.tolist(), six, stage.where(prim), scene.notes)
+
+
+def _mass(stage: Stage, told: Any) -> float:
+    return number_of(stage, told.GetMassAttr(), 0.0) * stage.kilogram
+
+
+def _density(stage: Stage, told: Any | None) -> float:
+    """kg/m³; 0 where none is told."""
+    if told is None:
+        return 0.0
+    return number_of(stage, told.GetDensityAttr(), 0.0) * stage.kilogram / stage.metre**3
+
+
+def _part(stage: Stage, prim: Any, given: Solid, of_body: float) -> Inertia:
+    from pxr import UsdPhysics
+
+    weight = given.weight()
+    own = UsdPhysics.MassAPI(prim) if prim.HasAPI(UsdPhysics.MassAPI) else None
+    if own is not None and weight.mass > 0.0 and (mass := _mass(stage, own)):
+        return weight.scaled(mass / weight.mass)
+    material = _material(prim)
+    densities = (_density(stage, own), of_body, _density(stage, material), _DENSITY)
+    return weight.scaled(next(density for density in densities if density))
+
+
+def _as_told(stage: Stage, prim: Any, own: Any, whole: Inertia) -> Inertia:
+    """With the centre of mass and the moments that the file gives."""
+    com, J = whole.com, whole.J
+    place = values_of(stage, own.GetCenterOfMassAttr(), 3)
+    if np.isfinite(place).all():
+        com = stage.metre * stage.placed(prim)[1] * place
+        r = com - whole.com
+        J = J + whole.mass * (r @ r * np.eye(3) - np.outer(r, r))
+    moments = values_of(stage, own.GetDiagonalInertiaAttr(), 3)
+    if moments.any():
+        if not np.isfinite(moments).all() or (moments < 0.0).any():
+            raise ModelError(
+                f"{stage.where(prim)}: diagonalInertia is {tuple(moments.tolist())}; finite "
+                "moments, none negative, are expected."
+            )
+        R = of_quaternion(values_of(stage, own.GetPrincipalAxesAttr(), 4))
+        J = R @ np.diag(moments) @ R.T * stage.kilogram * stage.metre**2
+    return Inertia(whole.mass, com, J)
