@@ -57,7 +57,7 @@ setup(
         Extension(
             "touchback.native._calls",
             sources=sorted(str(path) for path in PYTHON.glob("*.c")),
-            depends=sorted(str(path) for path in PYTHON.glob("*.h")),
+            depends=sorted(str(path) for path in NATIVE.rglob("*.h")),
             include_dirs=[str(NATIVE), numpy.get_include()],
             extra_compile_args=FLAGS,
             py_limited_api=True,
