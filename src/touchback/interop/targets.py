@@ -42,6 +42,10 @@ TARGETS: dict[str, Target] = {
     "mjcf": Target("an MJCF file of MuJoCo", "touchback.interop.robot_files.mjcf_file"),
     "latex": Target("a derivation to read", "touchback.interop.languages.latex_text"),
     "julia": Target("a Julia module", "touchback.interop.languages.julia_module"),
+    "modelica": Target(
+        "a Modelica package: bodies and constraints with kinematic and wrench ports",
+        "touchback.interop.modelica.target",
+    ),
 }
 """What a model can be written as, by the word that `touchback generate --to` takes."""
 

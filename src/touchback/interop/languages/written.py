@@ -55,12 +55,7 @@ class Written:
 def written(language: str, model: Model) -> Written:
     """A model's programs, or a refusal that names what the language's text has no solver for."""
     system = model.compile()
-    for feature in (RIGID, MODES, MEMORIES, COPIES, RUBBING):
-        for name in feature.names(system):
-            raise InputError(
-                f"{system.name}: text of {language} can't have {feature.word} ('{name}'); "
-                f"{feature.mend}."
-            )
+    refuse_features(language, system)
     layout, n = system.layout, len(system.layout.v)
     d = system.derive(solved_arguments(layout, system.constraint_names), system.model)
     instant, rows = d.instant, constraint_rows(d.instant)
@@ -93,3 +88,13 @@ def written(language: str, model: Model) -> Written:
         tuple(row.h is not None for row in rows),
         bool(system.constrained and system.freedoms().redundant),
     )
+
+
+def refuse_features(language: str, system: System) -> None:
+    """Raise where a system has what texts have no solver for, and name it."""
+    for feature in (RIGID, MODES, MEMORIES, COPIES, RUBBING):
+        for name in feature.names(system):
+            raise InputError(
+                f"{system.name}: text of {language} can't have {feature.word} ('{name}'); "
+                f"{feature.mend}."
+            )

@@ -1,0 +1,1 @@
+"""Models as Modelica packages: bodies and constraints that meet at ports."""

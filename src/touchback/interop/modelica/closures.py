@@ -1,0 +1,125 @@
+"""Closures of loops: a class for each, made of elementary rows with a multiplier each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from touchback.dynamics.floats import float_instant
+from touchback.dynamics.instant import Instant
+from touchback.dynamics.loops import common_link
+from touchback.errors import InputError
+from touchback.interop.modelica.expressions import numbers
+from touchback.interop.modelica.sheet import Sheet, component, described
+from touchback.model.closures import Closure
+from touchback.model.equations import Along, Apart, Equation, Meet, Square, Still
+from touchback.model.frame import GROUND
+
+_ALONG_A = "w = A.w, e = A.e, d = d, d_v = d_v, d_a = d_a"
+_SAME = 1e-9  # how far a normal may turn by rounding
+
+
+@dataclass(frozen=True)
+class _Row:
+    """A row of a closure: its component, and what its multiplier does to B at P."""
+
+    declaration: str
+    force: str = ""
+    moment: str = ""
+
+
+def add_closures(sheet: Sheet) -> None:
+    """A class and a component for each active closure, without rows that add nothing."""
+    rows = sheet.model.constraint_rows()
+    for name, closure in sheet.model.closures.items():
+        kept = {row: i + 1 for i, row in enumerate(rows[name]) if row not in sheet.redundant}
+        if closure.active and kept:
+            _add(sheet, name, closure, list(kept.values()))
+
+
+def _add(sheet: Sheet, name: str, closure: Closure, kept: Sequence[int]) -> None:
+    lines, owner, label = sheet.lines, sheet.names.of("closure", name, True), f"closure '{name}'"
+    called = sheet.names.fresh(owner[0].upper() + owner[1:])
+    equations = closure.kind.equations()
+    axes = _common_axes(sheet, label, closure) if Meet in map(type, equations) else np.eye(3)
+    rows = [_row(sheet, label, equations[i - 1], i, axes) for i in kept]
+    lines.classes.append("\n".join(_class(called, described(closure.kind), rows)))
+    given = [*sheet.frame(label, closure.a, "A"), *sheet.frame(label, closure.b, "B")]
+    for equation in equations:
+        if isinstance(equation, Apart):
+            given.append(f"length = {sheet.constant(label, [equation.length])[0]}")
+    lines.declarations.append(component(called, owner, [*given, "alpha = alpha"]))
+    for letter, frame in (("A", closure.a), ("B", closure.b)):
+        lines.connect(f"{sheet.body(frame.body)}.K", f"{owner}.{letter}")
+        if frame.body != GROUND:
+            lines.acting[frame.body].append(f"{owner}.W_{letter}")
+
+
+def _row(sheet: Sheet, label: str, equation: Equation, i: int, axes: np.ndarray) -> _Row:
+    row = f"row_{i}"
+    pulls = f"{row}.lambda*{row}.s"
+    match equation:
+        case Meet(axis):
+            s = numbers(axes[:, axis])
+            return _Row(f"Along {row}(alpha = alpha, s = S_A*{s}, {_ALONG_A})", pulls)
+        case Along(direction):
+            s = numbers(direction)
+            return _Row(f"Along {row}(alpha = alpha, s = S_A*{s}, {_ALONG_A})", pulls)
+        case Square(of_a, of_b):
+            given = f"s = S_A*{numbers(of_a)}, t = S_B*{numbers(of_b)}"
+            turns = "w_A = A.w, w_B = B.w, e_A = A.e, e_B = B.e"
+            turned = f"{row}.lambda*cross({row}.t, {row}.s)"
+            return _Row(f"Square {row}(alpha = alpha, {given}, {turns})", "", turned)
+        case Apart():
+            given = "length = length, d = d, d_v = d_v, d_a = d_a"
+            return _Row(f"Apart {row}(alpha = alpha, {given})", f"{row}.lambda/length*d")
+        case Still(direction):
+            given = f"s = S_B*{numbers(direction)}, w_A = A.w, w_B = B.w, e_A = A.e"
+            return _Row(f"Still {row}(alpha = alpha, {given}, d = d, d_v = d_v, d_a = d_a)", pulls)
+    raise InputError(
+        f"modelica: {label} rolls ({type(equation).__name__}), which isn't written; `--to fmu` "
+        "writes it."
+    )
+
+
+def _class(called: str, kind: str, rows: Sequence[_Row]) -> Iterator[str]:
+    yield f'  model {called} "{kind}"'
+    yield "    extends Closure;"
+    if any(row.declaration.startswith("Apart") for row in rows):
+        yield '    parameter Real length(unit = "m");'
+    yield from (f"    {row.declaration};" for row in rows)
+    yield "  equation"
+    for word, parts in (("F_B", [x.force for x in rows]), ("M_B", [x.moment for x in rows])):
+        yield f"    {word} = {' + '.join(filter(None, parts)) or 'zeros(3)'};"
+    yield f"  end {called};"
+
+
+def _common_axes(sheet: Sheet, label: str, closure: Closure) -> np.ndarray:
+    """The axes of the closest common body, along which points meet, as A's frame sees them at the
+    start. Where points meet in all three, any others are as good; else the one that is left out has
+    to stay one of A."""
+    count = len(sheet.system.layout.q)
+    here = _seen(sheet, closure, sheet.start[:count])
+    meets = {x.axis for x in closure.kind.equations() if isinstance(x, Meet)}
+    stir = np.random.default_rng(0).uniform(-1.0, 1.0, count)
+    there = _seen(sheet, closure, sheet.start[:count] + stir)
+    for axis in {0, 1, 2} - meets:
+        if np.abs(here[:, axis] - there[:, axis]).max() > _SAME:
+            raise InputError(
+                f"modelica: {label} lets points meet in a plane that turns against body "
+                f"'{closure.a.body}'; close it by tb.PointOnPlane, tb.PointOnLine or "
+                "tb.Spherical."
+            )
+    return here
+
+
+def _seen(sheet: Sheet, closure: Closure, q: np.ndarray) -> np.ndarray:
+    """R of the common body's axes in A's frame."""
+    instant: Instant = float_instant(sheet.model, q)
+    a, b = instant.attachment(closure.a).link, instant.attachment(closure.b).link
+    common = common_link(instant.tree, a, b)
+    R_A = np.array(instant.rotation(closure.a), dtype=float)
+    R_C = np.array(instant.link_pose(common)[0], dtype=float)
+    return R_A.T @ R_C
