@@ -6,6 +6,8 @@ import functools
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from touchback.fleet.gpu.kernels import BLOCK, Kernel
 
 # Products and sums are fused where the program says so and nowhere else, so that the card computes
@@ -14,6 +16,7 @@ _OPTIONS = {
     "double": ("--std=c++14", "--device-as-default-execution-space", "--fmad=false"),
     "float": ("--std=c++14", "--fmad=true", "--prec-div=false", "--prec-sqrt=false", "--ftz=true"),
 }
+_SMALL = 4096  # bytes of an array that is kept on the card
 
 
 @dataclass(frozen=True)
@@ -27,6 +30,13 @@ class Card:
         """One thread for each of `count` instances; it is under way when this returns."""
         shared = kernel.shared_bytes
         _compiled(self, kernel)((-(-count // BLOCK),), (BLOCK,), arguments, shared_mem=shared)
+
+    def given(self, array: np.ndarray) -> Any:
+        """Numbers that kernels read. Few ones go there once: a copy before each call of a function
+        would part the calls."""
+        if array.nbytes > _SMALL:
+            return self.cupy.asarray(np.ascontiguousarray(array))
+        return _kept(self, array.tobytes(), array.shape, array.dtype)
 
 
 @functools.cache
@@ -42,6 +52,11 @@ def find_card() -> Card | str:
     except Exception as error:  # of the driver, which has no list of them
         return f"no graphics card answers ({error})"
     return Card(found, cupy)
+
+
+@functools.lru_cache(256)
+def _kept(card: Card, numbers: bytes, shape: tuple[int, ...], kind: np.dtype[Any]) -> Any:
+    return card.cupy.asarray(np.frombuffer(numbers, kind).reshape(shape))
 
 
 @functools.lru_cache(64)

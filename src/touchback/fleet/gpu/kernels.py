@@ -14,6 +14,7 @@ from typing import ClassVar
 
 from touchback.codegen.printers.cuda import device_function, device_preamble, early_turns
 from touchback.fleet.gpu import texts
+from touchback.symbolic.chains import chained
 from touchback.symbolic.program import Program
 from touchback.system.function import Function
 
@@ -160,6 +161,8 @@ class _Place:
     ) -> None:  # fmt: skip
         # No turns apart for rk4: on an H200 (CUDA 13.0) later stages took the first one's sines,
         # while CUDA's intermediate text is right.
+        if real == "float":  # its rounding is its own anyway
+            programs = {name: chained(each) for name, each in programs.items()}
         self._programs, self._real = programs, real
         self._long = max(len(program.op) for program in programs.values()) > _LONG
         self.in_place = self._long and not writes

@@ -62,7 +62,7 @@ class CardBatch:
     def _laid(self, array: np.ndarray, own: int) -> Any:
         """Numbers first, instances last, of an array that has `own` dimensions where all share."""
         moved = array if array.ndim == own else np.moveaxis(array, 0, -1)
-        return self.cupy.asarray(np.ascontiguousarray(moved, dtype=self._type))
+        return self.card.given(moved.astype(self._type))
 
     def run(self, solver: FixedStep, span: Span, names: Sequence[str], shown: Progress) -> BatchRun:
         """As `run_in_lanes`."""
@@ -166,8 +166,9 @@ def evaluate_on_card(
     cupy = card.cupy
 
     def laid(array: Any) -> Any:
-        found = cupy.from_dlpack(array) if lies_on_card(array) else cupy.asarray(array)
-        return cupy.ascontiguousarray(found.T, dtype=_BYTES[real])
+        if not lies_on_card(array):
+            return card.given(np.asarray(array, dtype=_BYTES[real]).T)
+        return cupy.ascontiguousarray(cupy.from_dlpack(array).T, dtype=_BYTES[real])
 
     x, u, further = (laid(each) for each in given)
     count, sizes = x.shape[1], (len(x), len(u), len(further))

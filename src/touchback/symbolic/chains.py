@@ -1,0 +1,142 @@
+"""Programs with fewer operations that round otherwise: sums as chains of fused products.
+
+(a·b + c·d) + (e·f + g·h) takes a product, two fused ones, a product and a sum; as the chain
+((a·b + c·d) + e·f) + g·h one less. So sums that are part of one other sum only join it, in the
+order in which their terms are known; and a product that only sums use is fused with each of them
+that begins with another value. Back ends that must round alike take programs as they are.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import NamedTuple
+
+from touchback.symbolic.ops import ADD, CONST, FMA, FMS, FNMA, INPUT, LOOKUP1, LOOKUP2, MUL, SUB
+from touchback.symbolic.program import Program
+from touchback.symbolic.reading import count_uses
+
+# Signs of a fused operation's product and c, or of a and b.
+_SIGNS = {ADD: (1, 1), SUB: (1, -1), FMA: (1, 1), FNMA: (-1, 1), FMS: (1, -1)}
+
+
+class _Term(NamedTuple):
+    """One value or two factors, known once node `at` is."""
+
+    at: int
+    sign: int
+    factors: tuple[int, ...]
+
+
+def chained(program: Program) -> Program:
+    """The same outputs but for rounding."""
+    chains = _gathered(program)
+    gone = _spread_products(program, chains)
+    return _Writer(program, chains, gone).program
+
+
+def _terms(program: Program, node: int) -> tuple[_Term, _Term]:
+    first, second = _SIGNS[program.op[node]]
+    a, b, c = program.a[node], program.b[node], program.c[node]
+    if program.op[node] in (ADD, SUB):
+        return _Term(a, first, (a,)), _Term(b, second, (b,))
+    return _Term(node, first, (a, b)), _Term(c, second, (c,))
+
+
+def _gathered(program: Program) -> dict[int, list[_Term]]:
+    """Node → terms of each sum that isn't part of another."""
+    uses = count_uses(program)
+    outer: dict[int, tuple[int, int]] = {}  # of sums inside another one: that one, and their sign
+    chains: dict[int, list[_Term]] = {}
+    for node in range(len(program.op) - 1, 1, -1):
+        if program.op[node] not in _SIGNS:
+            continue
+        whole, sign = outer.get(node, (node, 1))
+        for term in _terms(program, node):
+            signed = term._replace(sign=sign * term.sign)
+            inner = signed.factors[0]
+            if len(signed.factors) == 1 and uses[inner] == 1 and program.op[inner] in _SIGNS:
+                outer[inner] = whole, signed.sign
+            else:
+                chains.setdefault(whole, []).append(signed)
+    return dict(sorted(chains.items()))  # a sum is known before those that use it
+
+
+def _spread_products(program: Program, chains: dict[int, list[_Term]]) -> set[int]:
+    """Nodes of products that become terms of all their users, which begin with something else."""
+    uses = count_uses(program)
+    begins: dict[int, list[int]] = defaultdict(list)
+    for terms in chains.values():
+        known = [term.at for term in terms if len(term.factors) == 1]
+        for node in known:
+            begins[node].append(min(known))
+    gone = {
+        node
+        for node, firsts in begins.items()
+        if program.op[node] == MUL and uses[node] == len(firsts) and max(firsts) < node
+    }
+    for terms in chains.values():
+        for k, term in enumerate(terms):
+            if len(term.factors) == 1 and term.at in gone:
+                terms[k] = term._replace(factors=(program.a[term.at], program.b[term.at]))
+    return gone
+
+
+class _Writer:
+    """Writes the new program in the old one's order: each term as soon as it is known."""
+
+    def __init__(self, old: Program, chains: dict[int, list[_Term]], gone: set[int]) -> None:
+        self._old, self._new = old, [0, 1] + [0] * (len(old.op) - 2)
+        self.program = replace(
+            old, op=old.op[:2], a=[0, 0], b=[0, 0], c=[0, 0], inputs={}, values={0: 0.0, 1: 1.0}
+        )
+        due: dict[int, list[tuple[int, _Term]]] = defaultdict(list)
+        for whole, terms in chains.items():
+            for term in terms:
+                due[term.at].append((whole, term))
+        sums: dict[int, tuple[int, int]] = {}
+        for node in range(2, len(old.op)):
+            if old.op[node] not in _SIGNS and node not in gone:
+                self._copy(node)
+            for whole, term in due[node]:
+                sums[whole] = self._added(sums.get(whole), term)
+                self._new[whole] = sums[whole][1]
+        self.program.outputs = list(self._outputs())
+
+    def _put(self, op: int, a: int = 0, b: int = 0, c: int = 0) -> int:
+        program = self.program
+        for column, value in zip(
+            (program.op, program.a, program.b, program.c), (op, a, b, c), strict=True
+        ):
+            column.append(value)
+        return len(program.op) - 1
+
+    def _copy(self, node: int) -> None:
+        old, new = self._old, self._new
+        op, c = old.op[node], old.c[node]
+        c = c if op in (LOOKUP1, LOOKUP2) else new[c]
+        new[node] = at = self._put(op, new[old.a[node]], new[old.b[node]], c)
+        if op == CONST:
+            self.program.values[at] = old.values[node]
+        elif op == INPUT:
+            self.program.inputs[at] = old.inputs[node]
+
+    def _added(self, before: tuple[int, int] | None, term: _Term) -> tuple[int, int]:
+        """(sign, node) of a sum with one term more. Every sum has a positive term, so that the
+        last sign is positive."""
+        factors = [self._new[each] for each in term.factors]
+        if before is None:
+            return term.sign, factors[0] if len(factors) == 1 else self._put(MUL, *factors)
+        sign, known = before
+        alike = sign == term.sign
+        if len(factors) == 2:
+            unlike = FMS if term.sign > 0 else FNMA
+            node = self._put(FMA if alike else unlike, factors[0], factors[1], known)
+        elif alike or sign > 0:
+            node = self._put(ADD if alike else SUB, known, factors[0])
+        else:
+            node = self._put(SUB, factors[0], known)
+        return (sign if alike else 1), node
+
+    def _outputs(self) -> Iterator[int]:
+        for output in self._old.outputs:
+            yield self._new[output] if output >= 0 else -self._new[-output]

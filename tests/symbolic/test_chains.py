@@ -1,0 +1,74 @@
+"""Sums as chains: the same values, by fewer operations."""
+
+import random
+
+import pytest
+
+from benchmarks.mechanisms import make
+from touchback.symbolic import Program, Tape, lower
+from touchback.symbolic.chains import chained
+from touchback.symbolic.count import Counts, count
+from touchback.symbolic.evaluate import evaluate
+
+
+def lowered(tape: Tape, outputs: list[int], symbols: list[int]) -> Program:
+    return lower(tape, outputs, {symbol: ("x", k) for k, symbol in enumerate(symbols)})
+
+
+def operations(program: Program) -> int:
+    """Sums, products and fused ones."""
+    found = count(program)
+    return found.additions + found.subtractions + found.multiplications + found.fused
+
+
+def test_sums_of_products_become_one_chain() -> None:
+    """(a·b + c·d) − (e·f − a): a product, two fused ones and a sum; as a chain three fused ones."""
+    tape = Tape()
+    a, b, c, d, e, f = symbols = [tape.symbol(name) for name in "abcdef"]
+    pairs = tape.add(tape.mul(a, b), tape.mul(c, d))
+    whole = tape.sub(pairs, tape.sub(tape.mul(e, f), a))
+    program = lowered(tape, [whole, -whole], symbols)
+    chain = chained(program)
+    assert count(chain) == Counts(fused=3, negations=1)
+    assert operations(program) == 4
+    values = [2.0, 3.0, 5.0, 7.0, 11.0, 13.0]
+    assert evaluate(chain, {"x": values}) == [2 * 3 + 5 * 7 - 11 * 13 + 2, 11 * 13 - 43.0]
+
+
+def test_a_product_of_two_sums_is_computed_in_both() -> None:
+    """x·y ± z, with z used by both as well: two fused operations instead of three."""
+    tape = Tape()
+    x, y, z = symbols = [tape.symbol(name) for name in "xyz"]
+    product = tape.mul(x, y)
+    program = lowered(tape, [tape.add(product, z), tape.sub(z, product)], symbols)
+    chain = chained(program)
+    assert count(program).multiplications == 1
+    assert count(chain) == Counts(fused=2)
+    assert evaluate(chain, {"x": [2.0, 3.0, 5.0]}) == [11.0, -1.0]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_random_sums_and_products_keep_their_values(seed) -> None:
+    """Of whole numbers, which nothing rounds: so every sign and every term must be there."""
+    draw, tape = random.Random(seed), Tape()
+    symbols = [tape.symbol(f"s{k}") for k in range(6)]
+    nodes, size = list(symbols), dict.fromkeys(symbols, 9)
+    while len(nodes) < 80:
+        act = draw.choice([tape.add, tape.sub, tape.mul, tape.mul])
+        one, other = draw.choice(nodes[-20:]), draw.choice(nodes[-20:])
+        bound = size[one] * size[other] if act == tape.mul else size[one] + size[other]
+        if bound < 2**52:
+            nodes.append(abs(act(one, other)))
+            size[nodes[-1]] = bound
+    program = lowered(tape, [draw.choice([1, -1]) * node for node in nodes[-9:]], symbols)
+    chain = chained(program)
+    values = {"x": [float(draw.randint(-9, 9)) for _ in symbols]}
+    assert evaluate(chain, values) == evaluate(program, values)
+    assert operations(chain) <= operations(program)
+
+
+def test_forward_dynamics_of_an_arm_take_a_tenth_less() -> None:
+    program = make("chain", 7).model().compile().function("forward dynamics").second
+    before, after = count(program), count(chained(program))
+    assert (after.sines, after.divisions) == (before.sines, before.divisions)
+    assert operations(chained(program)) < 0.91 * operations(program)
