@@ -12,15 +12,22 @@ from touchback.model.value import Value
 GAINS = {"position": -3.162, "speed": -4.692, "angle": -44.364, "angular speed": -10.913}
 
 
-def make() -> Model:
+LENGTH, MASS = 1.0, 0.2  # m, kg: of the pole
+
+
+def cart_with_pole(m: Model) -> None:
     """The cart slides along x; the pole stands upright at zero angle and falls towards +x."""
-    m = Model("cart-pole")
-    cart = m.body("cart", mass=1.0)
-    length, mass = 1.0, 0.2
-    moment = mass * length**2 / 12
-    pole = m.body("pole", mass=mass, com=(0, 0, length / 2), inertia=(moment, moment, 0))
+    cart, moment = m.body("cart", mass=1.0), MASS * LENGTH**2 / 12
+    pole = m.body("pole", mass=MASS, com=(0, 0, LENGTH / 2), inertia=(moment, moment, 0))
     m.joint("cart", Prismatic("x"), m.ground, cart)
     m.joint("pole", Revolute("y"), cart, pole)
+    m.sensor("pole tip", Position(pole.at(0, 0, LENGTH)))
+
+
+def make() -> Model:
+    """Held upright by four gains."""
+    m = Model("cart-pole")
+    cart_with_pole(m)
     push = m.input("push", unit="N")
     m.force("motor", JointEffort("cart", push))
     gains = [m.parameter(f"{name} gain", value) for name, value in GAINS.items()]
@@ -30,7 +37,6 @@ def make() -> Model:
 
     m.control("balance", feedback, of=["q:cart", "v:cart", "q:pole", "v:pole"], to="push")
     m.sensor("push on the cart", Signal(push, "N"))
-    m.sensor("pole tip", Position(pole.at(0, 0, length)))
     return m
 
 

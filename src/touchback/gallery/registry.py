@@ -12,6 +12,7 @@ _MODULES = {
     "pendulum": "pendulum",
     "double-pendulum": "double_pendulum",
     "cart-pole": "cart_pole",
+    "swing-up": "swing_up",
     "spinning-top": "spinning_top",
     "gyroscope": "gyroscope",
     "motor-arm": "motor_arm",
