@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 import touchback as tb
 from touchback.dynamics.constraints import constraint_rows
@@ -65,6 +66,34 @@ def test_accelerations_and_forces_at_the_start(agreement, published) -> None:  #
     found = system.multipliers(x0.q, x0.v)
     for ours, theirs in (("cut.1", "lam1"), ("cut.2", "lam2")):
         agreement.compare(f"{theirs}, relative", found[ours] / published[theirs][0], 1.0, 1e-11)
+
+
+def test_the_projects_own_file_with_its_user_functions(agreement, published, reference) -> None:  # type: ignore[no-untyped-def]
+    """The .mbs of the project with the laws of its user_LinkForces and user_ExtForces. The file has
+    lost the wheel's mass, the axle's place and its drive since, which are given back."""
+    model = tb.read_mbs(
+        reference / "robotran" / "Suspension_HEAD.mbs",
+        link_forces={"F_Susp": lambda length, rate: 20e3 * (length - 0.5) + 1e3 * rate},
+        external_forces={
+            "Fground": lambda place, velocity: (
+                0.0, 0.0, -50e3 * tb.minimum(place[2] - TYRE_RADIUS * np.cos(0.1), 0.0)
+            )
+        },
+        driven_joints={"R1_Wheel": 0.1},
+    )  # fmt: skip
+    assert model.imported["user_functions"] == {}
+    model.bodies["Wheel"] = tb.Body(5.0, inertia=(0.2, 0.4, 0.2, 0.0, 0.0, 0.0))
+    axle, wheel = model.joints["R1_Wheel"], model.joints["Joint_0"]
+    model.joints["R1_Wheel"] = replace(axle, parent=tb.Frame("Knuckle", (0.0, 0.1, 0.125)))
+    model.joints["Joint_0"] = replace(wheel, parent=tb.Frame("axle"))
+    cut = model.closures.pop("Cut_0")
+    model.close("cut", tb.PointInPlane("yz"), cut.a, cut.b)
+    system = model.compile()
+    start = system.assemble(T3_Chassis=0.7, R1_UpperArm=-0.2)
+    a = system.forward_dynamics(start.q, start.v)
+    for i in range(4):
+        theirs = published[f"qdd{i + 1}"][0]
+        agreement.compare(f"q{i + 1} of the file, relative", a[i] / theirs, 1.0, 1e-11)
 
 
 def test_trajectory(agreement, published) -> None:  # type: ignore[no-untyped-def]

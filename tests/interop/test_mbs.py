@@ -218,3 +218,65 @@ def test_a_file_that_describes_no_mechanism_is_refused_by_name(
 def test_a_file_without_a_base_or_a_tree_is_refused() -> None:
     with pytest.raises(ModelError, match="needs <base> and <bodytree>"):
         read_mbs("<mbsDescR7/>")
+
+
+SLIDER = mbs(
+    body(
+        "cart", "base", "origin", joint("x", "T1"),
+        ARM + point("hook", 0, 0, 2, '<extforce name="F"/>'),
+    ),
+    """<links><link><name>L</name><endpoint1><bodyname>base</bodyname></endpoint1>
+      <endpoint2><bodyname>cart</bodyname><pointname>hook</pointname></endpoint2></link></links>""",
+)  # fmt: skip
+
+
+def test_user_functions_are_given_beside_the_file() -> None:
+    """A cart of 2 kg at x, tied to the ground by a spring from 2 m below its hook: with the length
+    l = √(x² + 4) its tension T pulls by T x/l; ROBOTRAN's positive link forces pull too."""
+    k, c, x, v = 30.0, 2.0, 1.5, 0.4
+    model = read_mbs(
+        SLIDER,
+        link_forces={"L": lambda length, rate: k * (length - 1.0) + c * rate},
+        joint_forces={"x": lambda q, rate: -5.0 * q - 0.5 * rate},
+        external_forces={"F": lambda place, velocity: (3.0 * place[2] - velocity[0], 0.0, 0.0)},
+    )
+    assert model.imported["user_functions"] == {} and model.imported["notes"] == ()
+    length = np.hypot(x, 2.0)
+    tension = k * (length - 1.0) + c * v * x / length
+    wanted = -tension * x / length - 5.0 * x - 0.5 * v + 3.0 * 2.0 - v
+    (a,) = model.compile().forward_dynamics([x], [v])
+    assert a == pytest.approx(wanted / 2.0, rel=1e-13)
+
+
+def test_external_forces_have_torques_and_points_too() -> None:
+    """At 2 m and 1 m more above a hinge about y: 5 N along x turn by 15 N m, and 4 N m besides."""
+    text = mbs(body("arm", "base", "origin", joint("a", "R2"),
+                    ARM + point("tip", 0, 0, 2, '<extforce name="F"/>')))  # fmt: skip
+    bare = read_mbs(text).compile().forward_dynamics([0.0], [0.0])
+    pushed = read_mbs(text, external_forces={"F": (5.0, 0, 0, 0, 4.0, 0, 0, 0, 1.0)}).compile()
+    moment = 0.1 + 2.0 * 0.5**2
+    difference = pushed.forward_dynamics([0.0], [0.0]) - bare
+    assert difference[0] == pytest.approx((15.0 + 4.0) / moment, rel=1e-13)
+
+
+def test_driven_joints_follow_the_motion_that_is_given() -> None:
+    driven = joint("b", "T2", "<nature>driven</nature>")
+    text = mbs(body("arm", "base", "origin", joint("a", "T1") + driven, ARM))
+    assert read_mbs(text).imported["user_functions"] == {"user_DrivenJoints": ("b",)}
+    model = read_mbs(text, driven_joints={"b": lambda t: 0.3 + 2.0 * t})
+    assert model.imported["user_functions"] == {}
+    start = model.compile().assemble(a=0.1)
+    np.testing.assert_allclose([start.q[1], start.v[1]], [0.3, 2.0], atol=1e-12)
+
+
+def test_user_functions_that_are_missing_are_named_with_how_to_give_them() -> None:
+    with pytest.warns(ImportNotice, match="Give link_forces={'L': lambda length, rate: tension}"):
+        model = read_mbs(SLIDER)
+    needed = {"user_ExtForces": ("F",), "user_LinkForces": ("L",)}
+    assert model.imported["user_functions"] == needed
+    with pytest.raises(ModelError, match=r"link 'M'.*L"):
+        read_mbs(SLIDER, link_forces={"M": 1.0})
+    with pytest.raises(ModelError, match="joint 'y'"):
+        read_mbs(SLIDER, joint_forces={"y": 1.0})
+    with pytest.raises(ModelError, match=r"External force 'F': its law gives \(1.0, 2.0\)"):
+        read_mbs(SLIDER, external_forces={"F": (1.0, 2.0)})

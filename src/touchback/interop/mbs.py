@@ -6,9 +6,11 @@ is ROBOTRAN's numbering less one.
 """
 
 import os
+from collections.abc import Mapping
 
 from touchback.errors import ModelError
 from touchback.interop.bodies import add_body
+from touchback.interop.mbs_laws import Law, Laws, Motion, Wrenches, add_effort, add_wrench
 from touchback.interop.mbs_loops import read_cuts, read_links
 from touchback.interop.mbs_points import BASE, Mechanism, coordinates, named_point, read_points
 from touchback.interop.naming import safe_names
@@ -24,11 +26,26 @@ _KINDS: dict[str, JointKind] = {
 }
 
 
-def read_mbs(path_or_text: str | os.PathLike[str], constraints: bool = True) -> Model:
+def read_mbs(
+    path_or_text: str | os.PathLike[str],
+    constraints: bool = True,
+    link_forces: Mapping[str, Law] | None = None,
+    joint_forces: Mapping[str, Law] | None = None,
+    external_forces: Mapping[str, Wrenches] | None = None,
+    driven_joints: Mapping[str, Motion] | None = None,
+) -> Model:
     """The model of a ROBOTRAN file (or of its text): its tree, masses, gravity and initial values.
 
     Cuts close loops (a ball, a rod, a solid one ties both frames), and driven joints are driven to
     their initial values; with `constraints=False` both are left out: the tree alone.
+
+    What a project's user functions say is given by the file's names, as numbers, expressions or
+    Python functions: `link_forces` (user_LinkForces) of length and rate, a tension;
+    `joint_forces` (user_JointForces) of q and q̇; `external_forces` (user_ExtForces) of the place
+    and velocity of the point, which give 3 to 9 numbers as SWr: force, torque, point;
+    `driven_joints` (user_DrivenJoints) of time. What the file asks for and isn't given is said, and
+    in `model.imported["user_functions"]`. States of user_Derivative are `model.state(…)`.
+
     `model.imported` holds what the tree doesn't: "natures" of the joints (independent, dependent,
     driven), "points" by body, "cuts", "links", "sensors" and "external_forces" by name, and the
     "notes" in words. Joints in a row have massless bodies between them, named "body~joint"."""
@@ -44,6 +61,9 @@ def read_mbs(path_or_text: str | os.PathLike[str], constraints: bool = True) -> 
         Model(safe_names("Model", [name], notes)[name], _gravity(base, notes)),
         notes,
         {BASE: GROUND, **safe_names("Body", bodies, notes, taken=[GROUND])},
+        laws=Laws(
+            link_forces or {}, joint_forces or {}, external_forces or {}, driven_joints or {}
+        ),
     )
     read_points(mechanism, GROUND, base)
     for original, node in bodies.items():
@@ -54,6 +74,7 @@ def read_mbs(path_or_text: str | os.PathLike[str], constraints: bool = True) -> 
         _hang(mechanism, mechanism.bodies[original], node, joints, constraints)
     cuts = read_cuts(mechanism, file.first("cuts"), constraints)
     links = read_links(mechanism, file.first("links"))
+    _act(mechanism, joints)
     notes.skip_others(file, ("mbsname", "mbsyspad_version", "base", "bodytree", "cuts", "links"))
     notes.finish(
         mechanism.model,
@@ -65,8 +86,20 @@ def read_mbs(path_or_text: str | os.PathLike[str], constraints: bool = True) -> 
         links=links,
         sensors=mechanism.sensors,
         external_forces=mechanism.external_forces,
+        user_functions={word: tuple(names) for word, names in mechanism.laws.needed.items()},
     )
     return mechanism.model
+
+
+def _act(mechanism: Mechanism, joints: dict[str, str]) -> None:
+    """Efforts in joints and forces at points, by the laws that are given."""
+    model, laws = mechanism.model, mechanism.laws
+    laws.check("joint", [*laws.joints, *laws.driven], joints)
+    laws.check("external force", laws.forces, mechanism.external_forces)
+    for name, law in laws.joints.items():
+        add_effort(model, mechanism.notes, name, joints[name], law)
+    for name, wrench in laws.forces.items():
+        add_wrench(model, mechanism.notes, name, mechanism.external_forces[name], wrench)
 
 
 def _gravity(base: Node, notes: Notes) -> tuple[float, float, float]:
@@ -130,7 +163,8 @@ def _hang(
     if not joints:
         model.joint(f"{body}~fixed", Fixed(), place, body)
     for joint in joints:
-        name = names[joint.child_text("jointname")]
+        called = joint.child_text("jointname")
+        name = names[called]
         child = body if joint is joints[-1] else model.body(f"{body}~{name}").name
         start = _initial(joint)
         model.joint(
@@ -140,7 +174,10 @@ def _hang(
         place = Frame(child)
         nature = joint.first("nature")
         mechanism.natures[name] = "independent" if nature is None else nature.text
-        if mechanism.natures[name] == "driven" and constraints:
+        if called in mechanism.laws.driven and constraints:
+            model.drive(name, mechanism.laws.driven[called])
+        elif mechanism.natures[name] == "driven" and constraints:
+            mechanism.laws.lacks("user_DrivenJoints", called)
             model.drive(name, start.get("position", 0.0))
         elif mechanism.natures[name] == "driven":
             mechanism.notes.notice(

@@ -1,9 +1,10 @@
-"""The cuts and links of ROBOTRAN files: cuts close loops, links are recorded."""
+"""The cuts and links of ROBOTRAN files: cuts close loops, links are forces by given laws."""
 
 import numpy as np
 
 from touchback.dynamics.floats import float_instant
 from touchback.errors import ModelError
+from touchback.interop.mbs_laws import add_link
 from touchback.interop.mbs_points import Mechanism, named_point
 from touchback.interop.naming import safe_names
 from touchback.interop.xml_file import Node
@@ -82,14 +83,23 @@ def _length(model: Model, name: str, cut: Cut) -> float:
 
 
 def read_links(mechanism: Mechanism, links: Node | None) -> dict[str, PointLink]:
-    """All links by name, noted as not acting."""
+    """All links by name: forces by the laws that are given; others are noted as not acting."""
     found: dict[str, PointLink] = {}
     for node in links.all("link") if links is not None else ():
         name = _new_name(node, found)
         found[name] = PointLink(*_ends(mechanism, node), _details(mechanism, node))
+        if name in mechanism.laws.links:
+            ends = found[name].a, found[name].b
+            add_link(mechanism.model, mechanism.notes, name, ends, mechanism.laws.links[name])
+            continue
+        mechanism.laws.lacks("user_LinkForces", name)
         mechanism.notes.notice(
-            f"{node.where}: the link {name!r} has no force law in the file; it exerts no force."
+            f"{node.where}: the link {name!r} has no force law in the file; it exerts no force. "
+            f"Give link_forces={{{name!r}: lambda length, rate: tension}}."
         )
+    if links is not None:
+        mechanism.notes.skip_others(links, ("link",))
+    mechanism.laws.check("link", mechanism.laws.links, found)
     return found
 
 

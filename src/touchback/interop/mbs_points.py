@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 
 from touchback.errors import ModelError
+from touchback.interop.mbs_laws import Laws
 from touchback.interop.notes import Notes
 from touchback.interop.xml_file import Node
 from touchback.model import Frame, Model
@@ -23,6 +24,7 @@ class Mechanism:
     sensors: dict[str, Frame] = field(default_factory=dict)
     external_forces: dict[str, Frame] = field(default_factory=dict)
     natures: dict[str, str] = field(default_factory=dict)
+    laws: Laws = field(default_factory=Laws)
 
 
 def coordinates(node: Node | None) -> tuple[float, float, float]:
@@ -48,10 +50,13 @@ def read_points(mechanism: Mechanism, body: str, node: Node) -> None:
         for element in point.all("extforce"):
             force = element.attribute("name")
             mechanism.external_forces[force] = points[name]
-            mechanism.notes.notice(
-                f"{element.where}: the external force {force!r} at point {name!r} of '{body}' has "
-                "no law in the file; it exerts no force."
-            )
+            if force not in mechanism.laws.forces:
+                mechanism.laws.lacks("user_ExtForces", force)
+                mechanism.notes.notice(
+                    f"{element.where}: the external force {force!r} at point {name!r} of '{body}' "
+                    "has no law in the file; it exerts no force. Give external_forces="
+                    f"{{{force!r}: lambda place, velocity: (fx, fy, fz)}}."
+                )
         mechanism.notes.skip_others(point, ("pointname", "coordinates", "sensor", "extforce"))
 
 

@@ -10,6 +10,7 @@ from touchback.interop.usd.joints import Found
 from touchback.interop.usd.stage import number_of, value_of
 from touchback.model.forces import JointEffort
 from touchback.model.joints import Prismatic, Revolute
+from touchback.model.value import Value
 from touchback.symbolic.functions import maximum, minimum
 
 _LIMITLESS = 1e30  # what files write for no limit is larger
@@ -68,7 +69,7 @@ def _add(
     model = scene.model
     k, d = gains
     q, v = model.coordinate(joint), model.rate(joint)
-    effort = 0.0 * q
+    effort: Value = 0.0
     if k:
         name = unused(f"{joint} target", model.inputs)
         effort = effort + k * (model.input(name, default=targets[0]) - q)

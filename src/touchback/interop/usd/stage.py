@@ -159,7 +159,7 @@ def _file_layer(sdf: Any, path: Path) -> Any:
 
 def _stay_inside(sdf: Any, layer: Any, folder: Path | None) -> None:
     """Refuse layers that aren't in the folder of the file, before anything opens them."""
-    ahead, seen = [(layer, folder)], set()
+    ahead, seen = [(layer, folder)], set[Path]()
     while ahead:
         inner, place = ahead.pop()
         for called in inner.GetCompositionAssetDependencies():
