@@ -189,3 +189,17 @@ def test_too_few_samples_are_refused() -> None:
     few = {name: array[:2] for name, array in swung(system, False, 1).items()}
     with pytest.raises(tb.InputError, match="2 samples of 2 efforts can't tell 4 base parameters"):
         identify_inertia(system, **few)
+
+
+def test_noise_is_counted_by_the_samples_that_no_parameter_follows() -> None:
+    """Of one joint it is that of ordinary least squares."""
+    m = tb.Model("pendulum")
+    bob = m.body("bob", 2.0, (0.1, 0, -0.4), (0.01, 0.02, 0.01))
+    m.joint("swing", tb.Revolute("y"), m.ground, bob)
+    system, (q, v, a, noise) = m.compile(), np.random.default_rng(0).normal(size=(4, 12, 1))
+    tau = system.inverse_dynamics(q, v, a) + noise
+    columns = system.regressor(q, v, a)[:, 0]
+    solved, _, rank, _ = np.linalg.lstsq(columns, tau[:, 0], rcond=1e-9)
+    left = tau[:, 0] - columns @ solved
+    found = tb.estimate.identify_inertia(system, q, v, a, tau)
+    assert found.noise["swing"] == pytest.approx(np.sqrt(left @ left / (12 - rank)))

@@ -307,6 +307,19 @@ def _(system: tb.System, name: str) -> None:
     assert found["stiffness"] == pytest.approx(40.0, rel=1e-4)
 
 
+@check("tb.estimate.identify_inertia")
+def _(system: tb.System, name: str) -> None:
+    chance, n = np.random.default_rng(1), len(system.velocities)
+    start = system.initial_state()
+    v, a = chance.normal(size=(2, 60, n))
+    q = start.q + 0.1 * chance.normal(size=(60, len(start.q)))
+    tau, noise = np.zeros((60, n)), 1e-6 * chance.normal(size=(60, n))
+    if not refused("tb.estimate.identify_inertia", name):
+        tau = np.array([system.inverse_dynamics(*each) for each in zip(q, v, a, strict=True)])
+    found = tb.estimate.identify_inertia(system, q, v, a, tau + noise)
+    assert max(found.noise.values()) == pytest.approx(1e-6, rel=0.5)
+
+
 def moved(system: tb.System) -> dict[str, Any]:
     """Motions of as many coordinates as there are freedoms."""
     every = {

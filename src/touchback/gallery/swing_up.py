@@ -11,11 +11,12 @@ from functools import cache
 import numpy as np
 
 from touchback.fleet.planning import Plan, collocate
-from touchback.gallery.cart_pole import cart_with_pole
+from touchback.gallery.cart_pole import LENGTH, cart_with_pole
 from touchback.gallery.entry import Entry, Experiment
 from touchback.model import Model
 from touchback.model.forces import JointEffort
 from touchback.model.sensors import Signal
+from touchback.model.solids import Box, Sphere
 from touchback.simulate import simulate
 from touchback.simulate.analysis.linearise import linearise
 from touchback.symbolic.functions import lookup, maximum, minimum
@@ -94,6 +95,8 @@ def make() -> Model:
     held = maximum(minimum(push, MOST), -MOST)
     m.force("motor", JointEffort("cart", held + m.input("nudge", unit="N", min=-20.0, max=20.0)))
     m.sensor("push on the cart", Signal(held, "N"))
+    m.shape("rail", m.ground.at(0, 0, -0.06), Box((2.4, 0.1, 0.02)))
+    m.shape("goal", m.ground.at(0, 0, LENGTH), Sphere(0.04))  # where the tip shall be
     return m
 
 

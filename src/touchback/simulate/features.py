@@ -101,6 +101,7 @@ REFUSED: dict[str, dict[Feature, str]] = {
     "tb.sensitivity": {**_ONE_STATE, MEMORIES: "compare two runs of tb.simulate instead"},
     "tb.rollout": {RIGID: "", MEMORIES: "", COPIES: "", RUBBING: ""},
     "tb.identify": {**_ONE_STATE, RUBBING: ""},
+    "tb.estimate.identify_inertia": {**_ONE_STATE, CONSTRAINTS: ""},
     "tb.quality": {**_ONE_STATE, MEMORIES: "measure the mechanism without its controller"},
 }
 

@@ -106,7 +106,7 @@ def told_sum(shares: dict[str, float]) -> str:
 def base_parameters(system: System, seed: int = 0) -> BaseParameters:
     """Those that any motion could tell, found from random positions, velocities and accelerations
     of all coordinates."""
-    refuse("tb.identify", system)
+    refuse("tb.estimate.identify_inertia", system)
     names = tuple(inertial_parameters(system))
     rows, chance = _MOTIONS * len(names), np.random.default_rng(seed)
     q = system.initial_state().q + chance.normal(size=(rows, system.sizes[0]))

@@ -91,7 +91,7 @@ def identify_inertia(
     joint these are found too, and `tau` is what its motor does; else it is the total effort, as in
     `system.inverse_dynamics`. Forces on bodies and armatures that the model knows are taken off.
     Efforts count by their noise, which is estimated."""
-    refuse("tb.identify", system)
+    refuse("tb.estimate.identify_inertia", system)
     given = _read(system, q=q, v=v, a=a, tau=tau)
     names, W = _columns(system, given, joint_terms)
     own = np.array([inertial_parameters(system).get(name, 0.0) for name in names])
@@ -109,7 +109,9 @@ def identify_inertia(
         A = (W[:, :, independent] / sigma[:, None]).reshape(-1, len(base))
         beta, _, rank, size = np.linalg.lstsq(A, (rest / sigma).ravel(), rcond=None)
         left = rest - W[:, :, independent] @ beta
-        sigma = np.maximum(np.sqrt(np.mean(left**2, axis=0)), 1e-300)
+        followed = (np.linalg.qr(A)[0] ** 2).sum(axis=1).reshape(rest.shape).sum(axis=0)
+        beyond = np.maximum(count - followed, 1.0)
+        sigma = np.maximum(np.sqrt(np.sum(left**2, axis=0) / beyond), 1e-300)
     if rank < len(base):
         raise SolveError(
             f"{system.name}: the motion tells too little; move all joints, and faster."
