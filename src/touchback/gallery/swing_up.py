@@ -56,9 +56,9 @@ def tracked() -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Times, planned pushes and states, and gains of each state, a row for each time."""
     from scipy.linalg import expm, solve_discrete_are
 
-    system, knots = pushed(), np.linspace(0.0, DURATION, KNOTS)
+    system, along = pushed(), np.array([np.linspace(0.0, DURATION, KNOTS), PUSHES])
     run = simulate(
-        system, system.assemble(pole=math.pi), DURATION, inputs={"push": (knots, PUSHES)},
+        system, system.assemble(pole=math.pi), DURATION, inputs={"push": along},
         output_step=_SAMPLE, progress=False,
     )  # fmt: skip
     x = np.stack([run[name] for name in STATES], axis=1)
