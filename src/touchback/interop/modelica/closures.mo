@@ -69,6 +69,27 @@
     s*(d_a - cross(e_A, d) - cross(w_A, d_v)) + cross(w_B, s)*c + alpha*(s*c) = 0;
   end Still;
 
+  model Rim "The lowest point of a disc: Kept and KeptRate hold it to the plane"
+    parameter Real radius(unit = "m");
+    input Real n[3], t[3] "the plane's normal, which turns with A; the disc's axis, with B";
+    input Real w_A[3], w_B[3], e_A[3], e_B[3], d[3], d_v[3], d_a[3];
+    Real c[3], c_v[3] "from the centre to the point, and its rate";
+    Real height, slip[3], slip_a[3] "over the plane; velocity against it, and its rate";
+    Real k, x, x_v, up[3], n_v[3], t_v[3];
+  equation
+    x = n*t;
+    k = sqrt(1 - x*x);
+    n_v = cross(w_A, n);
+    t_v = cross(w_B, t);
+    x_v = n_v*t + n*t_v;
+    up = (n - x*t)/k;
+    c = -radius*up;
+    c_v = -radius*(n_v - x_v*t - x*t_v + (x*x_v/k)*up)/k;
+    height = n*d - radius*k;
+    slip = d_v + cross(w_B, c) - cross(w_A, d + c);
+    slip_a = d_a + cross(e_B, c) + cross(w_B, c_v) - cross(e_A, d + c) - cross(w_A, d_v + c_v);
+  end Rim;
+
   model Kept "A relation of coordinates"
     extends Row;
     input Real x, x_v, x_a;

@@ -14,10 +14,21 @@ from touchback.errors import InputError
 from touchback.interop.modelica.expressions import numbers
 from touchback.interop.modelica.sheet import Sheet, component, described
 from touchback.model.closures import Closure
-from touchback.model.equations import Along, Apart, Equation, Meet, Square, Still
+from touchback.model.equations import (
+    Along,
+    Apart,
+    DiscOnPlane,
+    Equation,
+    Grip,
+    Meet,
+    Square,
+    Still,
+)
 from touchback.model.frame import GROUND
 
-_ALONG_A = "w = A.w, e = A.e, d = d, d_v = d_v, d_a = d_a"
+_BETWEEN = "d = d, d_v = d_v, d_a = d_a"
+_ALONG_A = f"w = A.w, e = A.e, {_BETWEEN}"
+_TURNING = "w_A = A.w, w_B = B.w, e_A = A.e, e_B = B.e"
 _SAME = 1e-9  # how far a normal may turn by rounding
 
 
@@ -44,20 +55,18 @@ def _add(sheet: Sheet, name: str, closure: Closure, kept: Sequence[int]) -> None
     called = sheet.names.fresh(owner[0].upper() + owner[1:])
     equations = closure.kind.equations()
     axes = _common_axes(sheet, label, closure) if Meet in map(type, equations) else np.eye(3)
-    rows = [_row(sheet, label, equations[i - 1], i, axes) for i in kept]
-    lines.classes.append("\n".join(_class(called, described(closure.kind), rows)))
+    rows = [_row(equations[i - 1], i, axes) for i in kept]
+    declared, sizes = _size(sheet, label, equations)
+    lines.classes.append("\n".join(_class(called, described(closure.kind), declared, rows)))
     given = [*sheet.frame(label, closure.a, "A"), *sheet.frame(label, closure.b, "B")]
-    for equation in equations:
-        if isinstance(equation, Apart):
-            given.append(f"length = {sheet.constant(label, [equation.length])[0]}")
-    lines.declarations.append(component(called, owner, [*given, "alpha = alpha"]))
+    lines.declarations.append(component(called, owner, [*given, *sizes, "alpha = alpha"]))
     for letter, frame in (("A", closure.a), ("B", closure.b)):
         lines.connect(f"{sheet.body(frame.body)}.K", f"{owner}.{letter}")
         if frame.body != GROUND:
             lines.acting[frame.body].append(f"{owner}.W_{letter}")
 
 
-def _row(sheet: Sheet, label: str, equation: Equation, i: int, axes: np.ndarray) -> _Row:
+def _row(equation: Equation, i: int, axes: np.ndarray) -> _Row:
     row = f"row_{i}"
     pulls = f"{row}.lambda*{row}.s"
     match equation:
@@ -69,26 +78,48 @@ def _row(sheet: Sheet, label: str, equation: Equation, i: int, axes: np.ndarray)
             return _Row(f"Along {row}(alpha = alpha, s = S_A*{s}, {_ALONG_A})", pulls)
         case Square(of_a, of_b):
             given = f"s = S_A*{numbers(of_a)}, t = S_B*{numbers(of_b)}"
-            turns = "w_A = A.w, w_B = B.w, e_A = A.e, e_B = B.e"
             turned = f"{row}.lambda*cross({row}.t, {row}.s)"
-            return _Row(f"Square {row}(alpha = alpha, {given}, {turns})", "", turned)
+            return _Row(f"Square {row}(alpha = alpha, {given}, {_TURNING})", "", turned)
         case Apart():
-            given = "length = length, d = d, d_v = d_v, d_a = d_a"
+            given = f"length = length, {_BETWEEN}"
             return _Row(f"Apart {row}(alpha = alpha, {given})", f"{row}.lambda/length*d")
         case Still(direction):
             given = f"s = S_B*{numbers(direction)}, w_A = A.w, w_B = B.w, e_A = A.e"
-            return _Row(f"Still {row}(alpha = alpha, {given}, d = d, d_v = d_v, d_a = d_a)", pulls)
-    raise InputError(
-        f"modelica: {label} rolls ({type(equation).__name__}), which isn't written; `--to fmu` "
-        "writes it."
-    )
+            return _Row(f"Still {row}(alpha = alpha, {given}, {_BETWEEN})", pulls)
+        case DiscOnPlane():
+            return _on_rim("Kept", row, "rim.n", "x = rim.height, ")
+        case Grip(_, direction):
+            return _on_rim("KeptRate", row, f"(S_A*{numbers(direction)})")
 
 
-def _class(called: str, kind: str, rows: Sequence[_Row]) -> Iterator[str]:
+def _on_rim(kind: str, row: str, s: str, height: str = "") -> _Row:
+    """The lowest point of a disc doesn't move along s."""
+    rates = f"x_v = {s}*rim.slip, x_a = {s}*rim.slip_a + cross(A.w, {s})*rim.slip"
+    declaration = f"{kind} {row}(alpha = alpha, {height}{rates})"
+    return _Row(declaration, f"{row}.lambda*{s}", f"{row}.lambda*cross(rim.c, {s})")
+
+
+def _size(sheet: Sheet, label: str, equations: Sequence[Equation]) -> tuple[list[str], list[str]]:
+    """What a class declares besides its rows, and the arguments that it takes for that."""
+    for equation in equations:
+        match equation:
+            case Apart(length):
+                declared = ['parameter Real length(unit = "m");']
+                return declared, [f"length = {sheet.constant(label, [length])[0]}"]
+            case DiscOnPlane(radius, axis, normal):
+                turns = f"n = S_A*{numbers(normal)}, t = S_B*{numbers(axis)}, {_TURNING}"
+                declared = [
+                    'parameter Real radius(unit = "m");',
+                    f"Rim rim(radius = radius, {turns}, {_BETWEEN});",
+                ]
+                return declared, [f"radius = {sheet.constant(label, [radius])[0]}"]
+    return [], []
+
+
+def _class(called: str, kind: str, declared: Sequence[str], rows: Sequence[_Row]) -> Iterator[str]:
     yield f'  model {called} "{kind}"'
     yield "    extends Closure;"
-    if any(row.declaration.startswith("Apart") for row in rows):
-        yield '    parameter Real length(unit = "m");'
+    yield from (f"    {line}" for line in declared)
     yield from (f"    {row.declaration};" for row in rows)
     yield "  equation"
     for word, parts in (("F_B", [x.force for x in rows]), ("M_B", [x.moment for x in rows])):
