@@ -1,23 +1,77 @@
-"""Folders of generated text."""
+"""Folders of generated text.
 
+A folder has a list of what was generated into it (`.generated`: checksums and paths), so that the
+next generation takes away what it no longer writes, and nothing else."""
+
+import hashlib
 import os
 from collections.abc import Mapping
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from touchback.errors import InputError
-from touchback.regular_file import check_output, write_whole
+from touchback.regular_file import check_output, read_regular, write_whole
+
+_LIST = ".generated"
+_LONGEST_NAME = 100  # letters, of what we write
+_LARGEST = 100_000_000  # bytes of what was generated
 
 
 def write_folder(where: Path, files: Mapping[str, str | bytes]) -> list[Path]:
     """Writes files by their paths in a folder, which is made where it isn't there, and gives these
-    paths; other files in it stay."""
+    paths. Those of an earlier generation that aren't among them go, unless they were changed since;
+    other files in it stay."""
     if not os.path.isdir(where):
         if os.path.lexists(where):
             raise InputError(f"'{where}' is a file or leads nowhere; give the name of a folder.")
         check_output(where, label="Folder")
-    paths = {where / name: content for name, content in files.items()}
-    for path, content in paths.items():
+    contents = {
+        name: content.encode() if isinstance(content, str) else content
+        for name, content in files.items()
+    }
+    before = _generated(where)
+    for name, content in contents.items():
+        path = where / name
         path.parent.mkdir(parents=True, exist_ok=True)
         check_output(path)
         write_whole(path, content)
-    return list(paths)
+    for name, checksum in before.items():
+        if name not in contents:
+            _remove(where, name, checksum)
+    lines = (f"{_checksum(content)}  {name}\n" for name, content in contents.items())
+    check_output(where / _LIST)
+    write_whole(where / _LIST, "".join(lines))
+    return [where / name for name in contents]
+
+
+def _generated(where: Path) -> dict[str, str]:
+    """Checksums of what was generated last, by paths inside of the folder."""
+    if not (where / _LIST).is_file():
+        return {}
+    text = read_regular(where / _LIST, _LARGEST).decode(errors="replace")
+    rows = (line.partition("  ") for line in text.splitlines())
+    return {name: checksum for checksum, _, name in rows if _inside(where, name)}
+
+
+def _inside(where: Path, name: str) -> bool:
+    path = PurePosixPath(name)
+    plain = bool(path.parts) and not path.is_absolute() and ".." not in path.parts
+    if not plain or "\0" in name or max(map(len, path.parts)) > _LONGEST_NAME:
+        return False
+    return (where / name).resolve().is_relative_to(where.resolve())
+
+
+def _remove(where: Path, name: str, checksum: str) -> None:
+    """A file that is still as it was generated, and folders that are then empty."""
+    path = where / name
+    if path.is_symlink() or not path.is_file():
+        return
+    if _checksum(read_regular(path, path.stat().st_size)) != checksum:
+        return
+    path.unlink()
+    for folder in path.relative_to(where).parents:
+        if folder.parts and not any((where / folder).iterdir()):
+            (where / folder).rmdir()
+
+
+def _checksum(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
