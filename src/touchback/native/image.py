@@ -169,7 +169,7 @@ class Image:
                 self._lines.append((there, piece, "&" if alone else ""))
             return
         for start, piece in self._pieces.items():  # one of several structs
-            if isinstance(piece.what, ctypes.Array):
+            if isinstance(piece.what, ctypes.Array) and _size(piece.what):
                 index, rest = divmod(address - start, ctypes.sizeof(piece.what) // len(piece.what))
                 if 0 <= index < len(piece.what) and not rest:
                     self._lines.append((there, self._place(start, name, False), f"&[{index}]"))

@@ -21,8 +21,8 @@ class Sensors:
     """Sensors as functions of x and u = [t, inputs…, accelerations…, multipliers…] of the
     mechanism's own constraints; where a run doesn't know these (`solved`), sensors of states and
     inputs only. Forces of contacts act on bodies unseen: what depends on them, as the reaction of
-    a joint beneath does, can't be measured. `names` are the signals that can, `missing` the sensors
-    that can't."""
+    a joint beneath does, can't be measured. `labels` are the signals that can, which the `function`
+    gives, `missing` the sensors that can't."""
 
     def __init__(self, equations: ContactEquations, solved: bool) -> None:
         system = equations.system
@@ -45,17 +45,17 @@ class Sensors:
             else:
                 self.labels += own
                 wanted += nodes
-        self._function = d.functions({"sensors": wanted})["sensors"] if wanted else None
+        self.function = d.functions({"sensors": wanted})["sensors"] if wanted else None
         values = system.parameter_values(equations.parameters)
-        self._block = self._function.block_for(values) if self._function else np.zeros(0)
+        self.block: Floats = self.function.block_for(values) if self.function else np.zeros(0)
 
     def rows(self, states: Floats, given: Floats) -> Floats:
         """What they show at states with u, a row each."""
-        if self._function is None:
+        if self.function is None:
             return np.empty((len(states), 0))
-        compiled = self._function.compiled
+        compiled = self.function.compiled
         return evaluate_rows(
-            compiled.address, states, given, self._block, len(self.labels), compiled.work_size,
+            compiled.address, states, given, self.block, len(self.labels), compiled.work_size,
             compiled.context_address,
         )  # fmt: skip
 

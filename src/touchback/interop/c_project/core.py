@@ -14,24 +14,24 @@ from touchback.codegen import Compiled
 from touchback.codegen.printers import print_c
 from touchback.errors import InputError
 from touchback.interop.c_project.model_text import OWN, Sizes, header, source
-from touchback.native import Newton, formulation_of
+from touchback.interop.c_project.stepping import Stepping, by_impulses, by_rate
 from touchback.native.image import Image, held_by
 from touchback.native.library import LIB
 from touchback.native.record import Record
 from touchback.native.sources import Declared, taken
 from touchback.simulate.choice import formulation_for, solver_for
-from touchback.simulate.implicit import newton_for
+from touchback.simulate.features import RIGID
 from touchback.simulate.inputs import Inputs
-from touchback.simulate.solvers import Can, Options
+from touchback.simulate.solvers import Can, MoreauJean, Options
 from touchback.simulate.solvers.fixed_step import FixedStep
 from touchback.simulate.start import initial_state
-from touchback.simulate.ticks import steps_between
 from touchback.symbolic.program import Program
 from touchback.system import System
-from touchback.system.posed import Posed
 
-_LEFT_OUT = {("tb_modes", "log"), ("tb_modes", "capacity")}  # what offline runs note of modes
-_API = ("tb_fixed_take", "tb_forget_way", "tb_settle", "tb_rate")  # what model.c calls
+_LEFT_OUT = {  # what offline runs note of modes; what begins with the model
+    ("tb_modes", "log"), ("tb_modes", "capacity"), ("tb_moreau_jean", "x"),
+}  # fmt: skip
+_API = ("tb_forget_way", "tb_settle", "tb_rate")  # what model.c calls
 _PLAIN = Path(__file__).parent / "plain"
 """Files in place of those of the library that know an operating system or a processor."""
 
@@ -39,45 +39,46 @@ _PLAIN = Path(__file__).parent / "plain"
 @dataclass(frozen=True)
 class CModel:
     """A model as C: `files` by their paths, to be compiled with touchback/ on the include path,
-    and the `system` that it was made of. `model.h` says how it is used."""
+    the `system`, step and method that it was made of, and names and units of its sensors. `model.h`
+    says how it is used."""
 
     system: System
-    solver: FixedStep
+    step: float
+    method: str
+    labels: list[tuple[str, str]]
     files: dict[str, str]
 
 
 def c_model(
     system: System,
     step: float = 1e-3,
-    method: str = "rk4",
+    method: str | None = None,
     constraints: str | None = None,
     rate: float | None = None,
 ) -> CModel:
-    """The system with a fixed step; `rate` ticks a second are those of its memories, by default one
-    a step. What can't run so is refused as by `tb.simulate`."""
-    solver = _solver(system, step, method, constraints, rate)
-    posed = system.problem(formulation_for(method, constraints), method=solver.word)
-    every = steps_between(system, solver)
-    if every is not None:
-        posed.sample(system.memory_places, every)
-    newton = None
-    if solver.implicit:
-        newton = newton_for(system, posed.problem, solver.rtol, solver.atol, {})
-    return _Written(system, solver, posed, newton).model()
+    """The system with a fixed step of a `method`: unless given "rk4", or "moreau-jean" where there
+    are rigid contacts. `rate` ticks a second are those of its memories, by default one a step. What
+    can't run so is refused as by `tb.simulate`."""
+    word = method or ("moreau-jean" if RIGID.names(system) else "rk4")
+    solver = _solver(system, step, word, constraints, rate)
+    if isinstance(solver, MoreauJean):
+        return _Written(system, step, word, by_impulses(system, solver)).model()
+    formulation = formulation_for(word, constraints)
+    return _Written(system, step, word, by_rate(system, solver, formulation)).model()
 
 
 def _solver(
     system: System, step: float, method: str, constraints: str | None, rate: float | None
-) -> FixedStep:
+) -> FixedStep | MoreauJean:
     options: Options = {"step": step}
-    if system.layout.memories:
+    if rate is not None or system.layout.memories:
         options["rate"] = 1.0 / step if rate is None else rate
     wanted = Can(0) if constraints is None else Can.FORMULATIONS
     found = solver_for(system, method, formulation_for(method, constraints), wanted, options)
-    if not isinstance(found, FixedStep):
+    if not isinstance(found, FixedStep | MoreauJean):
         raise InputError(
             f"{system.name}: {method!r} chooses its steps; a project takes equal ones: 'rk4', "
-            "'euler', 'implicit-euler' or 'trapezoidal'."
+            "'euler', 'implicit-euler' or 'trapezoidal', 'moreau-jean' with rigid contacts."
         )
     return found
 
@@ -85,27 +86,24 @@ def _solver(
 class _Written:
     """One model on its way to text."""
 
-    def __init__(
-        self, system: System, solver: FixedStep, posed: Posed, newton: Newton | None
-    ) -> None:
-        self._system, self._solver, self._posed = system, solver, posed
-        self._newton = newton
+    def __init__(self, system: System, step: float, method: str, stepping: Stepping) -> None:
+        self._system, self._step, self._method = system, step, method
+        self._stepping = stepping
+        self._posed = posed = stepping.posed
         self._files: dict[str, str] = {}
         self._stages = self._printed_stages()
-        held = list(held_by([posed.problem, posed.solving, posed.outputs, newton]))
+        held = list(held_by([posed.problem, posed.solving, stepping.outputs, *stepping.held]))
         self._compiled = {each.address: each for each in held if isinstance(each, Compiled)}
         self._names = _distinct({a: each.name for a, each in self._compiled.items()})
         self._image = Image(self._names, Declared(), left_out=_LEFT_OUT, reserved=OWN)
         problem = posed.problem
         roots: dict[str, ctypes.Structure | np.ndarray] = {
-            "problem": problem.record.struct, "u": problem.u, "p": problem.p,
+            "problem": problem.record.struct, "u": problem.u, "p": problem.p, **stepping.roots,
         }  # fmt: skip
-        if newton is not None:
-            roots["newton"], roots["newton_p"] = newton.record.struct, newton.p
-        if posed.outputs is not None:
+        if stepping.outputs is not None:
             outputs = Record(LIB.struct("tb_callable")())
-            outputs.struct.call = posed.outputs.address
-            outputs.struct.context = posed.outputs.context_address
+            outputs.struct.call = stepping.outputs.address
+            outputs.struct.context = stepping.outputs.context_address
             roots["outputs"] = outputs.struct
         self._image.of(held, {name: what for name, what in roots.items() if _any(what)})
 
@@ -114,21 +112,24 @@ class _Written:
         for address, name in self._names.items():
             if name in self._image.used:
                 self._print(name, self._compiled[address].program)
-        stages, step = self._stages, self._step_name()
+        stages, text = self._stages, self._stepping.text
         plain = {str(path.relative_to(_PLAIN)): path.read_text() for path in _PLAIN.rglob("*.c")}
-        cut = taken({*self._image.symbols, *_API, step}, plain)
-        self._files |= {f"touchback/{path}": text for path, text in cut.items()}
+        called = {*self._image.symbols, *_API, *text.calls}
+        cut = taken(called, plain)
+        self._files |= {f"touchback/{path}": content for path, content in cut.items()}
         system, image = self._system, self._image
         given = Inputs(np.append(0.0, system.input_defaults))
         start = initial_state(system, None, 0.0, given, {})
-        sizes = Sizes.of(system, self._posed)
+        sizes = Sizes.of(system, self._stepping)
         printed = [*sorted(image.used), *(name for name, _ in stages)]
-        self._files["model.h"] = header(system, sizes, image.members, self._includes(cut))
+        self._files["model.h"] = header(
+            system, sizes, [*text.members, *image.members], self._includes(cut)
+        )
         self._files["model.c"] = source(
-            system, self._solver.step, step, sizes, image, printed, stages, start,
-            self._solved_names(), _naming(cut, {*image.symbols, *_API, step}),
+            system, self._step, self._stepping, sizes, image, printed, stages, start,
+            self._solved_names(), _naming(cut, called),
         )  # fmt: skip
-        return CModel(system, self._solver, self._files)
+        return CModel(system, self._step, self._method, self._stepping.labels, self._files)
 
     def _print(self, name: str, program: Program) -> None:
         comments = f"{self._system.name}: {name.removeprefix('equations_').replace('_', ' ')}"
@@ -137,33 +138,25 @@ class _Written:
 
     def _printed_stages(self) -> list[tuple[str, str]]:
         """Functions that compute parameter blocks, and where these are; the blocks are emptied."""
-        stiff = self._posed.solving is not None and formulation_of(self._posed.formulation).step
         found = []
-        blocks = {"p": self._posed.problem.p}
-        if self._newton is not None:
-            blocks["newton_p"] = self._newton.p
-        stages = self._system.stages(bool(stiff), self._newton is not None)
-        for i, (stage, block) in enumerate(zip(stages, blocks, strict=False)):
-            if stage.first.outputs:
+        for i, (program, block, numbers) in enumerate(self._stepping.stages):
+            if program.outputs:
                 name = f"equations_parameters{i or ''}"
-                self._print(name, stage.first)
+                self._print(name, program)
                 found.append((name, block))
-                blocks[block][:] = 0.0
+                numbers[:] = 0.0
         return found
 
-    def _step_name(self) -> str:
-        problem, word = self._posed.problem, self._solver.word
-        return "tb_modes_step" if word in problem.steps else f"tb_{word.replace('-', '_')}_step"
-
     def _solved_names(self) -> tuple[str, str] | None:
-        """Where a rate leaves accelerations and multipliers."""
-        if self._posed.solving is None:
+        """Where a rate leaves accelerations and multipliers, if sensors read these."""
+        if self._posed.solving is None or self._stepping.outputs_block != "p":
             return None
         solved = self._posed.solving.solved
         return self._image.shown(solved.accelerations), self._image.shown(solved.multipliers)
 
     def _includes(self, cut: dict[str, str]) -> list[str]:
-        kinds = {line.split()[0] for line in self._image.members} | {"tb_fixed"}
+        members = [*self._stepping.text.members, *self._image.members]
+        kinds = {line.split()[0] for line in members}
         return _naming(cut, {f"}} {kind};" for kind in kinds})
 
 

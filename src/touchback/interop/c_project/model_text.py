@@ -7,15 +7,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from touchback.interop.c_project.stepping import Stepping
 from touchback.native.image import Image
 from touchback.system import System
-from touchback.system.posed import Posed
 
 _ARGUMENTS = (
     "const double *x, const double *u, const double *p, double *out, double *work,\n"
     "    const void *ctx"
 )
-OWN = {"run", "state", "parameters", "scratch", "rate", "measured", "kept"}
+OWN = {"run", "state", "parameters", "scratch", "rate", "measured", "kept", "losses", "moved"}
 """Members of every model beside those of its image."""
 _USE = """\
 /* Sets everything to its default, and starts at time 0 from the initial state. */
@@ -52,12 +52,13 @@ class Sizes:
     multipliers: int
 
     @staticmethod
-    def of(system: System, posed: Posed) -> Sizes:
+    def of(system: System, stepping: Stepping) -> Sizes:
         """Those of a system in a run."""
         nq, nv, nz = system.sizes
-        solved = posed.solving.solved.multipliers.size if posed.solving else 0
+        solving = stepping.posed.solving
+        solved = solving.solved.multipliers.size if solving else 0
         return Sizes(
-            nq, nv, nq + nv + nz, len(system.input_names), len(system.output_names),
+            nq, nv, nq + nv + nz, len(system.input_names), len(stepping.labels),
             len(system.parameters), solved,
         )  # fmt: skip
 
@@ -68,10 +69,8 @@ def header(system: System, sizes: Sizes, members: Sequence[str], includes: Seque
         f"    MODEL_{name.upper()} = {count},\n" for name, count in vars(sizes).items()
     )
     own = [
-        "tb_fixed run;",
         f"double state[{sizes.states}]; /* positions, velocities, other states */",
         f"double parameters[{max(sizes.parameters, 1)}];",
-        f"double scratch[{5 * sizes.states}];",
         f"double rate[{sizes.states}];",
         f"double kept[{max(sizes.velocities + sizes.multipliers, 1)}];",
         f"double measured[{1 + sizes.inputs + sizes.velocities + sizes.multipliers}];",
@@ -106,7 +105,7 @@ typedef struct model {{
 def source(
     system: System,
     step: float,
-    method: str,
+    stepping: Stepping,
     sizes: Sizes,
     image: Image,
     printed: Sequence[str],
@@ -118,7 +117,8 @@ def source(
     """model.c: names, tables, and the functions of model.h."""
     prototypes = "".join(f"void {name}({_ARGUMENTS});\n" for name in printed)
     blocks = [f"{name}(m->parameters, &none, &none, m->{block}, 0, 0);" for name, block in stages]
-    values = system.parameter_values(None)
+    values, text = system.parameter_values(None), stepping.text
+    output_names, output_units = zip(*stepping.labels, strict=True) if stepping.labels else ((), ())
     return f"""\
 /* {system.name}: its memory, and how it moves. Printed by Touchback. */
 #include "model.h"
@@ -131,7 +131,7 @@ def source(
 const double MODEL_STEP = {step!r};
 {_names("state", system.state_names, system.state_units)}\
 {_names("input", system.input_names, system.input_units)}\
-{_names("output", system.output_names, system.output_units)}\
+{_names("output", output_names, output_units)}\
 {_names("parameter", [*system.parameters], parameter_units(system))}
 static const double parameters[] = {{{_numbers(values)}}};
 static const double state[] = {{{_numbers(start)}}};
@@ -143,53 +143,43 @@ static void connect(model *m) {{
 void model_init(model *m) {{
     memset(m, 0, sizeof *m);
     connect(m);
-    m->run.step = {method};
-    m->run.h = MODEL_STEP;
-    m->run.x = m->state;
-    m->run.scratch = m->scratch;
-    memcpy(m->parameters, parameters, {len(values)} * sizeof *parameters);
+{_indented(text.begin)}    memcpy(m->parameters, parameters, {len(values)} * sizeof *parameters);
     memcpy(m->state, state, sizeof state);
     model_use_parameters(m);
-    model_start(m, 0.0);
-}}
+{_indented(text.first)}}}
 
 void model_use_parameters(model *m) {{
 {_indented(["static const double none;", *blocks] if blocks else ["(void)m;"])}}}
 
 int model_start(model *m, double t) {{
     long before = model_unanswered(m);
-    m->run.t0 = t;
-    m->run.steps = 0;
-    m->run.bad = -1;
-    tb_forget_way(&m->problem);
+{_indented(text.start)}    tb_forget_way(&m->problem);
     tb_settle(&m->problem, t, m->state, 1);
     return model_unanswered(m) != before;
 }}
 
 long model_unanswered(const model *m) {{
     tb_troubles found = tb_troubles_of(&m->problem);
-    return found.paradoxes + found.not_converged + found.chattering;
+    return found.paradoxes + found.not_converged + found.chattering{text.unanswered};
 }}
 
-double model_time(const model *m) {{ return m->run.t0 + (double)m->run.steps * m->run.h; }}
+double model_time(const model *m) {{ return {text.time}; }}
 
 int model_step(model *m) {{
-    tb_fixed_take(&m->run, &m->problem);
-    return (int)(m->run.bad + 1);
-}}
+{_indented(text.step)}}}
 
 void model_rate(model *m, double t, const double *x, double *rate) {{
     tb_rate(&m->problem, t, x, rate);
 }}
 
-{_outputs(sizes, solved)}"""
+{_outputs(sizes, solved, stepping.outputs_block)}"""
 
 
 def _including(paths: Sequence[str]) -> str:
     return "".join(f'#include "{path}"\n' for path in paths)
 
 
-def _outputs(sizes: Sizes, solved: tuple[str, str] | None) -> str:
+def _outputs(sizes: Sizes, solved: tuple[str, str] | None, block: str) -> str:
     if not sizes.outputs:
         return (
             "void model_outputs(model *m, double *outputs) {\n    (void)m;\n    (void)outputs;\n}\n"
@@ -205,7 +195,7 @@ def _outputs(sizes: Sizes, solved: tuple[str, str] | None) -> str:
         *_copies(kept, parts, True),
     ]  # fmt: skip
     lines += [
-        "m->outputs.call(m->state, m->measured, m->p, outputs, m->outputs.work,",
+        f"m->outputs.call(m->state, m->measured, m->{block}, outputs, m->outputs.work,",
         "                m->outputs.context);",
     ]
     return f"void model_outputs(model *m, double *outputs) {{\n{_indented(lines)}}}\n"

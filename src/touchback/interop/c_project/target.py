@@ -10,7 +10,6 @@ from touchback.interop.step import checked_step
 from touchback.model.model import Model
 
 _TEMPLATE = Path(__file__).parent / "template"
-_MATH = ("asin", "acos", "atan2", "exp", "log", "pow")
 
 
 def write(
@@ -18,12 +17,13 @@ def write(
     where: Path,
     *,
     step: float = 1e-3,
-    method: str = "rk4",
+    method: str | None = None,
     constraints: str | None = None,
     rate: float | None = None,
 ) -> list[Path]:
-    """The model with a fixed `step` [s] of a `method`, constraints enforced as asked; `rate` ticks
-    a second are those of memories (one a step). docs/generated_projects.md says more."""
+    """The model with a fixed `step` [s] of a `method` ("rk4", with rigid contacts "moreau-jean"),
+    constraints enforced as asked; `rate` ticks a second are those of memories (one a step).
+    docs/generated_projects.md says more."""
     step = checked_step("c-project", step)
     written = c_model(model.compile(), step, method, constraints, rate)
     files = {
@@ -36,18 +36,11 @@ def write(
 
 
 def _readme(written: CModel) -> str:
-    system, solver = written.system, written.solver
-    needed = [name for name in _MATH if any(f" {name}(" in text for text in written.files.values())]
-    declared = (
-        f"It calls {', '.join(needed)}, which a machine without a C library must bring along "
-        "(`make cortex-m7 LIBM=-lm` takes those of the cross-compiler)."
-        if needed
-        else "It calls no other function of a C library."
-    )
+    system = written.system
     rows: list[tuple[str, Sequence[str], Sequence[str]]] = [
         ("states `m->state[i]`", system.state_names, system.state_units),
         ("inputs `m->u[1 + i]`", system.input_names, system.input_units),
-        ("sensors `outputs[i]`", system.output_names, system.output_units),
+        ("sensors `outputs[i]`", [x for x, _ in written.labels], [y for _, y in written.labels]),
         ("parameters `m->parameters[i]`", [*system.parameters], parameter_units(system)),
     ]
     listed = "\n".join(_row(*row) for row in rows if row[1])
@@ -55,7 +48,7 @@ def _readme(written: CModel) -> str:
 # {system.name} in C
 
 Printed by Touchback: the equations of the mechanism, what closes its loops, and steps of
-{solver.step:g} s by `{solver.word}`. It needs a C11 compiler (gcc or clang) and nothing else,
+{written.step:g} s by `{written.method}`. It needs a C11 compiler (gcc or clang) and nothing else,
 allocates nothing, and computes the same bits as `tb.simulate` with this method and step.
 
     make && ./model 1.0 > run.csv        # one second; states and sensors, a row a step
@@ -68,10 +61,11 @@ allocates nothing, and computes the same bits as `tb.simulate` with this method 
 | `equations/` | its equations as straight-line code |
 | `touchback/` | of the library's own sources what these need: steps, position solve, reduction |
 | `main.c` | a run that writes a table |
-| `freestanding/` | sums and copies for machines without a C library |
+| `freestanding/` | arithmetic, functions and copies for machines without a C library |
 | `cortex_m/` | a run on a Cortex-M7 of `qemu-system-arm` |
 
-Without a C library angles beyond 2^30 rad give no number. {declared}
+Without a C library angles beyond 2^30 rad give no number, and exponentials, logarithms, powers and
+arcs are ours: their last bit may differ.
 
 {listed}
 """

@@ -48,14 +48,14 @@ def write(
     step = checked_step("fmu", step)
     check_output(where, (".fmu",), "fmu")
     system = model.compile()
-    core = c_model(system, step, rate=rate)
+    core = c_model(system, step, "rk4", rate=rate)
     write_whole(where, packed(files_of(core, int(version), _kinds(system, kind))))
     return [where]
 
 
 def files_of(core: CModel, version: int, kinds: tuple[str, ...]) -> dict[str, str | bytes]:
     """All files of the unit, by their paths in it."""
-    system, step = core.system, core.solver.step
+    system, step = core.system, core.step
     start = initial_state(system, None, 0.0, read_inputs(system, None, 0.0), {})
     slopes = slope_functions(system) if _has_slopes(system) else None
     indicators = 0 if slopes is None else slopes["indicators"].out_size

@@ -35,7 +35,7 @@ def sources_of(
     if slopes is not None:
         programs = {name.replace(" ", "_"): each.second for name, each in slopes.items()}
         programs["slope_parameters"] = slopes["slopes"].first
-    system, step = core.system, core.solver.step
+    system, step = core.system, core.step
     files = {path.removeprefix("touchback/"): text for path, text in core.files.items()}
     fixed = resources.files("touchback.interop.fmi").joinpath("c")
     files |= {name: fixed.joinpath(name).read_text() for name in _FIXED}

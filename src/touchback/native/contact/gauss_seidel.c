@@ -28,8 +28,9 @@ static double sweep_friction(const tb_contact_problem *q, double *p) {
             scale += q->own[rows[k]];
         for (long k = 0; k < count; k++) {
             next[k] = p[rows[k]] - tb_contact_velocity(q, rows[k], p) / scale;
-            length = hypot(length, next[k]);
+            length += next[k] * next[k];
         }
+        length = sqrt(length); /* rounded alike everywhere, which hypot isn't */
         for (long k = 0; k < count; k++) {
             if (length > limit)
                 next[k] *= limit / length;
@@ -42,8 +43,10 @@ static double sweep_friction(const tb_contact_problem *q, double *p) {
 
 long tb_gauss_seidel(const tb_contact_problem *q, const double *least, double *p, double target,
                      long limit) {
-    for (long sweep = 1; sweep <= limit && !tb_stop_asked(); sweep++)
-        if (fmax(sweep_normals(q, least, p), sweep_friction(q, p)) <= target)
+    for (long sweep = 1; sweep <= limit && !tb_stop_asked(); sweep++) {
+        double change = sweep_normals(q, least, p); /* first: friction needs them */
+        if (fmax(change, sweep_friction(q, p)) <= target)
             return sweep;
+    }
     return -1;
 }

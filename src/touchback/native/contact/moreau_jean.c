@@ -187,23 +187,32 @@ static void take_step(tb_moreau_jean *s, const tb_problem *problem, double *loss
         tb_project_contacts(s, problem);
 }
 
+int tb_moreau_jean_take(tb_moreau_jean *s, const tb_problem *problem, double *losses,
+                        double *moved) {
+    long N = size_of(s);
+    tb_set_inputs(problem, s->t0 + ((double)s->steps + s->theta) * s->h, s->x);
+    take_step(s, problem, losses, moved);
+    if (tb_stop_asked()) /* solvers may have ended early: the step doesn't count */
+        return TB_INTERRUPTED;
+    s->bad = tb_first_not_finite(s->ahead, N);
+    if (s->bad >= 0)
+        return TB_NOT_FINITE;
+    memcpy(s->x, s->ahead, (size_t)N * sizeof *s->x);
+    s->steps++;
+    return TB_REACHED;
+}
+
 int tb_moreau_jean_advance(tb_moreau_jean *s, const tb_problem *problem, long count,
                            double *states, double *impulses, double *losses, double *moved,
                            double *inputs, long input_count) {
     long N = size_of(s);
     for (long k = 0; k < count; k++) {
-        tb_set_inputs(problem, s->t0 + ((double)s->steps + s->theta) * s->h, s->x);
+        int status = tb_moreau_jean_take(s, problem, losses + k * s->rows, moved + k * s->rows);
+        if (status != TB_REACHED)
+            return status;
         memcpy(inputs + k * input_count, problem->u, (size_t)input_count * sizeof *inputs);
-        take_step(s, problem, losses + k * s->rows, moved + k * s->rows);
-        if (tb_stop_asked()) /* solvers may have ended early: the step doesn't count */
-            return TB_INTERRUPTED;
-        s->bad = tb_first_not_finite(s->ahead, N);
-        if (s->bad >= 0)
-            return TB_NOT_FINITE;
-        memcpy(s->x, s->ahead, (size_t)N * sizeof *s->x);
         memcpy(states + k * N, s->x, (size_t)N * sizeof *s->x);
         memcpy(impulses + k * s->rows, s->impulses, (size_t)s->rows * sizeof *s->impulses);
-        s->steps++;
     }
     return TB_REACHED;
 }

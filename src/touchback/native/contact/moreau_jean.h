@@ -84,6 +84,12 @@ void tb_assemble_islands(tb_moreau_jean *self, const double *W);
 /* The impulses of an island into p; returns whether there are any. */
 int tb_solve_island(tb_moreau_jean *self, long island, double fastest, double *p);
 
+/* Takes one step: TB_REACHED, or without a change of x TB_NOT_FINITE or TB_INTERRUPTED. What each row
+ * takes of energy, and the work that moving surfaces do through it, goes into the entries of rows
+ * that took part. */
+int tb_moreau_jean_take(tb_moreau_jean *self, const tb_problem *problem, double *losses,
+                        double *moved);
+
 /* Takes `count` steps. Of step k the state after it, the impulses, the energy that each row takes,
  * the work that moving surfaces do through it, and the inputs go into row k of the arrays. Returns
  * TB_REACHED, or with fewer steps taken TB_NOT_FINITE or TB_INTERRUPTED. */

@@ -115,7 +115,7 @@ class MoreauJean:
         nq, n, nz = functions.sizes
         self.problem, self._rows = problem, rows
         self.x = np.array(x, dtype=np.float64)
-        self._record = record = Record(
+        self.record = record = Record(
             "tb_moreau_jean", nq=nq, n=n, nz=nz, bilateral=m, rows=rows, contacts=contacts,
             groups=groups, t0=t0, h=step, theta=theta, bad=-1,
         )  # fmt: skip
@@ -146,7 +146,7 @@ class MoreauJean:
             "found": at.size("pair_found"), "p": rows, "own": at.size("own_places"),
             "own_right": m, "own_start": m,
         }.items():  # fmt: skip
-            self._record.floats(name, size)
+            self.record.floats(name, size)
         for name, size in {
             "pivots_of_A": N, "own_order": m, "own_columns": m, "own_rank": at.parts,
             "active": contacts, "ordered": contacts, "listed": rows, "place": rows,
@@ -154,21 +154,21 @@ class MoreauJean:
             "island_rows": contacts + 1, "island_contacts": contacts + 1,
             "island_groups": contacts + 1, "marks": rows + contacts,
         }.items():  # fmt: skip
-            self._record.ints(name, np.zeros(size))
+            self.record.ints(name, np.zeros(size))
 
     def advance(self, count: int) -> tuple[Status, Steps]:
         """Takes `count` steps, or fewer where the state stops being finite or Ctrl-C is heard."""
-        before = int(self._record.struct.steps)
+        before = int(self.record.struct.steps)
         rows = [np.zeros((count, size)) for size in (len(self.x), *[self._rows] * 3)]
         inputs = np.zeros((count, len(self.problem.u)))
         status = LIB.tb_moreau_jean_advance(
-            self._record.address, self.problem.address, count,
+            self.record.address, self.problem.address, count,
             *(address_of(array) for array in rows), address_of(inputs), len(self.problem.u),
         )  # fmt: skip
-        taken = int(self._record.struct.steps) - before
+        taken = int(self.record.struct.steps) - before
         return Status(status), Steps(*(array[:taken] for array in (*rows, inputs)))
 
     @property
     def statistics(self) -> dict[str, int]:
         """Pivots, sweeps, and steps: that swept, that settled only roughly, that didn't."""
-        return self._record.numbers("pivots", "sweeps", "swept", "rough", "unsettled")
+        return self.record.numbers("pivots", "sweeps", "swept", "rough", "unsettled")

@@ -78,8 +78,9 @@ static double linearise(const tb_contact_problem *q, tb_contact_memory *m, const
             scale += q->own[rows[k]];
         for (long k = 0; k < count; k++) {
             t[k] = p[rows[k]] - u[rows[k]] / scale;
-            length = hypot(length, t[k]);
+            length += t[k] * t[k];
         }
+        length = sqrt(length);
         int closed = p[n] - u[n] / q->own[n] > 0.0;
         for (long k = 0; k < count; k++) {
             double next = length > limit ? t[k] * limit / length : t[k];

@@ -34,10 +34,11 @@ static int assign(model *m, const char *text) {
         return 0;
     }
     size_t length = (size_t)(end - text);
+    double *inputs = m->u + 1; /* none there, or some */
     int input = place(text, length, model_input_names, MODEL_INPUTS);
     int parameter = place(text, length, model_parameter_names, MODEL_PARAMETERS);
     if (input >= 0)
-        m->u[1 + input] = value;
+        inputs[input] = value;
     else if (parameter >= 0)
         m->parameters[parameter] = value;
     else
@@ -77,7 +78,7 @@ int main(int count, char **words) {
         if (!assign(m, words[i]))
             return 2;
     model_use_parameters(m);
-    if (model_start(m, 0.0)) {
+    if (count > 3 && model_start(m, 0.0)) {
         fprintf(stderr, "The constraints can't be met from the initial state.\n");
         return 1;
     }

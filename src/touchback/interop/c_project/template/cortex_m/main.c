@@ -1,4 +1,4 @@
-/* Runs the model for STEPS steps and tells the debugger (semihosting) its time, states and sensors
+/* Runs the model for MODEL_RUN steps and tells the debugger (semihosting) its time, states and sensors
  * after each, as hexadecimal numbers: their every bit. The last line has what a step took, counted by
  * the processor's timer. */
 #include <stdint.h>
@@ -62,7 +62,7 @@ int main(void) {
     TIMER[0] = 5; /* on, by the processor's clock */
     model_init(m);
     say_row(m);
-    for (int k = 0; k < STEPS; k++) {
+    for (int k = 0; k < MODEL_RUN; k++) {
         uint32_t before = TIMER[2];
         if (model_step(m)) {
             say("# stopped being a number\n");
@@ -72,7 +72,7 @@ int main(void) {
         say_row(m);
     }
     say("# instructions a step: ");
-    say_count((uint32_t)(ticks * TICK / STEPS));
+    say_count((uint32_t)(ticks * TICK / MODEL_RUN));
     say("\n# bytes of memory: ");
     say_count(sizeof the_model);
     say("\n");

@@ -3,6 +3,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "bits.h"
+
 /* ---- copies (weak: a machine may have better ones) --------------------------------------------- */
 
 __attribute__((weak)) void *memcpy(void *restrict to, const void *restrict from, size_t count) {
@@ -41,22 +43,6 @@ __attribute__((weak)) int memcmp(const void *a, const void *b, size_t count) {
 /* ---- numbers as m 2^e with 2^52 <= m < 2^53 ----------------------------------------------------- */
 
 #define HIDDEN (UINT64_C(1) << 52)
-
-static uint64_t bits_of(double x) {
-    union {
-        double x;
-        uint64_t bits;
-    } both = {x};
-    return both.bits;
-}
-
-static double number_of(uint64_t bits) {
-    union {
-        uint64_t bits;
-        double x;
-    } both = {bits};
-    return both.x;
-}
 
 /* Of a finite number other than zero. */
 static uint64_t taken_apart(double x, int *e) {

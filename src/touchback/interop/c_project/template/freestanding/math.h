@@ -1,6 +1,6 @@
 /* What a model takes of <math.h> where there is no C library. Those above the line are in
- * arithmetic.c or in the processor, rounded correctly. Those below it are only declared: a model that
- * uses them is linked with a library of the machine that has them. */
+ * arithmetic.c or in the processor, rounded correctly; those below it are in functions.c, and their
+ * last bit may be another than that of a C library. */
 #ifndef FREESTANDING_MATH_H
 #define FREESTANDING_MATH_H
 
