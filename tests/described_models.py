@@ -140,6 +140,7 @@ def every_force_and_sensor() -> tb.Model:
         "position": tb.Position(tip),
         "velocity": tb.Velocity(tip),
         "acceleration": tb.Acceleration(tip),
+        "felt": tb.Accelerometer(tip),
         "spin": tb.AngularVelocity(cart),
         "spin-up": tb.AngularAcceleration(cart),
         "push": tb.TotalForce(cart),

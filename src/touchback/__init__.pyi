@@ -75,6 +75,7 @@ from touchback.model.joints import (
 from touchback.model.motions import Ramp, Sine, SmoothStep
 from touchback.model.sensors import (
     Acceleration,
+    Accelerometer,
     AngularAcceleration,
     AngularVelocity,
     AxisMotion,
@@ -169,6 +170,7 @@ __version__: str
 __all__ = [
     "RK4",
     "Acceleration",
+    "Accelerometer",
     "AngularAcceleration",
     "AngularVelocity",
     "AugmentedLagrangian",

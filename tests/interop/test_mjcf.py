@@ -197,6 +197,8 @@ def test_sensors_measure_what_mujoco_measures() -> None:
         "long": '<tendonpos name="long" tendon="sum"/>',
         "own": '<velocimeter name="own" site="tip"/>',
         "gyro": '<gyro name="gyro" site="tip"/>',
+        "felt": '<accelerometer name="felt" site="tip"/>',
+        "speeds": '<framelinacc name="speeds" objtype="body" objname="arm"/>',
         "push": '<actuatorfrc name="push" actuator="m"/>',
     }
     tail = (

@@ -21,11 +21,12 @@ _KNOWN = (
 
 def read_equalities(robot: Robot) -> None:
     """All of <equality>."""
-    if {"equality", "constraint"} & robot.settings.off:
+    given = robot.document.section("equality").children
+    if given and {"equality", "constraint"} & robot.settings.off:
         robot.notes.say("Equalities are left out: a <flag> disables them.")
         return
-    for given in robot.document.section("equality").children:
-        node = robot.document.inherited(given, "equality")
+    for each in given:
+        node = robot.document.inherited(each, "equality")
         active = bool(truth(node, "active", TRUTH, True))
         robot.unread(node, _KNOWN)
         if node.tag in ("connect", "weld"):

@@ -14,7 +14,7 @@ from touchback.interop.xml_file import Node
 from touchback.model import Frame
 from touchback.model.joints import Free
 from touchback.model.sensors import (
-    Acceleration,
+    Accelerometer,
     AngularAcceleration,
     AngularVelocity,
     Direction,
@@ -30,7 +30,7 @@ _FRAMES: dict[str, Callable[[Frame], SensorKind]] = {
     "framepos": Position,
     "framelinvel": Velocity,
     "frameangvel": AngularVelocity,
-    "framelinacc": Acceleration,
+    "framelinacc": lambda frame: Accelerometer(frame, "world"),
     "frameangacc": AngularAcceleration,
     "framexaxis": lambda frame: Direction(frame, "x"),
     "frameyaxis": lambda frame: Direction(frame, "y"),
@@ -61,11 +61,10 @@ def _kinds(robot: Robot, node: Node) -> dict[str, SensorKind]:
     """What stands for a sensor, by suffixes of its name."""
     if node.tag in _FRAMES and "reftype" not in node.attributes:
         frame = _object(robot, node)
-        if node.tag == "framelinacc" and any(robot.settings.gravity):
-            robot.notes.say(
-                f"{node.where}: <framelinacc> is an acceleration; MuJoCo's has gravity taken off."
-            )
         return {} if frame is None else {"": _FRAMES[node.tag](frame)}
+    if node.tag == "accelerometer":
+        site = referred(robot.sites, "site", node.attribute("site"), node)
+        return {"": Accelerometer(robot.site(site))}
     if node.tag in _LOCAL:
         return _along_site(robot, node)
     if node.tag in ("jointpos", "jointvel"):

@@ -13,6 +13,7 @@ from touchback.model.sensors.matrices import (
 )
 from touchback.model.sensors.motion import (
     Acceleration,
+    Accelerometer,
     AngularAcceleration,
     AngularVelocity,
     Direction,
@@ -28,6 +29,7 @@ AnySensor = (
     Position
     | Velocity
     | Acceleration
+    | Accelerometer
     | AngularVelocity
     | AngularAcceleration
     | TotalForce
@@ -53,6 +55,7 @@ AnySensor = (
 
 __all__ = [
     "Acceleration",
+    "Accelerometer",
     "AngularAcceleration",
     "AngularVelocity",
     "AnySensor",

@@ -51,6 +51,32 @@ class Acceleration(_VectorSensor, frozen=True, tag="acceleration"):
         return list(mechanics.acceleration(self.frame))
 
 
+class Accelerometer(_VectorSensor, frozen=True, tag="accelerometer"):
+    """What an accelerometer feels at a frame's origin [m/s²]: its acceleration less gravity's,
+    along the frame's own axes ("body") or the "world"'s. At rest it tells g upwards."""
+
+    axes: str = "body"
+
+    def __post_init__(self) -> None:
+        if self.axes not in ("world", "body"):
+            raise ModelError(
+                f"Accelerometer: its axes must be 'world' or 'body', got {self.axes!r}."
+            )
+
+    def unit(self) -> str:
+        return "m/s^2"
+
+    def kinematic(self) -> bool:
+        return False
+
+    def measure(self, mechanics: Mechanics) -> list[Scalar]:
+        vectors = mechanics.vectors
+        felt = vectors.sub(mechanics.acceleration(self.frame), mechanics.gravity())
+        if self.axes == "body":
+            felt = vectors.apply_transposed(mechanics.rotation(self.frame), felt)
+        return list(felt)
+
+
 class AngularVelocity(_VectorSensor, frozen=True, tag="angular-velocity"):
     """Angular velocity of a frame's body [rad/s]."""
 
