@@ -5,7 +5,7 @@ The bias wrench comes from the Newton–Euler pass with zero joint accelerations
 joint with several freedoms needs no matrix inverse. Articulated inertia: N = J ω̇ + H a, F = Hᵀ ω̇
 + M a."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from touchback.dynamics.motion import Base, link_motions
@@ -39,9 +39,20 @@ def forward_dynamics(
     armature: Sequence[Scalar],
 ) -> list[Scalar]:
     """Accelerations a with M a + c = τ."""
-    vectors = Vectors(k)
     motions = link_motions(tree, k, v, None, base)
     wrenches = own_wrenches(tree, k, motions, external)
+    return accelerations(tree, k, eliminate(tree, k, wrenches, tau, armature))
+
+
+def eliminate(
+    tree: Tree,
+    k: Scalars,
+    wrenches: Iterable[Wrench],
+    tau: Sequence[Scalar],
+    armature: Sequence[Scalar],
+) -> list[list[Eliminated]]:
+    """Leaves to root: the columns of every link, where links' own motion needs `wrenches`."""
+    vectors = Vectors(k)
     inertias = [_own(link, k) for link in tree.links]
     eliminated: list[list[Eliminated]] = [[] for _ in tree.links]
 
@@ -49,7 +60,7 @@ def forward_dynamics(
         inertia, bias = total
         for offset in reversed(range(len(link.columns))):
             index = link.v_index + offset
-            step, inertia, bias = _eliminate(
+            step, inertia, bias = _without(
                 k, inertia, bias, link.columns[offset], tau[index], armature[index],
                 needed=link.parent >= 0 or offset > 0,
             )  # fmt: skip
@@ -62,7 +73,7 @@ def forward_dynamics(
         return both, (vectors.add(above[1][0], F), vectors.add(above[1][1], N))
 
     tree.inward(zip(inertias, wrenches, strict=True), gather, settle)
-    return _accelerations(tree, k, eliminated)
+    return eliminated
 
 
 def _own(link: Link, k: Scalars) -> Articulated:
@@ -80,7 +91,7 @@ def articulated_up(link: Link, k: Scalars, inertia: Articulated) -> Articulated:
     return inertia.shifted(k, link.d).turned_up(k, link.rotation).shifted(k, link.p)
 
 
-def _eliminate(
+def _without(
     k: Scalars,
     inertia: Articulated,
     bias: Wrench,
@@ -144,7 +155,7 @@ def _less_symmetric(
     return [[upper[min(i, j), max(i, j)] for j in range(3)] for i in range(3)]
 
 
-def _accelerations(
+def accelerations(
     tree: Tree, k: Scalars, eliminated: Sequence[Sequence[Eliminated]]
 ) -> list[Scalar]:
     """Root to leaves: a_j = u/D − (U/D)·(change of acceleration so far)."""

@@ -84,7 +84,7 @@ def world_columns(tree: Tree, k: Scalars) -> tuple[list[list[Scalar]], list[list
     own = [in_axes(k, link.inertia, *pose) for link, pose in zip(tree.links, poses, strict=True)]
     composite = tree.inward(own, lambda link, above, carried: above.plus(k, carried))
     wet = [
-        _fluidin_axes(k, link.added, *pose) for link, pose in zip(tree.links, poses, strict=True)
+        fluid_in_axes(k, link.added, *pose) for link, pose in zip(tree.links, poses, strict=True)
     ]
     fluids = tree.inward(wet, lambda link, above, own: _both(k, above, own))
     S: list[list[Scalar]] = [[0] * 6 for _ in range(tree.nv)]
@@ -146,7 +146,8 @@ def in_axes(k: Scalars, inertia: Inertia, R: Matrix, p: Vector) -> Inertia:
     return turned.shifted(k, p)
 
 
-def _fluidin_axes(k: Scalars, fluid: Fluid, R: Matrix, p: Vector) -> Fluid:
+def fluid_in_axes(k: Scalars, fluid: Fluid, R: Matrix, p: Vector) -> Fluid:
+    """The same of fluid that a link carries along."""
     if fluid is None:
         return None
     vectors = Vectors(k)

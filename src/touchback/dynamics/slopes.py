@@ -20,13 +20,15 @@ Everything is about the origin and along the axes of the root link at this insta
 columns and inertias are as sparse as described."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
-from touchback.dynamics.crba import Entries, in_axes, unit_wrench, world_pose
+from touchback.dynamics.aba import Eliminated, accelerations, eliminate
+from touchback.dynamics.crba import Entries, fluid_in_axes, in_axes, unit_wrench, world_pose
 from touchback.dynamics.motion import Base, LinkMotion, b_matrix
 from touchback.dynamics.rnea import inertial_wrench
 from touchback.dynamics.sloped import Carried, Column, Moving, Sloped, Slopes
 from touchback.dynamics.tree import Link, Tree
-from touchback.spatial import Twist, Twists, Vectors, Wrench
+from touchback.spatial import Rotation, Twist, Twists, Vectors, Wrench
 from touchback.spatial.vectors import IDENTITY, ZERO, Matrix, Scalar, Vector, transpose
 from touchback.symbolic.scalars import Scalars
 
@@ -42,16 +44,36 @@ class InverseSlopes:
         for link in tree.links:
             self._links.append(self._moving(link))
         self._carried = self._carried_by_each()
-        self._biased: list[Wrench] | None = None  # what the bias needs, once known
+        self._biased: list[Wrench] | None = None  # what each link's bias needs, once known
 
     def bias(self) -> list[Scalar]:
         """The efforts that motion without joint accelerations needs."""
         tau: list[Scalar] = [0] * self._tree.nv
-        self._biased = self._wrenches([each.bias for each in self._links])
-        for each, wrench in zip(self._links, self._biased, strict=True):
+        for each, wrench in zip(self._links, self._gathered(self._bias_wrenches()), strict=True):
             for column in each.columns:
                 tau[column.index] = self._twists.power(column.S, wrench)
         return tau
+
+    def solved(
+        self, tau: Sequence[Scalar], armature: Sequence[Scalar]
+    ) -> tuple[list[Scalar], list[Eliminated]]:
+        """The joint accelerations for given efforts, by articulated bodies whose links all have the
+        root's frame, and what is left of each column on the way. Fluid that links carry along is in
+        the latter, not in the former."""
+        links = [
+            replace(
+                link, p=ZERO, d=ZERO, rotation=Rotation(), inertia=each.inertia,
+                columns=[column.S for column in each.columns],
+                added=fluid_in_axes(self._k, link.added, *each.pose),
+            )
+            for link, each in zip(self._tree.links, self._links, strict=True)
+        ]  # fmt: skip
+        flat = replace(self._tree, links=links)
+        steps = eliminate(flat, self._k, self._bias_wrenches(), tau, armature)
+        of_columns = [Eliminated(ZERO, ZERO, 0, 0)] * flat.nv
+        for link, found in zip(links, steps, strict=True):
+            of_columns[link.v_index : link.v_index + len(found)] = found
+        return accelerations(flat, self._k, steps), of_columns
 
     def mass_matrix(self) -> Entries:
         """Entries for both orders of every pair on one path, without armature."""
@@ -197,12 +219,17 @@ class InverseSlopes:
         k, twists = self._k, self._twists
         pairs = list(zip(self._links, by_joints, strict=True))
         if self._biased is None:
-            return self._wrenches([twists.add(each.bias, x) for each, x in pairs])
-        more = self._gathered(unit_wrench(k, each.inertia, *x) for each, x in pairs)
-        return [twists.add(x, y) for x, y in zip(self._biased, more, strict=True)]
+            return self._gathered(self._wrenches([twists.add(each.bias, x) for each, x in pairs]))
+        more = (unit_wrench(k, each.inertia, *x) for each, x in pairs)
+        return self._gathered(twists.add(x, y) for x, y in zip(self._biased, more, strict=True))
+
+    def _bias_wrenches(self) -> list[Wrench]:
+        if self._biased is None:
+            self._biased = self._wrenches([each.bias for each in self._links])
+        return self._biased
 
     def _wrenches(self, accelerations: Sequence[Twist]) -> list[Wrench]:
-        """What each link and all that it carries need to move so."""
+        """What each link needs to move so."""
         k, vectors = self._k, self._vectors
         own: list[Wrench] = []
         for each, (alpha, linear) in zip(self._links, accelerations, strict=True):
@@ -210,7 +237,7 @@ class InverseSlopes:
             of_origin = vectors.add(linear, vectors.cross(omega, velocity))
             motion = LinkMotion(omega, alpha, b_matrix(k, omega, alpha), of_origin)
             own.append(inertial_wrench(each.inertia, k, motion))
-        return self._gathered(own)
+        return own
 
     def _gathered(self, own: Iterable[Wrench]) -> list[Wrench]:
         return self._tree.inward(own, lambda link, above, carried: self._twists.add(above, carried))

@@ -11,6 +11,7 @@ dq = N(q) δ, as in `equations.py`.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from touchback.dynamics.aba import Eliminated
 from touchback.dynamics.crba import Entries
 from touchback.dynamics.forward import (
     configuration_rate,
@@ -23,6 +24,7 @@ from touchback.dynamics.forward import (
 )
 from touchback.dynamics.sloped import Sloped
 from touchback.dynamics.slopes import InverseSlopes
+from touchback.spatial.vectors import ZERO
 from touchback.symbolic.differentiate import jacobian, jvp
 from touchback.symbolic.replay import replay
 from touchback.system.derivation import Derivation
@@ -37,34 +39,38 @@ def inverse_slopes(d: Derivation) -> list[int]:
 
 @dataclass
 class Columns:
-    """What loops make the derivatives of accelerations of: of each coordinate what they are
-    products of, at accelerations `a` that become known in between; what the bias needs beyond the
-    efforts that act; and the slopes of those that are applied, by q and by v, or None."""
+    """What loops make the derivatives of accelerations of: of each coordinate what is left of it
+    when accelerations are solved for, and what efforts' derivatives are products of (zeros where
+    links carry fluid); and other derivatives of the efforts that are needed beyond those that act,
+    by q and by v, or None."""
 
+    eliminated: list[Eliminated]
     sloped: list[Sloped]
-    a: list[int]
-    lacking: list[int]
-    applied: tuple[Matrix, Matrix] | None
+    dense: tuple[Matrix, Matrix] | None
 
 
-def columns_to_solve(d: Derivation, own: bool) -> Columns:
+def columns_to_solve(d: Derivation, algorithm: str, own: bool) -> Columns:
     """For the efforts that are arguments, or the model's `own`."""
-    k, inertial = d.tape, _inertial(d)
+    inertial, armature = _inertial(d), d.instant.armature()
     applied, tau = _acting(d, own)
-    lacking = [k.sub(c, x) for x, c in zip(tau, inertial.bias(), strict=True)]
-    a = [k.symbol(f"solved:{name}") for name in d.layout.v]
-    slopes = None
+    a, eliminated = inertial.solved(tau, armature)
+    sloped = sorted(inertial.sloped(a), key=lambda each: each.index)
+    if carries_fluid(d):
+        acting = d.instant.efforts() if own else d.extra
+        varying = acting if own else [0] * len(d.v)
+        by_q, by_v, _ = _effort_slopes(d, forward(d.instant, acting, algorithm), varying)
+        return Columns(eliminated, [_alone(each) for each in sloped], (by_q, by_v))
+    dense = None
     if any(applied):
-        slopes = _by_q(d, applied), _by_v(d, applied)
-    return Columns(inertial.sloped(a), a, lacking, slopes)
+        less = [-x for x in applied]
+        dense = _by_q(d, less), _by_v(d, less)
+    return Columns(eliminated, sloped, dense)
 
 
-def efforts_to_solve(d: Derivation, algorithm: str, own: bool) -> tuple[Matrix, Matrix, Matrix]:
-    """The derivatives of what efforts are needed beyond those that are arguments, or the model's
-    `own`, at the accelerations that follow from them, by q and by v, and M: of trees with fluid."""
-    tau = d.instant.efforts() if own else d.extra
-    varying = tau if own else [0] * len(d.v)
-    return _effort_slopes(d, forward(d.instant, tau, algorithm), varying)
+def _alone(column: Sloped) -> Sloped:
+    """Without what gives derivatives."""
+    none = ZERO, ZERO
+    return Sloped(column.index, column.S, none, none, none, ZERO, none, none, none)
 
 
 def carries_fluid(d: Derivation) -> bool:

@@ -1,251 +1,259 @@
-/* Products and inverses along a kinematic tree, several columns in a register: tree_slopes.c
- * includes it once for each width, and says
+/* Derivatives of accelerations along a kinematic tree, several of their rows in a register:
+ * tree_slopes.c includes it once for each width, and says
  *
- *   LANES  doubles in a vector            NAME(x)  the name of x for this width
- *   TARGET what the processor must have   FUSED(a, b, c), LESS(a, b, c)  a b + c, c - a b
+ *   LANES  doubles in a vector            NAME(x)         the name of x for this width
+ *   TARGET what the processor must have   FUSED(a, b, c)  a b + c
  *
- * Rows are 64-byte aligned and filled up to whole groups; what is behind the n-th column is finite
- * and means nothing. Coordinates are in the order of the tree, parents first. */
+ * Row k of M^-1 is what a unit effort at k accelerates: articulated bodies (Featherstone 1983) give
+ * it, links inward, links outward, for all k of a strip at once. Efforts' derivatives by coordinate
+ * j are products of something of j with sums over what j carries, and over what carries j; so are
+ * rows of M^-1 times them, with sums that grow link by link: no n^3. */
 #ifdef LANES
 
-#define ROWS (LANES == 8 ? 3 : 2) /* rows at a time: as many as registers hold */
+#define STRIP (LANES == 4 ? 1 : 2) /* vectors at a time: as many as registers hold */
+#define WIDTH (STRIP * LANES)
 #define ALL(x) ((x) - (NAME(vec)){0}) /* 0 + x would be an addition */
 
 typedef double NAME(vec) __attribute__((vector_size(8 * LANES), may_alias));
 typedef long NAME(mask) __attribute__((vector_size(8 * LANES), may_alias));
 typedef double NAME(loose) __attribute__((vector_size(8 * LANES), may_alias, aligned(8)));
+typedef NAME(vec) NAME(strip)[STRIP];
 
-/* to = from - sum of factors[i] rows[i], for so many groups of columns, which stay in registers;
- * factors are `apart` from one another, no `from` is zero. Narrow sums are two, not to wait. */
-TARGET INLINED void NAME(group)(double *to, const double *from, const double *factors, long apart,
-                                   const double *rows, long wide, long count, const int groups) {
-    const int vectors = groups * (GROUP / LANES);
-    NAME(vec) even[TILE * (GROUP / LANES)], odd[TILE * (GROUP / LANES)];
-    for (int w = 0; w < vectors; w++) {
-        even[w] = from ? ((const NAME(vec) *)from)[w] : (NAME(vec)){0};
-        odd[w] = (NAME(vec)){0};
+/* to = from + sum of factors[c] sums[c]; two chains, not to wait. */
+TARGET INLINED void NAME(dot)(NAME(vec) *to, const NAME(vec) *from, const double *factors,
+                              NAME(strip) *sums, const int count) {
+    NAME(strip) even, odd;
+    for (int w = 0; w < STRIP; w++) {
+        even[w] = FUSED(ALL(factors[0]), sums[0][w], from[w]);
+        odd[w] = ALL(factors[1]) * sums[1][w];
     }
-    long i = 0;
-    for (; i + 1 < count; i += 2) {
-        NAME(vec) f = ALL(factors[i * apart]), g = ALL(factors[(i + 1) * apart]);
-        const NAME(vec) *x = (const NAME(vec) *)(rows + i * wide);
-        const NAME(vec) *y = (const NAME(vec) *)(rows + (i + 1) * wide);
-        for (int w = 0; w < vectors; w++) {
-            even[w] = LESS(f, x[w], even[w]);
-            if (vectors <= 4)
-                odd[w] = LESS(g, y[w], odd[w]);
+    for (int c = 2; c < count; c++)
+        for (int w = 0; w < STRIP; w++)
+            if (c % 2)
+                odd[w] = FUSED(ALL(factors[c]), sums[c][w], odd[w]);
             else
-                even[w] = LESS(g, y[w], even[w]);
-        }
-    }
-    const NAME(vec) *left = (const NAME(vec) *)(rows + i * wide);
-    for (int w = 0; w < vectors; w++) {
-        if (i < count)
-            even[w] = LESS(ALL(factors[i * apart]), left[w], even[w]);
-        if (vectors <= 4)
-            even[w] += odd[w];
-        ((NAME(vec) *)to)[w] = even[w];
-    }
+                even[w] = FUSED(ALL(factors[c]), sums[c][w], even[w]);
+    for (int w = 0; w < STRIP; w++)
+        to[w] = even[w] + odd[w];
 }
 
-/* The same for as many groups as `columns` need. */
-TARGET static void NAME(less)(double *to, const double *from, const double *factors, long apart,
-                              const double *rows, long wide, long count, long columns) {
-    for (; columns > 0; columns -= TILE * GROUP, to += TILE * GROUP, rows += TILE * GROUP) {
-        if (columns <= GROUP)
-            NAME(group)(to, from, factors, apart, rows, wide, count, 1);
-        else if (columns <= 2 * GROUP)
-            NAME(group)(to, from, factors, apart, rows, wide, count, 2);
-        else if (columns <= 3 * GROUP)
-            NAME(group)(to, from, factors, apart, rows, wide, count, 3);
-        else
-            NAME(group)(to, from, factors, apart, rows, wide, count, 4);
-        from = from ? from + TILE * GROUP : from;
-    }
+/* sums[c] += factors[c] x. */
+TARGET INLINED void NAME(grow)(NAME(strip) *sums, const double *factors, const NAME(vec) *x,
+                               const int count) {
+    for (int c = 0; c < count; c++)
+        for (int w = 0; w < STRIP; w++)
+            sums[c][w] = FUSED(ALL(factors[c]), x[w], sums[c][w]);
 }
 
-/* Of the pairs of row k only those on a path. */
-TARGET INLINED NAME(vec) NAME(related)(const tb_tree_slopes *self, long k, long at,
-                                          NAME(vec) x) {
-    if (self->related)
-        x = (NAME(vec))((NAME(mask))x & *(const NAME(mask) *)(self->related + k * self->wide + at));
-    return x;
+/* Forks begin without anything from their branches. */
+TARGET static void NAME(clear)(const tb_tree_slopes *self, NAME(strip) (*forks)[9]) {
+    for (long l = 0; l < self->links; l++)
+        for (int c = 0; self->forks[l] && c < 9; c++)
+            for (int w = 0; w < STRIP; w++)
+                forks[l][c][w] = (NAME(vec)){0};
 }
 
-/* sums[r][0] += sum of factors[c][r] rows[c] over so many c; and sums[r][1] with `others`, of
- * `both`. */
-TARGET INLINED void NAME(block)(NAME(vec) sums[ROWS][2], const double *factors, const double *rows,
-                                   const double *others, long wide, const int count,
-                                   const int both) {
-    for (int c = 0; c < count; c++) {
-        NAME(vec) row = *(const NAME(vec) *)(rows + c * wide);
-        NAME(vec) other = both ? *(const NAME(vec) *)(others + c * wide) : row;
-        for (int r = 0; r < ROWS; r++) {
-            NAME(vec) factor = ALL(factors[c * wide + r]);
-            sums[r][0] = FUSED(factor, row, sums[r][0]);
-            if (both)
-                sums[r][1] = FUSED(factor, other, sums[r][1]);
-        }
-    }
+/* Before link l, inward: what its branches left is added, besides the next link's, which comes
+ * directly. */
+TARGET INLINED void NAME(join)(const tb_tree_slopes *self, long l, NAME(strip) (*forks)[9],
+                               NAME(strip) *sums, const int count) {
+    if (self->forks[l])
+        for (int c = 0; c < count; c++)
+            for (int w = 0; w < STRIP; w++)
+                sums[c][w] += forks[l][c][w];
 }
 
-/* The lower triangle of M: M_kj = S_j . F_k, and what rotors have. */
-TARGET static void NAME(masses)(const tb_tree_slopes *self, const double *S, double *M) {
-    long n = self->n, wide = self->wide;
-    const double *F = S + TB_NEEDED * wide, *armature = S + TB_ARMATURE * wide;
-    for (long k = 0; k < n; k += ROWS) {
-        for (long at = 0; at < k + ROWS && at < wide; at += LANES) {
-            NAME(vec) sums[ROWS][2] = {0};
-            NAME(block)(sums, F + k, S + at, 0, wide, 6, 0);
-            for (int r = 0; r < ROWS && k + r < n; r++) {
-                NAME(vec) *to = (NAME(vec) *)(M + (k + r) * wide + at);
-                *to = NAME(related)(self, k + r, at, sums[r][0]);
+/* After it: a branch leaves its sums at the fork, and the next begins with none. */
+TARGET INLINED void NAME(leave)(const tb_tree_slopes *self, long l, NAME(strip) (*forks)[9],
+                                NAME(strip) *sums, const int count) {
+    long parent = self->parents[l];
+    if (parent != l - 1)
+        for (int c = 0; c < count; c++)
+            for (int w = 0; w < STRIP; w++) {
+                if (parent >= 0)
+                    forks[parent][c][w] += sums[c][w];
+                sums[c][w] = (NAME(vec)){0};
             }
+}
+
+/* Inward: X = u/D for unit efforts, u = 1 - S . p, where p += (U/D) u are wrenches. */
+TARGET static void NAME(push)(const tb_tree_slopes *self, const tb_column *columns, long at,
+                              NAME(strip) *X, NAME(strip) (*forks)[9]) {
+    const NAME(strip) none = {0};
+    NAME(strip) p[6] = {0};
+    long l = self->links - 1;
+    for (; self->begin[l] >= at + WIDTH; l--) /* links that carry none of the strip */
+        for (long j = self->begin[l]; j < self->begin[l + 1]; j++)
+            for (int w = 0; w < STRIP; w++)
+                X[j][w] = none[w];
+    NAME(clear)(self, forks);
+    for (; l >= 0; l--) {
+        NAME(join)(self, l, forks, p, 6);
+        for (long j = self->begin[l + 1] - 1; j >= self->begin[l]; j--) {
+            const tb_column *column = columns + j;
+            NAME(strip) taken, u;
+            NAME(dot)(taken, none, column->S, p, 6);
+            for (int w = 0; w < STRIP; w++) {
+                NAME(mask) unit = *(const NAME(mask) *)counting == j - at - w * LANES;
+                u[w] = (NAME(vec))(unit & (NAME(mask))ALL(1.0)) - taken[w];
+                X[j][w] = ALL(column->inverse) * u[w];
+            }
+            NAME(grow)(p, column->U, u, 6);
         }
-        for (int r = 0; r < ROWS && k + r < n; r++)
-            M[(k + r) * wide + k + r] += armature[k + r];
+        NAME(leave)(self, l, forks, p, 6);
     }
 }
 
-/* M = L^T D L in place, leaves first (Featherstone 2008, 6.5): L below the diagonal, 1/D on it.
- * `scaled` gets D L. */
-TARGET static void NAME(factorise)(long n, long wide, double *M, double *scaled) {
-    for (long k = n - 1; k >= 0; k--) {
-        double *row = M + k * wide, *raw = scaled + k * wide;
-        NAME(less)(raw, row, M + (k + 1) * wide + k, wide, raw + wide, wide, n - 1 - k, k + 1);
-        double inverse = 1.0 / raw[k];
-        for (long at = 0; at <= k; at += LANES)
-            *(NAME(vec) *)(row + at) = *(const NAME(vec) *)(raw + at) * ALL(inverse);
-        row[k] = inverse;
-    }
-}
-
-/* X = M^-1 from its factors, both triangles, row by row: what is left of the diagonal follows from
- * the rows before. */
-TARGET static void NAME(invert)(long n, long wide, const double *L, double *X) {
-    for (long k = 0; k < n; k++) {
-        const double *factors = L + k * wide;
-        double *row = X + k * wide, last = factors[k];
-        for (long at = 0; at < wide; at += LANES)
-            *(NAME(vec) *)(row + at) = (NAME(vec)){0};
-        NAME(less)(row, 0, factors, 1, X, wide, k, k);
-        NAME(vec) dot = {0}; /* from the diagonal on the row is still zero */
-        for (long at = 0; at < k; at += LANES)
-            dot = FUSED(*(const NAME(vec) *)(factors + at), *(const NAME(vec) *)(row + at), dot);
-        for (int l = 0; l < LANES; l++)
-            last -= dot[l];
-        row[k] = last;
-        for (long i = 0; i < k; i++)
-            X[i * wide + k] = row[i];
-    }
-}
-
-/* Rows of the efforts' derivatives by q, then by v: S_k . (2 B first + I second) for what carries k
- * or shares its link, S_k . wrench for what it carries; less those of applied efforts. */
-TARGET static void NAME(slopes)(const tb_tree_slopes *self, const double *S, const double *shaken,
-                                double *B) {
-    long n = self->n, wide = self->wide;
-    const double *needed = S + TB_NEEDED * wide, *stirred = S + TB_STIRRED * wide;
-    const double *carried = S + TB_CARRIED * wide, *turned = S + TB_TURNED * wide;
-    const double *by_v = S + TB_BY_V * wide, *by_q = shaken + 6 * wide;
-    const double *applied = S + TB_STEADY * wide;
-    for (long k = 0; k < n; k += ROWS)
-        for (long at = 0; at < wide; at += LANES) {
-            int first = self->last[k], last = self->last[k + ROWS <= n ? k + ROWS - 1 : n - 1];
-            NAME(vec) sums[ROWS][2] = {0};
-            if (at <= last) {
-                NAME(block)(sums, stirred + k, carried + at, S + at, wide, 3, 1);
-                NAME(block)(sums, needed + k, shaken + at, turned + at, wide, 6, 1);
-            }
-            if (at + LANES - 1 > first) {
-                NAME(vec) below[ROWS][2] = {0};
-                NAME(block)(below, S + k, by_q + at, by_v + at, wide, 6, 1);
-                for (int r = 0; r < ROWS && k + r < n; r++) {
-                    NAME(mask) upper = *(const NAME(mask) *)counting <=
-                                       (NAME(mask)){0} + (self->last[k + r] - at);
-                    for (int s = 0; s < 2; s++)
-                        sums[r][s] = (NAME(vec))((upper & (NAME(mask))sums[r][s]) |
-                                                 (~upper & (NAME(mask))below[r][s]));
-                }
-            }
-            for (int r = 0; r < ROWS && k + r < n; r++)
-                for (int s = 0; s < 2; s++) {
-                    long place = (2 * (k + r) + s) * wide + at;
-                    NAME(vec) x = NAME(related)(self, k + r, at, sums[r][s]);
-                    if (self->applied)
-                        x -= *(const NAME(vec) *)(applied + place);
-                    *(NAME(vec) *)(B + place) = x;
-                }
+/* Outward: X -= (U/D) . A, where A += S X are twists; and the rows' products with derivatives of
+ * what carries j, while X waits for its first sum. */
+TARGET static void NAME(carry)(const tb_tree_slopes *self, const tb_column *columns,
+                               NAME(strip) *X, NAME(strip) (*found)[2], NAME(strip) (*forks)[9]) {
+    const NAME(strip) none = {0};
+    NAME(strip) A[6] = {0};
+    for (long l = 0; l < self->links; l++) {
+        long parent = self->parents[l], first = self->begin[l], end = self->begin[l + 1];
+        if (parent != l - 1)
+            for (int c = 0; c < 6; c++)
+                for (int w = 0; w < STRIP; w++)
+                    A[c][w] = parent < 0 ? none[w] : forks[parent][c][w];
+        NAME(strip) known;
+        NAME(dot)(known, none, columns[first].U, A, 6);
+        for (long j = first; j < end; j++) {
+            NAME(dot)(found[j][0], none, columns[j].above_q, A, 6);
+            NAME(dot)(found[j][1], none, columns[j].above_v, A, 6);
         }
+        for (long j = first; j < end; j++) {
+            if (j > first)
+                NAME(dot)(known, none, columns[j].U, A, 6);
+            for (int w = 0; w < STRIP; w++)
+                X[j][w] -= known[w];
+            NAME(grow)(A, columns[j].S, X[j], 6);
+        }
+        for (int c = 0; self->forks[l] && c < 6; c++)
+            for (int w = 0; w < STRIP; w++)
+                forks[l][c][w] = A[c][w];
+    }
 }
 
-/* Columns of a row to where its coordinate and theirs stand, without what fills up groups. */
-TARGET INLINED void NAME(place)(const tb_tree_slopes *self, long k, long from, const double *row,
-                                   long count, double *out) {
-    const int *order = self->order + from;
-    double *to = out + self->order[k] * self->n;
-    long at = 0;
-    if (from + count > self->n)
-        count = self->n - from;
-    for (; self->ordered && at + LANES <= count; at += LANES)
-        *(NAME(loose) *)(to + from + at) = *(const NAME(vec) *)(row + at);
-    for (; at < count; at++)
-        to[order[at]] = row[at];
+/* Inward: the rows' products with derivatives of what j carries, its own link among it. */
+TARGET static void NAME(gather)(const tb_tree_slopes *self, const tb_column *columns,
+                                NAME(strip) *X, NAME(strip) (*found)[2],
+                                NAME(strip) (*forks)[9]) {
+    NAME(strip) P[9] = {0};
+    NAME(clear)(self, forks);
+    for (long l = self->links - 1; l >= 0; l--) {
+        NAME(join)(self, l, forks, P, 9);
+        for (long j = self->begin[l]; j < self->begin[l + 1]; j++)
+            NAME(grow)(P, columns[j].row, X[j], 9);
+        for (long j = self->begin[l]; j < self->begin[l + 1]; j++) {
+            NAME(dot)(found[j][0], found[j][0], columns[j].by_q, P, 9);
+            NAME(dot)(found[j][1], found[j][1], columns[j].by_v, P, 9);
+        }
+        NAME(leave)(self, l, forks, P, 9);
+    }
 }
 
-/* out = -X B for every other row of B, so many rows and columns at a time as fit. */
-TARGET static void NAME(multiply)(const tb_tree_slopes *self, const double *X, const double *B,
-                                  double *out) {
-    long n = self->n, wide = self->wide;
-    for (long at = 0; at < n; at += FIT * LANES)
-        for (long k = 0; k < n; k += ROWS) {
-            const double *x[ROWS]; /* the last again where there are no more */
-            NAME(vec) sums[ROWS][FIT];
-            for (int r = 0; r < ROWS; r++) {
-                x[r] = X + (k + r < n ? k + r : n - 1) * wide;
-                for (int w = 0; w < FIT; w++)
-                    sums[r][w] = (NAME(vec)){0};
-            }
-            for (long i = 0; i < n; i++)
-                for (int w = 0; w < FIT; w++) {
-                    NAME(vec) row = ((const NAME(vec) *)(B + 2 * i * wide + at))[w];
-                    IN_REGISTER(row); /* not read for each row again */
-                    for (int r = 0; r < ROWS; r++)
-                        sums[r][w] = LESS(ALL(x[r][i]), row, sums[r][w]);
-                }
-            for (int r = 0; r < ROWS && k + r < n; r++)
-                NAME(place)(self, k + r, at, (const double *)sums[r], FIT * LANES, out);
+/* And with those that no columns give. */
+TARGET static void NAME(multiply)(const tb_tree_slopes *self, const double *dense,
+                                  NAME(strip) *X, NAME(strip) (*found)[2]) {
+    for (int s = 0; s < 2; s++)
+        for (long j = 0; j < self->n; j++) {
+            NAME(strip) sum = {0};
+            for (long i = 0; i < self->n; i++, dense++)
+                NAME(grow)(&sum, dense, X[i], 1);
+            for (int w = 0; w < STRIP; w++)
+                found[j][s][w] += sum[w];
         }
 }
 
-TARGET static void NAME(solve)(const tb_tree_slopes *self, const double *p, double *out,
-                               double *work, double *inner) {
-    long n = self->n, wide = self->wide, size = n * wide;
-    double *first = work, *second = first + self->size, *a = second + TB_ACCELERATED * wide;
-    double *X = a + wide, *B = first, *M = first + 2 * size, *scaled = X + size;
-    if (self->accelerated) {
-        B = scaled, M = B + 2 * size; /* its memory is free again before it is filled */
-        NAME(masses)(self, first, M);
+/* Of two rows those numbers, counted through both. */
+TARGET INLINED NAME(vec) NAME(chosen)(NAME(vec) x, NAME(vec) y, NAME(mask) which) {
+#ifdef __clang__ /* which makes one instruction of it, too */
+    NAME(vec) found = x;
+    for (int l = 0; l < LANES; l++)
+        found[l] = which[l] < LANES ? x[which[l]] : y[which[l] - LANES];
+    return found;
+#else
+    return __builtin_shuffle(x, y, which);
+#endif
+}
+
+/* Every other number of neighbouring rows changes places; or pairs; or fours. */
+TARGET INLINED void NAME(exchange)(NAME(vec) *rows, const int apart) {
+    NAME(mask) first = {0}, second = {0};
+    for (int l = 0; l < LANES; l++) {
+        first[l] = l & apart ? LANES + l - apart : l;
+        second[l] = l & apart ? LANES + l : l + apart;
     }
-    NAME(factorise)(n, wide, M, scaled);
-    NAME(invert)(n, wide, M, X);
-    if (self->accelerated) {
-        const double *cut = first + (TB_STEADY + (self->applied ? 2 * n : 0)) * wide;
-        NAME(less)(a, 0, first + TB_LACKING * wide, 1, X, wide, n, wide);
-        self->accelerated(cut, a, p, second, inner, self->accelerated_context);
-        NAME(slopes)(self, first, second, B);
+    for (int i = 0; i < LANES; i++)
+        if (!(i & apart)) {
+            NAME(vec) x = rows[i], y = rows[i + apart];
+            rows[i] = NAME(chosen)(x, y, first);
+            rows[i + apart] = NAME(chosen)(x, y, second);
+        }
+}
+
+/* Rows become columns. */
+TARGET INLINED void NAME(transpose)(NAME(vec) *rows) {
+    NAME(exchange)(rows, 1);
+    if (LANES > 2)
+        NAME(exchange)(rows, LANES > 2 ? 2 : 1);
+    if (LANES > 4)
+        NAME(exchange)(rows, LANES > 4 ? 4 : 1);
+}
+
+/* Numbers of a row to where its coordinate and theirs stand. */
+TARGET INLINED void NAME(put)(const tb_tree_slopes *self, double *out, long row, long from,
+                              NAME(vec) x) {
+    double *to = out + self->order[row] * self->n;
+    if (self->ordered && from + LANES <= self->n)
+        *(NAME(loose) *)(to + from) = x;
+    else
+        for (int l = 0; l < LANES && from + l < self->n; l++)
+            to[self->order[from + l]] = x[l];
+}
+
+TARGET static void NAME(place)(const tb_tree_slopes *self, long at, NAME(strip) *X,
+                               NAME(strip) (*found)[2], double *out) {
+    long n = self->n;
+    for (int w = 0; w < STRIP; w++) {
+        long row = at + w * LANES;
+        for (long j = 0; j < n; j++)
+            NAME(put)(self, out + 2 * n * n, j, row, X[j][w]); /* M^-1 is symmetric */
+        for (int s = 0; s < 2; s++)
+            for (long next = 0; next < n; next += LANES) {
+                long from = next + LANES > n && n >= LANES ? n - LANES : next;
+                NAME(vec) rows[LANES];
+                for (int i = 0; i < LANES; i++)
+                    rows[i] = -found[from + i][s][w];
+                NAME(transpose)(rows);
+                for (int i = 0; i < LANES && row + i < n; i++)
+                    NAME(put)(self, out + s * n * n, row + i, from, rows[i]);
+            }
     }
-    NAME(multiply)(self, X, B, out);
-    NAME(multiply)(self, X, B + wide, out + n * n);
-    for (long k = 0; k < n; k++)
-        NAME(place)(self, k, 0, X + k * wide, n, out + 2 * n * n);
+}
+
+TARGET static void NAME(solve)(const tb_tree_slopes *self, const tb_column *columns, double *out,
+                               double *work) {
+    long n = self->n;
+    NAME(strip) *X = (NAME(strip) *)work, (*found)[2] = (void *)(X + n + LANES);
+    NAME(strip) (*forks)[9] = (void *)(found + n + LANES);
+    for (long next = 0; next < n; next += WIDTH) {
+        long at = next + WIDTH > n && n >= WIDTH ? n - WIDTH : next;
+        NAME(push)(self, columns, at, X, forks);
+        NAME(carry)(self, columns, X, found, forks);
+        NAME(gather)(self, columns, X, found, forks);
+        if (self->dense)
+            NAME(multiply)(self, (const double *)(columns + n), X, found);
+        NAME(place)(self, at, X, found, out);
+    }
 }
 
 #undef ALL
-#undef ROWS
+#undef STRIP
+#undef WIDTH
 #undef LANES
 #undef NAME
 #undef TARGET
 #undef FUSED
-#undef LESS
 #endif
