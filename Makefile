@@ -5,6 +5,7 @@
 # make sanitize  run the tests that work in C with the address, undefined and thread sanitizers
 # make soak   disturb a live run for an hour (MINUTES=60), search for one, sanitize, then run the longest tests
 # make wheel  build a wheel for many Linuxes; make wheel-test  try it in fresh environments without a compiler
+# make wheel-aarch64  cross-build it for AArch64 and try it under emulation; make wheel-newest  try it on Debian's newest Python
 # make bench | docs | clean
 
 PYTHON ?= python3
@@ -16,7 +17,7 @@ MINUTES ?= 60
 
 NATIVE := $(wildcard src/touchback/native/*.[ch] src/touchback/native/*/*.[ch])
 
-.PHONY: browser test play bench docs wheel wheel-test search fuzz sanitize soak clean lint types pytest native
+.PHONY: browser test play bench docs wheel wheel-test wheel-aarch64 wheel-newest search fuzz sanitize soak clean lint types pytest native
 
 # Tests start a hundred processes: none should compile the package anew.
 unexport PYTHONDONTWRITEBYTECODE
@@ -77,6 +78,12 @@ wheel: $(STAMPS)/develop
 
 wheel-test: wheel
 	$(BIN)/python tests/wheels.py dist/*.whl
+
+wheel-aarch64: $(STAMPS)/develop
+	$(BIN)/python tests/wheels_elsewhere.py
+
+wheel-newest: wheel
+	$(BIN)/python tests/wheels_elsewhere.py dist/*.whl python3.14
 
 native: $(STAMPS)/package
 

@@ -266,3 +266,10 @@ def test_files_of_every_ending_are_read_and_layers_beside_them_only(tmp_path: Pa
     (inner / "out.usda").write_text("#usda 1.0\n(\nsubLayers = [@../part.usda@]\n)\n")
     with pytest.raises(ModelError, match=r"names '../part.usda', which is not in its folder"):
         tb.read(inner / "out.usda")
+
+
+def test_bytes_that_are_no_text_are_told_in_words_of_ours(tmp_path: Path) -> None:
+    path = tmp_path / "bytes.usda"
+    path.write_bytes(b"#usda 1.0\ndef Cube \xa1 {}\n")
+    with pytest.raises(ModelError, match="not a USD file: it has bytes that are no UTF"):
+        read_usd(path)

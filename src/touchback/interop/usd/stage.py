@@ -183,6 +183,10 @@ def _stay_inside(sdf: Any, layer: Any, folder: Path | None) -> None:
 
 def _first_line(error: Exception) -> str:
     """Of what USD says: the words between its quotes, which begin with line and column."""
-    found = re.search(r" : '(.*?)'?\s*$", str(error), re.DOTALL)
-    told = re.sub(r"^[^']*?(?=:\d+:\d+: )", "", found[1] if found else str(error))  # its path
+    try:
+        said = str(error)
+    except UnicodeDecodeError:  # it quotes the file
+        return "it has bytes that are no UTF-8"
+    found = re.search(r" : '(.*?)'?\s*$", said, re.DOTALL)
+    told = re.sub(r"^[^']*?(?=:\d+:\d+: )", "", found[1] if found else said)  # its path
     return " ".join(told.split())[:200].strip(":. ")
