@@ -1,5 +1,6 @@
 """A sweep on a scheduler of dask, with workers in processes of their own, survives `kill -9`."""
 
+import contextlib
 import json
 import os
 import signal
@@ -34,6 +35,13 @@ def started(*arguments: str, said: int = subprocess.DEVNULL) -> subprocess.Popen
     return subprocess.Popen([sys.executable, *arguments], env=ENVIRONMENT, stderr=said)
 
 
+def address_in(about: Path) -> str | None:
+    """None until all of the scheduler's file is written."""
+    with contextlib.suppress(FileNotFoundError, json.JSONDecodeError):
+        return json.loads(about.read_text())["address"]
+    return None
+
+
 @pytest.fixture
 def cluster(tmp_path) -> Iterator[tuple[str, list[subprocess.Popen]]]:
     """The address of a scheduler, and its two workers."""
@@ -47,8 +55,7 @@ def cluster(tmp_path) -> Iterator[tuple[str, list[subprocess.Popen]]]:
     place = ("--local-directory", str(tmp_path))
     processes += [started(*worker, *local, *place) for _ in range(2)]
     try:
-        until(about.exists)
-        yield json.loads(about.read_text())["address"], processes[1:]
+        yield until(lambda: address_in(about)), processes[1:]
     finally:
         for process in processes:
             process.kill()
