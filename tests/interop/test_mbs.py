@@ -248,15 +248,21 @@ def test_user_functions_are_given_beside_the_file() -> None:
     assert a == pytest.approx(wanted / 2.0, rel=1e-13)
 
 
-def test_external_forces_have_torques_and_points_too() -> None:
-    """At 2 m and 1 m more above a hinge about y: 5 N along x turn by 15 N m, and 4 N m besides."""
+@pytest.mark.parametrize(
+    ("law", "arm"),
+    [((5.0, 0, 0, 0, 4.0, 0), 2.0), ((5.0, 0, 0, 0, 4.0, 0, 0, 0, 3.0), 3.0)],
+)
+def test_external_forces_have_torques_and_points_too(law, arm) -> None:
+    """5 N along x turn by their arm about a hinge about y, and 4 N m besides. Without a point they
+    act where the file has them, 2 m up; a point is told from the body's origin: generated code of
+    ROBOTRAN takes the moment of SWr[7:] − l, the vector from the centre of mass."""
     text = mbs(body("arm", "base", "origin", joint("a", "R2"),
                     ARM + point("tip", 0, 0, 2, '<extforce name="F"/>')))  # fmt: skip
     bare = read_mbs(text).compile().forward_dynamics([0.0], [0.0])
-    pushed = read_mbs(text, external_forces={"F": (5.0, 0, 0, 0, 4.0, 0, 0, 0, 1.0)}).compile()
+    pushed = read_mbs(text, external_forces={"F": law}).compile()
     moment = 0.1 + 2.0 * 0.5**2
     difference = pushed.forward_dynamics([0.0], [0.0]) - bare
-    assert difference[0] == pytest.approx((15.0 + 4.0) / moment, rel=1e-13)
+    assert difference[0] == pytest.approx((5.0 * arm + 4.0) / moment, rel=1e-13)
 
 
 def test_driven_joints_follow_the_motion_that_is_given() -> None:

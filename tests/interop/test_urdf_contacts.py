@@ -1,6 +1,7 @@
 """Collision shapes of URDF and SDF touch: gaps as MuJoCo measures them, weights and slides as by
 Coulomb's law."""
 
+import math
 import warnings
 
 import numpy as np
@@ -147,3 +148,20 @@ def test_models_of_a_world_rest_on_its_plane_with_the_smaller_friction() -> None
     assert not read_sdf(text, contacts=False).contacts
     selfish = text.replace("<pose>0 0 .5 0 0 0</pose>", "<self_collide>1</self_collide>")
     assert len(read_sdf(selfish).contacts) == 3
+
+
+def test_a_plane_that_tilts_meets_what_stands() -> None:
+    """A flap, hinged where its plane begins, falls onto a bump whose centre is 0.5 m away and 0.3 m
+    below: it stops where its plane is a radius away from there."""
+    text = """<sdf version="1.9"><world name="w"><model name="bump"><static>true</static>
+      <link name="l"><pose>.5 0 -.3 0 0 0</pose><collision name="c"><geometry><sphere>
+      <radius>.1</radius></sphere></geometry></collision></link></model>
+      <model name="flap"><link name="f"><inertial><mass>1</mass><pose>.5 0 0 0 0 0</pose></inertial>
+      <collision name="p"><geometry><plane><normal>0 0 -1</normal></plane></geometry></collision>
+      </link><joint name="h" type="revolute"><parent>world</parent><child>f</child>
+      <axis><xyz>0 1 0</xyz></axis></joint></model></world></sdf>"""
+    model = read_sdf(text)
+    assert list(model.contacts) == ["bump__l on flap__f"]
+    run = tb.simulate(model.compile(), duration=1.0, step=2e-3, progress=False)
+    rests = math.atan2(0.3, 0.5) - math.asin(0.1 / math.hypot(0.3, 0.5))
+    assert run["flap__h"][-1] == pytest.approx(rests, abs=1e-3)

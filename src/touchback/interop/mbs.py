@@ -15,6 +15,7 @@ from touchback.interop.mbs_loops import read_cuts, read_links
 from touchback.interop.mbs_points import BASE, Mechanism, coordinates, named_point, read_points
 from touchback.interop.naming import safe_names
 from touchback.interop.notes import Notes
+from touchback.interop.rigid_pieces import drop_idle_closures
 from touchback.interop.xml_file import Node, read_xml
 from touchback.model import Frame, Model
 from touchback.model.frame import GROUND
@@ -76,6 +77,7 @@ def read_mbs(
     links = read_links(mechanism, file.first("links"))
     _act(mechanism, joints)
     notes.skip_others(file, ("mbsname", "mbsyspad_version", "base", "bodytree", "cuts", "links"))
+    drop_idle_closures(mechanism.model, notes)
     notes.finish(
         mechanism.model,
         "ROBOTRAN",

@@ -59,8 +59,9 @@ def add_effort(model: Model, notes: Notes, name: str, joint: str, law: Any) -> N
 
 
 def add_wrench(model: Model, notes: Notes, name: str, place: Frame, law: Wrenches) -> None:
-    """A force [N], then a torque [N m], along the ground's axes, then the point in the body's where
-    they act, as user_ExtForces' SWr; a function of the place [m] and its velocity there."""
+    """A force [N], then a torque [N m], along the ground's axes, then where the force acts, from
+    the body's origin and in its axes, as user_ExtForces' SWr has dxF (without it: at the place); a
+    function of the place [m] and its velocity there."""
     ours = safe_names("Force", [name], notes, taken=model.forces)[name]
     if callable(law):
         at = model.sensor(f"{ours} place", Position(place))
@@ -71,6 +72,8 @@ def add_wrench(model: Model, notes: Notes, name: str, place: Frame, law: Wrenche
             f"External force {name!r}: its law gives {law!r}; 3 numbers or expressions (a force), "
             "6 (and a torque) or 9 (and a point) are expected."
         )
+    if len(parts) == 9:
+        place = Frame(place.body)
     parts += [0.0] * (9 - len(parts))
     force, torque, point = ((parts[i], parts[i + 1], parts[i + 2]) for i in (0, 3, 6))
     model.force(ours, Wrench(place, force, torque, point=point))

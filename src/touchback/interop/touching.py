@@ -17,9 +17,9 @@ from touchback.errors import ModelError
 from touchback.interop.naming import unused
 from touchback.interop.notes import Notes
 from touchback.interop.pose import Floats, Pose, at
+from touchback.interop.rigid_pieces import welded_bodies
 from touchback.model import Model
 from touchback.model.frame import GROUND, Frame
-from touchback.model.joints import Fixed
 
 PLANE = "plane"
 MAX_CONTACTS = 2000
@@ -90,7 +90,7 @@ def touch(
     `carriers`), unless that is the ground. `apart` says which pairs the file keeps apart; `mend`
     how there are fewer."""
     pairs, missing, spheres = [], 0, 0
-    welded = _welded(model)
+    welded = welded_bodies(model)
     for one, two in combinations(shapes, 2):
         if not one.may_touch(two) or _one_piece(one, two, carriers, welded) or apart(one, two):
             continue
@@ -150,7 +150,9 @@ class _Nearing:
         for instant in self.instants:
             normal = np.array(instant.rotation(plane), dtype=float)[:, 2]
             J = np.array(jacobian(instant, frame), dtype=float)[3:]
-            J -= np.array(jacobian(instant, plane), dtype=float)[3:]
+            turning, moving = np.split(np.array(jacobian(instant, plane), dtype=float), 2)
+            arm = np.subtract(instant.position(frame), instant.position(plane)).astype(float)
+            J -= moving + np.cross(turning, arm, axisa=0, axisc=0)  # a plane that tilts nears too
             if np.abs(normal @ J).max(initial=0.0) > _STILL * max(np.abs(J).max(initial=0.0), 1.0):
                 return True
         return False
@@ -163,18 +165,3 @@ def _one_piece(
     if a == b or GROUND in (a, b):
         return a == b
     return welded[carriers[a]] == b or welded[carriers[b]] == a
-
-
-def _welded(model: Model) -> dict[str, str]:
-    """The body that each is fixed to, directly or not; itself where it moves."""
-    fixed = {
-        joint.child.body: joint.parent.body
-        for joint in model.joints.values()
-        if isinstance(joint.kind, Fixed)
-    }
-    found = {}
-    for body in (GROUND, *model.bodies):
-        found[body] = body
-        while found[body] in fixed:
-            found[body] = fixed[found[body]]
-    return found

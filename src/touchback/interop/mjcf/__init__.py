@@ -16,6 +16,7 @@ from touchback.interop.mjcf.sensors import keyframes, read_sensors
 from touchback.interop.mjcf.settings import read_settings
 from touchback.interop.mjcf.tendons import read_tendons
 from touchback.interop.naming import safe_names
+from touchback.interop.rigid_pieces import drop_idle_closures
 from touchback.model import Model
 
 _SECTIONS = (
@@ -65,6 +66,7 @@ def read_mjcf(
         add_contacts(robot)
     for tag in document.sections.keys() - {*_SECTIONS, *_UNFELT}:
         document.notes.notice(f"{document.section(tag).where}: <{tag}> is not read.")
+    drop_idle_closures(robot.model, document.notes)
     document.notes.finish(robot.model, "MJCF", document.source, keyframes=keyframes(robot))
     return robot.model
 

@@ -12,6 +12,7 @@ from touchback.interop.mesh_places import MeshPlaces
 from touchback.interop.naming import safe_names, unused
 from touchback.interop.notes import Notes
 from touchback.interop.pose import HERE
+from touchback.interop.rigid_pieces import drop_idle_closures
 from touchback.interop.sdf.joints import add_joint, ends_of
 from touchback.interop.sdf.links import add_link, add_rough, as_urdf
 from touchback.interop.sdf.poses import (
@@ -87,6 +88,7 @@ def read_sdf(
     _join(robot, read)
     couple_mimics(robot)
     touch_links(robot, lambda one, two: False)
+    drop_idle_closures(robot.model, notes)
     notes.finish(robot.model, "SDF", file.source, mimic=robot.mimics, ratings=robot.ratings)
     return robot.model
 

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import math
 import os
-from typing import Any
 
 import numpy as np
 
 from touchback.errors import ModelError
 from touchback.interop.naming import safe_names, unused
 from touchback.interop.notes import Notes
+from touchback.interop.rigid_pieces import drop_idle_closures
 from touchback.interop.touching import Touchable, touch
 from touchback.interop.usd.bodies import Scene, add_bodies, unique_names
 from touchback.interop.usd.drives import add_drives
 from touchback.interop.usd.joints import Found, add_joint, find_joints, start_of
+from touchback.interop.usd.speeds import free_rates
 from touchback.interop.usd.stage import Stage, number_of, value_of, values_of
 from touchback.model import Model
 from touchback.model.closures import ClosureKind
@@ -50,6 +50,7 @@ def read_usd(
     add_bodies(scene, contacts)
     joints = find_joints(scene)
     _join(scene, joints, stops)
+    drop_idle_closures(model, notes)
     _count_others(scene)
     if contacts:
         _touch(scene, joints)
@@ -92,7 +93,7 @@ def _join(scene: Scene, joints: list[Found], stops: bool) -> None:
         if path in scene.still:
             scene.model.joint(called, Fixed(), place, body)
         else:
-            scene.model.joint(called, Free(), place, body, velocity=_speed(scene, prim))
+            scene.model.joint(called, Free(), place, body, velocity=free_rates(scene, prim))
     for each in joints:
         name = ours[each.path]
         if each.path in carried:
@@ -137,22 +138,6 @@ def _tree(scene: Scene, joints: list[Found]) -> dict[str, str]:
             return carried
         reached.add(fresh)
         ahead.append(fresh)
-
-
-def _speed(scene: Scene, prim: Any) -> list[float]:
-    """Of a free body, in its own axes: the file tells it in those of what the prim lies in."""
-    from pxr import UsdPhysics
-
-    stage, body = scene.stage, UsdPhysics.RigidBodyAPI(prim)
-    parent = prim.GetParent()
-    seen = stage.upright if parent.IsPseudoRoot() else stage.placed(parent)[0]
-    turn = stage.placed(prim)[0].R.T @ seen.R
-    linear = stage.metre * values_of(stage, body.GetVelocityAttr(), 3)
-    angular = math.pi / 180.0 * values_of(stage, body.GetAngularVelocityAttr(), 3)
-    speeds = [*(turn @ linear).tolist(), *(turn @ angular).tolist()]
-    if not np.isfinite(speeds).all():
-        raise ModelError(f"{stage.where(prim)}: its velocity is no finite number.")
-    return speeds
 
 
 def _touch(scene: Scene, joints: list[Found]) -> None:

@@ -20,6 +20,7 @@ from touchback.model import Model
 from touchback.model.frame import GROUND
 
 _DENSITY = 1000.0  # kg/m³, where a file says none
+_ALONG = 1e-6  # of the largest moment: what rounding leaves of products along principal axes
 _SMALL = 0.1  # m: the radius of the sphere that a body without shapes is taken for
 _GEOMETRY = ("Sphere", "Cube", "Capsule", "Cylinder", "Plane", "Mesh")
 
@@ -172,7 +173,7 @@ def _weigh(scene: Scene, prim: Any, shapes: list[tuple[Any, Solid]]) -> None:
                 f"a sphere of {_SMALL} m, as UsdPhysics does."
             )
     if own is not None:
-        whole = _as_told(stage, prim, own, whole)
+        whole = _as_told(scene, prim, own, whole)
     J = whole.J
     six = [float(J[i, j]) for i, j in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))]
     name = scene.name_of(prim)
@@ -202,21 +203,33 @@ def _part(stage: Stage, prim: Any, given: Solid, of_body: float) -> Inertia:
     return weight.scaled(next(density for density in densities if density))
 
 
-def _as_told(stage: Stage, prim: Any, own: Any, whole: Inertia) -> Inertia:
+def _as_told(scene: Scene, prim: Any, own: Any, whole: Inertia) -> Inertia:
     """With the centre of mass and the moments that the file gives."""
-    com, J = whole.com, whole.J
+    stage, com, J = scene.stage, whole.com, whole.J
     place = values_of(stage, own.GetCenterOfMassAttr(), 3)
     if np.isfinite(place).all():
         com = stage.metre * stage.placed(prim)[1] * place
         r = com - whole.com
         J = J + whole.mass * (r @ r * np.eye(3) - np.outer(r, r))
     moments = values_of(stage, own.GetDiagonalInertiaAttr(), 3)
+    axes = values_of(stage, own.GetPrincipalAxesAttr(), 4)
+    if axes.any() and not moments.any():
+        scene.notes.notice(
+            f"{stage.where(prim)}: principalAxes without diagonalInertia are left out; its moments "
+            "are those of its colliders, or none."
+        )
     if moments.any():
         if not np.isfinite(moments).all() or (moments < 0.0).any():
             raise ModelError(
                 f"{stage.where(prim)}: diagonalInertia is {tuple(moments.tolist())}; finite "
                 "moments, none negative, are expected."
             )
-        R = of_quaternion(values_of(stage, own.GetPrincipalAxesAttr(), 4))
+        across = whole.J - np.diag(np.diag(whole.J))
+        if not axes.any() and np.abs(across).max() > _ALONG * np.abs(whole.J).max():
+            scene.notes.notice(
+                f"{stage.where(prim)}: diagonalInertia without principalAxes is taken along the "
+                "prim's own axes, not those of its colliders' moments; give it its axes."
+            )
+        R = of_quaternion(axes)
         J = R @ np.diag(moments) @ R.T * stage.kilogram * stage.metre**2
     return Inertia(whole.mass, com, J)

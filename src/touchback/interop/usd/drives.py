@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from touchback.errors import ModelError
 from touchback.interop.naming import unused
 from touchback.interop.usd.bodies import Scene
 from touchback.interop.usd.joints import Found
@@ -49,6 +50,10 @@ def add_drives(scene: Scene, found: Found, joint: str) -> None:
             for attribute in (drive.GetTargetPositionAttr(), drive.GetTargetVelocityAttr())
         )
         most = value_of(stage, drive.GetMaxForceAttr())
+        if not most >= 0.0:
+            raise ModelError(
+                f"{stage.where(prim)}: the largest force of its drive is {most}; give 0 or more."
+            )
         _add(scene, joint, (k, d), (target, rate), None if most > _LIMITLESS else most * force)
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from touchback.errors import ModelError
 from touchback.interop.pose import Pose, quaternion_of
 from touchback.interop.usd.bodies import Scene
+from touchback.interop.usd.speeds import joint_rates
 from touchback.interop.usd.stage import value_of
 from touchback.model.closures import ClosureKind, Rod
 from touchback.model.joints import (
@@ -257,10 +258,21 @@ def add_joint(scene: Scene, found: Found, name: str, turned: bool, stops: bool) 
     if isinstance(kind, ClosureKind):
         raise ModelError(f"{scene.stage.where(found.prim)}: a rod carries no body.")
     options: JointOptions = {"position": start} if start else {}
+    rates = _rates(scene, found)
+    if rates is not None:
+        options["velocity"] = rates
     if found.limits is not None:
         options["limits"] = found.limits
         options["stop"] = stops
     scene.model.joint(name, kind, ends[0], ends[1], **options)
+
+
+def _rates(scene: Scene, found: Found) -> list[float] | None:
+    place, body = found.frames[0], found.bodies[0]
+    if body is not None:
+        place = scene.stage.placed(body)[0] @ place
+    where = scene.stage.where(found.prim)
+    return joint_rates(scene, found.kind, found.bodies, place, where)
 
 
 def _turned(start: list[float] | None) -> list[float] | None:
