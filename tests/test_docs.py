@@ -43,6 +43,15 @@ def test_links_lead_somewhere(page: Path) -> None:
         assert (page.parent / link).exists(), f"{page.name} links to {link}"
 
 
+def test_the_readme_leads_to_every_page() -> None:
+    """Each that the index lists, and the first of those it lists by a pattern."""
+    index = (ROOT / "docs" / "index.md").read_text("utf-8")
+    listed = re.findall(r"^(\w+)\*?$", index, re.MULTILINE)
+    linked = LINK.findall((ROOT / "README.md").read_text("utf-8"))
+    assert len(listed) > 50
+    assert [name for name in listed if f"docs/{name}.md" not in linked] == []
+
+
 @pytest.mark.parametrize("name", ["README.md", "docs/index.md"])
 def test_a_picture_that_moves_opens_the_front_pages(name: str) -> None:
     page = ROOT / name

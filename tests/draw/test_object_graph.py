@@ -31,6 +31,12 @@ def test_everything_of_a_model_is_drawn_once_and_nothing_covers_another(name: st
             assert x + w <= u or u + p <= x or y + h <= v or v + q <= y
     words = {text.text for text in page.iter(f"{SVG}text")}
     assert {thing.name for thing in things} <= words
+    left, right = [x for x, *_ in boxes], [x + w for x, _, w, _ in boxes]
+    for line in page.iter(f"{SVG}path"):
+        if line.get("marker-end"):  # which points as the line arrives: into a box, from outside
+            *_, before, _, end, _ = map(float, re.findall(r"-?[\d.]+", line.get("d", "")))
+            assert before != end
+            assert min(abs(end - x) for x in (left if before < end else right)) < 0.2
 
 
 def test_every_meeting_with_a_body_has_a_twist_and_a_wrench() -> None:

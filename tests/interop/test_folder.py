@@ -2,6 +2,9 @@
 
 from pathlib import Path
 
+import pytest
+
+from touchback.errors import InputError
 from touchback.interop.folder import write_folder
 
 
@@ -20,6 +23,15 @@ def test_what_an_earlier_generation_left_goes_and_what_is_the_user_s_stays(tmp_p
     assert (folder / "a.c").read_text() == "5"
     write_folder(folder, {})
     assert listed(folder) == {".generated", "mine.c", "old/notes.txt"}
+
+
+def test_files_of_the_user_with_names_of_ours_stop_it_before_anything_is_written(tmp_path) -> None:
+    (tmp_path / "Makefile").write_text("the user's")
+    (tmp_path / "same.c").write_text("1")
+    with pytest.raises(InputError, match="has 'Makefile', which wasn't generated there"):
+        write_folder(tmp_path, {"a.c": "1", "same.c": "1", "Makefile": "2"})
+    assert listed(tmp_path) == {"Makefile", "same.c"}
+    assert (tmp_path / "Makefile").read_text() == "the user's"
 
 
 def test_a_list_that_names_files_elsewhere_takes_none_away(tmp_path) -> None:

@@ -3,6 +3,7 @@ Coulomb's law."""
 
 import math
 import warnings
+from typing import Any
 
 import numpy as np
 import pytest
@@ -101,7 +102,8 @@ def test_what_has_no_contact_is_counted_and_links_touch_each_other_when_asked() 
         '<joint name="d" type="continuous"><parent link="c"/><child link="can"/></joint></robot>'
     )
     assert not read_urdf(text).contacts
-    model = read_urdf(text, floating_base=True, floor=0.0)
+    with pytest.warns(ImportNotice, match=r"1 pairs of shapes .* \('can' through 'floor'\)"):
+        model = read_urdf(text, floating_base=True, floor=0.0)
     assert list(model.contacts) == ["a on floor", "b on floor", "c on floor"]
     (note,) = model.imported["notes"]
     assert note.startswith("1 pairs of shapes that may touch pass through")
@@ -109,11 +111,18 @@ def test_what_has_no_contact_is_counted_and_links_touch_each_other_when_asked() 
 
 
 def test_floors_and_friction_that_are_none_are_refused() -> None:
-    with pytest.raises(ModelError, match="floor=nan is no height"):
-        read_urdf(thing(SHAPES["box"]), floor=float("nan"))
+    heights: list[Any] = [float("nan"), "0", True]
+    for height in heights:
+        with pytest.raises(ModelError, match=f"floor={height!r} is no height"):
+            read_urdf(thing(SHAPES["box"]), floor=height)
     rough = thing(SHAPES["box"], '<contact><lateral_friction value="-1"/></contact>')
     with pytest.raises(ModelError, match="friction of link 'thing' is -1"):
         read_urdf(rough, floor=0.0)
+
+
+def test_a_robot_whose_base_is_fixed_touches_no_floor_and_that_is_said() -> None:
+    with pytest.warns(ImportNotice, match="Nothing touches the floor .* floating_base=True"):
+        assert not read_urdf(thing(SHAPES["box"]), floor=0.0).contacts
 
 
 def test_a_mesh_that_is_missing_touches_nothing_and_is_said() -> None:

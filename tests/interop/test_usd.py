@@ -251,6 +251,11 @@ def test_what_no_scene_can_be_is_refused_by_the_name_of_its_prim(text, words) ->
         read_usd(text)
 
 
+def test_a_scene_that_is_only_drawn_has_no_bodies_and_says_so() -> None:
+    with pytest.warns(ImportNotice, match="No prim has RigidBodyAPI"):
+        assert not read_usd(scene('def Sphere "s" {}')).bodies
+
+
 def test_files_of_every_ending_are_read_and_layers_beside_them_only(tmp_path: Path) -> None:
     text = scene(f'def Xform "part" ({RIGID}) {{\n{SOLID}\n}}')
     inner = tmp_path / "inner"

@@ -3,6 +3,7 @@ with wrenches (Kosenko 2015, §2 and figure 1)."""
 
 from __future__ import annotations
 
+import math
 from collections import Counter, deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 _MARGIN, _ACROSS, _DOWN = 20.0, 78.0, 16.0  # around the page, between columns and nodes [px]
 _PORT = 13.0  # between ports on one side [px]
 _BESIDE = 2.4  # a twist and its wrench from their middle [px]
+_SAME = 0.1  # nearer ones are printed as one place [px]
 _NAME, _ABOUT = 24, 30  # characters
 _COLOURS = {
     JOINT: INK, "closure": GREEN, "coupling": GREEN, "constraint": GREEN, "drive": ACCENT,
@@ -147,7 +149,7 @@ class _Drawing:
                     reach = self.sizes[node][0], layout.widths[self.columns[node]]
                     ends[k][place] = [(x + aside * width / 2, at) for width in reach]
         return [
-            [*first, *route[1:-1], *reversed(last)]
+            _distinct([*first, *route[1:-1], *reversed(last)])
             for (first, last), route in zip(ends, layout.routes, strict=True)
         ]
 
@@ -235,6 +237,11 @@ def _size(thing: Thing, ports: int, grounded: bool) -> Point:
     lines = _texts(thing)
     widest = max(len(line) * (1.12 if k == 0 else 1.0) for k, line in enumerate(lines))
     return widest * LETTER + 22.0, max(len(lines) * LINE + 12.0, ports * _PORT + 8.0)
+
+
+def _distinct(points: Sequence[Point]) -> list[Point]:
+    """Points without those at the place of the one before: an arrow there had no direction."""
+    return [points[0], *(b for a, b in pairwise(points) if math.dist(a, b) > _SAME)]
 
 
 def _line(points: Sequence[Point], colour: str, more: str) -> str:

@@ -19,7 +19,7 @@ _LARGEST = 100_000_000  # bytes of what was generated
 def write_folder(where: Path, files: Mapping[str, str | bytes]) -> list[Path]:
     """Writes files by their paths in a folder, which is made where it isn't there, and gives these
     paths. Those of an earlier generation that aren't among them go, unless they were changed since;
-    other files in it stay."""
+    other files in it stay: where one has the name of a file to be written, nothing is."""
     if not os.path.isdir(where):
         if os.path.lexists(where):
             raise InputError(f"'{where}' is a file or leads nowhere; give the name of a folder.")
@@ -29,6 +29,7 @@ def write_folder(where: Path, files: Mapping[str, str | bytes]) -> list[Path]:
         for name, content in files.items()
     }
     before = _generated(where)
+    _refuse_others(where, contents, before)
     for name, content in contents.items():
         path = where / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -52,6 +53,18 @@ def _generated(where: Path) -> dict[str, str]:
     return {name: checksum for checksum, _, name in rows if _inside(where, name)}
 
 
+def _refuse_others(where: Path, contents: Mapping[str, bytes], before: Mapping[str, str]) -> None:
+    """Raise where files that weren't generated have names that are to be written."""
+    names = [name for name in contents if name not in before and (where / name).is_file()]
+    others = [name for name in names if not _is_still(where / name, _checksum(contents[name]))]
+    if others:
+        listed = ", ".join(f"'{name}'" for name in others[:3])
+        raise InputError(
+            f"'{where}' has {listed}{' …' if others[3:] else ''}, which wasn't generated there and "
+            "would be lost; give another folder, or move it away."
+        )
+
+
 def _inside(where: Path, name: str) -> bool:
     path = PurePosixPath(name)
     plain = bool(path.parts) and not path.is_absolute() and ".." not in path.parts
@@ -65,12 +78,16 @@ def _remove(where: Path, name: str, checksum: str) -> None:
     path = where / name
     if path.is_symlink() or not path.is_file():
         return
-    if _checksum(read_regular(path, path.stat().st_size)) != checksum:
+    if not _is_still(path, checksum):
         return
     path.unlink()
     for folder in path.relative_to(where).parents:
         if folder.parts and not any((where / folder).iterdir()):
             (where / folder).rmdir()
+
+
+def _is_still(path: Path, checksum: str) -> bool:
+    return _checksum(read_regular(path, path.stat().st_size)) == checksum
 
 
 def _checksum(content: bytes) -> str:

@@ -89,7 +89,7 @@ def touch(
     As in MuJoCo, neither parts of what is fixed together touch nor a body and its carrier (by
     `carriers`), unless that is the ground. `apart` says which pairs the file keeps apart; `mend`
     how there are fewer."""
-    pairs, missing, spheres = [], 0, 0
+    pairs, missing, spheres, sinking = [], 0, 0, list[str]()
     welded = welded_bodies(model)
     for one, two in combinations(shapes, 2):
         if not one.may_touch(two) or _one_piece(one, two, carriers, welded) or apart(one, two):
@@ -103,14 +103,19 @@ def touch(
             _check_number(spheres, two, mend)
         else:
             missing += 1
+            if one.kind == PLANE and two.kind != PLANE:
+                sinking.append(f"'{two.name}' through '{one.name}'")
     nearing = _Nearing(model)
     for one, two in pairs:
         for kind in _kinds(one, two, nearing):
             _check_number(len(model.contacts) + 1, two, mend)
             model.contact(unused(f"{two.name} on {one.name}", model.contacts), kind)
     if missing:
-        notes.say(
-            f"{missing} pairs of shapes that may touch pass through each other here: there are "
+        tell = notes.notice if sinking else notes.say  # on planes models stand
+        listed = ", ".join(sinking[:3]) + (" …" if sinking[3:] else "")
+        tell(
+            f"{missing} pairs of shapes that may touch pass through each other here"
+            f"{f' ({listed})' if sinking else ''}: there are "
             "contacts of spheres, capsules, boxes and meshes with planes, and of spheres."
         )
 

@@ -95,6 +95,11 @@ def read_urdf(
     if floor is not None:
         robot.touching.insert(0, floor_at(floor, file.source))
     touch_links(robot, lambda one, two: not contacts and PLANE not in (one.kind, two.kind))
+    if floor is not None and not robot.model.contacts:
+        notes.notice(
+            f"Nothing touches the floor at {floor} m: <collision> shapes of links that move do; "
+            "floating_base=True lets the base move."
+        )
     notes.finish(robot.model, "URDF", file.source, mimic=robot.mimics, ratings=robot.ratings)
     return robot.model
 

@@ -17,6 +17,7 @@ from touchback.interop.urdf_joints import ZERO, Robot, origin, rotation
 from touchback.interop.urdf_shapes import geometry_of, primitive
 from touchback.interop.xml_file import Node
 from touchback.model.frame import GROUND
+from touchback.numbers import is_real
 
 NOWHERE = "none"  # a shape that nothing is known of
 _UP = (0.0, 0.0, 1.0)
@@ -64,7 +65,7 @@ def touch_links(
 
 def floor_at(height: float, source: str) -> Touchable:
     """A level floor, which has no friction of its own beside that of what touches it."""
-    if isinstance(height, bool) or not math.isfinite(height):
+    if not is_real(height) or not math.isfinite(height):
         raise ModelError(f"{source}: floor={height!r} is no height; give metres, as floor=0.0.")
     return Touchable("floor", GROUND, at((0.0, 0.0, height)), PLANE, (), source, 0.0)
 

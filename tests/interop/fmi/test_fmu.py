@@ -245,3 +245,6 @@ def test_what_has_no_such_form_is_refused(tmp_path: object) -> None:
         generate(m, "fmu", f"{tmp_path}/a.fmu", kind="rk4")
     with pytest.raises(InputError, match=r"ends in \.fmu"):
         generate(m, "fmu", f"{tmp_path}/a.zip")
+    m.contact("floor", tb.contact.SpherePlaneContact(m.bodies["cart"].at(0, 0, 0), m.ground))
+    with pytest.raises(InputError, match=r"an FMU can't have rigid contacts \('floor'\); make"):
+        generate(m, "fmu", f"{tmp_path}/a.fmu")

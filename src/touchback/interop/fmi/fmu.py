@@ -19,11 +19,12 @@ from touchback.interop.fmi.description import KINDS, VERSIONS, Unit, build_descr
 from touchback.interop.fmi.slopes import slope_functions
 from touchback.interop.fmi.sources import sources_of
 from touchback.interop.fmi.variables import variables_of
+from touchback.interop.languages.written import refuse_features
 from touchback.interop.step import checked_step
 from touchback.model.model import Model
 from touchback.numbers import shown
 from touchback.regular_file import check_output, write_whole
-from touchback.simulate.features import MEMORIES, MODES, RUBBING
+from touchback.simulate.features import COPIES, MEMORIES, MODES, RIGID, RUBBING
 from touchback.simulate.inputs import read_inputs
 from touchback.simulate.start import initial_state
 from touchback.system import System
@@ -48,6 +49,7 @@ def write(
     step = checked_step("fmu", step)
     check_output(where, (".fmu",), "fmu")
     system = model.compile()
+    refuse_features("an FMU", system, (RIGID, COPIES))
     core = c_model(system, step, "rk4", rate=rate)
     write_whole(where, packed(files_of(core, int(version), _kinds(system, kind))))
     return [where]

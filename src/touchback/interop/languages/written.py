@@ -8,6 +8,7 @@ is text of each language's own."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 
@@ -17,7 +18,7 @@ from touchback.dynamics.constraints import constraint_rows
 from touchback.dynamics.forward import configuration_rate, entries, inverse
 from touchback.errors import InputError
 from touchback.model.model import Model
-from touchback.simulate.features import COPIES, MEMORIES, MODES, RIGID, RUBBING
+from touchback.simulate.features import OF_SOLVERS, Feature
 from touchback.symbolic.program import Program
 from touchback.system import System
 from touchback.system.derivation import solved_arguments
@@ -55,7 +56,7 @@ class Written:
 def written(language: str, model: Model) -> Written:
     """A model's programs, or a refusal that names what the language's text has no solver for."""
     system = model.compile()
-    refuse_features(language, system)
+    refuse_features(f"text of {language}", system)
     layout, n = system.layout, len(system.layout.v)
     d = system.derive(solved_arguments(layout, system.constraint_names), system.model)
     instant, rows = d.instant, constraint_rows(d.instant)
@@ -90,11 +91,10 @@ def written(language: str, model: Model) -> Written:
     )
 
 
-def refuse_features(language: str, system: System) -> None:
-    """Raise where a system has what texts have no solver for, and name it."""
-    for feature in (RIGID, MODES, MEMORIES, COPIES, RUBBING):
+def refuse_features(text: str, system: System, features: Iterable[Feature] = OF_SOLVERS) -> None:
+    """Raise where a system has what a text has no solver for, and name it."""
+    for feature in features:
         for name in feature.names(system):
             raise InputError(
-                f"{system.name}: text of {language} can't have {feature.word} ('{name}'); "
-                f"{feature.mend}."
+                f"{system.name}: {text} can't have {feature.word} ('{name}'); {feature.mend}."
             )

@@ -37,7 +37,7 @@ def package_text(model: Model, alpha: float = 20.0) -> str:
     """Its text; what it can't say of the model is listed on top, and warned of."""
     alpha = number_within("modelica: alpha is in 1/s", alpha, LEAST, _FASTEST)
     system = model.compile()
-    refuse_features("Modelica", system)
+    refuse_features("text of Modelica", system)
     library = {name: (Path(__file__).parent / f"{name}.mo").read_text() for name in _PARTS}
     known = re.findall(r"^  (?:partial )?(?:model|connector|function) (\w+)",
                        "".join(library.values()), re.MULTILINE)  # fmt: skip

@@ -54,6 +54,8 @@ def read_usd(
     _count_others(scene)
     if contacts:
         _touch(scene, joints)
+    if not model.bodies:
+        notes.notice("No prim has RigidBodyAPI: there is nothing that moves.")
     notes.finish(model, "USD", stage.source)
     return model
 
