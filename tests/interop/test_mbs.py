@@ -252,7 +252,7 @@ def test_user_functions_are_given_beside_the_file() -> None:
     ("law", "arm"),
     [((5.0, 0, 0, 0, 4.0, 0), 2.0), ((5.0, 0, 0, 0, 4.0, 0, 0, 0, 3.0), 3.0)],
 )
-def test_external_forces_have_torques_and_points_too(law, arm) -> None:
+def test_external_forces_have_torques_and_points_too(law: tuple[float, ...], arm: float) -> None:
     """5 N along x turn by their arm about a hinge about y, and 4 N m besides. Without a point they
     act where the file has them, 2 m up; a point is told from the body's origin: generated code of
     ROBOTRAN takes the moment of SWr[7:] − l, the vector from the centre of mass."""

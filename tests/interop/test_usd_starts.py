@@ -1,4 +1,5 @@
-"""How fast the bodies of USD begin, and what of a file ties or tells too little or too much."""
+"""How fast the bodies of USD begin, what keeps them apart, and what of a file ties or tells too
+little or too much."""
 
 import math
 
@@ -103,7 +104,7 @@ def test_what_ties_bodies_that_are_fixed_together_is_left_out_and_said() -> None
 
 
 @pytest.mark.parametrize("most", ["-3", "nan"])
-def test_drives_whose_largest_force_is_none_are_refused(most) -> None:
+def test_drives_whose_largest_force_is_none_are_refused(most: str) -> None:
     drive = f"""{AXIS}float drive:angular:physics:stiffness = 2
     float drive:angular:physics:maxForce = {most}"""
     schemas = '(prepend apiSchemas = ["PhysicsDriveAPI:angular"])'
@@ -118,7 +119,7 @@ def test_drives_whose_largest_force_is_none_are_refused(most) -> None:
         ("quatf physics:principalAxes = (.6, .8, 0, 0)", "without diagonalInertia are left out"),
     ],
 )
-def test_moments_without_axes_and_axes_without_moments_are_said(told, words) -> None:
+def test_moments_without_axes_and_axes_without_moments_are_said(told: str, words: str) -> None:
     """USD's own library takes what is missing from the colliders, in an order of its own."""
     box = """def Cube "box" (prepend apiSchemas = ["PhysicsCollisionAPI"]) {
     float3 xformOp:rotateXYZ = (10, 20, 30)
@@ -127,3 +128,45 @@ def test_moments_without_axes_and_axes_without_moments_are_said(told, words) -> 
 }"""
     with pytest.warns(ImportNotice, match=words):
         read_usd(HEAD + body("part", more=told, inside=box))
+
+
+BALL = """def Sphere "ball" (prepend apiSchemas = ["PhysicsCollisionAPI"{}]) {{
+    double radius = 10
+    {}
+}}"""
+FLOORS = "".join(
+    f"""def Plane "{name}" (prepend apiSchemas = ["PhysicsCollisionAPI"]) {{
+    uniform token axis = "Z"
+}}
+"""
+    for name in ("floor", "mat")
+)
+SLIDE = AXIS + "point3f physics:localPos0 = (0, 0, 100)\n"
+TOGETHER = SLIDE + "bool physics:collisionEnabled = 1"
+
+
+@pytest.mark.parametrize(
+    ("joined", "ball", "touching"),
+    [
+        (("", "part", SLIDE), ("", ""), ["floor", "mat"]),
+        (("floor", "part", SLIDE), ("", ""), ["mat"]),
+        (("floor", "part", TOGETHER), ("", ""), ["floor", "mat"]),
+        (("other", "part", SLIDE), ("", ""), ["floor", "mat"]),
+        (("other", "part", TOGETHER), ("", ""), ["floor", "mat", "other"]),
+        (None, (', "PhysicsFilteredPairsAPI"', "rel physics:filteredPairs = </mat>"),
+         ["floor", "other"]),
+    ],
+)  # fmt: skip
+def test_only_the_pair_that_a_file_names_is_kept_apart(
+    joined: tuple[str, str, str] | None, ball: tuple[str, str], touching: list[str]
+) -> None:
+    """A joint names two prims; one on the world itself names no collider (in PhysX it filters
+    none), and one on a floor not the other floor."""
+    told = turning("(0, 0, 0)", 0)
+    text = HEAD + FLOORS + body("part", "(0, 0, 100)", told, BALL.format(*ball))
+    if joined is None or joined[0] == "other":
+        text += body("other", more=told, inside=BALL.format("", ""))
+    if joined is not None:
+        text += joint("Prismatic", "j", *joined)
+    pairs = [set(name.split(" on ")) for name in read_usd(text).contacts]
+    assert sorted(next(iter(pair - {"part"})) for pair in pairs if "part" in pair) == touching

@@ -11,6 +11,7 @@ from touchback.interop.naming import safe_names, unused
 from touchback.interop.notes import Notes
 from touchback.interop.rigid_pieces import drop_idle_closures
 from touchback.interop.touching import Touchable, touch
+from touchback.interop.usd.apart import kept_apart
 from touchback.interop.usd.bodies import Scene, add_bodies, unique_names
 from touchback.interop.usd.drives import add_drives
 from touchback.interop.usd.joints import Found, add_joint, find_joints, start_of
@@ -143,22 +144,14 @@ def _tree(scene: Scene, joints: list[Found]) -> dict[str, str]:
 
 
 def _touch(scene: Scene, joints: list[Found]) -> None:
-    """Not the bodies of a joint, nor pairs that the file filters."""
-    from pxr import UsdPhysics
-
-    apart = {frozenset(each.names(scene)) for each in joints}
-    for prim in scene.stage.prims:
-        if prim.HasAPI(UsdPhysics.FilteredPairsAPI):
-            for path in UsdPhysics.FilteredPairsAPI(prim).GetFilteredPairsRel().GetTargets():
-                other = scene.stage.usd.GetPrimAtPath(path)
-                ends = (scene.body_of(each) if each else None for each in (prim, other))
-                apart.add(frozenset(scene.name_of(body) for body in ends))
+    """All but what the file keeps apart: USD has no carriers that a body wouldn't touch."""
+    apart = kept_apart(scene, joints)
 
     def kept(one: Touchable, two: Touchable) -> bool:
-        return frozenset((one.body, two.body)) in apart
+        return frozenset((one.name, two.name)) in apart
 
-    carriers = {each.child.body: each.parent.body for each in scene.model.joints.values()}
-    touch(scene.model, scene.touching, carriers, scene.notes, "say contacts=False", kept)
+    alone = {body: body for body in scene.model.bodies}
+    touch(scene.model, scene.touching, alone, scene.notes, "say contacts=False", kept)
 
 
 def _count_others(scene: Scene) -> None:

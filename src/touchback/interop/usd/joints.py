@@ -41,6 +41,7 @@ class Found:
     frames: tuple[Pose, Pose]
     limits: tuple[float, float] | None = None
     outside: bool = False  # of the articulation: it closes a loop where it can
+    ends: tuple[Any | None, Any | None] = (None, None)  # bodies, or prims of the world it is on
 
     def names(self, scene: Scene) -> tuple[str, str]:
         """Our names of the bodies."""
@@ -70,13 +71,14 @@ def find_joints(scene: Scene) -> list[Found]:
         if kind is None:
             continue
         outside = bool(joint.GetExcludeFromArticulationAttr().Get())
-        bodies, frames = (ends[0][0], ends[1][0]), (ends[0][1], ends[1][1])
-        found.append(Found(prim, str(prim.GetPath()), kind, bodies, frames, limits, outside))
+        (one, first, here), (two, second, there) = ends
+        path, on = str(prim.GetPath()), (one or here, two or there)
+        found.append(Found(prim, path, kind, (one, two), (first, second), limits, outside, on))
     return found
 
 
-def _end(scene: Scene, prim: Any, joint: Any, side: str) -> tuple[Any | None, Pose]:
-    """The body of one side, and where the joint is on it."""
+def _end(scene: Scene, prim: Any, joint: Any, side: str) -> tuple[Any | None, Pose, Any]:
+    """The body of one side, where the joint is on it, and the prim that is named."""
     stage = scene.stage
     targets = getattr(joint, f"GetBody{side}Rel")().GetTargets()
     if len(targets) > 1:
@@ -87,7 +89,7 @@ def _end(scene: Scene, prim: Any, joint: Any, side: str) -> tuple[Any | None, Po
     place = getattr(joint, f"GetLocalPos{side}Attr")()
     turn = getattr(joint, f"GetLocalRot{side}Attr")()
     body = None if named is None else scene.body_of(named)
-    return body, stage.frame_on(body, named, place, turn)
+    return body, stage.frame_on(body, named, place, turn), named
 
 
 def _kind(
