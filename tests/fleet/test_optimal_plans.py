@@ -117,6 +117,13 @@ def test_an_end_that_no_push_can_meet_is_told(slider: tb.System, plan: Planner) 
         plan(slider, [0.0, 0.0], 0.1, effort, end={"x": 5.0}, knots=5)
 
 
+@BOTH
+def test_costs_that_are_no_numbers_are_told_once(slider: tb.System, plan: Planner, capfd) -> None:
+    with pytest.raises(tb.SolveError, match=r"IPOPT found no plan \(Invalid_Number_Detected\)"):
+        plan(slider, [0.0, 0.0], 1.0, lambda at: (at["x"] - 1.0) ** 0.5, knots=5)
+    assert capfd.readouterr() == ("", "")  # casadi would warn of each
+
+
 @pytest.mark.parametrize(
     ("options", "said"),
     [

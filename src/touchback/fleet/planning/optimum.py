@@ -132,7 +132,7 @@ def _piece(
 
 def _solved(system: System, problem: Any) -> Any:
     quiet = {"print_level": 0, "sb": "yes", "tol": _TOLERANCE}
-    problem.solver("ipopt", {"print_time": False}, quiet)
+    problem.solver("ipopt", {"print_time": False, "show_eval_warnings": False}, quiet)
     try:
         return problem.solve()
     except RuntimeError as error:
