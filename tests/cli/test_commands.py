@@ -133,6 +133,8 @@ def test_a_model_with_memories_ticks_at_the_rate_asked_for(tmp_path: Path) -> No
         (["generate", "pendulum", "--function", "magic"], "no function 'magic'"),
         (["generate", "pendulum", "there", "--to", "cobol"], "--to: "),
         (["generate", "pendulum", "there"], "go with --to"),
+        (["generate", "pendulum", "a.py", "--to", "python", "-o", "b.py"], "are of a function"),
+        (["generate", "pendulum", "a.m", "--to", "matlab", "--function", "bias"], "of a function"),
         (["generate", "pendulum", "there", "--to", "fmu", "--option", "stp=1"], "mean 'step'"),
         (["simulate"], "Missing argument"),
         (["dance"], "No such command"),

@@ -16,6 +16,8 @@ from touchback.model.names import suggestion
 from touchback.regular_file import write_whole
 from touchback.system.texts import PRINTERS
 
+_FUNCTION, _LANGUAGE = "forward dynamics", "c"  # unless told
+
 
 def generate(
     model: Annotated[str, typer.Argument(help="A name of the gallery, or a file.")],
@@ -32,8 +34,8 @@ def generate(
     ] = None,
     function: Annotated[
         str, typer.Option(help='"rate", "inverse dynamics", "mass matrix", "bias", …')
-    ] = "forward dynamics",
-    language: Annotated[str, typer.Option(help="c, python or matlab.")] = "c",
+    ] = _FUNCTION,
+    language: Annotated[str, typer.Option(help="c, python or matlab.")] = _LANGUAGE,
     parameters: Annotated[
         bool,
         typer.Option(
@@ -46,6 +48,11 @@ def generate(
 ) -> None:
     """Print a function of a mechanism as C, Python or MATLAB, or write all of it by --to."""
     if to is not None:
+        if output is not None or parameters or (function, language) != (_FUNCTION, _LANGUAGE):
+            raise InputError(
+                "--function, --language, --parameters and --output are of a function; --to writes "
+                "all of the model, to the path after MODEL."
+            )
         _write(model, to, where, options or [])
         return
     if where is not None or options:
