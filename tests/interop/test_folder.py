@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from touchback.errors import InputError
+from touchback.interop import folder as folders
 from touchback.interop.folder import write_folder
 
 
@@ -52,3 +53,33 @@ def test_a_damaged_list_is_none(tmp_path) -> None:
     (tmp_path / "abc").write_text("the user's")
     write_folder(tmp_path, {"a.c": "1"})
     assert listed(tmp_path) == {".generated", "a.c", "abc"}
+
+
+def test_nothing_is_written_through_links_that_lead_out(tmp_path) -> None:
+    folder, outside = tmp_path / "project", tmp_path / "outside.c"
+    write_folder(folder, {"a.c": "1", "inner/b.c": "2"})
+    outside.write_text("the user's")
+    for name in ("a.c", ".generated"):
+        (folder / name).rename(folder / "kept")
+        (folder / name).symlink_to(outside)
+        with pytest.raises(InputError, match="out of"):
+            write_folder(folder, {"a.c": "3"})
+        (folder / "kept").rename(folder / name)
+    assert outside.read_text() == "the user's"
+
+
+def test_a_generation_that_was_cut_short_can_be_made_again(tmp_path, monkeypatch) -> None:
+    write_folder(tmp_path, {"old.c": "0"})
+    writing = folders.write_whole
+
+    def killed(path: Path, content: str | bytes) -> None:
+        if path.name == "b.c":
+            raise KeyboardInterrupt
+        writing(path, content)
+
+    with monkeypatch.context() as cut:
+        cut.setattr(folders, "write_whole", killed)
+        with pytest.raises(KeyboardInterrupt):
+            write_folder(tmp_path, {"a.c": "1", "b.c": "2"})
+    write_folder(tmp_path, {"a.c": "3", "b.c": "4"})
+    assert listed(tmp_path) == {".generated", "a.c", "b.c"}

@@ -30,6 +30,9 @@ def write_folder(where: Path, files: Mapping[str, str | bytes]) -> list[Path]:
     }
     before = _generated(where)
     _refuse_others(where, contents, before)
+    now = {name: _checksum(content) for name, content in contents.items()}
+    os.makedirs(where, exist_ok=True)
+    _list(where, {**before, **now})  # first: who is killed on the way may begin again
     for name, content in contents.items():
         path = where / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -38,10 +41,14 @@ def write_folder(where: Path, files: Mapping[str, str | bytes]) -> list[Path]:
     for name, checksum in before.items():
         if name not in contents:
             _remove(where, name, checksum)
-    lines = (f"{_checksum(content)}  {name}\n" for name, content in contents.items())
-    check_output(where / _LIST)
-    write_whole(where / _LIST, "".join(lines))
+    _list(where, now)
     return [where / name for name in contents]
+
+
+def _list(where: Path, checksums: Mapping[str, str]) -> None:
+    check_output(where / _LIST)
+    lines = (f"{checksum}  {name}\n" for name, checksum in checksums.items())
+    write_whole(where / _LIST, "".join(lines))
 
 
 def _generated(where: Path) -> dict[str, str]:
@@ -54,7 +61,11 @@ def _generated(where: Path) -> dict[str, str]:
 
 
 def _refuse_others(where: Path, contents: Mapping[str, bytes], before: Mapping[str, str]) -> None:
-    """Raise where files that weren't generated have names that are to be written."""
+    """Raise where files that weren't generated have names that are to be written, and where links
+    would lead what is written out of the folder."""
+    for name in (_LIST, *contents):
+        if not _inside(where, name):
+            raise InputError(f"'{where / name}' leads out of its folder; take it away.")
     names = [name for name in contents if name not in before and (where / name).is_file()]
     others = [name for name in names if not _is_still(where / name, _checksum(contents[name]))]
     if others:
