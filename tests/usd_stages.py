@@ -16,6 +16,15 @@ from touchback.interop import read_usd
 SE3 = pinocchio.SE3
 KINDS = ("Revolute", "Prismatic", "Spherical")
 
+RIGID = 'prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsMassAPI"]'
+SOLID = """float physics:mass = 2
+    float3 physics:diagonalInertia = (.25, .375, .5)
+    point3f physics:centerOfMass = (0, 0, 0)"""
+
+
+def scene(inside: str, head: str = "metersPerUnit = 1") -> str:
+    return f'#usda 1.0\n(\n{head}\nupAxis = "Z"\n)\ndef PhysicsScene "scene" {{}}\n{inside}\n'
+
 
 def single(draw: np.random.Generator, size: int, low: float, high: float) -> np.ndarray:
     """Numbers that single precision has, in which USD keeps joints and masses."""

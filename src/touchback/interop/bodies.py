@@ -1,5 +1,6 @@
 """Bodies from files. Public ones hold data that no body can have: taken as it stands, and said."""
 
+import math
 from collections.abc import Sequence
 
 from touchback.errors import ModelError
@@ -24,6 +25,11 @@ def add_body(
     inequality, is noted."""
     if mass < 0.0:
         raise ModelError(f"{where}: body '{name}': its mass is {mass} kg; it must not be negative.")
+    if not all(map(math.isfinite, (mass, *com, *inertia))):
+        raise ModelError(
+            f"{where}: body '{name}': its mass {mass} kg, centre of mass {list(com)} m and inertia "
+            f"{list(inertia)} kg m² must be finite; check its sizes, scale and density."
+        )
     handle = model.body(name)
     (x, y, z), (xx, yy, zz, xy, xz, yz) = com, inertia
     body = Body(mass, (x, y, z), (xx, yy, zz, xy, xz, yz))

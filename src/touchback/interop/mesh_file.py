@@ -68,7 +68,7 @@ def read_triangles(
         raise ModelError(f"{file.name}: the scale {scale} of a mesh has finite numbers, not 0.")
     content = read_regular(file, MAX_BYTES, ModelError)
     points, triangles = _loaded(content.removeprefix(BOM_UTF8), ending, file.name)
-    points, triangles = _checked(points * sizes, triangles, file.name)
+    points, triangles = check_triangles(points * sizes, triangles, file.name)
     if np.prod(sizes) < 0.0:  # mirrored: what was outside would be inside
         triangles = triangles[:, ::-1]
     return points, triangles
@@ -127,7 +127,8 @@ def _with_triangles(
     return points, triangles
 
 
-def _checked(points: Floats, triangles: Indices, name: str) -> tuple[Floats, Indices]:
+def check_triangles(points: Floats, triangles: Indices, name: str) -> tuple[Floats, Indices]:
+    """The same, refused where no mesh can be of them."""
     if len(triangles) > MAX_TRIANGLES:
         raise ModelError(
             f"{name}: {len(triangles)} triangles; at most {MAX_TRIANGLES} are read. Export a "

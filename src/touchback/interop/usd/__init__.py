@@ -43,7 +43,13 @@ def read_usd(
     Drives are springs and dampers with inputs "JOINT target" and "JOINT target rate". Default stops
     hold joints at their limits (not with `stops=False`); colliders touch where there is a contact
     for them (not with `contacts=False`). `model.imported` has what isn't read: "notes" in words."""
-    stage, notes = Stage(path_or_text), Notes()
+    stage = Stage(path_or_text)
+    with stage.plainly():
+        return _read(stage, stops, contacts)
+
+
+def _read(stage: Stage, stops: bool, contacts: bool) -> Model:
+    notes = Notes()
     title = stage.usd.GetDefaultPrim()
     name = title.GetName() if title else "scene"
     model = Model(safe_names("Model", [name], notes)[name], _gravity(stage, notes))

@@ -99,7 +99,7 @@ def _kind(
     word = str(prim.GetTypeName())
     if word in ("PhysicsRevoluteJoint", "PhysicsPrismaticJoint"):
         axis = str(prim.GetAttribute("physics:axis").Get()).lower()
-        if axis not in _AXES:
+        if axis not in tuple(_AXES):
             raise ModelError(f"{scene.stage.where(prim)}: its axis is {axis!r}; X, Y or Z it is.")
         turning = word == "PhysicsRevoluteJoint"
         low, high = (

@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 
 from touchback.errors import ModelError
-from touchback.interop.mesh_file import DRAWN, MAX_TRIANGLES, coarse_mesh
+from touchback.interop.mesh_file import DRAWN, MAX_TRIANGLES, check_triangles, coarse_mesh
 from touchback.interop.mjcf.inertia import NOTHING, Inertia, of_triangles, solid
 from touchback.interop.pose import Floats, Pose, at, to_z
 from touchback.interop.touching import PLANE, Touchable, farthest
 from touchback.interop.usd.stage import Stage, number_of, values_of
 from touchback.model.solids import AnySeen, Box, Capsule, Cylinder, Ellipsoid, Sphere
+from touchback.model.solids.mesh import FARTHEST
 
 _AXES = {"X": (1.0, 0.0, 0.0), "Y": (0.0, 1.0, 0.0), "Z": (0.0, 0.0, 1.0)}
 FRICTION = 0.5  # of colliders without a material: UsdPhysics leaves it to programs
@@ -130,11 +131,14 @@ def _mesh(stage: Stage, prim: Any, scale: Floats) -> Solid:
     from pxr import UsdGeom
 
     mesh = UsdGeom.Mesh(prim)
-    points = values_of(stage, mesh.GetPointsAttr()).reshape(-1, 3)
-    counts = [int(count) for count in values_of(stage, mesh.GetFaceVertexCountsAttr())]
-    corners = [int(corner) for corner in values_of(stage, mesh.GetFaceVertexIndicesAttr())]
-    if not len(points) or not np.isfinite(points).all() or min(counts, default=0) < 3:
+    told = values_of(stage, mesh.GetPointsAttr())
+    faces = values_of(stage, mesh.GetFaceVertexCountsAttr())
+    indices = values_of(stage, mesh.GetFaceVertexIndicesAttr())
+    finite = all(np.isfinite(each).all() for each in (told, faces, indices))
+    if not finite or not len(told) or len(told) % 3 or min(faces, default=0) < 3:
         raise ModelError(f"{stage.where(prim)}: a mesh has finite points and faces of 3 or more.")
+    points = told.reshape(-1, 3)
+    counts, corners = [int(count) for count in faces], [int(corner) for corner in indices]
     if sum(counts) != len(corners) or len(corners) > 3 * MAX_TRIANGLES:
         raise ModelError(
             f"{stage.where(prim)}: its faces have {sum(counts)} corners, of which {len(corners)} "
@@ -143,9 +147,10 @@ def _mesh(stage: Stage, prim: Any, scale: Floats) -> Solid:
     if min(corners) < 0 or max(corners) >= len(points):
         raise ModelError(f"{stage.where(prim)}: a face has a point that the mesh doesn't have.")
     triangles = np.array(_fans(counts, corners), dtype=np.int64)
+    points, triangles = check_triangles(points * scale, triangles, stage.where(prim))
     if np.prod(scale) < 0.0:
         triangles = triangles[:, ::-1]
-    return Solid("mesh", (), at((0.0, 0.0, 0.0)), points * scale, triangles)
+    return Solid("mesh", (), at((0.0, 0.0, 0.0)), points, triangles)
 
 
 def _fans(counts: Sequence[int], corners: Sequence[int]) -> list[tuple[int, int, int]]:
@@ -166,8 +171,10 @@ def _axis(stage: Stage, prim: Any) -> Floats:
 
 
 def _positive(stage: Stage, prim: Any, sizes: Floats) -> Floats:
-    if not (sizes > 0.0).all():
-        raise ModelError(f"{stage.where(prim)}: its sizes {sizes} m must be positive.")
+    if not ((sizes > 0.0) & (sizes <= FARTHEST)).all():
+        raise ModelError(
+            f"{stage.where(prim)}: its sizes {sizes} m must be positive, at most {FARTHEST:g}."
+        )
     return sizes
 
 

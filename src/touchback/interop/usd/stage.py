@@ -5,6 +5,9 @@ from __future__ import annotations
 import math
 import os
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -12,13 +15,11 @@ import numpy as np
 
 from touchback.errors import InputError, ModelError
 from touchback.interop.pose import HERE, Floats, Pose, about, at, of_quaternion
-from touchback.regular_file import read_regular
+from touchback.interop.usd.layers import file_layer, text_layer
 
-MAX_BYTES = 32 * 2**20
-USD_ENDINGS = (".usda", ".usd", ".usdc")
-_TEXT = "#usda"
+_TEXT, _BEFORE = "#usda", "\ufeff \t\r\n"
 _SHEARED = 1e-6  # of a direction: what rounding leaves of a right angle
-_MAX_LAYERS = 1000
+_MAX_PRIMS = 100_000
 _LARGEST = 1e12  # of units
 
 
@@ -33,26 +34,36 @@ class Stage:
                 "Reading USD needs usd-core; install it with `pip install touchback[usd]`."
             ) from error
         self._error = Tf.ErrorException
-        is_text = isinstance(given, str) and given.lstrip("\ufeff \t\r\n").startswith(_TEXT)
+        is_text = isinstance(given, str) and given.lstrip(_BEFORE).startswith(_TEXT)
         self.source = "USD text" if is_text else Path(given).name
-        try:
-            layer = _text_layer(Sdf, str(given)) if is_text else _file_layer(Sdf, Path(given))
-            _stay_inside(Sdf, layer, None if is_text else Path(given).resolve().parent)
+        with self.plainly():
+            text = str(given).lstrip(_BEFORE)
+            layer = text_layer(Sdf, text) if is_text else file_layer(Sdf, Path(given))
             self.usd = Usd.Stage.Open(layer)
-        except Tf.ErrorException as error:
-            raise ModelError(f"{self.source}: not a USD file: {_first_line(error)}.") from error
         self.metre = self._unit("metersPerUnit", UsdGeom.GetStageMetersPerUnit(self.usd))
         self.kilogram = self._unit(
             "kilogramsPerUnit", UsdPhysics.GetStageKilogramsPerUnit(self.usd)
         )
         up = UsdGeom.GetStageUpAxis(self.usd)
+        if up not in ("Y", "Z"):
+            raise ModelError(f"{self.source}: upAxis is {up!r}; Y or Z is expected.")
         turn = about(np.array([1.0, 0.0, 0.0]), 0.5 * math.pi) if up == "Y" else np.eye(3)
         self.upright = Pose(HERE.p, np.round(turn))
         self.up = np.array([0.0, float(up == "Y"), float(up != "Y")])
         self._cache = UsdGeom.XformCache(Usd.TimeCode.Default())
-        self.prims: list[Any] = [
-            prim for prim in Usd.PrimRange.Stage(self.usd, Usd.TraverseInstanceProxies())
-        ]
+        found = iter(Usd.PrimRange.Stage(self.usd, Usd.TraverseInstanceProxies()))
+        self.prims: list[Any] = list(islice(found, _MAX_PRIMS + 1))
+        if len(self.prims) > _MAX_PRIMS:
+            raise ModelError(f"{self.source}: more than {_MAX_PRIMS} prims; that many are read.")
+
+    @contextmanager
+    def plainly(self) -> Iterator[None]:
+        """Errors of USD's library, which may come with any value of a damaged file, in words of
+        ours."""
+        try:
+            yield
+        except self._error as error:
+            raise ModelError(f"{self.source}: not a USD file: {_first_line(error)}.") from error
 
     def _unit(self, word: str, given: float) -> float:
         if not 1.0 / _LARGEST <= given <= _LARGEST:
@@ -134,51 +145,6 @@ def values_of(stage: Stage, attribute: Any, count: int | None = None) -> Floats:
             f"{count} number{'s are' if count > 1 else ' is'} expected."
         )
     return found
-
-
-def _text_layer(sdf: Any, text: str) -> Any:
-    content = text.lstrip("\ufeff \t\r\n")
-    if len(content.encode()) > MAX_BYTES:
-        raise ModelError(f"USD text: at most {MAX_BYTES} bytes are read.")
-    layer = sdf.Layer.CreateAnonymous(".usda")
-    layer.ImportFromString(content)
-    return layer
-
-
-def _file_layer(sdf: Any, path: Path) -> Any:
-    if path.suffix.lower() not in USD_ENDINGS:
-        raise ModelError(f"{path.name}: a USD file ends in {', '.join(USD_ENDINGS)}.")
-    if not read_regular(path, MAX_BYTES, ModelError).strip():
-        raise ModelError(f"{path.name}: the file is empty.")
-    layer = sdf.Layer.FindOrOpen(str(path.resolve()))
-    if layer is None:
-        raise ModelError(f"{path.name}: not a USD file.")
-    layer.Reload()  # where somebody holds an older one
-    return layer
-
-
-def _stay_inside(sdf: Any, layer: Any, folder: Path | None) -> None:
-    """Refuse layers that aren't in the folder of the file, before anything opens them."""
-    ahead, seen = [(layer, folder)], set[Path]()
-    while ahead:
-        inner, place = ahead.pop()
-        for called in inner.GetCompositionAssetDependencies():
-            path = None if place is None else (place / called).resolve()
-            if path is None or folder is None or not path.is_relative_to(folder):
-                raise ModelError(
-                    f"The file names {called!r}, which is not in its folder; nothing else is "
-                    "opened. Flatten the stage first: `usdcat --flatten -o flat.usda FILE`."
-                )
-            if path in seen or not path.is_file():
-                continue
-            if path.suffix.lower() not in USD_ENDINGS or len(seen) >= _MAX_LAYERS:
-                raise ModelError(
-                    f"The file names {called!r}; at most {_MAX_LAYERS} files that end in "
-                    f"{', '.join(USD_ENDINGS)} are opened. Flatten the stage first."
-                )
-            seen.add(path)
-            read_regular(path, MAX_BYTES, ModelError)
-            ahead.append((sdf.Layer.OpenAsAnonymous(str(path)), path.parent))
 
 
 def _first_line(error: Exception) -> str:
