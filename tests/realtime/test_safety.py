@@ -322,6 +322,8 @@ def test_a_run_that_ends_follows_its_ramps_to_safe(
         (lambda: tb.devices.GuardedOutput(ramp=-1.0), "ramp must be seconds"),
         (lambda: tb.devices.GuardedOutput(at_limit="jump"), "'safe' or 'clip'"),
         (lambda: tb.devices.WatchedInput(max_age=0.0), "max_age must be"),
+        (lambda: tb.devices.WatchedInput(max_age=float("inf")), "max_age must be"),
+        (lambda: tb.devices.WatchedInput(max_age=1e300), "max_age must be"),
         (lambda: tb.devices.WatchedInput(low=1.0, high=0.0), "must not lie above"),
         (lambda: tb.devices.WatchedInput(safe=1.0), "safe value 1.0 needs a max_age"),
         (lambda: tb.devices.WatchedInput(1.0, high=1.0, safe=2.0), "must lie within"),

@@ -10,6 +10,7 @@ from touchback.errors import InputError
 from touchback.native.live.wanted import Guard, Watch
 from touchback.numbers import as_float, is_real, keep, shown
 
+LONGEST_AGE = 1e9  # s: ticks of it are counted in 64 bits
 LONGEST_RAMP = 10.0  # seconds: the end of a run waits for it, and so does Ctrl-C
 STOP_PORT = "emergency stop"  # every run has it; a message other than zero stops
 
@@ -51,8 +52,11 @@ class WatchedInput:
     def __post_init__(self) -> None:
         aged = () if self.max_age is None else ("max_age",)
         _read_numbers(self, "An input's", "low", "high", *aged)
-        if self.max_age is not None and not self.max_age > 0.0:
-            raise InputError(f"max_age must be a positive number of seconds, got {self.max_age}.")
+        if self.max_age is not None and not 0.0 < self.max_age <= LONGEST_AGE:
+            raise InputError(
+                f"max_age must be a positive number of seconds, at most {LONGEST_AGE:g}, got "
+                f"{self.max_age}."
+            )
         if not self.low <= self.high:
             raise InputError(f"An input's low {self.low} must not lie above its high {self.high}.")
         if self.safe != "hold":
