@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
 from touchback.errors import InputError, ModelError
+from touchback.interop.looks import LOOKS
 from touchback.interop.mesh_file import DRAWN, coarse_mesh, read_triangles
 from touchback.interop.mesh_places import NoMesh
 from touchback.interop.mjcf.document import Document
@@ -16,7 +15,7 @@ from touchback.interop.mjcf.robot import Robot, Shape, Triangles
 from touchback.interop.mjcf.settings import TRUTH, truth
 from touchback.interop.pose import Floats, Pose, of_quaternion
 from touchback.interop.xml_file import Node
-from touchback.model.solids import AnySeen, Box, Capsule, Cylinder, Ellipsoid, Sphere
+from touchback.model.solids import AnySeen
 
 _SIZES = {"sphere": 1, "capsule": 2, "cylinder": 2, "ellipsoid": 3, "box": 3}
 _LARGEST = 1e50  # of sizes and masses, so that moments are numbers
@@ -181,14 +180,6 @@ def _points(robot: Robot, node: Node, called: str) -> tuple[Floats, np.ndarray]:
 
 # ---- how they look ------------------------------------------------------------------------------
 
-_LOOKS: dict[str, Callable[..., AnySeen]] = {
-    "sphere": lambda r: Sphere(r),
-    "capsule": lambda r, half: Capsule(r, 2.0 * half),
-    "cylinder": lambda r, half: Cylinder(r, 2.0 * half),
-    "ellipsoid": lambda a, b, c: Ellipsoid((a, b, c)),
-    "box": lambda a, b, c: Box((2.0 * a, 2.0 * b, 2.0 * c)),
-}
-
 
 def add_looks(robot: Robot, with_meshes: bool) -> None:
     """Shapes of the bodies, and of what stands on the ground."""
@@ -205,6 +196,6 @@ def _look(shape: Shape, most: int) -> AnySeen | None:
         if shape.mesh.drawn is None:
             shape.mesh.drawn = coarse_mesh(shape.mesh.points, shape.mesh.triangles, most)
         return shape.mesh.drawn
-    if shape.kind in _LOOKS and min(shape.size) > 0.0:
-        return _LOOKS[shape.kind](*shape.size)
+    if shape.kind in LOOKS and min(shape.size) > 0.0:
+        return LOOKS[shape.kind](*shape.size)
     return None

@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 
 from touchback.errors import ModelError
+from touchback.interop.looks import LOOKS
 from touchback.interop.mesh_file import DRAWN, MAX_TRIANGLES, check_triangles, coarse_mesh
 from touchback.interop.mjcf.inertia import NOTHING, Inertia, of_triangles, solid
 from touchback.interop.pose import Floats, Pose, at, to_z
 from touchback.interop.touching import PLANE, Touchable, farthest
 from touchback.interop.usd.stage import Stage, number_of, values_of
-from touchback.model.solids import AnySeen, Box, Capsule, Cylinder, Ellipsoid, Sphere
+from touchback.model.solids import AnySeen
 from touchback.model.solids.mesh import FARTHEST
 
 _AXES = {"X": (1.0, 0.0, 0.0), "Y": (0.0, 1.0, 0.0), "Z": (0.0, 0.0, 1.0)}
@@ -53,16 +54,7 @@ class Solid:
         """How it is drawn."""
         if self.points is not None:
             return coarse_mesh(self.points, self.triangles, DRAWN)
-        return _LOOKS[self.kind](*self.size) if self.kind in _LOOKS else None
-
-
-_LOOKS: dict[str, Callable[..., AnySeen]] = {
-    "sphere": lambda r: Sphere(r),
-    "capsule": lambda r, half: Capsule(r, 2.0 * half),
-    "cylinder": lambda r, half: Cylinder(r, 2.0 * half),
-    "ellipsoid": lambda a, b, c: Ellipsoid((a, b, c)),
-    "box": lambda a, b, c: Box((2.0 * a, 2.0 * b, 2.0 * c)),
-}
+        return LOOKS[self.kind](*self.size) if self.kind in LOOKS else None
 
 
 def solid_of(stage: Stage, prim: Any, body: Any | None) -> Solid | None:
