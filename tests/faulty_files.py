@@ -13,7 +13,7 @@ def _() -> None:
     "unknown suffix",
     "Files",
     "arm.docx: files that end in '.docx' can't be read; known: .json, .mbs, .mjcf, "
-    ".urdf, .xml, .yaml, .yml.",
+    ".sdf, .urdf, .usd, .usda, .usdc, .xml, .yaml, .yml.",
 )
 def _() -> None:
     read("arm.docx")
