@@ -21,11 +21,11 @@ OLDEST, NEWEST = 17, 41  # glibc 2.…, of wheels that are installed beside
 
 @dataclass(frozen=True)
 class Elsewhere:
-    """Debian's Python for a processor, of a suite ("": that of this machine), by its package."""
+    """Debian's Python for a processor, of a suite ("": that of this machine), by its packages."""
 
     machine: str
     debian: str
-    package: str
+    packages: tuple[str, ...]
     suite: str = ""
     emulator: str = ""
 
@@ -36,7 +36,7 @@ class Elsewhere:
             place.mkdir(parents=True)
         (folder / "status").touch()
         apt = {**os.environ, "APT_CONFIG": str(self._settings(folder, state, cache))}
-        wanted = ["--download-only", "--no-install-recommends", self.package, "libstdc++6"]
+        wanted = ["--download-only", "--no-install-recommends", *self.packages, "libstdc++6"]
         run("apt-get", "update", "-qq", env=apt)
         run("apt-get", "install", "-y", "-qq", *wanted, env=apt)
         for package in (cache / "archives").glob("*.deb"):
@@ -55,13 +55,19 @@ class Elsewhere:
             sources = folder / "other.sources"
             keys = "/usr/share/keyrings/debian-archive-keyring.gpg"
             sources.write_text(
-                f"Types: deb\nURIs: http://deb.debian.org/debian\nSuites: {self.suite}\n"
+                f"Types: deb\nURIs: {self._place()}\nSuites: {self.suite}\n"
                 f"Components: main\nSigned-By: {keys}\n"
             )
             lines.append(f'Dir::Etc::sourcelist "{sources}"; Dir::Etc::sourceparts "-";')
         settings = folder / "apt.conf"
         settings.write_text("\n".join(lines))
         return settings
+
+    def _place(self) -> str:
+        """Where this machine has Debian's packages from, but for those of security alone."""
+        asked = ["apt-get", "indextargets", "--format", "$(REPO_URI)", "Origin: Debian"]
+        told = subprocess.run(asked, check=True, stdout=-1, text=True).stdout
+        return next(place for place in told.split() if "security" not in place)
 
     def begin(self, root: Path) -> list[str | Path]:
         """What a program there is started by: an emulator, or the loader of its own C library."""
@@ -70,9 +76,9 @@ class Elsewhere:
         libraries = root / f"usr/lib/{self.machine}-linux-gnu"
         return [libraries / "ld-linux-x86-64.so.2", "--library-path", libraries]
 
-    def tried(self, wheel: Path, folder: Path) -> str:
+    def tried(self, wheel: Path, root: Path, folder: Path) -> str:
         """What the check says there."""
-        root, packages = self.unpacked(folder), folder / "site-packages"
+        packages = folder / "site-packages"
         python = max((root / "usr/bin").glob("python3.*[0-9]"))
         platforms = [f"--platform=manylinux_2_{k}_{self.machine}" for k in range(OLDEST, NEWEST)]
         run(
@@ -90,14 +96,16 @@ def run(*words: str | Path, env: dict[str, str] | None = None) -> None:
     subprocess.run(words, check=True, env=env, stdout=sys.stderr)
 
 
-def built(folder: Path) -> Path:
+def built(root: Path, folder: Path) -> Path:
     """The wheel for AArch64, with the name of the oldest Linux that it runs on; of a copy of the
-    sources, so that objects of two processors never mix."""
+    sources, so that objects of two processors never mix. Debian's own Python asks for a header of
+    that processor, which is at the root of what was unpacked."""
     source, plain = folder / "source", folder / "plain"
     shutil.copytree("src", source / "src", ignore=shutil.ignore_patterns("*.so", "*.egg-info"))
     for name in ("setup.py", "pyproject.toml", "README.md", "LICENSE"):
         shutil.copy(name, source)
     cross = {**os.environ, "CC": CROSS, "LDSHARED": f"{CROSS} -shared"}
+    cross["CFLAGS"] = f"{cross.get('CFLAGS', '')} -idirafter {root / 'usr/include'}"
     named = "--config-setting=--build-option=--plat-name=linux_aarch64"
     run(sys.executable, "-m", "build", "--wheel", named, "--outdir", plain, source, env=cross)
     beside = Path(sys.executable).parent / "auditwheel"
@@ -106,7 +114,7 @@ def built(folder: Path) -> Path:
     return found
 
 
-ARM = Elsewhere("aarch64", "arm64", "python3", emulator="qemu-aarch64-static")
+ARM = Elsewhere("aarch64", "arm64", ("python3", "libpython3-dev"), emulator="qemu-aarch64-static")
 
 
 def main() -> None:
@@ -115,14 +123,16 @@ def main() -> None:
         folder = Path(made)
         if len(sys.argv) > 1:
             wheel, package = sys.argv[1:]
-            newest = Elsewhere("x86_64", "amd64", package, suite="sid")
-            print(newest.tried(Path(wheel).resolve(), folder / "elsewhere").strip())
+            newest = Elsewhere("x86_64", "amd64", (package,), suite="sid")
+            root = newest.unpacked(folder / "elsewhere")
+            print(newest.tried(Path(wheel).resolve(), root, folder).strip())
             return
         for program in (CROSS, ARM.emulator):
             if shutil.which(program) is None:
                 sys.exit(f"No {program}; apt install gcc-aarch64-linux-gnu qemu-user-static.")
-        found = built(folder)
-        print("AArch64, emulated:", ARM.tried(found, folder / "elsewhere").strip())
+        root = ARM.unpacked(folder / "elsewhere")
+        found = built(root, folder)
+        print("AArch64, emulated:", ARM.tried(found, root, folder).strip())
         Path("dist").mkdir(exist_ok=True)
         print(shutil.copy(found, "dist"))
 
