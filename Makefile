@@ -17,16 +17,18 @@ MINUTES ?= 60
 
 NATIVE := $(wildcard src/touchback/native/*.[ch] src/touchback/native/*/*.[ch])
 
-.PHONY: browser test play bench docs wheel wheel-test wheel-aarch64 wheel-newest search fuzz sanitize soak clean lint types pytest native
+.PHONY: browser clocked unclocked collected test play bench docs wheel wheel-test wheel-aarch64 wheel-newest search fuzz sanitize soak clean lint types pytest native
 
 # Tests start a hundred processes: none should compile the package anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-# Packages, style, types and documentation side by side (each one's words in one piece), then every core tests.
+# Packages, style, types and documentation side by side (each one's words in one piece), then tests on every core:
+# first those that run beside a clock, a line or a page, with nothing else in their way.
 test:
-	@$(MAKE) --no-print-directory -j $(JOBS) -k -O $(STAMPS)/machine types docs lint
-	@$(MAKE) --no-print-directory pytest
+	@$(MAKE) --no-print-directory -j $(JOBS) -k -O $(STAMPS)/machine types docs lint collected
+	@$(MAKE) --no-print-directory clocked
 	@$(MAKE) --no-print-directory browser
+	@$(MAKE) --no-print-directory unclocked
 
 lint: $(STAMPS)/develop
 	$(BIN)/ruff check .
@@ -35,10 +37,27 @@ lint: $(STAMPS)/develop
 types: $(STAMPS)/develop
 	$(BIN)/mypy
 
+# Every worker reads all tests: they, the package and what they import are compiled before, once and beside mypy.
+collected: $(STAMPS)/develop
+	$(BIN)/python -m pytest --collect-only -qqq >$(STAMPS)/tests || { tail -40 $(STAMPS)/tests; exit 1; }
+
 # Neighbours run in one worker, which has their models compiled, until another has nothing to do. No more
-# workers than cores: with one more, drivers' threads had been kept waiting for seconds.
-pytest: $(STAMPS)/develop $(STAMPS)/machine
-	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "not soak and not browser"
+# workers than cores: with one more, drivers' threads had been kept waiting for seconds. Tests call make, too:
+# it must not take over the flags and jobs of this one.
+PYTEST = env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL OPENBLAS_NUM_THREADS=1 \
+  $(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "not soak and not browser"
+
+# Rooms in which nothing waits: a live run goes as fast as it can there, and seconds are those of the processor.
+UNCLOCKED := validation $(addprefix tests/,codegen contact draw dynamics estimate files gallery/omni gallery/piano model \
+  simulate spatial studies/displays studies/keyboard studies/piano studies/wall symbolic system)
+
+clocked: $(STAMPS)/develop $(STAMPS)/machine
+	$(PYTEST) tests $(addprefix --ignore=,$(UNCLOCKED))
+
+unclocked: $(STAMPS)/develop $(STAMPS)/machine
+	$(PYTEST) $(UNCLOCKED)
+
+pytest: clocked unclocked
 
 # One after the other: a browser that draws without a graphics card keeps both cores busy.
 browser: $(STAMPS)/develop $(STAMPS)/machine
@@ -98,9 +117,11 @@ $(STAMPS)/package: $(STAMPS)/venv pyproject.toml setup.py $(NATIVE)
 	$(BIN)/python -m pip install -q -e ".[view]"
 	touch $@
 
-# Most modules of the large packages are never imported: the others are compiled when they are.
+# uv fetches and unpacks many packages at once while the library is built, in a third of pip's time; pip knows
+# more ways to packages. Most modules of the large ones are never imported: the others are compiled when they are.
 $(STAMPS)/develop: $(STAMPS)/venv pyproject.toml setup.py $(NATIVE)
-	$(BIN)/python -m pip install -q --no-compile -e ".[dev]"
+	{ $(BIN)/python -m pip install -q uv && UV_SYSTEM_CERTS=1 $(BIN)/python -m uv pip install -q -p $(BIN)/python -e ".[dev]"; } \
+	  || $(BIN)/python -m pip install -q --no-compile -e ".[dev]"
 	touch $(STAMPS)/package $@
 
 # Foreign machine code runs under qemu, the key's firmware in an emulated microcontroller (60 MB to fetch;

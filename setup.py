@@ -1,7 +1,9 @@
 """Builds the C library of `touchback.native` as a plain shared object, and the module that calls
 compiled functions from Python on the stable ABI: one wheel for every Python from 3.11 on."""
 
+import os
 import runpy
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy
@@ -19,6 +21,18 @@ runpy.run_path(str(NATIVE / "describe.py"))["write"](NATIVE, DESCRIPTION)
 
 class BuildLibrary(build_ext):
     """The library is for ctypes: no Python version in its name, no module initialiser exported."""
+
+    def build_extensions(self) -> None:
+        """Files of C are compiled side by side."""
+        compiled = self.compiler.compile
+
+        def side_by_side(sources: list[str], **options: object) -> list[str]:
+            with ThreadPoolExecutor(os.cpu_count()) as compilers:
+                one = compilers.map(lambda source: compiled([source], **options), sources)
+                return [made for each in one for made in each]
+
+        self.compiler.compile = side_by_side
+        super().build_extensions()
 
     def get_ext_filename(self, fullname: str) -> str:
         if not fullname.endswith("libtouchback"):

@@ -1,6 +1,7 @@
 """How long it takes from a description to machine code, each in a fresh process, cache off."""
 
 import json
+import os
 import subprocess
 import sys
 
@@ -44,5 +45,8 @@ def run(sizes: tuple[tuple[str, int], ...] = SIZES, repeats: int = 3) -> Section
 
 def _once(shape: str, size: int) -> dict[str, float]:
     command = [sys.executable, "-m", "benchmarks.generate_once", shape, str(size)]
-    result = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT)
+    environment = {**os.environ, "TOUCHBACK_CACHE": "off"}
+    result = subprocess.run(
+        command, capture_output=True, text=True, check=True, cwd=ROOT, env=environment
+    )
     return json.loads(result.stdout)

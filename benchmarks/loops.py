@@ -99,20 +99,33 @@ def _rows(
     engines: list[LoopEngine],
 ) -> dict[str, float]:
     """A row for each engine; the best times a step."""
-    timings = _interleaved(engines)
+    timings = _interleaved(section, mechanism, engines)
     own = timings[engines[0].name]
     section.rows.append([f"{mechanism.name}, {step:g} s", *[""] * 5])
     for engine in engines:
-        _row(section, mechanism, step, duration, engine, timings[engine.name], own)
+        if engine.name in timings:
+            _row(section, mechanism, step, duration, engine, timings[engine.name], own)
     return {name: min(seconds) for name, seconds in timings.items()}
 
 
-def _interleaved(engines: list[LoopEngine]) -> dict[str, list[float]]:
-    steps = {engine.name: max(3, int(TURN / max(engine.seconds(3), 1e-7))) for engine in engines}
+def _interleaved(
+    section: Section, mechanism: PlanarLoops, engines: list[LoopEngine]
+) -> dict[str, list[float]]:
+    """Seconds a step in each turn, of the engines that get through all of them."""
+    steps = {engine.name: 3 for engine in engines}
     seconds: dict[str, list[float]] = {engine.name: [] for engine in engines}
-    for _ in range(TURNS):
-        for engine in engines:
-            seconds[engine.name].append(engine.seconds(steps[engine.name]))
+    for turn in range(TURNS + 1):  # the first tells how many steps a turn holds
+        for engine in [engine for engine in engines if engine.name in seconds]:
+            try:
+                found = engine.seconds(steps[engine.name])
+            except Unavailable as reason:
+                section.remark(f"{engine.name}, {mechanism.name}: {reason}.")
+                del seconds[engine.name]
+                continue
+            if turn:
+                seconds[engine.name].append(found)
+            else:
+                steps[engine.name] = max(3, int(TURN / max(found, 1e-7)))
     return seconds
 
 

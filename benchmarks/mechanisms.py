@@ -111,7 +111,7 @@ def make(shape: str, size: int) -> Mechanism:
     """A "chain", or a depth-first binary "tree"; the same one every time."""
     rng = np.random.default_rng(size)
     parents = list(range(-1, size - 1)) if shape == "chain" else _binary(size)
-    return Mechanism(shape, tuple(_random_link(rng, parent) for parent in parents))
+    return Mechanism(shape, tuple(random_link(rng, parent) for parent in parents))
 
 
 def _binary(size: int) -> list[int]:
@@ -130,7 +130,7 @@ def _binary(size: int) -> list[int]:
     return parents
 
 
-def _random_link(rng: np.random.Generator, parent: int) -> Link:
+def random_link(rng: np.random.Generator, parent: int) -> Link:
     """Five point masses make a body whose inertia some body has."""
     masses, points = rng.uniform(0.1, 0.5, 5), 0.2 * rng.standard_normal((5, 3))
     com = masses @ points / masses.sum()

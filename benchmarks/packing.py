@@ -1,9 +1,11 @@
-"""A prototype of packing: a vector's components side by side in one register, in one instance."""
+"""Packing within one instance: a vector's components side by side in one register, a prototype,
+and equal branches of a tree (`benchmarks.branches`)."""
 
 import ctypes
 
 import numpy as np
 
+from benchmarks import branches
 from benchmarks.engines.build import HERE, Unavailable, address, compiled
 from benchmarks.report import Section, microseconds
 from benchmarks.run_time import TURNS
@@ -14,16 +16,24 @@ FLAGS = ("-O3", "-march=native", "-ffp-contract=fast", "-fno-tree-vectorize", "-
 
 
 def run() -> Section:
-    """Inverse dynamics of chains, one number at a time and three side by side."""
-    section = Section("Packing: µs of inverse dynamics", ["joints", "one by one", "packed", "×"])
+    """Inverse dynamics of chains, three numbers side by side; forward dynamics of equal limbs."""
+    section = Section(
+        "Packing: µs of one instance", ["function", "one by one", "side by side", "×", "Pinocchio"]
+    )
+    _vectors(section)
+    branches.add(section)
+    return section
+
+
+def _vectors(section: Section) -> None:
     try:
         libraries = {
             "one by one": ctypes.CDLL(str(compiled([HERE / "packing.c"], FLAGS))),
             "packed": ctypes.CDLL(str(compiled([HERE / "packing.c"], (*FLAGS, "-DPACKED")))),
         }
     except Unavailable as reason:
-        section.remark(f"Skipped: {reason}.")
-        return section
+        section.remark(f"Vectors are skipped: {reason}.")
+        return
     for size in SIZES:
         links, X = _chain(size)
         routines: dict[str, AnyRoutine] = {}
@@ -36,12 +46,14 @@ def run() -> Section:
             raise ArithmeticError("Packed numbers give other results.")
         best = {k: t.best for k, t in interleaved(routines, X, U, size, TURNS).items()}
         gain = best["one by one"] / best["packed"]
-        section.rows.append([str(size), *map(microseconds, best.values()), f"{gain:.2f}"])
+        section.rows.append(
+            [f"inverse dynamics, chain of {size}", *map(microseconds, best.values()),
+             f"{gain:.2f}", "—"]
+        )  # fmt: skip
         section.records.append({"joints": size, **best})
     section.remark(
-        "The same C over links, gcc without vectors of its own; sines and cosines are given."
+        "Chains: the same C over links, gcc without vectors of its own; sines and cosines given."
     )
-    return section
 
 
 def _chain(size: int) -> tuple[Floats, Floats]:

@@ -38,7 +38,7 @@ def run() -> Section:
 
 
 def _measure(section: Section, label: str, program: Program, ways: list[Way]) -> None:
-    codes = [_compiled(program, *way) for way in ways]
+    codes = [compiled_for(program, *way) for way in ways]
     X, U = _rows(program.size("x")), _rows(program.size("u"))
     best = [float("inf")] * len(ways)
     results = []
@@ -62,7 +62,7 @@ def _measure(section: Section, label: str, program: Program, ways: list[Way]) ->
     section.records.append({"function": label, **times})
 
 
-def _compiled(program: Program, target: str, lanes: int) -> Compiled:
+def compiled_for(program: Program, target: str, lanes: int) -> Compiled:
     """Code for a target that isn't necessarily the best one here."""
     usual, compiled.host_target = compiled.host_target, lambda: (target, "")
     try:

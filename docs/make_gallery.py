@@ -37,6 +37,7 @@ ELSEWHERE = (
     "buggy",
     "mini-baja",
     "fitted-car",
+    "fitted-piano",
 )
 
 

@@ -7,11 +7,13 @@ from pathlib import Path
 import matplotlib
 
 matplotlib.use("Agg")
+import matplotlib.pyplot as plt
 import numpy as np
 
 import touchback as tb
 from benchmarks.planned_mechanisms import cart_pole, upright
-from touchback.gallery import fitted_car
+from touchback.draw.style import light_grid
+from touchback.gallery import fitted_car, fitted_piano
 
 PLACE = Path(__file__).parent / "pictures"
 
@@ -20,7 +22,7 @@ def pendulum() -> None:
     """The page's first example."""
     m = tb.Model("pendulum")
     length = m.parameter("length", 1.0, unit="m", min=0.1)
-    damping = m.parameter("damping", 0.1, min=0.0)
+    damping = m.parameter("damping", 0.1, unit="N m s/rad", min=0.0)
     bob = m.body("bob", mass=1.0, com=(0, 0, -length))
     m.joint("swing", tb.Revolute("y"), m.ground, bob, damping=damping)
     system, true = m.compile(), {"length": 1.3, "damping": 0.2}
@@ -39,6 +41,36 @@ def car() -> None:
     found.plot().savefig(PLACE / "fitted_car.png", dpi=80)
 
 
+def piano() -> None:
+    """The fitted piano: forces over the travel, and what the drawn and the fitted action leave."""
+    system, curve = fitted_piano.make().compile(), fitted_piano.log()
+    found = fitted_piano.fit(system, curve)
+    print(found)
+    drawn = {name: value.default for name, value in fitted_piano.drawn().items()}
+    travel = 1e3 * curve["key travel"]
+    figure, (above, below) = plt.subplots(
+        2, 1, sharex=True, figsize=(8, 5), height_ratios=(2.2, 1.0), layout="constrained"
+    )
+    above.plot(travel, curve["key force"], ".", ms=3, color="0.45", label="load cell (simulated)")
+    lower = (curve.time > 1.3) & (curve["key travel"] > fitted_piano.RETURN)
+    for name, parameters, colour in (("as drawn", drawn, "C0"), ("fitted", found.parameters, "C3")):
+        run = tb.simulate(
+            system, duration=curve.duration, parameters=parameters, output_step=fitted_piano.SAMPLE,
+            inputs={"key travel": (curve.time, curve["key travel"])}, progress=False,
+        )  # fmt: skip
+        above.plot(travel, run["key force"], color=colour, lw=1.2, label=name)
+        left = 1e3 * (curve["key force"] - run["key force"])
+        if name == "fitted":
+            below.plot(travel[~lower], left[~lower], ".", ms=3, color=colour, label="fitted")
+            below.plot(travel[lower], left[lower], "x", ms=3, color="0.5", label="not fitted")
+    above.set_ylabel("key force [N]")
+    below.set(ylabel="left [mN]", xlabel="key travel [mm]", ylim=(-80, 80))
+    for axis in (above, below):
+        axis.legend(fontsize=8)
+        light_grid(axis)
+    figure.savefig(PLACE / "fitted_piano.png", dpi=80)
+
+
 def swing_up() -> None:
     """The pole that planned pushes raise."""
     system = cart_pole()
@@ -53,4 +85,5 @@ def swing_up() -> None:
 if __name__ == "__main__":
     pendulum()
     car()
+    piano()
     swing_up()

@@ -27,12 +27,13 @@ providers._get_local_constants = lambda: NOTHING_FOUND
 
 
 # Rooms whose tests run beside a clock, a page, a line or a process of their own: a machine that
-# stands still for a second can make them miss what they wait for. They are looked at twice, and the
-# summary names those that needed it. Mechanics, equations and numbers have one look.
-AGAINST_A_CLOCK = (
-    "cli", "devices", "firmware", "fleet", "gallery", "haptics", "realtime", "recording",
+# stands still for a second can make them miss what they wait for. They are looked at twice, the
+# second time after a breath, and the summary names those that needed it. Mechanics, equations and
+# numbers have one look.
+AGAINST_A_CLOCK = {
+    "cli", "devices", "firmware", "fleet", "gallery", "haptics", "realtime", "recording", "ros2",
     "workbench",
-)  # fmt: skip
+}  # fmt: skip
 TESTS = Path(__file__).parent
 
 
@@ -51,8 +52,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Tests with a browser are run by themselves: its event loop and its weight leave room for no
     others."""
     for item in items:
-        if any(item.path.is_relative_to(TESTS / room) for room in AGAINST_A_CLOCK):
-            item.add_marker(pytest.mark.flaky(reruns=1))
+        if AGAINST_A_CLOCK.intersection(item.path.parts[len(TESTS.parts) : -1]):
+            item.add_marker(pytest.mark.flaky(reruns=1, reruns_delay=2))
         if "chromium" in getattr(item, "fixturenames", ()):
             item.add_marker("browser")
 

@@ -8,12 +8,12 @@ import shutil
 import socket
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
 from far_ends import ahead_of_others
+from waiting import until
 
 FIRMWARE = Path(__file__).parent.parent / "firmware"
 TOOLS = ("qemu-system-arm", "arm-none-eabi-gcc", "make")
@@ -63,10 +63,8 @@ class EmulatedKey:
             text=True,
             preexec_fn=ahead_of_others,
         )
-        until = time.monotonic() + 20.0
-        while not os.path.lexists(self.path):
-            assert time.monotonic() < until and self._bridge.poll() is None
-            time.sleep(5e-3)
+        until(lambda: os.path.lexists(self.path) or self._bridge.poll() is not None)
+        assert self._bridge.poll() is None
 
     def disturb(self, what: str) -> None:
         """Tells the bridge: "unplug SECONDS", "garbage BYTES" or "damage BYTES"."""

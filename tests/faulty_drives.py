@@ -79,6 +79,17 @@ def _() -> None:
 
 
 @fault(
+    "motion of more than time",
+    "Couplings and drives",
+    "Drive 'left': its motion takes at least 2 arguments (t, q), and is given 1 argument: time; "
+    "write it as a function of just these.",
+)
+def _() -> None:
+    m = two_arms()
+    m.drive("left", lambda t, q, *others: t * q)
+
+
+@fault(
     "coordinate driven twice",
     "Couplings and drives",
     "Drive 'lock': coordinate 0 of joint 'left' is driven by drive 'left' already; a "

@@ -229,6 +229,40 @@ def _() -> None:
 
 
 @fault(
+    "controller of another number of signals",
+    "Signals and laws",
+    "Control 'pd': its law takes 1 argument (q), and is given 2 arguments: q:shoulder, v:shoulder; "
+    "write it as a function of just these.",
+)
+def _() -> None:
+    m = arm()
+    m.input("torque")
+    m.control("pd", lambda q: -10 * q, of=["q:shoulder", "v:shoulder"], to="torque")
+
+
+@fault(
+    "force of another number of signals",
+    "Signals and laws",
+    "Force 'spring': its law takes 0 arguments, and is given 2 arguments: the coordinate, its "
+    "rate; write it as a function of just these.",
+)
+def _() -> None:
+    m = arm()
+    m.force("spring", tb.JointEffort("shoulder", lambda: -10.0))
+
+
+@fault(
+    "rate of another number of states",
+    "Signals and laws",
+    "State 'lag': its rate takes 1 to 2 arguments (z, u), and 'gain' by name, and is given 1 "
+    "argument: lag; write it as a function of just these.",
+)
+def _() -> None:
+    m = arm()
+    m.state("lag", rate=lambda z, u=0.0, *, gain: gain * (u - z))
+
+
+@fault(
     "controller with too many outputs",
     "Signals and laws",
     "Control 'pd': its law returned 2 value(s) for 1 input(s); return one for each input in `to`.",

@@ -27,7 +27,7 @@ class HandMade(Motion):
         self, name: str, layout: Layout, x0: list[float], **functions: Interpreter
     ) -> None:
         nowhere = np.zeros(0, dtype=np.int64)
-        plan = Plan(False, "", False, False, False, True, nowhere, nowhere)
+        plan = Plan(False, str, False, False, False, True, nowhere, nowhere)
         super().__init__(Model(name), plan, "interpreter")
         self.layout, self._x0, self._functions = layout, x0, functions
 

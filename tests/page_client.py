@@ -3,15 +3,20 @@
 import asyncio
 import json
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Any, TypeVar
 
-from websockets.asyncio.client import ClientConnection, connect
+from websockets.asyncio import client
+from websockets.asyncio.client import ClientConnection
 
 from touchback.workbench import Workbench
 from touchback.workbench.wire import unframed
 from waiting import PATIENCE
 
 T = TypeVar("T")
+
+#: As websockets has it, with the patience of tests.
+connect = partial(client.connect, open_timeout=PATIENCE, ping_timeout=PATIENCE)
 
 
 def wire_of(bench: Workbench) -> str:

@@ -37,13 +37,14 @@ def moreau_jean(
     rate, slopes, gap, coefficients, restitution = equations.at("smooth", x, u)
     A = np.eye(len(x)) - h * theta * slopes
     free = np.linalg.solve(A, h * rate).astype(np.float64, copy=False)
-    M, speed, W, E, _ = equations.at("kinematics", x, u)
+    M, speed, W, own, _ = equations.at("kinematics", x, u)
     normals = list(layout.normals)
     active = set(np.flatnonzero(gap + 0.5 * h * speed[normals] <= 0.0))
     impulses = np.zeros(layout.rows)
     if not active and not layout.bilateral:
         return Step(free, impulses, np.zeros(layout.rows), np.zeros(layout.rows))
-    M1, speed1, W1, E1, _ = equations.at("kinematics", x + free, u)
+    M1, speed1, W1, own1, _ = equations.at("kinematics", x + free, u)
+    E, E1 = np.vstack([own, W[len(own) :]]), np.vstack([own1, W1[len(own) :]])
     right = np.zeros((len(x), layout.rows))
     right[v] = np.linalg.solve(0.5 * (M + M1), 0.5 * (E + E1).T)
     B = np.linalg.solve(A, right)

@@ -8,6 +8,7 @@ from touchback import native
 from touchback.symbolic import ops
 from touchback.symbolic.program import Program
 from touchback.symbolic.table import Lookup, Table, Want
+from touchback.symbolic.tape import Alike
 
 LINE = Table(x=(0.0, 1.0, 2.5), values=(1.0, -2.0, 0.5))
 GRID = Table(x=(0.0, 1.0, 2.0), y=(0.0, 3.0), values=(1.0, 2.0, 3.0, 4.0, 5.0, -6.0))
@@ -85,6 +86,50 @@ def random_graph(
     last = len(build.program.op) - 1
     nodes = rng.integers(0, last + 1, outputs) * rng.choice((1, -1), outputs)
     return build.outputs(*nodes.tolist(), last, -last, last)
+
+
+def random_limbs(
+    rng: np.random.Generator, limbs: int, operations: int, mix: Sequence[int], differing: float
+) -> Program:
+    """A random trunk with limbs of the same operations on inputs, trunk and constants of their own,
+    twice over with sums of all limbs in between; some operations of a limb differ."""
+    build = Builder()
+    trunk = [build.input("x", k) for k in range(3)] + [build.constant(rng.normal())]
+    own: list[list[int]] = [[] for _ in range(limbs)]
+    for part in range(4):
+        for limb in range(limbs):
+            own[limb].append(build.input("xu"[part % 2], 3 + part * limbs + limb))
+            if part != 2:  # an input that nothing tells the part of
+                build.program.alike[own[limb][-1]] = Alike(0, part, limb)
+    for _ in range(2):
+        for _ in range(operations // 10):
+            trunk.append(_random_node(rng, build, mix, trunk))
+        recipes = [(int(seed), rng.permutation(limbs)) for seed in rng.integers(1 << 30, size=4)]
+        for seed, order in recipes:
+            for limb in order:
+                recipe = np.random.default_rng(seed)
+                for _ in range(operations // 4):
+                    number = rng.choice(SPECIAL) if rng.random() < 0.1 else rng.normal()
+                    known = [*own[limb], *trunk, build.constant(float(number))]
+                    other = rng if rng.random() < differing else recipe
+                    own[limb].append(_random_node(other, build, mix, known))
+        for k in rng.integers(0, len(own[0]), 4):
+            total = trunk[0]
+            for each in own:
+                total = build.node(ops.ADD, total, each[k])
+            trunk.append(total)
+    outputs = [each[k] for k in (-1, -2, -3) for each in own]
+    return build.outputs(*outputs, -trunk[-1], *(-each[-4] for each in own))
+
+
+def _random_node(
+    rng: np.random.Generator, build: Builder, mix: Sequence[int], known: Sequence[int]
+) -> int:
+    op = int(rng.choice(mix))
+    a, b, c = (known[k] for k in rng.integers(0, len(known), 3))
+    if op in (ops.LOOKUP1, ops.LOOKUP2):
+        return build.node(op, a, b if op == ops.LOOKUP2 else 0, 2 * (op == ops.LOOKUP2))
+    return build.node(op, *((a, b, c)[: ops.ARITY[op]]))
 
 
 def operations_on_constants(rng: np.random.Generator, count: int) -> Program:

@@ -3,10 +3,10 @@
     python tests/sanitize.py [address|thread] [PYTEST-OPTION ...]
 
 *address* finds accesses outside of arrays and of pieces of arenas (with red zones between them),
-use after free, and undefined behaviour; *thread* finds data races in live runs, mailboxes and
-the threads of drivers. Each
-builds the library anew into a copy of the package under build/sanitize and runs pytest on that;
-what a sanitizer finds ends the tests with its report. Needs gcc with its sanitizers (Linux).
+use after free, and undefined behaviour; *thread* finds data races in live runs, mailboxes, the
+threads of drivers and those of batches. Each builds the library anew into a copy of the package
+under build/sanitize and runs pytest on that; what a sanitizer finds ends the tests with its report.
+Needs gcc with its sanitizers (Linux).
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ OPTIONS = {
 TESTS = {
     "address": [
         "tests/native", "tests/realtime", "tests/contact", "tests/system", "tests/recording",
-        "tests/simulate", "tests/devices/serial_line", "tests/devices/daq",
+        "tests/simulate", "tests/devices/serial_line", "tests/devices/daq", "tests/fleet",
         "tests/gallery/test_gallery.py",
     ],
     "thread": [
         "tests/native/live/test_mailbox.py", "tests/realtime", "tests/devices/serial_line",
-        "tests/devices/daq",
+        "tests/devices/daq", "tests/fleet/test_batch.py",
     ],
 }  # fmt: skip
 # These preload a library of their own before Python.

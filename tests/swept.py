@@ -6,6 +6,8 @@ import time
 from collections import Counter
 from pathlib import Path
 
+from waiting import until
+
 KILLED, CRASHING, RAISING, WORDY = 7, 21, 33, 50  # runs with a fate of their own
 
 
@@ -41,3 +43,19 @@ def begun(log: str | Path) -> Counter[int]:
 def last_of(log: str | Path, process: int) -> int:
     """Which run a process began last."""
     return [index for index, pid in lines(log) if pid == process][-1]
+
+
+def waiting(index: float, done: str, go: str) -> dict[str, float]:
+    """The first waits for a file `go`; the other says in `done` which process it was."""
+    if index == 0.0:
+        until(Path(go).exists)
+    else:
+        Path(done).write_text(str(os.getpid()))
+    return {"y": index}
+
+
+def half_letters(index: float) -> dict[str, float]:
+    """A name, and words, that no text can be made of."""
+    if index == 0.0:
+        return {"\ud800": 1.0}
+    raise ValueError("\ud800")

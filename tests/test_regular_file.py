@@ -213,3 +213,10 @@ def test_a_file_whose_folder_takes_no_other_is_written_in_its_place(
     monkeypatch.setattr(os, "access", lambda path, mode: Path(path) != tmp_path)
     write_whole(file, "new")
     assert (file.read_text(), file.stat().st_ino) == ("new", number)
+
+
+@pytest.mark.parametrize("given", [5, None, b"bytes", ["a.yaml"]])
+def test_what_is_no_path_is_refused_by_every_reader(given: Any) -> None:
+    for reader in (tb.read, tb.open, tb.Fmu, tb.read_mesh):
+        with pytest.raises(tb.TouchbackError, match="A path is expected"):
+            reader(given)

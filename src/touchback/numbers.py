@@ -11,6 +11,7 @@ from touchback.errors import InputError
 
 LEAST, MOST = sys.float_info.min, sys.float_info.max  # of what is positive and finite
 MOST_COUNTED = 2**62  # steps, events: C counts them in 64 bits
+_LONGEST = 300  # letters of what an error shows
 _NO_NUMBERS = (bool, np.timedelta64)  # which are whole numbers to Python and NumPy
 
 
@@ -61,8 +62,10 @@ def as_float(given: object) -> float:
 
 
 def shown(given: object) -> str:
-    """What was given, as an error tells it: Python writes no number of more than 4300 digits."""
+    """What was given, as an error tells it: the beginning of what is long. (Python writes no number
+    of more than 4300 digits.)"""
     try:
-        return repr(given)
+        text = repr(given)
     except ValueError:
         return "a number of too many digits"
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"

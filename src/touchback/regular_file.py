@@ -14,12 +14,20 @@ from pathlib import Path
 from typing import BinaryIO
 
 from touchback.errors import InputError, TouchbackError
+from touchback.numbers import shown
 
 _LONGEST_NAME = 255  # bytes, of a file or a folder
 _KINDS = {
     stat.S_IFDIR: "a folder", stat.S_IFIFO: "a FIFO", stat.S_IFSOCK: "a socket",
     stat.S_IFCHR: "a device", stat.S_IFBLK: "a device",
 }  # fmt: skip
+
+
+def path_of(given: object, error: type[TouchbackError] = InputError) -> Path:
+    """A path as a user gives it; refused when it is none."""
+    if isinstance(given, str | os.PathLike):
+        return Path(given)
+    raise error(f"A path is expected, such as 'name.ending', got {shown(given)}.")
 
 
 def open_regular(
@@ -69,7 +77,7 @@ def check_output(
     path: str | os.PathLike[str], endings: Sequence[str] = (), label: str = "File"
 ) -> None:
     """Refuse a path that can't be written: another ending than these, no folder, or no right to."""
-    file = Path(path)
+    file = path_of(path)
     if "\0" in str(file):
         raise InputError(f"{label}: a path has no zero bytes, got {str(file)!r}.")
     if endings and file.suffix.lower() not in endings:

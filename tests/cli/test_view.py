@@ -18,6 +18,7 @@ from mesh_files import binary_stl
 from touchback import gallery, workbench
 from touchback.cli.view import view
 from touchback.errors import InputError
+from waiting import PATIENCE
 
 
 @pytest.mark.parametrize("model", ["pendulum", "file"])
@@ -57,9 +58,9 @@ def test_a_robot_is_shown_with_its_meshes(tmp_path: Path) -> None:
 
 def scene_at(url: str) -> dict[str, Any]:
     """What a page is told first to draw."""
-    with connect(url.replace("http", "ws").replace("/?", "/wire?")) as wire:
+    with connect(url.replace("http", "ws").replace("/?", "/wire?"), open_timeout=PATIENCE) as wire:
         while True:
-            text = wire.recv(timeout=20)
+            text = wire.recv(timeout=PATIENCE)
             if isinstance(text, str) and (told := json.loads(text)).get("tell") == "scene":
                 return told
 
@@ -86,7 +87,7 @@ def test_ctrl_c_ends_it_with_the_report() -> None:
         with urllib.request.urlopen(page.split()[1]) as answer:
             assert answer.status == 200
         process.send_signal(signal.SIGINT)
-        rest, _ = process.communicate(timeout=30)
+        rest, _ = process.communicate(timeout=PATIENCE)
     assert process.returncode == 0 and "Live run of 'pendulum'" in rest
 
 

@@ -1,5 +1,7 @@
 """Random graphs: machine code on this machine agrees with plain evaluation to the last bit."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 
@@ -17,6 +19,7 @@ from random_graphs import (
 )
 from touchback.codegen import compile_program, native_lanes
 from touchback.symbolic import ops
+from touchback.symbolic.program import Program
 
 WIDTH = native_lanes()
 pytestmark = pytest.mark.skipif(WIDTH == 1, reason="no emitter for this machine")
@@ -65,11 +68,16 @@ def test_calls_amid_many_live_values_keep_every_one_of_them(lanes: int) -> None:
         assert_same_bits(got, interpreted(program, arrays), program, f"graph {number}")
 
 
+@cache
+def _seventy_thousand_operations() -> Program:
+    rng = np.random.default_rng(7)
+    return random_graph(rng, 70_000, TURNING, inputs=18_000, outputs=20_000)
+
+
 def test_seventy_thousand_operations_with_distant_memory(lanes: int) -> None:
     """Inputs, outputs, angles and spill slots all lie beyond the reach of short offsets."""
-    rng = np.random.default_rng(7)
-    program = random_graph(rng, 70_000, TURNING, inputs=18_000, outputs=20_000)
-    arrays = random_inputs(rng, program, lanes, special=0.0)
+    program = _seventy_thousand_operations()
+    arrays = random_inputs(np.random.default_rng(lanes), program, lanes, special=0.0)
     compiled = compile_program(program, lanes=lanes)
     assert compiled.work_size > 4096 * 2 * lanes
     got = compiled.call(*arrays).reshape(-1, lanes)

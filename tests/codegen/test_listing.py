@@ -8,7 +8,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from random_graphs import CHOOSING, TURNING, Builder, operations_on_constants, random_graph
+from limbed_robots import pack_always
+from random_graphs import (
+    CHOOSING,
+    TURNING,
+    Builder,
+    operations_on_constants,
+    random_graph,
+    random_limbs,
+)
 from touchback.codegen import MachineCode, disassemble, emit
 from touchback.codegen.machine import TARGETS
 from touchback.errors import CompileError
@@ -58,6 +66,17 @@ def test_the_listing_agrees_with_objdump(target: str, lanes: int, tmp_path: Path
         ours = _ours(code)
         assert len(ours) == code.instructions
         assert ours == _objdump(code, tmp_path)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_the_listing_of_limbs_side_by_side_agrees_with_objdump(
+    target: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pack_always(monkeypatch)
+    rng = np.random.default_rng(5)
+    for limbs in (2, 8):
+        code = emit(random_limbs(rng, limbs, 120, TURNING, differing=0.1), target)
+        assert _ours(code) == _objdump(code, tmp_path)
 
 
 @pytest.mark.parametrize(("target", "lanes"), [("x86_64", 4), ("x86_64_v4", 4), ("x86_64_v4", 8)])

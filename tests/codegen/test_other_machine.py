@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from limbed_robots import pack_always
 from random_graphs import (
     CHOOSING,
     EVERYTHING,
@@ -14,6 +15,7 @@ from random_graphs import (
     operations_on_constants,
     random_graph,
     random_inputs,
+    random_limbs,
 )
 from static_executables import Case, emulator, expected, run
 from touchback.codegen.machine import TARGETS
@@ -25,12 +27,16 @@ CALLING = (*range(21, 29), *PLAIN[:12])
 WIDTHS = [(name, lanes) for name, target in TARGETS.items() for lanes in target.widths]
 
 
+def _that_runs(target: str) -> str:
+    if emulator(target) is None:
+        pytest.skip(f"nothing runs code for {target} here")
+    return target
+
+
 @pytest.fixture(params=WIDTHS, ids=lambda each: f"{each[0]}-{each[1]}")
 def target_and_lanes(request: pytest.FixtureRequest) -> tuple[str, int]:
     target, lanes = request.param
-    if emulator(target) is None:
-        pytest.skip(f"nothing runs code for {target} here")
-    return target, lanes
+    return _that_runs(target), lanes
 
 
 def _check(target: str, cases: list[Case]) -> None:
@@ -56,6 +62,20 @@ def test_random_graphs_give_the_same_bits_and_keep_what_is_to_be_kept(
             window=(None, 5, 50)[number % 3],
         )
         cases.append(Case(program, random_inputs(rng, program, lanes)))
+    _check(target, cases)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_limbs_side_by_side_give_the_same_bits(
+    target: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _that_runs(target)
+    pack_always(monkeypatch)
+    rng = np.random.default_rng(6)
+    cases = []
+    for number, mix in enumerate((EVERYTHING, CHOOSING, TURNING, CALLING) * 2):
+        program = random_limbs(rng, 2 + number, 60, mix, differing=0.02)
+        cases.append(Case(program, random_inputs(rng, program)))
     _check(target, cases)
 
 

@@ -86,6 +86,14 @@ def test_sweeps_that_don_t_settle_are_reported() -> None:
         gauss_seidel(problem, sweep_limit=2)
 
 
+def test_tangents_that_act_on_each_other_settle_at_once() -> None:
+    """Both stick: u = 0. A step by each row's own mass alone would go too far."""
+    G = np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 0.99], [0.0, 0.99, 1.0]])
+    problem = ContactProblem(G, np.array([-1.0, 0.1, 0.1]), (0,), (Friction((1, 2), 0, 0.5),))
+    p = gauss_seidel(problem, sweep_limit=40)
+    assert p == pytest.approx([1.0, -0.1 / 1.99, -0.1 / 1.99], abs=1e-13)
+
+
 def test_critical_friction_of_a_symmetric_contact_is_infinite() -> None:
     assert critical_friction(np.eye(2), 1.0) == math.inf
     assert critical_friction(np.array([[2.0, 0.5], [0.5, 1.0]]), 1.0) == 4.0

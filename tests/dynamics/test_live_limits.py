@@ -141,6 +141,15 @@ def test_a_lower_limit_above_the_upper_one_is_refused_by_systems_runs_and_live_r
     assert system.parameters == {"hinge low": -0.3, "hinge high": 0.2}
 
 
+def test_so_is_that_of_one_copy_by_its_name_and_others_keep_theirs() -> None:
+    row = tb.copies(pushed().compile(), ["left", "right"])
+    row["left/hinge high"] = 0.3
+    row["left/hinge low"] = 0.25
+    with pytest.raises(tb.InputError, match=r"Limits of 'right/hinge': .* 0\.25, above .* 0\.2;"):
+        row["right/hinge low"] = 0.25
+    assert row["right/hinge low"] == -0.3
+
+
 def test_a_part_s_limits_are_its_own_or_bound_or_shared() -> None:
     m = tb.Model("two")
     widest = m.parameter("widest", 0.9, "rad")

@@ -1,5 +1,6 @@
 """Parameters from recorded runs: closed forms, regression, coverage over repeated noise."""
 
+import warnings
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ LENGTH, DAMPING, SWING = 1.3, 0.2, 1.0
 @cache
 def pendulum() -> tb.System:
     m = tb.Model("pendulum")
-    length = m.parameter("length", LENGTH, min=0.1, max=10.0)
+    length = m.parameter("length", LENGTH, unit="m", min=0.1, max=10.0)
     damping = m.parameter("damping", DAMPING, min=0.0)
     m.parameter("colour", 1.0)
     bob = m.body("bob", mass=1.0, com=(0, 0, -length))
@@ -58,6 +59,16 @@ def fit(run: tb.Run, **options: Any) -> tb.estimate.Identification:
         "x0": pendulum().assemble(swing=0.8), "step": 0.0125,
     }  # fmt: skip
     return tb.identify(pendulum(), run, **{**wanted, **options})
+
+
+def test_a_fit_is_printed_with_the_units_of_its_model() -> None:
+    found = fit(noisy(swinging(), 0, 0.02, "swing"))
+    assert found.units == {"length": "m", "damping": "", "swing at the start": "rad"}
+    rows = str(found).splitlines()[1:]
+    assert [row.strip().split("  ")[0] for row in rows[:3]] == [
+        "length [m]", "damping", "swing at the start [rad]",
+    ]  # fmt: skip
+    assert rows[3].startswith("  noise: swing [rad] 0.0")
 
 
 def test_the_variations_of_a_pendulum_are_known_in_closed_form() -> None:
@@ -223,6 +234,36 @@ def test_recorded_inputs_tell_them_apart_and_runs_have_starts_of_their_own() -> 
     assert not found.cautions
 
 
+@pytest.mark.parametrize(("swing", "push"), [("m", "N"), ("mm", "mN")])
+def test_records_are_read_in_their_own_units(swing: str, push: str) -> None:
+    system, times = oscillator(), np.linspace(0.0, 3.0, 151)
+    true = {"mass": 2.3, "stiffness": 61.0}
+    made = tb.simulate(
+        system, system.assemble(x=0.1), 3.0, inputs={"push": (times, 3.0 * np.sin(4.0 * times))},
+        parameters=true, output_step=0.02, rtol=1e-10, atol=1e-12,
+    )  # fmt: skip
+    size = {"m": 1.0, "mm": 1e3, "N": 1.0, "mN": 1e3}
+    signals = {"x": size[swing] * made["x"], "push": size[push] * made["push"]}
+    known = {"parameters": list(true), "signals": ["x"], "x0": system.assemble(x=0.1)}
+    found = tb.identify(system, tb.Run(times, signals, {"x": swing, "push": push}), **known)
+    assert found.values == pytest.approx(true, rel=1e-6)
+    assert not any("input" in said for said in found.cautions)
+    wrong = [({"x": "deg"}, "Run 1: 'x' is in 'deg'.*'m'"), ({"push": "V"}, "'push' .*'V'.*'N'")]
+    for units, said in wrong:
+        with pytest.raises(tb.InputError, match=said):
+            tb.identify(system, tb.Run(times, signals, units), **known)
+    free = tb.identify(system, tb.Run(times, {"x": made["x"]}), **known | {"parameters": ["mass"]})
+    assert any("input 'push' is neither in the record" in said for said in free.cautions)
+
+
+def test_times_that_would_take_millions_of_steps_are_told_before() -> None:
+    run = noisy(swinging(), 2, 0.02, "swing")
+    late = tb.Run(1000.0 * run.time, run.signals)  # milliseconds
+    with warnings.catch_warnings(), pytest.raises(RuntimeWarning, match="isn't in seconds"):
+        warnings.simplefilter("error")
+        fit(late, step=1e-3)
+
+
 def test_samples_that_were_not_measured_are_left_out_and_told(tmp_path: Path) -> None:
     run = noisy(swinging(), 2, 0.02, "swing")
     run.signals["swing"][10:30] = np.nan
@@ -256,7 +297,7 @@ def test_a_bound_that_holds_an_unknown_is_told() -> None:
         ({"parameters": {"length": np.nan}}, "first guess of 'length' is nan"),
         ({"parameters": [], "initial": []}, "at least one"),
         ({"signals": ["swimg"]}, "swimg.*swing"),
-        ({"signals": ["tip.z"]}, "Run 1: signal.*tip.z"),
+        ({"signals": ["tip.z"]}, "Run 1: There is no signal 'tip.z'"),
         ({"initial": ["swung"]}, "state 'swung'"),
         ({"bounds": {"length": (1.1, 2.0)}}, r"'length': the first guess 1 .*\(1.1, 2\)"),
         ({"bounds": {"length": (2.0, 1.0)}}, "pair"),
@@ -264,6 +305,8 @@ def test_a_bound_that_holds_an_unknown_is_told() -> None:
         ({"noise": {"swing": 0.0}}, "noise of 'swing'"),
         ({"loss": "absolute"}, "'absolute' is none; choose one of 'linear'"),
         ({"step": 0.0}, "step must be a positive number"),
+        ({"step": 1e-12}, "more than 10000000 steps of a run"),
+        ({"signals": 5}, "signals: names are expected"),
         ({"signals": ["swing", "swing"]}, "'swing' is named twice"),
         ({"at": {"dampign": 0.0}}, "dampign.*damping"),
         ({"x0": [None, None]}, "1 runs need one state"),

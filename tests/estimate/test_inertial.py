@@ -152,6 +152,34 @@ def test_base_parameters_are_found_within_their_intervals() -> None:
     assert not found.impossible
 
 
+@pytest.mark.parametrize("noise", [(0.0, 0.0), (0.1, 0.0), (0.0, 0.1)])
+def test_efforts_without_noise_are_taken_too(noise: tuple[float, float]) -> None:
+    """Those of a simulation, of which none is left, on all joints or on some: a table's masses,
+    whose second drive alone tells the second one, and two links."""
+    m = tb.Model("table", gravity=(0, 0, 0))
+    m.joint("x", tb.Prismatic("x"), m.ground, m.body("a", mass=2.0))
+    m.joint("y", tb.Prismatic("y"), "a", m.body("b", mass=1.0))
+    for system in (m.compile(), two_links()):
+        q, v, a = motions(system, 60)
+        tau = system.inverse_dynamics(q, v, a)
+        tau += np.random.default_rng(3).normal(size=tau.shape) * noise
+        found = identify_inertia(system, q, v, a, tau)
+        truth = found.base.matrix() @ list(inertial_parameters(system).values())
+        low, high = np.array(list(found.interval(0.9999).values())).T
+        assert np.all((low < truth) & (truth < high))
+        told = np.array([max(each, 1e-9 * np.abs(tau).max()) for each in noise])
+        np.testing.assert_allclose(list(found.noise.values()), told, rtol=0.3)
+        if not any(noise):
+            np.testing.assert_allclose(found.beta, truth, atol=1e-12)
+
+
+def test_a_motion_that_tells_nothing_is_said_to() -> None:
+    flat = two_links((0.0, 0.0, -9.81))
+    rest = np.zeros((9, 2))
+    with pytest.raises(tb.SolveError, match="the motion tells nothing; move its joints"):
+        identify_inertia(flat, rest, rest, rest, rest)
+
+
 def test_friction_is_told_beside() -> None:
     system = two_links()
     found = identify_inertia(system, **swung(system, True, 1), joint_terms=("viscous", "coulomb"))
@@ -159,7 +187,10 @@ def test_friction_is_told_beside() -> None:
         for term, value in (("viscous", 0.7), ("coulomb", 1.5)):
             low, high = found.interval(0.999)[f"{joint} {term}"]
             assert low < value < high
-    assert "joint 2 coulomb" in str(found)
+    rows = str(found).splitlines()
+    assert rows[-2].endswith("joint 2 coulomb [N m]") and "link 2 Jzz [kg m²]" in str(found)
+    assert rows[-4].endswith("joint 2 viscous [N m s/rad]")
+    assert rows[-1].startswith("  noise: joint 1 [N m] ")
 
 
 def test_masses_that_no_body_has_are_told() -> None:

@@ -9,7 +9,7 @@ import pytest
 import touchback as tb
 from emulated_key import FIRMWARE, EmulatedKey, built, needs_emulator
 from touchback.devices import GuardedOutput, SerialDevice, WatchedInput
-from waiting import until
+from waiting import PATIENCE, until
 
 NATIVE = FIRMWARE.parent / "src" / "touchback" / "native"
 needs_compiler = pytest.mark.skipif(shutil.which("cc") is None, reason="there is no C compiler")
@@ -25,7 +25,7 @@ def test_on_an_stm32f405_in_emulation_line_ticks_and_resets_work_as_on_the_other
     inputs = {"angle": WatchedInput(max_age=0.5)}
     key = EmulatedKey(firmware, tmp_path, board="stm32f405")
     try:
-        with SerialDevice(key.path, patience=20.0) as device:
+        with SerialDevice(key.path, patience=PATIENCE) as device:
             until(lambda: "homed" in device.latest().words)
             with tb.live(m.compile(), rate=1000, inputs=inputs, outputs={"torque": guard}) as live:
                 live.connect("angle", device)
@@ -134,7 +134,7 @@ def test_as_a_program_of_this_machine_it_is_the_same_key_without_an_emulator(tmp
     process = subprocess.Popen([firmware], stdout=subprocess.PIPE, text=True)
     try:
         assert process.stdout is not None
-        with SerialDevice(process.stdout.readline().strip(), patience=20.0) as device:
+        with SerialDevice(process.stdout.readline().strip(), patience=PATIENCE) as device:
             assert device.simulated and device.period == pytest.approx(1 / 4000)
             until(lambda: "homed" in device.latest().words)
             until(lambda: device.latest().axes[0]["position"] > 0.08)  # the finger, at the stop

@@ -18,7 +18,7 @@ from touchback.devices.midi import NoteOn, read_midi
 from touchback.devices.serial_line.identify import Identified, fitted, identify
 from touchback.gallery.keyboard.keys import note_name
 from touchback.gallery.keyboard.regulation import read_regulation
-from waiting import until
+from waiting import PATIENCE, until
 
 
 @pytest.fixture(scope="module")
@@ -128,7 +128,7 @@ def test_constants_are_not_found_while_the_line_is_lost(tmp_path) -> None:
             until(lambda: device.connected)
 
     try:
-        with SerialDevice(path_of(process), patience=60.0) as device:
+        with SerialDevice(path_of(process), patience=PATIENCE) as device:
             until(lambda: "homed" in device.latest().words)
             for back in (True, False):
                 losing = threading.Thread(target=lose, args=(device, back))
@@ -222,7 +222,7 @@ def refusal(device: SerialDevice) -> str:
 def test_a_key_that_is_wired_wrongly_or_stuck_says_so(tmp_path, wrong, told) -> None:
     process = started(tmp_path, wrong)
     try:
-        with SerialDevice(path_of(process), patience=20.0) as device:
+        with SerialDevice(path_of(process), patience=PATIENCE) as device:
             until(lambda: "homed" in device.latest().words)
             until(lambda: re.search(told, refusal(device)) is not None)  # a busy machine says less
             until(lambda: "forces act" not in device.latest().words)
@@ -240,7 +240,7 @@ def identified(device: SerialDevice) -> Identified | None:
 
 @needs_emulator
 def test_the_emulated_key_finds_its_own_constants(key) -> None:
-    with SerialDevice(key.path, patience=20.0) as device:
+    with SerialDevice(key.path, patience=PATIENCE) as device:
         until(lambda: "homed" in device.latest().words)
         tries = [identified(device)]
         until(lambda: tries[-1] is not None or tries.append(identified(device)), patience=240.0)

@@ -9,7 +9,7 @@ import touchback as tb
 from emulated_key import EmulatedKey, built, needs_emulator
 from line_soak import OLDEST, soak
 from touchback.devices import GuardedOutput, SerialDevice, WatchedInput
-from waiting import until
+from waiting import PATIENCE, until
 
 pytestmark = needs_emulator
 TRAVEL = 0.0873  # [rad] of the simulated key in plant.c
@@ -53,23 +53,23 @@ def begun_anew(device: SerialDevice, key: EmulatedKey) -> None:
 
 
 def test_it_meets_the_driver_and_finds_its_rest_stop_by_itself(key) -> None:
-    with SerialDevice(key.path, patience=20.0) as device:
+    with SerialDevice(key.path, patience=PATIENCE) as device:
         assert device.name == "emulated key" and device.simulated
         until(lambda: "homed" in device.latest().words)  # it began at 0.03 rad, and doesn't know
         # it rests at zero until the finger comes, within half a second, and stays down then: who
         # was busy meanwhile resets it and looks again
-        seen = [*device.samples()["position"]]
+        seen, resets = [*device.samples()["position"]], 0
         while min(seen, default=1.0) > 0.01:
             begun_anew(device, key)
-            seen = [*device.samples()["position"]]
+            seen, resets = [*device.samples()["position"]], resets + 1
         until(lambda: seen.append(device.latest().axes[0]["position"]) or seen[-1] > 0.08)
         assert -0.002 < seen[-1] < 0.1
-        assert device.counts["damaged"] == 0
+        assert device.counts["damaged"] <= resets  # each may cut a frame off
 
 
 def test_its_motor_carries_a_finger_as_the_run_says(key) -> None:
     guard = GuardedOutput(safe=0.0, low=-1.0, high=1.0, at_limit="clip")
-    with SerialDevice(key.path, patience=20.0) as device:
+    with SerialDevice(key.path, patience=PATIENCE) as device:
         inputs = {"angle": WatchedInput(max_age=0.5)}
         with tb.live(spring(), rate=1000, inputs=inputs, outputs={"torque": guard}) as live:
             live.connect("angle", device)
@@ -88,7 +88,7 @@ def test_its_motor_carries_a_finger_as_the_run_says(key) -> None:
 def test_a_hall_pair_gives_the_same_key_without_homing(tmp_path) -> None:
     emulated = EmulatedKey(built(tmp_path, options="-DSENSE_HALL -DFINGER=0.3f"), tmp_path)
     try:
-        with SerialDevice(emulated.path, patience=20.0) as device:
+        with SerialDevice(emulated.path, patience=PATIENCE) as device:
             assert device.axes[0].position_unit == pytest.approx(0.10 / 4095**2)
             seen = []
             until(lambda: seen.append(device.latest().axes[0]["position"]) or max(seen) > 0.08)

@@ -84,6 +84,50 @@ def test_a_batch_of_pendulums_keeps_its_energy_and_has_the_closed_form_of_small_
     assert np.abs(ran["hinge"] - wanted).max() < 1e-3 * (1e-6 / 16 * 12 + 1e-8)
 
 
+def test_each_input_bends_at_its_own_samples() -> None:
+    """A push that rises and falls has moved 1 kg by 0.25 m after a second, another one of four
+    samples by 1/9 m, however many samples others have."""
+    m = tb.Model("two carts", gravity=(0, 0, 0))
+    for name in ("left", "right"):
+        m.joint(name, tb.Prismatic("x"), m.ground, m.body(name, mass=1.0))
+        m.force(name, tb.JointEffort(name, m.input(f"{name} push", unit="N")))
+    push = {"left push": [[0, 1.0, 0]], "right push": np.tile([0, 1.0, -1.0, 0], (3, 1))}
+    system = m.compile()
+    ran = system.batch(3).run(None, 1.0, step=1e-3, start=2.0, inputs=push, record=[])
+    assert np.allclose(ran.x, [0.25, 1 / 9, 0.5, 0.0], atol=1e-9)  # RK4 strides over the bends
+
+
+def bounced(height: float, restitution: float, t: np.ndarray) -> np.ndarray:
+    """Heights of a ball let go, in closed form: it falls for √(2 h / g), and flies e times as long
+    after each bounce as before."""
+    g, found, begun = 9.81, np.empty(len(t)), -np.sqrt(2 * height / 9.81)
+    speed = -g * begun
+    while begun <= t[-1]:
+        s = t - begun
+        found = np.where(s >= 0, speed * s - g * s**2 / 2, found)
+        begun, speed = begun + 2 * speed / g, restitution * speed
+    return found
+
+
+@pytest.mark.parametrize("grid", [{"method": "dopri5"}, {"step": 1e-2}])
+def test_rows_of_balls_that_bounce_at_other_times_are_at_the_same_instants(grid) -> None:
+    """A run of its own has rows at its bounces too, which others don't have."""
+    m = tb.Model("ball", gravity=(0, 0, -9.81))
+    m.joint("height", tb.Prismatic("z"), m.ground, m.body("ball", mass=1.0), position=1.0)
+    m.constrain("floor", m.coordinate("height"), unit="m")
+    m.mode("flight")
+    when = {"when": m.coordinate("height"), "impact": ["floor"], "restitution": 0.8}
+    m.transition("bounce", "flight", "flight", **when)
+    system, heights = m.compile(), np.array([1.0, 0.5, 0.2])
+    x = np.tile(system.initial_state().x, (3, 1))
+    x[:, 0] = heights
+    ran = system.batch(3).run(x, 1.02, output_step=0.05, **grid)
+    assert np.array_equal(ran.time, np.arange(21) * 0.05)
+    assert np.allclose(ran.ended, 1.02) and ran.whole.all()
+    for height, row in zip(heights, ran["height"], strict=True):
+        assert np.allclose(row, bounced(height, 0.8, ran.time), atol=1e-9)
+
+
 def test_one_that_becomes_no_number_stops_and_the_others_do_not_know(system) -> None:
     x = starts(system)
     ran = system.batch(COUNT).run(x, 0.05, step=1e-3, record=["hinge"])
@@ -129,6 +173,22 @@ def test_every_feature_of_models_counts_in_each_instance(feature) -> None:
             assert np.array_equal(ran[name][i], alone[name]), name
 
 
+def test_functions_are_evaluated_at_states_by_name_as_runs_begin_there(system) -> None:
+    """Of a start given by name the energy is that of the run's first instant."""
+    x0 = {"hinge": np.linspace(-1.0, 1.0, COUNT), "hinge rate": 2.0}
+    many = system.batch(COUNT)
+    begun = many.run(x0, 1e-3, record=system.state_names)
+    rows = np.array([begun[name][:, 0] for name in system.state_names]).T
+    found = many.evaluate("energy", x0, {"torque": 3.0})
+    assert np.array_equal(found, many.evaluate("energy", rows))
+    assert not np.array_equal(found, many.evaluate("energy", {}))
+    one = system.assemble(hinge=0.4)
+    assert np.array_equal(many.evaluate("energy", one), many.evaluate("energy", {"hinge": 0.4}))
+    for wrong, words in (({"hing": 0.0}, "hing"), ({"hinge": np.zeros(4)}, "11 states, or one")):
+        with pytest.raises(tb.InputError, match=words):
+            many.evaluate("energy", wrong)
+
+
 def test_a_batch_of_copies_is_refused() -> None:
     with pytest.raises(tb.InputError, match=r"a batch is of one mechanism; pass `\.one`"):
         compiled(COPIES).batch(2)
@@ -148,6 +208,7 @@ def test_a_batch_of_copies_is_refused() -> None:
         ({"parameters": {"length": [1.0, 2.0, 9.0]}}, "9.0 lies outside its range"),
         ({"parameters": {"length": [1.0, 2.0]}}, "Parameter 'length': a number, or 3 of them"),
         ({"record": "hinge"}, r"record: names are expected, as \['hinge'\]"),
+        ({"record": 5}, r"record: names are expected, as \['name'\], got 5"),
         ({"record": ["hnge"]}, "hnge"),
         ({"threads": 0}, "threads must be a whole number above 0, got 0"),
         ({"duration": 9e3, "output_step": 1e-3}, "at most 100000000 numbers are kept"),
@@ -163,6 +224,12 @@ def test_what_a_batch_cannot_take_is_refused_by_name(system, given, words) -> No
 def test_a_number_of_instances_is_a_whole_one(system, count) -> None:
     with pytest.raises(tb.InputError, match="A batch has a whole number of instances"):
         system.batch(count)
+
+
+@pytest.mark.parametrize("method", ["rk4", "dopri5"])  # in lanes, and one by one
+def test_more_instances_than_memory_holds_are_refused_at_once(system, method) -> None:
+    with pytest.raises(tb.InputError, match="no room for the states of 1000000000000 instances"):
+        system.batch(10**12).run(None, 0.01, method=method, output_step=0.01, record=[])
 
 
 def test_ctrl_c_ends_a_batch_and_keeps_what_is_done(system) -> None:

@@ -9,12 +9,12 @@ import pytest
 import touchback as tb
 from featured_models import FEATURES, compiled
 from tests.fleet.host_card import HostCard
-from touchback.codegen.printers import cuda
+from touchback.codegen.printers import cuda, kept
 from touchback.fleet import batch
 from touchback.fleet.gpu import kernels
 
 COUNT = 131  # a block and a bit
-NOT_THERE = ("modes", "rigid contacts")
+NOT_THERE = ("rigid contacts",)
 pytestmark = pytest.mark.usefixtures("card")
 
 
@@ -22,13 +22,14 @@ def arm(joints: int = 3) -> tb.System:
     """Links on hinges about x, y, z in turn, a live mass, a torque and a sensor."""
     m = tb.Model("arm")
     mass, torque = m.parameter("mass", 1.0, min=0.1, max=9.0), m.input("torque", unit="N m")
+    brake = m.input("brake", unit="N m")
     link = m.ground
     for k in range(joints):
         before, link = link, m.body(f"link {k}", mass=mass, com=(0.1, 0, -0.2), inertia=(1, 2, 2.5))
         m.joint(
             f"hinge {k}", tb.Revolute("xyz"[k % 3]), before.at(0, 0, -0.4) if k else before, link
         )
-    m.force("motor", tb.JointEffort("hinge 0", torque))
+    m.force("motor", tb.JointEffort("hinge 0", torque - brake))
     m.sensor("tip", tb.Position(link.at(0, 0, -0.4)))
     return m.compile()
 
@@ -47,7 +48,7 @@ def test_a_card_computes_the_bits_of_the_processor(system, method) -> None:
     draw = np.random.default_rng(4)
     given = {
         "parameters": {"mass": draw.uniform(0.5, 2.0, COUNT)},
-        "inputs": {"torque": draw.normal(size=(COUNT, 9))},
+        "inputs": {"torque": draw.normal(size=(COUNT, 9)), "brake": [[0.5, 0.0, 1.0]]},
         "method": method, "step": 1e-3, "output_step": 4e-3,
     }  # fmt: skip
     x = starts(system)
@@ -76,14 +77,20 @@ def test_quaternions_turn_on_the_card() -> None:
     m = tb.Model("top")
     top = m.body("top", mass=1.0, com=(0, 0, 0.3), inertia=(0.1, 0.1, 0.02))
     m.joint("ball", tb.Spherical(), m.ground, top)
+    tail = m.body("tail", mass=0.2, com=(0, 0.1, -0.2), inertia=(0.03, 0.02, 0.02))
+    m.joint("hook", tb.Spherical(), top.at(0, 0, 0.5), tail)  # whose rotation has 1 − 2 (y² + z²)
     spinning = m.compile()
     x = np.tile(spinning.initial_state().x, (5, 1))
-    x[:, 4:] = np.random.default_rng(1).normal(size=(5, 3)) * 3
+    x[:, 8:] = np.random.default_rng(1).normal(size=(5, 6)) * 3
     for method in ("rk4", "euler"):
         ran, usual = (
             spinning.batch(5).run(x, 0.1, step=1e-3, method=method, on=on) for on in ("gpu", "cpu")
         )
         assert np.array_equal(ran.x, usual.x)
+    coarse = spinning.batch(5).run(
+        x, 0.1, step=1e-3, method=method, on="gpu", precision="single"
+    )  # fmt: skip
+    assert np.abs(coarse.x - usual.x).max() < 1e-4  # a hundred roundings of 6e-8, of speeds of 10
 
 
 def test_single_precision_is_as_good_as_its_numbers(system) -> None:
@@ -112,6 +119,20 @@ def test_sines_of_single_precision_are_good_to_three_halves_of_a_ten_millionth()
     assert np.abs(mark.record[:, 0] - wanted).max() < 1.5e-7
 
 
+@pytest.mark.parametrize("count", [2, 131, 600])
+def test_functions_in_single_precision_too_alone_and_in_pairs(count, system) -> None:
+    """An even number of instances goes by two a thread: a last block that isn't full, and one more
+    than a block. Sums of some thirty numbers, rounded to 6e-8 each."""
+    x, tau = starts(system, count), np.random.default_rng(6).normal(size=(count, 3))
+    wanted = system.forward_dynamics(x[:, :3], x[:, 3:], tau)
+    many = system.batch(count)
+    found = many.evaluate("forward dynamics", x, further=tau, on="gpu", precision="single")
+    assert found.dtype == np.float32
+    assert np.abs(found - wanted).max() < 3e-6 * np.abs(wanted).max()
+    M = many.evaluate("mass matrix", x, on="gpu", precision="single")
+    assert np.abs(M - system.mass_matrix(x[:, :3])).max() < 3e-6 * np.abs(M).max()
+
+
 def test_numbers_that_stay_the_same_go_to_the_card_once(card) -> None:
     few, many = np.arange(5.0), np.arange(5000.0)
     assert card.given(few) is card.given(few.copy())
@@ -123,14 +144,15 @@ def test_numbers_that_stay_the_same_go_to_the_card_once(card) -> None:
 
 
 def forget_kernels() -> None:
-    for each in (kernels.rollout_kernel, kernels.evaluation):
+    for each in (kernels.rollout_kernel, kernels.evaluation, kernels.evaluation_of_pairs):
         each.cache_clear()
 
 
 @pytest.fixture
 def everything_is_long(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(kernels, "_LONG", 10)
-    monkeypatch.setattr(cuda, "AFRESH", 5)
+    monkeypatch.setattr(kernels, "_HELD", {"double": 4, "float": 4})
+    monkeypatch.setattr(kept, "AFRESH", 5)
     forget_kernels()
     yield
     forget_kernels()
@@ -206,6 +228,16 @@ def test_functions_are_evaluated_at_the_states_of_all_instances(length, system, 
         system.batch(COUNT).evaluate("forward dynamics", x, further=tau[:5])
 
 
+def test_functions_of_more_than_one_piece_give_each_instance_its_own_results(
+    system, everything_is_long, monkeypatch
+) -> None:
+    """Compilers take the longest programs in pieces, which write where all of them do."""
+    monkeypatch.setattr(cuda, "CHUNK_LENGTH", 50)
+    x, tau = starts(system), np.random.default_rng(6).normal(size=(COUNT, 3))
+    found = system.batch(COUNT).evaluate("forward dynamics", x, further=tau, on="gpu")
+    assert np.array_equal(found, system.forward_dynamics(x[:, :3], x[:, 3:], tau))
+
+
 def test_states_that_lie_on_a_card_stay_there(card, system) -> None:
     if isinstance(card, HostCard):
         pytest.skip("needs a card's memory")
@@ -232,8 +264,8 @@ def test_without_a_card_the_processor_runs_it_and_says_so(monkeypatch, system) -
     assert ran.whole.all() and not ran.card
     with pytest.warns(RuntimeWarning, match="only methods 'rk4' and 'euler' run there, not 'dop"):
         system.batch(2).run(None, 0.01, on="gpu", method="dopri5", output_step=1e-3)
-    with pytest.warns(RuntimeWarning, match="modes change on the processor only"):
-        compiled("modes").batch(2).run(None, 0.01, on="gpu", step=1e-3)
+    with pytest.warns(RuntimeWarning, match="in double precision: single precision needs on='gpu'"):
+        system.batch(2).run(starts(system, 2), 0.01, step=1e-3, precision="single")
     with pytest.warns(RuntimeWarning, match="by partitioning, .* not by 'penalty'"):
         tied = compiled("closures").batch(2)
         tied.run(None, 0.01, on="gpu", step=1e-3, constraints="penalty")

@@ -10,8 +10,8 @@ import pytest
 import touchback as tb
 from featured_models import TIP, cart_and_pendulum, compiled
 from studies.piano.many_strikes import Laboratory, gestures
-from touchback.fleet.gpu import on_card
-from touchback.fleet.gpu.tied import SOURCES
+from touchback.fleet import Batch, BatchRun
+from touchback.fleet.gpu import modes, on_card, tied
 
 pytestmark = pytest.mark.usefixtures("card")
 TIED_IN_THE_GALLERY = (
@@ -23,12 +23,33 @@ TIED_IN_THE_GALLERY = (
 @pytest.mark.parametrize("constraints", ["multipliers", "baumgarte", "projection"])
 def test_each_way_to_keep_constraints_is_that_of_the_processor(constraints) -> None:
     """With samples of each, spread over the run wherever it starts; a card finds their place in a
-    cell by a product, which rounds otherwise."""
+    cell by a product, which rounds otherwise. Half a step is left out at the end."""
     rod, push = compiled("closures"), np.random.default_rng(7).normal(size=(3, 5))
     given = {"inputs": {"push": push}, "start": 0.5, "step": 1e-3, "method": "euler"}
     given["constraints"] = constraints
-    ran, usual = (rod.batch(3).run(None, 0.02, on=on, **given) for on in ("gpu", "cpu"))
+    ran, usual = (rod.batch(3).run(None, 0.0205, on=on, **given) for on in ("gpu", "cpu"))
     assert ran.card and np.abs(ran.x - usual.x).max() < 1e-15
+    assert np.array_equal(ran.time, usual.time) and np.allclose(ran.ended, usual.ended)
+
+
+@pytest.mark.parametrize("constraints", ["partitioning", "projection"])
+def test_a_start_that_breaks_constraints_is_moved_onto_them_there_too(
+    constraints,
+) -> None:
+    """Speeds of one coordinate alone, which the others follow from the first row on; and a position
+    that leaves a gap, of which both warn."""
+    rod = compiled("closures")
+    x = np.tile(rod.assemble().x, (3, 1))
+    x[:, rod.sizes[0]] += [0.3, 0.0, -1.0]
+    x[1, 0] += 0.01
+    ran, usual = (_with_a_gap(rod.batch(3), x, on, constraints) for on in ("gpu", "cpu"))
+    assert np.abs(ran.record - usual.record).max() < 1e-13 and np.array_equal(ran.x, usual.x)
+    assert np.abs(usual.record[0, 0, : x.shape[1]] - x[0]).max() > 0.01
+
+
+def _with_a_gap(batch: Batch, x: np.ndarray, on: str, constraints: str) -> BatchRun:
+    with pytest.warns(RuntimeWarning, match=r"initial state breaks the constraints by up to 0\.0"):
+        return batch.run(x, 0.02, step=1e-3, on=on, constraints=constraints)
 
 
 def test_a_bead_on_a_circle_chooses_anew_on_the_card(monkeypatch) -> None:
@@ -56,7 +77,8 @@ def test_the_files_that_a_card_compiles_are_installed() -> None:
     there = set()
     for pattern in patterns["package-data"]["touchback"]:
         there |= set((root / "src/touchback").glob(pattern))
-    assert {root / "src/touchback/native" / path for path in SOURCES} <= there
+    sources = (*tied.SOURCES, *modes.SOURCES)
+    assert {root / "src/touchback/native" / path for path in sources} <= there
 
 
 @pytest.mark.soak

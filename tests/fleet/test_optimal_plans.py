@@ -135,6 +135,9 @@ def test_costs_that_are_no_numbers_are_told_once(slider: tb.System, plan: Planne
         ({"duration": (2.0, 1.0)}, r"duration: seconds, or a pair \(least, most\).*2.0, 1.0"),
         ({"duration": (0.0, 1.0)}, "duration must be a positive number"),
         ({"step": 0.0}, "step must be a positive number"),
+        ({"step": 1e-9}, r"2.5e\+08 steps from one knot to the next"),
+        ({"cost": 5}, "cost: a function of states and inputs.*got 5"),
+        ({"cost": lambda at: [at["push"], 1.0]}, "cost: .* one number, and it gave"),
     ],
 )
 def test_what_cant_be_planned_is_refused(

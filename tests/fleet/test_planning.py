@@ -81,6 +81,13 @@ def test_a_controlled_run_lasts_as_long_as_it_was_asked_to(duration: float, ever
     np.testing.assert_allclose(run.time, np.arange(0.0, duration + 0.01, 0.05), atol=1e-12)
 
 
+def test_more_plans_than_end_in_a_day_are_refused_before_the_first() -> None:
+    planner = tb.fleet.MPPI(slider(), squares, {"push": 1.0}, step=0.05, samples=4)
+    with pytest.raises(tb.InputError, match=r"takes 5e\+08 plans.*plan each 5e-07 s or more"):
+        planner.control([1.0, 0.0], 0.5, every=1e-9)
+    assert planner.newest is None
+
+
 def test_a_plan_goes_on_from_the_one_before() -> None:
     planner = tb.fleet.MPPI(
         slider(), squares, {"push": 1e-9}, horizon=1.0, knots=3, step=0.1, samples=2
@@ -102,16 +109,30 @@ def test_a_plan_goes_on_from_the_one_before() -> None:
         ({"spread": {"push": -1.0}}, "spread of 'push' must be a positive number"),
         ({"samples": 1}, "samples must be a whole number of at least 2, got 1"),
         ({"knots": 1}, "knots"),
+        ({"knots": 9999, "samples": 1 << 24}, "16777216 rows of 9999 numbers take 1.34e.03 GB"),
         ({"horizon": 0.0}, "horizon must be a positive number"),
+        ({"horizon": 0.05}, "horizon 0.05 s holds no step of 0.1 s"),
         ({"temperature": 0.0}, "temperature"),
         ({"cost": lambda r: r["x"].mean(axis=1)}, "cost: 16 instances at 11 times are expected"),
         ({"cost": lambda r: r["y"]}, "signal 'y'"),
+        ({"cost": 5}, "cost: a function of the rollouts is expected.*got 5"),
+        ({"seed": -1}, "seed must be a whole number from 0 on, got -1"),
     ],
 )
 def test_what_cant_be_planned_is_refused(options: dict[str, Any], said: str) -> None:
     given: dict[str, Any] = {"cost": squares, "spread": {"push": 1.0}, "samples": 16, "step": 0.1}
     with pytest.raises(tb.InputError, match=said):
         tb.fleet.MPPI(slider(), **{**given, **options}).plan({"x": 1.0})
+
+
+@pytest.mark.parametrize("size", [1e200, 1e-320])
+def test_what_a_cost_is_measured_in_doesnt_matter(size: float) -> None:
+    options: dict[str, Any] = {"spread": {"push": 1.0}, "samples": 16, "step": 0.1}
+    usual, found = (
+        tb.fleet.MPPI(slider(), lambda r, s=s: s * squares(r), **options).plan({"x": 1.0})
+        for s in (1.0, size)
+    )
+    assert found.values == pytest.approx(usual.values, rel=1e-2)  # tiny numbers have few digits
 
 
 def test_rollouts_that_all_run_away_are_told() -> None:

@@ -70,6 +70,14 @@ def test_indices_are_those_of_scipy() -> None:
     assert np.allclose(found.total, peer.total_order, rtol=0, atol=1e-10)
 
 
+def test_outcomes_of_any_size_have_the_same_indices() -> None:
+    values = ishigami(ISHIGAMI.points())
+    usual = swept(ISHIGAMI, values).sensitivity("y")
+    for size in (1e300, 1e-200):
+        found = swept(ISHIGAMI, size * values).sensitivity("y")
+        assert np.allclose(found.total, usual.total) and np.allclose(found.first, usual.first)
+
+
 def test_rows_with_a_failed_run_do_not_count() -> None:
     values = ishigami(ISHIGAMI.points())
     values[[5, 4096 + 5, 4 * 4096 + 90]] = np.nan
@@ -93,3 +101,7 @@ def test_bars_of_both_indices_are_drawn(tmp_path) -> None:
     figure = found.plot(tmp_path / "shares.png")
     assert [bar.get_height() for bar in figure.axes[0].patches] == [*found.first, *found.total]
     assert (tmp_path / "shares.png").exists()
+    lines = str(found).splitlines()
+    assert lines[0] == "y: shares of its variance, 95 % intervals" and len(lines) == 4
+    low, high = found.total_interval[0]
+    assert lines[1].endswith(f"with others {found.total[0]:6.3f} ({low:.3f} … {high:.3f})")

@@ -1,10 +1,15 @@
 """A sweep on processes of this machine keeps each run once, whatever ends its processes."""
 
 import json
+import os
+import re
+import signal
 import sys
+import warnings
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
-from threading import Thread
+from threading import Barrier, Thread
 
 import numpy as np
 import pyarrow.parquet
@@ -15,6 +20,7 @@ import touchback as tb
 from touchback.fleet import Grid, LogUniform, MonteCarlo, Sweep
 from touchback.fleet.sweeps import manifest, part
 from touchback.fleet.sweeps.task import TRIES, Task, compute
+from waiting import until
 
 RUNS = 600  # two in a row are a part
 DESIGN = Grid({"index": range(RUNS)})
@@ -40,8 +46,10 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> tuple[Sweep, Path, dict[in
     folder = tmp_path_factory.mktemp("sweep")
     log = folder / "log"
     function = partial(swept.fated, log=str(log))
-    with pytest.raises(KeyboardInterrupt):
+    with pytest.raises(KeyboardInterrupt) as stopped:
         tb.sweep(function, DESIGN, out=folder / "out", workers=2, progress=Broken(0.5))
+    (note,) = stopped.value.__notes__
+    assert re.fullmatch(rf"\d+ of {RUNS} runs are kept in .*out; the same call goes on\.", note)
     before = dict(swept.begun(log))
     return tb.sweep(function, DESIGN, out=folder / "out", workers=2), log, before
 
@@ -116,6 +124,20 @@ def test_another_sweep_in_the_folder_is_refused_by_what_differs(told, tmp_path) 
             tb.sweep(function, DESIGN, out=place)
 
 
+def test_of_many_who_begin_a_folder_at_once_one_does_and_all_have_its_sweep(tmp_path) -> None:
+    many = 8
+    ready = Barrier(many)
+
+    def opened(folder: Path) -> str:
+        ready.wait()
+        return manifest.opened(folder, swept.half_letters, DESIGN)
+
+    with ThreadPoolExecutor(many) as crew:
+        for k in range(10):
+            begun = set(crew.map(opened, [tmp_path / f"sweep {k}"] * many))
+            assert len(begun) == 1
+
+
 def test_two_who_ask_for_the_same_runs_at_once_compute_each_once(tmp_path) -> None:
     function = partial(swept.logged, log=str(tmp_path / "log"), rest=0.05)
     name = manifest.opened(tmp_path / "out", function, DESIGN)
@@ -130,13 +152,62 @@ def test_two_who_ask_for_the_same_runs_at_once_compute_each_once(tmp_path) -> No
 def test_a_line_that_was_cut_off_is_left_out_and_written_over(tmp_path) -> None:
     path = tmp_path / "0000.jsonl"
     path.write_bytes(b'[0, "begun", "me"]\n[0, "ended", {"y": NaN}]\n[1, "begun", "me"]\n[1, "en')
-    assert list(part.read(path).outcomes) == [0] and part.read(path).begun[1, "me"] == 1
-    with part.held(path) as kept:
+    runs = range(2)
+    found = part.read(path, runs)
+    assert list(found.outcomes) == [0] and found.begun[1, "me"] == 1
+    with part.held(path, runs) as kept:
         kept.end(1, {"y": 0.1})
-    assert part.read(path).outcomes[1] == {"y": 0.1}
-    path.write_bytes(b"[0]\n")
-    with pytest.raises(tb.InputError, match=r"0000.jsonl, line 1: .* Delete this file"):
-        part.read(path)
+    assert part.read(path, runs).outcomes[1] == {"y": 0.1}
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b"[0]", b"5", b"rubbish", b'[2, "ended", {"y": 1.0}]', b'[-1, "ended", {"y": 1.0}]',
+        b'["0", "ended", {"y": 1.0}]', b'[true, "ended", {"y": 1.0}]', b'[[0], "begun", "me"]',
+        b'[0, "ended", {"y": "1"}]', b'[0, "ended", {"y": null}]', b'[0, "ended", null]',
+        b'[0, "failed", {"y": 1.0}]', b'[0, "other", {"y": 1.0}]',
+    ],
+)  # fmt: skip
+def test_a_line_that_nobody_wrote_so_is_refused_by_its_number(tmp_path, line: bytes) -> None:
+    path = tmp_path / "0000.jsonl"
+    path.write_bytes(b'[0, "begun", "me"]\n' + line + b"\n")
+    with pytest.raises(tb.InputError, match=r"0000.jsonl, line 2: .* Delete this file"):
+        part.read(path, range(2))
+
+
+def _ended(process: int) -> bool:
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(") ")[2].startswith("Z")
+    except (FileNotFoundError, ProcessLookupError):
+        return True
+
+
+def test_a_worker_that_is_killed_while_it_has_nothing_to_do_is_replaced(tmp_path) -> None:
+    done, go = tmp_path / "done", tmp_path / "go"
+
+    def kill(fraction: float) -> None:
+        if fraction == 0.5:
+            idle = int(done.read_text())
+            os.kill(idle, signal.SIGKILL)
+            until(lambda: _ended(idle))
+            go.touch()
+
+    function = partial(swept.waiting, done=str(done), go=str(go))
+    table = tb.sweep(
+        function, Grid({"index": [0, 1]}), out=tmp_path / "out", workers=2, progress=kill
+    )
+    assert not table.failures and table["index"].tolist() == [0.0, 1.0]
+
+
+def test_what_a_table_can_not_hold_is_said_of_its_run(tmp_path) -> None:
+    name = manifest.opened(tmp_path / "out", swept.half_letters, DESIGN)
+    given = (tmp_path / "out").as_posix(), name, "me", 0, 0, ("index",), DESIGN.points()[:2]
+    task = Task(swept.half_letters, *given)
+    compute(task)
+    unnamed, unsaid = task.kept().values()
+    assert str(unnamed).startswith("An outcome has a name of its own")
+    assert unsaid == "ValueError: \\ud800"
 
 
 def test_a_figure_has_a_dot_for_each_run_and_a_tick_for_each_that_failed(tmp_path) -> None:
@@ -151,6 +222,11 @@ def test_a_figure_has_a_dot_for_each_run_and_a_tick_for_each_that_failed(tmp_pat
     assert figure.axes[0].get_xscale() == "log" and figure.axes[1].get_xscale() == "linear"
     with pytest.raises(tb.InputError, match="no column 'z', only 'k', 'm', 'y', 'failure'"):
         table.plot("z")
+    good = Sweep(design, {"k": k, "m": m, "y": k * m, "failure": np.full(50, "")}, tmp_path)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # of panels that have no room
+        drawn = good.plot(path=tmp_path / "good.png")
+    assert all(panel.get_position().width > 0.3 for panel in drawn.axes)  # two in a row
     none = Sweep(design, {"k": k, "m": m, "failure": np.full(50, "no", dtype=object)}, tmp_path)
     with pytest.raises(tb.InputError, match="all runs failed, the first so: no"):
         none.plot()

@@ -18,6 +18,7 @@ import warnings
 from pathlib import Path
 
 FOUND = Path(__file__).parent / "found"
+sys.path.append(str(Path(__file__).parents[1]))  # modules that serve several tests
 MEMORY, LONGEST = 1024, 20  # [MiB] and [s] for an input
 _MOST_BYTES = 1 << 16
 

@@ -11,6 +11,7 @@ from functools import cache
 from pathlib import Path
 
 import touchback as tb
+from mesh_files import dae
 from touchback import gallery
 from touchback.devices.gps.almanac_files import parse_sem, parse_yuma
 from touchback.devices.midi.file import read_midi
@@ -122,14 +123,59 @@ def _files(*paths: Path) -> Seeds:
     return lambda: [path.read_bytes() for path in paths]
 
 
+def _measured(path: Path) -> None:
+    """Numbers are read when they are asked for."""
+    run = tb.open(path)
+    for name in list(run.signals)[:8]:
+        _ = run[name]
+
+
+@cache
+def _pendulum() -> tb.Run:
+    return tb.simulate(gallery.make("pendulum").compile(), duration=0.02, progress=False)
+
+
 def _run(ending: str) -> Seeds:
     def made() -> list[bytes]:
-        run = tb.simulate(gallery.make("pendulum").compile(), duration=0.02, progress=False)
         path = _folder() / f"seed{ending}"
-        run.save(path) if ending == ".mcap" else run.to_csv(path)
+        _pendulum().save(path)
         return [path.read_bytes()]
 
     return made
+
+
+def _foreign_parquet() -> list[bytes]:
+    """With dictionaries and compressed, as others write them."""
+    import pyarrow
+    from pyarrow.parquet import write_table
+
+    run, made = _pendulum(), io.BytesIO()
+    columns = {"time": run.time, **run.signals, "count": range(len(run.time))}
+    write_table(pyarrow.table(columns), made, compression="snappy")
+    return [made.getvalue(), *_run(".parquet")()]
+
+
+def _mdf() -> list[bytes]:
+    """Of both versions, the newer one compressed too."""
+    import asammdf
+
+    run, found = _pendulum(), list[bytes]()
+    for version, squeezed, ending in (("4.10", 0, "mf4"), ("4.10", 2, "mf4"), ("3.30", 0, "mdf")):
+        path = _folder() / f"seed.{ending}"
+        with asammdf.MDF(version=version) as file:
+            file.append([asammdf.Signal(run[n], run.time, "rad", n) for n in run.names])
+            file.save(path, overwrite=True, compression=squeezed)
+        found.append(path.read_bytes())
+    return found
+
+
+def _binary_usd() -> list[bytes]:
+    from pxr import Sdf
+
+    path, layer = _folder() / "seed.usdc", Sdf.Layer.CreateAnonymous(".usda")
+    layer.ImportFromString(_USD.decode())
+    layer.Export(str(path))
+    return [path.read_bytes()]
 
 
 def _archive() -> list[bytes]:
@@ -148,9 +194,13 @@ TARGETS: dict[str, Target] = {
     "mjcf": Target(_as_file(_compiled, ".xml"), lambda: [_MJCF]),
     "sdf": Target(_as_file(_compiled, ".sdf"), lambda: [_SDF]),
     "usd": Target(_as_file(_compiled, ".usda"), lambda: [_USD]),
+    "binary usd": Target(_as_file(_compiled, ".usdc"), _binary_usd),
     "mbs": Target(_as_file(_compiled, ".mbs"), lambda: [_MBS]),
     "stl": Target(_as_file(read_mesh, ".stl"), lambda: [b"solid a\nendsolid", bytes(84)]),
     "obj": Target(_as_file(read_mesh, ".obj"), lambda: [b"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n"]),
+    "collada": Target(_as_file(read_mesh, ".dae"), lambda: [dae(), dae(0.001)]),
+    "parquet": Target(_as_file(_measured, ".parquet"), _foreign_parquet),
+    "mdf": Target(_as_file(_measured, ".mf4"), _mdf),
     "recording": Target(_as_file(tb.open, ".mcap"), _run(".mcap")),
     "fmu": Target(_as_file(read_description, ".fmu"), _archive),
     "table": Target(

@@ -286,3 +286,5 @@ def test_user_functions_that_are_missing_are_named_with_how_to_give_them() -> No
         read_mbs(SLIDER, joint_forces={"y": 1.0})
     with pytest.raises(ModelError, match=r"External force 'F': its law gives \(1.0, 2.0\)"):
         read_mbs(SLIDER, external_forces={"F": (1.0, 2.0)})
+    with pytest.raises(ModelError, match=r"'F': its law takes 1 argument \(place\), and"):
+        read_mbs(SLIDER, external_forces={"F": lambda place: (1.0, 2.0, 3.0)})

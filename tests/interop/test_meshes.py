@@ -12,7 +12,7 @@ from mesh_files import FACES, FILES, POINTS, binary_stl, dae
 from touchback.draw.scene import Track, scene_of
 from touchback.files import model_from_text, to_text
 from touchback.interop import ImportNotice, read_urdf
-from touchback.interop.mesh_file import read_mesh
+from touchback.interop.mesh_file import read_mesh, welded
 from touchback.model.shapes import BoxShape, MeshShape
 from touchback.model.solids.mesh import unpacked
 
@@ -124,6 +124,16 @@ def _sorted(points: np.ndarray) -> np.ndarray:
     return points[np.lexsort(points.round(4).T)]
 
 
+def test_pieces_and_materials_of_an_obj_file_are_one_mesh(tmp_path: Path) -> None:
+    """A file of thousands of them took minutes."""
+    corners = "".join(f"v {x} {y} 0\n" for x in range(50) for y in range(50))
+    pieces = "".join(
+        f"o piece {i}\nusemtl m{i}\nf {i + 1} \\\n {i + 2} {i + 51}\n" for i in range(2440)
+    )
+    (tmp_path / "m.obj").write_text(corners + pieces)
+    assert triangles(read_mesh(tmp_path / "m.obj")).shape == (2440, 3, 3)
+
+
 def test_relative_paths_are_those_beside_the_file(tmp_path: Path) -> None:
     file = folder_of(tmp_path, robot('<mesh filename="meshes/m.obj"/>'))
     assert triangles(read_urdf(file).shapes["l0"].solid).shape == (4, 3, 3)
@@ -196,6 +206,18 @@ def test_large_meshes_become_coarser_and_keep_their_size(tmp_path: Path) -> None
     assert 500 < len(coarse) <= 2000
     radii = np.linalg.norm(coarse.reshape(-1, 3), axis=1)
     assert radii.max() <= 0.5 + 1e-6 and radii.min() > 0.5 * 0.95
+
+
+def test_corners_at_one_place_are_one_point_and_triangles_stay_where_they_are() -> None:
+    """A soup of 20 000 triangles on 1331 places, each some 45 times, a few triangles twice."""
+    soup = np.random.default_rng(5).integers(-5, 6, (60_000, 3)).astype(np.float32)
+    soup[:300] = soup[300:600]
+    places, kept = welded(soup, np.arange(60_000).reshape(-1, 3))
+    assert len(places) == 11**3 == len({tuple(place) for place in places})
+    corners = [frozenset(map(tuple, triangle)) for triangle in soup.reshape(-1, 3, 3)]
+    assert [frozenset(map(tuple, t)) for t in places[kept]] == [
+        each for each in dict.fromkeys(corners) if len(each) == 3
+    ]
 
 
 def test_files_keep_meshes() -> None:

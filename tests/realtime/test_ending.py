@@ -16,6 +16,7 @@ import pytest
 import touchback as tb
 from touchback.native.live.memory import private_map
 from touchback.realtime.ending import signals_as_ctrl_c, to_its_end
+from waiting import PATIENCE
 
 BEGIN = """
 import gc, multiprocessing, os, signal, sys, time
@@ -214,7 +215,7 @@ def test_a_device_may_stop_the_run(cart: tb.System, tmp_path: Path) -> None:
     with tb.live(cart, record=tmp_path / "run.mcap") as live:
         live.run(0.01)
         service = live.connect("force", Last())
-        service._thread.join(20.0)
+        service._thread.join(PATIENCE)
     assert service.failure is None
     check_whole(tmp_path / "run.mcap", 10)
 

@@ -1,7 +1,7 @@
 """What goes wrong in a run is a fault of it, in words: in its report and its recording."""
 
 import math
-import time
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +10,7 @@ import pytest
 
 import touchback as tb
 from touchback.realtime.record import describe
-from waiting import until
+from waiting import PATIENCE, until
 
 # ---- divergence ---------------------------------------------------------------------------------
 
@@ -114,6 +114,9 @@ def test_a_memory_that_is_no_number_any_more_is_found_at_its_tick(method: str) -
         assert live.faults == ("not finite",)
         assert live.read("time") == pytest.approx(4e-3)
         assert live.read("value") == pytest.approx(1e160)
+        (fault,) = live.report().faults
+        assert fault["tick"] == 5 and live.latest_fault == fault["text"]
+        assert fault["text"].startswith("not finite") and "shorter steps" in fault["text"]
 
 
 @pytest.mark.parametrize("speed", [0.0, -1.0, math.nan])
@@ -187,14 +190,17 @@ def test_a_device_that_does_not_answer_at_the_end_is_told(
     cart: tb.System, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("touchback.realtime.devices._LAST_WORD", 0.01)
+    asked, over = threading.Event(), threading.Event()
 
     class Asleep:
         def read(self) -> None:
-            time.sleep(0.5)
+            asked.set()
+            over.wait(PATIENCE)
 
     with tb.live(cart, record=True) as live:
         live.connect("force", Asleep())
-        live.run(0.01)
+        assert asked.wait(PATIENCE)
+    over.set()
     (fault,) = live.recorded().metadata["faults"]
     assert "'force': its device didn't answer within 0.01 s" in fault["text"]
 

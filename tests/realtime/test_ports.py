@@ -83,7 +83,7 @@ OTHER_PROCESS = """
 import sys, time
 from touchback.realtime import attach
 ports = attach(sys.argv[1])
-end = time.monotonic() + 20
+end = time.monotonic() + 60
 ports.write("force", 3.0)
 while ports.read("second echo") != 6.0 and time.monotonic() < end:
     time.sleep(0.001)

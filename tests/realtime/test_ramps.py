@@ -1,7 +1,6 @@
 """Parameters follow ramps step by step, and closed loops follow them."""
 
 import threading
-import time
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +9,7 @@ import pytest
 import touchback as tb
 from touchback.realtime import open_recording
 from touchback.realtime.parameters import LiveParameters
+from waiting import until
 
 
 def values_by_tick(path: Path, name: str) -> np.ndarray:
@@ -130,9 +130,7 @@ def test_a_clocked_run_ramps_tick_by_tick_and_sees_no_jump(cart: tb.System, tmp_
         live.ramp("mass", 4.0, 0.3)
         live.run(0.2)
         live["stiffness"] = 9.0
-        end = time.monotonic() + 10.0
-        while live.taken()[1][0] != 4.0 and time.monotonic() < end:
-            time.sleep(5e-3)
+        until(lambda: live.taken()[1][0] == 4.0)
         live.run(0.01)
     mass = values_by_tick(path, "mass")
     assert mass[-1] == 4.0
@@ -157,9 +155,7 @@ def test_who_reads_parameters_while_they_move_gets_those_of_one_tick(cart: tb.Sy
         for each in readers:
             each.start()
         live.change({"mass": 4.0, "stiffness": 9.0}, 0.2)
-        end = time.monotonic() + 10.0
-        while live.taken()[1][place["mass"]] != 4.0 and time.monotonic() < end:
-            time.sleep(5e-3)
+        until(lambda: live.taken()[1][place["mass"]] == 4.0)
         done.set()
         for each in readers:
             each.join()
@@ -174,10 +170,7 @@ def test_ramps_go_on_in_another_structure_and_while_paused(cart: tb.System, tmp_
         live.swap(method="euler")
         live.run(0.05)
         live.pause()
-        end = time.monotonic() + 10.0
-        while live.taken()[1][0] != 4.0 and time.monotonic() < end:
-            time.sleep(5e-3)
-        assert live.taken()[1][0] == 4.0
+        until(lambda: live.taken()[1][0] == 4.0)
         live.go()
         live.run(0.01)
     assert np.diff(values_by_tick(path, "mass")).max() < 3 * 2.0 / 400

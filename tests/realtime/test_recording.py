@@ -1,10 +1,9 @@
 """Recordings survive `kill -9`, hold what a replay needs, and refuse what isn't theirs."""
 
-import os
+import contextlib
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +13,7 @@ import touchback as tb
 from command import touchback
 from touchback.realtime import open_recording
 from touchback.recording.live_file import Recorder
+from waiting import until
 
 RUNS_UNTIL_KILLED = """
 import sys
@@ -33,15 +33,22 @@ with tb.live(system, rate=1000, record=sys.argv[1]) as live:
 
 def test_a_killed_run_leaves_a_recording_that_replays_up_to_its_last_chunk(tmp_path: Path) -> None:
     path = tmp_path / "killed.mcap"
-    process = subprocess.Popen(
+
+    def kept() -> bool:
+        with contextlib.suppress(tb.TouchbackError):  # of a file that has no chunk yet
+            found = open_recording(path)
+            return len(found.rows) > 100 and set(found.column("voltage")) > {2.0, 3.0}
+        return False
+
+    with subprocess.Popen(
         [sys.executable, "-c", RUNS_UNTIL_KILLED, str(path)], stdout=subprocess.PIPE, text=True
-    )
-    assert process.stdout is not None
-    assert process.stdout.readline() == "running\n"
-    time.sleep(0.6)
-    os.kill(process.pid, signal.SIGKILL)
-    assert process.wait() == -signal.SIGKILL
-    process.stdout.close()
+    ) as process:
+        try:
+            assert process.stdout is not None and process.stdout.readline() == "running\n"
+            until(kept)
+        finally:
+            process.kill()
+    assert process.returncode == -signal.SIGKILL
     recording = open_recording(path)
     assert not recording.complete
     assert len(recording.rows) > 100

@@ -226,6 +226,7 @@ def test_a_closed_loop_that_is_torn_open_is_held_at_its_last_good_state(
     for q in zip(*(live.recorded()[name] for name in slider_crank.coordinates)):
         assert np.abs(slider_crank.constraint_error(q)).max() <= 1e-10
     assert live.report().counts["open_loops"] == 1
+    assert live.latest_fault.startswith("loop open: no state that meets the constraints")
 
 
 # ---- emergency stop -----------------------------------------------------------------------------

@@ -2,7 +2,6 @@
 
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,6 +11,7 @@ import pytest
 import touchback as tb
 from touchback.native.live.mailbox import clock_now
 from touchback.realtime import open_recording
+from waiting import PATIENCE, until
 
 RATE = 1000.0
 T = 1.0 / RATE
@@ -284,7 +284,7 @@ OTHER_PROCESS = """
 import sys, time
 from touchback.realtime import attach
 ports = attach(sys.argv[1])
-end = time.monotonic() + 20
+end = time.monotonic() + 60
 while "slide" in ports.published()[0] and time.monotonic() < end:
     ports.write("force", 0.25)
     time.sleep(0.001)
@@ -301,11 +301,9 @@ def test_other_processes_follow_over_shared_memory(free: tb.System, moving: tb.S
         other = subprocess.Popen(
             [sys.executable, "-c", OTHER_PROCESS, name], stdout=subprocess.PIPE, text=True
         )
-        end = time.monotonic() + 20
-        while live.read("echo") != 0.25 and time.monotonic() < end:
-            time.sleep(0.002)
+        until(lambda: live.read("echo") == 0.25)
         live.swap(cart_pole(tb.Fixed()))
-        shown = other.communicate(timeout=30)[0]
+        shown = other.communicate(timeout=PATIENCE)[0]
     assert (
         shown
         == "['echo', 'flags', 'swing', 'swing rate', 'tick', 'time', 'tip.x', 'tip.y', 'tip.z']\n"

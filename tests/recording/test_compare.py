@@ -34,6 +34,14 @@ def test_runs_on_different_instants_are_interpolated_over_their_common_time() ->
     assert result.interpolated
 
 
+def test_runs_in_other_units_are_compared_in_those_of_the_first() -> None:
+    a, turned = Run([0, 1], {"s": [0.0, np.pi]}, {"s": "rad"}), {"s": [1.8, 180.0]}
+    difference = compare(a, Run([0, 1], turned, {"s": "deg"}))["s"]
+    assert difference.max == pytest.approx(np.pi / 100, rel=1e-12) and difference.unit == "rad"
+    with pytest.raises(InputError, match="'s' of b is in 'bar', which can't be turned into 'rad'"):
+        compare(a, Run([0, 1], turned, {"s": "bar"}))
+
+
 def test_a_nan_is_not_hidden_by_other_differences() -> None:
     a = Run([0, 1], {"s": [0.0, 0.0]})
     assert np.isnan(compare(a, Run([0, 1], {"s": [9.0, np.nan]}))["s"].max)

@@ -12,6 +12,8 @@ from mcap.writer import Writer
 from mcap_ros2.writer import Writer as Ros2Writer
 
 import touchback as tb
+from touchback.recording.measured import parquet_series
+from touchback.recording.measured.parquet_series import columns_of
 
 TIMES = np.arange(100) / 100.0
 SPEED = 3.0 + np.sin(TIMES)
@@ -52,6 +54,94 @@ def test_damaged_tables_are_refused_with_their_names(tmp_path: Path) -> None:
         (tmp_path / name).write_bytes(damaged)
         with pytest.raises(tb.InputError, match=name):
             assert len(tb.open(tmp_path / name).time)
+
+
+def test_a_table_that_would_unfold_to_more_than_memory_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Runs of equal numbers, and texts that stand once, take next to nothing in a file."""
+    monkeypatch.setattr(parquet_series, "_MOST", 100_000)
+    pq.write_table(pa.table({"t": np.zeros(100_001)}), tmp_path / "long.parquet")
+    with pytest.raises(tb.InputError, match="'t' has 100001 numbers; at most 100000"):
+        columns_of(tmp_path / "long.parquet", ["t"])
+    texts = pa.table({"t": pa.array(["x" * 1000] * 1000)})
+    pq.write_table(texts, tmp_path / "wide.parquet")
+    with pytest.raises(tb.InputError, match=r"column 't' has no numbers \(string\)"):
+        columns_of(tmp_path / "wide.parquet", ["t"])
+
+
+@pytest.mark.parametrize(
+    ("block", "place", "wrong", "told"),
+    [
+        (b"##CG", 80, b"\xff" * 6, "group 0 claims 281474976710655 rows of 16 bytes"),
+        (b"##CG", 96, b"\xff" * 4, "group 0 claims 100 rows of 4294967295 bytes"),
+        (b"##CN", 92, b"\xff\xff", "lies beyond the rows of group 0, of 16 bytes"),
+        (b"##DZ", 60, bytes(20), "is damaged: "),
+    ],
+    ids=["rows", "length", "channel", "packed"],
+)
+def test_mdf_that_claims_what_it_has_not_is_refused(
+    tmp_path: Path, block: bytes, place: int, wrong: bytes, told: str
+) -> None:
+    """By offsets of ASAM MDF 4.1: asammdf makes room for what is claimed, and its C code reads
+    channels beyond their rows."""
+    path = tmp_path / "drive.mf4"
+    with MDF(version="4.10") as file:
+        file.append([Signal(SPEED, TIMES, name="speed")])
+        file.save(path, compression=2)
+    content = bytearray(path.read_bytes())
+    at = content.rindex(block) + place
+    content[at : at + len(wrong)] = wrong
+    path.write_bytes(content)
+    with pytest.raises(tb.InputError, match=told):
+        tb.open(path)
+
+
+@pytest.mark.parametrize(("version", "block", "link"), [("4.10", b"##CG", 24), ("3.30", b"CG", 4)])
+def test_mdf_whose_blocks_lead_in_a_circle_is_refused(
+    tmp_path: Path, version: str, block: bytes, link: int
+) -> None:
+    """A group that is the next of itself: asammdf would count groups for ever."""
+    path = tmp_path / ("drive.mf4" if version == "4.10" else "drive.mdf")
+    with MDF(version=version) as file:
+        file.append([Signal(SPEED, TIMES, name="speed")])
+        file.save(path)
+    assert np.array_equal(tb.open(path)["speed"], SPEED)
+    content = bytearray(path.read_bytes())
+    at = content.rindex(block)
+    content[at + link : at + link + 4] = at.to_bytes(4, "little")
+    path.write_bytes(content)
+    with pytest.raises(tb.InputError, match="its blocks lead in a circle"):
+        tb.open(path)
+
+
+@pytest.mark.parametrize("far", [1 << 40, (1 << 64) - 1])
+def test_mdf_that_leads_beyond_any_file_is_refused(tmp_path: Path, far: int) -> None:
+    path = tmp_path / "drive.mf4"
+    with MDF(version="4.10") as file:
+        file.append([Signal(SPEED, TIMES, name="speed")])
+        file.save(path)
+    content = bytearray(path.read_bytes())
+    at = content.rindex(b"##CG") + 24  # the next group
+    content[at : at + 8] = far.to_bytes(8, "little")
+    path.write_bytes(content)
+    with pytest.raises(tb.InputError, match=r"drive\.mf4"):
+        tb.open(path)
+
+
+def test_mdf_whose_groups_have_no_names_is_refused(tmp_path: Path) -> None:
+    """asammdf follows links without a look at names: in a circle of such blocks for ever."""
+    path = tmp_path / "drive.mf4"
+    with MDF(version="4.10") as file:
+        file.append([Signal(SPEED, TIMES, name="speed")])
+        file.save(path)
+    content = bytearray(path.read_bytes())
+    at = content.rindex(b"##CG")
+    content[at : at + 4] = b"##XX"
+    content[at + 24 : at + 32] = at.to_bytes(8, "little")  # the next of itself
+    path.write_bytes(content)
+    with pytest.raises(tb.InputError, match="a link to a ##CG leads elsewhere"):
+        tb.open(path)
 
 
 def test_rasters_of_mdf_meet_at_the_instants_of_the_fastest(tmp_path: Path) -> None:
@@ -107,13 +197,14 @@ def test_a_bag_of_ros_2_opens_by_the_fields_of_its_messages(tmp_path: Path) -> N
 
 
 def test_what_nobody_can_read_is_refused(tmp_path: Path) -> None:
-    for name, content in (
-        ("a.txt", b"hello"),
-        ("a.mf4", b"MDF     rubbish"),
-        ("a.parquet", b"PAR1"),
+    for name, content, words in (
+        ("a.txt", b"hello", "no table of numbers"),
+        ("a.mf4", b"MDF     rubbish", "as MDF"),
+        ("b.mf4", b"rubbish", "as MDF"),
+        ("a.parquet", b"PAR1", "Parquet"),
     ):
         (tmp_path / name).write_bytes(content)
-        with pytest.raises(tb.InputError, match=name):
+        with pytest.raises(tb.InputError, match=f"(?s){name}.*{words}"):
             tb.open(tmp_path / name)
     with pytest.raises(tb.InputError, match="no file"):
         tb.open(tmp_path / "none.mf4")

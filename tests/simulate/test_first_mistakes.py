@@ -40,6 +40,26 @@ def test_a_vector_is_drawn_by_its_components(arm: tb.System) -> None:
     assert [line.get_label() for line in lines] == ["hand.x", "hand.y", "hand.z"]
 
 
+@pytest.mark.parametrize(
+    ("call", "told"),
+    [
+        (lambda arm: tb.simulate(arm, inputs={"voltage": lambda: 1.0}),
+         "Input 'voltage': its function takes 0 arguments, and is given 1 argument: time"),
+        (lambda arm: tb.Event("top", lambda t: t),
+         r"Event 'top': its function takes 1 argument \(t\), and is given 2 arguments: t, x"),
+        (lambda arm: tb.Event("top", "shoulder", restart=lambda x: x),
+         r"Event 'top': its restart takes 1 argument \(x\), and is given 2 arguments: t, x"),
+        (lambda arm: tb.kinematics(arm, {"shoulder": lambda: 1.0}, [0.0, 1.0]),
+         "Motion of 'shoulder': its function takes 0 arguments, and is given 1 argument: time"),
+    ],
+)  # fmt: skip
+def test_a_function_of_another_number_of_arguments_is_told(
+    arm: tb.System, call: Callable[[tb.System], object], told: str
+) -> None:
+    with pytest.raises(InputError, match=told):
+        call(arm)
+
+
 # ---- what isn't what a call takes ----------------------------------------------------------------
 
 

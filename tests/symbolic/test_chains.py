@@ -49,13 +49,15 @@ def test_a_product_of_two_sums_is_computed_in_both() -> None:
 
 @pytest.mark.parametrize("seed", range(20))
 def test_random_sums_and_products_keep_their_values(seed) -> None:
-    """Of whole numbers, which nothing rounds: so every sign and every term must be there."""
+    """Of whole numbers, which nothing rounds: so every sign and every term must be there, the
+    1 of a rotation's 1 − 2 (y² + z²) too."""
     draw, tape = random.Random(seed), Tape()
     symbols = [tape.symbol(f"s{k}") for k in range(6)]
-    nodes, size = list(symbols), dict.fromkeys(symbols, 9)
+    known = [tape.const(1.0), tape.const(3.0)]
+    nodes, size = list(symbols), dict.fromkeys([*symbols, *known], 9)
     while len(nodes) < 80:
         act = draw.choice([tape.add, tape.sub, tape.mul, tape.mul])
-        one, other = draw.choice(nodes[-20:]), draw.choice(nodes[-20:])
+        one, other = draw.choice(nodes[-20:]), draw.choice([*nodes[-20:], *known])
         bound = size[one] * size[other] if act == tape.mul else size[one] + size[other]
         if bound < 2**52:
             nodes.append(abs(act(one, other)))

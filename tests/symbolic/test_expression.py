@@ -77,6 +77,13 @@ def test_a_condition_has_no_truth_value(x: Expr) -> None:
         max(x, 1.0)
 
 
+def test_an_expression_is_no_number_for_math(x: Expr) -> None:
+    with pytest.raises(
+        InputError, match=r"x is no number yet.*tb\.sin.*instead of those of `math`"
+    ):
+        math.sin(x)
+
+
 def test_expressions_of_two_tapes_do_not_mix(x: Expr) -> None:
     tape = Tape()
     other = Expr(tape, tape.symbol("z"))

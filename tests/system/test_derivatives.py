@@ -122,9 +122,9 @@ def test_a_pendulum_has_those_of_its_equation() -> None:
 
 
 def test_large_trees_are_solved_by_a_loop_whatever_the_order_of_their_joints() -> None:
-    """Twenty joints of a tree with branches, described from the leaves on: the derivatives of
-    accelerations undo those of efforts."""
-    m, size = tb.Model("tree"), 20
+    """A tree with branches, described from the leaves on, of more joints than the loops take at a
+    time: the derivatives of accelerations undo those of efforts."""
+    m, size = tb.Model("tree"), 36
     links = [
         m.body(f"b{i}", mass=1.0, com=(0.1, 0.02, 0), inertia=(0.01, 0.02, 0.02))
         for i in range(size)

@@ -34,14 +34,14 @@ def test_ctrl_c_is_heard_while_many_states_are_computed(name: str, count: int) -
     pressed: list[float] = []
 
     def press() -> None:
-        pressed.append(time.monotonic())
+        pressed.append(time.process_time())
         os.kill(os.getpid(), signal.SIGINT)
 
     threading.Timer(0.1, press).start()
     with pytest.raises(KeyboardInterrupt):
         while True:  # a quick machine computes them more than once
             call(count)
-    assert time.monotonic() - pressed[0] < 1.0
+    assert time.process_time() - pressed[0] < 1.0  # second of work, however busy the machine is
 
 
 @pytest.mark.parametrize("name", ["pendulum", "slider-crank"])

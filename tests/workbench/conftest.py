@@ -1,12 +1,14 @@
 """A workbench that the tests of a file share."""
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 
 from touchback import gallery, workbench
 from touchback.workbench import Workbench
+from waiting import PATIENCE
 
 
 @pytest.fixture(scope="module")
@@ -14,6 +16,17 @@ def bench() -> Iterator[Workbench]:
     """A slider-crank on the page."""
     with workbench.open(gallery.make("slider-crank").compile()) as opened:
         yield opened
+
+
+def patient(opens: Callable[..., Any]) -> Callable[..., Any]:
+    """What opens a context or a page, whose clicks wait as long as tests do."""
+
+    def opened(**given: object) -> Any:
+        found = opens(**given)
+        found.set_default_timeout(1e3 * PATIENCE)
+        return found
+
+    return opened
 
 
 @pytest.fixture(scope="session")
@@ -33,5 +46,7 @@ def chromium() -> Iterator[object]:
                 "--disable-accelerated-2d-canvas",
             ],
         )  # fmt: skip
+        for way in ("new_context", "new_page"):
+            setattr(browser, way, patient(getattr(browser, way)))
         yield browser
         browser.close()

@@ -4,10 +4,9 @@ import asyncio
 import json
 
 import numpy as np
-from websockets.asyncio.client import connect
 
 import touchback as tb
-from page_client import Page, wire_of
+from page_client import Page, connect, wire_of
 from touchback import gallery, workbench
 from touchback.realtime import Report
 from touchback.workbench import Workbench

@@ -6,20 +6,20 @@ import json
 from urllib.parse import urlsplit
 
 import pytest
-from websockets.asyncio.client import connect
 from websockets.exceptions import InvalidStatus
 
-from page_client import wire_of
+from page_client import connect, wire_of
 from touchback.errors import InputError
 from touchback.workbench import Workbench
 from touchback.workbench.hub import Hub
 from touchback.workbench.server import Server
+from waiting import PATIENCE
 
 
 def asked(bench: Workbench, path: str, **headers: str) -> http.client.HTTPResponse:
     """The answer to a request whose path goes over the wire as it is."""
     at = urlsplit(bench.url)
-    line = http.client.HTTPConnection(at.hostname or "", at.port or 0, timeout=5)
+    line = http.client.HTTPConnection(at.hostname or "", at.port or 0, timeout=PATIENCE)
     line.putrequest("GET", path, skip_host=True)
     for name, value in ({"Host": at.netloc} | headers).items():
         line.putheader(name, value)
@@ -124,7 +124,7 @@ def test_names_of_this_machine_are_ours(bench: Workbench) -> None:
 
 def test_two_hosts_are_none(bench: Workbench) -> None:
     at = urlsplit(bench.url)
-    line = http.client.HTTPConnection(at.hostname or "", at.port or 0, timeout=5)
+    line = http.client.HTTPConnection(at.hostname or "", at.port or 0, timeout=PATIENCE)
     line.putrequest("GET", "/", skip_host=True)
     line.putheader("Host", at.netloc)
     line.putheader("Host", "elsewhere.example")

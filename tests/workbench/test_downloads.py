@@ -7,7 +7,7 @@ import socket
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -18,7 +18,7 @@ from touchback import gallery, workbench
 from touchback.model.solids.mesh import Mesh
 from touchback.workbench import Workbench, door, line, server
 from touchback.workbench.meshes import MESHES, mesh_file, number_of
-from waiting import until
+from waiting import PATIENCE, until
 
 LARGE = 32 << 20  # bytes, of zeros that a disk doesn't hold
 
@@ -39,7 +39,7 @@ def asking(bench: Workbench, path: str) -> socket.socket:
     at = urlsplit(bench.url)
     made = socket.socket()
     made.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-    made.settimeout(20.0)
+    made.settimeout(PATIENCE)
     made.connect((at.hostname, at.port))
     made.sendall(f"GET {path} HTTP/1.1\r\nHost: {at.netloc}\r\n\r\n".encode())
     return made
@@ -48,7 +48,7 @@ def asking(bench: Workbench, path: str) -> socket.socket:
 def fetched(bench: Workbench, path: str) -> tuple[int, bytes]:
     """The status, and what came."""
     at = urlsplit(bench.url)
-    wire = http.client.HTTPConnection(at.hostname or "", at.port or 0, timeout=20)
+    wire = http.client.HTTPConnection(at.hostname or "", at.port or 0, timeout=PATIENCE)
     try:
         wire.request("GET", path)
         answer = wire.getresponse()
@@ -95,14 +95,14 @@ def test_what_nobody_takes_does_not_wait_in_memory(bench: Workbench, large: str)
 def test_who_is_slow_gets_all_of_a_file_however_long_it_takes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(server, "_SILENCE", 0.2)  # in which a request must come, not its answer go
+    monkeypatch.setattr(server, "_SILENCE", 1.0)  # in which a request must come, not its answer go
     path = tmp_path / "large.bin"
     path.write_bytes(bytes(LARGE // 4))
     with workbench.open(gallery.make("pendulum").compile()) as other:
         other.server.door.made["/large.bin"] = lambda: ("application/octet-stream", path)
         with asking(other, f"/large.bin?token={other.server.token}") as wire:
             first = wire.recv(12)
-            time.sleep(0.6)
+            time.sleep(1.3)
             assert len((first + rest(wire)).split(b"\r\n\r\n", 1)[1]) == LARGE // 4
 
 
@@ -111,11 +111,15 @@ def test_who_takes_nothing_is_let_go(
 ) -> None:
     monkeypatch.setattr(line, "PATIENCE", 0.1)
     with asking(bench, large) as wire:
-        assert wire.recv(12) == b"HTTP/1.1 200"
+        with suppress(ConnectionResetError):  # before a busy machine looked
+            assert wire.recv(12) == b"HTTP/1.1 200"
         assert until(lambda: not bench.server.door._fetching)
 
 
-def test_a_page_closes_while_somebody_fetches_a_file(tmp_path: Path) -> None:
+def test_a_page_closes_while_somebody_fetches_a_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(line, "PATIENCE", 10 * PATIENCE)
     path = tmp_path / "large.bin"
     path.write_bytes(bytes(LARGE // 4))
     with workbench.open(gallery.make("pendulum").compile()) as other:
@@ -123,7 +127,7 @@ def test_a_page_closes_while_somebody_fetches_a_file(tmp_path: Path) -> None:
         wire = asking(other, f"/large.bin?token={other.server.token}")
         assert wire.recv(12) == b"HTTP/1.1 200"
         began = time.monotonic()
-    assert time.monotonic() - began < line.PATIENCE / 10  # not when it has taken all
+    assert time.monotonic() - began < PATIENCE  # not when it has taken all
     wire.close()
 
 

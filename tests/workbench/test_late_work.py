@@ -7,10 +7,9 @@ from pathlib import Path
 from threading import Barrier, Event, Thread
 
 import pytest
-from websockets.asyncio.client import connect
 
 from manipulated import four_bar
-from page_client import Page, on_page, wire_of
+from page_client import Page, connect, on_page, wire_of
 from touchback import workbench
 from touchback.realtime.control import Answer
 from touchback.recording import export as export_module

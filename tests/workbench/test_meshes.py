@@ -12,6 +12,7 @@ from mesh_files import FACES, POINTS
 from tests.workbench.browser import Seat, seat, until
 from touchback import workbench
 from touchback.workbench import Workbench
+from waiting import PATIENCE
 
 SIZE = 5.0  # times the tetrahedron
 
@@ -43,7 +44,7 @@ def page(chromium: object, bench: Workbench) -> Iterator[Seat]:
 
 
 def got(bench: Workbench, path: str) -> tuple[int, bytes]:
-    line = http.client.HTTPConnection(urlsplit(bench.url).netloc, timeout=5)
+    line = http.client.HTTPConnection(urlsplit(bench.url).netloc, timeout=PATIENCE)
     line.request("GET", path)
     answer = line.getresponse()
     found = answer.status, answer.read()

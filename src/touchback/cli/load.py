@@ -11,7 +11,6 @@ from touchback.interop.mesh_file import MESH_ENDINGS
 from touchback.model import Model
 from touchback.model.names import suggestion
 from touchback.recording.files import FORMATS as RUNS
-from touchback.vehicle import add_car, is_car_file, read_car
 
 _DURATION = 5.0  # seconds, of a run of a file that says nothing
 
@@ -25,9 +24,7 @@ def load(given: str) -> tuple[Model, Experiment]:
     if path.is_file():
         if path.suffix.lower() not in FORMATS:
             raise InputError(_other(path))
-        if is_car_file(path):
-            return _driven(path), Experiment(_DURATION)
-        return read(path), Experiment(_DURATION)
+        return _of_file(path), Experiment(_DURATION)
     if path.suffix or "/" in given:
         raise InputError(f"There is no file '{given}'.")
     raise InputError(
@@ -36,8 +33,12 @@ def load(given: str) -> tuple[Model, Experiment]:
     )
 
 
-def _driven(path: Path) -> Model:
-    """The car of a vehicle file, at rest on a plane."""
+def _of_file(path: Path) -> Model:
+    """What a file describes; the car of a vehicle file stands at rest on a plane."""
+    from touchback.vehicle import add_car, is_car_file, read_car  # and all that cars are made of
+
+    if not is_car_file(path):
+        return read(path)
     car = read_car(path)
     model = Model(car.name)
     add_car(model, car)

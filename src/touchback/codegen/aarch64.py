@@ -6,6 +6,7 @@ are scratch.
 """
 
 import struct
+from typing import Self
 
 from touchback.codegen import aarch64_isa as isa
 from touchback.codegen.aarch64_sincos import write_cold_path, write_sincos
@@ -16,7 +17,9 @@ from touchback.codegen.conditions import (
     MASK_EQ,
     MASK_LE,
     MASK_LT,
+    PAIR,
     SELECT_BY_MASK,
+    SPREAD,
 )
 from touchback.codegen.pool import Pool
 from touchback.symbolic import ops
@@ -34,6 +37,7 @@ _SCALAR = {
 _VECTOR = {
     ops.ADD: isa.FADD_2D, ops.SUB: isa.FSUB_2D, ops.MUL: isa.FMUL_2D, ops.DIV: isa.FDIV_2D,
     ops.NEG: isa.FNEG_2D, ops.SQRT: isa.FSQRT_2D, ops.ABS: isa.FABS_2D, ops.FLOOR: isa.FRINTM_2D,
+    SPREAD: isa.DUP_2D, PAIR: isa.ZIP1_2D,
 }  # fmt: skip
 _SCALAR_COMPARISON = {  # of b with a
     ops.LT: isa.FCMGT, ops.LE: isa.FCMGE, ops.EQ: isa.FCMEQ,
@@ -75,10 +79,13 @@ class AArch64(Assembler):
             (isa.LDR_Q, isa.STR_Q, 4) if vector else (isa.LDR_D, isa.STR_D, 3)
         )
 
+    def write_into(self, other: Self) -> None:
+        self.words = other.words
+
     # ---- memory ----------------------------------------------------------------------------------
 
     def _access(self, bits: int, shift: int, register: int, place: Place) -> None:
-        base, offset = place
+        base, offset, _ = place
         if offset < 4096 << shift:
             self.words.append(bits | offset >> shift << 10 | base << 5 | register)
             return
@@ -102,7 +109,7 @@ class AArch64(Assembler):
         self._access(isa.LDR_Q, 4, d, place)
 
     def copy_vector(self, source: Place, target: Place) -> None:
-        base, offset = source
+        base, offset, _ = source
         if offset % 16:  # the offset of the instruction counts whole vectors
             self.words.append(isa.add_high(_SCRATCH, base, offset))
             self.words.append(isa.ADD_IMM | (offset & 4095) << 10 | _SCRATCH << 5 | _SCRATCH)

@@ -70,6 +70,8 @@ _ROWS: tuple[tuple[int, int, str], ...] = (
     _binary(isa.ORR_16B, "orr", "16b"),
     _binary(isa.AND_16B, "and", "16b"),
     _binary(isa.EOR_16B, "eor", "16b"),
+    (isa.DUP_2D, _ONE, "dup v{d}.2d, v{n}.d[0]"),
+    _binary(isa.ZIP1_2D, "zip1", "2d"),
     (isa.SHL_2D, 0xFFC0FC00, "shl v{d}.2d, v{n}.2d, #{shift}"),
     (isa.UMINV_4S, _ONE, "uminv s{d}, v{n}.4s"),
     (isa.MOVI_ZERO_2D, 0xFFFFFFE0, "movi v{d}.2d, #0x0"),

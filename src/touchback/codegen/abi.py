@@ -39,11 +39,13 @@ CALLED = frozenset(CONTEXT_SLOT) - {ops.SIN, ops.COS}
 class Place(NamedTuple):
     """A memory operand: a base (X … SHARED) and a byte offset.
 
-    SHARED is the pool too, where one number stands for those of all lanes.
+    SHARED is the pool too, where one number stands for those of all lanes. Where vectors are among
+    single numbers, `wide` are those of vectors.
     """
 
     base: int
     offset: int
+    wide: bool = False
 
     def of_lane(self, lane: int) -> Place:
         """Where the number of one lane is."""

@@ -8,6 +8,8 @@ from touchback.codegen.schedule import NEVER, Schedule
 from touchback.symbolic.ops import LOOKUP1, LOOKUP2
 from touchback.symbolic.program import Program
 
+_ARITY = MACHINE_ARITY * 2  # of operations, and of those on vectors among single numbers
+
 
 def allocate(program: Program, plan: Schedule, memory: Memory, asm: Assembler) -> None:
     """Writes the body of a function; counts the spill slots in `memory`."""
@@ -32,7 +34,7 @@ class _Body:
 
     def _compute(self, start: int, stop: int) -> None:
         """The operations between two batches: the one loop whose speed matters."""
-        program, plan, stores, arities = self.program, self.plan, self.memory.stores, MACHINE_ARITY
+        program, plan, stores, arities = self.program, self.plan, self.memory.stores, _ARITY
         op_of, a_of, b_of, c_of = plan.op, program.a, program.b, program.c
         register, key, holder = self.registers.of, self.registers.key, self.registers.holder
         free, take, release = self.registers.free, self.registers.take, self.registers.release

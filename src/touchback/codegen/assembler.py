@@ -4,7 +4,7 @@ instructions.
 
 from abc import ABC, abstractmethod
 from math import inf
-from typing import ClassVar
+from typing import ClassVar, Self
 
 from touchback.codegen.abi import Place
 from touchback.codegen.pool import Pool
@@ -21,7 +21,7 @@ class Assembler(ABC):
     """
 
     name: ClassVar[str]
-    registers: ClassVar[tuple[int, ...]]  # in the order in which they are best used
+    registers: tuple[int, ...]  # in the order in which they are best used
     widths: ClassVar[tuple[int, ...]]  # lanes: 1, and doubles in vector registers, ascending
     shares_from: ClassVar[float] = inf  # constants from which lanes read one number of each
     window: ClassVar[int]  # operations among which the next one is chosen; 1 keeps their order
@@ -40,6 +40,10 @@ class Assembler(ABC):
     def width_for(cls, lanes: int) -> int:
         """Doubles in the vector registers of code for so many lanes."""
         return max(lanes, cls.widths[1])
+
+    @abstractmethod
+    def write_into(self, other: Self) -> None:
+        """From here on instructions come after those of another writer of this target."""
 
     @abstractmethod
     def load(self, d: int, place: Place) -> None:

@@ -116,6 +116,8 @@ def _key(program: Program, name: str, target: str, lanes: int) -> str:
     parts.append(np.array(list(program.values.values()), np.float64).tobytes())
     places = [(i, ARRAYS.index(array), index) for i, (array, index) in program.inputs.items()]
     parts.append(np.array(places, np.int64).tobytes())
+    alike = [(node, *part) for node, part in program.alike.items()]
+    parts.append(np.array(alike, np.int64).tobytes())
     parts.append(bytes(int(lookup.want) for lookup in program.lookups))
     about = (name, target, lanes, ABI_VERSION, *sorted(cpu_features()), _emitter_version())
     parts.append(repr(about).encode())

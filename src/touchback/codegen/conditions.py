@@ -1,7 +1,10 @@
-"""Comparisons that only selections read stay masks of bits: no 1.0 or 0.0 is made and tested again.
+"""Operations that exist in machine code only.
 
-The operations below exist in machine code only. A mask is all ones where the comparison is true and
-all zeros elsewhere; it is stored and loaded like a number.
+Comparisons that only selections read stay masks of bits: no 1.0 or 0.0 is made and tested again. A
+mask is all ones where the comparison is true and all zeros elsewhere; it is stored and loaded like
+a number.
+
+Programs whose limbs go side by side (`packed.py`) make vectors of numbers and read their lanes.
 """
 
 import numpy as np
@@ -9,7 +12,10 @@ import numpy as np
 from touchback.symbolic import ops
 
 MASK_LT, MASK_LE, MASK_EQ, SELECT_BY_MASK = range(len(ops.OPS), len(ops.OPS) + 4)
-MACHINE_ARITY = (*ops.ARITY, 2, 2, 2, 3)  # of the tape's operations and of these
+SPREAD, PAIR, JOIN, WIDER_JOIN, LANE = range(SELECT_BY_MASK + 1, SELECT_BY_MASK + 6)
+# SPREAD: one number in all lanes; PAIR: two numbers; JOIN: two pairs; WIDER_JOIN: two of four.
+MACHINE_ARITY = (*ops.ARITY, 2, 2, 2, 3, 1, 2, 2, 2, 1)  # of the tape's operations and of these
+WIDE = len(MACHINE_ARITY)  # added to an operation on vectors among operations on single numbers
 
 _MASK_OF = np.arange(len(MACHINE_ARITY))
 _MASK_OF[[ops.LT, ops.LE, ops.EQ]] = MASK_LT, MASK_LE, MASK_EQ
@@ -20,6 +26,9 @@ def with_masks(
 ) -> list[int]:
     """The operations of a program, with masks; `read` says which operands matter."""
     selects = (op == ops.SELECT) & read[:, 0]
+    if not selects.any():
+        unchanged: list[int] = op.tolist()
+        return unchanged
     conditions = operands[selects, 0]
     is_mask = np.zeros(len(op), bool)
     is_mask[conditions] = np.isin(op[conditions], (ops.LT, ops.LE, ops.EQ))

@@ -3,16 +3,18 @@
 from dataclasses import dataclass
 
 from touchback.codegen.aarch64 import AArch64
-from touchback.codegen.abi import BASE_OF_ARRAY, CALLED, OUT, WORK, Place
+from touchback.codegen.abi import CALLED
 from touchback.codegen.allocate import allocate
 from touchback.codegen.assembler import Assembler
+from touchback.codegen.conditions import WIDE
+from touchback.codegen.memory_layout import lay_out
+from touchback.codegen.mixed import Mixed
+from touchback.codegen.packed import Packed, packed
 from touchback.codegen.pool import Pool
-from touchback.codegen.registers import Memory
-from touchback.codegen.schedule import Schedule, schedule
+from touchback.codegen.schedule import schedule
 from touchback.codegen.x86_64 import X86_64
 from touchback.codegen.x86_64_v4 import X86_64V4
 from touchback.errors import CompileError
-from touchback.symbolic.ops import CONST, COS, INPUT, SIN
 from touchback.symbolic.program import Program
 
 TARGETS: dict[str, type[Assembler]] = {
@@ -46,60 +48,27 @@ def emit(program: Program, target: str, lanes: int = 1) -> MachineCode:
     if lanes not in kind.widths:
         widths = ", ".join(map(str, kind.widths[:-1])) + f" or {kind.widths[-1]}"
         raise CompileError(f"{target} computes {widths} lanes, not {lanes}.")
+    together = packed(program, kind.widths) if lanes == 1 else None
+    if together is not None:
+        return _emitted(together, kind, 1, together.width)
+    return _emitted(program, kind, lanes, kind.width_for(lanes))
+
+
+def _emitted(program: Program, kind: type[Assembler], lanes: int, width: int) -> MachineCode:
+    """The code of a program; `width`: doubles in the vector registers that it uses."""
     plan = schedule(program, kind.window)
     constants = [(i, value) for i, value in program.values.items() if plan.live[i]]
     shared = lanes > 1 and len(constants) >= kind.shares_from
-    pool = Pool(constants, lanes, kind.width_for(lanes), shared)
-    memory = _layout(program, plan, pool, lanes, kind.width_for(lanes))
-    asm = kind(lanes, pool, calls=not CALLED.isdisjoint(program.op))
+    calls = not CALLED.isdisjoint(program.op)
+    if isinstance(program, Packed):
+        pool = Pool(constants, lanes, width, shared, program.columns.items())
+        asm: Assembler = Mixed(kind, pool, calls, width)
+        plan.op = [op + WIDE * wide for op, wide in zip(plan.op, program.wide, strict=True)]
+    else:
+        pool = Pool(constants, lanes, width, shared)
+        asm = kind(lanes, pool, calls)
+    memory = lay_out(program, plan, pool, lanes, width)
     allocate(program, plan, memory, asm)
     code, entry = asm.finish()
-    work_size = memory.slots_from // 8 + memory.slot_count * lanes
-    return MachineCode(code, entry, work_size, asm.instructions, target, lanes)
-
-
-def _layout(program: Program, plan: Schedule, pool: Pool, lanes: int, width: int) -> Memory:
-    """Homes of inputs, constants, sines and cosines, and the destinations of results.
-
-    The table of a batch is a sequence of blocks: a vector of angles, one of their sines, one of
-    their cosines.
-    """
-    size = 8 * lanes
-    home: list[Place | None] = [None] * len(program.op)
-    for node, place in pool.place.items():
-        home[node] = place
-    for node, (array, index) in program.inputs.items():
-        home[node] = Place(BASE_OF_ARRAY[array], index * size)
-    memory = Memory(home, stores={}, copies=[], gathered=[], tables=[], slots_from=0)
-    sine: dict[int, Place] = {}
-    cosine: dict[int, Place] = {}
-    per_block = width // lanes
-    for batch in plan.batches:
-        start = memory.slots_from
-        blocks = -(-len(batch.angles) // per_block)
-        gathered: list[tuple[int, Place]] = []
-        for j in range(blocks * per_block):
-            angle = batch.angles[min(j, len(batch.angles) - 1)]  # the last one fills the last block
-            offset = start + j // per_block * 24 * width + j % per_block * 8
-            place = Place(WORK, offset)
-            if program.op[angle] in (CONST, INPUT, SIN, COS):
-                gathered.append((angle, place))
-            else:
-                memory.stores.setdefault(angle, []).append((place, False))
-                home[angle] = place
-            if j < len(batch.angles):
-                sine[angle] = Place(WORK, offset + 8 * width)
-                cosine[angle] = Place(WORK, offset + 16 * width)
-        memory.gathered.append(gathered)
-        memory.tables.append((start, blocks))
-        memory.slots_from += blocks * 24 * width
-    for node in plan.turning:
-        home[node] = (sine if program.op[node] == SIN else cosine)[program.a[node]]
-    for index, output in enumerate(program.outputs):
-        node = abs(output)
-        place = Place(OUT, index * size)
-        if program.op[node] in (CONST, INPUT, SIN, COS):
-            memory.copies.append((node, place, output < 0))
-        else:
-            memory.stores.setdefault(node, []).append((place, output < 0))
-    return memory
+    work_size = memory.slots_from // 8 + memory.pieces * memory.piece
+    return MachineCode(code, entry, work_size, asm.instructions, kind.name, lanes)

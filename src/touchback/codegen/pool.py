@@ -1,7 +1,8 @@
 """The constant pool in front of a function: vectors for masks and `sincos`, then its numbers."""
 
 import struct
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from functools import cache
 
 from touchback.codegen.abi import POOL, SHARED, Place
 from touchback.symbolic.sincos import (
@@ -34,23 +35,38 @@ _VECTORS: dict[str, bytes] = {
 }
 
 
+@cache
+def _named_vectors(width: int) -> tuple[bytes, Mapping[str, Place]]:
+    """Their bytes, and where each of them sits."""
+    places = {name: Place(POOL, 8 * width * index) for index, name in enumerate(_VECTORS)}
+    return b"".join(pattern * width for pattern in _VECTORS.values()), places
+
+
 class Pool:
     """Where each constant sits, as an offset from the start of the code, and the bytes themselves.
 
     `width` is the number of doubles in a vector register: the named vectors repeat their number
     that often. They come first, where short offsets reach them however many constants there are.
-    Constants of the program are repeated for each lane, or `shared` by all.
+    Constants of the program are repeated for each lane, or `shared` by all; `columns` are those
+    that have a number for each lane.
     """
 
     def __init__(
-        self, constants: Iterable[tuple[int, float]], lanes: int, width: int, shared: bool = False
+        self,
+        constants: Iterable[tuple[int, float]],
+        lanes: int,
+        width: int,
+        shared: bool = False,
+        columns: Iterable[tuple[int, tuple[float, ...]]] = (),
     ) -> None:
-        chunks = [pattern * width for pattern in _VECTORS.values()]
-        self.vector: dict[str, Place] = {
-            name: Place(POOL, 8 * width * index) for index, name in enumerate(_VECTORS)
-        }
+        vectors, self.vector = _named_vectors(width)
+        chunks = [vectors]
         self.numbers_at = offset = 8 * width * len(_VECTORS)
         self.place: dict[int, Place] = {}  # of a node
+        for node, numbers in columns:
+            self.place[node] = Place(POOL, offset, wide=True)
+            chunks.append(struct.pack(f"<{width}d", *numbers))
+            offset += 8 * width
         base, copies = (SHARED, 1) if shared else (POOL, lanes)
         known: dict[bytes, Place] = {}
         for node, number in constants:

@@ -5,6 +5,7 @@ dropped and read again; others are stored to a slot of work memory the first tim
 A slot is free again after the last use of its value.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from touchback.codegen.abi import WORK, Place
@@ -24,7 +25,9 @@ class Memory:
     gathered: list[list[tuple[int, Place]]]  # per batch: angles with a home to copy into its table
     tables: list[tuple[int, int]]  # per batch: byte offset in work and number of blocks
     slots_from: int  # byte offset in work of the first spill slot
-    slot_count: int = 0
+    piece: int  # doubles of work that are taken at a time: a vector, or one number of each lane
+    pieces: int = 0  # taken
+    wide: Sequence[bool] = ()  # per node, where vectors are among single numbers
 
 
 class Registers:
@@ -42,7 +45,7 @@ class Registers:
         self.holder = [-1] * count  # per register: its latest node
         self.of = [-1] * nodes  # per node: its register
         self._slots: dict[int, Place] = {}
-        self._free_slots: list[Place] = []
+        self._free_slots: dict[bool, list[Place]] = {False: [], True: []}  # by whether wide
 
     def take(self) -> int:
         """A register, emptied if need be; the caller says what is in it now."""
@@ -66,15 +69,19 @@ class Registers:
             self.key[r] = FREE
             self.free.append(r)
         if node in self._slots:
-            self._free_slots.append(self._slots.pop(node))
+            slot = self._slots.pop(node)
+            self._free_slots[slot.wide].append(slot)
             self.memory.home[node] = None
 
-    def new_slot(self) -> Place:
-        if self._free_slots:
-            return self._free_slots.pop()
-        offset = self.memory.slots_from + 8 * self.asm.lanes * self.memory.slot_count
-        self.memory.slot_count += 1
-        return Place(WORK, offset)
+    def new_slot(self, wide: bool = False) -> Place:
+        free = self._free_slots[wide]
+        if not free:
+            start = self.memory.slots_from + 8 * self.memory.piece * self.memory.pieces
+            self.memory.pieces += 1
+            step = self.memory.piece if wide else self.asm.lanes
+            places = [Place(WORK, start + 8 * k, wide) for k in range(0, self.memory.piece, step)]
+            free.extend(reversed(places))
+        return free.pop()
 
     def give_slot(self, node: int, slot: Place) -> None:
         """Says that a value is in a slot, until it is released."""
@@ -88,7 +95,7 @@ class Registers:
         return place
 
     def _spill(self, node: int, r: int) -> None:
-        slot = self.new_slot()
+        slot = self.new_slot(bool(self.memory.wide) and self.memory.wide[node])
         self.asm.store(r, slot)
         self.give_slot(node, slot)
 

@@ -10,18 +10,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from touchback.codegen.conditions import with_masks
+from touchback.codegen.conditions import LANE, MACHINE_ARITY, with_masks
 from touchback.codegen.pipeline import pipelined
-from touchback.symbolic import ops
-from touchback.symbolic.ops import ARITY, CONST, COS, INPUT, SIN
+from touchback.symbolic.ops import CONST, COS, INPUT, SIN
 from touchback.symbolic.program import Program
 
 NEVER = 1 << 60  # the next use of a value that is not used again
 
-_ARITY = np.array(ARITY)
-_LEAVES = (CONST, INPUT, SIN, COS)  # what the straight-line code finds in memory
-_IS_LEAF = np.isin(np.arange(len(ARITY)), _LEAVES)
-_TURNS = np.isin(np.arange(len(ARITY)), (SIN, COS))
+IN_MEMORY = (CONST, INPUT, SIN, COS, LANE)  # what the straight-line code finds there
+_ARITY = np.array(MACHINE_ARITY)
+_IS_LEAF = np.isin(np.arange(len(_ARITY)), IN_MEMORY)
+_TURNS = np.isin(np.arange(len(_ARITY)), (SIN, COS))
 
 
 @dataclass
@@ -85,15 +84,22 @@ def _live(
     live = bytearray(len(op))
     for output in program.outputs:
         live[abs(output)] = 1
+    a, b, c = program.a, program.b, program.c
     for i in range(len(op) - 1, -1, -1):
         if live[i]:
-            for operand in _operands(program, i):
-                live[operand] = 1
+            arity = MACHINE_ARITY[program.op[i]]
+            if arity:
+                live[a[i]] = 1
+            if arity > 1:
+                live[b[i]] = 1
+            if arity > 2:
+                live[c[i]] = 1
     return np.frombuffer(live, np.uint8).astype(bool)
 
 
 def _operands(program: Program, node: int) -> tuple[int, ...]:
-    return (program.a[node], program.b[node], program.c[node])[: ARITY[program.op[node]]]
+    count = MACHINE_ARITY[program.op[node]]
+    return (program.a[node], program.b[node], program.c[node])[:count]
 
 
 def _ordered(
@@ -110,7 +116,7 @@ def _ordered(
         for node in _needed(program, angles, done):
             order.append(node)
         batches.append(Batch(len(order), angles))
-    order.extend(node for node in computed if not done[node])
+    order += [node for node in computed if not done[node]]
     return order, batches
 
 
@@ -122,7 +128,7 @@ def _nested(program: Program, angles: list[int]) -> bool:
         node = waiting.pop()
         if program.op[node] in (SIN, COS):
             return True
-        if node not in seen and ARITY[program.op[node]]:
+        if node not in seen and MACHINE_ARITY[program.op[node]]:
             seen.add(node)
             waiting.extend(_operands(program, node))
     return False
@@ -133,13 +139,19 @@ def _angles_by_level(program: Program, turning: list[int]) -> list[list[int]]:
     level = [0] * len(program.op)
     groups: dict[int, dict[int, None]] = {}
     turns = set(turning)
-    for i, op in enumerate(program.op):
-        if ARITY[op]:
-            level[i] = max(level[operand] for operand in _operands(program, i))
-            if op == ops.SIN or op == ops.COS:
-                if i in turns:
-                    groups.setdefault(level[i], {})[program.a[i]] = None
-                level[i] += 1
+    rows = zip(program.op, program.a, program.b, program.c, strict=True)
+    for i, (op, a, b, c) in enumerate(rows):
+        arity = MACHINE_ARITY[op]
+        if op in (SIN, COS):
+            if i in turns:
+                groups.setdefault(level[a], {})[a] = None
+            level[i] = level[a] + 1
+        elif arity == 1:
+            level[i] = level[a]
+        elif arity == 2:
+            level[i] = max(level[a], level[b])
+        elif arity:
+            level[i] = max(level[a], level[b], level[c])
     return [list(groups[key]) for key in sorted(groups)]
 
 
@@ -151,7 +163,9 @@ def _needed(program: Program, angles: list[int], done: bytearray) -> list[int]:
     waiting = list(angles)
     while waiting:
         node = waiting.pop()
-        if not done[node] and program.op[node] not in _LEAVES:
+        if program.op[node] == LANE:
+            node = program.a[node]
+        if not done[node] and program.op[node] not in IN_MEMORY:
             done[node] = 1
             found.append(node)
             waiting.extend(_operands(program, node))

@@ -4,17 +4,21 @@ One lane uses the low halves of the xmm registers, four lanes the ymm registers.
 so that the bases in frequent use make short instructions: work in rax, the pool in rcx, out in r8.
 """
 
-from typing import ClassVar
+from typing import ClassVar, Self
 
 from touchback.codegen import x86_64_isa as isa
 from touchback.codegen.abi import CONTEXT_SLOT, CTX, FIRST_TABLE_SLOT, POOL, SHARED, Place
 from touchback.codegen.assembler import ANY, Assembler
 from touchback.codegen.conditions import (
+    JOIN,
     MACHINE_ARITY,
     MASK_EQ,
     MASK_LE,
     MASK_LT,
+    PAIR,
     SELECT_BY_MASK,
+    SPREAD,
+    WIDER_JOIN,
 )
 from touchback.codegen.pool import ABS_MASK, SIGN_MASK, Pool
 from touchback.codegen.x86_64_sincos import write_cold_path, write_sincos
@@ -33,6 +37,8 @@ PREDICATE = {
     ops.LT: isa.LT_OQ, ops.LE: isa.LE_OQ, ops.EQ: isa.EQ_OQ,
     MASK_LT: isa.LT_OQ, MASK_LE: isa.LE_OQ, MASK_EQ: isa.EQ_OQ,
 }  # fmt: skip
+_INSERTS = {JOIN: isa.VINSERT[2], WIDER_JOIN: isa.VINSERT[4]}
+_UPPER = 1  # the half that is inserted
 _FIRST, _SECOND, _EITHER, _EVERY = 1, 2, 3, 7
 
 
@@ -59,6 +65,9 @@ class X86_64(Assembler):
             self.folds[op] = _EITHER
         for op in (ops.SUB, ops.DIV, ops.MIN, ops.MAX, ops.LT, ops.LE, MASK_LT, MASK_LE):
             self.folds[op] = _SECOND
+        for op in (PAIR, *_INSERTS):
+            self.folds[op] = _SECOND
+        self.folds[SPREAD] = _FIRST
         for op in _FUSED:
             self.folds[op] = _EVERY
         self.form = form = self.widths.index(lanes)  # of instructions
@@ -72,6 +81,9 @@ class X86_64(Assembler):
             for op in range(len(MACHINE_ARITY))
         ]
 
+    def write_into(self, other: Self) -> None:
+        self.chunks = other.chunks
+
     # ---- memory ----------------------------------------------------------------------------------
 
     def memory(self, instruction: isa.Coded, d: int, v: int, place: Place) -> None:
@@ -80,7 +92,7 @@ class X86_64(Assembler):
 
     def address(self, place: Place) -> tuple[int, int]:
         """The register and the offset from it."""
-        base, offset = place
+        base, offset, _ = place
         if base < POOL:
             return BASES[base], offset
         return BASES[POOL], offset - self._pool_bias
@@ -133,6 +145,13 @@ class X86_64(Assembler):
             self.memory(instruction, d, max(a, b), place)
         elif op in _FUSED:
             self._fuse_folded(op, d, a, b, c, place)
+        elif op == SPREAD:
+            self.memory(isa.VBROADCAST[self.form], d, 0, place)
+        elif op == PAIR:
+            self.memory(isa.VMOVH, d, a, place)
+        elif op in _INSERTS:
+            self.memory(_INSERTS[op], d, a, place)
+            self.chunks[-1] += bytes((_UPPER,))
         else:
             self.compare_folded(op, d, max(a, b), place)
 
@@ -170,6 +189,12 @@ class X86_64(Assembler):
             self.chunks.append(isa.vex(isa.VBLENDV[form], d, c, b) + bytes((d << 4,)))
         elif op == SELECT_BY_MASK:
             self.chunks.append(isa.vex(isa.VBLENDV[form], d, c, b) + bytes((a << 4,)))
+        elif op == SPREAD:
+            self.chunks.append(self.encode(isa.VBROADCAST[form], d, 0, a))
+        elif op == PAIR:
+            self.chunks.append(self.encode(isa.VUNPCKL, d, a, b))
+        elif op in _INSERTS:
+            self.chunks.append(self.encode(_INSERTS[op], d, a, b) + bytes((_UPPER,)))
         else:
             raise AssertionError(f"{ops.NAME[op]} is not an instruction")
 

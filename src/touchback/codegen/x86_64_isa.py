@@ -88,6 +88,12 @@ VMOV_LOAD, VMOV_STORE = _arithmetic(0x10), _arithmetic(0x11)
 VMOV, VAND, VXOR = _logic(0x28), _logic(0x54), _logic(0x57)
 # One double to all lanes, from memory; there is no such load of one lane.
 VBROADCAST = VMOV_LOAD[0], *(form._replace(size=8) for form in _forms(2, 0, _66, (0, 0x19))[1:])
+# Numbers brought together: two, four of two pairs, eight of two of four; the last from memory.
+VUNPCKL, VMOVH = encoding(1, _66, 0x14, 16), encoding(1, _66, 0x16)
+VINSERT = {
+    2: encoding(3, _66 | _WIDE, 0x18, 32)._replace(size=16),
+    4: encoding(3, _66, 0x1A, 64)._replace(size=32),
+}
 VROUND = _forms(3, _66, _66, (0x0B, 0x09))
 VBLENDV = encoding(3, _66, 0x4B, 16), encoding(3, _66 | _WIDE, 0x4B, 32)
 # digits: 231 is d = v·m + d, 213 is d = v·d + m, 132 is d = d·m + v

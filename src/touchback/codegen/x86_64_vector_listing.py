@@ -8,12 +8,13 @@ _ARITHMETIC = {
     0x51: "vsqrt", 0x58: "vadd", 0x59: "vmul", 0x5C: "vsub", 0x5D: "vmin", 0x5E: "vdiv",
     0x5F: "vmax", 0xC2: "vcmp",
 }  # fmt: skip
-_LOGIC = {0x54: "vandpd", 0x57: "vxorpd", 0x76: "vpcmpeqd"}
+_LOGIC = {0x14: "vunpcklpd", 0x16: "vmovhpd", 0x54: "vandpd", 0x57: "vxorpd", 0x76: "vpcmpeqd"}
 _FUSED = {0x8: "vfmadd", 0xA: "vfmsub", 0xC: "vfnmadd"}
 _ORDERS = {0x9: "132", 0xA: "213", 0xB: "231"}
 _PREDICATES = {0x00: "eq", 0x04: "neq", 0x11: "lt_oq", 0x12: "le_oq"}
 _BY_MASK = {0x38: "vpmovm2q", 0x39: "vpmovq2m", 0x65: "vblendmpd"}
 _SPREAD = 0x19
+_INSERTS = {0x18: ("vinsertf128", "vinsertf64x2"), 0x1A: ("", "vinsertf64x4")}
 _KINDS = ("xmm", "ymm", "zmm")
 _MASKS = tuple(f"k{k}" for k in range(8))
 
@@ -70,13 +71,16 @@ def _text(reader: Reader, prefix: _Prefix) -> str:
     names = tuple(f"{kind}{k}" for k in range(32))
     scalar = prefix.pp == 3 or (group == 3 and opcode == 0x0B) or (group == 1 and opcode == 0x2E)
     scalar = scalar or (group == 2 and bool(opcode & 1) and opcode not in (*_BY_MASK, _SPREAD))
-    of_one = scalar or prefix.shared or (group == 2 and opcode == _SPREAD)
-    size = f"{'Q' if of_one else kind.upper()}WORD {'BCST' if prefix.shared else 'PTR'} "
-    unit = 1 if not evex else 8 if of_one else 16 << prefix.length
+    of_one = scalar or prefix.shared or (group, opcode) in ((1, 0x16), (2, _SPREAD))
+    length = prefix.length - (group == 3 and opcode in _INSERTS)  # of the last operand
+    length = 0 if group == 2 and opcode == _SPREAD else length
+    size = f"{'Q' if of_one else _KINDS[length].upper()}WORD {'BCST' if prefix.shared else 'PTR'} "
+    unit = 1 if not evex else 8 if of_one else 16 << length
     if group == 2 and opcode == 0x38:
         field, last = operand(reader, 0, _MASKS, size)
     else:
-        field, last = operand(reader, prefix.extend, names, size, unit)
+        last_names = tuple(f"{_KINDS[length]}{k}" for k in range(32))
+        field, last = operand(reader, prefix.extend, last_names, size, unit)
     field |= prefix.field_extend
     d, middle = names[field] + prefix.mask, names[prefix.v]
     suffix = "sd" if scalar else "pd"
@@ -138,6 +142,8 @@ def _of_third_group(
     d, middle, last = operands
     if opcode == 0x4B:
         return f"vblendvpd {d},{middle},{last},{names[constant >> 4]}"
+    if opcode in _INSERTS:
+        return f"{_INSERTS[opcode][evex]} {d},{middle},{last},{constant:#x}"
     if opcode == 0x25:
         return f"vpternlogq {d},{middle},{last},{constant:#x}"
     name = "vrndscale" if evex else "vround"

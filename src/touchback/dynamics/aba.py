@@ -41,7 +41,8 @@ def forward_dynamics(
     """Accelerations a with M a + c = τ."""
     motions = link_motions(tree, k, v, None, base)
     wrenches = own_wrenches(tree, k, motions, external)
-    return accelerations(tree, k, eliminate(tree, k, wrenches, tau, armature))
+    steps, _ = eliminate(tree, k, wrenches, tau, armature)
+    return accelerations(tree, k, steps)
 
 
 def eliminate(
@@ -50,8 +51,9 @@ def eliminate(
     wrenches: Iterable[Wrench],
     tau: Sequence[Scalar],
     armature: Sequence[Scalar],
-) -> list[list[Eliminated]]:
-    """Leaves to root: the columns of every link, where links' own motion needs `wrenches`."""
+) -> tuple[list[list[Eliminated]], list[Carried]]:
+    """Leaves to root: the columns of every link, where links' own motion needs `wrenches`; and what
+    each leaves to its carrier, about and along its own frame (of links on the ground, anything)."""
     vectors = Vectors(k)
     inertias = [_own(link, k) for link in tree.links]
     eliminated: list[list[Eliminated]] = [[] for _ in tree.links]
@@ -72,8 +74,8 @@ def eliminate(
         F, N = carried_up(link, k, own[1])
         return both, (vectors.add(above[1][0], F), vectors.add(above[1][1], N))
 
-    tree.inward(zip(inertias, wrenches, strict=True), gather, settle)
-    return eliminated
+    left = tree.inward(zip(inertias, wrenches, strict=True), gather, settle)
+    return eliminated, left
 
 
 def _own(link: Link, k: Scalars) -> Articulated:

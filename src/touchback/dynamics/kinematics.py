@@ -39,6 +39,8 @@ class Kinematics:
         self._poses: dict[int, tuple[Matrix, Vector]] = {-1: (ground.R, ground.p)}
         self._velocity: dict[int, tuple[Vector, Vector]] = {}
         self._frames: dict[Frame, Attachment] = {}
+        self._levers: dict[Frame, Vector] = {}
+        self._rotations: dict[Frame, Matrix] = {}
 
     def attachment(self, frame: Frame) -> Attachment:
         """Link and pose of a frame."""
@@ -81,15 +83,21 @@ class Kinematics:
 
     def lever(self, frame: Frame) -> Vector:
         """From the link's origin to the frame's, along world axes."""
-        home = self.attachment(frame)
-        return self.vectors.apply(self.link_pose(home.link)[0], home.pose.scalars(self.k))
+        if frame not in self._levers:
+            home = self.attachment(frame)
+            R, p = self.link_pose(home.link)[0], home.pose.scalars(self.k)
+            self._levers[frame] = self.vectors.apply(R, p)
+        return self._levers[frame]
 
     def position(self, frame: Frame) -> Vector:
         return self.vectors.add(self.link_pose(self.attachment(frame).link)[1], self.lever(frame))
 
     def rotation(self, frame: Frame) -> Matrix:
-        home = self.attachment(frame)
-        return home.pose.rotation(self.k).times(self.k, self.link_pose(home.link)[0])
+        if frame not in self._rotations:
+            home = self.attachment(frame)
+            R = self.link_pose(home.link)[0]
+            self._rotations[frame] = home.pose.rotation(self.k).times(self.k, R)
+        return self._rotations[frame]
 
     def velocity(self, frame: Frame) -> Vector:
         omega, v = self.link_velocity(self.attachment(frame).link)

@@ -26,7 +26,7 @@ def pseudo_inertia(body: Body) -> np.ndarray:
     mass, *com = np.array([body.mass, *body.com, 1.0], dtype=float)
     J = np.array(body.tensor(), dtype=float)
     P = mass * np.outer(com, com)
-    P[:3, :3] += 0.5 * np.trace(J) * np.eye(3) - J
+    P[:3, :3] += 0.5 * (J[0, 0] + J[1, 1] + J[2, 2]) * np.eye(3) - J
     return P
 
 
@@ -39,12 +39,13 @@ def placed(P: np.ndarray, pose: Pose) -> np.ndarray:
 
 def lifted(k: Scalars, P: np.ndarray) -> Inertia:
     """P as scalars, without rounding noise."""
-    E = np.where(np.abs(P[:3, :3]) > _NOISE * np.abs(P[:3, :3]).max(), P[:3, :3], 0.0)
-    h = np.where(np.abs(P[:3, 3]) > _NOISE * np.abs(P[:3, 3]).max(), P[:3, 3], 0.0)
-    const = k.const
-    upper = {(i, j): const(float(E[i, j])) for i in range(3) for j in range(i, 3)}
-    return Inertia(
-        const(float(P[3, 3])),
-        [const(float(x)) for x in h],
-        [[upper[min(i, j), max(i, j)] for j in range(3)] for i in range(3)],
-    )
+    (a, b, c, x), (_, d, e, y), (_, _, f, z), (_, _, _, m) = P.tolist()
+    xx, xy, xz, yy, yz, zz = [k.const(number) for number in _without_noise(a, b, c, d, e, f)]
+    mass = k.const(m)
+    h = [k.const(number) for number in _without_noise(x, y, z)]
+    return Inertia(mass, h, [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+
+
+def _without_noise(*numbers: float) -> list[float]:
+    least = _NOISE * max(map(abs, numbers))
+    return [number if abs(number) > least else 0.0 for number in numbers]

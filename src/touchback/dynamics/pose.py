@@ -18,11 +18,14 @@ from touchback.symbolic.scalars import Scalars
 
 # Sines and cosines this close to 0 or ±1 differ from them by rounding of the angle only.
 _SNAP = 1e-15
+_ORIGIN, _AXES = np.zeros(3), np.eye(3)
+for shared in (_ORIGIN, _AXES):
+    shared.flags.writeable = False
 
 
 def snapped(numbers: np.ndarray) -> np.ndarray:
     """Entries of a rotation with rounding noise around 0 and ±1 taken off."""
-    nearest = np.round(numbers)
+    nearest = np.rint(numbers)
     return np.where(np.abs(numbers - nearest) <= _SNAP, nearest, numbers)
 
 
@@ -34,7 +37,7 @@ def _snapped(number: float) -> float:
 def elementary(axis: int, angle: float) -> np.ndarray:
     """The matrix of a turn about a coordinate axis."""
     s, c = _snapped(math.sin(angle)), _snapped(math.cos(angle))
-    R = np.eye(3)
+    R = _AXES.copy()
     u, v = (axis + 1) % 3, (axis + 2) % 3
     R[u, u], R[u, v], R[v, u], R[v, v] = c, -s, s, c
     return R
@@ -79,38 +82,48 @@ class Pose:
 
     def then(self, k: Scalars, inner: Pose) -> Pose:
         """X_AC from this X_AB and the inner X_BC."""
-        if self.numbers and inner.numbers:
-            (R, r), (R_inner, r_inner) = self.numbers, inner.numbers
-            return Pose(r + R @ r_inner, snapped(R @ R_inner))
+        outer_numbers, inner_numbers = self.numbers, inner.numbers
+        if outer_numbers and inner_numbers:
+            (R, r), (R_inner, r_inner) = outer_numbers, inner_numbers
+            return Pose(r + R @ r_inner, _product(R, R_inner))
         p = Vectors(k).add(self.scalars(k), self.rotation(k).up(k, inner.scalars(k)))
         if self.R is not None and inner.R is not None:
-            return Pose(p, snapped(self.R @ inner.R))
+            return Pose(p, _product(self.R, inner.R))
         return Pose(p, None, (*self.rotation_parts(k), *inner.rotation_parts(k)))
 
     def inverse(self, k: Scalars) -> Pose:
         """X_BA."""
         if self.numbers:
             R, r = self.numbers
-            return Pose(-R.T @ r, R.T)
+            return Pose(-R.T @ r, _transposed(R))
         p = Vectors(k).neg(self.rotation(k).down(k, self.scalars(k)))
         if self.R is not None:
-            return Pose(p, self.R.T)
+            return Pose(p, _transposed(self.R))
         return Pose(p, None, tuple(_reversed(part) for part in reversed(self.rotation_parts(k))))
+
+
+def _product(R: np.ndarray, S: np.ndarray) -> np.ndarray:
+    """Most frames are turned neither against their bodies nor against each other."""
+    return _AXES if R is _AXES and S is _AXES else snapped(R @ S)
+
+
+def _transposed(R: np.ndarray) -> np.ndarray:
+    return R if R is _AXES else R.T
 
 
 def identity() -> Pose:
     """No displacement."""
-    return Pose(np.zeros(3), np.eye(3))
+    return Pose(_ORIGIN, _AXES)
 
 
 def turned(R: np.ndarray) -> Pose:
     """A constant rotation."""
-    return Pose(np.zeros(3), R)
+    return Pose(_ORIGIN, R)
 
 
 def matrix_parts(k: Scalars, R: np.ndarray) -> list[Part]:
     """A number matrix as at most one part."""
-    if np.array_equal(R, np.eye(3)):
+    if R is _AXES or (R == _AXES).all():
         return []
     for axis in range(3):
         u, v = (axis + 1) % 3, (axis + 2) % 3
@@ -133,9 +146,11 @@ def frame_pose(k: Scalars, frame: Frame, value: ValueOf) -> Pose:
     p: np.ndarray | list[Scalar] = (
         np.array(frame.at, dtype=float) if plain else [value(x) for x in frame.at]
     )
+    if not frame.turn:
+        return Pose(p, _AXES)
     numbers = [(AXES[axis], angle) for axis, angle in frame.turn if is_number(angle)]
     if len(numbers) == len(frame.turn):
-        R = np.eye(3)
+        R = _AXES
         for axis, angle in numbers:
             R = R @ elementary(axis, float(angle))
         return Pose(p, snapped(R))

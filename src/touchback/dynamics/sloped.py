@@ -3,8 +3,9 @@ coordinates."""
 
 from dataclasses import dataclass
 
+from touchback.dynamics.aba import Eliminated
 from touchback.dynamics.crba import Entries, WorldPose
-from touchback.spatial import Inertia, Twist, Wrench
+from touchback.spatial import Articulated, Inertia, Twist, Wrench
 from touchback.spatial.vectors import Matrix, Vector
 
 
@@ -42,7 +43,7 @@ class Moving:
 
 @dataclass
 class Carried:
-    """Of all that a link carries: inertia, and 2 p and 2 ((tr K) 1 − K) of 2 B."""
+    """Of all that a link carries: inertia, and p and K; or 2 p and 2 ((tr K) 1 − K) of 2 B."""
 
     inertia: Inertia
     momentum: Vector
@@ -63,3 +64,22 @@ class Sloped:
     shaken: Twist
     by_q: Wrench
     by_v: Wrench
+
+
+@dataclass
+class Solved:
+    """A velocity coordinate when accelerations are solved for, and what derivatives by it are made
+    of: S and what is left of it; the twists of its link's carrier and of its link; the carrier's
+    acceleration without those of joints, and what joints add; p and K of all that the link carries;
+    the articulated inertia and the wrench that it leaves to its carrier."""
+
+    S: Twist
+    eliminated: Eliminated
+    carrier: Twist
+    twist: Twist
+    bias: Twist
+    by_joints: Twist
+    momentum: Vector
+    stir: Matrix
+    inertia: Articulated
+    wrench: Wrench

@@ -22,11 +22,11 @@ columns and inertias are as sparse as described."""
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from touchback.dynamics.aba import Eliminated, accelerations, eliminate
+from touchback.dynamics.aba import accelerations, eliminate
 from touchback.dynamics.crba import Entries, fluid_in_axes, in_axes, unit_wrench, world_pose
 from touchback.dynamics.motion import Base, LinkMotion, b_matrix
 from touchback.dynamics.rnea import inertial_wrench
-from touchback.dynamics.sloped import Carried, Column, Moving, Sloped, Slopes
+from touchback.dynamics.sloped import Carried, Column, Moving, Sloped, Slopes, Solved
 from touchback.dynamics.tree import Link, Tree
 from touchback.spatial import Rotation, Twist, Twists, Vectors, Wrench
 from touchback.spatial.vectors import IDENTITY, ZERO, Matrix, Scalar, Vector, transpose
@@ -43,7 +43,16 @@ class InverseSlopes:
         self._links: list[Moving] = []
         for link in tree.links:
             self._links.append(self._moving(link))
-        self._carried = self._carried_by_each()
+        self._totals = self._carried_by_each()
+        two = k.const(2.0)
+        self._carried = [
+            replace(
+                each,
+                momentum=self._vectors.scale(two, each.momentum),
+                stir=self._stir(each.stir, two),
+            )
+            for each in self._totals
+        ]
         self._biased: list[Wrench] | None = None  # what each link's bias needs, once known
 
     def bias(self) -> list[Scalar]:
@@ -54,12 +63,10 @@ class InverseSlopes:
                 tau[column.index] = self._twists.power(column.S, wrench)
         return tau
 
-    def solved(
-        self, tau: Sequence[Scalar], armature: Sequence[Scalar]
-    ) -> tuple[list[Scalar], list[Eliminated]]:
-        """The joint accelerations for given efforts, by articulated bodies whose links all have the
-        root's frame, and what is left of each column on the way. Fluid that links carry along is in
-        the latter, not in the former."""
+    def solved(self, tau: Sequence[Scalar], armature: Sequence[Scalar]) -> list[Solved]:
+        """Of each column what the derivatives of the accelerations for given efforts are products
+        of, by articulated bodies whose links all have the root's frame. Fluid that links carry
+        along is in what is left of columns, not in the rest."""
         links = [
             replace(
                 link, p=ZERO, d=ZERO, rotation=Rotation(), inertia=each.inertia,
@@ -69,11 +76,19 @@ class InverseSlopes:
             for link, each in zip(self._tree.links, self._links, strict=True)
         ]  # fmt: skip
         flat = replace(self._tree, links=links)
-        steps = eliminate(flat, self._k, self._bias_wrenches(), tau, armature)
-        of_columns = [Eliminated(ZERO, ZERO, 0, 0)] * flat.nv
-        for link, found in zip(links, steps, strict=True):
-            of_columns[link.v_index : link.v_index + len(found)] = found
-        return accelerations(flat, self._k, steps), of_columns
+        steps, left = eliminate(flat, self._k, self._bias_wrenches(), tau, armature)
+        by_joints = self._by_joints(accelerations(flat, self._k, steps))
+        found: dict[int, Solved] = {}
+        for link, each in zip(self._tree.links, self._links, strict=True):
+            total, of_joints = self._totals[link.index], (ZERO, ZERO)
+            if link.parent >= 0:
+                of_joints = by_joints[link.parent]
+            for step, column in zip(steps[link.index], each.columns, strict=True):
+                found[column.index] = Solved(
+                    column.S, step, each.carrier, each.twist, self._bias_above(link), of_joints,
+                    total.momentum, total.stir, *left[link.index],
+                )  # fmt: skip
+        return [found[index] for index in range(flat.nv)]
 
     def mass_matrix(self) -> Entries:
         """Entries for both orders of every pair on one path, without armature."""
@@ -175,7 +190,7 @@ class InverseSlopes:
     # ---- inward ---------------------------------------------------------------------------------
 
     def _carried_by_each(self) -> list[Carried]:
-        k, vectors, two = self._k, self._vectors, self._k.const(2.0)
+        k, vectors = self._k, self._vectors
 
         def own(each: Moving) -> Carried:
             (omega, velocity), inertia = each.twist, each.inertia
@@ -194,11 +209,7 @@ class InverseSlopes:
                 vectors.matrix_add(above.stir, carried.stir),
             )
 
-        totals = self._tree.inward([own(each) for each in self._links], gather)
-        return [
-            Carried(each.inertia, vectors.scale(two, each.momentum), self._stir(each.stir, two))
-            for each in totals
-        ]
+        return self._tree.inward([own(each) for each in self._links], gather)
 
     def _stir(self, K: Matrix, two: Scalar) -> Matrix:
         """2 ((tr K) 1 − K)."""

@@ -12,6 +12,7 @@ import numpy as np
 
 from touchback.errors import InputError, SolveError
 from touchback.estimate.checks import check_period
+from touchback.estimate.van_loan import wandered
 from touchback.numbers import as_float, shown, whole_within
 from touchback.recording import unknown_name
 from touchback.simulate.analysis.instance import Instance, state_of
@@ -195,21 +196,8 @@ class Observer(ABC):
         return here
 
     def noise(self, here: Local) -> tuple[np.ndarray, np.ndarray]:
-        """Φ = exp(A T) and the covariance ∫ Φ W Φᵀ of what wanders in a period: Van Loan's (1978)
-        over a part of it so short that exp(−A h) is no large number, doubled until it is whole."""
-        n, W = len(here.rows), np.diag(self._wander[here.rows])
-        doublings = _halvings(here.A * self.period)
-        h = self.period / 2.0**doublings
-        most = max(float(W.max(initial=0.0)), 1e-300)
-        block = np.zeros((2 * n, 2 * n))
-        block[:n, :n], block[:n, n:], block[n:, n:] = -here.A * h, W / most, here.A.T * h
-        exponential = _exponential(block)
-        flow = exponential[n:, n:].T
-        spread = (most * h) * (flow @ exponential[:n, n:])
-        for _ in range(doublings):
-            spread = spread + flow @ spread @ flow.T
-            flow = flow @ flow
-        return flow, 0.5 * (spread + spread.T)
+        """Φ = exp(A T) and the covariance ∫ Φ W Φᵀ of what wanders in a period."""
+        return wandered(here.A, np.diag(self._wander[here.rows]), self.period)
 
     def run(self, x: np.ndarray) -> np.ndarray:
         """States (a row each) a period later, with the inputs of this step."""
@@ -269,24 +257,6 @@ class Observer(ABC):
         """Places of readings among the measured sensors, and the covariance of their noise."""
         order = list(self._measured)
         return [order.index(n) for n in names], np.diag([self._measured[n] ** 2 for n in names])
-
-
-def _exponential(M: np.ndarray) -> np.ndarray:
-    """exp M of a small matrix, by squaring a Taylor series."""
-    halvings = _halvings(M)
-    M = M / 2.0**halvings
-    term = total = np.eye(len(M))
-    for k in range(1, 15):  # 0.5¹⁵/15! is below rounding
-        term = term @ M / k
-        total = total + term
-    for _ in range(halvings):
-        total = total @ total
-    return np.asarray(total)
-
-
-def _halvings(M: np.ndarray) -> int:
-    """How often to halve a matrix until its norm is below 1/2."""
-    return max(0, math.ceil(math.log2(max(float(np.linalg.norm(M)), 1e-300))) + 1)
 
 
 def _array(x: State) -> np.ndarray:

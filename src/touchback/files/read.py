@@ -6,12 +6,12 @@ from touchback.errors import ModelError
 from touchback.files.build import model_from_text
 from touchback.files.document import LARGEST
 from touchback.model.model import Model
-from touchback.regular_file import read_regular
+from touchback.regular_file import path_of, read_regular
 
 
 def read_model(path: str | Path) -> Model:
     """The model in a YAML or JSON file."""
-    file = Path(path)
+    file = path_of(path, ModelError)
     try:
         text = read_regular(file, LARGEST, ModelError).decode("utf-8")
     except UnicodeDecodeError as error:

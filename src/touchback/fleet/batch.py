@@ -14,6 +14,7 @@ from touchback.fleet.batch_run import BatchRun
 from touchback.fleet.evaluate import arguments_of, evaluated
 from touchback.fleet.given import Floats, read_given
 from touchback.fleet.gpu.card import Card, find_card
+from touchback.fleet.gpu.modes_on_card import ModesCardBatch, modes_misfit
 from touchback.fleet.gpu.on_card import CardBatch, evaluate_on_card, lies_on_card, real_of
 from touchback.fleet.gpu.tied_on_card import FORMULATIONS, TiedCardBatch, with_states
 from touchback.fleet.lanes import run_in_lanes
@@ -21,6 +22,7 @@ from touchback.fleet.one_by_one import run_one_by_one
 from touchback.native import Formulation, formulation_of
 from touchback.numbers import whole_within
 from touchback.recording import unknown_name
+from touchback.recording.names import names_in
 from touchback.simulate.choice import formulation_for, solver_for
 from touchback.simulate.features import COPIES
 from touchback.simulate.progress import Progress
@@ -33,7 +35,7 @@ from touchback.system.solved_slopes import SolvedSlopes
 from touchback.system.state import State
 
 _BY_LOOPS = "loops of the processor solve for derivatives of so many coordinates"
-_MOST = 1 << 40
+_MOST = 1 << 40  # instances; memory ends far below
 
 
 class Batch:
@@ -43,7 +45,7 @@ class Batch:
     def __init__(self, system: System, count: int) -> None:
         if COPIES.names(system):
             raise InputError(f"{system.name}: a batch is of one mechanism; {COPIES.mend}.")
-        sentence = "A batch has a whole number of instances, at least one"
+        sentence = f"A batch has a whole number of instances, from 1 to {_MOST}"
         self.system, self.count = system, whole_within(sentence, count, 1, _MOST)
 
     def __repr__(self) -> str:
@@ -76,9 +78,9 @@ class Batch:
         states and sensors that are kept (all), each `output_step` seconds (each step).
 
         Trees by "rk4" and "euler" (semi-implicit) run side by side in the lanes of vector
-        registers, on `threads` (one for each core), as many whole steps as the duration holds; each
-        gives the bits of a run of its own.
-        Others, with constraints, modes or contacts, are runs of `tb.simulate` on threads. An
+        registers, on `threads` (one for each core), and each gives the bits of a run of its own.
+        Others, with constraints, modes or contacts, are runs of `tb.simulate` on threads. "rk4" and
+        "euler" make as many whole steps as the duration holds. An
         instance that becomes no number stops there, and the others don't know (`failed`).
 
         `on="gpu"` runs them by "rk4" and "euler" on a graphics card (extra `gpu`), one thread each,
@@ -93,7 +95,7 @@ class Batch:
         span = Span(start, duration)
         names = self._recorded(record)
         real, kept = real_of(precision), formulation_of(formulation)
-        card = self._card(on, self._misfit(solver, kept))
+        card = self._card(on, real, self._misfit(solver, kept))
         stays = lies_on_card(x0)
         if stays and card is None:
             raise InputError(
@@ -103,37 +105,36 @@ class Batch:
         given = read_given(system, self.count, None if stays else x0, inputs, parameters)
         crew, tied = _threads(threads), system.constrained
         with Progress(f"{self.count} × {system.name}", progress) as shown:
+            solver.refuse_excess(span.duration, self.count * len(names))
             if not isinstance(solver, RK4 | Euler) or (tied and card is None):
                 return run_one_by_one(system, solver, constraints, span, given, names, crew, shown)
-            solver.refuse_excess(span.duration, self.count * len(names))
             if card is None:
                 return run_in_lanes(system, solver, span, given, names, crew, shown)
             if tied:
                 _warn_of_single(system, real)
                 whole = given if stays else with_states(system, given, span)
-                there: CardBatch = TiedCardBatch(card, system, whole, x0, kept)
+                kind = ModesCardBatch if system.modes else TiedCardBatch
+                there: CardBatch = kind(card, system, whole, x0, kept)
             else:
                 there = CardBatch(card, system, given, x0, real)
             return there.run(solver, span, names, shown)
 
     def _misfit(self, solver: Solver, kept: Formulation) -> str:
         """Why a graphics card can't run it; empty where it can."""
-        if self.system.modes:
-            return "modes change on the processor only"
         if not isinstance(solver, RK4 | Euler):
             return f"only methods 'rk4' and 'euler' run there, not '{solver.word}'"
         if self.system.constrained and kept.word not in FORMULATIONS:
             ways = ", ".join(FORMULATIONS)
             return f"constraints are kept there by {ways}, not by '{kept.word}'"
-        return ""
+        return modes_misfit(self.system) if self.system.modes else ""
 
-    def _card(self, on: str, misfit: str = "") -> Card | None:
+    def _card(self, on: str, real: str, misfit: str) -> Card | None:
         """The graphics card, where one is asked for and can do it; else a warning says why not."""
         if on not in ("cpu", "gpu"):
             raise InputError(f"on: 'cpu' or 'gpu' is expected, got {on!r}.")
-        if on == "cpu":
+        if on == "cpu" and real == "double":
             return None
-        card = misfit or find_card()
+        card = misfit or find_card() if on == "gpu" else "single precision needs on='gpu'"
         if isinstance(card, Card):
             return card
         warnings.warn(
@@ -145,8 +146,8 @@ class Batch:
     def evaluate(
         self,
         name: str,
-        x: State | ArrayLike,
-        u: ArrayLike | None = None,
+        x: State | Mapping[str, ArrayLike] | ArrayLike,
+        u: Mapping[str, ArrayLike] | ArrayLike | None = None,
         *,
         further: ArrayLike | None = None,
         t: float = 0.0,
@@ -154,12 +155,13 @@ class Batch:
         precision: str = "double",
     ) -> Floats:
         """A function of the system ("forward dynamics", "inverse dynamics", …: see
-        `system.counts`) at states `x`, a row [q, v, z] for each instance. Inputs `u` and the
-        function's `further` argument (τ of forward dynamics, accelerations of inverse dynamics)
-        have a row for each, or one for all. `on` and `precision` as in `run`."""
+        `system.counts`) at states `x`: a row [q, v, z] for each instance, one state for all, or
+        names with numbers or arrays as in `run`. Inputs `u`, by name too, and the function's
+        `further` argument (τ of forward dynamics, accelerations of inverse dynamics) have a row for
+        each, or one for all. `on` and `precision` as in `run`."""
         function, real = self.system.function(name), real_of(precision)
         looped = isinstance(function, SolvedSlopes)
-        calls, card = self.system.calls, self._card(on, _BY_LOOPS if looped else "")
+        calls, card = self.system.calls, self._card(on, real, _BY_LOOPS if looped else "")
         given = arguments_of(self.system, function, self.count, (x, u, further), t)
         if card is not None:
             return evaluate_on_card(card, function, calls.block(function), given, real)
@@ -167,19 +169,21 @@ class Batch:
 
     def _recorded(self, record: Sequence[str] | None) -> list[str]:
         known = [*self.system.state_names, *self.system.layout.outputs]
-        if isinstance(record, str):
-            raise InputError(f"record: names are expected, as [{record!r}], got {record!r}.")
-        for name in record or ():
+        if record is None:
+            return known
+        names = names_in("record", record)
+        for name in names:
             if name not in known:
                 raise unknown_name("signal", name, known)
-        return known if record is None else list(record)
+        return names
 
 
 def _warn_of_single(system: System, real: str) -> None:
     if real == "float":
         warnings.warn(
-            f"{system.name} is computed in double precision: its constraints are met to 1e-13, "
-            "which single precision can't tell.",
+            f"{system.name} is computed in double precision: its constraints are met to 1e-13"
+            f"{', its transitions found to as much' if system.modes else ''}, which single "
+            "precision can't tell.",
             RuntimeWarning, stacklevel=3,
         )  # fmt: skip
 

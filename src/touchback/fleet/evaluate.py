@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from touchback.errors import InputError
+from touchback.fleet.given import room_for, states_of
 from touchback.fleet.gpu.on_card import lies_on_card
 from touchback.system import System
 from touchback.system.function import Floats, Function
@@ -30,10 +32,26 @@ def arguments_of(
             f"{function.name}: its further argument, {len(layout.v)} numbers, is needed."
         )
     return (
-        _rows("x", getattr(x, "x", x), count, len(system.state_names), single=False),
+        _states(system, count, x),
         _rows("u", head, count, head.shape[-1]),
         np.zeros(0) if further is None else _rows("further", further, count, len(layout.v)),
     )
+
+
+def _states(system: System, count: int, given: Any) -> Any:
+    """A row for each instance, on the card where it lies there."""
+    size = len(system.state_names)
+    if lies_on_card(given):
+        return _rows("x", given, count, size, single=False)
+    if isinstance(given, Mapping):
+        given = states_of(system, count, given, {})
+        given = given[0] if len(given) == 1 else given
+    found = _rows("x", getattr(given, "x", given), count, size)
+    if found.ndim == 2:
+        return found
+    every = room_for(system, count)
+    every[:] = found
+    return every
 
 
 def _rows(name: str, given: Any, count: int, size: int, single: bool = True) -> Any:

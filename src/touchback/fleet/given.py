@@ -45,6 +45,17 @@ def _row(array: Floats, i: int) -> Any:
     return array[i if len(array) > 1 else 0]
 
 
+def room_for(system: System, count: int) -> Floats:
+    """An array for a state of each instance; refused where memory doesn't hold so many."""
+    try:
+        return np.empty((count, len(system.state_names)))
+    except (MemoryError, ValueError):  # of a size that no machine has
+        raise InputError(
+            f"{system.name}: memory has no room for the states of {count} instances; run fewer at "
+            "a time."
+        ) from None
+
+
 def read_given(
     system: System,
     count: int,
@@ -58,7 +69,7 @@ def read_given(
         differing[name] = _one_of_each(f"Parameter '{name}'", each, count)
     system.layout.varied(system.parameter_values(None), _flat(differing))  # refused by range
     constants, samples = _inputs(system, count, inputs)
-    return Given(count, _states(system, count, x0, differing), differing, constants, samples)
+    return Given(count, states_of(system, count, x0, differing), differing, constants, samples)
 
 
 def _flat(given: Mapping[str, Floats]) -> dict[str, Floats | float]:
@@ -107,7 +118,9 @@ def _inputs(
     return constants, samples
 
 
-def _states(system: System, count: int, x0: Any, parameters: Mapping[str, Floats]) -> Floats | None:
+def states_of(
+    system: System, count: int, x0: Any, parameters: Mapping[str, Floats]
+) -> Floats | None:
     """A row for all or of each; None where each is to begin as the model does."""
     first = system.initial_state()
     if x0 is None:
@@ -115,7 +128,7 @@ def _states(system: System, count: int, x0: Any, parameters: Mapping[str, Floats
     named = isinstance(x0, Mapping)
     if named and system.constrained:
         raise InputError(
-            f"{system.name}: its constraints need whole states; give x0 as an array with a row of "
+            f"{system.name}: its constraints need whole states; give an array with a row of "
             "each, such as [system.assemble(…).x, …]."
         )
     states = filled("state", getattr(x0, "x", x0), tuple(system.state_names), first.x)

@@ -6,6 +6,7 @@ import numpy as np
 
 from touchback.fleet.given import Floats, Given
 from touchback.native.fleet.batch import BatchSeries
+from touchback.simulate.solvers.fixed_step import FixedStep
 from touchback.simulate.span import Span
 from touchback.system import System
 
@@ -31,17 +32,20 @@ def blocks_of(system: System, given: Given) -> Floats:
     return np.ascontiguousarray(own.block_for(varied), dtype=float)
 
 
+def whole_steps(solver: FixedStep, span: Span) -> int:
+    """As many as a run of a batch makes."""
+    return int(np.floor(span.duration / solver.step + 1e-9))
+
+
 def series_of(system: System, given: Given, span: Span) -> BatchSeries:
-    """All on the finest grid that one of them has."""
-    names = list(system.input_names)
-    places = [1 + names.index(name) for name in given.samples]
-    most = max((each.shape[1] for each in given.samples.values()), default=2)
-    times = np.linspace(span.start, span.end, most)
-    several = any(len(each) > 1 for each in given.samples.values())
-    values = np.empty((given.count if several else 1, len(places), most))
-    for k, each in enumerate(given.samples.values()):
-        own = np.linspace(span.start, span.end, each.shape[1])
-        for i in range(len(values)):
-            row = each[i if len(each) > 1 else 0]
-            values[i, k] = row if len(row) == most else np.interp(times, own, row)
-    return BatchSeries(places, times, values if several else values[0])
+    """Each with its own samples, spread evenly over the run."""
+    names, each = list(system.input_names), list(given.samples.values())
+    counts = [one.shape[1] for one in each]
+    rows = given.count if any(len(one) > 1 for one in each) else 1
+    grids = [np.linspace(span.start, span.end, count) for count in counts]
+    values = [np.broadcast_to(one, (rows, count)) for one, count in zip(each, counts, strict=True)]
+    laid = np.concatenate([np.empty((rows, 0)), *values], axis=1)
+    return BatchSeries(
+        [1 + names.index(name) for name in given.samples], counts,
+        np.concatenate([np.empty(0), *grids]), laid if rows > 1 else laid[0],
+    )  # fmt: skip

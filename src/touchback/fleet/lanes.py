@@ -8,8 +8,8 @@ import numpy as np
 
 from touchback.codegen import native_lanes
 from touchback.fleet.batch_run import BatchInterrupted, BatchRun
-from touchback.fleet.given import Floats, Given
-from touchback.fleet.laid_out import blocks_of, constants_of, series_of
+from touchback.fleet.given import Floats, Given, room_for
+from touchback.fleet.laid_out import blocks_of, constants_of, series_of, whole_steps
 from touchback.native import FunctionData, Listening, Status
 from touchback.native.fleet.batch import BatchFunctions, NativeBatch
 from touchback.simulate.progress import Progress
@@ -32,14 +32,14 @@ def run_in_lanes(
 ) -> BatchRun:
     """Each as a run of its own would be; Ctrl-C leaves out what isn't done."""
     layout, every = system.layout, solver.steps_per_output()
-    steps = int(np.floor(span.duration / solver.step + 1e-9))
+    steps = whole_steps(solver, span)
     known = [*system.state_names, *layout.outputs]
     places = [known.index(name) for name in names]
     functions = _functions(system, any(place >= len(system.state_names) for place in places))
     workers = max(1, min(threads, -(-given.count // functions.lanes)))
     ticks = steps_between(system, solver) or 1
     native = NativeBatch(
-        functions, layout.sizes, len(layout.outputs), _rows(given.x0, given.count),
+        functions, layout.sizes, len(layout.outputs), _rows(system, given.x0, given.count),
         constants_of(system, given), blocks_of(system, given), series_of(system, given, span),
         (layout.memory_places, ticks), (solver.word, span.start, solver.step, steps, every),
         places, workers,
@@ -78,7 +78,9 @@ def _functions(system: System, sensors: bool) -> BatchFunctions:
     )  # fmt: skip
 
 
-def _rows(x: Floats | None, count: int) -> Floats:
+def _rows(system: System, x: Floats | None, count: int) -> Floats:
     if x is None:
         raise AssertionError("a tree begins somewhere")
-    return np.ascontiguousarray(np.broadcast_to(x, (count, x.shape[1])), dtype=float).copy()
+    rows = room_for(system, count)
+    rows[:] = x
+    return rows

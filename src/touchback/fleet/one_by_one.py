@@ -4,20 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import numpy as np
 
 from touchback.errors import InputError
 from touchback.fleet.batch_run import BatchRun
-from touchback.fleet.given import Floats, Given
+from touchback.fleet.given import Floats, Given, room_for
+from touchback.fleet.laid_out import whole_steps
 from touchback.native import Formulation
 from touchback.recording import Run
 from touchback.simulate.failure import RunFailed
 from touchback.simulate.progress import Progress
 from touchback.simulate.simulate import simulate
 from touchback.simulate.solvers import Can, Solver
+from touchback.simulate.solvers.euler import Euler
+from touchback.simulate.solvers.rk4 import RK4
 from touchback.simulate.span import Span
 from touchback.system import System
+from touchback.system.reading import read_number
+
+_SAME = 1e-9  # of the time between two rows: instants closer than this are one
+_ASKED_FOR = 1000  # runs that threads are asked for at once: of a billion each would wait
 
 
 def run_one_by_one(
@@ -31,51 +39,67 @@ def run_one_by_one(
     shown: Progress,
 ) -> BatchRun:
     """Each as `tb.simulate` runs it. Instants that all have in common are needed."""
-    options = solver.options()
+    options, duration = solver.options(), _duration(solver, span)
     if Can.ADAPTIVE in solver.can and not options.get("output_step"):
         raise InputError(
             f"{system.name}: steps of method '{solver.word}' differ from instance to instance; "
             "give output_step=…, at which all are recorded."
         )
 
-    def one(i: int) -> tuple[Run, str]:
+    between = read_number("step", options.get("output_step") or options["step"])
+    times = np.append(span.start, Span(span.start, duration).output_times(between))
+    x = room_for(system, given.count)  # refused before any work
+    record = np.full((given.count, len(times), len(names)), np.nan)
+    ended = np.empty(given.count)
+
+    def one(i: int) -> str:
+        """Keeps what is asked for of a run, and says why it failed."""
         x0, parameters, inputs = given.of(i, span)
-        try:
-            run = simulate(
-                system, x0, span.duration, method=solver, constraints=constraints, inputs=inputs,
-                parameters=parameters, start=span.start, progress=False,
-            )  # fmt: skip
-        except RunFailed as error:
-            return error.run, str(error)
-        return run, ""
+        run, why = _run(
+            system, x0, duration, method=solver, constraints=constraints, inputs=inputs,
+            parameters=parameters, start=span.start, progress=False,
+        )  # fmt: skip
+        x[i], ended[i] = [run[name][-1] for name in system.state_names], run.time[-1]
+        _keep(run, times, _SAME * between, names, record[i])
+        return why
 
-    done: dict[int, tuple[Run, str]] = {}
+    reasons: dict[int, str] = {}
     with ThreadPoolExecutor(threads) as crew:
-        for i, found in enumerate(crew.map(one, range(given.count))):
-            done[i] = found
-            shown.update((i + 1) / given.count)
-    return _gathered(system, span, names, done, threads)
-
-
-def _gathered(
-    system: System,
-    span: Span,
-    names: Sequence[str],
-    done: dict[int, tuple[Run, str]],
-    threads: int,
-) -> BatchRun:
-    times: Floats = max((run.time for run, _ in done.values()), key=len)
-    record = np.full((len(done), len(times), len(names)), np.nan)
-    x = np.empty((len(done), len(system.state_names)))
-    ended = np.empty(len(done))
-    for i, (run, _) in done.items():
-        for k, name in enumerate(names):
-            record[i, : len(run.time), k] = run[name]
-        x[i] = [run[name][-1] for name in system.state_names]
-        ended[i] = run.time[-1]
-    reasons = {i: why for i, (_, why) in done.items() if why}
-    whole = np.array([not why for _, why in done.values()])
+        for first in range(0, given.count, _ASKED_FOR):
+            some = range(first, min(first + _ASKED_FOR, given.count))
+            for i, why in zip(some, crew.map(one, some), strict=True):
+                reasons |= {i: why} if why else {}
+                shown.update((i + 1) / given.count)
+    whole = np.array([i not in reasons for i in range(given.count)])
     return BatchRun(
         system.name, tuple(system.state_names), tuple(names), times, record, x, ended, whole,
         reasons, 1, threads,
     )  # fmt: skip
+
+
+def _duration(solver: Solver, span: Span) -> float:
+    """Without what isn't a whole step, as in lanes and on a card."""
+    if not isinstance(solver, RK4 | Euler):
+        return span.duration
+    steps = whole_steps(solver, span)
+    if not steps:
+        raise InputError(
+            f"duration {span.duration:g} s holds no step of {solver.step:g} s; give a shorter step."
+        )
+    return steps * solver.step
+
+
+def _run(*given: Any, **options: Any) -> tuple[Run, str]:
+    """A run, and why it didn't reach its end."""
+    try:
+        return simulate(*given, **options), ""
+    except RunFailed as error:
+        return error.run, str(error)
+
+
+def _keep(run: Run, times: Floats, apart: float, names: Sequence[str], rows: Floats) -> None:
+    """Rows at the times; a run has others too, where its modes change."""
+    there = np.searchsorted(run.time, times + apart, side="right") - 1  # after a jump
+    reached = np.abs(run.time[there] - times) <= apart
+    for k, name in enumerate(names):
+        rows[reached, k] = run[name][there[reached]]

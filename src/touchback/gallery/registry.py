@@ -38,6 +38,7 @@ _MODULES = {
     "tilting-vehicle": "tilting",
     "kart-bench": "kart",
     "fitted-car": "fitted_car",
+    "fitted-piano": "fitted_piano",
 }
 
 

@@ -13,6 +13,7 @@ from touchback.interop.urdf import read_urdf
 from touchback.interop.usd import read_usd
 from touchback.model.model import Model
 from touchback.model.names import unknown
+from touchback.regular_file import path_of
 
 FORMATS: dict[str, Callable[..., Model]] = {
     ".yaml": read_model,
@@ -33,7 +34,7 @@ FORMATS: dict[str, Callable[..., Model]] = {
 def read(path: str | Path, **options: object) -> Model:
     """The model that a file describes; its suffix says how it is written. Options are those of its
     reader (tb.read_urdf, tb.read_mjcf, tb.read_sdf, tb.read_usd, tb.read_mbs)."""
-    file = Path(path)
+    file = path_of(path, ModelError)
     reader = FORMATS.get(file.suffix.lower())
     if reader is None:
         known = ", ".join(sorted(FORMATS))

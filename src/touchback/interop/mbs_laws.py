@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from touchback.arguments import check_takes
 from touchback.errors import ModelError
 from touchback.interop.naming import safe_names
 from touchback.interop.notes import Notes
@@ -64,6 +65,8 @@ def add_wrench(model: Model, notes: Notes, name: str, place: Frame, law: Wrenche
     function of the place [m] and its velocity there."""
     ours = safe_names("Force", [name], notes, taken=model.forces)[name]
     if callable(law):
+        given = ["the place", "its velocity"]
+        check_takes(f"External force {name!r}: its law", law, given, ModelError)
         at = model.sensor(f"{ours} place", Position(place))
         law = law(at, model.sensor(f"{ours} velocity", Velocity(place)))
     parts = list(law) if isinstance(law, Sequence) else []

@@ -6,6 +6,7 @@ from __future__ import annotations
 import io
 import logging
 import os
+import re
 import warnings
 from codecs import BOM_UTF8
 from importlib import import_module
@@ -20,7 +21,7 @@ from touchback.interop.collada_file import check_collada
 from touchback.interop.msh_file import read_msh
 from touchback.model.solids import Mesh
 from touchback.model.solids.mesh import FARTHEST
-from touchback.regular_file import read_regular
+from touchback.regular_file import path_of, read_regular
 
 MESH_ENDINGS = (".stl", ".obj", ".dae", ".msh")
 MAX_BYTES = 32 * 2**20
@@ -42,7 +43,7 @@ def read_mesh(
     """The mesh in a file (.stl, .obj, .dae, .msh), `scale` times as large [m]: what `Model.shape`
     takes. COLLADA's own unit counts, its "up axis" doesn't, as in ROS. With more than `most`
     triangles it is made coarser: points that are near to each other become one."""
-    file = Path(path)
+    file = path_of(path)
     if isinstance(most, bool) or not isinstance(most, int) or most < 4:
         raise InputError(f"{file.name}: most={most!r}; give a number of triangles from 4 on.")
     points, triangles = read_triangles(file, scale)
@@ -78,6 +79,8 @@ def _loaded(content: bytes, ending: str, name: str) -> tuple[Floats, Indices]:
     if ending == ".msh":
         return _with_triangles(*read_msh(content, name), name)
     unit = check_collada(content, name, _NUMBERS) if ending == ".dae" else 1.0
+    if ending == ".obj":
+        content = _without_pieces(content)
     try:
         import trimesh
 
@@ -119,6 +122,13 @@ def _loaded(content: bytes, ending: str, name: str) -> tuple[Floats, Indices]:
     return points.astype(float) * unit, triangles.astype(np.int64)
 
 
+def _without_pieces(content: bytes) -> bytes:
+    """The points and faces of an OBJ file alone: each piece with a name or a material of its own
+    would be looked for in all of the file, minutes where there are thousands."""
+    whole = re.sub(rb"\\\r?\n", b" ", content)  # lines that go on in the next
+    return b"\n".join(line for line in whole.splitlines() if line.lstrip()[:1] in (b"v", b"f"))
+
+
 def _with_triangles(
     points: NDArray[Any], triangles: NDArray[Any], name: str
 ) -> tuple[NDArray[Any], NDArray[Any]]:
@@ -149,8 +159,8 @@ def check_triangles(points: Floats, triangles: Indices, name: str) -> tuple[Floa
 
 def welded(points: NDArray[np.float32], triangles: Indices) -> tuple[Floats, Indices]:
     """The same with each place once: STL has every corner of every triangle by itself."""
-    places, number = np.unique(points, axis=0, return_inverse=True)
-    return _used(places.astype(float), number.reshape(-1)[triangles])
+    first, number = _distinct(points)
+    return _used(points[first].astype(float), number[triangles])
 
 
 def fewer(points: Floats, triangles: Indices, most: int) -> tuple[Floats, Indices]:
@@ -160,8 +170,8 @@ def fewer(points: Floats, triangles: Indices, most: int) -> tuple[Floats, Indice
     found = points, triangles
     while len(found[1]) > most:
         grid = np.minimum(((points - low) / size * cells).astype(np.int64), int(cells))
-        _, number, count = np.unique(grid, axis=0, return_inverse=True, return_counts=True)
-        number = number.reshape(-1)
+        cell = grid @ (int(cells) + 1) ** np.arange(3)  # one number each: sorted far quicker
+        _, number, count = np.unique(cell, return_inverse=True, return_counts=True)
         means = np.stack([np.bincount(number, points[:, i]) for i in range(3)], axis=1)
         found = _used(means / count[:, None], number[triangles])
         cells *= _COARSER
@@ -175,7 +185,19 @@ def _used(points: Floats, triangles: Indices) -> tuple[Floats, Indices]:
     a, b, c = triangles.T
     kept = triangles[(a != b) & (b != c) & (a != c)]
     if len(kept):
-        _, first = np.unique(np.sort(kept, axis=1), axis=0, return_index=True)
+        first, _ = _distinct(np.sort(kept, axis=1))
         kept = kept[np.sort(first)]
     known, number = np.unique(kept, return_inverse=True)
     return points[known], number.reshape(-1, 3)
+
+
+def _distinct(rows: NDArray[Any]) -> tuple[Indices, Indices]:
+    """Where each row stands first, and which of those each row is.
+
+    Rows are sorted number by number: `np.unique` along an axis compares whole rows and takes a
+    minute for what an STL file of half a million triangles has."""
+    order = np.lexsort(rows.T[::-1])
+    new = np.append(True, (np.diff(rows[order], axis=0) != 0).any(axis=1))
+    number = np.empty(len(rows), dtype=np.intp)
+    number[order] = np.cumsum(new) - 1
+    return order[new], number

@@ -5,6 +5,7 @@ from typing import Any, ClassVar
 
 from msgspec.structs import replace
 
+from touchback.arguments import check_takes
 from touchback.errors import ModelError
 from touchback.model.closures import Closure, ClosureKind
 from touchback.model.couplings import AnyCoupling, CouplingKind, coordinate_of
@@ -149,14 +150,16 @@ class Constrained(Description):
                     f"{label}: coordinate {index} of joint '{joint}' is driven by drive '{other}' "
                     "already; a coordinate has one drive."
                 )
-        position = motion(self.time) if callable(motion) else motion
+        if callable(motion):
+            check_takes(f"{label}: its motion", motion, ["time"], ModelError)
+            motion = motion(self.time)
         optional = [
             None if rate is None else value(f"{label}: {word}", rate)
             for word, rate in (("velocity", velocity), ("acceleration", acceleration))
         ]
         made = Drive(
             joint,
-            value(f"{label}: motion", position),
+            value(f"{label}: motion", motion),
             optional[0],
             optional[1],
             index,

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from msgspec.structs import replace
 from numpy.typing import ArrayLike
 
+from touchback.arguments import check_takes
 from touchback.errors import ModelError
 from touchback.model.controls import add_choice, check_alternative
 from touchback.model.description import Description
@@ -71,6 +72,8 @@ class Signals(Description):
         self.refuse_taken("state", name)
         label = f"State '{name}'"
         start = number(f"{label}: initial", initial)
+        if callable(rate):
+            check_takes(f"{label}: its rate", rate, [name], ModelError)
         owned = self.owned_states()
         self.states[name] = ExtraState(start, 0.0, check_unit(label, unit))
         for full in [known for known in self.states if known in owned] if owned else ():
@@ -116,8 +119,10 @@ class Signals(Description):
                 "`m.memory` if it shall change only at ticks."
             )
         label = f"Memory '{name}': update"
-        given = update(self.signal(name)) if callable(update) else update
-        changed = replace(self.states[name], update=value(label, given))
+        if callable(update):
+            check_takes(f"Memory '{name}': its update", update, [name], ModelError)
+            update = update(self.signal(name))
+        changed = replace(self.states[name], update=value(label, update))
         self.states[name] = self._own(label, changed)
 
     def control(
@@ -138,6 +143,8 @@ class Signals(Description):
         self._refuse_known("control", name, self.controls)
         signals = [self.signal(item) if isinstance(item, str) else item for item in of]
         targets = [to] if isinstance(to, str) else list(to)
+        named = [item if isinstance(item, str) else "an expression" for item in of]
+        check_takes(f"{label}: its law", law, named, ModelError)
         outcome = law(*signals)
         outcomes = listed(outcome)
         if outcomes is None:

@@ -10,7 +10,8 @@ from touchback.model.contact_kind import ContactKind
 from touchback.model.describe_signals import Signals
 from touchback.model.description import sensor_names
 from touchback.model.fluid import Fluid, make_fluid
-from touchback.model.forces import ForceKind, JointEffort, LinkForce
+from touchback.model.force_laws import traced
+from touchback.model.forces import ForceKind
 from touchback.model.frame import GROUND, BodyHandle, Frame, Place, Turns, as_frame, turns
 from touchback.model.joints import Joint, JointKind, make_joint
 from touchback.model.joints.joint import JointOptions
@@ -18,7 +19,7 @@ from touchback.model.limits import with_live_limits
 from touchback.model.modes import ModelModes
 from touchback.model.names import check_name, unknown
 from touchback.model.part import Part, check_size
-from touchback.model.sensors import Distance, SensorKind
+from touchback.model.sensors import SensorKind
 from touchback.model.sensors.base import Measured
 from touchback.model.signals import (
     OWN_RATE,
@@ -96,7 +97,7 @@ class Model(Signals, ModelModes):
         self._refuse_known("force", name, self.forces)
         if not isinstance(kind, ForceKind):
             raise ModelError(f"{label}: a force such as tb.Wrench(…) is expected, got {kind!r}.")
-        force = self._own(label, normalised(label, self._traced(name, kind)))
+        force = self._own(label, normalised(label, traced(self, name, kind)))
         own = {f"{name}.{state}": given for state, given in force.states().items()}
         for full in own:
             self.refuse_taken("state", full)
@@ -138,16 +139,6 @@ class Model(Signals, ModelModes):
                 f"got {kind!r}; soft ones are added by `m.force`."
             )
         self.contacts[name] = self._own(label, normalised(label, kind))
-
-    def _traced(self, name: str, kind: ForceKind) -> ForceKind:
-        """The force with a law that is a Python function replaced by what it returns."""
-        if isinstance(kind, JointEffort) and (law := _function(kind.effort)):
-            signals = self.coordinate(kind.joint, kind.index), self.rate(kind.joint, kind.index)
-            return JointEffort(kind.joint, law(*signals), kind.index)
-        if isinstance(kind, LinkForce) and (law := _function(kind.tension)):
-            line = self.sensor(f"{name} line", Distance(kind.a, kind.b))
-            return LinkForce(kind.a, kind.b, law(*line))
-        return kind
 
     def sensor(self, name: str, kind: SensorKind[Measured]) -> Measured:
         """A sensor; returns its expression (or one a component), which laws and controllers may
@@ -290,10 +281,6 @@ class Model(Signals, ModelModes):
         from touchback.draw import notebook_html
 
         return notebook_html(self)
-
-
-def _function(law: object) -> Callable[..., Value] | None:
-    return law if callable(law) else None
 
 
 def _names(name: str, joint: Joint) -> set[str]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from touchback.native.live.layout import DIVERGED
+from touchback.native.live.layout import BAD_NUMBER, DIVERGED, OPEN_LOOP, ROW_HEAD
 from touchback.native.live.live import LiveLoop
 from touchback.recording.live_about import FaultData
 from touchback.system import System
@@ -48,27 +48,57 @@ class Faults:
                 self.latest = [*self.latest, fault][-_REMEMBERED:]
 
     def see(self, rows: np.ndarray, system: System, loop: LiveLoop) -> None:
-        """Says where a run has diverged that is held since one of these ticks."""
+        """Says why a run is held since one of these ticks."""
         flags = rows[:, 2].astype(int)
-        begun = np.flatnonzero(flags & ~np.append(self._flags, flags[:-1]) & DIVERGED)
+        begun = flags & ~np.append(self._flags, flags[:-1])
         if len(flags):
             self._flags = int(flags[-1])
-        for row in rows[begun]:
-            place, bound = int(loop.struct.diverged_place), float(loop.struct.max_speed)
-            name = system.state_names[place]
-            reached = f"{loop.struct.diverged_value:.3g} {system.state_units[place]}".rstrip()
-            self.note(
-                int(row[0]), float(row[1]),
-                f"diverged: '{name}' would have become {reached}, and the model is held where it "
-                "was; take shorter steps (substeps, rate), or raise "
-                f"max_speed={bound:g} if a mechanism can be that fast",
-            )  # fmt: skip
+        for flag, text in ((DIVERGED, _diverged), (BAD_NUMBER, _not_finite), (OPEN_LOOP, _open)):
+            for row in rows[(begun & flag) != 0]:
+                self.note(int(row[0]), float(row[1]), text(row, system, loop))
 
     def take(self) -> list[Fault]:
         """Those since the last call."""
         with self._lock:
             taken, self._new = self._new, []
         return taken
+
+
+def _diverged(row: np.ndarray, system: System, loop: LiveLoop) -> str:
+    place, bound = int(loop.struct.diverged_place), float(loop.struct.max_speed)
+    reached = f"{loop.struct.diverged_value:.3g} {system.state_units[place]}".rstrip()
+    return (
+        f"diverged: '{system.state_names[place]}' would have become {reached}, and the model is "
+        "held where it was; take shorter steps (substeps, rate), or raise "
+        f"max_speed={bound:g} if a mechanism can be that fast"
+    )
+
+
+def _not_finite(row: np.ndarray, system: System, loop: LiveLoop) -> str:
+    return (
+        "not finite: a state or an output would have become no number, and the model is held where "
+        f"it was; {_mend(row, system)}"
+    )
+
+
+def _open(row: np.ndarray, system: System, loop: LiveLoop) -> str:
+    return (
+        "loop open: no state that meets the constraints was found, and the model is held where it "
+        f"was; {_mend(row, system)}"
+    )
+
+
+def _mend(row: np.ndarray, system: System) -> str:
+    """Names the largest input, where there are any."""
+    given = row[ROW_HEAD : ROW_HEAD + len(system.input_names)]
+    if not given.any():
+        return "take shorter steps (substeps, rate), and resume"
+    place = int(np.argmax(np.abs(given)))
+    largest = f"{given[place]:g} {system.input_units[place]}".rstrip()
+    return (
+        f"set the input '{system.input_names[place]}' to less than {largest}, or take shorter "
+        "steps (substeps, rate), and resume"
+    )
 
 
 def words(error: BaseException) -> str:

@@ -150,8 +150,8 @@ class Kept:
         for row in self._loop.drain_memories():
             self._keeper.keep_memory(noted(row))
         self._keeper.keep(rows, self._parameters.changes)
-        self._taps.offer(rows, self._keeper.columns)
         self._faults.see(rows, self.system, self._loop)
+        self._taps.offer(rows, self._keeper.columns)
         for fault in self._faults.take():
             self._keeper.note(fault)
         self._parameters.forget(last)
@@ -191,10 +191,10 @@ class Kept:
         self.system, self.plan = pending.system, pending.plan
         self._pace = replace(pending.pace, speed=self.plan.speed)
         self._loop, self._joints = pending.loop, pending.joints
-        for name, gain in self._gains.items():
+        for name, gain in dict(self._gains).items():  # to which another thread may add
             if name in self.system.output_names:
                 self._loop.set_gain(list(self.system.output_names).index(name), gain)
-        for name, watched in self._watched.items():
+        for name, watched in dict(self._watched).items():
             if name in self.system.input_names:
                 self._loop.watch(
                     list(self.system.input_names).index(name), watched.watch(self.plan.rate)

@@ -11,6 +11,7 @@ import numpy as np
 
 from touchback.errors import InputError, ModelError
 from touchback.files import to_text
+from touchback.model.model import Model
 from touchback.native import formulation_of
 from touchback.numbers import shown
 from touchback.realtime.faults import Fault
@@ -46,13 +47,11 @@ def describe(
     kinds = (system.input_names, system.state_names, system.output_names, plan.energy)
     units = (system.input_units, system.state_units, system.output_units, ["J"] * len(plan.energy))
     formulation = formulation_of(plan.constraints)
-    try:
-        model: str | None = to_text(system.one.model, ".json")
-    except ModelError:  # a part that files can't hold: replaying needs the system
-        model = None
+    one = system.one  # when it is a row of copies
+    text = one.motion.once(("description", one.key), lambda: _description(one.model))
     return {
         "model": system.name,
-        "description": model,  # of one, when it is a row of copies
+        "description": text,
         "copies": list(system.names),
         "shared": list(system.shared),
         "initial_state": x0.tolist(),
@@ -75,6 +74,15 @@ def describe(
         "carried": carried,
         "start": start,
     }
+
+
+def _description(model: Model) -> str | None:
+    """The model's file; None where a part is in it that files can't hold: replaying needs the
+    system then."""
+    try:
+        return to_text(model, ".json")
+    except ModelError:
+        return None
 
 
 class Keeper:

@@ -123,6 +123,12 @@ class Signals(Kept):
         """What keeps the outputs at their safe values at present."""
         return flag_names(int(self.read("flags")) & (LATCHED | STALE))
 
+    @property
+    def latest_fault(self) -> str:
+        """The last of the run's faults in words; empty without one."""
+        known = self._faults.latest
+        return known[-1].text if known else ""
+
     # ---- commands -------------------------------------------------------------------------------
 
     def emergency_stop(self) -> None:

@@ -12,6 +12,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from touchback.arguments import check_takes
 from touchback.errors import InputError
 from touchback.numbers import number_within, shown
 from touchback.realtime.faults import words
@@ -124,6 +125,7 @@ class Taps:
         """Another one, of a run that notes faults and can be drained."""
         if not callable(callback):
             raise InputError(f"A tap is a function of rows and columns, got {shown(callback)}.")
+        check_takes("A tap's function", callback, ["rows", "columns"])
         if rate is not None:
             rate = number_within("A tap's rate is 1 to 10000 calls a second", rate, 1.0, 1e4)
         tap = Tap(callback, note, drain, rate)

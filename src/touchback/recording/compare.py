@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from touchback.errors import InputError
+from touchback.recording.measured.units import in_unit
 from touchback.recording.names import unknown_name
 from touchback.recording.run import Floats, Run
 
@@ -72,7 +73,7 @@ class Comparison:
 
 
 def compare(a: Run, b: Run) -> Comparison:
-    """The differences b − a at a's instants in the common time range.
+    """The differences b − a at a's instants in the common time range, in a's units.
 
     Where the instants differ, b is interpolated linearly between its own.
     """
@@ -91,6 +92,7 @@ def compare(a: Run, b: Run) -> Comparison:
     for name in a.names:
         if name in b:
             other = np.interp(time, b.time, b[name]) if interpolated else b[name][in_b]
+            other = in_unit(f"'{name}' of b", other, b.units[name], a.units[name])
             differences[name] = _difference(name, a.units[name], time, other - a[name][in_a])
     return Comparison(
         time,

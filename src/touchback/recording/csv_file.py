@@ -9,6 +9,7 @@ import numpy as np
 
 from touchback.errors import InputError
 from touchback.recording.about import FORMAT, describe, understand
+from touchback.recording.names import with_unit
 from touchback.recording.run import Run
 from touchback.regular_file import open_regular
 
@@ -19,7 +20,7 @@ _BEGINNING = 200  # bytes in which the description says what it is
 
 def save(run: Run, path: Path) -> None:
     columns = [run.time.tolist(), *(run[name].tolist() for name in run.names)]
-    labels = [f"{name} [{unit}]" if unit else name for name, unit in run.units.items()]
+    labels = [with_unit(name, unit) for name, unit in run.units.items()]
     with path.open("w", encoding="utf-8", newline="") as file:
         file.write(f"# {describe(run)}\n")
         writer = csv.writer(file, lineterminator="\n")

@@ -10,7 +10,7 @@ from touchback.recording import csv_file, mcap_file, npz_file, parquet_file
 from touchback.recording.measured.mdf import save_mdf
 from touchback.recording.measured.run import measured_file
 from touchback.recording.run import Run
-from touchback.regular_file import check_output, write_whole, written_whole
+from touchback.regular_file import check_output, path_of, write_whole, written_whole
 
 
 class _Format(NamedTuple):
@@ -47,7 +47,7 @@ def save_run(
     """Writes a run so that `open_run` gives the same numbers bit for bit. In .mcap other tools find
     its signals as JSON, and with `ros2` also as messages of ROS 2: /joint_states, /tf, wrenches;
     `layout` writes "NAME.foxglove.json" beside, which lets Foxglove show it at once."""
-    path = Path(path)
+    path = path_of(path)
     chosen = _format_of(path)
     check_output(path, label="Run")
     if (ros2 or layout) and path.suffix.lower() != ".mcap":
@@ -74,7 +74,7 @@ def open_run(path: str | os.PathLike[str]) -> Run:
     unit, over seconds since the first instant of the channel with the most numbers (that is
     `metadata["began"]` [ns]); others have their newest number there, NaN where it is missing.
     """
-    path = Path(path)
+    path = path_of(path)
     if path.suffix.lower() in MEASURED:
         known = FORMATS.get(path.suffix.lower())
         if known is None or not known.ours(path):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from touchback.draw.style import PICTURES, light_grid, pyplot
 from touchback.errors import InputError
+from touchback.recording.names import with_unit
 from touchback.regular_file import check_output, written_whole
 
 if TYPE_CHECKING:
@@ -54,10 +55,6 @@ def finished(figure: Figure, path: str | os.PathLike[str] | None) -> Figure:
     return figure
 
 
-def _label(name: str, unit: str) -> str:
-    return f"{name} [{unit}]" if unit else name
-
-
 def plot_run(run: Run, names: Sequence[str], path: str | os.PathLike[str] | None = None) -> Figure:
     """The named signals over time: signals of one unit share a panel."""
     if path is not None:
@@ -72,7 +69,7 @@ def plot_run(run: Run, names: Sequence[str], path: str | os.PathLike[str] | None
         lines = [axis.plot(run.time, run[name], label=name)[0] for name in members]
         events = _mark_events(axis, run)
         alone = len(members) == 1
-        axis.set_ylabel(_label(members[0], unit) if alone else f"[{unit}]" if unit else "value")
+        axis.set_ylabel(with_unit(members[0], unit) if alone else f"[{unit}]" if unit else "value")
         if len(members) > _INSIDE:
             _legend(axis, lines, loc="center left", bbox_to_anchor=(1.0, 0.5))
         elif not alone:
@@ -107,6 +104,6 @@ def plot_comparison(
     figure, axes = _panels(len(rows))
     for axis, row in zip(axes, rows):
         axis.plot(comparison.time, row.values)
-        axis.set_ylabel(_label(f"Δ {row.name}", row.unit))
+        axis.set_ylabel(with_unit(f"Δ {row.name}", row.unit))
         light_grid(axis)
     return finished(figure, path)

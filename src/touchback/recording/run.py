@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from touchback.errors import InputError
 from touchback.recording.books import EnergyBooks
 from touchback.recording.events import EventRecord
-from touchback.recording.names import unknown_name
+from touchback.recording.names import unknown_name, with_unit
 from touchback.recording.plain_data import checked
 from touchback.recording.transitions import TransitionRecord
 
@@ -183,7 +183,7 @@ class Run:
         return "\n".join(lines + ([f"  repeat:  {repeat}"] if repeat else []))
 
     def _labels(self) -> list[str]:
-        return [f"{name} [{unit}]" if unit else name for name, unit in self.units.items()]
+        return [with_unit(name, unit) for name, unit in self.units.items()]
 
 
 def _passed(transitions: list[TransitionRecord], most: int = 6) -> str:

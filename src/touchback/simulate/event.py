@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from numpy.typing import ArrayLike
 
+from touchback.arguments import check_takes
 from touchback.errors import InputError
 from touchback.numbers import LEAST, MOST, keep, number_within, shown
 from touchback.simulate.protocol import Floats
@@ -40,6 +41,9 @@ class Event:
                 f"Event {self.name!r}: an expression of the model, the name of a signal or a "
                 f"function of (t, x) is expected, got {shown(self.function)}."
             )
+        for word, function in (("function", self.function), ("restart", self.restart)):
+            if callable(function):
+                check_takes(f"Event {self.name!r}: its {word}", function, ["t", "x"])
         if self.direction not in (-1, 0, 1):
             raise InputError(
                 f"Event {self.name!r}: direction is +1 (rising), -1 (falling) or 0 (both), "

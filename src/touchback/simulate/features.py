@@ -12,6 +12,7 @@ from touchback.errors import InputError
 from touchback.model import Model
 from touchback.model.value import is_zero
 from touchback.native import FORMULATIONS
+from touchback.numbers import shown
 from touchback.simulate.solvers import METHODS, Can, Solver
 from touchback.simulate.ticks import memories_of
 from touchback.system import System
@@ -176,12 +177,14 @@ _REQUESTS = {
 }
 
 
-def refuse_model(call: str, system: System | Model) -> None:
-    """Raise where a model stands in place of a system."""
+def refuse_model(call: str, system: object) -> None:
+    """Raise where a model, or anything else, stands in place of a system."""
     if isinstance(system, Model):
         raise InputError(
             f"{call}: '{system.name}' is a model; compile it first: `system = model.compile()`."
         )
+    if not isinstance(system, System):
+        raise InputError(f"{call}: a compiled system is expected, got {shown(system)}.")
 
 
 def _refuse(call: str, system: System, feature: Feature, mend: str) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from touchback.arguments import check_takes
 from touchback.errors import InputError
 from touchback.native import SampledInputs
 from touchback.numbers import shown
@@ -71,6 +72,7 @@ def read_inputs(system: System, given: InputData | None, duration: float) -> Inp
             raise unknown_name("input", name, names)
         place = 1 + list(names).index(name)
         if callable(value):
+            check_takes(f"Input {name!r}: its function", value, ["time"])
             inputs.functions[place] = value
             inputs.texts[name] = "a function of time"
         elif not isinstance(value, Sequence | np.ndarray) or isinstance(value, str):

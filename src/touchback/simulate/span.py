@@ -132,6 +132,15 @@ def refuse_rows(duration: float, between: float, width: int) -> None:
         )
 
 
+def refuse_kept(what: str, rows: int, width: int, mend: str) -> None:
+    """Refuse to keep so many rows of `width` numbers that memory would not hold them."""
+    if rows * width > MOST_NUMBERS:
+        raise InputError(
+            f"{what}: {rows} rows of {width} numbers take {8e-9 * rows * width:.3g} GB of memory; "
+            f"at most {MOST_NUMBERS} numbers are kept. {mend}"
+        )
+
+
 def output_times(duration: float, step: float) -> Floats:
     """Multiples of the step up to the duration without 0; integrators add the end themselves."""
     refuse_rows(duration, step, 1)

@@ -25,7 +25,7 @@ class Ref(NamedTuple):
     node: int
 
     def times(self, sign: int) -> "Ref":
-        return Ref(self.sign * sign, self.node)
+        return self if sign > 0 else Ref(-self.sign, self.node)
 
 
 class Node(NamedTuple):
@@ -55,7 +55,8 @@ class Canonical:
 
     def _label(self, node: Node) -> str:
         """What a node is, operands first; a long label ends in a digest."""
-        words = ["-" * (ref.sign < 0) + self.labels[ref.node] for ref in node.operands]
+        labels = self.labels
+        words = [labels[n] if sign > 0 else "-" + labels[n] for sign, n in node.operands]
         if node.leaf is not None:
             words.append(str(node.leaf))
         if node.operands:

@@ -94,8 +94,8 @@ class _Writer:
             for term in terms:
                 due[term.at].append((whole, term))
         sums: dict[int, tuple[int, int]] = {}
-        for node in range(2, len(old.op)):
-            if old.op[node] not in _SIGNS and node not in gone:
+        for node in range(len(old.op)):
+            if node > 1 and old.op[node] not in _SIGNS and node not in gone:  # 0 and 1 are there
                 self._copy(node)
             for whole, term in due[node]:
                 sums[whole] = self._added(sums.get(whole), term)

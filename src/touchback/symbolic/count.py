@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
+from itertools import compress
 
 from touchback.symbolic import ops
 from touchback.symbolic.program import Program
@@ -85,12 +86,15 @@ def count(program: Program) -> Counts:
 
 
 def count_tape(tape: Tape, outputs: Sequence[int]) -> Counts:
-    """Counts of what the outputs need on a tape, before any fusion."""
-    live = tape.live(outputs)
-    return _counts((op for op, mark in zip(tape.op, live, strict=True) if mark), tape.op, outputs)
+    """Counts of what the outputs need on a tape, before any fusion, which leaves the flops as they
+    are."""
+    return _counts(compress(tape.op, tape.live(outputs)), tape.op, outputs)
 
 
 def _counts(performed: Iterable[int], op: Sequence[int], outputs: Sequence[int]) -> Counts:
-    numbers = Counter(_KINDS[kind] for kind in performed if kind in _KINDS)
+    numbers: Counter[str] = Counter()
+    for kind, number in Counter(performed).items():
+        if kind in _KINDS:
+            numbers[_KINDS[kind]] += number
     numbers["negations"] += sum(1 for output in outputs if output < 0 and op[-output] != ops.CONST)
     return Counts(**numbers)

@@ -7,6 +7,10 @@ from touchback.symbolic.tape import Tape
 from touchback.symbolic.text import to_text
 
 
+class _NoNumberYet(InputError, TypeError):
+    """Where Python wants a number of an expression; a TypeError, as whoever tries expects it."""
+
+
 class Expr(Operand):
     """A value on a tape. Arithmetic gives expressions; comparisons give conditions for `select`.
 
@@ -52,6 +56,12 @@ class Expr(Operand):
         raise InputError(
             f"{self} has no truth value: it is only known when the model runs. "
             "Use tb.select(condition, yes, no) instead of `if`, `and`, `or`, `min` and `max`."
+        )
+
+    def __float__(self) -> float:
+        raise _NoNumberYet(
+            f"{self} is no number yet: it is only known when the model runs. Use tb.sin, tb.sqrt "
+            "and their like, or NumPy's functions, instead of those of `math`."
         )
 
     @property

@@ -1,6 +1,5 @@
 """What expressions and duals share: Python's operators, NumPy's functions, named operations."""
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable
 from numbers import Complex, Real
 from typing import Any, ClassVar, Self
@@ -68,15 +67,18 @@ def _element_by_element(name: str, operands: tuple[object, ...]) -> np.ndarray:
     return np.frompyfunc(lambda *elements: call(name, *elements), len(boxes), 1)(*boxes)
 
 
-class Operand(ABC):
-    """A scalar that is no number: `apply` says what a named operation gives, the rest follows."""
+class Operand:
+    """A scalar that is no number: `apply` says what a named operation gives, the rest follows.
+
+    No `ABC`: whether something is an expression is asked ten times as often as anything else, and
+    of those the question costs as much more."""
 
     __slots__ = ()
     __array_priority__: ClassVar[float] = 1000.0
 
-    @abstractmethod
     def apply(self, name: str, *operands: object) -> Self:
         """The named operation (a method of `Scalars`) on operands of this kind and real numbers."""
+        raise NotImplementedError(type(self).__name__)
 
     def _operate(self, name: str, *operands: object) -> Any:
         for operand in operands:

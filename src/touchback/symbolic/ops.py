@@ -53,3 +53,4 @@ OPS = (
 
 NAME = tuple(op.name for op in OPS)
 ARITY = tuple(op.arity for op in OPS)
+COMMUTES = tuple(op.commutes for op in OPS)

@@ -4,13 +4,14 @@ Programs compute `out` from three input arrays x, u, p (see the ABI in `codegen`
 here and nowhere else, so that every back end rounds alike.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import compress, islice
 
 from touchback.symbolic import ops
 from touchback.symbolic.ops import ADD, CONST, FMA, FMS, FNMA, INPUT, LOOKUP1, LOOKUP2, MUL, SUB
 from touchback.symbolic.table import Lookup
-from touchback.symbolic.tape import Tape
+from touchback.symbolic.tape import Alike, Tape
 
 ARRAYS = ("x", "u", "p")
 Place = tuple[str, int]  # array and index
@@ -33,6 +34,7 @@ class Program:
     inputs: dict[int, Place]
     outputs: list[int]
     lookups: list[Lookup]
+    alike: dict[int, Alike] = field(default_factory=dict)  # inputs of equal limbs
 
     def size(self, array: str) -> int:
         """How many elements of an input array the program may read."""
@@ -52,14 +54,14 @@ def lower(
     op, a, b, c = tape.op, tape.a, tape.b, tape.c
     p_op, p_a, p_b, p_c = program.op.append, program.a.append, program.b.append, program.c.append
     size = 2
-    for i in range(2, len(op)):
-        if not uses[i]:
-            continue
+    for i in _used(uses):
         new[i] = size
         size += 1
         kind = op[i]
         if i in places:
             program.inputs[new[i]] = places[i]
+            if i in tape.alike:
+                program.alike[new[i]] = tape.alike[i]
             row = _INPUT_ROW
         elif i in fused:
             kind, x, y, z = fused[i]
@@ -91,7 +93,7 @@ def _uses(tape: Tape, outputs: Sequence[int], places: Mapping[int, Place]) -> li
     for output in outputs:
         uses[abs(output)] += 1
     arity, op, a, b, c = ops.ARITY, tape.op, tape.a, tape.b, tape.c
-    for i in range(len(op) - 1, 1, -1):
+    for i in range(max(map(abs, outputs), default=0), 1, -1):
         if uses[i] and i not in places:
             n = arity[op[i]]
             if n:
@@ -103,6 +105,11 @@ def _uses(tape: Tape, outputs: Sequence[int], places: Mapping[int, Place]) -> li
     return uses
 
 
+def _used(uses: list[int]) -> Iterator[int]:
+    """Nodes that are used, without 0 and 1: few of a tape that many functions share."""
+    return compress(range(2, len(uses)), islice(uses, 2, None))
+
+
 def _fusions(
     tape: Tape, uses: list[int], places: Mapping[int, Place]
 ) -> dict[int, tuple[int, int, int, int]]:
@@ -111,9 +118,9 @@ def _fusions(
     Such products lose their use."""
     op, a, b = tape.op, tape.a, tape.b
     fused: dict[int, tuple[int, int, int, int]] = {}
-    for i in range(2, len(op)):
+    for i in _used(uses):
         kind = op[i]
-        if (kind != ADD and kind != SUB) or not uses[i] or i in places:
+        if (kind != ADD and kind != SUB) or i in places:
             continue
         left, right = a[i], b[i]
         if op[right] == MUL and uses[right] == 1 and right not in places:

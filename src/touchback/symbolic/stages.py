@@ -8,6 +8,7 @@ rounded there, so values agree with the unsplit program to rounding, not to the 
 
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
+from itertools import compress
 
 from touchback.errors import InputError
 from touchback.symbolic.ops import CONST
@@ -62,12 +63,13 @@ def parameter_block(
     _refuse_inputs_in_the_block(tape, given, places)
     if not frozen:
         return []
-    kinds = _kinds(tape, parameters, given)
+    outputs = [abs(output) for output in outputs]
+    kinds = _kinds(tape, tape.live(outputs), parameters, given)
     live = bytearray(len(tape.op))
     for output in outputs:
-        live[abs(output)] = 1
+        live[output] = 1
     frontier = []
-    for node in range(len(tape.op) - 1, 1, -1):
+    for node in range(max(outputs, default=0), 1, -1):
         if not live[node]:
             continue
         if kinds[node] == _PARAMETER:
@@ -88,15 +90,16 @@ def _refuse_inputs_in_the_block(tape: Tape, given: Set[int], places: Mapping[int
             )
 
 
-def _kinds(tape: Tape, parameters: Set[int], given: Set[int]) -> bytearray:
-    """What each node depends on; an operation left on constants (1/0) counts as a parameter."""
+def _kinds(tape: Tape, live: bytearray, parameters: Set[int], given: Set[int]) -> bytearray:
+    """What each live node depends on; an operation left on constants (1/0) counts as a
+    parameter."""
     kinds = bytearray(len(tape.op))
-    for node, op in enumerate(tape.op):
+    for node in compress(range(len(live)), live):
         if node in parameters:
             kinds[node] = _PARAMETER
         elif node in given:
             kinds[node] = _VARYING
-        elif op != CONST:
+        elif tape.op[node] != CONST:
             operands = tape.operands(node)
             # A symbol without a place counts as varying: `lower` then names it in its error.
             kinds[node] = max(_PARAMETER, *(kinds[o] for o in operands)) if operands else _VARYING

@@ -9,6 +9,7 @@ are rows of `rules.py`.
 
 import math
 from collections.abc import Callable, Hashable, Iterable
+from typing import NamedTuple
 
 from touchback.symbolic import ops
 from touchback.symbolic.arithmetic import addition, multiplication
@@ -18,6 +19,14 @@ from touchback.symbolic.table import Lookup, Table, Want
 from touchback.symbolic.zeros import keeps_zeros
 
 Id = int
+
+
+class Alike(NamedTuple):
+    """Of which limb a symbol is: those of the same group and part correspond."""
+
+    group: int
+    part: int
+    limb: int
 
 
 class Tape:
@@ -31,6 +40,7 @@ class Tape:
         self.values: dict[int, float] = {0: 0.0, 1: 1.0}
         self.symbols: dict[Hashable, int] = {}
         self.names: dict[int, Hashable] = {}
+        self.alike: dict[int, Alike] = {}  # symbols of equal limbs
         self.lookups: list[Lookup] = []
         self.kind: list[int] = [CONST, CONST]  # the operation, or a finer kind that rules look at
         self._const_ids: dict[float, int] = {1.0: 1}
@@ -46,11 +56,14 @@ class Tape:
     # ---- leaves
 
     def const(self, value: float) -> Id:
-        """The node of a number; numbers are shared, and negative ones are negated positive ones."""
+        """The node of a number; numbers are shared, and negative ones are negated positive ones.
+
+        Where limbs are alike, negative ones are nodes of their own, so that limbs whose numbers
+        differ in sign (left and right) are the same operations."""
         value = float(value)
         if value == 0.0:
             return 0
-        if value < 0.0:
+        if value == -1.0 or (value < 0.0 and not self.alike):
             return -self.const(-value)
         return self._number(value)
 

@@ -268,7 +268,7 @@ class Arrays(Named):
     def function(self, name: str) -> Function:
         """A function by name: "inverse dynamics", "forward dynamics", "bias", "mass matrix",
         "rate" ("terms" with constraints), "updates", …"""
-        return self.motion.function(self.key, name.replace("_", " "))
+        return self.motion.function(self.key, str(name).replace("_", " "))
 
     def derived(self, what: Hashable, recipe: Callable[[], recipes.Recipe]) -> Function:
         """A function known by a kind and a thing, derived when new."""

@@ -42,8 +42,8 @@ class Group(NamedTuple):
 class ContactEquations:
     """The equations of a system with contacts, evaluated at states x and u = [t, inputs…].
 
-    `kinematics` gives M, the rows' velocities u and W = ∂u/∂v, what their impulses act through (W,
-    except for servo-constraints), and the distances of the bilateral rows; `smooth` ẋ and ∂ẋ/∂x of
+    `kinematics` gives M, the rows' velocities u and W = ∂u/∂v, what impulses of the bilateral rows
+    act through (W, except for servo-constraints), and their distances; `smooth` ẋ and ∂ẋ/∂x of
     the tree without constraints and contacts, gaps, coefficients of the groups, restitutions;
     `forces` M, f, ż, u, W, what forces act through, bias accelerations of the rows, distances,
     gaps, coefficients, restitutions, and coefficients while friction holds. M a = f + effectᵀ λ and
@@ -163,13 +163,13 @@ def _functions(
     ]
     speeds, distances = Group(rows.u, (m,)), Group(rows.h, (rows.layout.bilateral,))
 
-    def some(matrix: Sequence[Sequence[int]]) -> Group:
-        return Group([matrix[i][j] for i, j in pattern.entries], (m, n), pattern.entries)
-
     def kinematics() -> list[Group]:
         places = list(pattern.masses)
         M = Group([masses[place] for place in places], (n, n), places)
-        return [M, speeds, some(rows.W), some(rows.effect), distances]
+        own = [(i, j) for i, j in pattern.entries if i < rows.layout.bilateral]
+        effect = Group([rows.effect[i][j] for i, j in own], (rows.layout.bilateral, n), own)
+        W = Group([rows.W[i][j] for i, j in pattern.entries], (m, n), pattern.entries)
+        return [M, speeds, W, effect, distances]
 
     def smooth() -> list[Group]:
         J = Group(list(slopes.values()), (size, size), list(slopes))

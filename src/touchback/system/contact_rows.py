@@ -107,7 +107,7 @@ class ContactRows:
         masses = entries(d.instant, system.plan.world_mass_matrix)
         layout = self.layout
         return ContactPattern(
-            system.sizes, layout.bilateral, layout.rows, layout.groups, len(self.gaps),
+            system.sizes, layout.bilateral, layout.rows, layout.groups, layout.normals,
             [place for place, node in masses.items() if node], list(slopes), touched,
         )  # fmt: skip
 

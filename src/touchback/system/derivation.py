@@ -7,11 +7,13 @@ from functools import cached_property
 from touchback.codegen import Backend
 from touchback.dynamics import Coordinates, Instant
 from touchback.dynamics.constraints import apply_multipliers
+from touchback.dynamics.limbs import equal_limbs
 from touchback.dynamics.row import Row
+from touchback.dynamics.tree import coordinate_starts
 from touchback.model.model import Model
 from touchback.symbolic.program import Place
 from touchback.symbolic.stages import split_many
-from touchback.symbolic.tape import Tape
+from touchback.symbolic.tape import Alike, Tape
 from touchback.system.function import Function
 from touchback.system.function_set import FunctionSet
 from touchback.system.layout import Layout
@@ -57,6 +59,26 @@ class Derivation:
         self._extra = {name: symbol(f"extra:{name}") for name in extra}
         self.parameters = [symbol(name) for name in layout.parameters]
         self._model, self._frame_pass, self._merge_fixed = model, frame_pass, merge_fixed
+        self.tape.alike |= self._of_equal_limbs()
+
+    def _of_equal_limbs(self) -> dict[int, Alike]:
+        """Which symbols are of corresponding joints: coordinates, velocities, and arguments that
+        are named after them."""
+        q_starts, v_starts = coordinate_starts(self._model)
+        names = self.layout.state_names
+        found: dict[int, Alike] = {}
+        for group, limbs in enumerate(equal_limbs(self._model)):
+            for limb, joints in enumerate(limbs):
+                kinds = [(name, self._model.joints[name].kind) for name in joints]
+                at = [q_starts[name] + i for name, kind in kinds for i in range(kind.nq)]
+                moving = [v_starts[name] + i for name, kind in kinds for i in range(kind.nv)]
+                symbols = [*(self.q[i] for i in at), *(self.v[i] for i in moving)]
+                for prefix in ("", _ACCELERATION):
+                    symbols += [self._extra.get(prefix + self.layout.v[i], 0) for i in moving]
+                symbols += [self._extra.get(_RATE + names[i], 0) for i in at]
+                symbols += [self._extra.get(_RATE + names[len(self.q) + i], 0) for i in moving]
+                found |= {x: Alike(group, part, limb) for part, x in enumerate(symbols) if x}
+        return found
 
     @cached_property
     def instant(self) -> Instant:

@@ -122,8 +122,9 @@ class Layout:
             index = self.index(name)
             _check_within(_parameter(name), self.ranges[index], number)
             changed[..., index] = number
-        for limit in self.limits:
-            if said := limit.crossed(changed):
+        touched = {self.index(name) for name in numbers}
+        for limit in self.limits:  # of a row of copies, only those of the copy that changes
+            if touched.intersection(limit.places.values()) and (said := limit.crossed(changed)):
                 raise InputError(said)
         return changed
 

@@ -1,6 +1,8 @@
 """The plan of a compilation: link frames and algorithms, chosen by counting operations."""
 
-from dataclasses import dataclass
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -8,10 +10,10 @@ from touchback.dynamics.crba import dof_parents
 from touchback.dynamics.forward import ALGORITHMS, dof_order, forward, inverse
 from touchback.dynamics.tree import Tree
 from touchback.model.model import Model
-from touchback.symbolic.count import count
-from touchback.symbolic.program import lower
+from touchback.symbolic.count import count_tape
 from touchback.system.derivation import Derivation
 from touchback.system.layout import Layout
+from touchback.system.once import derived_once
 
 _COUNT_ALL = 14  # freedoms up to which every candidate is derived and counted
 _COUNT_SOME = 60  # freedoms up to which two candidates are
@@ -27,13 +29,20 @@ class Plan:
     """What was chosen for a model."""
 
     frame_pass: bool
-    algorithm: str
+    choose_algorithm: Callable[[], str]
     world_mass_matrix: bool
     loop_mass_matrix: bool
     loop_derivatives: bool
     plain_coordinates: bool  # q̇ = v
     dof_order: np.ndarray  # velocity coordinates, parents first
     dof_parents: np.ndarray  # in that order: position of the parent, −1 at the ground
+    deriving: threading.RLock = field(default_factory=threading.RLock, init=False, repr=False)
+
+    @derived_once
+    def algorithm(self) -> str:
+        """That of forward dynamics, counted when it is first asked for: mechanisms with constraints
+        solve theirs otherwise and never ask."""
+        return self.choose_algorithm()
 
 
 def make_plan(model: Model, layout: Layout, tree: Tree) -> Plan:
@@ -43,13 +52,13 @@ def make_plan(model: Model, layout: Layout, tree: Tree) -> Plan:
     depths = _depths(parents, dof_order(tree))
     counted = _Counted(model, layout), _Counted(model, layout, frame_pass=True)
     frame_pass = _frames_pay(tree, *counted)
+    chosen = counted[frame_pass]
     order = np.array(dof_order(tree), dtype=np.int64)
     position = {int(dof): i for i, dof in enumerate(order)}
     pairs = sum(depths)
-    algorithm = _algorithm(counted[frame_pass], depths)
     return Plan(
         frame_pass=frame_pass,
-        algorithm=algorithm,
+        choose_algorithm=lambda: _algorithm(chosen, depths),
         world_mass_matrix=pairs > _DEEP * len(depths),
         loop_mass_matrix=pairs > _LOOP,
         loop_derivatives=pairs * len(depths) > _LOOP_SOLUTIONS,
@@ -108,5 +117,4 @@ class _Counted:
         outputs = (
             inverse(d.instant, d.extra) if what == "inverse" else forward(d.instant, d.extra, what)
         )
-        places = d.places() | {node: ("p", i) for i, node in enumerate(d.parameters)}
-        return count(lower(d.tape, outputs, places)).flops
+        return count_tape(d.tape, outputs).flops

@@ -11,7 +11,6 @@ dq = N(q) δ, as in `equations.py`.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from touchback.dynamics.aba import Eliminated
 from touchback.dynamics.crba import Entries
 from touchback.dynamics.forward import (
     configuration_rate,
@@ -22,8 +21,9 @@ from touchback.dynamics.forward import (
     pushed,
     with_armature,
 )
-from touchback.dynamics.sloped import Sloped
+from touchback.dynamics.sloped import Solved
 from touchback.dynamics.slopes import InverseSlopes
+from touchback.spatial import Articulated
 from touchback.spatial.vectors import ZERO
 from touchback.symbolic.differentiate import jacobian, jvp
 from touchback.symbolic.replay import replay
@@ -39,38 +39,37 @@ def inverse_slopes(d: Derivation) -> list[int]:
 
 @dataclass
 class Columns:
-    """What loops make the derivatives of accelerations of: of each coordinate what is left of it
-    when accelerations are solved for, and what efforts' derivatives are products of (zeros where
-    links carry fluid); and other derivatives of the efforts that are needed beyond those that act,
-    by q and by v, or None."""
+    """What loops make the derivatives of accelerations of: each coordinate (with zeros where links
+    carry fluid); and other derivatives of the efforts that are needed beyond those that act, by q
+    and by v, or None."""
 
-    eliminated: list[Eliminated]
-    sloped: list[Sloped]
+    solved: list[Solved]
     dense: tuple[Matrix, Matrix] | None
 
 
 def columns_to_solve(d: Derivation, algorithm: str, own: bool) -> Columns:
     """For the efforts that are arguments, or the model's `own`."""
-    inertial, armature = _inertial(d), d.instant.armature()
     applied, tau = _acting(d, own)
-    a, eliminated = inertial.solved(tau, armature)
-    sloped = sorted(inertial.sloped(a), key=lambda each: each.index)
+    solved = _inertial(d).solved(tau, d.instant.armature())
     if carries_fluid(d):
         acting = d.instant.efforts() if own else d.extra
         varying = acting if own else [0] * len(d.v)
         by_q, by_v, _ = _effort_slopes(d, forward(d.instant, acting, algorithm), varying)
-        return Columns(eliminated, [_alone(each) for each in sloped], (by_q, by_v))
+        return Columns([_alone(each) for each in solved], (by_q, by_v))
     dense = None
     if any(applied):
         less = [-x for x in applied]
         dense = _by_q(d, less), _by_v(d, less)
-    return Columns(eliminated, sloped, dense)
+    return Columns(solved, dense)
 
 
-def _alone(column: Sloped) -> Sloped:
+def _alone(column: Solved) -> Solved:
     """Without what gives derivatives."""
-    none = ZERO, ZERO
-    return Sloped(column.index, column.S, none, none, none, ZERO, none, none, none)
+    none, nothing = (ZERO, ZERO), [ZERO, ZERO, ZERO]
+    return Solved(
+        column.S, column.eliminated, none, none, none, none,
+        ZERO, nothing, Articulated(nothing, nothing, nothing), none,
+    )  # fmt: skip
 
 
 def carries_fluid(d: Derivation) -> bool:

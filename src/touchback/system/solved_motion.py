@@ -1,9 +1,11 @@
 """Accelerations and multipliers of a constrained system as a function that can be called."""
 
+from collections.abc import Sequence
 from functools import cached_property
 
 import numpy as np
 
+from touchback.errors import SolveError
 from touchback.native._calls import rows
 from touchback.native.constrained.at_state import LANES, AtState, WideFunctions
 from touchback.native.constrained.constrained import ConstrainedFunctions
@@ -113,3 +115,18 @@ class SolvedMotion:
             except IndexError:
                 each.append(self._made())
         return each
+
+
+def without_answer(names: Sequence[str], refused: np.ndarray) -> SolveError:
+    """That friction leaves no answer, of a state or of some of an array of them."""
+    places = np.argwhere(refused != 0.0)
+    first = tuple(int(each) for each in places[0])
+    where = ""
+    if refused.ndim:
+        index = ", ".join(map(str, first))
+        where = f" (state [{index}], the first of {len(places)} such among {refused.size})"
+    return SolveError(
+        f"Constraint '{names[int(refused[first]) - 1]}': its friction is so strong here{where} "
+        "that no force keeps it, neither a push nor a pull (Painlevé's paradox); take less "
+        "friction, or describe it as a rigid contact."
+    )

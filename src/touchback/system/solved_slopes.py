@@ -1,14 +1,14 @@
 """Derivatives of accelerations of systems whose products and solutions are too many to unroll: a
 function of generated code and loops of the C library (`native/linear/tree_slopes.h`)."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from touchback.codegen import Compiled
-from touchback.dynamics.aba import Eliminated
-from touchback.dynamics.sloped import Sloped
+from touchback.dynamics.sloped import Solved
 from touchback.native.library import LIB
 from touchback.native.record import Record
 from touchback.spatial import Twist, Wrench
@@ -33,7 +33,7 @@ class _Loops:
 def solved_slopes(d: Derivation, name: str, plan: Plan, own: bool) -> "SolvedSlopes":
     """∂a/∂q, ∂a/∂v and M⁻¹ for the efforts that are arguments, or the model's `own`."""
     found, order = columns_to_solve(d, plan.algorithm, own), [int(dof) for dof in plan.dof_order]
-    nodes = [x for dof in order for x in _column(found.eliminated[dof], found.sloped[dof])]
+    nodes = _side_by_side([_column(found.solved[dof]) for dof in order])
     for columns in found.dense or ():
         nodes += _in_order(columns, order)
     links, begin = d.instant.tree.links, [0]
@@ -80,13 +80,31 @@ class SolvedSlopes(Function):
         )  # fmt: skip
 
 
-def _column(eliminated: Eliminated, sloped: Sloped) -> list[int]:
-    """A tb_column."""
+def _side_by_side(columns: list[list[int]]) -> list[int]:
+    """tb_columns: of so many at a time each number beside the others', with zeros for those that
+    the last lacks."""
+    width, found = LIB.constant("TB_COLUMNS"), []
+    for first in range(0, len(columns), width):
+        group = columns[first : first + width]
+        for numbers in zip(*group, strict=True):
+            found += [*numbers, *[0] * (width - len(group))]
+    return found
+
+
+def _column(found: Solved) -> list[int]:
+    """What tb_columns hold of one."""
+    J, H, M = found.inertia.J, found.inertia.H, found.inertia.M
     return [
-        *_twist(sloped.S), *eliminated.angular, *eliminated.linear, eliminated.inverse,
-        *sloped.stirred, *_wrench(sloped.needed), *sloped.carried[0], *_twist(sloped.shaken),
-        *sloped.S[0], *_twist(sloped.turned), *_wrench(sloped.by_q), *_wrench(sloped.by_v),
+        *_twist(found.S), *found.eliminated.angular, *found.eliminated.linear,
+        found.eliminated.inverse, *_twist(found.carrier), *_twist(found.twist),
+        *_twist(found.bias), *_twist(found.by_joints), *found.momentum,
+        *(x for row in found.stir for x in row), *_upper(J), *(x for row in H for x in row),
+        *_upper(M), *_wrench(found.wrench),
     ]  # fmt: skip
+
+
+def _upper(symmetric: Sequence[Sequence[int]]) -> list[int]:
+    return [symmetric[i][j] for i in range(3) for j in range(i, 3)]
 
 
 def _twist(twist: Twist) -> list[int]:

@@ -1,8 +1,7 @@
 """A compiled model: names, sizes, parameters, and functions on arrays."""
 
-import copy
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,7 +18,6 @@ from touchback.symbolic.tape import Tape
 from touchback.system.begin import begun
 from touchback.system.branches import check_branches
 from touchback.system.derivation import Derivation
-from touchback.system.derivatives import Derivatives
 from touchback.system.equations import Equations
 from touchback.system.freedoms import Freedoms
 from touchback.system.function import Function
@@ -28,7 +26,8 @@ from touchback.system.layout import Values, fill
 from touchback.system.motions.acting import At
 from touchback.system.posed import Feed, Posed, Posing
 from touchback.system.reading import by_name
-from touchback.system.state import State, elements_of
+from touchback.system.settings import Settings
+from touchback.system.state import State
 from touchback.system.texts import listing_of, source_of
 
 if TYPE_CHECKING:
@@ -36,7 +35,7 @@ if TYPE_CHECKING:
     from touchback.workbench import Workbench
 
 
-class System(Derivatives):
+class System(Settings):
     """What `Model.compile` returns. Functions are derived and compiled when first used.
 
     Arrays stand in the order of `coordinates` (positions q) and `velocities` (velocities v,
@@ -46,61 +45,6 @@ class System(Derivatives):
 
     How the mechanism moves, by a tree of joints, under constraints, in modes or as a row of copies,
     is what its `motion` knows (`system/motions`); a system never asks which."""
-
-    # ---- settings -------------------------------------------------------------------------------
-
-    def apart(self) -> Self:
-        """The same system with settings of its own (parameters, active constraints, mode), as they
-        are now; what is derived of both is derived once."""
-        with self.deriving:
-            other = copy.copy(self)
-        for name in self.calls.methods:
-            other.__dict__.pop(name, None)
-        other.present = [self.calls.apart()]
-        return other
-
-    @property
-    def active(self) -> tuple[str, ...]:
-        """Names of the constraints that act."""
-        return self.motion.active(self.key)
-
-    def activate(self, *names: str) -> None:
-        """Let constraints act; positions and velocities that break them are then mended by
-        `assemble`."""
-        self._set(self.motion.switched(self.key, names, True))
-
-    def deactivate(self, *names: str) -> None:
-        """Let constraints rest: their rows vanish, their multipliers are zero."""
-        self._set(self.motion.switched(self.key, names, False))
-
-    @property
-    def modes(self) -> dict[str, tuple[str, ...]]:
-        """The modes by the state that holds their number: "mode", or "part/mode"."""
-        return {each.state: each.modes for each in self.motion.modes.groups}
-
-    @property
-    def mode(self) -> str:
-        """The mode that functions on arrays belong to."""
-        return self.motion.modes.reigning[self.key].name if self.modes else ""
-
-    @property
-    def initial_modes(self) -> tuple[str, ...]:
-        """The mode that each group begins in."""
-        return tuple(group.initial for group in self.motion.modes.groups)
-
-    def enter(self, *modes: str) -> None:
-        """Let functions on arrays be those of a mode; with several groups, one of each or some
-        of them."""
-        self._set(self.motion.entered(self.key, modes))
-
-    def _set(self, key: tuple[str, ...]) -> None:
-        if key != self.key:
-            with self.deriving:
-                self.present[0] = self.calls.changed(key=key)
-
-    def mode_of(self, x: State | ArrayLike) -> int:
-        """The number of the mode that a state is in."""
-        return self.motion.modes.number_in(self._elements(x), self.state_names, self.name)
 
     # ---- copies ---------------------------------------------------------------------------------
 
@@ -191,9 +135,6 @@ class System(Derivatives):
         if not isinstance(parameters, np.ndarray):
             parameters = self.parameter_values(parameters)
         return self.motion.energy(self.key, self._elements(x), parameters, t)
-
-    def _elements(self, given: State | ArrayLike) -> np.ndarray:
-        return elements_of(self.name, self.state_names, given)
 
     # ---- what a run needs (simulate, realtime) --------------------------------------------------
 

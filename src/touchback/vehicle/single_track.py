@@ -5,6 +5,7 @@ Althoff and Würsching, "CommonRoad: Vehicle models", 2020; with operators over 
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from touchback.arguments import check_takes
 from touchback.errors import ModelError
 from touchback.model.model import Model
 from touchback.model.value import Data, check_positive, pair
@@ -146,6 +147,8 @@ def add_single_track(
 ) -> SingleTrackState:
     """The model ST as extra states "`name` x" … "`name` slip" of a model, which a steering rate
     [rad/s] and an acceleration [m/s²], or a law that gives it, drive; gives them as expressions."""
+    if callable(acceleration):
+        check_takes(f"{name}: its acceleration", acceleration, ["the state"], ModelError)
     state = place_single_track(model, start, name)
     asked = acceleration(state) if callable(acceleration) else acceleration
     drive_single_track(model, car, state, steer_rate, asked, name)

@@ -15,7 +15,7 @@ from touchback.errors import NO_JSON, InputError, TouchbackError
 from touchback.realtime.control import Answer, Message
 from touchback.workbench.client import Client, Peek, peek
 from touchback.workbench.company import Company, Facts
-from touchback.workbench.scene import SceneSeen
+from touchback.workbench.scene_messages import SceneSeen
 from touchback.workbench.source import Source, Values
 from touchback.workbench.wire import pose_frame, told
 
@@ -144,10 +144,10 @@ class Hub(Company):
         if not due or self.source.structure != self._structure:  # whose scene nobody knows yet
             return
         found = self.source.frame()
-        if found is None:
+        if found is None or self.source.structure != self._structure:  # taken up meanwhile
             return
         time_of, bodies, numbers, size = found
-        data = pose_frame(self.source.structure, bodies, time_of, numbers, size)
+        data = pose_frame(self._structure, bodies, time_of, numbers, size)
         for client in due:
             client.due = max(client.due + 1.0 / client.poses, time)
             client.stream("poses", data)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from copy import copy
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,10 +15,21 @@ from touchback.realtime.report import flag_names
 from touchback.system import System
 from touchback.workbench.manipulate import Manipulators
 from touchback.workbench.poses import Poses
-from touchback.workbench.scene import SceneSeen, seen
+from touchback.workbench.scene import seen
+from touchback.workbench.scene_messages import SceneSeen
 from touchback.workbench.source import Posed, Values
 
 _KEPT = 16  # structures whose poses stay compiled, as many as `live.switch` keeps
+
+
+class _Shown(NamedTuple):
+    """A structure with its number, and where it was at first; taken up and looked at as one, for
+    scenes are made in one thread while another prepares the next structure."""
+
+    number: int
+    poses: Poses
+    time: float
+    state: np.ndarray
 
 
 class LiveSource:
@@ -30,19 +42,22 @@ class LiveSource:
         self.live, self.desk, self.title = live, desk, live.system.name
         self.manipulators = manipulators
         self._known: OrderedDict[int, Poses] = OrderedDict()
-        self._number = first
         self._seen: tuple[int, Values, SceneSeen] | None = None  # the last, with what it shows
         self.recording_to: Callable[[], str | None] = lambda: None
-        self.prepare()
+        self._shown = self._present(first + 1)
 
     @property
     def structure(self) -> int:
-        return self._number
+        return self._shown.number
 
     def stale(self) -> bool:
-        return self.live.system is not self.poses.system
+        return self.live.system is not self._shown.poses.system
 
     def prepare(self) -> None:
+        self._shown = self._present(self._shown.number + 1)
+
+    def _present(self, number: int) -> _Shown:
+        """The structure that the run has now."""
         system = self.live.system
         if id(system) not in self._known:
             self._known[id(system)] = Poses(system)
@@ -50,26 +65,25 @@ class LiveSource:
                 self._known.popitem(last=False)
         self._known.move_to_end(id(system))
         poses = self._known[id(system)]
-        found = self._state(system)
         start = system.initial_state()
         initial = np.concatenate([start.q, start.v, start.z])
-        self._first = (0.0, initial) if found is None else found
-        self.poses, self._number = poses, self._number + 1
+        return _Shown(number, poses, *(self._state(system) or (0.0, initial)))
 
     def scene(self) -> SceneSeen:
-        poses, (t, x) = self.poses, self._first
+        number, poses, t, x = self._shown
         _, parameters = self._settings(poses.system)
-        if self._seen is None or self._seen[:2] != (self._number, parameters):
-            self._seen = self._number, parameters, seen(poses, self._number, x, t, parameters)
-        found = copy(self._seen[2])
+        last = self._seen
+        if last is None or last[:2] != (number, parameters):
+            last = self._seen = number, parameters, seen(poses, number, x, t, parameters)
+        found = copy(last[2])
         if self.manipulators is not None:
             found.icons = self.manipulators.icons.told()
         return found
 
     def frame(self) -> Posed | None:
-        poses = self.poses
+        poses = self._shown.poses
         found = self._state(poses.system)
-        if found is None or self.stale():
+        if found is None or self.live.system is not poses.system:
             return None
         t, x = found
         numbers = poses.at(x, t, *self._settings(poses.system))

@@ -8,7 +8,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from touchback.realtime.control import Answer
-from touchback.workbench.scene import SceneSeen
+from touchback.workbench.scene_messages import SceneSeen
 
 Values = dict[str, float]
 

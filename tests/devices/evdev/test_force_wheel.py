@@ -19,7 +19,7 @@ from touchback.devices.evdev.simulated import PEAK, RANGE, STIFFNESS
 from touchback.errors import DeviceError, InputError
 from touchback.native.live.mailbox import clock_now
 from touchback.realtime.region import PUBLISHED
-from waiting import until
+from waiting import until, until_it_stays
 
 SPRING = 5.0  # [N m/rad]
 PLAY = 3  # of records to a simulated device
@@ -61,17 +61,6 @@ def held(system, device, *ports, speed=1.0):
 def noted(live) -> str:
     """All faults of a run in words."""
     return " ".join(fault["text"] for fault in live.report().faults)
-
-
-def settles(read, value, within) -> None:
-    """Waits until a value stays where it should be."""
-    last = []
-
-    def near():
-        last.append(abs(read() - value) < within)
-        return len(last) > 50 and all(last[-50:])
-
-    until(near)
 
 
 def sees(live, pressed: dict[str, float]) -> bool:
@@ -264,8 +253,8 @@ def test_a_wheel_in_another_process_settles_where_its_arms_and_the_run_agree(
             assert "no such device" in wheel.name and wheel.simulated
             live = held(springs, wheel, "throttle")
             angle = 0.3 * STIFFNESS / (STIFFNESS + SPRING)
-            settles(lambda: live["seen"], angle, 2e-3)
-            settles(lambda: live["steering torque"], -SPRING * angle, 0.01)
+            until_it_stays(live, "seen", angle, 2e-3)
+            until_it_stays(live, "steering torque", -SPRING * angle, 0.01)
             assert live["throttle seen"] == pytest.approx(0.5, abs=0.01)
             os.kill(far.pid, signal.SIGKILL)
             until(lambda: live["steering torque"] == 0.0)

@@ -4,13 +4,13 @@ import os
 import pty
 import subprocess
 import sys
-import time
 import tty
 
 import pytest
 
 from touchback.devices.midi import MidiPort, NoteOff, NoteOn
 from touchback.errors import DeviceError
+from waiting import until
 
 ECHO = (
     "import os, sys\nwhile part := os.read(int(sys.argv[1]), 64): os.write(int(sys.argv[1]), part)"
@@ -33,13 +33,11 @@ def line():
 
 def test_messages_make_the_round_trip_through_a_second_process(line):
     sent = [NoteOn(21 + i, 1 + i) for i in range(88)] + [NoteOff(21 + i) for i in range(88)]
-    back, until = [], time.monotonic() + 20.0
+    back = []
     with MidiPort(line) as port:
         for message in sent:
             port.send(message)
-        while len(back) < len(sent) and time.monotonic() < until:
-            back += port.received()
-            time.sleep(0.001)
+        until(lambda: back.extend(port.received()) or len(back) >= len(sent))
         assert port.lost == 0
     assert back == sent
 

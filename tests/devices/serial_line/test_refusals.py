@@ -19,7 +19,7 @@ from touchback.devices.midi import MidiPort
 from touchback.devices.serial_line.identify import identify
 from touchback.devices.serial_line.simulated import simulated_key
 from touchback.errors import DeviceError, InputError
-from waiting import until
+from waiting import PATIENCE, until
 
 HOLDING = (  # what others do that want a line for themselves
     "import fcntl, os, sys\nfile = os.open(sys.argv[1], os.O_RDWR | os.O_NOCTTY)\n"
@@ -34,7 +34,7 @@ def meet():
 
     def met(**options):
         ends.append(FarDevice(**options))
-        devices.append(SerialDevice(ends[-1].path, patience=60.0))
+        devices.append(SerialDevice(ends[-1].path, patience=PATIENCE))
         return devices[-1]
 
     yield met
@@ -53,7 +53,7 @@ def test_a_line_that_is_open_here_is_refused_until_it_is_closed(meet, tmp_path) 
     until(lambda: device.counts["samples"] > samples + 20)  # the first one is as well as before
     assert device.counts["lost"] == 0
     device.close()
-    with SerialDevice(str(other_name), patience=60.0) as again:
+    with SerialDevice(str(other_name), patience=PATIENCE) as again:
         assert again.name == "far key"
 
 
@@ -68,7 +68,7 @@ def test_a_line_of_another_program_is_refused_until_that_ends_however() -> None:
             SerialDevice(far.path)
         holder.kill()
         holder.wait()
-        with SerialDevice(far.path, patience=60.0) as device:
+        with SerialDevice(far.path, patience=PATIENCE) as device:
             until(lambda: device.counts["samples"] > 20)
     finally:
         holder.kill()
@@ -111,7 +111,7 @@ def test_an_axis_that_can_not_be_is_refused_by_name(meet, numbers, told) -> None
 )
 def test_a_device_that_can_not_be_is_refused_by_what_it_says(claims, told) -> None:
     with closing(Device(**claims)) as device, pytest.raises(DeviceError, match=told):
-        SerialDevice(device.path, patience=60.0)
+        SerialDevice(device.path, patience=PATIENCE)
 
 
 def test_a_device_that_does_not_describe_its_axis_is_not_called_silent() -> None:
@@ -122,7 +122,7 @@ def test_a_device_that_does_not_describe_its_axis_is_not_called_silent() -> None
 
 def test_what_a_device_calls_itself_is_no_order_to_a_terminal() -> None:
     hostile = Device(name="\x1b[2Jkey\n")
-    with closing(hostile), SerialDevice(hostile.path, patience=60.0) as found:
+    with closing(hostile), SerialDevice(hostile.path, patience=PATIENCE) as found:
         assert found.name == "\ufffd[2Jkey\ufffd"
 
 

@@ -16,7 +16,7 @@ from touchback.devices.serial_line.simulated import (
     stage,
 )
 from touchback.haptics.operator import Operator
-from waiting import until
+from waiting import PATIENCE, until
 
 SAFE = GuardedOutput(low=-10.0, high=10.0, at_limit="clip")
 STIFFNESS = 400.0
@@ -45,7 +45,7 @@ def on_a_line(ends, axes: int) -> Iterator[tuple[SerialDevice, SimulatedDevice]]
     thread = threading.Thread(target=serve)
     thread.start()
     try:
-        with SerialDevice(near, patience=30.0) as here:
+        with SerialDevice(near, patience=PATIENCE) as here:
             yield here, device
     finally:
         done.set()

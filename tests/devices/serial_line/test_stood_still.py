@@ -29,13 +29,16 @@ def test_a_force_that_waited_for_its_driver_is_not_sent(far) -> None:
         message[place] = 0.2
         box.write(message, clock_now() - 30_000_000)
         until(lambda: device.counts["unsent"] > unsent)
-        sent = device.counts["commands"]
         message[place] = 0.1
-        box.write(message)
-        until(lambda: device.counts["commands"] > sent)
-        until(lambda: far.forces[0] == pytest.approx(0.1, abs=1e-3))
-        forces = np.array([force for _, force in far.log[begin:]])
-        assert set(np.round(forces, 3)) == {0.0, 0.1}
+
+        def forces() -> set[float]:
+            """All that acted since; what is fresh acts for some ticks, and is written again where a
+            busy machine had no driver for it in time."""
+            box.write(message)
+            return set(np.round([force for _, force in far.log[begin:]], 3))
+
+        until(lambda: 0.1 in forces())
+        assert forces() == {0.0, 0.1}
 
 
 def test_what_was_held_up_is_no_newer_by_a_clock_that_runs_fifty_times_too_fast(far) -> None:

@@ -12,7 +12,7 @@ import stranger
 import touchback as tb
 from touchback.devices import GuardedOutput, SerialDevice, WatchedInput
 from touchback.native.wire.far_end import AxisData, FarEnd
-from waiting import until
+from waiting import PATIENCE, until
 from wires import PAYLOAD, Unframer, frame
 
 PAGE = Path(__file__).parents[3] / "docs" / "wire.md"
@@ -58,7 +58,7 @@ def test_a_stranger_s_device_is_felt_by_a_live_run() -> None:
     guard = GuardedOutput(safe=0.0, low=-4.0, high=4.0, at_limit="clip")
     inputs = {"place": WatchedInput(max_age=1.0)}
     try:
-        with SerialDevice(device.path, patience=20.0) as here:
+        with SerialDevice(device.path, patience=PATIENCE) as here:
             assert (here.name, here.axes[0].name) == ("fremdes Gerät", "slide")
             assert here.axes[0].linear and here.axes[0].force == 5.0
             with tb.live(m.compile(), rate=200, inputs=inputs, outputs={"force": guard}) as live:

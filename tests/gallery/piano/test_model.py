@@ -38,7 +38,7 @@ def test_a_finger_never_pulls() -> None:
 
 
 def test_a_wrong_drive_is_refused() -> None:
-    with pytest.raises(tb.InputError, match="'force', 'motion' or 'finger'"):
+    with pytest.raises(tb.InputError, match="'force', 'motion', 'finger' or 'press'"):
         grand_piano_action("magic")
     with pytest.raises(tb.InputError, match="goes with driven='motion'"):
         grand_piano_action("force", Pressed())

@@ -122,6 +122,8 @@ def test_what_can_not_be_wrapped_is_refused_by_name(
     pytest.importorskip("casadi")
     with pytest.raises(InputError, match=r"energie.*energy"):
         tb.to_casadi(system, "energie")
+    with pytest.raises(InputError, match=r"parameters: names are expected, as \['mass'\]"):
+        tb.to_casadi(system, parameters="mass")
     pytest.importorskip("torch")
     with pytest.raises(InputError, match="quaternions"):
         tb.to_torch(laws().compile())
@@ -133,3 +135,23 @@ def test_an_argument_left_out_is_told(rollout: tb.Rollout, library: str) -> None
     pytest.importorskip(library)
     with pytest.raises(InputError, match=r"takes x0, inputs, parameters, got 2 arguments"):
         getattr(tb, f"to_{library}")(rollout)(X0, U)
+
+
+@pytest.mark.parametrize("library", ["jax", "torch"])
+def test_wrong_shapes_are_told_before_a_callback_hides_them(
+    rollout: tb.Rollout, system: tb.System, library: str
+) -> None:
+    pytest.importorskip(library)
+    wrap, n = getattr(tb, f"to_{library}"), len(system.layout.v)
+    states, dynamics = wrap(rollout), wrap(system)
+    parameters, q = np.ones(len(rollout.parameters)), np.zeros(n)
+    for call, words in (
+        (lambda: states(X0[:-1], U, parameters), r"x0: real numbers of shape \("),
+        (lambda: states(X0, U[:-1], parameters), "inputs: real numbers of shape"),
+        (lambda: states(X0, U, "x"), "parameters: .* got 'x'"),
+        (lambda: states(X0 * 1j, U, parameters), "x0: real numbers"),
+        (lambda: dynamics(np.zeros(n + 1), q, q), rf"q: .*\(…, {n}\) are expected"),
+        (lambda: dynamics(np.zeros((4, n)), np.zeros((3, n)), q), "don't go together"),
+    ):
+        with pytest.raises(InputError, match=words):
+            call()

@@ -10,15 +10,17 @@ import pytest
 from zenoh.ext import HistoryConfig, declare_advanced_subscriber
 
 import touchback as tb
+from touchback.interop.ros2.commands import Commands
 from touchback.interop.ros2.model_node import ModelNode
 from touchback.interop.ros2.wire import topic_key
 from touchback.interop.ros2.zenoh_transport import ZenohTransport
+from touchback.realtime.control import Desk
 from touchback.recording.ros2 import types
 from touchback.recording.ros2.messages import header_of
 from touchback.recording.ros2.types import JOINT_STATE, STRING, WRENCH, decode, encode, make
 from waiting import until
 
-from .conftest import DOMAIN, Other
+from .conftest import DOMAIN, Other, arm_model
 
 NONE = np.empty(0)
 
@@ -100,7 +102,7 @@ def test_others_see_the_node_and_what_it_has(node: ModelNode, other: Other) -> N
 
     until(lambda: any(each.endswith("/NN/%/%/arm") for each in tokens()))
     kinds = [each.split("/")[5] for each in tokens() if "/%/%/arm" in each]
-    assert {kind: kinds.count(kind) for kind in set(kinds)} == {"NN": 1, "MP": 6, "MS": 2, "SS": 7}
+    assert {kind: kinds.count(kind) for kind in set(kinds)} == {"NN": 1, "MP": 7, "MS": 2, "SS": 7}
     node.close()
     until(lambda: not any("/%/%/arm" in each for each in tokens()))
 
@@ -307,6 +309,56 @@ def test_parameters_of_the_run_are_parameters_of_the_node(node: ModelNode, other
         assert not refused.successful
         assert words in refused.reason
     assert node.live["mass"] == 2.0
+
+
+def test_a_model_without_numbers_says_so_and_a_reset_mends_it(
+    node: ModelNode, other: Other
+) -> None:
+    """A push of 1e308 N, which no range forbids."""
+    live, heard = node.live, other.hear("/diagnostics", types.DIAGNOSTICS)
+    push = other.transport.advertise("/joint_commands", JOINT_STATE)
+
+    def held() -> bool:
+        push(command(["push"], [1e308]))
+        return bool(heard and heard[-1].status[0].level == 2)
+
+    until(held)
+    (status,) = heard[-1].status
+    assert status.name == "arm: run" and status.hardware_id == "arm"
+    assert "held at its last good state; call /arm/reset" in status.message
+    (fault,) = (each.value for each in status.values if each.key == "latest fault")
+    assert "'push' to less than 1e+308 N" in fault and fault in said(live)
+    stood = live.read("time")
+
+    def goes_on() -> bool:  # the last of the pushes may still be on its way
+        assert other.call("/arm/reset", types.TRIGGER, 0).success
+        return live.read("time") > stood and heard[-1].status[0].level < 2
+
+    until(goes_on)
+    assert live["push"] == 0.0
+
+
+def test_an_emergency_stop_outlives_a_reset_by_others(node: ModelNode, other: Other) -> None:
+    node.live.emergency_stop()
+    until(lambda: "stopped" in node.live.faults)
+    assert other.call("/arm/reset", types.TRIGGER, 0).success
+    assert "stopped" in node.live.faults
+
+
+@pytest.mark.parametrize("copies", [False, True], ids=["one", "copies"])
+def test_a_command_beyond_the_rating_of_its_joint_is_refused(copies: bool) -> None:
+    """As a URDF's limit has it."""
+    model, name = arm_model(), "left/shoulder" if copies else "shoulder"
+    model.imported = {"ratings": {"shoulder": {"effort": 20.0, "velocity": 3.0}}}
+    system = model.compile()
+    with tb.live(tb.copies(system, ["left", "right"]) if copies else system, rate=1000) as live:
+        commands, torque = Commands(Desk(live), 10.0), name.replace("shoulder", "motor torque")
+        for number in (20.5, -45.0):
+            with pytest.raises(tb.InputError, match=f"joint '{name}' is rated for, 20"):
+                commands.take_joints(command([name], [number]))
+            assert live[torque] == 0.0
+        commands.take_joints(command([name], [-20.0]))
+        assert live[torque] == -20.0
 
 
 def test_reset_and_pause_are_services(node: ModelNode, other: Other) -> None:

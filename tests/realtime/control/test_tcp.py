@@ -6,6 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 import touchback as tb
+from waiting import PATIENCE
 
 
 @pytest.fixture
@@ -18,7 +19,7 @@ def test_a_page_of_any_site_cannot_drive_a_port_of_this_machine(live: tb.Live) -
     """A browser sends forms to whatever port a page names: headers, then any lines."""
     port = live.open_control("127.0.0.1:0")
     body = b'\n{"do":"set","name":"force","value":5}\n{"do":"stop"}\n'
-    with socket.create_connection((port.where.host, port.where.port), timeout=10.0) as page:
+    with socket.create_connection((port.where.host, port.where.port), timeout=PATIENCE) as page:
         page.sendall(b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 60\r\n\r\n" + body)
         assert "token" in page.makefile().readline()
         assert page.recv(1) == b""  # and is let go

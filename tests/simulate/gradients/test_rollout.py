@@ -197,6 +197,9 @@ def test_what_does_not_fit_is_refused_by_name(lawful: tb.System, crank: tb.Syste
         (lambda: tb.rollout(lawful, 0), InputError, "steps"),
         (lambda: tb.rollout(lawful, 3, method="dopri5"), InputError, "rk4, euler.*dopri5"),
         (lambda: tb.rollout(lawful, 3, parameters=["mas"]), InputError, "mas.*mass"),
+        (lambda: tb.rollout(lawful, 3, parameters=["mass"] * 2), InputError, "named twice"),
+        (lambda: tb.rollout(lawful, 3, parameters=5), InputError, "parameters: names are expected"),
+        (lambda: tb.rollout(5, 3), InputError, "tb.rollout: a compiled system is expected, got 5"),
         (lambda: tb.rollout(lawful, 3, constraints="baumgarte"), InputError, "no constraints"),
         (lambda: tb.rollout(crank, 3, constraints="partitioning"), InputError, "baumgarte"),
         (lambda: rollout.states(inputs={"pull": 1.0}), InputError, "pull.*push"),
@@ -204,7 +207,12 @@ def test_what_does_not_fit_is_refused_by_name(lawful: tb.System, crank: tb.Syste
         (lambda: rollout.states(inputs=np.zeros((3, 2))), InputError, r"\(3, 1\)"),
         (lambda: rollout.states(parameters=[1.0]), InputError, "mass, stiffness"),
         (lambda: rollout.adjoint(np.zeros(3)), InputError, "weights"),
+        (lambda: rollout.adjoint("x"), InputError, "weights: real numbers"),
+        (lambda: rollout.tangent(along=None), InputError, "along: variations of x0, inputs"),
         (lambda: rollout.value_and_gradient("arms"), InputError, "arms.*arm"),
+        (lambda: rollout.value_and_gradient(min), InputError, "cost: an expression of the model"),
+        (lambda: tb.rollout(lawful, 10**9), InputError, "1000000000 rows of 1 numbers take 8 GB"),
+        (lambda: tb.rollout(lawful, 10**7).states(), InputError, "10000001 rows of 12 .* √steps"),
         (lambda: rollout.states(inputs={"push": 1e200}), SolveError, "after step 0 of 3"),
     ):  # fmt: skip
         with pytest.raises(error, match=words):

@@ -1,5 +1,5 @@
 """Derivatives through located transitions: bounces in closed form, a string that meets a peg by
-SciPy, shared momentum, and rest."""
+SciPy, shared momentum, rest, and a start on a stop."""
 
 import numpy as np
 import pytest
@@ -121,6 +121,44 @@ def test_inertias_that_are_joined_share_their_momentum() -> None:
     np.testing.assert_allclose(shares, [[2 / 7, 5 / 7]] * 2, rtol=1e-9)
 
 
+@pytest.fixture(scope="module")
+def hammer() -> tb.System:
+    """A key that lies at its stop, q = 0, under a hammer: two laws meet where it starts."""
+    return tb.gallery.make("bouncing-hammer").compile()
+
+
+def test_a_start_on_a_stop_has_the_slope_of_its_own_side(hammer: tb.System) -> None:
+    """A semi-implicit Euler step of the key, m q̈ = k (hammer − q) − K q where q < 0:
+    dq⁺/dq = 1 − h² k/m above, as at the start, and 1 − h² (k + K)/m below."""
+    h, m, felt, stop = 1e-3, 0.1, 8000.0, 2e4
+    rollout, x0 = tb.rollout(hammer, 1, step=h, method="euler"), hammer.initial_state().x
+    below = x0 - 1e-9 * np.eye(len(x0))[0]
+    assert rollout.jacobian(x0).x0[0, 0] == pytest.approx(1 - h**2 * felt / m, rel=1e-12)
+    assert rollout.jacobian(below).x0[0, 0] == pytest.approx(
+        1 - h**2 * (felt + stop) / m, rel=1e-12
+    )
+
+
+@pytest.mark.parametrize("method", ["euler", "rk4"])
+def test_a_hammer_that_leaves_its_key_has_the_slopes_of_differences(
+    hammer: tb.System, method: str
+) -> None:
+    """To 1e-6 of the largest, from the stop's free side; to one side a difference is extrapolated
+    from two widths, 2 D(d) − D(2 d)."""
+    rollout, x0 = tb.rollout(hammer, 100, step=1e-3, method=method), hammer.initial_state().x
+    struck = {"key force": 2.0}
+    way = rollout.states(x0, struck)
+    assert way[0, -1] == 0 and way[-1, -1] == 1  # together, then in flight
+    found = rollout.jacobian(x0, struck).x0[:4, :4]
+
+    def difference(d: float) -> np.ndarray:
+        ends = [rollout.states(x0 + d * unit, struck)[-1] for unit in np.eye(5)[:4]]
+        return ((np.array(ends) - way[-1]) / d).T[:4]
+
+    wanted = 2 * difference(1e-8) - difference(2e-8)
+    np.testing.assert_allclose(found, wanted, atol=1e-6 * np.abs(found).max())
+
+
 def test_what_has_no_derivative_is_refused_by_name() -> None:
     sticking = tb.rollout(block_on_belt().compile(), 10)
     with pytest.raises(InputError, match="mode 'stick' is left by forces"):
@@ -128,3 +166,5 @@ def test_what_has_no_derivative_is_refused_by_name() -> None:
     system = bouncing_ball().compile()
     with pytest.raises(InputError, match="'bounce' follows at once"):
         tb.rollout(system, 10).states([-0.1, 0.0, 0.0])
+    with pytest.raises(InputError, match="1000000001 rows of 3 numbers take 24 GB"):
+        tb.rollout(system, 10**9).states()

@@ -87,6 +87,21 @@ def test_an_impact_gives_back_the_restitution_of_its_speed(e: float) -> None:
     assert abs(books.unexplained) < 1e-12
 
 
+@pytest.mark.parametrize("stiffness", [2e2, 2e6])
+def test_a_sprung_mass_is_stopped_as_the_trapezoidal_rule_has_it(stiffness: float) -> None:
+    """v⁺ = 0, Δz = −v h/2, p = m v (1 − k h²/(4 m)); h k/(2 m) > 1 changes the order of pivots."""
+    speed, step = 0.5, 1e-3
+    m = tb.Model("sprung", gravity=(0, 0, 0))
+    m.joint("z", tb.Prismatic("z"), m.ground, m.body("mass", 1.0), velocity=-speed)
+    m.force("spring", tb.JointEffort("z", -stiffness * m.coordinate("z")))
+    floor = {"floor": tb.contact.DescribedContact(m.coordinate("z"))}
+    run = tb.simulate(m.compile(), method="moreau-jean", contacts=floor, duration=step, step=step)
+    assert run["z"][1] == pytest.approx(-0.5 * speed * step, rel=1e-12)
+    assert abs(run["z rate"][1]) < 1e-15
+    impulse = speed * (1 - stiffness * step**2 / 4)
+    assert run["floor impulse"][1] == pytest.approx(impulse, rel=1e-12)
+
+
 def test_a_rigid_ball_in_space_ends_up_rolling_at_five_sevenths() -> None:
     """Thrown without spin over a plane with two tangents: v = 5/7 v₀ in its direction, spin v/r
     about the normal to it; rolling, friction takes nothing."""

@@ -166,7 +166,7 @@ def test_a_note_repeats_fifteen_times_a_second_without_full_release() -> None:
 
 
 def test_every_way_of_driving_is_that_of_the_full_contact_model() -> None:
-    with pytest.raises(tb.InputError, match="'force', 'motion' or 'finger'"):
+    with pytest.raises(tb.InputError, match="'force', 'motion', 'finger' or 'press'"):
         piano_action_with_modes("magic")
     system = piano_action_with_modes("force", felt_string=True).compile()
     pressed = tb.simulate(

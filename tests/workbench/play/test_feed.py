@@ -66,7 +66,7 @@ def test_the_gallery_knows_what_feeds_its_keys_and_motors() -> None:
     assert FED == [
         "motor-arm", "slider-crank", "suspension", "stewart-platform", "bouncing-hammer",
         "harpsichord", "piano", "piano-modes", "gps-robot", "buggy", "mini-baja",
-        "tilting-vehicle", "kart-bench", "fitted-car",
+        "tilting-vehicle", "kart-bench", "fitted-car", "fitted-piano",
     ]  # fmt: skip
 
 

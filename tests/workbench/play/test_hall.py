@@ -13,6 +13,7 @@ from touchback import gallery
 from touchback.workbench.play.hall import MOST, Hall
 from touchback.workbench.play.trial import TrialBoard
 from touchback.workbench.play.wall import WallBoard
+from waiting import PATIENCE
 
 
 @pytest.fixture(scope="module")
@@ -137,7 +138,7 @@ def test_a_push_overtakes_the_table_of_a_string(
     pushed, tables = threading.Event(), []
 
     def slow(note: int, kind: str) -> dict[str, object]:
-        tables.append(pushed.wait(15.0))
+        tables.append(pushed.wait(PATIENCE))
         return {"note": note}
 
     monkeypatch.setattr("touchback.workbench.play.hall.string_table", slow)

@@ -101,7 +101,7 @@ def test_the_eye_goes_along_with_a_wheel_that_rolls_away_until_somebody_lets_it_
     for _ in range(3):
         gone = page.evaluate("bench.world.pose('disc').p[0]")
         until(lambda gone=gone: page.evaluate("bench.world.pose('disc').p[0]") > gone + 0.05)
-        assert all(0.0 < place < 1.0 for place in page.evaluate(where))
+        until(lambda: all(0.0 < place < 1.0 for place in page.evaluate(where)))
     assert page.get_by_label("Follow the chosen body").get_attribute("aria-pressed") == "true"
     page.keyboard.press("c")
     until(lambda: page.evaluate("bench.view.follow.body === null"))

@@ -62,6 +62,10 @@ class CSpeller(Speller):
         fused = (ops.FMA, ops.FNMA, ops.FMS)
         self._mergeable = {node for node, op in enumerate(program.op) if op in fused}
 
+    def result(self, index: int) -> str:
+        """Where an output goes."""
+        return f"out[{index}]"
+
     def negative(self, node: int) -> str:
         text = self.operand(node)
         return f"NEGATIVE({text})" if node in self._mergeable else f"-{text}"
@@ -171,7 +175,7 @@ def body_lines(chunk: Chunk, speller: CSpeller) -> list[str]:
         *(f"const {speller.real} {names[node]} = w[{slot}];" for node, slot in chunk.loads.items()),
         *(statement_line(nodes, speller) for nodes in chunk.statements),
         *(f"w[{slot}] = {names[node]};" for node, slot in chunk.stores.items()),
-        *(f"out[{index}] = {speller.output(index)};" for index in chunk.outputs),
+        *(f"{speller.result(index)} = {speller.output(index)};" for index in chunk.outputs),
     ]
 
 

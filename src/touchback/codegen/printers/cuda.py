@@ -5,9 +5,11 @@ In double precision it computes the bits of `symbolic.evaluate`, but for the lib
 
 Long programs are bound by the reading of their own instructions and by registers. There sines and
 cosines are computed in one loop and kept outside of registers, to be read again where they are
-needed after a while; and constants of 8 bytes, which no instruction holds, are operands in memory.
+needed after a while, and so are other values (see `kept`); constants of 8 bytes, which no
+instruction holds, are operands in memory.
 """
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from math import isfinite
@@ -23,13 +25,13 @@ from touchback.codegen.printers.c import (
 from touchback.codegen.printers.chunks import Chunk, cut
 from touchback.codegen.printers.cuda_single import SINGLE_SINE_COSINE
 from touchback.codegen.printers.dialect import statements
+from touchback.codegen.printers.kept import keep, most_alive
 from touchback.symbolic import ops
 from touchback.symbolic.program import Program
 from touchback.symbolic.reading import operands
 
 CHUNK_LENGTH = 12_000  # statements to a function: compilers slow down beyond
 TOGETHER = 500  # statements after which threads wait for each other, where they shall
-AFRESH = 200  # lines after whose unused passing a kept number is read again
 MOST_NUMBERS = 2000  # in the memory of constants, where 8192 have room
 _TURNS = (ops.SIN, ops.COS)
 
@@ -71,9 +73,16 @@ class _CudaSpeller(CSpeller):
 
     def __init__(self, program: Program, apart: bool) -> None:
         super().__init__(program, _CUDA)
-        found = {C99.number(each): None for each in program.values.values() if isfinite(each)}
+        found = {  # but 0 and 1: compilers divide the latter more quickly
+            C99.number(each): None
+            for node, each in program.values.items()
+            if node > 1 and isfinite(each)
+        }
         fits = apart and len(found) <= MOST_NUMBERS
         self.numbers = {text: place for place, text in enumerate(found)} if fits else {}
+
+    def result(self, index: int) -> str:
+        return f"OUT({index})"
 
     def operand(self, node: int) -> str:
         program = self.program
@@ -98,17 +107,18 @@ def device_preamble(programs: Iterable[Program], real: str) -> str:
 
 
 def device_function(
-    program: Program, name: str, apart: bool = False, turns: Sequence[int] = ()
+    program: Program, name: str, apart: bool = False, turns: Sequence[int] = (), room: int = 0
 ) -> str:
     """`name::call(ARGUMENTS, real *out)`: macros X(i), U(i), P(i) are the elements of the input
-    arrays, ARGUMENTS declares what they need and PASSED hands it on, and TOGETHER() lets threads
-    wait for each other; a kernel's text defines them. Constants lie `apart`, or in instructions.
-    Sine and cosine of the angles `turns` (see `early_turns`) pass through KEPT(i), two of each."""
+    arrays, OUT(i) those of the result, ARGUMENTS declares what they need and PASSED hands it on,
+    and TOGETHER() lets threads wait for each other; a kernel's text defines them. Constants lie
+    `apart`, or in instructions. Sine and cosine of the angles `turns` (see `early_turns`) and, as
+    far as there is `room` (see `wanted_room`), what is needed again after long lie in KEPT(i)."""
     speller = _CudaSpeller(program, apart)
     chunks, slots = cut(program, CHUNK_LENGTH)
     tables = [_on_card(table_text(number, each)) for each, number in speller.tables.items()]
     if len(chunks) == 1:
-        lines = [*_turned(turns, speller), *_body(chunks[0], speller, turns)]
+        lines = [*_turned(turns, speller), *_body(chunks[0], speller, turns, room)]
         functions = [_function("__forceinline__ void call", "", lines)]
     else:
         functions = [
@@ -141,6 +151,15 @@ def early_turns(program: Program) -> list[int]:
     return angles
 
 
+def wanted_room(program: Program, turns: Sequence[int], held: int) -> int:
+    """Places for two of each turn, or for what is alive beyond what registers hold; none where
+    a program is more than one function."""
+    ordered = statements(program)
+    if len(ordered) > CHUNK_LENGTH:
+        return 0
+    return max(2 * len(turns), most_alive(program, ordered) - held)
+
+
 def _turned(turns: Sequence[int], speller: _CudaSpeller) -> list[str]:
     """The loop over all of them, and what their angles are computed from."""
     if not turns:
@@ -160,32 +179,39 @@ def _turned(turns: Sequence[int], speller: _CudaSpeller) -> list[str]:
     ]
 
 
-def _body(chunk: Chunk, speller: _CudaSpeller, turns: Sequence[int]) -> list[str]:
-    """As `body_lines`; kept sines and cosines are read where they are needed."""
+def _body(chunk: Chunk, speller: _CudaSpeller, turns: Sequence[int], room: int) -> list[str]:
+    """As `body_lines`; what is kept is read again where it is needed, and results leave at once."""
+    if not room:
+        return body_lines(chunk, speller)
     program, at = speller.program, {angle: 2 * k for k, angle in enumerate(turns)}
-    kept = {
+    turned = {
         node: at[program.a[node]] + (program.op[node] == ops.COS)
         for node, op in enumerate(program.op)
         if op in _TURNS and program.a[node] in at
     }
-    lines: list[str] = []
-    used: dict[int, int] = {}
-
-    def read(nodes: Iterable[int]) -> None:
-        for node in nodes:
-            if node in kept:
-                if len(lines) - used.get(node, -AFRESH) >= AFRESH:
-                    speller.names[node] = f"k{len(lines)}"
-                    lines.append(f"const real {speller.names[node]} = KEPT({kept[node]});")
-                used[node] = len(lines)
-
-    for nodes in chunk.statements:
-        if nodes[0] not in kept:
-            read(operands(program, nodes[0]))
-            lines.append(statement_line(nodes, speller))
+    ordered = [nodes for nodes in chunk.statements if nodes[0] not in turned]
+    kept = keep(program, ordered, turned, room)
+    results: dict[int, list[int]] = defaultdict(list)
     for index in chunk.outputs:
-        read([abs(program.outputs[index])])
-        lines.append(f"out[{index}] = {speller.output(index)};")
+        results[abs(program.outputs[index])].append(index)
+    lines: list[str] = []
+
+    def give(node: int) -> None:
+        for index in results.pop(node, ()):
+            lines.append(f"{speller.result(index)} = {speller.output(index)};")
+
+    for number, nodes in enumerate((*ordered, ())):
+        for node in kept.again[number]:
+            speller.names[node] = f"k{len(lines)}"
+            lines.append(f"const real {speller.names[node]} = KEPT({kept.places[node]});")
+        if nodes:
+            lines.append(statement_line(nodes, speller))
+        for node in nodes:
+            if node in kept.places:
+                lines.append(f"KEPT({kept.places[node]}) = {speller.names[node]};")
+            give(node)
+    for node in list(results):  # arguments, constants and turns
+        give(node)
     return lines
 
 

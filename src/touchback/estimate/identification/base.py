@@ -3,16 +3,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from touchback.dynamics.floats import float_instant
 from touchback.dynamics.regressor import INERTIAL
+from touchback.recording.names import with_unit
 from touchback.simulate.features import refuse
 from touchback.system import System
 
+_UNITS = ("kg", *("kg m",) * 3, *("kg m²",) * 6)  # of INERTIAL
 _RANK = 1e-9  # of the largest column left: those below are combinations of others
 _BLURRED = 1e-7  # the same without pivots, whose rounding grows
 _SHARE = 1e-6  # smaller shares of a combination are rounding
@@ -32,6 +34,11 @@ def inertial_parameters(system: System) -> dict[str, float]:
         ten = [mass, *h, J[0, 0], J[1, 1], J[2, 2], J[0, 1], J[0, 2], J[1, 2]]
         found |= dict(zip((f"{name} {word}" for word in INERTIAL), map(float, ten), strict=True))
     return found
+
+
+def inertial_units(system: System) -> dict[str, str]:
+    """Of the same."""
+    return dict(zip(inertial_parameters(system), _UNITS * len(system.model.bodies), strict=True))
 
 
 def pseudo_inertias(parameters: dict[str, float]) -> dict[str, np.ndarray]:
@@ -55,6 +62,7 @@ class BaseParameters:
     which stand nowhere else; `untold` have no influence at all."""
 
     names: tuple[str, ...]  # of all parameters
+    units: tuple[str, ...]
     independent: tuple[int, ...]
     dependent: tuple[int, ...]
     shares: np.ndarray = field(repr=False)  # (independent, dependent)
@@ -88,13 +96,18 @@ class BaseParameters:
         silent = np.abs(self.shares).max(axis=0, initial=0.0) <= _SHARE
         return tuple(self.names[j] for j, said in zip(self.dependent, silent) if said)
 
+    @property
+    def sums(self) -> tuple[str, ...]:
+        """Each base parameter as "link Jzz + 0.25 tip m [kg m²]"."""
+        units = (self.units[own] for own in self.independent)
+        return tuple(map(with_unit, map(_sum, self.combinations.values()), units))
+
     def __str__(self) -> str:
-        told = [told_sum(shares) for shares in self.combinations.values()]
         head = f"{len(self)} base parameters of {len(self.names)}, {len(self.untold)} untold"
-        return "\n".join([head, *(f"  {each}" for each in told)])
+        return "\n".join([head, *(f"  {each}" for each in self.sums)])
 
 
-def told_sum(shares: dict[str, float]) -> str:
+def _sum(shares: dict[str, float]) -> str:
     """As "link Jzz + 0.25 tip m"."""
     parts = []
     for name, x in shares.items():
@@ -107,19 +120,19 @@ def base_parameters(system: System, seed: int = 0) -> BaseParameters:
     """Those that any motion could tell, found from random positions, velocities and accelerations
     of all coordinates."""
     refuse("tb.estimate.identify_inertia", system)
-    names = tuple(inertial_parameters(system))
-    rows, chance = _MOTIONS * len(names), np.random.default_rng(seed)
+    units = inertial_units(system)
+    rows, chance = _MOTIONS * len(units), np.random.default_rng(seed)
     q = system.initial_state().q + chance.normal(size=(rows, system.sizes[0]))
     v, a = chance.normal(size=(2, rows, system.sizes[1]))
-    Y = system.regressor(q, v, a).reshape(-1, len(names))
-    return decomposed(names, Y)
+    Y = system.regressor(q, v, a).reshape(-1, len(units))
+    return decomposed(units, Y)
 
 
-def decomposed(names: Sequence[str], W: np.ndarray) -> BaseParameters:
-    """Independent columns of W, and of the others their combinations. How many there are is told by
-    a QR decomposition with pivoting, columns of one length, so that units don't decide. Which: each
-    that those before it don't make up, so that bodies give to what carries them (Gautier 1991);
-    where rounding blurs that, the pivots."""
+def decomposed(units: Mapping[str, str], W: np.ndarray) -> BaseParameters:
+    """Independent columns of W, each named with its unit, and of the others their combinations. How
+    many there are is told by a QR decomposition with pivoting, columns of one length, so that units
+    don't decide. Which: each that those before it don't make up, so that bodies give to what
+    carries them (Gautier 1991); where rounding blurs that, the pivots."""
     from scipy.linalg import qr
 
     size = np.linalg.norm(W, axis=0)
@@ -136,4 +149,7 @@ def decomposed(names: Sequence[str], W: np.ndarray) -> BaseParameters:
     others = np.setdiff1d(np.arange(len(size)), own)
     shares = np.linalg.lstsq(scaled[:, own], scaled[:, others], rcond=None)[0]
     shares = shares * kept[others] / kept[own][:, None]
-    return BaseParameters(tuple(names), tuple(own.tolist()), tuple(others.tolist()), shares)
+    names = tuple(units)
+    return BaseParameters(
+        names, tuple(units.values()), tuple(own.tolist()), tuple(others.tolist()), shares
+    )

@@ -8,6 +8,7 @@ noise, which is estimated along where it isn't given.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -15,11 +16,17 @@ import numpy as np
 
 from touchback.errors import InputError, SolveError
 from touchback.estimate.identification.losses import Loss, loss_of, spread
-from touchback.estimate.identification.recorded import Recorded, read_runs
+from touchback.estimate.identification.recorded import (
+    Recorded,
+    read_runs,
+    signal_units,
+    unfed_inputs,
+)
 from touchback.estimate.identification.result import Identification, Misfit
 from touchback.estimate.identification.unknowns import Bounds, Unknowns, read_unknowns
 from touchback.numbers import positive_number
 from touchback.recording import Run, unknown_name
+from touchback.recording.names import names_once
 from touchback.simulate.analysis.variations import Along, Variations
 from touchback.simulate.features import refuse
 from touchback.simulate.gradients.closed_variations import ClosedVariations
@@ -30,7 +37,9 @@ from touchback.system.reading import by_name
 _PASSES = 6  # fits, each with the noise that the one before left
 _SAME = 0.01  # a smaller change of the noise ends them
 _TOLERANCE = 1e-10
+_STEPS = 10_000_000  # of a run, as tb.simulate has it
 _ROUNDING = 1e-13  # of the largest number of a run: changes no larger aren't influence
+_LONG = 1e6  # steps: seconds for each look at them
 _BEYOND = 3  # samples of a signal beyond unknowns, from which on its noise is estimated
 
 
@@ -69,7 +78,13 @@ def identify(
     recorded = read_runs(system, runs, names, x0, inputs, at)
     unknowns = read_unknowns(system, parameters, initial, bounds, recorded)
     variations = _variations(system, unknowns, names, keep)
-    fit = _Fit(variations, recorded, unknowns, names, positive_number("step", step))
+    longest = max(float(run.time[-1] - run.time[0]) for run in recorded)
+    if longest / positive_number("step", step) > _STEPS:
+        raise InputError(
+            f"step: {step:g} s makes more than {_STEPS} steps of a run; give a longer."
+        )
+    fit = _Fit(variations, recorded, unknowns, names, float(step))
+    _warn_of_long(recorded, fit.step)
     known = _noise(names, noise)
     return _converged(fit, known, loss_of(loss))
 
@@ -89,15 +104,25 @@ def _variations(
 
 
 def _signals(system: System, given: Sequence[str]) -> list[str]:
-    if isinstance(given, str) or not given:
+    names = names_once("signals", given)
+    if not names:
         raise InputError(f"signals: names are expected, as ['swing'], got {given!r}.")
     known = [*system.state_names, *system.output_names]
-    for name in given:
+    for name in names:
         if name not in known:
             raise unknown_name("signal of the model", name, known)
-        if list(given).count(name) > 1:
-            raise InputError(f"signals: '{name}' is named twice, and would count twice.")
-    return list(given)
+    return names
+
+
+def _warn_of_long(runs: Sequence[Recorded], step: float) -> None:
+    """Milliseconds that are taken for seconds would be computed for hours."""
+    steps = sum(run.time[-1] - run.time[0] for run in runs) / step
+    if steps > _LONG:
+        warnings.warn(
+            f"tb.identify: the runs take {steps:.2g} steps of {step:g} s, again and again; if "
+            "their time isn't in seconds, convert it, else give a longer step.",
+            RuntimeWarning, stacklevel=3,
+        )  # fmt: skip
 
 
 def _noise(names: Sequence[str], given: Mapping[str, float] | None) -> dict[str, float]:
@@ -168,9 +193,10 @@ def _converged(fit: _Fit, known: Mapping[str, float], loss: Loss) -> Identificat
         if np.abs(sigma / before - 1.0).max() < _SAME:
             break
     modelled = tuple(along.values for along in fit.along(theta))
+    system, known_units = fit.variations.system, signal_units(fit.variations.system)
     return Identification(
-        fit.variations.system.name, fit.unknowns, tuple(fit.signals), theta, sigma, loss, after,
-        tuple(fit.runs), modelled,
+        system.name, fit.unknowns, tuple(fit.signals), tuple(known_units[n] for n in fit.signals),
+        theta, sigma, loss, after, tuple(fit.runs), modelled,
     )  # fmt: skip
 
 
@@ -251,6 +277,10 @@ def _fitted(fit: _Fit, theta: np.ndarray, sigma: np.ndarray, loss: Loss) -> np.n
     if found.status == 0:
         raise SolveError(
             f"{fit.variations.system.name}: no best {', '.join(unknowns.names)} within "
-            f"{found.nfev} runs; begin nearer to them, give bounds, or look for fewer unknowns."
-        )
+            f"{found.nfev} runs; "
+            + "; ".join([
+                "begin nearer to them, give bounds, or look for fewer unknowns",
+                *unfed_inputs(fit.runs),
+            ]) + "."
+        )  # fmt: skip
     return np.asarray(origin + found.x * scale)

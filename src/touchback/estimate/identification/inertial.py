@@ -16,17 +16,24 @@ from touchback.estimate.identification.base import (
     BaseParameters,
     decomposed,
     inertial_parameters,
+    inertial_units,
     pseudo_inertias,
-    told_sum,
 )
 from touchback.estimate.identification.intervals import half_width
+from touchback.recording.names import with_unit
 from touchback.simulate.features import refuse
 from touchback.system import System
 from touchback.system.reading import read_array
 
 _THIN = 1e-6  # of its largest moment: what a body has at least, so that it has a size
-_PASSES = 3  # fits, each with the noise of the one before
-_TERMS = ("viscous", "coulomb", "armature")
+_PASSES = 20  # fits at most, each with the noise of the one before,
+_SAME = 0.01  # until that changes by less
+_FINEST = 1e-9  # of the largest effort: nothing measures finer, and rounding is no noise
+_TERMS = {  # with their units, where a joint slides and where it turns
+    "viscous": {"N": "N s/m", "N m": "N m s/rad"},
+    "coulomb": {"N": "N", "N m": "N m"},
+    "armature": {"N": "kg", "N m": "kg m²"},
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,6 +51,7 @@ class InertialFit:
     parameters: dict[str, float] = field(repr=False)
     impossible: tuple[str, ...]
     noise: dict[str, float]
+    effort_units: dict[str, str] = field(repr=False)
     condition: float
 
     @property
@@ -68,10 +76,10 @@ class InertialFit:
 
     def __str__(self) -> str:
         lines = [f"{self.model}: {len(self.base)} base parameters, condition {self.condition:.3g}"]
-        errors, told = self.errors, self.base.combinations
-        for name, value in self.values.items():
-            lines.append(f"  {value:>11.5g} ± {errors[name]:<8.2g} {told_sum(told[name])}")
-        lines.append("  noise: " + ", ".join(f"{n} {s:.3g}" for n, s in self.noise.items()))
+        for (name, value), told in zip(self.values.items(), self.base.sums, strict=True):
+            lines.append(f"  {value:>11.5g} ± {self.errors[name]:<8.2g} {told}")
+        noise = (f"{with_unit(n, self.effort_units[n])} {s:.3g}" for n, s in self.noise.items())
+        lines.append("  noise: " + ", ".join(noise))
         if self.impossible:
             lines.append(
                 f"  no mass has the inertia of {', '.join(self.impossible)}: the motion tells too "
@@ -93,9 +101,9 @@ def identify_inertia(
     Efforts count by their noise, which is estimated."""
     refuse("tb.estimate.identify_inertia", system)
     given = _read(system, q=q, v=v, a=a, tau=tau)
-    names, W = _columns(system, given, joint_terms)
-    own = np.array([inertial_parameters(system).get(name, 0.0) for name in names])
-    base = decomposed(names, W.reshape(-1, len(names)))
+    units, W = _columns(system, given, joint_terms)
+    own = np.array([inertial_parameters(system).get(name, 0.0) for name in units])
+    base = decomposed(units, W.reshape(-1, len(units)))
     rest = given["tau"] - _known(system, given, joint_terms)
     count, n = rest.shape
     freedoms = rest.size - len(base)
@@ -104,27 +112,40 @@ def identify_inertia(
             f"{count} samples of {n} efforts can't tell {len(base)} base parameters and their "
             "noise; give more."
         )
-    sigma, independent = np.ones(n), list(base.independent)
-    for _ in range(_PASSES):
-        A = (W[:, :, independent] / sigma[:, None]).reshape(-1, len(base))
-        beta, _, rank, size = np.linalg.lstsq(A, (rest / sigma).ravel(), rcond=None)
-        left = rest - W[:, :, independent] @ beta
-        followed = (np.linalg.qr(A)[0] ** 2).sum(axis=1).reshape(rest.shape).sum(axis=0)
-        beyond = np.maximum(count - followed, 1.0)
-        sigma = np.maximum(np.sqrt(np.sum(left**2, axis=0) / beyond), 1e-300)
-    if rank < len(base):
-        raise SolveError(
-            f"{system.name}: the motion tells too little; move all joints, and faster."
-        )
-    variance = float(np.sum((left / sigma) ** 2)) / freedoms
+    if not len(base):
+        raise SolveError(f"{system.name}: the motion tells nothing; move its joints.")
+    beta, half, sigma, condition = _converged(W[:, :, list(base.independent)], rest)
     model = inertial_parameters(system)
     everything = _nearest(base, beta, own, model)
     bodies = dict(zip(model, everything.tolist(), strict=False))  # those of joints come after
     return InertialFit(
-        system.name, base, beta, variance * np.linalg.inv(A.T @ A), freedoms,
-        dict(zip(names, everything.tolist(), strict=True)), _impossible(bodies),
-        dict(zip(system.velocities, sigma.tolist(), strict=True)), float(size[0] / size[-1]),
+        system.name, base, beta, half @ half.T, freedoms,
+        dict(zip(units, everything.tolist(), strict=True)), _impossible(bodies),
+        dict(zip(system.velocities, sigma.tolist(), strict=True)), _effort_units(system),
+        condition,
     )  # fmt: skip
+
+
+def _converged(W: np.ndarray, rest: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, float]:
+    """Parameters, half of their covariance (H of H Hᵀ), the noise of each effort, and the condition
+    of the columns, each of one length: fits in turn with the noise that is left, until it stays."""
+    count, n = rest.shape
+    least, sigma = max(_FINEST * float(np.abs(rest).max()), 1e-150), np.ones(n)
+    for _ in range(_PASSES):
+        unit = float(sigma.max())
+        weight = unit / sigma
+        A = (W * weight[:, None]).reshape(-1, W.shape[2])
+        length = np.linalg.norm(A, axis=0)
+        along, size, across = np.linalg.svd(A / length, full_matrices=False)
+        half = across.T / size / length[:, None]
+        beta = half @ (along.T @ (rest * weight).ravel())
+        followed = (along**2).sum(axis=1).reshape(rest.shape).sum(axis=0)
+        left, beyond = rest - W @ beta, np.maximum(count - followed, 1.0)
+        before, sigma = sigma, np.maximum(np.sqrt(np.sum(left**2, axis=0) / beyond), least)
+        if np.abs(sigma / before - 1.0).max() < _SAME:
+            break
+    spread = unit * np.sqrt(np.average((sigma / before) ** 2, weights=beyond))
+    return beta, spread * half, sigma, float(size[0] / size[-1])
 
 
 def _read(system: System, **given: ArrayLike) -> dict[str, np.ndarray]:
@@ -146,17 +167,24 @@ def _read(system: System, **given: ArrayLike) -> dict[str, np.ndarray]:
 
 def _columns(
     system: System, at: dict[str, np.ndarray], terms: Sequence[str]
-) -> tuple[list[str], np.ndarray]:
-    """Names, and W (samples, efforts, names)."""
+) -> tuple[dict[str, str], np.ndarray]:
+    """Units by name, and W (samples, efforts, names)."""
     if isinstance(terms, str) or any(term not in _TERMS for term in terms):
         raise InputError(f"joint_terms: some of {', '.join(map(repr, _TERMS))}, got {terms!r}.")
-    names = list(inertial_parameters(system))
+    units = inertial_units(system)
     blocks = [system.regressor(at["q"], at["v"], at["a"])]
     by = {"viscous": at["v"], "coulomb": np.sign(at["v"]), "armature": at["a"]}
     for term in terms:
-        names += [f"{joint} {term}" for joint in system.velocities]
+        efforts = _effort_units(system).items()
+        units |= {f"{joint} {term}": _TERMS[term][effort] for joint, effort in efforts}
         blocks.append(by[term][:, :, None] * np.eye(len(system.velocities)))
-    return names, np.concatenate(blocks, axis=2)
+    return units, np.concatenate(blocks, axis=2)
+
+
+def _effort_units(system: System) -> dict[str, str]:
+    """Of each velocity's effort."""
+    words = ("N" if unit == "m/s" else "N m" for unit in system.layout.v_units)
+    return dict(zip(system.velocities, words, strict=True))
 
 
 def _known(system: System, at: dict[str, np.ndarray], terms: Sequence[str]) -> np.ndarray:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from touchback.draw.style import ACCENT, BODIES, INK, PICTURES, SOFT, light_grid, pyplot
+from touchback.recording.names import with_unit
 from touchback.recording.plot import finished
 from touchback.regular_file import check_output
 
@@ -31,7 +32,7 @@ def plot_fit(found: Identification, path: str | os.PathLike[str] | None = None) 
     for k, name in enumerate(found.signals):
         _both(axes[k, 0], found, k)
         _left(axes[k, 1], found, k)
-        axes[k, 0].set_ylabel(name)
+        axes[k, 0].set_ylabel(with_unit(name, found.signal_units[k]))
         axes[k, 1].set_ylabel("left [σ]")
         light_grid(axes[k, 0])
         light_grid(axes[k, 1])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +11,7 @@ import numpy as np
 from touchback.errors import InputError
 from touchback.numbers import is_real
 from touchback.recording import Run, unknown_name
+from touchback.recording.measured.units import in_unit
 from touchback.simulate.inputs import Inputs, read_inputs
 from touchback.simulate.protocol import InputData, Where
 from touchback.simulate.start import read_state
@@ -23,13 +24,14 @@ _LEAST = 3  # instants of a run
 @dataclass(frozen=True)
 class Recorded:
     """A run: its measured signals (times, signals), NaN where nothing was measured, the state it
-    began in, and parameters that it was made with."""
+    began in, parameters that it was made with, and inputs of which nothing is known."""
 
     time: np.ndarray
     measured: np.ndarray
     x0: np.ndarray
     given: Inputs
     parameters: dict[str, float]
+    unfed: tuple[str, ...]
 
 
 def read_runs(
@@ -41,7 +43,7 @@ def read_runs(
     at: Mapping[str, float] | None,
 ) -> list[Recorded]:
     """Refused where a signal isn't there, or none of its samples is a number."""
-    several = [runs] if isinstance(runs, Run) else list(runs)
+    several = [runs] if isinstance(runs, Run) else list(runs) if isinstance(runs, Iterable) else []
     starts = _starts(x0, len(several))
     if not several or not all(isinstance(run, Run) for run in several):
         raise InputError("tb.identify: one run, or a list of runs, is expected.")
@@ -62,6 +64,15 @@ def read_runs(
         if not count:
             raise InputError(f"Signal '{name}': none of its samples is a number; leave it out.")
     return read
+
+
+def unfed_inputs(runs: Sequence[Recorded]) -> list[str]:
+    """A sentence for each input that some run neither recorded nor was given."""
+    names = dict.fromkeys(name for run in runs for name in run.unfed)
+    return [
+        f"input '{name}' is neither in the record nor in `inputs`: the model's own value was taken"
+        for name in names
+    ]
 
 
 def _starts(given: Any, runs: int) -> list[Where]:
@@ -87,8 +98,9 @@ def _read(
         )
     for name in signals:
         if name not in run.signals:
-            raise unknown_name(f"{label}: signal", name, run.signals)
-    measured = np.stack([run[name] for name in signals], axis=1)
+            raise InputError(f"{label}: {unknown_name('signal', name, run.signals)}")
+    units = signal_units(system)
+    measured = np.stack([_in_its_unit(run, name, units[name], label) for name in signals], axis=1)
     for name, column in zip(signals, measured.T, strict=True):
         if np.isinf(column).any():
             first = time[np.argmax(np.isinf(column))]
@@ -99,20 +111,31 @@ def _read(
     known = {**run.parameters, **at}
     known = {name: value for name, value in known.items() if name in system.layout.parameters}
     state = system.assemble() if x0 is None else x0
-    return Recorded(
-        time, measured, read_state(system, state), _inputs(system, run, inputs, label), known
-    )
+    begin, given = read_state(system, state), _inputs(system, run, inputs, label)
+    unfed = tuple(name for name in system.input_names if name not in given.texts)
+    return Recorded(time, measured, begin, given, known, unfed)
 
 
 def _inputs(system: System, run: Run, inputs: InputData | None, label: str) -> Inputs:
     """Those that are given, then those that were recorded, then the model's own."""
     given = dict(by_name("inputs", inputs, "values"))
-    for name in system.input_names:
+    for name, unit in zip(system.input_names, system.input_units, strict=True):
         if name in run.signals and name not in given:
             if not np.isfinite(run[name]).all():
                 raise InputError(
                     f"{label}: the recorded input '{name}' has samples that are no numbers; give "
                     "it by inputs={…}, with these left out."
                 )
-            given[name] = (run.time, run[name])
+            given[name] = (run.time, _in_its_unit(run, name, unit, label))
     return read_inputs(system, given, run.duration)
+
+
+def signal_units(system: System) -> dict[str, str]:
+    """Those of states and sensors."""
+    states = zip(system.state_names, system.state_units, strict=True)
+    return dict([*states, *zip(system.output_names, system.output_units, strict=True)])
+
+
+def _in_its_unit(run: Run, name: str, unit: str, label: str) -> np.ndarray:
+    """A recorded signal in the unit of the model, where the record has one."""
+    return in_unit(f"{label}: '{name}'", run[name], run.units.get(name, ""), unit)

@@ -11,9 +11,10 @@ import numpy as np
 
 from touchback.estimate.identification.intervals import half_width
 from touchback.estimate.identification.losses import Loss
-from touchback.estimate.identification.recorded import Recorded
+from touchback.estimate.identification.recorded import Recorded, unfed_inputs
 from touchback.estimate.identification.unknowns import Unknowns
 from touchback.recording import unknown_name
+from touchback.recording.names import with_unit
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -51,13 +52,14 @@ class Misfit:
 @dataclass(frozen=True, eq=False)
 class Identification:
     """Unknowns by name: `values`, `errors` (standard errors) and `interval(confidence)`, of each
-    (low, high). `covariance` and `correlation` are in the order of `names`; errors are infinite of
-    what can't be told, `untold` has such directions. `noise` has the standard deviation of each
-    signal; `fitted` has the modelled signals of each run."""
+    (low, high), in `units`. `covariance` and `correlation` are in the order of `names`; errors are
+    infinite of what can't be told, `untold` has such directions. `noise` has the standard deviation
+    of each signal; `fitted` has the modelled signals of each run."""
 
     model: str
     unknowns: Unknowns
     signals: tuple[str, ...]
+    signal_units: tuple[str, ...] = field(repr=False)
     theta: np.ndarray = field(repr=False)
     sigma: np.ndarray = field(repr=False)
     loss: Loss
@@ -69,6 +71,11 @@ class Identification:
     def names(self) -> tuple[str, ...]:
         """Of the unknowns: parameters, then initial states."""
         return self.unknowns.names
+
+    @property
+    def units(self) -> dict[str, str]:
+        """Of the unknowns, as the model has them; empty where it says none."""
+        return dict(zip(self.names, self.unknowns.units, strict=True))
 
     @property
     def values(self) -> dict[str, float]:
@@ -190,14 +197,16 @@ class Identification:
         return self.values[name]
 
     def __str__(self) -> str:
-        width = max(map(len, self.names))
+        labels = [with_unit(name, unit) for name, unit in self.units.items()]
+        width = max(map(len, labels))
         count, errors, interval = len(self.misfit.left), self.errors, self.interval()
         lines = [f"{self.model}: {len(self.names)} unknowns from {count} samples, loss "
                  f"'{self.loss.word}'"]  # fmt: skip
-        for name, value in self.values.items():
+        for label, (name, value) in zip(labels, self.values.items(), strict=True):
             between = "95 %: {:.6g} … {:.6g}".format(*interval[name])
-            lines.append(f"  {name:<{width}}  {value:.6g} ± {errors[name]:.2g}   {between}")
-        noise = ", ".join(f"{name} {s:.3g}" for name, s in self.noise.items())
+            lines.append(f"  {label:<{width}}  {value:.6g} ± {errors[name]:.2g}   {between}")
+        signals = map(with_unit, self.signals, self.signal_units)
+        noise = ", ".join(f"{name} {s:.3g}" for name, s in zip(signals, self.sigma, strict=True))
         return "\n".join([*lines, f"  noise: {noise}", *(f"  {said}" for said in self.cautions)])
 
     @property
@@ -225,7 +234,7 @@ class Identification:
         missing = sum(int(np.isnan(run.measured).sum()) for run in self.runs)
         if missing:
             said.append(f"{missing} samples weren't measured (NaN)")
-        return said
+        return said + unfed_inputs(self.runs)
 
     def plot(self, path: str | os.PathLike[str] | None = None) -> Figure:
         """Measured and modelled signals of each run, and what is left in standard deviations."""

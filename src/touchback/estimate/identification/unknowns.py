@@ -21,11 +21,12 @@ _Numbers = dict[str, float]
 
 @dataclass(frozen=True)
 class Unknowns:
-    """Names, first guesses and bounds, parameters first; `scale` is of the size of each."""
+    """Names, units, first guesses and bounds, parameters first; `scale` is of the size of each."""
 
     parameters: tuple[str, ...]
     initial: tuple[str, ...]
     names: tuple[str, ...]
+    units: tuple[str, ...]
     first: np.ndarray
     low: np.ndarray
     high: np.ndarray
@@ -61,12 +62,14 @@ def read_unknowns(
     for name in states:
         _check_state(system, name)
     single = len(runs) == 1
-    names = [*own]
+    names, units = [*own], [system.layout.ranges[system.layout.index(n)].unit for n in own]
     first = [_guess(system, parameters, name) for name in own]
     for i, run in enumerate(runs):
         which = "" if single else f" of run {i + 1}"
         names += [f"{name} at the start{which}" for name in states]
-        first += [float(run.x0[system.state_names.index(name)]) for name in states]
+        places = [system.state_names.index(name) for name in states]
+        units += [system.state_units[place] for place in places]
+        first += [float(run.x0[place]) for place in places]
     limits = _bounds(system, own, states, bounds)
     repeated = [*limits[: len(own)], *limits[len(own) :] * len(runs)]
     low, high = np.array(repeated, dtype=float).reshape(-1, 2).T
@@ -77,7 +80,9 @@ def read_unknowns(
                 f"'{name}': the first guess {x:g} doesn't lie within its bounds ({a:g}, {b:g}); "
                 'widen them, or begin elsewhere: parameters={"name": value}, x0=….'
             )
-    return Unknowns(own, states, tuple(names), guess, low, high, _scale(guess, low, high))
+    return Unknowns(
+        own, states, tuple(names), tuple(units), guess, low, high, _scale(guess, low, high)
+    )
 
 
 def _named(word: str, given: object) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from touchback.fleet.gpu.kernels import BLOCK, Kernel
+from touchback.fleet.gpu.kernels import Kernel
 
 # Products and sums are fused where the program says so and nowhere else, so that the card computes
 # what processors do; single precision takes what is quickest.
@@ -27,9 +27,9 @@ class Card:
     cupy: Any
 
     def launch(self, kernel: Kernel, count: int, arguments: tuple[Any, ...]) -> None:
-        """One thread for each of `count` instances; it is under way when this returns."""
-        shared = kernel.shared_bytes
-        _compiled(self, kernel)((-(-count // BLOCK),), (BLOCK,), arguments, shared_mem=shared)
+        """For `count` instances; it is under way when this returns."""
+        grid, block, shared = (kernel.blocks(count),), (kernel.block,), kernel.shared_bytes
+        _compiled(self, kernel)(grid, block, arguments, shared_mem=shared)
 
     def given(self, array: np.ndarray) -> Any:
         """Numbers that kernels read. Few ones go there once: a copy before each call of a function

@@ -12,7 +12,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
 
-from touchback.codegen.printers.cuda import device_function, device_preamble, early_turns
+from touchback.codegen.printers.cuda import (
+    device_function,
+    device_preamble,
+    early_turns,
+    wanted_room,
+)
 from touchback.fleet.gpu import texts
 from touchback.symbolic.chains import chained
 from touchback.symbolic.program import Program
@@ -20,8 +25,10 @@ from touchback.system.function import Function
 
 BLOCK = 128  # threads
 _LONG = 3000  # operations from which a program outgrows the nearest cache of instructions
-_MOST_SHARED = 200_000  # bytes of a block's own memory
-_CROWD = 3  # blocks at a time, which hide each other's waiting for what registers didn't hold
+_WIDE = {"double": 192, "float": BLOCK}  # threads for which what long functions keep has room
+_MOST_SHARED = 232_448  # bytes of a block's own memory
+_HELD = {"double": 100, "float": 220}  # numbers that registers hold, beside addresses
+_SHORT, _PAIRS = 1500, (256, 2)  # operations; threads of a block, and blocks at a time
 _KEPT = 64  # kernels whose texts, which take longer to print than to run, are kept
 
 
@@ -37,12 +44,19 @@ class Shared:
 
 @dataclass(frozen=True)
 class Kernel:
-    """A text, the name of its kernel, what its numbers are, and the bytes that a block shares."""
+    """A text, the name of its kernel, what its numbers are, the bytes that a block shares, its
+    threads, and how many instances each of them has."""
 
     text: str
     name: str
     real: str
-    shared_bytes: int
+    shared_bytes: int = 0
+    block: int = BLOCK
+    each: int = 1
+
+    def blocks(self, count: int) -> int:
+        """For so many instances."""
+        return -(-count // (self.each * self.block))
 
 
 @functools.lru_cache(_KEPT)
@@ -53,26 +67,52 @@ def evaluation(
     function's further argument, which follows them."""
     states, inputs, further = sizes
     program = function.second
-    place = _Place({"f": program}, {"x": states, "u": inputs + further}, real, writes=False)
+    wide = _WIDE[real]
+    place = _Place({"f": program}, {"x": states, "u": inputs + further}, real, wide, writes=False)
     parts = {
         "states": states, "inputs": inputs, "all_inputs": inputs + further,
         "own_u": _own("(k)", shared.u), "own": _own(f"((k) - {inputs})", shared.further),
     }  # fmt: skip
     load, macros = texts.LOAD_ALL.format(**parts), ""
+    give = texts.GIVE_ALL.format(outputs=len(program.outputs))
     if place.in_place:
         load, macros = texts.LOAD_NOTHING, texts.MACROS_IN_PLACE.format(**parts)
-    kernel = texts.EVALUATE.format(
-        storage=place.storage, load=load, outputs=len(program.outputs), bounds=place.bounds
-    )
-    return Kernel(place.text(shared, kernel, macros), "evaluate", real, place.shared_bytes)
+        give = texts.GIVE_IN_PLACE
+    kernel = texts.EVALUATE.format(storage=place.storage, load=load, give=give, bounds=place.block)
+    text = place.text(shared, kernel, macros)
+    return Kernel(text, "evaluate", real, place.shared_bytes, place.block)
+
+
+def goes_in_pairs(
+    function: Function, sizes: tuple[int, int, int], shared: Shared, real: str, count: int
+) -> bool:
+    """Whether a thread should take two neighbours: of short programs in single precision, which are
+    bound by the number of their instructions."""
+    arrays = shared.u and (not shared.further or sizes[2] == 0)
+    return real == "float" and arrays and count % 2 == 0 and len(function.second.op) <= _SHORT
+
+
+@functools.lru_cache(_KEPT)
+def evaluation_of_pairs(
+    function: Function, sizes: tuple[int, int, int], shared: Shared, real: str
+) -> Kernel:
+    """As `evaluation`, two instances a thread."""
+    states, inputs, further = sizes
+    program, (block, crowd) = function.second, _PAIRS
+    place = _Place({"f": program}, {}, real, block)
+    kernel = texts.EVALUATE_PAIRS.format(
+        states=states, inputs=inputs, all_inputs=inputs + further, outputs=len(program.outputs),
+        bounds=f"{block}, {crowd}",
+    )  # fmt: skip
+    return Kernel(place.text(shared, kernel), "evaluate", real, 0, block, 2)
 
 
 @dataclass(frozen=True)
 class Rollout:
     """What the kernel `rollout` is made of: functions ("rate" and, where there are some,
     "configuration rate", "outputs", "updates"), how many numbers q, x and u have, the method,
-    recorded places in [x, outputs], places of inputs that follow so many samples, and memories'
-    places with the steps from tick to tick."""
+    recorded places in [x, outputs], places of inputs that follow samples and how many each has, and
+    memories' places with the steps from tick to tick."""
 
     functions: tuple[tuple[str, Function], ...]
     q: int
@@ -81,7 +121,7 @@ class Rollout:
     method: str
     recorded: tuple[int, ...]
     series: tuple[int, ...]
-    samples: int
+    samples: tuple[int, ...]
     memories: tuple[int, ...]
     ticks: int
 
@@ -92,11 +132,16 @@ class Rollout:
         """Of the functions."""
         return {name: function.second for name, function in self.functions}
 
+    @property
+    def sensors(self) -> int:
+        """How many numbers they show."""
+        return len(self.programs["outputs"].outputs)
+
     def kernel(self, shared: Shared, real: str) -> Kernel:
         """For the card."""
         sizes = {"x": self.states, "next": self.states, "u": self.inputs}
         named = {name.replace(" ", "_"): program for name, program in self.programs.items()}
-        place = _Place(named, sizes, real, turns_apart=self.method == "euler")
+        place = _Place(named, sizes, real, BLOCK, keeps=self.method == "euler")
         step = self._euler() if self.method == "euler" else texts.RK4.format(states=self.states)
         kernel = texts.ROLLOUT.format(
             series=self._series(shared), note=self._note(), advance=step, states=self.states,
@@ -115,19 +160,17 @@ class Rollout:
         if not self.series:
             return "    (void)series;\n"
         stride, at = ("1", "0") if shared.series else ("count", "i")
-        rows = "".join(
-            texts.SERIES_ROW.format(
-                row=row, place=place, samples=self.samples, stride=stride, at=at
-            )
-            for row, place in enumerate(self.series)
-        )
-        return texts.SERIES.format(last=self.samples - 1, last_cell=self.samples - 2) + rows
+        rows, first = [], 0
+        for place, samples in zip(self.series, self.samples, strict=True):
+            sizes = {"first": first, "last": samples - 1, "last_cell": samples - 2}
+            rows.append(texts.SERIES.format(place=place, stride=stride, at=at, **sizes))
+            first += samples
+        return "".join(rows)
 
     def _note(self) -> str:
         lines = []
         if any(place >= self.states for place in self.recorded):
-            size = len(self.programs["outputs"].outputs)
-            lines = [f"    real shown[{size}];", f"    {self.measure};"]
+            lines = [f"    real shown[{self.sensors}];", f"    {self.measure};"]
         width = len(self.recorded)
         for k, place in enumerate(self.recorded):
             value = f"AT(x, {place})" if place < self.states else f"shown[{place - self.states}]"
@@ -156,30 +199,36 @@ class _Place:
     kernel writes. Others are read where they were given."""
 
     def __init__(
-        self, programs: Mapping[str, Program], sizes: Mapping[str, int], real: str,
-        writes: bool = True, turns_apart: bool = True,
+        self, programs: Mapping[str, Program], sizes: Mapping[str, int], real: str, block: int,
+        writes: bool = True, keeps: bool = True,
     ) -> None:  # fmt: skip
-        # No turns apart for rk4: on an H200 (CUDA 13.0) later stages took the first one's sines,
+        # Nothing is kept for rk4: on an H200 (CUDA 13.0) later stages took the first one's sines,
         # while CUDA's intermediate text is right.
         if real == "float":  # its rounding is its own anyway
             programs = {name: chained(each) for name, each in programs.items()}
         self._programs, self._real = programs, real
         self._long = max(len(program.op) for program in programs.values()) > _LONG
+        self.block = block if self._long else BLOCK
         self.in_place = self._long and not writes
         self._written = 0 if self.in_place else sum(sizes.values())
-        self._turns = {
-            name: early_turns(each) if turns_apart else [] for name, each in programs.items()
-        }
-        kept = 2 * max(len(each) for each in self._turns.values())
-        apart = self._long and self._bytes(self._written) <= _MOST_SHARED
-        if not apart or self._bytes(self._written + kept) > _MOST_SHARED:
-            self._turns, kept = {}, 0
-        self.shared_bytes = self._bytes(self._written + kept) if apart else 0
-        self._stride = BLOCK if apart else 1
+        room = _MOST_SHARED // self._bytes(1) - self._written
+        apart = self._long and room >= 0
+        self._turns, self._room = self._kept(room) if apart and keeps else ({}, 0)
+        self.shared_bytes = self._bytes(self._written + self._room) if apart else 0
+        self._stride = self.block if apart else 1
         self.storage = "" if self.in_place else "".join(self._declared(sizes, apart))
 
+    def _kept(self, room: int) -> tuple[dict[str, list[int]], int]:
+        """Turns of each program, if they have room, and the places that all of them need."""
+        turns = {name: early_turns(each) for name, each in self._programs.items()}
+        if 2 * max(map(len, turns.values())) > room:
+            turns = {name: [] for name in turns}
+        held = _HELD[self._real]
+        wanted = [wanted_room(each, turns[name], held) for name, each in self._programs.items()]
+        return turns, min(room, max(wanted))
+
     def _bytes(self, numbers: int) -> int:
-        return numbers * BLOCK * (4 if self._real == "float" else 8)
+        return numbers * self.block * (4 if self._real == "float" else 8)
 
     def _declared(self, sizes: Mapping[str, int], apart: bool) -> Iterator[str]:
         at = 0
@@ -188,23 +237,21 @@ class _Place:
                 yield f"    real *{name} = store + {at} + threadIdx.x;\n"
             else:
                 yield f"    real {name}[{max(1, size)}];\n"
-            at += size * BLOCK
-
-    @property
-    def bounds(self) -> str:
-        """Threads of a block and, where registers don't suffice anyway, blocks at a time."""
-        crowded = self.in_place and self._real == "double"
-        return f"{BLOCK}, {_CROWD}" if crowded else f"{BLOCK}"
+            at += size * self.block
 
     def text(self, shared: Shared, kernel: str, further_macros: str = "") -> str:
         """The whole file."""
         macros = texts.MACROS.format(
-            own=_own("(k)", shared.p), stride=self._stride, written=self._written, block=BLOCK,
+            own=_own("(k)", shared.p), stride=self._stride, written=self._written, block=self.block,
             together="__syncthreads()" if self._long else "",
         )  # fmt: skip
         functions = [
             device_function(
-                program, name, self._long and self._real == "double", self._turns.get(name, ())
+                program,
+                name,
+                self._long and self._real == "double",
+                self._turns.get(name, ()),
+                self._room,
             )
             for name, program in self._programs.items()
         ]

@@ -12,8 +12,16 @@ from touchback.errors import InputError
 from touchback.fleet.batch_run import BatchInterrupted, BatchRun
 from touchback.fleet.given import Given
 from touchback.fleet.gpu.card import Card
-from touchback.fleet.gpu.kernels import Kernel, Rollout, Shared, evaluation, rollout_kernel
-from touchback.fleet.laid_out import blocks_of, constants_of, series_of
+from touchback.fleet.gpu.kernels import (
+    Kernel,
+    Rollout,
+    Shared,
+    evaluation,
+    evaluation_of_pairs,
+    goes_in_pairs,
+    rollout_kernel,
+)
+from touchback.fleet.laid_out import blocks_of, constants_of, series_of, whole_steps
 from touchback.simulate.progress import Progress
 from touchback.simulate.solvers.fixed_step import FixedStep
 from touchback.simulate.span import Span
@@ -67,21 +75,22 @@ class CardBatch:
     def run(self, solver: FixedStep, span: Span, names: Sequence[str], shown: Progress) -> BatchRun:
         """As `run_in_lanes`."""
         every = solver.steps_per_output()
-        steps = int(np.floor(span.duration / solver.step + 1e-9))
+        steps = whole_steps(solver, span)
         u, p = constants_of(self.system, self.given), blocks_of(self.system, self.given)
         series = series_of(self.system, self.given, span)
         known = [*self.system.state_names, *self.system.layout.outputs]
         rollout = self._rollout(
             solver, tuple(known.index(name) for name in names), tuple(series.places),
-            len(series.times),
+            tuple(series.samples),
         )  # fmt: skip
-        shared = Shared(u.ndim == 1, p.ndim == 1, series.values.ndim == 2)
+        shared = Shared(u.ndim == 1, p.ndim == 1, series.values.ndim == 1)
         kernel, rows = rollout_kernel(rollout, shared, self.real), steps // every + 1
         record = self.cupy.empty((rows, len(names), self.given.count), dtype=self._type)
         made = self.cupy.zeros(self.given.count, dtype=np.int64)
-        per_sample = (len(series.times) - 1) / (span.end - span.start) if span.duration else 0.0
-        arrays = (self.x, self._laid(u, 1), self._laid(p, 1), self._laid(series.values, 2))
-        rest = (np.float64(span.start), np.float64(per_sample), record, made, *self._kept(rollout))
+        per_second = 1.0 / span.duration  # of the run, over which samples are spread
+        arrays = (self.x, self._laid(u, 1), self._laid(p, 1), self._laid(series.values, 1))
+        rest = (np.float64(span.start), np.float64(per_second), record, made,
+                *self._kept(rollout, steps))  # fmt: skip
         interrupted = False
         try:
             self._launch(kernel, (span.start, solver.step, steps, every), (*arrays, *rest), shown)
@@ -92,12 +101,17 @@ class CardBatch:
             raise BatchInterrupted(run)
         return run
 
-    def _kept(self, rollout: Rollout) -> tuple[Any, ...]:
-        """What instances keep on the card from launch to launch beside their states."""
+    def _kept(self, rollout: Rollout, steps: int) -> tuple[Any, ...]:
+        """What instances keep on the card from launch to launch beside their states, and whatever
+        else a kernel takes of a run of so many steps."""
         return ()
 
     def _rollout(
-        self, solver: FixedStep, recorded: tuple[int, ...], series: tuple[int, ...], samples: int
+        self,
+        solver: FixedStep,
+        recorded: tuple[int, ...],
+        series: tuple[int, ...],
+        samples: tuple[int, ...],
     ) -> Rollout:
         layout, plan = self.system.layout, self.system.plan
         own = self.system.motion.acting(self.system.key).functions
@@ -173,12 +187,18 @@ def evaluate_on_card(
     x, u, further = (laid(each) for each in given)
     count, sizes = x.shape[1], (len(x), len(u), len(further))
     shared = Shared(u.ndim == 1, True, further=further.ndim == 1)
-    kernel = evaluation(function, sizes, shared, real)
+    in_pairs = goes_in_pairs(function, sizes, shared, real, count) and _even(x) and _even(further)
+    kernel = (evaluation_of_pairs if in_pairs else evaluation)(function, sizes, shared, real)
     result = cupy.empty((function.out_size, count), dtype=_BYTES[real])
     arrays = (x, u, further, laid(block), result)
     card.launch(kernel, count, (np.int64(count), *arrays))
     shaped = result.T.reshape(count, *function.shape)
     return shaped if lies_on_card(given[0]) else cupy.asnumpy(shaped)
+
+
+def _even(array: Any) -> bool:
+    """Whether pairs of numbers can be read at once: arrays of others begin anywhere."""
+    return getattr(array.data, "ptr", 0) % (2 * array.itemsize) == 0
 
 
 _REALS: Mapping[str, str] = {"double": "double", "single": "float"}

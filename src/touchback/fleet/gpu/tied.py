@@ -16,17 +16,18 @@ from touchback.fleet.gpu import tied_texts as texts
 from touchback.fleet.gpu.kernels import BLOCK, Kernel, Rollout, Shared
 
 _NATIVE = Path(native.__file__).parent
-_SHARED = (
+CONSTRAINED = (
     "constrained/constrained.h", "linear/dense.h", "constrained/dense.h", "linear/dense.c",
     "constrained/dense_choice.c", "constrained/dense_factor.c", "constrained/dense_solve.c",
     "constrained/choice.c", "constrained/constrained.c", "constrained/friction.c",
     "constrained/projection.c", "constrained/multipliers.c", "constrained/baumgarte.c",
     "constrained/partitioning.c",
 )  # fmt: skip
-_STATISTICS = "constrained/statistics.h"
+STATISTICS = "constrained/statistics.h"
 #: Files that a card compiles, which are installed beside the library.
-SOURCES = (_STATISTICS, *_SHARED, "integrate/rk4.c", "integrate/euler.c")
+SOURCES = (STATISTICS, *CONSTRAINED, "integrate/rk4.c", "integrate/euler.c")
 _COUNTED = ("singular", "not_converged", "paradoxes", "largest_h")
+_OF_ALL = r"^(?=(?:(?:void|int|long|double) |tb_mode \*)tb_)"  # where such a function begins
 _SMALL = 8  # freedoms up to which loops are worth unrolling
 _ABSENT_MAY_BE = ("velocity level", "configuration rate")
 
@@ -50,37 +51,82 @@ class Rows:
         return len(self.holonomic)
 
 
-@dataclass(frozen=True)
-class TiedRollout(Rollout):
-    """With constraints: their rows, and how they are kept (rate, settling, settings)."""
+def arrays_of(rows: Rows) -> Iterator[tuple[str, str, int]]:
+    """Types, names and sizes of what `memory.py` makes for the processor, of full matrices."""
+    (nq, n, nz), m = rows.sizes, rows.count
+    terms = 3 * m + sum(len(each[0]) for each in (rows.J, rows.W, rows.M)) + n + nz
+    sizes = {
+        "x settled increment": nq + n + nz, "at_terms": terms,
+        "at_positions": m + len(rows.J[0]), "LU": m * n + 1, "B candidates": m * n,
+        "b lambda residual right row_weight m_scratch mu chosen_pivot best_pivot pivot "
+        "inverse_pivot pivot_floor chosen_size row_size": m,
+        "a scale step n_scratch no_force": n, "mass T reduced": n * n,
+        "A": n * n if rows.W[0] else 1,
+    }  # fmt: skip
+    whole = {
+        "rows dropped": m, "columns level": n, "pivots": max(n, m),
+        "J_places": len(rows.J[0]), "M_places": 2 * len(rows.M[0]),
+    }  # fmt: skip
+    for kind, each in (("double", sizes), ("int", whole)):
+        for names, size in each.items():
+            yield from ((kind, name, size) for name in names.split())
 
-    rows: Rows
+
+@dataclass(frozen=True)
+class KeptRollout(Rollout):
+    """With constraints, and how they are kept: rate, settling, settings."""
+
     rate: str
     motion: str
     settings: tuple[tuple[str, float], ...]
 
     measure = "outputs_at(problem, t, x, shown)"
 
+    def _given(self, shared: Shared) -> dict[str, str]:
+        """How a thread reads its parameters and inputs."""
+        block = self.functions[0][1].block_size
+        own = f"    double p[{block}];\n    for (int k = 0; k < {block}; k++)\n"
+        own += "        p[k] = given_p[k * count + i];\n"
+        return {
+            "parameters": "    const double *p = given_p;\n" if shared.p else own,
+            "own_u": "k" if shared.u else "k * count + i",
+        }
+
+    def _memories(self) -> str:
+        if not self.memories:
+            return ""
+        kept = "".join(
+            f"            x[{place}] = became[{k}];\n" for k, place in enumerate(self.memories)
+        )
+        return texts.MEMORIES.format(ticks=self.ticks, size=len(self.memories), kept=kept)
+
+
+@dataclass(frozen=True)
+class TiedRollout(KeptRollout):
+    """Of constraints that act all the time: their rows."""
+
+    rows: Rows
+
     def kernel(self, shared: Shared, real: str) -> Kernel:
         """For the card, in double precision."""
         programs = self.programs
         functions = [
-            device_function(program, _word(name)) + texts.FUNCTION.format(name=_word(name))
+            device_function(program, word(name)) + texts.FUNCTION.format(name=word(name))
             for name, program in programs.items()
         ]
         functions += [
-            texts.ABSENT.format(name=_word(name)) for name in _ABSENT_MAY_BE if name not in programs
+            texts.ABSENT.format(name=word(name)) for name in _ABSENT_MAY_BE if name not in programs
         ]
         functions += [
-            f"#define HAS_{_word(name)} {int(name in programs)}\n" for name in _ABSENT_MAY_BE
+            f"#define HAS_{word(name)} {int(name in programs)}\n" for name in _ABSENT_MAY_BE
         ]
         text = "\n".join(
             [
                 device_preamble(programs.values(), real), texts.BEFORE, *functions,
-                _source(_STATISTICS), self._struct(), texts.NO_SPARSE,
-                self._problem(shared), *map(_source, _SHARED),
-                texts.RATE.format(rate=self.rate), _source(f"integrate/{self.method}.c"),
-                self._measures(), self._remembered(), self._rollout_text(shared),
+                source(STATISTICS), self._struct(), texts.CALLS, texts.NO_SPARSE,
+                self._problem(shared), *map(source, CONSTRAINED),
+                texts.RATE.format(rate=self.rate), source(f"integrate/{self.method}.c"),
+                self._measures(), texts.GAP, self._remembered(), self._rollout_text(shared),
             ]
         )  # fmt: skip
         return Kernel(text, "rollout", real, 0)
@@ -99,7 +145,7 @@ class TiedRollout(Rollout):
         any_size = f"call({n}, (c)->rank)"
         small = f"((c)->rank == {m} ? call({n}, {m}) : {any_size})"
         return texts.STRUCT.format(
-            tables="".join(_table(name, numbers) for name, numbers in lists.items() if numbers),
+            tables="".join(table(name, numbers) for name, numbers in lists.items() if numbers),
             constants="".join(
                 f"    static constexpr {kind} {name} = {value};\n"
                 for kind, name, value in constants
@@ -107,30 +153,10 @@ class TiedRollout(Rollout):
             patterns="".join(_pointer(name, bool(numbers)) for name, numbers in lists.items()),
             arrays="".join(
                 f"    mutable {kind} {name}[{max(size, 1)}];\n"
-                for kind, name, size in self._arrays()
+                for kind, name, size in arrays_of(self.rows)
             ),
             nq=nq, sized=small if n <= _SMALL else any_size,
         )  # fmt: skip
-
-    def _arrays(self) -> Iterator[tuple[str, str, int]]:
-        """What `memory.py` makes for the processor, of full matrices."""
-        (nq, n, nz), m, rows = self.rows.sizes, self.rows.count, self.rows
-        terms = 3 * m + sum(len(each[0]) for each in (rows.J, rows.W, rows.M)) + n + nz
-        sizes = {
-            "x settled increment": nq + n + nz, "at_terms": terms,
-            "at_positions": m + len(rows.J[0]), "LU": m * n + 1, "B candidates": m * n,
-            "b lambda residual right row_weight m_scratch mu chosen_pivot best_pivot pivot "
-            "inverse_pivot pivot_floor chosen_size row_size": m,
-            "a scale step n_scratch no_force": n, "mass T reduced": n * n,
-            "A": n * n if rows.W[0] else 1,
-        }  # fmt: skip
-        whole = {
-            "rows dropped": m, "columns level": n, "pivots": max(n, m),
-            "J_places": len(rows.J[0]), "M_places": 2 * len(rows.M[0]),
-        }  # fmt: skip
-        for kind, each in (("double", sizes), ("int", whole)):
-            for names, size in each.items():
-                yield from ((kind, name, size) for name in names.split())
 
     def _problem(self, shared: Shared) -> str:
         nq, n, _ = self.rows.sizes
@@ -152,24 +178,10 @@ class TiedRollout(Rollout):
         return "\n".join(made)
 
     def _rollout_text(self, shared: Shared) -> str:
-        block = len(self.functions) and self.functions[0][1].block_size
-        own = f"    double p[{block}];\n    for (int k = 0; k < {block}; k++)\n"
-        own += "        p[k] = given_p[k * count + i];\n"
-        own_u = "k" if shared.u else "k * count + i"
         return texts.ROLLOUT.format(
-            parameters="    const double *p = given_p;\n" if shared.p else own, own_u=own_u,
-            states=self.states, inputs=self.inputs, block=BLOCK, memories=self._memories(),
-            method=self.method, motion=self.motion,
+            **self._given(shared), states=self.states, inputs=self.inputs, block=BLOCK,
+            memories=self._memories(), method=self.method, motion=self.motion, gap=self.remembered,
         )  # fmt: skip
-
-    def _memories(self) -> str:
-        if not self.memories:
-            return ""
-        kept = "".join(
-            f"            x[{place}] = became[{k}];\n" for k, place in enumerate(self.memories)
-        )
-        size = len(self.programs["updates"].outputs)
-        return texts.MEMORIES.format(ticks=self.ticks, size=size, kept=kept)
 
     # ---- from launch to launch ----------------------------------------------------------------
 
@@ -210,11 +222,11 @@ class TiedRollout(Rollout):
         )
 
 
-def _word(name: str) -> str:
+def word(name: str) -> str:
     return name.replace(" ", "_")
 
 
-def _table(name: str, numbers: Sequence[int]) -> str:
+def table(name: str, numbers: Sequence[int]) -> str:
     listed = ", ".join(map(str, numbers))
     return f"static __device__ const int table_{name}[] = {{{listed}}};\n"
 
@@ -226,10 +238,10 @@ def _pointer(name: str, there: bool) -> str:
 
 
 @functools.cache
-def _source(path: str) -> str:
+def source(path: str) -> str:
     """A file of C as a part of one text: nothing is included, functions are of this text alone. A
     compiler that put them wherever they are called would take minutes, and made six times as much
     code."""
     text = (_NATIVE / path).read_text()
     text = re.sub(r"^\s*#(include|pragma)\b.*\n", "", text, flags=re.M)
-    return re.sub(r"^(?=(?:void|int|long|double) tb_)", "static __noinline__ ", text, flags=re.M)
+    return re.sub(_OF_ALL, "static __noinline__ ", text, flags=re.M)

@@ -8,6 +8,7 @@ BEFORE = """\
 #define X(k) x[k]
 #define U(k) u[k]
 #define P(k) p[k]
+#define OUT(k) out[k]
 #define ARGUMENTS const real *x, const real *u, const real *p
 #define PASSED x, u, p
 #define TOGETHER()
@@ -56,20 +57,31 @@ struct tb_constrained {{
     double redundant_h;
 {arrays}    tb_constraint_statistics statistics;
 }};
+struct tb_modes;
 struct tb_problem {{
     static constexpr long nq = {nq};
     double *u;
     const double *p;
     tb_constrained *constrained;
     const double *series;
-    double start, per_sample;
+    double start, per_second;
     long long count, i;
+    tb_modes *modes;
 }};
-#define TB_CALL(owner, function, x, u, p, out) function##_of(x, u, p, out)
-#define TB_HAS(owner, function) HAS_##function
 #define SIZED(c, call) {sized}
 static __device__ double tb_seconds() {{ return 0.0; }}
-static __device__ long tb_first_not_finite(const double *, long) {{ return -1; }}
+static __device__ long tb_first_not_finite(const double *values, long count)
+{{
+    for (long k = 0; k < count; k++)
+        if (!(values[k] - values[k] == 0.0))
+            return k;
+    return -1;
+}}
+"""
+
+CALLS = """\
+#define TB_CALL(owner, function, x, u, p, out) function##_of(x, u, p, out)
+#define TB_HAS(owner, function) HAS_##function
 """
 
 NO_SPARSE = """\
@@ -91,9 +103,9 @@ static __device__ void tb_set_inputs(const tb_problem *problem, double t, const 
 {{
     double *u = problem->u;
     const double *series = problem->series, start = problem->start;
-    const double per_sample = problem->per_sample;
+    const double per_second = problem->per_second;
     const long long count = problem->count, i = problem->i;
-    (void)start, (void)per_sample, (void)count, (void)i;
+    (void)start, (void)per_second, (void)count, (void)i;
     u[0] = t;
 {series}}}
 """
@@ -143,6 +155,19 @@ static __device__ void note(const tb_problem *problem, double t, const double *x
 {note}}}
 """
 
+# By how much the state that is given breaks the constraints (motion.c has it for the processor).
+GAP = """\
+static __device__ double gap(const tb_problem *problem, double t, const double *x)
+{
+    tb_constrained *c = problem->constrained;
+    tb_set_inputs(problem, t, x);
+    tb_load(c, x);
+    tb_first_choice(c, problem->u, problem->p);
+    tb_positions(c, problem->u, problem->p);
+    return tb_position_size(c, c->at_positions);
+}
+"""
+
 # What a mechanism remembers from launch to launch, and counts.
 REMEMBER = """\
 static __device__ void remember(const tb_constrained *c, double *memory, long long count)
@@ -159,7 +184,7 @@ ROLLOUT = """\
 extern "C" __global__ void __launch_bounds__({block})
 rollout(long long count, double t0, double h, long long first, long long end, long long every,
         double *given_x, const double *given_u, const double *given_p, const double *series,
-        double start, double per_sample, double *record, long long *made, double *memory)
+        double start, double per_second, double *record, long long *made, double *memory)
 {{
     const long long i = blockIdx.x * (long long)blockDim.x + threadIdx.x;
     if (i >= count || made[i] != first)
@@ -170,10 +195,12 @@ rollout(long long count, double t0, double h, long long first, long long end, lo
     for (int k = 0; k < {inputs}; k++)
         u[k] = given_u[{own_u}];
     tb_constrained c{{}};
-    tb_problem problem{{u, p, &c, series, start, per_sample, count, i}};
-    if (first == 0)
+    tb_problem problem{{u, p, &c, series, start, per_second, count, i, 0}};
+    if (first == 0) {{
+        memory[{gap} * count + i] = gap(&problem, t0, x);
+        tb_{motion}_settle(&problem, t0, x, 1);
         note(&problem, t0, x, record, 0);
-    else
+    }} else
         recall(&c, memory + i, count);
     long long step = first;
 #pragma unroll 1

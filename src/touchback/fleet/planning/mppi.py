@@ -13,16 +13,21 @@ from collections.abc import Callable, Mapping
 import numpy as np
 from numpy.typing import ArrayLike
 
+from touchback.arguments import check_takes
 from touchback.errors import InputError, SolveError
 from touchback.fleet.batch import Batch
 from touchback.fleet.planning.driving import Driving
 from touchback.fleet.planning.plan import Plan, Rollouts
-from touchback.numbers import number_within, positive_number, whole_within
+from touchback.numbers import MOST_COUNTED, number_within, positive_number, shown, whole_within
 from touchback.realtime import Live
 from touchback.recording import Run, unknown_name
+from touchback.simulate.features import refuse_model
 from touchback.simulate.simulate import simulate
+from touchback.simulate.span import refuse_kept
 from touchback.system import State, System
 from touchback.system.reading import by_name
+
+_MOST_PLANS = 1_000_000  # of a run: hours
 
 Cost = Callable[[Rollouts], np.ndarray]
 
@@ -52,19 +57,35 @@ class MPPI:
         parameters: Mapping[str, float] | None = None,
         seed: int = 0,
     ) -> None:
+        refuse_model("tb.fleet.MPPI", system)
+        if not callable(cost):
+            raise InputError(
+                "cost: a function of the rollouts is expected, what each costs at each time, got "
+                f"{shown(cost)}."
+            )
+        check_takes("cost: the function", cost, ["the rollouts"])
         self.system, self.cost = system, cost
         self.horizon, self.step = positive_number("horizon", horizon), positive_number("step", step)
+        if self.horizon < (1.0 - 1e-9) * self.step:
+            raise InputError(
+                f"horizon {horizon:g} s holds no step of {step:g} s; give a shorter step."
+            )
         self._knots = whole_within("knots must be a whole number of at least 2", knots, 2, 10_000)
         count = whole_within("samples must be a whole number of at least 2", samples, 2, 1 << 24)
         self._passes = whole_within("passes must be a whole number above 0", passes, 1, 1000)
         sentence = "temperature must be above 0 and at most 100"
         self._temperature = number_within(sentence, temperature, 1e-9, 100.0)
         self._names, self._spread = _read_spread(system, spread)
+        refuse_kept(
+            "tb.fleet.MPPI: noise of each sample", count, self._knots * len(self._names),
+            "Take fewer samples or knots.",
+        )  # fmt: skip
         ranges = [system.layout.input_ranges[system.layout.inputs.index(n)] for n in self._names]
         self._low = np.array([-np.inf if r.min is None else r.min for r in ranges])
         self._high = np.array([np.inf if r.max is None else r.max for r in ranges])
         self._batch, self._parameters = Batch(system, count), dict(parameters or {})
-        self._chance = np.random.default_rng(seed)
+        sentence = "seed must be a whole number from 0 on"
+        self._chance = np.random.default_rng(whole_within(sentence, seed, 0, MOST_COUNTED))
         self.newest: Plan | None = None
 
     def plan(self, x0: State | Mapping[str, ArrayLike] | ArrayLike, time: float = 0.0) -> Plan:
@@ -104,10 +125,14 @@ class MPPI:
         if not np.isfinite(best):
             raise SolveError(
                 f"{self.system.name}: none of {len(costs)} rollouts stayed finite for "
-                f"{self.horizon:g} s; take a shorter step than {self.step:g} s, or less spread."
+                f"{self.horizon:g} s with a finite cost; take a shorter step than {self.step:g} s, "
+                "less spread, or a cost that is finite."
             )
-        width = self._temperature * float(np.std(costs[np.isfinite(costs)]))
-        weights = np.exp(-(costs - best) / max(width, 1e-300))
+        worse = costs - best
+        finite = np.isfinite(worse)
+        worse /= worse[finite].max() or 1.0  # whatever costs are measured in, squares have a size
+        width = self._temperature * float(np.std(worse[finite]))
+        weights = np.exp(-worse / max(width, 1e-300))
         mean = np.tensordot(weights / weights.sum(), tried, axes=1)
         return Plan(self._names, times, mean, best)
 
@@ -121,15 +146,16 @@ class MPPI:
             start=float(times[0]), progress=False,
         )  # fmt: skip
         signals = {name: run[name] for name in run.signals}
-        shown = {name: _between(run.time, times, given) for name, given in inputs.items()}
+        fed = {name: _between(run.time, times, given) for name, given in inputs.items()}
         with np.errstate(all="ignore"):
-            each = np.asarray(self.cost(Rollouts(run.time, signals, shown)), dtype=float)
+            each = np.asarray(self.cost(Rollouts(run.time, signals, fed)), dtype=float)
         if each.shape != (len(run), len(run.time)):
             raise InputError(
                 f"cost: {len(run)} instances at {len(run.time)} times are expected, got shape "
                 f"{each.shape}."
             )
-        total = each.mean(axis=1)
+        with np.errstate(over="ignore"):
+            total = each.mean(axis=1)
         return np.where(np.isfinite(total) & run.whole, total, np.inf)
 
 
@@ -137,6 +163,12 @@ def controlled(planner: MPPI, x0: State | ArrayLike, duration: float, every: flo
     """A run that follows one plan after the other."""
     every = positive_number("every", every)
     duration = positive_number("duration", duration)
+    if duration / every > _MOST_PLANS:
+        raise InputError(
+            f"every: {duration:g} s with a plan each {every:g} s takes {duration / every:.3g} "
+            f"plans, of which there may be {_MOST_PLANS}; plan each {duration / _MOST_PLANS:.2g} s "
+            "or more seldom."
+        )
     count = max(1, math.ceil(duration / every - 1e-9))
     ends = np.minimum(np.arange(1, count + 1) * every, duration)  # the last plan is cut short
     x: State | ArrayLike = x0

@@ -11,6 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 
+from touchback.arguments import check_takes
 from touchback.errors import InputError, SolveError
 from touchback.fleet.planning.plan import Plan
 from touchback.interop import to_casadi
@@ -123,11 +124,27 @@ def _piece(
         return function(q=x[:nq], v=x[nq : nq + nv], z=x[nq + nv :], u=u, t=t)["result"]
 
     x, u = (casadi.MX.sym(*each) for each in zip("xu", sizes, strict=True))
-    second = casadi.Function("cost", [x, u], [casadi.MX(cost(_named(system, x, u)))])
+    second = casadi.Function("cost", [x, u], [_cost_of(casadi, cost, _named(system, x, u))])
     counts = (sizes[0], sizes[0], sizes[1], sizes[1], 1, 1)
     at = [casadi.MX.sym(*each) for each in zip("abuwth", counts, strict=True)]
     found = method(Flow(rate, second), Piece(longest, *at))
     return casadi.Function("piece", at, list(found))
+
+
+def _cost_of(casadi: Any, cost: object, at: Mapping[str, Any]) -> Any:
+    """What a second costs, as casadi's expression."""
+    sentence = "cost: a function of states and inputs by name is expected, which gives one number"
+    if not callable(cost):
+        raise InputError(f"{sentence}, got {shown(cost)}.")
+    check_takes("cost: the function", cost, ["states and inputs by name"])
+    given = cost(at)
+    try:
+        found = casadi.MX(given)
+    except NotImplementedError:  # of what is no expression
+        found = None
+    if found is None or not found.is_scalar():
+        raise InputError(f"{sentence}, and it gave {shown(given)}.")
+    return found
 
 
 def _solved(system: System, problem: Any) -> Any:

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
+from touchback.errors import InputError
 from touchback.fleet.planning.optimum import Duration, Flow, Piece, optimum
 from touchback.fleet.planning.plan import Plan
 from touchback.interop.operations.casadi_function import rk4_step
@@ -17,6 +18,7 @@ from touchback.system import State, System
 
 Number = TypeVar("Number")  # casadi's
 _SLIVER = 1e-9  # of a step
+_MOST = 10_000  # steps, each of which casadi has to write down
 
 
 def shoot(
@@ -36,6 +38,11 @@ def shoot(
     h = positive_number("step", step)
 
     def steps(flow: Flow, piece: Piece) -> tuple[Any, Any]:
+        if piece.longest / h > _MOST:
+            raise InputError(
+                f"step: {h:g} s makes {piece.longest / h:.3g} steps from one knot to the next, and "
+                f"at most {_MOST} can be; give a longer one, or more knots."
+            )
         return _steps(flow, piece, max(1, int(np.ceil(piece.longest / h - _SLIVER))))
 
     return optimum("tb.fleet.shoot", system, x0, duration, cost, end, knots, guess, steps)

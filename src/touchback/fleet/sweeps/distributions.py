@@ -88,7 +88,10 @@ def as_distribution(name: str, given: object) -> Distribution:
     if isinstance(given, Uniform | LogUniform | Normal):
         return given
     if isinstance(given, tuple | list) and len(given) == 2 and all(map(is_real, given)):
-        return Uniform(*given)
+        try:
+            return Uniform(*given)
+        except InputError as error:
+            raise InputError(f"Axis {name!r}: {error}") from None
     raise InputError(
         f"Axis {name!r}: give a pair (low, high), or Uniform, LogUniform or Normal of tb.fleet, "
         f"got {shown(given)}."

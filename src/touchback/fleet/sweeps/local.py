@@ -8,6 +8,7 @@ import pickle
 import signal
 from collections import deque
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from typing import Any
 
@@ -26,6 +27,7 @@ class _Worker:
         self.process.start()
         theirs.close()  # so that the pipe ends when the worker does
         self.task: Task | None = None
+        self.begun = False
 
     def heard(self) -> str | None:
         """What it says, or nothing when it has died."""
@@ -47,12 +49,21 @@ class _Worker:
         self.pipe.close()
 
 
+@dataclass
+class _Unborn:
+    """How many workers may die before they begin: of a script that can't be imported all do, and
+    none has begun. After one has, somebody killed them."""
+
+    left: int = 0
+
+
 def finished(tasks: Sequence[Task], workers: int) -> Iterator[Task]:
     """Each task when it is computed; when nobody asks for the next any more, workers end."""
     if not tasks:
         return
     _check_found(tasks[0])
     todo, deaths = deque(tasks), dict.fromkeys((task.number for task in tasks), 0)
+    unborn = _Unborn()
     context = multiprocessing.get_context(_way_to_start())
     crew = [_Worker(context) for _ in range(min(workers, len(tasks)))]
     try:
@@ -61,13 +72,14 @@ def finished(tasks: Sequence[Task], workers: int) -> Iterator[Task]:
                 worker = next(each for each in crew if each.pipe is pipe)
                 said, task = worker.heard(), worker.task
                 if said is None:
-                    _count_death(task, deaths)
+                    _count_death(worker, deaths, unborn)
                     todo.extendleft([] if task is None else [task])
                     worker.end()
                     crew[crew.index(worker)] = _Worker(context)
                     continue
                 if said not in (_BEGUN, _DONE):
                     raise stopped(said)
+                worker.begun, unborn.left = True, TRIES
                 worker.task = None
                 if todo:
                     worker.give(todo.popleft())
@@ -94,14 +106,18 @@ def _check_found(task: Task) -> None:
         ) from None
 
 
-def _count_death(task: Task | None, deaths: dict[int, int]) -> None:
+def _count_death(worker: _Worker, deaths: dict[int, int], unborn: _Unborn) -> None:
     """Refuses to go on where each worker dies before it computes anything; deaths in runs are at
-    most `TRIES` each."""
-    if task is None:
+    most `TRIES` each, and one that has nothing to do any more is simply replaced."""
+    task = worker.task
+    unborn.left -= not worker.begun
+    if unborn.left < 0:
         raise SolveError(
             "A worker of the sweep ended before it began. A script that sweeps calls tb.sweep "
             'under `if __name__ == "__main__":`, since workers import it.'
         )
+    if task is None:
+        return
     deaths[task.number] += 1
     if deaths[task.number] > TRIES * (len(task) + 1):
         raise SolveError(

@@ -6,19 +6,22 @@ from __future__ import annotations
 import hashlib
 import inspect
 import json
+import os
 import pickle
 import secrets
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from types import FunctionType
 
 from touchback.errors import NO_JSON, InputError
 from touchback.fleet.sweeps.designs import Design
+from touchback.fleet.sweeps.part import lock
 from touchback.regular_file import read_regular, write_whole
 
-_FILE = "sweep.json"
+_FILE, _LOCK = "sweep.json", ".lock"
 _VERSION = 1
 _LARGEST = 1 << 24  # bytes
 _OTHER = "give another folder, or delete this one to compute it anew"
@@ -57,14 +60,29 @@ def check_shared(folder: Path, sweep: str) -> None:
 
 
 def _begin(folder: Path, asked: dict[str, object]) -> None:
+    """Of those who begin it at once the first does."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        if any(not each.name.startswith(".") for each in folder.iterdir()):
-            raise InputError(f"'{folder}' holds other things than a sweep; give a new folder.")
-        write_whole(folder / _FILE, json.dumps({"sweep": secrets.token_hex(8), **asked}, indent=1))
+        with _alone(folder):
+            if (folder / _FILE).exists():
+                return
+            if any(not each.name.startswith(".") for each in folder.iterdir()):
+                raise InputError(f"'{folder}' holds other things than a sweep; give a new folder.")
+            about = {"sweep": secrets.token_hex(8), **asked}
+            write_whole(folder / _FILE, json.dumps(about, indent=1))
     except (OSError, ValueError) as error:  # ValueError: a zero byte in the path
         why = getattr(error, "strerror", None) or error
         raise InputError(f"{str(folder)!r} can't hold a sweep: {why}.") from None
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    file = os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT, 0o666)
+    try:
+        lock(file)
+        yield
+    finally:
+        os.close(file)
 
 
 def _read(folder: Path) -> dict[str, object]:

@@ -15,10 +15,13 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from touchback.errors import NO_JSON, InputError
+from touchback.numbers import is_real
+from touchback.regular_file import read_regular
 
+_LARGEST = 1 << 30  # bytes
 Outcome: TypeAlias = "dict[str, float] | str"  # numbers by name, or why there are none
 
 
@@ -30,16 +33,15 @@ class Read:
     begun: Counter[tuple[int, str]] = field(default_factory=Counter)
 
 
-def read(path: Path) -> Read:
-    """What is in a part; none is empty. A last line that was cut off is left out."""
-    try:
-        content = path.read_bytes()
-    except FileNotFoundError:
-        return Read()
+def read(path: Path, runs: range) -> Read:
+    """What is in a part, of these runs; none is empty. A last line that was cut off is left out."""
     found = Read()
+    if not path.exists():
+        return found
+    content = read_regular(path, _LARGEST)
     for number, row in enumerate(content.split(b"\n")[:-1], 1):
         try:
-            index, kind, what = json.loads(row)
+            index, kind, what = _understood(json.loads(row), runs)
         except (*NO_JSON, TypeError) as error:
             raise InputError(
                 f"{path}, line {number}: no line of a sweep ({error}). Delete this file: its runs "
@@ -52,11 +54,23 @@ def read(path: Path) -> Read:
     return found
 
 
+def _understood(row: object, runs: range) -> tuple[int, str, Any]:
+    """A line's fields; a ValueError where nobody wrote them so."""
+    fields: Any = row if isinstance(row, list) and len(row) == 3 else [None] * 3
+    index, kind, what = fields
+    if type(index) is not int or index not in runs:
+        raise ValueError(f"it is to be of one of runs {runs.start} to {runs.stop - 1}")
+    numbers = isinstance(what, dict) and all(map(is_real, what.values()))
+    if not (numbers if kind == "ended" else kind in ("begun", "failed") and isinstance(what, str)):
+        raise ValueError("it is to tell of a run that begun, ended with numbers, or failed")
+    return index, kind, what
+
+
 class Part(Read):
     """A part whose lock is held."""
 
-    def __init__(self, path: Path, file: int) -> None:
-        said = read(path)
+    def __init__(self, path: Path, file: int, runs: range) -> None:
+        said = read(path, runs)
         super().__init__(said.outcomes, said.begun)
         self._file = file
         os.ftruncate(file, path.read_bytes().rfind(b"\n") + 1)  # of a line that was cut off
@@ -79,19 +93,20 @@ class Part(Read):
 
 
 @contextmanager
-def held(path: Path) -> Iterator[Part]:
+def held(path: Path, runs: range) -> Iterator[Part]:
     """A part to add to, when nobody else does any more; its lines outlive a power cut
     afterwards."""
     file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o666)
     try:
-        _lock(file)
-        yield Part(path, file)
+        lock(file)
+        yield Part(path, file, runs)
         os.fsync(file)
     finally:
         os.close(file)
 
 
-def _lock(file: int) -> None:
+def lock(file: int) -> None:
+    """Waits until nobody else holds it; whoever closes the file, or dies, gives it back."""
     try:
         import fcntl  # not on every platform; there one call at a time may compute a sweep
     except ImportError:

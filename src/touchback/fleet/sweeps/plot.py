@@ -47,8 +47,10 @@ def plot_sweep(
         for panel, name in zip(panels, names):
             panel.plot(sweep[name], sweep[outcome], ".", markersize=4, alpha=faint, color=BODIES[0],
                        markeredgewidth=0)  # fmt: skip
-            panel.plot(sweep[name][failed], np.zeros(len(failed)), "|", color=ACCENT, markersize=9,
-                       transform=panel.get_xaxis_transform(), clip_on=False)  # fmt: skip
+            if failed:  # a line of nothing, not clipped, would leave the panels no room
+                panel.plot(sweep[name][failed], np.zeros(len(failed)), "|", color=ACCENT,
+                           markersize=9, transform=panel.get_xaxis_transform(),
+                           clip_on=False)  # fmt: skip
             light_grid(panel)
     for panel, name in zip(axes[-1], names):
         panel.set_xlabel(name)

@@ -42,11 +42,27 @@ class Sensitivity:
     confidence: float
     left_out: int
 
+    def __str__(self) -> str:
+        width = max(map(len, self.names))
+        first = map(_between, self.first, self.first_interval)
+        total = map(_between, self.total, self.total_interval)
+        lines = [
+            f"  {name:<{width}}  by itself {alone}   with others {together}"
+            for name, alone, together in zip(self.names, first, total, strict=True)
+        ]
+        head = f"{self.outcome}: shares of its variance, {100 * self.confidence:g} % intervals"
+        tail = [f"  {self.left_out} rows with a failed run don't count"] if self.left_out else []
+        return "\n".join([head, *lines, *tail])
+
     def plot(self, path: str | os.PathLike[str] | None = None) -> Figure:
         """Bars of both indices, with their intervals."""
         from touchback.fleet.sweeps.plot import plot_sensitivity
 
         return plot_sensitivity(self, path)
+
+
+def _between(value: float, interval: np.ndarray) -> str:
+    return "{:6.3f} ({:.3f} … {:.3f})".format(value, *interval)
 
 
 def sensitivity_of(
@@ -68,10 +84,10 @@ def sensitivity_of(
             f"{outcome!r}: {table.shape[1]} of {design.runs} rows have no failed run; at least "
             f"{_FEWEST} are needed."
         )
-    if np.ptp(table) == 0.0:
+    if (table == table[0, 0]).all():
         value = float(table[0, 0])
         raise InputError(f"{outcome!r} is {value!r} in all runs: nothing to share out.")
-    terms = _terms(table)
+    terms = _terms(table / np.abs(table).max())  # shares have no size, and squares are to have one
     found = _indices(terms.mean(axis=0))
     drawn = _indices(_resampled(terms))
     tails = [(1.0 - level) / 2.0, (1.0 + level) / 2.0]

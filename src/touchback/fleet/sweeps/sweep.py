@@ -11,11 +11,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from touchback.errors import InputError
-from touchback.fleet.sweeps import local, manifest, on_dask, part
+from touchback.fleet.sweeps import local, manifest, on_dask
 from touchback.fleet.sweeps.designs import Design
 from touchback.fleet.sweeps.table import Sweep, columns_of
 from touchback.fleet.sweeps.task import Function, Task
 from touchback.numbers import shown, whole_within
+from touchback.regular_file import path_of
 
 if TYPE_CHECKING:
     from touchback.simulate.progress import Report
@@ -45,19 +46,26 @@ def sweep(
     from touchback.simulate.progress import Progress  # slow to import, which workers needn't
 
     _check(function, design)
-    folder = Path(out).absolute()
+    folder = path_of(out).absolute()
     name = manifest.opened(folder, function, design)
     tasks = _tasks(function, design, folder, name)
-    missing = [task for task in tasks if len(part.read(task.part).outcomes) < len(task)]
+    missing = [task for task in tasks if len(task.kept()) < len(task)]
     count = len(design) - sum(map(len, missing))
     with (
         Progress(f"{len(design)} runs", progress) as bar,
         closing(_finished(missing, workers, cluster)) as each,
     ):
-        for task in each:
-            count += len(task)
-            bar.update(count / len(design))
-    kept = (each for task in tasks for each in part.read(task.part).outcomes.items())
+        try:
+            for task in each:
+                count += len(task)
+                bar.update(count / len(design))
+        except KeyboardInterrupt as stop:
+            ended = sum(len(task.kept()) for task in tasks)
+            stop.add_note(
+                f"{ended} of {len(design)} runs are kept in {folder}; the same call goes on."
+            )
+            raise
+    kept = (each for task in tasks for each in task.kept().items())
     table = Sweep(design, columns_of(design, kept), folder)
     table.to_parquet(folder / "runs.parquet")
     return table

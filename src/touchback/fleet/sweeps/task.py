@@ -12,6 +12,7 @@ from touchback.errors import SolveError
 from touchback.fleet.sweeps import part
 from touchback.fleet.sweeps.designs import FAILURE
 from touchback.fleet.sweeps.manifest import check_shared
+from touchback.fleet.sweeps.part import Outcome
 from touchback.numbers import as_float, is_real, shown
 
 Function = Callable[..., Mapping[str, float]]
@@ -36,6 +37,15 @@ class Task:
         return len(self.points)
 
     @property
+    def runs(self) -> range:
+        """Their numbers."""
+        return range(self.first, self.first + len(self))
+
+    def kept(self) -> dict[int, Outcome]:
+        """What those gave that have ended."""
+        return part.read(self.part, self.runs).outcomes
+
+    @property
     def part(self) -> Path:
         """Where what they give is kept."""
         return part_of(Path(self.folder), self.number)
@@ -50,7 +60,7 @@ def compute(task: Task) -> None:
     """Computes those of its runs that nobody has computed yet. A run that ends its process each
     time is given up."""
     check_shared(Path(task.folder), task.sweep)
-    with part.held(task.part) as kept:
+    with part.held(task.part, task.runs) as kept:
         for index, point in enumerate(task.points.tolist(), task.first):
             if index in kept.outcomes:
                 continue
@@ -67,16 +77,17 @@ def stopped(why: str) -> SolveError:
     return SolveError(f"The sweep stopped: {reason}. What has ended is kept; call again to go on.")
 
 
-def _outcome(function: Function, point: dict[str, float]) -> part.Outcome:
+def _outcome(function: Function, point: dict[str, float]) -> Outcome:
     """What a run gives, or in words why it gives nothing."""
     try:
         found: object = function(**point)
     except Exception as error:
-        return f"{type(error).__name__}: {error}"[:_LONGEST]
+        words = f"{type(error).__name__}: {error}"[:_LONGEST]
+        return words.encode(errors="backslashreplace").decode()  # a table takes no half letters
     if not isinstance(found, Mapping):
         return f"A run gives numbers by name, {{'name': 1.0}}, and this one {shown(found)[:80]}."
     for name, value in found.items():
-        if not isinstance(name, str) or name in point or name == FAILURE:
+        if not isinstance(name, str) or name in (*point, FAILURE) or not name.isprintable():
             return f"An outcome has a name of its own, and this run gave {shown(name)[:80]}."
         if not is_real(value):
             return f"Outcome {name!r} is to be a number, and this run gave {shown(value)[:80]}."

@@ -44,6 +44,8 @@ def grand_piano_action(
     depth of the key front [m] is that of a `touch`, such as `Pressed()`; what it takes is the
     sensor "touch effort" [N m], about the balance point. `driven="finger"`: a spring and damper
     press the front towards the inputs "finger depth" [m] and "finger speed" [m/s] and never pull.
+    `driven="press"`: a load cell, which gives by its "press stiffness" [N/m], is moved to the input
+    "key travel" [m]; what it reads is the sensor "key force" [N].
 
     `reported` are the contacts whose gaps and forces are sensed: a live run that needs only the
     string's is the quicker for it.

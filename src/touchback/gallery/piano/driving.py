@@ -1,11 +1,11 @@
-"""How a key is moved: by a force, by a prescribed motion, or through a finger."""
+"""How a key is moved: by a force, by a prescribed motion, through a finger, or by a press."""
 
 from collections.abc import Callable
 
 from touchback.errors import InputError
 from touchback.model import Model
 from touchback.model.forces import JointEffort
-from touchback.model.sensors import Multiplier
+from touchback.model.sensors import Multiplier, Signal
 from touchback.model.value import Value
 from touchback.symbolic.functions import asin, maximum, select
 
@@ -13,6 +13,7 @@ Touch = Callable[[Model], Value]  # gives the depth of the key front [m]
 
 FINGER_STIFFNESS = 1500.0  # of fingertip and joints [N/m], and damping [N s/m] (ref: a fingertip
 FINGER_DAMPING = 5.0  # alone has 200 to 800 N/m, more at high forces, and a few N s/m)
+PRESS_STIFFNESS = 2e4  # of a press's load cell and the pad under it [N/m] (chosen)
 
 
 def add_drive(m: Model, front: float, driven: str, touch: Touch | None) -> None:
@@ -28,11 +29,13 @@ def add_drive(m: Model, front: float, driven: str, touch: Touch | None) -> None:
         m.sensor("touch effort", Multiplier("touch"))
     elif driven == "finger":
         m.force("finger", JointEffort("key", _finger(m) * front))
+    elif driven == "press":
+        m.force("press", JointEffort("key", _press(m) * front))
     elif driven == "force":
         m.force("key force", JointEffort("key", m.input("key force", unit="N") * front))
     else:
         raise InputError(
-            f"grand_piano_action: driven={driven!r}; give 'force', 'motion' or 'finger'."
+            f"grand_piano_action: driven={driven!r}; give 'force', 'motion', 'finger' or 'press'."
         )
 
 
@@ -45,3 +48,11 @@ def _finger(m: Model) -> Value:
     inside = depth - m.signal("key depth")
     push = stiffness * inside + damping * (speed - m.signal("key speed"))
     return select(inside > 0.0, maximum(push, 0.0), 0.0)
+
+
+def _press(m: Model) -> Value:
+    """The push [N] of a load cell that a press moves onto the key, which it can't pull."""
+    travel = m.input("key travel", unit="m", default=-5e-3, min=-5e-3, max=0.015)
+    stiffness = m.parameter("press stiffness", PRESS_STIFFNESS, unit="N/m", min=1e3, max=1e6)
+    push = maximum(stiffness * (travel - m.signal("key depth")), 0.0)
+    return m.sensor("key force", Signal(push, "N"))

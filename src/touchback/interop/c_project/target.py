@@ -8,6 +8,7 @@ from touchback.interop.c_project.model_text import parameter_units
 from touchback.interop.folder import write_folder
 from touchback.interop.step import checked_step
 from touchback.model.model import Model
+from touchback.recording.names import with_unit
 
 _TEMPLATE = Path(__file__).parent / "template"
 
@@ -73,7 +74,7 @@ arcs are ours: their last bit may differ.
 
 def _row(what: str, names: Sequence[str], units: Sequence[str]) -> str:
     shown = (
-        f"- {i}: {name}" + (f" [{unit}]" if unit else "")
+        f"- {i}: {with_unit(name, unit)}"
         for i, (name, unit) in enumerate(zip(names, units, strict=True))
     )
     return "\n".join([f"{what}:", "", *shown, ""])

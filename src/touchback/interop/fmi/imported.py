@@ -16,6 +16,7 @@ from touchback.interop.fmi.archive import extract, read_description
 from touchback.interop.xml_file import Node
 from touchback.model.names import unknown
 from touchback.numbers import MOST, number_within, shown
+from touchback.regular_file import path_of
 
 _REAL = {"2.0": "Real", "3.0": "Float64"}
 _TOKEN = {"2.0": "guid", "3.0": "instantiationToken"}
@@ -59,7 +60,7 @@ class Fmu:
         trusted: bool = False,
         start: Mapping[str, float] | None = None,
     ) -> None:
-        self.path, self.trusted = Path(path), trusted is True
+        self.path, self.trusted = path_of(path), trusted is True
         root = read_description(self.path)
         file, version = self.path.name, root.attributes.get("fmiVersion", "")
         self.version = "3.0" if version.startswith("3.0") else version

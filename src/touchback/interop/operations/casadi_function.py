@@ -10,6 +10,7 @@ from touchback.errors import InputError
 from touchback.interop.operations.operation import needed
 from touchback.model.names import unknown
 from touchback.numbers import shown
+from touchback.recording.names import names_once
 from touchback.simulate.gradients import Rollout, rollout
 from touchback.symbolic import ops
 from touchback.symbolic.program import Program
@@ -63,7 +64,7 @@ def _by_name(casadi: Any, system: System, name: str, parameters: Sequence[str]) 
             f"{system.name}: with constraints it is solved for its motion; take its 'rate', or "
             "give a rollout, tb.rollout(system, …)."
         )
-    layout = system.layout
+    layout, parameters = system.layout, names_once("parameters", parameters)
     sizes = {"q": len(layout.q), "v": len(layout.v)}
     if further := _FUNCTIONS[name]:
         sizes[further] = len(layout.v)

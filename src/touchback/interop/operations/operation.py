@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from importlib import import_module
 from types import ModuleType
+from typing import Any
 
 import numpy as np
 
@@ -23,13 +24,31 @@ class Operation(ABC):
 
     batches: bool
     words: tuple[str, ...]
+    sizes: tuple[tuple[int, ...], ...]
 
-    def check(self, call: str, given: Sequence[object]) -> None:
-        """All must be there: derivatives are by each."""
+    def check(self, call: str, given: Sequence[Any]) -> None:
+        """All must be there, since derivatives are by each, and have their shapes: words of ours
+        don't come through a callback of jax's."""
         if len(given) != len(self.words):
             raise InputError(
                 f"{call}: the function takes {', '.join(self.words)}, got {len(given)} arguments."
             )
+        for word, size, each in zip(self.words, self.sizes, given, strict=True):
+            shape = _shape(each)
+            fits = shape is not None and (shape[-1:] if self.batches else shape) == size
+            if not fits or "complex" in str(getattr(each, "dtype", "")):
+                wanted = f"(…, {size[0]})" if self.batches else str(size)
+                found = shown(each) if shape is None else f"shape {shape}"
+                raise InputError(
+                    f"{call}: {word}: real numbers of shape {wanted} are expected, got {found}."
+                )
+        try:
+            self.shape(*(np.shape(each) for each in given))
+        except ValueError:
+            raise InputError(
+                f"{call}: leading dimensions of {', '.join(self.words)} don't go together: "
+                f"{', '.join(str(np.shape(each)) for each in given)}."
+            ) from None
 
     @abstractmethod
     def value(self, *given: Floats) -> Floats:
@@ -52,6 +71,9 @@ class RolledOut(Operation):
 
     def __init__(self, rollout: Rollout) -> None:
         self._rollout = rollout
+        system = rollout.system
+        states, inputs = len(system.state_names), len(system.layout.inputs)
+        self.sizes = (states,), (rollout.steps, inputs), (len(rollout.parameters),)
 
     def value(self, *given: Floats) -> Floats:
         """The start and the state after each step."""
@@ -80,6 +102,7 @@ class Accelerations(Operation):
                 "no derivatives of their own; give a rollout of one step, tb.rollout(system, 1)."
             )
         self._system = system
+        self.sizes = (len(system.layout.q),), (len(system.layout.v),), (len(system.layout.v),)
 
     def value(self, *given: Floats) -> Floats:
         """Forward dynamics."""
@@ -96,6 +119,16 @@ class Accelerations(Operation):
     def shape(self, *given: tuple[int, ...]) -> tuple[int, ...]:
         """As many as leading dimensions want."""
         return np.broadcast_shapes(*given)
+
+
+def _shape(given: Any) -> tuple[int, ...] | None:
+    """Of an array, of whoever it is; None of what is none."""
+    if given is None or isinstance(given, str | bytes):
+        return None
+    try:
+        return tuple(np.shape(given))
+    except ValueError:  # rows of unlike lengths
+        return None
 
 
 def _summed(found: Floats, shape: tuple[int, ...]) -> Floats:

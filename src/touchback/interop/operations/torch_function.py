@@ -51,4 +51,4 @@ def to_torch(what: Rollout | System) -> Callable[..., torch.Tensor]:
 
 
 def _numbers(given: Any) -> np.ndarray:
-    return np.ascontiguousarray(given.detach().cpu().numpy(), dtype=np.float64)
+    return np.ascontiguousarray(given.detach().cpu().double().numpy(), dtype=np.float64)

@@ -58,6 +58,18 @@ def pushed_joints(system: System) -> dict[str, str]:
     }
 
 
+def rated_inputs(system: System) -> dict[str, tuple[str, float]]:
+    """Inputs that push a joint which an imported file rates: its name, and its largest effort."""
+    ratings, copies = system.one.model.imported.get("ratings", {}), system.names
+    found = dict[str, tuple[str, float]]()
+    for joint, name in pushed_joints(system).items():
+        own = joint.split("/", 1)[1] if copies else joint
+        most = ratings.get(own, {}).get("effort", 0.0)  # files write 0 where nobody knows
+        if most > 0.0:
+            found[name] = joint, most
+    return found
+
+
 def wrenchings(system: System) -> Iterator[Wrenching]:
     """Wrenches of the model that others can command; not those of copies."""
     if system.names:
@@ -91,9 +103,13 @@ class Commands:
 
     def __init__(self, desk: Desk, max_age: float) -> None:
         self._desk, self._max_age = desk, max_age
-        self._pushed = desk.live.system, pushed_joints(desk.live.system)
+        self._know(desk.live.system)
         self._in_use: dict[str, _InUse] = {}  # by input
         self._lock = threading.Lock()
+
+    def _know(self, system: System) -> None:
+        """The joints of a structure."""
+        self._pushed = system, pushed_joints(system), rated_inputs(system)
 
     def take_joints(self, data: bytes) -> None:
         """A JointState: names of inputs, or of joints whose effort is one; the numbers are its
@@ -107,7 +123,7 @@ class Commands:
             )
         system = self._desk.live.system
         if self._pushed[0] is not system:  # it has another structure
-            self._pushed = system, pushed_joints(system)
+            self._know(system)
         pushed = self._pushed[1]
         wanted = dict[str, float]()
         for name, number in zip(message.name, numbers, strict=True):
@@ -145,6 +161,7 @@ class Commands:
             if not self._desk.settable("inputs", name):
                 raise InputError(f"'{name}' isn't among the inputs that this run exposes")
             live.system.layout.check_input(name, number)
+            self._check_rated(name, number)
             live.plan.inputs.get(name, WatchedInput()).check(name, number)
         for name, number in wanted.items():
             live.write(name, number)
@@ -152,6 +169,21 @@ class Commands:
                 if name not in self._in_use:
                     self._in_use[name] = self._watch(name)
                 self._in_use[name].renewed = time.monotonic()
+
+    def _check_rated(self, name: str, number: float) -> None:
+        joint, most = self._pushed[2].get(name, ("", float("inf")))
+        if abs(number) > most:
+            raise InputError(
+                f"Input '{name}': {number:g} is more than joint '{joint}' is rated for, {most:g}"
+            )
+
+    def forget(self) -> None:
+        """Commands that are in use end at once, as if nobody had renewed them."""
+        with self._lock:
+            ended, self._in_use = self._in_use, {}
+        for name, command in ended.items():
+            if command.safe != "hold":
+                self._desk.live.write(name, command.safe)
 
     def _watch(self, name: str) -> _InUse:
         """An input's first command, or the first one again, so that another may follow in time."""

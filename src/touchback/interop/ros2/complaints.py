@@ -19,7 +19,8 @@ class Complaints:
         self.count = 0
 
     def __call__(self, text: str) -> None:
-        kind = re.sub(r"[0-9.e+-]+|'[^']*'", "#", text)[:_LONGEST]
+        text = text[:_LONGEST]
+        kind = re.sub(r"[0-9.e+-]+|'[^']*'?", "#", text)
         with self._lock:
             self.count += 1
             if kind not in self._kinds and len(self._kinds) >= _KINDS:
@@ -27,4 +28,4 @@ class Complaints:
             self._kinds[kind] += 1
             times = self._kinds[kind]
         if times in (1, 10, 100, 1000) or times % 10_000 == 0:
-            self._note(f"ROS 2: {text[:_LONGEST]}" + (f" ({times} times)" if times > 1 else ""))
+            self._note(f"ROS 2: {text}" + (f" ({times} times)" if times > 1 else ""))

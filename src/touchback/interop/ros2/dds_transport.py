@@ -21,13 +21,14 @@ from touchback.interop.ros2.dds_types import (
     of_topic,
     parted,
 )
-from touchback.interop.ros2.transport import Answer, Heard, Publish, Refuse, Take, kindly
+from touchback.interop.ros2.line import Line
+from touchback.interop.ros2.transport import TOO_FAST, Answer, Heard, Publish, Refuse, Take, kindly
 from touchback.interop.ros2.wire import check_domain, check_node
 from touchback.recording.ros2.types import MOST_BYTES, type_hash
 
 _DEPTH, _WITHIN = 10_000, 10  # messages of a topic that may wait; requests, as rclpy has it
 _PATIENCE = 5  # s that whoever publishes waits for a slow reader
-_AT_ONCE = 1000  # messages that are taken in one go
+_AT_ONCE = 100  # messages that are taken in one go
 _LOOKED = 100_000_000  # ns after which the end is looked for
 _HERE = """<CycloneDDS><Domain Id="any">
 <General><Interfaces><NetworkInterface name="lo" multicast="false"/></Interfaces>
@@ -58,6 +59,7 @@ class DdsTransport:
         self.heard: dict[str, Heard] = {}  # by topic
         self._topics: dict[Endpoint, Any] = {}
         self._writers: list[Any] = []
+        self._lines: list[Line[bytes]] = []
         self._readers: list[tuple[Any, Callable[[bytes, Any], None]]] = []
         self._graph = Graph(self._participant.guid.bytes, node)
         self._tell_graph = self._write(GRAPH, latched=True, depth=1)
@@ -126,7 +128,7 @@ class DdsTransport:
             self._waiting.wait(_LOOKED)
             for reader, took in tuple(self._readers):
                 for sample in reader.take(_AT_ONCE):
-                    if sample.sample_info.valid_data:
+                    if sample.sample_info.valid_data and self._open:
                         took(sample.raw, sample.sample_info)
 
     # ---- what a node needs ----------------------------------------------------------------------
@@ -139,9 +141,7 @@ class DdsTransport:
         """Messages of a topic; DDS itself keeps those of other types away."""
         heard = self.heard[topic] = Heard()
 
-        def took(data: bytes, about: Any) -> None:
-            heard.note(time.time_ns() - about.source_timestamp)
-
+        def took(data: bytes) -> None:
             def deliver() -> None:
                 if len(data) > MOST_BYTES:
                     raise InputError(f"it has {len(data)} bytes; {MOST_BYTES} are taken")
@@ -149,7 +149,17 @@ class DdsTransport:
 
             kindly(deliver, f"a message on {topic} is refused", refuse)
 
-        self._read(of_topic(topic, kind), took, latched=False, depth=_DEPTH)
+        line = Line(took, lambda: refuse(TOO_FAST.format(topic)))
+        self._lines.append(line)
+
+        def soon(data: bytes, about: Any) -> None:
+            heard.note(time.time_ns() - about.source_timestamp)
+            if len(data) > MOST_BYTES:
+                took(data)  # which refuses it
+            else:
+                line.put(data, len(data))
+
+        self._read(of_topic(topic, kind), soon, latched=False, depth=_DEPTH)
 
     def serve(self, service: str, kind: str, answer: Answer, refuse: Refuse) -> None:
         """A service: a topic of requests and one of responses."""
@@ -180,6 +190,8 @@ class DdsTransport:
         self._open = False
         if threading.current_thread() is not self._thread:
             self._thread.join()
+        for line in self._lines:
+            line.close()
         for known in (self._readers, self._writers, self._topics):
             known.clear()
         # They end with the last who knows them: those that wait before those that are waited for.

@@ -13,16 +13,18 @@ import numpy as np
 
 from touchback.interop.ros2.commands import Commands, wrenchings
 from touchback.interop.ros2.complaints import Complaints
+from touchback.interop.ros2.diagnostics import OF_THE_STATE, Diagnostics
 from touchback.interop.ros2.parameters import Parameters
 from touchback.interop.ros2.transport import Publish, Transport
-from touchback.native.live.layout import STALE
+from touchback.native.live.layout import LATCHED, STALE
 from touchback.numbers import number_within
 from touchback.realtime import Live
 from touchback.realtime.control import Desk, Exposed
-from touchback.realtime.control.messages import Go, Message, Pause, Reset
+from touchback.realtime.control.messages import Go, Message, Pause, Reset, Resume
 from touchback.recording.ros2.messages import CLOCKS, JOINT_STATES, TF, Telling, clock
 from touchback.recording.ros2.types import (
     CLOCK,
+    DIAGNOSTICS,
     JOINT_STATE,
     NUMBERS,
     SET_BOOL,
@@ -46,7 +48,8 @@ class ModelNode:
     /joint_commands and wrenches, and answers reset, pause and questions about parameters, as far as
     the run is `exposed`. An input whose command nobody renews for `max_age` seconds is zero then,
     unless the run was begun with a `WatchedInput` that says otherwise. `description` is the robot's
-    URDF. What it refuses, and commands that stopped, are among the run's faults."""
+    URDF. What it refuses, and commands that stopped, are among the run's faults; /diagnostics says
+    whether the model is held, and by what."""
 
     def __init__(
         self,
@@ -74,6 +77,7 @@ class ModelNode:
             self._topic(DESCRIPTION, STRING, latched=True)(
                 encode(STRING, make(STRING, description))
             )
+        self._diagnostics = Diagnostics(node, live, self._topic("/diagnostics", DIAGNOSTICS))
         self._advertise()
         self._serve(node)
         self._subscribe()
@@ -103,10 +107,12 @@ class ModelNode:
         if columns != self._telling.columns:
             self._telling = Telling(self.live.system, columns)
             self._advertise()
-        if np.any(rows[:, columns.index("flags")].astype(int) & STALE):
+        flags = rows[:, columns.index("flags")].astype(int)
+        if np.any(flags & STALE):
             for text in self._commands.forgotten():
                 self._remarks(text)
         telling, times = self._telling, rows[:, columns.index("time")]
+        self._diagnostics.see(int(flags[-1]), float(times[-1]))
         before = np.concatenate([[self._told], times[:-1]])
         new = rows[times > before]
         if not len(new):
@@ -145,8 +151,17 @@ class ModelNode:
             self.transport.serve(f"/{node}/{name}", kind, answer, self._complaints)
 
     def _reset(self, data: bytes) -> bytes:
+        """Back to the start. A model that is held by its state goes on from there, without the
+        commands that may have brought it there; what else holds it (an emergency stop) stays."""
         decode(f"{TRIGGER}_Request", data)
-        return self._asked(Reset(), f"{TRIGGER}_Response")
+        held = int(self.live.read("flags")) & LATCHED
+        mends = bool(held) and not held & ~OF_THE_STATE
+        if mends:
+            self._commands.forget()
+        answer = self._desk.handle(Reset(), "ros2")
+        if answer.ok and mends:
+            answer = self._desk.handle(Resume(), "ros2")
+        return encode(f"{TRIGGER}_Response", make(f"{TRIGGER}_Response", answer.ok, answer.error))
 
     def _pause(self, data: bytes) -> bytes:
         """True pauses, false goes on."""

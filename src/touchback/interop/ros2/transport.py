@@ -24,6 +24,7 @@ NAMESAKE = (
 )
 
 
+TOO_FAST = "messages on {} come faster than they are taken: the oldest are left out"
 _KEPT = 10_000  # latencies
 
 

@@ -13,7 +13,17 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from touchback.errors import DeviceError, InputError
-from touchback.interop.ros2.transport import NAMESAKE, Answer, Heard, Publish, Refuse, Take, kindly
+from touchback.interop.ros2.line import Line
+from touchback.interop.ros2.transport import (
+    NAMESAKE,
+    TOO_FAST,
+    Answer,
+    Heard,
+    Publish,
+    Refuse,
+    Take,
+    kindly,
+)
 from touchback.interop.ros2.wire import (
     PUBLISHER,
     SERVICE,
@@ -93,6 +103,7 @@ class ZenohTransport:
                 f"{settings['listen/endpoints']}: {_why(error)}."
             ) from None
         self.heard: dict[str, Heard] = {}  # by topic
+        self._open, self._lines = True, list[Line[Any]]()
         self._numbers, self._held = itertools.count(1), list[Any]()
         self._declare(Entity(domain, self._id, node))
 
@@ -160,13 +171,25 @@ class ZenohTransport:
         entity = self._entity(SUBSCRIPTION, topic, kind, False, 1000)
         every = f"{self.domain}/{topic.strip('/')}/*/*"
         self._declare(entity)
-        self._held.append(self._session.declare_subscriber(every, came))
+        line = Line(came, lambda: refuse(TOO_FAST.format(topic)))
+        self._lines.append(line)
+
+        def heard_of(sample: zenoh.Sample) -> None:
+            if len(sample.payload) > MOST_BYTES:
+                came(sample)  # which refuses it
+            else:
+                line.put(sample, len(sample.payload))
+
+        self._held.append(self._session.declare_subscriber(every, heard_of))
 
     def serve(self, service: str, kind: str, answer: Answer, refuse: Refuse) -> None:
         """A service."""
         key = topic_key(self.domain, service, kind)
 
         def came(query: zenoh.Query) -> None:
+            if not self._open:
+                return
+
             def reply() -> None:
                 payload, beside = query.payload, query.attachment
                 if payload is None or beside is None:
@@ -194,9 +217,13 @@ class ZenohTransport:
         self._held.append(self._session.liveliness().declare_subscriber(every, came, history=True))
 
     def close(self) -> None:
-        """Leaves: others see that it is gone, with all that it has."""
+        """Leaves: others see that it is gone, with all that it has. What waits to be heard is
+        dropped."""
+        self._open = False
         if not self._session.is_closed():
             self._session.close()
+        for line in self._lines:
+            line.close()
 
 
 def check_endpoint(text: str) -> None:

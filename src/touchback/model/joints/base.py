@@ -96,6 +96,8 @@ def check_axis(kind: str, axis: Axis) -> Axis:
 def about_axis(axis: Axis, make: Callable[[int], Motion]) -> list[Step]:
     """Steps of a motion `make(index)` about any axis: along a coordinate axis when it is one, else
     turned there."""
+    if isinstance(axis, str) and axis in AXES:
+        return [make(AXES[axis])]
     vector = axis_vector(axis)
     for index in range(3):
         if vector[index] == 1.0 and np.count_nonzero(vector) == 1:

@@ -7,7 +7,7 @@
 
 #include "constrained/constrained.h"
 
-enum { RANK, POSITION_RANK, MOST_RANK, STARTED, TRUNCATED, HEAD };
+enum { RANK, POSITION_RANK, MOST_RANK, STARTED, WAS_TRUNCATED, HEAD };
 enum { PIECES = 13 };
 
 typedef struct piece {
@@ -63,7 +63,7 @@ int tb_constrained_fits(const tb_constrained *c, const double *memory) {
     long most = c->m < c->n ? c->m : c->n;
     return is_whole(memory[RANK], most) && is_whole(memory[POSITION_RANK], most) &&
            memory[POSITION_RANK] <= memory[RANK] && is_whole(memory[MOST_RANK], most) &&
-           is_whole(memory[STARTED], 1) && is_whole(memory[TRUNCATED], 1) &&
+           is_whole(memory[STARTED], 1) && is_whole(memory[WAS_TRUNCATED], 1) &&
            is_order(c, memory + HEAD, c->m) && is_order(c, memory + HEAD + c->m, c->n);
 }
 
@@ -74,7 +74,7 @@ void tb_constrained_recall(tb_constrained *c, const double *memory) {
     c->position_rank = (long)memory[POSITION_RANK];
     c->most_rank = (long)memory[MOST_RANK];
     c->started = (long)memory[STARTED];
-    c->truncated = (long)memory[TRUNCATED];
+    c->truncated = (long)memory[WAS_TRUNCATED];
     memory += HEAD;
     for (long i = 0; i < c->m; i++)
         c->rows[i] = (int)*memory++;

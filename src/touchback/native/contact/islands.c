@@ -7,7 +7,7 @@
 #include "contact/moreau_jean.h"
 
 static const double SETTLED = 1e-13, ROUGHLY = 1e-5; /* of the largest speed */
-static const long SWEEPS = 100000, FIRST_SWEEPS = 100, PATIENCE = 1500;
+static const long SWEEPS = 100000, FIRST_SWEEPS = 300, PATIENCE = 1500;
 
 static long end_of(const tb_moreau_jean *s, long contact) {
     return contact + 1 < s->contacts ? s->normals[contact + 1] : s->rows;
@@ -24,19 +24,6 @@ static void list_touching(tb_moreau_jean *s, long count) {
             s->nexts[pair] = s->heads[at->pair_part[pair]];
             s->heads[at->pair_part[pair]] = (int)pair;
         }
-}
-
-/* The contact that a row belongs to, by halving. */
-static long contact_of(const tb_moreau_jean *s, long row) {
-    long low = 0, high = s->contacts;
-    while (high - low > 1) {
-        long middle = (low + high) / 2;
-        if (s->normals[middle] <= row)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
 }
 
 /* The rows of a contact that may have impulses, at the end of the problem. */
@@ -90,7 +77,7 @@ long tb_list_islands(tb_moreau_jean *s, int (*touches)(const tb_moreau_jean *sel
                  pair < at->pair_starts[end_of(s, contact)]; pair++) {
                 long part = at->pair_part[pair];
                 for (long other = s->heads[part]; other >= 0; other = s->nexts[other]) {
-                    long near = contact_of(s, at->pair_row[other]);
+                    long near = at->pair_contact[other];
                     if (!s->marks[near]) {
                         s->marks[near] = 1;
                         s->queue[last++] = (int)near;
@@ -107,13 +94,11 @@ long tb_list_islands(tb_moreau_jean *s, int (*touches)(const tb_moreau_jean *sel
     return islands;
 }
 
-void tb_assemble_islands(tb_moreau_jean *s, const double *W) {
+void tb_list_rows(tb_moreau_jean *s) {
     const tb_contact_pattern *at = &s->pattern;
-    tb_contact_problem *q = &s->problem;
+    const tb_contact_problem *q = &s->problem;
     for (long k = 0; k < at->parts; k++)
         s->heads[k] = -1;
-    for (long i = 0; i < s->rows; i++)
-        s->marks[i] = -1;
     for (long i = q->rows - 1; i >= 0; i--) /* each part's rows, rising */
         for (long pair = at->pair_starts[s->listed[i]]; pair < at->pair_starts[s->listed[i] + 1];
              pair++) {
@@ -121,6 +106,13 @@ void tb_assemble_islands(tb_moreau_jean *s, const double *W) {
             s->heads[at->pair_part[pair]] = (int)pair;
             s->place[s->listed[i]] = (int)i;
         }
+}
+
+void tb_assemble_islands(tb_moreau_jean *s, const double *W) {
+    const tb_contact_pattern *at = &s->pattern;
+    tb_contact_problem *q = &s->problem;
+    for (long i = 0; i < s->rows; i++)
+        s->marks[i] = -1;
     int count = 0;
     for (long i = 0, island = 0; i < q->rows; i++) {
         island += i >= s->island_rows[island + 1];
@@ -159,6 +151,7 @@ static tb_contact_problem island_of(const tb_moreau_jean *s, long island) {
     q.group_rows += 2 * group;
     q.group_contact += group;
     q.coefficient += group;
+    q.scale += group;
     return q;
 }
 
@@ -200,8 +193,11 @@ int tb_solve_island(tb_moreau_jean *s, long island, double fastest, double *p) {
         s->pivots += pivots;
         return 1;
     }
-    for (long i = 0; i < q.rows; i++)
-        p[i] = s->impulses[s->listed[s->island_rows[island] + i]];
+    for (long i = 0; i < q.rows; i++) { /* from step to step impulses change by about as much */
+        long row = s->listed[s->island_rows[island] + i];
+        double last = s->impulses[row], before = s->before[row];
+        p[i] = last != 0.0 && before != 0.0 ? last + (last - before) : last;
+    }
     s->swept++;
     return sweep(s, &q, fastest, p);
 }

@@ -11,6 +11,16 @@
 static const double REDUNDANT = 1e-12;
 static const double TOUCHING = 1e-12; /* m or rad: rounding of a gap */
 
+/* The first unknown of a part that impulses reach while A is solved forwards: a velocity, unless rows
+ * of positions changed places with others. */
+static int first_reached(const tb_contact_pattern *at, long part, const int *pivots) {
+    int moving = at->part_moving[part];
+    for (long k = 0; k < moving; k++)
+        if (pivots[k] >= moving)
+            return 0;
+    return moving;
+}
+
 /* The smooth part: (I - h theta J) free = h dx/dt, part by part. */
 static void take_free_step(tb_moreau_jean *s, const tb_problem *problem) {
     const tb_contact_pattern *at = &s->pattern;
@@ -26,6 +36,7 @@ static void take_free_step(tb_moreau_jean *s, const tb_problem *problem) {
             s->block[i] = s->h * s->at_smooth[at->part_places[start + i]];
         }
         tb_lu_factor(size, A, s->pivots_of_A + start);
+        s->reached[part] = first_reached(at, part, s->pivots_of_A + start);
         tb_lu_solve(size, A, s->pivots_of_A + start, s->block);
         for (long i = 0; i < size; i++)
             s->free[at->part_places[start + i]] = s->block[i];
@@ -45,19 +56,40 @@ void tb_factor_masses(tb_moreau_jean *s, const double *first, const double *seco
         tb_cholesky_factor(at->part_velocities[part], s->mass + at->mass_starts[part]);
 }
 
-/* What a unit impulse of a row does to a part: it acts half-way to the end of the free step. */
-static double *respond(tb_moreau_jean *s, long pair) {
+/* What unit impulses of rows do to a part, from s->reached on; the first `count` pairs of
+ * s->together: they act half-way to the end of the free step. */
+static void respond(tb_moreau_jean *s, long part, long count) {
+    const tb_contact_pattern *at = &s->pattern;
+    long size = part_size(at, part), first = s->reached[part];
+    double *X = s->spread;
+    memset(X + first * count, 0, (size_t)((size - first) * count) * sizeof *X);
+    for (long j = 0; j < count; j++) {
+        long pair = s->together[j];
+        int own = at->pair_row[pair] < s->bilateral;
+        const double *now = own ? E_of(s, s->now) : W_of(s, s->now);
+        const double *then = own ? E_of(s, s->then) : W_of(s, s->then);
+        for (long k = at->pair_entries[pair]; k < at->pair_entries[pair + 1]; k++)
+            X[at->places[k] * count + j] = 0.5 * (now[k] + then[k]);
+    }
+    tb_cholesky_solve_many(at->part_velocities[part], s->mass + at->mass_starts[part], count,
+                           X + at->part_moving[part] * count);
+    tb_lu_solve_many(size, first, s->A + at->slope_starts[part],
+                     s->pivots_of_A + at->part_starts[part], count, X);
+    for (long j = 0; j < count; j++) {
+        double *column = s->B + at->pair_B[s->together[j]];
+        for (long i = first; i < size; i++)
+            column[i] = X[i * count + j];
+    }
+}
+
+/* Adds what an impulse does to a part, from s->reached on. */
+static void act(tb_moreau_jean *s, long pair, double impulse) {
     const tb_contact_pattern *at = &s->pattern;
     long part = at->pair_part[pair], size = part_size(at, part);
-    double *column = s->B + at->pair_B[pair];
-    memset(column, 0, (size_t)size * sizeof *column);
-    for (long k = at->pair_entries[pair]; k < at->pair_entries[pair + 1]; k++)
-        column[at->places[k]] = 0.5 * (E_of(s, s->now)[k] + E_of(s, s->then)[k]);
-    tb_cholesky_solve(at->part_velocities[part], s->mass + at->mass_starts[part],
-                      column + at->part_moving[part]);
-    tb_lu_solve(size, s->A + at->slope_starts[part], s->pivots_of_A + at->part_starts[part],
-                column);
-    return column;
+    const int *places = at->part_places + at->part_starts[part];
+    const double *column = s->B + at->pair_B[pair];
+    for (long i = s->reached[part]; i < size; i++)
+        s->delta[places[i]] += column[i] * impulse;
 }
 
 void tb_undo(tb_moreau_jean *s, long part, const double *motion, double *found) {
@@ -72,10 +104,13 @@ void tb_undo(tb_moreau_jean *s, long part, const double *motion, double *found) 
 /* Own rows alone: their impulses without contacts, and what these do, in s->delta. */
 static void hold_own(tb_moreau_jean *s, long part) {
     const tb_contact_pattern *at = &s->pattern;
-    long m = own_count(at, part), first = at->own_starts[part], size = part_size(at, part);
+    long m = own_count(at, part), first = at->own_starts[part];
     double *own = s->own + at->own_places[part], *start = s->own_start + first;
+    for (long k = 0; k < m; k++)
+        s->together[k] = (int)own_pair(at, part, k);
+    respond(s, part, m);
     for (long k = 0; k < m; k++) {
-        const double *column = respond(s, own_pair(at, part, k));
+        const double *column = s->B + at->pair_B[own_pair(at, part, k)];
         for (long i = 0; i < m; i++)
             own[i * m + k] = along(at, W_of(s, s->then), own_pair(at, part, i), column);
     }
@@ -84,11 +119,8 @@ static void hold_own(tb_moreau_jean *s, long part) {
     for (long i = 0; i < m; i++)
         s->own_right[i] = u_of(s, s->then)[at->own_rows[first + i]];
     tb_undo(s, part, NULL, start);
-    for (long k = 0; k < m; k++) {
-        const double *column = s->B + at->pair_B[own_pair(at, part, k)];
-        for (long i = 0; i < size; i++)
-            s->delta[at->part_places[at->part_starts[part] + i]] -= column[i] * start[k];
-    }
+    for (long k = 0; k < m; k++)
+        act(s, own_pair(at, part, k), -start[k]);
 }
 
 /* What impulses of contacts do while own rows hold, and G. */
@@ -97,23 +129,37 @@ static void build(tb_moreau_jean *s) {
     tb_contact_problem *q = &s->problem;
     tb_factor_masses(s, s->now, s->then);
     memset(s->delta, 0, (size_t)size_of(s) * sizeof *s->delta);
-    for (long part = 0; part < at->parts; part++)
+    tb_list_rows(s);
+    for (long part = 0; part < at->parts; part++) {
+        long count = 0;
         if (own_count(at, part))
             hold_own(s, part);
+        for (long pair = s->heads[part]; pair >= 0; pair = s->nexts[pair])
+            s->together[count++] = (int)pair;
+        respond(s, part, count);
+    }
     for (long i = 0; i < q->rows; i++) {
         long row = s->listed[i];
         for (long pair = at->pair_starts[row]; pair < at->pair_starts[row + 1]; pair++) {
             long part = at->pair_part[pair], m = own_count(at, part);
-            double *column = respond(s, pair), *found = s->found + at->pair_found[pair];
+            double *column = s->B + at->pair_B[pair], *found = s->found + at->pair_found[pair];
             if (m)
                 tb_undo(s, part, column, found);
-            for (long k = 0; k < m; k++)
-                add_scaled(part_size(at, part), -found[k],
-                           s->B + at->pair_B[own_pair(at, part, k)], column);
+            for (long k = 0; k < m; k++) {
+                const double *own = s->B + at->pair_B[own_pair(at, part, k)];
+                for (long j = s->reached[part]; j < part_size(at, part); j++)
+                    column[j] -= found[k] * own[j];
+            }
         }
         q->c[i] = u_of(s, s->then)[row] + along_state(at, W_of(s, s->then), row, s->delta);
     }
     tb_assemble_islands(s, W_of(s, s->then));
+}
+
+/* No impulses yet; those of the last step move to s->before. */
+static void begin_impulses(tb_moreau_jean *s) {
+    memcpy(s->before, s->impulses, (size_t)s->rows * sizeof *s->before);
+    memset(s->impulses, 0, (size_t)s->rows * sizeof *s->impulses);
 }
 
 /* Impulses of all rows in s->p: those of contacts, and what own rows then take. */
@@ -130,7 +176,7 @@ static void solve(tb_moreau_jean *s, long islands) {
         fastest = fmax(fastest, fabs(q->c[i]));
     for (long island = 0; island < islands; island++)
         s->unsettled += !tb_solve_island(s, island, fastest, p) && !tb_stop_asked();
-    memset(s->impulses, 0, (size_t)s->rows * sizeof *s->impulses);
+    begin_impulses(s);
     for (long part = 0; part < at->parts; part++)
         for (long k = at->own_starts[part]; k < at->own_starts[part + 1]; k++)
             s->impulses[at->own_rows[k]] = -s->own_start[k];
@@ -138,15 +184,25 @@ static void solve(tb_moreau_jean *s, long islands) {
         long row = s->listed[i];
         s->impulses[row] = p[i];
         for (long pair = at->pair_starts[row]; pair < at->pair_starts[row + 1]; pair++) {
-            long part = at->pair_part[pair], size = part_size(at, part);
-            const int *places = at->part_places + at->part_starts[part];
-            const double *column = s->B + at->pair_B[pair], *found = s->found + at->pair_found[pair];
-            for (long k = 0; k < size; k++)
-                s->delta[places[k]] += column[k] * p[i];
+            long part = at->pair_part[pair];
+            const double *found = s->found + at->pair_found[pair];
+            act(s, pair, p[i]);
             for (long k = 0; k < own_count(at, part); k++)
                 s->impulses[at->own_rows[at->own_starts[part] + k]] -= found[k] * p[i];
         }
     }
+}
+
+/* What impulses do to a part's unknowns before s->reached, which follow from the rest. */
+static void reach(tb_moreau_jean *s, long part) {
+    const tb_contact_pattern *at = &s->pattern;
+    const int *places = at->part_places + at->part_starts[part];
+    long size = part_size(at, part), first = s->reached[part];
+    for (long i = first; i < size; i++)
+        s->block[i] = s->delta[places[i]];
+    tb_lu_solve_above(size, first, s->A + at->slope_starts[part], s->block);
+    for (long i = 0; i < first; i++)
+        s->delta[places[i]] = s->block[i];
 }
 
 /* What the impulse of a row did: p (u- + u+)/2 is exact where M and W stay. */
@@ -171,12 +227,15 @@ static void take_step(tb_moreau_jean *s, const tb_problem *problem, double *loss
     for (long i = 0; i < N; i++)
         s->ahead[i] = s->x[i] + s->free[i];
     if (!any) {
-        memset(s->impulses, 0, (size_t)s->rows * sizeof *s->impulses);
+        begin_impulses(s);
         return;
     }
     call(&s->kinematics, s->ahead, problem, s->then);
     build(s);
     solve(s, islands);
+    for (long part = 0; part < s->pattern.parts; part++)
+        if (s->heads[part] >= 0 || own_count(&s->pattern, part))
+            reach(s, part);
     for (long i = 0; i < N; i++)
         s->ahead[i] += s->delta[i];
     for (long row = 0; row < s->bilateral; row++)

@@ -27,7 +27,7 @@
 
 /* The pattern, worked out once (moreau_jean.py). A *pair* is a row and a part that it touches. */
 typedef struct tb_contact_pattern {
-    long parts, masses, slopes, entries; /* counts; nonzeros of M, of the Jacobian, of W and E */
+    long parts, masses, slopes, entries; /* counts; nonzeros of M, of the Jacobian, of W */
     const int *mass_places;  /* of each nonzero of M in the blocks of parts */
     const int *slope_places; /* the same for the Jacobian */
     const int *part_starts, *part_places;      /* the places in x of a part's unknowns, rising */
@@ -36,7 +36,7 @@ typedef struct tb_contact_pattern {
     const int *own_starts, *own_rows;          /* bilateral rows of a part */
     const int *own_places;                     /* where a part's square of them starts */
     const int *pair_starts;                    /* of each row */
-    const int *pair_row, *pair_part;
+    const int *pair_row, *pair_part, *pair_contact; /* -1 of own rows */
     const int *pair_entries;                   /* its first nonzero (one more at the end) */
     const int *pair_B, *pair_found;            /* where it keeps what its impulse does */
     const int *places;                         /* of each nonzero of W and E in its part */
@@ -45,13 +45,15 @@ typedef struct tb_contact_pattern {
 
 typedef struct tb_moreau_jean {
     long nq, n, nz, bilateral, rows, contacts, groups;
-    tb_callable kinematics; /* [M, u, W, E, h]; nonzeros of M, W, E */
+    tb_callable kinematics; /* [M, u, W, E, h]; nonzeros of M, W, and E of bilateral rows: impulses
+                               of contacts act through W */
     tb_callable smooth;     /* [dx/dt, nonzeros of its Jacobian, gap, coefficient, restitution] */
     const int *normals;     /* of each contact; its other rows follow it */
     const int *group_rows;  /* two of each group of friction, -1: none */
     double t0, h, theta;
     long steps;
-    double *x, *impulses; /* the present state; the impulses of the last step */
+    double *x;                  /* the present state */
+    double *impulses, *before;  /* of the last step, of the one before it */
     long bad;             /* index of a component that was not finite, -1 when none */
     long pivots, sweeps, swept, rough, unsettled; /* of solvers; islands that swept, and how */
     tb_contact_pattern pattern;
@@ -60,9 +62,12 @@ typedef struct tb_moreau_jean {
     double *A, *mass;               /* blocks of parts */
     double *free, *ahead, *delta;   /* nq + n + nz */
     double *block;                  /* the unknowns of a part */
+    double *spread;                 /* of a part and all rows that touch it */
+    int *together;                  /* the pairs of these */
     double *B, *found;              /* of pairs: what unit impulses do, and own rows against them */
     double *p;                      /* of all rows */
     double *own, *own_right, *own_start; /* squares of own rows, a part's, impulses without contacts */
+    int *reached;                   /* the first unknown of a part that impulses reach */
     int *pivots_of_A, *own_order, *own_columns, *own_rank;
     int *active, *ordered;          /* contacts that take part; the same in islands */
     int *listed, *place;            /* their rows; the place of a row there */
@@ -78,7 +83,10 @@ typedef struct tb_moreau_jean {
 long tb_list_islands(tb_moreau_jean *self, int (*touches)(const tb_moreau_jean *self, long contact),
                      const double *coefficient);
 
-/* G of all listed rows, from W at the end of the free step and B. */
+/* Enters the listed rows' pairs into lists of parts, in `heads` and `nexts`. */
+void tb_list_rows(tb_moreau_jean *self);
+
+/* G of all listed rows, which are entered, from W at the end of the free step and B. */
 void tb_assemble_islands(tb_moreau_jean *self, const double *W);
 
 /* The impulses of an island into p; returns whether there are any. */

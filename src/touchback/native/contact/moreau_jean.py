@@ -41,6 +41,7 @@ class ImpulseProblem:
         self._G, self._c = problem.floats("G", products), problem.floats("c", rows)
         self._own = problem.floats("own", rows)
         self._coefficient = problem.floats("coefficient", groups)
+        problem.floats("scale", groups)
         self._ints = {
             name: problem.ints(name, np.zeros(count))
             for name, count in {
@@ -138,20 +139,21 @@ class MoreauJean:
         m, rows, at = functions.bilateral, functions.rows, functions.pattern
         contacts, groups, N = len(functions.normals), len(functions.groups), sum(functions.sizes)
         masses, slopes, entries = (at.counts[name] for name in ("masses", "slopes", "entries"))
-        kinematic = masses + rows + 2 * entries + m
+        kinematic = masses + rows + entries + at.own_entries + m
         for name, size in {
-            "impulses": rows, "at_smooth": N + slopes + 2 * contacts + groups, "now": kinematic,
-            "then": kinematic, "A": at.size("slope_starts"), "mass": at.size("mass_starts"),
-            "free": N, "ahead": N, "delta": N, "block": at.largest_part, "B": at.size("pair_B"),
+            "impulses": rows, "before": rows, "at_smooth": N + slopes + 2 * contacts + groups,
+            "now": kinematic, "then": kinematic, "A": at.size("slope_starts"),
+            "mass": at.size("mass_starts"), "free": N, "ahead": N, "delta": N,
+            "block": at.largest_part, "B": at.size("pair_B"), "spread": at.largest_spread,
             "found": at.size("pair_found"), "p": rows, "own": at.size("own_places"),
             "own_right": m, "own_start": m,
         }.items():  # fmt: skip
             self.record.floats(name, size)
         for name, size in {
-            "pivots_of_A": N, "own_order": m, "own_columns": m, "own_rank": at.parts,
-            "active": contacts, "ordered": contacts, "listed": rows, "place": rows,
-            "heads": at.parts, "nexts": len(at.tables["pair_row"]), "queue": contacts,
-            "island_rows": contacts + 1, "island_contacts": contacts + 1,
+            "together": at.most_together, "pivots_of_A": N, "reached": at.parts, "own_order": m,
+            "own_columns": m, "own_rank": at.parts, "active": contacts, "ordered": contacts,
+            "listed": rows, "place": rows, "heads": at.parts, "nexts": len(at.tables["pair_row"]),
+            "queue": contacts, "island_rows": contacts + 1, "island_contacts": contacts + 1,
             "island_groups": contacts + 1, "marks": rows + contacts,
         }.items():  # fmt: skip
             self.record.ints(name, np.zeros(size))

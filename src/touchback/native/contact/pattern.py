@@ -1,6 +1,7 @@
 """Where the nonzeros of a mechanism with contacts lie: its parts, and what touches them
 (tb_contact_pattern of moreau_jean.h)."""
 
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from itertools import accumulate
 
@@ -20,7 +21,7 @@ class ContactPattern:
         bilateral: int,
         rows: int,
         groups: Sequence[tuple[Sequence[int], int]],
-        contacts: int,
+        normals: Sequence[int],
         masses: Sequence[Entry],
         slopes: Sequence[Entry],
         entries: Iterable[Entry],
@@ -46,18 +47,23 @@ class ContactPattern:
                 own[self._part_of[nq + columns[0]]].append(row)
         self.masses, self.slopes, self.parts = masses, slopes, parts
         self.largest_part = max(map(len, members), default=0)
-        group_counts = np.bincount([contact for _, contact in groups], minlength=contacts)
+        group_counts = np.bincount([contact for _, contact in groups], minlength=len(normals))
         pairs = self._list_pairs(by_row)
         tables = self._blocks(members, moving) | pairs
         tables["group_starts"] = _starts(group_counts)
         tables["own_starts"], tables["own_rows"] = _starts(map(len, own)), _flat(own)
         tables["own_places"] = _starts(len(each) ** 2 for each in own)
         pair_part = pairs["pair_part"]
+        tables["pair_contact"] = [bisect_right(normals, row) - 1 for row in pairs["pair_row"]]
         tables["pair_B"] = _starts(len(members[part]) for part in pair_part)
         tables["pair_found"] = _starts(len(own[part]) for part in pair_part)
         self.tables = {name: np.array(values, np.int32) for name, values in tables.items()}
         touching = [part for row, part in zip(pairs["pair_row"], pair_part) if row >= bilateral]
         sharing = np.bincount(touching, minlength=parts)
+        together = [max(int(count), len(rows)) for count, rows in zip(sharing, own)]
+        self.most_together = max(together, default=0)
+        self.largest_spread = max((len(a) * b for a, b in zip(members, together)), default=0)
+        self.own_entries = sum(row < bilateral for row, _ in self.entries)
         self.most_products = int(sum(int(count) ** 2 for count in sharing))  # nonzeros of G
 
     def _blocks(self, members: list[list[int]], moving: list[list[int]]) -> dict[str, list[int]]:

@@ -17,7 +17,7 @@ static inline double *E_of(const tb_moreau_jean *s, double *at) {
     return W_of(s, at) + s->pattern.entries;
 }
 static inline double *h_of(const tb_moreau_jean *s, double *at) {
-    return E_of(s, at) + s->pattern.entries;
+    return E_of(s, at) + s->pattern.pair_entries[s->pattern.pair_starts[s->bilateral]];
 }
 
 static inline long part_size(const tb_contact_pattern *at, long part) {
@@ -48,11 +48,6 @@ static inline double along_state(const tb_contact_pattern *at, const double *W, 
             sum += W[k] * x[places[at->places[k]]];
     }
     return sum;
-}
-
-static inline void add_scaled(long n, double factor, const double *x, double *y) {
-    for (long i = 0; i < n; i++)
-        y[i] += factor * x[i];
 }
 
 static inline void call(const tb_callable *f, const double *x, const tb_problem *problem, double *out) {

@@ -11,8 +11,8 @@ typedef struct tb_contact_problem {
     double *c;
     int *normals;       /* of each contact */
     int *group_rows;    /* two of each group, -1: none */
-    int *group_contact;
-    double *coefficient; /* of each group */
+    int *group_contact; /* rising */
+    double *coefficient, *scale; /* of each group; what sweeps divide its speeds by */
 } tb_contact_problem;
 
 /* Memory for problems of up to `rows` rows, and for pivoting with up to `size` = contacts + 3 groups;
@@ -26,12 +26,20 @@ typedef struct tb_contact_memory {
     int *order, *columns, *held;     /* rows */
 } tb_contact_memory;
 
-/* Velocity of a row. */
+/* Velocity of a row, by three sums that don't wait for each other. */
 static inline double tb_contact_velocity(const tb_contact_problem *q, long row, const double *p) {
-    double sum = q->c[row];
-    for (long k = q->starts[row]; k < q->starts[row + 1]; k++)
-        sum += q->G[k] * p[q->columns[k]];
-    return sum;
+    const double *G = q->G;
+    const int *columns = q->columns;
+    long k = q->starts[row], end = q->starts[row + 1];
+    double first = q->c[row], second = 0.0, third = 0.0;
+    for (; k + 2 < end; k += 3) {
+        first += G[k] * p[columns[k]];
+        second += G[k + 1] * p[columns[k + 1]];
+        third += G[k + 2] * p[columns[k + 2]];
+    }
+    for (; k < end; k++)
+        first += G[k] * p[columns[k]];
+    return first + (second + third);
 }
 
 /* Projected Gauss-Seidel from the guess in p, until a sweep changes no velocity by more than

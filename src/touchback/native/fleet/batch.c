@@ -48,10 +48,10 @@ static void load(const tb_batch *b, tb_batch_worker *w, long first) {
         spread(b->x + i * b->states, b->states, lanes, lane, w->x);
         spread(b->u + i * b->u_stride, b->inputs, lanes, lane, w->problem->u);
         spread(b->p + i * b->p_stride, b->block, lanes, lane, w->p);
-        for (long s = 0; s < b->series; s++) {
+        for (long s = 0, at = 0; s < b->series; at += b->samples[s++]) {
             w->tables[s * lanes + lane] =
-                (tb_table){b->samples, 0, b->times, NULL,
-                           b->values + i * b->values_stride + s * b->samples};
+                (tb_table){b->samples[s], 0, b->times + at, NULL,
+                           b->values + i * b->values_stride + at};
             w->slots[s * lanes + lane] = b->places[s] * lanes + lane;
         }
     }

@@ -21,8 +21,9 @@ typedef struct tb_batch {
     double *x;                  /* a row of each: where it starts, and then where it ended */
     const double *u, *p;
     long u_stride, p_stride;
-    long series, samples;       /* inputs that follow samples, linear in between, and how many each has */
+    long series;                /* inputs that follow samples, linear in between */
     const long *places;         /* of these inputs, in [t, inputs...] */
+    const long *samples;        /* how many each has */
     const double *times, *values; /* of each instance, series by series */
     long values_stride;
     long width;            /* numbers that are recorded of an instance at an instant */

@@ -30,10 +30,12 @@ class BatchFunctions:
 
 @dataclass(frozen=True)
 class BatchSeries:
-    """Inputs that follow samples: their `places` in [t, inputs…], the `times`, and the values, one
-    for all instances or one of each: (series, samples) or (instances, series, samples)."""
+    """Inputs that follow samples: their `places` in [t, inputs…], how many `samples` each has, and
+    series after series the times and the values, the same for all instances or of each: (all,) or
+    (instances, all)."""
 
     places: Sequence[int]
+    samples: Sequence[int]
     times: Floats
     values: Floats
 
@@ -67,13 +69,14 @@ class NativeBatch:
             "tb_batch", step=step_address(method), t0=t0, h=step, steps=steps, every=every,
             lanes=self.lanes, count=self.count, states=sum(sizes), inputs=u.shape[-1],
             block=p.shape[-1], u_stride=_stride(u, 1), p_stride=_stride(p, 1),
-            series=len(series.places), samples=len(series.times),
-            values_stride=_stride(series.values, 2), width=len(recorded),
+            series=len(series.places), values_stride=_stride(series.values, 1),
+            width=len(recorded),
         )  # fmt: skip
         for name, array in (
             ("x", x), ("u", u), ("p", p), ("times", series.times), ("values", series.values),
             ("record", self.record), ("made", self.made),
             ("places", np.array(series.places, dtype=np.int64)),
+            ("samples", np.array(series.samples, dtype=np.int64)),
             ("recorded", np.array(recorded, dtype=np.int64)),
         ):  # fmt: skip
             batch.point(name, array)

@@ -102,6 +102,14 @@ static inline void tb_set_inputs(const tb_problem *problem, double t, const doub
         problem->input(t, x, problem->u, problem->samples);
 }
 
+/* Lets another problem have the inputs and parameters of this one. */
+static inline void tb_lend_inputs(const tb_problem *problem, tb_problem *to) {
+    to->u = problem->u;
+    to->p = problem->p;
+    to->input = problem->input;
+    to->samples = problem->samples;
+}
+
 static inline void tb_rate(const tb_problem *problem, double t, const double *x, double *rate) {
     tb_set_inputs(problem, t, x);
     problem->rate.call(x, problem->u, problem->p, rate, problem->rate.work, problem->rate.context);

@@ -7,13 +7,19 @@
  * Returns 0, or 1 + the first column without a usable pivot. */
 long tb_lu_factor(long n, double *A, int *pivots);
 void tb_lu_solve(long n, const double *A, const int *pivots, double *x);
-/* The same with A^T in place of A. */
+/* The same for the `width` columns of X at once, row by row, and for the unknowns from `first` on:
+ * X is zero above, and no row above was swapped with one below. */
+void tb_lu_solve_many(long n, long first, const double *A, const int *pivots, long width, double *X);
+/* The unknowns before `first` of such a column, from the others. */
+void tb_lu_solve_above(long n, long first, const double *A, double *x);
+/* A^T in place of A. */
 void tb_lu_solve_transposed(long n, const double *A, const int *pivots, double *x);
 
 /* A = L L^T; L replaces the lower triangle, which alone is read.
  * Returns 0, or 1 + the row whose pivot is not positive. */
 long tb_cholesky_factor(long n, double *A);
 void tb_cholesky_solve(long n, const double *A, double *x);
+void tb_cholesky_solve_many(long n, const double *A, long width, double *X);
 
 typedef struct tb_complex {
     double re, im;

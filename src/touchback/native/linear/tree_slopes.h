@@ -1,6 +1,6 @@
 /* Derivatives of accelerations along a kinematic tree, of systems whose pairs of coordinates are
- * too many to unroll: generated code gives what grows with the number n of coordinates, loops what
- * grows with its square.
+ * too many to unroll: generated code gives what follows link by link, loops what is alike for all
+ * coordinates and what grows with the square of their number n.
  *
  * Coordinates are in the order of the tree, parents first. */
 #ifndef TOUCHBACK_TREE_SLOPES_H
@@ -8,20 +8,23 @@
 
 #include "calls/abi.h"
 
-/* A coordinate, about the origin and along the axes of its root link. Twists are (angular, linear),
- * wrenches (moment, force); what each of them is: `Eliminated` of dynamics/aba.py and `Sloped` of
- * dynamics/sloped.py. */
-typedef struct tb_column {
-    double S[6], U[6], inverse; /* a twist, and U/D and 1/D of articulated bodies */
-    double row[9];              /* the angular part of S^T 2 B, and I S, a wrench */
-    double by_q[9], by_v[9];    /* what rows of what it carries are multiplied with: the angular
-                                   part of psi' or S, and psi'' or psi' + S', twists */
-    double above_q[6], above_v[6]; /* wrenches that twists of what carries it are multiplied with */
-} tb_column;
+enum { TB_COLUMNS = 8 }; /* coordinates side by side: as many as the largest vector holds */
+
+/* So many coordinates, about the origin and along the axes of their root links. Twists are
+ * (angular, linear), wrenches (moment, force); what each of them is: `Solved` of
+ * dynamics/sloped.py. The last ones are filled up with zeros. */
+typedef struct tb_columns {
+    double S[6][TB_COLUMNS], U[6][TB_COLUMNS], inverse[TB_COLUMNS]; /* and U/D, 1/D */
+    double carrier[6][TB_COLUMNS], twist[6][TB_COLUMNS];
+    double bias[6][TB_COLUMNS], joints[6][TB_COLUMNS];     /* the carrier's acceleration */
+    double momentum[3][TB_COLUMNS], stir[9][TB_COLUMNS];   /* p, and K by rows */
+    double J[6][TB_COLUMNS], H[9][TB_COLUMNS], M[6][TB_COLUMNS]; /* of symmetric ones a triangle */
+    double wrench[6][TB_COLUMNS];
+} tb_columns;
 
 typedef struct tb_tree_slopes {
-    tb_function columns; /* out = n tb_column; then, if `dense`, further derivatives of the efforts
-                            by q and by v, column by column */
+    tb_function columns; /* out = n coordinates; then, if `dense`, further derivatives of the
+                            efforts by q and by v, column by column */
     const void *columns_context;
     long n, links, dense;
     long lanes;          /* rows in a register: 2, 4 or 8, or 0: as many as it holds */

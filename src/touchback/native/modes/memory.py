@@ -11,7 +11,9 @@ from touchback.native.modes.data import ExitData, ImpactData, ModeData, ModesDat
 from touchback.native.record import Record
 
 HEAD = LIB.constant("TB_TRANSITION_HEAD")  # numbers before the states in a row of the log
+CROWD = LIB.constant("TB_CROWD")
 MOST = 64  # transitions in one step
+CROWDED = 0.25 * MOST  # steps in which so many chatter: four a step, for sixteen steps
 LIVE_LOOKS = 12  # tries of a clocked run to find an instant, each a step of the method:
 # forces that vanish in a jump are found by halving, to a 4000th of the step
 NO_END = 2**62
@@ -75,7 +77,7 @@ class ModesMemory:
             **dict.fromkeys(("rate", "ahead_state", "before", "struck", "trial"), s.n),
             **dict.fromkeys(("values", "end_values", "ahead_values"), values),
             **dict.fromkeys(("sides", "thresholds"), values),
-            "effort": s.velocities, "scratch": 4 * s.n,
+            "recent": CROWD, "effort": s.velocities, "scratch": 4 * s.n,
             "u": s.input_count + s.velocities + s.row_count,
         }  # fmt: skip
         for name, size in sizes.items():
@@ -117,6 +119,7 @@ class ModesMemory:
         return made
 
     def _fill_impact(self, impact: Record, given: ImpactData) -> list[object]:
-        impact.struct.set = self._constrained(given.functions).context_address
+        constrained = self._constrained(given.functions)
+        impact.struct.set = list(self._sets.values()).index(constrained)
         impact.ints("contacts", given.contacts)
         return impact.kept

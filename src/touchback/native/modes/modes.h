@@ -7,80 +7,7 @@
 #ifndef TOUCHBACK_MODES_H
 #define TOUCHBACK_MODES_H
 
-#include "constrained/constrained.h"
-#include "integrate/books.h"
-#include "integrate/fixed_step.h"
-
-/* The constraints whose impulses act in a transition: those of the mode that follows, and the
- * contacts that are struck. */
-typedef struct tb_impact {
-    tb_constrained *set;
-    const int *contacts; /* of each row: the number of its contact, -1 for what stays */
-} tb_impact;
-
-typedef struct tb_exit {
-    long target, rest; /* modes; rest is -1 for none */
-    long mode_place;   /* in x, of the number that changes */
-    double target_number, rest_number;
-    long direction, when; /* of the indicator, and its place among the values */
-    long reset_count;
-    const int *reset_places; /* in x */
-    long reset_start, restitution_start; /* among the values */
-    long struck;         /* rows of contacts */
-    long poisson;        /* restitution compares impulses instead of velocities */
-    double rest_speed;   /* rebounds slower than this [m/s] lead to `rest` */
-    tb_impact impact, rest_impact;
-} tb_exit;
-
-struct tb_modes;
-
-typedef struct tb_mode {
-    tb_problem problem; /* u, p and inputs are lent by the run's own problem */
-    tb_constrained *constrained;
-    const int *rows;        /* places of its constraint rows among all */
-    const int *tracks;      /* of each row: whether an idle coordinate is to track by it */
-    tb_callable indicators; /* the values: indicators, resets, restitutions */
-    tb_callable outputs, updates; /* sensors, and what memories become at ticks */
-    long value_count, uses_forces;
-    long exit_count;
-    const tb_exit *exits;
-    struct tb_modes *modes;
-} tb_mode;
-
-enum { TB_TRANSITION_HEAD = 5 }; /* time, mode before, exit, mode after, gap; then both states */
-
-typedef struct tb_modes {
-    long n, velocities, nq, input_count, row_count; /* input_count: of u without forces */
-    long mode_count;
-    tb_mode *modes;
-    long set_count; /* of constraints: modes may share them, and impacts have their own */
-    tb_constrained *const *sets;
-    long group_count;
-    const int *group_places, *group_sizes;
-    tb_step step;      /* the method's own */
-    long compensated;  /* 0: transitions wait for the end of the step */
-    long most;         /* transitions in one step, before it counts as chattering */
-    long looks;        /* tries to find an instant; a step that has made so many takes the first found,
-                          as a clock doesn't wait for the last bits */
-    double ahead;      /* part of a step by which is seen whether an indicator comes back */
-    double widest_gap; /* of constraints when their mode begins [m or rad] */
-
-    double *a, *lambda; /* of all rows, after a rate */
-    double *u;          /* [t, inputs, a, lambda] */
-    double *values, *end_values, *ahead_values;
-    double *sides, *thresholds; /* of exits: passed where side * indicator falls to the threshold */
-    long *waits;                /* of exits: whether only from `ahead` on */
-    double *rate, *ahead_state, *before, *struck, *trial, *scratch, *effort;
-
-    long looks_left;
-    long transitions, chattering, failed; /* failed: the exit whose target could not begin, or -1 */
-    long unmet; /* states that could not be projected onto the constraints of their mode */
-    long failed_mode;
-    double failed_gap, failed_time;
-    long capacity, logged; /* of the log, which may be NULL */
-    double *log;
-    tb_books *books; /* of energy, with modes of their own; NULL when none are kept */
-} tb_modes;
+#include "modes/struct.h"
 
 /* The mode that a state is in, -1 when its numbers name none. */
 long tb_mode_of(const tb_modes *modes, const double *x);
@@ -105,9 +32,6 @@ void tb_modes_begin(tb_modes *modes, const tb_problem *problem, double t, double
 /* Moves a state from anywhere onto the constraints of its mode (weighted with M) and makes it
  * consistent; where it can't, x stays, and that is counted as unmet. */
 void tb_modes_project(const tb_problem *problem, double t, double *x);
-/* What problems with modes can do: those whose steps are tb_modes_step, and those that settle
- * states within the mode they are in, for steps that know of no modes. */
-extern const tb_motion tb_modes_motion, tb_modes_settling;
 /* The values of the present mode `ahead` seconds later, in e->ahead_values. */
 void tb_modes_look_ahead(tb_modes *modes, const tb_problem *problem, double t,
                          const double *x, double ahead);
@@ -122,6 +46,9 @@ long tb_modes_fires(tb_modes *modes, const tb_problem *problem, double t, const 
  * x is then not to be used. */
 int tb_modes_cross(tb_modes *modes, const tb_problem *problem, double t, double *x,
                    long exit, long rests);
+/* Whether the last TB_CROWD transitions came within so many seconds. Those that lead to rest when
+ * they crowd don't count. */
+int tb_modes_crowded(const tb_modes *modes, double span);
 /* A step of a run whose rate is tb_modes_rate, with all the transitions in it. */
 void tb_modes_step(const tb_problem *problem, double t, double h, const double *x, double *next,
                    double *scratch);

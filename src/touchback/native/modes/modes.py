@@ -18,7 +18,7 @@ from touchback.native.integrate.books import NativeBooks
 from touchback.native.integrate.problem import Problem, Refresh, SampledInputs
 from touchback.native.library import LIB, Floats, address_of
 from touchback.native.modes.data import Crossed, ModesData
-from touchback.native.modes.memory import HEAD, ModesMemory
+from touchback.native.modes.memory import CROWDED, HEAD, ModesMemory
 from touchback.native.record import FunctionData
 
 STEPS = ("rk4", "euler")
@@ -200,6 +200,10 @@ class Modes(ModesMemory):
         ]  # fmt: skip
         self._record.struct.logged = 0
         return found
+
+    def crowded(self, step: float) -> bool:
+        """Whether transitions of steps so long crowd without coming to rest."""
+        return bool(LIB.tb_modes_crowded(self.context_address, CROWDED * step))
 
     @property
     def chattering(self) -> int:

@@ -87,11 +87,11 @@ static double meet_positions(tb_mode *mode, double t, double *x) {
     return size <= MET ? gap : INFINITY;
 }
 
-/* Impulses that meet what stays and stop or turn back what is struck; `e_of` are the contacts'
- * restitutions. Poisson's second part acts on what stays alone, in `after`. */
-static void strike(const tb_mode *after, const tb_impact *impact, int poisson, double *x,
-                   const double *e_of, tb_modes *e) {
-    tb_constrained *c = impact->set;
+/* Impulses of the rows of `c` that meet what stays and stop or turn back what is struck; `contacts`
+ * are those of tb_impact, NULL for none, `e_of` their restitutions. Poisson's second part acts on
+ * what stays alone, in `after`. */
+static void strike(const tb_mode *after, tb_constrained *c, const int *contacts, int poisson,
+                   double *x, const double *e_of, tb_modes *e) {
     const tb_problem *problem = &after->problem;
     if (any_tracks(after))
         follow_velocities(after, x);
@@ -100,8 +100,8 @@ static void strike(const tb_mode *after, const tb_impact *impact, int poisson, d
     tb_factor_for_solve(c, tb_terms_J(c));
     tb_velocity_residual(c, tb_terms_J(c), tb_terms_b(c));
     for (long i = 0; i < c->m; i++) {
-        int turned = !poisson && impact->contacts && impact->contacts[i] >= 0;
-        c->right[i] = (turned ? 1.0 + e_of[impact->contacts[i]] : 1.0) * c->residual[i];
+        int turned = !poisson && contacts && contacts[i] >= 0;
+        c->right[i] = (turned ? 1.0 + e_of[contacts[i]] : 1.0) * c->residual[i];
     }
     tb_solve(c, tb_terms_J(c), tb_terms_W(c), tb_terms_M(c), c->no_force, c->right, c->step, c->mu);
     for (long j = 0; j < c->n; j++)
@@ -113,8 +113,8 @@ static void strike(const tb_mode *after, const tb_impact *impact, int poisson, d
     const int *columns = c->W_count ? c->W_columns : c->J_columns;
     memset(e->effort, 0, (size_t)c->n * sizeof *x);
     for (long k = 0; k < (c->W_count ? c->W_count : c->J_count); k++)
-        if (impact->contacts[rows[k]] >= 0)
-            e->effort[columns[k]] += W[k] * e_of[impact->contacts[rows[k]]] * c->mu[rows[k]];
+        if (contacts[rows[k]] >= 0)
+            e->effort[columns[k]] += W[k] * e_of[contacts[rows[k]]] * c->mu[rows[k]];
     tb_constrained *kept = after->constrained;
     load_anew(kept, x, problem);
     tb_leave_friction(kept);
@@ -138,10 +138,9 @@ void tb_modes_begin(tb_modes *e, const tb_problem *problem, double t, double *x)
         return;
     tb_mode *mode = tb_modes_lend(e, problem, number);
     if (any_tracks(mode)) { /* what tracks moves, not what it follows */
-        const tb_impact nothing_struck = {mode->constrained, NULL};
         memcpy(e->struck, x, (size_t)e->n * sizeof *x);
         if (meet_positions(mode, t, x) < INFINITY)
-            strike(mode, &nothing_struck, 0, x, NULL, e);
+            strike(mode, mode->constrained, NULL, 0, x, NULL, e);
         else
             memcpy(x, e->struck, (size_t)e->n * sizeof *x);
     }
@@ -156,10 +155,9 @@ void tb_modes_project(const tb_problem *problem, double t, double *x) {
         return;
     }
     tb_mode *mode = tb_modes_lend(e, problem, number);
-    const tb_impact nothing_struck = {mode->constrained, NULL};
     memcpy(e->struck, x, (size_t)e->n * sizeof *x);
     if (meet_positions(mode, t, x) < INFINITY) {
-        strike(mode, &nothing_struck, 0, x, NULL, e);
+        strike(mode, mode->constrained, NULL, 0, x, NULL, e);
         go_on(mode, t, x);
     } else {
         memcpy(x, e->struck, (size_t)e->n * sizeof *x);
@@ -168,13 +166,12 @@ void tb_modes_project(const tb_problem *problem, double t, double *x) {
 }
 
 /* The fastest of the contacts' velocities. */
-static double rebound(const tb_impact *impact, const double *x) {
-    tb_constrained *c = impact->set;
+static double rebound(tb_constrained *c, const int *contacts, const double *x) {
     double fastest = 0.0;
     memcpy(tb_velocities(c), x + c->nq, (size_t)c->n * sizeof *x);
     tb_velocity_residual(c, tb_terms_J(c), tb_terms_b(c));
     for (long i = 0; i < c->m; i++)
-        if (impact->contacts[i] >= 0)
+        if (contacts[i] >= 0)
             fastest = fmax(fastest, fabs(c->residual[i]));
     return fastest;
 }
@@ -182,6 +179,8 @@ static double rebound(const tb_impact *impact, const double *x) {
 static void note(tb_modes *e, double t, long from, long exit, long to, double gap,
                  const double *x) {
     e->transitions++;
+    e->recent[e->crowd % TB_CROWD] = t;
+    e->crowd = e->modes[from].exits[exit].rest < 0 ? e->crowd + 1 : 0;
     if (!e->log || e->logged == e->capacity)
         return;
     double *row = e->log + e->logged++ * (TB_TRANSITION_HEAD + 2 * e->n);
@@ -189,6 +188,13 @@ static void note(tb_modes *e, double t, long from, long exit, long to, double ga
     memcpy(row, head, sizeof head);
     memcpy(row + TB_TRANSITION_HEAD, e->before, (size_t)e->n * sizeof *x);
     memcpy(row + TB_TRANSITION_HEAD + e->n, x, (size_t)e->n * sizeof *x);
+}
+
+int tb_modes_crowded(const tb_modes *e, double span) {
+    const double *recent = e->recent;
+    long crowd = e->crowd;
+    return crowd >= TB_CROWD &&
+           recent[(crowd - 1) % TB_CROWD] - recent[crowd % TB_CROWD] <= span;
 }
 
 static int fail(tb_modes *e, double t, long mode, long exit, double gap) {
@@ -215,8 +221,10 @@ int tb_modes_cross(tb_modes *e, const tb_problem *problem, double t, double *x, 
     double gap = meet_positions(after, t, x);
     if (!(gap <= e->widest_gap))
         return fail(e, t, from, number, gap);
-    strike(after, &exit->impact, exit->poisson && exit->struck, x, e_of, e);
-    if (exit->rest >= 0 && (rests || rebound(&exit->impact, x) < exit->rest_speed)) {
+    tb_constrained *struck = e->sets[exit->impact.set];
+    strike(after, struck, exit->impact.contacts, exit->poisson && exit->struck, x, e_of, e);
+    if (exit->rest >= 0 &&
+        (rests || rebound(struck, exit->impact.contacts, x) < exit->rest_speed)) {
         memcpy(x, e->struck, (size_t)e->n * sizeof *x);
         x[exit->mode_place] = exit->rest_number;
         to = exit->rest;
@@ -225,7 +233,7 @@ int tb_modes_cross(tb_modes *e, const tb_problem *problem, double t, double *x, 
         if (!(gap <= e->widest_gap))
             return fail(e, t, from, number, gap);
         memset(e->values, 0, (size_t)e->modes[from].value_count * sizeof *x);
-        strike(after, &exit->rest_impact, 0, x, e_of, e);
+        strike(after, e->sets[exit->rest_impact.set], exit->rest_impact.contacts, 0, x, e_of, e);
     }
     go_on(after, t, x);
     if (tb_first_not_finite(x, e->n) >= 0)

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import ModuleType
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
-from touchback.errors import InputError
+from touchback.errors import InputError, TouchbackError
+from touchback.recording.measured.mdf_chains import check_chains
 from touchback.recording.measured.series import FileChannel, Series, nanoseconds, series_of
 from touchback.recording.names import unknown_name
 from touchback.recording.run import Run
 from touchback.regular_file import check_output, open_regular
 
 _LARGEST = 1 << 38  # bytes: of days of measuring
+_UNFOLDED, _ROOM = 1100, 1 << 27  # as far as deflate goes, and what any file may claim [bytes]
+_MOST_ROWS = 100_000_000
 MAGIC = b"MDF ", b"UnFi"  # that nobody finished
 
 
@@ -31,6 +34,7 @@ class _File(Protocol):
 
     channels_db: Mapping[str, Sequence[tuple[int, int]]]
     masters_db: Mapping[int, int]
+    groups: Sequence[Any]
 
     def get(self, *, group: int, index: int, raw: bool = False) -> _Channel: ...
     def get_channel_unit(self, *, group: int, index: int) -> str: ...
@@ -72,14 +76,51 @@ def _opened(path: Path) -> Iterator[_File]:
     with open_regular(path, _LARGEST) as stream:
         if stream.read(4) not in MAGIC:
             raise InputError(f"{path.name} can't be read as MDF: it doesn't begin as one does.")
+    check_chains(path)
     try:
         file: _File = mdf.MDF(str(path))
     except Exception as error:  # of many kinds: struct's, zlib's, its own
         raise InputError(f"{path.name} can't be read as MDF: {error}.") from None
     try:
+        _check_claims(file, path)
         yield file
+    except TouchbackError:
+        raise
+    except Exception as error:  # blocks are read when they are asked for
+        raise InputError(f"{path.name} is damaged: {error}.") from None
     finally:
-        file.close()
+        with suppress(Exception):
+            file.close()
+
+
+def _check_claims(file: _File, path: Path) -> None:
+    """Refuses groups of more rows, or longer ones, than the file can have, for which room would be
+    made before they are looked for; and channels beyond their rows, which asammdf's C code reads
+    all the same."""
+    most = max(_ROOM, _UNFOLDED * path.stat().st_size)
+    for number, group in enumerate(file.groups):
+        about = group.channel_group
+        rows = int(about.cycles_nr)
+        width = int(about.samples_byte_nr) + int(getattr(about, "invalidation_bytes_nr", 0))
+        if rows > _MOST_ROWS or max(rows, 1) * width > most:
+            raise InputError(
+                f"{path.name} is damaged, or too large: group {number} claims {rows} rows of "
+                f"{width} bytes."
+            )
+        for channel in group.channels:
+            if _end(channel) > 8 * width:
+                raise InputError(
+                    f"{path.name} is damaged: channel '{channel.name}' lies beyond the rows of "
+                    f"group {number}, of {width} bytes."
+                )
+
+
+def _end(channel: Any) -> int:
+    """Where a channel ends in a row [bits], in files of version 4, or 2 and 3."""
+    if hasattr(channel, "byte_offset"):
+        return int(8 * channel.byte_offset + channel.bit_offset + channel.bit_count)
+    start = 8 * int(channel.additional_byte_offset) + int(channel.start_offset)
+    return start + int(channel.bit_count)
 
 
 def save_mdf(run: Run, path: str | Path) -> None:

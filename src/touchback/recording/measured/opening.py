@@ -32,14 +32,18 @@ MCAP = Reader(mcap_series.channels_mcap, mcap_series.times_mcap, mcap_series.rea
 PARQUET = Reader(
     parquet_series.channels_parquet, parquet_series.times_parquet, parquet_series.read_parquet
 )
+_BY_ENDING = {".mdf": MDF, ".mf3": MDF, ".mf4": MDF, ".mcap": MCAP, ".parquet": PARQUET}
 
 
 def reader_of(path: str | os.PathLike[str]) -> Reader:
-    """Some call their MDF files .dat, their tables .txt: only how a file begins counts."""
+    """Some call their MDF files .dat, their tables .txt: how a file begins counts. Of one that
+    begins as none does, its ending says who refuses it."""
     with open_regular(path, _LARGEST) as stream:
         start = stream.read(len(MCAP_MAGIC))
     if start[:4] in mdf.MAGIC:
         return MDF
     if start[:4] == parquet_series.MAGIC:
         return PARQUET
-    return MCAP if start == MCAP_MAGIC else CSV
+    if start == MCAP_MAGIC:
+        return MCAP
+    return _BY_ENDING.get(Path(path).suffix.lower(), CSV)

@@ -17,6 +17,7 @@ from touchback.regular_file import open_regular
 
 MAGIC = b"PAR1"
 _LARGEST = 1 << 38  # bytes, of which columns are read
+_MOST = 100_000_000  # numbers of a column: 0.8 GB, whatever runs of equal ones take in the file
 _ABOUT = b"touchback"
 
 
@@ -38,6 +39,7 @@ def columns_of(path: Path, names: Sequence[str]) -> dict[str, np.ndarray]:
             raise unknown_name(f"column in {path.name}", name, known)
     found = {}
     for name in names:
+        _check_column(path, file, name)
         try:
             column = file.read([name]).column(name)
         except Exception as error:  # of its own kinds
@@ -49,6 +51,23 @@ def columns_of(path: Path, names: Sequence[str]) -> dict[str, np.ndarray]:
         except (ValueError, TypeError) as error:
             raise InputError(f"{path.name}: column '{name}' has no numbers ({error}).") from None
     return found
+
+
+def _check_column(path: Path, file: Any, name: str) -> None:
+    """Refuses, before it is read, what has no numbers, or more than memory takes."""
+    from pyarrow import types
+
+    kind = file.schema_arrow.field(name).type
+    kind = kind.value_type if types.is_dictionary(kind) else kind
+    if not (types.is_primitive(kind) or types.is_decimal(kind)):
+        raise InputError(f"{path.name}: column '{name}' has no numbers ({kind}).")
+    about = file.metadata
+    count = sum(about.row_group(i).num_rows for i in range(about.num_row_groups))
+    if count > _MOST:
+        raise InputError(
+            f"{path.name}: column '{name}' has {count} numbers; at most {_MOST} are read. Part the "
+            "file, or keep every tenth row."
+        )
 
 
 def channels_parquet(path: Path) -> dict[str, str]:

@@ -5,6 +5,10 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+import numpy as np
+
+from touchback.errors import InputError
+
 
 @dataclass(frozen=True)
 class Unit:
@@ -35,8 +39,9 @@ KNOWN = {
     "Pa": Unit("Pa"), "hPa": Unit("Pa", 1e2), "kPa": Unit("Pa", 1e3), "MPa": Unit("Pa", 1e6),
     "mbar": Unit("Pa", 1e2), "bar": Unit("Pa", 1e5),
     "psi": Unit("Pa", 0.45359237 * 9.80665 / 0.0254**2),
-    "N": Unit("N"), "daN": Unit("N", 10.0), "kN": Unit("N", 1e3),
+    "N": Unit("N"), "mN": Unit("N", 1e-3), "daN": Unit("N", 10.0), "kN": Unit("N", 1e3),
     "Nm": Unit("N m"), "kNm": Unit("N m", 1e3), "mNm": Unit("N m", 1e-3),
+    "Nmm": Unit("N m", 1e-3), "Ncm": Unit("N m", 1e-2),
     "kg": Unit("kg"), "t": Unit("kg", 1e3), "J": Unit("J"), "kJ": Unit("J", 1e3),
     "W": Unit("W"), "kW": Unit("W", 1e3), "V": Unit("V"), "mV": Unit("V", 1e-3),
     "A": Unit("A"), "mA": Unit("A", 1e-3), "Hz": Unit("Hz"), "kHz": Unit("Hz", 1e3),
@@ -49,7 +54,27 @@ _SPELLING = str.maketrans({
 
 def unit_of(text: str) -> Unit | None:
     """The unit that a text means; None when it isn't known."""
-    plain = text.strip().strip("[]()").translate(_SPELLING)
+    plain = _plain(text)
     if len(plain) > 2 and plain not in KNOWN:  # RPM, Deg, BAR; MPa stays apart from mPa
         plain = plain.lower()
     return KNOWN.get(plain)
+
+
+def in_unit(label: str, values: np.ndarray, given: str, wanted: str) -> np.ndarray:
+    """Numbers of one unit in another; as they are where one of the two isn't said. Refused where
+    nothing is known of how they go together."""
+    if not given or not wanted or _plain(given) == _plain(wanted):
+        return values
+    here, there = unit_of(given), unit_of(wanted)
+    if here is None or there is None or here.si != there.si:
+        raise InputError(
+            f"{label} is in '{given}', which can't be turned into '{wanted}'; convert it, or mend "
+            "its unit."
+        )
+    if (here.factor, here.zero) == (there.factor, there.zero):
+        return values
+    return (values * here.factor + (here.zero - there.zero)) / there.factor
+
+
+def _plain(text: str) -> str:
+    return text.strip().strip("[]()").translate(_SPELLING)

@@ -16,8 +16,9 @@ TRANSFORMS = "tf2_msgs/msg/TFMessage"
 CLOCK = "rosgraph_msgs/msg/Clock"
 STRING = "std_msgs/msg/String"
 NUMBERS = "std_msgs/msg/Float64MultiArray"
+DIAGNOSTICS = "diagnostic_msgs/msg/DiagnosticArray"
 
-MOST_BYTES = 1 << 20  # of a message that is read
+MOST_BYTES = 1 << 17  # of a message that is read: thousands of them may wait
 MOST_MEMBERS = 4096  # of a list in one
 
 TRIGGER, SET_BOOL = "std_srvs/srv/Trigger", "std_srvs/srv/SetBool"

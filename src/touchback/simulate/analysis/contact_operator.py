@@ -63,8 +63,9 @@ def painleve(system: System, contact: ContactKind, q: Values = None, t: float = 
 
 
 def _operator(equations: ContactEquations, x: Floats, t: float) -> Floats:
-    M, _, W, E, _ = equations.at("kinematics", x, _inputs(equations.system, t))
-    return W @ np.linalg.solve(M, E.T)
+    M, _, W, own, _ = equations.at("kinematics", x, _inputs(equations.system, t))
+    effect = np.vstack([own, W[len(own) :]])
+    return W @ np.linalg.solve(M, effect.T)
 
 
 def _inputs(system: System, t: float) -> Floats:

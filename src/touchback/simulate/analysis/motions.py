@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from touchback.arguments import check_takes
 from touchback.errors import InputError, TouchbackError
 from touchback.native import Interpreter
 from touchback.simulate.protocol import Followed, Motion, MotionData
@@ -27,6 +28,9 @@ class Motions:
 
 
 def _motion(name: str, given: Motion, times: np.ndarray) -> Course:
+    for each in given if isinstance(given, tuple) else (given,):
+        if callable(each):
+            check_takes(f"Motion of '{name}': its function", each, ["time"])
     if callable(given):
         return _traced(name, given)
     if isinstance(given, int | float):

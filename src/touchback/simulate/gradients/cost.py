@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from touchback.errors import InputError
 from touchback.model.names import unknown
+from touchback.numbers import shown
 from touchback.symbolic.differentiate import gradient
 from touchback.symbolic.expression import Expr
 from touchback.system import System
@@ -18,6 +19,11 @@ def cost_function(system: System, cost: Expr | str, parameters: tuple[str, ...])
         if cost.tape is not system.model.tape:
             raise InputError(f"The cost {cost} belongs to another model than {system.name}.")
         value = d.instant.value(cost)
+    elif not isinstance(cost, str):
+        raise InputError(
+            "cost: an expression of the model, such as -tb.cos(model.coordinate('turn')), or the "
+            f"name of a state is expected, got {shown(cost)}."
+        )
     elif cost in states:
         value = states[cost]
     else:

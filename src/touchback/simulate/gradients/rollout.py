@@ -16,17 +16,20 @@ from numpy.typing import ArrayLike
 
 from touchback.errors import InputError
 from touchback.native import Baumgarte, Formulation, formulation_of
-from touchback.numbers import number_within, positive_number, whole_within
+from touchback.numbers import number_within, positive_number, shown, whole_within
 from touchback.recording import unknown_name
+from touchback.recording.names import names_once
 from touchback.simulate.features import refuse
 from touchback.simulate.gradients.cost import cost_function
 from touchback.simulate.gradients.given import Floats, Given, Series, read_given, read_variation
 from touchback.simulate.gradients.smooth import Plan, Smooth
 from touchback.simulate.gradients.switching import Switching
 from touchback.simulate.protocol import Where
+from touchback.simulate.span import refuse_kept
 from touchback.symbolic.expression import Expr
 from touchback.system import System
 from touchback.system.function import Function
+from touchback.system.reading import read_array
 
 METHODS = ("rk4", "euler")
 _MOST = 1 << 40
@@ -57,6 +60,7 @@ class Rollout:
     @property
     def times(self) -> Floats:
         """When each step begins, and the last one ends."""
+        self.plan.refuse_kept("times", 1)
         return self.plan.start + np.arange(self.steps + 1) * self.step
 
     def states(self, x0: Where = None, inputs: Series = None, parameters: Series = None) -> Floats:
@@ -78,6 +82,11 @@ class Rollout:
         of them None."""
         path, shapes = self._path(x0, inputs, parameters), self._shapes
         words = ("variation of x0", "variation of inputs", "variation of parameters")
+        if not isinstance(along, tuple) or len(along) != len(words):
+            raise InputError(
+                "along: variations of x0, inputs and parameters are expected, any of them None, as "
+                f"(dx, du, dp), got {shown(along)}."
+            )
         dx, du, dp = map(read_variation, words, along, shapes)
         end, found = path.tangents(dx[None], du[None], dp[None])
         return end, found[0]
@@ -91,7 +100,7 @@ class Rollout:
     ) -> Gradient:
         """Derivatives of Σ weights · states: weights of the last state, or a row for each of
         `states`."""
-        given = np.asarray(weights, dtype=float)
+        given = read_array("weights", weights)
         n = len(self.system.state_names)
         shape = (n,) if given.ndim == 1 else (self.steps + 1, n)
         rows = read_variation("weights", given, shape)
@@ -131,7 +140,7 @@ class Rollout:
         function = self._costs.get(cost)
         if function is None:
             function = self._costs[cost] = cost_function(self.system, cost, self.parameters)
-        u = np.append(self.times[-1], given.inputs[-1])
+        u = np.append(self.plan.start + self.steps * self.step, given.inputs[-1])
         n, block = len(given.x0), function.block_for(given.parameters)
         value, *slopes = function.at(path.end(), u, block)
         found = Gradient(*path.adjoint(np.array(slopes[:n]), None))
@@ -177,10 +186,14 @@ def rollout(
     if method not in METHODS:
         raise InputError(f"tb.rollout: method is one of {', '.join(METHODS)}, got {method!r}.")
     count = whole_within("tb.rollout: steps is a whole number above 0", steps, 1, _MOST)
-    names = tuple(system.layout.parameters if parameters is None else parameters)
+    known = system.layout.parameters
+    names = tuple(known if parameters is None else names_once("parameters", parameters))
     for name in names:
-        if name not in system.layout.parameters:
-            raise unknown_name("parameter", name, system.layout.parameters)
+        if name not in known:
+            raise unknown_name("parameter", name, known)
+    refuse_kept(
+        "tb.rollout: inputs of each step", count, len(system.layout.inputs), "Take fewer steps."
+    )
     begin = number_within("tb.rollout: start must be a number", start, -1e300, 1e300)
     plan = Plan(
         system.apart(), count, positive_number("step", step), method, begin, names,

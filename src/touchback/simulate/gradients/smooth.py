@@ -11,6 +11,7 @@ from touchback.native import Baumgarte
 from touchback.native.gradients.rollout import FlowFunctions, FlowSizes, NativeRollout
 from touchback.native.interrupt import Listening
 from touchback.simulate.gradients.given import Floats, Given
+from touchback.simulate.span import refuse_kept
 from touchback.system import System
 from touchback.system.flow import flow_functions
 from touchback.system.motions.acting import Key
@@ -46,6 +47,10 @@ class Plan:
         native.hold(given.inputs)
         return native
 
+    def refuse_kept(self, what: str, width: int, mend: str = "Take fewer steps.") -> None:
+        """Of each step so many numbers, where memory would not hold them."""
+        refuse_kept(f"{what} of {self.system.name}", self.steps + 1, width, mend)
+
     def failure(self, taken: int) -> SolveError:
         """Where a rollout can't go on."""
         return SolveError(
@@ -73,6 +78,9 @@ class Smooth:
     def states(self) -> Floats:
         """The start, and the state after each step."""
         steps, x = self._plan.steps, self._given.x0.copy()
+        self._plan.refuse_kept(
+            "states", len(x), "Take fewer steps, or ask for derivatives, which keep √steps of them."
+        )
         rows = np.empty((steps + 1, len(x)))
         rows[0] = x
         with Listening() as listening:

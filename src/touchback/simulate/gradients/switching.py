@@ -99,6 +99,7 @@ class Switching:
     @cached_property
     def _way(self) -> _Way:
         plan, exits = self._plan, self._exits
+        plan.refuse_kept("states", len(self._given.x0))
         rows, step = np.empty((plan.steps + 1, len(self._given.x0))), 0
         pieces: list[_Stretch | Part] = []
         rows[0] = self._given.x0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from touchback.recording.transitions import TransitionRecord
 from touchback.simulate.protocol import Floats
 from touchback.simulate.span import Failure
 from touchback.system import System
+from touchback.system.modes import SystemMode
 
 
 class Tale:
@@ -49,32 +50,15 @@ class Tale:
         failed = self._modes.failed
         if failed is None:
             raise InputError(f"{self._system.name}: a transition failed for no reason.")
-        t, mode, number, gap = failed
-        each = self._every[mode].exits[number]
-        target = self._every[each.target].name
-        if np.isfinite(gap):
-            what = f"mode '{target}' can't begin: its constraints are open by {gap:.3g} m (or rad)"
-        else:
-            what = f"mode '{target}' can't begin: its constraints can't be met from there"
-        return Failure(
-            t,
-            f"{what} when transition '{each.name}' leads to it",
-            "let `when` be the gap that closes, or give a `reset` that closes it",
-        )
+        return not_begun(self._every, *failed)
 
     def unread(self, times: Floats, states: Floats) -> Failure | None:
         """An indicator that was no number when the run was recorded: what happens can't be told."""
         for number, t, x in self._by_mode(times, states):
-            mode = self._every[number]
             values = self._modes.indicator_rows(self._problem, number, t, x)
             rows, exits = np.nonzero(np.isnan(values))
             if rows.size:
-                return Failure(
-                    float(t[rows[0]]),
-                    f"`when` of transition '{mode.exits[exits[0]].name}' isn't a number in mode "
-                    f"'{mode.name}', so that nobody can tell whether it passes zero",
-                    "mend its expression (a root or logarithm of what falls below zero?)",
-                )
+                return not_read(self._every, float(t[rows[0]]), number, int(exits[0]))
         return None
 
     def kept(self, times: Floats, states: Floats) -> dict[str, float]:
@@ -95,3 +79,28 @@ class Tale:
         for number in map(int, np.unique(numbers)):
             at = numbers == number
             yield number, times[at], states[at]
+
+
+def not_begun(every: Sequence[SystemMode], t: float, mode: int, number: int, gap: float) -> Failure:
+    """The mode that an exit leads to couldn't begin: by how much its constraints were open."""
+    each = every[mode].exits[number]
+    target = every[each.target].name
+    if np.isfinite(gap):
+        what = f"mode '{target}' can't begin: its constraints are open by {gap:.3g} m (or rad)"
+    else:
+        what = f"mode '{target}' can't begin: its constraints can't be met from there"
+    return Failure(
+        t,
+        f"{what} when transition '{each.name}' leads to it",
+        "let `when` be the gap that closes, or give a `reset` that closes it",
+    )
+
+
+def not_read(every: Sequence[SystemMode], t: float, mode: int, number: int) -> Failure:
+    """The indicator of an exit was no number."""
+    return Failure(
+        t,
+        f"`when` of transition '{every[mode].exits[number].name}' isn't a number in mode "
+        f"'{every[mode].name}', so that nobody can tell whether it passes zero",
+        "mend its expression (a root or logarithm of what falls below zero?)",
+    )

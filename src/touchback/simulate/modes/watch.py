@@ -13,7 +13,7 @@ from touchback.native.modes.data import Crossed
 from touchback.native.modes.memory import MOST
 from touchback.native.modes.modes import Modes
 from touchback.simulate.event import Event
-from touchback.simulate.modes.chattering import MEND, Chattering, described
+from touchback.simulate.modes.chattering import MEND, described
 from touchback.simulate.modes.tale import Tale
 from touchback.simulate.protocol import Floats, Settle
 from touchback.simulate.span import Failure
@@ -23,7 +23,7 @@ from touchback.system import System
 
 AHEAD = 1e-8  # seconds by which is seen whether an indicator comes back
 _LOCKING = 1e-9  # seconds: an exit is taken once, so that this hardly matters
-_CHUNK = 64  # fixed steps between looks at the log
+CHUNK = 64  # fixed steps between looks at the log
 
 
 class ExitWatch(Watch):
@@ -93,22 +93,19 @@ class LogWatch(Unwatched):
     def __init__(
         self, modes: Modes, tale: Tale, cross: Callable[[Crossed], None], step: float
     ) -> None:
-        self._modes, self._tale, self._cross = modes, tale, cross
-        self._chattering = Chattering(0.25 * MOST * step)  # four a step, for sixteen steps
+        self._modes, self._tale, self._cross, self._step = modes, tale, cross, step
 
     @property
     def chunks(self) -> Chunks:
         """The log holds as many steps."""
-        return Chunks(_CHUNK)
+        return Chunks(CHUNK)
 
     def follow(self, run: Running, status: Status) -> bool:
         """Notes what was logged; False where the run can't go on."""
         for crossed in self._modes.take_log():
             self._cross(crossed)
-            self._chattering.note(self._tale.note(crossed, None))
-            if self._tale.exit_of(crossed).rest is not None:
-                self._chattering.calm()  # such contacts stay in the end
-        if self._modes.chattering or self._chattering.found:
+            self._tale.note(crossed, None)
+        if self._modes.chattering or self._modes.crowded(self._step):
             self.failure = Failure(run.t, described(self._tale.transitions[-MOST:]), MEND)
         elif self._modes.failed is not None:
             self.failure = self._tale.cannot_begin()

@@ -36,6 +36,7 @@ class SteppedRun(TouchingRun):
         super().__init__(asked, solver.contacts, *STEPPED)
         self._solver, equations = solver, self._equations
         self._functions = equations.stepped()
+        self._lines = Lines(self._system, power_set(self._system), asked.parameters)
         self.problem = Problem(
             self._functions.smooth, self._functions.sizes, asked.given.u, equations.block,
             equations.configuration_rate, asked.given.refresher(),
@@ -59,8 +60,7 @@ class SteppedRun(TouchingRun):
         return Trajectory(times, states, counts, failure)
 
     def _books(self, x: Floats) -> BookKeeper[StepMeter]:
-        equations, steps = self._equations, self._steps
-        lines = Lines(self._system, power_set(self._system), self._asked.parameters)
+        equations, steps, lines = self._equations, self._steps, self._lines
         meter = StepMeter(lines, equations.layout, x, steps, self._solver.step)
         losses, moved = steps.losses.sum(axis=0), steps.moved.sum(axis=0)
         rows = RowBooks(list(equations.contacts), equations.layout, losses, moved)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -33,7 +33,7 @@ from touchback.system.motions.acting import Acting, At, Key
 from touchback.system.motions.motion import Motion
 from touchback.system.plan import Plan
 from touchback.system.posed import Posed, Posing, Tied
-from touchback.system.solved_motion import SolvedMotion
+from touchback.system.solved_motion import SolvedMotion, without_answer
 
 if TYPE_CHECKING:
     from touchback.system.arrays import Arrays
@@ -146,7 +146,7 @@ class Constrained(Motion):
         refused = motion[..., -1]
         if refused.any():
             names = self.rows((at.calls or system.calls).key).names
-            raise _without_answer(names, refused)
+            raise without_answer(names, refused)
         return motion[..., :-1]
 
     def solve(
@@ -288,18 +288,3 @@ class Constrained(Motion):
         except SolveError as error:
             found = str(error)
         return "\n".join([*lines, *(f"  {line}" for line in found.splitlines())])
-
-
-def _without_answer(names: Sequence[str], refused: np.ndarray) -> SolveError:
-    """That friction leaves no answer, of a state or of some of an array of them."""
-    places = np.argwhere(refused != 0.0)
-    first = tuple(int(each) for each in places[0])
-    where = ""
-    if refused.ndim:
-        index = ", ".join(map(str, first))
-        where = f" (state [{index}], the first of {len(places)} such among {refused.size})"
-    return SolveError(
-        f"Constraint '{names[int(refused[first]) - 1]}': its friction is so strong here{where} "
-        "that no force keeps it, neither a push nor a pull (Painlevé's paradox); take less "
-        "friction, or describe it as a rigid contact."
-    )

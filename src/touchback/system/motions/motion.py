@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, ClassVar, TypeVar, cast
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -16,18 +15,17 @@ from touchback.model.model import Model
 from touchback.model.names import unknown
 from touchback.native import ConstrainedFunctions, FunctionData, Problem, RateSlopes
 from touchback.native.modes.data import ModesData
-from touchback.symbolic.tape import Tape
 from touchback.system.begin import begun
 from touchback.system.closing import Closing
 from touchback.system.constrained import NO_ROWS, ConstraintLayout, Terms
-from touchback.system.derivation import Derivation
 from touchback.system.equations import Equations
 from touchback.system.freedoms import Freedoms, freedoms_of
 from touchback.system.function import Function
 from touchback.system.functions import Recipe, standard_recipe
-from touchback.system.layout import Values, layout_of
+from touchback.system.layout import Values
 from touchback.system.modes import NO_MODES, SystemModes
 from touchback.system.motions.acting import Acting, At, Key
+from touchback.system.motions.deriving import Deriving
 from touchback.system.plan import Plan
 from touchback.system.posed import Posed, Posing
 from touchback.system.reading import lead_of
@@ -38,10 +36,8 @@ if TYPE_CHECKING:
     from touchback.system.arrays import Arrays
     from touchback.system.system import System
 
-T = TypeVar("T")
 
-
-class Motion(ABC):
+class Motion(Deriving, ABC):
     """How a mechanism moves. What acts is a key, one of the settings of a system; the motion itself
     has no settings and only learns, so that systems made apart share it.
 
@@ -61,22 +57,10 @@ class Motion(ABC):
     modes: SystemModes = NO_MODES
 
     def __init__(self, model: Model, plan: Plan, backend: Backend) -> None:
-        """`model` is `whole`: with all its constraints and modes."""
-        self.whole, self.plan, self._backend = model, plan, backend
-        self.name, self.layout = model.name, layout_of(model)
+        super().__init__(model, plan, backend)
         self.first: Key = ()  # what acts to begin with
-        self.deriving = threading.RLock()  # held while something is derived or a setting changed
-        self._known: dict[Hashable, object] = {}
 
     # ---- what is derived ------------------------------------------------------------------------
-
-    def once(self, what: Hashable, derive: Callable[[], T]) -> T:
-        """What is known by this name, derived by the first thread that asks."""
-        if what not in self._known:
-            with self.deriving:
-                if what not in self._known:
-                    self._known[what] = derive()
-        return cast(T, self._known[what])
 
     def refuse(self, what: str, given: object = None) -> None:
         """Raises where the motion can't do something."""
@@ -86,27 +70,6 @@ class Motion(ABC):
     def _refusal(self, what: str, given: object = None) -> TouchbackError:
         told = self.cannot.get(what, f"it has no {what}.").format(given=given)
         return self.refused_as(f"{self.name}: {told}")
-
-    def derive(
-        self,
-        model: Model,
-        extra: Sequence[str] = (),
-        tape: Tape | None = None,
-        merge_fixed: bool | None = None,
-    ) -> Derivation:
-        """A derivation of functions of x, u = [t, inputs…] and `extra` arguments, of a model with
-        these coordinates; on the `tape` of another derivation, to share its parameter block.
-        `merge_fixed` lets rigid joints vanish: by default where no sensor is in one of them."""
-        merge = self._merge_fixed if merge_fixed is None else merge_fixed
-        frames = self.plan.frame_pass
-        return Derivation(model, self.layout, extra, frames, merge, tape, self._backend)
-
-    @cached_property
-    def _merge_fixed(self) -> bool:
-        measured = {getattr(kind, "joint", None) for kind in self.whole.sensors.values()}
-        return all(
-            joint.kind.motions() for name, joint in self.whole.joints.items() if name in measured
-        )
 
     def model(self, key: Key) -> Model:
         """The model with what acts."""

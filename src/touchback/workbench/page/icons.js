@@ -91,7 +91,7 @@ export class Icons {
     try {
       const gone = this.known.get(name), answer = await this.bench.send({ do: "remove", icon: name });
       this.known.delete(name);
-      this.bench.select(null);
+      this.bench.unselect("icon", name);
       this.bench.tell("edited", { ...answer, ...(gone && { back: () => this.apply({ ...gone }) }) });
     } catch (error) { this.bench.note(error.message, "bad"); }
     this.view.draw();

@@ -69,7 +69,7 @@ export function loopPanel(content, bench, chosen) {
     h("table", { class: "facts" }, fact("on", marker(loop.a)), fact("and", marker(loop.b)), gap, error),
     !bench.recorded && h("div", { class: "row" },
       act(loop.active ? "Let it rest" : "Let it act", "switch", () => edit(bench, { do: "switch", [loop.active ? "deactivate" : "activate"]: [loop.name] })),
-      act("Remove", "remove loop", async () => { if (await edit(bench, EDITS.untie(loop.name))) bench.select(null); })));
+      act("Remove", "remove loop", async () => { if (await edit(bench, EDITS.untie(loop.name))) bench.unselect("loop", loop.name); })));
   const move = () => {
     const [a, b] = [loop.a, loop.b].map(each => bench.world.at(each.body, each.at));
     gap.lastChild.textContent = short(Math.hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]), 2);

@@ -37,6 +37,9 @@ export class Bench {
     this.tell("selected", what);
   }
 
+  /** Chooses nothing, unless somebody chose something else while an answer was under way. */
+  unselect(kind, name) { if (this.selected?.kind === kind && this.selected.name === name) this.select(null); }
+
   /** Sends a message; gives the answer, or fails with its text. */
   send(message) {
     if (!this._socket || this._socket.readyState !== WebSocket.OPEN)

@@ -13,7 +13,7 @@ from touchback.realtime.control import Answer, Desk
 from touchback.realtime.control.messages import Facts
 from touchback.realtime.report import flag_names
 from touchback.workbench.play.messages import Clock
-from touchback.workbench.scene import SceneSeen
+from touchback.workbench.scene_messages import SceneSeen
 from touchback.workbench.source import Posed, Values
 from touchback.workbench.wire import ROWS, frame
 

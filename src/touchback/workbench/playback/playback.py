@@ -16,7 +16,8 @@ from touchback.realtime.control.rates import Rate
 from touchback.workbench.playback.desk import PlaybackDesk
 from touchback.workbench.playback.track import Instant, Track
 from touchback.workbench.poses import Poses
-from touchback.workbench.scene import SceneSeen, seen
+from touchback.workbench.scene import seen
+from touchback.workbench.scene_messages import SceneSeen
 from touchback.workbench.scopes.live_port import Graph, graph_facts
 from touchback.workbench.scopes.port import Facts, ScopePort
 from touchback.workbench.scopes.port import Source as Traces
@@ -155,7 +156,10 @@ class Playback:
 
     @property
     def structure(self) -> int:
-        return self._first + 1 + self._shown
+        return self._number(self._shown)
+
+    def _number(self, shown: int) -> int:
+        return self._first + 1 + shown
 
     @property
     def instant(self) -> Instant:
@@ -172,11 +176,11 @@ class Playback:
         self._shown = shown
 
     def scene(self) -> SceneSeen:
-        at = self.instant
-        poses = self._poses[self._shown]
-        if at.structure != self._shown:  # it went on meanwhile
-            return seen(poses, self.structure, *self._begun(poses))
-        return seen(poses, self.structure, at.state, at.time, at.parameters)
+        at, shown = self.instant, self._shown  # once: another thread may prepare
+        poses = self._poses[shown]
+        if at.structure != shown:  # it went on meanwhile
+            return seen(poses, self._number(shown), *self._begun(poses))
+        return seen(poses, self._number(shown), at.state, at.time, at.parameters)
 
     def _begun(self, poses: Poses) -> tuple[np.ndarray, float, Mapping[str, float]]:
         system = poses.system
@@ -187,7 +191,7 @@ class Playback:
         at = self.instant
         if at.structure != self._shown:
             return None
-        poses = self._poses[self._shown]
+        poses = self._poses[at.structure]
         numbers = poses.at(at.state, at.time, at.inputs, at.parameters)
         return Posed(self.at, len(poses.bodies), numbers, poses.size)
 

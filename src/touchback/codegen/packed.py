@@ -1,0 +1,263 @@
+"""A program in which what equal limbs do goes side by side, as vectors among single numbers.
+
+Vectors are made of packs of operations (`packs.py`). What they read is a vector already, or one
+number for all lanes, or constants, or numbers brought together; of vectors that single operations
+read, lanes are read where the vector was stored.
+"""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+from touchback.codegen.abi import CALLED
+from touchback.codegen.conditions import JOIN, LANE, MACHINE_ARITY, PAIR, SPREAD, WIDER_JOIN
+from touchback.codegen.packs import ABSENT, Pack, Packs, find_packs
+from touchback.symbolic.ops import COMMUTES, CONST, FMA, FMS, FNMA, INPUT
+from touchback.symbolic.program import Program
+
+# Operations of programs that are looked at: smaller ones wait for results anyway, and of larger
+# ones compilation would take noticeably longer.
+FEWEST, MOST = 400, 60_000
+GAIN = 1.25  # operations one by one for one of the packed program, from which packing pays
+_CALL = 50  # instructions that a call of the C library takes, roughly
+_INSTRUCTIONS = [
+    0 if op in (CONST, INPUT, LANE) else _CALL if op in CALLED else 1
+    for op in range(len(MACHINE_ARITY))
+]
+_PRODUCTS = (FMA, FNMA, FMS)
+
+
+@dataclass
+class Packed(Program):
+    """Some nodes are vectors of `width` doubles. LANE reads lane c of vector a; the constants of
+    vectors have a number for each lane."""
+
+    width: int = 1
+    wide: list[bool] = field(default_factory=list)
+    columns: dict[int, tuple[float, ...]] = field(default_factory=dict)
+
+
+def packed(program: Program, widths: tuple[int, ...]) -> Packed | None:
+    """The program with equal limbs side by side, None where that doesn't pay."""
+    if not program.alike or not FEWEST <= len(program.op) <= MOST:
+        return None
+    limbs = 1 + max(part.limb for part in program.alike.values())
+    width = next((w for w in widths[1:] if w >= limbs), widths[-1])
+    found, alone = find_packs(program, width), work(program)
+    at_best = alone - sum(width - 1 - pack.count(ABSENT) for pack in found.packs)
+    if alone < GAIN * at_best:
+        return None
+    made = _Packing(program, found, width).result()
+    return made if alone >= GAIN * work(made) else None
+
+
+def work(program: Program) -> int:
+    """Instructions, roughly: operations, stores of results, and of vectors that are read lane by
+    lane; lanes that are results are copied from there."""
+    stored = {a for op, a in zip(program.op, program.a, strict=True) if op == LANE}
+    copied = sum(program.op[abs(output)] == LANE for output in program.outputs)
+    operations = sum(_INSTRUCTIONS[op] for op in program.op)
+    return operations + len(stored) + copied + len(program.outputs)
+
+
+class _Packing:
+    """The new nodes, first in the order in which they are asked for."""
+
+    def __init__(self, program: Program, found: Packs, width: int) -> None:
+        self.old, self.found, self.width = program, found, width
+        self.rows: list[list[int]] = []  # op, a, b, c
+        self.rank: list[int] = []  # the place in the old program
+        self.wide: list[bool] = []
+        self.columns: dict[int, tuple[float, ...]] = {}
+        self.singles: dict[int, int] = {}  # old node → new one
+        self.vectors: dict[tuple[object, ...], int] = {}
+        self.waiting: list[tuple[int, Pack]] = []  # new nodes whose operands aren't there yet
+        self.simple: dict[Pack, bool] = {}
+        # What two operands have in common: their class, or that they are constants, or one node.
+        self.kind = [
+            known or (-1 if op == CONST else -1 - node)
+            for node, (known, op) in enumerate(zip(found.classes, program.op, strict=True))
+        ]
+
+    def result(self) -> Packed:
+        self.single(0)
+        self.single(1)
+        outputs = [self.single(abs(output)) for output in self.old.outputs]
+        while self.waiting:
+            self._fill(*self.waiting.pop())
+        order = self._ordered()
+        new = [0] * len(order)
+        for place, node in enumerate(order):
+            new[node] = place
+        signed = zip(outputs, self.old.outputs, strict=True)
+        columns = zip(*(self._renumbered(self.rows[node], new) for node in order), strict=True)
+        op, a, b, c = (list(column) for column in columns)
+        return Packed(
+            op, a, b, c,
+            {new[self.singles[i]]: x for i, x in self.old.values.items() if i in self.singles},
+            {new[self.singles[i]]: x for i, x in self.old.inputs.items() if i in self.singles},
+            [new[x] if old >= 0 else -new[x] for x, old in signed],
+            self.old.lookups, {}, self.width, [self.wide[node] for node in order],
+            {new[node]: column for node, column in self.columns.items()},
+        )  # fmt: skip
+
+    def _renumbered(self, row: list[int], new: list[int]) -> list[int]:
+        count = MACHINE_ARITY[row[0]]  # what comes after is a lookup, or a lane
+        return [row[0], *(new[x] for x in row[1 : 1 + count]), *row[1 + count :]]
+
+    def _ordered(self) -> list[int]:
+        """Operands first, otherwise as in the old program.
+
+        No two packs wait for each other: all nodes of a class read the same classes, which came
+        before it, and the very same nodes of several limbs."""
+        order: list[int] = []
+        done = bytearray(len(self.rows))
+        for root in sorted(range(len(self.rows)), key=self.rank.__getitem__):
+            stack = [root]
+            while stack:
+                node = stack[-1]
+                op, *columns = self.rows[node]
+                missing = [x for x in columns[: MACHINE_ARITY[op]] if not done[x]]
+                if missing and not done[node]:
+                    stack.extend(sorted(missing, key=self.rank.__getitem__, reverse=True))
+                    continue
+                stack.pop()
+                if not done[node]:
+                    done[node] = 1
+                    order.append(node)
+        return order
+
+    # ---- nodes ----------------------------------------------------------------------------------
+
+    def _new(self, op: int, rank: int, wide: bool, *operands: int) -> int:
+        self.rows.append([op, *operands, *(0,) * (3 - len(operands))])
+        self.rank.append(rank)
+        self.wide.append(wide)
+        return len(self.rows) - 1
+
+    def single(self, node: int) -> int:
+        """The new node of an old one, alone."""
+        if node not in self.singles:
+            pack = self.found.of.get(node)
+            op = self.old.op[node]
+            if pack is not None:
+                lanes = self.found.packs[pack]
+                vector = self.pack(lanes)
+                made = self._new(LANE, node, False, vector, 0, lanes.index(node))
+            else:
+                made = self._new(op, node, False, 0, 0, self.old.c[node])
+                if op not in (CONST, INPUT):
+                    self.waiting.append((made, (node,)))
+            self.singles[node] = made
+        return self.singles[node]
+
+    def pack(self, lanes: Pack) -> int:
+        """The new node of a pack."""
+        if lanes not in self.vectors:
+            some = [node for node in lanes if node != ABSENT]
+            self.vectors[lanes] = self._new(self.old.op[some[0]], min(some), True)
+            self.waiting.append((self.vectors[lanes], lanes))
+        return self.vectors[lanes]
+
+    def _fill(self, made: int, lanes: Pack) -> None:
+        if not self.wide[made]:
+            found = [self.single(x) for x in self.found.operands[lanes[0]]]
+        else:
+            found = [self.vector(each) for each in self._columns_of(lanes)]
+        self.rows[made][1 : 1 + len(found)] = found
+
+    def _columns_of(self, lanes: Pack) -> list[Pack]:
+        """The operands of a pack: where two of them may be swapped, so that they agree with those
+        of the first lane."""
+        rows = [self.found.operands[node] if node != ABSENT else None for node in lanes]
+        first = next(row for row in rows if row is not None)
+        if COMMUTES[op := self.old.op[max(lanes)]] or op in _PRODUCTS:
+            kind = self.kind
+            x, y = kind[first[0]], kind[first[1]]
+            for lane, row in enumerate(rows):
+                if row is not None and (kind[row[0]], kind[row[1]]) != (x, y):
+                    straight = (kind[row[0]] == x) + (kind[row[1]] == y)
+                    if (kind[row[0]] == y) + (kind[row[1]] == x) > straight:
+                        rows[lane] = (row[1], row[0], *row[2:])
+        absent = (ABSENT,) * len(first)
+        return list(zip(*[absent if row is None else row for row in rows], strict=True))
+
+    # ---- vectors --------------------------------------------------------------------------------
+
+    def vector(self, lanes: Pack) -> int:
+        """A vector of old nodes, one for each lane."""
+        first = max(lanes)
+        known = self.found.of.get(first)
+        if known is not None and _covers(self.found.packs[known], lanes):
+            return self.pack(self.found.packs[known])
+        some = [node for node in lanes if node != ABSENT]
+        if all([self.old.op[node] == CONST for node in some]):
+            return self._constants(lanes, first)
+        if some.count(first) == len(some):
+            return self._made(("all", first), SPREAD, first)
+        if self._is_simple(lanes):
+            return self.pack(lanes)
+        whole = self.found.together.get(first, lanes)
+        return self._gathered(whole if _covers(whole, lanes) else lanes)
+
+    def _constants(self, lanes: Pack, first: int) -> int:
+        numbers = tuple(self.old.values[x if x != ABSENT else first] for x in lanes)
+        key = ("numbers", struct.pack(f"{len(numbers)}d", *numbers))  # bits: 0.0 equals −0.0
+        if key not in self.vectors:
+            self.vectors[key] = self._new(CONST, 2, True)
+            self.columns[self.vectors[key]] = numbers
+        return self.vectors[key]
+
+    def _is_simple(self, lanes: Pack) -> bool:
+        """Whether different nodes that depend on no limb come from one operation each on constants
+        and common numbers: then they are computed where they are read."""
+        if lanes in self.simple:
+            return self.simple[lanes]
+        some = [node for node in lanes if node != ABSENT]
+        op = self.old.op[some[0]]
+        simple = op != INPUT and op not in CALLED and all(
+            self.old.op[node] == op and not self.found.classes[node] for node in some
+        )  # fmt: skip
+        if simple and op != CONST:
+            simple = all(self._is_common(each) for each in self._columns_of(lanes))
+        self.simple[lanes] = simple
+        return simple
+
+    def _is_common(self, lanes: Pack) -> bool:
+        some = {node for node in lanes if node != ABSENT}
+        return len(some) == 1 or self._is_simple(lanes)
+
+    def _gathered(self, lanes: Pack) -> int:
+        """Numbers that are brought together by twos; lanes that have none repeat others."""
+        some = [node for node in lanes if node != ABSENT]
+        full = [node if node != ABSENT else some[k % len(some)] for k, node in enumerate(lanes)]
+        if len(some) * 2 <= self.width:  # the same halves
+            half = [*some, *some][: 1 << (len(some) - 1).bit_length()]
+            if _covers(tuple(half * (self.width // len(half))), lanes):
+                full = half * (self.width // len(half))
+        row = [self._made(("two", x, y), PAIR, x, y) for x, y in zip(full[::2], full[1::2])]
+        for join in (JOIN, WIDER_JOIN):
+            if len(row) > 1:
+                row = [self._joined(join, x, y) for x, y in list(pairwise(row))[::2]]
+        return row[0]
+
+    def _made(self, key: tuple[object, ...], op: int, *nodes: int) -> int:
+        """A vector made of single numbers."""
+        if key not in self.vectors:
+            found = [self.single(node) for node in nodes]
+            self.vectors[key] = self._new(op, max(nodes), True, *found)
+        return self.vectors[key]
+
+    def _joined(self, op: int, x: int, y: int) -> int:
+        key = ("join", op, x, y)
+        if key not in self.vectors:
+            rank = max(self.rank[x], self.rank[y])
+            self.vectors[key] = self._new(op, rank, True, x, y)
+        return self.vectors[key]
+
+
+def _covers(whole: Pack, lanes: Pack) -> bool:
+    """Whether lanes are those of a pack, but for absent ones."""
+    return lanes == whole or all(x in (ABSENT, y) for x, y in zip(lanes, whole, strict=True))

@@ -1,0 +1,146 @@
+"""Equal limbs side by side: the bits of the program, and only where it pays."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from limbed_robots import RUNNING, pack_always, quadruped
+from random_graphs import (
+    CHOOSING,
+    EVERYTHING,
+    PLAIN,
+    SUMS,
+    TURNING,
+    Builder,
+    assert_same_bits,
+    interpreted,
+    random_inputs,
+    random_limbs,
+)
+from touchback.codegen import compile_program, compiled, packed
+from touchback.codegen.machine import TARGETS
+from touchback.codegen.packed import Packed
+from touchback.codegen.packs import find_packs
+from touchback.symbolic import ops
+from touchback.symbolic.program import Program
+from touchback.symbolic.tape import Alike
+
+
+@pytest.fixture(params=RUNNING)
+def target(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Code for a target that runs here, packed whether it pays or not."""
+    monkeypatch.setattr(compiled, "host_target", lambda: (request.param, ""))
+    pack_always(monkeypatch)
+    return str(request.param)
+
+
+def _packed(program: Program, target: str) -> Packed | None:
+    return packed.packed(program, TARGETS[target].widths)
+
+
+def _compare(target: str, seed: int, graphs: int) -> None:
+    rng = np.random.default_rng(seed)
+    vectors = 0
+    for number in range(graphs):
+        limbs, operations = int(rng.choice((2, 3, 4, 5, 8, 9))), int(rng.choice((8, 40, 120)))
+        mix = (EVERYTHING, PLAIN, CHOOSING, TURNING, SUMS)[number % 5]
+        program = random_limbs(rng, limbs, operations, mix, (0.0, 0.02, 0.2)[number % 3])
+        made = _packed(program, target)
+        vectors += 0 if made is None else sum(made.wide)
+        arrays = random_inputs(rng, program, special=0.02)
+        got = compile_program(program).call(*arrays).reshape(-1, 1)
+        assert_same_bits(got, interpreted(program, arrays), program, f"graph {number}")
+    assert vectors > 15 * graphs
+
+
+def test_random_limbs_give_the_same_bits(target: str) -> None:
+    _compare(target, seed=0, graphs=15)
+
+
+@pytest.mark.soak
+def test_very_many_random_limbs_give_the_same_bits(target: str) -> None:
+    _compare(target, seed=1, graphs=5000)
+
+
+def _limb(build: Builder, limbs: int, differing: bool = False) -> list[int]:
+    """sin(q c) − 2 q of each limb, with constants of either sign; the last one may have 2 q²."""
+    found = []
+    for limb in range(limbs):
+        q = build.input("x", limb)
+        build.program.alike[q] = Alike(0, 0, limb)
+        turned = build.node(ops.SIN, build.node(ops.MUL, q, build.constant(0.5 - limb)))
+        last = differing and limb == limbs - 1
+        square = build.node(ops.MUL, q, q) if last else q
+        found.append(build.node(ops.FNMA, build.constant(2.0), square, turned))
+    return found
+
+
+def test_equal_limbs_are_one_operation_each() -> None:
+    build = Builder()
+    program = build.outputs(*_limb(build, 4))
+    found = find_packs(program, 4)
+    assert sorted(program.op[pack[0]] for pack in found.packs) == [ops.MUL, ops.FNMA, ops.SIN]
+    assert all(len(set(pack)) == 4 and -1 not in pack for pack in found.packs)
+
+
+def test_what_one_limb_has_of_its_own_leaves_the_rest_side_by_side() -> None:
+    build = Builder()
+    program = build.outputs(*_limb(build, 4, differing=True))
+    found = find_packs(program, 4)
+    sizes = {program.op[max(pack)]: 4 - pack.count(-1) for pack in found.packs}
+    assert sizes == {ops.MUL: 4, ops.SIN: 4, ops.FNMA: 3}
+
+
+def test_more_limbs_than_lanes_make_several_packs() -> None:
+    build = Builder()
+    program = build.outputs(*_limb(build, 6))
+    assert [len(pack) - pack.count(-1) for pack in find_packs(program, 4).packs] == [4, 2] * 3
+
+
+def test_limbs_that_need_each_other_go_side_by_side_where_both_can(target: str) -> None:
+    """The roots of both limbs, their product, and what both limbs make of it."""
+    build = Builder()
+    q = [build.input("x", k) for k in range(2)]
+    build.program.alike |= {node: Alike(0, 0, k) for k, node in enumerate(q)}
+    both = build.node(ops.MUL, *(build.node(ops.SQRT, node) for node in q))
+    program = build.outputs(*(build.node(ops.FMA, node, both, node) for node in q))
+    made = _packed(program, target)
+    assert made is not None
+    wide = [op for op, wide in zip(made.op, made.wide, strict=True) if wide]
+    assert wide.count(ops.SQRT) == wide.count(ops.FMA) == 1 and ops.MUL not in wide
+    arrays = random_inputs(np.random.default_rng(1), program, special=0.0)
+    got = compile_program(program).call(*arrays).reshape(-1, 1)
+    assert_same_bits(got, interpreted(program, arrays), program, "both")
+
+
+def test_zeros_of_either_sign_are_numbers_of_their_own(target: str) -> None:
+    """q/0 and q/−0 of each limb."""
+    build = Builder()
+    over = []
+    for limb in range(4):
+        q = build.input("x", limb)
+        build.program.alike[q] = Alike(0, 0, limb)
+        over += [build.node(ops.DIV, q, build.constant(zero)) for zero in (0.0, -0.0)]
+    got = compile_program(build.outputs(*over)).call(np.ones(4), np.zeros(0), np.zeros(0))
+    assert got.tolist() == [np.inf, -np.inf] * 4
+
+
+def test_a_chain_and_small_limbs_on_a_large_trunk_stay_one_by_one() -> None:
+    rng, widths = np.random.default_rng(3), (1, 4)
+    limbs = random_limbs(rng, 4, 120, SUMS, differing=0.0)
+    assert packed.packed(limbs, widths) is not None
+    assert packed.packed(replace(limbs, alike={}), widths) is None
+    build = Builder()
+    total = build.input("u", 0)
+    for _ in range(500):
+        total = build.node(ops.FMA, total, total, total)
+    assert packed.packed(build.outputs(total, *_limb(build, 4)), widths) is None
+
+
+def test_left_and_right_legs_of_a_quadruped_go_four_by_four() -> None:
+    """Three quarters of all operations: the rest are the trunk's and the sums over legs. Were signs
+    pulled out of numbers, left and right legs would be other sums: two thirds."""
+    program = quadruped().compile().function("forward dynamics").second
+    together = sum(4 for pack in find_packs(program, 4).packs if -1 not in pack)
+    assert together > 0.75 * sum(ops.ARITY[op] > 0 for op in program.op)
