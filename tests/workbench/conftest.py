@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from tests.workbench.browser import Seat
 from touchback import gallery, workbench
 from touchback.workbench import Workbench
 from waiting import PATIENCE
@@ -27,6 +28,16 @@ def patient(opens: Callable[..., Any]) -> Callable[..., Any]:
         return found
 
     return opened
+
+
+@pytest.fixture(autouse=True)
+def a_second_look_is_at_a_page_opened_anew(request: pytest.FixtureRequest) -> None:
+    """What a failed look left behind, another view or tool, must not fail the next one."""
+    if getattr(request.node, "execution_count", 1) > 1 and "page" in request.fixturenames:
+        page = request.getfixturevalue("page")
+        if isinstance(page, Seat):
+            page.ask("localStorage.clear()")
+            page.come()
 
 
 @pytest.fixture(scope="session")

@@ -51,13 +51,26 @@ def test_bodies_are_drawn_where_the_run_has_them(page: Seat) -> None:
     assert math.remainder(drawn[1] + angles[row], 2 * math.pi) == pytest.approx(0.0, abs=1e-6)
 
 
+def as_it_begins(page: Seat) -> None:
+    """Paused, with the start on the screen: later the coupler may lie right over the crank, or the
+    crank point at the eye."""
+    page.ask("bench.send({do: 'pause'}).then(() => bench.send({do: 'reset'}))")
+    start = page.live.read("crank")
+    page.until(
+        f"Math.abs(Math.sin(({start} + 2 * Math.atan2(bench.world.pose('crank').q[1],"
+        " bench.world.pose('crank').q[3])) / 2)) < 1e-5"
+    )
+
+
 def test_a_planar_mechanism_is_shown_from_the_side_and_in_space_on_demand(page: Seat) -> None:
     assert page.ask(
         "bench.view.flat && !bench.view.flatCanvas.hidden && bench.view.spaceCanvas.hidden"
     )
     page.page.get_by_label("Side view or space").click()
     page.until("!bench.view.flat && bench.view.flatCanvas.hidden && bench.view.stages.space")
+    as_it_begins(page)
     picture = shot(page)
+    page.ask("bench.send({do: 'go'})")
     for colour, name in (((27, 108, 168), "crank"), ((58, 125, 68), "rocker")):
         off = np.abs(picture - colour).max(axis=2)
         assert (off < 60).sum() > 100, f"the {name} isn't seen"
@@ -66,13 +79,7 @@ def test_a_planar_mechanism_is_shown_from_the_side_and_in_space_on_demand(page: 
 
 
 def test_the_side_view_draws_each_body_in_its_colour(page: Seat) -> None:
-    """As it begins: later the coupler may lie right over the crank."""
-    page.ask("bench.send({do: 'pause'}).then(() => bench.send({do: 'reset'}))")
-    start = page.live.read("crank")
-    page.until(
-        f"Math.abs(Math.sin(({start} + 2 * Math.atan2(bench.world.pose('crank').q[1],"
-        " bench.world.pose('crank').q[3])) / 2)) < 1e-5"
-    )
+    as_it_begins(page)
     picture = shot(page)
     page.ask("bench.send({do: 'go'})")
     for colour in ((27, 108, 168), (200, 85, 61), (58, 125, 68)):
