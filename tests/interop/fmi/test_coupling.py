@@ -1,8 +1,9 @@
 """FMUs of others beside a mechanism, and files that are no FMUs."""
 
 import io
+import platform
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import numpy as np
@@ -111,7 +112,7 @@ def described(reference: str, count: int = 1) -> dict[str, str]:
     return {"modelDescription.xml": DESCRIPTION.format(STEPS + variables)}
 
 
-def packed(path: Path, files: dict[str, str], link: str = "") -> Path:
+def packed(path: Path, files: Mapping[str, str | bytes], link: str = "") -> Path:
     content = io.BytesIO()
     with zipfile.ZipFile(content, "w") as archive:
         for name, text in files.items():
@@ -206,3 +207,17 @@ def test_an_fmu_without_a_binary_that_loads_is_named_and_leaves_us_where_we_are(
     with pytest.raises(ModelError, match=r"m\.fmu: its binary can't be loaded on this machine"):
         tb.couple(first_mass(), {"unit": unit}, {}, duration=0.01)
     assert Path.cwd() == here
+
+
+def test_a_binary_under_the_name_of_this_machine_goes_before_that_of_another(
+    written: Make, tmp_path: Path
+) -> None:
+    """FMI 2.0.5 has binaries of other processors under names of 3.0, beside x86-64's linux64."""
+    with zipfile.ZipFile(written("mass", 2).path) as archive:
+        files = {name: archive.read(name) for name in archive.namelist()}
+    library = "binaries/{}/mass.so"
+    files[library.format(f"{platform.machine()}-linux")] = files[library.format("linux64")]
+    files[library.format("linux64")] = b"of another processor"
+    unit = tb.Fmu(packed(tmp_path / "both.fmu", files), trusted=True, start={"x": 0.3})
+    run = tb.couple(first_mass(), {"two": unit}, WIRES, duration=0.01)
+    assert run["other"][0] == 0.3

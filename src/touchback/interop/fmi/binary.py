@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import platform
+import shutil
 import subprocess
 import tempfile
 from collections.abc import Mapping
@@ -18,13 +19,26 @@ OPTIONS = tuple("-std=c11" if flag == "-std=c99" else flag for flag in FLAGS)
 # Fused operations by instruction, which processors of the last ten years have; an instance is
 # refused on others. AArch64 always has it.
 _MACHINE = {"x86_64": ("-mavx2", "-mfma")}
-_FOLDERS = {2: {"x86_64": "linux64", "aarch64": "aarch64-linux"}}
+_BY_WIDTH = "linux64"  # FMI 2.0's name, meant for x86-64
 
 
-def platform_folder(version: int) -> str:
-    """Where importers look for the binary of this machine."""
+def platform_folders(version: int) -> tuple[str, ...]:
+    """Where importers look for the binary of this machine. For processors other than x86-64 FMI
+    2.0.5 takes the names of 3.0, while FMPy and OpenModelica know them by the older one alone."""
     machine = platform.machine()
-    return _FOLDERS.get(version, {}).get(machine, f"{machine}-linux")
+    if version == 3:
+        return (f"{machine}-linux",)
+    return (_BY_WIDTH,) if machine == "x86_64" else (f"{machine}-linux", _BY_WIDTH)
+
+
+def prefer_this_machine(folder: Path) -> None:
+    """In an unpacked FMU of FMI 2.0: puts the binary that bears this machine's name where FMPy
+    looks, before one that may be another processor's."""
+    binaries = folder / "binaries"
+    own = binaries / f"{platform.machine()}-linux"
+    if own.is_dir():
+        shutil.rmtree(binaries / _BY_WIDTH, ignore_errors=True)
+        own.rename(binaries / _BY_WIDTH)
 
 
 def built(sources: Mapping[str, str], name: str) -> bytes:

@@ -13,7 +13,7 @@ import numpy as np
 
 from touchback.errors import InputError
 from touchback.interop.c_project.core import CModel, c_model
-from touchback.interop.fmi.binary import OPTIONS, built, platform_folder
+from touchback.interop.fmi.binary import OPTIONS, built, platform_folders
 from touchback.interop.fmi.dependencies import dependencies_of
 from touchback.interop.fmi.description import KINDS, VERSIONS, Unit, build_description, described
 from touchback.interop.fmi.slopes import slope_functions
@@ -75,8 +75,9 @@ def files_of(core: CModel, version: int, kinds: tuple[str, ...]) -> dict[str, st
     files |= {f"sources/{name}": text for name, text in sources.items()}
     if version == 3:
         files["sources/buildDescription.xml"] = build_description(unit, OPTIONS)
-    library = f"binaries/{platform_folder(version)}/{identifier}.so"
-    files[library] = built(sources, identifier)
+    library = built(sources, identifier)
+    for folder in platform_folders(version):
+        files[f"binaries/{folder}/{identifier}.so"] = library
     return files
 
 

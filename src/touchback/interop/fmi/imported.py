@@ -13,6 +13,7 @@ from typing import Protocol
 
 from touchback.errors import InputError, ModelError, SolveError
 from touchback.interop.fmi.archive import extract, read_description
+from touchback.interop.fmi.binary import prefer_this_machine
 from touchback.interop.xml_file import Node
 from touchback.model.names import unknown
 from touchback.numbers import MOST, number_within, shown
@@ -123,6 +124,8 @@ class Fmu:
             ) from None
         with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
             extract(self.path, Path(folder))
+            if self.version == "2.0":
+                prefer_this_machine(Path(folder))
             here = os.getcwd()
             try:
                 made = (FMU2Slave if self.version == "2.0" else FMU3Slave)(
