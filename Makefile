@@ -66,9 +66,12 @@ browser: $(STAMPS)/develop $(STAMPS)/machine
 search: $(STAMPS)/develop
 	$(BIN)/python tests/search --minutes $(MINUTES)
 
-# atheris has no wheel for every Python and machine: it isn't among the packages of every test.
-fuzz: $(STAMPS)/develop
-	$(BIN)/python -m pip install -q atheris
+# atheris has no wheel for every Python and machine: it isn't among the packages of every test. Elsewhere it is
+# built, by a clang that has the fuzzer's own library beside it.
+fuzz: $(STAMPS)/develop $(STAMPS)/machine
+	$(BIN)/python -m pip install -q --only-binary :all: atheris || { \
+	  apt-get install -y -qq "libclang-rt-$$(clang -dumpversion | cut -d. -f1)-dev" >/dev/null; \
+	  CLANG_BIN="$$(command -v clang)" $(BIN)/python -m pip install -q atheris; }
 	$(BIN)/python tests/fuzz --minutes $(MINUTES)
 
 sanitize: $(STAMPS)/develop

@@ -97,7 +97,12 @@ def test_mdf_that_claims_what_it_has_not_is_refused(
         tb.open(path)
 
 
-@pytest.mark.parametrize(("version", "block", "link"), [("4.10", b"##CG", 24), ("3.30", b"CG", 4)])
+MDF_VERSIONS = pytest.mark.parametrize(
+    ("version", "block", "link"), [("4.10", b"##CG", 24), ("3.30", b"CG", 4)]
+)
+
+
+@MDF_VERSIONS
 def test_mdf_whose_blocks_lead_in_a_circle_is_refused(
     tmp_path: Path, version: str, block: bytes, link: int
 ) -> None:
@@ -129,18 +134,34 @@ def test_mdf_that_leads_beyond_any_file_is_refused(tmp_path: Path, far: int) -> 
         tb.open(path)
 
 
-def test_mdf_whose_groups_have_no_names_is_refused(tmp_path: Path) -> None:
+@MDF_VERSIONS
+def test_mdf_whose_groups_have_no_names_is_refused(
+    tmp_path: Path, version: str, block: bytes, link: int
+) -> None:
     """asammdf follows links without a look at names: in a circle of such blocks for ever."""
+    path = tmp_path / "drive.mf4"
+    with MDF(version=version) as file:
+        file.append([Signal(SPEED, TIMES, name="speed")])
+        path = file.save(path)
+    content = bytearray(path.read_bytes())
+    at = content.rindex(block)
+    content[at : at + len(block)] = b"X" * len(block)
+    content[at + link : at + link + 4] = at.to_bytes(4, "little")  # the next of itself
+    path.write_bytes(content)
+    with pytest.raises(tb.InputError, match=f"a link to a {block.decode()} leads elsewhere"):
+        tb.open(path)
+
+
+def test_mdf_whose_first_block_is_another_version_s_is_refused(tmp_path: Path) -> None:
+    """asammdf counts groups by the first block and reads them by the version."""
     path = tmp_path / "drive.mf4"
     with MDF(version="4.10") as file:
         file.append([Signal(SPEED, TIMES, name="speed")])
         file.save(path)
     content = bytearray(path.read_bytes())
-    at = content.rindex(b"##CG")
-    content[at : at + 4] = b"##XX"
-    content[at + 24 : at + 32] = at.to_bytes(8, "little")  # the next of itself
+    content[8:12] = b"3.30"
     path.write_bytes(content)
-    with pytest.raises(tb.InputError, match="a link to a ##CG leads elsewhere"):
+    with pytest.raises(tb.InputError, match="its first block is not that of its version"):
         tb.open(path)
 
 

@@ -6,8 +6,7 @@ left to the reader."""
 from __future__ import annotations
 
 import os
-import struct
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import BinaryIO
 
@@ -24,21 +23,33 @@ _FIRST = {  # what the first links lead to: readers follow them without a look a
     b"##HD": (b"##DG",), b"##DG": (b"##DG", b"##CG"), b"##CG": (b"##CG", b"##CN"),
     b"##CN": (b"##CN",),
 }  # fmt: skip
-_OLD = {b"HD": (4,), b"DG": (4, 8), b"CG": (4, 8), b"CN": (4,)}  # where links are, of versions 2, 3
+_OLD = {  # the same of versions 2 and 3, whose links, four bytes long, begin after four
+    b"HD": (b"DG",), b"DG": (b"DG", b"CG"), b"CG": (b"CG", b"CN"), b"CN": (b"CN",),
+}  # fmt: skip
 
 
 def check_chains(path: Path) -> None:
-    """Refuses a file whose blocks lead in a circle."""
+    """Refuses a file whose blocks lead in a circle, or to blocks of other kinds."""
     with path.open("rb") as file:
-        file.seek(24)
-        order, _, version = struct.unpack("<HHH", file.read(6).ljust(6, b"\0"))
-        links, seen, waiting = _new_links if version >= 400 else _old_links, set[int](), [_HEADER]
+        links, seen, waiting = _links_of(file), set[int](), [_HEADER]
         while waiting:
             place = waiting.pop()
             if place in seen:
                 raise InputError(f"{path.name} is damaged: its blocks lead in a circle.")
             seen.add(place)
-            waiting += links(file, place, ">" if order else "<")
+            waiting += links(file, place)
+
+
+def _links_of(file: BinaryIO) -> Callable[[BinaryIO, int], Iterator[int]]:
+    """By the first block, which readers go by where it and the version don't agree."""
+    version, first = _at(file, 8, 1), _at(file, _HEADER, 4)
+    if version in b"4 \0" and first == b"##HD":
+        return _new_links
+    if version in b"23 \0" and first[:2] == b"HD":
+        return _old_links
+    raise InputError(
+        f"{Path(file.name).name} can't be read as MDF: its first block is not that of its version."
+    )
 
 
 def _at(file: BinaryIO, place: int, count: int) -> bytes:
@@ -49,7 +60,7 @@ def _at(file: BinaryIO, place: int, count: int) -> bytes:
     return file.read(count)
 
 
-def _new_links(file: BinaryIO, place: int, order: str) -> Iterator[int]:
+def _new_links(file: BinaryIO, place: int) -> Iterator[int]:
     head = _at(file, place, 24)
     wanted = _NEW.get(head[:4], range(0))
     count = min(len(wanted), int.from_bytes(head[16:24], "little"))
@@ -57,15 +68,21 @@ def _new_links(file: BinaryIO, place: int, order: str) -> Iterator[int]:
     for i in range(len(found) // 8):
         link = int.from_bytes(found[8 * i : 8 * i + 8], "little")
         its = _at(file, link, 4) if link else b""
-        if link and i < len(first := _FIRST.get(head[:4], ())) and its != first[i]:
-            name = Path(file.name).name
-            raise InputError(f"{name} is damaged: a link to a {first[i].decode()} leads elsewhere.")
+        if link and i < len(first := _FIRST.get(head[:4], ())):
+            _check_kind(file, its, first[i])
         if its in _NEW and (its in _LISTS or not (head[:4] == b"##CN" and i > 1)):
             yield link
 
 
-def _old_links(file: BinaryIO, place: int, order: str) -> Iterator[int]:
-    for offset in _OLD.get(_at(file, place, 2), ()):
-        (link,) = struct.unpack(f"{order}I", _at(file, place + offset, 4) or bytes(4))
-        if _at(file, link, 2) in _OLD:
+def _old_links(file: BinaryIO, place: int) -> Iterator[int]:
+    for i, kind in enumerate(_OLD[_at(file, place, 2)]):
+        link = int.from_bytes(_at(file, place + 4 + 4 * i, 4), "little")
+        if link:
+            _check_kind(file, _at(file, link, 2), kind)
             yield link
+
+
+def _check_kind(file: BinaryIO, its: bytes, kind: bytes) -> None:
+    if its != kind:
+        name = Path(file.name).name
+        raise InputError(f"{name} is damaged: a link to a {kind.decode()} leads elsewhere.")
