@@ -30,14 +30,22 @@ def patient(opens: Callable[..., Any]) -> Callable[..., Any]:
     return opened
 
 
+KEPT = pytest.StashKey[object]()  # what the browser kept for the page when a test began
+
+
 @pytest.fixture(autouse=True)
 def a_second_look_is_at_a_page_opened_anew(request: pytest.FixtureRequest) -> None:
     """What a failed look left behind, another view or tool, must not fail the next one."""
-    if getattr(request.node, "execution_count", 1) > 1 and "page" in request.fixturenames:
-        page = request.getfixturevalue("page")
-        if isinstance(page, Seat):
-            page.ask("localStorage.clear()")
-            page.come()
+    page = request.getfixturevalue("page") if "page" in request.fixturenames else None
+    if not isinstance(page, Seat):
+        return
+    before = request.node.stash.setdefault(KEPT, page.ask("Object.entries(localStorage)"))
+    if getattr(request.node, "execution_count", 1) > 1:
+        page.ask(
+            "([kept]) => { localStorage.clear(); for (const [k, v] of kept) localStorage[k] = v; }",
+            before,
+        )
+        page.come()
 
 
 @pytest.fixture(scope="session")

@@ -67,9 +67,20 @@ def test_a_picture_of_the_view_is_saved_as_png_of_its_size(page: Seat) -> None:
     assert picture.std() > 5.0  # something is on it
 
 
+def rests(page: Seat) -> bool:
+    """Whether the ball keeps still for longer than a period of its bounce (44 ms)."""
+    end = page.live.read("time") + 0.1
+    while still := abs(page.live.read("ball rate")) < 1e-6:
+        if page.live.read("time") > end:
+            break
+        time.sleep(0.002)
+    return still
+
+
 @pytest.mark.parametrize("what", ["frames", "inertias", "forces", "contacts"])
 def test_what_is_ticked_is_seen_and_nothing_else_changes(page: Seat, what: str) -> None:
-    """Of a paused run, so that nothing moves between the pictures."""
+    """Of a paused run, so that nothing moves between the pictures, with the ball on the floor."""
+    until(lambda: rests(page))
     page.ask("bench.send({do: 'pause'})")
     page.until("bench.status.paused")
     pictures = []
@@ -81,16 +92,6 @@ def test_what_is_ticked_is_seen_and_nothing_else_changes(page: Seat, what: str) 
     page.ask("bench.send({do: 'go'})")
     assert (np.abs(pictures[0] - pictures[1]).max(axis=2) > 20).sum() > 30  # px
     assert np.abs(pictures[0] - pictures[2]).max() == 0
-
-
-def rests(page: Seat) -> bool:
-    """Whether the ball keeps still for longer than a period of its bounce (44 ms)."""
-    end = page.live.read("time") + 0.1
-    while still := abs(page.live.read("ball rate")) < 1e-6:
-        if page.live.read("time") > end:
-            break
-        time.sleep(0.002)
-    return still
 
 
 def test_the_arrow_of_a_contact_is_the_weight_that_it_carries(page: Seat) -> None:
