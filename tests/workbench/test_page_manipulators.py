@@ -191,23 +191,37 @@ def test_a_torque_arc_turns_the_mechanism_and_a_motion_sphere_drives_it(page: Se
         field.press("Enter")
         until(lambda torque=torque: live["torque 1 y"] == torque)
         until(arrived)  # about −y, as the joint
-    page.ask(  # the answer comes when something else has been chosen, which stays so
-        "() => { const send = bench.send.bind(bench); bench.send = m => m.do !== 'remove' ? send(m)"
-        ": send(m).then(answer => new Promise(done => { window.late = () => done(answer); })); }"
-    )
     page.press("remove")
     until(lambda: "torque 1 y" not in live.system.input_names)
     page.see_structure()
     page.choose("joint", "crank")
-    page.until("Boolean(window.late)")
-    page.ask("() => { delete bench.send; window.late(); }")
-    assert page.ask("bench.selected?.name") == "crank"
     page.press("motion")
     until(lambda: "motion 1 command" in live.system.input_names)
     until(lambda: abs(live.read("crank rate") - 1.0) < 1e-6)  # rad/s, from the sphere's first size
     assert off(live) < 1e-9
     page.press("remove")
     until(lambda: "motion 1 command" not in live.system.input_names)
+
+
+def test_what_was_chosen_while_an_answer_was_under_way_stays_chosen(page: Seat) -> None:
+    live = page.live
+    page.choose("body", "rocker")
+    for act, there in (("torque", True), ("remove", False)):
+        page.ask(
+            "([act]) => { const send = bench.send.bind(bench); window.late = null;"
+            "bench.send = m => m.do !== act ? send(m) : send(m).then(answer =>"
+            "new Promise(done => { window.late = () => done(answer); })); }",
+            {"torque": "icon"}.get(act, act),
+        )
+        page.press(act)
+        until(lambda there=there: ("torque 1 y" in live.system.input_names) is there)
+        page.see_structure()
+        page.choose("joint", "crank")
+        page.until("Boolean(window.late)")
+        page.ask("() => { delete bench.send; window.late(); }")
+        page.until(f"bench.icons.known.has('torque 1') === {str(there).lower()}")
+        assert page.ask("bench.selected?.name") == "crank"
+        page.ask("() => bench.select({ kind: 'icon', name: 'torque 1' })")
 
 
 def test_letters_choose_tools_after_a_part_was_chosen_by_its_name(page: Seat) -> None:

@@ -68,11 +68,11 @@ export class Icons {
 
   /** Sends an icon, new or changed; shows it at once and chooses it. */
   async apply(icon) {
-    const known = this.known.get(icon.name), before = known && { ...known };
+    const known = this.known.get(icon.name), before = known && { ...known }, chosen = this.bench.selected;
     try {
       const answer = await this.bench.send(message(icon));
       this.known.set(icon.name, icon);
-      this.bench.select({ kind: "icon", name: icon.name });
+      this.bench.selectAfter(chosen, { kind: "icon", name: icon.name });
       this.bench.tell("edited", { ...answer, back: () => before ? this.apply(before) : this.remove(icon.name) });
       this.view.choose("hand");
     } catch (error) { this.bench.note(error.message, "bad"); }
@@ -91,7 +91,7 @@ export class Icons {
     try {
       const gone = this.known.get(name), answer = await this.bench.send({ do: "remove", icon: name });
       this.known.delete(name);
-      this.bench.unselect("icon", name);
+      this.bench.selectAfter({ kind: "icon", name }, null);
       this.bench.tell("edited", { ...answer, ...(gone && { back: () => this.apply({ ...gone }) }) });
     } catch (error) { this.bench.note(error.message, "bad"); }
     this.view.draw();

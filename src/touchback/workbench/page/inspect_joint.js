@@ -69,7 +69,7 @@ export function loopPanel(content, bench, chosen) {
     h("table", { class: "facts" }, fact("on", marker(loop.a)), fact("and", marker(loop.b)), gap, error),
     !bench.recorded && h("div", { class: "row" },
       act(loop.active ? "Let it rest" : "Let it act", "switch", () => edit(bench, { do: "switch", [loop.active ? "deactivate" : "activate"]: [loop.name] })),
-      act("Remove", "remove loop", async () => { if (await edit(bench, EDITS.untie(loop.name))) bench.unselect("loop", loop.name); })));
+      act("Remove", "remove loop", async () => { if (await edit(bench, EDITS.untie(loop.name))) bench.selectAfter({ kind: "loop", name: loop.name }, null); })));
   const move = () => {
     const [a, b] = [loop.a, loop.b].map(each => bench.world.at(each.body, each.at));
     gap.lastChild.textContent = short(Math.hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]), 2);
@@ -86,7 +86,7 @@ export function tiePanel(content, bench, chosen) {
   content.append(h("h2", {}, "Tie two bodies"), h("table", { class: "facts" }, fact("from [m]", marker(chosen.a)), fact("to [m]", marker(chosen.b))),
     h("label", { class: "field" }, h("span", {}, "name"), name), kind,
     h("div", { class: "row" }, act("Tie", "tie", async () => {
-      if (await edit(bench, EDITS.tie(name.value, kind.querySelector("select").value, chosen.a, chosen.b))) bench.select({ kind: "loop", name: name.value });
+      if (await edit(bench, EDITS.tie(name.value, kind.querySelector("select").value, chosen.a, chosen.b))) bench.selectAfter(chosen, { kind: "loop", name: name.value });
     }, { class: "first" }), act("Leave it", "cancel", () => bench.select(null))));
   return {};
 }

@@ -37,8 +37,8 @@ export class Bench {
     this.tell("selected", what);
   }
 
-  /** Chooses nothing, unless somebody chose something else while an answer was under way. */
-  unselect(kind, name) { if (this.selected?.kind === kind && this.selected.name === name) this.select(null); }
+  /** Chooses after an answer, unless somebody chose something else than what was chosen before while it was under way. */
+  selectAfter(before, what) { if (this.selected?.kind === before?.kind && this.selected?.name === before?.name) this.select(what); }
 
   /** Sends a message; gives the answer, or fails with its text. */
   send(message) {
