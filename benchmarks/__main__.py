@@ -48,6 +48,7 @@ SECTIONS: dict[str, Callable[[], report.Section]] = {
     "depth": depth.run,
     "packing": packing.run,
     "batches": batches.run,
+    "batches with modes": batches.in_modes,
     "identification": identification.run,
     "planning": planning.run,
     "gpu": gpu.run,

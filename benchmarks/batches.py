@@ -1,4 +1,5 @@
-"""Batches: many chains at once by semi-implicit Euler, in lanes and on threads, beside MuJoCo's."""
+"""Batches: many chains at once by semi-implicit Euler, in lanes and on threads, beside MuJoCo's; of
+mechanisms with modes beside runs of their own."""
 
 import os
 from collections import defaultdict
@@ -7,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+import touchback as tb
 from benchmarks.engines.build import Unavailable
 from benchmarks.mechanisms import Mechanism, make
 from benchmarks.report import Section, microseconds
@@ -20,6 +22,8 @@ STEP = 1e-4
 STEPS = 500
 WORK = 3_600_000  # joints and steps of a turn, so that eight lanes take some 50 ms
 PEER_SHARE = 16  # of our instances MuJoCo runs one in so many
+MODES = {"ball": 1e-3, "piano-modes": 2e-4}  # mechanisms, of the gallery but the first: step [s]
+MODES_STEPS, MODES_COUNT, MODES_ALONE = 1000, 100, 5  # of a run; instances, and runs of their own
 
 
 def run() -> Section:
@@ -112,3 +116,65 @@ def _mujoco(mechanism: Mechanism, x0: Any) -> Any:
         return states[:, -1, 1 : 1 + 2 * size]
 
     return ends
+
+
+def in_modes() -> Section:
+    """ms an instance with modes: the least of interleaved turns."""
+    columns = ["mechanism", "modes", "transitions", "tb.simulate, ms", "batch, ms", "×"]
+    section = Section(
+        f"Batches with modes: {MODES_STEPS} steps (rk4)",
+        [*columns, "two threads, ×", "on free cores, ×"],
+    )
+    for name, step in MODES.items():
+        system = (_ball() if name == "ball" else tb.gallery.make(name)).compile()
+        best, transitions = _in_modes(system, step)
+        modes, one = len(system.motion.modes.every), best["one thread"]
+        row = [name, str(modes), str(transitions), f"{1e3 * best['alone']:.2f}", f"{1e3 * one:.3f}"]
+        row += [f"{best['alone'] / one:.0f}", f"{best['clock, 1'] / best['clock, 2']:.2f}"]
+        row += [f"{2 * one / best['two threads']:.2f}"]
+        section.rows.append(row)
+        section.records.append({"mechanism": name, "steps": MODES_STEPS, **best})
+    section.remark(
+        "Processor time, with what sets a run or a batch up. Two threads: what the clock gained, "
+        "and what it gains where nobody else uses the cores, as their processor time has it."
+    )
+    return section
+
+
+def _ball() -> tb.Model:
+    """It falls from 1 m and bounces until it lies on the floor."""
+    m = tb.Model("ball", gravity=(0, 0, -9.81))
+    m.joint("height", tb.Prismatic("z"), m.ground, m.body("ball", mass=1.0), position=1.0)
+    height = m.coordinate("height")
+    m.constrain("floor", height, unit="m")
+    m.mode("flight")
+    m.mode("rest", active=["floor"])
+    m.transition(
+        "bounce", "flight", "flight", when=height, impact=["floor"], restitution=0.3, rest="rest"
+    )
+    return m
+
+
+def _in_modes(system: tb.System, step: float) -> tuple[dict[str, float], int]:
+    """Seconds an instance, by ways to run it, and how many transitions it has."""
+    x, batch = system.assemble().x, system.batch(MODES_COUNT)
+    duration = MODES_STEPS * step
+    given: dict[str, Any] = {"method": "rk4", "step": step, "output_step": duration}
+    best: dict[str, float] = defaultdict(lambda: float("inf"))
+    for _ in range(TURNS):
+        began = process_time()
+        for _ in range(MODES_ALONE):
+            own = tb.simulate(system, x, duration, progress=False, **given)
+        best["alone"] = min(best["alone"], (process_time() - began) / MODES_ALONE)
+        for threads, way in ((1, "one thread"), (2, "two threads")):
+            began, clock = process_time(), perf_counter()
+            ran = batch.run(x, duration, threads=threads, progress=False, **given)
+            seconds = {way: process_time() - began, f"clock, {threads}": perf_counter() - clock}
+            for name, each in seconds.items():
+                best[name] = min(best[name], each / MODES_COUNT)
+            if not all(
+                np.array_equal(ran.last(each), [own[each][-1]] * MODES_COUNT)
+                for each in ran.state_names
+            ):
+                raise ArithmeticError("Instances end elsewhere than runs of their own.")
+    return best, int(own.metadata["statistics"]["transitions"])

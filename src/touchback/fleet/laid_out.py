@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
-from touchback.fleet.given import Floats, Given
+from touchback.fleet.given import Floats, Given, room_for
 from touchback.native.fleet.batch import BatchSeries
+from touchback.simulate.inputs import read_inputs
 from touchback.simulate.solvers.fixed_step import FixedStep
 from touchback.simulate.span import Span
+from touchback.simulate.start import initial_state
 from touchback.system import System
 
 
@@ -49,3 +53,34 @@ def series_of(system: System, given: Given, span: Span) -> BatchSeries:
         [1 + names.index(name) for name in given.samples], counts,
         np.concatenate([np.empty(0), *grids]), laid if rows > 1 else laid[0],
     )  # fmt: skip
+
+
+def with_states(system: System, given: Given, span: Span) -> Given:
+    """With the states in which instances begin, closed loops and all: found once where all are
+    alike, else of each."""
+    if given.x0 is not None or not system.constrained:
+        return given
+    several = (*given.parameters.values(), *given.constants.values(), *given.samples.values())
+    rows = []
+    for i in range(given.count if any(len(each) > 1 for each in several) else 1):
+        _, parameters, inputs = given.of(i, span)
+        at = read_inputs(system, inputs, span.end)
+        rows.append(initial_state(system, None, span.start, at, parameters))
+    return replace(given, x0=np.array(rows))
+
+
+def refuse_unknown_modes(system: System, x0: Floats) -> None:
+    """Raise where the numbers of a row name no mode."""
+    places = [system.state_names.index(name) for name in system.modes]
+    _, one_of_each = np.unique(x0[:, places], axis=0, return_index=True)
+    for i in one_of_each:
+        system.mode_of(x0[i])
+
+
+def states_in(system: System, given: Given) -> Floats:
+    """A row of each, where it starts."""
+    if given.x0 is None:
+        raise AssertionError("instances begin somewhere")
+    rows = room_for(system, given.count)
+    rows[:] = given.x0
+    return rows

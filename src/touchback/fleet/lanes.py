@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from touchback.codegen import native_lanes
 from touchback.fleet.batch_run import BatchInterrupted, BatchRun
-from touchback.fleet.given import Floats, Given, room_for
-from touchback.fleet.laid_out import blocks_of, constants_of, series_of, whole_steps
+from touchback.fleet.given import Given
+from touchback.fleet.laid_out import blocks_of, constants_of, series_of, states_in, whole_steps
 from touchback.native import FunctionData, Listening, Status
 from touchback.native.fleet.batch import BatchFunctions, NativeBatch
 from touchback.simulate.progress import Progress
@@ -39,17 +39,12 @@ def run_in_lanes(
     workers = max(1, min(threads, -(-given.count // functions.lanes)))
     ticks = steps_between(system, solver) or 1
     native = NativeBatch(
-        functions, layout.sizes, len(layout.outputs), _rows(system, given.x0, given.count),
+        functions, layout.sizes, len(layout.outputs), states_in(system, given),
         constants_of(system, given), blocks_of(system, given), series_of(system, given, span),
         (layout.memory_places, ticks), (solver.word, span.start, solver.step, steps, every),
         places, workers,
     )  # fmt: skip
-    interrupted = False
-    with Listening():
-        for first, end in native.parts(_A_PART):
-            if interrupted := native.run(first, end) == Status.INTERRUPTED:
-                break
-            shown.update(end / given.count)
+    interrupted = run_parts(native, shown)
     times = span.start + np.arange(native.rows) * every * solver.step
     made = native.made
     ended = np.where(made < 0, np.nan, span.start + made * solver.step)
@@ -61,6 +56,20 @@ def run_in_lanes(
     if interrupted:
         raise BatchInterrupted(run)
     return run
+
+
+def run_parts(
+    native: NativeBatch, shown: Progress, after: Callable[[range], None] = lambda ran: None
+) -> bool:
+    """All instances, with looks at Ctrl-C and at the bar; whether Ctrl-C ended it. `after` gets the
+    numbers of those that ran, part by part."""
+    with Listening():
+        for first, end in native.parts(_A_PART):
+            if native.run(first, end) == Status.INTERRUPTED:
+                return True
+            after(range(first, end))
+            shown.update(end / native.count)
+    return False
 
 
 def _functions(system: System, sensors: bool) -> BatchFunctions:
@@ -76,11 +85,3 @@ def _functions(system: System, sensors: bool) -> BatchFunctions:
         wide("configuration rate", not system.plan.plain_coordinates),
         wide("outputs", sensors), wide("updates", bool(system.layout.memories)),
     )  # fmt: skip
-
-
-def _rows(system: System, x: Floats | None, count: int) -> Floats:
-    if x is None:
-        raise AssertionError("a tree begins somewhere")
-    rows = room_for(system, count)
-    rows[:] = x
-    return rows

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -39,45 +40,70 @@ def run_one_by_one(
     shown: Progress,
 ) -> BatchRun:
     """Each as `tb.simulate` runs it. Instants that all have in common are needed."""
-    options, duration = solver.options(), _duration(solver, span)
+    options, duration = solver.options(), duration_of(solver, span)
     if Can.ADAPTIVE in solver.can and not options.get("output_step"):
         raise InputError(
             f"{system.name}: steps of method '{solver.word}' differ from instance to instance; "
             "give output_step=…, at which all are recorded."
         )
-
     between = read_number("step", options.get("output_step") or options["step"])
-    times = np.append(span.start, Span(span.start, duration).output_times(between))
+    times = instants(span, duration, between)
     x = room_for(system, given.count)  # refused before any work
     record = np.full((given.count, len(times), len(names)), np.nan)
-    ended = np.empty(given.count)
+    into = BatchRun(
+        system.name, tuple(system.state_names), tuple(names), times, record, x,
+        np.empty(given.count), np.ones(given.count, dtype=bool), {}, 1, threads,
+    )  # fmt: skip
+    reasons = run_alone(
+        system, solver, constraints, span, given, range(given.count), into,
+        lambda done: shown.update(done / given.count),
+    )  # fmt: skip
+    into.whole[list(reasons)] = False
+    return replace(into, reasons=reasons)
+
+
+def instants(span: Span, duration: float, between: float) -> Floats:
+    """When instances are recorded: multiples of the time between two rows."""
+    return np.append(span.start, Span(span.start, duration).output_times(between))
+
+
+def run_alone(
+    system: System,
+    solver: Solver,
+    constraints: str | Formulation | None,
+    span: Span,
+    given: Given,
+    which: Sequence[int],
+    into: BatchRun,
+    told: Callable[[int], None] = lambda done: None,
+) -> dict[int, str]:
+    """Some instances as `tb.simulate` runs them, on threads: what is asked for of each is kept in
+    the arrays of a batch, whose rows are NaN before. Returns why some failed; `told` gets how many
+    are done."""
+    duration, times = duration_of(solver, span), into.time
+    apart = _SAME * (times[1] - times[0] if len(times) > 1 else duration)
 
     def one(i: int) -> str:
-        """Keeps what is asked for of a run, and says why it failed."""
         x0, parameters, inputs = given.of(i, span)
         run, why = _run(
             system, x0, duration, method=solver, constraints=constraints, inputs=inputs,
             parameters=parameters, start=span.start, progress=False,
         )  # fmt: skip
-        x[i], ended[i] = [run[name][-1] for name in system.state_names], run.time[-1]
-        _keep(run, times, _SAME * between, names, record[i])
+        into.x[i], into.ended[i] = [run[name][-1] for name in system.state_names], run.time[-1]
+        _keep(run, times, apart, into.signals, into.record[i])
         return why
 
     reasons: dict[int, str] = {}
-    with ThreadPoolExecutor(threads) as crew:
-        for first in range(0, given.count, _ASKED_FOR):
-            some = range(first, min(first + _ASKED_FOR, given.count))
-            for i, why in zip(some, crew.map(one, some), strict=True):
+    with ThreadPoolExecutor(into.threads) as crew:
+        for first in range(0, len(which), _ASKED_FOR):
+            some = which[first : first + _ASKED_FOR]
+            for k, (i, why) in enumerate(zip(some, crew.map(one, some), strict=True), first + 1):
                 reasons |= {i: why} if why else {}
-                shown.update((i + 1) / given.count)
-    whole = np.array([i not in reasons for i in range(given.count)])
-    return BatchRun(
-        system.name, tuple(system.state_names), tuple(names), times, record, x, ended, whole,
-        reasons, 1, threads,
-    )  # fmt: skip
+                told(k)
+    return reasons
 
 
-def _duration(solver: Solver, span: Span) -> float:
+def duration_of(solver: Solver, span: Span) -> float:
     """Without what isn't a whole step, as in lanes and on a card."""
     if not isinstance(solver, RK4 | Euler):
         return span.duration

@@ -28,6 +28,7 @@ _TABLES = "modes/exit.h"
 _REMEMBER = "constrained/remember.c"
 _CODE = (
     "modes/modes.h", "modes/modes.c", "modes/exits.c", "modes/transition.c", "modes/step.c",
+    "modes/told.c",
 )  # fmt: skip
 #: Files that a card compiles beside those of constraints.
 SOURCES = (_TABLES, _REMEMBER, *_CODE)

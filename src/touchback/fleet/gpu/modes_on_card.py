@@ -24,6 +24,7 @@ from touchback.fleet.gpu.modes import (
     largest_arrays,
 )
 from touchback.fleet.gpu.tied_on_card import TiedCardBatch, rows_of, rubbing_of, settings_of
+from touchback.fleet.laid_out import refuse_unknown_modes
 from touchback.native import Formulation
 from touchback.native.modes.data import ExitData, ImpactData, ModeData, ModesData
 from touchback.native.modes.memory import CROWDED, MOST
@@ -50,10 +51,7 @@ class ModesCardBatch(TiedCardBatch):
         super().__init__(card, system, given, x0, formulation)
         self._modes = system.motion.modes
         if not self._stays and given.x0 is not None:
-            places = [system.state_names.index(group.state) for group in self._modes.groups]
-            _, one_of_each = np.unique(given.x0[:, places], axis=0, return_index=True)
-            for i in one_of_each:
-                system.mode_of(given.x0[i])  # refused when its modes have no such number
+            refuse_unknown_modes(system, given.x0)
 
     def _judged(self, ran: BatchRun, span: Span) -> BatchRun:
         """With a warning of those that modes ended."""

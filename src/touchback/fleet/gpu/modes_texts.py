@@ -157,42 +157,22 @@ static __device__ void look(const tb_problem *problem, double t, const double *x
     if (number < 0)
         return;
     tb_mode *mode = tb_modes_lend(e, problem, number);
-    tb_constrained *c = mode->constrained;
+    const tb_constrained *c = mode->constrained;
     const long paradoxes = c->statistics.paradoxes;
     tb_set_inputs(problem, t, x);
     if ({rubs})
         tb_modes_rate(x, problem->u, problem->p, e->rate, 0, e);
     e->paradoxes += c->statistics.paradoxes - paradoxes;
-    tb_load(c, x);
-    tb_positions(c, problem->u, problem->p);
-    for (long i = 0; i < c->m; i++)
-        if (!(fabs(c->at_positions[i]) <= e->largest_h))
-            e->largest_h = fabs(c->at_positions[i]);
-    tb_mode_values_at(mode, t, x, e->values);
-    for (long k = 0; k < mode->exit_count && !e->why; k++)
-        if (e->values[mode->exits[k].when] != e->values[mode->exits[k].when]) {{
-            e->why = {unread};
-            e->failed = k;
-            e->failed_mode = number;
-            e->failed_time = t;
-        }}
-}}
-/* By how much the state that is given breaks the constraints of its mode; what tracks may. */
-static __device__ double gap(const tb_problem *problem, double t, const double *x)
-{{
-    const long number = tb_mode_of(problem->modes, x);
-    double largest = 0.0;
-    if (number < 0)
-        return largest;
-    const tb_mode *mode = problem->modes->modes + number;
-    tb_constrained *c = mode->constrained;
-    tb_set_inputs(problem, t, x);
-    tb_load(c, x);
-    tb_positions(c, problem->u, problem->p);
-    for (long i = 0; i < c->m; i++)
-        if (!mode->tracks[i])
-            largest = fmax(largest, fabs(c->at_positions[i]));
-    return largest;
+    const double open = tb_modes_open(problem, t, x, 1);
+    if (!(open <= e->largest_h))
+        e->largest_h = open;
+    const long unread = e->why ? -1 : tb_mode_unread(mode, t, x);
+    if (unread >= 0) {{
+        e->why = {unread};
+        e->failed = unread;
+        e->failed_mode = number;
+        e->failed_time = t;
+    }}
 }}
 """
 
@@ -242,7 +222,7 @@ rollout(long long count, double t0, double h, long long first, long long end, lo
     tb_problem problem{{u, p, 0, series, start, per_second, count, i, &e}};
     prepare(&e, &problem);
     if (first == 0) {{
-        e.gap = gap(&problem, t0, x);
+        e.gap = tb_modes_open(&problem, t0, x, 0);
         tb_modes_begin(&e, &problem, t0, x);
         note(&problem, t0, x, record, 0);
         look(&problem, t0, x);

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -15,12 +15,10 @@ from touchback.fleet.gpu.kernels import Rollout
 from touchback.fleet.gpu.on_card import CardBatch
 from touchback.fleet.gpu.tied import KeptRollout, Rows, TiedRollout
 from touchback.native import Formulation
-from touchback.simulate.inputs import read_inputs
 from touchback.simulate.progress import Progress
 from touchback.simulate.remarks import remarks, warn_when_astray, warn_when_open
 from touchback.simulate.solvers.fixed_step import FixedStep
 from touchback.simulate.span import Span
-from touchback.simulate.start import initial_state
 from touchback.simulate.ticks import steps_between
 from touchback.system import System
 from touchback.system.constrained import ConstraintLayout, Pattern
@@ -107,20 +105,6 @@ class TiedCardBatch(CardBatch):
 def rubbing_of(layout: ConstraintLayout) -> list[str]:
     """Constraints whose forces rub."""
     return [name for name, rubs in zip(layout.names, layout.rubs, strict=True) if rubs]
-
-
-def with_states(system: System, given: Given, span: Span) -> Given:
-    """With the states in which instances begin, closed loops and all: found once where all are
-    alike, else of each."""
-    if given.x0 is not None or not system.constrained:
-        return given
-    several = (*given.parameters.values(), *given.constants.values(), *given.samples.values())
-    rows = []
-    for i in range(given.count if any(len(each) > 1 for each in several) else 1):
-        _, parameters, inputs = given.of(i, span)
-        at = read_inputs(system, inputs, span.end)
-        rows.append(initial_state(system, None, span.start, at, parameters))
-    return replace(given, x0=np.array(rows))
 
 
 def settings_of(kind: Formulation) -> tuple[tuple[str, float], ...]:

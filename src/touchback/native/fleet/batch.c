@@ -41,7 +41,7 @@ static void spread(const double *row, long size, long lanes, long lane, double *
         to[k * lanes + lane] = row[k];
 }
 
-static void load(const tb_batch *b, tb_batch_worker *w, long first) {
+void tb_batch_load(const tb_batch *b, tb_batch_worker *w, long first) {
     long lanes = b->lanes;
     for (long lane = 0; lane < lanes; lane++) {
         long i = instance_of(b, first, lane);
@@ -94,7 +94,7 @@ static void hold_bad_lanes(const tb_batch *b, tb_batch_worker *w, long step, lon
     }
 }
 
-static int asked_to_stop(atomic_int *stop, int answers) {
+int tb_batch_stopped(atomic_int *stop, int answers) {
     if (answers && tb_stop_asked())
         atomic_store(stop, 1);
     return atomic_load_explicit(stop, memory_order_relaxed);
@@ -106,11 +106,11 @@ static void group(const tb_batch *b, tb_batch_worker *w, long first, atomic_int 
     long to_tick = 1, to_row = b->every; /* steps */
     for (long lane = 0; lane < b->lanes; lane++)
         made[lane] = b->steps;
-    load(b, w, first);
+    tb_batch_load(b, w, first);
     note(b, w, first, 0, made);
     for (long step = 0; step < b->steps; step++) {
         double t = b->t0 + (double)step * b->h;
-        if (asked_to_stop(stop, answers))
+        if (tb_batch_stopped(stop, answers))
             return;
         if (sampler && --to_tick == 0) {
             tb_sample(sampler, w->problem, t, w->x);
@@ -154,10 +154,12 @@ typedef struct member {
 static void *work(void *given) {
     member *self = given;
     crew *c = self->crew;
+    void (*run)(const tb_batch *, tb_batch_worker *, long, atomic_int *, int) =
+        self->worker->problem->modes ? tb_batch_in_modes : group;
     for (long first; (first = atomic_fetch_add(&c->next, c->batch->lanes)) < c->end;) {
-        if (asked_to_stop(&c->stop, self->answers))
+        if (tb_batch_stopped(&c->stop, self->answers))
             break;
-        group(c->batch, self->worker, first, &c->stop, self->answers);
+        run(c->batch, self->worker, first, &c->stop, self->answers);
     }
     return NULL;
 }

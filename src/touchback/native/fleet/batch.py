@@ -4,6 +4,7 @@ import ctypes
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
@@ -16,6 +17,21 @@ from touchback.native.record import FunctionData, Record
 MOST_WORKERS: int = LIB.constant("TB_MOST_WORKERS")
 
 
+Sizes = tuple[int, int, int]
+Memories = tuple[Sequence[int], int]  # their places in a state, and steps from tick to tick
+
+
+class BatchMotion(Protocol):
+    """How so many instances at once (`lanes`) move, by a step of a method."""
+
+    @property
+    def lanes(self) -> int: ...
+    @property
+    def sensors(self) -> FunctionData | None: ...
+    def step(self, method: str) -> int: ...
+    def problem(self, sizes: Sizes, u: Floats, p: Floats, memories: Memories) -> Problem: ...
+
+
 @dataclass(frozen=True)
 class BatchFunctions:
     """The functions of so many instances at once (`lanes`): rate, dq/dt where it isn't v, sensors
@@ -26,6 +42,20 @@ class BatchFunctions:
     configuration_rate: FunctionData | None = None
     sensors: FunctionData | None = None
     updates: FunctionData | None = None
+
+    def step(self, method: str) -> int:
+        """The method's own."""
+        return step_address(method)
+
+    def problem(self, sizes: Sizes, u: Floats, p: Floats, memories: Memories) -> Problem:
+        """Of a worker; the arrays and sizes are of all lanes, places of one instance."""
+        problem = Problem(self.rate, sizes, u, p, self.configuration_rate)
+        places, every = memories
+        if self.updates is not None and places:
+            lanes = range(self.lanes)
+            each = [place * self.lanes + lane for place in places for lane in lanes]
+            Sampler(problem, self.updates, each, every)
+        return problem
 
 
 @dataclass(frozen=True)
@@ -46,27 +76,27 @@ class NativeBatch:
 
     def __init__(
         self,
-        functions: BatchFunctions,
-        sizes: tuple[int, int, int],
+        motion: BatchMotion,
+        sizes: Sizes,
         sensor_count: int,
         x: Floats,
         u: Floats,
         p: Floats,
         series: BatchSeries,
-        memories: tuple[Sequence[int], int],
+        memories: Memories,
         grid: tuple[str, float, float, int, int],
         recorded: Sequence[int],
         workers: int,
     ) -> None:
-        """`memories`: their places in a state, and steps from tick to tick; `grid`: the method, the
-        start, the step, how many, and how many from row to row of the record."""
+        """`grid`: the method, the start, the step, how many, and how many from row to row of the
+        record."""
         method, t0, step, steps, every = grid
         self.x, self.rows = x, steps // every + 1
-        self.lanes, self.count = functions.lanes, len(x)
+        self.lanes, self.count = motion.lanes, len(x)
         self.record = np.empty((self.count, self.rows, len(recorded)))
         self.made = np.full(self.count, -1, dtype=np.int64)
         self._batch = batch = Record(
-            "tb_batch", step=step_address(method), t0=t0, h=step, steps=steps, every=every,
+            "tb_batch", step=motion.step(method), t0=t0, h=step, steps=steps, every=every,
             lanes=self.lanes, count=self.count, states=sum(sizes), inputs=u.shape[-1],
             block=p.shape[-1], u_stride=_stride(u, 1), p_stride=_stride(p, 1),
             series=len(series.places), values_stride=_stride(series.values, 1),
@@ -81,39 +111,30 @@ class NativeBatch:
         ):  # fmt: skip
             batch.point(name, array)
         made = [
-            self._worker(functions, sizes, sensor_count, len(series.places), memories)
+            self._worker(self._problem(motion, sizes, memories), motion, sensor_count)
             for _ in range(min(workers, MOST_WORKERS))
         ]
         batch.kept += made
         self._workers = (LIB.struct("tb_batch_worker") * len(made))(*(each.struct for each in made))
 
-    def _worker(
-        self,
-        functions: BatchFunctions,
-        sizes: tuple[int, int, int],
-        sensors: int,
-        series: int,
-        memories: tuple[Sequence[int], int],
-    ) -> Record:
+    def _problem(self, motion: BatchMotion, sizes: Sizes, memories: Memories) -> Problem:
         lanes, struct = self.lanes, self._batch.struct
         nq, nv, nz = (lanes * size for size in sizes)
-        problem = Problem(
-            functions.rate, (nq, nv, nz), aligned_zeros(lanes * struct.inputs),
-            np.zeros(lanes * struct.block), functions.configuration_rate,
-        )  # fmt: skip
-        places, every = memories
-        if functions.updates is not None and places:
-            each = [place * lanes + lane for place in places for lane in range(lanes)]
-            Sampler(problem, functions.updates, each, every)
+        u, p = aligned_zeros(lanes * struct.inputs), np.zeros(lanes * struct.block)
+        return motion.problem((nq, nv, nz), u, p, memories)
+
+    def _worker(self, problem: Problem, motion: BatchMotion, sensors: int) -> Record:
+        lanes, struct = self.lanes, self._batch.struct
         worker = Record("tb_batch_worker", problem=problem.address)
         worker.kept.append(problem)
-        worker.call("sensors", functions.sensors)
-        for name, count in (("x", 1), ("next", 1), ("scratch", 4)):
-            worker.floats(name, count * lanes * sum(sizes))
+        worker.call("sensors", motion.sensors)
+        for name, count in (("x", 1), ("next", 1), ("scratch", 5)):
+            worker.floats(name, count * problem.state_size)
         worker.floats("shown", lanes * sensors)
         worker.floats("p", lanes * struct.block)
-        tables = (LIB.struct("tb_table") * max(1, series * lanes))()
-        worker.point("slots", np.zeros(max(1, series * lanes), dtype=np.int64))
+        slots = max(1, struct.series * lanes)
+        tables = (LIB.struct("tb_table") * slots)()
+        worker.point("slots", np.zeros(slots, dtype=np.int64))
         worker.kept.append(tables)
         worker.struct.tables = ctypes.addressof(tables)
         return worker

@@ -3,7 +3,9 @@
 
 #include "integrate/problem.h"
 
-long tb_problem_remembers(const tb_problem *problem) { return tb_remember(problem, NULL); }
+long tb_problem_remember(const tb_problem *problem, double *memory) {
+    return tb_remember(problem, memory);
+}
 
 void tb_problem_rate(const tb_problem *problem, double t, const double *x, double *rate) {
     tb_rate(problem, t, x, rate);

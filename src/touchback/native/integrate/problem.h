@@ -185,8 +185,8 @@ static inline long tb_first_not_finite(const double *values, long count) {
 
 /* ---- seen from Python (problem.c) ---------------------------------------------------------- */
 
-/* How many numbers the motion remembers beside the state. */
-long tb_problem_remembers(const tb_problem *problem);
+/* What the motion remembers beside the state, where `memory` isn't NULL, and how many numbers. */
+long tb_problem_remember(const tb_problem *problem, double *memory);
 void tb_problem_rate(const tb_problem *problem, double t, const double *x, double *rate);
 /* The inputs at each of many times and states, as the integrators saw them. */
 void tb_input_rows(const tb_problem *problem, long rows, const double *times, const double *x,

@@ -171,7 +171,13 @@ class Problem:
     @property
     def remembered(self) -> int:
         """How many numbers its motion remembers beside the state."""
-        return int(LIB.tb_problem_remembers(self.address))
+        return int(LIB.tb_problem_remember(self.address, None))
+
+    def remember(self) -> Floats:
+        """What its motion remembers now."""
+        memory = np.empty(self.remembered)
+        LIB.tb_problem_remember(self.address, address_of(memory))
+        return memory
 
     def rate(self, t: float, x: ArrayLike) -> Floats:
         """dx/dt at a time and a state."""

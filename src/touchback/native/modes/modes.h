@@ -55,5 +55,13 @@ void tb_modes_step(const tb_problem *problem, double t, double h, const double *
 /* Accelerations and multipliers of all rows, and sensors, at each of many instants. */
 void tb_modes_rows(const tb_problem *problem, long rows, const double *times, const double *x,
                    double *solutions, double *outputs, long output_count);
+/* The largest |h| of the constraints of the mode that x is in, as x is given [m or rad]; `tracking`:
+ * also of rows by which coordinates track, and which may be open anywhere. */
+double tb_modes_open(const tb_problem *problem, double t, const double *x, int tracking);
+/* The first exit of a mode whose cause is no number at x, -1 where all are; of a mode that was lent its
+ * inputs. */
+long tb_mode_unread(tb_mode *mode, double t, const double *x);
+/* Lets modes that have run begin another run: what they count begins anew. */
+void tb_modes_renew(tb_modes *modes);
 
 #endif

@@ -51,6 +51,11 @@ static int recall(const tb_problem *problem, const double *memory) {
     return 1;
 }
 
+void tb_modes_renew(tb_modes *e) {
+    e->crowd = e->transitions = e->chattering = e->unmet = e->logged = 0;
+    e->failed = -1;
+}
+
 const tb_motion tb_modes_motion = {.project = tb_modes_project, .troubles = troubles,
                                    .forget = forget, .remember = remember, .recall = recall};
 const tb_motion tb_modes_settling = {.settle = settle, .troubles = troubles, .forget = forget};

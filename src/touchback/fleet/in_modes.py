@@ -1,0 +1,107 @@
+"""A batch of mechanisms with modes, by equal steps: each instance in modes of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from touchback.fleet.batch_run import BatchInterrupted, BatchRun
+from touchback.fleet.given import Given
+from touchback.fleet.laid_out import (
+    blocks_of,
+    constants_of,
+    refuse_unknown_modes,
+    series_of,
+    states_in,
+    whole_steps,
+    with_states,
+)
+from touchback.fleet.lanes import run_parts
+from touchback.fleet.one_by_one import duration_of, instants, run_alone
+from touchback.native import Formulation
+from touchback.native.fleet.in_modes import BatchModes, NativeModesBatch
+from touchback.simulate.modes.watch import CHUNK
+from touchback.simulate.progress import Progress
+from touchback.simulate.remarks import remarks, warn_when_astray, warn_when_open
+from touchback.simulate.solvers.fixed_step import FixedStep
+from touchback.simulate.span import Span
+from touchback.simulate.ticks import steps_between
+from touchback.system import System
+
+
+def run_in_modes(
+    system: System,
+    solver: FixedStep,
+    kept: Formulation,
+    span: Span,
+    given: Given,
+    names: Sequence[str],
+    threads: int,
+    shown: Progress,
+) -> BatchRun:
+    """Each as a run of its own would be; those that can't go on are run once more by `tb.simulate`,
+    which tells why. Ctrl-C leaves out what isn't done."""
+    duration, workers = duration_of(solver, span), min(threads, given.count)
+    solver.refuse_excess(duration, workers * len(system.state_names))  # each keeps a run's states
+    given = with_states(system, given, span)
+    modes = BatchModes(system.motion.modes_data(), kept, solver.word)
+    native = _native(system, solver, modes, span, given, names, workers)
+    times = instants(span, duration, solver.output_step or solver.step)
+    ended, nobody = np.full(given.count, np.nan), np.zeros(given.count, dtype=bool)
+    ran = BatchRun(
+        system.name, tuple(system.state_names), tuple(names), times,
+        native.record[:, : len(times)], native.x, ended, nobody, {}, 1, workers,
+    )  # fmt: skip
+    reasons: dict[int, str] = {}
+
+    def ask_why(some: range) -> None:
+        failed = [i for i in some if not native.told["whole"][i]]
+        native.record[failed] = np.nan
+        reasons.update(run_alone(system, solver, kept, span, given, failed, ran))
+
+    interrupted = run_parts(native, shown, ask_why)
+    told, whole = native.told, native.told["whole"] != 0.0
+    ended[whole] = span.start + duration
+    native.record[np.isnan(ended)] = np.nan
+    ran = replace(ran, whole=whole, reasons=reasons)
+    if interrupted:
+        raise BatchInterrupted(ran)
+    warn_when_open(system.name, float(told["gap"].max()))
+    if whole.any():
+        counts = {
+            "largest_h": float(told["largest_h"][whole].max()),
+            "paradoxes": float(told["paradoxes"][whole].sum()),
+            "singular": 0,
+            "not_converged": 0,
+        }
+        said = remarks(kept.word, counts, modes.rubbing)
+        warn_when_astray(system.name, {"statistics": counts, "remarks": said})
+    return ran
+
+
+def _native(
+    system: System,
+    solver: FixedStep,
+    modes: BatchModes,
+    span: Span,
+    given: Given,
+    names: Sequence[str],
+    workers: int,
+) -> NativeModesBatch:
+    """What instances are given, and room for what comes of them."""
+    layout, states = system.layout, len(system.state_names)
+    known = [*system.state_names, *layout.outputs]
+    places = [known.index(name) for name in names]
+    measured = any(place >= states for place in places)
+    x = states_in(system, given)
+    refuse_unknown_modes(system, x)
+    return NativeModesBatch(
+        modes, CHUNK, len(layout.outputs) if measured else 0, x, constants_of(system, given),
+        blocks_of(system, given), series_of(system, given, span),
+        (layout.memory_places, steps_between(system, solver) or 1),
+        (solver.word, span.start, solver.step, whole_steps(solver, span),
+         solver.steps_per_output()),
+        places, workers,
+    )  # fmt: skip

@@ -1,0 +1,31 @@
+/* What the states of a run tell beside its transitions: how far they leave the constraints of their
+ * mode open, and whether the causes of transitions are numbers there. */
+#include <math.h>
+
+#include "modes/modes.h"
+
+double tb_modes_open(const tb_problem *problem, double t, const double *x, int tracking) {
+    tb_modes *e = problem->modes;
+    long number = tb_mode_of(e, x);
+    double largest = 0.0;
+    if (number < 0)
+        return largest;
+    const tb_mode *mode = e->modes + number;
+    tb_constrained *c = mode->constrained;
+    tb_set_inputs(problem, t, x);
+    tb_load(c, x);
+    tb_positions(c, problem->u, problem->p);
+    for (long i = 0; i < c->m; i++)
+        if ((tracking || !mode->tracks[i]) && !(fabs(c->at_positions[i]) <= largest))
+            largest = fabs(c->at_positions[i]);
+    return largest;
+}
+
+long tb_mode_unread(tb_mode *mode, double t, const double *x) {
+    tb_modes *e = mode->modes;
+    tb_mode_values_at(mode, t, x, e->values);
+    for (long k = 0; k < mode->exit_count; k++)
+        if (isnan(e->values[mode->exits[k].when]))
+            return k;
+    return -1;
+}
