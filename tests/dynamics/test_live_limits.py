@@ -182,3 +182,23 @@ def test_a_file_holds_limits_with_their_parameters() -> None:
     )
     assert limit_numbers(by_hand) == {"hinge": (-1.0, 2.0)}
     assert by_hand.compile().parameters == {"hinge low": -1.0, "hinge high": 2.0}
+
+
+def test_both_ends_move_at_once_in_a_run_that_closes_its_loops() -> None:
+    """Beyond where the other one was: a pair of coupled blocks begins between its new stops, and
+    rests there, whichever end is named first; the system itself stays as it was."""
+    m = tb.Model("pair", gravity=(0, 0, 0))
+    for name in ("x", "y"):
+        limits = {"limits": [(0.0, 1.0)]} if name == "x" else {}
+        joint = tb.Prismatic("x")
+        m.joint(name, joint, m.ground, m.body(name, mass=1.0), position=2.5, **limits)
+    m.constrain("together", m.coordinate("x") - m.coordinate("y"), unit="m")
+    system = m.compile()
+    for ends in ({"x low": 2.0, "x high": 3.0}, {"x high": -2.0, "x low": -3.0}):
+        moved = system.apart(ends)
+        assert {name: moved[name] for name in ends} == ends
+    run = tb.simulate(system, None, 0.1, parameters={"x low": 2.0, "x high": 3.0})
+    assert np.abs(run["x"] - 2.5).max() < 1e-12
+    assert system["x low"] == 0.0 and system["x high"] == 1.0
+    with pytest.raises(tb.InputError, match="Limits of 'x': the lower one would be 4"):
+        system.apart({"x low": 4.0, "x high": 3.0})

@@ -41,9 +41,7 @@ def consistency(
     None where the run does so itself."""
     if not system.constrained or formulation_of(constraints).settles:
         return None
-    own = system.apart()
-    for name, number in parameters.items():
-        own[name] = number
+    own = system.apart(parameters)
     return lambda t, x: own.consistent(x, t, inputs.at(t, x)[1:])[0]
 
 
@@ -53,8 +51,6 @@ def _begun(system: System, t: float, inputs: Inputs, parameters: Numbers | None)
     first = system.initial_state()
     if not system.constrained:
         return first
-    own = system.apart()
-    for name, number in (parameters or {}).items():
-        own[name] = number
+    own = system.apart(parameters)
     own.enter(*own.initial_modes)
     return own.assemble(t=t, inputs=inputs.at(t, first.x)[1:])

@@ -1,6 +1,7 @@
 """Settings of a system: which constraints act, and the mode it is in."""
 
 import copy
+from collections.abc import Mapping
 from typing import Self
 
 import numpy as np
@@ -13,14 +14,17 @@ from touchback.system.state import State, elements_of
 class Settings(Derivatives):
     """What all who hold a system share, and may change; `apart` gives one with its own."""
 
-    def apart(self) -> Self:
+    def apart(self, parameters: Mapping[str, float] | None = None) -> Self:
         """The same system with settings of its own (parameters, active constraints, mode), as they
-        are now; what is derived of both is derived once."""
+        are now, but for some `parameters`, which change at once; what is derived of both is derived
+        once."""
         with self.deriving:
             other = copy.copy(self)
         for name in self.calls.methods:
             other.__dict__.pop(name, None)
         other.present = [self.calls.apart()]
+        if parameters:
+            other.present = [other.calls.changed(parameters=other.parameter_values(parameters))]
         return other
 
     @property

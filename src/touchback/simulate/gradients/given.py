@@ -32,10 +32,8 @@ def read_given(
     system: System, steps: int, names: tuple[str, ...], x0: Where, inputs: Series, values: Series
 ) -> Given:
     """`names` are the parameters that vary: an array of values has these in order."""
-    own = system.apart()
     numbers = _parameters(system, names, values)
-    for name, number in numbers.items():
-        own[name] = number
+    own = system.apart(numbers)
     if x0 is None:
         own.enter(*own.initial_modes)
     return Given(
