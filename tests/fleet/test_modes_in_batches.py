@@ -171,11 +171,13 @@ def test_starts_and_runs_that_leave_their_constraints_are_warned_of() -> None:
     assert len(told) == 1 and told[0].filename == __file__
 
 
-def test_a_mode_that_is_not_there_and_a_run_without_a_step_are_refused(yard) -> None:
+def test_modes_that_are_not_there_and_runs_of_no_step_or_too_many_are_refused(yard) -> None:
     with pytest.raises(tb.InputError, match="'block/mode' is 2 in this state"):
         run(yard, "cpu", **{"block/mode": np.where(np.arange(COUNT) == 7, 2.0, 0.0)})
     with pytest.raises(tb.InputError, match=r"duration 0\.001 s holds no step of 0\.0078125"):
         run(yard, "cpu", duration=1e-3)
+    with pytest.raises(tb.InputError, match="at most 100000000 numbers are kept"):
+        yard.batch(2).run(None, 2e5, step=1e-2, step_limit=10**9, record=[])
     with pytest.raises(tb.InputError, match="no room for the states of 1000000000000 instances"):
         yard.batch(10**12).run(None, 1.0, step=STEP, output_step=1.0, record=[])
 

@@ -44,7 +44,7 @@ def run_in_modes(
     """Each as a run of its own would be; those that can't go on are run once more by `tb.simulate`,
     which tells why. Ctrl-C leaves out what isn't done."""
     duration, workers = duration_of(solver, span), min(threads, given.count)
-    solver.refuse_excess(duration, workers * len(system.state_names))  # each keeps a run's states
+    solver.refuse_excess(duration, len(system.state_names))  # a worker keeps those of a run
     given = with_states(system, given, span)
     modes = BatchModes(system.motion.modes_data(), kept, solver.word)
     native = _native(system, solver, modes, span, given, names, workers)
