@@ -145,8 +145,8 @@ class Rollout:
         step = self._euler() if self.method == "euler" else texts.RK4.format(states=self.states)
         kernel = texts.ROLLOUT.format(
             series=self._series(shared), note=self._note(), advance=step, states=self.states,
-            inputs=self.inputs, memories=self._memories(), own_u=_own("k", shared.u), block=BLOCK,
-            storage=place.storage,
+            inputs=self.inputs, memories=self._memories(), undo_tick=self._undo_tick(),
+            own_u=_own("k", shared.u), block=BLOCK, storage=place.storage,
         )  # fmt: skip
         return Kernel(place.text(shared, kernel), "rollout", real, place.shared_bytes)
 
@@ -181,10 +181,20 @@ class Rollout:
         if not self.memories:
             return ""
         kept = "".join(
-            f"            AT(x, {place}) = became[{k}];\n" for k, place in enumerate(self.memories)
+            f"            remembered[{k}] = AT(x, {place}), AT(x, {place}) = became[{k}];\n"
+            for k, place in enumerate(self.memories)
         )
-        size = len(self.programs["updates"].outputs)
-        return texts.MEMORIES.format(ticks=self.ticks, size=size, kept=kept)
+        sizes = {"size": len(self.programs["updates"].outputs), "count": len(self.memories)}
+        return texts.MEMORIES.format(ticks=self.ticks, kept=kept, **sizes)
+
+    def _undo_tick(self) -> str:
+        if not self.memories:
+            return ""
+        back = "".join(
+            f"            AT(x, {place}) = remembered[{k}];\n"
+            for k, place in enumerate(self.memories)
+        )
+        return texts.UNDO_TICK.format(back=back)
 
 
 @functools.lru_cache(_KEPT)

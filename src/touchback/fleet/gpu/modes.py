@@ -188,8 +188,8 @@ class ModesRollout(KeptRollout):
     def _rollout_text(self, shared: Shared) -> str:
         return texts.ROLLOUT.format(
             **self._given(shared), states=self.states, inputs=self.inputs, block=BLOCK,
-            memories=self._memories(), chattering=CHATTERING, not_begun=NOT_BEGUN,
-            not_finite=NOT_FINITE, chunk=CHUNK, crowded=CROWDED,
+            memories=self._memories(), undo_tick=self._undo_tick(), chattering=CHATTERING,
+            not_begun=NOT_BEGUN, not_finite=NOT_FINITE, chunk=CHUNK, crowded=CROWDED,
         )  # fmt: skip
 
 

@@ -235,7 +235,7 @@ rollout(long long count, double t0, double h, long long first, long long end, lo
 {memories}        tb_modes_step(&problem, t, h, x, next, 0);
         if (tb_first_not_finite(next, {states}) >= 0) {{
             e.why = e.chattering ? {chattering} : e.failed >= 0 ? {not_begun} : {not_finite};
-            break;
+{undo_tick}            break;
         }}
         for (int k = 0; k < {states}; k++)
             x[k] = next[k];

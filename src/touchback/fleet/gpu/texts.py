@@ -156,7 +156,7 @@ rollout(long long count, double t0, double h, long long first, long long end, lo
         for (int k = 0; k < {{states}}; k++)
             sound += AT(next, k) - AT(next, k);
         alive = alive && sound == 0;
-        if (alive) {{{{
+{{undo_tick}}        if (alive) {{{{
             reached = step + 1;
 #pragma unroll
             for (int k = 0; k < {{states}}; k++)
@@ -237,10 +237,18 @@ SERIES = """\
 """
 
 MEMORIES = """\
+        const int ticked = alive && step % {ticks} == 0;
+        real remembered[{count}];
         if (step % {ticks} == 0) {{
             real became[{size}];
             updates::call(PASSED, became);
-            if (alive) {{
+            if (ticked) {{
 {kept}            }}
         }}
+"""
+
+# One that would become no number has its memories of before the tick.
+UNDO_TICK = """\
+        if (ticked && !alive) {{
+{back}        }}
 """

@@ -96,9 +96,19 @@ class KeptRollout(Rollout):
         if not self.memories:
             return ""
         kept = "".join(
-            f"            x[{place}] = became[{k}];\n" for k, place in enumerate(self.memories)
+            f"            remembered[{k}] = x[{place}], x[{place}] = became[{k}];\n"
+            for k, place in enumerate(self.memories)
         )
         return texts.MEMORIES.format(ticks=self.ticks, size=len(self.memories), kept=kept)
+
+    def _undo_tick(self) -> str:
+        if not self.memories:
+            return ""
+        back = "".join(
+            f"                x[{place}] = remembered[{k}];\n"
+            for k, place in enumerate(self.memories)
+        )
+        return texts.UNDO_TICK.format(back=back)
 
 
 @dataclass(frozen=True)
@@ -180,7 +190,8 @@ class TiedRollout(KeptRollout):
     def _rollout_text(self, shared: Shared) -> str:
         return texts.ROLLOUT.format(
             **self._given(shared), states=self.states, inputs=self.inputs, block=BLOCK,
-            memories=self._memories(), method=self.method, motion=self.motion, gap=self.remembered,
+            memories=self._memories(), undo_tick=self._undo_tick(), method=self.method,
+            motion=self.motion, gap=self.remembered,
         )  # fmt: skip
 
     # ---- from launch to launch ----------------------------------------------------------------

@@ -211,8 +211,9 @@ rollout(long long count, double t0, double h, long long first, long long end, lo
         double sound = 0.0;
         for (int k = 0; k < {states}; k++)
             sound += next[k] - next[k];
-        if (!(sound == 0.0))
-            break;
+        if (!(sound == 0.0)) {{
+{undo_tick}            break;
+        }}
         for (int k = 0; k < {states}; k++)
             x[k] = next[k];
         if ((step + 1) % every == 0)
@@ -226,8 +227,16 @@ rollout(long long count, double t0, double h, long long first, long long end, lo
 """
 
 MEMORIES = """\
-        if (step % {ticks} == 0) {{
+        const int ticked = step % {ticks} == 0;
+        double remembered[{size}];
+        if (ticked) {{
             double became[{size}];
             updates_at(&problem, t, x, became);
 {kept}        }}
+"""
+
+# One that can't go on has its memories of before the tick.
+UNDO_TICK = """\
+            if (ticked) {{
+{back}            }}
 """

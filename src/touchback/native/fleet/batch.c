@@ -78,9 +78,24 @@ static void note(const tb_batch *b, tb_batch_worker *w, long first, long steps, 
     }
 }
 
-/* A lane that would become no number stays where it is: the others aren't to know. */
-static void hold_bad_lanes(const tb_batch *b, tb_batch_worker *w, long step, long *made) {
+static void tick(tb_batch_worker *w, double t) {
+    const tb_sampler *sampler = w->problem->sampler;
+    for (long i = 0; i < sampler->count; i++)
+        w->remembered[i] = w->x[sampler->places[i]];
+    tb_sample(sampler, w->problem, t, w->x);
+}
+
+static void undo_tick(const tb_sampler *sampler, const double *remembered, double *x) {
+    for (long i = 0; i < sampler->count; i++)
+        x[sampler->places[i]] = remembered[i];
+}
+
+/* A lane that would become no number stays where it was before the step, and before its tick if it
+ * began with one: the others aren't to know. */
+static void hold_bad_lanes(const tb_batch *b, tb_batch_worker *w, long step, int ticked, long *made) {
     long lanes = b->lanes;
+    if (ticked)
+        undo_tick(w->problem->sampler, w->remembered, w->x);
     for (long lane = 0; lane < lanes; lane++) {
         int bad = 0;
         for (long k = 0; k < b->states; k++)
@@ -112,14 +127,15 @@ static void group(const tb_batch *b, tb_batch_worker *w, long first, atomic_int 
         double t = b->t0 + (double)step * b->h;
         if (tb_batch_stopped(stop, answers))
             return;
-        if (sampler && --to_tick == 0) {
-            tb_sample(sampler, w->problem, t, w->x);
+        int ticked = sampler && --to_tick == 0;
+        if (ticked) {
+            tick(w, t);
             to_tick = sampler->every;
         }
         b->step(w->problem, t, b->h, w->x, w->next, w->scratch);
         if (failed || !tb_all_finite(size, w->next)) {
             failed = 1;
-            hold_bad_lanes(b, w, step, made);
+            hold_bad_lanes(b, w, step, ticked, made);
         }
         double *before = w->x;
         w->x = w->next;

@@ -50,6 +50,7 @@ typedef struct tb_batch_worker {
     tb_problem *problem;
     tb_callable sensors; /* call is NULL where none is recorded, and with modes */
     double *x, *next, *scratch, *shown; /* of `lanes` states, one more, five more; of sensors */
+    double *remembered; /* memories as they were before the last tick */
     double *p;
     tb_table *tables; /* of each series for each lane */
     long *slots;

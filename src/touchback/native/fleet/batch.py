@@ -131,6 +131,7 @@ class NativeBatch:
         for name, count in (("x", 1), ("next", 1), ("scratch", 5)):
             worker.floats(name, count * problem.state_size)
         worker.floats("shown", lanes * sensors)
+        worker.floats("remembered", problem.state_size)  # memories are some of a state
         worker.floats("p", lanes * struct.block)
         slots = max(1, struct.series * lanes)
         tables = (LIB.struct("tb_table") * slots)()
