@@ -57,7 +57,7 @@ def test_chosen_link_frames_and_base_parameters_change_no_number(mechanism: Mech
         rotors = floats(here.armature())
         for tree in (here.tree, here.regrouped()):
             tau = rnea.inverse_dynamics(tree, here.k, here.at.v, a.tolist(), here.base(), {})
-            for matrix in (crba.mass_matrix, crba.mass_matrix_world):
+            for matrix in (crba.mass_matrix, crba.mass_matrix_root):
                 M = full(matrix(tree, here.k), n) + np.diag(rotors)
                 forms.append((M, floats(tau) + rotors * a))
     for M, tau in forms[1:]:
@@ -85,7 +85,7 @@ def test_live_parameters_anywhere_change_no_number(mechanism: Mechanism) -> None
         here = instant(live, q.tolist(), v.tolist(), frame_pass)
         close(floats(inverse(here, a.tolist())), tau)
         close(full(entries(here), len(v)), M)
-        close(full(entries(here, world=True), len(v)), M)
+        close(full(entries(here, at_root=True), len(v)), M)
 
 
 @examples(12)

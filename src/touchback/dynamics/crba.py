@@ -1,9 +1,9 @@
 """The mass matrix by composite rigid bodies (Walker and Orin 1982; Featherstone 2008 §6.2), in link
-axes or the world's.
+axes or the root's.
 
-In link axes each column's wrench is carried from link to link: cheap for short chains. In world
-axes an entry is one six-term product, S_j · F_i, whatever the distance of the links: cheap for long
-ones, and a loop can do it."""
+In link axes each column's wrench is carried from link to link: cheap for short chains. In the axes
+of the root link an entry is one six-term product, S_j · F_i, whatever the distance of the links:
+cheap for long ones, and a loop can do it."""
 
 from collections.abc import Sequence
 
@@ -75,12 +75,12 @@ def mass_matrix(tree: Tree, k: Scalars) -> Entries:
     return M
 
 
-def world_columns(tree: Tree, k: Scalars) -> tuple[list[list[Scalar]], list[list[Scalar]]]:
-    """For each velocity coordinate, in world axes about the world's origin: its motion vector S =
-    (angular, linear) and the wrench F = (moment, force) of unit acceleration, so that M_ij = S_i ·
-    F_j along a path."""
+def root_columns(tree: Tree, k: Scalars) -> tuple[list[list[Scalar]], list[list[Scalar]]]:
+    """For each velocity coordinate, where `root_poses` are: its motion vector S = (angular, linear)
+    and the wrench F = (moment, force) of unit acceleration, so that M_ij = S_i · F_j along a
+    path."""
     vectors = Vectors(k)
-    poses = world_poses(tree, k)
+    poses = root_poses(tree, k)
     own = [in_axes(k, link.inertia, *pose) for link, pose in zip(tree.links, poses, strict=True)]
     composite = tree.inward(own, lambda link, above, carried: above.plus(k, carried))
     wet = [
@@ -99,9 +99,9 @@ def world_columns(tree: Tree, k: Scalars) -> tuple[list[list[Scalar]], list[list
     return S, F
 
 
-def mass_matrix_world(tree: Tree, k: Scalars) -> Entries:
-    """The same entries by products in world axes."""
-    S, F = world_columns(tree, k)
+def mass_matrix_root(tree: Tree, k: Scalars) -> Entries:
+    """The same entries by products in the axes of root links."""
+    S, F = root_columns(tree, k)
     M: Entries = {}
     parents = dof_parents(tree)
     for i in range(tree.nv):
@@ -123,6 +123,27 @@ def dof_parents(tree: Tree) -> list[int]:
 
     list(tree.outward(-1, last_of))
     return parents
+
+
+def root_poses(tree: Tree, k: Scalars, ground_turns: bool = False) -> list[WorldPose]:
+    """R and p of every link along the axes of its root link, from the point about which motion and
+    inertia there are best told: the origin of the first link on the way to it that turns.
+
+    About a point at the distance r from a mass m its inertia is lost in the rounding of m r², so
+    this point goes along with a base that travels. Links that slide on a ground that doesn't turn
+    move and are pushed alike about any point."""
+
+    def step(link: Link, above: tuple[WorldPose, bool]) -> tuple[WorldPose, bool]:
+        parent, at_rest = above
+        R, p = world_pose(link, k, parent) if link.parent >= 0 else (IDENTITY, ZERO)
+        return (R, ZERO if at_rest else p), at_rest and _slides(link)
+
+    at_ground: tuple[WorldPose, bool] = (IDENTITY, ZERO), not ground_turns
+    return [pose for pose, _ in tree.outward(at_ground, step)]
+
+
+def _slides(link: Link) -> bool:
+    return not any(any(angular) for angular, _ in link.columns)
 
 
 def world_poses(tree: Tree, k: Scalars) -> list[WorldPose]:

@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 
 from touchback.dynamics import aba
-from touchback.dynamics.crba import Entries, dof_parents, mass_matrix, mass_matrix_world
+from touchback.dynamics.crba import Entries, dof_parents, mass_matrix, mass_matrix_root
 from touchback.dynamics.factor import Factors
 from touchback.dynamics.instant import Instant
 from touchback.dynamics.rnea import efforts, gathered, inverse_dynamics
 from touchback.dynamics.tree import Tree
 from touchback.spatial.vectors import ZERO, Scalar
 
-ALGORITHMS = ("articulated", "factorised", "factorised in the world")
+ALGORITHMS = ("articulated", "factorised", "factorised at the root")
 
 
 def inverse(instant: Instant, a: Sequence[Scalar] | None) -> list[Scalar]:
@@ -26,10 +26,10 @@ def inverse(instant: Instant, a: Sequence[Scalar] | None) -> list[Scalar]:
     ]
 
 
-def entries(instant: Instant, world: bool = False) -> Entries:
+def entries(instant: Instant, at_root: bool = False) -> Entries:
     """Entries of the mass matrix, armature included."""
     tree = instant.regrouped()
-    M = mass_matrix_world(tree, instant.k) if world else mass_matrix(tree, instant.k)
+    M = mass_matrix_root(tree, instant.k) if at_root else mass_matrix(tree, instant.k)
     return with_armature(instant, M)
 
 
@@ -58,7 +58,7 @@ def forward(instant: Instant, tau: Sequence[Scalar], algorithm: str) -> list[Sca
             instant.armature(),
         )  # fmt: skip
     bias = inverse(instant, None)
-    M = entries(instant, world=algorithm == "factorised in the world")
+    M = entries(instant, at_root=algorithm == "factorised at the root")
     rest = [k.sub(t, c) for t, c in zip(tau, bias, strict=True)]
     return factors(instant, M).solve(rest)
 

@@ -16,20 +16,20 @@ and those that carry i
 2 B needs twelve numbers of all that is carried: the momentum p = ∫ velocity dm, and
 K = ∫ velocity rᵀ dm, by which ∫ r × (w × velocity) dm = (tr K) w − K w.
 
-Everything is about the origin and along the axes of the root link at this instant: there the first
-columns and inertias are as sparse as described."""
+Everything is along the axes of the root link at this instant and about the point of `root_poses`:
+there the first columns and inertias are as sparse as described."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from touchback.dynamics.aba import accelerations, eliminate
-from touchback.dynamics.crba import Entries, fluid_in_axes, in_axes, unit_wrench, world_pose
+from touchback.dynamics.crba import Entries, fluid_in_axes, in_axes, root_poses, unit_wrench
 from touchback.dynamics.motion import Base, LinkMotion, b_matrix
 from touchback.dynamics.rnea import inertial_wrench
 from touchback.dynamics.sloped import Carried, Column, Moving, Sloped, Slopes, Solved
 from touchback.dynamics.tree import Link, Tree
 from touchback.spatial import Rotation, Twist, Twists, Vectors, Wrench
-from touchback.spatial.vectors import IDENTITY, ZERO, Matrix, Scalar, Vector, transpose
+from touchback.spatial.vectors import ZERO, Matrix, Scalar, Vector, transpose
 from touchback.symbolic.scalars import Scalars
 
 
@@ -41,8 +41,9 @@ class InverseSlopes:
         self._tree, self._k, self._v, self._base = tree, k, v, base
         self._vectors, self._twists = Vectors(k), Twists(k)
         self._links: list[Moving] = []
-        for link in tree.links:
-            self._links.append(self._moving(link))
+        turns = any(base.omega) or any(base.alpha)
+        for link, pose in zip(tree.links, root_poses(tree, k, turns), strict=True):
+            self._links.append(self._moving(link, pose))
         self._totals = self._carried_by_each()
         two = k.const(2.0)
         self._carried = [
@@ -133,13 +134,12 @@ class InverseSlopes:
 
     # ---- outward --------------------------------------------------------------------------------
 
-    def _moving(self, link: Link) -> Moving:
+    def _moving(self, link: Link, pose: tuple[Matrix, Vector]) -> Moving:
         k, twists = self._k, self._twists
         if link.parent >= 0:
-            parent = self._links[link.parent]
-            pose, carrier, bias = world_pose(link, k, parent.pose), parent.twist, parent.bias
+            carrier, bias = self._links[link.parent].twist, self._links[link.parent].bias
         else:
-            pose, (carrier, bias) = (IDENTITY, ZERO), self._ground(link)
+            carrier, bias = self._ground(link)
         own: list[tuple[int, Twist, Twist]] = []
         twist = carrier
         for offset, (angular, linear) in enumerate(link.columns):

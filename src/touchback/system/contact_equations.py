@@ -154,7 +154,7 @@ def _functions(
 ) -> dict[str, list[Group]]:
     instant, n, m = d.instant, len(d.v), rows.layout.rows
     size, kinds, value = sum(system.sizes), list(contacts.values()), d.instant.value
-    masses = entries(instant, system.plan.world_mass_matrix)
+    masses = entries(instant, system.plan.root_mass_matrix)
     coefficients = [value(given) for kind in kinds for given in (kind.friction, _rolling(kind))]
     ends = [
         Group(rows.gaps, (len(kinds),)),

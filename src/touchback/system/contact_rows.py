@@ -104,7 +104,7 @@ class ContactRows:
             for j, (a, b) in enumerate(zip(row, through))
             if a or b
         ]
-        masses = entries(d.instant, system.plan.world_mass_matrix)
+        masses = entries(d.instant, system.plan.root_mass_matrix)
         layout = self.layout
         return ContactPattern(
             system.sizes, layout.bilateral, layout.rows, layout.groups, layout.normals,

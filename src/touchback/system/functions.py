@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from touchback.dynamics.constraints import constraint_rows
-from touchback.dynamics.crba import world_columns
+from touchback.dynamics.crba import root_columns
 from touchback.dynamics.energy import centre_of_mass, momentum
 from touchback.dynamics.forward import configuration_rate, entries, forward, inverse
 from touchback.dynamics.jacobian import jacobian
@@ -53,12 +53,12 @@ def forward_recipe(layout: Layout, algorithm: str) -> Recipe:
     return Recipe(lambda d: forward(d.instant, d.extra, algorithm), (len(layout.v),), layout.v)
 
 
-def mass_matrix_recipe(layout: Layout, world: bool) -> Recipe:
+def mass_matrix_recipe(layout: Layout, at_root: bool) -> Recipe:
     """M, all entries."""
     n = len(layout.v)
 
     def build(d: Derivation) -> list[int]:
-        M = entries(d.instant, world)
+        M = entries(d.instant, at_root)
         return [M.get((i, j), 0) for i in range(n) for j in range(n)]
 
     return Recipe(build, (n, n))
@@ -69,7 +69,7 @@ def mass_matrix_columns_recipe(layout: Layout) -> Recipe:
     n = len(layout.v)
 
     def build(d: Derivation) -> list[int]:
-        S, F = world_columns(d.instant.regrouped(), d.tape)
+        S, F = root_columns(d.instant.regrouped(), d.tape)
         components = [row[i] for i in range(6) for row in S]
         return components + [x for row in F for x in row] + d.instant.armature()
 
@@ -216,7 +216,7 @@ def standard_recipe(name: str, layout: Layout, plan: Plan, others: Sequence[str]
         "inverse dynamics": lambda: inverse_recipe(layout),
         "bias": lambda: bias_recipe(layout),
         "forward dynamics": lambda: forward_recipe(layout, plan.algorithm),
-        "mass matrix": lambda: mass_matrix_recipe(layout, plan.world_mass_matrix),
+        "mass matrix": lambda: mass_matrix_recipe(layout, plan.root_mass_matrix),
         "mass matrix columns": lambda: mass_matrix_columns_recipe(layout),
         "joint efforts": lambda: joint_efforts_recipe(layout),
         "motor efforts": lambda: motor_efforts_recipe(layout),

@@ -17,7 +17,7 @@ from touchback.system.once import derived_once
 
 _COUNT_ALL = 14  # freedoms up to which every candidate is derived and counted
 _COUNT_SOME = 60  # freedoms up to which two candidates are
-_DEEP = 10  # mean depth of the tree beyond which the mass matrix is cheaper in world axes
+_DEEP = 10  # mean depth of the tree beyond which the mass matrix is cheaper in the axes of its root
 _BUSHY = 150  # mean square of the depth below which factorising the mass matrix may pay
 _BUSHIER = 27  # below which it does, as counted on trees of revolute joints
 _LOOP = 1500  # pairs of coordinates on a path beyond which the mass matrix is computed by a loop
@@ -30,7 +30,7 @@ class Plan:
 
     frame_pass: bool
     choose_algorithm: Callable[[], str]
-    world_mass_matrix: bool
+    root_mass_matrix: bool
     loop_mass_matrix: bool
     loop_derivatives: bool
     plain_coordinates: bool  # q̇ = v
@@ -59,7 +59,7 @@ def make_plan(model: Model, layout: Layout, tree: Tree) -> Plan:
     return Plan(
         frame_pass=frame_pass,
         choose_algorithm=lambda: _algorithm(chosen, depths),
-        world_mass_matrix=pairs > _DEEP * len(depths),
+        root_mass_matrix=pairs > _DEEP * len(depths),
         loop_mass_matrix=pairs > _LOOP,
         loop_derivatives=pairs * len(depths) > _LOOP_SOLUTIONS,
         plain_coordinates=all(joint.kind.nq == joint.kind.nv for joint in model.joints.values()),
