@@ -43,8 +43,7 @@ def run() -> Section:
         row = [str(size), microseconds(one)]
         for lanes in several:
             row += [microseconds(best[f"{lanes} lanes"]), f"{one / best[f'{lanes} lanes']:.2f}"]
-        row += [f"{best['clock, 1'] / best['clock, all']:.2f}"]
-        row += [f"{cores * most / best['all cores']:.2f}"]
+        row += _by_threads(best, cores, most)
         peer = best.get("MuJoCo")  # where it is installed
         row += [microseconds(peer), f"{peer / most:.1f}"] if peer else ["–", "–"]
         section.rows.append(row)
@@ -55,6 +54,14 @@ def run() -> Section:
         "`mujoco.rollout` on one thread, its Euler without constraints and contacts."
     )
     return section
+
+
+def _by_threads(best: dict[str, float], cores: int, one: float) -> list[str]:
+    """What the clock gained by a thread on each core, and what it gains on free ones."""
+    if cores == 1:
+        return ["–", "–"]
+    clock = best["clock, 1"] / best["clock, all"]
+    return [f"{clock:.2f}", f"{cores * one / best['all cores']:.2f}"]
 
 
 def _least(batch: Batch, mechanism: Mechanism, cores: int) -> dict[str, float]:

@@ -107,7 +107,7 @@ def _emission(program: Program, target: str) -> str:
 
 @contextmanager
 def _packed_anyway() -> Iterator[None]:
-    usual, packed.GAIN = packed.GAIN, 0.0
+    usual, packed.GAIN = packed.GAIN, dict.fromkeys(packed.GAIN, 0.0)
     try:
         yield
     finally:

@@ -15,7 +15,7 @@ HALF_TURN = np.pi
 
 def pack_always(monkeypatch: pytest.MonkeyPatch) -> None:
     """Limbs go side by side, whether it pays or not."""
-    monkeypatch.setattr(packed, "GAIN", 0.0)
+    monkeypatch.setattr(packed, "GAIN", dict.fromkeys(packed.GAIN, 0.0))
     monkeypatch.setattr(packed, "FEWEST", 0)
 
 
