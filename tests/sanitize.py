@@ -30,10 +30,13 @@ WATCHED = {
 }  # fmt: skip
 RUNTIMES = {"address": "libasan.so", "thread": "libtsan.so"}
 OPTIONS = {
-    # Python itself leaks at its end. Signals of tests stay those of Python.
+    # Python itself leaks at its end. Signals of tests stay those of Python. Some tests ask for more
+    # memory than there is.
     "ASAN_OPTIONS": "detect_leaks=0:abort_on_error=1:allocator_may_return_null=1",
     "UBSAN_OPTIONS": "print_stacktrace=1",
-    "TSAN_OPTIONS": "halt_on_error=1:abort_on_error=1:report_signal_unsafe=0",
+    "TSAN_OPTIONS": (
+        "halt_on_error=1:abort_on_error=1:report_signal_unsafe=0:allocator_may_return_null=1"
+    ),
 }
 TESTS = {
     "address": [

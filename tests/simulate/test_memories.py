@@ -23,6 +23,21 @@ def test_all_updates_of_a_tick_see_the_values_before_it():
     assert list(run["before"]) == [1, 1, 2, 3, 5, 8, 13, 21, 34, 55]  # Fibonacci
 
 
+def test_a_tick_of_which_no_number_comes_is_not_kept():
+    """Memories that square themselves: 2, 4, 16, … 2^512 are numbers, the next one isn't. The run
+    ends where the last of them is, whether that is recorded or not."""
+    m = tb.Model("squares")
+    m.memory("square", 2.0, update=lambda before: before * before)
+    for output_step in (T, 4 * T):
+        with pytest.raises(tb.RunFailed, match="'square' stops being a finite number after") as end:
+            tb.simulate(
+                m.compile(), duration=20 * T, rate=1 / T, step=T, output_step=output_step,
+                method="rk4",
+            )  # fmt: skip
+        assert end.value.run.time[-1] == pytest.approx(9 * T)
+        assert end.value.run["square"][-1] == 2.0**512
+
+
 def sampled_mass(stiffness=200.0):
     """A mass against a sampled spring with zero-order hold."""
     m = tb.Model("sampled mass", gravity=(0, 0, 0))

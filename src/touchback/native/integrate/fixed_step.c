@@ -37,14 +37,19 @@ long tb_fixed_try(tb_fixed *self, const tb_problem *problem, double t, double h,
     long n = tb_state_size(problem);
     long changing = tb_changing_size(problem);
     double *next = self->scratch;
-    if (problem->sampler && self->offset == 0.0 && self->steps % problem->sampler->every == 0) {
-        tb_sample(problem->sampler, problem, t, self->x);
+    const tb_sampler *sampler = problem->sampler;
+    int ticks = sampler && self->offset == 0.0 && self->steps % sampler->every == 0;
+    if (ticks) {
+        tb_sample(sampler, problem, t, self->x);
         self->rate_known = 0;
         changing = n;
     }
     self->step(problem, t, h, self->x, next, next + n);
     tb_settle(problem, t_next, next, 1);
-    return tb_first_not_finite(next, changing);
+    long bad = tb_first_not_finite(next, changing);
+    if (bad >= 0 && ticks)
+        tb_take_back(sampler, self->x);
+    return bad;
 }
 
 int tb_fixed_take(tb_fixed *self, const tb_problem *problem) {

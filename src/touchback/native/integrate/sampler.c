@@ -16,6 +16,14 @@ void tb_sample(const tb_sampler *sampler, const tb_problem *problem, double t, d
     }
     sampler->update.call(x, sampler->u, problem->p, sampler->out, sampler->update.work,
                          sampler->update.context);
+    for (long i = 0; i < sampler->count; i++) {
+        double *memory = x + sampler->places[i], before = *memory;
+        *memory = sampler->out[i];
+        sampler->out[i] = before;
+    }
+}
+
+void tb_take_back(const tb_sampler *sampler, double *x) {
     for (long i = 0; i < sampler->count; i++)
         x[sampler->places[i]] = sampler->out[i];
 }
