@@ -135,6 +135,14 @@ void tb_review_choice(tb_constrained *c, const double *h, const double *J) {
     }
 }
 
+void tb_count_all(tb_constrained *c, const double *x, const double *u, const double *p) {
+    if (!c->started || c->rank >= c->most_rank)
+        return;
+    tb_load(c, x);
+    tb_positions(c, u, p);
+    tb_choose(c, tb_positions_J(c), c->rank_tolerance, c->m);
+}
+
 /* A row that the effort of one coordinate keeps is met by that coordinate where it can be: what it
  * follows may jump with an input, and is not to give way. */
 static void prefer_what_keeps(tb_constrained *c, const double *J) {

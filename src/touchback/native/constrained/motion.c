@@ -47,6 +47,11 @@ static double left_open_undriven(const tb_problem *problem) {
 
 static void forget(const tb_problem *problem) { tb_begin_anew(problem->constrained); }
 
+static void count_all(const tb_problem *problem, double t, const double *x) {
+    tb_set_inputs(problem, t, x);
+    tb_count_all(problem->constrained, x, problem->u, problem->p);
+}
+
 static tb_troubles troubles(const tb_problem *problem) {
     const tb_constraint_statistics *s = &problem->constrained->statistics;
     return (tb_troubles){.paradoxes = s->paradoxes, .not_converged = s->not_converged};
@@ -64,10 +69,11 @@ static int recall(const tb_problem *problem, const double *memory) {
 }
 
 const tb_motion tb_partitioning_motion = {tb_partitioning_settle, project, gap, left_open, troubles,
-                                          forget, remember, recall};
+                                          forget, remember, recall, count_all};
 const tb_motion tb_multipliers_motion = {tb_multipliers_settle, project, gap, left_open_undriven,
-                                         troubles, forget, remember, recall};
+                                         troubles, forget, remember, recall, count_all};
 const tb_motion tb_projection_motion = {tb_projection_settle, project, gap, left_open, troubles,
-                                        forget, remember, recall};
+                                        forget, remember, recall, count_all};
 /* These see to consistency themselves, step by step. */
-const tb_motion tb_stepped_motion = {NULL, project, gap, NULL, troubles, forget, remember, recall};
+const tb_motion tb_stepped_motion = {NULL, project, gap, NULL, troubles,
+                                     forget, remember, recall, count_all};

@@ -26,6 +26,8 @@ void tb_solved_rows(const tb_problem *problem, long rows, const double *times, c
                     double *rate, double *solved) {
     long n = tb_state_size(problem);
     for (long row = 0; row < rows; row++, x += n) {
+        if (problem->motion && problem->motion->count_all)
+            problem->motion->count_all(problem, times[row], x);
         tb_rate(problem, times[row], x, rate);
         memcpy(solved, a, (size_t)a_count * sizeof *a);
         memcpy(solved + a_count, lambda, (size_t)lambda_count * sizeof *lambda);

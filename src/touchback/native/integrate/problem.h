@@ -63,6 +63,8 @@ typedef struct tb_motion {
     long (*remember)(const struct tb_problem *problem, double *memory);
     /* Takes so many numbers back; returns 0, and has changed nothing, when they can't be its own. */
     int (*recall)(const struct tb_problem *problem, const double *memory);
+    /* Before the rate at a recorded state: what couldn't act at the one before acts again. */
+    void (*count_all)(const struct tb_problem *problem, double t, const double *x);
 } tb_motion;
 
 typedef struct tb_problem {
