@@ -134,6 +134,8 @@ def states_of(
     states = filled("state", getattr(x0, "x", x0), tuple(system.state_names), first.x)
     rows = np.array(np.atleast_2d(states), dtype=float)
     if rows.ndim > 2 or len(rows) not in (1, count):
+        for name, each in x0.items() if named else ():
+            _one_of_each(f"State '{name}'", each, count)  # which of them it is
         raise InputError(
             f"{system.name}: {count} states, or one for all, are expected, got an array of shape "
             f"{states.shape}."

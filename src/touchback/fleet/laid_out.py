@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from touchback.errors import InputError
 from touchback.fleet.given import Floats, Given, room_for
 from touchback.native.fleet.batch import BatchSeries
 from touchback.simulate.inputs import read_inputs
@@ -38,7 +39,12 @@ def blocks_of(system: System, given: Given) -> Floats:
 
 def whole_steps(solver: FixedStep, span: Span) -> int:
     """As many as a run of a batch makes."""
-    return int(np.floor(span.duration / solver.step + 1e-9))
+    steps = int(np.floor(span.duration / solver.step + 1e-9))
+    if not steps:
+        raise InputError(
+            f"duration {span.duration:g} s holds no step of {solver.step:g} s; give a shorter step."
+        )
+    return steps
 
 
 def series_of(system: System, given: Given, span: Span) -> BatchSeries:
