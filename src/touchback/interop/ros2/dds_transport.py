@@ -4,6 +4,7 @@ and answer it, and none of ROS needs to be installed here."""
 from __future__ import annotations
 
 import os
+import platform
 import threading
 import time
 import warnings
@@ -36,6 +37,10 @@ _HERE = """<CycloneDDS><Domain Id="any">
 <Discovery><ParticipantIndex>auto</ParticipantIndex><MaxAutoParticipantIndex>60</MaxAutoParticipantIndex>
 <Peers><Peer Address="127.0.0.1"/></Peers></Discovery>
 </Domain></CycloneDDS>"""
+_BUILT = (
+    " It has no wheel for Linux on other processors than x86-64: build Eclipse Cyclone DDS "
+    "(its C library, release 11) first and set CYCLONEDDS_HOME to where it lies; or speak Zenoh."
+)
 _domains: WeakValueDictionary[int, Any] = WeakValueDictionary()  # one of each in a process
 
 
@@ -214,5 +219,6 @@ def _cyclone() -> Any:
     except ImportError:
         raise InputError(
             "ROS 2 by DDS needs cyclonedds; install it with `pip install touchback[dds]`."
+            + ("" if platform.machine() == "x86_64" else _BUILT)
         ) from None
     return cyclone
