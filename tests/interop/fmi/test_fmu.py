@@ -13,7 +13,16 @@ import fmpy
 import numpy as np
 import pytest
 from fmpy.fmi1 import FMICallException
-from fmpy.fmi2 import fmi2Error
+from fmpy.fmi2 import (
+    FMU2Slave,
+    calloc,
+    fmi2CallbackAllocateMemoryTYPE,
+    fmi2CallbackFreeMemoryTYPE,
+    fmi2CallbackFunctions,
+    fmi2CallbackLoggerTYPE,
+    fmi2Error,
+    free,
+)
 from fmpy.fmi3 import fmi3Discard
 from fmpy.simulation import instantiate_fmu
 from fmpy.validation import validate_fmu
@@ -215,6 +224,27 @@ def test_a_step_without_an_answer_is_not_told_as_one_that_was_taken_in_part(
         np.testing.assert_array_equal(unit.get(*unit.states), before)
         unit.set({"push": 0.0})
         unit.step(0.0, 1e-3)
+
+
+def test_reasons_are_whole_for_importers_that_show_the_format_as_it_is(written: Make) -> None:
+    """FMPy does on AArch64, where what would fill it in isn't built."""
+    heard: list[bytes] = []
+    calls = fmi2CallbackFunctions(
+        logger=fmi2CallbackLoggerTYPE(lambda _, name, status, kind, text: heard.append(text)),
+        allocateMemory=fmi2CallbackAllocateMemoryTYPE(calloc),
+        freeMemory=fmi2CallbackFreeMemoryTYPE(free),
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        fmpy.extract(written("tree", 2).path, folder)
+        told = fmpy.read_model_description(folder)
+        name = told.coSimulation.modelIdentifier
+        unit = FMU2Slave(guid=told.guid, unzipDirectory=folder, modelIdentifier=name)
+        unit.instantiate(callbacks=calls, loggingOn=True)
+        (length,) = (each for each in told.modelVariables if each.name == "arm length")
+        with pytest.raises(FMICallException):
+            unit.setReal([length.valueReference], [5.0])
+        unit.freeInstance()
+    assert len(heard) == 1 and re.search(rb"Parameter \d+: 5 lies outside", heard[0])
 
 
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])

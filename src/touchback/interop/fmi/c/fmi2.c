@@ -15,11 +15,20 @@
 
 static fmu_instance *of(fmi2Component c) { return (fmu_instance *)c; }
 
+/* Some importers show the format as it is: so it is the message itself, with each % twice. */
 static void say(fmu_instance *self, int status, const char *text) {
+    char format[1024];
+    size_t n = 0;
+    for (; *text && n + 2 < sizeof format; text++) {
+        if (*text == '%')
+            format[n++] = '%';
+        format[n++] = *text;
+    }
+    format[n] = '\0';
     fmi2CallbackLogger logger;
     memcpy(&logger, &self->logger, sizeof logger);
     if (logger)
-        logger(self->environment, self->name, (fmi2Status)status, "logStatusError", "%s", text);
+        logger(self->environment, self->name, (fmi2Status)status, "logStatusError", format);
 }
 
 #define ALLOWED(call, phases)                                                                       \
