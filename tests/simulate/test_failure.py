@@ -18,6 +18,11 @@ def slide() -> tb.System:
     return m.compile()
 
 
+def test_a_failure_is_told_beside_the_end_of_a_run_that_begins_later(slide: tb.System) -> None:
+    with pytest.raises(RunFailed, match=r"rk4 stopped at t = 5 s of 7 s: 'slide"):
+        simulate(slide, duration=2.0, start=5.0, method="rk4", step=1.0, inputs={"push": 1e308})
+
+
 ADAPTIVE = ["dopri5", "RK45", "DOP853", "Radau", "BDF"]
 
 

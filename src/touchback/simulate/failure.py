@@ -48,8 +48,7 @@ def raise_failure(
     if failure.whole:
         raise RunFailed(f"{name}: {told}. The run is kept in `.run`.", run)
     raise RunFailed(
-        f"{name}: {method} stopped at t = {failure.time:.6g} s of {span.duration:g} s: {told}. "
-        f"{kept}",
+        f"{name}: {method} stopped at t = {failure.time:.6g} s of {span.end:g} s: {told}. {kept}",
         run,
     ) from failure.cause
 

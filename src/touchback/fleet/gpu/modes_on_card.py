@@ -18,6 +18,7 @@ from touchback.fleet.gpu.mode_tables import Exit, Mode, Struck
 from touchback.fleet.gpu.modes import (
     CHATTERING,
     NOT_BEGUN,
+    NOT_FINITE,
     TOLD,
     UNREAD,
     ModesRollout,
@@ -39,6 +40,7 @@ from touchback.system.motions.acting import Acting
 
 _AT = {name: place for place, name in enumerate(TOLD)}
 _OF_A_SET = ("terms", "positions")
+_SHORTER = "take a shorter step, and check the initial state, inputs and parameters there"
 MOST_BYTES = 400_000  # of a thread's own memory for sets of constraints, of 512 kB on any card
 
 
@@ -50,8 +52,10 @@ class ModesCardBatch(TiedCardBatch):
     ) -> None:
         super().__init__(card, system, given, x0, formulation)
         self._modes = system.motion.modes
-        if not self._stays and given.x0 is not None:
-            refuse_unknown_modes(system, given.x0)
+        # of states that stay on the card, one in each mode comes to be looked at
+        places = [system.state_names.index(name) for name in system.modes]
+        _, one_of_each = np.unique(self.cupy.asnumpy(self.x[places]), axis=1, return_index=True)
+        refuse_unknown_modes(system, self.cupy.asnumpy(self.x[:, one_of_each]).T)
 
     def _judged(self, ran: BatchRun, span: Span) -> BatchRun:
         """With a warning of those that modes ended."""
@@ -60,11 +64,11 @@ class ModesCardBatch(TiedCardBatch):
         whole = ran.whole.copy()
         whole[ended] = False
         reasons = {int(i): _reason(self.system, told[:, i], ran.ended[i]) for i in ended}
-        reasons = {i: why for i, why in reasons.items() if why}
-        if reasons:
-            first = min(reasons)
+        by_modes = [i for i in reasons if told[_AT["why"], i] != NOT_FINITE]
+        if by_modes:
+            first = by_modes[0]
             warnings.warn(
-                f"{self.system.name}: {len(reasons)} of {len(ran)} instances ended early by their "
+                f"{self.system.name}: {len(by_modes)} of {len(ran)} instances ended early by their "
                 f"modes, which `reasons` has; instance {first} {reasons[first]}.",
                 RuntimeWarning, stacklevel=4,
             )  # fmt: skip
@@ -181,7 +185,7 @@ def _whole(numbers: ArrayLike) -> tuple[int, ...]:
 
 
 def _reason(system: System, told: np.ndarray, ended: float) -> str:
-    """Why modes ended an instance; empty where something else did."""
+    """Why an instance ended early."""
     why, every = told[_AT["why"]], system.motion.modes.every
     t, mode, number = (
         told[_AT["failed_time"]],
@@ -196,5 +200,7 @@ def _reason(system: System, told: np.ndarray, ended: float) -> str:
     elif why == UNREAD:
         found = not_read(every, float(t), mode, number)
     else:
-        return ""
+        last = told[_AT["failed_gap"]]
+        what = f"{system.state_names[number]!r} stops being a finite number after {last:.6g}"
+        found = Failure(float(t), what, _SHORTER)
     return f"stopped at t = {found.time:.6g} s: {found.what}; {found.mend}"

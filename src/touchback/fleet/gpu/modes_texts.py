@@ -154,7 +154,7 @@ static __device__ void look(const tb_problem *problem, double t, const double *x
 {{
     tb_modes *e = problem->modes;
     const long number = tb_mode_of(e, x);
-    if (number < 0)
+    if (number < 0 || tb_first_not_finite(x, e->n) >= 0)
         return;
     tb_mode *mode = tb_modes_lend(e, problem, number);
     const tb_constrained *c = mode->constrained;
@@ -233,16 +233,24 @@ rollout(long long count, double t0, double h, long long first, long long end, lo
     for (; step < end && !e.why; step++) {{
         const double t = t0 + (double)step * h, then = t0 + (double)(step + 1) * h;
 {memories}        tb_modes_step(&problem, t, h, x, next, 0);
-        if (tb_first_not_finite(next, {states}) >= 0) {{
-            e.why = e.chattering ? {chattering} : e.failed >= 0 ? {not_begun} : {not_finite};
-{undo_tick}            break;
+        const long bad = tb_first_not_finite(next, {states});
+        if (bad >= 0) {{
+{undo_tick}            if (step % every != 0) /* where a run ends there is a row, too */
+                look(&problem, t, x);
+            if (!e.why)
+                e.why = e.chattering || tb_modes_crowded(&e, {crowded} * h) ? {chattering}
+                        : e.failed >= 0                                     ? {not_begun}
+                                                                            : {not_finite};
+            if (e.why == {not_finite})
+                e.failed = bad, e.failed_gap = x[bad], e.failed_time = t;
+            break;
         }}
         for (int k = 0; k < {states}; k++)
             x[k] = next[k];
-        if ((step + 1) % every == 0) {{
+        if ((step + 1) % every == 0)
             note(&problem, then, x, record, (step + 1) / every);
+        if ((step + 1) % every == 0 || step + 1 == steps)
             look(&problem, then, x);
-        }}
         if (((step + 1) % {chunk} == 0 || step + 1 == steps) && tb_modes_crowded(&e, {crowded} * h))
             e.why = {chattering};
     }}

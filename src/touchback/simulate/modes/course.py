@@ -90,7 +90,8 @@ class RunWithModes(Course):
             found = _joined(
                 self._parts or [Trajectory(np.array([span.start]), x[None, :])], failure
             )
-        if found.failure is None and (late := self._tale.unread(found.times, found.states)):
+        late = self._tale.unread(found.times, found.states)
+        if late and (found.failure is None or late.time <= found.failure.time):
             self._cut(found, late)
         found.statistics["transitions"] = len(self._tale.transitions)
         return found

@@ -53,13 +53,15 @@ class Tale:
         return not_begun(self._every, *failed)
 
     def unread(self, times: Floats, states: Floats) -> Failure | None:
-        """An indicator that was no number when the run was recorded: what happens can't be told."""
+        """The first indicator that was no number when the run was recorded: what happens from there
+        on can't be told."""
+        found = []
         for number, t, x in self._by_mode(times, states):
             values = self._modes.indicator_rows(self._problem, number, t, x)
             rows, exits = np.nonzero(np.isnan(values))
             if rows.size:
-                return not_read(self._every, float(t[rows[0]]), number, int(exits[0]))
-        return None
+                found.append((float(t[rows[0]]), number, int(exits[0])))
+        return not_read(self._every, *min(found)) if found else None
 
     def kept(self, times: Floats, states: Floats) -> dict[str, float]:
         """Counts of the formulations. How well constraints were kept is read from what is recorded:
