@@ -87,7 +87,8 @@ def main(arguments: list[str] | None = None) -> int:
         known["keyboard"] = lambda: keyboard.run(given.seconds)
     for name in given.sections:
         if name not in known:
-            parser.error(f"there is no section {name!r}; there are {', '.join(known)}")
+            quick = " with --quick" if given.quick else ""
+            parser.error(f"there is no section {name!r}{quick}; there are {', '.join(known)}")
     os.environ["TOUCHBACK_CACHE"] = "off"  # code read from disk would hide what emission costs
     console, where = Console(), report.about()
     console.print(

@@ -57,7 +57,8 @@ class _Engine:
         del kept
 
     def __del__(self) -> None:
-        self.library.pin_free(ctypes.c_void_p(self.context))
+        if hasattr(self, "context"):  # not where it couldn't be made
+            self.library.pin_free(ctypes.c_void_p(self.context))
 
     def routine(self, name: str) -> Routine:
         """One of the functions of pinocchio.cpp."""
