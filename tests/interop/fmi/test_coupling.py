@@ -88,6 +88,8 @@ def test_steps_that_do_not_fit_are_refused(written: Make) -> None:
     unit = tb.Fmu(written("mass", 2).path, trusted=True)
     with pytest.raises(InputError, match=r"multiple of every=0\.003"):
         tb.couple(first_mass(), {"two": unit}, WIRES, duration=1.0, every=3e-3)
+    with pytest.raises(InputError, match=r"every must be a positive number, got -0\.001"):
+        tb.couple(first_mass(), {"two": unit}, WIRES, every=-1e-3)
 
 
 def test_what_an_fmu_refuses_ends_the_run_with_its_name(written: Make) -> None:

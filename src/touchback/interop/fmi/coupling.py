@@ -13,7 +13,7 @@ from touchback.interop.fmi.imported import Fmu, Instance
 from touchback.model.names import unknown
 from touchback.native import FixedStep as Stepper
 from touchback.native import Status
-from touchback.numbers import shown
+from touchback.numbers import positive_number, shown
 from touchback.recording import Run
 from touchback.simulate.choice import formulation_for, solver_for
 from touchback.simulate.course import Label, labels_of
@@ -58,6 +58,7 @@ def couple(
     It runs offline only: a live run would have to wait for code that promises no time."""
     refuse_model("tb.couple", system)
     span, board = Span(start, duration), _Board(system, units, wires)
+    every = positive_number("every", every)
     step = step or every
     solver = solver_for(system, method, formulation_for(method, None), Can(0), {"step": step})
     count, between = whole_multiple(duration, every), whole_multiple(every, step)
