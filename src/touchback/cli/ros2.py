@@ -177,7 +177,7 @@ def _description(model: Model, given: str) -> str:
 def _serve_devices(wanted: _Wanted, read: list[str], write: list[str], of: str) -> None:
     reads, writes = ([each.partition("=")[0].strip() for each in texts] for texts in (read, write))
     system = device_model(reads, writes).compile()
-    inputs, outputs = guards(writes, wanted.max_age)
+    inputs, outputs = guards(reads, writes, wanted.max_age)
     with ExitStack() as closing:
         devices = opened([*read, *write], system, closing)
         run = start_live(

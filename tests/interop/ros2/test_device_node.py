@@ -28,6 +28,13 @@ class Pedal:
         return 0.01 * (next(self._numbers) % 100)
 
 
+class Held:
+    """A pedal that somebody holds."""
+
+    def read(self) -> float:
+        return 0.5
+
+
 class Motor:
     """Remembers what it was asked."""
 
@@ -42,7 +49,7 @@ def test_a_device_commands_a_model_elsewhere_and_feels_its_output(
     arm: tb.System, port: int
 ) -> None:
     motor, system = Motor(), device_model(["motor torque"], ["echo"]).compile()
-    watched, guarded = guards(["echo"], NEVER)
+    watched, guarded = guards(["motor torque"], ["echo"], NEVER)
     with (
         tb.live(arm, rate=200) as model,
         ModelNode(model, ZenohTransport("arm", DOMAIN, listen=[f"tcp/127.0.0.1:{port}"]), "arm"),
@@ -59,9 +66,27 @@ def test_a_device_commands_a_model_elsewhere_and_feels_its_output(
     assert motor.asked[-1] == 0.0  # the last word is safe
 
 
+def test_a_device_that_is_gone_commands_zero(arm: tb.System, port: int) -> None:
+    """Not what it read last, which would be a fresh command at every tick."""
+    system = device_model(["motor torque"], []).compile()
+    watched, guarded = guards(["motor torque"], [], 0.05)
+    with (
+        tb.live(arm, rate=200) as model,
+        ModelNode(model, ZenohTransport("arm", DOMAIN, listen=[f"tcp/127.0.0.1:{port}"]), "arm"),
+        tb.live(system, rate=200, inputs=watched, outputs=guarded) as devices,
+    ):
+        served = devices.connect("motor torque", Held())
+        transport = ZenohTransport("devices", DOMAIN, connect=[f"tcp/127.0.0.1:{port}"])
+        with DeviceNode(devices, transport, "arm"):
+            until(lambda: model["motor torque"] == 0.5)
+            served.close()
+            until(lambda: model["motor torque"] == 0.0)
+        assert devices.report().counts["stale"] > 0
+
+
 def test_a_device_whose_model_goes_silent_gets_zero(port: int) -> None:
     motor, system = Motor(), device_model([], ["torque"]).compile()
-    watched, guarded = guards(["torque"], 0.05)
+    watched, guarded = guards([], ["torque"], 0.05)
     transport = ZenohTransport("devices", DOMAIN, listen=[f"tcp/127.0.0.1:{port}"])
     with tb.live(system, rate=1000, inputs=watched, outputs=guarded) as devices:
         devices.connect("torque", motor)

@@ -36,10 +36,12 @@ def device_model(reads: Sequence[str], writes: Sequence[str]) -> Model:
 
 
 def guards(
-    writes: Sequence[str], max_age: float
+    reads: Sequence[str], writes: Sequence[str], max_age: float
 ) -> tuple[dict[str, WatchedInput], dict[str, GuardedOutput]]:
-    """What is asked of a device goes to zero when nobody asked for `max_age` seconds."""
-    watched = {name + _ASKED: WatchedInput(max_age=max_age, safe=0.0) for name in writes}
+    """What a device reads is zero when it told nothing for `max_age` seconds, and so is what is
+    asked of one when nobody asked: what was read last would be a fresh command at every tick."""
+    heard = [*reads, *(name + _ASKED for name in writes)]
+    watched = {name: WatchedInput(max_age=max_age, safe=0.0) for name in heard}
     return watched, {name: GuardedOutput() for name in writes}
 
 
