@@ -330,6 +330,34 @@ def test_a_slider_changes_the_parameter_of_the_next_tick(page: Seat) -> None:
     until(lambda: live["stiffness"] == pytest.approx(STIFFNESS, rel=1e-3))
 
 
+def test_a_slider_in_somebodys_hand_stays_while_others_come_and_go(page: Seat) -> None:
+    """A force is drawn, and removed, while the stiffness is dragged: the panel shows the force's
+    sliders beside it, the drag goes on, and the next key is the same slider's."""
+    live = page.live
+    slider = page.page.get_by_label("stiffness [N/m]").and_(page.page.locator("[type=range]"))
+    slider.scroll_into_view_if_needed()
+    box = slider.bounding_box()
+    assert box is not None
+    middle = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    page.drag(middle, (0.1 * box["width"], 0.0), hold=True)
+    until(lambda: live["stiffness"] > 500.0)  # N/m: right of the middle of 50 to 1000
+    reached = live["stiffness"]
+    force = {"do": "icon", "name": "force 1", "kind": "force", "on": "cart", "at": [0, 0, 0]}
+    page.ask("([message]) => bench.send(message)", {**force, "value": [1, 0, 0]})
+    page.until("bench.sliders.rows.has('force 1 x')")
+    page.page.mouse.move(middle[0] + 0.2 * box["width"], middle[1])
+    until(lambda: live["stiffness"] > reached + 50.0)
+    page.page.mouse.up()
+    page.until("bench.sliders.rows.get('stiffness').began === undefined")
+    page.ask("bench.send({do: 'remove', icon: 'force 1'})")
+    page.until("!bench.sliders.rows.has('force 1 x')")
+    reached = live["stiffness"]
+    page.page.keyboard.press("ArrowLeft")
+    until(lambda: live["stiffness"] < reached)
+    page.page.get_by_label("stiffness back to 200").click()
+    until(lambda: live["stiffness"] == STIFFNESS)
+
+
 def test_a_law_is_swapped_as_text_and_a_mistake_is_shown_at_its_place(page: Seat) -> None:
     live = page.live
     if not page.ask("document.getElementById('laws').parentElement.open"):

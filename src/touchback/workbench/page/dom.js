@@ -20,6 +20,13 @@ export function set(element, properties) {
   return element;
 }
 
+/** Makes `wanted` an element's children; those that are among them already aren't taken out, which would end a drag and the focus. */
+export function arrange(element, wanted) {
+  const stay = new Set(wanted);
+  for (const each of [...element.children]) if (!stay.has(each)) each.remove();
+  wanted.forEach((each, k) => { if (element.children[k] !== each) element.insertBefore(each, element.children[k] ?? null); });
+}
+
 /** A button with a drawing of 20 × 20, its name for those who can't see it, and its key. */
 export function tool(label, path, key, onclick, more = {}) {
   const svg = h("svg", { viewBox: "0 0 20 20", "aria-hidden": "true" }, h("path", { d: path }));

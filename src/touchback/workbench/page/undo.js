@@ -46,7 +46,7 @@ export class Undo {
     this.keep();
     if (change.control) {
       await this.panel.bench.try({ do: "choose", control: change.control, alternative: change[side] });
-      this.panel.choices?.get(change.control)?.(change[side]);
+      this.panel.choices.get(change.control)?.show(change[side]);
     } else await this.panel.setEach(change[side]);
   }
 
