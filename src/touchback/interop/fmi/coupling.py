@@ -55,6 +55,9 @@ def couple(
     by themselves in between, the mechanism in steps of `step` (default: one) by a fixed-step
     `method`, with what they were given held: so errors are of the order of `every`.
 
+    Why a unit refuses is in the error, and what units logged otherwise, such as warnings, in
+    `run.metadata["remarks"]`: the newest few of each.
+
     It runs offline only: a live run would have to wait for code that promises no time."""
     refuse_model("tb.couple", system)
     span, board = Span(start, duration), _Board(system, units, wires)
@@ -80,7 +83,7 @@ def couple(
     about = {
         "model": system.name, "duration": duration, "method": solver.word, "step": step,
         "every": every, "units": {name: unit.path.name for name, unit in units.items()},
-        "wires": dict(wires), "parameters": changed, "remarks": [],
+        "wires": dict(wires), "parameters": changed, "remarks": board.remarks(),
         "statistics": {"steps": run.steps, **posed.statistics},
     }  # fmt: skip
     names = board.names
@@ -180,6 +183,14 @@ class _Board:
         for kind, name, unit in [*self.own, *(("unit", *each) for each in self.recorded)]:
             found[f"{name} ({kind})" if name in found else name] = unit
         return found
+
+    def remarks(self) -> list[str]:
+        """What the units logged, such as warnings."""
+        return [
+            f"FMU '{label}' logged: {text}"
+            for label, it in self._running.items()
+            for text in it.logged
+        ]
 
     def give(self, u: Floats) -> None:
         """To the mechanism's inputs."""

@@ -14,6 +14,7 @@ from typing import Protocol
 from touchback.errors import InputError, ModelError, SolveError
 from touchback.interop.fmi.archive import extract, read_description
 from touchback.interop.fmi.binary import prefer_this_machine
+from touchback.interop.fmi.log import REASONS, Log
 from touchback.interop.xml_file import Node
 from touchback.model.names import unknown
 from touchback.numbers import MOST, number_within, shown
@@ -45,6 +46,10 @@ class Instance(Protocol):
 
     def step(self, t: float, h: float) -> None:
         """Goes on from t to t + h."""
+
+    @property
+    def logged(self) -> list[str]:
+        """What it logged, the newest."""
 
 
 class Fmu:
@@ -78,6 +83,7 @@ class Fmu:
             self.signals[each.name] = each
         self._token = root.attribute(_TOKEN[self.version])
         self._identifier = _identifier(kind)
+        self.reasons = _reasons(root)
         if not isinstance(start or {}, Mapping):
             raise InputError(f"{file}: start is a mapping of names to numbers, got {shown(start)}.")
         self.start = {
@@ -153,11 +159,15 @@ class _Instance:
 
     def __init__(self, fmu: Fmu, made: object, label: str) -> None:
         self._fmu, self._it, self._label = fmu, made, label
+        self._log = Log(fmu.version)
 
     def begin(self, t: float) -> None:
         """Initialised, with the start values asked for."""
         two = self._fmu.version == "2.0"
-        self._called("instantiate")
+        self._called("instantiate", **self._log.wanted())
+        if self._fmu.reasons:
+            with suppress(SolveError):  # it may be run without reasons
+                self._called("setDebugLogging", True, self._fmu.reasons)
         if two:
             self._called("setupExperiment", startTime=t)
         self.set(self._fmu.start)
@@ -180,6 +190,10 @@ class _Instance:
     def step(self, t: float, h: float) -> None:
         self._called("doStep", currentCommunicationPoint=t, communicationStepSize=h)
 
+    @property
+    def logged(self) -> list[str]:
+        return self._log.texts
+
     def _references(self, names: Mapping[str, float] | Sequence[str]) -> list[int]:
         return [self._fmu.signals[name].reference for name in names]
 
@@ -188,7 +202,9 @@ class _Instance:
             found: list[float] = getattr(self._it, word)(*given, **named)
             return found
         except Exception as error:
-            raise SolveError(f"FMU '{self._label}' ({self._fmu.path.name}): {error}") from error
+            said = f" It logged: {' | '.join(self.logged)}" if self.logged else ""
+            name = f"FMU '{self._label}' ({self._fmu.path.name})"
+            raise SolveError(f"{name}: {error}{said}") from error
 
 
 def _identifier(kind: Node) -> str:
@@ -197,6 +213,13 @@ def _identifier(kind: Node) -> str:
     if not re.fullmatch(r"\w[\w.-]*", found):
         raise ModelError(f"{kind.where}: modelIdentifier {found!r} is no name of a file.")
     return found
+
+
+def _reasons(root: Node) -> list[str]:
+    """Categories of messages about what went wrong, of those that it has."""
+    known = root.first("LogCategories")
+    names = {each.attributes.get("name") for each in known.children} if known else set()
+    return [each for each in REASONS if each in names]
 
 
 def _signals(root: Node, version: str) -> Iterator[FmuVariable]:
