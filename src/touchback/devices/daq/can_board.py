@@ -34,8 +34,8 @@ _LATEST = 9e9  # s of a bus' time, as ns in 64 bits
 
 def read_dbc(path: str | Path) -> Database:
     """A bus' description."""
-    database = _imported("cantools").database
     check_file(path, _LARGEST)
+    database = _imported("cantools").database
     try:
         found = database.load_file(os.fspath(path))
     except OSError as error:
@@ -93,9 +93,9 @@ class CanBoard(Feed):
         self, layout: BlockLayout, bus: can.BusABC, database: Database | str | Path,
         patience: float = 0.5,
     ) -> None:  # fmt: skip
-        self._errors = _imported("can").CanError, _imported("cantools").database.errors.Error
         if isinstance(database, str | Path):
             database = read_dbc(database)
+        self._errors = _imported("can").CanError, _imported("cantools").database.errors.Error
         self._bus, self._sources = bus, dict[_Identifier, _Source]()
         for channel in layout.channels:
             message = _message_of(database, channel.name)

@@ -15,7 +15,8 @@ import numpy as np
 
 from touchback.errors import InputError, ModelError
 from touchback.interop.pose import HERE, Floats, Pose, about, at, of_quaternion
-from touchback.interop.usd.layers import file_layer, text_layer
+from touchback.interop.usd.layers import MAX_BYTES, file_layer, text_layer
+from touchback.regular_file import check_file, path_of
 
 _TEXT, _BEFORE = "#usda", "\ufeff \t\r\n"
 _SHEARED = 1e-6  # of a direction: what rounding leaves of a right angle
@@ -27,6 +28,9 @@ class Stage:
     """The prims of a file in metres and kilograms, z up."""
 
     def __init__(self, given: str | os.PathLike[str]) -> None:
+        is_text = isinstance(given, str) and given.lstrip(_BEFORE).startswith(_TEXT)
+        if not is_text:
+            check_file(path_of(given, ModelError), MAX_BYTES, ModelError)
         try:
             from pxr import Sdf, Tf, Usd, UsdGeom, UsdPhysics
         except ImportError as error:
@@ -34,7 +38,6 @@ class Stage:
                 "Reading USD needs usd-core; install it with `pip install touchback[usd]`."
             ) from error
         self._error = Tf.ErrorException
-        is_text = isinstance(given, str) and given.lstrip(_BEFORE).startswith(_TEXT)
         self.source = "USD text" if is_text else Path(given).name
         with self.plainly():
             text = str(given).lstrip(_BEFORE)

@@ -72,10 +72,10 @@ def times_mdf(path: Path) -> np.ndarray:
 
 @contextmanager
 def _opened(path: Path) -> Iterator[_File]:
-    mdf = _mdf()
     with open_regular(path, _LARGEST) as stream:
         if stream.read(4) not in MAGIC:
             raise InputError(f"{path.name} can't be read as MDF: it doesn't begin as one does.")
+    mdf = _mdf()
     check_chains(path)
     try:
         file: _File = mdf.MDF(str(path))

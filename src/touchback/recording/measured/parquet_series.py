@@ -109,6 +109,7 @@ def _time_of(path: Path) -> str:
 
 
 def _opened(path: Path) -> Any:
+    open_regular(path, _LARGEST).close()
     try:
         from pyarrow.parquet import ParquetFile
     except ImportError:
@@ -116,7 +117,6 @@ def _opened(path: Path) -> Any:
             f"{path.name}: Parquet files need pyarrow; install it with `pip install "
             "touchback[parquet]`."
         ) from None
-    open_regular(path, _LARGEST).close()
     try:
         file = ParquetFile(path)
         _ = file.schema_arrow  # which is read when it is asked for
