@@ -249,6 +249,37 @@ def test_ctrl_c_ends_a_batch_and_keeps_what_is_done(system) -> None:
     assert np.isnan(ran.ended[ran.failed]).all()
 
 
+def pressed_soon(seconds: float) -> threading.Timer:
+    timer = threading.Timer(seconds, lambda: os.kill(os.getpid(), signal.SIGINT))
+    timer.start()
+    return timer
+
+
+def test_ctrl_c_ends_a_batch_one_by_one_and_keeps_what_is_done(system) -> None:
+    """Pressed when some of many short runs are done; those have the bits of runs of their own."""
+    settings = {"method": "dopri5", "output_step": 0.01}
+    pressed = pressed_soon(0.5)
+    with pytest.raises(tb.fleet.BatchInterrupted, match=r"interrupted; of 65536 instances") as told:
+        system.batch(1 << 16).run(None, 0.01, record=["hinge"], threads=2, **settings)
+    pressed.join()
+    ran, alone = told.value.run, tb.simulate(system, None, 0.01, **settings)
+    done = np.flatnonzero(ran.whole)
+    assert len(done) > 0 and len(ran.failed) > 10_000
+    assert (ran["hinge"][done] == alone["hinge"]).all() and (ran.ended[done] == 0.01).all()
+    for rest in (ran.record, ran.x, ran.ended):
+        assert np.isnan(rest[ran.failed]).all()
+    assert not ran.reasons
+
+
+def test_ctrl_c_ends_runs_of_a_batch_one_by_one_within_them(system) -> None:
+    """Each would take hours, and none is done."""
+    pressed = pressed_soon(0.3)
+    with pytest.raises(tb.fleet.BatchInterrupted, match="of 3 instances 0 were done") as told:
+        system.batch(3).run(starts(system, 3), 1e7, method="dopri5", output_step=1e6, threads=2)
+    pressed.join()
+    assert np.isnan(told.value.run.ended).all()
+
+
 def test_progress_is_told_to_the_end(system) -> None:
     told: list[float] = []
     system.batch(40).run(None, 0.01, progress=told.append)

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from touchback.errors import InputError
-from touchback.fleet.batch_run import BatchRun
+from touchback.fleet.batch_run import BatchInterrupted, BatchRun
 from touchback.fleet.given import Floats, Given, room_for
 from touchback.fleet.laid_out import whole_steps
-from touchback.native import Formulation
+from touchback.native import Formulation, Listening, Stop
 from touchback.recording import Run
-from touchback.simulate.failure import RunFailed
+from touchback.simulate.failure import RunFailed, RunInterrupted
 from touchback.simulate.progress import Progress
 from touchback.simulate.simulate import simulate
 from touchback.simulate.solvers import Can, Solver
@@ -27,6 +27,7 @@ from touchback.system.reading import read_number
 
 _SAME = 1e-9  # of the time between two rows: instants closer than this are one
 _ASKED_FOR = 1000  # runs that threads are asked for at once: of a billion each would wait
+_A_LOOK = 0.1  # s between two looks at Ctrl-C
 
 
 def run_one_by_one(
@@ -39,7 +40,8 @@ def run_one_by_one(
     threads: int,
     shown: Progress,
 ) -> BatchRun:
-    """Each as `tb.simulate` runs it. Instants that all have in common are needed."""
+    """Each as `tb.simulate` runs it. Instants that all have in common are needed. Ctrl-C leaves out
+    what isn't done."""
     options, duration = solver.options(), duration_of(solver, span)
     if Can.ADAPTIVE in solver.can and not options.get("output_step"):
         raise InputError(
@@ -52,14 +54,19 @@ def run_one_by_one(
     record = np.full((given.count, len(times), len(names)), np.nan)
     into = BatchRun(
         system.name, tuple(system.state_names), tuple(names), times, record, x,
-        np.empty(given.count), np.ones(given.count, dtype=bool), {}, 1, threads,
+        np.empty(given.count), np.zeros(given.count, dtype=bool), {}, 1, threads,
     )  # fmt: skip
-    reasons = run_alone(
-        system, solver, constraints, span, given, range(given.count), into,
-        lambda done: shown.update(done / given.count),
-    )  # fmt: skip
-    into.whole[list(reasons)] = False
-    return replace(into, reasons=reasons)
+    with Listening() as listening:
+        reasons = run_alone(
+            system, solver, constraints, span, given, range(given.count), into,
+            lambda done: shown.update(done / given.count), lambda: listening.asked,
+        )  # fmt: skip
+    into = replace(into, reasons=reasons)
+    if listening.asked:
+        undone = [i for i in into.failed if i not in reasons]
+        into.x[undone] = into.ended[undone] = np.nan
+        raise BatchInterrupted(into)
+    return into
 
 
 def instants(span: Span, duration: float, between: float) -> Floats:
@@ -76,31 +83,61 @@ def run_alone(
     which: Sequence[int],
     into: BatchRun,
     told: Callable[[int], None] = lambda done: None,
+    given_up: Callable[[], bool] = lambda: False,
 ) -> dict[int, str]:
     """Some instances as `tb.simulate` runs them, on threads: what is asked for of each is kept in
     the arrays of a batch, whose rows are NaN before. Returns why some failed; `told` gets how many
-    are done."""
+    are done. Once it is `given_up`, those that run end at once and aren't kept, like those that
+    wait."""
     duration, times = duration_of(solver, span), into.time
     apart = _SAME * (times[1] - times[0] if len(times) > 1 else duration)
 
-    def one(i: int) -> str:
+    reasons: dict[int, str] = {}
+    stop = Stop()
+
+    def one(i: int) -> None:
         x0, parameters, inputs = given.of(i, span)
-        run, why = _run(
-            system, x0, duration, method=solver, constraints=constraints, inputs=inputs,
-            parameters=parameters, start=span.start, progress=False,
-        )  # fmt: skip
+        try:
+            with stop.heeded():
+                run, why = _run(
+                    system, x0, duration, method=solver, constraints=constraints, inputs=inputs,
+                    parameters=parameters, start=span.start, progress=False,
+                )  # fmt: skip
+        except RunInterrupted:
+            return
         into.x[i], into.ended[i] = [run[name][-1] for name in system.state_names], run.time[-1]
         _keep(run, times, apart, into.signals, into.record[i])
-        return why
+        into.whole[i] = not why
+        if why:
+            reasons[i] = why
 
-    reasons: dict[int, str] = {}
-    with ThreadPoolExecutor(into.threads) as crew:
-        for first in range(0, len(which), _ASKED_FOR):
-            some = which[first : first + _ASKED_FOR]
-            for k, (i, why) in enumerate(zip(some, crew.map(one, some), strict=True), first + 1):
-                reasons |= {i: why} if why else {}
-                told(k)
+    _all(one, which, into.threads, told, given_up, stop)
     return reasons
+
+
+def _all(
+    one: Callable[[int], None],
+    which: Sequence[int],
+    threads: int,
+    told: Callable[[int], None],
+    given_up: Callable[[], bool],
+    stop: Stop,
+) -> None:
+    """On threads, in parts; none begins any more when one raised or it is given up."""
+    crew = ThreadPoolExecutor(threads)
+    try:
+        for first in range(0, len(which), _ASKED_FOR):
+            tasks = [crew.submit(one, i) for i in which[first : first + _ASKED_FOR]]
+            for k, task in enumerate(tasks, first + 1):
+                while not given_up() and not wait([task], _A_LOOK).done:
+                    pass
+                if given_up():
+                    return
+                task.result()
+                told(k)
+    finally:
+        stop.ask()
+        crew.shutdown(cancel_futures=True)
 
 
 def duration_of(solver: Solver, span: Span) -> float:

@@ -24,7 +24,7 @@ from touchback.native.integrate.events import Crossing, EventFunction, EventRule
 from touchback.native.integrate.fixed_step import FixedStep, Status
 from touchback.native.integrate.newton import Newton
 from touchback.native.integrate.problem import Problem, SampledInputs
-from touchback.native.interrupt import Listening, stop_asked
+from touchback.native.interrupt import Listening, Stop, stop_asked
 from touchback.native.library import ABI_VERSION, LIBRARY_PATH, aligned_zeros
 from touchback.native.linear.tree import tree_products
 from touchback.native.record import FunctionData
@@ -58,6 +58,7 @@ __all__ = [
     "RateSlopes",
     "SampledInputs",
     "Status",
+    "Stop",
     "Timing",
     "aligned_zeros",
     "evaluate_rows",

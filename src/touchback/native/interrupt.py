@@ -1,7 +1,10 @@
 """Ctrl-C within loops of the C library (interrupt.h): what they have computed is kept."""
 
+import ctypes
 import signal
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import TracebackType
 from typing import Self
 
@@ -11,6 +14,27 @@ from touchback.native.library import LIB
 def stop_asked() -> bool:
     """Whether Ctrl-C was pressed while this thread listens."""
     return bool(LIB.tb_stop_asked())
+
+
+class Stop:
+    """A flag for threads other than the main one, which get no signals: loops of those that heed it
+    end early once it is asked for, as at Ctrl-C."""
+
+    def __init__(self) -> None:
+        self._flag = ctypes.c_long(0)
+
+    def ask(self) -> None:
+        """Ends loops that heed it, and those that begin later."""
+        self._flag.value = 1
+
+    @contextmanager
+    def heeded(self) -> Iterator[None]:
+        """Within it this thread's loops heed the flag."""
+        LIB.tb_stop_by(ctypes.addressof(self._flag))
+        try:
+            yield
+        finally:
+            LIB.tb_stop_by(None)
 
 
 class Listening:
