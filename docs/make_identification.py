@@ -12,8 +12,10 @@ import numpy as np
 
 import touchback as tb
 from benchmarks.planned_mechanisms import cart_pole, upright
+from studies.piano.weighed import CAUSES, KAWAI, fit
 from touchback.draw.style import light_grid
 from touchback.gallery import fitted_car, fitted_piano
+from touchback.gallery.piano.force_curve import GRAM, PEDALLED, WEIGHED, force_curve, slow_press
 
 PLACE = Path(__file__).parent / "pictures"
 
@@ -71,6 +73,28 @@ def piano() -> None:
     figure.savefig(PLACE / "fitted_piano.png", dpi=80)
 
 
+def weighed_piano() -> None:
+    """A real key before and after treatment: its weights, and those of actions fitted to them."""
+    system = slow_press()
+    figure, axes = plt.subplots(1, len(CAUSES), sharey=True, figsize=(9, 3.4), layout="constrained")
+    for axis, (cause, unknowns) in zip(axes, CAUSES.items(), strict=True):
+        found = fit(system, KAWAI, unknowns)
+        for (state, key), colour in zip(KAWAI.items(), ("C3", "C0"), strict=True):
+            curve = force_curve(system, {**PEDALLED, **found.parameters(state)})
+            for depth, force in (curve.down, curve.up):
+                shown = (depth > 0.3e-3) & (depth < 6.5e-3)
+                axis.plot(1e3 * depth[shown], force[shown] / GRAM, color=colour, lw=1.2)
+            for weight in (key.down, key.up):
+                low, high = 1e3 * weight - 2, 1e3 * weight + 2
+                axis.fill_between(np.array(WEIGHED) * 1e3, low, high, color=colour, alpha=0.2, lw=0)
+            axis.plot([], [], color=colour, label=state)
+        axis.set(title=f"worse before: {cause}", xlabel="key depth [mm]", xlim=(0, 6.5))
+        light_grid(axis)
+    axes[0].set(ylabel="weight on the key [g]", ylim=(0, 80))
+    axes[-1].legend(fontsize=8)
+    figure.savefig(PLACE / "weighed_piano.png", dpi=80)
+
+
 def swing_up() -> None:
     """The pole that planned pushes raise."""
     system = cart_pole()
@@ -86,4 +110,5 @@ if __name__ == "__main__":
     pendulum()
     car()
     piano()
+    weighed_piano()
     swing_up()

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 EXPERIMENTS = (
     "regulation", "stages", "timing", "curves", "capstan", "repetition", "speeds", "energy", "cost",
+    "weights",
 )  # fmt: skip
 
 

@@ -11,6 +11,17 @@ from studies.piano.regulation import measure
 from studies.piano.repetition import repeat, repeating_action
 from studies.piano.stages import ballistic, gillespie
 from studies.piano.timing import timing
+from studies.piano.weighed import (
+    CAUSES,
+    CENTRES,
+    KAWAI,
+    KNUCKLE,
+    LEAD,
+    NEW,
+    STEINWAY,
+    Fit,
+    fit,
+)
 from touchback.gallery.piano.action import grand_piano_action
 from touchback.gallery.piano.force_curve import PEDALLED, force_curve, slow_press
 from touchback.gallery.piano.strokes import play, stroke_of
@@ -193,6 +204,39 @@ def cost() -> str:
     return table(headings, rows)
 
 
+def weighed() -> str:
+    """What weights of real keys tell of leads, centres and knuckles."""
+    system = slow_press()
+    rows = [_weighed("Steinway B", fit(system, STEINWAY, NEW), ("new",))]
+    for cause, unknowns in CAUSES.items():
+        found = fit(system, KAWAI, unknowns)
+        rows.append(_weighed(f"Kawai KG-2, {cause}", found, ("before", "after")))
+    return table(
+        ("key, and what was worse before", "leads [g]", "centres", "knuckle", "left of balance [g]",
+         "left of friction [g]", "chance of as much"), rows,
+    )  # fmt: skip
+
+
+def _weighed(name: str, found: Fit, states: Sequence[str]) -> tuple[str, ...]:
+    def cell(parameter: str, factor: float = 1.0, digits: int = 2) -> str:
+        told = dict.fromkeys(filter(None, (found.found(parameter, state) for state in states)))
+        shown = (
+            f"{factor * value:.{digits}f}"
+            + (", its bound" if held else f" ± {factor * error:.{digits}f}")
+            for value, error, held in told
+        )
+        return ", then ".join(shown) or "as drawn"
+
+    left = [
+        ", ".join(f"{1e3 * each:+.1f}" for each in way)
+        for way in zip(*found.left.values(), strict=True)
+    ]
+    chance = f"{100 * found.chance:.2g} %" if found.freedoms else "nothing can be left"
+    if not found.freedoms:
+        left = ["", ""]
+    return name, cell(LEAD, 1e3, 1), cell(CENTRES), cell(KNUCKLE), *left, chance
+
+
 REPORTS: dict[str, Callable[[], str]] = {
     "regulation": regulation,
     "stages": stages,
@@ -203,4 +247,5 @@ REPORTS: dict[str, Callable[[], str]] = {
     "speeds": range_of_speeds,
     "energy": energy,
     "cost": cost,
+    "weights": weighed,
 }
