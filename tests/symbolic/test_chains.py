@@ -9,6 +9,7 @@ from touchback.symbolic import Program, Tape, lower
 from touchback.symbolic.chains import chained
 from touchback.symbolic.count import Counts, count
 from touchback.symbolic.evaluate import evaluate
+from touchback.symbolic.tape import Alike
 
 
 def lowered(tape: Tape, outputs: list[int], symbols: list[int]) -> Program:
@@ -74,3 +75,22 @@ def test_forward_dynamics_of_an_arm_take_a_tenth_less() -> None:
     before, after = count(program), count(chained(program))
     assert (after.sines, after.divisions) == (before.sines, before.divisions)
     assert operations(chained(program)) < 0.91 * operations(program)
+
+
+def test_derivatives_of_dynamics_are_chains_already() -> None:
+    """Those of an arm, and what loops make those of a longer one of."""
+    for size in (7, 20):
+        system = make("chain", size).model().compile()
+        for name in ("inverse dynamics derivatives", "forward dynamics derivatives"):
+            program = system.function(name).second
+            assert operations(chained(program)) == operations(program)
+
+
+def test_chains_know_which_inputs_are_of_equal_limbs() -> None:
+    tape = Tape()
+    x, y, z = symbols = [tape.symbol(name) for name in "xyz"]
+    tape.alike |= {x: Alike(0, 0, 0), z: Alike(0, 0, 1)}
+    sums = tape.add(tape.add(tape.mul(x, y), tape.mul(y, z)), tape.mul(x, z))
+    chain = chained(lowered(tape, [tape.mul(sums, y)], symbols))
+    limbs = {chain.inputs[node][1]: part.limb for node, part in chain.alike.items()}
+    assert limbs == {0: 0, 2: 1}

@@ -3,7 +3,8 @@
 (a·b + c·d) + (e·f + g·h) takes a product, two fused ones, a product and a sum; as the chain
 ((a·b + c·d) + e·f) + g·h one less. So sums that are part of one other sum only join it, in the
 order in which their terms are known; and a product that only sums use is fused with each of them
-that begins with another value. Back ends that must round alike take programs as they are.
+that begins with another value. Where back ends must round alike, a function is chained before any
+takes it.
 """
 
 from collections import defaultdict
@@ -87,8 +88,9 @@ class _Writer:
     def __init__(self, old: Program, chains: dict[int, list[_Term]], gone: set[int]) -> None:
         self._old, self._new = old, [0, 1] + [0] * (len(old.op) - 2)
         self.program = replace(
-            old, op=old.op[:2], a=[0, 0], b=[0, 0], c=[0, 0], inputs={}, values={0: 0.0, 1: 1.0}
-        )
+            old, op=old.op[:2], a=[0, 0], b=[0, 0], c=[0, 0], inputs={}, alike={},
+            values={0: 0.0, 1: 1.0},
+        )  # fmt: skip
         due: dict[int, list[tuple[int, _Term]]] = defaultdict(list)
         for whole, terms in chains.items():
             for term in terms:
@@ -119,6 +121,8 @@ class _Writer:
             self.program.values[at] = old.values[node]
         elif op == INPUT:
             self.program.inputs[at] = old.inputs[node]
+            if node in old.alike:
+                self.program.alike[at] = old.alike[node]
 
     def _added(self, before: tuple[int, int] | None, term: _Term) -> tuple[int, int]:
         """(sign, node) of a sum with one term more. Every sum has a positive term, so that the

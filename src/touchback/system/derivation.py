@@ -11,6 +11,7 @@ from touchback.dynamics.limbs import equal_limbs
 from touchback.dynamics.row import Row
 from touchback.dynamics.tree import coordinate_starts
 from touchback.model.model import Model
+from touchback.symbolic.chains import chained
 from touchback.symbolic.program import Place
 from touchback.symbolic.stages import split_many
 from touchback.symbolic.tape import Alike, Tape
@@ -141,9 +142,11 @@ class Derivation:
         wanted: Mapping[str, Sequence[int]],
         shapes: Mapping[str, tuple[int, ...]] | None = None,
         beyond: Sequence[int] = (),
+        chains: bool = False,
     ) -> FunctionSet:
         """Functions by name from the nodes that they give, on one parameter block; `shapes` are
-        those of results that aren't flat, `beyond` symbols that a state has after its own."""
+        those of results that aren't flat, `beyond` symbols that a state has after its own. As
+        `chains` of fused products their sums take fewer operations, and round otherwise."""
         places = self.places()
         size = len(self.q) + len(self.v) + len(self.z)
         places |= {node: ("x", size + i) for i, node in enumerate(beyond)}
@@ -151,7 +154,9 @@ class Derivation:
         shapes = {name: (len(nodes),) for name, nodes in wanted.items()} | dict(shapes or {})
         return FunctionSet(
             {
-                name: Function(name, first, second, shapes[name], self._backend)
+                name: Function(
+                    name, first, chained(second) if chains else second, shapes[name], self._backend
+                )
                 for name, second in seconds.items()
             }
         )

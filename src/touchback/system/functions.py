@@ -28,13 +28,15 @@ Build = Callable[[Derivation], list[int]]
 @dataclass(frozen=True)
 class Recipe:
     """How a function is derived: further arguments beyond x and u (one a velocity coordinate), the
-    equations, the shape of the result, and whether rigid joints must be kept (for reactions);
-    and, where loops do a part of it, how the function is made instead of these equations."""
+    equations, the shape of the result, whether rigid joints must be kept (for reactions), and
+    whether sums are to be chains; and, where loops do a part of it, how the function is made
+    instead of these equations."""
 
     build: Build
     shape: tuple[int, ...]
     extra: tuple[str, ...] = ()
     keep_fixed: bool = False
+    chains: bool = False
     looped: Callable[[Derivation, str], Function] | None = None
 
 
@@ -174,7 +176,7 @@ def rate_jacobian_recipe(layout: Layout, algorithm: str) -> Recipe:
 def inverse_slopes_recipe(layout: Layout) -> Recipe:
     """∂τ/∂q, ∂τ/∂v and M."""
     n = len(layout.v)
-    return Recipe(inverse_slopes, (3, n, n), layout.v)
+    return Recipe(inverse_slopes, (3, n, n), layout.v, chains=True)
 
 
 def forward_slopes_recipe(layout: Layout, plan: Plan, own: bool) -> Recipe:
@@ -182,6 +184,7 @@ def forward_slopes_recipe(layout: Layout, plan: Plan, own: bool) -> Recipe:
     n = len(layout.v)
     return Recipe(
         lambda d: forward_slopes(d, plan.algorithm, own), (3, n, n), () if own else layout.v,
+        chains=True,
         looped=partial(solved_slopes, plan=plan, own=own) if plan.loop_derivatives else None,
     )  # fmt: skip
 

@@ -41,7 +41,7 @@ def solved_slopes(d: Derivation, name: str, plan: Plan, own: bool) -> "SolvedSlo
         begin.append(begin[-1] + len(link.columns))
     parents = [link.parent for link in links]
     loops = _Loops(plan.dof_order, begin, parents, found.dense is not None)
-    return SolvedSlopes(d.functions({name: nodes})[name], loops)
+    return SolvedSlopes(d.functions({name: nodes}, chains=True)[name], loops)
 
 
 class SolvedSlopes(Function):

@@ -112,7 +112,7 @@ class Motion(Deriving, ABC):
             name = what if isinstance(what, str) else f"{self.name} {len(self._known)}"
             if made.looped is not None:
                 return made.looped(d, name)
-            return d.functions({name: made.build(d)}, {name: made.shape})[name]
+            return d.functions({name: made.build(d)}, {name: made.shape}, chains=made.chains)[name]
 
         return self.once(("function", what), derive)
 
