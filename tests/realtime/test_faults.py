@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import touchback as tb
+from touchback.native.live.layout import HELD
 from touchback.realtime.record import describe
 from waiting import PATIENCE, until
 
@@ -55,6 +56,44 @@ def test_a_model_that_diverges_is_held_at_its_last_good_state_and_says_so(
     again = tb.replay(path)
     assert again.same
     assert again.recording.faults == report.faults == tb.open(path).metadata["faults"]
+
+
+@pytest.mark.parametrize("speed", [None, 1.0], ids=["as fast as it goes", "clocked"])
+def test_a_model_that_its_state_holds_goes_on_from_its_start_after_a_reset(
+    runaway: tb.System, tmp_path: Path, speed: float | None
+) -> None:
+    """It runs away again, as it did at first, which takes 42 ms up to 20 m/s."""
+    path, guard = tmp_path / "run.mcap", {"felt": tb.devices.GuardedOutput(safe=-1.0)}
+    with tb.live(runaway, speed=speed, outputs=guard, record=path, max_speed=20.0) as live:
+        live.run(0.5)
+        assert live.faults == ("diverged",)
+        live.reset()
+        live.run(0.5)
+        assert live.faults == ("diverged",)
+    assert live.report().counts["diverged"] == 2
+    again = tb.replay(path)
+    assert again.same
+    x, held = (again.recording.column(name) for name in ("slide", "flags"))
+    moves = np.flatnonzero(held.astype(int) & HELD == 0)
+    way = x[moves]
+    assert len(way) == 2 * last_tick(20.0, 1000.0)
+    assert np.array_equal(*np.split(way, 2))  # to the bit
+
+
+@pytest.mark.parametrize("speed", [None, 1.0], ids=["as fast as it goes", "clocked"])
+def test_what_else_holds_a_model_outlives_a_reset(runaway: tb.System, speed: float | None) -> None:
+    """An emergency stop before, or after its state held it."""
+    with tb.live(runaway, speed=speed, max_speed=20.0) as live:
+        for lasting in (("stopped",), ("diverged", "stopped")):
+            if len(lasting) == 2:
+                live.run(0.5)
+            live.emergency_stop()
+            live.run(0.01)
+            assert set(live.faults) == set(lasting)
+            live.reset()
+            live.run(0.01)
+            assert set(live.faults) == set(lasting) and live.read("slide rate") == 0.0
+            live.resume()
 
 
 @pytest.mark.parametrize("fast", range(11))

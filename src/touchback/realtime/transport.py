@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from touchback.errors import InputError, SolveError
-from touchback.native.live.layout import AT_REST
+from touchback.native.live.layout import AT_REST, OF_THE_STATE
 from touchback.numbers import whole_within
 from touchback.realtime.build import settled_near
 from touchback.realtime.ending import to_its_end
@@ -106,10 +106,17 @@ class Transport(Taking):
 
     def reset(self) -> None:
         """Back to the state that the run started from, as `place` does it; what another structure
-        has beside begins as its model says. Time goes on, parameters and inputs stay."""
+        has beside begins as its model says. Time goes on, parameters and inputs stay.
+
+        A model that is held because its state became no number, ran away or left its constraints
+        goes on from there. What else holds it, or its outputs, lasts until `resume`: an emergency
+        stop, an output beyond its limits, a device that failed.
+        """
         self._check_here()
         first = zip(self.system.state_names, self.system.initial_state().x)
         self.place(np.array([self._start.get(name, float(value)) for name, value in first]))
+        if int(self.read("flags")) & OF_THE_STATE:
+            self._loop.resume(OF_THE_STATE)  # an emergency stop that comes meanwhile lasts
 
     def _consistent(self, x: np.ndarray) -> np.ndarray:
         """A state that the constraints allow near one that may not be; refused without one."""

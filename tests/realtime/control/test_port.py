@@ -276,6 +276,18 @@ def test_a_name_is_a_socket_in_the_users_own_folder(
             live.open_control(wrong)
 
 
+def test_a_client_s_reset_lets_a_model_go_on_that_its_state_holds(
+    cart: tb.System, place: str
+) -> None:
+    with tb.live(cart, [0.1, 0.0], rate=1000, max_speed=1e3) as live:
+        live.open_control(place)
+        with tb.control(place) as rig:
+            live.place([0.1, 2e3])
+            until(lambda: live.faults == ("diverged",))
+            rig.reset()
+            until(lambda: not live.faults)
+
+
 def test_what_the_desk_did_is_what_a_replay_does(
     slider_crank: tb.System, turning: tb.State, place: str, tmp_path: Path
 ) -> None:

@@ -5,13 +5,12 @@ from __future__ import annotations
 import time
 
 from touchback.interop.ros2.transport import Publish
-from touchback.native.live.layout import BAD_NUMBER, DIVERGED, LATCHED, OPEN_LOOP, STALE
+from touchback.native.live.layout import LATCHED, OF_THE_STATE, STALE
 from touchback.realtime import Live
 from touchback.realtime.report import flag_names
 from touchback.recording.ros2.messages import header_of
 from touchback.recording.ros2.types import DIAGNOSTICS, encode, make
 
-OF_THE_STATE = BAD_NUMBER | OPEN_LOOP | DIVERGED  # faults that another state mends
 _OK, _WARN, _ERROR = range(3)
 _EVERY = 1.0  # s
 

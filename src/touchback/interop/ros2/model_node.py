@@ -13,14 +13,14 @@ import numpy as np
 
 from touchback.interop.ros2.commands import Commands, wrenchings
 from touchback.interop.ros2.complaints import Complaints
-from touchback.interop.ros2.diagnostics import OF_THE_STATE, Diagnostics
+from touchback.interop.ros2.diagnostics import Diagnostics
 from touchback.interop.ros2.parameters import Parameters
 from touchback.interop.ros2.transport import Publish, Transport
-from touchback.native.live.layout import LATCHED, STALE
+from touchback.native.live.layout import LATCHED, OF_THE_STATE, STALE
 from touchback.numbers import number_within
 from touchback.realtime import Live
 from touchback.realtime.control import Desk, Exposed
-from touchback.realtime.control.messages import Go, Message, Pause, Reset, Resume
+from touchback.realtime.control.messages import Go, Message, Pause, Reset
 from touchback.recording.ros2.messages import CLOCKS, JOINT_STATES, TF, Telling, clock
 from touchback.recording.ros2.types import (
     CLOCK,
@@ -155,13 +155,9 @@ class ModelNode:
         commands that may have brought it there; what else holds it (an emergency stop) stays."""
         decode(f"{TRIGGER}_Request", data)
         held = int(self.live.read("flags")) & LATCHED
-        mends = bool(held) and not held & ~OF_THE_STATE
-        if mends:
+        if held and not held & ~OF_THE_STATE:
             self._commands.forget()
-        answer = self._desk.handle(Reset(), "ros2")
-        if answer.ok and mends:
-            answer = self._desk.handle(Resume(), "ros2")
-        return encode(f"{TRIGGER}_Response", make(f"{TRIGGER}_Response", answer.ok, answer.error))
+        return self._asked(Reset(), f"{TRIGGER}_Response")
 
     def _pause(self, data: bytes) -> bytes:
         """True pauses, false goes on."""

@@ -20,6 +20,8 @@ from touchback.native.library import LIB
     )
 )  # fmt: skip
 
+OF_THE_STATE = BAD_NUMBER | OPEN_LOOP | DIVERGED  # faults that another state mends
+
 ROW_HEAD = LIB.constant("TB_ROW_HEAD")  # tick, time, flags, version, offered, substeps, lateness,
 # step time, input age
 MESSAGE_HEAD = LIB.constant("TB_MESSAGE_HEAD")  # tick, time, flags

@@ -84,7 +84,7 @@ struct tb_swap;
 typedef struct tb_commands {
     _Atomic long stop;    /* at once */
     _Atomic long closing; /* once guarded outputs have followed their ramps to safe */
-    _Atomic long resume;
+    _Atomic long resume; /* unless faults other than these are latched */
     _Atomic long substeps;
     _Atomic long renew;  /* forget what isn't in the state, as the first recordings began */
     _Atomic long note;   /* what isn't in the state, so that a recording can begin */
@@ -193,7 +193,7 @@ int64_t tb_live_advance(tb_live *live, int64_t count); /* tb_live_loop, of one s
 /* Commands, from any thread. */
 void tb_live_stop(tb_live *live);
 void tb_live_wind_down(tb_live *live);
-void tb_live_resume(tb_live *live);
+void tb_live_resume(tb_live *live, long faults); /* unless others than these are latched */
 void tb_live_fail(tb_live *live);
 void tb_live_note(tb_live *live);
 void tb_live_ask_substeps(tb_live *live, long substeps);

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from touchback.errors import InputError, SolveError
 from touchback.native.library import LIB, Floats, address_of, as_floats
+from touchback.native.live.layout import LATCHED
 from touchback.native.live.loop_memory import LoopMemory
 from touchback.native.live.mailbox import Mailbox
 from touchback.native.live.wanted import Watch
@@ -73,9 +74,9 @@ class LiveLoop(LoopMemory):
         """A recorded tick again."""
         LIB.tb_live_repeat(self.address, address_of(inputs), substeps, flags)
 
-    def resume(self) -> None:
-        """Clears latched faults at the next tick."""
-        LIB.tb_live_resume(self.address)
+    def resume(self, faults: int = LATCHED) -> None:
+        """Clears latched faults at the next tick, unless there are others than these then."""
+        LIB.tb_live_resume(self.address, faults)
 
     def note(self) -> None:
         """Notes before the next tick what it hangs on, so that a recording can begin with it."""

@@ -166,7 +166,9 @@ void tb_live_join(tb_live *live) { (void)live; }
 int64_t tb_live_advance(tb_live *live, int64_t count) { return tb_live_loop(&live, count); }
 void tb_live_stop(tb_live *live) { atomic_store(&live->commands->stop, 1); }
 void tb_live_wind_down(tb_live *live) { atomic_store(&live->commands->closing, 1); }
-void tb_live_resume(tb_live *live) { atomic_store(&live->commands->resume, 1); }
+void tb_live_resume(tb_live *live, long faults) {
+    atomic_fetch_or(&live->commands->resume, faults & TB_LATCHED);
+}
 void tb_live_note(tb_live *live) { atomic_store(&live->commands->note, 1); }
 void tb_live_fail(tb_live *live) { atomic_store(&live->commands->failed, 1); }
 void tb_live_ask_substeps(tb_live *live, long substeps) {

@@ -98,8 +98,8 @@ static void set_substeps(tb_live *live, long substeps) {
 /* Commands. Returns a flag for the tick's. */
 static long obey(tb_live *live) {
     tb_commands *commands = live->commands;
-    int resumed = live->flags & TB_LATCHED;
-    if (atomic_exchange(&commands->resume, 0)) {
+    long resumed = live->flags & TB_LATCHED, allowed = atomic_exchange(&commands->resume, 0);
+    if (allowed && !(resumed & ~allowed)) {
         int held = live->flags & TB_HOLDING;
         if (live->flags & TB_ACTIVE) /* whoever resumes allows the limit once more */
             for (long i = 0; i < live->energy_count; i++)
@@ -190,7 +190,7 @@ void tb_live_repeat(tb_live *live, const double *inputs, long substeps, long fla
     tb_trace none = {0, 0, 0, 0, 0};
     if (flags & TB_RESUMED && !(live->flags & TB_LATCHED))
         live->flags |= TB_BEYOND_LIMIT; /* a limit that no guard of the replay sees */
-    atomic_store(&live->commands->resume, (flags & TB_RESUMED) != 0);
+    atomic_store(&live->commands->resume, flags & TB_RESUMED ? TB_LATCHED : 0);
     atomic_store(&live->commands->renew, (flags & TB_RENEWED) != 0);
     atomic_store(&live->commands->substeps, substeps);
     long asked = obey(live); /* with the inputs of the tick before, as in the run */

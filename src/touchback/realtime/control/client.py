@@ -194,7 +194,7 @@ class Control:
         return self.ask(Speed(number_of("speed", value)))
 
     def reset(self) -> dict[str, object]:
-        """Back to the state that the run started from."""
+        """Back to the state that the run started from; a model that its state holds goes on."""
         return self.ask(Reset())
 
     def resume(self) -> dict[str, object]:

@@ -80,7 +80,7 @@ class Speed(Message, frozen=True):
 
 
 class Reset(Message, frozen=True):
-    """Back to the state that the run started from."""
+    """Back to the state that the run started from; a model that its state holds goes on."""
 
 
 class Resume(Message, frozen=True):
