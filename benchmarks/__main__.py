@@ -49,6 +49,7 @@ SECTIONS: dict[str, Callable[[], report.Section]] = {
     "packing": packing.run,
     "batches": batches.run,
     "batches with modes": batches.in_modes,
+    "batches with constraints": batches.in_constraints,
     "identification": identification.run,
     "planning": planning.run,
     "gpu": gpu.run,

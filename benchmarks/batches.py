@@ -1,5 +1,5 @@
 """Batches: many chains at once by semi-implicit Euler, in lanes and on threads, beside MuJoCo's; of
-mechanisms with modes beside runs of their own."""
+mechanisms with constraints and with modes beside runs of their own."""
 
 import os
 from collections import defaultdict
@@ -23,7 +23,8 @@ STEPS = 500
 WORK = 3_600_000  # joints and steps of a turn, so that eight lanes take some 50 ms
 PEER_SHARE = 16  # of our instances MuJoCo runs one in so many
 MODES = {"ball": 1e-3, "piano-modes": 2e-4}  # mechanisms, of the gallery but the first: step [s]
-MODES_STEPS, MODES_COUNT, MODES_ALONE = 1000, 100, 5  # of a run; instances, and runs of their own
+TIED = {"crank-rocker": 1e-3, "stewart-platform": 1e-3, "piano": 1e-4}  # of the gallery: step [s]
+TIED_STEPS, TIED_COUNT, TIED_ALONE = 1000, 100, 5  # of a run; instances, and runs of their own
 
 
 def run() -> Section:
@@ -127,25 +128,44 @@ def _mujoco(mechanism: Mechanism, x0: Any) -> Any:
 
 def in_modes() -> Section:
     """ms an instance with modes: the least of interleaved turns."""
-    columns = ["mechanism", "modes", "transitions", "tb.simulate, ms", "batch, ms", "×"]
-    section = Section(
-        f"Batches with modes: {MODES_STEPS} steps (rk4)",
-        [*columns, "two threads, ×", "on free cores, ×"],
-    )
+    section = _beside_runs("Batches with modes", ["modes", "transitions"])
     for name, step in MODES.items():
         system = (_ball() if name == "ball" else tb.gallery.make(name)).compile()
-        best, transitions = _in_modes(system, step)
-        modes, one = len(system.motion.modes.every), best["one thread"]
-        row = [name, str(modes), str(transitions), f"{1e3 * best['alone']:.2f}", f"{1e3 * one:.3f}"]
-        row += [f"{best['alone'] / one:.0f}", f"{best['clock, 1'] / best['clock, 2']:.2f}"]
-        row += [f"{2 * one / best['two threads']:.2f}"]
-        section.rows.append(row)
-        section.records.append({"mechanism": name, "steps": MODES_STEPS, **best})
+        best, counts = _against_runs(system, step)
+        modes = len(system.motion.modes.every)
+        _add(section, name, [str(modes), str(int(counts["transitions"]))], best)
+    return section
+
+
+def in_constraints() -> Section:
+    """ms an instance with constraints: the least of interleaved turns."""
+    section = _beside_runs("Batches with constraints", ["freedoms", "rows"])
+    for name, step in TIED.items():
+        system = tb.gallery.make(name).compile()
+        best, _ = _against_runs(system, step)
+        rows = len(system.constraint_names)
+        _add(section, name, [str(system.sizes[1] - rows), str(rows)], best)
+    return section
+
+
+def _beside_runs(title: str, columns: list[str]) -> Section:
+    columns = ["mechanism", *columns, "tb.simulate, ms", "batch, ms", "×"]
+    section = Section(
+        f"{title}: {TIED_STEPS} steps (rk4)", [*columns, "two threads, ×", "on free cores, ×"]
+    )
     section.remark(
         "Processor time, with what sets a run or a batch up. Two threads: what the clock gained, "
         "and what it gains where nobody else uses the cores, as their processor time has it."
     )
     return section
+
+
+def _add(section: Section, name: str, about: list[str], best: dict[str, float]) -> None:
+    alone, one = best["alone"], best["one thread"]
+    row = [name, *about, f"{1e3 * alone:.2f}", f"{1e3 * one:.3f}", f"{alone / one:.1f}"]
+    row += [f"{best['clock, 1'] / best['clock, 2']:.2f}", f"{2 * one / best['two threads']:.2f}"]
+    section.rows.append(row)
+    section.records.append({"mechanism": name, "steps": TIED_STEPS, **best})
 
 
 def _ball() -> tb.Model:
@@ -162,26 +182,28 @@ def _ball() -> tb.Model:
     return m
 
 
-def _in_modes(system: tb.System, step: float) -> tuple[dict[str, float], int]:
-    """Seconds an instance, by ways to run it, and how many transitions it has."""
-    x, batch = system.assemble().x, system.batch(MODES_COUNT)
-    duration = MODES_STEPS * step
+def _against_runs(system: tb.System, step: float) -> tuple[dict[str, float], dict[str, float]]:
+    """Seconds an instance, by ways to run it, and the counts of a run of its own."""
+    x, batch = system.assemble().x, system.batch(TIED_COUNT)
+    duration = TIED_STEPS * step
     given: dict[str, Any] = {"method": "rk4", "step": step, "output_step": duration}
+    if system.layout.memories:
+        given["rate"] = 1.0 / step
     best: dict[str, float] = defaultdict(lambda: float("inf"))
     for _ in range(TURNS):
         began = process_time()
-        for _ in range(MODES_ALONE):
+        for _ in range(TIED_ALONE):
             own = tb.simulate(system, x, duration, progress=False, **given)
-        best["alone"] = min(best["alone"], (process_time() - began) / MODES_ALONE)
+        best["alone"] = min(best["alone"], (process_time() - began) / TIED_ALONE)
         for threads, way in ((1, "one thread"), (2, "two threads")):
             began, clock = process_time(), perf_counter()
             ran = batch.run(x, duration, threads=threads, progress=False, **given)
             seconds = {way: process_time() - began, f"clock, {threads}": perf_counter() - clock}
             for name, each in seconds.items():
-                best[name] = min(best[name], each / MODES_COUNT)
+                best[name] = min(best[name], each / TIED_COUNT)
             if not all(
-                np.array_equal(ran.last(each), [own[each][-1]] * MODES_COUNT)
+                np.array_equal(ran.last(each), [own[each][-1]] * TIED_COUNT)
                 for each in ran.state_names
             ):
                 raise ArithmeticError("Instances end elsewhere than runs of their own.")
-    return best, int(own.metadata["statistics"]["transitions"])
+    return best, own.metadata["statistics"]

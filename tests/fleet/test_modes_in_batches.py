@@ -10,31 +10,14 @@ import pytest
 
 import touchback as tb
 from models_with_modes import bouncing_ball, pegged_pendulum
+from tests.fleet.own_runs import alone, assert_same_bits, assert_same_end
 from tests.fleet.yard import COUNT, STEP, arguments, assert_closed_forms, drawn, ending, made, run
-from touchback.fleet import BatchRun, in_modes
+from touchback.fleet import tied
 
 
 @pytest.fixture(scope="module")
 def yard() -> tb.System:
     return made().compile()
-
-
-def alone(
-    system: tb.System, x: np.ndarray, given: dict, i: int, duration: float, **grid: object
-) -> tuple[tb.Run, str]:
-    """The run of an instance by `tb.simulate`, and what it says when it fails."""
-    own = {kind: {name: each[i] for name, each in named.items()} for kind, named in given.items()}
-    try:
-        return tb.simulate(system, x[i], duration, **own, **grid), ""
-    except tb.RunFailed as error:
-        return error.run, str(error)
-
-
-def assert_same_bits(ran: BatchRun, i: int, run: tb.Run) -> None:
-    """States and sensors at every instant that is recorded, and the end."""
-    assert [*ran.x[i]] == [run[name][-1] for name in ran.state_names]
-    for name in ran.signals:
-        assert np.array_equal(ran[name][i], run[name][: len(ran.time)]), (i, name)
 
 
 @pytest.mark.parametrize("threads", [1, 3])
@@ -127,13 +110,7 @@ def test_those_that_modes_end_say_what_runs_of_their_own_say(yard, threads) -> N
     ran = yard.batch(COUNT).run(x, 1.0, threads=threads, **given, **grid)
     assert list(ran.failed) == [1, 2, 3, 4, 6] == sorted(ran.reasons)
     for i in range(COUNT):
-        own, why = alone(yard, x, given, i, 1.0, **grid)
-        assert ran.reasons.get(i, "") == why and ran.ended[i] == own.time[-1]
-        assert [*ran.x[i]] == [own[name][-1] for name in yard.state_names]
-        reached = ran.time <= own.time[-1]
-        for name in yard.state_names:
-            assert np.array_equal(ran[name][i][reached], own[name][: reached.sum()])
-            assert np.isnan(ran[name][i][~reached]).all()
+        assert_same_end(ran, i, *alone(yard, x, given, i, 1.0, **grid))
 
 
 def test_a_crowd_of_transitions_is_of_one_instance(yard) -> None:
@@ -218,13 +195,13 @@ def test_ctrl_c_ends_a_batch_and_keeps_what_is_done(yard) -> None:
 def test_only_those_that_fail_are_run_twice(yard, monkeypatch) -> None:
     """Setting a run up takes much longer than its steps."""
     asked: list[int] = []
-    usual = in_modes.run_alone
+    usual = tied.run_alone
 
     def noted(*given: object) -> dict[int, str]:
         asked.extend(given[5])
         return usual(*given)
 
-    monkeypatch.setattr(in_modes, "run_alone", noted)
+    monkeypatch.setattr(tied, "run_alone", noted)
     run(yard, "cpu", **drawn())
     assert asked == []
     run(yard, "cpu", **ending())

@@ -1,13 +1,11 @@
 """Constraints whose forces rub: many at once, and friction too strong for mechanics."""
 
-from typing import Any
-
 import numpy as np
 import pytest
 
 import touchback as tb
 from python_friction import solve_accelerations
-from touchback.symbolic.functions import sin
+from rubbing_models import leaning_rod, rod
 
 G = 9.81
 
@@ -50,34 +48,6 @@ def test_signs_of_many_forces_are_found_where_turning_them_together_goes_in_circ
     np.testing.assert_allclose(found, a, atol=1e-4)
     np.testing.assert_allclose([run[f"tie {k}"][0] for k in range(3)], forces, atol=1e-12)
     assert not run.metadata["remarks"]
-
-
-def leaning_rod(gravity: float = -G) -> tb.Model:
-    """A rod of 1 kg and 1 m in a plane, its tip (0.5, 0, 0) on the ground, leaning by 1 rad."""
-    m = tb.Model("rod", gravity=(0, 0, gravity))
-    m.body("carriage", mass=0.0)
-    m.body("lift", mass=0.0)
-    m.body("rod", mass=1.0, inertia=(0.0, 1.0 / 12.0, 1.0 / 12.0))
-    m.joint("x", tb.Prismatic("x"), m.ground, "carriage")
-    m.joint("z", tb.Prismatic("z"), "carriage", "lift", position=0.5 * np.sin(1.0))
-    m.joint("lean", tb.Revolute("y"), "lift", "rod", position=1.0)
-    return m
-
-
-def rod(mu: float, sign: float = 1.0, gravity: float = -G, held: int = 0) -> Any:
-    """Painlevé's rod, its tip kept on the ground by a constraint that rubs; beside it a weight that
-    is `held` so many times."""
-    m = leaning_rod(gravity)
-    for k in range(held):
-        if not k:
-            m.body("weight", mass=2.0)
-            m.joint("hangs", tb.Prismatic("z"), m.ground, "weight")
-        m.constrain(f"rope {k}", (k + 1.0) * m.coordinate("hangs"), unit="m")
-    lean = m.coordinate("lean")
-    height = m.coordinate("z") - 0.5 * sin(lean)
-    slides = m.rate("x") - 0.5 * sin(lean) * m.rate("lean")
-    m.constrain("tip", sign * height, unit="m", friction=mu, slides=slides, slip_speed=1e-6)
-    return m.compile()
 
 
 def test_a_rod_that_slides_moves_as_a_rigid_contact_lets_it() -> None:

@@ -27,13 +27,14 @@ def constants_of(system: System, given: Given) -> Floats:
     return u if several else u[0]
 
 
-def blocks_of(system: System, given: Given) -> Floats:
-    """Parameter blocks, a row of each or one for all."""
+def blocks_of(system: System, given: Given, stiffness: bool = False) -> Floats:
+    """Parameter blocks, a row of each or one for all; `stiffness`: of functions with that of the
+    implicit formulations."""
     several = {name: each for name, each in given.parameters.items() if len(each) > 1}
     single = {name: float(each[0]) for name, each in given.parameters.items() if len(each) == 1}
     values = system.parameter_values(single)
     varied = system.layout.varied(values, several) if several else values
-    own = system.motion.acting(system.key).functions
+    own = system.motion.acting(system.key, stiffness).functions
     return np.ascontiguousarray(own.block_for(varied), dtype=float)
 
 

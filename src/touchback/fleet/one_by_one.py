@@ -20,6 +20,7 @@ from touchback.simulate.progress import Progress
 from touchback.simulate.simulate import simulate
 from touchback.simulate.solvers import Can, Solver
 from touchback.simulate.solvers.euler import Euler
+from touchback.simulate.solvers.formulation_step import FormulationStep
 from touchback.simulate.solvers.rk4 import RK4
 from touchback.simulate.span import Span
 from touchback.system import System
@@ -142,7 +143,7 @@ def _all(
 
 def duration_of(solver: Solver, span: Span) -> float:
     """Without what isn't a whole step, as in lanes and on a card."""
-    if not isinstance(solver, RK4 | Euler):
+    if not isinstance(solver, RK4 | Euler | FormulationStep):
         return span.duration
     return whole_steps(solver, span) * solver.step
 

@@ -22,6 +22,17 @@ void tb_increment(tb_constrained *c, double times, const double *restrict step, 
         q[i] += times * increment[i];
 }
 
+double tb_widest_gap(tb_constrained *c, const double *x, const double *u, const double *p,
+                     const int *but) {
+    double largest = 0.0;
+    tb_load(c, x);
+    tb_positions(c, u, p);
+    for (long i = 0; i < c->m; i++)
+        if (!(but && but[i]) && !(fabs(c->at_positions[i]) <= largest))
+            largest = fabs(c->at_positions[i]);
+    return largest;
+}
+
 void tb_velocity_residual(tb_constrained *c, const double *J, const double *wanted) {
     const double *v = tb_velocities(c);
     double *residual = c->residual;

@@ -65,6 +65,9 @@ static inline void tb_velocity_level(tb_constrained *c, const double *u, const d
 /* q <- q (+) times step, a step in velocities. */
 void tb_increment(tb_constrained *c, double times, const double *step, const double *u,
                   const double *p);
+/* The largest |h| at x, as it is given, of all rows but those that are marked (NULL: none is). */
+double tb_widest_gap(tb_constrained *c, const double *x, const double *u, const double *p,
+                     const int *but);
 /* c->residual = wanted - J v. */
 void tb_velocity_residual(tb_constrained *c, const double *J, const double *wanted);
 /* The largest |h|, or |c->residual|, of the rows that are kept, less for rows with large entries. */

@@ -11,12 +11,29 @@
 
 enum { TB_MOST_WORKERS = 64 };
 
-/* What is told of an instance with modes: whether nothing ended it, how far its constraints were open
- * where it starts and, at most, where it was recorded [m or rad], and how often frictions had no answer
- * there. */
+struct tb_batch;
+struct tb_batch_worker;
+
+/* What is told of an instance with constraints: whether nothing ended it, how far they were open where
+ * it starts and, at most, on its way [m or rad], and how often it was almost singular, could not be made
+ * consistent, and frictions had no answer. With modes all but the first two are of what was recorded. */
 typedef struct tb_batch_told {
-    double whole, gap, largest_h, paradoxes;
+    double whole, gap, largest_h, singular, not_converged, paradoxes;
 } tb_batch_told;
+
+/* What instances with constraints do in their own way: with modes (in_modes.c), or without
+ * (in_constraints.c). */
+typedef struct tb_batch_way {
+    /* Lets one begin at the worker's x as if nothing had run before. Returns how far that was open. */
+    double (*begin)(const struct tb_batch *batch, struct tb_batch_worker *worker);
+    /* Whether it may go on, where a run of its own looks; NULL: it may. */
+    int (*goes_on)(const struct tb_batch *batch, const struct tb_batch_worker *worker);
+    /* Records an instance that has made all steps, and tells of it. Returns 0 where what is recorded
+     * ends it after all. */
+    int (*tell)(const struct tb_batch *batch, struct tb_batch_worker *worker, long instance);
+} tb_batch_way;
+
+extern const tb_batch_way tb_batch_in_modes, tb_batch_in_constraints;
 
 /* What all have in common. Strides are from instance to instance: 0 where all have the same. */
 typedef struct tb_batch {
@@ -38,11 +55,13 @@ typedef struct tb_batch {
     double *record;        /* of each instance a row for each instant */
     long *made;            /* of each instance: its steps, fewer where it was no number; -1: not run */
 
-    /* Of mechanisms with modes, one lane wide. */
+    /* Of mechanisms with constraints, one lane wide. */
+    const tb_batch_way *way; /* NULL without any */
+    tb_batch_told *told;     /* of each instance */
+    /* With modes: */
     double crowded;      /* seconds within which transitions chatter */
     long look;           /* steps from one look at that to the next */
     long sensors, rubs;  /* how many sensors there are, 0 where none is recorded; whether rows rub */
-    tb_batch_told *told; /* of each instance */
 } tb_batch;
 
 /* Who works on a group at a time. The problem is that of `lanes` instances; all else is memory. */
@@ -55,8 +74,9 @@ typedef struct tb_batch_worker {
     tb_table *tables; /* of each series for each lane */
     long *slots;
     tb_samples samples;
-    /* With modes: what their motion remembered before any run, and of one instance the states that are
-     * recorded, with the last one, and the accelerations and multipliers at one of them. */
+    /* With constraints: what the motion remembered before any run, and of one instance the states that
+     * are recorded, with the last one, and at one of them the accelerations and multipliers, without modes
+     * behind [t, inputs...]. */
     const double *fresh;
     double *states, *solutions;
 } tb_batch_worker;
@@ -72,9 +92,13 @@ int tb_batch_run(const tb_batch *batch, tb_batch_worker *workers, long worker_co
 void tb_batch_load(const tb_batch *batch, tb_batch_worker *worker, long first);
 /* Whether the crew is to stop; who answers to Ctrl-C tells the others. */
 int tb_batch_stopped(atomic_int *stop, int answers);
-/* Runs an instance with modes (in_modes.c). */
-void tb_batch_in_modes(const tb_batch *batch, tb_batch_worker *worker, long instance,
-                       atomic_int *stop, int answers);
+/* Runs an instance with constraints (tied.c). */
+void tb_batch_tied(const tb_batch *batch, tb_batch_worker *worker, long instance, atomic_int *stop,
+                   int answers);
+/* How many states of it are kept, the instant of one of them, and what is recorded there. */
+long tb_batch_kept(const tb_batch *batch);
+double tb_batch_instant(const tb_batch *batch, long row);
+void tb_batch_note(const tb_batch *batch, const tb_batch_worker *worker, long instance, long row);
 #pragma GCC visibility pop
 
 #endif

@@ -7,18 +7,12 @@
 double tb_modes_open(const tb_problem *problem, double t, const double *x, int tracking) {
     tb_modes *e = problem->modes;
     long number = tb_mode_of(e, x);
-    double largest = 0.0;
     if (number < 0)
-        return largest;
+        return 0.0;
     const tb_mode *mode = e->modes + number;
-    tb_constrained *c = mode->constrained;
     tb_set_inputs(problem, t, x);
-    tb_load(c, x);
-    tb_positions(c, problem->u, problem->p);
-    for (long i = 0; i < c->m; i++)
-        if ((tracking || !mode->tracks[i]) && !(fabs(c->at_positions[i]) <= largest))
-            largest = fabs(c->at_positions[i]);
-    return largest;
+    return tb_widest_gap(mode->constrained, x, problem->u, problem->p,
+                         tracking ? NULL : mode->tracks);
 }
 
 long tb_mode_unread(tb_mode *mode, double t, const double *x) {

@@ -1,4 +1,5 @@
-"""A batch of mechanisms with modes, by equal steps: each instance in modes of its own."""
+"""A batch of mechanisms with constraints, by equal steps: each instance with a choice of dependent
+coordinates, and in modes, of its own."""
 
 from __future__ import annotations
 
@@ -21,7 +22,7 @@ from touchback.fleet.laid_out import (
 from touchback.fleet.lanes import run_parts
 from touchback.fleet.one_by_one import duration_of, instants, run_alone
 from touchback.native import Formulation
-from touchback.native.fleet.in_modes import BatchModes, NativeModesBatch
+from touchback.native.fleet.tied import BatchConstrained, BatchModes, NativeTiedBatch, TiedMotion
 from touchback.simulate.modes.watch import CHUNK
 from touchback.simulate.progress import Progress
 from touchback.simulate.remarks import remarks, warn_when_astray, warn_when_open
@@ -31,7 +32,7 @@ from touchback.simulate.ticks import steps_between
 from touchback.system import System
 
 
-def run_in_modes(
+def run_tied(
     system: System,
     solver: FixedStep,
     kept: Formulation,
@@ -46,8 +47,7 @@ def run_in_modes(
     duration, workers = duration_of(solver, span), min(threads, given.count)
     solver.refuse_excess(duration, len(system.state_names))  # a worker keeps those of a run
     given = with_states(system, given, span)
-    modes = BatchModes(system.motion.modes_data(), kept, solver.word)
-    native = _native(system, solver, modes, span, given, names, workers)
+    native = _native(system, solver, kept, span, given, names, workers)
     times = instants(span, duration, solver.output_step or solver.step)
     ended, nobody = np.full(given.count, np.nan), np.zeros(given.count, dtype=bool)
     ran = BatchRun(
@@ -68,15 +68,13 @@ def run_in_modes(
     ran = replace(ran, whole=whole, reasons=reasons)
     if interrupted:
         raise BatchInterrupted(ran)
-    warn_when_open(system.name, float(told["gap"].max()))
+    warn_when_open(system.name, float(np.fmax.reduce(told["gap"])))
     if whole.any():
         counts = {
-            "largest_h": float(told["largest_h"][whole].max()),
-            "paradoxes": float(told["paradoxes"][whole].sum()),
-            "singular": 0,
-            "not_converged": 0,
+            name: float(told[name][whole].max() if name == "largest_h" else told[name][whole].sum())
+            for name in ("largest_h", "singular", "not_converged", "paradoxes")
         }
-        said = remarks(kept.word, counts, modes.rubbing)
+        said = remarks(kept.word, counts, native.rubbing)
         warn_when_astray(system.name, {"statistics": counts, "remarks": said})
     return ran
 
@@ -84,12 +82,12 @@ def run_in_modes(
 def _native(
     system: System,
     solver: FixedStep,
-    modes: BatchModes,
+    kept: Formulation,
     span: Span,
     given: Given,
     names: Sequence[str],
     workers: int,
-) -> NativeModesBatch:
+) -> NativeTiedBatch:
     """What instances are given, and room for what comes of them."""
     layout, states = system.layout, len(system.state_names)
     known = [*system.state_names, *layout.outputs]
@@ -97,11 +95,23 @@ def _native(
     measured = any(place >= states for place in places)
     x = states_in(system, given)
     refuse_unknown_modes(system, x)
-    return NativeModesBatch(
-        modes, CHUNK, len(layout.outputs) if measured else 0, x, constants_of(system, given),
-        blocks_of(system, given), series_of(system, given, span),
-        (layout.memory_places, steps_between(system, solver) or 1),
+    return NativeTiedBatch(
+        _motion(system, solver, kept, measured), CHUNK, len(layout.outputs) if measured else 0, x,
+        constants_of(system, given), blocks_of(system, given, kept.step),
+        series_of(system, given, span), (layout.memory_places, steps_between(system, solver) or 1),
         (solver.word, span.start, solver.step, whole_steps(solver, span),
          solver.steps_per_output()),
         places, workers,
+    )  # fmt: skip
+
+
+def _motion(system: System, solver: FixedStep, kept: Formulation, measured: bool) -> TiedMotion:
+    """In modes, or under constraints that stay."""
+    if system.modes:
+        return BatchModes(system.motion.modes_data(), kept, solver.word)
+    own = system.motion.acting(system.key, kept.step).functions
+    return BatchConstrained(
+        system.motion.constrained_functions(system.key, kept.step), kept,
+        own["outputs"].compiled if measured else None,
+        own["updates"].compiled if system.layout.memories else None,
     )  # fmt: skip
