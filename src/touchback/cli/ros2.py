@@ -31,6 +31,7 @@ from touchback.realtime import live as start_live
 from touchback.realtime.ending import signals_as_ctrl_c
 
 _REFRESH = 0.05  # seconds between looks
+_PATIENCE = 3.0  # seconds in which a router answers
 
 Read = Annotated[
     list[str] | None,
@@ -196,8 +197,20 @@ def _wait(run: Live, node: ModelNode | DeviceNode, wanted: _Wanted) -> None:
     with node, suppress(KeyboardInterrupt):
         out.print(f"node /{wanted.node} in domain {wanted.domain}", soft_wrap=True)
         goal = math.inf if wanted.seconds is None else run.ticks + wanted.seconds * wanted.rate
+        told, late = "", time.monotonic() + _PATIENCE
         while run.ticks < goal:  # also when somebody paused it meanwhile
+            if time.monotonic() > late:
+                told = _tell_alone(node.transport.unanswered(), told)
             time.sleep(_REFRESH)
+
+
+def _tell_alone(why: str, told: str) -> str:
+    """Says once that nobody is there, and once that somebody came; returns what was said last."""
+    if why and not told:
+        err.print(f"Note: {why}. The node runs unheard until somebody is there.", soft_wrap=True)
+    elif told and not why:
+        err.print("Note: somebody answers now.", soft_wrap=True)
+    return why
 
 
 def _tell(run: Live, node: ModelNode | DeviceNode) -> None:

@@ -2,8 +2,10 @@
 get."""
 
 import itertools
+from pathlib import Path
 
 import numpy as np
+import pytest
 
 import touchback as tb
 from command import touchback
@@ -13,7 +15,7 @@ from touchback.interop.ros2.zenoh_transport import ZenohTransport
 from touchback.recording.ros2.types import NUMBERS, encode, make
 from waiting import until
 
-from .conftest import DOMAIN, Other
+from .conftest import DOMAIN, Other, arm_model
 
 NEVER = 600.0  # s
 
@@ -123,3 +125,41 @@ def test_the_command_says_what_it_needs() -> None:
     assert (done.returncode, "can't be called 'no node'" in done.stderr) == (2, True)
     done = touchback("ros2", "motor-arm", "--listen", "nowhere")
     assert (done.returncode, "'nowhere' is no endpoint of Zenoh" in done.stderr) == (2, True)
+
+
+def test_the_command_says_once_that_nobody_answers_and_that_somebody_came(
+    monkeypatch: pytest.MonkeyPatch, port: int, tmp_path: Path
+) -> None:
+    """The other comes as soon as it is said that there is none, and the node ends when it is told
+    that one came: a run of ten minutes lasts no longer."""
+    place, others = f"tcp/127.0.0.1:{port}", list[ZenohTransport]()
+
+    def said(text: str, soft_wrap: bool) -> None:
+        notes.append(text)
+        if len(notes) == 1:
+            others.append(ZenohTransport("other", DOMAIN, listen=[place]))
+        else:
+            raise KeyboardInterrupt
+
+    notes: list[str] = []
+    monkeypatch.setattr("touchback.cli.ros2._PATIENCE", 0.0)
+    monkeypatch.setattr("touchback.cli.ros2.err.print", said)
+    arm_model().save(tmp_path / "arm.yaml")
+    words = "arm.yaml", "--domain", str(DOMAIN), "--router", place, "--seconds", "600"
+    done = touchback("ros2", *words, cwd=tmp_path)
+    for other in others:
+        other.close()
+    assert done.returncode == 0
+    assert notes[0].startswith(f"Note: nobody answers at {place}; start a router there")
+    assert notes[1:] == ["Note: somebody answers now."]
+
+
+def test_who_listens_is_unanswered_until_a_peer_comes(port: int) -> None:
+    place = f"tcp/127.0.0.1:{port}"
+    here = ZenohTransport("here", DOMAIN, listen=[place])
+    assert here.unanswered() == f"nobody is connected to {place} yet"
+    there = ZenohTransport("there", DOMAIN, connect=[place])
+    until(lambda: not here.unanswered() and not there.unanswered())
+    there.close()
+    until(here.unanswered)
+    here.close()

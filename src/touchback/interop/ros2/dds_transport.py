@@ -190,6 +190,10 @@ class DdsTransport:
 
         self._read(GRAPH, took, latched=True, depth=_DEPTH)
 
+    def unanswered(self) -> str:
+        """Nothing: DDS has nobody in the middle, and others come at any time."""
+        return ""
+
     def close(self) -> None:
         """Leaves: others see that it is gone, with all that it has."""
         self._open = False

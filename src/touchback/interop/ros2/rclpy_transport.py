@@ -73,6 +73,10 @@ class RclpyTransport:
     def remark_to(self, tell: Refuse) -> None:
         """Nothing of ours: ROS 2 warns by itself."""
 
+    def unanswered(self) -> str:
+        """Nothing of ours either."""
+        return ""
+
     def close(self) -> None:
         """Leaves."""
         self._executor.shutdown()

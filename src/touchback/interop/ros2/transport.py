@@ -51,6 +51,10 @@ class Transport(Protocol):
         """Says from now on what others should know: that another node has the same name, so that
         services of both answer, or that messages weren't taken in time."""
 
+    def unanswered(self) -> str:
+        """That there is nobody to hear it now, and what to do, in words; empty where somebody is,
+        or nobody is needed."""
+
     def close(self) -> None:
         """Leaves."""
 

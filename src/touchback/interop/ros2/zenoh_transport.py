@@ -80,11 +80,13 @@ class ZenohTransport:
     ) -> None:
         zenoh = _zenoh()
         self._zenoh, self.node, self.domain = zenoh, check_node(node), check_domain(domain)
+        self._connect = list(connect) or ([] if listen else [ROUTER])
+        self._listen = list(listen) or [_ANY_PORT]
         config = zenoh.Config()
         settings = {
             "mode": "peer",
-            "connect/endpoints": list(connect) or ([] if listen else [ROUTER]),
-            "listen/endpoints": list(listen) or [_ANY_PORT],
+            "connect/endpoints": self._connect,
+            "listen/endpoints": self._listen,
             "scouting/multicast/enabled": False,
             "scouting/gossip/enabled": True,
             _PATIENCE: 5_000_000,  # µs; who takes nothing for so long is let go
@@ -99,8 +101,8 @@ class ZenohTransport:
             self._session = zenoh.open(config)
         except Exception as error:  # of its own kind, which is no one else's
             raise DeviceError(
-                f"Zenoh can't connect to {settings['connect/endpoints']} and listen on "
-                f"{settings['listen/endpoints']}: {_why(error)}."
+                f"Zenoh can't connect to {self._connect} and listen on {self._listen}: "
+                f"{_why(error)}."
             ) from None
         self.heard: dict[str, Heard] = {}  # by topic
         self._open, self._lines = True, list[Line[Any]]()
@@ -215,6 +217,18 @@ class ZenohTransport:
 
         every = Entity(self.domain, "*", self.node).token()
         self._held.append(self._session.liveliness().declare_subscriber(every, came, history=True))
+
+    def unanswered(self) -> str:
+        """Where no router and no peer is connected: what would make one."""
+        told = self._session.info
+        if told.routers_zid() or told.peers_zid():
+            return ""
+        if not self._connect:
+            return f"nobody is connected to {', '.join(self._listen)} yet"
+        return (
+            f"nobody answers at {', '.join(self._connect)}; start a router there (`ros2 run "
+            "rmw_zenoh_cpp rmw_zenohd`), or say where one is"
+        )
 
     def close(self) -> None:
         """Leaves: others see that it is gone, with all that it has. What waits to be heard is
