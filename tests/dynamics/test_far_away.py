@@ -73,6 +73,25 @@ def test_nothing_but_places_depends_on_where_a_base_is(
         assert np.array_equal(function(here, v, tau), function(there, v, tau)), function.__name__
 
 
+@pytest.mark.parametrize("links", [3, 24])
+@pytest.mark.parametrize("mount", [_free, _planar, _gantry])
+def test_how_points_move_does_not_depend_on_where_a_base_is(
+    mount: Callable[[tb.Model, tb.Body], list[str]], links: int
+) -> None:
+    """Jacobians and velocities of points beside their bodies, and J v is the velocity, to
+    rounding."""
+    system, places = _chain(mount, links)
+    here, there = _here_and_there(system, places)
+    v = np.random.default_rng(6).normal(size=system.sizes[1])
+    for body in system.model.bodies:
+        frame = tb.Frame(body, (0.1, 0.3, -0.2))
+        J = system.jacobian(frame, there)
+        assert np.array_equal(J, system.jacobian(frame, here))
+        velocity = system.velocity(frame, there, v)
+        assert np.array_equal(velocity, system.velocity(frame, here, v))
+        assert np.abs(J @ v - velocity).max() < 1e-13 * np.abs(J).max() * np.abs(v).sum()
+
+
 @pytest.mark.parametrize("links", [24, 60])
 @pytest.mark.parametrize("mount", [_free, _planar, _gantry])
 def test_columns_of_a_mass_matrix_are_efforts_of_unit_accelerations(

@@ -55,6 +55,13 @@ class Kinematics:
             self._poses[j] = world_pose(link, self.k, self._poses[link.parent])
         return self._poses[i]
 
+    def link_lever(self, i: int) -> Vector:
+        """From the origin of a link's parent to its own, along world axes: not by where both are in
+        the world, of which little is left far from its origin."""
+        link = self.tree.links[i]
+        along = self.vectors.apply(self.link_pose(link.parent)[0], link.p)
+        return self.vectors.add(along, self.vectors.apply(self.link_pose(i)[0], link.d))
+
     def link_velocity(self, i: int) -> tuple[Vector, Vector]:
         """ω and velocity of the origin of a link, along world axes."""
         if -1 not in self._velocity:
@@ -63,8 +70,8 @@ class Kinematics:
         for j in self._unknown(i, self._velocity):
             link = self.tree.links[j]
             omega_parent, v_parent = self._velocity[link.parent]
-            R, p = self.link_pose(j)
-            lever = self.vectors.sub(p, self.link_pose(link.parent)[1])
+            R = self.link_pose(j)[0]
+            lever = self.link_lever(j)
             spin, slide = combined(link, self.k, self.at.v)
             carried = self.vectors.add(v_parent, self.vectors.cross(omega_parent, lever))
             self._velocity[j] = (
