@@ -17,9 +17,10 @@ _AS_CPP = """\
 #include <cstring>
 using std::fma; using std::sqrt; using std::fabs; using std::floor; using std::isnan;
 struct place { unsigned x; };
-static place blockIdx, threadIdx, blockDim;
+static place blockIdx, threadIdx, blockDim, gridDim;
 static int __float_as_int(float x) { int i; std::memcpy(&i, &x, 4); return i; }
 static float __int_as_float(int i) { float x; std::memcpy(&x, &i, 4); return x; }
+static int __double2loint(double x) { int i[2]; std::memcpy(i, &x, 8); return i[0]; }
 #define __global__
 #define __device__
 #define __forceinline__ inline
@@ -29,12 +30,15 @@ static float __int_as_float(int i) { float x; std::memcpy(&x, &i, 4); return x; 
 #define __shared__
 #define __constant__
 #define __syncthreads()
+#define MINE(k, n) for (int k = 0; k < (n); k++)
+#define __align__(n)
 """
 
 _ALL_THREADS = """
 extern "C" void everyone(unsigned blocks, {declared})
 {{
     blockDim.x = {block};
+    gridDim.x = blocks;
     for (blockIdx.x = 0; blockIdx.x < blocks; blockIdx.x++)
         for (threadIdx.x = 0; threadIdx.x < blockDim.x; threadIdx.x++)
             {name}({passed});
@@ -101,8 +105,9 @@ def _compiled(kernel: Kernel, arguments: tuple[Any, ...]) -> Any:
         declared=", ".join(f"{kind} a{k}" for k, kind in enumerate(kinds)), name=kernel.name,
         passed=", ".join(f"a{k}" for k in range(len(kinds))), block=kernel.block,
     )  # fmt: skip
-    store = f"static double room[{kernel.shared_bytes // 8 + 1}];\n"
-    text = kernel.text.replace("extern __shared__ real store[];", "real *store = (real *)room;")
+    store = f"alignas(16) static double room[{kernel.shared_bytes // 8 + 1}];\n"
+    shared = "extern __shared__ __align__(16) real store[];"
+    text = kernel.text.replace(shared, "real *store = (real *)room;")
     folder = Path(tempfile.mkdtemp())
     (folder / "k.cpp").write_text(_AS_CPP + store + text + everyone)
     fused = [] if kernel.real == "double" else ["-ffp-contract=fast"]

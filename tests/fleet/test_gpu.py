@@ -150,7 +150,7 @@ def forget_kernels() -> None:
 
 @pytest.fixture
 def everything_is_long(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setattr(kernels, "_LONG", 10)
+    monkeypatch.setattr(kernels, "LONG", 10)
     monkeypatch.setattr(kernels, "_HELD", {"double": 4, "float": 4})
     monkeypatch.setattr(kept, "AFRESH", 5)
     forget_kernels()

@@ -35,7 +35,7 @@ TOGETHER = 500  # statements after which threads wait for each other, where they
 MOST_NUMBERS = 2000  # in the memory of constants, where 8192 have room
 _TURNS = (ops.SIN, ops.COS)
 
-_CUDA = replace(
+CUDA = replace(
     C99,
     templates={
         **C99.templates,  # whole numbers take the precision of what they meet
@@ -66,13 +66,13 @@ for (int k = 0; k < {count}; k++) {{
 """
 
 
-class _CudaSpeller(CSpeller):
+class CudaSpeller(CSpeller):
     """As C, with elements through macros, so that a kernel decides where they lie."""
 
     real = "real"
 
     def __init__(self, program: Program, apart: bool) -> None:
-        super().__init__(program, _CUDA)
+        super().__init__(program, CUDA)
         found = {  # but 0 and 1: compilers divide the latter more quickly
             C99.number(each): None
             for node, each in program.values.items()
@@ -86,6 +86,8 @@ class _CudaSpeller(CSpeller):
 
     def operand(self, node: int) -> str:
         program = self.program
+        if node in self.names:  # an argument that is kept elsewhere has one, too
+            return self.names[node]
         if program.op[node] == ops.INPUT:
             array, index = program.inputs[node]
             return f"{array.upper()}({index})"
@@ -114,7 +116,7 @@ def device_function(
     and TOGETHER() lets threads wait for each other; a kernel's text defines them. Constants lie
     `apart`, or in instructions. Sine and cosine of the angles `turns` (see `early_turns`) and, as
     far as there is `room` (see `wanted_room`), what is needed again after long lie in KEPT(i)."""
-    speller = _CudaSpeller(program, apart)
+    speller = CudaSpeller(program, apart)
     chunks, slots = cut(program, CHUNK_LENGTH)
     tables = [_on_card(table_text(number, each)) for each, number in speller.tables.items()]
     if len(chunks) == 1:
@@ -160,7 +162,7 @@ def wanted_room(program: Program, turns: Sequence[int], held: int) -> int:
     return max(2 * len(turns), most_alive(program, ordered) - held)
 
 
-def _turned(turns: Sequence[int], speller: _CudaSpeller) -> list[str]:
+def _turned(turns: Sequence[int], speller: CudaSpeller) -> list[str]:
     """The loop over all of them, and what their angles are computed from."""
     if not turns:
         return []
@@ -179,7 +181,7 @@ def _turned(turns: Sequence[int], speller: _CudaSpeller) -> list[str]:
     ]
 
 
-def _body(chunk: Chunk, speller: _CudaSpeller, turns: Sequence[int], room: int) -> list[str]:
+def _body(chunk: Chunk, speller: CudaSpeller, turns: Sequence[int], room: int) -> list[str]:
     """As `body_lines`; what is kept is read again where it is needed, and results leave at once."""
     if not room:
         return body_lines(chunk, speller)

@@ -24,12 +24,12 @@ from touchback.symbolic.program import Program
 from touchback.system.function import Function
 
 BLOCK = 128  # threads
-_LONG = 3000  # operations from which a program outgrows the nearest cache of instructions
+LONG = 3000  # operations from which a program outgrows the nearest cache of instructions
 _WIDE = {"double": 192, "float": BLOCK}  # threads for which what long functions keep has room
-_MOST_SHARED = 232_448  # bytes of a block's own memory
+MOST_SHARED = 232_448  # bytes of a block's own memory
 _HELD = {"double": 100, "float": 220}  # numbers that registers hold, beside addresses
 _SHORT, _PAIRS = 1500, (256, 2)  # operations; threads of a block, and blocks at a time
-_KEPT = 64  # kernels whose texts, which take longer to print than to run, are kept
+KEPT = 64  # kernels whose texts, which take longer to print than to run, are kept
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,8 @@ class Shared:
 @dataclass(frozen=True)
 class Kernel:
     """A text, the name of its kernel, what its numbers are, the bytes that a block shares, its
-    threads, and how many instances each of them has."""
+    threads, how many instances each of them has, and how many blocks there are at most, whose
+    threads then take further ones."""
 
     text: str
     name: str
@@ -53,13 +54,15 @@ class Kernel:
     shared_bytes: int = 0
     block: int = BLOCK
     each: int = 1
+    most: int | None = None
 
     def blocks(self, count: int) -> int:
         """For so many instances."""
-        return -(-count // (self.each * self.block))
+        wanted = -(-count // (self.each * self.block))
+        return wanted if self.most is None else min(wanted, self.most)
 
 
-@functools.lru_cache(_KEPT)
+@functools.lru_cache(KEPT)
 def evaluation(
     function: Function, sizes: tuple[int, int, int], shared: Shared, real: str
 ) -> Kernel:
@@ -71,7 +74,7 @@ def evaluation(
     place = _Place({"f": program}, {"x": states, "u": inputs + further}, real, wide, writes=False)
     parts = {
         "states": states, "inputs": inputs, "all_inputs": inputs + further,
-        "own_u": _own("(k)", shared.u), "own": _own(f"((k) - {inputs})", shared.further),
+        "own_u": own_place("(k)", shared.u), "own": own_place(f"((k) - {inputs})", shared.further),
     }  # fmt: skip
     load, macros = texts.LOAD_ALL.format(**parts), ""
     give = texts.GIVE_ALL.format(outputs=len(program.outputs))
@@ -92,7 +95,7 @@ def goes_in_pairs(
     return real == "float" and arrays and count % 2 == 0 and len(function.second.op) <= _SHORT
 
 
-@functools.lru_cache(_KEPT)
+@functools.lru_cache(KEPT)
 def evaluation_of_pairs(
     function: Function, sizes: tuple[int, int, int], shared: Shared, real: str
 ) -> Kernel:
@@ -146,7 +149,7 @@ class Rollout:
         kernel = texts.ROLLOUT.format(
             series=self._series(shared), note=self._note(), advance=step, states=self.states,
             inputs=self.inputs, memories=self._memories(), undo_tick=self._undo_tick(),
-            own_u=_own("k", shared.u), block=BLOCK, storage=place.storage,
+            own_u=own_place("k", shared.u), block=BLOCK, storage=place.storage,
         )  # fmt: skip
         return Kernel(place.text(shared, kernel), "rollout", real, place.shared_bytes)
 
@@ -197,7 +200,7 @@ class Rollout:
         return texts.UNDO_TICK.format(back=back)
 
 
-@functools.lru_cache(_KEPT)
+@functools.lru_cache(KEPT)
 def rollout_kernel(rollout: Rollout, shared: Shared, real: str) -> Kernel:
     """Put together once."""
     return rollout.kernel(shared, real)
@@ -217,11 +220,11 @@ class _Place:
         if real == "float":  # its rounding is its own anyway
             programs = {name: chained(each) for name, each in programs.items()}
         self._programs, self._real = programs, real
-        self._long = max(len(program.op) for program in programs.values()) > _LONG
+        self._long = max(len(program.op) for program in programs.values()) > LONG
         self.block = block if self._long else BLOCK
         self.in_place = self._long and not writes
         self._written = 0 if self.in_place else sum(sizes.values())
-        room = _MOST_SHARED // self._bytes(1) - self._written
+        room = MOST_SHARED // self._bytes(1) - self._written
         apart = self._long and room >= 0
         self._turns, self._room = self._kept(room) if apart and keeps else ({}, 0)
         self.shared_bytes = self._bytes(self._written + self._room) if apart else 0
@@ -252,8 +255,8 @@ class _Place:
     def text(self, shared: Shared, kernel: str, further_macros: str = "") -> str:
         """The whole file."""
         macros = texts.MACROS.format(
-            own=_own("(k)", shared.p), stride=self._stride, written=self._written, block=self.block,
-            together="__syncthreads()" if self._long else "",
+            own=own_place("(k)", shared.p), stride=self._stride, written=self._written,
+            block=self.block, together="__syncthreads()" if self._long else "",
         )  # fmt: skip
         functions = [
             device_function(
@@ -269,5 +272,6 @@ class _Place:
         return "\n".join([preamble, macros + further_macros, *functions, kernel])
 
 
-def _own(index: str, shared: bool) -> str:
+def own_place(index: str, shared: bool) -> str:
+    """An index into an array that all instances share, or have one of each."""
     return index if shared else f"{index} * count + i"

@@ -12,6 +12,7 @@ from touchback.errors import InputError
 from touchback.fleet.batch_run import BatchInterrupted, BatchRun
 from touchback.fleet.given import Given
 from touchback.fleet.gpu.card import Card
+from touchback.fleet.gpu.in_loops import evaluation_in_loops
 from touchback.fleet.gpu.kernels import (
     Kernel,
     Rollout,
@@ -188,7 +189,9 @@ def evaluate_on_card(
     count, sizes = x.shape[1], (len(x), len(u), len(further))
     shared = Shared(u.ndim == 1, True, further=further.ndim == 1)
     in_pairs = goes_in_pairs(function, sizes, shared, real, count) and _even(x) and _even(further)
-    kernel = (evaluation_of_pairs if in_pairs else evaluation)(function, sizes, shared, real)
+    usual = evaluation_of_pairs if in_pairs else evaluation
+    given_sizes = (function, sizes, shared, real)
+    kernel = evaluation_in_loops(*given_sizes) or usual(*given_sizes)
     result = cupy.empty((function.out_size, count), dtype=_BYTES[real])
     arrays = (x, u, further, laid(block), result)
     card.launch(kernel, count, (np.int64(count), *arrays))

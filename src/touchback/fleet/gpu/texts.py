@@ -10,7 +10,7 @@ MACROS = """\
                   long long i
 #define PASSED x, u, p, count, i
 #define TOGETHER() {together}
-extern __shared__ real store[];
+extern __shared__ __align__(16) real store[];
 #define KEPT(k) ((volatile real *)store)[({written} + (k)) * {block} + threadIdx.x]
 """
 

@@ -1,0 +1,289 @@
+"""CUDA C of a program with loops (`symbolic.rolled`), whose instructions are few enough for the
+card's nearest caches, however long the program is. It computes the bits of the program."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+from touchback.codegen.printers.c import C99, CSpeller, statement_line
+from touchback.codegen.printers.cuda import CUDA, CudaSpeller
+from touchback.codegen.printers.cuda_layout import AHEAD, Layout
+from touchback.codegen.printers.cuda_turns import Turns, only_turns
+from touchback.codegen.printers.dialect import statements
+from touchback.symbolic.loop_arrays import Entries
+from touchback.symbolic.ops import INPUT
+from touchback.symbolic.reading import operands
+from touchback.symbolic.rolled import Fixed, Handed, Loop, Numbers, Rolled
+
+_UNROLLED = 3  # iterations at a time: values that are handed on need no moves
+_SHORT = 60  # operations of an iteration that is over before far memory answers
+
+_FUNCTION = """\
+static __device__ const real rows[] = {{{rows}}};
+
+/* Loops read their numbers from memory that the block shares. */
+static __device__ __forceinline__ void prepare()
+{{
+    MINE(k, {count})
+        store[{start} + k] = rows[k];
+    __syncthreads();
+}}
+
+static __device__ __forceinline__ void call(ARGUMENTS, real *out)
+{{
+    const real *const table = store + {start};
+    real *const own = store + threadIdx.x, far[{far}];
+{lines}}}
+"""
+
+
+def function_in_loops(rolled: Rolled, layout: Layout, block: int, name: str) -> tuple[str, int]:
+    """As `device_function` in double precision, after `name::prepare()`, for blocks of so many
+    threads; and how many numbers a block shares. Further macros: BLOCK is their number, MINE(k, n)
+    a loop over a thread's share of n, STAGE(to, from) copies an argument, STAGE_END() ends some
+    copies, and STAGED(n) waits for all but the last n of such groups."""
+    printer = _Printer(rolled, layout)
+    lines = "".join(f"    {line}\n" for line in printer.lines())
+    start = layout.near * block
+    text = _FUNCTION.format(
+        rows=C99.numbers(printer.numbers), count=len(printer.numbers), start=start,
+        far=layout.far, lines=lines,
+    )  # fmt: skip
+    apart = f"static __constant__ double numbers[] = {{{', '.join(printer.speller.numbers)}}};\n"
+    constants = [apart] if printer.speller.numbers else []
+    return "\n".join([f"namespace {name} {{", *constants, text, "}\n"]), start + len(
+        printer.numbers
+    )
+
+
+def numbers_in_tables(rolled: Rolled) -> int:
+    """That `function_in_loops` has beside places of arrays."""
+    total = 0
+    for loop in rolled.loops:
+        width = sum(isinstance(each, Numbers) for each in loop.columns)
+        total += loop.count * (width + width % 2)
+    return total
+
+
+class _BodySpeller(CSpeller):
+    """An iteration's values, with names of their own; columns as they are spelled outside."""
+
+    real = "real"
+
+    def __init__(self, loop: Loop, columns: list[str]) -> None:
+        super().__init__(loop.body, CUDA)
+        self.names = {node: f"{name[0]}_{name[1:]}" for node, name in self.names.items()}
+        self._columns = columns
+
+    def operand(self, node: int) -> str:
+        if self.program.op[node] == INPUT:
+            return self._columns[self.program.inputs[node][1]]
+        return super().operand(node)
+
+
+@dataclass
+class _Columns:
+    """Texts of a loop's columns, rows of its table, lines before it and at its end, and what reads
+    a column for iterations to come."""
+
+    texts: list[str] = field(default_factory=list)
+    rows: list[tuple[float, ...]] = field(default_factory=list)
+    before: list[str] = field(default_factory=list)
+    last: list[str] = field(default_factory=list)
+    ahead: dict[int, list[str]] = field(default_factory=dict)
+
+    @property
+    def width(self) -> int:
+        """Of the table: rows are read by pairs."""
+        return len(self.rows) + len(self.rows) % 2
+
+
+class _Printer:
+    def __init__(self, rolled: Rolled, layout: Layout) -> None:
+        self.rolled, self.layout = rolled, layout
+        self.speller = CudaSpeller(rolled.program, apart=True)
+        self.numbers: list[float] = []  # of all loops
+        self._stored: dict[int, list[tuple[int, int]]] = defaultdict(list)  # node → entries
+        by_loops = {where.at(t) for loop in rolled.loops for _, where in loop.stores
+                    for t in range(loop.count)}  # fmt: skip
+        for number, array in enumerate(rolled.arrays):
+            for index, node in sorted(array.items()):
+                if (number, index) not in by_loops:
+                    self._stored[node].append((number, index))
+
+    def lines(self) -> Iterator[str]:
+        """Of the whole function."""
+        program, rolled = self.rolled.program, self.rolled
+        staged = self._staged()
+        for array, _ in staged:
+            yield from self._stage(array)
+        first = {nodes[0]: nodes for nodes in statements(program)}
+        for number, part in enumerate(rolled.parts):
+            if any(needed == number for _, needed in staged):
+                yield f"STAGED({sum(needed > number for _, needed in staged)});"
+            yield from self._read(number, rolled.named(part))
+            if isinstance(part, Loop):
+                yield from self._loop(number, part)
+                continue
+            for node in part:
+                if node in first:
+                    yield statement_line(first[node], self.speller)
+                yield from self._store(node)
+        left = [k for k in range(len(program.outputs)) if k not in rolled.given]
+        yield from self._read(len(rolled.parts), (abs(program.outputs[k]) for k in left))
+        yield from (f"{self.speller.result(k)} = {self.speller.output(k)};" for k in left)
+
+    # ---- arguments and what is kept ------------------------------------------------------------
+
+    def _staged(self) -> list[tuple[int, int]]:
+        """Arrays that begin with arguments, with the first part that reads them, in that order."""
+        rolled, first = self.rolled, {}
+        for number in reversed(range(len(rolled.parts))):
+            part = rolled.parts[number]
+            kept = [rolled.kept[node][0] for node in rolled.named(part) if node in rolled.kept]
+            fetched = [each.array for each in part.fetched] if isinstance(part, Loop) else []
+            first.update(dict.fromkeys((*kept, *fetched), number))
+        begun = {array for node in self._arguments() for array, _ in self._stored[node]}
+        return sorted(((each, first.get(each, 0)) for each in begun), key=lambda pair: pair[1])
+
+    def _arguments(self) -> list[int]:
+        return [node for node in self._stored if self.rolled.program.op[node] == INPUT]
+
+    def _stage(self, array: int) -> Iterator[str]:
+        for node in self._arguments():
+            name, place = self.rolled.program.inputs[node]
+            for number, index in self._stored[node]:
+                if number == array:
+                    yield f"STAGE({self.layout.place(array, index)}, {name.upper()}({place}));"
+        yield "STAGE_END();"
+
+    def _read(self, part: int, needed: Iterable[int]) -> Iterator[str]:
+        """What is kept in arrays and needed now, under new names."""
+        for node in sorted(self.rolled.kept.keys() & set(needed)):
+            name, where = f"k{part}_{node}", self.layout.place(*self.rolled.kept[node])
+            yield f"const real {name} = {self._turned(node)}{where};"
+            self.speller.names[node] = name
+
+    def _store(self, node: int) -> Iterator[str]:
+        for entry in self._stored.get(node, ()):
+            value = self._signed(node, node in self.rolled.minus)
+            yield f"{self.layout.place(*entry)} = {value};"
+
+    def _turned(self, node: int) -> str:
+        return "-" if node in self.rolled.minus else ""
+
+    def _signed(self, node: int, negative: bool) -> str:
+        return self.speller.negative(node) if negative else self.speller.operand(node)
+
+    # ---- loops ---------------------------------------------------------------------------------
+
+    def _loop(self, number: int, loop: Loop) -> Iterator[str]:
+        names = {node: f"l{number}_{k}" for k, node in enumerate(loop.leaves)}
+        yield from (f"real {name};" for name in names.values())
+        start, whole = len(self.numbers), list(self._whole(number, loop, names))
+        turns = only_turns(loop, self.rolled)
+        yield "{"
+        if turns is not None:
+            yield from self._quick_turns(loop, names, start, turns)
+            yield "if (large) {"
+            for array in sorted({each.array for each in loop.fetched}):
+                yield from self._stage(array)
+            yield from ("STAGED(0);", *whole, "}")
+        else:
+            yield from whole
+        yield "}"
+        for node, name in names.items():
+            yield f"const real {self.speller.names[node]} = {self._turned(node)}{name};"
+
+    def _whole(self, number: int, loop: Loop, names: Mapping[int, str]) -> Iterator[str]:
+        columns = _Columns()
+        speller = _BodySpeller(loop, columns.texts)
+        for k, each in enumerate(loop.columns):
+            self._column(f"h{number}_{k}", k, each, loop, columns, speller)
+        yield from columns.before
+        yield "real *up = own, *down = own, *far_up = far, *far_down = far;"
+        yield f"const real *row = table + {len(self.numbers)};"
+        yield f"#pragma unroll {_UNROLLED}"
+        yield f"for (int t = 0; t < {loop.count}; t++) {{"
+        yield from self._table(columns.rows)
+        yield from _body_lines(loop, speller, columns.ahead)
+        for node, where in loop.stores:
+            yield f"{self.layout.place(*where)} = {speller.operand(node)};"
+        for node, first, step, negative in loop.gives:
+            value = speller.negative(node) if negative else speller.operand(node)
+            yield f"OUT({first} + {step} * t) = {value};"
+        for node, name in names.items():
+            yield f"{name} = {speller.operand(loop.leaves[node])};"
+        yield from columns.last
+        yield f"up += BLOCK, down -= BLOCK, far_up++, far_down--, row += {columns.width};"
+        yield "}"
+
+    def _column(
+        self, name: str, k: int, column: Numbers | Handed | Entries | Fixed, loop: Loop,
+        columns: _Columns, speller: CSpeller,
+    ) -> None:  # fmt: skip
+        text = name
+        if isinstance(column, Numbers):
+            text = f"n{len(columns.rows) // 2}.{('one', 'other')[len(columns.rows) % 2]}"
+            columns.rows.append(column.values)
+        elif isinstance(column, Handed):
+            start = self._signed(column.start, column.negative)
+            columns.before.append(f"real {name} = {start};")
+            columns.last.append(f"{name} = {speller.operand(loop.made[column.operation])};")
+        elif isinstance(column, Fixed):
+            text = self._signed(column.node, column.negative)
+        else:
+            self._read_ahead(name, k, column, loop, columns)
+        columns.texts.append(text)
+
+    def _read_ahead(self, name: str, k: int, where: Entries, loop: Loop, columns: _Columns) -> None:
+        near = self.layout.places[where.array].near
+        depth = 1 if near or len(loop.made) >= _SHORT else AHEAD
+        names = [f"{name}_{k}" if k else name for k in range(depth)]
+        for t, each in enumerate(names):
+            columns.before.append(f"real {each} = {self.layout.place(*where.at(t))};")
+        further = where._replace(first=where.at(depth)[1])
+        columns.ahead[k] = [
+            *(f"{one} = {other};" for one, other in pairwise(names)),
+            f"{names[-1]} = {self.layout.place(*further)};",
+        ]
+
+    def _table(self, rows: list[tuple[float, ...]]) -> Iterator[str]:
+        filled = [*rows, *[(0.0,) * len(row) for row in rows[: len(rows) % 2]]]
+        for k in range(len(filled) // 2):
+            yield f"const pair n{k} = *(const pair *)(row + {2 * k});"
+        self.numbers += [each for row in zip(*filled, strict=True) for each in row]
+
+    def _quick_turns(
+        self, loop: Loop, names: Mapping[int, str], start: int, turns: Turns
+    ) -> Iterator[str]:
+        columns: list[str] = []
+        speller, width = _BodySpeller(loop, columns), 0
+        for each in loop.columns:
+            if isinstance(each, Entries):
+                columns.append(self.layout.place(*each))
+            else:
+                columns.append(f"row[{width}]")
+                width += 1
+        before = [statement_line(nodes, speller) for nodes in statements(loop.body)
+                  if nodes[0] not in turns.results]  # fmt: skip
+        given = [(self.layout.place(*where), node) for node, where in loop.stores]
+        given += [(name, loop.leaves[node]) for node, name in names.items()]
+        yield from turns.lines(
+            loop.count, f"table + {start} + {width + width % 2} * at", before,
+            speller.operand(turns.angle), given,
+        )  # fmt: skip
+
+
+def _body_lines(loop: Loop, speller: CSpeller, ahead: Mapping[int, list[str]]) -> Iterator[str]:
+    """The statements. A column is read ahead as soon as this iteration is through with it."""
+    ordered = statements(loop.body)
+    last = {each: number for number, nodes in enumerate(ordered) for node in nodes
+            for each in operands(loop.body, node)}  # fmt: skip
+    then: dict[int, list[str]] = defaultdict(list)
+    for node, (_, column) in loop.body.inputs.items():
+        then[last[node]] += ahead.get(column, ())
+    for number, nodes in enumerate(ordered):
+        yield statement_line(nodes, speller)
+        yield from then[number]
