@@ -54,6 +54,7 @@ SECTIONS: dict[str, Callable[[], report.Section]] = {
     "planning": planning.run,
     "gpu": gpu.run,
     "one chain": gpu.alone,
+    "modes on a card": gpu.in_modes,
     "strikes": strikes.run,
     "python": python_calls.run,
     "loops": loops.run,

@@ -130,7 +130,7 @@ def in_modes() -> Section:
     """ms an instance with modes: the least of interleaved turns."""
     section = _beside_runs("Batches with modes", ["modes", "transitions"])
     for name, step in MODES.items():
-        system = (_ball() if name == "ball" else tb.gallery.make(name)).compile()
+        system = (ball() if name == "ball" else tb.gallery.make(name)).compile()
         best, counts = _against_runs(system, step)
         modes = len(system.motion.modes.every)
         _add(section, name, [str(modes), str(int(counts["transitions"]))], best)
@@ -168,7 +168,7 @@ def _add(section: Section, name: str, about: list[str], best: dict[str, float]) 
     section.records.append({"mechanism": name, "steps": TIED_STEPS, **best})
 
 
-def _ball() -> tb.Model:
+def ball() -> tb.Model:
     """It falls from 1 m and bounces until it lies on the floor."""
     m = tb.Model("ball", gravity=(0, 0, -9.81))
     m.joint("height", tb.Prismatic("z"), m.ground, m.body("ball", mass=1.0), position=1.0)

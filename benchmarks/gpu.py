@@ -5,6 +5,8 @@ from typing import Any
 
 import numpy as np
 
+import touchback as tb
+from benchmarks.batches import MODES, ball
 from benchmarks.mechanisms import Mechanism, make
 from benchmarks.report import Section
 from touchback.fleet.gpu.card import Card, find_card
@@ -14,6 +16,9 @@ PEER_WORLDS = {7: 262_144, 30: 65_536}
 STEP, STEPS, TURNS = 1e-4, 100, 5
 IN_A_ROW = 8  # calls before the card is waited for
 ALONE = (10, 30, 60, 100, 250)  # bodies of Wang's chain
+
+IN_MODES = {"ball": (200_000, (0.2, 2.0)), "piano-modes": (20_000, (0.1, 0.6))}  # count, spread
+MODE_STEPS, MODE_SHARE = 1000, 20  # of the instances the processor runs one in so many
 
 
 def run() -> Section:
@@ -78,6 +83,66 @@ def alone() -> Section:
         "crossover where the processor's column is the smallest throughout."
     )
     return section
+
+
+def in_modes() -> Section:
+    """Mechanisms with modes, each instance in one of its own: steps a second on the card and on all
+    cores of the processor."""
+    section = Section(
+        "Modes on a graphics card: 10⁶ steps a second (rk4)",
+        ["mechanism", "instances", "card", "processor", "×", "threads"],
+    )
+    card = find_card()
+    if isinstance(card, str):
+        section.remark(f"Not measured: {card}.")
+        return section
+    for name, (count, spread) in IN_MODES.items():
+        system = (ball() if name == "ball" else tb.gallery.make(name)).compile()
+        draw = np.random.default_rng(5)
+        x = np.tile(system.assemble().x, (count, 1))
+        values = draw.uniform(*spread, count)
+        given: dict[str, Any] = {"method": "rk4", "step": MODES[name], "record": ()}
+        if name == "ball":
+            x[:, 0] = values
+        else:
+            given["parameters"] = {"touch speed": values}
+        if system.layout.memories:
+            given["rate"] = 1.0 / MODES[name]
+        record = _in_modes(system, x, given)
+        section.rows.append(
+            [name, str(count), *(f"{record[on] / 1e6:.2f}" for on in ("gpu", "cpu")),
+             f"{record['gpu'] / record['cpu']:.1f}", str(record["threads"])]
+        )  # fmt: skip
+        section.records.append({"mechanism": name, "instances": count, "card": card.name, **record})
+    section.remark(
+        f"{card.name}. Balls fall from {IN_MODES['ball'][1]} m; keys go down at "
+        f"{IN_MODES['piano-modes'][1]} m/s. States of the first instances are compared."
+    )
+    return section
+
+
+def _in_modes(system: tb.System, x: Any, given: dict[str, Any]) -> dict[str, float]:
+    """Steps a second by the card and by the processor, which does a part of the instances."""
+    ends: dict[str, Any] = {}
+    found: dict[str, float] = {"steps": MODE_STEPS}
+    own = given.pop("parameters", {})
+    duration = MODE_STEPS * given["step"]
+    for on, share in (("gpu", 1), ("cpu", MODE_SHARE)):
+        some = len(x) // share
+        parameters = {name: values[:some] for name, values in own.items()}
+        batch, best = system.batch(some), float("inf")
+        for _ in range(2):  # the first one compiles
+            began = perf_counter()
+            ran = batch.run(
+                x[:some], duration, output_step=duration, parameters=parameters, on=on,
+                progress=False, **given,
+            )  # fmt: skip
+            best = min(best, perf_counter() - began)
+        ends[on], found[on] = ran.x, some * MODE_STEPS / best
+    found["threads"] = ran.threads
+    if not np.array_equal(ends["gpu"][: len(ends["cpu"])], ends["cpu"]):
+        raise ArithmeticError("The card's instances end elsewhere.")
+    return found
 
 
 def _rates(card: Card, mechanism: Mechanism, count: int, precision: str) -> tuple[float, float]:
