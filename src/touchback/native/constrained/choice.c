@@ -135,8 +135,8 @@ void tb_review_choice(tb_constrained *c, const double *h, const double *J) {
     }
 }
 
-void tb_count_all(tb_constrained *c, const double *x, const double *u, const double *p) {
-    if (!c->started || c->rank >= c->most_rank)
+void tb_count_all(tb_constrained *c, long most, const double *x, const double *u, const double *p) {
+    if (!c->started || c->rank >= most)
         return;
     tb_load(c, x);
     tb_positions(c, u, p);

@@ -129,9 +129,9 @@ static inline double tb_smallest_pivot(const tb_constrained *c) {
 }
 /* At an accepted state: chooses anew when the present choice has become poor. */
 void tb_review_choice(tb_constrained *c, const double *h, const double *J);
-/* Before the rate at a state that nobody settles: rows that had no direction at the one before count
- * again where they have one. */
-void tb_count_all(tb_constrained *c, const double *x, const double *u, const double *p);
+/* Before the rate at a state that nobody settles: while fewer rows than so many count, those that had
+ * no direction at the one before count again where they have one. */
+void tb_count_all(tb_constrained *c, long most, const double *x, const double *u, const double *p);
 /* The first choice of a run, from the terms at c->x. */
 void tb_first_choice(tb_constrained *c, const double *u, const double *p);
 /* The same from the last terms, and untimed: reading the clock costs as much as a small choice. */

@@ -49,7 +49,15 @@ static void forget(const tb_problem *problem) { tb_begin_anew(problem->constrain
 
 static void count_all(const tb_problem *problem, double t, const double *x) {
     tb_set_inputs(problem, t, x);
-    tb_count_all(problem->constrained, x, problem->u, problem->p);
+    tb_constrained *c = problem->constrained;
+    tb_count_all(c, c->most_rank, x, problem->u, problem->p);
+}
+
+/* Steps of their own review no choice, so that nobody knows how many rows counted at most. */
+static void count_unknown(const tb_problem *problem, double t, const double *x) {
+    tb_set_inputs(problem, t, x);
+    tb_constrained *c = problem->constrained;
+    tb_count_all(c, c->m, x, problem->u, problem->p);
 }
 
 static tb_troubles troubles(const tb_problem *problem) {
@@ -76,4 +84,4 @@ const tb_motion tb_projection_motion = {tb_projection_settle, project, gap, left
                                         forget, remember, recall, count_all};
 /* These see to consistency themselves, step by step. */
 const tb_motion tb_stepped_motion = {NULL, project, gap, NULL, troubles,
-                                     forget, remember, recall, count_all};
+                                     forget, remember, recall, count_unknown};

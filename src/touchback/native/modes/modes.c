@@ -97,8 +97,10 @@ void tb_modes_rows(const tb_problem *problem, long rows, const double *times, co
     for (long row = 0; row < rows; row++, x += e->n, solutions += width, outputs += output_count) {
         long number = tb_mode_of(e, x);
         tb_set_inputs(problem, times[row], x);
-        if (number >= 0)
-            tb_count_all(e->modes[number].constrained, x, problem->u, problem->p);
+        if (number >= 0) {
+            tb_constrained *c = e->modes[number].constrained;
+            tb_count_all(c, c->most_rank, x, problem->u, problem->p);
+        }
         tb_modes_rate(x, problem->u, problem->p, e->rate, NULL, e);
         memcpy(solutions, e->a, (size_t)e->velocities * sizeof *x);
         memcpy(solutions + e->velocities, e->lambda, (size_t)e->row_count * sizeof *x);
