@@ -157,6 +157,31 @@ def test_large_trees_are_solved_by_a_loop_whatever_the_order_of_their_joints() -
         close(found.reshape(whole.shape), whole, f"{lanes} columns in a register", 1e-12)
 
 
+@pytest.mark.parametrize("size", [16, 17, 18, 31])
+def test_chains_are_solved_by_loops_with_the_derivatives_of_trees(size: int) -> None:
+    """Turns and slides one after the other, of even and odd numbers: what undoes the derivatives of
+    efforts, and what loops for any tree give."""
+    m, carrier = tb.Model("chain", gravity=(0.3, 0.0, -9.81)), None
+    for i in range(size):
+        link = m.body(f"b{i}", mass=1.0 + 0.1 * i, com=(0.1, 0.02, 0), inertia=(0.01, 0.02, 0.02))
+        kind = tb.Prismatic("xyz"[i % 3]) if i % 5 == 3 else tb.Revolute("zxy"[i % 3])
+        m.joint(f"j{i}", kind, m.ground if carrier is None else carrier.at(0.3, 0, 0.05), link)
+        carrier = link
+    system = m.compile()
+    assert system.plan.loop_derivatives
+    q, v, tau = np.random.default_rng(size).normal(size=(3, size))
+    found = system.forward_dynamics_derivatives(q, v, tau)
+    slopes = system.inverse_dynamics_derivatives(q, v, system.forward_dynamics(q, v, tau))
+    for which in (0, 1):
+        left = slopes[2] @ found[which] + slopes[which]
+        assert np.abs(left).max() <= 1e-10 * np.abs(slopes[which]).max()
+    assert np.abs(slopes[2] @ found[2] - np.eye(size)).max() <= 1e-10
+    of_trees = system.function("forward dynamics derivatives").with_lanes(2)
+    wanted = of_trees.call([*q, *v], [0.0, *tau], [0.0]).reshape(found.shape)
+    for which in range(3):
+        close(found[which], wanted[which], "loops for any tree", 1e-10)
+
+
 def test_constraints_are_refused_with_the_mend() -> None:
     system = make("slider-crank").compile()
     start = system.assemble()

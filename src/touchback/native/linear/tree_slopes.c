@@ -1,5 +1,7 @@
 #include "linear/tree_slopes.h"
 
+#include "linear/chain_slopes.h"
+
 #define INLINED static inline __attribute__((always_inline))
 
 enum { WIDEST = 32 }; /* rows at a time, at most */
@@ -67,8 +69,14 @@ static long given(const tb_tree_slopes *self) {
     return (size + TB_COLUMNS - 1) / TB_COLUMNS * TB_COLUMNS;
 }
 
+static int as_chain(const tb_tree_slopes *self) {
+    return self->lanes == 0 && tb_is_chain(self);
+}
+
 long tb_tree_slopes_work(const tb_tree_slopes *self) {
     long made = groups(self) * (long)(sizeof(products) / sizeof(double));
+    if (as_chain(self))
+        return given(self) + tb_chain_slopes_work(self);
     return given(self) + made + (3 * (self->n + TB_COLUMNS) + 6 * self->links) * WIDEST;
 }
 
@@ -87,6 +95,10 @@ void tb_solved_tree_slopes(const double *x, const double *u, const double *p, do
     const tb_tree_slopes *self = ctx;
     double *after = work + given(self), *inner = work + tb_tree_slopes_work(self);
     self->columns(x, u, p, work, inner, self->columns_context);
+    if (as_chain(self)) {
+        tb_chain_slopes(self, (const tb_columns *)work, out, after);
+        return;
+    }
     switch (self->lanes ? self->lanes : tb_tree_slopes_lanes()) {
 #ifdef __x86_64__
     case 8:

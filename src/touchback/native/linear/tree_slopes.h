@@ -27,7 +27,8 @@ typedef struct tb_tree_slopes {
                             efforts by q and by v, column by column */
     const void *columns_context;
     long n, links, dense;
-    long lanes;          /* rows in a register: 2, 4 or 8, or 0: as many as it holds */
+    long lanes;          /* rows in a register: 2, 4 or 8, or 0: as many as it holds, of a chain
+                            by loops of its own where those are faster */
     long ordered;        /* whether coordinates stand in this order outside too */
     const int *order;    /* the place of each outside */
     const int *begin;    /* the first coordinate of each link, and n */
