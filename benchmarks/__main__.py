@@ -50,6 +50,7 @@ SECTIONS: dict[str, Callable[[], report.Section]] = {
     "batches": batches.run,
     "batches with modes": batches.in_modes,
     "batches with constraints": batches.in_constraints,
+    "batches with contacts": batches.in_contacts,
     "identification": identification.run,
     "planning": planning.run,
     "gpu": gpu.run,

@@ -1,5 +1,5 @@
 """Batches: many chains at once by semi-implicit Euler, in lanes and on threads, beside MuJoCo's; of
-mechanisms with constraints and with modes beside runs of their own."""
+mechanisms with constraints, modes and rigid contacts beside runs of their own."""
 
 import os
 from collections import defaultdict
@@ -12,6 +12,7 @@ import touchback as tb
 from benchmarks.engines.build import Unavailable
 from benchmarks.mechanisms import Mechanism, make
 from benchmarks.report import Section, microseconds
+from tests.piles import pile
 from touchback.codegen import native_lanes, native_widths
 from touchback.fleet import Batch
 from touchback.fleet import lanes as in_lanes
@@ -24,6 +25,8 @@ WORK = 3_600_000  # joints and steps of a turn, so that eight lanes take some 50
 PEER_SHARE = 16  # of our instances MuJoCo runs one in so many
 MODES = {"ball": 1e-3, "piano-modes": 2e-4}  # mechanisms, of the gallery but the first: step [s]
 TIED = {"crank-rocker": 1e-3, "stewart-platform": 1e-3, "piano": 1e-4}  # of the gallery: step [s]
+PILES = ((1, 1), (3, 3))  # balls a side, and layers
+PILE_STEP, PILE_STEPS = 1e-3, 100  # s
 TIED_STEPS, TIED_COUNT, TIED_ALONE = 1000, 100, 5  # of a run; instances, and runs of their own
 
 
@@ -131,7 +134,7 @@ def in_modes() -> Section:
     section = _beside_runs("Batches with modes", ["modes", "transitions"])
     for name, step in MODES.items():
         system = (ball() if name == "ball" else tb.gallery.make(name)).compile()
-        best, counts = _against_runs(system, step)
+        best, counts = _against_runs(system, TIED_STEPS * step, _by_rk4(system, step))
         modes = len(system.motion.modes.every)
         _add(section, name, [str(modes), str(int(counts["transitions"]))], best)
     return section
@@ -142,17 +145,29 @@ def in_constraints() -> Section:
     section = _beside_runs("Batches with constraints", ["freedoms", "rows"])
     for name, step in TIED.items():
         system = tb.gallery.make(name).compile()
-        best, _ = _against_runs(system, step)
+        best, _ = _against_runs(system, TIED_STEPS * step, _by_rk4(system, step))
         rows = len(system.constraint_names)
         _add(section, name, [str(system.sizes[1] - rows), str(rows)], best)
     return section
 
 
-def _beside_runs(title: str, columns: list[str]) -> Section:
+def in_contacts() -> Section:
+    """ms an instance of balls in a box: the least of interleaved turns."""
+    title = "Batches with rigid contacts"
+    section = _beside_runs(title, ["contacts"], f"{PILE_STEPS} steps (moreau-jean)")
+    for side, layers in PILES:
+        system, contacts = pile(side, layers)
+        given = {"method": "moreau-jean", "step": PILE_STEP, "contacts": contacts}
+        best, _ = _against_runs(system, PILE_STEPS * PILE_STEP, given)
+        _add(section, f"balls, {side * side * layers}", [str(len(contacts))], best, PILE_STEPS)
+    return section
+
+
+def _beside_runs(
+    title: str, columns: list[str], steps: str = f"{TIED_STEPS} steps (rk4)"
+) -> Section:
     columns = ["mechanism", *columns, "tb.simulate, ms", "batch, ms", "×"]
-    section = Section(
-        f"{title}: {TIED_STEPS} steps (rk4)", [*columns, "two threads, ×", "on free cores, ×"]
-    )
+    section = Section(f"{title}: {steps}", [*columns, "two threads, ×", "on free cores, ×"])
     section.remark(
         "Processor time, with what sets a run or a batch up. Two threads: what the clock gained, "
         "and what it gains where nobody else uses the cores, as their processor time has it."
@@ -160,12 +175,14 @@ def _beside_runs(title: str, columns: list[str]) -> Section:
     return section
 
 
-def _add(section: Section, name: str, about: list[str], best: dict[str, float]) -> None:
+def _add(
+    section: Section, name: str, about: list[str], best: dict[str, float], steps: int = TIED_STEPS
+) -> None:
     alone, one = best["alone"], best["one thread"]
     row = [name, *about, f"{1e3 * alone:.2f}", f"{1e3 * one:.3f}", f"{alone / one:.1f}"]
     row += [f"{best['clock, 1'] / best['clock, 2']:.2f}", f"{2 * one / best['two threads']:.2f}"]
     section.rows.append(row)
-    section.records.append({"mechanism": name, "steps": TIED_STEPS, **best})
+    section.records.append({"mechanism": name, "steps": steps, **best})
 
 
 def ball() -> tb.Model:
@@ -182,13 +199,17 @@ def ball() -> tb.Model:
     return m
 
 
-def _against_runs(system: tb.System, step: float) -> tuple[dict[str, float], dict[str, float]]:
+def _by_rk4(system: tb.System, step: float) -> dict[str, Any]:
+    """Options; the ends alone are recorded."""
+    given: dict[str, Any] = {"method": "rk4", "step": step, "output_step": TIED_STEPS * step}
+    return {**given, "rate": 1.0 / step} if system.layout.memories else given
+
+
+def _against_runs(
+    system: tb.System, duration: float, given: dict[str, Any]
+) -> tuple[dict[str, float], dict[str, float]]:
     """Seconds an instance, by ways to run it, and the counts of a run of its own."""
     x, batch = system.assemble().x, system.batch(TIED_COUNT)
-    duration = TIED_STEPS * step
-    given: dict[str, Any] = {"method": "rk4", "step": step, "output_step": duration}
-    if system.layout.memories:
-        given["rate"] = 1.0 / step
     best: dict[str, float] = defaultdict(lambda: float("inf"))
     for _ in range(TURNS):
         began = process_time()

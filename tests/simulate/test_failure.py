@@ -132,3 +132,19 @@ def test_a_constraint_that_stops_being_a_number_ends_the_run(method: str, constr
     with pytest.raises(RunFailed, match=r"stopped at t = 0\.(499|5) s"):
         tb.simulate(system, start, 1.0, method=method, constraints=constraints, progress=False)
     assert np.isnan(system.forward_dynamics([0.4, 0.4], [0.0, 0.0], t=0.7)).all()
+
+
+@pytest.mark.filterwarnings("ignore:invalid value:RuntimeWarning")  # of an energy without end
+def test_steps_with_rigid_contacts_that_fail_at_once_leave_their_start() -> None:
+    """A speed whose square is no number."""
+    m = tb.Model("rigid")
+    bob = m.body("bob", mass=1.0, com=(0, 0, -1), inertia=(0.1, 0.1, 0.1))
+    cart = m.body("cart", mass=1.0)
+    m.joint("x", tb.Prismatic("x"), m.ground, cart)
+    m.joint("swing", tb.Revolute("y"), cart, bob, position=0.5, velocity=1e200)
+    tip = tb.contact.SpherePlaneContact(bob.at(0, 0, -1), m.ground.at(0, 0, -2))
+    m.contact("floor", tip)
+    with pytest.raises(RunFailed, match=r"moreau-jean stopped at t = 0 s of 1 s: the") as caught:
+        tb.simulate(m.compile(), method="moreau-jean", step=1e-3, progress=False)
+    run = caught.value.run
+    assert run.time.tolist() == [0.0] and abs(run["floor gap"][0] - (2.0 - np.cos(0.5))) < 1e-12

@@ -21,6 +21,7 @@ from touchback.fleet.laid_out import with_states
 from touchback.fleet.lanes import run_in_lanes
 from touchback.fleet.one_by_one import run_one_by_one
 from touchback.fleet.tied import run_tied
+from touchback.fleet.touching import run_touching
 from touchback.native import Formulation, formulation_of
 from touchback.numbers import whole_within
 from touchback.recording import unknown_name
@@ -31,6 +32,7 @@ from touchback.simulate.progress import Progress
 from touchback.simulate.solvers import Can, Options, Solver
 from touchback.simulate.solvers.euler import Euler
 from touchback.simulate.solvers.formulation_step import FormulationStep
+from touchback.simulate.solvers.moreau_jean import MoreauJean
 from touchback.simulate.solvers.rk4 import RK4
 from touchback.simulate.span import Span
 from touchback.system import System
@@ -82,10 +84,11 @@ class Batch:
 
         Trees by "rk4" and "euler" (semi-implicit) run side by side in the lanes of vector
         registers, on `threads` (one for each core), and each gives the bits of a run of its own.
-        So does each of those with constraints or modes, which run one at a time on a thread. Others
-        are runs of `tb.simulate` on threads. "rk4", "euler" and formulations that are steps make as
-        many whole steps as the duration holds. An instance that becomes no number, or that its
-        modes end, stops there, and the others don't know (`failed`, `reasons`).
+        So does each of those with constraints or modes, and with rigid contacts by "moreau-jean",
+        which run one at a time on a thread. Others are runs of `tb.simulate` on threads. "rk4",
+        "euler" and formulations that are steps make as many whole steps as the duration holds. An
+        instance that becomes no number, or that its modes end, stops there, and the others don't
+        know (`failed`, `reasons`).
 
         `on="gpu"` runs them by "rk4" and "euler" on a graphics card (extra `gpu`), one thread each,
         with `precision` "double", which gives the same bits but for the last of exp, log and their
@@ -112,6 +115,8 @@ class Batch:
             solver.refuse_excess(span.duration, self.count * len(names))
             if tied and card is None and isinstance(solver, RK4 | Euler | FormulationStep):
                 return run_tied(system, solver, kept, span, given, names, crew, shown)
+            if isinstance(solver, MoreauJean):
+                return run_touching(system, solver, span, given, names, crew, shown)
             if not isinstance(solver, RK4 | Euler):
                 return run_one_by_one(system, solver, constraints, span, given, names, crew, shown)
             if card is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Protocol
 
 import numpy as np
 
@@ -27,14 +28,20 @@ def constants_of(system: System, given: Given) -> Floats:
     return u if several else u[0]
 
 
-def blocks_of(system: System, given: Given, stiffness: bool = False) -> Floats:
-    """Parameter blocks, a row of each or one for all; `stiffness`: of functions with that of the
-    implicit formulations."""
+class HasBlocks(Protocol):
+    """A function, or several on one parameter block."""
+
+    def block_for(self, values: Floats) -> Floats: ...
+
+
+def blocks_of(system: System, given: Given, own: HasBlocks | None = None) -> Floats:
+    """Parameter blocks, a row of each or one for all, of functions of its `own`, else those that
+    act."""
     several = {name: each for name, each in given.parameters.items() if len(each) > 1}
     single = {name: float(each[0]) for name, each in given.parameters.items() if len(each) == 1}
     values = system.parameter_values(single)
     varied = system.layout.varied(values, several) if several else values
-    own = system.motion.acting(system.key, stiffness).functions
+    own = own or system.motion.acting(system.key).functions
     return np.ascontiguousarray(own.block_for(varied), dtype=float)
 
 

@@ -4,11 +4,10 @@ coordinates, and in modes, of its own."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 
-from touchback.fleet.batch_run import BatchInterrupted, BatchRun
+from touchback.fleet.batch_run import BatchRun
 from touchback.fleet.given import Given
 from touchback.fleet.laid_out import (
     blocks_of,
@@ -19,10 +18,10 @@ from touchback.fleet.laid_out import (
     whole_steps,
     with_states,
 )
-from touchback.fleet.lanes import run_parts
-from touchback.fleet.one_by_one import duration_of, instants, run_alone
+from touchback.fleet.one_at_a_time import room, run_one_at_a_time
+from touchback.fleet.one_by_one import duration_of, instants
 from touchback.native import Formulation
-from touchback.native.fleet.tied import BatchConstrained, BatchModes, NativeTiedBatch, TiedMotion
+from touchback.native.fleet.tied import BatchConstrained, BatchModes, LoneMotion, NativeTiedBatch
 from touchback.simulate.modes.watch import CHUNK
 from touchback.simulate.progress import Progress
 from touchback.simulate.remarks import remarks, warn_when_astray, warn_when_open
@@ -42,32 +41,15 @@ def run_tied(
     threads: int,
     shown: Progress,
 ) -> BatchRun:
-    """Each as a run of its own would be; those that can't go on are run once more by `tb.simulate`,
-    which tells why. Ctrl-C leaves out what isn't done."""
+    """As `run_one_at_a_time`, with a warning where constraints weren't met or kept."""
     duration, workers = duration_of(solver, span), min(threads, given.count)
     solver.refuse_excess(duration, len(system.state_names))  # a worker keeps those of a run
     given = with_states(system, given, span)
     native = _native(system, solver, kept, span, given, names, workers)
     times = instants(span, duration, solver.output_step or solver.step)
-    ended, nobody = np.full(given.count, np.nan), np.zeros(given.count, dtype=bool)
-    ran = BatchRun(
-        system.name, tuple(system.state_names), tuple(names), times,
-        native.record[:, : len(times)], native.x, ended, nobody, {}, 1, workers,
-    )  # fmt: skip
-    reasons: dict[int, str] = {}
-
-    def ask_why(some: range) -> None:
-        failed = [i for i in some if not native.told["whole"][i]]
-        native.record[failed] = np.nan
-        reasons.update(run_alone(system, solver, kept, span, given, failed, ran))
-
-    interrupted = run_parts(native, shown, ask_why)
-    told, whole = native.told, native.told["whole"] != 0.0
-    ended[whole] = span.start + duration
-    native.record[np.isnan(ended)] = np.nan
-    ran = replace(ran, whole=whole, reasons=reasons)
-    if interrupted:
-        raise BatchInterrupted(ran)
+    into = room(system, native, names, times, workers)
+    ran = run_one_at_a_time(native, system, solver, kept, span, given, into, shown)
+    told, whole = native.told, ran.whole
     warn_when_open(system.name, float(np.fmax.reduce(told["gap"])))
     if whole.any():
         counts = {
@@ -97,7 +79,8 @@ def _native(
     refuse_unknown_modes(system, x)
     return NativeTiedBatch(
         _motion(system, solver, kept, measured), CHUNK, len(layout.outputs) if measured else 0, x,
-        constants_of(system, given), blocks_of(system, given, kept.step),
+        constants_of(system, given),
+        blocks_of(system, given, system.motion.acting(system.key, kept.step).functions),
         series_of(system, given, span), (layout.memory_places, steps_between(system, solver) or 1),
         (solver.word, span.start, solver.step, whole_steps(solver, span),
          solver.steps_per_output()),
@@ -105,7 +88,7 @@ def _native(
     )  # fmt: skip
 
 
-def _motion(system: System, solver: FixedStep, kept: Formulation, measured: bool) -> TiedMotion:
+def _motion(system: System, solver: FixedStep, kept: Formulation, measured: bool) -> LoneMotion:
     """In modes, or under constraints that stay."""
     if system.modes:
         return BatchModes(system.motion.modes_data(), kept, solver.word)

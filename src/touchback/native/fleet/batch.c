@@ -171,7 +171,7 @@ static void *work(void *given) {
     member *self = given;
     crew *c = self->crew;
     void (*run)(const tb_batch *, tb_batch_worker *, long, atomic_int *, int) =
-        c->batch->way ? tb_batch_tied : group;
+        c->batch->way ? tb_batch_one : group;
     for (long first; (first = atomic_fetch_add(&c->next, c->batch->lanes)) < c->end;) {
         if (tb_batch_stopped(&c->stop, self->answers))
             break;

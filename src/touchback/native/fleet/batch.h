@@ -13,6 +13,7 @@ enum { TB_MOST_WORKERS = 64 };
 
 struct tb_batch;
 struct tb_batch_worker;
+struct tb_moreau_jean;
 
 /* What is told of an instance with constraints: whether nothing ended it, how far they were open where
  * it starts and, at most, on its way [m or rad], and how often it was almost singular, could not be made
@@ -21,11 +22,13 @@ typedef struct tb_batch_told {
     double whole, gap, largest_h, singular, not_converged, paradoxes;
 } tb_batch_told;
 
-/* What instances with constraints do in their own way: with modes (in_modes.c), or without
- * (in_constraints.c). */
+/* What instances that run one at a time do in their own way: under constraints (in_constraints.c), in
+ * modes (in_modes.c), or with rigid contacts (in_contacts.c). */
 typedef struct tb_batch_way {
     /* Lets one begin at the worker's x as if nothing had run before. Returns how far that was open. */
     double (*begin)(const struct tb_batch *batch, struct tb_batch_worker *worker);
+    /* Makes the next step: TB_REACHED, or why it can't be. */
+    int (*take)(struct tb_batch_worker *worker);
     /* Whether it may go on, where a run of its own looks; NULL: it may. */
     int (*goes_on)(const struct tb_batch *batch, const struct tb_batch_worker *worker);
     /* Records an instance that has made all steps, and tells of it. Returns 0 where what is recorded
@@ -33,7 +36,7 @@ typedef struct tb_batch_way {
     int (*tell)(const struct tb_batch *batch, struct tb_batch_worker *worker, long instance);
 } tb_batch_way;
 
-extern const tb_batch_way tb_batch_in_modes, tb_batch_in_constraints;
+extern const tb_batch_way tb_batch_in_modes, tb_batch_in_constraints, tb_batch_in_contacts;
 
 /* What all have in common. Strides are from instance to instance: 0 where all have the same. */
 typedef struct tb_batch {
@@ -55,13 +58,16 @@ typedef struct tb_batch {
     double *record;        /* of each instance a row for each instant */
     long *made;            /* of each instance: its steps, fewer where it was no number; -1: not run */
 
-    /* Of mechanisms with constraints, one lane wide. */
+    /* Of mechanisms with constraints or rigid contacts, one lane wide. */
     const tb_batch_way *way; /* NULL without any */
     tb_batch_told *told;     /* of each instance */
     /* With modes: */
     double crowded;      /* seconds within which transitions chatter */
     long look;           /* steps from one look at that to the next */
     long sensors, rubs;  /* how many sensors there are, 0 where none is recorded; whether rows rub */
+    /* With rigid contacts: */
+    const double *sensor_p; /* parameters that sensors read */
+    long sensor_stride;
 } tb_batch;
 
 /* Who works on a group at a time. The problem is that of `lanes` instances; all else is memory. */
@@ -74,11 +80,13 @@ typedef struct tb_batch_worker {
     tb_table *tables; /* of each series for each lane */
     long *slots;
     tb_samples samples;
-    /* With constraints: what the motion remembered before any run, and of one instance the states that
-     * are recorded, with the last one, and at one of them the accelerations and multipliers, without modes
-     * behind [t, inputs...]. */
-    const double *fresh;
+    /* One at a time: of an instance the states that are recorded, with the last one, and what was solved
+     * for at one of them: accelerations and multipliers, without modes behind [t, inputs...]; of a step
+     * with contacts what rows took of energy, and what moving surfaces did through them. */
     double *states, *solutions;
+    tb_fixed run;        /* by steps without contacts */
+    const double *fresh; /* what its motion remembered before any run */
+    struct tb_moreau_jean *stepper; /* by steps with contacts */
 } tb_batch_worker;
 
 /* Runs the instances from `first` to before `end`, which begin a group each `lanes`, on so many workers
@@ -92,9 +100,11 @@ int tb_batch_run(const tb_batch *batch, tb_batch_worker *workers, long worker_co
 void tb_batch_load(const tb_batch *batch, tb_batch_worker *worker, long first);
 /* Whether the crew is to stop; who answers to Ctrl-C tells the others. */
 int tb_batch_stopped(atomic_int *stop, int answers);
-/* Runs an instance with constraints (tied.c). */
-void tb_batch_tied(const tb_batch *batch, tb_batch_worker *worker, long instance, atomic_int *stop,
-                   int answers);
+/* Runs an instance in its way (one_at_a_time.c). */
+void tb_batch_one(const tb_batch *batch, tb_batch_worker *worker, long instance, atomic_int *stop,
+                  int answers);
+/* A step without contacts. */
+int tb_batch_take_fixed(tb_batch_worker *worker);
 /* How many states of it are kept, the instant of one of them, and what is recorded there. */
 long tb_batch_kept(const tb_batch *batch);
 double tb_batch_instant(const tb_batch *batch, long row);

@@ -98,8 +98,8 @@ class NativeBatch:
         self._batch = batch = Record(
             "tb_batch", step=motion.step(method), t0=t0, h=step, steps=steps, every=every,
             lanes=self.lanes, count=self.count, states=sum(sizes), inputs=u.shape[-1],
-            block=p.shape[-1], u_stride=_stride(u, 1), p_stride=_stride(p, 1),
-            series=len(series.places), values_stride=_stride(series.values, 1),
+            block=p.shape[-1], u_stride=stride(u, 1), p_stride=stride(p, 1),
+            series=len(series.places), values_stride=stride(series.values, 1),
             width=len(recorded),
         )  # fmt: skip
         for name, array in (
@@ -158,6 +158,6 @@ class NativeBatch:
             first = end
 
 
-def _stride(array: Floats, own: int) -> int:
+def stride(array: Floats, own: int) -> int:
     """From instance to instance, of an array that has `own` dimensions where all have the same."""
     return 0 if array.ndim == own else int(np.prod(array.shape[1:]))

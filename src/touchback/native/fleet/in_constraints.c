@@ -39,4 +39,4 @@ static int tell(const tb_batch *b, tb_batch_worker *w, long instance) {
     return 1;
 }
 
-const tb_batch_way tb_batch_in_constraints = {.begin = begin, .tell = tell};
+const tb_batch_way tb_batch_in_constraints = {begin, tb_batch_take_fixed, NULL, tell};

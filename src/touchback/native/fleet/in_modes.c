@@ -53,4 +53,4 @@ static int tell(const tb_batch *b, tb_batch_worker *w, long instance) {
     return 1;
 }
 
-const tb_batch_way tb_batch_in_modes = {begin, goes_on, tell};
+const tb_batch_way tb_batch_in_modes = {begin, tb_batch_take_fixed, goes_on, tell};

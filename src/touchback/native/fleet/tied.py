@@ -1,6 +1,5 @@
-"""Instances with constraints, in modes or without, one at a time on each thread (tied.c)."""
+"""Instances with constraints, in modes or without, one at a time on a thread (one_at_a_time.c)."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
@@ -19,15 +18,16 @@ from touchback.native.modes.modes import Modes
 from touchback.native.record import FunctionData, Record
 
 
-class TiedMotion(BatchMotion, Protocol):
-    """A motion under constraints: its `way` (tb_batch_way), its rows and those that rub."""
+class LoneMotion(BatchMotion, Protocol):
+    """A motion of one instance at a time: its `way` (tb_batch_way), how many numbers a step or a
+    rate solves for, and the rows of constraints that rub."""
 
     @property
     def way(self) -> str: ...
     @property
     def sizes(self) -> Sizes: ...
     @property
-    def row_names(self) -> Sequence[str]: ...
+    def solved(self) -> int: ...
     @property
     def rubbing(self) -> list[str]: ...
 
@@ -51,9 +51,9 @@ class BatchConstrained:
         return self.functions.sizes
 
     @property
-    def row_names(self) -> Sequence[str]:
-        """All rows."""
-        return self.functions.names
+    def solved(self) -> int:
+        """Accelerations and multipliers."""
+        return self.functions.sizes[1] + len(self.functions.names)
 
     @property
     def rubbing(self) -> list[str]:
@@ -93,9 +93,9 @@ class BatchModes:
         return self.data.sizes
 
     @property
-    def row_names(self) -> Sequence[str]:
-        """Those of all modes."""
-        return self.data.row_names
+    def solved(self) -> int:
+        """Accelerations, and multipliers of all modes."""
+        return self.data.sizes[1] + len(self.data.row_names)
 
     @property
     def rubbing(self) -> list[str]:
@@ -116,24 +116,25 @@ class BatchModes:
         return problem
 
 
-class NativeTiedBatch(NativeBatch):
-    """As `NativeBatch`; `told` has what is told of each instance, by name (tb_batch_told), and
-    `rubbing` are the rows with friction. A crowd of transitions is looked for every `look`
-    steps."""
+class NativeLoneBatch(NativeBatch):
+    """As `NativeBatch`, one at a time; `told` has what is told of each instance, by name
+    (tb_batch_told), and `rubbing` are the rows with friction."""
 
-    def __init__(self, motion: TiedMotion, look: int, sensors: int, *given: Any) -> None:
+    def __init__(self, motion: LoneMotion, sensors: int, *given: Any) -> None:
         """`sensors`: how many there are, 0 where none is recorded; the others as of
         `NativeBatch`."""
-        self.rubbing = motion.rubbing
-        self._solved = motion.sizes[1] + len(motion.row_names)
+        self.rubbing, self._solved = motion.rubbing, motion.solved
         super().__init__(motion, motion.sizes, sensors, *given)
         fields = [name for name, *_ in LIB.struct("tb_batch_told")._fields_]
         self.told = np.zeros(self.count, dtype=[(name, np.float64) for name in fields])
-        struct = self._batch.struct
-        struct.way = LIB.address(motion.way)
-        struct.crowded, struct.look = CROWDED * struct.h, look
-        struct.sensors, struct.rubs = sensors, bool(self.rubbing)
+        self._batch.struct.way = LIB.address(motion.way)
         self._batch.point("told", self.told)
+
+    @property
+    def end(self) -> float:
+        """When those that nothing ends are done [s]."""
+        struct = self._batch.struct
+        return float(struct.t0 + struct.steps * struct.h)
 
     def _worker(self, problem: Problem, motion: BatchMotion, sensors: int) -> Record:
         worker = super()._worker(problem, motion, sensors)
@@ -141,3 +142,13 @@ class NativeTiedBatch(NativeBatch):
         worker.floats("states", (self.rows + 1) * problem.state_size)
         worker.floats("solutions", len(problem.u) + self._solved)
         return worker
+
+
+class NativeTiedBatch(NativeLoneBatch):
+    """With constraints. A crowd of transitions is looked for every `look` steps."""
+
+    def __init__(self, motion: LoneMotion, look: int, sensors: int, *given: Any) -> None:
+        super().__init__(motion, sensors, *given)
+        struct = self._batch.struct
+        struct.crowded, struct.look = CROWDED * struct.h, look
+        struct.sensors, struct.rubs = sensors, bool(self.rubbing)

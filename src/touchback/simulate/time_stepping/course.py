@@ -15,10 +15,11 @@ from touchback.simulate.course import Asked, Label
 from touchback.simulate.progress import Progress
 from touchback.simulate.protocol import Floats, Plain
 from touchback.simulate.rigid import overlaps
+from touchback.simulate.sensing import Sensors
 from touchback.simulate.span import Failure, Trajectory
 from touchback.simulate.time_stepping.meter import StepMeter
 from touchback.simulate.touching import TouchingRun
-from touchback.system.contact_equations import STEPPED
+from touchback.system.contact_equations import STEPPED, ContactEquations
 from touchback.system.powers import power_set
 
 if TYPE_CHECKING:
@@ -42,6 +43,16 @@ class SteppedRun(TouchingRun):
             equations.configuration_rate, asked.given.refresher(),
         )  # fmt: skip
 
+    @property
+    def equations(self) -> ContactEquations:
+        """Those that steps solve."""
+        return self._equations
+
+    @property
+    def sensors(self) -> Sensors:
+        """What can be measured."""
+        return self._sensors
+
     def go(self, x: Floats, shown: Progress) -> Trajectory:
         """As many steps as the duration holds, or fewer."""
         solver, span = self._solver, self._asked.span
@@ -51,7 +62,9 @@ class SteppedRun(TouchingRun):
         times: Floats = span.start + np.arange(len(states), dtype=np.float64) * solver.step
         self._forces = np.vstack([np.zeros(self._equations.layout.rows), self._steps.impulses])
         self._rough = stepper.statistics["rough"]
-        inputs = np.vstack([self._steps.inputs, self._steps.inputs[-1:]])
+        used = self._steps.inputs
+        last = used[-1:] if len(used) else self.problem.input_rows(times, states)  # none was made
+        inputs = np.vstack([used, last])
         self._gaps = self._equations.gaps(states, inputs, times)
         self._keeper = self._books(x)
         self._energies = np.array(list(self._keeper.meter.signals().values()))

@@ -1,6 +1,6 @@
-/* Instances with constraints: each begins as if nothing had run before it, makes the steps of a run of
- * its own, and is read after its end in the order in which such a run is, as rates of constraints
- * remember the one before: so it has the same bits. */
+/* Instances with constraints or rigid contacts: each begins as if nothing had run before it, makes the
+ * steps of a run of its own, and is read after its end in the order in which such a run is, as rates of
+ * constraints remember the one before: so it has the same bits. */
 #include <string.h>
 
 #include "fleet/batch.h"
@@ -27,17 +27,19 @@ static void keep(const tb_batch *b, tb_batch_worker *w, long row) {
     memcpy(w->states + row * b->states, w->x, (size_t)b->states * sizeof *w->x);
 }
 
+int tb_batch_take_fixed(tb_batch_worker *w) { return tb_fixed_take(&w->run, w->problem); }
+
 /* Makes all steps; returns 0 where that can't be, or somebody asked to stop. */
-static int advance(const tb_batch *b, tb_batch_worker *w, tb_fixed *run, atomic_int *stop,
+static int advance(const tb_batch *b, tb_batch_worker *w, long *made, atomic_int *stop,
                    int answers) {
-    int (*goes_on)(const tb_batch *, const tb_batch_worker *) = b->way->goes_on;
+    const tb_batch_way *way = b->way;
     keep(b, w, 0);
-    while (run->steps < b->steps) {
-        if (tb_batch_stopped(stop, answers) || tb_fixed_take(run, w->problem) != TB_REACHED)
+    for (*made = 0; *made < b->steps;) {
+        if (tb_batch_stopped(stop, answers) || way->take(w) != TB_REACHED)
             return 0;
-        if (run->steps % b->every == 0)
-            keep(b, w, run->steps / b->every);
-        if (goes_on && (run->steps % b->look == 0 || run->steps == b->steps) && !goes_on(b, w))
+        if (++*made % b->every == 0)
+            keep(b, w, *made / b->every);
+        if (way->goes_on && (*made % b->look == 0 || *made == b->steps) && !way->goes_on(b, w))
             return 0;
     }
     if (b->steps % b->every) /* the end isn't recorded, but a run of its own has it */
@@ -45,15 +47,16 @@ static int advance(const tb_batch *b, tb_batch_worker *w, tb_fixed *run, atomic_
     return 1;
 }
 
-void tb_batch_tied(const tb_batch *b, tb_batch_worker *w, long instance, atomic_int *stop,
-                   int answers) {
-    tb_fixed run = {.step = b->step, .t0 = b->t0, .h = b->h, .x = w->x, .scratch = w->scratch};
+void tb_batch_one(const tb_batch *b, tb_batch_worker *w, long instance, atomic_int *stop,
+                  int answers) {
+    long made;
     tb_batch_load(b, w, instance);
+    w->run = (tb_fixed){.step = b->step, .t0 = b->t0, .h = b->h, .x = w->x, .scratch = w->scratch};
     b->told[instance] = (tb_batch_told){.gap = b->way->begin(b, w)};
-    int whole = advance(b, w, &run, stop, answers) && b->way->tell(b, w, instance);
-    if (tb_batch_stopped(stop, 0))
+    int whole = advance(b, w, &made, stop, answers) && b->way->tell(b, w, instance);
+    if (tb_batch_stopped(stop, answers)) /* steps with contacts may have ended early */
         return;
     memcpy(b->x + instance * b->states, w->x, (size_t)b->states * sizeof *w->x);
     b->told[instance].whole = whole;
-    b->made[instance] = run.steps;
+    b->made[instance] = made;
 }

@@ -1,0 +1,60 @@
+"""Instances with constraints or rigid contacts in C, one at a time on each thread: each as if
+nothing had run before it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from touchback.fleet.batch_run import BatchInterrupted, BatchRun
+from touchback.fleet.given import Floats, Given
+from touchback.fleet.lanes import run_parts
+from touchback.fleet.one_by_one import run_alone
+from touchback.native import Formulation
+from touchback.native.fleet.tied import NativeLoneBatch
+from touchback.simulate.progress import Progress
+from touchback.simulate.solvers import Solver
+from touchback.simulate.span import Span
+from touchback.system import System
+
+
+def room(
+    system: System, native: NativeLoneBatch, names: Sequence[str], times: Floats, workers: int
+) -> BatchRun:
+    """What is to come of them, of which nothing is there yet."""
+    ended, nobody = np.full(native.count, np.nan), np.zeros(native.count, dtype=bool)
+    return BatchRun(
+        system.name, tuple(system.state_names), tuple(names), times,
+        native.record[:, : len(times)], native.x, ended, nobody, {}, 1, workers,
+    )  # fmt: skip
+
+
+def run_one_at_a_time(
+    native: NativeLoneBatch,
+    system: System,
+    solver: Solver,
+    constraints: str | Formulation | None,
+    span: Span,
+    given: Given,
+    into: BatchRun,
+    shown: Progress,
+) -> BatchRun:
+    """Each as a run of its own would be; those that can't go on are run once more by `tb.simulate`,
+    which tells why. Ctrl-C leaves out what isn't done."""
+    reasons: dict[int, str] = {}
+
+    def ask_why(some: range) -> None:
+        failed = [i for i in some if not native.told["whole"][i]]
+        native.record[failed] = np.nan
+        reasons.update(run_alone(system, solver, constraints, span, given, failed, into))
+
+    interrupted = run_parts(native, shown, ask_why)
+    whole = native.told["whole"] != 0.0
+    into.ended[whole] = native.end
+    native.record[np.isnan(into.ended)] = np.nan
+    ran = replace(into, whole=whole, reasons=reasons)
+    if interrupted:
+        raise BatchInterrupted(ran)
+    return ran
