@@ -1,12 +1,16 @@
 """Long functions of chains on a graphics card run in loops, with the bits of the processor."""
 
+import copy
+
 import numpy as np
 import pytest
 
 from benchmarks.mechanisms import make
+from touchback.fleet import batch
 from touchback.fleet.gpu import in_loops
+from touchback.fleet.gpu.card import Card
 from touchback.fleet.gpu.in_loops import evaluation_in_loops
-from touchback.fleet.gpu.kernels import Shared
+from touchback.fleet.gpu.kernels import Shared, evaluation
 
 pytestmark = pytest.mark.usefixtures("card")
 COUNT = 300  # two blocks and a bit
@@ -80,3 +84,24 @@ def test_trees_and_short_programs_stay_straight(chain) -> None:
     assert kernel_of(make("chain", 7).model().compile(), "forward dynamics") is None
     function, sizes = chain.function("forward dynamics"), (34, 1, 17)
     assert evaluation_in_loops(function, sizes, Shared(True, True), "float") is None
+
+
+def test_cards_with_less_memory_compute_the_same(chain, card, monkeypatch) -> None:
+    """Of an RTX card a block may share 99 kB, of others 64: more of the arrays lie far."""
+    draw = np.random.default_rng(5)
+    x, tau = draw.normal(size=(5, 34)), draw.normal(size=(5, 17))
+    for memory in (101_376, 65_536):
+        smaller = replace_memory(card, memory)
+        monkeypatch.setattr(batch, "find_card", lambda smaller=smaller: smaller)
+        there, here = evaluated(chain, "forward dynamics", x, tau)
+        assert np.array_equal(there, here)
+        wanted = chain.function("forward dynamics"), (34, 1, 17), Shared(True, True, further=False)
+        for kernel in (evaluation_in_loops(*wanted, "double", memory),
+                       evaluation(*wanted, "double", memory)):  # fmt: skip
+            assert kernel is not None and 0 < kernel.shared_bytes <= memory
+
+
+def replace_memory(card: Card, memory: int) -> Card:
+    other = copy.copy(card)
+    object.__setattr__(other, "memory", memory)
+    return other

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from touchback.fleet.gpu.kernels import Kernel
+from touchback.fleet.gpu.kernels import USUAL_MEMORY, Kernel
 
 # Products and sums are fused where the program says so and nowhere else, so that the card computes
 # what processors do; single precision takes what is quickest.
@@ -21,10 +21,12 @@ _SMALL = 4096  # bytes of an array that is kept on the card
 
 @dataclass(frozen=True)
 class Card:
-    """A card that can compute; `cupy` is CuPy's module."""
+    """A card that can compute; `cupy` is CuPy's module, `memory` the bytes that a block of threads
+    may share."""
 
     name: str
     cupy: Any
+    memory: int = USUAL_MEMORY
 
     def launch(self, kernel: Kernel, count: int, arguments: tuple[Any, ...]) -> None:
         """For `count` instances; it is under way when this returns."""
@@ -47,11 +49,11 @@ def find_card() -> Card | str:
     except ImportError:
         return "CuPy isn't installed, which the extra `gpu` brings"
     try:
-        found = cupy.cuda.runtime.getDeviceProperties(0)["name"].decode()
+        found = cupy.cuda.runtime.getDeviceProperties(0)
         cupy.zeros(1)
     except Exception as error:  # of the driver, which has no list of them
         return f"no graphics card answers ({error})"
-    return Card(found, cupy)
+    return Card(found["name"].decode(), cupy, found["sharedMemPerBlockOptin"])
 
 
 @functools.lru_cache(256)

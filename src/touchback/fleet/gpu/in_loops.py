@@ -14,13 +14,21 @@ from touchback.codegen.printers.cuda_layout import lay_out
 from touchback.codegen.printers.cuda_loops import function_in_loops, numbers_in_tables
 from touchback.codegen.printers.cuda_turns import sines_cosines
 from touchback.fleet.gpu import texts
-from touchback.fleet.gpu.kernels import BLOCK, KEPT, LONG, MOST_SHARED, Kernel, Shared, own_place
+from touchback.fleet.gpu.kernels import (
+    BLOCK,
+    KEPT,
+    LONG,
+    USUAL_MEMORY,
+    Kernel,
+    Shared,
+    own_place,
+)
 from touchback.symbolic.rolled import roll
 from touchback.system.function import Function
 
 _BLOCKS = 1056  # at most: a small multiple of the multiprocessors of a large card
 _LOOPED = 0.7  # of a program's operations are worth the loops
-_MOST_TABLES = MOST_SHARED // 2 // 8  # numbers
+_MOST_TABLES = 0.5  # of a block's memory
 _MOST = 30_000  # operations in which loops are looked for, which takes seconds
 
 _MACROS = """\
@@ -65,7 +73,11 @@ evaluate(long long count, const real *__restrict__ x, const real *__restrict__ u
 
 @functools.lru_cache(KEPT)
 def evaluation_in_loops(
-    function: Function, sizes: tuple[int, int, int], shared: Shared, real: str
+    function: Function,
+    sizes: tuple[int, int, int],
+    shared: Shared,
+    real: str,
+    memory: int = USUAL_MEMORY,
 ) -> Kernel | None:
     """As `evaluation`; nothing for programs that don't repeat themselves."""
     program = function.second
@@ -75,7 +87,7 @@ def evaluation_in_loops(
     if rolled is None or rolled.looped < _LOOPED * len(program.op):
         return None
     tables = numbers_in_tables(rolled)
-    if tables > _MOST_TABLES:
+    if 8 * tables > _MOST_TABLES * memory:
         return None
     _, inputs, _ = sizes
     macros = texts.MACROS.format(
@@ -85,7 +97,7 @@ def evaluation_in_loops(
         inputs=inputs, own_u=own_place("(k)", shared.u),
         own=own_place(f"((k) - {inputs})", shared.further),
     )  # fmt: skip
-    layout = lay_out(rolled, (MOST_SHARED // 8 - tables) // BLOCK)
+    layout = lay_out(rolled, (memory // 8 - tables) // BLOCK)
     text, numbers = function_in_loops(rolled, layout, BLOCK, "f")
     parts = [device_preamble([program], real), sines_cosines(), macros, text]
     kernel = _EVALUATE.format(bounds=BLOCK)

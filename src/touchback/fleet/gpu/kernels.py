@@ -26,7 +26,7 @@ from touchback.system.function import Function
 BLOCK = 128  # threads
 LONG = 3000  # operations from which a program outgrows the nearest cache of instructions
 _WIDE = {"double": 192, "float": BLOCK}  # threads for which what long functions keep has room
-MOST_SHARED = 232_448  # bytes of a block's own memory
+USUAL_MEMORY = 232_448  # bytes that a block may share on an H200
 _HELD = {"double": 100, "float": 220}  # numbers that registers hold, beside addresses
 _SHORT, _PAIRS = 1500, (256, 2)  # operations; threads of a block, and blocks at a time
 KEPT = 64  # kernels whose texts, which take longer to print than to run, are kept
@@ -64,14 +64,20 @@ class Kernel:
 
 @functools.lru_cache(KEPT)
 def evaluation(
-    function: Function, sizes: tuple[int, int, int], shared: Shared, real: str
+    function: Function,
+    sizes: tuple[int, int, int],
+    shared: Shared,
+    real: str,
+    memory: int = USUAL_MEMORY,
 ) -> Kernel:
     """The kernel `evaluate` of one function: of so many numbers of x, of [t, inputs…] and of the
-    function's further argument, which follows them."""
+    function's further argument, which follows them; for cards whose blocks may share so many bytes
+    of `memory`."""
     states, inputs, further = sizes
     program = function.second
     wide = _WIDE[real]
-    place = _Place({"f": program}, {"x": states, "u": inputs + further}, real, wide, writes=False)
+    arrays = {"x": states, "u": inputs + further}
+    place = _Place({"f": program}, arrays, real, wide, memory, writes=False)
     parts = {
         "states": states, "inputs": inputs, "all_inputs": inputs + further,
         "own_u": own_place("(k)", shared.u), "own": own_place(f"((k) - {inputs})", shared.further),
@@ -97,12 +103,16 @@ def goes_in_pairs(
 
 @functools.lru_cache(KEPT)
 def evaluation_of_pairs(
-    function: Function, sizes: tuple[int, int, int], shared: Shared, real: str
+    function: Function,
+    sizes: tuple[int, int, int],
+    shared: Shared,
+    real: str,
+    memory: int = USUAL_MEMORY,
 ) -> Kernel:
     """As `evaluation`, two instances a thread."""
     states, inputs, further = sizes
     program, (block, crowd) = function.second, _PAIRS
-    place = _Place({"f": program}, {}, real, block)
+    place = _Place({"f": program}, {}, real, block, memory)
     kernel = texts.EVALUATE_PAIRS.format(
         states=states, inputs=inputs, all_inputs=inputs + further, outputs=len(program.outputs),
         bounds=f"{block}, {crowd}",
@@ -140,11 +150,11 @@ class Rollout:
         """How many numbers they show."""
         return len(self.programs["outputs"].outputs)
 
-    def kernel(self, shared: Shared, real: str) -> Kernel:
+    def kernel(self, shared: Shared, real: str, memory: int) -> Kernel:
         """For the card."""
         sizes = {"x": self.states, "next": self.states, "u": self.inputs}
         named = {name.replace(" ", "_"): program for name, program in self.programs.items()}
-        place = _Place(named, sizes, real, BLOCK, keeps=self.method == "euler")
+        place = _Place(named, sizes, real, BLOCK, memory, keeps=self.method == "euler")
         step = self._euler() if self.method == "euler" else texts.RK4.format(states=self.states)
         kernel = texts.ROLLOUT.format(
             series=self._series(shared), note=self._note(), advance=step, states=self.states,
@@ -201,9 +211,11 @@ class Rollout:
 
 
 @functools.lru_cache(KEPT)
-def rollout_kernel(rollout: Rollout, shared: Shared, real: str) -> Kernel:
+def rollout_kernel(
+    rollout: Rollout, shared: Shared, real: str, memory: int = USUAL_MEMORY
+) -> Kernel:
     """Put together once."""
-    return rollout.kernel(shared, real)
+    return rollout.kernel(shared, real, memory)
 
 
 class _Place:
@@ -213,7 +225,7 @@ class _Place:
 
     def __init__(
         self, programs: Mapping[str, Program], sizes: Mapping[str, int], real: str, block: int,
-        writes: bool = True, keeps: bool = True,
+        memory: int, writes: bool = True, keeps: bool = True,
     ) -> None:  # fmt: skip
         # Nothing is kept for rk4: on an H200 (CUDA 13.0) later stages took the first one's sines,
         # while CUDA's intermediate text is right.
@@ -224,7 +236,7 @@ class _Place:
         self.block = block if self._long else BLOCK
         self.in_place = self._long and not writes
         self._written = 0 if self.in_place else sum(sizes.values())
-        room = MOST_SHARED // self._bytes(1) - self._written
+        room = memory // self._bytes(1) - self._written
         apart = self._long and room >= 0
         self._turns, self._room = self._kept(room) if apart and keeps else ({}, 0)
         self.shared_bytes = self._bytes(self._written + self._room) if apart else 0

@@ -60,7 +60,7 @@ class ModesRollout(KeptRollout):
         """How many numbers they show."""
         return self.shown
 
-    def kernel(self, shared: Shared, real: str) -> Kernel:
+    def kernel(self, shared: Shared, real: str, memory: int) -> Kernel:
         """For the card, in double precision."""
         functions = [
             device_function(program, word(name)) + tied_texts.FUNCTION.format(name=word(name))

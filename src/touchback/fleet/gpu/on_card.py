@@ -85,7 +85,8 @@ class CardBatch:
             tuple(series.samples),
         )  # fmt: skip
         shared = Shared(u.ndim == 1, p.ndim == 1, series.values.ndim == 1)
-        kernel, rows = rollout_kernel(rollout, shared, self.real), steps // every + 1
+        kernel = rollout_kernel(rollout, shared, self.real, self.card.memory)
+        rows = steps // every + 1
         record = self.cupy.empty((rows, len(names), self.given.count), dtype=self._type)
         made = self.cupy.zeros(self.given.count, dtype=np.int64)
         per_second = 1.0 / span.duration  # of the run, over which samples are spread
@@ -190,8 +191,8 @@ def evaluate_on_card(
     shared = Shared(u.ndim == 1, True, further=further.ndim == 1)
     in_pairs = goes_in_pairs(function, sizes, shared, real, count) and _even(x) and _even(further)
     usual = evaluation_of_pairs if in_pairs else evaluation
-    given_sizes = (function, sizes, shared, real)
-    kernel = evaluation_in_loops(*given_sizes) or usual(*given_sizes)
+    wanted = (function, sizes, shared, real, card.memory)
+    kernel = evaluation_in_loops(*wanted) or usual(*wanted)
     result = cupy.empty((function.out_size, count), dtype=_BYTES[real])
     arrays = (x, u, further, laid(block), result)
     card.launch(kernel, count, (np.int64(count), *arrays))

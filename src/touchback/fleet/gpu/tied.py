@@ -117,7 +117,7 @@ class TiedRollout(KeptRollout):
 
     rows: Rows
 
-    def kernel(self, shared: Shared, real: str) -> Kernel:
+    def kernel(self, shared: Shared, real: str, memory: int) -> Kernel:
         """For the card, in double precision."""
         programs = self.programs
         functions = [
