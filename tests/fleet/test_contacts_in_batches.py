@@ -11,7 +11,7 @@ import pytest
 import touchback as tb
 from featured_models import FEATURES, cart_and_pendulum
 from tests.fleet.own_runs import alone, assert_same_bits, assert_same_end
-from touchback.fleet import one_at_a_time
+from touchback.fleet import one_at_a_time, one_by_one
 from touchback.simulate.time_stepping import course
 
 STEP, RADIUS = 1e-3, 0.05
@@ -78,8 +78,8 @@ def test_each_instance_has_the_bits_of_a_run_of_its_own(heap, threads) -> None:
 @pytest.mark.parametrize("tied", [False, True])
 @pytest.mark.parametrize("duration", [0.2, 0.2004, 0.2006, 0.0006])
 def test_inputs_constraints_and_ends_are_those_of_runs_of_their_own(tied, duration) -> None:
-    """Forces along samples of each; a run ends with the step nearest to its duration, which needn't
-    be recorded."""
+    """Forces along samples of each; a run ends with the step nearest to its duration, be it a
+    little later, and that is recorded."""
     system, push = cart(tied), np.random.default_rng(3).normal(size=(3, 5))
     given = {"inputs": {"push": push}, "parameters": {"stiffness": np.array([20.0, 40.0, 80.0])}}
     ran = system.batch(3).run(None, duration, start=0.5, theta=0.7, threads=1, **given, **GRID)
@@ -87,7 +87,7 @@ def test_inputs_constraints_and_ends_are_those_of_runs_of_their_own(tied, durati
     own = {**given, "inputs": {"push": [(times, each) for each in push]}}
     for i in range(3):
         run = alone(system, None, own, i, duration, start=0.5, theta=0.7, **GRID)[0]
-        assert ran.ended[i] == run.time[-1] and np.array_equal(ran.time, run.time[: len(ran.time)])
+        assert ran.ended[i] == run.time[-1] and np.array_equal(ran.time, run.time)
         assert_same_bits(ran, i, run)
 
 
@@ -181,3 +181,22 @@ def test_ctrl_c_ends_a_batch_and_keeps_what_is_done(heap) -> None:
     assert ran.whole.sum() < len(ran) and not ran.reasons
     assert np.isfinite(ran.record[ran.whole]).all() and np.isnan(ran.record[ran.failed]).all()
     assert np.isnan(ran.ended[ran.failed]).all() and (ran.x[ran.failed] == x).all()
+
+
+def test_ctrl_c_is_heard_while_one_that_failed_is_asked_why(monkeypatch) -> None:
+    """Though it is the last one: the run that would tell, here one of a million steps, ends at
+    once."""
+    system, usual = cart(tied=False), one_by_one.simulate
+    x = system.initial_state().x
+    x[3] = 1e200
+
+    def pressed(system: tb.System, x0: np.ndarray, duration: float, **given: object) -> tb.Run:
+        os.kill(os.getpid(), signal.SIGINT)
+        return usual(system, None, 1e3, **given)
+
+    monkeypatch.setattr(one_by_one, "simulate", pressed)
+    with pytest.raises(tb.fleet.BatchInterrupted, match="of 1 instances 0 were done") as told:
+        system.batch(1).run(x, 0.05, **GRID)
+    ran = told.value.run
+    assert not ran.reasons and np.isnan(ran.record).all() and np.isnan(ran.ended).all()
+    assert (ran.x == x).all()

@@ -41,6 +41,7 @@ from touchback.system.state import State
 
 _BY_LOOPS = "loops of the processor solve for derivatives of so many coordinates"
 _MOST = 1 << 40  # instances; memory ends far below
+_CREW = 1 << 16  # threads that may be asked for; as many work as there is work for
 
 
 class Batch:
@@ -83,12 +84,12 @@ class Batch:
         states and sensors that are kept (all), each `output_step` seconds (each step).
 
         Trees by "rk4" and "euler" (semi-implicit) run side by side in the lanes of vector
-        registers, on `threads` (one for each core), and each gives the bits of a run of its own.
-        So does each of those with constraints or modes, and with rigid contacts by "moreau-jean",
-        which run one at a time on a thread. Others are runs of `tb.simulate` on threads. "rk4",
-        "euler" and formulations that are steps make as many whole steps as the duration holds. An
-        instance that becomes no number, or that its modes end, stops there, and the others don't
-        know (`failed`, `reasons`).
+        registers, on `threads` (one for each core, 64 at most), and each gives the bits of a run of
+        its own. So does each of those with constraints or modes, and with rigid contacts by
+        "moreau-jean", which run one at a time on a thread. Others are runs of `tb.simulate` on
+        threads. "rk4", "euler" and formulations that are steps make as many whole steps as the
+        duration holds. An instance that becomes no number, or that its modes end, stops there, and
+        the others don't know (`failed`, `reasons`).
 
         `on="gpu"` runs them by "rk4" and "euler" on a graphics card (extra `gpu`), one thread each,
         with `precision` "double", which gives the same bits but for the last of exp, log and their
@@ -202,4 +203,4 @@ def _warn_of_single(system: System, real: str) -> None:
 def _threads(given: int | None) -> int:
     if given is None:
         return len(os.sched_getaffinity(0))
-    return whole_within("threads must be a whole number above 0", given, 1, 1 << 16)
+    return whole_within(f"threads must be a whole number from 1 to {_CREW}", given, 1, _CREW)

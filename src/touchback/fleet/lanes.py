@@ -51,7 +51,7 @@ def run_in_lanes(
     native.record[made < 0] = np.nan
     run = BatchRun(
         system.name, tuple(system.state_names), tuple(names), times, native.record, native.x,
-        ended, made == steps, {}, functions.lanes, workers,
+        ended, made == steps, {}, functions.lanes, native.workers,
     )  # fmt: skip
     if interrupted:
         raise BatchInterrupted(run)
@@ -59,17 +59,20 @@ def run_in_lanes(
 
 
 def run_parts(
-    native: NativeBatch, shown: Progress, after: Callable[[range], None] = lambda ran: None
+    native: NativeBatch,
+    shown: Progress,
+    after: Callable[[range, Callable[[], bool]], None] = lambda ran, given_up: None,
 ) -> bool:
-    """All instances, with looks at Ctrl-C and at the bar; whether Ctrl-C ended it. `after` gets the
-    numbers of those that ran, part by part."""
-    with Listening():
+    """All instances, with looks at Ctrl-C and at the bar; whether it was pressed, be it after the
+    last of them. `after` gets the numbers of those that ran, part by part, and what tells whether
+    it is to leave off."""
+    with Listening() as listening:
         for first, end in native.parts(_A_PART):
             if native.run(first, end) == Status.INTERRUPTED:
-                return True
-            after(range(first, end))
+                break
+            after(range(first, end), lambda: listening.asked)
             shown.update(end / native.count)
-    return False
+    return listening.asked
 
 
 def _functions(system: System, sensors: bool) -> BatchFunctions:

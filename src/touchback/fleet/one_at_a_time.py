@@ -3,13 +3,14 @@ nothing had run before it."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from touchback.fleet.batch_run import BatchInterrupted, BatchRun
 from touchback.fleet.given import Floats, Given
+from touchback.fleet.laid_out import states_in
 from touchback.fleet.lanes import run_parts
 from touchback.fleet.one_by_one import run_alone
 from touchback.native import Formulation
@@ -20,14 +21,12 @@ from touchback.simulate.span import Span
 from touchback.system import System
 
 
-def room(
-    system: System, native: NativeLoneBatch, names: Sequence[str], times: Floats, workers: int
-) -> BatchRun:
+def room(system: System, native: NativeLoneBatch, names: Sequence[str], times: Floats) -> BatchRun:
     """What is to come of them, of which nothing is there yet."""
     ended, nobody = np.full(native.count, np.nan), np.zeros(native.count, dtype=bool)
     return BatchRun(
         system.name, tuple(system.state_names), tuple(names), times,
-        native.record[:, : len(times)], native.x, ended, nobody, {}, 1, workers,
+        native.record[:, : len(times)], native.x, ended, nobody, {}, 1, native.workers,
     )  # fmt: skip
 
 
@@ -45,16 +44,21 @@ def run_one_at_a_time(
     which tells why. Ctrl-C leaves out what isn't done."""
     reasons: dict[int, str] = {}
 
-    def ask_why(some: range) -> None:
+    def ask_why(some: range, given_up: Callable[[], bool]) -> None:
         failed = [i for i in some if not native.told["whole"][i]]
         native.record[failed] = np.nan
-        reasons.update(run_alone(system, solver, constraints, span, given, failed, into))
+        told = run_alone(
+            system, solver, constraints, span, given, failed, into, lambda done: None, given_up
+        )
+        reasons.update(told)
 
     interrupted = run_parts(native, shown, ask_why)
     whole = native.told["whole"] != 0.0
     into.ended[whole] = native.end
-    native.record[np.isnan(into.ended)] = np.nan
     ran = replace(into, whole=whole, reasons=reasons)
     if interrupted:
+        undone = np.isnan(ran.ended)
+        native.record[undone] = np.nan
+        ran.x[undone] = states_in(system, given)[undone]
         raise BatchInterrupted(ran)
     return ran

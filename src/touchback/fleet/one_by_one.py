@@ -55,7 +55,8 @@ def run_one_by_one(
     record = np.full((given.count, len(times), len(names)), np.nan)
     into = BatchRun(
         system.name, tuple(system.state_names), tuple(names), times, record, x,
-        np.empty(given.count), np.zeros(given.count, dtype=bool), {}, 1, threads,
+        np.empty(given.count), np.zeros(given.count, dtype=bool), {}, 1,
+        min(threads, given.count, _ASKED_FOR),
     )  # fmt: skip
     with Listening() as listening:
         reasons = run_alone(

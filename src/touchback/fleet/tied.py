@@ -47,7 +47,7 @@ def run_tied(
     given = with_states(system, given, span)
     native = _native(system, solver, kept, span, given, names, workers)
     times = instants(span, duration, solver.output_step or solver.step)
-    into = room(system, native, names, times, workers)
+    into = room(system, native, names, times)
     ran = run_one_at_a_time(native, system, solver, kept, span, given, into, shown)
     told, whole = native.told, ran.whole
     warn_when_open(system.name, float(np.fmax.reduce(told["gap"])))

@@ -36,7 +36,8 @@ def run_touching(
     solver.refuse_excess(span.duration, len(system.state_names))  # a worker keeps those of a run
     given = with_states(system, given, span)
     native = _native(system, solver, span, given, names, workers)
-    into = room(system, native, names, instants(span, span.duration, solver.step), workers)
+    made = solver.count(span.duration) * solver.step  # which may end a little after the span
+    into = room(system, native, names, instants(span, made, solver.step))
     return run_one_at_a_time(native, system, solver, None, span, given, into, shown)
 
 

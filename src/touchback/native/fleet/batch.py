@@ -140,6 +140,11 @@ class NativeBatch:
         worker.struct.tables = ctypes.addressof(tables)
         return worker
 
+    @property
+    def workers(self) -> int:
+        """How many there are, each on a thread: no more than C keeps."""
+        return len(self._workers)
+
     def run(self, first: int, end: int) -> Status:
         """Runs instances from `first` on, where a group begins, to before `end`."""
         workers, count = ctypes.addressof(self._workers), len(self._workers)
