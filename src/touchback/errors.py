@@ -20,6 +20,10 @@ class FieldError(ModelError, ValueError):
         super().__init__(message)
         self.path = path
 
+    def __reduce__(self) -> tuple[type["FieldError"], tuple[str, tuple[str | int, ...]]]:
+        """With its path, when it goes to another process: Python would leave that out."""
+        return FieldError, (str(self), self.path)
+
 
 class CompileError(TouchbackError):
     """Equations that can't be turned into a program on this machine."""

@@ -63,7 +63,8 @@ class BatchRun:
 
 
 class BatchInterrupted(KeyboardInterrupt):
-    """A batch that Ctrl-C ended; `run` has the instances that were done, NaN of the others."""
+    """A batch that Ctrl-C ended; `run` has the instances that were done. Of the others what is
+    recorded and when they ended is NaN, and `x` tells nothing."""
 
     def __init__(self, run: BatchRun) -> None:
         done = len(run) - len(run.failed)
@@ -72,3 +73,7 @@ class BatchInterrupted(KeyboardInterrupt):
             "`.run`."
         )
         self.run = run
+
+    def __reduce__(self) -> tuple[type[BatchInterrupted], tuple[BatchRun]]:
+        """By its run, when it goes to another process: Python would give it the message."""
+        return BatchInterrupted, (self.run,)
