@@ -54,6 +54,23 @@ def test_a_bound_call_works_on_the_very_arrays(program: Program, backend: compil
 
 
 @needs_emitter
+def test_results_that_are_used_again_are_read_where_they_were_stored() -> None:
+    """200 squares, more than registers hold, and their sum from the last on: none leaves for
+    work memory. Of their negatives, which are not they, some do."""
+    for sign in (1, -1):
+        build = Builder()
+        inputs = [build.input("x", k) for k in range(200)]
+        squares = [build.node(ops.MUL, x, x) for x in inputs]
+        total = squares[-1]
+        for square in reversed(squares[:-1]):
+            total = build.node(ops.ADD, total, square)
+        function = compile_program(build.outputs(total, *(sign * each for each in squares)))
+        assert (function.work_size == 0) == (sign == 1)
+        got = function.call(np.arange(200.0), np.zeros(0), np.zeros(0))
+        assert got.tolist() == [sum(k**2 for k in range(200)), *(sign * k**2 for k in range(200))]
+
+
+@needs_emitter
 def test_two_threads_may_call_one_function_at_once() -> None:
     rng = np.random.default_rng(1)
     program = random_graph(rng, 2000, outputs=50)

@@ -48,6 +48,20 @@ def test_a_product_of_two_sums_is_computed_in_both() -> None:
     assert evaluate(chain, {"x": [2.0, 3.0, 5.0]}) == [11.0, -1.0]
 
 
+def test_a_sum_whose_negative_is_an_output_is_summed_with_other_signs() -> None:
+    """s = c − a·b and s·d, both wanted negative: a fused operation and a product, nothing more. A
+    root takes no sign, so s is turned back for it."""
+    tape = Tape()
+    a, b, c, d = symbols = [tape.symbol(name) for name in "abcd"]
+    s = abs(tape.sub(tape.mul(a, b), c))
+    program = lowered(tape, [-s, -abs(tape.mul(s, d))], symbols)
+    assert count(program) == Counts(multiplications=1, fused=1, negations=2)
+    assert count(chained(program)) == Counts(multiplications=1, fused=1)
+    assert evaluate(chained(program), {"x": [2.0, 3.0, 5.0, 7.0]}) == [1.0, 7.0]
+    rooted = lowered(tape, [-s, tape.sqrt(s)], symbols)
+    assert evaluate(chained(rooted), {"x": [2.0, 3.0, 10.0, 7.0]}) == [-4.0, 2.0]
+
+
 @pytest.mark.parametrize("seed", range(20))
 def test_random_sums_and_products_keep_their_values(seed) -> None:
     """Of whole numbers, which nothing rounds: so every sign and every term must be there, the

@@ -4,8 +4,8 @@
     *ctx)
 
 `work` is 64-byte aligned scratch memory of the function's `work_size` doubles, `ctx` an array of
-8-byte slots. `out` and `work` must not overlap the inputs or each other. With several lanes,
-element i of lane l of any array sits at [i * lanes + l].
+8-byte slots. `out` and `work` must not overlap the inputs or each other; results may be read again
+from `out`. With several lanes, element i of lane l of any array sits at [i * lanes + l].
 """
 
 from __future__ import annotations

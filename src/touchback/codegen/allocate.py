@@ -100,6 +100,12 @@ class _Body:
         places = sorted(self.memory.stores[node], key=lambda store: store[1])
         for k, (place, negative) in enumerate(places, 1):
             self._store(d, place, negative, last and k == len(places))
+        place, negative = places[0]
+        if self.memory.home[node] is None and not (last or negative or self._is_wide(node)):
+            self.memory.home[node] = place  # read again from there, so that it needs no slot
+
+    def _is_wide(self, node: int) -> bool:
+        return bool(self.memory.wide) and self.memory.wide[node]
 
     def _store(self, r: int, place: Place, negative: bool, last: bool) -> None:
         if not negative:

@@ -3,16 +3,30 @@
 (a·b + c·d) + (e·f + g·h) takes a product, two fused ones, a product and a sum; as the chain
 ((a·b + c·d) + e·f) + g·h one less. So sums that are part of one other sum only join it, in the
 order in which their terms are known; and a product that only sums use is fused with each of them
-that begins with another value. Where back ends must round alike, a function is chained before any
-takes it.
+that begins with another value. A sum whose negative is an output is summed with other signs, and
+what it is part of takes in the sign. Where back ends must round alike, a function is chained before
+any takes it.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
-from touchback.symbolic.ops import ADD, CONST, FMA, FMS, FNMA, INPUT, LOOKUP1, LOOKUP2, MUL, SUB
+from touchback.symbolic.ops import (
+    ADD,
+    CONST,
+    DIV,
+    FMA,
+    FMS,
+    FNMA,
+    INPUT,
+    LOOKUP1,
+    LOOKUP2,
+    MUL,
+    NEG,
+    SUB,
+)
 from touchback.symbolic.program import Program
 from touchback.symbolic.reading import count_uses
 
@@ -86,7 +100,8 @@ class _Writer:
     """Writes the new program in the old one's order: each term as soon as it is known."""
 
     def __init__(self, old: Program, chains: dict[int, list[_Term]], gone: set[int]) -> None:
-        self._old, self._new = old, [0, 1] + [0] * (len(old.op) - 2)
+        self._old, self._new = old, [0, 1] + [0] * (len(old.op) - 2)  # negative: less that node
+        self._negatives: dict[int, int] = {}
         self.program = replace(
             old, op=old.op[:2], a=[0, 0], b=[0, 0], c=[0, 0], inputs={}, alike={},
             values={0: 0.0, 1: 1.0},
@@ -95,13 +110,15 @@ class _Writer:
         for whole, terms in chains.items():
             for term in terms:
                 due[term.at].append((whole, term))
+        turned = _mostly_negative(old)
         sums: dict[int, tuple[int, int]] = {}
         for node in range(len(old.op)):
             if node > 1 and old.op[node] not in _SIGNS and node not in gone:  # 0 and 1 are there
                 self._copy(node)
             for whole, term in due[node]:
-                sums[whole] = self._added(sums.get(whole), term)
-                self._new[whole] = sums[whole][1]
+                side = -1 if whole in turned else 1
+                sums[whole] = self._added(sums.get(whole), term._replace(sign=side * term.sign))
+                self._new[whole] = side * sums[whole][0] * sums[whole][1]
         self.program.outputs = list(self._outputs())
 
     def _put(self, op: int, a: int = 0, b: int = 0, c: int = 0) -> int:
@@ -114,9 +131,13 @@ class _Writer:
 
     def _copy(self, node: int) -> None:
         old, new = self._old, self._new
-        op, c = old.op[node], old.c[node]
-        c = c if op in (LOOKUP1, LOOKUP2) else new[c]
-        new[node] = at = self._put(op, new[old.a[node]], new[old.b[node]], c)
+        op, a, b, c = old.op[node], new[old.a[node]], new[old.b[node]], old.c[node]
+        if op in (MUL, DIV):
+            at = self._put(op, abs(a), abs(b))
+            new[node] = at if (a < 0) == (b < 0) else -at
+            return
+        c = c if op in (LOOKUP1, LOOKUP2) else self._positive(new[c])
+        new[node] = at = self._put(op, self._positive(a), self._positive(b), c)
         if op == CONST:
             self.program.values[at] = old.values[node]
         elif op == INPUT:
@@ -124,16 +145,24 @@ class _Writer:
             if node in old.alike:
                 self.program.alike[at] = old.alike[node]
 
+    def _positive(self, signed: int) -> int:
+        """A node, for an operation that takes no sign."""
+        if signed < 0 and -signed not in self._negatives:
+            self._negatives[-signed] = self._put(NEG, -signed)
+        return signed if signed >= 0 else self._negatives[-signed]
+
     def _added(self, before: tuple[int, int] | None, term: _Term) -> tuple[int, int]:
-        """(sign, node) of a sum with one term more. Every sum has a positive term, so that the
-        last sign is positive."""
-        factors = [self._new[each] for each in term.factors]
+        """(sign, node) of a sum with one term more. The sign is positive once a term is."""
+        signed = [self._new[each] for each in term.factors]
+        factors, own = [abs(each) for each in signed], term.sign
+        for each in signed:
+            own = -own if each < 0 else own
         if before is None:
-            return term.sign, factors[0] if len(factors) == 1 else self._put(MUL, *factors)
+            return own, factors[0] if len(factors) == 1 else self._put(MUL, *factors)
         sign, known = before
-        alike = sign == term.sign
+        alike = sign == own
         if len(factors) == 2:
-            unlike = FMS if term.sign > 0 else FNMA
+            unlike = FMS if own > 0 else FNMA
             node = self._put(FMA if alike else unlike, factors[0], factors[1], known)
         elif alike or sign > 0:
             node = self._put(ADD if alike else SUB, known, factors[0])
@@ -144,3 +173,17 @@ class _Writer:
     def _outputs(self) -> Iterator[int]:
         for output in self._old.outputs:
             yield self._new[output] if output >= 0 else -self._new[-output]
+
+
+def _mostly_negative(program: Program) -> set[int]:
+    """Nodes whose negative is an output, or a factor of one, more often than they are."""
+    if program.alike:  # equal limbs stay equal
+        return set()
+    excess: Counter[int] = Counter()
+    for output in program.outputs:
+        node = abs(output)
+        if program.op[node] == MUL:
+            one, other = program.a[node], program.b[node]
+            node = one if program.op[one] in _SIGNS else other
+        excess[node] += 1 if output < 0 else -1
+    return {node for node, count in excess.items() if count > 0}

@@ -1,7 +1,8 @@
 /* The one calling convention of every generated function, version 1.
  *
  *   x    state or configuration          u    inputs (u[0] is the time for derivatives of a state)
- *   p    parameters                      out  results, never overlapping the inputs
+ *   p    parameters                      out  results, never overlapping the inputs;
+ *                                           the function may read them again
  *   work scratch memory of the function's declared size, 64-byte aligned
  *   ctx  a context (context.h)
  *
