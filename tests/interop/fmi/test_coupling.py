@@ -2,6 +2,7 @@
 
 import io
 import platform
+import re
 import zipfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -82,6 +83,14 @@ def test_what_is_no_fmu_and_no_start_is_refused(written: Make) -> None:
         tb.couple(first_mass(), {"two": 5}, WIRES)
     with pytest.raises(InputError, match="start is a mapping of names to numbers"):
         tb.Fmu(written("mass", 2).path, start=[0.3])
+
+
+@pytest.mark.parametrize("given", [["two"], "two", 2])
+@pytest.mark.parametrize("label", ["units", "wires", "parameters"])
+def test_what_is_not_given_by_name_is_refused(label: str, given: object) -> None:
+    arguments, told = {"units": {}, "wires": {}, label: given}, re.escape(repr(given))
+    with pytest.raises(InputError, match=rf"{label}: .* by name are expected, .* got {told}"):
+        tb.couple(first_mass(), **arguments)
 
 
 def test_steps_that_do_not_fit_are_refused(written: Make) -> None:

@@ -28,6 +28,7 @@ from touchback.simulate.start import initial_state
 from touchback.simulate.ticks import use_ticks
 from touchback.system import System
 from touchback.system.posed import Posed
+from touchback.system.reading import by_name
 
 Wires = Mapping[str, str]
 
@@ -60,6 +61,7 @@ def couple(
 
     It runs offline only: a live run would have to wait for code that promises no time."""
     refuse_model("tb.couple", system)
+    units, wires = by_name("units", units, "FMUs"), by_name("wires", wires, "signals")
     span, board = Span(start, duration), _Board(system, units, wires)
     every = positive_number("every", every)
     step = step or every
@@ -71,7 +73,7 @@ def couple(
             f"that one of the step, {step:g} s, and the method, '{method}', one of fixed steps."
         )
     refuse_rows(duration, every, len(system.state_names) + len(board.recorded))
-    given, changed = read_inputs(system, inputs, span.end), dict(parameters or {})
+    given, changed = read_inputs(system, inputs, span.end), by_name("parameters", parameters)
     posed = system.problem(formulation_for(method, None), changed, given, method=solver.word)
     use_ticks(system, posed, solver)
     board.own = labels_of(system, posed)
@@ -83,7 +85,7 @@ def couple(
     about = {
         "model": system.name, "duration": duration, "method": solver.word, "step": step,
         "every": every, "units": {name: unit.path.name for name, unit in units.items()},
-        "wires": dict(wires), "parameters": changed, "remarks": board.remarks(),
+        "wires": wires, "parameters": changed, "remarks": board.remarks(),
         "statistics": {"steps": run.steps, **posed.statistics},
     }  # fmt: skip
     names = board.names
@@ -122,10 +124,10 @@ class _Board:
     """Where the wires of a mechanism and of units end."""
 
     def __init__(self, system: System, units: Mapping[str, Fmu], wires: Wires) -> None:
-        for label, unit in dict(units).items():
+        for label, unit in units.items():
             if not isinstance(unit, Fmu):
                 raise InputError(f"Unit '{label}': a tb.Fmu is expected, got {shown(unit)}.")
-        self._units, self._wires = dict(units), dict(wires)
+        self._units, self._wires = units, wires
         self.sensors = len(system.output_names)
         self.own: list[Label] = []  # the mechanism's signals, in the order of a row
         inputs = list(system.input_names)
