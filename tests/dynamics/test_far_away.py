@@ -105,3 +105,32 @@ def test_columns_of_a_mass_matrix_are_efforts_of_unit_accelerations(
         columns = [system.inverse_dynamics(q, rest, unit) for unit in np.eye(n)]
         wanted = np.array(columns) - system.inverse_dynamics(q, rest, rest)
         assert np.abs(system.mass_matrix(q) - wanted.T).max() < 1e-12 * np.abs(wanted).max()
+
+
+def _mounted(far: float, kinds: str, links: int) -> tb.System:
+    """A chain whose first axis is askew to the ground's, so that it passes by the world's origin
+    far from the chain."""
+    m, above = tb.Model("robot in a hall", gravity=(0.3, 0, -9.81)), None
+    for i in range(links):
+        link = m.body(f"link {i}", 1.0, (0.1, 0.03, 0.02), (0.01, 0.02, 0.02))
+        kind = tb.Revolute if kinds[i % len(kinds)] == "R" else tb.Prismatic
+        at = far * np.array([1.0, -0.7, 0.3])
+        place = m.ground.at(*at, turn=("x", 0.7)) if above is None else above.at(0.2, 0.05, 0.1)
+        m.joint(f"joint {i}", kind("zxy"[i % 3]), place, link)
+        above = link
+    return m.compile()
+
+
+@pytest.mark.parametrize("links", [3, 8, 24])
+@pytest.mark.parametrize("kinds", ["R", "RRP", "PR", "PPR"])
+def test_derivatives_do_not_depend_on_where_on_the_ground_a_mechanism_is(
+    kinds: str, links: int
+) -> None:
+    """A frame that went along its axis to the world's origin had inertias of m r² there. Slides
+    carry places of their own on, to rounding."""
+    here, there = _mounted(0.0, kinds, links), _mounted(FAR, kinds, links)
+    q, v, a = np.random.default_rng(7).normal(size=(3, links))
+    for name in ("inverse_dynamics_derivatives", "forward_dynamics_derivatives"):
+        near, far = (getattr(system, name)(q, v, a) for system in (here, there))
+        for wanted, found in zip(near, far, strict=True):
+            assert np.abs(found - wanted).max() < 1e-11 * np.abs(wanted).max(), name

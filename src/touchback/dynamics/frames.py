@@ -5,7 +5,10 @@ A link that turns may have its frame anywhere along its axis and at any angle ab
 added to the coordinate); one that slides may take over the parent's axes. As Denavit and Hartenberg
 (1955) do, the x axis of a link is laid square to its own axis and to that of its main child: the
 placement between them is then a shift (a, 0, d) and one turn about x. Other children need one more
-turn about z. Only placements made of numbers are touched."""
+turn about z. Only placements made of numbers are touched.
+
+What is carried by nothing that turns stays near its joint, wherever on the ground that is: inertias
+about a point far away along its axis would be lost in rounding."""
 
 from dataclasses import replace
 
@@ -13,24 +16,26 @@ import numpy as np
 
 from touchback.dynamics.pose import Pose, identity, snapped
 from touchback.dynamics.tree import Attachment, Link, Tree
+from touchback.model.joints.motion import SlideAlong, SlideVector
 from touchback.spatial import Turn
 from touchback.spatial.rotation import Part
 from touchback.symbolic.scalars import Scalars
 
 _PARALLEL = 1e-9  # sine below which the common normal of two axes is left undecided
 _NEARLY = 0.05  # sine below which the common normal is too far away to be used
+_FARTHEST = 3.0  # times the longest placement: so far frames go along axes that nothing turns
 
 Axis = tuple[np.ndarray, np.ndarray] | None  # direction and a point
 
 
 def choose_frames(tree: Tree, k: Scalars) -> Tree:
     """The same mechanism with chosen link frames. Inertias are added afterwards."""
-    main = _main_children(tree)
+    main, reach = _main_children(tree), _reach(tree)
     links: list[Link] = []
 
     def choose(link: Link, above: Pose) -> Pose:
         placement = above.inverse(k).then(k, link.placement)
-        chosen, new = _choose(tree, k, link, placement, main[link.index])
+        chosen, new = _choose(tree, k, link, placement, main[link.index], reach[link.index])
         links.append(new)
         return chosen
 
@@ -64,8 +69,24 @@ def _main_children(tree: Tree) -> list[int | None]:
     return main
 
 
+def _reach(tree: Tree) -> list[float]:
+    """How far along its axis each link's frame may go, in metres."""
+    slides = (SlideAlong, SlideVector)
+    turned = list(
+        tree.outward(False, lambda link, above: above or not isinstance(link.motion, slides))
+    )
+    carried = [link.parent >= 0 and turned[link.parent] for link in tree.links]
+    lengths = [
+        float(np.linalg.norm(link.placement.numbers[1]))
+        for link, by_turning in zip(tree.links, carried, strict=True)
+        if by_turning and link.placement.numbers is not None
+    ]
+    near = _FARTHEST * max(lengths, default=np.inf)  # a link alone turns about its axis only
+    return [np.inf if by_turning else near for by_turning in carried]
+
+
 def _choose(
-    tree: Tree, k: Scalars, link: Link, placement: Pose, main: int | None
+    tree: Tree, k: Scalars, link: Link, placement: Pose, main: int | None, reach: float
 ) -> tuple[Pose, Link]:
     """The chosen frame of a link, and the link as seen from the parent's chosen frame."""
     new = replace(link, placement=placement)
@@ -73,7 +94,7 @@ def _choose(
         return identity(), new
     R, p = placement.numbers
     if link.motion.turning is not None:
-        return _choose_turn(k, link.motion.turning, new, R, p, _main_axis(tree, main))
+        return _choose_turn(k, link.motion.turning, new, R, p, _main_axis(tree, main), reach)
     seen = link.motion.in_parent(snapped(R))
     if seen is None:
         return identity(), new
@@ -82,13 +103,15 @@ def _choose(
 
 
 def _choose_turn(
-    k: Scalars, axis: int, new: Link, R: np.ndarray, p: np.ndarray, main: Axis
+    k: Scalars, axis: int, new: Link, R: np.ndarray, p: np.ndarray, main: Axis, reach: float
 ) -> tuple[Pose, Link]:
     A = np.roll(np.eye(3), axis - 2, axis=0)  # cyclic: its third column is the axis
     G = R @ A
     w = G[:, 2]  # the turning axis in the parent's chosen frame
     beta_turn, alpha_turn, gamma = _zxz(G)
     shift = _shift_along(p, w)
+    if abs(shift) > reach:
+        shift = 0.0
     phi = _angle_to_child(A, main)
     noise = 1e-15 * (np.abs(p).max() + abs(shift))
     p = p + shift * w
