@@ -246,6 +246,15 @@ def test_loops_that_cannot_be_closed_are_refused_as_by_a_run_of_its_own(four_bar
     assert str(told.value) == str(own.value)
 
 
+def test_formulations_that_are_steps_tell_the_method_that_batches_take(four_bar) -> None:
+    """A batch's is "rk4" where none is given, so that there is none to leave away."""
+    grid = {"constraints": "augmented-lagrangian", "step": STEP, "rate": 0.5 / STEP}
+    with pytest.raises(tb.InputError, match="or give method='augmented-lagrangian', and give"):
+        four_bar.batch(2).run(None, 4 * STEP, **grid)
+    ran = four_bar.batch(2).run(None, 4 * STEP, method="augmented-lagrangian", **grid)
+    assert ran.whole.all()
+
+
 def test_nothing_but_states_and_no_signal_at_all_may_be_recorded(four_bar) -> None:
     given = {"step": STEP, "rate": 1.0 / STEP, "inputs": {"torque": np.arange(4.0)}}
     whole = four_bar.batch(4).run(None, 0.1, **given)

@@ -80,8 +80,8 @@ def _own_step(method: str | None, constraints: str | Formulation | None) -> str 
         return method
     if method not in (None, formulation.word):
         raise InputError(
-            f"constraints={constraints!r} is a step of its own; leave method={method!r} away and "
-            "give `step`."
+            f"constraints={constraints!r} is a step of its own; leave method={method!r} away or "
+            f"give method={formulation.word!r}, and give `step`."
         )
     return formulation.word
 
