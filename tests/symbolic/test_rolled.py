@@ -67,6 +67,25 @@ def test_numbers_of_either_sign_are_of_one_loop() -> None:
     assert run_rolled(rolled, arguments(program, 2)) == evaluate(program, arguments(program, 2))
 
 
+def test_angles_do_not_notice_zeros_whose_sign_loops_turn() -> None:
+    """a = 0 is +0 in the program, and so is −a in the loop, which a number turns: to the left of
+    the origin an angle would be −π instead of π."""
+    tape, count = Tape(), 12
+    xs = [tape.symbol(("x", k)) for k in range(4 * count)]
+    outputs = []
+    for k in range(count):
+        u, v, c, x = xs[4 * k : 4 * k + 4]
+        a = tape.sub(tape.mul(tape.const(0.5 + k), u), tape.mul(tape.const(2.0 + k * k), v))
+        outputs.append((tape.sub, tape.add)[k % 2](c, tape.mul(a, x)))
+        outputs.append(tape.atan2(tape.mul(a, tape.const(1.5 + k)), x))
+    program = lower(tape, outputs, {x: ("x", k) for k, x in enumerate(xs)})
+    rolled = roll(program)
+    assert rolled is not None and rolled.minus
+    vanishing = [each for k in range(count) for each in (2.0 + k * k, 0.5 + k, 3.0, -1.0)]
+    found = run_rolled(rolled, {"x": vanishing, "u": [], "p": []})
+    assert found == [3.0, np.pi] * count
+
+
 @given(st.integers(0, 10**6))
 def test_random_recursions_forwards_and_backwards_keep_their_bits(seed) -> None:
     program = recursion(random.Random(seed))

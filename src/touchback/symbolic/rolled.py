@@ -105,7 +105,8 @@ class Rolled:
 
 
 def roll(program: Program) -> Rolled | None:
-    """The same outputs to the last bit; nothing where no loop is found."""
+    """The same outputs to the last bit, but for signs of zeros, and so of what is divided by zero:
+    differences that vanish are +0 either way round. Nothing where no loop is found."""
     try:
         repeats = Repeats(program)
         return _Writer(repeats).rolled() if repeats.loops else None
