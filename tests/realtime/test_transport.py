@@ -89,7 +89,8 @@ def test_outputs_are_safe_while_paused_and_come_back_softly(cart: tb.System) -> 
         live.run(0.05)
         assert live.read("echo") == 3.0
     run = live.recorded()
-    assert np.abs(np.diff(run["echo"])).max() <= 0.3 + 1e-12  # both ramps take ten ticks
+    there = np.flatnonzero(run["force"] == 3.0)[0]  # mostly at the first tick, else at the next
+    assert np.abs(np.diff(run["echo"][there:])).max() <= 0.3 + 1e-12  # both ramps take ten ticks
 
 
 def test_single_steps_move_the_model_tick_by_tick(cart: tb.System, tmp_path: Path) -> None:
