@@ -180,6 +180,24 @@ def test_an_input_that_a_structure_brings_is_there_with_the_structure(free: tb.S
         assert live["wind"] == 0.5  # before anything else was read since
 
 
+def test_an_input_that_comes_back_begins_with_its_own_value_again(free: tb.System) -> None:
+    more = cart_pole(tb.Prismatic("x"))
+    more.sensor("draught", tb.Signal(more.input("wind", default=0.5), ""))
+    with tb.live(free, rate=RATE, speed=None) as live:
+        live.swap(more)
+        live.run(T)
+        live["wind"] = 7.5
+        live.run(T)
+        assert live.read("draught") == 7.5
+        for structure in (free, more):
+            live.swap(structure)
+            live.run(T)
+        assert live["wind"] == live.read("draught") == 0.5
+        live["wind"] = 8.5
+        live.run(T)
+        assert live["wind"] == live.read("draught") == 8.5
+
+
 def test_inputs_outputs_parameters_guards_and_gains_go_on_by_name(
     free: tb.System, moving: tb.State
 ) -> None:

@@ -150,9 +150,11 @@ class Region:
         ports = []
         for name, direction, unit, fields in _wanted(inputs, published):
             known = self._inputs if direction == "in" else {port.name: port for port in here}
-            port = known.get(name)
+            port, new = known.get(name), name not in self.ports
             if port is None or port.fields != fields:
                 port = Port(name, direction, unit, fields, room.find(mailbox_bytes(len(fields))))
+                new = True
+            if new:  # an input that comes back, too: a message of long ago is none
                 self._mailbox(port, fresh=True)
             if direction == "in":
                 self._inputs[name] = port

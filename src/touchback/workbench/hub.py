@@ -288,4 +288,5 @@ class Hub(Company):
         if asked.poses > 10 * RATE:
             raise InputError(f"watch: {asked.poses:g} frames a second; {RATE:g} are made.")
         client.poses = min(asked.poses, RATE)
+        client.due = asyncio.get_running_loop().time()
         return {"poses": client.poses}
