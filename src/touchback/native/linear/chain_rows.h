@@ -10,32 +10,47 @@ typedef struct results {
     double *by_q, *by_v, *inverse;
 } results;
 
-#define EACH(w) for (int w = from; w < to; w++) /* vector */
+/* Products with the first or second of two factors, in the order in which they are written: each
+ * waits for the one before of its sum, and compilers would put them side by side. */
+#define PRODUCT(name, instruction, lane, kept)                                \
+    INLINED void name(two *sum, two x, two factors) {                         \
+        __asm__ volatile(instruction " %0.2d, %1.2d, %2.d[" lane "]"          \
+                         : kept(*sum)                                         \
+                         : "w"(x), "w"(factors));                             \
+    }
+PRODUCT(set_first, "fmul", "0", "=w")
+PRODUCT(add_first, "fmla", "0", "+w")
+PRODUCT(add_second, "fmla", "1", "+w")
+PRODUCT(take_first, "fmls", "0", "+w")
+PRODUCT(take_second, "fmls", "1", "+w")
+#undef PRODUCT
 
-/* x += factors[lane] sum. */
-INLINED void term(two *x, two factors, const int lane, const two *sum, const int from,
-                  const int to) {
-    EACH(w) x[w] = lane ? vfmaq_laneq_f64(x[w], sum[w], factors, 1)
-                        : vfmaq_laneq_f64(x[w], sum[w], factors, 0);
-}
+/* Of one vector of rows, or of both; with a loop over them compilers keep sums in memory. */
+#define EACH(DO, sums, x, factors)                \
+    do {                                          \
+        if (from == 0)                            \
+            DO(&(sums)[0], (x)[0], factors);      \
+        if (to == TOGETHER)                       \
+            DO(&(sums)[1], (x)[1], factors);      \
+    } while (0)
 
-/* Sums of factors[c] sums[c]: three of them in turns, since each waits for its term before. */
+/* Sums of factors[c] sums[c], three of them in turns. */
 INLINED void dots(two *x, two *q, two *v, const double *of_x, const double *of_q,
                   const double *of_v, rows *sums, const int from, const int to) {
     for (int c = 0; c < 6; c += 2) {
         two fx = vld1q_f64(of_x + c), fq = vld1q_f64(of_q + c), fv = vld1q_f64(of_v + c);
         if (c == 0) {
-            EACH(w) x[w] = vmulq_laneq_f64(sums[0][w], fx, 0);
-            EACH(w) q[w] = vmulq_laneq_f64(sums[0][w], fq, 0);
-            EACH(w) v[w] = vmulq_laneq_f64(sums[0][w], fv, 0);
+            EACH(set_first, x, sums[0], fx);
+            EACH(set_first, q, sums[0], fq);
+            EACH(set_first, v, sums[0], fv);
         } else {
-            term(x, fx, 0, sums[c], from, to);
-            term(q, fq, 0, sums[c], from, to);
-            term(v, fv, 0, sums[c], from, to);
+            EACH(add_first, x, sums[c], fx);
+            EACH(add_first, q, sums[c], fq);
+            EACH(add_first, v, sums[c], fv);
         }
-        term(x, fx, 1, sums[c + 1], from, to);
-        term(q, fq, 1, sums[c + 1], from, to);
-        term(v, fv, 1, sums[c + 1], from, to);
+        EACH(add_second, x, sums[c + 1], fx);
+        EACH(add_second, q, sums[c + 1], fq);
+        EACH(add_second, v, sums[c + 1], fv);
     }
 }
 
@@ -44,20 +59,21 @@ INLINED void grow(rows *sums, const double *factors, const two *x, const int cou
                   const int to) {
     for (int c = 0; c < count; c += 2) {
         two f = vld1q_f64(factors + c);
-        term(sums[c], f, 0, x, from, to);
+        EACH(add_first, sums[c], x, f);
         if (c + 1 < count)
-            term(sums[c + 1], f, 1, x, from, to);
+            EACH(add_second, sums[c + 1], x, f);
     }
 }
 
 /* What derivatives are of sums P: by v less S . P. */
 INLINED void turn(two *q, two *v, const chained *joint, rows *P, const int from, const int to) {
-    for (int c = 0; c < 3; c++) {
-        term(q, vld1q_f64(joint->turning + (c & ~1)), c % 2, P[c], from, to);
-        two S = vld1q_f64(joint->S + (c & ~1));
-        EACH(w) v[w] = c % 2 ? vfmsq_laneq_f64(v[w], P[c][w], S, 1)
-                             : vfmsq_laneq_f64(v[w], P[c][w], S, 0);
-    }
+    const double *turning = joint->turning, *S = joint->S;
+    EACH(add_first, q, P[0], vld1q_f64(turning));
+    EACH(take_first, v, P[0], vld1q_f64(S));
+    EACH(add_second, q, P[1], vld1q_f64(turning));
+    EACH(take_second, v, P[1], vld1q_f64(S));
+    EACH(add_first, q, P[2], vld1q_f64(turning + 2));
+    EACH(take_first, v, P[2], vld1q_f64(S + 2));
 }
 
 #undef EACH

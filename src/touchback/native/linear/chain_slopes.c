@@ -62,6 +62,17 @@ INLINED void turned(two *y, two (*L)[3], const double *x) {
     }
 }
 
+/* y -= L x. */
+INLINED void less_turned(two *y, two (*L)[3], const double *x) {
+    for (int c = 0; c < 6; c += 2) {
+        two f = vld1q_f64(x + c);
+        for (int i = 0; i < 3; i++)
+            y[i] = vfmsq_laneq_f64(y[i], L[c][i], f, 0);
+        for (int i = 0; i < 3; i++)
+            y[i] = vfmsq_laneq_f64(y[i], L[c + 1][i], f, 1);
+    }
+}
+
 INLINED void load_six(two *to, const double *from) {
     for (int i = 0; i < 3; i++)
         to[i] = vld1q_f64(from + 2 * i);
@@ -80,9 +91,10 @@ static void from_ground(const tb_columns *columns, chained *joint, long n, doubl
         two x = vdupq_n_f64(alone + vaddvq_f64(taken));
         for (int s = 0; s < 2; s++) {
             double *moved = joint->moved[s];
-            turned(z, L, joint->above[s]);
+            load_six(z, moved);
+            less_turned(z, L, joint->above[s]);
             for (int i = 0; i < 3; i++)
-                vst1q_f64(moved + 2 * i, vsubq_f64(vld1q_f64(moved + 2 * i), z[i]));
+                vst1q_f64(moved + 2 * i, z[i]);
         }
         load_six(S, joint->S);
         for (int i = 0; i < 3; i++) {
@@ -109,14 +121,14 @@ static void from_end(chained *joints, long n, const double *inverse) {
         load_six(U, joint->U);
         load_six(S, joint->S);
         load_six(own, joint->own);
+        two alone = {inverse[j * (n + 1)], 1.0};
         for (int r = 0; r < 3; r++) {
             two s = more(more(vmulq_f64(Q[r][0], S[0]), Q[r][1], S[1]), Q[r][2], S[2]);
             two o = more(more(vmulq_f64(Q[r][0], own[0]), Q[r][1], own[1]), Q[r][2], own[2]);
-            two both = vpaddq_f64(o, s);
-            joint->own_sums[r] = both[0] + joint->row[r] * inverse[j * (n + 1)];
-            two z = vdupq_n_f64(joint->row[r] + both[1]);
+            two sums = vfmaq_n_f64(vpaddq_f64(o, s), alone, joint->row[r]);
+            joint->own_sums[r] = sums[0];
             for (int i = 0; i < 3; i++)
-                Q[r][i] = more(Q[r][i], U[i], z);
+                Q[r][i] = vfmaq_laneq_f64(Q[r][i], U[i], sums, 1);
         }
         two f[2] = {vld1q_f64(joint->turning), vld1q_f64(joint->turning + 2)};
         for (int i = 0; i < 3; i++) {
