@@ -5,13 +5,13 @@ The bias wrench comes from the Newton–Euler pass with zero joint accelerations
 joint with several freedoms needs no matrix inverse. Articulated inertia: N = J ω̇ + H a, F = Hᵀ ω̇
 + M a."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from touchback.dynamics.motion import Base, link_motions
 from touchback.dynamics.rnea import carried_up, own_wrenches
 from touchback.dynamics.tree import Link, Tree
-from touchback.spatial import Articulated, Vectors, Wrench, skew
+from touchback.spatial import Articulated, Inertia, Twist, Vectors, Wrench, skew
 from touchback.spatial.vectors import ZERO, Matrix, Scalar, Vector
 from touchback.symbolic.scalars import Scalars
 
@@ -41,21 +41,28 @@ def forward_dynamics(
     """Accelerations a with M a + c = τ."""
     motions = link_motions(tree, k, v, None, base)
     wrenches = own_wrenches(tree, k, motions, external)
-    steps, _ = eliminate(tree, k, wrenches, tau, armature)
-    return accelerations(tree, k, steps)
+    own = [
+        (articulated(k, link.inertia, link.added), wrench)
+        for link, wrench in zip(tree.links, wrenches, strict=True)
+    ]
+    steps, _ = eliminate(tree, k, lambda link: own[link.index], tau, armature)
+    a: list[Scalar] = [0] * tree.nv
+    for link, (rates, _) in zip(tree.links, accelerations(tree, k, steps), strict=True):
+        a[link.v_index : link.v_index + len(rates)] = rates
+    return a
 
 
 def eliminate(
     tree: Tree,
     k: Scalars,
-    wrenches: Iterable[Wrench],
+    own: Callable[[Link], Carried],
     tau: Sequence[Scalar],
     armature: Sequence[Scalar],
-) -> tuple[list[list[Eliminated]], list[Carried]]:
-    """Leaves to root: the columns of every link, where links' own motion needs `wrenches`; and what
-    each leaves to its carrier, about and along its own frame (of links on the ground, anything)."""
+) -> tuple[list[list[Eliminated]], dict[int, Carried]]:
+    """Leaves to root: the columns of every link, of which each has its `own` inertia and the wrench
+    that its motion needs; and what each leaves to its carrier, about and along its own frame (of
+    links on the ground, anything)."""
     vectors = Vectors(k)
-    inertias = [_own(link, k) for link in tree.links]
     eliminated: list[list[Eliminated]] = [[] for _ in tree.links]
 
     def settle(link: Link, total: Carried) -> Carried:
@@ -74,18 +81,15 @@ def eliminate(
         F, N = carried_up(link, k, own[1])
         return both, (vectors.add(above[1][0], F), vectors.add(above[1][1], N))
 
-    left = tree.inward(zip(inertias, wrenches, strict=True), gather, settle)
+    left = dict(tree.gathering(own, gather, settle))
     return eliminated, left
 
 
-def _own(link: Link, k: Scalars) -> Articulated:
-    m = link.inertia.m
-    own = Articulated(
-        link.inertia.tensor(k),
-        skew(link.inertia.h),
-        [[m, 0, 0], [0, m, 0], [0, 0, m]],
-    )
-    return own if link.added is None else own.plus(k, link.added)
+def articulated(k: Scalars, inertia: Inertia, fluid: Articulated | None) -> Articulated:
+    """That of a link alone, with the fluid that it carries along, if any."""
+    m = inertia.m
+    own = Articulated(inertia.tensor(k), skew(inertia.h), [[m, 0, 0], [0, m, 0], [0, 0, m]])
+    return own if fluid is None else own.plus(k, fluid)
 
 
 def articulated_up(link: Link, k: Scalars, inertia: Articulated) -> Articulated:
@@ -159,23 +163,23 @@ def _less_symmetric(
 
 def accelerations(
     tree: Tree, k: Scalars, eliminated: Sequence[Sequence[Eliminated]]
-) -> list[Scalar]:
-    """Root to leaves: a_j = u/D − (U/D)·(change of acceleration so far)."""
+) -> Iterator[tuple[list[Scalar], Twist]]:
+    """Root to leaves: a_j = u/D − (U/D)·(change of acceleration so far) of the columns of each, and
+    the change of its own acceleration."""
     vectors, add, mul = Vectors(k), k.add, k.mul
-    a: list[Scalar] = [0] * tree.nv
 
-    def changes(link: Link, parent: tuple[Vector, Vector]) -> tuple[Vector, Vector]:
-        alpha = link.rotation.down(k, parent[0])
-        carried = vectors.add(parent[1], vectors.cross(parent[0], link.p))
+    def changes(link: Link, parent: tuple[list[Scalar], Twist]) -> tuple[list[Scalar], Twist]:
+        _, (turned, moved) = parent
+        alpha = link.rotation.down(k, turned)
+        carried = vectors.add(moved, vectors.cross(turned, link.p))
         linear = vectors.add(link.rotation.down(k, carried), vectors.cross(alpha, link.d))
-        steps = zip(eliminated[link.index], link.columns, strict=True)
-        for offset, (step, (s_ang, s_lin)) in enumerate(steps):
+        rates: list[Scalar] = []
+        for step, (s_ang, s_lin) in zip(eliminated[link.index], link.columns, strict=True):
             already = add(vectors.dot(step.linear, linear), vectors.dot(step.angular, alpha))
             rate = add(mul(step.inverse, step.effort), -already)
-            a[link.v_index + offset] = rate
+            rates.append(rate)
             alpha = vectors.add(alpha, vectors.scale(rate, s_ang))
             linear = vectors.add(linear, vectors.scale(rate, s_lin))
-        return alpha, linear
+        return rates, (alpha, linear)
 
-    list(tree.outward((ZERO, ZERO), changes))
-    return a
+    return tree.outward(([], (ZERO, ZERO)), changes)

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 
 from touchback.dynamics.aba import Eliminated
 from touchback.dynamics.crba import Entries, WorldPose
-from touchback.spatial import Articulated, Inertia, Twist, Wrench
-from touchback.spatial.vectors import Matrix, Vector
+from touchback.spatial import Articulated, Inertia, Twist, Vectors, Wrench
+from touchback.spatial.vectors import Matrix, Vector, transpose
+from touchback.symbolic.scalars import Scalars
 
 
 @dataclass
@@ -31,14 +32,13 @@ class Column:
 @dataclass
 class Moving:
     """A link: where it is, its twist, its acceleration without those of joints, its carrier's
-    twist, its columns and inertia."""
+    twist and its columns."""
 
     pose: WorldPose
     twist: Twist
     bias: Twist
     carrier: Twist
     columns: list[Column]
-    inertia: Inertia
 
 
 @dataclass
@@ -48,6 +48,24 @@ class Carried:
     inertia: Inertia
     momentum: Vector
     stir: Matrix
+
+    def plus(self, k: Scalars, other: "Carried") -> "Carried":
+        """Of both, with p and K."""
+        vectors = Vectors(k)
+        return Carried(
+            self.inertia.plus(k, other.inertia),
+            vectors.add(self.momentum, other.momentum),
+            vectors.matrix_add(self.stir, other.stir),
+        )
+
+
+def carried(k: Scalars, inertia: Inertia, twist: Twist) -> Carried:
+    """Of one link, with p and K."""
+    vectors, h, (omega, velocity) = Vectors(k), inertia.h, twist
+    momentum = vectors.add(vectors.scale(inertia.m, velocity), vectors.cross(omega, h))
+    turned = transpose([vectors.cross(omega, row) for row in inertia.E])
+    K = [[k.add(turned[x][y], k.mul(velocity[x], h[y])) for y in range(3)] for x in range(3)]
+    return Carried(inertia, momentum, K)
 
 
 @dataclass

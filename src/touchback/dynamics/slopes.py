@@ -21,15 +21,16 @@ there the first columns and inertias are as sparse as described."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import cached_property
 
-from touchback.dynamics.aba import accelerations, eliminate
+from touchback.dynamics.aba import accelerations, articulated, eliminate
 from touchback.dynamics.crba import Entries, fluid_in_axes, in_axes, root_poses, unit_wrench
 from touchback.dynamics.motion import Base, LinkMotion, b_matrix
 from touchback.dynamics.rnea import inertial_wrench
-from touchback.dynamics.sloped import Carried, Column, Moving, Sloped, Slopes, Solved
+from touchback.dynamics.sloped import Carried, Column, Moving, Sloped, Slopes, Solved, carried
 from touchback.dynamics.tree import Link, Tree
-from touchback.spatial import Rotation, Twist, Twists, Vectors, Wrench
-from touchback.spatial.vectors import ZERO, Matrix, Scalar, Vector, transpose
+from touchback.spatial import Articulated, Inertia, Rotation, Twist, Twists, Vectors, Wrench
+from touchback.spatial.vectors import ZERO, Matrix, Scalar, Vector
 from touchback.symbolic.scalars import Scalars
 
 
@@ -44,16 +45,7 @@ class InverseSlopes:
         turns = any(base.omega) or any(base.alpha)
         for link, pose in zip(tree.links, root_poses(tree, k, turns), strict=True):
             self._links.append(self._moving(link, pose))
-        self._totals = self._carried_by_each()
-        two = k.const(2.0)
-        self._carried = [
-            replace(
-                each,
-                momentum=self._vectors.scale(two, each.momentum),
-                stir=self._stir(each.stir, two),
-            )
-            for each in self._totals
-        ]
+        self._inertias: dict[int, Inertia] = {}
         self._biased: list[Wrench] | None = None  # what each link's bias needs, once known
 
     def bias(self) -> list[Scalar]:
@@ -70,18 +62,30 @@ class InverseSlopes:
         along is in what is left of columns, not in the rest."""
         links = [
             replace(
-                link, p=ZERO, d=ZERO, rotation=Rotation(), inertia=each.inertia,
+                link, p=ZERO, d=ZERO, rotation=Rotation(),
                 columns=[column.S for column in each.columns],
                 added=fluid_in_axes(self._k, link.added, *each.pose),
             )
             for link, each in zip(self._tree.links, self._links, strict=True)
         ]  # fmt: skip
         flat = replace(self._tree, links=links)
-        steps, left = eliminate(flat, self._k, self._bias_wrenches(), tau, armature)
-        by_joints = self._by_joints(accelerations(flat, self._k, steps))
+
+        def own(link: Link) -> tuple[Articulated, Wrench]:
+            i = link.index
+            inertia = articulated(self._k, self._inertia(i), link.added)
+            return inertia, self._wrench(i, self._links[i].bias)
+
+        steps, left = eliminate(flat, self._k, own, tau, armature)
+        totals: dict[int, Carried] = {}
+        by_joints: list[Twist] = []
+        # in turns: accelerations wait for each other, which leaves processors time for the rest
+        changes = accelerations(flat, self._k, steps)
+        for (index, total), (_, change) in zip(self._carried_by_each(), changes, strict=True):
+            totals[index] = total
+            by_joints.append(change)
         found: dict[int, Solved] = {}
         for link, each in zip(self._tree.links, self._links, strict=True):
-            total, of_joints = self._totals[link.index], (ZERO, ZERO)
+            total, of_joints = totals[link.index], (ZERO, ZERO)
             if link.parent >= 0:
                 of_joints = by_joints[link.parent]
             for step, column in zip(steps[link.index], each.columns, strict=True):
@@ -159,8 +163,7 @@ class InverseSlopes:
                 twists.scale(two, psi) if len(own) == 1 else twists.add(psi, twists.cross(twist, S))
             )
             columns.append(Column(index, S, psi, turned))
-        inertia = in_axes(k, link.inertia, *pose)
-        return Moving(pose, twist, bias, carrier, columns, inertia)
+        return Moving(pose, twist, bias, carrier, columns)
 
     def _ground(self, root: Link) -> tuple[Twist, Twist]:
         """Twist and acceleration of the ground about and along a root link's frame. A speed that
@@ -189,27 +192,32 @@ class InverseSlopes:
 
     # ---- inward ---------------------------------------------------------------------------------
 
-    def _carried_by_each(self) -> list[Carried]:
-        k, vectors = self._k, self._vectors
+    def _inertia(self, index: int) -> Inertia:
+        """Of a link, along the root's axes; told when it is first needed."""
+        if index not in self._inertias:
+            link, pose = self._tree.links[index], self._links[index].pose
+            self._inertias[index] = in_axes(self._k, link.inertia, *pose)
+        return self._inertias[index]
 
-        def own(each: Moving) -> Carried:
-            (omega, velocity), inertia = each.twist, each.inertia
-            h = inertia.h
-            momentum = vectors.add(vectors.scale(inertia.m, velocity), vectors.cross(omega, h))
-            turned = transpose([vectors.cross(omega, row) for row in inertia.E])
-            K = [
-                [k.add(turned[x][y], k.mul(velocity[x], h[y])) for y in range(3)] for x in range(3)
-            ]
-            return Carried(inertia, momentum, K)
+    def _carried_by_each(self) -> Iterator[tuple[int, Carried]]:
+        """Leaves to root."""
+        return self._tree.gathering(
+            lambda link: carried(self._k, self._inertia(link.index), self._links[link.index].twist),
+            lambda link, above, own: above.plus(self._k, own),
+        )
 
-        def gather(link: Link, above: Carried, carried: Carried) -> Carried:
-            return Carried(
-                above.inertia.plus(k, carried.inertia),
-                vectors.add(above.momentum, carried.momentum),
-                vectors.matrix_add(above.stir, carried.stir),
+    @cached_property
+    def _carried(self) -> dict[int, Carried]:
+        """With 2 p and 2 ((tr K) 1 − K)."""
+        two = self._k.const(2.0)
+        return {
+            index: replace(
+                each,
+                momentum=self._vectors.scale(two, each.momentum),
+                stir=self._stir(each.stir, two),
             )
-
-        return self._tree.inward([own(each) for each in self._links], gather)
+            for index, each in self._carried_by_each()
+        }
 
     def _stir(self, K: Matrix, two: Scalar) -> Matrix:
         """2 ((tr K) 1 − K)."""
@@ -228,27 +236,25 @@ class InverseSlopes:
         """What each link and all that it carries need, with accelerations that joints add. Where
         the bias is known, what they need beside it is added."""
         k, twists = self._k, self._twists
-        pairs = list(zip(self._links, by_joints, strict=True))
         if self._biased is None:
-            return self._gathered(self._wrenches([twists.add(each.bias, x) for each, x in pairs]))
-        more = (unit_wrench(k, each.inertia, *x) for each, x in pairs)
+            biases = [each.bias for each in self._links]
+            total = [twists.add(bias, x) for bias, x in zip(biases, by_joints, strict=True)]
+            return self._gathered(self._wrench(i, x) for i, x in enumerate(total))
+        more = (unit_wrench(k, self._inertia(i), *x) for i, x in enumerate(by_joints))
         return self._gathered(twists.add(x, y) for x, y in zip(self._biased, more, strict=True))
 
     def _bias_wrenches(self) -> list[Wrench]:
         if self._biased is None:
-            self._biased = self._wrenches([each.bias for each in self._links])
+            self._biased = [self._wrench(i, each.bias) for i, each in enumerate(self._links)]
         return self._biased
 
-    def _wrenches(self, accelerations: Sequence[Twist]) -> list[Wrench]:
-        """What each link needs to move so."""
+    def _wrench(self, index: int, acceleration: Twist) -> Wrench:
+        """What a link needs to move so."""
         k, vectors = self._k, self._vectors
-        own: list[Wrench] = []
-        for each, (alpha, linear) in zip(self._links, accelerations, strict=True):
-            omega, velocity = each.twist
-            of_origin = vectors.add(linear, vectors.cross(omega, velocity))
-            motion = LinkMotion(omega, alpha, b_matrix(k, omega, alpha), of_origin)
-            own.append(inertial_wrench(each.inertia, k, motion))
-        return own
+        (omega, velocity), (alpha, linear) = self._links[index].twist, acceleration
+        of_origin = vectors.add(linear, vectors.cross(omega, velocity))
+        motion = LinkMotion(omega, alpha, b_matrix(k, omega, alpha), of_origin)
+        return inertial_wrench(self._inertia(index), k, motion)
 
     def _gathered(self, own: Iterable[Wrench]) -> list[Wrench]:
         return self._tree.inward(own, lambda link, above, carried: self._twists.add(above, carried))
@@ -271,14 +277,14 @@ class InverseSlopes:
 
     def _stirred(self, link: Link, twist: Twist) -> Wrench:
         """2 B u."""
-        carried, w = self._carried[link.index], twist[0]
-        return self._vectors.cross(w, carried.momentum), self._vectors.apply(carried.stir, w)
+        of_all, w = self._carried[link.index], twist[0]
+        return self._vectors.cross(w, of_all.momentum), self._vectors.apply(of_all.stir, w)
 
     def _stirred_row(self, link: Link, S: Twist) -> Vector:
         """Sᵀ 2 B, whose linear part is zero."""
-        carried, vectors = self._carried[link.index], self._vectors
+        of_all, vectors = self._carried[link.index], self._vectors
         return vectors.add(
-            vectors.apply_transposed(carried.stir, S[0]), vectors.cross(carried.momentum, S[1])
+            vectors.apply_transposed(of_all.stir, S[0]), vectors.cross(of_all.momentum, S[1])
         )
 
     def _both(self, row: Sloped, first: Twist, second: Twist) -> Scalar:

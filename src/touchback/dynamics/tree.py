@@ -98,12 +98,28 @@ class Tree:
         """Leaves to root: what links have of their `own` and from their children. When all of those
         are in, a total may `settle`; `gather` gives a parent's with what a link carries up to it.
         """
-        totals = list(own)
+        known = list(own)
+        found = dict(self.gathering(lambda link: known[link.index], gather, settle))
+        return [found[link.index] for link in self.links]
+
+    def gathering(
+        self,
+        own: Callable[[Link], T],
+        gather: Callable[[Link, T, T], T],
+        settle: Callable[[Link, T], T] = lambda link, total: total,
+    ) -> Iterator[tuple[int, T]]:
+        """The same link by link: the index of each and its total. What a link has of its own is
+        asked for when the first child's is in, so that it needn't be kept in the meantime."""
+        totals: dict[int, T] = {}
+
+        def so_far(link: Link) -> T:
+            return totals.pop(link.index) if link.index in totals else own(link)
+
         for link in reversed(self.links):
-            total = totals[link.index] = settle(link, totals[link.index])
+            total = settle(link, so_far(link))
+            yield link.index, total
             if link.parent >= 0:
-                totals[link.parent] = gather(link, totals[link.parent], total)
-        return totals
+                totals[link.parent] = gather(link, so_far(self.links[link.parent]), total)
 
     def path(self, index: int) -> Iterator[Link]:
         """The links from one to the ground, itself first."""
