@@ -92,14 +92,16 @@ def _side_by_side(columns: list[list[int]]) -> list[int]:
 
 
 def _column(found: Solved) -> list[int]:
-    """What tb_columns hold of one."""
+    """What tb_columns hold of one. Of inertias that are sums of what eliminations take, their
+    negatives are at hand."""
     J, H, M = found.inertia.J, found.inertia.H, found.inertia.M
     return [
         *_twist(found.S), *found.eliminated.angular, *found.eliminated.linear,
         found.eliminated.inverse, *_twist(found.carrier), *_twist(found.twist),
         *_twist(found.bias), *_twist(found.by_joints), *found.momentum,
-        *(x for row in found.stir for x in row), *_upper(J), *(x for row in H for x in row),
-        *_upper(M), *_wrench(found.wrench),
+        *(x for row in found.stir for x in row),
+        *(-x for x in (*_upper(J), *(x for row in H for x in row), *_upper(M))),
+        *_wrench(found.wrench),
     ]  # fmt: skip
 
 

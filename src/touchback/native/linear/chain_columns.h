@@ -55,13 +55,13 @@ INLINED void weigh(two *to, const tb_columns *columns, long lane, const two *u) 
 #define OF(x) vld1q_f64(columns->x + lane)
     for (int j = 0; j < 3; j++)
         for (int i = 0; i < 3; i++) {
-            to[i] = more(to[i], OF(J[upper[i][j]]), u[j]);
-            to[i + 3] = more(to[i + 3], OF(M[upper[i][j]]), u[j + 3]);
+            to[i] = less(to[i], OF(J[upper[i][j]]), u[j]);
+            to[i + 3] = less(to[i + 3], OF(M[upper[i][j]]), u[j + 3]);
         }
     for (int j = 0; j < 3; j++)
         for (int i = 0; i < 3; i++) {
-            to[i] = more(to[i], OF(H[3 * i + j]), u[j + 3]);
-            to[i + 3] = more(to[i + 3], OF(H[3 * j + i]), u[j]);
+            to[i] = less(to[i], OF(H[3 * i + j]), u[j + 3]);
+            to[i + 3] = less(to[i + 3], OF(H[3 * j + i]), u[j]);
         }
 #undef OF
 }

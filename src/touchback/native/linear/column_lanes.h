@@ -48,13 +48,13 @@ TARGET INLINED void NAME(weigh)(NAME(vec) *to, const tb_columns *columns, long l
 #define OF(x) *(const NAME(vec) *)(columns->x + lane)
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++) {
-            to[i] = FUSED(OF(J[upper[i][j]]), u[j], to[i]);
-            to[i + 3] = FUSED(OF(M[upper[i][j]]), u[j + 3], to[i + 3]);
+            to[i] = LESS(OF(J[upper[i][j]]), u[j], to[i]);
+            to[i + 3] = LESS(OF(M[upper[i][j]]), u[j + 3], to[i + 3]);
         }
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++) {
-            to[i] = FUSED(OF(H[3 * i + j]), u[j + 3], to[i]);
-            to[j + 3] = FUSED(OF(H[3 * i + j]), u[i], to[j + 3]);
+            to[i] = LESS(OF(H[3 * i + j]), u[j + 3], to[i]);
+            to[j + 3] = LESS(OF(H[3 * i + j]), u[i], to[j + 3]);
         }
 #undef OF
 }

@@ -18,7 +18,7 @@ typedef struct tb_columns {
     double carrier[6][TB_COLUMNS], twist[6][TB_COLUMNS];
     double bias[6][TB_COLUMNS], joints[6][TB_COLUMNS];     /* the carrier's acceleration */
     double momentum[3][TB_COLUMNS], stir[9][TB_COLUMNS];   /* p, and K by rows */
-    double J[6][TB_COLUMNS], H[9][TB_COLUMNS], M[6][TB_COLUMNS]; /* of symmetric ones a triangle */
+    double J[6][TB_COLUMNS], H[9][TB_COLUMNS], M[6][TB_COLUMNS]; /* -I: of J and M a triangle */
     double wrench[6][TB_COLUMNS];
 } tb_columns;
 
