@@ -10,6 +10,7 @@ from hypothesis import given
 import touchback as tb
 from complex_steps import ByNumbers, laws
 from random_mechanisms import KINDS, Mechanism, examples, mechanisms, scale
+from touchback.codegen.machine import emit
 from touchback.dynamics.forward import forward, inverse
 from touchback.gallery import make
 from touchback.native.library import LIB
@@ -157,17 +158,22 @@ def test_large_trees_are_solved_by_a_loop_whatever_the_order_of_their_joints() -
         close(found.reshape(whole.shape), whole, f"{lanes} columns in a register", 1e-12)
 
 
-@pytest.mark.parametrize("size", [16, 17, 18, 31])
-def test_chains_are_solved_by_loops_with_the_derivatives_of_trees(size: int) -> None:
-    """Turns and slides one after the other, of even and odd numbers: what undoes the derivatives of
-    efforts, and what loops for any tree give."""
+def chain(size: int) -> tb.Model:
+    """Turns and slides one after the other."""
     m, carrier = tb.Model("chain", gravity=(0.3, 0.0, -9.81)), None
     for i in range(size):
         link = m.body(f"b{i}", mass=1.0 + 0.1 * i, com=(0.1, 0.02, 0), inertia=(0.01, 0.02, 0.02))
         kind = tb.Prismatic("xyz"[i % 3]) if i % 5 == 3 else tb.Revolute("zxy"[i % 3])
         m.joint(f"j{i}", kind, m.ground if carrier is None else carrier.at(0.3, 0, 0.05), link)
         carrier = link
-    system = m.compile()
+    return m
+
+
+@pytest.mark.parametrize("size", [16, 17, 18, 31])
+def test_chains_are_solved_by_loops_with_the_derivatives_of_trees(size: int) -> None:
+    """Turns and slides one after the other, of even and odd numbers: what undoes the derivatives of
+    efforts, and what loops for any tree give."""
+    system = chain(size).compile()
     assert system.plan.loop_derivatives
     q, v, tau = np.random.default_rng(size).normal(size=(3, size))
     found = system.forward_dynamics_derivatives(q, v, tau)
@@ -180,6 +186,15 @@ def test_chains_are_solved_by_loops_with_the_derivatives_of_trees(size: int) -> 
     wanted = of_trees.call([*q, *v], [0.0, *tau], [0.0]).reshape(found.shape)
     for which in range(3):
         close(found[which], wanted[which], "loops for any tree", 1e-10)
+
+
+@pytest.mark.parametrize("target", ["aarch64", "x86_64", "x86_64_v4"])
+def test_what_prepares_derivatives_is_told_where_it_is_needed(target: str) -> None:
+    """A number that waits in memory takes a store, as long as an operation: of each joint about 15
+    wait, pose and inertia among them (25 when inertias and wrenches were told ahead)."""
+    size = 30
+    prepared = chain(size).compile().function("forward dynamics derivatives").second
+    assert emit(prepared, target).work_size < 18 * size
 
 
 def test_constraints_are_refused_with_the_mend() -> None:
