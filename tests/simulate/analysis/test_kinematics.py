@@ -114,6 +114,27 @@ def test_a_dead_point_is_explained(slider_crank: Any) -> None:
         tb.kinematics(slider_crank, {"slider": 0.5}, [0.0], {"crank": 0.0})
 
 
+@pytest.mark.parametrize(
+    ("path", "start", "when"),
+    [(lambda t: 0.5 - 0.2 * t, 0.3, "0"), (lambda t: 0.4 + 0.1 * t, 0.8, "1")],
+)
+def test_so_is_one_where_the_motion_begins_or_ends(
+    slider_crank: Any, path: Any, start: float, when: str
+) -> None:
+    """Positions are met there, of angles only as well as roots of roundings allow; rates of 1e6
+    rad/s had been told of them."""
+    with pytest.raises(tb.SolveError, match=rf"t = {when} s: a dead point"):
+        tb.kinematics(slider_crank, {"slider": path}, np.linspace(0, 1, 101), {"crank": start})
+
+
+def test_near_a_dead_point_motions_are_told(slider_crank: Any) -> None:
+    """The crank's angle by the law of cosines, a micrometre from where it stretches."""
+    run = tb.kinematics(slider_crank, {"slider": 0.5 - 1e-6}, [0.0], {"crank": 0.3})
+    x = 0.5 - 1e-6
+    angle = np.arccos((0.1**2 + x**2 - 0.4**2) / (2 * 0.1 * x))
+    assert abs(run["crank"][0]) == pytest.approx(angle, rel=1e-6)
+
+
 def test_too_few_coordinates_are_refused_with_those_that_lack(cart_pole: Any) -> None:
     with pytest.raises(tb.InputError, match=r"2 freedoms.*prescribes 'cart'.*also 'pole'"):
         tb.kinematics(cart_pole, {"cart": lambda t: t}, TIMES)

@@ -26,7 +26,9 @@ from touchback.system.equations import Point
 from touchback.system.layout import Values, fill
 from touchback.system.motions import At
 
-_DEAD = 1e-7  # smallest over largest singular value at which dependent coordinates are lost
+# Smallest singular value of columns of length 1 at which dependent coordinates are lost: positions
+# are met to some 1e-13 m there, and in a dead point angles to its root.
+_DEAD = 1e-5
 _SURPRISE = 0.25  # correction of an extrapolation [rad, m] that calls for shorter steps
 _HALVINGS = 12
 
@@ -185,9 +187,11 @@ class _Tracker:
         own, count = J[:, self._others], len(self._others)
         if not count:
             return
-        singular = np.linalg.svd(own, compute_uv=False) if own.size else np.zeros(0)
+        lengths = np.linalg.norm(own, axis=0)
+        alike = own / np.where(lengths > 0.0, lengths, 1.0)
+        singular = np.linalg.svd(alike, compute_uv=False) if own.size else np.zeros(0)
         lowest = singular[count - 1] if count <= singular.size else 0.0
-        if lowest > _DEAD * singular.max(initial=0.0):
+        if lowest > _DEAD:
             return
         system = self.instance.system
         freedoms = self.instance.n - rank_of(J)
@@ -201,9 +205,9 @@ class _Tracker:
             )
         raise SolveError(
             f"{system.name} at t = {t:.6g} s: a dead point: the motion of {names} doesn't tell "
-            f"that of the others there (smallest singular value of their Jacobian {lowest:.2g}, "
-            f"largest {singular.max(initial=0.0):.2g}); prescribe another coordinate, or stay "
-            "clear of the dead point."
+            f"that of the others there (their columns of the Jacobian, of length 1, have the "
+            f"smallest singular value {lowest:.2g}); prescribe another coordinate, or stay clear "
+            "of the dead point."
         )
 
 
