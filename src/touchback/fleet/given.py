@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike
 
 from touchback.errors import InputError
 from touchback.model.forces import ForceKind
-from touchback.numbers import shown
 from touchback.recording import unknown_name
 from touchback.simulate.span import Span
 from touchback.system import System
@@ -84,9 +83,12 @@ def _one_of_each(label: str, given: ArrayLike, count: int) -> Floats:
             f"{label}: a number, or {count} of them, one for each instance, are expected, got an "
             f"array of shape {array.shape}."
         )
-    if not np.isfinite(array).all():
-        raise InputError(f"{label}: finite numbers are expected, got {shown(given)}.")
-    return array.reshape(-1)
+    flat = array.reshape(-1)
+    bad = np.flatnonzero(~np.isfinite(flat))
+    if len(bad):
+        whose = f" of instance {bad[0]}" if len(flat) > 1 else ""
+        raise InputError(f"{label}{whose}: finite numbers are expected, got {flat[bad[0]]}.")
+    return flat
 
 
 def _inputs(

@@ -16,7 +16,8 @@ def with_unit(name: str, unit: str) -> str:
 
 def unknown_name(kind: str, name: object, known: Iterable[str]) -> InputError:
     """The error for a name that isn't among the known ones, with the closest of them."""
-    names, told = list(known), (name if isinstance(name, str) else shown(name))[:_LONGEST]
+    names = list(dict.fromkeys(known))
+    told = (name if isinstance(name, str) else shown(name))[:_LONGEST]
     close = get_close_matches(told, names, n=3, cutoff=0.5)
     # Upper case and parts of a name are the usual slips that similarity alone misses.
     close += [n for n in names if told.lower() in n.lower() and n not in close]

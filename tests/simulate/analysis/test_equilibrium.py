@@ -144,3 +144,8 @@ def test_a_loop_that_cannot_close_is_named() -> None:
 def test_a_coordinate_to_keep_must_exist(pendulum: Any) -> None:
     with pytest.raises(tb.InputError, match=r"swimg.*swing"):
         tb.equilibrium(pendulum, keep=["swimg"])
+
+
+def test_names_that_are_coordinates_and_velocities_are_offered_once(slider_crank: Any) -> None:
+    with pytest.raises(tb.InputError, match=r"'crnk': did you mean 'crank'\?"):
+        tb.equilibrium(slider_crank, keep=["crnk"])

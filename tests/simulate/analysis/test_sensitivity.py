@@ -111,3 +111,9 @@ def test_unknown_names_are_refused(pendulum: Any) -> None:
         tb.sensitivity(pendulum, parameters=["lenght"])
     with pytest.raises(tb.InputError, match=r"swimg.*swing"):
         tb.sensitivity(pendulum, parameters=["length"], outputs=["swimg"])
+
+
+def test_a_derivative_has_two_names(pendulum: Any) -> None:
+    found: Any = tb.sensitivity(pendulum, None, 0.1, parameters=["length"], outputs=["swing"])
+    with pytest.raises(tb.InputError, match=r"such as \['swing', 'length'\]; got 'swing'"):
+        found["swing"]

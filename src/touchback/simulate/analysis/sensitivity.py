@@ -17,8 +17,8 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from touchback.errors import SolveError
-from touchback.numbers import positive_number
+from touchback.errors import InputError, SolveError
+from touchback.numbers import positive_number, shown
 from touchback.recording import Run, unknown_name
 from touchback.simulate.analysis.instance import Instance, state_of
 from touchback.simulate.analysis.linearise import Chart
@@ -48,6 +48,11 @@ class Sensitivity:
         self.slopes = slopes  # times × outputs × parameters
 
     def __getitem__(self, pair: tuple[str, str]) -> np.ndarray:
+        if not (isinstance(pair, tuple) and len(pair) == 2):
+            raise InputError(
+                "A derivative is that of an output by a parameter, such as "
+                f"[{self.outputs[0]!r}, {self.parameters[0]!r}]; got {shown(pair)}."
+            )
         output, parameter = pair
         if output not in self.outputs:
             raise unknown_name("output", output, self.outputs)
