@@ -170,6 +170,18 @@ def test_a_page_that_asks_for_more_frames_gets_them_at_once(bench: Workbench) ->
     on_page(bench, play)
 
 
+def test_who_asks_often_gets_no_more_frames_for_it(bench: Workbench) -> None:
+    async def play(page: Page) -> None:
+        await page.send(do="watch", poses=0.001)
+        await page.frame()
+        for _ in range(20):
+            await page.send(do="watch", poses=0.001)
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(page.frame(), 0.3)
+
+    on_page(bench, play)
+
+
 def test_a_pull_is_seen_before_the_next_beat(bench: Workbench) -> None:
     """A page whose next frame would come in minutes gets one as soon as a tick took what it set, or
     one of before where a busy machine makes no tick in 10 ms."""

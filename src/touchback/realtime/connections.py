@@ -80,7 +80,7 @@ class Connections:
         def exchange() -> None:
             value = device.read()
             if value is not None:
-                self._run.write(name, float(value))
+                self._run.feed(name, float(value))
 
         return exchange
 

@@ -20,6 +20,7 @@ from __future__ import annotations
 import json
 import mmap
 import re
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 from multiprocessing.shared_memory import SharedMemory
@@ -44,6 +45,7 @@ _WORD = 8  # where the directory's word is
 _START = 64  # of what is placed freely
 _ROOM = 1 << 16  # bytes: room for other structures
 _LARGEST = 1 << 24  # bytes of a region that is believed
+_DIFFERENT = 256  # directories in a row of which no two have one word
 _SHARED_FOLDER = Path("/dev/shm")
 
 
@@ -111,6 +113,7 @@ class Region:
         self._bytes = np.frombuffer(buffer, dtype=np.uint8)
         self._word = self._bytes[_WORD : _WORD + 8].view(np.uint64)
         self._inputs: dict[str, Port] = {}  # of all structures so far
+        self._words: deque[int] = deque(maxlen=_DIFFERENT)  # that directories had lately
         self._known = -1
         self.ports: dict[str, Port] = {}
         self.mailboxes: dict[str, Mailbox] = {}
@@ -160,14 +163,23 @@ class Region:
                 self._inputs[name] = port
             ports.append(port)
         text = _directory(ports)
-        start = room.find(len(text))
+        start = room.find(len(text) + _DIFFERENT)
+        while (word := start << 32 | len(text)) in self._words:  # who looks now and then would
+            text += b" "  # take it for the one that it was
+        self._words.append(word)
         self._buffer[start : start + len(text)] = text
-        return start << 32 | len(text), {port.name: self._mailbox(port, False) for port in ports}
+        return word, {port.name: self._mailbox(port, False) for port in ports}
 
     def use(self, word: int) -> None:
         """Makes a planned directory the one in use."""
         self._word[0] = word
         self.refresh()
+
+    def mailbox(self, name: str) -> Mailbox:
+        """That of a port, or of an input that a structure before had: it stays where it is."""
+        self.refresh()
+        known = self.mailboxes.get(name)
+        return self._mailbox(self._inputs[name], fresh=False) if known is None else known
 
     @property
     def word_address(self) -> int:

@@ -24,10 +24,9 @@ class ServedPort:
         self.low, self.high = watched.low, watched.high
 
     def mailbox(self) -> Mailbox:
-        """The input's own, or the one in which the run publishes."""
-        region = self.run._region
-        region.refresh()
-        return region.mailboxes[self.name if self.is_input else PUBLISHED]
+        """The input's own, though the structure may not have it at present, or the one in which
+        the run publishes."""
+        return self.run._region.mailbox(self.name if self.is_input else PUBLISHED)
 
     def place(self) -> int | None:
         """Of an output in what is published; None when the structure doesn't have it."""

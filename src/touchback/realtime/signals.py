@@ -78,11 +78,14 @@ class Signals(Kept):
         """A parameter or an input as last set, or a signal as last published."""
         if name in self._parameters.values:
             return self._parameters.values[name]
-        if name in self.system.input_names:
-            self._region.refresh()  # the structure may be newer than the ports known
-            box = self._region.mailboxes[name].read()
-            place = list(self.system.input_names).index(name)
-            return float(box.values[0] if box.number else self.system.input_defaults[place])
+        system = self.system
+        if name in system.input_names:
+            self._region.refresh()  # the structure may be newer than the system known
+            if name not in self._region.inputs:
+                raise unknown_name("input", name, self._region.inputs)
+            box = self._region.mailbox(name).read()
+            place = list(system.input_names).index(name)
+            return float(box.values[0] if box.number else system.input_defaults[place])
         return self.read(name)
 
     def taken(self) -> tuple[np.ndarray, np.ndarray]:
@@ -92,9 +95,16 @@ class Signals(Kept):
 
     def write(self, name: str, value: float, stamp: int | None = None) -> None:
         """A message for an input, checked, that was made at `stamp` (monotonic ns; now)."""
+        self._region.write(name, self._checked(name, value), stamp)
+
+    def feed(self, name: str, value: float) -> None:
+        """A message of a device for its input, which nobody takes while the structure has none."""
+        self._region.mailbox(name).write(self._checked(name, value))
+
+    def _checked(self, name: str, value: float) -> float:
         value = number_of(name, value)
         self.plan.inputs.get(name, WatchedInput()).check(name, value)
-        self._region.write(name, value, stamp)
+        return value
 
     def read(self, name: str) -> float:
         """An output (as delivered), a state or an energy of the last tick; or its "tick", "time",

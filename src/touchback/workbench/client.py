@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 from collections import deque
 from collections.abc import Collection, Hashable, Iterator, Mapping
 from concurrent.futures import Future
@@ -46,6 +47,7 @@ class Client:
         self.connection, self.name = connection, name
         self.poses = 0.0  # frames a second
         self.due = 0.0  # when the next of them is
+        self.sent = -math.inf  # when the last was
         self.owed = 0  # bytes of text
         self.dropped = 0  # frames
         self._texts: deque[bytes] = deque()

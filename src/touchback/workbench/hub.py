@@ -149,7 +149,7 @@ class Hub(Company):
         time_of, bodies, numbers, size = found
         data = pose_frame(self._structure, bodies, time_of, numbers, size)
         for client in due:
-            client.due = max(client.due + 1.0 / client.poses, time)
+            client.due, client.sent = max(client.due + 1.0 / client.poses, time), time
             client.stream("poses", data)
 
     def nudge(self) -> None:
@@ -288,5 +288,7 @@ class Hub(Company):
         if asked.poses > 10 * RATE:
             raise InputError(f"watch: {asked.poses:g} frames a second; {RATE:g} are made.")
         client.poses = min(asked.poses, RATE)
-        client.due = asyncio.get_running_loop().time()
+        if client.poses:
+            now = asyncio.get_running_loop().time()
+            client.due = max(now, client.sent + 1.0 / client.poses)
         return {"poses": client.poses}

@@ -245,6 +245,21 @@ def test_another_structure_of_the_run_keeps_its_device(far, springs) -> None:
         live.stop()
 
 
+def test_an_output_is_served_on_where_an_input_of_the_device_goes(springs, far) -> None:
+    m = tb.Model("held")
+    push = m.input("push", unit="N m")
+    m.sensor("seen", tb.Signal(push, "N m"))
+    m.sensor("torque", tb.Signal(0.1 + push, "N m"))
+    with met(far.path) as device, tb.live(springs, rate=1000, outputs={"torque": SAFE}) as live:
+        live.connect("angle", device)
+        live.connect("torque", device)
+        until(lambda: far.forces[0] == pytest.approx(-0.4, abs=1e-3))
+        live.swap(m)
+        until(lambda: far.forces[0] == pytest.approx(0.1, abs=1e-3))
+        live.swap(springs)
+        until(lambda: far.forces[0] == pytest.approx(-0.4, abs=1e-3))
+
+
 def test_six_axes_are_six_ports_of_each_kind() -> None:
     positions = [0.01 * (k + 1) for k in range(6)]
     m = tb.Model("six springs")
