@@ -86,8 +86,16 @@ INLINED void stir(const tb_columns *columns, long lane, const two *S, const two 
     set_cross(by_q + 3, psi, p);
 }
 
-/* Everything but S, less what it is: M da = -d(M a + c). */
-static void make_two(const tb_columns *columns, long lane, chained *to) {
+/* How many times the inertia about a joint's axis what it carries has about the root's point. */
+INLINED two remoteness(const tb_columns *columns, long lane, const two *S) {
+    two J = vaddq_f64(vld1q_f64(columns->J[0] + lane), vld1q_f64(columns->J[3] + lane));
+    two turns = more(more(vmulq_f64(S[0], S[0]), S[1], S[1]), S[2], S[2]); /* 1, of slides 0 */
+    J = vabsq_f64(vaddq_f64(J, vld1q_f64(columns->J[5] + lane)));
+    return vmulq_f64(vmulq_f64(J, turns), vld1q_f64(columns->inverse + lane));
+}
+
+/* Everything but S, less what it is: M da = -d(M a + c). Returns their remoteness. */
+static two make_two(const tb_columns *columns, long lane, chained *to) {
     two S[6], c[6], a[6], psi[6], shaken[6], row[3], by_q[6], by_v[6];
     load_columns(S, columns->S, lane, 6);
     load_columns(c, columns->carrier, lane, 6);
@@ -126,6 +134,7 @@ static void make_two(const tb_columns *columns, long lane, chained *to) {
     for (int i = 0; i < 6; i++)
         c[i] = vnegq_f64(c[i]);
     part(to[0].U, to[1].U, c, 6);
+    return remoteness(columns, lane, S);
 }
 
 #endif

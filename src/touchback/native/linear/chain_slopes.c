@@ -12,9 +12,10 @@ long tb_chain_slopes_work(const tb_tree_slopes *self) {
     return 0;
 }
 
-void tb_chain_slopes(const tb_tree_slopes *self, const tb_columns *columns, double *out,
-                     double *work) {
+int tb_chain_slopes(const tb_tree_slopes *self, const tb_columns *columns, double *out,
+                    double *work) {
     (void)self, (void)columns, (void)out, (void)work;
+    return 0;
 }
 
 #else
@@ -30,6 +31,10 @@ void tb_chain_slopes(const tb_tree_slopes *self, const tb_columns *columns, doub
 #define CHAIN
 
 enum { TOGETHER = 2 }; /* vectors of two rows: what registers hold */
+
+/* Remoteness from which on these loops lose digits that those for any tree keep. A hundred links in a
+ * row have a tenth of it; it grows with the square of the distance in lengths of a link. */
+#define REMOTE 1e5
 
 #include "linear/chain_columns.h"
 #include "linear/chain_rows.h"
@@ -141,14 +146,17 @@ static void from_end(chained *joints, long n, const double *inverse) {
     }
 }
 
-void tb_chain_slopes(const tb_tree_slopes *self, const tb_columns *columns, double *out,
-                     double *work) {
+int tb_chain_slopes(const tb_tree_slopes *self, const tb_columns *columns, double *out,
+                    double *work) {
     long n = even(self->n), size = self->n, k = 0;
+    two remote = {0.0, 0.0};
     chained *joints = (chained *)work;
     double *to = n > size ? (double *)(joints + n) : out;
     results found = {n, to, to + n * n, to + 2 * n * n};
     for (long j = 0; j < n; j += 2)
-        make_two(columns + j / TB_COLUMNS, j % TB_COLUMNS, joints + j);
+        remote = vmaxq_f64(remote, make_two(columns + j / TB_COLUMNS, j % TB_COLUMNS, joints + j));
+    if (!(vmaxvq_f64(remote) <= REMOTE)) /* or no number */
+        return 0;
     from_ground(columns, joints, n, found.inverse);
     from_end(joints, n, found.inverse);
     for (; k + 2 * TOGETHER <= n; k += 2 * TOGETHER)
@@ -161,6 +169,7 @@ void tb_chain_slopes(const tb_tree_slopes *self, const tb_columns *columns, doub
         rows_within(&found, joints, k, TOGETHER);
     for (long i = 0; to != out && i < 3 * size; i++)
         memcpy(out + i * size, to + (i + i / size) * n, (size_t)size * sizeof(double));
+    return 1;
 }
 
 #endif

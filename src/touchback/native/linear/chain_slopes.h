@@ -17,8 +17,9 @@ int tb_is_chain(const tb_tree_slopes *self);
 /* The doubles of work that they need. */
 long tb_chain_slopes_work(const tb_tree_slopes *self);
 
-/* out = [da/dq, da/dv, M^-1], by rows. */
-void tb_chain_slopes(const tb_tree_slopes *self, const tb_columns *columns, double *out,
-                     double *work);
+/* out = [da/dq, da/dv, M^-1], by rows. Returns 0 where loops for any tree keep more digits: links
+ * that turn far from the root's point, as measured by what they are long. */
+int tb_chain_slopes(const tb_tree_slopes *self, const tb_columns *columns, double *out,
+                    double *work);
 
 #endif

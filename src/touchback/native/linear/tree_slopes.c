@@ -75,9 +75,9 @@ static int as_chain(const tb_tree_slopes *self) {
 
 long tb_tree_slopes_work(const tb_tree_slopes *self) {
     long made = groups(self) * (long)(sizeof(products) / sizeof(double));
-    if (as_chain(self))
-        return given(self) + tb_chain_slopes_work(self);
-    return given(self) + made + (3 * (self->n + TB_COLUMNS) + 6 * self->links) * WIDEST;
+    long rest = made + (3 * (self->n + TB_COLUMNS) + 6 * self->links) * WIDEST;
+    long chain = as_chain(self) ? tb_chain_slopes_work(self) : 0;
+    return given(self) + (chain > rest ? chain : rest);
 }
 
 long tb_tree_slopes_lanes(void) {
@@ -95,10 +95,8 @@ void tb_solved_tree_slopes(const double *x, const double *u, const double *p, do
     const tb_tree_slopes *self = ctx;
     double *after = work + given(self), *inner = work + tb_tree_slopes_work(self);
     self->columns(x, u, p, work, inner, self->columns_context);
-    if (as_chain(self)) {
-        tb_chain_slopes(self, (const tb_columns *)work, out, after);
+    if (as_chain(self) && tb_chain_slopes(self, (const tb_columns *)work, out, after))
         return;
-    }
     switch (self->lanes ? self->lanes : tb_tree_slopes_lanes()) {
 #ifdef __x86_64__
     case 8:
