@@ -287,6 +287,14 @@ def test_a_bound_that_holds_an_unknown_is_told() -> None:
     assert any("'length' lies at its bound" in said for said in found.cautions)
 
 
+def test_what_rests_is_told_to_be_moved() -> None:
+    """A pendulum that hangs still tells nothing of its length, nor one whose torque isn't given."""
+    record = noisy(swinging(), 2, 0.02, "swing")
+    said = r"'length' has no influence .* let it move: begin where it did \(x0=…, initial=…\)"
+    with pytest.raises(tb.InputError, match=said):
+        fit(record, x0=[0.0, 0.0])
+
+
 @pytest.mark.parametrize(
     ("options", "said"),
     [

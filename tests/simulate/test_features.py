@@ -320,6 +320,16 @@ def _(system: tb.System, name: str) -> None:
     assert max(found.noise.values()) == pytest.approx(1e-6, rel=0.5)
 
 
+@check("tb.estimate.base_parameters")
+def _(system: tb.System, name: str) -> None:
+    found, chance, n = tb.estimate.base_parameters(system), np.random.default_rng(1), 60
+    v, a = chance.normal(size=(2, n, len(system.velocities)))
+    q = system.initial_state().q + chance.normal(size=(n, len(system.coordinates)))
+    Y = system.regressor(q, v, a).reshape(-1, len(found.names))
+    lengths = np.linalg.norm(Y, axis=0)
+    assert len(found) == np.linalg.matrix_rank(Y / np.where(lengths > 1e-9, lengths, 1.0), 1e-9)
+
+
 def moved(system: tb.System) -> dict[str, Any]:
     """Motions of as many coordinates as there are freedoms."""
     every = {

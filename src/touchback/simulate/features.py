@@ -103,6 +103,7 @@ REFUSED: dict[str, dict[Feature, str]] = {
     "tb.rollout": {RIGID: "", MEMORIES: "", COPIES: "", RUBBING: ""},
     "tb.identify": {**_ONE_STATE, RUBBING: ""},
     "tb.estimate.identify_inertia": {**_ONE_STATE, CONSTRAINTS: ""},
+    "tb.estimate.base_parameters": {**_ONE_STATE, CONSTRAINTS: ""},
     "tb.quality": {**_ONE_STATE, MEMORIES: "measure the mechanism without its controller"},
 }
 

@@ -119,7 +119,7 @@ def _sum(shares: dict[str, float]) -> str:
 def base_parameters(system: System, seed: int = 0) -> BaseParameters:
     """Those that any motion could tell, found from random positions, velocities and accelerations
     of all coordinates."""
-    refuse("tb.estimate.identify_inertia", system)
+    refuse("tb.estimate.base_parameters", system)
     units = inertial_units(system)
     rows, chance = _MOTIONS * len(units), np.random.default_rng(seed)
     q = system.initial_state().q + chance.normal(size=(rows, system.sizes[0]))

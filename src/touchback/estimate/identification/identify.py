@@ -231,8 +231,13 @@ def _check_start(fit: _Fit, begin: Misfit) -> None:
     if silent:
         raise InputError(
             f"'{silent[0]}' has no influence on {', '.join(fit.signals)} in these runs; leave it "
-            "out, or measure what depends on it."
+            "out, measure what depends on it, or let it move: begin where it did (x0=…, initial=…) "
+            f"and give its inputs{_said(unfed_inputs(fit.runs))}."
         )
+
+
+def _said(cautions: Sequence[str]) -> str:
+    return f" ({'; '.join(cautions)})" if cautions else ""
 
 
 def _open(fit: _Fit) -> str:
