@@ -87,6 +87,26 @@ def test_a_finished_sweep_computes_nothing_more(told) -> None:
     assert np.array_equal(again["square"], table["square"], equal_nan=True)
 
 
+def test_a_finished_sweep_is_read_where_nothing_can_be_written(tmp_path, monkeypatch) -> None:
+    """And a table that a full disk kept from being written says that its runs are there."""
+    design, log = Grid({"index": [1.0, 2.0]}), str(tmp_path / "log")
+    function = partial(swept.logged, log=log)
+
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as disk, pytest.raises(OSError, match="No space") as told:
+        disk.setattr(Sweep, "to_parquet", full)
+        tb.sweep(function, design, out=tmp_path / "out", workers=1)
+    assert told.value.__notes__ == [
+        f"All runs are kept in {tmp_path / 'out'}; make room, and the same call goes on."
+    ]
+    whole = tb.sweep(function, design, out=tmp_path / "out", workers=1)
+    monkeypatch.setattr(Sweep, "to_parquet", full)
+    again = tb.sweep(function, design, out=tmp_path / "out", workers=1)
+    assert np.array_equal(again["square"], whole["square"]) and len(again) == 2
+
+
 def test_other_programs_read_the_table(told) -> None:
     table = told[0]
     read = pyarrow.parquet.read_table(table.folder / "runs.parquet")

@@ -67,7 +67,13 @@ def sweep(
             raise
     kept = (each for task in tasks for each in task.kept().items())
     table = Sweep(design, columns_of(design, kept), folder)
-    table.to_parquet(folder / "runs.parquet")
+    file = folder / "runs.parquet"
+    if missing or not file.exists():  # one that is done may lie where nothing can be written
+        try:
+            table.to_parquet(file)
+        except OSError as error:
+            error.add_note(f"All runs are kept in {folder}; make room, and the same call goes on.")
+            raise
     return table
 
 
