@@ -205,8 +205,7 @@ def test_a_batch_of_copies_is_refused() -> None:
         ({"inputs": {"torque": np.sin}}, "no function of time"),
         ({"inputs": {"torqe": 1.0}}, "torqe"),
         ({"inputs": {"torque": np.inf}}, "Input 'torque'.*finite"),
-        ({"parameters": {"length": [1.0, 2.0, 9.0]}}, "9.0, number 2 of 3 from 0 on, lies outside"),
-        ({"parameters": {"length": 9.0}}, "Parameter 'length': 9.0 lies outside its range"),
+        ({"parameters": {"length": [1.0, 2.0, 9.0]}}, "9.0 lies outside its range"),
         (
             {"parameters": {"length": [1.0, np.nan, 2.0]}},
             "'length' of instance 1: finite.* got nan",

@@ -134,10 +134,8 @@ def _check_within(label: str, known: Parameter | Input, number: np.ndarray) -> N
     high = np.inf if known.max is None else known.max
     outside = ~((low <= number) & (number <= high))
     if outside.any():
-        first = int(np.flatnonzero(outside)[0])
-        which = f", number {first} of {number.size} from 0 on," if number.size > 1 else ""
         raise InputError(
-            f"{label}: {number.flat[first]}{which} lies outside its range [{low}, {high}]"
+            f"{label}: {number[outside].flat[0]} lies outside its range [{low}, {high}]"
             f"{known.unit and f' {known.unit}'}."
         )
 
