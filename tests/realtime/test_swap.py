@@ -10,7 +10,7 @@ import pytest
 
 import touchback as tb
 from touchback.native.live.mailbox import clock_now
-from touchback.realtime import attach, open_recording
+from touchback.realtime import open_recording
 from waiting import PATIENCE, until
 
 RATE = 1000.0
@@ -170,34 +170,6 @@ def test_a_loop_may_be_closed_while_it_runs() -> None:
 # ---- what goes on -------------------------------------------------------------------------------
 
 
-def test_an_input_that_a_structure_brings_is_there_with_the_structure(free: tb.System) -> None:
-    more = cart_pole(tb.Prismatic("x"))
-    more.sensor("draught", tb.Signal(more.input("wind", default=0.5), ""))
-    with tb.live(free, rate=RATE, speed=None) as live:
-        live.run(5 * T)
-        live.swap(more)
-        live.run(T)
-        assert live["wind"] == 0.5  # before anything else was read since
-
-
-def test_an_input_that_comes_back_begins_with_its_own_value_again(free: tb.System) -> None:
-    more = cart_pole(tb.Prismatic("x"))
-    more.sensor("draught", tb.Signal(more.input("wind", default=0.5), ""))
-    with tb.live(free, rate=RATE, speed=None) as live:
-        live.swap(more)
-        live.run(T)
-        live["wind"] = 7.5
-        live.run(T)
-        assert live.read("draught") == 7.5
-        for structure in (free, more):
-            live.swap(structure)
-            live.run(T)
-        assert live["wind"] == live.read("draught") == 0.5
-        live["wind"] = 8.5
-        live.run(T)
-        assert live["wind"] == live.read("draught") == 8.5
-
-
 def test_inputs_outputs_parameters_guards_and_gains_go_on_by_name(
     free: tb.System, moving: tb.State
 ) -> None:
@@ -326,64 +298,6 @@ def test_other_processes_follow_over_shared_memory(free: tb.System, moving: tb.S
         shown
         == "['echo', 'flags', 'swing', 'swing rate', 'tick', 'time', 'tip.x', 'tip.y', 'tip.z']\n"
     )
-
-
-def test_other_processes_see_two_changes_in_a_row() -> None:
-    """Though the second directory lies where the first had been, and is as long."""
-
-    def cart(more: bool, output: str = "", value: float = 0.0) -> tb.System:
-        m = tb.Model("cart")
-        m.joint("slide", tb.Prismatic("x"), m.ground, m.body("cart", mass=1.0))
-        snow = m.input("snow")
-        if more:
-            m.input("rain")
-        if output:
-            m.sensor(output, tb.Signal(value + 0 * snow, ""))
-        return m.compile()
-
-    name = f"touchback-test-{clock_now()}"
-    with tb.live(cart(False, "flak", 1.0), rate=RATE, speed=None, share=name) as live:
-        live.run(T)
-        far = attach(name)
-        assert far.read("flak") == 1.0
-        for _ in range(3):
-            for structure in (cart(True), cart(False, "drop", 99.0)):
-                live.swap(structure)
-                live.run(T)
-            assert far.read("drop") == 99.0
-            for structure in (cart(True), cart(False, "flak", 1.0)):
-                live.swap(structure)
-                live.run(T)
-            with pytest.raises(tb.InputError, match="drop"):
-                far.read("drop")
-
-
-def test_an_input_that_went_at_a_planned_change_is_refused_by_name(free: tb.System) -> None:
-    """Also until the run's system is known to be another."""
-    more = cart_pole(tb.Prismatic("x"))
-    more.input("wind")
-    with tb.live(more.compile(), rate=500) as live:
-        live.swap(free, at=live.read("time") + 0.01)
-        with pytest.raises(tb.InputError, match="'wind'"):
-            until(lambda: live["wind"] != 0.0)
-
-
-def test_a_device_is_read_again_when_its_input_comes_back(free: tb.System) -> None:
-    class Vane:
-        def read(self) -> float:
-            return 3.5
-
-    more = cart_pole(tb.Prismatic("x"))
-    more.sensor("draught", tb.Signal(more.input("wind", default=0.5), ""))
-    with tb.live(more.compile(), rate=500) as live:
-        live.connect("wind", Vane())
-        until(lambda: live.read("draught") == 3.5)
-        live.swap(free)
-        ticks = live.ticks
-        until(lambda: live.ticks > ticks + 20)
-        live.swap(more)
-        until(lambda: live.read("draught") == 3.5)
-        assert live.faults == ()
 
 
 # ---- against the clock, and again ---------------------------------------------------------------

@@ -31,7 +31,7 @@ from touchback.symbolic.program import Program
 from touchback.symbolic.reading import count_uses
 
 # Signs of a fused operation's product and c, or of a and b.
-_SIGNS = {ADD: (1, 1), SUB: (1, -1), FMA: (1, 1), FNMA: (-1, 1), FMS: (1, -1)}
+SUM_SIGNS = {ADD: (1, 1), SUB: (1, -1), FMA: (1, 1), FNMA: (-1, 1), FMS: (1, -1)}
 
 
 class _Term(NamedTuple):
@@ -50,7 +50,7 @@ def chained(program: Program) -> Program:
 
 
 def _terms(program: Program, node: int) -> tuple[_Term, _Term]:
-    first, second = _SIGNS[program.op[node]]
+    first, second = SUM_SIGNS[program.op[node]]
     a, b, c = program.a[node], program.b[node], program.c[node]
     if program.op[node] in (ADD, SUB):
         return _Term(a, first, (a,)), _Term(b, second, (b,))
@@ -63,13 +63,13 @@ def _gathered(program: Program) -> dict[int, list[_Term]]:
     outer: dict[int, tuple[int, int]] = {}  # of sums inside another one: that one, and their sign
     chains: dict[int, list[_Term]] = {}
     for node in range(len(program.op) - 1, 1, -1):
-        if program.op[node] not in _SIGNS:
+        if program.op[node] not in SUM_SIGNS:
             continue
         whole, sign = outer.get(node, (node, 1))
         for term in _terms(program, node):
             signed = term._replace(sign=sign * term.sign)
             inner = signed.factors[0]
-            if len(signed.factors) == 1 and uses[inner] == 1 and program.op[inner] in _SIGNS:
+            if len(signed.factors) == 1 and uses[inner] == 1 and program.op[inner] in SUM_SIGNS:
                 outer[inner] = whole, signed.sign
             else:
                 chains.setdefault(whole, []).append(signed)
@@ -113,7 +113,7 @@ class _Writer:
         turned = _mostly_negative(old)
         sums: dict[int, tuple[int, int]] = {}
         for node in range(len(old.op)):
-            if node > 1 and old.op[node] not in _SIGNS and node not in gone:  # 0 and 1 are there
+            if node > 1 and old.op[node] not in SUM_SIGNS and node not in gone:  # 0 and 1 are there
                 self._copy(node)
             for whole, term in due[node]:
                 side = -1 if whole in turned else 1
@@ -184,6 +184,6 @@ def _mostly_negative(program: Program) -> set[int]:
         node = abs(output)
         if program.op[node] == MUL:
             one, other = program.a[node], program.b[node]
-            node = one if program.op[one] in _SIGNS else other
+            node = one if program.op[one] in SUM_SIGNS else other
         excess[node] += 1 if output < 0 else -1
     return {node for node, count in excess.items() if count > 0}

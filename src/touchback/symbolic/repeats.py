@@ -12,6 +12,7 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 
+from touchback.symbolic.chains import SUM_SIGNS
 from touchback.symbolic.ops import (
     ADD,
     CONST,
@@ -30,8 +31,8 @@ from touchback.symbolic.reading import operands
 from touchback.symbolic.signs import PLUS, Sign, Signs, times
 from touchback.symbolic.stretches import LEAST_COUNT, Stretch, computed, find_stretches
 
-# Signs of a sum's two terms, or of a fused operation's product and of what is added to it.
-TERMS = {ADD: (0, 0), SUB: (0, 1), FMA: (0, 0), FNMA: (1, 0), FMS: (0, 1)}
+# Whether a sum's two terms are negative, or a fused operation's product and what is added to it.
+TERMS = {op: (int(one < 0), int(other < 0)) for op, (one, other) in SUM_SIGNS.items()}
 HERE, BEFORE, NUMBER, THERE = range(4)
 Key = TypeVar("Key")
 

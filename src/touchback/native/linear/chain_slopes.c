@@ -33,7 +33,7 @@ int tb_chain_slopes(const tb_tree_slopes *self, const tb_columns *columns, doubl
 enum { TOGETHER = 2 }; /* vectors of two rows: what registers hold */
 
 /* Remoteness from which on these loops lose digits that those for any tree keep. A hundred links in a
- * row have a tenth of it; it grows with the square of the distance in lengths of a link. */
+ * row have about a tenth of it; it grows with the square of the distance in lengths of a link. */
 #define REMOTE 1e5
 
 #include "linear/chain_columns.h"
