@@ -1,8 +1,11 @@
 """A controller's law as text, swapped without stopping."""
 
+from collections.abc import Callable
+
 import pytest
 
 import touchback as tb
+from growth import assert_linear
 from manipulated import Start, arm
 from touchback.workbench.manipulate.laws import drives_of, law_text
 
@@ -94,3 +97,43 @@ def test_a_place_in_a_law_is_pointed_at(start: Start) -> None:
 
 def test_a_control_that_is_not_there_is_named(start: Start) -> None:
     assert "did you mean 'hold'" in start(arm()).refused(do="law", control="hald", text="1")
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda n: " " * n,
+        lambda n: " " * n + "x",
+        lambda n: "x" + " " * n,
+        lambda n: "'" + " " * n,
+        lambda n: "'" * n,
+        lambda n: "'" + "\\" * n,
+        lambda n: "=" * n,
+        lambda n: "$" * n,
+        lambda n: "x\n" * (n // 2),
+        lambda n: "1\n" * (n // 2),
+        lambda n: "1" * n,
+        lambda n: "." * n,
+        lambda n: "(" * n,
+        lambda n: "-" * n + "1",
+        lambda n: "time" + "+time" * (n // 5),
+        lambda n: "$0 = 1\n" + "".join(f"${i} = sin(${i - 1})\n" for i in range(1, n // 16)),
+    ],
+)
+def test_a_law_of_twice_the_length_takes_at_most_about_twice_the_processor_time(
+    make: Callable[[int], str],
+) -> None:
+    """The expression that told lines apart was cubic in spaces: 4000 of them took 72 s."""
+    model = arm()
+    assert_linear(lambda text: drives_of(model, "hold", text), make, 20_000)
+    assert_linear(lambda text: drives_of(model, "hold", text), lambda n: make(n) + "=1", 20_000)
+
+
+def test_names_with_any_letters_are_assigned_to() -> None:
+    m = tb.Model("odd names")
+    body = m.body("a", 1.0, inertia=(1, 1, 1))
+    m.joint("j", tb.Universal("x", "y"), m.ground, body)
+    for i, name in enumerate(("a = b\\c", "less<more")):
+        m.force(name, tb.JointEffort("j", m.input(name), i))
+    m.control("both", lambda q: [q, 2 * q], of=["q:j.first"], to=["a = b\\c", "less<more"])
+    assert drives_of(m, "both", law_text(m, "both")) == m.controls["both"].drives

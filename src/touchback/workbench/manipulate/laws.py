@@ -20,7 +20,8 @@ from touchback.workbench.manipulate.here import refuse_rows
 from touchback.workbench.manipulate.messages import Law, Laws
 from touchback.workbench.manipulate.reshape import EDIT, Change, Reshape
 
-_LINE = re.compile(r"\s*(?:'((?:[^'\\]|\\.)*)'|(\$\d+|[^'=<>$]+?))\s*=(?!=)")
+_QUOTED = re.compile(r"'((?:[^'\\]|\\.)*)'")
+_ESCAPED = re.compile(r"\\(.)")
 
 
 class LawBook:
@@ -73,14 +74,14 @@ def drives_of(model: Model, control: str, text: str) -> dict[str, Value]:
     lines = [(i, line) for i, line in enumerate(text.splitlines(), 1) if line.strip()]
     if not lines:
         raise InputError(f"Control '{control}': its law is empty; write an expression.")
-    if len(targets) == 1 and _LINE.match(lines[0][1]) is None:
-        return {targets[0]: _read(model, control, text, 1, {})}
+    names = dict.fromkeys(model.signal_names())
+    if len(targets) == 1 and _assigned(lines[0][1]) is None:
+        return {targets[0]: _read(model, control, text, 1, {}, names)}
     found: dict[str, Value] = {}
     shared: dict[str, int] = {}
     for number, line in lines:
-        match = _LINE.match(line)
-        target = "" if match is None else (match[1] or match[2])
-        if match is None or not (target in targets or target.startswith("$")):
+        target, end = _assigned(line) or ("", 0)
+        if not (target in targets or target.startswith("$")):
             raise InputError(
                 f"Control '{control}', line {number}, column 1: `input = expression` is expected, "
                 f"for one of {', '.join(targets)}.\n  {line}\n  ^"
@@ -89,8 +90,8 @@ def drives_of(model: Model, control: str, text: str) -> dict[str, Value]:
             raise InputError(
                 f"Control '{control}', line {number}, column 1: '{target}' is said twice."
             )
-        blank = " " * match.end() + line[match.end() :]  # so that columns are those of the line
-        meant = _read(model, control, blank, number, shared)
+        blank = " " * end + line[end:]  # so that columns are those of the line
+        meant = _read(model, control, blank, number, shared, names)
         if target.startswith("$"):
             node = meant.id if isinstance(meant, Expr) else model.tape.const(meant)
             shared[target] = node
@@ -104,9 +105,34 @@ def drives_of(model: Model, control: str, text: str) -> dict[str, Value]:
     return {target: found[target] for target in targets}
 
 
-def _read(model: Model, control: str, text: str, line: int, shared: Mapping[str, int]) -> Value:
+def _assigned(line: str) -> tuple[str, int] | None:
+    """What a line `input = expression` gives a value to, and where its expression begins; None
+    where it is another line. Read once from left to right, for strangers write it."""
+    text = line.lstrip()
+    if text.startswith("'"):
+        match = _QUOTED.match(text)
+        if match is None:
+            return None
+        name, rest = _ESCAPED.sub(r"\1", match[1]), text[match.end() :].lstrip()
+    else:
+        before, sign, after = text.partition("=")
+        name, rest = before.rstrip(), sign + after
+        is_name = name[1:].isdecimal() if name.startswith("$") else not set(name) & set("'<>$")
+        if not name or not is_name:
+            return None
+    is_one = rest.startswith("=") and not rest.startswith("==")
+    return (name, len(line) - len(rest) + 1) if is_one else None
+
+
+def _read(
+    model: Model,
+    control: str,
+    text: str,
+    line: int,
+    shared: Mapping[str, int],
+    known: Mapping[str, None],
+) -> Value:
     """An expression of a text that begins at a line; complaints point to line and column."""
-    known = model.signal_names()
 
     def symbol(name: str) -> int:
         if name not in known:
@@ -116,7 +142,7 @@ def _read(model: Model, control: str, text: str, line: int, shared: Mapping[str,
     try:
         node = parse(text, model.tape, symbol, model.tables.__getitem__, shared)
     except ModelError as error:
-        raise InputError(_placed(control, text, line, str(error), known)) from None
+        raise InputError(_placed(control, text, line, str(error), list(known))) from None
     return value(f"Control '{control}'", Expr(model.tape, node))
 
 
