@@ -79,6 +79,15 @@ def test_any_changed_or_missing_byte_is_noticed() -> None:
         read_elf(data, "g")
 
 
+def test_a_file_is_read_with_its_key_alone() -> None:
+    code = emit(random_graph(np.random.default_rng(3), 20), "aarch64")
+    data = write_elf(code, "f", "its key")
+    assert read_elf(data, "f", "its key") == code
+    for other in ("", "another", "its key "):
+        with pytest.raises(CompileError, match=r"f: .*another function's"):
+            read_elf(data, "f", other)
+
+
 def test_a_name_that_does_not_fit_is_refused() -> None:
     code = emit(random_graph(np.random.default_rng(3), 2), "aarch64")
     with pytest.raises(CompileError, match=r"'aaaa.*5000 letters"):

@@ -2,28 +2,29 @@
 
 The folder is $TOUCHBACK_CACHE, else $XDG_CACHE_HOME/touchback, else ~/.cache/touchback; an empty
 TOUCHBACK_CACHE, or "off", turns the cache off. The key of a file covers everything that its code
-depends on, so files never have to be invalidated; one that is damaged is written anew.
+depends on, so files never have to be invalidated. The file holds its key: one that is damaged, or
+was kept under another key, is written anew.
 
-What is read here is executed. So the folder and the file must belong to the user and be writable by
-nobody else; otherwise they are passed over with a warning, and the code is emitted anew.
+What is read here is executed. So the folder and the file must belong to the user, be writable by
+nobody else and be no links; otherwise they are passed over with a warning, and the code is emitted
+anew (`cache_files.py`).
 """
 
 import functools
 import hashlib
 import os
-import stat
-import tempfile
 import warnings
 from pathlib import Path
 
 import numpy as np
 
 from touchback.codegen.abi import ABI_VERSION
+from touchback.codegen.cache_files import Doubtful, read_own, write_own
 from touchback.codegen.elf import read_elf, write_elf
 from touchback.codegen.host import cpu_features
 from touchback.codegen.machine import MachineCode, emit
 from touchback.errors import CompileError
-from touchback.symbolic import sincos
+from touchback.symbolic import ops, sincos
 from touchback.symbolic.program import ARRAYS, Program
 
 WORTHWHILE = 2000  # operations: below that, emitting takes about as long as reading a file
@@ -43,69 +44,19 @@ def emit_cached(program: Program, name: str, target: str, lanes: int) -> Machine
     folder = cache_folder()
     if folder is None or len(program.op) < WORTHWHILE:
         return emit(program, target, lanes)
-    file = folder / f"{_key(program, name, target, lanes)}.so"
+    key = _key(program, name, target, lanes)
+    file = folder / f"{key}.so"
     try:
-        return read_elf(_read_own(file), name)
-    except _Doubtful as doubt:
+        return read_elf(read_own(file), name, key)
+    except Doubtful as doubt:
         warnings.warn(str(doubt), RuntimeWarning, stacklevel=4)
         if doubt.folder:
             return emit(program, target, lanes)
     except (OSError, CompileError):
         pass
     code = emit(program, target, lanes)
-    _keep(file, write_elf(code, name))
+    _keep(file, write_elf(code, name, key))
     return code
-
-
-class _Doubtful(Exception):
-    """Somebody else could have written it: the folder, or only a file in it."""
-
-    def __init__(self, message: str, folder: bool) -> None:
-        super().__init__(message)
-        self.folder = folder
-
-
-def _read_own(file: Path) -> bytes:
-    """The bytes of a file that nobody else can have written. Folder and file are opened first and
-    then looked at, so that neither can be exchanged in between."""
-    folder = os.open(file.parent, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        if (wrong := _not_ours(os.fstat(folder))) is not None:
-            raise _Doubtful(
-                f"The cache of machine code {file.parent} is not used: {wrong}, and what is in it "
-                f"would be executed. Take it (`chown $USER`, `chmod go-w`) or set TOUCHBACK_CACHE "
-                'to a folder of your own, or to "off".',
-                folder=True,
-            )
-        if stat.S_ISLNK(os.stat(file.name, dir_fd=folder, follow_symlinks=False).st_mode):
-            raise _stranger(file, "it is a link")
-        descriptor = os.open(file.name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=folder)
-    finally:
-        os.close(folder)
-    with open(descriptor, "rb") as stream:
-        status = os.fstat(descriptor)
-        if (wrong := _not_ours(status)) is not None:
-            raise _stranger(file, wrong)
-        if not stat.S_ISREG(status.st_mode):
-            raise _stranger(file, "it is no regular file")
-        return stream.read()
-
-
-def _stranger(file: Path, wrong: str) -> _Doubtful:
-    return _Doubtful(
-        f"The machine code {file} is not executed: {wrong}. It is emitted and written anew; if "
-        "this comes again, delete the file and find out who puts it there.",
-        folder=False,
-    )
-
-
-def _not_ours(status: os.stat_result) -> str | None:
-    """Who else could have written a file or folder, None when nobody could."""
-    if status.st_uid != os.geteuid():
-        return f"it belongs to user {status.st_uid}, not to you ({os.geteuid()})"
-    if status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
-        return f"others may write it (mode {stat.S_IMODE(status.st_mode):o})"
-    return None
 
 
 def _key(program: Program, name: str, target: str, lanes: int) -> str:
@@ -132,23 +83,18 @@ def _key(program: Program, name: str, target: str, lanes: int) -> str:
 def _emitter_version() -> str:
     """A hash of the source of the emitters: no number that somebody could forget to raise."""
     digest = hashlib.sha256()
-    for file in (*sorted(Path(__file__).parent.glob("*.py")), Path(sincos.__file__)):
+    taken = (Path(ops.__file__), Path(sincos.__file__))
+    for file in (*sorted(Path(__file__).parent.glob("*.py")), *taken):
         digest.update(file.read_bytes())
     return digest.hexdigest()
 
 
 def _keep(file: Path, data: bytes) -> None:
-    """Writes a file at once or not at all, whoever else writes it at the same time."""
+    """Writes a file, or warns why it can't be written."""
     try:
-        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        descriptor, temporary = tempfile.mkstemp(dir=file.parent, suffix=".part")
-        try:
-            with os.fdopen(descriptor, "wb") as stream:
-                stream.write(data)
-            os.replace(temporary, file)
-        except BaseException:
-            Path(temporary).unlink(missing_ok=True)
-            raise
+        write_own(file, data)
+    except Doubtful as doubt:  # the folder has changed since it was read
+        warnings.warn(str(doubt), RuntimeWarning, stacklevel=5)
     except OSError as error:
         warnings.warn(
             f"Machine code is not kept in {file.parent} ({error.strerror}); set TOUCHBACK_CACHE to "

@@ -2,8 +2,8 @@
 
 Three segments: headers and symbol table (read only), constants and code (read and execute), the
 dynamic section (writable, because some loaders relocate it in place). A note keeps what a
-`MachineCode` holds besides its bytes, with a checksum. Layout after the System V ABI, chapters 4
-and 5.
+`MachineCode` holds besides its bytes, the key that it was kept under, and a checksum of all.
+Layout after the System V ABI, chapters 4 and 5.
 """
 
 import hashlib
@@ -19,7 +19,8 @@ _CODE_AT = _LARGEST_PAGE + _PAGE  # address; its offset in the file is one page
 _R, _W, _X = 4, 2, 1
 _LOAD, _DYNAMIC, _NOTE, _GNU_STACK = 1, 2, 4, 0x6474E551
 _OWNER, _NOTE_TYPE = b"Touchback\0", 1
-_FACTS = struct.Struct("<QQQQ16s32s")  # entry, work size, instructions, lanes, target, checksum
+_FACTS = struct.Struct("<QQQQ16s32s32s")
+"""Entry, work size, instructions, lanes, target, hash of the key, checksum."""
 _HEADER, _SEGMENT, _SEGMENTS, _SECTION, _SYMBOL = 64, 56, 6, 64, 24
 _CODE_SEGMENT, _NOTE_SEGMENT = 1, 4
 
@@ -39,11 +40,12 @@ class _Section(NamedTuple):
     entry_size: int = 0
 
 
-def write_elf(code: MachineCode, name: str) -> bytes:
-    """The bytes of a shared object that exports the function under this name."""
+def write_elf(code: MachineCode, name: str, key: str = "") -> bytes:
+    """The bytes of a shared object that exports the function under this name; it is bound to the
+    key, without which `read_elf` refuses it."""
     size, text_size = len(code.code), len(code.code) - code.entry
     strings = b"\0" + name.encode() + b"\0"
-    note = _note(code, name)
+    note = _note(code, name, key)
     hash_table = struct.pack("<5I", 1, 2, 1, 0, 0)  # one bucket, two symbols
     symbol = struct.pack("<IBBHQQ", 1, 0x12, 0, 6, _CODE_AT + code.entry, text_size)
     symbols = bytes(_SYMBOL) + symbol
@@ -112,15 +114,18 @@ def _section_table(sections: list[_Section], names: bytes) -> bytes:
     return b"".join(struct.pack("<IIQQQQIIQQ", place, *each[1:]) for place, each in rows)
 
 
-def read_elf(data: bytes, name: str) -> MachineCode:
-    """The machine code in a file of `write_elf`; an error if a single bit of it has changed."""
+def read_elf(data: bytes, name: str, key: str = "") -> MachineCode:
+    """The machine code in a file of `write_elf`; an error if a single bit of it has changed, or if
+    it was written under another name or key."""
     try:
         code = _parse(data)
-        intact = write_elf(code, name) == data
+        intact = write_elf(code, name, key) == data
     except (struct.error, KeyError):
         intact = False
     if not intact:
-        raise CompileError(f"{name}: the shared object is damaged or not one of Touchback's.")
+        raise CompileError(
+            f"{name}: the shared object is damaged, not one of Touchback's, or another function's."
+        )
     return code
 
 
@@ -128,16 +133,17 @@ def _parse(data: bytes) -> MachineCode:
     offset, size = struct.unpack_from("<8xQ16xQ", data, _HEADER + _CODE_SEGMENT * _SEGMENT)
     (note_end,) = struct.unpack_from("<32xQ", data, _HEADER + _NOTE_SEGMENT * _SEGMENT)
     facts_at = _HEADER + _SEGMENTS * _SEGMENT + note_end - _FACTS.size
-    entry, work_size, instructions, lanes, name, _ = _FACTS.unpack_from(data, facts_at)
+    entry, work_size, instructions, lanes, name, _, _ = _FACTS.unpack_from(data, facts_at)
     content, target = data[offset : offset + size], name.rstrip(b"\0").decode("latin-1")
     return MachineCode(content, entry, work_size, instructions, target, lanes)
 
 
-def _note(code: MachineCode, name: str) -> bytes:
+def _note(code: MachineCode, name: str, key: str) -> bytes:
     said = f"{name} {code.target} {code.lanes} {code.entry} {code.work_size} {code.instructions} "
-    checksum = hashlib.sha256(said.encode() + code.code).digest()
+    bound = hashlib.sha256(key.encode()).digest()
+    checksum = hashlib.sha256(said.encode() + bound + code.code).digest()
     numbers = code.entry, code.work_size, code.instructions, code.lanes
-    facts = _FACTS.pack(*numbers, code.target.encode(), checksum)
+    facts = _FACTS.pack(*numbers, code.target.encode(), bound, checksum)
     owner = _OWNER + bytes(-len(_OWNER) % 4)
     return struct.pack("<III", len(_OWNER), len(facts), _NOTE_TYPE) + owner + facts
 
