@@ -10,6 +10,7 @@ import argparse
 import json
 import os
 import shutil
+import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -31,9 +32,10 @@ def main() -> int:
     given = parser.parse_args()
     counted = os.environ.get(COUNTED) == "1"
     if not counted and shutil.which("gcc"):  # again, with malloc counted
-        library = allocation_counter.build(Path(tempfile.mkdtemp(prefix="soak-")))
-        environment = {**os.environ, "LD_PRELOAD": str(library), COUNTED: "1"}
-        os.execve(sys.executable, [sys.executable, *sys.argv], environment)
+        with tempfile.TemporaryDirectory(prefix="soak-") as folder:
+            library = allocation_counter.build(Path(folder))
+            environment = {**os.environ, "LD_PRELOAD": str(library), COUNTED: "1"}
+            return subprocess.run([sys.executable, *sys.argv], env=environment).returncode
     from parts import RATE, soak  # takes a second: not before the process is the one that stays
 
     tally, took = soak(given.seconds or 60.0 * given.minutes, given.part, given.seed, counted)

@@ -1,6 +1,5 @@
 """`touchback play mechanisms`: from a description to moving mechanisms, in under a minute."""
 
-import tempfile
 import time
 from pathlib import Path
 
@@ -27,7 +26,8 @@ _SCENES = (
 
 
 def show_scenes(seconds: float, picture: Path | None) -> None:
-    """See mechanisms derived, compiled and moving, each for some seconds; draw the first."""
+    """See mechanisms derived, compiled and moving, each for some seconds; draw the first as
+    a picture, where one is asked for."""
     table = Table("mechanism", box=None, pad_edge=False)
     for title in (
         "freedoms",
@@ -48,10 +48,13 @@ def show_scenes(seconds: float, picture: Path | None) -> None:
         film(system, run, min(seconds, run.duration), trace)
         table.add_row(name, *row)
         if name == "double-pendulum":
-            drawn = _draw(system, run, picture)
+            first = system, run
     out.rule(Text("what you saw", "bold"))
     out.print(table)
-    out.print(f"\npicture: {drawn}")
+    out.print()
+    if picture is not None:
+        _draw(*first, picture)
+        out.print(f"picture: {picture}")
     out.print("next: `touchback list`, `touchback show cart-pole`")
 
 
@@ -74,13 +77,11 @@ def _scene(name: str) -> tuple[System, Run, list[str]]:
     ]  # fmt: skip
 
 
-def _draw(system: System, run: Run, path: Path | None) -> Path:
+def _draw(system: System, run: Run, path: Path) -> None:
     """The mechanism at the end of the trail of its tip, as SVG."""
     q = np.stack([run[name] for name in system.coordinates], axis=1)
     trail = np.stack([run[f"tip.{axis}"] for axis in "xyz"], axis=1)
     shown = len(run) // 2
-    where = path or Path(tempfile.gettempdir()) / "touchback-play.svg"
     figure = stick_figure(system.model, q)
     text = figure_svg(figure, system.name, shown, trail[: shown + 1])
-    write_whole(where, text)
-    return where
+    write_whole(path, text)

@@ -8,6 +8,7 @@ import re
 import socket
 import stat
 import tempfile
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -79,7 +80,8 @@ def own_folder() -> Path:
         folder = Path(runtime or "", "touchback")
     else:
         folder = Path(tempfile.gettempdir(), f"touchback-{os.getuid()}")
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with suppress(FileExistsError):  # a link that leads nowhere, too
+        folder.mkdir(mode=0o700, parents=True)
     found = folder.lstat()
     if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid() or found.st_mode & 0o077:
         raise InputError(

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import tempfile
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 
@@ -23,7 +23,8 @@ SHOWN = 3  # columns of a row that a blind person may see: time, depth, force
 
 class TrialBoard:
     """One key and a session of trials. Pages may press the key, see depth and force, and answer;
-    which voice it is leaves the server only when all trials are answered."""
+    which voice it is leaves the server only when all trials are answered. Answers are kept in the
+    file of `path`; without one they are gone with the board."""
 
     def __init__(
         self,
@@ -34,7 +35,9 @@ class TrialBoard:
         rate: float = 1000.0,
         speed: float | None = 1.0,
     ) -> None:
-        where = path or Path(tempfile.mkdtemp(prefix="touchback-")) / "trial.jsonl"
+        # a folder that nobody else can enter, gone with the board or at the latest with the process
+        self._private = None if path else TemporaryDirectory(prefix="touchback-")
+        where = path or Path(self._private.name if self._private else "", "trial.jsonl")
         self.trials = Trials(where, voices, question, repeats)
         self._voices = tuple(voices)
         self.board = PianoBoard((KEY,), rate, self._hidden(), speed=speed)
@@ -53,7 +56,11 @@ class TrialBoard:
         return self
 
     def __exit__(self, *error: object) -> None:
-        self.board.__exit__(*error)
+        try:
+            self.board.__exit__(*error)
+        finally:
+            if self._private is not None:
+                self._private.cleanup()
 
     def _hidden(self) -> str:
         return self._voices[0] if self.trials.done else self.trials.hidden
@@ -77,5 +84,6 @@ class TrialBoard:
             "answered": len(trials.answers), "count": trials.count, "done": trials.done,
         }  # fmt: skip
         if trials.done:
-            return {**told, "table": trials.table(), "file": str(trials.path)}
+            kept = None if self._private else str(trials.path)
+            return {**told, "table": trials.table(), "file": kept}
         return {**told, "label": trials.label}

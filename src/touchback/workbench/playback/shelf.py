@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import stat
-import tempfile
 import threading
 import time
 from collections import OrderedDict
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from touchback.errors import InputError
 from touchback.recording import Run, open_run, unknown_name
@@ -38,7 +37,7 @@ class Shelf:
         self._others: dict[str, Path] = {}
         self._runs: dict[str, Run] = {}  # in memory
         self._read: OrderedDict[tuple[str, int], Recorded] = OrderedDict()
-        self._made: Path | None = None
+        self._made: TemporaryDirectory[str] | None = None  # nobody else can enter it
         self._lock = threading.Lock()
 
     def put(self, name: str, shown: Path | Run) -> None:
@@ -119,8 +118,8 @@ class Shelf:
             raise unknown_name("kind of file", kind, self.kinds)
         with self._lock:
             if self._made is None:
-                self._made = Path(tempfile.mkdtemp(prefix="touchback-"))
-            path = self._made / f"{Path(name).stem}.{kind}"
+                self._made = TemporaryDirectory(prefix="touchback-", ignore_cleanup_errors=True)
+            path = Path(self._made.name, f"{Path(name).stem}.{kind}")
         remarks: list[str] = []
         try:
             if name in self._runs:
@@ -141,7 +140,7 @@ class Shelf:
     def close(self) -> None:
         """Removes what was made for downloads; recordings stay."""
         if self._made is not None:
-            shutil.rmtree(self._made, ignore_errors=True)
+            self._made.cleanup()
             self._made = None
 
 

@@ -64,7 +64,9 @@ function allow(rows = []) {
 }
 
 function result(trial) {
-  $("file").textContent = `Answers are kept in ${trial.file}.`;
+  $("file").textContent = trial.file
+    ? `Answers are kept in ${trial.file}.`
+    : "Answers are gone when the page's server ends; `--answers FILE.jsonl` keeps them.";
   const found = trial.threshold;
   $("result-title").textContent = found ? "What you can tell" : "What was behind the letters";
   $("figure").hidden = !found;
