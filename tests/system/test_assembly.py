@@ -278,3 +278,27 @@ def test_positions_come_as_a_mapping_or_by_keyword(make: object) -> None:
     by_mapping, by_keyword = system.assemble({first: 0.1}), system.assemble(**{first: 0.1})
     assert by_mapping.q[0] == 0.1
     np.testing.assert_array_equal(by_mapping.x, by_keyword.x)
+
+
+def steered() -> tb.Model:
+    """A wheel whose drive follows a state, which grows at a rate that is a state as well."""
+    m = tb.Model("steered")
+    m.body("wheel", mass=1.0, inertia=(0.1, 0.1, 0.1))
+    m.joint("steering", tb.Revolute("z"), m.ground, "wheel")
+    rate = m.state("rate", 0.7, rate=0.0)
+    m.drive("steering", m.state("angle", 0.2, rate=rate), rate, 0.0)
+    return m
+
+
+def test_drives_that_follow_states_are_met_at_the_states_that_are_asked_for() -> None:
+    """h = angle − state: assembly, the nearest consistent state, freedoms and the error see it."""
+    system = steered().compile()
+    assert system.assemble().q[0] == pytest.approx(0.2, abs=1e-12)
+    x = system.assemble(states={"angle": -0.4})
+    assert x.q[0] == pytest.approx(-0.4, abs=1e-12)
+    np.testing.assert_allclose(system.constraint_error(x.q, z=x.z), 0.0, atol=1e-12)
+    np.testing.assert_allclose(system.constraint_error([0.1], z=x.z), 0.5, atol=1e-12)
+    np.testing.assert_allclose(system.constraint_error([0.1]), -0.1, atol=1e-12)
+    moved, _ = system.consistent([0.0, 0.0, 0.7, 1.1])
+    np.testing.assert_allclose(moved, [1.1, 0.7, 0.7, 1.1], atol=1e-12)
+    assert system.freedoms(x.q, z=x.z).freedoms == 0

@@ -112,11 +112,12 @@ class Arrays(Named):
 
     @by_its_name
     def constraint_error(
-        self, q: Values, t: ArrayLike = 0.0, u: Values = None, out: Out = None,
+        self, q: Values, t: ArrayLike = 0.0, u: Values = None, z: Values = None, out: Out = None,
         parameters: Replaced = None,
     ) -> np.ndarray:  # fmt: skip
-        """h of every row (zero for rows on velocities only)."""
-        at = At(q, u=u, t=t, parameters=parameters)
+        """h of every row (zero for rows on velocities only); of drives that follow extra states at
+        these `z`."""
+        at = At(q, u=u, t=t, z=z, parameters=parameters)
         return written(self.motion.positions(self, at)[0], out)
 
     @hot(Way("joint efforts"))

@@ -27,9 +27,9 @@ _ASIDE = (0.0, 0.05, -0.3, 1.0, -2.0)  # how far guesses are turned aside when t
 
 
 class Closing:
-    """Finds states of a system at a time with inputs, by Newton's method in C. Rows that `track`
-    are kept by the `idle` velocity coordinates alone, which go where they are to be and move
-    nothing else."""
+    """Finds states of a system at a time with inputs and extra states, by Newton's method in C.
+    Rows that `track` are kept by the `idle` velocity coordinates alone, which go where they are to
+    be and move nothing else."""
 
     def __init__(
         self,
@@ -45,6 +45,7 @@ class Closing:
         inputs = fill("u", at.u, system.layout.inputs, system.input_defaults)
         values = system.layout.varied(system.parameter_values(), at.parameters or {})
         self._given = np.append(at.t, inputs), system.motion.block(system.key, values)
+        self._z = fill("z", at.z, system.layout.z, system.motion.start.z)
 
     # ---- positions ------------------------------------------------------------------------------
 
@@ -86,13 +87,8 @@ class Closing:
             raise open_loop(found.error, found.first, self._rows)
         return found.x[: q.size]
 
-    def _state(
-        self, q: np.ndarray, v: np.ndarray | None = None, z: np.ndarray | None = None
-    ) -> np.ndarray:
-        start = self._system.motion.start
-        return np.concatenate(
-            [q, np.zeros(self._n) if v is None else v, start.z if z is None else z]
-        )
+    def _state(self, q: np.ndarray) -> np.ndarray:
+        return np.concatenate([q, np.zeros(self._n), self._z])
 
     def _turned(self, q: np.ndarray, kept: list[int], angle: float) -> np.ndarray:
         """The guess with all that isn't kept turned or slid by some of an angle or length."""

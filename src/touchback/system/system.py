@@ -100,7 +100,8 @@ class System(Settings):
         q = fill("coordinate", by_name("guess", guess), layout.q, start.q)
         q = fill("coordinate", kept, layout.q, q).copy()
         v = fill("velocity", by_name("rates", rates), layout.v, start.v).copy()
-        at = At(u=inputs, t=t)
+        followed = fill("state", by_name("states", states), layout.z, start.z)
+        at = At(u=inputs, t=t, z=followed)
         q = motion.closed(self, q, [layout.q.index(name) for name in kept], at)
         z = begun(self.model, q, start.z, self.parameters)
         z = fill("state", by_name("states", states), layout.z, z).copy()
@@ -117,12 +118,14 @@ class System(Settings):
         the constraints' impulses."""
         return self.motion.consistent(self, self._elements(x), At(u=inputs, t=t))
 
-    def freedoms(self, q: Values = None, t: float = 0.0, inputs: Values = None) -> Freedoms:
+    def freedoms(
+        self, q: Values = None, t: float = 0.0, inputs: Values = None, z: Values = None
+    ) -> Freedoms:
         """Degrees of freedom, independent coordinates, redundant constraints and singularity at a
         position (default: the assembled initial one)."""
         assembled = self.assemble(t=t, inputs=inputs).q if q is None else q
         at = fill("q", assembled, self.layout.q, self.motion.start.q)
-        return self.motion.freedoms(self, at, At(u=inputs, t=t))
+        return self.motion.freedoms(self, at, At(u=inputs, t=t, z=z))
 
     def stored_energy(
         self,

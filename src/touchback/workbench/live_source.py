@@ -129,8 +129,8 @@ class LiveSource:
         if system.names or not system.constraint_names:
             return None
         inputs, parameters = self._settings(system)
-        nq = system.sizes[0]
-        off = system.constraint_error(x[:nq], t, inputs, parameters=parameters)
+        q, _, z = np.split(x, np.cumsum(system.sizes)[:2])
+        off = system.constraint_error(q, t, inputs, z, parameters=parameters)
         return float(np.abs(off).max(initial=0.0))
 
     def _state(self, system: System) -> tuple[float, np.ndarray] | None:

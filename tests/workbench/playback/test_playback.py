@@ -12,7 +12,9 @@ import touchback as tb
 from touchback import gallery
 from touchback.errors import InputError
 from touchback.realtime import Recording, open_recording
+from touchback.realtime.control import Desk
 from touchback.realtime.control.exposed import NOTHING, Exposed
+from touchback.workbench.live_source import LiveSource
 from touchback.workbench.playback import Playback, RecordedTrack, track_of
 
 
@@ -197,3 +199,24 @@ def test_the_recording_of_a_killed_run_plays_up_to_its_last_chunk(
     (tmp_path / "cut.mcap").write_bytes(data[: int(0.6 * len(data))])
     played = Playback(RecordedTrack(open_recording(tmp_path / "cut.mcap")))
     assert 0.05 < played.end < 0.5
+
+
+def test_the_constraint_error_of_a_drive_that_follows_a_state_is_that_of_its_state(
+    tmp_path: Path,
+) -> None:
+    """The wheel turns with its state by 50 mrad and more, live and played, and stays on it."""
+    m = tb.Model("steered")
+    m.body("wheel", mass=1.0, inertia=(0.1, 0.1, 0.1))
+    m.joint("steering", tb.Revolute("z"), m.ground, "wheel")
+    rate = m.state("rate", 1.0, rate=0.0)
+    m.drive("steering", m.state("angle", 0.05, rate=rate), rate, 0.0)
+    path = tmp_path / "steered.mcap"
+    with tb.live(m.compile(), rate=1000, speed=None, record=path) as live:
+        live.run(0.05)
+        told = LiveSource(live, Desk(live)).status()["constraint error"]
+    assert isinstance(told, float) and told < 1e-12
+    played = Playback(RecordedTrack(open_recording(path)), "steered.mcap")
+    played.seek(0.03)
+    assert played.instant.state[0] == pytest.approx(0.08, abs=1e-9)
+    told = played.status()["constraint error"]
+    assert isinstance(told, float) and told < 1e-12

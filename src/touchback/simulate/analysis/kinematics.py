@@ -141,7 +141,7 @@ class _Tracker:
         instance, system = self.instance, self.instance.system
         if not instance.m:
             return q
-        at = At(u=instance.u, t=t, parameters=instance.parameters)
+        at = At(u=instance.u, t=t, z=self._z, parameters=instance.parameters)
         try:
             closed = system.motion.closing(system, at).newton(q, self.prescribed)
             return instance.with_lengths(closed, q)

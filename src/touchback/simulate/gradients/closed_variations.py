@@ -86,7 +86,8 @@ class ClosedVariations:
         system, u = self.system, given.at(t, x0)[1:]
         nq, n, _ = system.sizes
         positions, rates = self._independent(x0, t, u)
-        closing = system.motion.closing(system, At(u=u, t=t, parameters=instance.parameters))
+        at_start = At(u=u, t=t, z=x0[nq + n :], parameters=instance.parameters)
+        closing = system.motion.closing(system, at_start)
         q = closing.newton(x0[:nq], positions)
         x = closing.met(np.concatenate([q, x0[nq:]]), rates)
         at = Point(q, x[nq : nq + n], x[nq + n :], u, t)

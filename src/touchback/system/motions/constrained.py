@@ -179,7 +179,7 @@ class Constrained(Motion):
         """h and J."""
         acting, n = system.acting, len(self.layout.v)
         rows, m = acting.rows, len(acting.rows.names)
-        out = system.evaluated(acting.functions["positions"], at._replace(v=None, z=None))
+        out = system.evaluated(acting.functions["positions"], at._replace(v=None))
         return out[..., :m], rows.J.dense(out[..., m:], (m, n))
 
     def freedoms(self, system: System, q: np.ndarray, at: At) -> Freedoms:
@@ -219,8 +219,8 @@ class Constrained(Motion):
         """Positions change least, velocities by the constraints' impulses, v⁺ = v + M⁻¹ Jᵀ Λ,
         J v⁺ = b."""
         nq, n, _ = system.sizes
-        closing = self.closing(system, at)
         q, v, z = np.split(np.array(x, dtype=float), [nq, nq + n])
+        closing = self.closing(system, at._replace(z=z))
         x_new = closing.struck(np.concatenate([closing.closed_from(q, []), v, z]))
         lost = sum(system.energy(q, v, at.t, z))
         lost -= sum(system.energy(x_new[:nq], x_new[nq : nq + n], at.t, z))

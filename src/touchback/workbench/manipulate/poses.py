@@ -44,7 +44,7 @@ class Poses:
             there = At(reached.q, None, now.inputs, now.t, z, now.varied)
             v = system.motion.met(system, np.zeros(len(now.v)), [], there)
             live.place(State(reached.q, v, z))
-        off = system.constraint_error(reached.q, now.t, now.inputs, parameters=now.varied)
+        off = system.constraint_error(reached.q, now.t, now.inputs, z, parameters=now.varied)
         return {
             "body": asked.body, "at": reached.point.tolist(), "distance": reached.distance,
             "gap": float(np.abs(off).max(initial=0.0)), "tick": live.ticks,

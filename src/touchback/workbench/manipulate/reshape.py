@@ -186,7 +186,7 @@ def told(before: Here, live: Live, report: Swapped) -> dict[str, object]:
 def freedoms_of(now: Here) -> int | None:
     """How many freedoms a mechanism has where it is; None where that can't be told."""
     try:
-        return now.system.freedoms(now.q, now.t, now.inputs).freedoms
+        return now.system.freedoms(now.q, now.t, now.inputs, now.z).freedoms
     except TouchbackError:
         return None
 

@@ -213,8 +213,8 @@ class Playback:
             "energy": system.stored_energy(at.state, at.parameters, at.time),
         }  # fmt: skip
         if system.constraint_names and not system.names:
-            q = at.state[: system.sizes[0]]
-            off = system.constraint_error(q, at.time, at.inputs, parameters=at.parameters)
+            q, _, z = np.split(at.state, np.cumsum(system.sizes)[:2])
+            off = system.constraint_error(q, at.time, at.inputs, z, parameters=at.parameters)
             told["constraint error"] = float(np.abs(off).max(initial=0.0))
         numbers = dict(zip(system.state_names, at.state))
         told["mode"] = {
