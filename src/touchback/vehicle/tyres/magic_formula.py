@@ -31,7 +31,9 @@ class Answer:
 class MagicFormula(Tyre, frozen=True, tag="magic-formula", dict=True):
     """Pacejka's Magic Formula of a `version` ("5.2", "6.1", "6.2") with `numbers` as a `.tir` file
     names them; those not given count as zero, scale factors as one. `turn_slip`: whether camber and
-    yaw act as spin (Pacejka 2012, 4.3.3), for parking and large camber.
+    yaw act as spin (Pacejka 2012, 4.3.3), for parking and large camber. `limit_curvature`: whether
+    the factors E_x, E_xα, E_y, E_yκ, E_t and E_Hyφ end at 1, as the book asks (4.E14 and others)
+    and MFeval's limits check does; False takes them as the file gives them.
 
     Where the book and MF-Tyre differ, MF-Tyre's form is taken as MFeval (Furlan 2016) has it: α
     and γ themselves, and (A54–A60) of Besselink, Schmeitz, Pacejka 2010. Inputs are held within the
@@ -40,6 +42,7 @@ class MagicFormula(Tyre, frozen=True, tag="magic-formula", dict=True):
     numbers: dict[str, float]
     version: str = "6.1"
     turn_slip: bool = False
+    limit_curvature: bool = True
 
     def __post_init__(self) -> None:
         if self.version not in VERSIONS.values():
@@ -71,20 +74,24 @@ class MagicFormula(Tyre, frozen=True, tag="magic-formula", dict=True):
         return f"MagicFormula({self.version}, {radius:g} m, {load:g} N)"
 
     @classmethod
-    def read(cls, path: str | os.PathLike[str], turn_slip: bool = False) -> "MagicFormula":
+    def read(
+        cls, path: str | os.PathLike[str], turn_slip: bool = False, limit_curvature: bool = True
+    ) -> "MagicFormula":
         """The tyre of a `.tir` file."""
-        return cls.of(read_tir(path), turn_slip)
+        return cls.of(read_tir(path), turn_slip, limit_curvature)
 
     @classmethod
-    def of(cls, file: TirFile, turn_slip: bool = False) -> "MagicFormula":
+    def of(
+        cls, file: TirFile, turn_slip: bool = False, limit_curvature: bool = True
+    ) -> "MagicFormula":
         """The tyre of what was read; names that the formula doesn't know are left out."""
         numbers = {k: v for k, v in file.numbers.items() if k not in file.unknown}
-        return cls(numbers, file.version, turn_slip)
+        return cls(numbers, file.version, turn_slip, limit_curvature)
 
     @cached_property
     def known(self) -> Numbers:
         """All numbers, given or not, as attributes."""
-        return Numbers({**DEFAULTS, **self.numbers}, self.version)
+        return Numbers({**DEFAULTS, **self.numbers}, self.version, self.limit_curvature)
 
     def answer(self, contact: Contact) -> Answer:
         """Forces, moments and what they are made of."""

@@ -76,10 +76,12 @@ def load(
     depth = free
     sideways = c.Q_FCY * fy / c.FNOMIN
     if c.version == "6.2":
-        loaded = spinning_radius(c, spin) - free
-        depth = maximum(free + _cambered(c, loaded, spin, camber, free), 0.0)
+        radius = spinning_radius(c, spin)
+        loaded = radius - free
+        depth = maximum(free + _cambered(c, loaded, radius, camber, free), 0.0)
         depth = select(deflection > 0.0, depth, 0.0)
-        offset = c.Q_FYS1 + (c.Q_FYS2 + c.Q_FYS3 * loaded / R0) * loaded / R0
+        left = loaded / radius
+        offset = c.Q_FYS1 + (c.Q_FYS2 + c.Q_FYS3 * left) * left  # S_FYγ/γ
         sideways = c.Q_FCY * (fy - offset * camber) / c.FNOMIN
         if c.Q_FCY2:
             sideways = (maximum(depth, 1e-9) / R0) ** c.Q_FCY2 * sideways
@@ -93,9 +95,8 @@ def load(
     return elastic + c.BOTTOM_STIFF * rim
 
 
-def _cambered(c: Numbers, loaded: Scalar, spin: Scalar, camber: Scalar, free: Scalar) -> Scalar:
+def _cambered(c: Numbers, loaded: Scalar, radius: Scalar, camber: Scalar, free: Scalar) -> Scalar:
     """ρ_zγ: how much deeper the shoulder of a cambered 6.2 tyre is pressed [m]."""
-    radius = spinning_radius(c, spin)
     tread = (1.075 - 0.5 * c.ASPECT_RATIO) * c.WIDTH
     whole = (c.Q_CAM1 + c.Q_CAM2 * radius) * radius
     if not (c.Q_CAM1 or c.Q_CAM2):

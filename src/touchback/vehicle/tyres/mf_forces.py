@@ -5,7 +5,7 @@ The letters are the book's: stiffness factor B, shape C, peak D, curvature E, sh
 from dataclasses import dataclass
 
 from touchback.spatial.vectors import Scalar
-from touchback.symbolic.functions import atan, cos, minimum, sign, sin, sqrt, tan
+from touchback.symbolic.functions import atan, cos, sign, sin, sqrt, tan
 from touchback.vehicle.tyres.base import away_from_zero, bent, sign_of
 from touchback.vehicle.tyres.mf_carcass import cornering_stiffness, slip_stiffness
 from touchback.vehicle.tyres.mf_numbers import Numbers, Point
@@ -26,13 +26,12 @@ class Lateral:
 
 @dataclass(frozen=True)
 class Forces:
-    """Combined forces F_x, F_y [N]; F_y of a wheel without camber and spin, as the trail takes it,
-    and S_Vyκ; peak friction; stiffness per slip K_xκ [N]; the side force at pure slip; and G_yκ."""
+    """Combined forces F_x, F_y [N]; the side force F_y′ on which the trail acts; peak friction;
+    stiffness per slip K_xκ [N]; the side force at pure slip; and G_yκ."""
 
     fx: Scalar
     fy: Scalar
-    upright: Scalar
-    induced: Scalar
+    on_trail: Scalar
     friction_x: Scalar
     stiffness_x: Scalar
     lateral: Lateral
@@ -43,15 +42,12 @@ def forces(c: Numbers, at: Point) -> Forces:
     """F_x = G_xα F_x0, F_y = G_yκ F_y0 + S_Vyκ."""
     fx0, mux, Kxk = longitudinal(c, at)
     side = lateral(c, at, at.camber, at.spin)
-    straight = lateral(c, at, 0.0, None)
     Gxa, Gyk = _share_x(c, at), _share_y(c, at)
-    induced = _induced(c, at, side.friction, at.camber) * side.peak
-    # G_yκ of the wheel as it is cambered: so does MF-Tyre (MFeval's note at 4.E74)
-    upright = Gyk * straight.force
-    plain = _induced(c, at, straight.friction, at.camber)
-    return Forces(
-        Gxa * fx0, Gyk * side.force + induced, upright, plain, mux, Kxk, side, Gyk
-    )  # fmt: skip
+    # F_y′ is F_y − S_Vyκ in 5.2, and that of the same wheel without camber and spin from 6.1 on,
+    # there with G_yκ of the cambered one: so does MF-Tyre (MFeval's note at 4.E74)
+    pure = side if c.old else lateral(c, at, 0.0, None)
+    fy = Gyk * side.force + _induced(c, at, side.friction) * side.peak
+    return Forces(Gxa * fx0, fy, Gyk * pure.force, mux, Kxk, side, Gyk)
 
 
 def longitudinal(c: Numbers, at: Point) -> tuple[Scalar, Scalar, Scalar]:
@@ -72,7 +68,7 @@ def longitudinal(c: Numbers, at: Point) -> tuple[Scalar, Scalar, Scalar]:
     SV = at.load * (c.PVX1 + c.PVX2 * dfz) * (c.LVX * c.LMUX) * at.grip * zeta1 * at.fade
     x = at.slip + SH
     E = (c.PEX1 + c.PEX2 * dfz + c.PEX3 * dfz * dfz) * (1.0 - c.PEX4 * sign(x)) * c.LEX
-    return D * sin(C * bent(B, minimum(E, 1.0), x)) + SV, mu, K
+    return D * sin(C * bent(B, c.curvature(E), x)) + SV, mu, K
 
 
 def lateral(c: Numbers, at: Point, camber: Scalar, spin: Scalar | None) -> Lateral:
@@ -98,7 +94,7 @@ def lateral(c: Numbers, at: Point, camber: Scalar, spin: Scalar | None) -> Later
     mu = mu * (1.0 - c.PDY3 * gamma * gamma) * mu_scale
     C, D = c.PCY1 * c.LCY, mu * at.load * zeta2
     lean = 1.0 + c.PEY5 * gamma * gamma - (c.PEY3 + c.PEY4 * gamma) * sign_of(x)
-    E = minimum((c.PEY1 + c.PEY2 * dfz) * lean * c.LEY, 1.0)
+    E = c.curvature((c.PEY1 + c.PEY2 * dfz) * lean * c.LEY)
     B = K / away_from_zero(C * D)
     return Lateral(D * sin(C * bent(B, E, x)) + SV, mu, K, SH, SV, B * C, zeta2)
 
@@ -124,13 +120,13 @@ def _spin_shift(c: Numbers, at: Point, spin: Scalar, zeta3: Scalar) -> Scalar:
     K0 = away_from_zero(cornering_stiffness(c, at, 0.0, zeta3))
     kept = 1.0 - c.PECP1 * (1.0 + c.PECP2 * at.dfz)  # 1 − ε_γ
     B = _camber_stiffness(c, at) / kept / (c.PHYP1 * D * K0)
-    E = min(c.PHYP4, 1.0)
+    E = c.curvature(c.PHYP4)
     return D * sin(c.PHYP1 * bent(B, E, c.UNLOADED_RADIUS * spin)) * at.forward
 
 
 def _share_x(c: Numbers, at: Point) -> Scalar:
     """G_xα (4.E51–4.E57): what a slip angle leaves of F_x."""
-    E = minimum(c.REX1 + c.REX2 * at.dfz, 1.0)
+    E = c.curvature(c.REX1 + c.REX2 * at.dfz)
     B = (c.RBX1 + c.RBX3 * at.camber * at.camber) * cos(atan(c.RBX2 * at.slip)) * c.LXAL
     at_none = cos(c.RCX1 * bent(B, E, c.RHX1))
     return cos(c.RCX1 * bent(B, E, at.alpha + c.RHX1)) / at_none
@@ -138,15 +134,15 @@ def _share_x(c: Numbers, at: Point) -> Scalar:
 
 def _share_y(c: Numbers, at: Point) -> Scalar:
     """G_yκ (4.E59–4.E65): what slip leaves of F_y."""
-    E = minimum(c.REY1 + c.REY2 * at.dfz, 1.0)
+    E = c.curvature(c.REY1 + c.REY2 * at.dfz)
     SH = c.RHY1 + c.RHY2 * at.dfz
     B = (c.RBY1 + c.RBY4 * at.camber * at.camber) * cos(atan(c.RBY2 * (at.alpha - c.RBY3)))
     B = B * c.LYKA
     return cos(c.RCY1 * bent(B, E, at.slip + SH)) / cos(c.RCY1 * bent(B, E, SH))
 
 
-def _induced(c: Numbers, at: Point, mu: Scalar, camber: Scalar) -> Scalar:
+def _induced(c: Numbers, at: Point, mu: Scalar) -> Scalar:
     """S_Vyκ, the side force that slip causes (4.E66–4.E67) [N]."""
-    D = mu * at.load * (c.RVY1 + c.RVY2 * at.dfz + c.RVY3 * camber)
+    D = mu * at.load * (c.RVY1 + c.RVY2 * at.dfz + c.RVY3 * at.camber)
     D = D * cos(atan(c.RVY4 * at.alpha))
     return D * sin(c.RVY5 * atan(c.RVY6 * at.slip)) * c.LVYKA * at.fade

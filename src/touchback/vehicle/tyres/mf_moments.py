@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from math import pi
 
 from touchback.spatial.vectors import Scalar
-from touchback.symbolic.functions import acos, atan, cos, maximum, minimum, select, sign, sin, sqrt
+from touchback.symbolic.functions import acos, atan, cos, maximum, select, sign, sin, sqrt
 from touchback.symbolic.functions import tan as tangent
 from touchback.vehicle.tyres.base import away_from_zero, bent, between, sense
 from touchback.vehicle.tyres.mf_forces import Forces
@@ -29,8 +29,7 @@ def moments(c: Numbers, at: Point, found: Forces) -> Moments:
     trail, residual = _trail(c, at, found), _residual(c, at, found)
     arm = c.SSZ1 + c.SSZ2 * found.fy / c.FNOMIN + (c.SSZ3 + c.SSZ4 * at.dfz) * at.camber
     lever = c.UNLOADED_RADIUS * arm * c.LS
-    held = found.fy - found.induced if c.old else found.upright
-    mz = residual - trail * held + lever * found.fx
+    mz = residual - trail * found.on_trail + lever * found.fx
     return Moments(overturning(c, at, found.fy), rolling(c, at, found.fx), mz, trail, residual)
 
 
@@ -97,7 +96,7 @@ def _trail(c: Numbers, at: Point, found: Forces) -> Scalar:
     if at.spin is not None:
         D = D * cos(atan(c.QDTP1 * c.UNLOADED_RADIUS * at.spin))  # ζ₅ (4.91)
     lean = 1.0 + (c.QEZ4 + c.QEZ5 * gamma) * (2.0 / pi) * atan(B * c.QCZ1 * alpha)
-    E = minimum((c.QEZ1 + c.QEZ2 * dfz + c.QEZ3 * dfz * dfz) * lean, 1.0)
+    E = c.curvature((c.QEZ1 + c.QEZ2 * dfz + c.QEZ3 * dfz * dfz) * lean)
     wave = cos(c.QCZ1 * bent(B, E, _equivalent(alpha, at, found)))
     return D * wave * at.cos_alpha * c.LFZO * at.fade
 

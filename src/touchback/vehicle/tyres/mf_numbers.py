@@ -14,9 +14,10 @@ SMALLEST = 1e-6  # ε of (4.E6a), m/s and N
 class Numbers:
     """Coefficients as attributes, by their names in the file."""
 
-    def __init__(self, numbers: Mapping[str, float], version: str) -> None:
+    def __init__(self, numbers: Mapping[str, float], version: str, limit_curvature: bool) -> None:
         self._numbers = numbers
         self.version = version
+        self.limit_curvature = limit_curvature
 
     def __getattr__(self, name: str) -> float:
         try:
@@ -28,6 +29,10 @@ class Numbers:
     def old(self) -> bool:
         """Whether the formula is of 5.2, before inflation pressure."""
         return self.version == "5.2"
+
+    def curvature(self, factor: Scalar) -> Scalar:
+        """A curvature factor E as the formulas take it: at most 1 where it is limited."""
+        return minimum(factor, 1.0) if self.limit_curvature else factor
 
 
 @dataclass(frozen=True)
