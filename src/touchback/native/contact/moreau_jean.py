@@ -82,6 +82,11 @@ class ImpulseProblem:
         places = self.problem.address, address_of(least), address_of(p)
         return int(LIB.tb_gauss_seidel(*places, target, limit))
 
+    def improve(self, p: Floats) -> None:
+        """Newton's method from p on, in place, where no contact has a least impulse."""
+        if len(p) <= self.memory.struct.rows:
+            LIB.tb_contact_newton(self.problem.address, address_of(p), self.memory.address)
+
 
 @dataclass(frozen=True)
 class SteppedFunctions:

@@ -148,8 +148,9 @@ class ContactStates:
 
     def _stay(self, t: float, x: Floats, felt: AtContacts) -> tuple[Jump | None, list[str]]:
         """Halts contacts that would be left for too short a flight, 2 u_n/−u̇_n, with all
-        that holds: so ends what alternates among contacts ever faster. Else nothing, but `flight`
-        and `floors`."""
+        that holds: so ends what alternates among contacts ever faster. What slips there goes on
+        slipping: Coulomb's cone has no impulse that could stop it. Else nothing, but `flight` and
+        `floors`."""
         state, layout = self._state, felt.layout
         a = self._problem.rate(t, x)[self._v]
         rates = felt.W @ a + felt.bias
@@ -168,6 +169,7 @@ class ContactStates:
             return None, []
         state.closed[short] = 1
         contacts = [int(i) for i in np.flatnonzero(state.closed)]
+        state.stuck[list(felt.slipping(short, ()))] = 0  # as they were open, they counted as stuck
         held = [row for row in self._holding(felt) if row >= layout.bilateral]
         return halt(felt, contacts, held), [f"{self._names[i]} rests" for i in short]
 
@@ -180,7 +182,7 @@ class ContactStates:
             if state.closed[i]:
                 self.floors[i] = force
             elif i in flights:  # far less than it rises, lest it gain speed below the floor
-                self.floors[i] = 1e-3 * felt.u[n] * flights[i]
+                self.floors[i] = min(1e-3 * felt.u[n] * flights[i], 2 * INSIDE)
             else:
                 idle = abs(felt.u[n]) <= STILL and self._held(felt, [n])
                 self.floors[i] = 0.5 * TOUCHING if idle else 2 * INSIDE

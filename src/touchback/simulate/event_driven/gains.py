@@ -13,6 +13,8 @@ _ROUNDING = 1e-9  # of what rows do; m/s, rad/s beside it
 _MENDS = {
     "newton": "Newton's restitution with friction can (Kane); take impacts='poisson'",
     "poisson": "lower restitution or friction",
+    "moreau-jean": "Newton's restitution with friction can (Kane); take method='event-driven' "
+    "with impacts='poisson'",
 }
 
 
@@ -29,7 +31,11 @@ class Gains:
         p, u = jump.impulses[rows], (felt.u + jump.u)[rows]
         gain = 0.5 * float(p @ u)
         if gain > np.abs(p) @ (_ROUNDING * np.abs(u) + _ROUNDING):
-            self._found.setdefault(", ".join(f"'{name}'" for name in hit), []).append((t, gain))
+            self.add(t, gain, hit)
+
+    def add(self, t: float, gain: float, hit: list[str]) -> None:
+        """Keeps what an impact of contacts gave [J]."""
+        self._found.setdefault(", ".join(f"'{name}'" for name in hit), []).append((t, gain))
 
     def remarks(self) -> list[str]:
         """One for each contact, or contacts hit together: the first instant and what it gave."""

@@ -12,6 +12,7 @@ from touchback.native.contact.moreau_jean import MoreauJean as Stepper
 from touchback.native.contact.moreau_jean import Steps
 from touchback.simulate.books import BookKeeper, Lines, RowBooks
 from touchback.simulate.course import Asked, Label
+from touchback.simulate.event_driven.gains import Gains
 from touchback.simulate.progress import Progress
 from touchback.simulate.protocol import Floats, Plain
 from touchback.simulate.rigid import overlaps
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from touchback.simulate.solvers.moreau_jean import MoreauJean
 
 _ENERGIES = ("energy", "work", "impact loss", "friction loss")
+_GAIN = 1e-3  # of what the rows of a step give and take: less is of the method's order
+_SLOW = 1e-6  # m/s, rad/s: what impulses at slower contacts give is no impact's
 
 
 class SteppedRun(TouchingRun):
@@ -108,6 +111,7 @@ class SteppedRun(TouchingRun):
                 f"In {self._rough} of {steps} steps speeds at contacts keep their laws only to "
                 "1e-5 of the largest: contacts that nearly repeat each other leave no more."
             )
+        remarks += self._gains()
         end = solver.count(duration) * solver.step
         if abs(end - duration) > 1e-9 * duration:
             remarks.append(
@@ -115,6 +119,19 @@ class SteppedRun(TouchingRun):
                 f"don't divide {duration:g} s."
             )
         return [*remarks, *self._unmeasured()]
+
+    def _gains(self) -> list[str]:
+        """Of impacts that gave energy, which Newton's restitution with friction may."""
+        layout, steps, gains = self._equations.layout, self._steps, Gains(self._solver.word)
+        losses = steps.losses[:, layout.bilateral :]
+        impulses = np.abs(steps.impulses[:, layout.bilateral :]).sum(axis=1)
+        given, moved = -losses.sum(axis=1), np.abs(losses).sum(axis=1)
+        hit = steps.impulses[:, list(layout.normals)] > 0.0
+        start, names = self._asked.span.start, list(self._equations.contacts)
+        for k in np.flatnonzero(given > _GAIN * moved + _SLOW * impulses):
+            t = start + float(k + 1) * self._solver.step
+            gains.add(t, float(given[k]), [names[i] for i in np.flatnonzero(hit[k])])
+        return gains.remarks()
 
 
 def _advance(stepper: Stepper, count: int, shown: Progress) -> tuple[Status, Steps]:
