@@ -23,12 +23,18 @@ NATIVE := $(wildcard src/touchback/native/*.[ch] src/touchback/native/*/*.[ch])
 unexport PYTHONDONTWRITEBYTECODE
 
 # Packages, style, types and documentation side by side (each one's words in one piece), then tests on every core:
-# first those that run beside a clock, a line or a page, with nothing else in their way.
+# first those that run beside a clock, a line or a page, with nothing else in their way. What fails is named at the
+# end, and nothing is left out because of it.
 test:
-	@$(MAKE) --no-print-directory -j $(JOBS) -k -O $(STAMPS)/machine types docs lint collected
-	@$(MAKE) --no-print-directory clocked
-	@$(MAKE) --no-print-directory browser
-	@$(MAKE) --no-print-directory unclocked
+	@rm -f $(FAILED)
+	@$(MAKE) --no-print-directory -j $(JOBS) -k -O $(STAMPS)/machine $(addprefix noted-,types docs lint collected) || [ -s $(FAILED) ]
+	@$(MAKE) --no-print-directory -j 1 -k $(addprefix noted-,clocked browser unclocked) || [ -s $(FAILED) ]
+	@[ ! -s $(FAILED) ] || { echo "make test failed:"; sed 's/^/  /' $(FAILED); exit 1; }
+
+# A line for each step that failed, and for each test (from tests/conftest.py).
+FAILED := $(STAMPS)/failed
+noted-%: $(STAMPS)/develop
+	@$(MAKE) --no-print-directory $* || { echo "make $*" >>$(FAILED); exit 1; }
 
 lint: $(STAMPS)/develop
 	$(BIN)/ruff check .
@@ -44,8 +50,8 @@ collected: $(STAMPS)/develop
 # Neighbours run in one worker, which has their models compiled, until another has nothing to do. No more
 # workers than cores: with one more, drivers' threads had been kept waiting for seconds. Tests call make, too:
 # it must not take over the flags and jobs of this one.
-PYTEST = env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL OPENBLAS_NUM_THREADS=1 \
-  $(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "not soak and not browser"
+ALONE = env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL TOUCHBACK_FAILED_TESTS=$(abspath $(FAILED))
+PYTEST = $(ALONE) OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "not soak and not browser"
 
 # Rooms in which nothing waits: a live run goes as fast as it can there, and seconds are those of the processor.
 UNCLOCKED := validation $(addprefix tests/,codegen contact draw dynamics estimate files gallery/omni gallery/piano model \
@@ -61,7 +67,7 @@ pytest: clocked unclocked
 
 # One after the other: a browser that draws without a graphics card keeps both cores busy.
 browser: $(STAMPS)/develop $(STAMPS)/machine
-	$(BIN)/python -m pytest -m browser tests/workbench
+	$(ALONE) $(BIN)/python -m pytest -m browser tests/workbench
 
 search: $(STAMPS)/develop
 	$(BIN)/python tests/search --minutes $(MINUTES)
@@ -116,15 +122,17 @@ $(STAMPS)/venv:
 	mkdir -p $(STAMPS)
 	touch $@
 
-$(STAMPS)/package: $(STAMPS)/venv pyproject.toml setup.py $(NATIVE)
-	$(BIN)/python -m pip install -q -e ".[view]"
-	touch $@
-
 # uv fetches and unpacks many packages at once while the library is built, in a third of pip's time; pip knows
 # more ways to packages. Most modules of the large ones are never imported: the others are compiled when they are.
+install = { $(BIN)/python -m pip install -q uv && UV_SYSTEM_CERTS=1 $(BIN)/python -m uv pip install -q -p $(BIN)/python -e $(1); } \
+  || $(BIN)/python -m pip install -q --no-compile -e $(1)
+
+$(STAMPS)/package: $(STAMPS)/venv pyproject.toml setup.py $(NATIVE)
+	$(call install,".[view]")
+	touch $@
+
 $(STAMPS)/develop: $(STAMPS)/venv pyproject.toml setup.py $(NATIVE)
-	{ $(BIN)/python -m pip install -q uv && UV_SYSTEM_CERTS=1 $(BIN)/python -m uv pip install -q -p $(BIN)/python -e ".[dev]"; } \
-	  || $(BIN)/python -m pip install -q --no-compile -e ".[dev]"
+	$(call install,".[dev]")
 	touch $(STAMPS)/package $@
 
 # Foreign machine code runs under qemu, the key's firmware in an emulated microcontroller (60 MB to fetch;

@@ -1,6 +1,7 @@
 """What holds for every test."""
 
 import gc
+import os
 import signal
 import threading
 from collections.abc import Callable
@@ -70,6 +71,17 @@ def pytest_collection_finish() -> None:
 def nothing_is_kept_between_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     """Machine code is emitted anew: no cache in somebody's home folder decides a test."""
     monkeypatch.setenv("TOUCHBACK_CACHE", "off")
+
+
+def pytest_terminal_summary(
+    terminalreporter: pytest.TerminalReporter, config: pytest.Config
+) -> None:
+    """Notes what failed where `make test` lists it at its end; workers leave it to their master."""
+    file = os.environ.get("TOUCHBACK_FAILED_TESTS")
+    reports = [r for kind in ("failed", "error") for r in terminalreporter.stats.get(kind, ())]
+    if file and reports and not hasattr(config, "workerinput"):
+        with open(file, "a", encoding="utf-8") as failed:
+            failed.writelines(f"{report.nodeid}\n" for report in reports)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

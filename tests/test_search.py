@@ -61,26 +61,35 @@ def test_neither_clock_nor_memory_decides_a_test() -> None:
     assert settings().derandomize
 
 
+@pytest.mark.parametrize("folder", [".", "clone", "clone/tests", "elsewhere"])
 def test_a_search_goes_on_after_failures_and_says_how_to_repeat_each(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    folder: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    faulty = tmp_path / "test_faulty.py"
+    """Wherever the clone and the tests lie: beside one another, one in the other, or far apart."""
+    faulty = tmp_path / folder / "test_faulty.py"
+    faulty.parent.mkdir(parents=True, exist_ok=True)
     faulty.write_text(FAULTY, encoding="utf-8")
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(TESTS), *sys.path]))
     search = runpy.run_path(str(TESTS / "search" / "__main__.py"))
+    clone = TESTS.parent if folder == "elsewhere" else tmp_path / "clone"
+    clone.mkdir(exist_ok=True)
+    search["search_round"].__globals__["ROOT"] = clone
     found = search["Findings"]()
     options = ["-p", "conftest", str(faulty)]
     for seed in (1, 2):  # a crash hides what would have come after it in its round
         assert search["search_round"](seed, time.time() + 100.0, options, found)
-    assert set(found.failures) == {"test_faulty.py::test_fails", "test_faulty.py::test_crashes"}
+    assert sorted(test.split("::")[-1] for test in found.failures) == ["test_crashes", "test_fails"]
     assert found.told(60.0).startswith("2 tests failed (2 rounds, ")
     assert "@reproduce_failure" in capsys.readouterr().out
-    repeat = shlex.split(found.failures["test_faulty.py::test_fails"])
+    (repeat,) = (how for test, how in found.failures.items() if test.endswith("::test_fails"))
     again = subprocess.run(
-        [sys.executable, *repeat[1:], "-p", "conftest"],
-        cwd=tmp_path,
+        [sys.executable, *shlex.split(repeat)[1:], "-p", "conftest"],
+        cwd=clone,
         capture_output=True,
         text=True,
     )
-    assert again.returncode == 1
+    assert again.returncode == 1, again.stdout + again.stderr
     assert "test_fails(" in again.stdout

@@ -56,15 +56,15 @@ def search_round(seed: int, until: float, options: list[str], found: Findings) -
     when no test is left to run."""
     with tempfile.TemporaryDirectory(prefix="search-") as folder:
         notes = Path(folder, "notes.jsonl")
-        left_out = [word for test in found.failures for word in ("--deselect", test)]
         outer = filter(None, [os.environ.get("PYTHONPATH")])
         environment = {
             **os.environ,
             "TOUCHBACK_SEARCH_NOTES": str(notes),
             "TOUCHBACK_SEARCH_UNTIL": str(until),
+            "TOUCHBACK_SEARCH_LEFT_OUT": "\n".join(found.failures),
             "PYTHONPATH": os.pathsep.join([str(Path(__file__).parent), *outer]),
         }
-        chosen = ["-p", "searching", "-m", "hypothesis and not soak", *left_out, *options]
+        chosen = ["-p", "searching", "-m", "hypothesis and not soak", *options]
         print(f"round {found.rounds + 1}, seed {seed}", flush=True)
         child = subprocess.Popen(
             [*command(seed), *chosen],

@@ -1,5 +1,5 @@
 /* Derivatives of accelerations along a kinematic tree, several of their rows in a register:
- * tree_slopes.c includes it once for each width, and says
+ * a file for each width includes it, and says
  *
  *   LANES  doubles in a vector              NAME(x)         the name of x for this width
  *   STRIP  vectors at a time, of each of    FUSED(a, b, c)  a b + c
@@ -19,6 +19,8 @@ typedef double NAME(vec) __attribute__((vector_size(8 * LANES), may_alias));
 typedef long NAME(mask) __attribute__((vector_size(8 * LANES), may_alias));
 typedef double NAME(loose) __attribute__((vector_size(8 * LANES), may_alias, aligned(8)));
 typedef NAME(vec) NAME(strip)[STRIP];
+
+static const long counting[TB_COLUMNS] __attribute__((aligned(64))) = {0, 1, 2, 3, 4, 5, 6, 7};
 
 #include "linear/column_lanes.h"
 #include "linear/placed_lanes.h"
@@ -205,8 +207,8 @@ TARGET INLINED void NAME(strip_of)(const tb_tree_slopes *self, const tb_columns 
         NAME(scatter)(self, at, X, found, out, to);
 }
 
-TARGET static void NAME(solve)(const tb_tree_slopes *self, const tb_columns *columns, double *out,
-                               double *work) {
+TARGET void NAME(tb_solve_tree)(const tb_tree_slopes *self, const tb_columns *columns, double *out,
+                                double *work) {
     products *made = (products *)work;
     work += groups(self) * (long)(sizeof(products) / sizeof(double));
     for (long j = 0; j < self->n; j += LANES)
@@ -229,12 +231,4 @@ TARGET static void NAME(solve)(const tb_tree_slopes *self, const tb_columns *col
     }
 }
 
-#undef EACH
-#undef ALL
-#undef STRIP
-#undef LANES
-#undef NAME
-#undef TARGET
-#undef FUSED
-#undef LESS
 #endif
