@@ -25,7 +25,7 @@ def drive() -> tuple[Run, list[Fix]]:
     """The whole way, and what the receiver says of it four times a second."""
     duration, inputs = gps_robot.lap()
     run = tb.simulate(gps_robot.make().compile(), duration=duration, inputs=dict(inputs))
-    return run, list(gps_robot.receiver().follow(run, rate=4.0))
+    return run, gps_robot.receiver().follow(run, rate=4.0)
 
 
 def draw_map(axis: plt.Axes, run: Run, fixes: list[Fix]) -> None:

@@ -99,6 +99,9 @@ _PARTIALS: dict[str, Callable[..., tuple[Partial, ...]]] = {
     "atan2": lambda r, y, x: (lambda: _div(x, x * x + y * y), lambda: -_div(y, x * x + y * y)),
     "exp": lambda r, a: (lambda: r,),
     "log": lambda r, a: (lambda: _div(1.0, a),),
+    "sinh": lambda r, a: (lambda: on_floats("cosh", a),),
+    "cosh": lambda r, a: (lambda: on_floats("sinh", a),),
+    "tanh": lambda r, a: (lambda: 1.0 - r * r,),
     "pow": lambda r, a, b: (lambda: _power_of_base(a, b), lambda: _power_of_exponent(r, a)),
     "lookup": _lookup_partials,
 }

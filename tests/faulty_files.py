@@ -182,9 +182,9 @@ file_fault(
       rod: {mass: open(1)}
     """,
     "arm.yaml, line 4, bodies.rod.mass: Expression, column 1: there is no function "
-    "'open'; the functions are sin, cos, tan, asin, acos, atan, atan2, sqrt, exp, "
-    "log, pow, abs, sign, floor, min, max, minimum, maximum, select, lookup, "
-    "lookup_dx, lookup_dy, lookup_dxy.\n"
+    "'open'; the functions are sin, cos, tan, asin, acos, atan, atan2, sinh, "
+    "cosh, tanh, hypot, clip, sqrt, exp, log, pow, abs, sign, floor, min, max, "
+    "minimum, maximum, select, lookup, lookup_dx, lookup_dy, lookup_dxy.\n"
     "  open(1)\n"
     "  ^",
 )

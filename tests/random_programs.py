@@ -12,7 +12,10 @@ GRID = Table(
     x=(-1.0, 0.5, 2.0), y=(-2.0, 0.0, 0.1, 3.0), values=tuple(math.cos(7.0 * i) for i in range(12))
 )
 
-_UNARY = ("neg", "sin", "cos", "asin", "acos", "sqrt", "exp", "log", "abs", "floor", "sign", "atan")
+_UNARY = (
+    "neg", "sin", "cos", "asin", "acos", "sqrt", "exp", "log", "sinh", "cosh", "tanh", "abs",
+    "floor", "sign", "atan",
+)  # fmt: skip
 _BINARY = (
     "add",
     "sub",

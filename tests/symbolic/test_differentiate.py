@@ -53,6 +53,10 @@ def smooth_graph(seed: int, operations: int = 25) -> tuple[Tape, list[int], list
         lambda a, b: tape.atan2(a, near_two(b)),
         lambda a, b: tape.pow(near_two(a), tape.sin(b)),
         lambda a, b: tape.pow(near_two(a), tape.const(2.7)),
+        lambda a, b: tape.sinh(tape.sin(a)),
+        lambda a, b: tape.cosh(tape.cos(b)),
+        lambda a, b: tape.tanh(tape.mul(a, b)),
+        lambda a, b: tape.hypot(a, near_two(b)),
         lambda a, b: tape.tan(tape.mul(half, tape.sin(a))),
     ]
     for _ in range(operations):

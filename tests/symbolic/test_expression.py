@@ -102,7 +102,7 @@ def test_what_is_no_real_number_is_refused(x: Expr) -> None:
 
 @pytest.mark.parametrize(
     "ufunc", [np.sin, np.cos, np.tan, np.arcsin, np.arccos, np.arctan, np.sqrt, np.exp, np.log,
-              np.absolute, np.fabs, np.negative, np.sign, np.floor],
+              np.sinh, np.cosh, np.tanh, np.absolute, np.fabs, np.negative, np.sign, np.floor],
     ids=lambda ufunc: ufunc.__name__,
 )  # fmt: skip
 def test_numpy_functions_of_one_argument_give_expressions(x: Expr, ufunc: np.ufunc) -> None:
@@ -111,7 +111,8 @@ def test_numpy_functions_of_one_argument_give_expressions(x: Expr, ufunc: np.ufu
 
 @pytest.mark.parametrize(
     "ufunc", [np.add, np.subtract, np.multiply, np.true_divide, np.arctan2, np.minimum, np.maximum,
-              np.less, np.less_equal, np.greater, np.greater_equal, np.power],
+              np.less, np.less_equal, np.greater, np.greater_equal, np.power, np.hypot,
+              np.logical_and, np.logical_or],
     ids=lambda ufunc: ufunc.__name__,
 )  # fmt: skip
 def test_numpy_functions_of_two_arguments_give_expressions(x: Expr, ufunc: np.ufunc) -> None:
@@ -124,6 +125,60 @@ def test_numpy_functions_without_an_operation_are_refused(x: Expr) -> None:
         np.gcd(x, 2)
     with pytest.raises(TypeError):
         np.add.reduce(x)
+
+
+def test_np_where_picks_a_side_when_the_model_runs(x: Expr, y: Expr) -> None:
+    for condition, expected in ((x > y, 0.3), (x < y, -1.7), (x > 1.0, -1.7)):
+        assert value(np.where(condition, x, y)) == expected
+    sides = np.where(x > y, np.array([x, 2.0]), y)
+    assert [value(side) for side in sides] == [0.3, 2.0]
+    assert list(np.where([True, False], x, y)) == [x, y]
+    assert list(np.stack([x, y])) == [x, y]  # NumPy's other functions go on as before
+
+
+@pytest.mark.parametrize("bounds", [(-1.0, 1.0), (0.5, 1.0), (-1.0, 0.2), (None, 0.2), (0.5, None)])
+def test_np_clip_holds_an_expression_between_bounds(
+    x: Expr, bounds: tuple[float | None, float | None]
+) -> None:
+    low, high = bounds
+    assert value(np.clip(x, low, high)) == float(np.clip(0.3, low, high))
+    assert value(np.clip(x, a_min=low, a_max=high)) == float(np.clip(0.3, low, high))
+
+
+def test_clip_acts_on_each_expression_of_an_array(x: Expr, y: Expr) -> None:
+    assert [value(e) for e in functions.clip(np.array([x, y]), -1.0, 0.2)] == [0.2, -1.0]
+    assert [value(e) for e in np.clip(x, [0.0, 0.5], 1.0)] == [0.3, 0.5]
+    with pytest.raises(InputError, match=r"tb\.clip"):  # NumPy asks no element of an array
+        np.clip(np.array([x, y]), -1.0, 0.2)
+
+
+def test_clip_takes_expressions_as_bounds(x: Expr, y: Expr) -> None:
+    assert value(functions.clip(2.0, y, x)) == 0.3
+    assert value(np.clip(-3.0, y, x)) == -1.7
+    assert functions.clip(2.0, 0.0, 1.0) == 1.0
+
+
+def test_conditions_are_joined_by_operators_and_by_numpy(x: Expr, y: Expr) -> None:
+    yes, no = x > 0, y > 0
+    for joined, expected in (
+        (yes & ~no, 1.0), (yes & no, 0.0), (no | yes, 1.0), (no | ~yes, 0.0), (True & no, 0.0),
+        (np.logical_and(yes, no), 0.0), (np.logical_or(no, yes), 1.0), (np.logical_not(no), 1.0),
+        (x & 3.0, 1.0), (no | x, 1.0),
+    ):  # fmt: skip
+        assert value(joined) == expected
+
+
+def test_the_hypotenuse_is_that_of_its_legs(x: Expr, y: Expr) -> None:
+    assert value(functions.hypot(x, y)) == pytest.approx(math.hypot(0.3, -1.7), rel=2e-16)
+    assert functions.hypot(3.0, 4.0) == 5.0
+    assert list(functions.hypot(np.array([3.0, 5.0]), np.array([4.0, 12.0]))) == [5.0, 13.0]
+
+
+@pytest.mark.parametrize("name", ["sinh", "tanh"])
+@pytest.mark.parametrize("small", [1e-3, 1e-10, 1e-300, -1e-12])
+def test_hyperbolic_functions_keep_every_digit_near_zero(name: str, small: float) -> None:
+    """A difference of exponentials would keep none below 1e-16."""
+    assert getattr(functions, name)(small) == pytest.approx(getattr(math, name)(small), rel=3e-16)
 
 
 def test_arrays_of_expressions_do_linear_algebra(x: Expr, y: Expr) -> None:
@@ -151,7 +206,9 @@ def test_functions_of_arrays_of_expressions_act_on_each(x: Expr, y: Expr) -> Non
 
 def test_functions_of_floats_and_arrays_are_those_of_the_mathematics_library() -> None:
     grid = np.array([0.1, 0.4, 0.9])
-    for name in ("sin", "cos", "tan", "asin", "acos", "atan", "sqrt", "exp", "log"):
+    for name in (
+        "sin", "cos", "tan", "asin", "acos", "atan", "sqrt", "exp", "log", "sinh", "cosh", "tanh",
+    ):  # fmt: skip
         ours, theirs = getattr(functions, name), getattr(math, name)
         assert ours(0.4) == pytest.approx(theirs(0.4), rel=2.3e-16)
         assert ours(grid) == pytest.approx([theirs(v) for v in grid], rel=4e-16)

@@ -79,6 +79,7 @@ def written(text: str) -> str:
         "min(a, max(b, 3))",
         "atan2(y, x) + abs(z) - floor(w)",
         "acos(-x) * asin(x) / log(y)",
+        "tanh(a - b) * sinh(x) + cosh(y)",
         "lookup('a line', x) * lookup(grid, x, -y)",
         "lookup_dx('a line', x) + lookup_dxy(grid, x, y)",
         "0.5 * 'crank radius' + q",

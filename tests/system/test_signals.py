@@ -158,3 +158,42 @@ def test_names_with_underscores_and_spaces_stay_apart() -> None:
     one, two = system.reaction("fore_arm", q, v), system.reaction("fore arm", q, v)
     assert not np.allclose(one, two)
     assert not np.allclose(system.pose("fore_arm", q)[0], system.pose("fore arm", q)[0])
+
+
+def tied_wheels() -> tb.Model:
+    """Constraint rows of every kind: closures, couplings, drives, one on velocities."""
+    m = tb.Model("tied wheels", gravity=(0, 0, 0))
+    for name in ("a", "b", "rack"):
+        m.body(name, 1.0, inertia=(0.1, 0.1, 0.1))
+    m.joint("a", tb.Revolute("z"), m.ground, "a")
+    m.joint("b", tb.Revolute("z"), m.ground.at(1, 0, 0), "b")
+    m.joint("rack", tb.Prismatic("x"), m.ground.at(0, 1, 0), "rack")
+    rod = m.body("rod", 1.0, inertia=(0.1, 0.1, 0.1))
+    m.joint("rod", tb.Free(), m.ground.at(0, 0, 1), rod)
+    return m
+
+
+def test_multipliers_have_the_unit_that_makes_their_power_watts() -> None:
+    m = tied_wheels()
+    m.couple("gear", tb.Gear("a", "b"))
+    m.couple("teeth", tb.Rack("b", "rack", radius=0.1))
+    m.close("hinge", tb.Revolute("z"), m.ground.at(0, 0, 1), "rod")
+    m.drive("a", tb.Sine(1.0, 1.0), name="turn")
+    m.sensor("effort", tb.Multiplier("turn"))
+    m.sensor("pull", tb.Multiplier("teeth"))
+    system = m.compile()
+    units = system.multiplier_units
+    assert (units["gear"], units["teeth"], units["turn"]) == ("N m", "N", "N m")
+    assert [units[f"hinge.{i}"] for i in range(1, 6)] == ["N"] * 3 + ["N m"] * 2
+    assert system.output_units == ["N m", "N"]
+    run = tb.simulate(system, duration=0.01, progress=False)
+    assert {name: run.units[name] for name in units} == units
+
+
+def test_parameters_have_names_and_units_in_order() -> None:
+    m = wheel()
+    m.parameter("stiffness", 2.0, unit="N m/rad")
+    m.parameter("gain", 3.0)
+    system = m.compile()
+    assert system.parameter_names == ["stiffness", "gain"] == list(system.parameters)
+    assert system.parameter_units == ["N m/rad", ""]

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from touchback.symbolic import ops
 
-ABI_VERSION = 1
+ABI_VERSION = 2
 
 X, U, P, OUT, WORK, CTX, POOL, SHARED = range(8)  # what an address is relative to
 BASE_OF_ARRAY = {"x": X, "u": U, "p": P}
@@ -30,8 +30,11 @@ CONTEXT_SLOT = {  # byte offset of the C function that an operation calls
     ops.COS: 56,
     ops.LOOKUP1: 64,  # double (const tb_table *, double x, long want)
     ops.LOOKUP2: 72,  # double (const tb_table *, double x, double y, long want)
+    ops.SINH: 80,
+    ops.COSH: 88,
+    ops.TANH: 96,
 }
-FIRST_TABLE_SLOT = 80  # from here on one table pointer per entry of Program.lookups
+FIRST_TABLE_SLOT = 104  # from here on one table pointer per entry of Program.lookups
 
 CALLED = frozenset(CONTEXT_SLOT) - {ops.SIN, ops.COS}
 

@@ -28,7 +28,7 @@ def coupling_row(instant: Instant, name: str, kind: AnyCoupling) -> Row:
         weight = instant.value(factor)
         h = k.add(h, k.mul(weight, instant.coordinate(joint, index)))
         J[instant.freedom(joint, index)] = weight
-    return Row(name, "", h, J)
+    return Row(name, _coordinate_unit(instant, *kind.terms()[0][:2]), h, J)
 
 
 def constraint_row(instant: Instant, name: str, given: Constraint) -> Row:
@@ -88,7 +88,13 @@ def drive_row(instant: Instant, name: str, given: Drive) -> Row:
     else:
         curvature = instant.value(given.acceleration)
     h = instant.k.sub(instant.coordinate(given.joint, given.index), f)
-    return Row(name, "", h, {instant.freedom(given.joint, given.index): 1}, rate, -curvature)
+    unit = _coordinate_unit(instant, given.joint, given.index)
+    return Row(name, unit, h, {instant.freedom(given.joint, given.index): 1}, rate, -curvature)
+
+
+def _coordinate_unit(instant: Instant, name: str, index: int) -> str:
+    joint, place = coordinate_of(instant.model.joints, name, index)
+    return instant.model.joints[joint].kind.velocity_units()[place].removesuffix("/s")
 
 
 def _rate_of(instant: Instant, label: str, scalar: Scalar) -> Scalar:

@@ -21,7 +21,8 @@ class CouplingKind(Data, frozen=True, tag_field="kind", kw_only=True):
     active: bool = True
 
     def terms(self) -> tuple[Term, ...]:
-        """Joints, coordinate indices and factors."""
+        """Joints, coordinate indices and factors; the first factor is 1, so that the multiplier is
+        the effort on that coordinate."""
         raise NotImplementedError(type(self).__name__)
 
 

@@ -13,7 +13,7 @@ from touchback.errors import CompileError
 Floats = NDArray[np.float64]
 Item = TypeVar("Item", bound=np.generic)
 
-ABI_VERSION = 1
+ABI_VERSION = 2
 ALIGNMENT = 64  # bytes: what the calling convention promises for work memory
 LIBRARY_PATH = Path(__file__).with_name("libtouchback.so")
 

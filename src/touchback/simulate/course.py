@@ -42,10 +42,11 @@ class Asked:
 
 def labels_of(system: System, posed: Posed) -> list[Label]:
     """States, inputs, multipliers and sensors: what `Posed.rows` gives, after the states."""
+    units = system.multiplier_units
     return [
         *(("state", *each) for each in zip(system.state_names, system.state_units)),
         *(("input", *each) for each in zip(system.input_names, system.input_units)),
-        *(("multiplier", name, "") for name in posed.row_names),
+        *(("multiplier", name, units.get(name, "")) for name in posed.row_names),
         *(("output", *each) for each in zip(system.output_names, system.output_units)),
     ]
 

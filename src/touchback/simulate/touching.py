@@ -70,7 +70,10 @@ class TouchingRun(Course):
         own = f" {word}" if self.IMPULSES else ""
         found: list[Label] = [
             *(("state", *each) for each in zip(system.state_names, system.state_units)),
-            *(("multiplier", f"{name}{own}", "") for name in system.constraint_names),
+            *(
+                ("multiplier", f"{name}{own}", f"{unit} s" if own and unit else unit)
+                for name, unit in system.multiplier_units.items()
+            ),
         ]
         for i, name in enumerate(self._equations.contacts):
             found += self._contact_labels(i, name)

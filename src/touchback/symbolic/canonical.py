@@ -169,7 +169,7 @@ def _product(graph: Canonical, op: int, refs: list[Ref]) -> Ref:
 
 
 def _odd(graph: Canonical, op: int, refs: list[Ref]) -> Ref:
-    """sin, asin and atan2 change sign with their first operand."""
+    """sin, asin, sinh, tanh and atan2 change sign with their first operand."""
     return Ref(refs[0].sign, graph.add(Node(op, (Ref(1, refs[0].node), *refs[1:]))))
 
 
@@ -220,8 +220,11 @@ _FORMS: dict[int, Callable[[Canonical, int, list[Ref]], Ref]] = {
     ops.DIV: _product,
     ops.SIN: _odd,
     ops.ASIN: _odd,
+    ops.SINH: _odd,
+    ops.TANH: _odd,
     ops.ATAN2: _odd,
     ops.COS: _even,
+    ops.COSH: _even,
     ops.ABS: _even,
     ops.MIN: _extreme,
     ops.MAX: _extreme,

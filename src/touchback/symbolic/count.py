@@ -76,6 +76,7 @@ _KINDS = {
     ops.LT: "comparisons", ops.LE: "comparisons", ops.EQ: "comparisons",
     ops.ABS: "selections", ops.MIN: "selections", ops.MAX: "selections", ops.SELECT: "selections",
     ops.FLOOR: "calls", ops.ASIN: "calls", ops.ACOS: "calls", ops.EXP: "calls", ops.LOG: "calls",
+    ops.SINH: "calls", ops.COSH: "calls", ops.TANH: "calls",
     ops.ATAN2: "calls", ops.POW: "calls", ops.LOOKUP1: "lookups", ops.LOOKUP2: "lookups",
 }  # fmt: skip
 

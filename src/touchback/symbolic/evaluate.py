@@ -66,6 +66,9 @@ _FUNCTIONS: dict[int, Callable[..., float]] = {
     ops.ACOS: _library_function("acos", 1),
     ops.EXP: _library_function("exp", 1),
     ops.LOG: _library_function("log", 1),
+    ops.SINH: _library_function("sinh", 1),
+    ops.COSH: _library_function("cosh", 1),
+    ops.TANH: _library_function("tanh", 1),
     ops.ATAN2: _library_function("atan2", 2),
     ops.POW: _library_function("pow", 2),
 }

@@ -55,7 +55,8 @@ class Expr(Operand):
     def __bool__(self) -> bool:
         raise InputError(
             f"{self} has no truth value: it is only known when the model runs. "
-            "Use tb.select(condition, yes, no) instead of `if`, `and`, `or`, `min` and `max`."
+            "Use tb.select(condition, yes, no), `&`, `|`, `~`, tb.minimum, tb.maximum and tb.clip "
+            "instead of `if`, `and`, `or`, `not`, `min` and `max`, also on arrays of expressions."
         )
 
     def __float__(self) -> float:

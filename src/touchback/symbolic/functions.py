@@ -7,6 +7,7 @@ from touchback.symbolic.table import Table
 
 A = TypeVar("A", bound=Number)
 B = TypeVar("B", bound=Number)
+C = TypeVar("C", bound=Number)
 
 
 def sin(x: A) -> A:
@@ -57,6 +58,31 @@ def exp(x: A) -> A:
 def log(x: A) -> A:
     """Natural logarithm; NaN below zero."""
     return call("log", x)
+
+
+def sinh(x: A) -> A:
+    """Hyperbolic sine."""
+    return call("sinh", x)
+
+
+def cosh(x: A) -> A:
+    """Hyperbolic cosine."""
+    return call("cosh", x)
+
+
+def tanh(x: A) -> A:
+    """Hyperbolic tangent: a smooth step from −1 to 1."""
+    return call("tanh", x)
+
+
+def hypot(x: A, y: B) -> A | B:
+    """√(x² + y²); infinite where a square overflows (beyond 1e154)."""
+    return call("hypot", x, y)
+
+
+def clip(x: A, low: B, high: C) -> A | B | C:
+    """x held between `low` and `high`: the smaller of `high` and the larger of x and `low`."""
+    return call("clip", x, low, high)
 
 
 def minimum(x: A, y: B) -> A | B:

@@ -35,6 +35,9 @@ OPERATIONS: dict[str, int] = {
     "acos": ops.ACOS,
     "exp": ops.EXP,
     "log": ops.LOG,
+    "sinh": ops.SINH,
+    "cosh": ops.COSH,
+    "tanh": ops.TANH,
     "atan2": ops.ATAN2,
     "pow": ops.POW,
 }
@@ -48,6 +51,10 @@ def _lookup(table: Table, x: float, y: float | None = None, want: Want = Want.VA
 _COMPOSED: dict[str, Callable[..., float]] = {
     "tan": lambda a: on_floats("div", on_floats("sin", a), on_floats("cos", a)),
     "atan": lambda a: on_floats("atan2", a, 1.0),
+    "hypot": lambda a, b: on_floats(
+        "sqrt", on_floats("add", on_floats("mul", a, a), on_floats("mul", b, b))
+    ),
+    "clip": lambda a, low, high: on_floats("minimum", on_floats("maximum", a, low), high),
     "sign": lambda a: float((a > 0.0) - (a < 0.0)),
     "lookup": _lookup,
 }
@@ -72,6 +79,15 @@ def _atan2(y: np.ndarray, x: np.ndarray) -> np.ndarray:
         return angle
     squares = np.real(x) ** 2 + np.real(y) ** 2
     return angle + 1j * (np.real(x) * np.imag(y) - np.real(y) * np.imag(x)) / squares
+
+
+def _hypot(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """√(a² + b²) as an analytic function, so that a complex step passes."""
+    return np.sqrt(a * a + b * b)
+
+
+def _clip(a: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
+    return _ARRAYS["minimum"](_ARRAYS["maximum"](a, low), high)
 
 
 def _lookup_array(
@@ -107,6 +123,11 @@ _ARRAYS: dict[str, Callable[..., np.ndarray]] = {
     "atan2": _atan2,
     "exp": np.exp,
     "log": np.log,
+    "sinh": np.sinh,
+    "cosh": np.cosh,
+    "tanh": np.tanh,
+    "hypot": _hypot,
+    "clip": _clip,
     "pow": np.power,
     "lookup": _lookup_array,
 }

@@ -1,6 +1,6 @@
 """What expressions and duals share: Python's operators, NumPy's functions, named operations."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from numbers import Complex, Real
 from typing import Any, ClassVar, Self
 
@@ -29,6 +29,10 @@ _UFUNCS: dict[np.ufunc, str] = {
     np.arctan2: "atan2",
     np.exp: "exp",
     np.log: "log",
+    np.sinh: "sinh",
+    np.cosh: "cosh",
+    np.tanh: "tanh",
+    np.hypot: "hypot",
     np.minimum: "minimum",
     np.maximum: "maximum",
     np.sign: "sign",
@@ -65,6 +69,24 @@ def _element_by_element(name: str, operands: tuple[object, ...]) -> np.ndarray:
             box[()] = operand
         boxes.append(box)
     return np.frompyfunc(lambda *elements: call(name, *elements), len(boxes), 1)(*boxes)
+
+
+def _truth(condition: object) -> Any:
+    """1 where a condition holds (is not zero), else 0."""
+    return call("select", condition, 1.0, 0.0)
+
+
+def _as_operand(value: Any) -> Any:
+    return np.array(value) if isinstance(value, list | tuple) else value
+
+
+def _clip(x: Any, a_min: Any = None, a_max: Any = None, *, min: Any = None, max: Any = None) -> Any:
+    """np.clip by `minimum` and `maximum`; a bound that is None doesn't act."""
+    low, high = (a_min if min is None else min), (a_max if max is None else max)
+    x = _as_operand(x)
+    if low is not None:
+        x = call("maximum", x, _as_operand(low))
+    return x if high is None else call("minimum", x, _as_operand(high))
 
 
 class Operand:
@@ -144,6 +166,24 @@ class Operand:
     def __ge__(self, other: "float | Operand") -> Self:
         return self._operate("less_equal", other, self)
 
+    def __and__(self, other: "float | Operand") -> Self:
+        """1 where both conditions hold, else 0."""
+        return self._operate("select", self, _truth(other), 0.0)
+
+    def __rand__(self, other: "float | Operand") -> Self:
+        return self & other
+
+    def __or__(self, other: "float | Operand") -> Self:
+        """1 where one of the conditions holds, else 0."""
+        return self._operate("select", self, 1.0, _truth(other))
+
+    def __ror__(self, other: "float | Operand") -> Self:
+        return self | other
+
+    def __invert__(self) -> Self:
+        """1 where the condition doesn't hold, else 0."""
+        return self.apply("select", self, 0.0, 1.0)
+
     # NumPy calls these methods by name on the elements of object arrays.
 
     def sin(self) -> Self:
@@ -176,6 +216,32 @@ class Operand:
     def log(self) -> Self:
         return self.apply("log", self)
 
+    def sinh(self) -> Self:
+        return self.apply("sinh", self)
+
+    def cosh(self) -> Self:
+        return self.apply("cosh", self)
+
+    def tanh(self) -> Self:
+        return self.apply("tanh", self)
+
+    def hypot(self, other: "float | Operand") -> Self:
+        return self.apply("hypot", self, other)
+
+    def __array_function__(
+        self,
+        function: Callable[..., Any],
+        types: Collection[type],
+        operands: tuple[Any, ...],
+        options: dict[str, Any],
+    ) -> Any:
+        """np.where and np.clip are traced; NumPy's other functions treat expressions as objects."""
+        if function is np.where and len(operands) == 3:
+            return call("select", *map(_as_operand, operands))
+        if function is np.clip and "out" not in options:
+            return _clip(*operands, **options)
+        return np.ndarray.__array_function__(_PLAIN, function, (), operands, options)
+
     def __array_ufunc__(
         self, ufunc: np.ufunc, method: str, *inputs: object, **options: object
     ) -> Any:
@@ -185,6 +251,12 @@ class Operand:
             return call(_UFUNCS[ufunc], *inputs)
         if ufunc in _SWAPPED:
             return call(_SWAPPED[ufunc], *reversed(inputs))
+        if ufunc is np.logical_and:
+            return call("select", inputs[0], _truth(inputs[1]), 0.0)
+        if ufunc is np.logical_or:
+            return call("select", inputs[0], 1.0, _truth(inputs[1]))
+        if ufunc is np.logical_not:
+            return call("select", inputs[0], 0.0, 1.0)
         if ufunc is np.equal or ufunc is np.not_equal:
             same = np.frompyfunc(lambda a, b: (a is b) or (a == b), 2, 1)
             boxes = [np.array(x, dtype=object) for x in inputs]
@@ -192,6 +264,8 @@ class Operand:
             return result if ufunc is np.equal else np.logical_not(result)
         return NotImplemented
 
+
+_PLAIN = np.empty(0)  # whose method is NumPy's own way of calling a function
 
 Number = float | complex | np.ndarray | Operand
 """What mathematics is written for: numbers, arrays (also of expressions), expressions, duals."""

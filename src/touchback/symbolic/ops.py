@@ -41,6 +41,9 @@ OPS = (
     Op("acos", 1),
     Op("exp", 1),
     Op("log", 1),
+    Op("sinh", 1),
+    Op("cosh", 1),
+    Op("tanh", 1),
     Op("atan2", 2),  # atan2(a, b)
     Op("pow", 2),  # a ** b
     Op("lookup1", 1),  # operand a; c is an index into `lookups`, not a node
@@ -48,7 +51,7 @@ OPS = (
 )
 
 (CONST, INPUT, ADD, SUB, MUL, DIV, FMA, FNMA, FMS, NEG, SQRT, ABS, FLOOR, MIN, MAX, LT, LE, EQ,
- SELECT, SIN, COS, ASIN, ACOS, EXP, LOG, ATAN2, POW, LOOKUP1, LOOKUP2) = (
+ SELECT, SIN, COS, ASIN, ACOS, EXP, LOG, SINH, COSH, TANH, ATAN2, POW, LOOKUP1, LOOKUP2) = (
      range(len(OPS)))  # fmt: skip
 
 NAME = tuple(op.name for op in OPS)

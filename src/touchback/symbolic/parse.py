@@ -28,6 +28,7 @@ DEEPEST = 64  # nested parentheses, calls and powers
 
 _ARITIES: dict[str, int] = {
     "sin": 1, "cos": 1, "tan": 1, "asin": 1, "acos": 1, "atan": 1, "atan2": 2,
+    "sinh": 1, "cosh": 1, "tanh": 1, "hypot": 2, "clip": 3,
     "sqrt": 1, "exp": 1, "log": 1, "pow": 2, "abs": 1, "sign": 1, "floor": 1,
     "min": 2, "max": 2, "minimum": 2, "maximum": 2, "select": 3,
 }  # fmt: skip

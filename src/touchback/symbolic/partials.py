@@ -101,6 +101,9 @@ _PARTIALS: dict[int, tuple[Callable[[Tape, int], int], ...]] = {
     ops.ACOS: (lambda t, r: -t.div(1, t.sqrt(_one_minus_square(t, r))),),
     ops.EXP: (lambda t, r: r,),
     ops.LOG: (lambda t, r: t.div(1, t.a[r]),),
+    ops.SINH: (lambda t, r: t.cosh(t.a[r]),),
+    ops.COSH: (lambda t, r: t.sinh(t.a[r]),),
+    ops.TANH: (lambda t, r: t.mul(t.sub(1, r), t.add(1, r)),),
     ops.ATAN2: (
         lambda t, r: t.div(t.b[r], _squares(t, r)),
         lambda t, r: -t.div(t.a[r], _squares(t, r)),

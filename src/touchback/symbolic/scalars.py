@@ -44,6 +44,11 @@ class Scalars(Protocol[T]):
     def atan2(self, y: T, x: T, /) -> T: ...
     def exp(self, a: T, /) -> T: ...
     def log(self, a: T, /) -> T: ...
+    def sinh(self, a: T, /) -> T: ...
+    def cosh(self, a: T, /) -> T: ...
+    def tanh(self, a: T, /) -> T: ...
+    def hypot(self, a: T, b: T, /) -> T: ...
+    def clip(self, a: T, low: T, high: T, /) -> T: ...
     def pow(self, a: T, b: T, /) -> T: ...
     def lookup(self, table: Table, x: T, y: T | None = None, want: Want = Want.VALUE, /) -> T: ...
 
@@ -154,6 +159,21 @@ class Operators:
 
     def log(self, a: Number) -> Number:
         return call("log", a)
+
+    def sinh(self, a: Number) -> Number:
+        return call("sinh", a)
+
+    def cosh(self, a: Number) -> Number:
+        return call("cosh", a)
+
+    def tanh(self, a: Number) -> Number:
+        return call("tanh", a)
+
+    def hypot(self, a: Number, b: Number) -> Number:
+        return call("hypot", a, b)
+
+    def clip(self, a: Number, low: Number, high: Number) -> Number:
+        return call("clip", a, low, high)
 
     def pow(self, a: Number, b: Number) -> Number:
         return call("pow", a, b)

@@ -215,6 +215,21 @@ class Tape:
     def log(self, a: Id) -> Id:
         return self.node(ops.LOG, self.positive(a))
 
+    def sinh(self, a: Id) -> Id:
+        return self.node(ops.SINH, a) if a >= 0 else -self.node(ops.SINH, -a)
+
+    def cosh(self, a: Id) -> Id:
+        return self.node(ops.COSH, abs(a))
+
+    def tanh(self, a: Id) -> Id:
+        return self.node(ops.TANH, a) if a >= 0 else -self.node(ops.TANH, -a)
+
+    def hypot(self, a: Id, b: Id) -> Id:
+        return self.sqrt(self.add(self.mul(a, a), self.mul(b, b)))
+
+    def clip(self, a: Id, low: Id, high: Id) -> Id:
+        return self.minimum(self.maximum(a, low), high)
+
     def pow(self, a: Id, b: Id) -> Id:
         """a ** b; small whole powers and halves become products and square roots (rules.py)."""
         return self.node(ops.POW, self.positive(a), self.positive(b))

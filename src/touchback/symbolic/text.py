@@ -30,6 +30,9 @@ FUNCTIONS: dict[int, str] = {
     ops.ACOS: "acos",
     ops.EXP: "exp",
     ops.LOG: "log",
+    ops.SINH: "sinh",
+    ops.COSH: "cosh",
+    ops.TANH: "tanh",
     ops.ATAN2: "atan2",
 }
 LOOKUPS: dict[Want, str] = {
@@ -174,7 +177,7 @@ class _Printer:
                 return self._text(node, [self.piece(second), self.piece(first)])
         elif node.op in (ops.MUL, ops.DIV) and rest[0].node in self.negative:
             return self._text(node, [self.piece(first), self.negative[rest[0].node]])
-        elif node.op in (ops.MUL, ops.DIV, ops.SIN, ops.ASIN) and turned:
+        elif node.op in (ops.MUL, ops.DIV, ops.SIN, ops.ASIN, ops.SINH, ops.TANH) and turned:
             others = [self.piece(ref) for ref in rest]
             return self._text(node, [self.negative[first.node], *others])
         return None

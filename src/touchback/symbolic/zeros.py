@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 _KEEPING = frozenset(
     (ops.MUL, ops.DIV, ops.NEG, ops.SIN, ops.ASIN, ops.ATAN2, ops.ABS, ops.SQRT, ops.FLOOR, ops.EXP,
-     ops.LOG, ops.COS, ops.ACOS, ops.LT, ops.LE, ops.EQ)
+     ops.LOG, ops.COS, ops.ACOS, ops.SINH, ops.COSH, ops.TANH, ops.LT, ops.LE, ops.EQ)
 )  # fmt: skip
 """Operations whose zeros have the right sign if those of their operands have."""
 

@@ -101,6 +101,11 @@ class Arrays(Named):
         """Names of the constraint rows that act, in the order of the multipliers."""
         return self.motion.rows(self.key).names
 
+    @property
+    def multiplier_units(self) -> dict[str, str]:
+        """Units of the multipliers, by constraint row: N, N m, or "" where it isn't known."""
+        return self.motion.multiplier_units(self.key)
+
     @by_its_name
     def terms(
         self, q: Values, v: Values, u: Values = None, t: ArrayLike = 0.0, z: Values = None,

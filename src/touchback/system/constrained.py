@@ -35,6 +35,11 @@ class Pattern:
         return matrix
 
 
+_MULTIPLIER_UNITS = {  # of rows in these units; "-": of two directions, which stay at right angles
+    "m": "N", "m/s": "N", "rad": "N m", "rad/s": "N m", "-": "N m",
+}  # fmt: skip
+
+
 @dataclass(frozen=True)
 class ConstraintLayout:
     """Names, units and patterns of the rows; `labels` name the constraint that each belongs to."""
@@ -48,6 +53,14 @@ class ConstraintLayout:
     M: Pattern  # lower triangle with the diagonal
     rubs: np.ndarray  # True for rows with friction
     driven: np.ndarray  # True for rows that prescribe a coordinate
+
+    @property
+    def multiplier_units(self) -> dict[str, str]:
+        """Units of the multipliers by row: the power of a multiplier and its row's rate is in W."""
+        return {
+            name: _MULTIPLIER_UNITS.get(unit, "")
+            for name, unit in zip(self.names, self.units, strict=True)
+        }
 
     def twins(self) -> np.ndarray | None:
         """Of each nonzero of W in a row that rubs its place among those of J, −1 where J has none;

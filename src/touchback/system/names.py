@@ -6,6 +6,7 @@ from functools import cached_property
 import numpy as np
 
 from touchback.model.model import Model
+from touchback.model.sensors import Multiplier
 from touchback.system.calls import Calls, Made
 from touchback.system.motions.acting import Acting, Key
 from touchback.system.motions.motion import Motion
@@ -87,8 +88,13 @@ class Named:
 
     @property
     def output_units(self) -> list[str]:
-        """Units of the sensor components."""
-        return list(self.layout.output_units)
+        """Units of the sensor components; that of a multiplier is its row's."""
+        units = list(self.layout.output_units)
+        for name, kind in self.model.outputs().items():
+            if isinstance(kind, Multiplier) and name in self.layout.outputs:
+                known = self.motion.multiplier_units(self.key)
+                units[self.layout.outputs.index(name)] = known.get(kind.row, "")
+        return units
 
     @property
     def memory_places(self) -> tuple[int, ...]:
@@ -96,6 +102,16 @@ class Named:
         return self.layout.memory_places
 
     # ---- parameters -----------------------------------------------------------------------------
+
+    @property
+    def parameter_names(self) -> list[str]:
+        """Live parameters, in the order of their arrays."""
+        return list(self.layout.parameters)
+
+    @property
+    def parameter_units(self) -> list[str]:
+        """Units of the live parameters."""
+        return [known.unit for known in self.layout.ranges]
 
     @property
     def parameters(self) -> dict[str, float]:

@@ -164,7 +164,7 @@ def test_beside_houses_fewer_satellites_are_seen_and_positions_are_worse() -> No
 def test_a_robot_that_drives_into_the_street_loses_sight_of_satellites() -> None:
     entry = gps_robot.ENTRY
     run = entry.experiment.run(entry.make().compile())
-    fixes = list(gps_robot.receiver(noise=0.0).follow(run, rate=2.0))
+    fixes = gps_robot.receiver(noise=0.0).follow(run, rate=2.0)
     assert [fix.time.second + fix.time.microsecond / 1e6 for fix in fixes] == [0.0, 0.5, 1.0, 1.5]
     direct = [sum(one.direct for one in fix.satellites) for fix in fixes]
     assert 3.5 < run["position.x"][-1] < 4.0  # 4 m were commanded; the servos lag

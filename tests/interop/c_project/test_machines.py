@@ -75,7 +75,7 @@ void many2(double (*f)(double, double), long n, const double *x, const double *z
 """
 THEIRS = {
     "exp": np.exp, "log": np.log, "pow": np.power, "atan2": np.arctan2, "asin": np.arcsin,
-    "acos": np.arccos,
+    "acos": np.arccos, "sinh": np.sinh, "cosh": np.cosh, "tanh": np.tanh,
 }  # fmt: skip
 
 
@@ -120,6 +120,9 @@ def ranges(name: str, count: int) -> list[tuple[np.ndarray, ...]]:
             (part, small), (sign * every, draw.permutation(every)), (tiny, sign * tiny[::-1]),
         ],
         "asin": [(part,), (small,), (1.0 - np.abs(small),)],
+        "sinh": [(710.4 * part,), (3.0 * part,), (small,)],
+        "cosh": [(710.4 * part,), (3.0 * part,), (small,)],
+        "tanh": [(40.0 * part,), (3.0 * part,), (small,)],
         "acos": [(part,), (small,), (np.abs(small) - 1.0,), (1.0 - np.abs(small),)],
     }  # fmt: skip
     return found[name]

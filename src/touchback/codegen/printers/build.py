@@ -12,7 +12,7 @@ from touchback.errors import CompileError
 COMPILERS = ("cc", "gcc", "clang")
 
 # The library's own functions, never a compiler's value or shortcut for them (pow(2, x) as exp2(x)).
-_LIBRARY = ("sin", "cos", "asin", "acos", "exp", "log", "atan2", "pow")
+_LIBRARY = ("sin", "cos", "asin", "acos", "exp", "log", "sinh", "cosh", "tanh", "atan2", "pow")
 FLAGS = ("-O2", "-std=c99", "-ffp-contract=off", *(f"-fno-builtin-{name}" for name in _LIBRARY))
 
 

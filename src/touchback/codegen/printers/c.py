@@ -15,7 +15,7 @@ CHUNK_LENGTH = 300  # statements to a function: gcc and clang stay linear in the
 _WORDS = """auto break case char const continue default do double else enum extern float for goto
 if inline int long main register restrict return short signed sizeof static struct switch typedef
 union unsigned void volatile while"""
-_FUNCTIONS = """acos asin atan2 cos exp fabs floor fma log pow sin sqrt
+_FUNCTIONS = """acos asin atan2 cos cosh exp fabs floor fma log pow sin sinh sqrt tanh
 cell fraction lookup1 lookup2 outside sine_cosine NEGATIVE"""
 
 C99 = Dialect(
@@ -38,6 +38,9 @@ C99 = Dialect(
         ops.ACOS: "acos({a})",
         ops.EXP: "exp({a})",
         ops.LOG: "log({a})",
+        ops.SINH: "sinh({a})",
+        ops.COSH: "cosh({a})",
+        ops.TANH: "tanh({a})",
         ops.ATAN2: "atan2({a}, {b})",
         ops.POW: "pow({a}, {b})",
         ops.LOOKUP1: "lookup1(table{table}_x, {nx}, table{table}_values, {want}, {a})",

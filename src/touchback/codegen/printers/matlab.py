@@ -8,8 +8,8 @@ from touchback.symbolic.table import Table
 _WORDS = """break case catch classdef continue do else elseif end endfor endfunction endif endwhile
 for function global if otherwise parfor persistent return spmd switch try until
 unwind_protect while"""
-_FUNCTIONS = """abs acos asin atan2 cos double exp floor isreal log max min numel sin sqrt sum zeros
-cell_of fraction lookup1 lookup2 outside pick real_or_nan"""
+_FUNCTIONS = """abs acos asin atan2 cos cosh double exp floor isreal log max min numel sin sinh sqrt
+sum tanh zeros cell_of fraction lookup1 lookup2 outside pick real_or_nan"""
 
 _MATLAB = Dialect(
     templates={
@@ -36,6 +36,9 @@ _MATLAB = Dialect(
         ops.ACOS: "real_or_nan(acos({a}))",
         ops.EXP: "exp({a})",
         ops.LOG: "real_or_nan(log({a}))",
+        ops.SINH: "sinh({a})",
+        ops.COSH: "cosh({a})",
+        ops.TANH: "tanh({a})",
         ops.ATAN2: "atan2({a}, {b})",
         ops.POW: "real_or_nan({a} ^ {b})",
         ops.LOOKUP1: "lookup1(table{table}_x, table{table}_values, {want}, {a})",

@@ -1,7 +1,7 @@
 """A receiver: which satellites it tracks at a place and time, and where it believes to be."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -145,14 +145,14 @@ class Receiver:
         self._before = seconds, found
         return Fix(when, satellites, found, where, precision, velocity)
 
-    def follow(self, run: Run, sensor: str = "position", rate: float = 1.0) -> Iterator[Fix]:
-        """A fix `rate` times a second along a run, at what its sensor of a position says."""
+    def follow(self, run: Run, sensor: str = "position", rate: float = 1.0) -> list[Fix]:
+        """The fixes along a run, `rate` of them a second, at what its sensor of a position says."""
         track = np.column_stack([run[f"{sensor}.{axis}"] for axis in "xyz"])
         count = int((run.time[-1] - run.time[0]) * rate + 1e-9)
-        for seconds in run.time[0] + np.arange(count + 1) / rate:
-            yield self.fix(
-                float(seconds), [np.interp(seconds, run.time, track[:, i]) for i in range(3)]
-            )
+        return [
+            self.fix(float(seconds), [np.interp(seconds, run.time, track[:, i]) for i in range(3)])
+            for seconds in run.time[0] + np.arange(count + 1) / rate
+        ]
 
     def _positions(self, seconds: float) -> Floats:
         return self.almanac.positions(self._start + seconds)

@@ -62,7 +62,7 @@ def variables_of(system: System, start: Sequence[float], indicators: int) -> Var
     ]
     outputs = [
         Variable(names("sensor", name), 0, "output", "continuous", "calculated", unit=unit)
-        for name, unit in zip(layout.outputs, layout.output_units, strict=True)
+        for name, unit in zip(layout.outputs, system.output_units, strict=True)
     ]
     states = [
         Variable(names("state", name), 0, "local", "continuous", begins, float(value), unit)

@@ -12,6 +12,8 @@ _NAMES = {
     "sin": r"\sin\left(%s\right)", "cos": r"\cos\left(%s\right)",
     "asin": r"\arcsin\left(%s\right)", "acos": r"\arccos\left(%s\right)",
     "exp": r"\exp\left(%s\right)", "log": r"\ln\left(%s\right)",
+    "sinh": r"\sinh\left(%s\right)", "cosh": r"\cosh\left(%s\right)",
+    "tanh": r"\tanh\left(%s\right)",
     "min": r"\min\left(%s\right)", "max": r"\max\left(%s\right)",
 }  # fmt: skip
 _SIGNS = {ast.Lt: "<", ast.LtE: r"\leq", ast.Eq: "="}

@@ -217,6 +217,9 @@ def _meanings(casadi: Any) -> dict[int, Callable[..., Any]]:
         ops.ACOS: casadi.acos,
         ops.EXP: casadi.exp,
         ops.LOG: casadi.log,
+        ops.SINH: casadi.sinh,
+        ops.COSH: casadi.cosh,
+        ops.TANH: casadi.tanh,
         ops.ATAN2: casadi.atan2,
         ops.POW: casadi.power,
     }

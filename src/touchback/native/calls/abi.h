@@ -12,7 +12,7 @@
 #ifndef TOUCHBACK_ABI_H
 #define TOUCHBACK_ABI_H
 
-#define TB_ABI_VERSION 1
+#define TB_ABI_VERSION 2
 
 typedef void (*tb_function)(const double *x, const double *u, const double *p, double *out,
                             double *work, const void *ctx);

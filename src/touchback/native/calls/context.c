@@ -19,4 +19,7 @@ void tb_context_fill(tb_context *context) {
     context->cos = cos;
     context->lookup1 = tb_lookup1;
     context->lookup2 = tb_lookup2;
+    context->sinh = sinh;
+    context->cosh = cosh;
+    context->tanh = tanh;
 }

@@ -9,7 +9,10 @@ from numpy.typing import ArrayLike
 from touchback.native.library import LIB, address_of, as_floats
 from touchback.native.record import Record
 
-FUNCTION_SLOTS = ("asin", "acos", "exp", "log", "atan2", "pow", "sin", "cos", "lookup1", "lookup2")
+FUNCTION_SLOTS = (
+    "asin", "acos", "exp", "log", "atan2", "pow", "sin", "cos", "lookup1", "lookup2",
+    "sinh", "cosh", "tanh",
+)  # fmt: skip
 FIRST_TABLE_OFFSET = 8 * len(FUNCTION_SLOTS)
 
 

@@ -9,7 +9,7 @@
     _(CONST)                                                                                       \
     _(INPUT) _(ADD) _(SUB) _(MUL) _(DIV) _(FMA) _(FNMA) _(FMS) _(NEG) _(SQRT) _(ABS) _(FLOOR)      \
         _(MIN) _(MAX) _(LT) _(LE) _(EQ) _(SELECT) _(SIN) _(COS) _(ASIN) _(ACOS) _(EXP) _(LOG)      \
-            _(ATAN2) _(POW) _(LOOKUP1) _(LOOKUP2)
+            _(SINH) _(COSH) _(TANH) _(ATAN2) _(POW) _(LOOKUP1) _(LOOKUP2)
 #define AS_ENUM(name) OP_##name,
 #define AS_TEXT(name) #name " "
 enum operation { OPERATIONS(AS_ENUM) };
@@ -51,6 +51,9 @@ void tb_interpret(const double *x, const double *u, const double *p, double *out
         case OP_ACOS: v[i] = acos(v[a[i]]); break;
         case OP_EXP: v[i] = exp(v[a[i]]); break;
         case OP_LOG: v[i] = log(v[a[i]]); break;
+        case OP_SINH: v[i] = sinh(v[a[i]]); break;
+        case OP_COSH: v[i] = cosh(v[a[i]]); break;
+        case OP_TANH: v[i] = tanh(v[a[i]]); break;
         case OP_ATAN2: v[i] = atan2(v[a[i]], v[b[i]]); break;
         case OP_POW: v[i] = pow(v[a[i]], v[b[i]]); break;
         case OP_LOOKUP1:

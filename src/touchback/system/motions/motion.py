@@ -83,6 +83,10 @@ class Motion(Deriving, ABC):
         """The constraint rows that act."""
         return NO_ROWS
 
+    def multiplier_units(self, key: Key) -> dict[str, str]:
+        """Units of the multipliers of every row that acts or may act."""
+        return self.rows(key).multiplier_units
+
     def function(self, key: Key, name: str) -> Function:
         """A function by name, one of its `own` or one that every mechanism has."""
         if name in self.own:

@@ -78,6 +78,11 @@ class WithModes(Constrained):
                 raise InputError(str(unknown("mode", mode, known)))
         return tuple(present)
 
+    def multiplier_units(self, key: Key) -> dict[str, str]:
+        """Of the rows of every mode."""
+        every = (mode.acting.rows.multiplier_units for mode in self.modes.every)
+        return {name: unit for units in every for name, unit in units.items()}
+
     # ---- functions on arrays, states ------------------------------------------------------------
 
     def solved(self, system: Arrays, at: At) -> np.ndarray:

@@ -75,6 +75,44 @@ static double raised(pair x) {
 
 double exp(double x) { return x != x ? x : raised((pair){x, 0.0}); }
 
+/* ---- hyperbolic functions ---------------------------------------------------------------------- */
+
+/* e^|x| / 2, finite as long as sinh and cosh are. */
+static double half_raised(double x) {
+    return raised(plus((pair){fabs(x), 0.0}, (pair){-LN2_HIGH, -LN2_LOW}));
+}
+
+/* x + x^3/3! + x^5/5! + ... of |x| < 1: the difference of exponentials would lose digits there. */
+static double sinh_series(double x) {
+    static const double series[] = {
+        1.0 / 6,           1.0 / 120,          1.0 / 5040,          1.0 / 362880,
+        1.0 / 39916800,    1.0 / 6227020800,   1.0 / 1307674368000, 1.0 / 355687428096000,
+        1.0 / 121645100408832000,
+    };
+    return x + x * (x * x * polynomial(x * x, series, 9));
+}
+
+double sinh(double x) {
+    if (!(fabs(x) >= 1.0))
+        return sinh_series(x);
+    double e = half_raised(x);
+    return copysign(e - 0.25 / e, x);
+}
+
+double cosh(double x) {
+    if (x != x)
+        return x;
+    double e = half_raised(x);
+    return e + 0.25 / e;
+}
+
+double tanh(double x) {
+    if (!(fabs(x) >= 1.0))
+        return sinh_series(x) / cosh(x);
+    double e = half_raised(fmin(fabs(x), 30.0)), square = 4.0 * e * e; /* from 20 on it is 1 */
+    return copysign(1.0 - 2.0 / (square + 1.0), x);
+}
+
 /* ---- logarithms --------------------------------------------------------------------------------- */
 
 /* ln x of a finite x > 0 by x = 2^k m, sqrt(1/2) <= m < sqrt(2), and ln m = 2 artanh s with

@@ -40,6 +40,9 @@ double acos(double x);
 double atan2(double y, double x);
 double exp(double x);
 double log(double x);
+double sinh(double x);
+double cosh(double x);
+double tanh(double x);
 double pow(double x, double y);
 
 #endif
