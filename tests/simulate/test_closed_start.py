@@ -56,3 +56,42 @@ def test_a_wrong_parameter_of_a_run_that_starts_closed_is_refused_by_name(wrong:
     with pytest.raises(tb.InputError, match="'length'"):
         tb.simulate(system, duration=0.1, parameters={"mass": 2.0, wrong: 3.0})
     assert system.parameters == {"mass": 1.0, "length": 1.0}
+
+
+@pytest.mark.parametrize("change", ["parameters of the run", "the system's own"])
+@pytest.mark.parametrize("radius", [0.05, 0.13, 0.19])
+def test_an_assembled_state_is_assembled_anew_under_other_lengths(
+    radius: float, change: str
+) -> None:
+    """What was given when it was assembled is kept; positions by the law of cosines."""
+    system = open_slider_crank().compile()
+    start = system.assemble(crank=0.4, rates={"crank": 3.0})
+    before = start.x.copy()
+    given = {"radius": radius} if change == "parameters of the run" else {}
+    if not given:
+        system["radius"] = radius
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        run = tb.simulate(system, start, duration=1e-3, parameters=given, progress=False)
+    system["radius"] = radius
+    wanted = system.assemble(crank=0.4, rates={"crank": 3.0}).x
+    found = [run[name][0] for name in system.state_names]
+    assert (run["crank"][0], run["crank rate"][0]) == (0.4, 3.0)
+    np.testing.assert_allclose(found, wanted, atol=1e-12)
+    np.testing.assert_array_equal(start.x, before)
+
+
+def test_an_assembled_state_keeps_its_bits_where_its_loops_stay_closed() -> None:
+    m = open_slider_crank()
+    m.parameter("unused", 1.0)
+    system = m.compile()
+    start = system.assemble(crank=0.4, rates={"crank": 3.0})
+    run = tb.simulate(system, start, duration=1e-3, parameters={"unused": 2.0}, progress=False)
+    assert run.metadata["initial_state"] == start.x.tolist()
+
+
+def test_a_state_that_is_given_by_its_numbers_still_warns() -> None:
+    system = open_slider_crank().compile()
+    numbers = system.assemble(crank=0.4).x
+    with pytest.warns(RuntimeWarning, match="breaks the constraints"):
+        tb.simulate(system, numbers, duration=1e-3, parameters={"radius": 0.13}, progress=False)

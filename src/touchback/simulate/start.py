@@ -10,7 +10,7 @@ from touchback.native import Formulation, formulation_of
 from touchback.simulate.inputs import Inputs
 from touchback.simulate.protocol import Floats, HasState, Numbers, Settle, StateData
 from touchback.system import System
-from touchback.system.state import elements_of
+from touchback.system.state import State, elements_of
 
 
 def initial_state(
@@ -20,7 +20,10 @@ def initial_state(
     inputs: Inputs,
     parameters: Numbers | None,
 ) -> Floats:
-    """A state as it is given, checked; without one the initial state, loops closed."""
+    """A state as it is given, checked, and assembled anew where parameters of the run open its
+    loops; without one the initial state, loops closed."""
+    if isinstance(x0, State) and x0.assembly is not None and system.constrained:
+        x0 = _own(system, x0, parameters).reassembled(x0, start, inputs.at(start, x0.x)[1:])
     x = read_state(system, _begun(system, start, inputs, parameters) if x0 is None else x0)
     for name, value in zip(system.state_names, x):
         if not np.isfinite(value):
@@ -43,6 +46,14 @@ def consistency(
         return None
     own = system.apart(parameters)
     return lambda t, x: own.consistent(x, t, inputs.at(t, x)[1:])[0]
+
+
+def _own(system: System, state: State, parameters: Numbers | None) -> System:
+    """The system with the parameters of a run, in the modes of its first state."""
+    own = system.apart(parameters)
+    if own.modes:
+        own.enter(*own.motion.modes.every[own.mode_of(state)].names)
+    return own
 
 
 def _begun(system: System, t: float, inputs: Inputs, parameters: Numbers | None) -> StateData:

@@ -12,6 +12,16 @@ from touchback.numbers import shown
 from touchback.system.reading import read_array
 
 
+@dataclass(frozen=True)
+class Assembly:
+    """How a state was assembled: the coordinates and velocities that were given, and the values of
+    the parameters."""
+
+    positions: tuple[int, ...]
+    rates: tuple[int, ...]
+    parameters: tuple[float, ...]
+
+
 @dataclass(eq=False)
 class State:
     """Positions q, velocities v and extra states z. `names` are those of its elements, where they
@@ -22,6 +32,7 @@ class State:
     v: np.ndarray
     z: np.ndarray
     names: tuple[str, ...] = field(default=(), repr=False)
+    assembly: Assembly | None = field(default=None, repr=False)
 
     def __eq__(self, other: object) -> bool:
         """To all digits."""

@@ -27,12 +27,15 @@ from touchback.system.motions.acting import At
 from touchback.system.posed import Feed, Posed, Posing
 from touchback.system.reading import by_name
 from touchback.system.settings import Settings
-from touchback.system.state import State
+from touchback.system.state import Assembly, State
 from touchback.system.texts import listing_of, source_of
 
 if TYPE_CHECKING:
     from touchback.fleet import Batch
     from touchback.workbench import Workbench
+
+
+_SHUT = 1e-10  # m or rad: a loop that is closed
 
 
 class System(Settings):
@@ -102,13 +105,29 @@ class System(Settings):
         v = fill("velocity", by_name("rates", rates), layout.v, start.v).copy()
         followed = fill("state", by_name("states", states), layout.z, start.z)
         at = At(u=inputs, t=t, z=followed)
-        q = motion.closed(self, q, [layout.q.index(name) for name in kept], at)
+        held = [layout.q.index(name) for name in kept]
+        q = motion.closed(self, q, held, at)
         z = begun(self.model, q, start.z, self.parameters)
         z = fill("state", by_name("states", states), layout.z, z).copy()
         check_branches(self.model, q, self.parameters)
         given = [layout.v.index(name) for name in rates or {}]
         v = motion.met(self, v, given, at._replace(q=q, z=z))
-        return State(q, v, motion.numbered(self.key, z), tuple(self.state_names))
+        how = Assembly(tuple(held), tuple(given), tuple(map(float, self.calls.parameters)))
+        return State(q, v, motion.numbered(self.key, z), tuple(self.state_names), how)
+
+    def reassembled(self, state: State, t: float = 0.0, inputs: Values = None) -> State:
+        """A state that `assemble` gave under other values of the parameters, assembled under those
+        of now: what was given then is kept, the rest changes least."""
+        how = state.assembly
+        if how is None or how.parameters == tuple(map(float, self.calls.parameters)):
+            return state
+        at = At(u=inputs, t=t, z=state.z)
+        if np.abs(self.motion.positions(self, at._replace(q=state.q))[0]).max(initial=0.0) < _SHUT:
+            return state
+        q = self.motion.closed(self, state.q.copy(), list(how.positions), at)
+        check_branches(self.model, q, self.parameters)
+        v = self.motion.met(self, state.v.copy(), list(how.rates), at._replace(q=q))
+        return State(q, v, state.z, state.names)
 
     def consistent(
         self, x: State | ArrayLike, t: float = 0.0, inputs: Values = None
