@@ -2,6 +2,7 @@
 # make test   set up, then check style, types and documentation and run every test
 # make search look for failing examples at random for an hour (MINUTES=60)
 # make fuzz   feed everything that reads files and wires of strangers for an hour (MINUTES=60; needs atheris)
+# make mutate   break random lines of a room (ROOM=vehicle, all rooms without it) and count what the tests notice
 # make sanitize  run the tests that work in C with the address, undefined and thread sanitizers
 # make soak   disturb a live run for an hour (MINUTES=60), search for one, sanitize, then run the longest tests
 # make wheel  build a wheel for many Linuxes; make wheel-test  try it in fresh environments without a compiler
@@ -17,7 +18,7 @@ MINUTES ?= 60
 
 NATIVE := $(wildcard src/touchback/native/*.[ch] src/touchback/native/*/*.[ch])
 
-.PHONY: browser clocked unclocked collected test play bench docs wheel wheel-test wheel-aarch64 wheel-newest search fuzz sanitize soak clean lint types pytest native
+.PHONY: browser clocked unclocked collected test play bench docs wheel wheel-test wheel-aarch64 wheel-newest search fuzz mutate sanitize soak clean lint types pytest native
 
 # Tests start a hundred processes: none should compile the package anew.
 unexport PYTHONDONTWRITEBYTECODE
@@ -79,6 +80,9 @@ fuzz: $(STAMPS)/develop $(STAMPS)/machine
 	  apt-get install -y -qq "libclang-rt-$$(clang -dumpversion | cut -d. -f1)-dev" >/dev/null; \
 	  CLANG_BIN="$$(command -v clang)" $(BIN)/python -m pip install -q atheris; }
 	$(BIN)/python tests/fuzz --minutes $(MINUTES)
+
+mutate: $(STAMPS)/develop $(STAMPS)/machine
+	$(BIN)/python tests/mutate --jobs $(JOBS) $(addprefix --room ,$(ROOM))
 
 sanitize: $(STAMPS)/develop
 	$(BIN)/python tests/sanitize.py
