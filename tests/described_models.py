@@ -14,8 +14,9 @@ def leg() -> tb.Model:
     m = tb.Model("leg")
     length = m.parameter("thigh length", 0.4, unit="m", min=0.1, max=1.0)
     stiffness = m.parameter("knee stiffness", 20.0, unit="N m/rad")
+    moment = 0.9 * length**2  # of 0.9 kg
     thigh = m.body(
-        "thigh", mass=5 * length, com=(0, 0, -length / 2), inertia=(length**2, length**2, 1e-3)
+        "thigh", mass=5 * length, com=(0, 0, -length / 2), inertia=(moment, moment, 1e-3)
     )
     shin = m.body("shin", mass=3, com=(0, 0, -0.2), inertia=(0.03, 0.03, 1e-3))
     m.joint("hip", tb.Universal("x", "-y"), m.ground, thigh, damping=0.1)
@@ -75,7 +76,7 @@ def walker() -> tb.Model:
     m.force("rope", tb.LinkForce(trunk, m.ground.at(0, 0, 2), lambda d, r: tb.maximum(d - 1, r)))
     m.force("wind", tb.Drag(trunk, area=0.5, flow=(tb.lookup(unnamed, tb.sin(m.time)), 0, 0)))
     shared = tb.sqrt(1 + ratio**2 + width * tb.exp(ratio))  # long, and used twice
-    m.sensor("one", tb.Signal(z * shared, "m"))
+    m.sensor("one", tb.Signal(z * shared, "m^1.5"))
     m.sensor("other", tb.Signal(shared / (1 + z**2)))
     turning = [("y", 0.1), ("z", 0.2 * ratio * m.time)]
     m.move_base(position=(-tb.cos(m.time), 0, width), turn=turning)

@@ -250,3 +250,9 @@ file_fault(
     """,
     "arm.yaml, line 5, controls.pd: there is no input 'torq'; did you mean 'torque'?",
 )
+file_fault(
+    "quantity of another dimension",
+    "touchback: 1\nname: arm\nbodies:\n  rod: {mass: 35 mm}",
+    "arm.yaml, line 4, bodies.rod.mass: '35 mm' is a quantity in m; kg is needed there. Give it in "
+    "a unit of that dimension, or as a plain number in SI.",
+)

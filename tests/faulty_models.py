@@ -504,3 +504,58 @@ def _() -> None:
 def _() -> None:
     m = tb.Model("leg")
     m.add(m, name="left")
+
+
+# ---- units ---------------------------------------------------------------------------------------
+
+
+@fault(
+    "torque in millimetres",
+    "Units",
+    "Force 'motor': its effort is the input 'torque', in mm; N m is needed there. Give 'torque' a "
+    "unit such as N m, or use another input there.",
+)
+def _() -> None:
+    m = arm()
+    torque = m.input("torque", unit="mm")
+    m.force("motor", tb.JointEffort("shoulder", torque))
+    m.compile()
+
+
+@fault(
+    "expression of another dimension",
+    "Units",
+    "Body 'bob': its mass is density * edge * edge, with 'edge' in mm, 'density' in kg/m³: a "
+    "quantity in kg/m; kg is needed there. Correct the unit of one of them, or the expression.",
+)
+def _() -> None:
+    m = arm()
+    density, edge = m.parameter("density", 7800.0, "kg/m³"), m.parameter("edge", 20.0, "mm")
+    m.body("bob", mass=density * edge * edge)
+    m.compile()
+
+
+@fault(
+    "length added to an angle",
+    "Units",
+    "Force 'spring': in its length, a quantity in m ('reach') and a pure number ('angle') are "
+    "added; correct a unit, or the expression.",
+)
+def _() -> None:
+    m = arm()
+    reach, angle = m.parameter("reach", 0.2, "m"), m.parameter("angle", 30.0, "deg")
+    m.force("spring", tb.SpringDamper(m.ground, "rod", 100.0, length=reach + angle))
+    m.compile()
+
+
+@fault(
+    "turns a second for radians a second",
+    "Units",
+    "Drive 'shoulder': its velocity is the parameter 'speed', in Hz; rad/s is needed there, and a "
+    "turn has 2π rad: multiply it by 2π, or give it in rad/s or rpm.",
+)
+def _() -> None:
+    m = arm()
+    speed = m.parameter("speed", 2.0, "Hz")
+    m.drive("shoulder", 2 * 3.141592653589793 * speed * m.time, velocity=speed)
+    m.compile()

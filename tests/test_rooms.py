@@ -13,7 +13,7 @@ ROOMS = (
     "codegen", "system", "recording", "simulate", "estimate", "realtime", "devices", "haptics",
     "interop", "vehicle", "fleet", "gallery", "workbench", "cli",
 )  # fmt: skip
-FREE_FOR_ALL = {"arguments", "errors", "numbers", "regular_file", "version"}
+FREE_FOR_ALL = {"arguments", "errors", "numbers", "regular_file", "units", "version"}
 SOURCE = Path(touchback.__path__[0])
 FILES = sorted(path for path in SOURCE.rglob("*.py") if path.parent != SOURCE)
 LAZY_CALLS = {  # of what everybody holds: what computes with it, and what shows it

@@ -33,6 +33,7 @@ from touchback.spatial.vectors import Scalar, Vector
 from touchback.symbolic.expression import Expr
 from touchback.symbolic.scalars import Scalars
 from touchback.symbolic.translate import Translator
+from touchback.units import unit_of
 
 if TYPE_CHECKING:
     from touchback.dynamics.stops import Pairs
@@ -92,9 +93,11 @@ class Instant(Kinematics):
         at = self.at
         if name in self._controlled:
             return self._guarded(name, lambda: self.value(self._controlled[name]))
-        for known in (at.parameters, at.u, at.z):
+        for known, described in ((at.parameters, self.model.parameters), (at.u, self.model.inputs)):
             if name in known:
-                return known[name]
+                return self._in_si(known[name], described[name].unit)
+        if name in at.z:
+            return at.z[name]
         if name == "time":
             return at.time
         if name.startswith("q:") and name[2:] in self._places.q:
@@ -108,6 +111,14 @@ class Instant(Kinematics):
             sensor, index = self._sensors[name]
             return self._guarded(sensor, lambda: self.measure(sensor, from_law=True)[index])
         raise ModelError(f"An expression uses '{name}', which the model doesn't define.")
+
+    def _in_si(self, given: Scalar, text: str) -> Scalar:
+        """A number of a parameter or an input, which is in its own unit, as expressions have it."""
+        unit, k = unit_of(text), self.k
+        if unit is None or unit.is_si:
+            return given
+        scaled = k.mul(k.const(unit.factor), given)
+        return k.add(scaled, k.const(unit.zero)) if unit.zero else scaled
 
     def _guarded(self, name: str, compute: Callable[[], Scalar]) -> Scalar:
         if name in self._resolving:

@@ -21,9 +21,11 @@ from touchback.model.joints.joint import OPTIONS
 from touchback.model.model import Model
 from touchback.model.names import suggestion
 from touchback.model.signals import ExtraState
+from touchback.model.unit_check import unit_problems, uses
 from touchback.model.value import triple
 from touchback.symbolic.expression import Expr
 from touchback.symbolic.parse import parse
+from touchback.units import Unit, dimension_of, read_quantity, same_dimension, text_of
 
 READERS: dict[str, Callable[[str, str], Document]] = {
     ".yaml": read_yaml,
@@ -75,10 +77,12 @@ class _Builder(Items):
             self.model = Model(data["name"])
         self.names = self.signal_names()
         self.definitions: dict[str, int] = {}
+        self.quantities: dict[Path, tuple[str, Unit]] = {}  # texts such as "35 mm" by their places
         self.read_text = self.expression
         self.build()
         for section, name, message in problems(self.model):
             raise self.document.error((*path, section, name), message)
+        self.check_units()
 
     # ---- names ---------------------------------------------------------------------------------
 
@@ -126,10 +130,33 @@ class _Builder(Items):
         else:
             model.set_rate(name, self.value(state.rate, (*path, "rate")))
 
+    def check_units(self) -> None:
+        """Refuse units that can't be what they are used for, of signals and of texts."""
+        for place, message in unit_problems(self.model):
+            raise self.document.error((*self.path, *place), message)
+        if not self.quantities:
+            return
+        needed = {use.place: use.unit for use in uses(self.model)}
+        for place, (text, unit) in self.quantities.items():
+            own = place[len(self.path) :]
+            wanted = needed.get(own) or needed.get((*own, 0), "")  # one may stand for a list
+            dimension = dimension_of(wanted)
+            if dimension is not None and not same_dimension(unit.dimension, dimension):
+                raise self.document.error(
+                    place,
+                    f"{text!r} is a quantity in {text_of(unit.dimension)}; {wanted} is needed "
+                    "there. Give it in a unit of that dimension, or as a plain number in SI.",
+                )
+
     # ---- expressions ---------------------------------------------------------------------------
 
     def expression(self, text: str, path: Path) -> Expr:
-        """The expression that a text describes."""
+        """The expression that a text describes; a quantity such as "35 mm" is a number in SI."""
+        quantity = read_quantity(text)
+        if quantity is not None:
+            number, unit = quantity
+            self.quantities[path] = text, unit
+            return Expr(self.model.tape, self.model.tape.const(unit.in_si(number)))
         unknown: list[str] = []
 
         def symbol(name: str) -> int:

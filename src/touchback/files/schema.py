@@ -60,8 +60,11 @@ def plain(kind: Any) -> Any:
 
 
 def one_for_a_list(kind: Any) -> Any:
-    """An option of a joint in a file: where the model has a list, one item may stand alone."""
+    """An option of a joint in a file: where the model has a list, one item may stand alone; an
+    initial coordinate may have a unit, as "90 deg"."""
     inside = get_args(kind)
+    if kind == tuple[float, ...]:
+        return _Value | tuple[_Value, ...]
     if get_origin(kind) is not tuple or inside[-1] is not ...:
         return plain(kind)
     if get_origin(inside[0]) is tuple:

@@ -1,5 +1,7 @@
 """Bodies: mass, centre of mass and inertia, checked."""
 
+from typing import ClassVar
+
 import numpy as np
 
 from touchback.errors import ModelError
@@ -23,6 +25,7 @@ class Body(Data, frozen=True):
     """mass [kg]; com: centre of mass in the body frame [m]; inertia about the centre of mass, along
     the body axes [kg m²]: xx, yy, zz, xy, xz, yz (off-diagonal entries as in the tensor)."""
 
+    UNITS: ClassVar[dict[str, str]] = {"mass": "kg", "com": "m", "inertia": "kg m²"}
     mass: Value = 0.0
     com: Triple = (0.0, 0.0, 0.0)
     inertia: Six = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)

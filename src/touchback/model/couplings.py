@@ -29,6 +29,7 @@ class CouplingKind(Data, frozen=True, tag_field="kind", kw_only=True):
 class Gear(CouplingKind, frozen=True, tag="gear"):
     """second = ratio · first + offset: a negative ratio for external gears."""
 
+    UNITS: ClassVar[dict[str, str]] = {"ratio": "{second}/{first}", "offset": "{second}"}
     NAMES: ClassVar[tuple[str, ...]] = ("first", "second")
     first: str
     second: str
@@ -45,6 +46,7 @@ class Gear(CouplingKind, frozen=True, tag="gear"):
 class Rack(CouplingKind, frozen=True, tag="rack"):
     """slide = radius · turn + offset: a pinion of that radius [m] moves the rack."""
 
+    UNITS: ClassVar[dict[str, str]] = {"radius": "{rack}/{pinion}", "offset": "{rack}"}
     NAMES: ClassVar[tuple[str, ...]] = ("pinion", "rack")
     pinion: str
     rack: str
@@ -61,6 +63,7 @@ class Rack(CouplingKind, frozen=True, tag="rack"):
 class ScrewCoupling(CouplingKind, frozen=True, tag="screw-coupling"):
     """slide = pitch · turn + offset, within a cylindrical joint (slide, turn); pitch in m/rad."""
 
+    UNITS: ClassVar[dict[str, str]] = {"pitch": "m/rad", "offset": "m"}
     joint: str
     pitch: Value
     offset: Value = 0.0
@@ -75,6 +78,7 @@ class ScrewCoupling(CouplingKind, frozen=True, tag="screw-coupling"):
 class Differential(CouplingKind, frozen=True, tag="differential"):
     """carrier = (left + right)/2 + offset."""
 
+    UNITS: ClassVar[dict[str, str]] = {"offset": "{carrier}"}
     NAMES: ClassVar[tuple[str, ...]] = ("carrier", "left", "right")
     carrier: str
     left: str

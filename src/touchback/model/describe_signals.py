@@ -10,11 +10,19 @@ from touchback.errors import ModelError
 from touchback.model.controls import add_choice, check_alternative
 from touchback.model.description import Description
 from touchback.model.names import check_name, check_unit, unknown
-from touchback.model.signals import Control, ExtraState, Input, Parameter, check_range
+from touchback.model.signals import (
+    Control,
+    ExtraState,
+    Input,
+    Parameter,
+    check_range,
+    in_si,
+)
 from touchback.model.tables import make_table
 from touchback.model.value import Value, Values, listed, number, value
 from touchback.symbolic.expression import Expr
 from touchback.symbolic.table import Table
+from touchback.units import unit_of
 
 Law = Value | Callable[[Expr], Value] | None
 
@@ -41,7 +49,8 @@ class Signals(Description):
         min: float | None = None,
         max: float | None = None,
     ) -> Expr:
-        """A live number, to be used in any other description; changeable on the compiled system."""
+        """A live number, to be used in any other description; changeable on the compiled system.
+        It is given and shown in its `unit`, as "mm" or "N/mm"; expressions have it in SI."""
         self.refuse_taken("parameter", name)
         label = f"Parameter '{name}'"
         usual, lowest, highest = _ranged(label, default, min, max)
@@ -56,7 +65,8 @@ class Signals(Description):
         min: float | None = None,
         max: float | None = None,
     ) -> Expr:
-        """A signal from outside: a device, a port, a function of time given to `simulate`. Beyond
+        """A signal from outside: a device, a port, a function of time given to `simulate`. It comes
+        in its `unit`, as "deg" or "mm"; expressions have it in SI. Beyond
         `min` and `max` a live run refuses what people and programs set it to (devices have
         `WatchedInput(low=…, high=…)`); sliders have that range."""
         self.refuse_taken("input", name)
@@ -66,16 +76,20 @@ class Signals(Description):
         return self._symbol(name)
 
     def state(self, name: str, initial: float = 0.0, rate: Law = None, unit: str = "") -> Expr:
-        """An extra state z with ż = rate: an expression, or a function of the state's own one.
+        """An extra state z with ż = rate: an expression, or a function of the state's own one. It
+        is in SI, as its rate is: `initial` in another unit is converted.
 
         Leave `rate` out and give it with `set_rate` when it needs other states defined later."""
         self.refuse_taken("state", name)
         label = f"State '{name}'"
-        start = number(f"{label}: initial", initial)
+        unit = check_unit(label, unit)
+        start = in_si(unit, number(f"{label}: initial", initial))
+        known = unit_of(unit)
+        unit = unit if known is None or known.is_si else known.si  # as its rate is
         if callable(rate):
             check_takes(f"{label}: its rate", rate, [name], ModelError)
         owned = self.owned_states()
-        self.states[name] = ExtraState(start, 0.0, check_unit(label, unit))
+        self.states[name] = ExtraState(start, 0.0, unit)
         for full in [known for known in self.states if known in owned] if owned else ():
             self.states[full] = self.states.pop(full)  # forces' states come last, as in a file
         symbol = self._symbol(name)

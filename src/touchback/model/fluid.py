@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import acos, atan2
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from touchback.errors import ModelError
 from touchback.model.frame import GROUND, Frame
@@ -28,6 +28,12 @@ class Fluid(Data, frozen=True, tag_field="kind", tag="fluid"):
     everywhere; `current`: how it flows, the same everywhere and steadily [m/s] (world axes); `up`:
     the unit normal of the surface."""
 
+    UNITS: ClassVar[dict[str, str]] = {
+        "density": "kg/m³",
+        "surface": "m",
+        "current": "m/s",
+        "up": "1",
+    }
     density: Value = 1000.0
     surface: Value | None = None
     current: Triple = (0.0, 0.0, 0.0)

@@ -1,6 +1,7 @@
 """Frames: a point of a body with axes of its own."""
 
 from collections.abc import Sequence
+from typing import ClassVar
 
 from touchback.errors import ModelError
 from touchback.model.value import Data, Triple, Value, listed, moderate, triple, value
@@ -16,6 +17,7 @@ class Frame(Data, frozen=True):
     """A frame F fixed to a body B: position p_BF_B [m], then turns about its own moving axes [rad],
     in order."""
 
+    UNITS: ClassVar[dict[str, str]] = {"at": "m", "turn": "rad"}
     body: str
     at: Triple = (0.0, 0.0, 0.0)
     turn: tuple[tuple[str, Value], ...] = ()

@@ -16,6 +16,7 @@ from touchback.model.value import Value, is_number
 from touchback.symbolic.expression import Expr
 from touchback.symbolic.scalars import Operators
 from touchback.symbolic.translate import Translator
+from touchback.units import unit_of
 
 if TYPE_CHECKING:
     from touchback.model.describe_signals import Signals
@@ -65,6 +66,7 @@ class Limit:
     low: Value
     high: Value
     places: Mapping[str, int]
+    units: Mapping[str, str]
 
     def moved(self, prefix: str, by: int) -> Limit:
         """The same of a copy, whose names have a prefix and whose parameters stand further on."""
@@ -97,7 +99,9 @@ class Limit:
                     f"Limits of '{self.coordinate}': they may be numbers and expressions of "
                     f"parameters, but '{symbol}' is no parameter; a stop doesn't move by itself."
                 )
-            return np.asarray(parameters[..., self.places[str(symbol)]])
+            given = np.asarray(parameters[..., self.places[str(symbol)]])
+            unit = unit_of(self.units[str(symbol)])
+            return given if unit is None or unit.is_si else given * unit.factor + unit.zero
 
         return np.asarray(Translator(given.tape, Operators(), number)(given.id), dtype=float)
 
@@ -105,8 +109,9 @@ class Limit:
 def limits_of(model: Signals) -> tuple[Limit, ...]:
     """The limits of all coordinates of a flat model."""
     places = {name: place for place, name in enumerate(model.parameters)}
+    units = {name: each.unit for name, each in model.parameters.items()}
     return tuple(
-        Limit(coordinate, low, high, places)
+        Limit(coordinate, low, high, places, units)
         for name, joint in model.joints.items()
         for coordinate, (low, high) in zip(joint.position_names(name), joint.limits)
     )

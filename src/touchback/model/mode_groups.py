@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from touchback.model.modes import Transition
 from touchback.model.names import suggestion
 from touchback.model.sensors import Readout, Signal
-from touchback.model.signals import MODE
+from touchback.model.signals import MODE, in_si
 from touchback.model.switching import SECTIONS
 
 if TYPE_CHECKING:
@@ -159,7 +159,9 @@ def _bouncy(model: Model, each: Transition) -> Iterator[str]:
     """Restitutions that are parameters must lie where those that are numbers must."""
     for contact, e in each.restitution.items():
         parameter = model.parameters.get(str(e).strip("'"))
-        if parameter is not None and not 0.0 <= parameter.default <= 1.0:
+        if parameter is None:
+            continue
+        if not 0.0 <= in_si(parameter.unit, parameter.default) <= 1.0:
             yield (
                 f"the restitution of '{contact}' is the parameter {e}, {parameter.default:g}; "
                 "it lies between 0 (plastic) and 1 (elastic)."

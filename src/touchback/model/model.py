@@ -31,6 +31,7 @@ from touchback.model.value import Components, Value, triple, value
 from touchback.model.walk import normalised
 from touchback.symbolic.expression import Expr
 from touchback.symbolic.parse import parse
+from touchback.units import read_quantity
 
 if TYPE_CHECKING:
     from touchback.system import System
@@ -242,7 +243,9 @@ class Model(Signals, ModelModes):
 
     def expression(self, text: str) -> Expr:
         """What a text such as "2 * radius - 'q:crank'" means in this model, as its files write it:
-        names that are no plain words stand in quotes."""
+        names that are no plain words stand in quotes, and "35 mm" is a number in SI."""
+        if (quantity := read_quantity(text)) is not None:
+            return Expr(self.tape, self.tape.const(quantity[1].in_si(quantity[0])))
 
         def symbol(name: str) -> int:
             known = self.signal_names()

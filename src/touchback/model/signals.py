@@ -1,17 +1,25 @@
 """Parameters, inputs, extra states and controls: what has a name and a number."""
 
 import math
+from typing import ClassVar
 
 from touchback.errors import InputError, ModelError
 from touchback.model.value import Data, Triple, Value
+from touchback.units import unit_of
 
 MODE = "mode"  # the state that holds the number of the present mode
 OWN_RATE = "rate:"
 """Before the name of a force's internal state: the symbol of the rate that the force gives it."""
 
 
+def in_si(unit: str, number: float) -> float:
+    """A number of a unit as expressions have it; as it is where the unit isn't known."""
+    known = unit_of(unit)
+    return number if known is None else known.in_si(number)
+
+
 class Parameter(Data, frozen=True):
-    """A live number: its default, unit and range."""
+    """A live number: its default, unit and range, all in that unit. Expressions have it in SI."""
 
     default: float
     unit: str = ""
@@ -46,7 +54,8 @@ def check_range(label: str, default: float, lowest: float | None, highest: float
 
 class Input(Data, frozen=True):
     """A signal that comes from outside, with its value when nothing is connected, and the range in
-    which people and programs may set it while it runs."""
+    which people and programs may set it while it runs, all in its unit. Expressions have it in
+    SI."""
 
     default: float = 0.0
     unit: str = ""
@@ -78,5 +87,6 @@ class BaseMotion(Data, frozen=True):
 
     Velocities and accelerations are derived from them. Gravity is the world's."""
 
+    UNITS: ClassVar[dict[str, str]] = {"position": "m", "turn": "rad"}
     position: Triple = (0.0, 0.0, 0.0)
     turn: tuple[tuple[str, Value], ...] = ()

@@ -1,8 +1,8 @@
 """Values of a description: numbers, or expressions of parameters and signals."""
 
 import math
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, TypeGuard
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, ClassVar, TypeGuard
 
 import msgspec
 import numpy as np
@@ -25,7 +25,20 @@ LARGEST = 1e50  # of masses, lengths, moments of inertia: products of some of th
 
 
 class Data(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """Base of all described data: plain, frozen, printable."""
+    """Base of all described data: plain, frozen, printable. `UNITS` has the units that its fields
+    are needed in, by their names; "{position}" and "{effort}" are those of the coordinate of its
+    `joint`, "{first}" is that of the joint that its field `first` names."""
+
+    UNITS: ClassVar[dict[str, str]] = {}
+
+    def field_units(self) -> Mapping[str, str]:
+        """Units of its fields by their names; of others nothing is known."""
+        return self.UNITS
+
+
+def power_law_units(exponent: "Value") -> dict[str, str]:
+    """The unit of a stiffness K in K dⁿ [N], where n is a number."""
+    return {"stiffness": f"N/m^{exponent:g}"} if is_number(exponent) else {}
 
 
 def value(label: str, given: object) -> Value:

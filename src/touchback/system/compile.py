@@ -3,6 +3,7 @@
 from touchback.codegen import Backend
 from touchback.model.model import Model
 from touchback.model.part import flatten
+from touchback.model.unit_check import check_units
 from touchback.system.checks import check_model
 from touchback.system.constraint_checks import check_constraints, check_modes
 from touchback.system.layout import layout_of
@@ -16,6 +17,7 @@ def compile_model(model: Model, backend: Backend = "machine") -> System:
     """Check a model, choose frames and algorithms, and derive its equations.
 
     `backend`: "machine" (ours), "c" (through the system's compiler) or "interpreter"."""
+    check_units(model)
     flat = flatten(model)
     if flat.modes:
         flat = holding_modes(flat)

@@ -1,6 +1,7 @@
 """A circle of one body against a profile of another: planar mechanisms make and break contact."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from touchback.contact.compliant.base import CompliantContact
 from touchback.contact.laws import (
@@ -24,6 +25,11 @@ class ProfileContact(CompliantContact, frozen=True, tag="profile-contact"):
     speed u, with `friction` μ and `slip_speed` u₀ [m/s]; `rolling_friction` c adds the moment
     −c N r ω/√(ω² + ω₀²) on a circle of radius r that rolls with ω, ω₀ = u₀/r."""
 
+    UNITS: ClassVar[dict[str, str]] = {
+        "friction": "1",
+        "slip_speed": "m/s",
+        "rolling_friction": "1",
+    }
     first: AnyProfile
     second: AnyProfile
     law: AnyLaw

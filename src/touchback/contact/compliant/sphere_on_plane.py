@@ -14,7 +14,7 @@ from touchback.model.frame import Frame
 from touchback.model.mechanics import Forces, Mechanics
 from touchback.model.names import suggestion
 from touchback.model.shapes import PlaneShape, Shapes, sphere
-from touchback.model.value import Value, check_positive, is_number, value
+from touchback.model.value import Value, check_positive, is_number, power_law_units, value
 from touchback.spatial import transpose
 from touchback.spatial.vectors import Matrix, Scalar, Vector
 
@@ -58,6 +58,11 @@ class SphereOnPlane(CompliantContact, frozen=True, tag="sphere-on-plane"):
                 f"SphereOnPlane: its slip_speed is {self.slip_speed} m/s; give a small positive "
                 "speed, below which friction gives way."
             )
+
+    def field_units(self) -> dict[str, str]:
+        damping = "s/m" if self.law == "hunt-crossley" else "N s/m"
+        own = {"radius": "m", "friction": "1", "slip_speed": "m/s", "exponent": "1"}
+        return {**power_law_units(self.exponent), **own, "damping": damping}
 
     def shapes(self) -> Shapes:
         return [(self.plane, PlaneShape()), *sphere(self.frame, self.radius)]

@@ -2,6 +2,7 @@
 
 from dataclasses import astuple
 from functools import partial
+from typing import ClassVar
 
 from touchback.contact.compliant.base import CompliantContact
 from touchback.contact.laws import (
@@ -36,6 +37,7 @@ class SurfaceContact(CompliantContact, frozen=True, tag="surface-contact"):
     by which they don't drift; 0 leaves (7–8) alone. The normal force is that of `law`, friction is
     −μ N u/√(u² + u₀²)."""
 
+    UNITS: ClassVar[dict[str, str]] = {"friction": "1", "slip_speed": "m/s", "correction": "1/s"}
     a: Frame
     surface_a: AnySurface
     b: Frame

@@ -7,6 +7,7 @@ lines, whose stiffnesses are as 1 to 1/e².
 """
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from touchback.contact.laws.base import ContactLaw, LawState, Own, where_touching
 from touchback.errors import ModelError
@@ -26,6 +27,13 @@ class Crush(ContactLaw, frozen=True, tag="crush"):
     The contact has the state "deepest", p [m]: it follows the depth within the time `lag` [s],
     which is to be short beside an impact, π/2 √(m/K), and no shorter than a fixed step."""
 
+    UNITS: ClassVar[dict[str, str]] = {
+        "stiffness": "N/m",
+        "restitution": "1",
+        "length": "m",
+        "core": "N/m",
+        "lag": "s",
+    }
     stiffness: Value
     restitution: Value = 0.15
     length: Value = 0.6

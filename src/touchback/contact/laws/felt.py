@@ -13,7 +13,14 @@ from touchback.contact.laws.base import (
 )
 from touchback.errors import ModelError
 from touchback.model.mechanics import Mechanics
-from touchback.model.value import Value, check_positive, is_number, is_zero, value
+from touchback.model.value import (
+    Value,
+    check_positive,
+    is_number,
+    is_zero,
+    power_law_units,
+    value,
+)
 from touchback.spatial.vectors import Scalar
 
 
@@ -45,6 +52,10 @@ class Felt(ContactLaw, frozen=True, tag="felt"):
                 f"Felt: its memory is {self.memory}; it is the part of the force that relaxes, "
                 "give one from 0 to below 1."
             )
+
+    def field_units(self) -> dict[str, str]:
+        own = {"exponent": "1", "hysteresis": "s", "memory": "1", "memory_time": "s"}
+        return {**power_law_units(self.exponent), **own}
 
     def force(self, mechanics: Mechanics, depth: Scalar, rate: Scalar, own: Own) -> Scalar:
         k, value = mechanics.k, mechanics.value

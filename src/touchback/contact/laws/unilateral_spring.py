@@ -7,7 +7,7 @@ from touchback.contact.laws.base import (
     where_touching,
 )
 from touchback.model.mechanics import Mechanics
-from touchback.model.value import Value, check_positive, is_zero
+from touchback.model.value import Value, check_positive, is_zero, power_law_units
 from touchback.spatial.vectors import Scalar
 
 
@@ -24,6 +24,9 @@ class UnilateralSpring(ContactLaw, frozen=True, tag="unilateral-spring"):
     def __post_init__(self) -> None:
         check_positive("UnilateralSpring", stiffness=self.stiffness, exponent=self.exponent)
         check_positive("UnilateralSpring", zero=True, damping=self.damping)
+
+    def field_units(self) -> dict[str, str]:
+        return {**power_law_units(self.exponent), "damping": "N s/m", "exponent": "1"}
 
     def force(self, mechanics: Mechanics, depth: Scalar, rate: Scalar, own: Own) -> Scalar:
         k, value = mechanics.k, mechanics.value

@@ -1,6 +1,7 @@
 """A part of a circle, bulging or hollow."""
 
 import math
+from typing import ClassVar
 
 from touchback.contact.profiles.base import (
     InPlane,
@@ -26,6 +27,7 @@ class Arc(Profile, frozen=True, tag="arc"):
     Material is on the side of the centre: a slice of a pie. A `hollow` arc has it on the other
     side: a trough."""
 
+    UNITS: ClassVar[dict[str, str]] = {"radius": "m", "start": "rad", "end": "rad"}
     frame: Frame
     radius: Value
     start: Value

@@ -1,5 +1,7 @@
 """A full circle: a roller, a pin, a knuckle."""
 
+from typing import ClassVar
+
 from touchback.contact.profiles.base import Nearest, Profile, unit
 from touchback.model.frame import Frame
 from touchback.model.mechanics import Mechanics
@@ -12,6 +14,7 @@ from touchback.spatial.vectors import Vector
 class Circle(Profile, frozen=True, tag="circle"):
     """A circle of `radius` [m] about the frame's origin; material inside. Radius 0: a point."""
 
+    UNITS: ClassVar[dict[str, str]] = {"radius": "m"}
     frame: Frame
     radius: Value
 

@@ -1,5 +1,7 @@
 """A straight face."""
 
+from typing import ClassVar
+
 from touchback.contact.profiles.base import (
     InPlane,
     Nearest,
@@ -19,6 +21,7 @@ class Line(Profile, frozen=True, tag="line"):
     (−z), `thickness` [m] deep, and walls down from its ends. Without a length it goes on at both
     ends, and costs less; without a thickness its material has no bottom."""
 
+    UNITS: ClassVar[dict[str, str]] = {"length": "m", "thickness": "m"}
     frame: Frame
     length: Value | None = None
     thickness: Value | None = None

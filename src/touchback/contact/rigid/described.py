@@ -1,5 +1,7 @@
 """A contact given by expressions: whatever has a gap and slips."""
 
+from typing import ClassVar
+
 from touchback.contact.rigid.base import ContactKind, check_coefficients, check_static
 from touchback.model.mechanics import Mechanics
 from touchback.model.value import Value, value
@@ -11,6 +13,13 @@ class DescribedContact(ContactKind, frozen=True, tag="described"):
     """`gap_between` is an expression of positions, `slip_speed` one that is linear in the rates;
     without it there is no tangent, hence no friction."""
 
+    UNITS: ClassVar[dict[str, str]] = {
+        "gap_between": "m",
+        "slip_speed": "m/s",
+        "restitution": "1",
+        "friction": "1",
+        "static_friction": "1",
+    }
     gap_between: Value
     slip_speed: Value = 0.0
     restitution: Value = 0.0

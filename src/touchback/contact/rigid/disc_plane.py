@@ -1,5 +1,7 @@
 """A thin disc whose rim touches a plane: a coin, a wheel."""
 
+from typing import ClassVar
+
 from touchback.contact.rigid.base import ContactKind, check_coefficients
 from touchback.model.frame import Frame
 from touchback.model.mechanics import Mechanics
@@ -17,6 +19,7 @@ class DiscPlaneContact(ContactKind, frozen=True, tag="disc-plane"):
     s = √(1 − (a·n)²), and the gap is the centre's height less r s. A disc that lies flat (s = 0)
     has no lowest point."""
 
+    UNITS: ClassVar[dict[str, str]] = {"radius": "m", "restitution": "1", "friction": "1"}
     frame: Frame
     plane: Frame = Frame("ground")
     radius: Value = 1.0

@@ -1,5 +1,7 @@
 """A sphere, or a point, on a plane."""
 
+from typing import ClassVar
+
 from touchback.contact.compliant.sphere_on_plane import SphereNearPlane, sphere_on_plane
 from touchback.contact.rigid.base import ContactKind, check_coefficients, check_static
 from touchback.errors import ModelError
@@ -20,6 +22,13 @@ class SpherePlaneContact(ContactKind, frozen=True, tag="sphere-plane"):
     `rolling` is the arm ρ [m] of rolling friction: a moment up to ρ times the normal force resists
     rolling, about the axes across the tangents."""
 
+    UNITS: ClassVar[dict[str, str]] = {
+        "radius": "m",
+        "restitution": "1",
+        "friction": "1",
+        "rolling": "m",
+        "static_friction": "1",
+    }
     frame: Frame
     plane: Frame = Frame("ground")
     radius: Value = 0.0

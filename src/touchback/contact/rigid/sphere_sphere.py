@@ -1,5 +1,7 @@
 """A sphere on another sphere."""
 
+from typing import ClassVar
+
 from touchback.contact.rigid.base import ContactKind, check_coefficients, check_static
 from touchback.model.frame import Frame
 from touchback.model.mechanics import Mechanics
@@ -18,6 +20,13 @@ class SphereSphereContact(ContactKind, frozen=True, tag="sphere-sphere"):
     turns into n the shortest way, which has no answer where `b` lies right below `a`: there they
     are counted otherwise, so let `a` be the lower one of a pile."""
 
+    UNITS: ClassVar[dict[str, str]] = {
+        "radius_a": "m",
+        "radius_b": "m",
+        "restitution": "1",
+        "friction": "1",
+        "static_friction": "1",
+    }
     a: Frame
     b: Frame
     radius_a: Value

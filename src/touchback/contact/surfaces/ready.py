@@ -1,5 +1,7 @@
 """Ready surfaces, each one equation."""
 
+from typing import ClassVar
+
 from touchback.contact.surfaces.base import Surface, ValueOf
 from touchback.errors import ModelError
 from touchback.model.shapes import AnyShape, PlaneShape, SphereShape
@@ -21,6 +23,7 @@ class Plane(Surface, frozen=True, tag="plane"):
 class Ball(Surface, frozen=True, tag="ball"):
     """A sphere of `radius` [m] about the origin: (r² − R²)/(2 R)."""
 
+    UNITS: ClassVar[dict[str, str]] = {"radius": "m"}
     radius: Value
 
     def __post_init__(self) -> None:
@@ -36,6 +39,7 @@ class Ball(Surface, frozen=True, tag="ball"):
 class Pipe(Surface, frozen=True, tag="pipe"):
     """An endless cylinder of `radius` [m] about z."""
 
+    UNITS: ClassVar[dict[str, str]] = {"radius": "m"}
     radius: Value
 
     def __post_init__(self) -> None:
@@ -48,6 +52,7 @@ class Pipe(Surface, frozen=True, tag="pipe"):
 class Ellipsoid(Surface, frozen=True, tag="ellipsoid"):
     """Half axes `x`, `y`, `z` [m]: (x²/a² + y²/b² + z²/c² − 1)/2."""
 
+    UNITS: ClassVar[dict[str, str]] = {"x": "m", "y": "m", "z": "m"}
     x: Value
     y: Value
     z: Value
@@ -67,6 +72,7 @@ class Ellipsoid(Surface, frozen=True, tag="ellipsoid"):
 class Torus(Surface, frozen=True, tag="torus"):
     """A tube of `radius` about a ring of radius `ring` around z [m]: ((ρ − D)² + z² − R²)/(2 R)."""
 
+    UNITS: ClassVar[dict[str, str]] = {"ring": "m", "radius": "m"}
     ring: Value
     radius: Value
 
@@ -84,6 +90,7 @@ class Barrel(Surface, frozen=True, tag="barrel"):
     ((ρ + D)² + x² − R²)/(2 R). The roller of an omni wheel of radius R; pointed at x = ±√(R² − D²),
     where there is no normal."""
 
+    UNITS: ClassVar[dict[str, str]] = {"radius": "m", "off": "m"}
     radius: Value
     off: Value
 

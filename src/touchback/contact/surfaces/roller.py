@@ -12,6 +12,7 @@ with i along its axis: its gradient is the point that touches, whatever the whee
 """
 
 import math
+from typing import ClassVar
 
 from touchback.contact.surfaces.base import Surface, ValueOf
 from touchback.contact.surfaces.ready import check_lengths, check_off
@@ -26,6 +27,7 @@ class Roller(Surface, frozen=True, tag="roller"):
     wheel's [m], its axis inclined by `inclination` ψ [rad]. The hidden coordinate is w = sin q; at
     ψ = 0 this is `Barrel`."""
 
+    UNITS: ClassVar[dict[str, str]] = {"radius": "m", "off": "m", "inclination": "rad"}
     radius: Value
     off: Value
     inclination: Value = 0.0

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from touchback.interop.robot_files.links import Mechanism
+from touchback.model.signals import in_si
 from touchback.model.value import Value
 from touchback.symbolic.expression import Expr
 from touchback.symbolic.scalars import Operators
@@ -28,11 +29,12 @@ def motor_of(mechanism: Mechanism, effort: Value) -> tuple[str, float] | None:
         def number(symbol: object) -> float:
             name = str(symbol)
             if name in model.parameters:
-                return model.parameters[name].default
+                given = model.parameters[name]
+                return in_si(given.unit, given.default)
             if name not in model.inputs or name in model.driven_inputs():
                 raise _Other
             met.add(name)
-            return trial
+            return in_si(model.inputs[name].unit, trial)
 
         found: Any = Translator(effort.tape, Operators(), number)(effort.id)
         return float(found)

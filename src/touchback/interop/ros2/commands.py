@@ -18,16 +18,20 @@ from touchback.recording.ros2.messages import WORLD, topic_of
 from touchback.recording.ros2.types import JOINT_STATE, WRENCH, decode
 from touchback.symbolic.expression import Expr
 from touchback.system import System
+from touchback.units import unit_of
 
 _PARTS = ("effort", "velocity", "position")
 
 
 def input_of(model: Model, value: object) -> str | None:
-    """The input that an expression is, where it is nothing else."""
+    """The input that an expression is, where it is nothing else and in SI, as messages are."""
     if not isinstance(value, Expr):
         return None
     name = value.tape.names.get(value.id)
-    return name if isinstance(name, str) and name in model.inputs else None
+    if not isinstance(name, str) or name not in model.inputs:
+        return None
+    unit = unit_of(model.inputs[name].unit)
+    return name if unit is None or unit.is_si else None
 
 
 @dataclass(frozen=True)

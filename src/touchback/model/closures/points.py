@@ -1,5 +1,7 @@
 """Closures between points: coincident, in a plane, on a line, at a distance."""
 
+from typing import ClassVar
+
 from touchback.errors import ModelError
 from touchback.model.closures.base import ClosureKind
 from touchback.model.equations import UNIT, Along, Apart, Equation, Meet
@@ -50,6 +52,7 @@ class PointOnLine(ClosureKind, frozen=True, tag="point-on-line"):
 class Rod(ClosureKind, frozen=True, tag="rod"):
     """The two points keep the distance `length` [m]: a massless rod with a ball at either end."""
 
+    UNITS: ClassVar[dict[str, str]] = {"length": "m"}
     length: Value
 
     def __post_init__(self) -> None:

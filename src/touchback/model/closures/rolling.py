@@ -1,5 +1,7 @@
 """Closures on velocities: a skate, and a disc that rolls without slip."""
 
+from typing import ClassVar
+
 from touchback.errors import ModelError
 from touchback.model.closures.base import ClosureKind
 from touchback.model.equations import UNIT, DiscOnPlane, Equation, Grip, Still
@@ -29,6 +31,7 @@ class Rolling(ClosureKind, frozen=True, tag="rolling"):
     from below). Three equations: it touches (a position), and its lowest point is still along A's
     two other axes (velocities). Not for a disc that lies flat, whose lowest point is not one."""
 
+    UNITS: ClassVar[dict[str, str]] = {"radius": "m"}
     radius: Value
     axis: Axis = "y"
     normal: str = "z"

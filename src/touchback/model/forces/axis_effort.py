@@ -22,6 +22,9 @@ class AxisEffort(ForceKind, frozen=True, tag="axis-effort"):
     def __post_init__(self) -> None:
         check_axis("AxisEffort", self.axis)
 
+    def field_units(self) -> dict[str, str]:
+        return {"effort": "N m" if self.turning else "N"}
+
     def apply(self, mechanics: Forces) -> None:
         push = push_about if self.turning else push_along
         push(mechanics, self.frame, self.reference, self.axis, mechanics.value(self.effort))

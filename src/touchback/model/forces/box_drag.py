@@ -1,6 +1,7 @@
 """Drag on a box in a fluid, as MuJoCo takes bodies for boxes of the same inertia."""
 
 from math import pi
+from typing import ClassVar
 
 from touchback.model.forces.base import ForceKind
 from touchback.model.frame import Frame
@@ -18,6 +19,12 @@ class BoxDrag(ForceKind, frozen=True, tag="box-drag"):
     with the `density` ρ [kg/m³], the `viscosity` η [Pa s] and the mean d of the lengths (MuJoCo's
     "inertia model" of fluids: https://mujoco.readthedocs.io/en/stable/computation/fluid.html)."""
 
+    UNITS: ClassVar[dict[str, str]] = {
+        "sizes": "m",
+        "density": "kg/m³",
+        "viscosity": "Pa s",
+        "flow": "m/s",
+    }
     frame: Frame
     sizes: Triple
     density: Value = 1000.0

@@ -1,5 +1,7 @@
 """Buoyancy of a submerged volume (Archimedes)."""
 
+from typing import ClassVar
+
 from touchback.model.forces.base import ForceKind
 from touchback.model.frame import Frame
 from touchback.model.mechanics import Forces
@@ -10,6 +12,7 @@ class Buoyancy(ForceKind, frozen=True, tag="buoyancy"):
     """Force −ρ V g at the centre of the displaced volume (the origin of `frame`); ρ [kg/m³], V
     [m³]."""
 
+    UNITS: ClassVar[dict[str, str]] = {"volume": "m³", "density": "kg/m³"}
     frame: Frame
     volume: Value
     density: Value = 1000.0

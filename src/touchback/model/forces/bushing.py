@@ -1,5 +1,7 @@
 """A bushing: springs and dampers in six directions between two frames."""
 
+from typing import ClassVar
+
 from touchback.model.forces.base import ForceKind
 from touchback.model.frame import Frame
 from touchback.model.mechanics import Forces, Mechanics
@@ -17,6 +19,12 @@ class Bushing(ForceKind, frozen=True, tag="bushing"):
     whatever the rotation, they give back what they take. The torque is the derivative of that,
     τ_x = c_z R_23 − c_y R_32; with equal stiffnesses, K times the sine of the angle."""
 
+    UNITS: ClassVar[dict[str, str]] = {
+        "stiffness": "N/m",
+        "damping": "N s/m",
+        "torsion": "N m/rad",
+        "torsion_damping": "N m s/rad",
+    }
     a: Frame
     b: Frame
     stiffness: Triple = (0.0, 0.0, 0.0)

@@ -1,5 +1,7 @@
 """Quadratic drag in a still or flowing fluid."""
 
+from typing import ClassVar
+
 from touchback.model.forces.base import ForceKind
 from touchback.model.frame import Frame
 from touchback.model.mechanics import Forces
@@ -10,6 +12,12 @@ class Drag(ForceKind, frozen=True, tag="drag"):
     """Force −½ ρ c A |u| u at the frame's origin, u = its velocity − `flow` (world axes) [m/s];
     `area` A [m²]."""
 
+    UNITS: ClassVar[dict[str, str]] = {
+        "area": "m²",
+        "coefficient": "1",
+        "density": "kg/m³",
+        "flow": "m/s",
+    }
     frame: Frame
     area: Value
     coefficient: Value = 1.0

@@ -1,5 +1,7 @@
 """A hand that pulls a body by a point, and lets it go, without another structure."""
 
+from typing import ClassVar
+
 from touchback.model.forces.base import ForceKind
 from touchback.model.frame import Frame
 from touchback.model.mechanics import Forces
@@ -16,6 +18,14 @@ class Hand(ForceKind, frozen=True, tag="hand"):
     Which frame is held is chosen before anything is computed of it: a frame costs a few operations,
     the spring is there once."""
 
+    UNITS: ClassVar[dict[str, str]] = {
+        "grip": "1",
+        "target": "m",
+        "point": "m",
+        "stiffness": "N/m",
+        "damping": "N s/m",
+        "bound": "N",
+    }
     frames: tuple[Frame, ...]
     grip: Value
     target: Triple

@@ -1,5 +1,7 @@
 """A solid in a fluid: buoyancy of its wet part, drag, and fluid that it carries along."""
 
+from typing import ClassVar
+
 from touchback.errors import ModelError
 from touchback.model.fluid import Fluid
 from touchback.model.forces.base import CarriedFluid, ForceKind
@@ -26,6 +28,13 @@ class Immersed(ForceKind, frozen=True, tag="immersed"):
       unbounded ideal fluid (½ for a sphere); of others none. They don't change where the solid
       leaves the fluid."""
 
+    UNITS: ClassVar[dict[str, str]] = {
+        "drag": "N s/m",
+        "angular_drag": "N m s/rad",
+        "drag_area": "m²",
+        "added": "1",
+        "added_inertia": "m²",
+    }
     SHOWS_BODY = True
 
     frame: Frame

@@ -1,5 +1,7 @@
 """A spring and damper between two points, and any other law of their distance."""
 
+from typing import ClassVar
+
 from touchback.model.forces.base import ForceKind
 from touchback.model.frame import Frame
 from touchback.model.mechanics import Forces, Mechanics
@@ -11,6 +13,7 @@ class SpringDamper(ForceKind, frozen=True, tag="spring-damper"):
     """Tension k (l − l₀) + c l̇ [N] along the line between the origins of `a` and `b`, l their
     distance."""
 
+    UNITS: ClassVar[dict[str, str]] = {"stiffness": "N/m", "damping": "N s/m", "length": "m"}
     a: Frame
     b: Frame
     stiffness: Value = 0.0
@@ -38,6 +41,7 @@ class LinkForce(ForceKind, frozen=True, tag="link-force"):
     """Any tension [N] along the line between `a` and `b`: an expression, as of a Distance
     sensor."""
 
+    UNITS: ClassVar[dict[str, str]] = {"tension": "N"}
     a: Frame
     b: Frame
     tension: Value

@@ -1,5 +1,7 @@
 """A torsional (or, in a prismatic joint, linear) spring and damper in a joint."""
 
+from typing import ClassVar
+
 from touchback.model.forces.base import ForceKind
 from touchback.model.mechanics import Forces, Mechanics
 from touchback.model.value import Value
@@ -9,6 +11,12 @@ from touchback.spatial.vectors import Scalar
 class TorsionSpring(ForceKind, frozen=True, tag="torsion-spring"):
     """Effort −k (q − rest) − c v + preload on coordinate `index` of a joint."""
 
+    UNITS: ClassVar[dict[str, str]] = {
+        "stiffness": "{effort}/{position}",
+        "damping": "{effort} s/{position}",
+        "rest": "{position}",
+        "preload": "{effort}",
+    }
     joint: str
     stiffness: Value = 0.0
     damping: Value = 0.0

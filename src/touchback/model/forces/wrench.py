@@ -1,5 +1,7 @@
 """A force and a torque at a point."""
 
+from typing import ClassVar
+
 from touchback.errors import ModelError
 from touchback.model.forces.base import ForceKind
 from touchback.model.frame import Frame
@@ -12,6 +14,7 @@ class Wrench(ForceKind, frozen=True, tag="wrench"):
     acts at the frame's `point` [m], which, unlike the place of the frame itself, may be an
     input."""
 
+    UNITS: ClassVar[dict[str, str]] = {"force": "N", "torque": "N m", "point": "m"}
     frame: Frame
     force: Triple = (0.0, 0.0, 0.0)
     torque: Triple = (0.0, 0.0, 0.0)

@@ -1,5 +1,7 @@
 """The screw joint: rotation and translation tied by a pitch."""
 
+from typing import ClassVar
+
 from touchback.model.joints.base import Axis, JointKind, Step, about_axis, check_axis
 from touchback.model.joints.motion import Helix
 from touchback.model.value import Value
@@ -9,6 +11,7 @@ class Screw(JointKind, frozen=True, tag="screw"):
     """The child turns by q [rad] about `axis` and advances by pitch·q; pitch in metres *per
     radian*."""
 
+    UNITS: ClassVar[dict[str, str]] = {"pitch": "m/rad"}
     axis: Axis = "z"
     pitch: Value = 0.0
 

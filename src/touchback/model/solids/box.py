@@ -1,6 +1,7 @@
 """A cuboid, wet as its twelve triangles are."""
 
 from itertools import product
+from typing import ClassVar
 
 from touchback.model.frame import Frame
 from touchback.model.mechanics import ValueOf
@@ -36,6 +37,7 @@ FACES = _faces()
 class Box(SolidKind, frozen=True, tag="box"):
     """A cuboid about the origin with these lengths along x, y, z [m]."""
 
+    UNITS: ClassVar[dict[str, str]] = {"size": "m"}
     size: Triple
 
     def shapes(self, frame: Frame) -> Shapes:

@@ -1,5 +1,7 @@
 """A cylinder: columns along its axis, whose wet lengths change along one line of the disc."""
 
+from typing import ClassVar
+
 from touchback.model.frame import Frame
 from touchback.model.mechanics import ValueOf
 from touchback.model.shapes import CylinderShape, Shapes
@@ -16,6 +18,7 @@ _LEAST = 1e-12  # a slope that counts as none
 class Cylinder(SolidKind, frozen=True, tag="cylinder"):
     """A cylinder about the z axis, the origin halfway up: radius and length [m]."""
 
+    UNITS: ClassVar[dict[str, str]] = {"radius": "m", "length": "m"}
     radius: Value
     length: Value
 

@@ -1,5 +1,7 @@
 """Ellipsoids and spheres: an affine map makes the one of the other, planes stay planes."""
 
+from typing import ClassVar
+
 from touchback.model.frame import Frame
 from touchback.model.mechanics import ValueOf
 from touchback.model.shapes import Shapes, SphereShape
@@ -74,6 +76,7 @@ class _Round(SolidKind, frozen=True):
 class Ellipsoid(_Round, frozen=True, tag="ellipsoid"):
     """An ellipsoid with these half axes along x, y, z [m]."""
 
+    UNITS: ClassVar[dict[str, str]] = {"halves": "m"}
     halves: Triple
 
     def half_axes(self) -> Triple:
@@ -83,6 +86,7 @@ class Ellipsoid(_Round, frozen=True, tag="ellipsoid"):
 class Sphere(_Round, frozen=True, tag="sphere"):
     """A sphere about the origin [m]."""
 
+    UNITS: ClassVar[dict[str, str]] = {"radius": "m"}
     radius: Value
 
     def half_axes(self) -> Triple:

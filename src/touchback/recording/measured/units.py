@@ -2,51 +2,26 @@
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass
+from dataclasses import replace
 
 import numpy as np
 
+from touchback import units
 from touchback.errors import InputError
+from touchback.units import Unit
 
-
-@dataclass(frozen=True)
-class Unit:
-    """A unit in SI: a number of it is `factor` times as many of `si`, and `zero` more."""
-
-    si: str
-    factor: float = 1.0
-    zero: float = 0.0
-
-
-_TURN = 2.0 * math.pi
-#: Spellings without blanks, dots and carets. g is that of acceleration, as accelerometers have it
-#: (9.80665 m/s²: 3rd CGPM, 1901); pound-force on a square inch by the international pound and yard.
-KNOWN = {
-    "1": Unit("1"), "-": Unit("1"), "%": Unit("1", 0.01),
-    "s": Unit("s"), "sec": Unit("s"), "ms": Unit("s", 1e-3), "us": Unit("s", 1e-6),
-    "ns": Unit("s", 1e-9), "min": Unit("s", 60.0), "h": Unit("s", 3600.0),
-    "m": Unit("m"), "km": Unit("m", 1e3), "cm": Unit("m", 1e-2), "mm": Unit("m", 1e-3),
-    "um": Unit("m", 1e-6), "ft": Unit("m", 0.3048), "inch": Unit("m", 0.0254),
-    "m/s": Unit("m/s"), "mm/s": Unit("m/s", 1e-3), "mph": Unit("m/s", 0.44704),
-    **dict.fromkeys(("km/h", "kmh", "kph"), Unit("m/s", 1 / 3.6)),
-    "m/s2": Unit("m/s²"), "g": Unit("m/s²", 9.80665),
-    "rad": Unit("rad"), "mrad": Unit("rad", 1e-3), "deg": Unit("rad", _TURN / 360),
-    "degree": Unit("rad", _TURN / 360), "degrees": Unit("rad", _TURN / 360),
-    "rad/s": Unit("rad/s"), "deg/s": Unit("rad/s", _TURN / 360), "dps": Unit("rad/s", _TURN / 360),
-    "rad/s2": Unit("rad/s²"), "deg/s2": Unit("rad/s²", _TURN / 360),
-    **dict.fromkeys(("rpm", "1/min", "r/min", "rev/min", "U/min"), Unit("rad/s", _TURN / 60)),
-    "Pa": Unit("Pa"), "hPa": Unit("Pa", 1e2), "kPa": Unit("Pa", 1e3), "MPa": Unit("Pa", 1e6),
-    "mbar": Unit("Pa", 1e2), "bar": Unit("Pa", 1e5),
-    "psi": Unit("Pa", 0.45359237 * 9.80665 / 0.0254**2),
-    "N": Unit("N"), "mN": Unit("N", 1e-3), "daN": Unit("N", 10.0), "kN": Unit("N", 1e3),
-    "Nm": Unit("N m"), "kNm": Unit("N m", 1e3), "mNm": Unit("N m", 1e-3),
-    "Nmm": Unit("N m", 1e-3), "Ncm": Unit("N m", 1e-2),
-    "kg": Unit("kg"), "t": Unit("kg", 1e3), "J": Unit("J"), "kJ": Unit("J", 1e3),
-    "W": Unit("W"), "kW": Unit("W", 1e3), "V": Unit("V"), "mV": Unit("V", 1e-3),
-    "A": Unit("A"), "mA": Unit("A", 1e-3), "Hz": Unit("Hz"), "kHz": Unit("Hz", 1e3),
-    "K": Unit("K"), "degC": Unit("K", 1.0, 273.15),
-}  # fmt: skip
+#: Spellings in files of others, without blanks, dots and carets, and what `touchback.units` calls
+#: them: a file's heading is no unit only because it could be read as a product of some.
+_SAME = (
+    "1", "-", "%", "s", "sec", "ms", "us", "ns", "min", "h", "m", "km", "cm", "mm", "um", "ft",
+    "inch", "m/s", "mm/s", "mph", "km/h", "kmh", "kph", "m/s2", "rad", "mrad", "deg", "degree",
+    "degrees", "rad/s", "deg/s", "dps", "rad/s2", "deg/s2", "rpm", "1/min", "r/min", "rev/min",
+    "U/min", "Pa", "hPa", "kPa", "MPa", "mbar", "bar", "psi", "N", "mN", "daN", "kN", "Nm", "kNm",
+    "mNm", "Nmm", "Ncm", "kg", "t", "J", "kJ", "W", "kW", "V", "mV", "A", "mA", "Hz", "kHz", "K",
+    "degC",
+)  # fmt: skip
+KNOWN: dict[str, Unit] = {text: found for text in _SAME if (found := units.unit_of(text))}
+KNOWN["g"] = replace(KNOWN["m/s2"], factor=9.80665)  # of acceleration, as accelerometers have it
 _SPELLING = str.maketrans({
     " ": "", "·": "", "*": "", "^": "", "²": "2", "µ": "u", "μ": "u", "°": "deg", "º": "deg",
 })  # fmt: skip
