@@ -6,7 +6,6 @@ from functools import cached_property
 import numpy as np
 
 from touchback.model.model import Model
-from touchback.model.sensors import Multiplier
 from touchback.system.calls import Calls, Made
 from touchback.system.motions.acting import Acting, Key
 from touchback.system.motions.motion import Motion
@@ -89,12 +88,7 @@ class Named:
     @property
     def output_units(self) -> list[str]:
         """Units of the sensor components; that of a multiplier is its row's."""
-        units = list(self.layout.output_units)
-        for name, kind in self.model.outputs().items():
-            if isinstance(kind, Multiplier) and name in self.layout.outputs:
-                known = self.motion.multiplier_units(self.key)
-                units[self.layout.outputs.index(name)] = known.get(kind.row, "")
-        return units
+        return self.motion.output_units(self.key)
 
     @property
     def memory_places(self) -> tuple[int, ...]:

@@ -4,6 +4,9 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import ArrayLike
+
 from touchback.errors import InputError
 from touchback.gallery.keyboard.keys import (
     graded_key,
@@ -12,7 +15,7 @@ from touchback.gallery.keyboard.keys import (
     notes_of,
     touchback_key,
 )
-from touchback.gallery.keyboard.listener import Ear, Hearing, Listener
+from touchback.gallery.keyboard.listener import Ear, Hearing, Listener, Notebook
 from touchback.gallery.keyboard.pedals import PEDALS
 from touchback.gallery.keyboard.regulation import (
     AS_GRADED,
@@ -21,6 +24,7 @@ from touchback.gallery.keyboard.regulation import (
     screws_of,
     turned_by,
 )
+from touchback.gallery.keyboard.strikes import REPORTED
 from touchback.gallery.keyboard.strokes import (
     Gesture,
     Heard,
@@ -44,6 +48,9 @@ SLOWEST, FASTEST = 200.0, 10_000.0  # ticks a second: slower keys strike twice o
 _EARLY = 0.01  # s before a stroke, at which its inputs are written in a live run
 _LOOK = 0.002  # s between looks at what fingers do
 
+_PART = 10_000_000  # numbers that are simulated at once
+_RECORDED = 6_000_000.0  # numbers a second that a recording takes beside the clock
+
 Fingers = Callable[[float], Sequence[Gesture]]  # what hands and feet do at a time [s]
 
 
@@ -57,18 +64,42 @@ class Keyboard:
     rate: float
     substeps: int
 
-    def simulate(self, strokes: Iterable[Gesture], duration: float) -> Run:
-        """A performance offline."""
+    def simulate(
+        self,
+        strokes: Iterable[Gesture],
+        duration: float,
+        x0: ArrayLike | None = None,
+        start: float = 0.0,
+    ) -> Run:
+        """A performance offline, or a part of it: from a state at a time [s]."""
         gestures = _on_keys(strokes, self.notes)
         step = 1.0 / (self.rate * self.substeps)
         return simulate(
-            self.system, duration=duration, rate=self.rate, step=step, method=METHOD,
+            self.system, x0, duration, start=start, rate=self.rate, step=step, method=METHOD,
             output_step=1.0 / self.rate, inputs=input_samples(gestures), progress=False,
         )  # fmt: skip
 
     def hear(self, strokes: Iterable[Gesture], duration: float) -> list[Heard]:
-        """What is heard of a performance offline."""
-        return heard(self.simulate(strokes, duration), self.notes)
+        """What is heard of a performance offline. It is simulated in parts that fit into memory,
+        of which only what keys report is kept, where it changes."""
+        gestures, kept = list(strokes), list[Run]()
+        names = [f"{note_name(note)}/{each}" for note in self.notes for each in REPORTED]
+        ticks, most = round(duration * self.rate), max(1, _PART // self._width)
+        x: list[float] | None = None
+        for first in range(0, ticks, most):
+            start, end = first / self.rate, min((first + most) / self.rate, duration)
+            part = self.simulate(gestures, end - start, x, start)
+            x = [part[name][-1] for name in self.system.state_names]
+            kept.append(_where_changed(part, names))
+        signals = {name: np.concatenate([part[name] for part in kept]) for name in names}
+        time = np.concatenate([part.time for part in kept])
+        return heard(Run(time, signals, kept[0].units), self.notes)
+
+    @property
+    def _width(self) -> int:
+        """How many numbers an instant has."""
+        system = self.system
+        return len([*system.state_names, *system.input_names, *system.output_names])
 
     def play(
         self,
@@ -77,9 +108,15 @@ class Keyboard:
         ear: Ear | None = None,
     ) -> tuple[list[Report], list[Heard]]:
         """A performance against the clock: the reports of its runs, and what was heard. An `ear` is
-        told of each note as it sounds."""
-        report, run = self.perform(strokes, duration, ear, record=True)
-        return [report], heard(run.recorded(), self.notes)
+        told of each note as it sounds. What is heard comes from a recording of every tick, and from
+        looks at the run every millisecond where recording would lose rows (many keys at high
+        rates)."""
+        if self._width * self.rate <= _RECORDED:
+            report, run = self.perform(strokes, duration, ear, record=True)
+            return [report], heard(run.recorded(), self.notes)
+        notebook = Notebook(ear or Ear(lambda note: None))
+        report, run = self.perform(strokes, duration, notebook.ear)
+        return [report], notebook.notes
 
     def perform(
         self,
@@ -117,6 +154,15 @@ class Keyboard:
                 for key, value in gesture.inputs.items():
                     run[f"{prefix}{key}"] = value
             run.run(_until_next_look(run, duration - now))
+
+
+def _where_changed(run: Run, names: Sequence[str]) -> Run:
+    """Some signals at the instants where one of them changes, the first and the last."""
+    signals = np.array([run[name] for name in names])
+    changes = (signals[:, 1:] != signals[:, :-1]).any(axis=0)
+    at = np.flatnonzero(np.concatenate([[True], changes]))
+    at = np.union1d(at, [len(run.time) - 1])
+    return Run(run.time[at], dict(zip(names, signals[:, at], strict=True)), {})
 
 
 def _until_next_look(run: Live, left: float) -> float:

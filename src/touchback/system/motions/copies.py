@@ -47,6 +47,10 @@ class Copies(Motion):
         """Refused: there is none."""
         raise self._refusal("model")
 
+    def output_units(self, key: Key) -> list[str]:
+        """That of each."""
+        return self.one.output_units * len(self.names)
+
     def initial(self, parameters: Mapping[str, float]) -> State:
         """That of each."""
         start, count = self.one.initial_state(), len(self.names)

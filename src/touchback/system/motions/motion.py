@@ -13,6 +13,7 @@ from touchback.codegen import Backend
 from touchback.errors import InputError, TouchbackError
 from touchback.model.model import Model
 from touchback.model.names import unknown
+from touchback.model.sensors import Multiplier
 from touchback.native import ConstrainedFunctions, FunctionData, Problem, RateSlopes
 from touchback.native.modes.data import ModesData
 from touchback.system.begin import begun
@@ -86,6 +87,15 @@ class Motion(Deriving, ABC):
     def multiplier_units(self, key: Key) -> dict[str, str]:
         """Units of the multipliers of every row that acts or may act."""
         return self.rows(key).multiplier_units
+
+    def output_units(self, key: Key) -> list[str]:
+        """Units of the sensor components; that of a multiplier is its row's."""
+        units = list(self.layout.output_units)
+        for name, kind in self.model(key).outputs().items():
+            if isinstance(kind, Multiplier) and name in self.layout.outputs:
+                place = self.layout.outputs.index(name)
+                units[place] = self.multiplier_units(key).get(kind.row, "")
+        return units
 
     def function(self, key: Key, name: str) -> Function:
         """A function by name, one of its `own` or one that every mechanism has."""
