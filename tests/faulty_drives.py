@@ -172,9 +172,9 @@ def _() -> None:
 @fault(
     "drives that contradict a gear",
     "Couplings and drives",
-    "Constraints contradict each other. At best, Coupling 'gears': its error is 0.05; Drive"
-    " 'left': its error is 0.1; Drive 'right': its error is 0.05. Remove or mend one of "
-    "them, or give a guess from which all can be met.",
+    "Constraints contradict each other. At best, Coupling 'gears': its error is 0.05 rad; "
+    "Drive 'left': its error is 0.1 rad; Drive 'right': its error is 0.05 rad. Remove or mend one "
+    "of them, or give a guess from which all can be met.",
 )
 def _() -> None:
     m = two_arms()
@@ -201,8 +201,8 @@ def _() -> None:
 @fault(
     "gears that contradict each other",
     "Couplings and drives",
-    "Constraints contradict each other. At best, Coupling 'gears': its error is 0.1; "
-    "Coupling 'belt': its error is 0.1. Remove or mend one of them, or give a guess from "
+    "Constraints contradict each other. At best, Coupling 'gears': its error is 0.1 rad; "
+    "Coupling 'belt': its error is 0.1 rad. Remove or mend one of them, or give a guess from "
     "which all can be met.",
 )
 def _() -> None:

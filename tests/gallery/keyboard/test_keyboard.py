@@ -5,7 +5,7 @@ import pytest
 
 import touchback as tb
 from touchback.errors import InputError, ModelError
-from touchback.gallery.keyboard import by_law, note_name, touchback_key
+from touchback.gallery.keyboard import by_law, note_name, player, touchback_key
 from touchback.gallery.keyboard.keys import graded_key
 from touchback.gallery.keyboard.midi_fingers import gestures_of, touches
 from touchback.gallery.keyboard.player import SETTLING, make_keyboard
@@ -221,3 +221,35 @@ def test_blows_that_are_over_within_a_tick_are_heard_at_every_phase_of_it():
     played = keys.hear(strokes, SETTLING + 0.2)
     assert sorted(one.note for one in played) == list(keys.notes)
     assert min(one.loudness for one in played) > 4.0
+
+
+def test_a_performance_in_parts_is_heard_as_one_in_a_piece(monkeypatch):
+    """Parts that end within strokes and while dampers fall; what was heard is the same."""
+    board = make_keyboard(2, "piano", rate=1000.0)
+    strokes = [Stroke.of(SETTLING, 60, 0.4), Stroke.of(SETTLING + 0.1, 62, 0.6)]
+    whole = board.hear(strokes, 1.6)
+    expected = heard(board.simulate(strokes, 1.6), board.notes)
+    assert len(whole) == 2
+    monkeypatch.setattr(player, "_PART", 20_000)
+    parts = board.hear(strokes, 1.6)
+    for found in (whole, parts):
+        assert [one.note for one in found] == [one.note for one in expected]
+        for name in ("time", "loudness", "end", "released"):
+            ours, theirs = ([getattr(one, name) for one in each] for each in (found, expected))
+            assert ours == pytest.approx(theirs, rel=1e-9)
+        for ours, theirs in zip(found, expected, strict=True):
+            assert np.array(ours.damping) == pytest.approx(np.array(theirs.damping), rel=1e-9)
+
+
+def test_many_keys_at_a_high_rate_are_heard_without_losing_rows(monkeypatch):
+    """Where a recording of every tick would be too much, notes come from looks at the run."""
+    monkeypatch.setattr(player, "_RECORDED", 0.0)
+    board = make_keyboard(2, "piano", rate=1000.0)
+    strokes = [Stroke.of(SETTLING, 60, 0.4), Stroke.of(SETTLING + 0.1, 62, 0.6)]
+    (report,), found = board.play(strokes, 1.6)
+    assert report.counts["lost_rows"] == 0
+    offline = board.hear(strokes, 1.6)
+    assert [one.note for one in found] == [one.note for one in offline]
+    assert [one.loudness for one in found] == pytest.approx(
+        [one.loudness for one in offline], rel=0.05
+    )
