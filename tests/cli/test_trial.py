@@ -35,10 +35,25 @@ def test_answers_are_kept_and_a_session_goes_on_where_it_was_broken_off(tmp_path
 
 
 def test_what_belongs_to_forced_choice_is_refused_without_it(tmp_path: Path) -> None:
-    for words in (("--subject", "100"), ("--levels", "1,2"), ("--page",), ("--intervals", "3")):
+    for words in (("--plot", "t.png"), ("--levels", "1,2"), ("--page",), ("--intervals", "3")):
         done = trial("t.jsonl", *VOICES, *words, answers="", cwd=tmp_path)
         assert done.returncode != 0 and f"{words[0]} goes with --vary" in done.stderr
     assert not (tmp_path / "t.jsonl").exists()
+
+
+def test_a_simulated_subject_names_voices_as_well_as_its_noise_lets_it(tmp_path: Path) -> None:
+    """It feels forces with noise: little of it, and all are named rightly; much, and it guesses."""
+    words = (*VOICES[:4], "--repeats", "8", "--seed", "5", "--subject")
+    sharp = trial("sharp.jsonl", *words, "0.01", answers="", cwd=tmp_path)
+    assert sharp.returncode == 0, sharp.stderr
+    assert "16 of 16 were named rightly" in sharp.stdout
+    dull = trial("dull.jsonl", *words, "1000", answers="", cwd=tmp_path)
+    lines = [json.loads(line) for line in (tmp_path / "dull.jsonl").read_text().splitlines()[1:]]
+    right = sum(line["answer"] == line["condition"] for line in lines)
+    assert 2 < right < 14, dull.stdout  # 16 tosses of a coin: beyond in 0.4 % of all seeds
+    refused = trial("nobody.jsonl", *words, "0", answers="", cwd=tmp_path)
+    assert refused.returncode != 0 and "give one above zero" in refused.stderr
+    assert not (tmp_path / "nobody.jsonl").exists()
 
 
 def test_a_voice_that_is_not_there_is_named(tmp_path: Path) -> None:

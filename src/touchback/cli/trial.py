@@ -12,7 +12,9 @@ from touchback.cli.console import out, working
 from touchback.cli.options import number, output
 from touchback.draw.style import PICTURES
 from touchback.errors import InputError
-from touchback.haptics.trials import Trials
+from touchback.haptics.trials import FeelingSubject, Trials
+
+Curve = tuple[np.ndarray, np.ndarray]  # depth [mm], force [N]
 
 REPEATS = 3  # unless given
 DOWN, INTERVALS, SECONDS = 2, 2, 3.0  # of forced choice, unless given
@@ -46,7 +48,11 @@ def trial(
         float, number("How long each touch of a wired key lasts.", 0.1, 60)
     ] = SECONDS,
     subject: Annotated[
-        float | None, typer.Option(help="Let a simulated subject with this threshold answer.")
+        float | None,
+        typer.Option(
+            help="Let a simulated subject answer: with --vary of this threshold, else with this "
+            "noise in what it feels [N]."
+        ),
     ] = None,
     seed: Annotated[int | None, typer.Option(help="Of the hidden order; else by chance.")] = None,
     plot: Annotated[Path | None, output("The psychometric function.", *PICTURES)] = None,
@@ -73,40 +79,56 @@ def trial(
         return
     alone = {
         "--base": base, "--levels": levels, "--start": start, "--device": device, "--page": page,
-        "--subject": subject, "--plot": plot, "--down": down != DOWN,
+        "--plot": plot, "--down": down != DOWN,
         "--intervals": intervals != INTERVALS, "--seconds": seconds != SECONDS,
     }  # fmt: skip
     for name, given in alone.items():
         if given is not None and given is not False:
             raise InputError(
                 f"{name} goes with --vary, forced choice; naming voices takes --voice, --question, "
-                "--repeats, --effort and --seed."
+                "--repeats, --effort, --subject and --seed."
             )
     names = voice or ["piano", "harpsichord"]
-    _identify(file, names, question or "What was it?", repeats, effort, seed)
+    person = None if subject is None else FeelingSubject(subject, seed or 0)
+    _identify(file, names, question or "What was it?", repeats, effort, seed, person)
 
 
 def _identify(
-    file: Path, voices: list[str], question: str, repeats: int, effort: float, seed: int | None
+    file: Path,
+    voices: list[str],
+    question: str,
+    repeats: int,
+    effort: float,
+    seed: int | None,
+    person: FeelingSubject | None,
 ) -> None:
     from touchback.gallery.keyboard.voices import voice_called
 
     for name in voices:
         voice_called(name)
     trials = Trials(file, voices, question, repeats, seed)
-    curves = {}
+    curves: dict[str, Curve] = {}
+
+    def curve_of(voice: str) -> Curve:
+        if voice not in curves:
+            with working("a finger presses the key"):
+                curves[voice] = _pressed(voice, effort)
+        return curves[voice]
+
     while not trials.done:
         hidden = trials.hidden
-        if hidden not in curves:
-            with working("a finger presses the key"):
-                curves[hidden] = _pressed(hidden, effort)
-        depth, force = curves[hidden]
+        depth, force = curve_of(hidden)
         out.rule(f"trial {len(trials.answers) + 1} of {trials.count}: touch {trials.label}")
         ends = 1.1 * float(depth.max()), 1.1 * float(force.max())
         out.print(chart([(depth, force)], {}, ends))
         out.print("force on the finger [N] over the depth of the key front [mm]")
         began = time.monotonic()
-        answer = _answer(trials)
+        if person is None:
+            answer = _answer(trials)
+        else:
+            apart = [_apart(curve_of(hidden), curve_of(voice)) for voice in voices]
+            answer = voices[person.choose([-each for each in apart], len(trials.answers)) - 1]
+            out.print(f"  kept: {answer}")
         trials.answer(answer, time.monotonic() - began)
     out.rule("what was behind the labels")
     for condition, counts in trials.table().items():
@@ -114,6 +136,13 @@ def _identify(
         out.print(f"{condition}: {told}")
     out.print(f"{trials.right} of {trials.count} were named rightly")
     out.print(f"answers: {file}")
+
+
+def _apart(felt: Curve, known: Curve) -> float:
+    """By how much two touches differ: the root mean square of forces at equal depths [N]."""
+    depths = np.linspace(0.0, min(felt[0].max(), known[0].max()), 200)
+    forces = [np.interp(depths, np.maximum.accumulate(x), force) for x, force in (felt, known)]
+    return float(np.sqrt(np.mean((forces[0] - forces[1]) ** 2)))
 
 
 def _answer(trials: Trials) -> str:
@@ -125,7 +154,7 @@ def _answer(trials: Trials) -> str:
         out.print(f"Answer with one of {', '.join(trials.choices)}.")
 
 
-def _pressed(voice: str, effort: float) -> tuple[np.ndarray, np.ndarray]:
+def _pressed(voice: str, effort: float) -> Curve:
     """Depth [mm] and force [N] on the way down, by a finger of some effort."""
     from touchback.gallery.keyboard.device import FRONT
     from touchback.gallery.keyboard.keys import touchback_key
