@@ -16,6 +16,7 @@ const HOLONOMIC = Int[] # others are on velocities only
 const NQ, NV, NZ, NC = 1, 1, 0, 0
 const STEP = 0.001 # [s]
 const START = Float64[0.0, 0.0]
+const DESCRIBED = Float64[0.0, 0.0] # by the model: START is assembled from it
 
 "The numbers p of values in the order of PARAMETERS."
 function block(x = collect(last.(PARAMETERS)))
@@ -85,6 +86,7 @@ function settle(t, x, inputs = INPUTS, p = P, iterations = 4)
     for _ in 1:(isempty(HOLONOMIC) ? 0 : iterations)
         found = terms(t, [q; v; z], inputs, p)
         change = pinv(found[8][HOLONOMIC, :]) * found[5][HOLONOMIC]
+        change = change / max(1.0, 2.0 * maximum(abs, change)) # half a radian or metre
         q = q - terms(t, [q; change; z], inputs, p)[3]
     end
     _, _, _, _, _, b, _, J = terms(t, [q; v; z], inputs, p)
@@ -100,10 +102,21 @@ function step(t, x, inputs = INPUTS, p = P, h = STEP)
     settle(t + h, x + h / 6 * (k1 + 2 * k2 + 2 * k3 + k4), inputs, p)
 end
 
-"States, a column for each of so many steps, from x moved onto the constraints; an error where these
-can't be met."
-function run(steps, x = START, inputs = INPUTS, p = P, h = STEP)
-    states = [closed(0.0, settle(0.0, float.(x), inputs, p, 50), inputs, p)]
+"Where a run begins, before it is settled: x if it is given, START, or with other numbers than the
+model's own DESCRIBED, from which START was assembled."
+function first_state(x, inputs, p)
+    x === nothing || return float.(x)
+    p === P && inputs === INPUTS && return START
+    DESCRIBED === nothing &&
+        error("Where contacts begin was found with the model's own numbers: give x.")
+    DESCRIBED
+end
+
+"States, a column for each of so many steps, from x moved onto the constraints, or from the initial
+state with these inputs and p; an error where constraints can't be met."
+function run(steps, x = nothing, inputs = INPUTS, p = P, h = STEP)
+    x = settle(0.0, first_state(x, inputs, p), inputs, p, 60)
+    states = [closed(0.0, x, inputs, p)]
     for k in 0:steps - 1
         push!(states, closed((k + 1) * h, step(k * h, states[end], inputs, p, h), inputs, p))
     end

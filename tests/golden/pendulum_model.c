@@ -56,6 +56,11 @@ void model_use_parameters(model *m) {
     equations_parameters(m->parameters, &none, &none, m->p, 0, 0);
 }
 
+int model_assemble(model *m, double t) {
+    memcpy(m->state, state, sizeof state);
+    return model_start(m, t);
+}
+
 int model_start(model *m, double t) {
     long before = model_unanswered(m);
     m->run.t0 = t;

@@ -7,6 +7,7 @@ m.input_names = {'motor torque'};
 m.output_names = {'slider position.x', 'slider position.y', 'slider position.z', 'pin force.fx', 'pin force.fy', 'pin force.fz', 'pin force.mx', 'pin force.my', 'pin force.mz', 'energy'};
 m.parameter_names = {'crank radius'};
 m.state = [0.0; 0.0; 0.5; 0.0; 0.0; 0.0];
+m.described = [0.0; 0.0; 0.5; 0.0; 0.0; 0.0]; % m.state is assembled from it
 m.inputs = [0.0];
 m.parameters = [0.1];
 m.rows = 2;

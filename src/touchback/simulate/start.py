@@ -59,9 +59,8 @@ def _own(system: System, state: State, parameters: Numbers | None) -> System:
 def _begun(system: System, t: float, inputs: Inputs, parameters: Numbers | None) -> StateData:
     """The initial state, with constraints met under the parameters and inputs of the run, in the
     modes that the model begins in; the system stays as it was."""
-    first = system.initial_state()
     if not system.constrained:
-        return first
-    own = system.apart(parameters)
+        return system.motion.initial({**system.parameters, **(parameters or {})})
+    first, own = system.initial_state(), system.apart(parameters)
     own.enter(*own.initial_modes)
     return own.assemble(t=t, inputs=inputs.at(t, first.x)[1:])

@@ -41,7 +41,7 @@ class Closing:
     ) -> None:
         self._assembly, self._system, self._at = assembly, system, at
         self._rows, self._n = system.acting.rows, len(system.layout.v)
-        self._tracks, self._idle = np.array(tracks, dtype=bool), list(idle)
+        self.tracks, self.idle = np.array(tracks, dtype=bool), list(idle)
         inputs = fill("u", at.u, system.layout.inputs, system.input_defaults)
         values = system.layout.varied(system.parameter_values(), at.parameters or {})
         self._given = np.append(at.t, inputs), system.motion.block(system.key, values)
@@ -65,10 +65,10 @@ class Closing:
 
     def closed_from(self, q: np.ndarray, kept: list[int]) -> np.ndarray:
         """The same from this guess alone; first without what tracks, then that."""
-        idle = self._idle
+        idle = self.idle
         if not idle or any(self._increments(q)[k, idle].any() for k in kept):
             return self.newton(q, kept=kept)  # one that is to stay lets the others move
-        q = self.newton(q, idle, kept, ~self._tracks)
+        q = self.newton(q, idle, kept, ~self.tracks)
         return self.newton(q, [j for j in range(self._n) if j not in idle])
 
     def newton(
@@ -127,10 +127,10 @@ class Closing:
 
     def met(self, x: np.ndarray, kept: list[int]) -> np.ndarray:
         """Velocities of x = [q, v, z] that meet the constraints; those in `kept` stay."""
-        idle = self._idle
+        idle = self.idle
         if not idle or set(kept) & set(idle):
             return self._met(x, kept)
-        x = self._met(x, [*kept, *idle], ~self._tracks)
+        x = self._met(x, [*kept, *idle], ~self.tracks)
         return self._met(x, [j for j in range(self._n) if j not in idle])
 
     def _met(

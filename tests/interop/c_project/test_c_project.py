@@ -18,6 +18,8 @@ from c_projects import (
 )
 from models_with_modes import bouncing_ball
 from touchback import gallery
+from touchback.contact.compliant.surface_contact import SurfaceContact
+from touchback.contact.surfaces import Ball, Plane
 from touchback.interop.targets import generate
 
 
@@ -52,6 +54,87 @@ def test_a_driven_slider_crank_compiles_without_a_warning_and_has_the_bits_of_si
         assert np.array_equal(found[name], run[name]), name
     assert largest_difference(found, run) < 1e-12
     assert np.ptp(found["effort"]) > 1.0  # the drive works
+
+
+def hung_plate() -> tb.Model:
+    """A free plate on a rod, whose first guess is far from closed."""
+    m = tb.Model("hung plate")
+    length = m.parameter("length", 0.5, unit="m", min=0.1, max=2.0)
+    plate = m.body("plate", mass=1.0, inertia=(0.02, 0.03, 0.04))
+    m.joint("free", tb.Free(), m.ground, plate, position=(0.1, 0.2, -0.3, 1, 0, 0, 0))
+    m.close("rope", tb.Rod(length), m.ground.at(0, 0, 0.2), plate.at(0.1, 0.05, 0.02))
+    return m
+
+
+def latched_arm() -> tb.Model:
+    """Two links that are tied in the first mode only."""
+    m = tb.Model("latched arm")
+    reach = m.parameter("reach", 0.3, unit="m")
+    arm = m.body("arm", mass=1.0, com=(0.2, 0, 0), inertia=(0.01, 0.01, 0.01))
+    link = m.body("link", mass=0.3, com=(0.1, 0, 0), inertia=(0.002, 0.002, 0.002))
+    m.joint("arm", tb.Revolute("y"), m.ground, arm, position=0.4)
+    m.joint("link", tb.Revolute("y"), arm.at(reach, 0, 0), link, position=0.6)
+    m.close("tie", tb.Rod(0.6), link.at(0.2, 0, 0), m.ground.at(0.9, 0, 0.1))
+    m.mode("tied", active=["tie"])
+    m.mode("free")
+    m.transition("let go", "tied", "free", when=0.01 - m.time)
+    return m
+
+
+@needs_compiler
+@pytest.mark.parametrize(
+    ("make", "parameters", "method"),
+    [
+        (driven_slider_crank, {"crank radius": 0.15, "rail height": 0.05}, "rk4"),
+        (driven_slider_crank, {"crank radius": 0.06}, "linear-implicit"),
+        (hung_plate, {"length": 0.9}, "rk4"),
+        (latched_arm, {"reach": 0.25}, "rk4"),
+    ],
+)
+def test_a_program_with_other_parameters_starts_where_simulate_does(
+    make, parameters, method, tmp_path
+) -> None:
+    """Assembled again from the state that the model describes, not from the defaults' one."""
+    model, step = make(), 1e-3
+    generate(model, "c-project", tmp_path, step=step, method=method)
+    words = ["0.02", "1", *(f"{name}={value!r}" for name, value in parameters.items())]
+    found = table(subprocess.check_output([compiled(tmp_path, "-O0"), *words], text=True))
+    run = tb.simulate(
+        model.compile(), duration=0.02, method=method, step=step, parameters=parameters,
+        progress=False,
+    )  # fmt: skip
+    for name in model.compile().state_names:
+        assert np.array_equal(found[name], run[name]), name
+
+
+def ball_on_a_plane() -> tb.Model:
+    """Its nearest points are found where it starts, which its height moves and its mass doesn't."""
+    m = tb.Model("ball on a plane")
+    height = m.parameter("height", 0.2, unit="m")
+    ball = m.body("ball", mass=m.parameter("mass", 1.0, unit="kg", min=0.1), inertia=(1, 1, 1))
+    m.joint("slide", tb.Prismatic("z"), m.ground.at(0, 0, height), ball)
+    law = tb.contact.HuntCrossley(2000.0)
+    m.force("floor", SurfaceContact(m.ground, Plane(), ball, Ball(0.05), law=law))
+    return m
+
+
+@needs_compiler
+def test_points_that_contacts_find_at_the_start_are_those_of_the_numbers_or_refused(
+    tmp_path,
+) -> None:
+    model = ball_on_a_plane()
+    generate(model, "c-project", tmp_path)
+    program = compiled(tmp_path, "-O0")
+    done = subprocess.run([program, "0.01", "1", "height=0.3"], capture_output=True, text=True)
+    assert done.returncode == 1
+    assert "Where contacts begin was found with the default" in done.stderr
+    subprocess.run([program, "0.01", "1", "mass=2"], check=True, capture_output=True)
+    run = tb.simulate(
+        model.compile(), duration=1e-3, method="rk4", step=1e-3, parameters={"height": 0.3},
+        progress=False,
+    )  # fmt: skip
+    assert run["floor.bz"][0] == pytest.approx(0.25)  # the lowest point of the ball
+    assert run["floor.az"][0] == pytest.approx(0.0, abs=1e-12)
 
 
 @pytest.mark.parametrize(

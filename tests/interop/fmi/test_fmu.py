@@ -291,3 +291,23 @@ def test_what_has_no_such_form_is_refused(tmp_path: object) -> None:
     m.contact("floor", tb.contact.SpherePlaneContact(m.bodies["cart"].at(0, 0, 0), m.ground))
     with pytest.raises(InputError, match=r"an FMU can't have rigid contacts \('floor'\); make"):
         generate(m, "fmu", f"{tmp_path}/a.fmu")
+
+
+@BOTH
+@pytest.mark.parametrize("kind", ["me", "cs"])
+def test_other_parameters_and_inputs_are_assembled_again_as_simulate_does(
+    written: Make, kind: str, version: int
+) -> None:
+    """From the state that the model describes; from one that was set it is the nearest."""
+    it = written("loop", version)
+    parameters = {"pivots apart": 0.17}
+    run = tb.simulate(it.system, duration=1e-3, parameters=parameters, progress=False)
+    names = it.system.state_names
+    with units(it.path, version, kind, 2) as [one, other]:
+        one.begin(**parameters)
+        np.testing.assert_array_equal(one.get(*names), [run[name][0] for name in names])
+        other.begin(first=0.55, **parameters)
+        set_by_importer = other.get(*names)[:4]
+        error = it.system.constraint_error(set_by_importer, parameters=parameters)
+        assert np.abs(error).max() < 1e-10
+        assert np.abs(set_by_importer - one.get(*names)[:4]).max() > 0.01

@@ -136,6 +136,37 @@ def test_a_run_of_other_parameters_begins_on_the_constraints_or_says_that_it_can
             positions(0.6)
 
 
+def two_links() -> tb.Model:
+    """Tied at their end, which the model describes open: which state it closes to hangs on where it
+    comes from."""
+    m = tb.Model("two links")
+    reach = m.parameter("reach", 0.3, unit="m")
+    arm = m.body("arm", mass=1.0, com=(0.2, 0, 0), inertia=(0.01, 0.01, 0.01))
+    link = m.body("link", mass=0.3, com=(0.1, 0, 0), inertia=(0.002, 0.002, 0.002))
+    m.joint("arm", tb.Revolute("y"), m.ground, arm, position=0.4, velocity=0.5)
+    m.joint("link", tb.Revolute("y"), arm.at(reach, 0, 0), link, position=0.6)
+    m.close("tie", tb.Rod(0.6), link.at(0.2, 0, 0), m.ground.at(0.9, 0, 0.1))
+    return m
+
+
+@pytest.mark.parametrize("language", ["python", "casadi", SLOW_TO_COMPILE])
+def test_a_run_of_other_parameters_begins_where_that_of_simulate_does(
+    language: str, tmp_path: Path
+) -> None:
+    pytest.importorskip("numpy" if language == "python" else language)
+    made, system = module(two_links(), language, tmp_path), two_links().compile()
+    for reach in (0.22, 0.36):
+        run = tb.simulate(
+            system, duration=0.01, method="rk4", step=1e-3, parameters={"reach": reach},
+            progress=False,
+        )  # fmt: skip
+        p = [reach] if language == "casadi" else made.block([reach])
+        states = made.run(0.0, p=p)[1] if language == "python" else np.array(made.run(0, p=p))
+        begun = states.reshape(-1)
+        first = [run[name][0] for name in system.state_names]
+        np.testing.assert_allclose(begun, first, atol=1e-11)
+
+
 def test_the_python_text_runs_as_a_script_without_touchback(tmp_path: Path) -> None:
     path = tmp_path / "pendulum.py"
     generate(gallery.make("pendulum"), "python", path, step=0.1)

@@ -94,6 +94,8 @@ def test_loops_drives_and_quaternions_move_as_ours_and_so_does_the_s_function(tm
         tmp_path,
         "[t, x, y] = model_run(0.03, 1e-3); out = [x, y];"
         "save('-ascii', '-double', 'run.txt', 'out');"
+        "m = model_data(); m.parameters(1) = 0.14; [t, x] = model_run(0.03, 1e-3, m);"
+        "save('-ascii', '-double', 'longer.txt', 'x');"
         + DRIVE_BLOCK.replace("INPUTS", "0.5")
         + OPEN_THE_LOOP,
     )
@@ -110,6 +112,12 @@ def test_loops_drives_and_quaternions_move_as_ours_and_so_does_the_s_function(tm
     first = [run[name][0] for name in system.output_names]
     assert np.allclose(numbers(tmp_path / "y.txt"), first, rtol=1e-10, atol=1e-10)
     assert (tmp_path / "told.txt").read_text() == "model:open"
+    longer = tb.simulate(
+        system, duration=0.03, method="rk4", step=1e-3, parameters={"radius": 0.14}, progress=False
+    )  # assembled again from the state that the model describes
+    found = np.loadtxt(tmp_path / "longer.txt")
+    for column, name in zip(found.T, system.state_names, strict=True):
+        assert np.abs(column - longer[name]).max() < 1e-9 * max(1.0, np.abs(column).max()), name
 
 
 @needs_octave

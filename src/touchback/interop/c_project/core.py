@@ -13,7 +13,7 @@ import numpy as np
 from touchback.codegen import Compiled
 from touchback.codegen.printers import print_c
 from touchback.errors import InputError
-from touchback.interop.c_project.model_text import OWN, Sizes, header, source
+from touchback.interop.c_project.model_text import OWN, InitialState, Sizes, header, source
 from touchback.interop.c_project.stepping import Stepping, by_impulses, by_rate
 from touchback.native.image import Image, held_by
 from touchback.native.library import LIB
@@ -21,10 +21,8 @@ from touchback.native.record import Record
 from touchback.native.sources import Declared, taken
 from touchback.simulate.choice import formulation_for, solver_for
 from touchback.simulate.features import RIGID
-from touchback.simulate.inputs import Inputs
 from touchback.simulate.solvers import Can, MoreauJean, Options
 from touchback.simulate.solvers.fixed_step import FixedStep
-from touchback.simulate.start import initial_state
 from touchback.symbolic.program import Program
 from touchback.system import System
 
@@ -92,7 +90,11 @@ class _Written:
         self._posed = posed = stepping.posed
         self._files: dict[str, str] = {}
         self._stages = self._printed_stages()
-        held = list(held_by([posed.problem, posed.solving, stepping.outputs, *stepping.held]))
+        self._start = InitialState.of(system)
+        assembly = stepping.assembled(system, self._start.described)
+        held = list(
+            held_by([posed.problem, posed.solving, stepping.outputs, assembly, *stepping.held])
+        )
         self._compiled = {each.address: each for each in held if isinstance(each, Compiled)}
         self._names = _distinct({a: each.name for a, each in self._compiled.items()})
         self._image = Image(self._names, Declared(), left_out=_LEFT_OUT, reserved=OWN)
@@ -100,6 +102,9 @@ class _Written:
         roots: dict[str, ctypes.Structure | np.ndarray] = {
             "problem": problem.record.struct, "u": problem.u, "p": problem.p, **stepping.roots,
         }  # fmt: skip
+        if assembly is not None:
+            roots["assembly"] = assembly.for_run(problem.u, problem.p)
+            held += held_by([assembly])
         if stepping.outputs is not None:
             outputs = Record(LIB.struct("tb_callable")())
             outputs.struct.call = stepping.outputs.address
@@ -115,18 +120,18 @@ class _Written:
         stages, text = self._stages, self._stepping.text
         plain = {str(path.relative_to(_PLAIN)): path.read_text() for path in _PLAIN.rglob("*.c")}
         called = {*self._image.symbols, *_API, *text.calls}
+        if self._posed.solving is not None:
+            called.add("tb_assembly_start")
         cut = taken(called, plain)
         self._files |= {f"touchback/{path}": content for path, content in cut.items()}
         system, image = self._system, self._image
-        given = Inputs(np.append(0.0, system.input_defaults))
-        start = initial_state(system, None, 0.0, given, {})
         sizes = Sizes.of(system, self._stepping)
         printed = [*sorted(image.used), *(name for name, _ in stages)]
         self._files["model.h"] = header(
             system, sizes, [*text.members, *image.members], self._includes(cut)
         )
         self._files["model.c"] = source(
-            system, self._step, self._stepping, sizes, image, printed, stages, start,
+            system, self._step, self._stepping, sizes, image, printed, stages, self._start,
             self._solved_names(), _naming(cut, called),
         )  # fmt: skip
         return CModel(system, self._step, self._method, self._stepping.labels, self._files)

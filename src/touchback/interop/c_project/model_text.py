@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from touchback.errors import TouchbackError
 from touchback.interop.c_project.stepping import Stepping
 from touchback.native.image import Image
+from touchback.simulate.inputs import Inputs
+from touchback.simulate.start import initial_state
 from touchback.system import System
+from touchback.system.begin import found_states
 
 _ARGUMENTS = (
     "const double *x, const double *u, const double *p, double *out, double *work,\n"
@@ -22,6 +26,10 @@ _USE = """\
 void model_init(model *m);
 /* After m->parameters were changed, and before the next step. */
 void model_use_parameters(model *m);
+/* Assembles the initial state again, with the parameters and inputs as they are, and starts at a
+ * time from it. Returns 0, 1 where the constraints can't be met from there, or 2 where forces have
+ * found states at the start that these numbers change: they are those of the defaults. */
+int model_assemble(model *m, double t);
 /* Starts at a time from m->state, which is moved onto the constraints. Returns 0, or 1 where they
  * can't be met from there. */
 int model_start(model *m, double t);
@@ -61,6 +69,61 @@ class Sizes:
             nq, nv, nq + nv + nz, len(system.input_names), len(stepping.labels),
             len(system.parameters), solved,
         )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class InitialState:
+    """The state that a model describes, the one assembled from it with the defaults, and the
+    numbers (`m->…` by its default) on which states hang that forces find where the bodies are."""
+
+    described: np.ndarray
+    assembled: np.ndarray
+    found_by: tuple[tuple[str, float], ...]
+
+    @staticmethod
+    def of(system: System) -> InitialState:
+        """That of a system."""
+        assembled = _assembled(system)
+        nz, start = system.sizes[2], system.motion.start
+        z = assembled[len(assembled) - nz :]  # with the numbers of modes
+        found = found_states(system.model, start.q, system.parameters)
+        found_by = tuple(_found_by(system, assembled)) if found else ()
+        return InitialState(np.concatenate([start.q, start.v, z]), assembled, found_by)
+
+
+def _assembled(
+    system: System, parameters: dict[str, float] | None = None, inputs: np.ndarray | None = None
+) -> np.ndarray:
+    given = system.input_defaults if inputs is None else inputs
+    return initial_state(system, None, 0.0, Inputs(np.append(0.0, given)), parameters or {})
+
+
+def _found_by(system: System, assembled: np.ndarray) -> Iterator[tuple[str, float]]:
+    """Of parameters and inputs those whose change by a millionth changes the initial state."""
+    defaults = np.asarray(system.input_defaults, dtype=float)
+    for i, (name, value) in enumerate(system.parameters.items()):
+        if _changes(system, assembled, value, name):
+            yield f"parameters[{i}]", value
+    for i, value in enumerate(defaults.tolist()):
+        if _changes(system, assembled, value, i):
+            yield f"u[{1 + i}]", value
+
+
+def _changes(system: System, assembled: np.ndarray, value: float, which: str | int) -> bool:
+    """Whether a parameter (by name) or an input (by number) changes the initial state."""
+    size = 1e-6 * max(1.0, abs(value))
+    for other in (value + size, value - size):
+        parameters, inputs = dict[str, float](), np.array(system.input_defaults, dtype=float)
+        if isinstance(which, str):
+            parameters[which] = other
+        else:
+            inputs[which] = other
+        try:
+            moved = _assembled(system, parameters, inputs)
+        except TouchbackError:  # beyond a limit, or can't be assembled
+            continue
+        return not np.allclose(moved, assembled, rtol=1e-12, atol=1e-12)
+    return True
 
 
 def header(system: System, sizes: Sizes, members: Sequence[str], includes: Sequence[str]) -> str:
@@ -110,7 +173,7 @@ def source(
     image: Image,
     printed: Sequence[str],
     stages: Sequence[tuple[str, str]],
-    start: np.ndarray,
+    start: InitialState,
     solved: tuple[str, str] | None,
     includes: Sequence[str],
 ) -> str:
@@ -118,6 +181,7 @@ def source(
     prototypes = "".join(f"void {name}({_ARGUMENTS});\n" for name in printed)
     blocks = [f"{name}(m->parameters, &none, &none, m->{block}, 0, 0);" for name, block in stages]
     values, text = system.parameter_values(None), stepping.text
+    constrained = stepping.posed.solving is not None
     output_names, output_units = zip(*stepping.labels, strict=True) if stepping.labels else ((), ())
     return f"""\
 /* {system.name}: its memory, and how it moves. Printed by Touchback. */
@@ -134,7 +198,8 @@ const double MODEL_STEP = {step!r};
 {_names("output", output_names, output_units)}\
 {_names("parameter", [*system.parameters], parameter_units(system))}
 static const double parameters[] = {{{_numbers(values)}}};
-static const double state[] = {{{_numbers(start)}}};
+static const double state[] = {{{_numbers(start.assembled)}}};
+{_described(start, constrained)}\
 {"".join(line + chr(10) for line in image.constants)}
 /* Lets what is in the struct point to each other. */
 static void connect(model *m) {{
@@ -150,6 +215,9 @@ void model_init(model *m) {{
 
 void model_use_parameters(model *m) {{
 {_indented(["static const double none;", *blocks] if blocks else ["(void)m;"])}}}
+
+int model_assemble(model *m, double t) {{
+{_indented(_assembling(start, constrained))}}}
 
 int model_start(model *m, double t) {{
     long before = model_unanswered(m);
@@ -173,6 +241,32 @@ void model_rate(model *m, double t, const double *x, double *rate) {{
 }}
 
 {_outputs(sizes, solved, stepping.outputs_block)}"""
+
+
+def _described(start: InitialState, constrained: bool) -> str:
+    if not constrained:
+        return ""
+    return (
+        f"static const double described[] = {{{_numbers(start.described)}}}; "
+        "/* from which it is assembled */\n"
+    )
+
+
+def _assembling(start: InitialState, constrained: bool) -> list[str]:
+    lines = []
+    if start.found_by:
+        changed = " || ".join(f"m->{name} != {value!r}" for name, value in start.found_by)
+        lines += [f"if ({changed})", "    return 2;"]
+    if not constrained:
+        lines += ["memcpy(m->state, state, sizeof state);"]
+    else:
+        lines += [
+            "memcpy(m->state, described, sizeof described);",
+            "m->u[0] = t;",
+            "if (tb_assembly_start(&m->assembly, m->state) != TB_CLOSED)",
+            "    return 1;",
+        ]
+    return [*lines, "return model_start(m, t);"]
 
 
 def _including(paths: Sequence[str]) -> str:

@@ -9,8 +9,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from touchback.native import Formulation, FunctionData, formulation_of
+from touchback.native.constrained.assembly import Assembly
 from touchback.native.contact.moreau_jean import MoreauJean as Stepper
 from touchback.native.integrate.problem import Problem
+from touchback.native.modes.modes import Modes
 from touchback.simulate.implicit import newton_for
 from touchback.simulate.rigid import contacts_of
 from touchback.simulate.sensing import Sensors
@@ -20,6 +22,7 @@ from touchback.simulate.ticks import steps_between
 from touchback.symbolic.program import Program
 from touchback.system import System
 from touchback.system.contact_equations import STEPPED, ContactEquations
+from touchback.system.motions import At
 from touchback.system.posed import Posed
 
 
@@ -53,6 +56,20 @@ class Stepping:
     labels: list[tuple[str, str]]
     text: StepText
     outputs_block: str = "p"
+
+    def assembled(self, system: System, x: np.ndarray) -> Assembly | None:
+        """What assembles the initial state x again, in the memory of the run; None where nothing
+        is constrained."""
+        solving = self.posed.solving
+        if solving is None:
+            return None
+        own = system.apart()
+        own.enter(*own.initial_modes)
+        closing = own.motion.closing(own, At())
+        if isinstance(solving, Modes):
+            solving = solving.enforced[solving.mode_of(x)]
+        tracks = np.flatnonzero(closing.tracks).tolist()
+        return Assembly(solving.functions, solving, tracks, closing.idle)
 
 
 def by_rate(system: System, solver: FixedStep, constraints: str | Formulation | None) -> Stepping:

@@ -96,7 +96,9 @@ def settled(t, x, inputs, p, iterations=2):
     for _ in range(iterations if HOLONOMIC.size else 0):
         h, J = (terms(t, x, inputs, p)[i] for i in (4, 7))
         h, J = h[HOLONOMIC.tolist()], J[HOLONOMIC.tolist(), :]
-        change = ca.vertcat(x[:NQ], J.T @ ca.solve(J @ J.T, h), x[NQ + NV:])
+        change = J.T @ ca.solve(J @ J.T, h)
+        change = change / ca.fmax(1.0, 2.0 * ca.mmax(ca.fabs(change)))  # half a radian or metre
+        change = ca.vertcat(x[:NQ], change, x[NQ + NV:])
         x = ca.vertcat(x[:NQ] - terms(t, change, inputs, p)[2], x[NQ:])
     if NC:
         b, J = (terms(t, x, inputs, p)[i] for i in (5, 7))
@@ -128,12 +130,20 @@ step = ca.Function(
 )
 
 
-def run(steps, x=START, inputs=INPUTS, p=tuple(PARAMETERS.values()), h=STEP):
-    """States, a column for each of so many steps, from x moved onto the constraints; a ValueError
-    where these can't be met."""
+P = tuple(PARAMETERS.values())
+
+
+def run(steps, x=None, inputs=INPUTS, p=P, h=STEP):
+    """States, a column for each of so many steps, from x moved onto the constraints, or from the
+    initial state with these inputs and p; a ValueError where constraints can't be met."""
+    if x is None and DESCRIBED is None and not (p is P and inputs is INPUTS):
+        raise ValueError("Where contacts begin was found with the model's own numbers: give x.")
+    if x is None:
+        x = START if p is P and inputs is INPUTS else DESCRIBED
     x, inputs, p = ca.DM(x), ca.DM(inputs), ca.DM(p)
-    for _ in range(25):
-        x = settle(0.0, x, inputs, p)
+    for _ in range(30):  # positions first, then velocities once
+        x = ca.vertcat(settle(0.0, x, inputs, p)[:NQ], x[NQ:])
+    x = settle(0.0, x, inputs, p)
     states = [closed(0.0, x, inputs, p)]
     for k in range(steps):
         states.append(closed((k + 1) * h, step(k * h, states[-1], inputs, p, h), inputs, p))

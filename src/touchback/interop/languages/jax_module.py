@@ -15,9 +15,11 @@ _IMPORTS = (
     'jax.config.update("jax_enable_x64", True)  # mechanics needs double precision',
 )
 _RUNNING = '''
-def run(steps, x=START, inputs=INPUTS, p=P, h=STEP):
-    """States after so many steps, from x moved onto the constraints; NaN from where on these can't
-    be met. `inputs` are numbers, or a row for each step."""
+def run(steps, x=None, inputs=INPUTS, p=P, h=STEP):
+    """States after so many steps, from x moved onto the constraints, or from the initial state with
+    these inputs and p; NaN from where on constraints can't be met. `inputs` are numbers, or a row
+    for each step."""
+    x = first(x, inputs, p)
     held = np.broadcast_to(np.asarray(inputs, dtype=float), (max(steps, 1), len(INPUT_NAMES)))
 
     def advance(state, at):
@@ -25,9 +27,12 @@ def run(steps, x=START, inputs=INPUTS, p=P, h=STEP):
         after = closed(t + h, step(t, state, u, p, h), u, p)
         return after, after
 
-    first, x = held[0], np.asarray(x, dtype=float)
-    x = jax.lax.fori_loop(0, 12, lambda _, x: settle(0.0, x, first, p), x)
-    x = closed(0.0, x, first, p)
+
+    def closer(_, x):  # positions first, then velocities once
+        return np.concatenate([settle(0.0, x, held[0], p)[:NQ], x[NQ:]])
+
+    x = settle(0.0, jax.lax.fori_loop(0, 15, closer, x), held[0], p)
+    x = closed(0.0, x, held[0], p)
     _, states = jax.lax.scan(advance, x, (h * np.arange(steps), held[:steps]))
     return np.concatenate([x[None], states])
 

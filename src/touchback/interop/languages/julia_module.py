@@ -107,6 +107,7 @@ function settle(t, x, inputs = INPUTS, p = P, iterations = 4)
     for _ in 1:(isempty(HOLONOMIC) ? 0 : iterations)
         found = terms(t, [q; v; z], inputs, p)
         change = pinv(found[8][HOLONOMIC, :]) * found[5][HOLONOMIC]
+        change = change / max(1.0, 2.0 * maximum(abs, change)) # half a radian or metre
         q = q - terms(t, [q; change; z], inputs, p)[3]
     end
     _, _, _, _, _, b, _, J = terms(t, [q; v; z], inputs, p)
@@ -122,10 +123,21 @@ function step(t, x, inputs = INPUTS, p = P, h = STEP)
     settle(t + h, x + h / 6 * (k1 + 2 * k2 + 2 * k3 + k4), inputs, p)
 end
 
-"States, a column for each of so many steps, from x moved onto the constraints; an error where these
-can't be met."
-function run(steps, x = START, inputs = INPUTS, p = P, h = STEP)
-    states = [closed(0.0, settle(0.0, float.(x), inputs, p, 50), inputs, p)]
+"Where a run begins, before it is settled: x if it is given, START, or with other numbers than the
+model's own DESCRIBED, from which START was assembled."
+function first_state(x, inputs, p)
+    x === nothing || return float.(x)
+    p === P && inputs === INPUTS && return START
+    DESCRIBED === nothing &&
+        error("Where contacts begin was found with the model's own numbers: give x.")
+    DESCRIBED
+end
+
+"States, a column for each of so many steps, from x moved onto the constraints, or from the initial
+state with these inputs and p; an error where constraints can't be met."
+function run(steps, x = nothing, inputs = INPUTS, p = P, h = STEP)
+    x = settle(0.0, first_state(x, inputs, p), inputs, p, 60)
+    states = [closed(0.0, x, inputs, p)]
     for k in 0:steps - 1
         push!(states, closed((k + 1) * h, step(k * h, states[end], inputs, p, h), inputs, p))
     end
@@ -181,6 +193,9 @@ def _names(given: Written, step: float) -> list[str]:
     layout, system = given.system.layout, given.system
     nq, nv, nz = system.sizes
     held = [i + 1 for i, kept in enumerate(given.holonomic) if kept]
+    described = "nothing"
+    if given.described is not None:
+        described = f"Float64[{_numbers(given.described)}]"
     pairs = (f"{_text(name)} => {float(x)!r}" for name, x in system.parameters.items())
     return [
         f"const NAME = {_text(system.name)}",
@@ -194,6 +209,7 @@ def _names(given: Written, step: float) -> list[str]:
         f"const NQ, NV, NZ, NC = {nq}, {nv}, {nz}, {len(given.rows)}",
         f"const STEP = {step!r} # [s]",
         f"const START = Float64[{_numbers(given.start)}]",
+        f"const DESCRIBED = {described} # by the model: START is assembled from it",
     ]
 
 

@@ -9,12 +9,14 @@ from touchback.model.model import Model
 from touchback.regular_file import check_output, write_whole
 
 _RUNNING = '''
-def run(duration, x=START, inputs=INPUTS, p=P, h=STEP):
-    """Times, and a state at each, from x moved onto the constraints; a ValueError where these can't
-    be met. `inputs` are numbers, or a function of time that gives them."""
+def run(duration, x=None, inputs=INPUTS, p=P, h=STEP):
+    """Times, and a state at each, from x moved onto the constraints, or from the initial state with
+    these inputs and p; a ValueError where constraints can't be met. `inputs` are
+    numbers, or a function of time that gives them."""
     times = h * np.arange(round(duration / h) + 1)
     held = inputs if callable(inputs) else lambda t: inputs
-    states = [closed(0.0, settle(0.0, np.asarray(x, dtype=float), held(0.0), p, 50), held(0.0), p)]
+    x = settle(0.0, first(x, inputs, p), held(0.0), p, 60)
+    states = [closed(0.0, x, held(0.0), p)]
     for t in times[:-1]:
         states.append(closed(t + h, step(t, states[-1], held(t), p, h), held(t), p))
     return times, np.array(states)

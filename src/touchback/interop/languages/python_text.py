@@ -46,11 +46,24 @@ def settle(t, x, inputs=INPUTS, p=P, iterations=4):
     for _ in range(iterations if len(HOLONOMIC) else 0):
         h, J = (terms(t, x, inputs, p)[i] for i in (4, 7))
         change = np.linalg.pinv(J[HOLONOMIC]) @ h[HOLONOMIC]
+        change = change / np.maximum(1.0, 2.0 * np.abs(change).max())  # half a radian or metre
         turned = np.concatenate([x[:NQ], change, x[NQ + NV:]])
         x = np.concatenate([x[:NQ] - terms(t, turned, inputs, p)[2], x[NQ:]])
     b, J = (terms(t, x, inputs, p)[i] for i in (5, 7))
     v = x[NQ:NQ + NV]
     return np.concatenate([x[:NQ], v - np.linalg.pinv(J) @ (J @ v - b), x[NQ + NV:]])
+
+
+def first(x, inputs, p):
+    """Where a run begins, before it is settled: x if it is given, START, or with other numbers than
+    the model's own DESCRIBED, from which START was assembled."""
+    if x is not None:
+        return np.asarray(x, dtype=float)
+    if p is P and inputs is INPUTS:
+        return START
+    if DESCRIBED is None:
+        raise ValueError("Where contacts begin was found with the model's own numbers: give x.")
+    return DESCRIBED
 
 
 def step(t, x, inputs=INPUTS, p=P, h=STEP):
@@ -108,6 +121,9 @@ def names_text(given: Written, step: float) -> str:
     """Names and numbers of the model, as Python's."""
     layout, system = given.system.layout, given.system
     start = ", ".join(repr(float(x)) for x in given.start)
+    described = "None"
+    if given.described is not None:
+        described = f"np.array({[float(x) for x in given.described]!r})"
     kept = [i for i, has in enumerate(given.holonomic) if has]
     inputs = ", ".join(repr(float(x)) for x in layout.input_defaults)
     nq, nv, nz = system.sizes
@@ -123,6 +139,7 @@ def names_text(given: Written, step: float) -> str:
         f"NQ, NV, NZ, NC = {nq}, {nv}, {nz}, {len(given.rows)}",
         f"STEP = {step!r}  # [s]",
         f"START = np.array([{start}])",
+        f"DESCRIBED = {described}  # by the model: START is assembled from it",
     ]
     return "\n".join(lines)
 

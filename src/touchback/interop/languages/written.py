@@ -21,6 +21,7 @@ from touchback.model.model import Model
 from touchback.simulate.features import OF_SOLVERS, Feature
 from touchback.symbolic.program import Program
 from touchback.system import System
+from touchback.system.begin import found_states
 from touchback.system.derivation import solved_arguments
 from touchback.version import VERSION
 
@@ -39,11 +40,14 @@ class Part:
 
 @dataclass(frozen=True)
 class Written:
-    """A system as its programs. `redundant` tells that constraints say something twice, so that
+    """A system as its programs, with the state from which runs `start` and the one that the model
+    describes, from which that is assembled (None where forces have found states there, so that it
+    can't be assembled again). `redundant` tells that constraints say something twice, so that
     equations are solved by least squares; `holonomic` has of each row whether it has an h."""
 
     system: System
     start: np.ndarray
+    described: np.ndarray | None
     parameters: Program
     terms: Program
     outputs: Program
@@ -81,6 +85,7 @@ def written(language: str, model: Model) -> Written:
     return Written(
         system,
         system.assemble().x if system.constrained else system.initial_state().x,
+        described_state(system),
         made["terms"].first,
         made["terms"].second,
         made["outputs"].second,
@@ -89,6 +94,12 @@ def written(language: str, model: Model) -> Written:
         tuple(row.h is not None for row in rows),
         bool(system.constrained and system.freedoms().redundant),
     )
+
+
+def described_state(system: System) -> np.ndarray | None:
+    """The state from which the initial one is assembled; None where forces find states there."""
+    start = system.motion.start
+    return None if found_states(system.model, start.q, system.parameters) else start.x
 
 
 def refuse_features(text: str, system: System, features: Iterable[Feature] = OF_SOLVERS) -> None:

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 from touchback.codegen.printers import print_matlab
 from touchback.errors import InputError
 from touchback.interop.folder import write_folder
+from touchback.interop.languages.written import described_state
 from touchback.model.model import Model
 from touchback.simulate.features import MEMORIES, MODES, RIGID, RUBBING
 from touchback.simulate.inputs import Inputs
@@ -86,6 +87,8 @@ def _parameters(staged: bool) -> str:
 
 
 def _data(system: System, tied: bool) -> str:
+    guess = described_state(system)
+    described = "[]" if guess is None else _column(guess)
     start = initial_state(system, None, 0.0, Inputs(np.append(0.0, system.input_defaults)), {})
     lines = [
         "function m = model_data()",
@@ -97,6 +100,7 @@ def _data(system: System, tied: bool) -> str:
         f"m.output_names = {_texts(system.output_names)};",
         f"m.parameter_names = {_texts([*system.parameters])};",
         f"m.state = {_column(start)};",
+        f"m.described = {described}; % m.state is assembled from it",
         f"m.inputs = {_column(system.input_defaults)};",
         f"m.parameters = {_column(system.parameter_values(None))};",
     ]

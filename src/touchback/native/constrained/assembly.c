@@ -8,6 +8,9 @@ static const double ROUNDED = 1e-11; /* |h| that may be left where rounding ends
                                         levers [m] and positions of 1 */
 static const double RANK = 1e-9;     /* of the largest: what is less counts as nothing */
 static const double LONGEST = 0.5;   /* step of a coordinate [rad, m] */
+static const double UNMET = 1e-9;    /* of velocities and of 1: what no velocities can meet */
+/* How far guesses are turned aside when they lead nowhere; the same as of closing.py. */
+static const double ASIDE[] = {0.0, 0.05, -0.3, 1.0, -2.0};
 
 /* ---- what must not move -------------------------------------------------------------------- */
 
@@ -210,6 +213,68 @@ int tb_assembly_meet(tb_assembly *a, double *x) {
     violate(a);
     tb_copy(x + c->nq, v, c->n);
     return TB_CLOSED;
+}
+
+/* ---- a whole state --------------------------------------------------------------------------- */
+
+static int tracking(const tb_assembly *a) {
+    for (long j = 0; j < a->constrained->n; j++)
+        if (a->idle[j])
+            return 1;
+    return 0;
+}
+
+/* Which rows are met and which coordinates stay: all of them, or first those that don't track by what
+ * isn't idle, then all by what is. */
+enum { ALL, WITHOUT_IDLE, BY_IDLE };
+static void mark(tb_assembly *a, int which, int positions) {
+    const tb_constrained *c = a->constrained;
+    for (long i = 0; i < c->m; i++)
+        a->met[i] = (!positions || c->holonomic[i]) && !(which == WITHOUT_IDLE && a->tracks[i]);
+    for (long j = 0; j < c->n; j++)
+        a->still[j] = which != ALL && (which == WITHOUT_IDLE) == (a->idle[j] != 0);
+    memset(a->kept, 0, (size_t)c->nq * sizeof *a->kept);
+}
+
+static int start_positions(tb_assembly *a, double *x) {
+    int apart = tracking(a);
+    mark(a, apart ? WITHOUT_IDLE : ALL, 1);
+    int status = tb_assembly_close(a, x);
+    if (status != TB_CLOSED || !apart)
+        return status;
+    mark(a, BY_IDLE, 1);
+    return tb_assembly_close(a, x);
+}
+
+static int start_velocities(tb_assembly *a, double *x) {
+    const tb_constrained *c = a->constrained;
+    int apart = tracking(a), status = TB_CLOSED;
+    for (int which = apart ? WITHOUT_IDLE : ALL; status == TB_CLOSED; which = BY_IDLE) {
+        mark(a, which, 0);
+        status = tb_assembly_meet(a, x);
+        double limit = UNMET * fmax(1.0, largest_of(x + c->nq, c->n));
+        if (status == TB_CLOSED && !(largest_of(a->error, c->m) <= limit))
+            status = TB_OPEN;
+        if (which != WITHOUT_IDLE)
+            break;
+    }
+    return status;
+}
+
+int tb_assembly_start(tb_assembly *a, double *x) {
+    const tb_constrained *c = a->constrained;
+    double *guess = c->settled; /* whoever starts a run takes it anew */
+    int status = TB_OPEN;
+    tb_copy(guess, x, c->nq);
+    for (size_t k = 0; k < sizeof ASIDE / sizeof *ASIDE && status == TB_OPEN; k++) {
+        tb_copy(x, guess, c->nq);
+        a->angle = ASIDE[k];
+        mark(a, ALL, 1);
+        if (ASIDE[k] != 0.0)
+            tb_assembly_turn(a, x);
+        status = start_positions(a, x);
+    }
+    return status == TB_CLOSED ? start_velocities(a, x) : status;
 }
 
 int tb_assembly_strike(tb_assembly *a, double *x) {

@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable, Collection
+from ctypes import Structure
 from dataclasses import dataclass
 
 import numpy as np
@@ -31,10 +32,18 @@ class Assembled:
 class Assembly:
     """What finds states of one set of constraints; threads come one after the other.
 
-    `met` tells the rows that count; velocity coordinates that stay are `still`."""
+    `met` tells the rows that count; velocity coordinates that stay are `still`. The memory may be
+    that of a run (`constrained`), which begins anew afterwards; `tracks` and `idle` are for those
+    who start a run in C (`tb_assembly_start`)."""
 
-    def __init__(self, functions: ConstrainedFunctions) -> None:
-        self._constrained = Constrained(functions, "projection")
+    def __init__(
+        self,
+        functions: ConstrainedFunctions,
+        constrained: Constrained | None = None,
+        tracks: Places = (),
+        idle: Places = (),
+    ) -> None:
+        self._constrained = constrained or Constrained(functions, "projection")
         (nq, n, _), m = functions.sizes, len(functions.names)
         self._plain = functions.configuration_rate is None
         self._record = Record("tb_assembly", constrained=self._constrained.context_address)
@@ -52,6 +61,8 @@ class Assembly:
             )
         }  # fmt: skip
         self._record.ints("order", np.zeros(n))
+        self._record.ints("tracks", np.isin(np.arange(m), list(tracks)))
+        self._record.ints("idle", np.isin(np.arange(n), list(idle)))
         self._lock = threading.Lock()
 
     def closed(
@@ -71,6 +82,12 @@ class Assembly:
     def struck(self, x: Floats, at: Given) -> Assembled:
         """Velocities after impulses of all constraints."""
         return self._run(LIB.tb_assembly_strike, x, at, True)
+
+    def for_run(self, u: Floats, p: Floats) -> Structure:
+        """The struct of one that starts runs in C, with their inputs and parameters."""
+        self._record.point("u", u)
+        self._record.point("p", p)
+        return self._record.struct
 
     def _run(
         self, function: Callable[..., int], x: Floats, at: Given, met: ArrayLike,

@@ -78,8 +78,12 @@ int main(int count, char **words) {
         if (!assign(m, words[i]))
             return 2;
     model_use_parameters(m);
-    if (count > 3 && model_start(m, 0.0)) {
-        fprintf(stderr, "The constraints can't be met from the initial state.\n");
+    int refused = count > 3 ? model_assemble(m, 0.0) : 0;
+    if (refused) {
+        fprintf(stderr, refused == 1
+                            ? "The constraints can't be met from the initial state.\n"
+                            : "Where contacts begin was found with the default parameters and "
+                              "inputs: generate the project with these.\n");
         return 1;
     }
     printf("time");

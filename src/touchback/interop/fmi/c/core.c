@@ -45,6 +45,13 @@ int fmu_core_start(fmu_core *core, double t, double *x, const double *inputs) {
     return finite(x, FMU_NX) && !open;
 }
 
+int fmu_core_assemble(fmu_core *core, double t, double *x, const double *inputs) {
+    take_inputs(core, t, inputs);
+    int refused = model_assemble(&core->m, t);
+    memcpy(x, core->m.state, FMU_NX * sizeof(double));
+    return refused ? refused : finite(x, FMU_NX) ? 0 : 1;
+}
+
 int fmu_core_rate(fmu_core *core, double t, const double *x, const double *inputs, double *rate) {
     take_inputs(core, t, inputs);
     long before = model_unanswered(&core->m);

@@ -1,5 +1,5 @@
 /* The motion of the model, by the C that a project of it has (model.h). All that return a number give 0
- * where no answer was found. */
+ * where no answer was found, unless said. */
 #ifndef FMU_CORE_H
 #define FMU_CORE_H
 
@@ -14,6 +14,9 @@ void fmu_core_begin(fmu_core *core);
 int fmu_core_parameters(fmu_core *core, const double *parameters);
 /* Moves a state onto the constraints, from which a run starts. */
 int fmu_core_start(fmu_core *core, double t, double *x, const double *inputs);
+/* Assembles the initial state for the present parameters and inputs. Returns 0, or what model_assemble
+ * does. */
+int fmu_core_assemble(fmu_core *core, double t, double *x, const double *inputs);
 /* dx/dt; core->x is then the state that constraints allow, and core->u [t, inputs...] there. */
 int fmu_core_rate(fmu_core *core, double t, const double *x, const double *inputs, double *rate);
 /* What sensors show there. */

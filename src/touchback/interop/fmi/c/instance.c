@@ -100,15 +100,36 @@ int fmu_know_block(fmu_instance *self) {
     return FMU_OK;
 }
 
-/* Until it is initialised, the state is that nearest to the start which constraints allow. */
+/* Whether nobody has set other states to start from than those of the defaults. */
+static int start_is_default(const fmu_state *now) {
+    return memcmp(now->start, fmu_starts, FMU_NX * sizeof(double)) == 0;
+}
+
+static int inputs_and_parameters_are_default(const fmu_state *now) {
+    return memcmp(now->inputs, fmu_input_starts, FMU_NU * sizeof(double)) == 0 &&
+           memcmp(now->parameters, fmu_parameter_starts, FMU_NP * sizeof(double)) == 0 &&
+           now->time == 0.0;
+}
+
+/* Until it is initialised, the state is that nearest to the start which constraints allow; where only
+ * parameters and inputs were set, that which is assembled for them. */
 static int settle_start(fmu_instance *self) {
-    memcpy(self->now.x, self->now.start, FMU_NX * sizeof(double));
+    fmu_state *now = &self->now;
+    memcpy(now->x, now->start, FMU_NX * sizeof(double));
     fmu_core_begin(&self->core);
     self->block_known = 0;
     int status = fmu_know_block(self);
     if (status != FMU_OK)
         return status;
-    if (!fmu_core_start(&self->core, self->now.time, self->now.x, self->now.inputs))
+    int refused;
+    if (start_is_default(now) && !inputs_and_parameters_are_default(now))
+        refused = fmu_core_assemble(&self->core, now->time, now->x, now->inputs);
+    else
+        refused = !fmu_core_start(&self->core, now->time, now->x, now->inputs);
+    if (refused == 2)
+        return fmu_tell(self, FMU_DISCARD, "Where contacts begin was found with the default parameters and "
+                       "inputs: export the FMU with these, or set the states to start from.");
+    if (refused)
         return fmu_tell(self, FMU_DISCARD, "The constraints can't be met from the start values.");
     return FMU_OK;
 }

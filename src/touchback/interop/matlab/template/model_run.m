@@ -6,7 +6,7 @@ end
 p = model_parameters(m);
 steps = round(duration / h);
 times = (0:steps)' * h;
-x = model_settle(0, m.state, m.inputs, p, m);
+x = model_begin(m);
 states = zeros(steps + 1, numel(x));
 outputs = zeros(steps + 1, numel(m.output_names));
 for k = 0:steps

@@ -35,8 +35,8 @@ end
 end
 
 function initialize(block)
-[~, p, m] = given(block);
-block.ContStates.Data = model_settle(0, m.state, m.inputs, p, m);
+[~, ~, m] = given(block);
+block.ContStates.Data = model_begin(m);
 end
 
 function derivatives(block)
