@@ -149,3 +149,30 @@ def test_a_coordinate_to_keep_must_exist(pendulum: Any) -> None:
 def test_names_that_are_coordinates_and_velocities_are_offered_once(slider_crank: Any) -> None:
     with pytest.raises(tb.InputError, match=r"'crnk': did you mean 'crank'\?"):
         tb.equilibrium(slider_crank, keep=["crnk"])
+
+
+def test_a_piano_action_rests_from_the_pose_it_is_described_in() -> None:
+    """Felts that open and close stop Newton's method there. At rest forward dynamics give no
+    accelerations: 1e-9 of those of the described pose."""
+    system = tb.gallery.make("piano").compile()
+    found = tb.equilibrium(system)
+    assert found.stability == "stable"
+    start = system.assemble()
+    before, after = (
+        np.abs(system.forward_dynamics(at.q, np.zeros(len(at.v)))).max()
+        for at in (start, found.state)
+    )
+    assert after < 1e-9 * before
+
+
+@pytest.mark.parametrize("drop", [0.05, 0.3, 2.0])
+def test_bodies_that_fall_onto_soft_contacts_rest_where_these_carry_them(drop: float) -> None:
+    """Above its contact nothing carries a ball: weight over stiffness is how far it sinks."""
+    m = tb.Model("ball above a floor")
+    ball = m.body("ball", mass=2.0)
+    m.joint("z", tb.Prismatic("z"), m.ground, ball, position=drop)
+    depth = tb.maximum(-m.coordinate("z"), 0.0)
+    m.force("floor", tb.JointEffort("z", 5000.0 * depth))
+    found = tb.equilibrium(m.compile())
+    assert found.state.q[0] == pytest.approx(-2.0 * 9.81 / 5000.0, rel=1e-9)
+    assert found.stability == "stable"

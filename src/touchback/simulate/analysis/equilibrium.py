@@ -74,8 +74,9 @@ def equilibrium(
 
     Coordinates or joints in `keep` stay where `x0` has them; the efforts which that takes come
     back. Raises `SolveError` with the imbalance that is left where no equilibrium is found.
-    Several may exist, unstable ones too: Newton's method takes one near `x0`. With `settle` the
-    mechanism first sinks from `x0` as if in honey, to a stable one."""
+    Several may exist, unstable ones too: Newton's method takes one near `x0`. With `settle`, and
+    where Newton's method finds none, the mechanism first sinks from `x0` in a heavily damped
+    motion, to a stable one."""
     refuse("tb.equilibrium", system)
     instance = Instance(system, u, parameters)
     start = system.initial_state() if x0 is None else state_of(system, x0)
@@ -83,8 +84,12 @@ def equilibrium(
     at = instance.point(start, t).moved(v=np.zeros(instance.n))
     if settle:
         at = settled(instance, kept, at)
-    balance = _Balance(instance, kept, at)
-    at, steps = _solve(balance, at)
+    try:
+        at, steps = _solve(_Balance(instance, kept, at), at)
+    except SolveError as error:
+        if settle:
+            raise
+        at, steps = _sunk(instance, kept, at, error)
     effort = instance.values(at)["effort"]
     efforts = {system.velocities[i]: float(effort[i]) for i in kept}
     multipliers = dict(zip(system.constraint_names, map(float, at.multipliers)))
@@ -102,6 +107,16 @@ def equilibrium(
         _stability(stiffness) if conservative else "undecided",
         steps,
     )
+
+
+def _sunk(instance: Instance, kept: list[int], at: Point, error: SolveError) -> tuple[Point, int]:
+    """Newton's method from where a heavily damped motion ends; contacts that open and close on the
+    way stop it from `at` itself. Raises the first error where this fails too."""
+    try:
+        at = settled(instance, kept, at)
+        return _solve(_Balance(instance, kept, at), at)
+    except (SolveError, np.linalg.LinAlgError):
+        raise error from None
 
 
 class _Balance:
