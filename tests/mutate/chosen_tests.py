@@ -97,12 +97,17 @@ class Maps:
         missing = [name for name in files if name not in self.found and not self._kept(name)]
         if missing:
             say(f"{len(missing)} files of tests run without a mutant")
-        for made in executor.map(lambda name: self._make(name, lend()), missing):
+        last = ""
+        for made, words in executor.map(lambda name: self._make(name, lend()), missing):
             failing = [name for name, _, outcome in made.tests if outcome == "failed"]
             if failing:
                 say(f"left out, since they fail without a mutant: {', '.join(failing)}")
             elif not made.tests:
                 say(f"left out, since no test of it ran to its end: {made.path}")
+            if not made.passing:
+                last = "\n".join(words.splitlines()[-15:])
+        if not any(self.found[name].passing for name in files):
+            raise SystemExit(f"No test passes without a mutant. Pytest said last:\n{last}")
 
     def _kept(self, name: str) -> bool:
         file = self._file(name)
@@ -115,7 +120,7 @@ class Maps:
         key = hashlib.sha256(f"{self.shared}{own}{name}".encode()).hexdigest()[:16]
         return self.folder / f"{Path(name).stem}-{key}.json"
 
-    def _make(self, name: str, copy: PrivateCopy) -> FileMap:
+    def _make(self, name: str, copy: PrivateCopy) -> tuple[FileMap, str]:
         outcome = copy.pytest({"mode": "map"}, [name], LONGEST)
         found = outcome.notes[-1] if outcome.notes else {"tests": [], "lines": {}}
         self.found[name] = FileMap(name, **json.loads(json.dumps(found)))
@@ -123,7 +128,7 @@ class Maps:
             unfinished = self._file(name).with_suffix(".part")
             unfinished.write_text(json.dumps(found), encoding="utf-8")
             unfinished.rename(self._file(name))
-        return self.found[name]
+        return self.found[name], outcome.words
 
 
 @dataclass(frozen=True)
@@ -167,7 +172,8 @@ def looks(mutant: Mutant, files: list[str], maps: Maps, budget: float) -> list[L
         ),
     )  # fmt: skip
     done = set(found[0].tests) if found else set()
-    rest, spent = [], 0.0
+    rest: list[str] = []
+    spent = 0.0
     for each in order:
         left = [(name, seconds) for name, seconds in each.passing if name not in done]
         cost = sum(seconds for _, seconds in left)

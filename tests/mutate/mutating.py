@@ -46,7 +46,7 @@ def _noted(name: str, block: list[ast.stmt]) -> Iterator[ast.stmt]:
         first = isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
         future = isinstance(statement, ast.ImportFrom) and statement.module == "__future__"
         if not (first or future):
-            here = ast.Constant((name, statement.lineno))
+            here = ast.Tuple([ast.Constant(name), ast.Constant(statement.lineno)], ast.Load())
             call = ast.Call(ast.Name("__reached__", ast.Load()), [here], [])
             yield ast.copy_location(ast.Expr(call), statement)
         yield statement

@@ -127,7 +127,8 @@ class Workshop:
             self.own.copy = made
             with self.lock:
                 self.copies.append(made)
-        return self.own.copy  # type: ignore[no-any-return]
+        found: PrivateCopy = self.own.copy
+        return found
 
     def close(self) -> None:
         """Ends what runs and removes the copies."""
@@ -208,7 +209,9 @@ def _fails_again(copy: PrivateCopy, test: str, seconds: float) -> bool:
 
 def table(verdicts: list[Verdict]) -> str:
     """Counts by room."""
-    rows = [("room", "mutants", "noticed", "survived", "equivalent", "noticed of the others")]
+    rows: list[tuple[str, ...]] = [
+        ("room", "mutants", "noticed", "survived", "equivalent", "noticed of the others")
+    ]
     rooms = sorted({each.room for each in verdicts})
     for room in [*rooms, *(["all"] if len(rooms) > 1 else [])]:
         here = [v.outcome for v in verdicts if room in (v.room, "all")]
