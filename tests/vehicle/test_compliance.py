@@ -21,6 +21,7 @@ from touchback.vehicle import (
     StrutTables,
     TrailingArm,
     Wheel,
+    add_axle,
     add_car,
     measure_axle,
 )
@@ -30,6 +31,9 @@ Peer = Callable[..., LeastWork]  # of an axle and the stiffness of half its rack
 RACK = 1.5e6  # N/m
 RUBBER = Mounts(radial=3e6, axial=5e5, torsion=70.0, conical=300.0)
 SPRING = 30e3  # N/m
+SLACK = StrutTables(
+    compression=(-1.0, 1.0), force=(0.0, 0.0), speed=(-1.0, 1.0), damping=(0.0, 0.0)
+)
 #: Neither weight nor preload, which would stiffen it by far less than a percent.
 LIGHT = {
     "wheel": Wheel(mass=1e-3, spin_inertia=1e-5, cross_inertia=1e-5),
@@ -47,9 +51,17 @@ def way(a: object, b: object) -> np.ndarray:
     return np.asarray(d / np.linalg.norm(d))
 
 
-def arm(held: LeastWork, name: str, *feet: tuple[float, ...]) -> None:
+def arm(held: LeastWork, axle: AxleKind, name: str, *feet: tuple[float, ...]) -> None:
     for foot in feet:
-        held.rubber(name, foot, way(*feet), RUBBER)
+        held.rubber(name, foot, way(*feet), axle.mounts)
+
+
+def stiffer(gain: float) -> Mounts:
+    """The same rubber, so many times as stiff."""
+    return Mounts(
+        radial=gain * RUBBER.radial, axial=gain * RUBBER.axial, torsion=gain * RUBBER.torsion,
+        conical=gain * RUBBER.conical,
+    )  # fmt: skip
 
 
 def tie_rod(held: LeastWork, axle: DoubleWishbone | MacPherson, rack: float) -> None:
@@ -60,8 +72,8 @@ def tie_rod(held: LeastWork, axle: DoubleWishbone | MacPherson, rack: float) -> 
 
 def wishbones(axle: DoubleWishbone, rack: float) -> LeastWork:
     held = LeastWork("lower", "upper", "knuckle")
-    arm(held, "lower", axle.lower_front, axle.lower_rear)
-    arm(held, "upper", axle.upper_front, axle.upper_rear)
+    arm(held, axle, "lower", axle.lower_front, axle.lower_rear)
+    arm(held, axle, "upper", axle.upper_front, axle.upper_rear)
     held.ball("lower", "knuckle", axle.lower_ball)
     held.ball("upper", "knuckle", axle.upper_ball)
     held.tie(None, "lower", axle.strut_foot, way(axle.strut_top, axle.strut_foot), 1 / SPRING)
@@ -71,7 +83,7 @@ def wishbones(axle: DoubleWishbone, rack: float) -> LeastWork:
 
 def macpherson(axle: MacPherson, rack: float) -> LeastWork:
     held = LeastWork("lower", "knuckle")
-    arm(held, "lower", axle.lower_front, axle.lower_rear)
+    arm(held, axle, "lower", axle.lower_front, axle.lower_rear)
     held.ball("lower", "knuckle", axle.lower_ball)
     line = way(axle.strut_foot, axle.strut_top)
     across = np.cross(line, [1.0, 0.0, 0.0])
@@ -84,7 +96,7 @@ def macpherson(axle: MacPherson, rack: float) -> LeastWork:
 
 def trailing(axle: TrailingArm, rack: float) -> LeastWork:
     held = LeastWork("arm")
-    arm(held, "arm", axle.pivot_inner, axle.pivot_outer)
+    arm(held, axle, "arm", axle.pivot_inner, axle.pivot_outer)
     held.tie(None, "arm", axle.strut_foot, way(axle.strut_top, axle.strut_foot), 1 / SPRING)
     return held
 
@@ -92,7 +104,7 @@ def trailing(axle: TrailingArm, rack: float) -> LeastWork:
 def beam(axle: RigidAxle, rack: float) -> LeastWork:
     held = LeastWork("beam")
     for link in axle.links:
-        held.tie(None, "beam", link.axle, way(link.chassis, link.axle), 1 / RUBBER.radial)
+        held.tie(None, "beam", link.axle, way(link.chassis, link.axle), 1 / axle.mounts.radial)
     for sign in (1.0, -1.0):
         top, foot = ((x, sign * y, z) for x, y, z in (axle.strut_top, axle.strut_foot))
         held.tie(None, "beam", foot, way(top, foot), 1 / SPRING)
@@ -137,10 +149,35 @@ def least_work(axle: AxleKind, peer: Peer) -> dict[str, float]:
 
 @pytest.mark.parametrize("name", CASES)
 def test_an_axle_gives_way_by_the_least_work_of_its_forces(name: str) -> None:
+    """Whatever the live gain of its rubber."""
     axle, peer = CASES[name]
-    found, expected = LoadRig(axle, RACK).at(0.0), least_work(axle, peer)
-    for figure, value in expected.items():
-        assert_allclose(found[figure], value, rtol=1e-5, atol=1e-12, err_msg=figure)  # 9.81 N/kg
+    rig = LoadRig(axle, RACK)
+    for gain in (1.0, 0.2, 6.0):
+        rig.system["axle mount stiffness"] = gain
+        found, expected = rig.at(0.0), least_work(replace(axle, mounts=stiffer(gain)), peer)
+        for figure, value in expected.items():
+            close = {"rtol": 1e-5, "atol": 1e-12}  # 9.81 N/kg
+            assert_allclose(found[figure], value, **close, err_msg=f"{figure}, gain {gain}")
+
+
+@pytest.mark.parametrize("name", ["trailing arms", "rigid axle"])
+def test_rubber_damps_in_proportion_to_its_stiffness_whatever_its_live_gain(name: str) -> None:
+    """Where rubber is all that acts, a rate v is met as a displacement `loss` · v is: of the
+    linearised motion, −M⁻¹C is loss times −M⁻¹K, and both grow with the gain."""
+    axle = replace(CASES[name][0], strut=SLACK)
+    model = tb.Model("axle", gravity=(0.0, 0.0, 0.0))
+    add_axle(model, axle, model.ground, "axle")
+    system = model.compile()
+    before = np.zeros(0)
+    for gain in (1.0, 0.2, 6.0):
+        system["axle mount stiffness"] = gain
+        A = tb.linearise(system, system.initial_state()).A
+        n = len(A) // 2
+        stiff, damped = A[n:, :n], A[n:, n:]
+        assert np.abs(stiff).max() > 1e6
+        assert_allclose(damped, RUBBER.loss * stiff, atol=1e-9 * np.abs(damped).max())
+        before = before if before.size else stiff
+        assert_allclose(stiff, gain * before, atol=1e-9 * np.abs(stiff).max())
 
 
 def test_a_trailing_arm_pushed_by_four_kilonewtons_lies_where_its_energy_is_least() -> None:
