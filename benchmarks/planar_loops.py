@@ -4,20 +4,18 @@ All moves in the xy plane: hinges turn about z, slides go along x of their paren
 at its joint; pins tie points of two links (−1: the ground).
 """
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import touchback as tb
 from benchmarks.timing import Floats
+from validation.reference import numbers
 
 Point = tuple[float, float]
 GROUND = -1
-ANDREWS = Path(__file__).parents[2] / "shared" / "reference" / "ivp" / "andrews.json"
 
 
 @dataclass(frozen=True)
@@ -130,13 +128,11 @@ def four_bars(count: int) -> PlanarLoops:
     return PlanarLoops(f"{count} four-bars", links, pins, guess, {0: up}, {0: -1.0})
 
 
-def andrews() -> PlanarLoops | None:
-    """Andrews' squeezer (IVP test set); None where its published data isn't there."""
-    if not ANDREWS.exists():
-        return None
-    case = json.loads(ANDREWS.read_text())
+def andrews() -> PlanarLoops:
+    """Andrews' squeezer (IVP test set)."""
+    case = numbers("andrews")
     d = case["parameters"]
-    start = dict(zip(case["order"], map(float, case["y0"]), strict=True))
+    start = dict(zip(case["angles"], case["start"]["q"], strict=True))
     a, b = (d["xa"], d["ya"]), (d["xb"], d["yb"])
 
     def link(parent: int, at: Point, i: int, x: float, y: float) -> Link:
@@ -158,7 +154,7 @@ def andrews() -> PlanarLoops | None:
         Pin(6, (d["zf"], 0), 1, tip),
     ]
     angles = ("beta", "Theta", "gamma", "delta", "Phi", "epsilon", "Omega")
-    guess = [start[f"q_{name}"] for name in angles]
+    guess = [start[name] for name in angles]
     spring = Spring((d["xc"], d["yc"]), 2, (d["sd"], -d["sc"]), d["c0"], d["l0"])
     return PlanarLoops(
         "Andrews", links, pins, guess, {0: guess[0]}, {0: 0.0}, 0.0, [spring], {0: d["mom"]}

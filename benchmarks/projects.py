@@ -6,11 +6,11 @@ import tempfile
 import warnings
 from pathlib import Path
 
-from benchmarks.report import ROOT, Section
+from benchmarks.report import Section
 from touchback import Model, gallery, generate
 from touchback.interop.mbs import read_mbs
+from validation.reference.robotran import mbs_text
 
-FOLDER = ROOT.parent / "shared" / "reference" / "robotran"
 STEPS = 50
 MODELS = {
     "pendulum": 1e-3,
@@ -67,13 +67,9 @@ def _measure(section: Section, name: str, model: Model, step: float) -> None:
 
 def _compare_texts(section: Section) -> None:
     """The same equations, closure included, in the same language."""
-    file = FOLDER / "mx5_52joints.mbs"
-    if not file.exists():
-        section.remark(f"The text of the MX5 car: skipped, there is no {file.name}.")
-        return
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what is not read of the file
-        system = read_mbs(file).compile()
+        system = read_mbs(mbs_text("robotran_mx5")).compile()
     ours = sum(len(system.generate(each, LANGUAGE)) for each in ("terms", "positions"))
     section.remark(f"MX5 car in {LANGUAGE}: {ours} characters, ROBOTRAN's {ROBOTRAN}.")
     section.records.append({"text of": "MX5 car", "ours": ours, "ROBOTRAN": ROBOTRAN})

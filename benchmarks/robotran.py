@@ -2,11 +2,10 @@
 
 import warnings
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from benchmarks.live import with_live_parameters
-from benchmarks.report import ROOT, Section, Target
+from benchmarks.report import Section, Target
 from touchback import Model
 from touchback.dynamics.forward import entries
 from touchback.dynamics.rnea import Wrench, inverse_dynamics
@@ -17,8 +16,7 @@ from touchback.symbolic.expression import Expr
 from touchback.symbolic.stages import split
 from touchback.system.derivation import Derivation
 from touchback.system.layout import layout_of
-
-FOLDER = ROOT.parent / "shared" / "reference" / "robotran"
+from validation.reference.robotran import mbs_text
 
 
 @dataclass(frozen=True)
@@ -26,18 +24,18 @@ class Published:
     """Flops that ROBOTRAN prints at the end of its generated files."""
 
     model: str
-    file: str | None  # None: the model itself is not at hand
+    table: str | None  # of validation/reference; None: the model itself is not at hand
     joints: int
     mass_and_bias: int
     inverse: int
 
 
 MODELS = (
-    Published("suspension", "Suspension_HEAD.mbs", 6, 157, 132),
+    Published("suspension", "robotran_suspension", 6, 157, 132),
     Published("COMAN humanoid", None, 29, 17414, 4106),
     Published("vsd car", None, 44, 6120, 2172),
     Published("ros car", None, 50, 7205, 2540),
-    Published("MX5 car", "mx5_52joints.mbs", 52, 17509, 4891),
+    Published("MX5 car", "robotran_mx5", 52, 17509, 4891),
 )
 
 
@@ -91,16 +89,13 @@ def _compare(section: Section, known: Published) -> None:
 
 
 def _read(known: Published) -> tuple[Model | None, str]:
-    if known.file is None:
+    if known.table is None:
         return None, "its .mbs file is not at hand"
-    file = Path(FOLDER, known.file)
-    if not file.exists():
-        return None, f"there is no {file.name} in {FOLDER.parent.name}/{FOLDER.name}"
     from touchback.interop.mbs import read_mbs
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # cuts and links that the tree's equations don't need
-        return read_mbs(file), ""
+        return read_mbs(mbs_text(known.table)), ""
 
 
 def flops(model: Model, forces: bool) -> dict[str, int]:

@@ -1,5 +1,5 @@
-"""Makes the pictures and films of the page on omni wheels: `python docs/make_omni_pictures.py`,
-with the names of some to make only those."""
+"""Makes the pictures and films of the page on omni wheels: `PYTHONPATH=. python
+docs/make_omni_pictures.py`, with the names of some to make only those."""
 
 import math
 import sys
@@ -20,9 +20,9 @@ from touchback.draw.style import ACCENT, INK
 from touchback.gallery.omni import bench, mecanum, three_wheels
 from touchback.gallery.omni.kinematics import Mount, mecanum_mounts, odometry
 from touchback.gallery.omni.shape import WheelShape
+from validation.reference import columns
 
 SECOND, THIRD, PALE = "#81b29a", "#f2cc8f", "#d8d8de"
-REFERENCE = Path(__file__).parents[2] / "shared" / "reference" / "omni"
 R = 0.05
 INCLINED = WheelShape(R, 6, 0.04, 0.3)
 
@@ -224,7 +224,7 @@ def platforms() -> plt.Figure:
 def measured() -> plt.Figure:
     """Odometry of two real robots beside motion capture (OptiOdom, MIT licence)."""
     figure, axes = plt.subplots(1, 2, figsize=(9, 4.2), layout="constrained")
-    data = np.loadtxt(REFERENCE / "omni3_circular_run01.csv", delimiter=",", skiprows=1)
+    data = np.column_stack(list(columns("optiodom_three").values()))
     angles = np.cumsum(data[:, 4:] * 2 * np.pi / (12 * 1024), axis=0)
 
     def three(distance: float) -> list[Mount]:
@@ -233,7 +233,7 @@ def measured() -> plt.Figure:
 
     odometries = [odometry(three(d), r, angles) for r, d in ((0.051, 0.195), (0.0471, 0.187))]
     paths(axes[0], "three omni wheels", data[:, 1:3], odometries)
-    data = np.loadtxt(REFERENCE / "omni4_circular_run01_0p1s.csv", delimiter=",", skiprows=1)
+    data = np.column_stack(list(columns("optiodom_four").values()))
     turns = np.cumsum(data[:-1, 4:] * [1.0, -1.0, 1.0, -1.0], axis=0)
     angles = np.concatenate([np.zeros((1, 4)), turns]) * 2 * np.pi
     sizes = ((0.03, 0.2), (0.0326, 0.2121))
@@ -261,9 +261,8 @@ if __name__ == "__main__":
         "agreement": agreement,
         "roller_one": roller_one,
         "platforms": platforms,
+        "measured": measured,
     }
-    if REFERENCE.is_dir():  # measured data are not part of the project
-        made["measured"] = measured
     films = {
         "wheel": wheel_film,
         "platform": lambda: platform_film(three_wheels),

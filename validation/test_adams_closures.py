@@ -8,15 +8,14 @@ force on the ground, hence the sign. Allowed differences are those of ADAMS's in
 the one-joint cases. The actuator raises a body at 1 m/s; its force isn't published: it is m g.
 """
 
-import csv
 from collections.abc import Callable
-from pathlib import Path
 
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
 import touchback as tb
+from validation.reference import columns
 
 G = 9.80665
 
@@ -35,21 +34,19 @@ def hung_on_a_link(m: tb.Model) -> None:
     m.close("hinge", tb.PointOnPlane("z"), m.ground, ball)
 
 
-def published(reference: Path, name: str) -> Callable[[str, int], np.ndarray]:
-    with open(reference / "joints" / f"{name}_Case01.csv") as file:
-        rows = list(csv.DictReader(file))
-    return lambda quantity, count: np.array(
-        [[float(row[f"{quantity}_{i + 1}"]) for i in range(count)] for row in rows]
-    )
+def published(name: str) -> Callable[[str], np.ndarray]:
+    """Rows of some columns: published("distance")("px py pz")."""
+    table = columns(f"adams_{name}")
+    return lambda names: np.column_stack([table[each] for each in names.split()])
 
 
-CASES = {"Distance": (hung_on_a_rod, 1e-4), "RevSpherical": (hung_on_a_link, 1e-3)}
+CASES = {"distance": (hung_on_a_rod, 1e-4), "rev_spherical": (hung_on_a_link, 1e-3)}
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_adams_closure(name: str, agreement, reference: Path) -> None:  # type: ignore[no-untyped-def]
+def test_adams_closure(name: str, agreement) -> None:  # type: ignore[no-untyped-def]
     build, within = CASES[name]
-    theirs = published(reference, name)
+    theirs = published(name)
     m = tb.Model(name, gravity=(0, 0, -G))
     build(m)
     system = m.compile()
@@ -61,25 +58,25 @@ def test_adams_closure(name: str, agreement, reference: Path) -> None:  # type: 
         R, p = system.pose("bar", q)
         w, velocity = np.split(system.velocity("bar", q, v), 2)
         rows = system.multipliers(q, v)
-        attached = p if name == "Distance" else p + R @ [0, -2, 0]
-        pull = rows["rod" if name == "Distance" else "link"] * attached / 2.0
+        attached = p if name == "distance" else p + R @ [0, -2, 0]
+        pull = rows["rod" if name == "distance" else "link"] * attached / 2.0
         pull[2] += rows.get("hinge", 0.0)
         for quantity, value in {"p": p, "v": velocity, "w": w, "R": R, "F": -pull}.items():
             shown[quantity].append(value)
-    w0, x0, y0, z0 = theirs("Quat", 4).T
+    w0, x0, y0, z0 = theirs("qw qx qy qz").T
     axes = Rotation.from_quat(np.column_stack([x0, y0, z0, w0])).as_matrix()
-    agreement.compare("position [m]", shown["p"], theirs("Pos", 3), within)
-    agreement.compare("velocity [m/s]", shown["v"], theirs("Vel", 3), 5 * within)
+    agreement.compare("position [m]", shown["p"], theirs("px py pz"), within)
+    agreement.compare("velocity [m/s]", shown["v"], theirs("vx vy vz"), 5 * within)
     agreement.compare("axes", shown["R"], axes, within)
-    agreement.compare("angular velocity [rad/s]", shown["w"], theirs("Avel", 3), 2 * within)
-    if name == "Distance":  # the only one of the two whose reaction is published
-        agreement.compare("reaction force [N]", shown["F"], theirs("Rforce", 3), 1e-3)
+    agreement.compare("angular velocity [rad/s]", shown["w"], theirs("wx wy wz"), 2 * within)
+    if name == "distance":  # the only one of the two whose reaction is published
+        agreement.compare("reaction force [N]", shown["F"], theirs("Fx Fy Fz"), 1e-3)
     h = [system.constraint_error(x[:7]) for x in states]
     agreement.compare("constraints [m]", h, np.zeros_like(h), 1e-12)
 
 
-def test_adams_actuator(agreement, reference: Path) -> None:  # type: ignore[no-untyped-def]
-    theirs = published(reference, "LinActuator")
+def test_adams_actuator(agreement) -> None:  # type: ignore[no-untyped-def]
+    theirs = published("lin_actuator")
     m = tb.Model("LinActuator", gravity=(0, 0, -G))
     bar = m.body("bar", 1.0, inertia=(0.04, 0.1, 0.1))
     m.joint("slide", tb.Prismatic("z"), m.ground, bar)
@@ -88,6 +85,6 @@ def test_adams_actuator(agreement, reference: Path) -> None:  # type: ignore[no-
     system = m.compile()
     x0 = system.assemble()
     run = tb.simulate(system, x0, duration=5, output_step=0.1, progress=False)
-    agreement.compare("position [m]", run["slide"], theirs("Pos", 3)[:, 2], 1e-6)
-    agreement.compare("velocity [m/s]", run["slide rate"], theirs("Vel", 3)[:, 2], 1e-6)
+    agreement.compare("position [m]", run["slide"], theirs("pz")[:, 0], 1e-6)
+    agreement.compare("velocity [m/s]", run["slide rate"], theirs("vz")[:, 0], 1e-6)
     agreement.compare("actuator's force [N]", run["force"], G, 1e-10)

@@ -9,16 +9,15 @@ at its own angles. The springs' constants are those that the results obey (the .
 them hold other ones): 200 N m/rad and 10 N m s/rad, 10 N/m and 0.5 N s/m.
 """
 
-import csv
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
 import touchback as tb
+from validation.reference import columns
 
 
 @dataclass
@@ -65,30 +64,29 @@ def spring_by_law(m: tb.Model) -> None:
 
 HINGE_MARKER = (180.0, 90.0, 180.0)
 CASES = {
-    "Revolute": Case(hinge, 1e-5, 1e-3, HINGE_MARKER),
-    "Prismatic": Case(lambda m: m.joint("joint", tb.Prismatic("z"), m.ground, bar(m)), 5e-4, 1e-9),
-    "Cylindrical": Case(
+    "revolute": Case(hinge, 1e-5, 1e-3, HINGE_MARKER),
+    "prismatic": Case(lambda m: m.joint("joint", tb.Prismatic("z"), m.ground, bar(m)), 5e-4, 1e-9),
+    "cylindrical": Case(
         lambda m: m.joint("joint", tb.Cylindrical("z"), m.ground, bar(m)), 5e-4, 1e-9
     ),
-    "Universal": Case(
+    "universal": Case(
         lambda m: m.joint("joint", tb.Universal("x", "z"), m.ground, bar(m, (0, 2, 0))),
         1e-3, 2e-2, (0.0, 90.0, 0.0),
     ),
-    "Spherical": Case(lambda m: m.joint("joint", tb.Spherical(), m.ground, bar(m))),
-    "RotSpring": Case(sprung_hinge, 1e-5, 2e-3, HINGE_MARKER),
-    "TranSpring": Case(spring, 1e-4, 1e-3),
-    "TranSpringCB": Case(spring_by_law, 1e-4, 1e-3),
+    "spherical": Case(lambda m: m.joint("joint", tb.Spherical(), m.ground, bar(m))),
+    "rot_spring": Case(sprung_hinge, 1e-5, 2e-3, HINGE_MARKER),
+    "tran_spring": Case(spring, 1e-4, 1e-3),
+    "tran_spring_cb": Case(spring_by_law, 1e-4, 1e-3),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_adams(name: str, agreement, reference: Path) -> None:  # type: ignore[no-untyped-def]
+def test_adams(name: str, agreement) -> None:  # type: ignore[no-untyped-def]
     case = CASES[name]
-    with open(reference / "joints" / f"{name}_Case01.csv") as file:
-        rows = list(csv.DictReader(file))
+    table = columns(f"adams_{name}")
 
-    def published(quantity: str, count: int) -> np.ndarray:
-        return np.array([[float(r[f"{quantity}_{i + 1}"]) for i in range(count)] for r in rows])
+    def published(names: str) -> np.ndarray:
+        return np.column_stack([table[each] for each in names.split()])
 
     m = tb.Model(name, gravity=(0, 0, -9.80665))
     case.build(m)
@@ -106,17 +104,19 @@ def test_adams(name: str, agreement, reference: Path) -> None:  # type: ignore[n
         w, velocity = np.split(system.velocity(centre, q, v), 2)
         reaction = system.reaction("joint", q, v, a)
         on_ground = -np.r_[R @ reaction[:3], R @ reaction[3:]]
-        if name.startswith("TranSpring"):  # the spring is all that holds the bar
+        if name.startswith("tran_spring"):  # the spring is all that holds the bar
             on_ground[:3] = -(system.acceleration(centre, q, v, a)[3:] - [0, 0, -9.80665])
         found = {"p": p, "v": velocity, "w": w, "R": R @ marker.as_matrix(),
                  "F": on_ground[:3], "N": on_ground[3:]}  # fmt: skip
         for quantity, value in found.items():
             shown[quantity].append(value)
-    w0, x0, y0, z0 = published("Quat", 4).T
+    w0, x0, y0, z0 = published("qw qx qy qz").T
     axes = Rotation.from_quat(np.column_stack([x0, y0, z0, w0])).as_matrix()
-    agreement.compare("position [m]", shown["p"], published("Pos", 3), case.motion)
-    agreement.compare("velocity [m/s]", shown["v"], published("Vel", 3), 5 * case.motion)
+    agreement.compare("position [m]", shown["p"], published("px py pz"), case.motion)
+    agreement.compare("velocity [m/s]", shown["v"], published("vx vy vz"), 5 * case.motion)
     agreement.compare("axes", shown["R"], axes, case.motion)
-    agreement.compare("angular velocity [rad/s]", shown["w"], published("Avel", 3), case.motion * 2)
-    agreement.compare("reaction force [N]", shown["F"], published("Rforce", 3), case.reaction)
-    agreement.compare("reaction moment [N m]", shown["N"], published("Rtorque", 3), case.reaction)
+    agreement.compare(
+        "angular velocity [rad/s]", shown["w"], published("wx wy wz"), case.motion * 2
+    )
+    agreement.compare("reaction force [N]", shown["F"], published("Fx Fy Fz"), case.reaction)
+    agreement.compare("reaction moment [N m]", shown["N"], published("Mx My Mz"), case.reaction)

@@ -10,13 +10,11 @@ Closure errors prove little here, since parallelograms are linear in relative an
 does.
 """
 
-import json
-from pathlib import Path
-
 import numpy as np
 import pytest
 
 import touchback as tb
+from validation.reference import numbers
 
 
 def row_of_four_bars(count: int) -> tb.Model:
@@ -38,9 +36,8 @@ def row_of_four_bars(count: int) -> tb.Model:
 
 
 @pytest.mark.parametrize("count", [1, 2, 40])
-def test_row_of(count: int, agreement, reference: Path) -> None:  # type: ignore[no-untyped-def]
-    published = json.loads((reference / "iftomm" / "iftomm_A01_A02.json").read_text())
-    case = published["A02_N_four_bar"]["recomputed"][f"A02_fourbar_N{count}"]
+def test_row_of(count: int, agreement) -> None:  # type: ignore[no-untyped-def]
+    case = numbers("iftomm")["four_bars"][str(count)]
     system = row_of_four_bars(count).compile()
     x0 = system.assemble(rates={"crank 0": 1.0}, **{"crank 0": 0.0})
     run = tb.simulate(

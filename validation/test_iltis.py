@@ -2,20 +2,19 @@
 
 Source: Frik, Leister, Schwartz, Vehicle System Dynamics 22 (1993) 215-253, as modelled for ROBOTRAN
 (github ovankerm/IAVSD_ILTIS: Jeep.mbs, its report of the equilibrium and two lists of eigenvalues,
-one in analyse_modale.txt, one in the reference folder). The paper's own table of four programs was
+one in analyse_modale.txt, one in reference/iltis.toml). The paper's own table of four programs was
 not at hand. ROBOTRAN's modal analysis takes springs 24529 Z and 36975 Z of the whole length Z, so
 that they pull with 10 and 16 kN where the real ones push with 0.3 kN, and linear tyres with moments
 41641 α and 6925 γ in N m beside the side force, at 20 m/s. So do we where we compare with it. Its
 two lists differ from each other by 0.5 % in wheel hop and up to 25 % in the body's modes.
 """
 
-import json
 from collections.abc import Callable
-from pathlib import Path
 
 import numpy as np
 
 import touchback as tb
+from validation.reference import numbers
 
 TYRE, SPEED = 460e3, 20.0  # N/m, m/s
 RADIUS = {"front": 0.364325, "rear": 0.363812}
@@ -150,9 +149,8 @@ def test_iltis_at_rest(agreement) -> None:  # type: ignore[no-untyped-def]
     agreement.compare("pitches by [°]", np.degrees(at["pitch"]), 0.1465, within=2e-4)
 
 
-def test_iltis_eigenvalues(agreement, reference: Path) -> None:  # type: ignore[no-untyped-def]
-    file = reference / "vehicle" / "iltis_robotran.json"
-    listed = [complex(*pair) for pair in json.loads(file.read_text())["eigenvalues_re_im"]]
+def test_iltis_eigenvalues(agreement) -> None:  # type: ignore[no-untyped-def]
+    listed = [complex(*pair) for pair in numbers("iltis")["eigenvalues"]]
     hop = sorted((each for each in listed if each.imag > 50.0), key=lambda each: -each.imag)
     modal, real = eigenvalues(modal_spring), eigenvalues(real_spring)
     for label, ours, theirs, within in (

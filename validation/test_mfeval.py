@@ -8,14 +8,24 @@ spins are off by up to 7e-5: they are compared after as many repetitions, and wh
 cornering stiffness is the quotient of differences from row to row. Differences are relative.
 """
 
-import csv
 from pathlib import Path
 
 import numpy as np
 
 from touchback.vehicle.tyres import Contact, MagicFormula
+from validation.reference import columns, numbers
 
 WITHIN = 1e-9
+
+
+def tir_text() -> str:
+    """The tyre as a property file would have it."""
+    sections = numbers("mfeval_tyre")
+    lines = ["[UNITS]", "LENGTH = 'meter'", "FORCE = 'newton'", "ANGLE = 'radians'", "MASS = 'kg'",
+             "TIME = 'second'"]  # fmt: skip
+    for section, given in sections.items():
+        lines += [f"[{section}]", *(f"{name} = {number}" for name, number in given.items())]
+    return "\n".join(lines) + "\n"
 
 
 def truncated_spins(
@@ -32,12 +42,12 @@ def truncated_spins(
     return spin
 
 
-def test_mfeval_rows(agreement, reference: Path) -> None:  # type: ignore[no-untyped-def]
-    tyre = MagicFormula.read(reference / "tyre" / "MF61.tir")
-    with (reference / "tyre" / "mfeval_MF61_mode111.csv").open() as file:
-        rows = list(csv.DictReader(file))
-    known = {name: np.array([float(row[name]) for row in rows]) for name in rows[0]}
-    assert len(rows) == 66
+def test_mfeval_rows(agreement, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    file = tmp_path / "MF61.tir"
+    file.write_text(tir_text(), encoding="utf-8")
+    tyre = MagicFormula.read(file)
+    known = columns("mfeval")
+    assert len(known["Fz"]) == 66
     # MFeval reports slips as it reduced them below VXLOW
     slip = known["kappa"] / np.minimum(known["Vx"] / tyre.slow(), 1.0)
     contact = Contact(
@@ -47,7 +57,7 @@ def test_mfeval_rows(agreement, reference: Path) -> None:  # type: ignore[no-unt
     answer = tyre.answer(contact)
     shape = tyre.carcass(contact, known["omega"])
     side = answer.forces.lateral
-    ones = np.ones(len(rows))
+    ones = np.ones(len(known["Fz"]))
     with np.errstate(divide="ignore", invalid="ignore"):
         quotient = np.diff(answer.grip.fy) / np.diff(contact.slip_angle)
     finite = np.isfinite(quotient)

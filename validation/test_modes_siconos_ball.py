@@ -4,18 +4,14 @@ Source: Siconos tutorials, examples/mechanics/BouncingBallEventDriven: 1 kg drop
 g = 9.81 m/s², restitution 0.9, contact at z = 0, 8.5 s, bounces located.
 """
 
-import json
-from pathlib import Path
-
 import numpy as np
 
 import touchback as tb
+from validation.reference import columns, numbers
 
 
-def test_bounces_as_transitions(agreement, reference: Path) -> None:  # type: ignore[no-untyped-def]
-    folder = reference / "contact"
-    p = json.loads((folder / "siconos_models.json").read_text())["bouncing_ball"]["params"]
-    published = np.genfromtxt(folder / "bouncing_ball_event_driven.csv", delimiter=",", names=True)
+def test_bounces_as_transitions(agreement) -> None:  # type: ignore[no-untyped-def]
+    p, published = numbers("siconos")["ball"], columns("siconos_ball")
     m = tb.Model("ball", gravity=(0, 0, -p["g"]))
     m.joint("z", tb.Prismatic("z"), m.ground, m.body("ball", p["m"]), position=p["z0"])
     z = m.coordinate("z")

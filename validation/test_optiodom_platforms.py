@@ -8,7 +8,6 @@ closed form, or the platform of the gallery with its wheels driven at the measur
 """
 
 from dataclasses import replace as changed
-from pathlib import Path
 
 import numpy as np
 from scipy.optimize import least_squares
@@ -17,6 +16,7 @@ import touchback as tb
 from touchback.gallery.omni import three_wheels
 from touchback.gallery.omni.kinematics import Mount, mecanum_mounts, odometry
 from touchback.gallery.omni.shape import WheelShape
+from validation.reference import columns
 
 COUNTS = 12 * 1024  # gear and encoder of the three-wheeled robot, a turn
 
@@ -32,18 +32,16 @@ def four(distance: float) -> list[Mount]:
     return mecanum_mounts(distance, distance)
 
 
-def measured_three(reference: Path) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def measured_three() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Time, wheel angles [rad] and poses of motion capture."""
-    file = reference / "omni" / "omni3_circular_run01.csv"
-    data = np.loadtxt(file, delimiter=",", skiprows=1)
+    data = np.column_stack(list(columns("optiodom_three").values()))
     return data[:, 0], np.cumsum(data[:, 4:] * 2 * np.pi / COUNTS, axis=0), data[:, 1:4]
 
 
-def measured_four(reference: Path) -> tuple[np.ndarray, np.ndarray]:
+def measured_four() -> tuple[np.ndarray, np.ndarray]:
     """Wheel angles [rad] and poses; right wheels count backwards; increments are turns of the
     interval that follows."""
-    file = reference / "omni" / "omni4_circular_run01_0p1s.csv"
-    data = np.loadtxt(file, delimiter=",", skiprows=1)
+    data = np.column_stack(list(columns("optiodom_four").values()))
     turns = data[:-1, 4:] * np.array([1.0, -1.0, 1.0, -1.0])
     angles = np.concatenate([np.zeros((1, 4)), np.cumsum(turns, axis=0)]) * 2 * np.pi
     return angles, data[:, 1:4]
@@ -68,19 +66,19 @@ def compare(agreement, mounts, sizes, angles, truth, allowed) -> None:  # type: 
         agreement.compare(f"heading, {word} [rad]", found[:, 2], heading, within=angle)
 
 
-def test_three_omni_wheels_odometry(agreement, reference: Path) -> None:  # type: ignore[no-untyped-def]
-    _, angles, truth = measured_three(reference)
+def test_three_omni_wheels_odometry(agreement) -> None:  # type: ignore[no-untyped-def]
+    _, angles, truth = measured_three()
     compare(agreement, three, (0.051, 0.195), angles, truth, (0.3, 0.45, 0.07, 0.1))
 
 
-def test_four_mecanum_wheels_odometry(agreement, reference: Path) -> None:  # type: ignore[no-untyped-def]
-    angles, truth = measured_four(reference)
+def test_four_mecanum_wheels_odometry(agreement) -> None:  # type: ignore[no-untyped-def]
+    angles, truth = measured_four()
     compare(agreement, four, (0.03, 0.2), angles, truth, (0.16, 0.35, 0.015, 0.05))
 
 
-def test_three_omni_wheels_driven_at_measured_speeds(agreement, reference: Path) -> None:  # type: ignore[no-untyped-def]
+def test_three_omni_wheels_driven_at_measured_speeds(agreement) -> None:  # type: ignore[no-untyped-def]
     """The dynamic platform, three seconds of the run, wheels commanded at the measured speeds."""
-    t, angles, truth = measured_three(reference)
+    t, angles, truth = measured_three()
     count = 76
     t, angles = t[:count], angles[:count]
     mounts = three(0.195)

@@ -6,8 +6,6 @@ alone, hence exact; the trajectory is as good as ode45's, which leaves a solutio
 1.6e-3 rad. Multipliers are those of the cut.
 """
 
-import csv
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,6 +17,8 @@ from touchback.dynamics.constraints import constraint_rows
 from touchback.symbolic.count import count_tape
 from touchback.system.derivation import Derivation
 from touchback.system.layout import layout_of
+from validation.reference import columns, numbers
+from validation.reference.robotran import mbs_text
 
 TYRE_RADIUS = 0.375
 
@@ -47,52 +47,55 @@ def suspension() -> tb.Model:
 
 
 @pytest.fixture(scope="module")
-def published(reference: Path) -> dict[str, np.ndarray]:
-    with open(reference / "robotran" / "suspension_traj.csv") as file:
-        rows = list(csv.DictReader(file))
-    return {name: np.array([float(row[name]) for row in rows]) for name in rows[0]}
+def published() -> dict[str, np.ndarray]:
+    return columns("robotran_suspension")
 
 
-def test_accelerations_and_forces_at_the_start(agreement, published) -> None:  # type: ignore[no-untyped-def]
+@pytest.fixture(scope="module")
+def first_row() -> dict[str, float]:
+    return numbers("robotran_suspension")["first_row"]
+
+
+def test_accelerations_and_forces_at_the_start(agreement, first_row) -> None:  # type: ignore[no-untyped-def]
     system = suspension().compile()
     x0 = system.assemble(q1=0.7, q2=-0.2)
     a = dict(zip(system.coordinates, system.forward_dynamics(x0.q, x0.v)))
     for name in ("q1", "q2", "q3", "q4"):
-        theirs = published[name.replace("q", "qdd")][0]
+        theirs = first_row[name.replace("q", "qdd")]
         agreement.compare(f"{name}, relative", a[name] / theirs, 1.0, 1e-12)
     length = system.sensors(x0.q, x0.v)
     force = 20e3 * (length["link.length"] - 0.5)
-    agreement.compare("force of the link, relative", force / published["F_link"][0], 1.0, 1e-12)
+    agreement.compare("force of the link, relative", force / first_row["F_link"], 1.0, 1e-12)
     found = system.multipliers(x0.q, x0.v)
     for ours, theirs in (("cut.1", "lam1"), ("cut.2", "lam2")):
-        agreement.compare(f"{theirs}, relative", found[ours] / published[theirs][0], 1.0, 1e-11)
+        agreement.compare(f"{theirs}, relative", found[ours] / first_row[theirs], 1.0, 1e-11)
 
 
-def test_the_projects_own_file_with_its_user_functions(agreement, published, reference) -> None:  # type: ignore[no-untyped-def]
-    """The .mbs of the project with the laws of its user_LinkForces and user_ExtForces. The file has
-    lost the wheel's mass, the axle's place and its drive since, which are given back."""
+def test_the_projects_own_file_with_its_user_functions(agreement, first_row) -> None:  # type: ignore[no-untyped-def]
+    """The mechanism of the project's .mbs with the laws of its user_LinkForces and user_ExtForces.
+    It has lost the wheel's mass, the axle's place and its drive since, which are given back."""
     model = tb.read_mbs(
-        reference / "robotran" / "Suspension_HEAD.mbs",
-        link_forces={"F_Susp": lambda length, rate: 20e3 * (length - 0.5) + 1e3 * rate},
+        mbs_text("robotran_suspension"),
+        link_forces={"link_0": lambda length, rate: 20e3 * (length - 0.5) + 1e3 * rate},
         external_forces={
-            "Fground": lambda place, velocity: (
+            "force_0": lambda place, velocity: (
                 0.0, 0.0, -50e3 * tb.minimum(place[2] - TYRE_RADIUS * np.cos(0.1), 0.0)
             )
         },
-        driven_joints={"R1_Wheel": 0.1},
+        driven_joints={"R1_axle": 0.1},
     )  # fmt: skip
     assert model.imported["user_functions"] == {}
-    model.bodies["Wheel"] = tb.Body(5.0, inertia=(0.2, 0.4, 0.2, 0.0, 0.0, 0.0))
-    axle, wheel = model.joints["R1_Wheel"], model.joints["Joint_0"]
-    model.joints["R1_Wheel"] = replace(axle, parent=tb.Frame("Knuckle", (0.0, 0.1, 0.125)))
-    model.joints["Joint_0"] = replace(wheel, parent=tb.Frame("axle"))
-    cut = model.closures.pop("Cut_0")
+    model.bodies["wheel"] = tb.Body(5.0, inertia=(0.2, 0.4, 0.2, 0.0, 0.0, 0.0))
+    axle, wheel = model.joints["R1_axle"], model.joints["R2_wheel"]
+    model.joints["R1_axle"] = replace(axle, parent=tb.Frame("knuckle", (0.0, 0.1, 0.125)))
+    model.joints["R2_wheel"] = replace(wheel, parent=tb.Frame("axle"))
+    cut = model.closures.pop("cut_0")
     model.close("cut", tb.PointInPlane("yz"), cut.a, cut.b)
     system = model.compile()
-    start = system.assemble(T3_Chassis=0.7, R1_UpperArm=-0.2)
+    start = system.assemble(T3_chassis=0.7, R1_upper_arm=-0.2)
     a = system.forward_dynamics(start.q, start.v)
     for i in range(4):
-        theirs = published[f"qdd{i + 1}"][0]
+        theirs = first_row[f"qdd{i + 1}"]
         agreement.compare(f"q{i + 1} of the file, relative", a[i] / theirs, 1.0, 1e-11)
 
 

@@ -5,13 +5,12 @@ g = 9.81 m/s², restitution 0.9, contact at z = 0, 8.5 s, bounces located. Betwe
 is exact in closed form: the k-th flight lasts 2 eᵏ v₁/g with v₁ = √(2 g z₀).
 """
 
-import json
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import touchback as tb
+from validation.reference import columns, numbers
 
 
 def ball(p: dict[str, Any]) -> tuple[tb.Model, tb.System]:
@@ -37,10 +36,8 @@ def flight(p: dict[str, Any], t: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return height + speed * since - p["g"] * since**2 / 2, speed - p["g"] * since
 
 
-def test_bounces_located(agreement, reference: Path) -> None:  # type: ignore[no-untyped-def]
-    folder = reference / "contact"
-    p = json.loads((folder / "siconos_models.json").read_text())["bouncing_ball"]["params"]
-    published = np.genfromtxt(folder / "bouncing_ball_event_driven.csv", delimiter=",", names=True)
+def test_bounces_located(agreement) -> None:  # type: ignore[no-untyped-def]
+    p, published = numbers("siconos")["ball"], columns("siconos_ball")
     m, system = ball(p)
     bounce = tb.Event(
         "bounce", m.coordinate("z"), direction=-1, restart=lambda t, x: [0.0, -p["e"] * x[1]]
@@ -62,11 +59,10 @@ def test_bounces_located(agreement, reference: Path) -> None:  # type: ignore[no
     agreement.compare("v [m/s]", run["z rate"][at], published["v"][~near], within=1e-9)
 
 
-def test_bounces_by_time_stepping(agreement, reference: Path) -> None:  # type: ignore[no-untyped-def]
+def test_bounces_by_time_stepping(agreement) -> None:  # type: ignore[no-untyped-def]
     """Moreau–Jean places an impact within a step, so it is of first order: each bounce may shift
     the flight by (1 + e) v h."""
-    text = (reference / "contact" / "siconos_models.json").read_text()
-    p = json.loads(text)["bouncing_ball"]["params"]
+    p = numbers("siconos")["ball"]
     m, system = ball(p)
     floor = {"floor": tb.contact.DescribedContact(m.coordinate("z"), restitution=p["e"])}
     duration = 2.0  # three bounces

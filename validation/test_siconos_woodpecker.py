@@ -7,20 +7,19 @@ Moreau–Jean, θ = ½, h = 20 µs, 0.3 s. The published model is linear in smal
 joints on one axis have exactly its mass matrix: turning by φ lifts what follows by l φ.
 """
 
-import json
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import touchback as tb
+from validation.reference import columns, numbers
 
 STEP = 2e-5
 
 
 def toy(data: dict[str, Any]) -> tuple[tb.System, dict[str, tb.contact.ContactKind]]:
     """The mechanism and its contacts. `swing` is the bird's angle from the sleeve."""
-    p, start = data["params"], data["q0"]
+    p, start = data, data["start"]
     m = tb.Model("woodpecker", gravity=(0, 0, -p["g"]))
     sleeve = m.body("sleeve", p["m_M"])
     tilt = m.body("tilt of the sleeve", inertia=(p["J_M"],) * 3)
@@ -46,11 +45,9 @@ def toy(data: dict[str, Any]) -> tuple[tb.System, dict[str, tb.contact.ContactKi
     }
 
 
-def test_motion_of_the_toy(agreement, reference: Path) -> None:  # type: ignore[no-untyped-def]
-    folder = reference / "contact"
-    data = json.loads((folder / "siconos_models.json").read_text())["woodpecker"]
-    published = np.genfromtxt(folder / "woodpecker_moreau_jean.csv", delimiter=",", names=True)
-    system, contacts = toy(data)
+def test_motion_of_the_toy(agreement) -> None:  # type: ignore[no-untyped-def]
+    published = columns("siconos_woodpecker")
+    system, contacts = toy(numbers("siconos")["woodpecker"])
     stepping = tb.MoreauJean(step=STEP, contacts=contacts)
     run = tb.simulate(system, duration=0.3, method=stepping)
     at = np.round(published["t"] / STEP).astype(int)

@@ -1,8 +1,7 @@
-"""What the tests of imports share: dynamics of the compiled model, and where references lie."""
+"""What the tests of imports share: dynamics of the compiled model."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -29,11 +28,3 @@ def compiled_dynamics(
 @pytest.fixture(scope="session")
 def dynamics() -> Callable[..., Dynamics]:
     return compiled_dynamics
-
-
-@pytest.fixture(scope="session")
-def reference_folder() -> Path:
-    folder = Path(__file__).parents[3] / "shared" / "reference"
-    if not folder.is_dir():
-        pytest.skip("the folder ../shared/reference with published data is not here")
-    return folder

@@ -1,6 +1,5 @@
 """Every robot of example-robot-data moves here as it does in Pinocchio."""
 
-import json
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ from pinocchio_truth import BROKEN, difference, pin, read_quietly, robot_files
 from touchback.errors import ModelError
 from touchback.interop import ImportNotice, read_urdf
 from touchback.model import Model
+from validation.reference import numbers
 
 TOLERANCE = 1e-12  # of the largest entry: both sides round differently along chains of ~20 bodies
 ROBOTS = [path for path in robot_files() if path.name not in BROKEN]
@@ -66,20 +66,16 @@ def test_a_file_without_links_is_said_to_be_empty() -> None:
         assert read_urdf(broken("ur3.urdf")).bodies == {}
 
 
-@pytest.mark.parametrize("name", ["double_pendulum_simple.urdf", "panda.urdf"])
-def test_a_robot_agrees_with_stored_values(
-    name: str, reference_folder: Path, dynamics: Callable[..., Any]
-) -> None:
-    stored = json.loads((reference_folder / "robots" / "pinocchio_reference.json").read_text())[
-        name
-    ]
-    model = read_quietly(reference_folder / "robots" / name)
+@pytest.mark.parametrize("name", ["double_pendulum_simple", "panda"])
+def test_a_robot_agrees_with_stored_values(name: str, dynamics: Callable[..., Any]) -> None:
+    stored = numbers("pinocchio_robots")[name]
+    model = read_quietly(next(path for path in robot_files() if path.stem == name))
     moving = [joint for joint, data in model.joints.items() if data.kind.nv]
-    assert moving == stored["joints"]
+    assert moving == stored["coordinates"]
     found = dynamics(model, stored["q"], stored["v"], stored["a"])
     assert np.abs(found.M - stored["M"]).max() < 1e-12  # the file has 12 decimals
-    assert_close(found.c, np.array(stored["nle"]), "bias")
-    assert_close(found.tau, np.array(stored["rnea"]), "inverse dynamics")
+    assert_close(found.c, np.array(stored["bias"]), "bias")
+    assert_close(found.tau, np.array(stored["inverse_dynamics"]), "inverse dynamics")
 
 
 # ---- kinds of joints that no robot of the collection has ----------------------------------------
