@@ -3,9 +3,12 @@
 import asyncio
 import gc
 import json
+import select
 import socket
 import threading
+import time
 from collections.abc import Awaitable, Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -257,23 +260,64 @@ def test_so_many_pages_look_on_and_no_more(
     on_page(bench, play)
 
 
-def test_who_connects_and_says_nothing_is_let_go(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(server, "_SILENCE", 0.2)
-    monkeypatch.setattr(server, "_SOCKETS", 20)
+def strangers(bench: Workbench, count: int, first: bytes) -> list[socket.socket]:
+    """Connections that say the beginning of something, and no more."""
+    made = [deaf(bench) for _ in range(count)]
+    for each in made:
+        until(lambda each=each: each in select.select([], [each], [], 0.0)[1])
+        if first:
+            with suppress(OSError):
+                each.send(first)
+    return made
+
+
+@pytest.mark.parametrize(
+    "first",
+    [b"", b"GET / HTTP/1.1\r\nHost: x\r\n", b"GET /wire?token=x HTTP/1.1\r\n", b"\x16\x03\x01"],
+    ids=["nothing", "half a request", "half a wire", "another protocol"],
+)
+def test_however_many_strangers_there_are_every_new_page_gets_in(first: bytes) -> None:
+    """256 silent sockets kept 49 of 53 pages out, and every stop that they would have sent."""
     with workbench.open(gallery.make("pendulum").compile()) as other:
-        silent = [deaf(other) for _ in range(40)]
-        assert until(lambda: _served(other))
+        silent = strangers(other, 2 * server.STRANGERS, first)
+        for _ in range(5):
+            assert on_page(other, lambda page: page.send(do="watch", poses=0))["ok"]
+            silent += strangers(other, 20, first)
+        front = other.server._front
+        assert front is not None and front.counts().strangers <= server.STRANGERS
         for each in silent:
             each.close()
 
 
-def _served(bench: Workbench) -> bool:
-    try:
-        return bool(on_page(bench, lambda page: page.send(do="watch", poses=0))["ok"])
-    except (OSError, EOFError, ConnectionClosed):
-        return False
-    except Exception as error:
-        return not str(error)
+def test_strangers_crowd_out_strangers_and_never_a_page(bench: Workbench) -> None:
+    async def play(page: Page) -> None:
+        for _ in range(3):
+            held = await asyncio.to_thread(strangers, bench, server.STRANGERS, b"GET ")
+            assert (await page.send(do="watch", poses=0))["ok"]
+            for each in held:
+                each.close()
+
+    on_page(bench, play)
+
+
+def test_a_request_that_comes_byte_by_byte_is_let_go_when_its_time_is_over(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The deadline is that of the whole, however often something comes."""
+    monkeypatch.setattr(server, "GREETING", 0.3)
+    with workbench.open(gallery.make("pendulum").compile()) as other:
+        slow = deaf(other)
+        slow.setblocking(True)
+        slow.settimeout(PATIENCE)
+        began = time.monotonic()
+        with pytest.raises(OSError):
+            for _ in range(int(PATIENCE / 0.05)):
+                slow.send(b"x")
+                time.sleep(0.05)
+        assert time.monotonic() - began > 0.25
+        slow.close()
+        front = other.server._front
+        assert front is not None and front.counts().too_slow == 1
 
 
 LOOKING = {

@@ -183,7 +183,8 @@ def test_two_who_export_the_same_at_once_both_get_it_whole(
         each.start()
     for each in asking:
         each.join()
-    left = [each.name for each in (ours._made or folder).iterdir()]
+    assert ours._made is not None
+    left = [each.name for each in Path(ours._made.name).iterdir()]
     ours.close()
     assert found == [due, due]
     assert left == [f"{Path(recorded).stem}.csv"]

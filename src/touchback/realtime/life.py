@@ -13,6 +13,7 @@ import numpy as np
 
 from touchback.errors import InputError
 from touchback.native import Listening
+from touchback.native.live.emergency import add_emergency, remove_emergency
 from touchback.native.live.wanted import Pace
 from touchback.numbers import MOST_COUNTED, number_within
 from touchback.realtime.blame import MachineWatch
@@ -47,6 +48,8 @@ class Life(Signals):
         self._stopping = threading.Lock()
         self._supervisor: threading.Thread | None = None
         self._state = "new"
+        self.emergency_number = add_emergency(self._loop.commands)
+        """Which run it is to the fronts of servers (native/front), who stop it without Python."""
         WATCH.add(self)
 
     @property
@@ -112,6 +115,7 @@ class Life(Signals):
             was, self._state = self._state, "stopped"
             for step in (
                 lambda: WATCH.remove(self),
+                lambda: remove_emergency(self.emergency_number),
                 self._free_memory,
                 self._taps.close,
                 self._keeper.close,

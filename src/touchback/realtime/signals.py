@@ -143,12 +143,13 @@ class Signals(Kept):
 
     def emergency_stop(self) -> None:
         """Outputs safe and the model held from the next tick on, until `resume`; any thread."""
-        self._region.write(STOP_PORT, 1.0)
+        self._loop.halt()
 
     @property
     def stops(self) -> int:
         """How many emergency stops were asked for; the last may wait for its tick."""
-        return int(self._region.mailboxes[STOP_PORT].read().number)
+        theirs = int(self._region.mailboxes[STOP_PORT].read().number)
+        return int(self._loop.commands.halts) + theirs
 
     def fail(self, text: str) -> None:
         """A fault that takes guarded outputs to safe from the next tick on, until `resume`."""

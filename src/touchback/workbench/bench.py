@@ -132,10 +132,15 @@ class Workbench:
         self.server: Server = (
             _server(self.hub, host, port, page) if beside is None else beside.server
         )
+        if beside is not None:
+            self.server.add(name, self.hub)
+        live = getattr(source, "live", None)
+        if isinstance(live, Live):
+            self.studio.runs.add(live)
+        self.studio.runs.changed = self._watch
+        self._watch(self.studio.runs.numbers)
         if beside is None:
             self.server.start()
-        else:
-            self.server.add(name, self.hub)
 
     @property
     def running(self) -> bool:
@@ -162,6 +167,10 @@ class Workbench:
     def _leave(self, client: Client) -> None:
         """A page went away: its hand lets go, its scopes end."""
         self.studio.forget(client.name)
+
+    def _watch(self, runs: list[int]) -> None:
+        """What the page's emergency stop reaches."""
+        self.server.watch(self._name if self._page else "", runs)
 
     # ---- what the studio asks for (playback/studio.py) ------------------------------------------
 

@@ -55,10 +55,17 @@ def page_files() -> dict[str, Path]:
 class Door:
     """Answers requests: with a file, with a refusal, or lets a wire through."""
 
-    def __init__(self, host: str, token: str, first: str, room: Callable[[], bool]) -> None:
+    def __init__(
+        self,
+        host: str,
+        token: str,
+        first: str,
+        room: Callable[[], bool],
+        trust: Callable[[Line], None] = lambda line: None,
+    ) -> None:
         """`host` is what the server listens on, `first` the page at "/"; `room` tells whether one
-        more client may come."""
-        self._token, self._room = token.encode(), room
+        more client may come, and `trust` is told of a connection that gave the token."""
+        self._token, self._room, self._trust = token.encode(), room, trust
         self.files = page_files()
         self.files["/"] = self.files[f"/{first}"]
         self.made: dict[str, Callable[[], File]] = {}  # what is made when asked for, by path
@@ -70,7 +77,6 @@ class Door:
 
     def __call__(self, connection: ServerConnection, request: Request) -> Answered:
         line = cast(Line, connection)  # of our server
-        line.heard()
         try:
             host = request.headers["Host"]
             origin = request.headers.get("Origin")
@@ -95,6 +101,7 @@ class Door:
             return refusal(HTTPStatus.NOT_FOUND, "There is no such page.")
         if not self._knows(asked.query):
             return _without_token()
+        self._trust(line)
         if make is None:
             return self._given(line, lambda: mesh_file(asked.path), host)
         if len(self._fetching) >= DOWNLOADS:

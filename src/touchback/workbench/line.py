@@ -23,11 +23,7 @@ _OWED_BY_KERNEL = 128 << 10  # bytes each way: what is slow should wait here, no
 
 
 class Line(ServerConnection):
-    """A connection that knows when what was written is taken, keeps little in the kernel, and is
-    let go when nothing is asked in `silence` seconds."""
-
-    silence = 5.0
-    _timer: asyncio.TimerHandle | None = None
+    """A connection that knows when what was written is taken, and keeps little in the kernel."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         wire = cast(asyncio.Transport, transport)
@@ -36,13 +32,13 @@ class Line(ServerConnection):
             line.setsockopt(socket.SOL_SOCKET, way, _OWED_BY_KERNEL)
         self._taken = asyncio.Event()
         self._taken.set()
-        self._timer = asyncio.get_running_loop().call_later(self.silence, wire.abort)
         super().connection_made(transport)
 
-    def heard(self) -> None:
-        """It asked for something."""
-        if self._timer is not None:
-            self._timer.cancel()
+    @property
+    def file(self) -> int:
+        """As the front knows it (native/front)."""
+        wire: socket.socket = self.transport.get_extra_info("socket")
+        return wire.fileno()
 
     def pause_writing(self) -> None:
         self._taken.clear()
@@ -53,7 +49,6 @@ class Line(ServerConnection):
         super().resume_writing()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self.heard()
         self._taken.set()
         super().connection_lost(exc)
 
@@ -69,26 +64,22 @@ class Line(ServerConnection):
         return not self.transport.is_closing()
 
 
-def lines(most: int, silence: float, lost: Callable[[Line], None]) -> tuple[type[Line], set[Line]]:
-    """A kind of connections that count each other, at most so many; and those there are. They count
-    by themselves: what the library knows of them has other names from version to version."""
+def lines(lost: Callable[[Line], None]) -> tuple[type[Line], set[Line]]:
+    """A kind of connections that know each other, and those there are. They know it by themselves:
+    what the library knows of them has other names from version to version."""
     plugged: set[Line] = set()
 
-    class Counted(Line):
+    class Known(Line):
         def connection_made(self, transport: asyncio.BaseTransport) -> None:
-            full = len(plugged) >= most
             plugged.add(self)
             super().connection_made(transport)
-            if full:
-                cast(asyncio.Transport, transport).abort()
 
         def connection_lost(self, exc: Exception | None) -> None:
             plugged.discard(self)
             lost(self)
             super().connection_lost(exc)
 
-    Counted.silence = silence
-    return Counted, plugged
+    return Known, plugged
 
 
 class Sent(Response):

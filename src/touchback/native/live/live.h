@@ -89,6 +89,8 @@ typedef struct tb_commands {
     _Atomic long renew;  /* forget what isn't in the state, as the first recordings began */
     _Atomic long note;   /* what isn't in the state, so that a recording can begin */
     _Atomic long failed; /* what serves a port */
+    _Atomic long halts;  /* emergency stops so far: in memory that no other process shares */
+    long halts_taken;    /* of them by ticks */
     _Atomic long paused;
     _Atomic long singles;   /* steps that may be made though it is paused */
     _Atomic uint64_t speed; /* bits of a double: how fast the model's time goes, of real time */
@@ -195,6 +197,11 @@ void tb_live_stop(tb_live *live);
 void tb_live_wind_down(tb_live *live);
 void tb_live_resume(tb_live *live, long faults); /* unless others than these are latched */
 void tb_live_fail(tb_live *live);
+void tb_live_halt(tb_live *live); /* an emergency stop */
+/* Whether one waits for its tick. */
+static inline int tb_live_halted(const tb_live *live) {
+    return atomic_load(&live->commands->halts) != live->commands->halts_taken;
+}
 void tb_live_note(tb_live *live);
 void tb_live_ask_substeps(tb_live *live, long substeps);
 void tb_live_set_gain(_Atomic uint64_t *gains, long output, double value);

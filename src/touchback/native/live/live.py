@@ -82,6 +82,10 @@ class LiveLoop(LoopMemory):
         """Notes before the next tick what it hangs on, so that a recording can begin with it."""
         LIB.tb_live_note(self.address)
 
+    def halt(self) -> None:
+        """An emergency stop at the next tick; any thread."""
+        LIB.tb_live_halt(self.address)
+
     def fail(self) -> None:
         """Outputs go to safe at the next tick, for what serves a port failed; any thread."""
         LIB.tb_live_fail(self.address)

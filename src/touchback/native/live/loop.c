@@ -171,6 +171,7 @@ void tb_live_resume(tb_live *live, long faults) {
 }
 void tb_live_note(tb_live *live) { atomic_store(&live->commands->note, 1); }
 void tb_live_fail(tb_live *live) { atomic_store(&live->commands->failed, 1); }
+void tb_live_halt(tb_live *live) { atomic_fetch_add(&live->commands->halts, 1); }
 void tb_live_ask_substeps(tb_live *live, long substeps) {
     atomic_store(&live->commands->substeps, substeps);
 }

@@ -132,6 +132,13 @@ static long obey(tb_live *live) {
            (atomic_load_explicit(&commands->closing, memory_order_relaxed) ? TB_STOPPED : 0);
 }
 
+/* The emergency stops that were asked for since the last tick, as a flag. */
+static long take_halts(tb_commands *commands) {
+    long asked = atomic_load(&commands->halts), more = asked != commands->halts_taken;
+    commands->halts_taken = asked;
+    return more ? TB_STOPPED : 0;
+}
+
 /* What sensors tell of a mechanism that rests when it has become another one. */
 static void look(tb_live *live, long flags) {
     if (flags & (TB_SWAPPED | TB_PLACED | TB_RESTRUCTURED) && !(flags & TB_HOLDING) &&
@@ -167,7 +174,7 @@ void tb_live_tick(tb_live *live, int64_t now, int64_t lateness) {
     int64_t age = -1;
     tb_live_note_memory(live);
     long before = live->flags, asked = obey(live);
-    long flags = advance(live, asked | tb_live_take(live, now, &age));
+    long flags = advance(live, asked | take_halts(live->commands) | tb_live_take(live, now, &age));
     int64_t judged = tb_clock_now(); /* the step may have stood still, too */
     deliver(live, flags | tb_live_silence(live, judged));
     tb_live_publish(live, judged);

@@ -43,7 +43,7 @@ static int nothing_to_do(const tb_live *live) {
     const tb_swap *swap = atomic_load_explicit(&commands->swap, memory_order_acquire);
     if (atomic_load(&commands->singles) > 0 || atomic_load(&commands->closing) ||
         atomic_load(&commands->resume) || atomic_load(&commands->failed) ||
-        atomic_load(&commands->note) ||
+        atomic_load(&commands->note) || tb_live_halted(live) ||
         atomic_load(&commands->substeps) != live->steps_per_tick ||
         atomic_load(&live->offer) == TB_OFFERED || atomic_load(&live->placing) != TB_NOTHING ||
         (swap && tb_live_time(live) >= swap->not_before))
@@ -63,6 +63,8 @@ static int nothing_to_do(const tb_live *live) {
 static int cannot_wait(const tb_live *live) {
     if (paused(live) &&
         (!(live->flags & TB_AT_REST) || atomic_load(&live->commands->singles) > 0))
+        return 1;
+    if (tb_live_halted(live))
         return 1;
     for (long i = 0; i < live->input_count; i++)
         if (!live->inputs[i].place && /* the emergency stop's */

@@ -103,7 +103,7 @@ def listening(address: Address) -> socket.socket:
         else:
             made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             made.bind(address.target)
-        made.listen(16)
+        made.listen(128)
     except OSError as error:
         made.close()
         raise InputError(

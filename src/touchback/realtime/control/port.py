@@ -1,8 +1,9 @@
 """The control port: the desk of a live run for other processes, over a Unix socket or TCP.
 
-A message is a line of JSON, and so is its answer. Each client has a thread, outside the tick, that
-reads no faster than messages may come, so that one who floods waits in its own socket. Nothing is
-kept for a client but the line that it is writing.
+A message is a line of JSON, and so is its answer. A thread of C (native/front) accepts clients,
+holds strangers to their greeting and does emergency stops as they pass by. Each client has a thread
+besides, outside the tick, that reads no faster than messages may come, so that one who floods waits
+in its own socket. Nothing is kept for a client but what it is writing.
 """
 
 from __future__ import annotations
@@ -18,15 +19,18 @@ from contextlib import suppress
 import msgspec
 
 from touchback.errors import NO_JSON, InputError
+from touchback.native.front.front import LINES, Front
 from touchback.realtime.control.address import Address, listening
 from touchback.realtime.control.desk import Desk
 from touchback.realtime.control.messages import LONGEST, Answer
 from touchback.realtime.control.rates import Rate, Rates
 
-MOST_CLIENTS = 16  # at a time
+MOST_CLIENTS = 16  # at a time, of those who gave the token
+STRANGERS = 64  # at a time, of those who haven't yet: the oldest makes room
+GREETING = 5.0  # seconds from a connection on in which the token must have come
 _LINES = Rate(4000.0, 2000)  # messages of one client, of whatever kind
 _CALLS = Rate(50.0, 100)  # new clients
-_PATIENCE = 5.0  # seconds for a client to take its answer, and to give its token
+_PATIENCE = 5.0  # seconds for a client to take its answer
 _SILENCE = 30.0  # seconds without a message, after which a client makes room for another
 _BAD = 50  # messages in a row that can't be read, after which a client is let go
 
@@ -47,14 +51,17 @@ class Port:
             )
         own = "" if address.path or token else secrets.token_urlsafe(24)
         self.desk, self._token, self._rates = desk, token or own or None, Rates()
-        self._socket = listening(address)
+        listener = listening(address)
         if not address.path:
-            address = Address("", address.host, self._socket.getsockname()[1])
+            address = Address("", address.host, listener.getsockname()[1])
+        greeting = 0.0 if self._token is None else GREETING
+        self._front = Front([listener], LINES, STRANGERS, greeting)
+        self._front.watch([desk.live.emergency_number])
         self._told = f"?token={own}" if own else ""
         self.where, self.clients = address, 0  # how many there ever were
         self._lock, self._open = threading.Lock(), dict[socket.socket, float]()  # heard when
         self._closing = threading.Event()
-        self._socket.settimeout(0.1)
+        self._front.settimeout(0.1)
         self._thread = threading.Thread(target=self._accept, name="touchback port", daemon=True)
         self._thread.start()
 
@@ -72,31 +79,34 @@ class Port:
     def _accept(self) -> None:
         while not self._closing.is_set():
             try:
-                client, _ = self._socket.accept()
+                client, _ = self._front.accept()
             except TimeoutError:
                 continue
             except OSError:
-                if self._closing.wait(0.05):  # closed; or no more files just now
+                if self._closing.wait(0.05):
                     return
                 continue
-            self._closing.wait(self._rates.take("", "call", _CALLS))
-            self._welcome(client)
+            client.settimeout(_PATIENCE)
+            name = self._welcome(client) if self._token is None else ""
+            if self._token is None and not name:
+                client.close()
+                continue
+            threading.Thread(target=self._serve, args=(client, name), daemon=True).start()
 
-    def _welcome(self, client: socket.socket) -> None:
-        client.settimeout(_PATIENCE)
+    def _welcome(self, client: socket.socket) -> str:
+        """The name of a client who gave the token, or who needs none; empty where there is no
+        room."""
+        self._closing.wait(self._rates.take("", "call", _CALLS))
         with self._lock:
             self._make_room()
             full = len(self._open) >= MOST_CLIENTS or self._closing.is_set()
             if not full:
                 self._open[client] = time.monotonic()
                 self.clients += 1
-        if full:
-            told = f"This run has {MOST_CLIENTS} clients already; let one of them go first."
-            _send(client, Answer(None, False, error=told))
-            client.close()
-            return
-        name = f"{self.where} {self.clients}"
-        threading.Thread(target=self._serve, args=(client, name), daemon=True).start()
+                return f"{self.where} {self.clients}"
+        told = f"This run has {MOST_CLIENTS} clients already; let one of them go first."
+        _send(client, Answer(None, False, error=told))
+        return ""
 
     def _make_room(self) -> None:
         """Where it is full, whoever said nothing for longest goes, if that is long."""
@@ -114,10 +124,15 @@ class Port:
                 self._open[client] = time.monotonic()
 
     def _serve(self, client: socket.socket, name: str) -> None:
+        """A client of a name; without one it must give the token first."""
         try:
             with client:
                 lines = _Lines(client)
-                if self._token is None or self._let_in(client, lines):
+                if not name and self._knows(client, lines):
+                    self._front.trust(client.fileno())
+                    if name := self._welcome(client):
+                        _send(client, Answer(None, True))
+                if name:
                     client.settimeout(None)
                     self._answer(client, lines, name)
         except (OSError, _TooLong):
@@ -126,17 +141,18 @@ class Port:
             with self._lock:
                 self._open.pop(client, None)
 
-    def _let_in(self, client: socket.socket, lines: _Lines) -> bool:
-        """Whether it gives the token, in its first message and soon."""
+    def _knows(self, client: socket.socket, lines: _Lines) -> bool:
+        """Whether it gives the token, in its first message, which is here as it is."""
         try:
             given = msgspec.json.decode(lines.next() or b"", type=Hello).token
         except NO_JSON:
             given = ""
         right = hmac.compare_digest(given.encode(), (self._token or "").encode())
         if not right:
-            time.sleep(0.1)  # whoever guesses
-        told = "" if right else "The control port asks for its token first."
-        return _send(client, Answer(None, right, error=told)) and right
+            self._closing.wait(0.1)  # whoever guesses
+            told = "The control port asks for its token first."
+            _send(client, Answer(None, False, error=told))
+        return right
 
     def _answer(self, client: socket.socket, lines: _Lines, name: str) -> None:
         bad = 0
@@ -165,11 +181,11 @@ class Port:
         if self.where.path:
             with suppress(OSError):
                 os.unlink(self.where.path)
-        self._socket.close()
+        self._front.close()
 
     def abandon(self) -> None:
         """Lets go of everything in a child process, which doesn't have the threads."""
-        self._socket.close()
+        self._front.abandon()
         for client in self._open:
             client.close()
 

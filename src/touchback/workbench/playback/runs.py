@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from touchback.realtime import Live
 
 Mark = tuple[int, dict[int, int]]
@@ -15,14 +17,23 @@ class Runs:
     def __init__(self) -> None:
         self._runs: tuple[Live, ...] = ()
         self._stops = 0
+        self.changed: Callable[[list[int]], None] = lambda numbers: None
+        """Told of the `emergency_number` of each, whenever there are others."""
 
     def add(self, live: Live) -> None:
         """One more; none twice."""
         self._runs = (*(each for each in self._runs if each is not live), live)
+        self.changed(self.numbers)
 
     def remove(self, live: Live) -> None:
         """One that is the page's no more."""
         self._runs = tuple(each for each in self._runs if each is not live)
+        self.changed(self.numbers)
+
+    @property
+    def numbers(self) -> list[int]:
+        """By which they are stopped without Python."""
+        return [live.emergency_number for live in self._runs]
 
     def stop(self) -> bool:
         """An emergency stop of all that run; whether there are any."""

@@ -1,0 +1,1 @@
+"""The front of servers: accepts, greets, relays and stops without the interpreter."""

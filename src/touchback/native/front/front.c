@@ -1,0 +1,396 @@
+#define _GNU_SOURCE
+#include "front/front.h"
+
+#include <errno.h>
+
+#ifdef __linux__
+
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "live/clock.h"
+#include "live/emergency.h"
+
+enum { MOST = 1024, AT_ONCE = 64 };
+enum { IN = 256 << 10, OUT = 64 << 10, KERNEL = 128 << 10, LONGEST_GREETING = 64 << 10 }; /* bytes */
+static const int64_t FLUSH = 5000000000; /* ns for the last words of a server to be taken */
+static const int64_t PAUSE = 50000000;   /* ns without accepting, when there are no files left */
+static const int LOOK = 100;             /* ms between looks at deadlines */
+
+typedef struct queue {
+    unsigned char *data;
+    size_t size, start, count; /* `start` is where the first of `count` bytes is */
+} queue;
+
+typedef struct connection {
+    int64_t id, since;
+    int outer, inner; /* of the client; towards the server, -1 before it is handed over */
+    int trusted, outer_ended, inner_ended;
+    int deaf; /* the server reads no more, and may still have something to say */
+    int64_t flush_until;
+    long group;
+    tb_scan scan;
+    queue in, out;
+} connection;
+
+struct tb_front {
+    pthread_t thread;
+    pthread_mutex_t lock;
+    int listeners[TB_FRONT_LISTENERS];
+    long listener_count;
+    int handing, wake;
+    long strangers;
+    int64_t greeting;
+    long protocol;
+    int64_t last_id, accept_at;
+    int closing;
+    long count;
+    connection *all[MOST];
+    struct pollfd files[1 + TB_FRONT_LISTENERS + 2 * MOST];
+    int64_t runs[TB_FRONT_GROUPS][TB_FRONT_RUNS];
+    long run_counts[TB_FRONT_GROUPS];
+    tb_front_counts counts;
+};
+
+static void end(tb_front *front, long i) {
+    connection *each = front->all[i];
+    close(each->outer);
+    if (each->inner >= 0)
+        close(each->inner);
+    free(each->in.data);
+    free(each->out.data);
+    free(each);
+    front->all[i] = front->all[--front->count];
+}
+
+/* Bytes from a file to the end of a queue: how many, 0 at its end, -1 for none now, -2 for an error. */
+static ssize_t fill(queue *queue, int file) {
+    if (queue->start && queue->start + queue->count == queue->size) {
+        memmove(queue->data, queue->data + queue->start, queue->count);
+        queue->start = 0;
+    }
+    unsigned char *to = queue->data + queue->start + queue->count;
+    ssize_t got = recv(file, to, queue->size - queue->start - queue->count, MSG_DONTWAIT);
+    if (got < 0)
+        return errno == EAGAIN || errno == EINTR ? -1 : -2;
+    queue->count += (size_t)got;
+    return got;
+}
+
+/* Bytes from a queue to a file; returns 0 when it takes no more for ever. */
+static int drain(queue *queue, int file) {
+    while (queue->count) {
+        ssize_t sent = send(file, queue->data + queue->start, queue->count,
+                            MSG_DONTWAIT | MSG_NOSIGNAL);
+        if (sent < 0)
+            return errno == EAGAIN || errno == EINTR;
+        queue->start += (size_t)sent;
+        queue->count -= (size_t)sent;
+    }
+    queue->start = 0;
+    return 1;
+}
+
+/* Gives a connection to the server; returns 0 where that isn't possible. */
+static int hand_over(tb_front *front, connection *each) {
+    int pair[2];
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair))
+        return 0;
+    tb_handed told = {each->id, pair[1]};
+    if (send(front->handing, &told, sizeof told, MSG_DONTWAIT | MSG_NOSIGNAL) != sizeof told) {
+        close(pair[0]);
+        close(pair[1]);
+        return 0;
+    }
+    each->inner = pair[0];
+    return 1;
+}
+
+static void stop(tb_front *front, long group) {
+    for (long i = 0; i < front->run_counts[group]; i++)
+        tb_emergency_stop((long)front->runs[group][i]);
+    front->counts.stops++;
+}
+
+/* From the client to the server; returns 0 when the connection is to end. */
+static int take_in(tb_front *front, connection *each) {
+    if (each->outer_ended || each->in.count == each->in.size)
+        return 1;
+    ssize_t got = fill(&each->in, each->outer);
+    if (got == -2)
+        return 0;
+    if (got == 0)
+        each->outer_ended = 1;
+    if (got > 0) {
+        const unsigned char *fresh = each->in.data + each->in.start + each->in.count - got;
+        if (tb_scan_take(&each->scan, fresh, (size_t)got) && each->trusted)
+            stop(front, each->group);
+    }
+    if (each->inner < 0) {
+        if (each->scan.greeted)
+            return hand_over(front, each);
+        return !each->outer_ended && each->in.count < LONGEST_GREETING;
+    }
+    return 1;
+}
+
+static void relay_in(connection *each) {
+    if (each->inner < 0)
+        return;
+    each->deaf = each->deaf || each->inner_ended || !drain(&each->in, each->inner);
+    if (each->deaf)
+        each->in.count = each->in.start = 0;
+    if (each->outer_ended == 1 && !each->in.count) {
+        shutdown(each->inner, SHUT_WR);
+        each->outer_ended = 2;
+    }
+}
+
+/* From the server to the client; returns 0 when the connection is to end. */
+static int relay_out(connection *each, int readable) {
+    if (readable && !each->inner_ended && each->out.count < each->out.size) {
+        ssize_t got = fill(&each->out, each->inner);
+        if (got == 0 || got == -2) {
+            each->inner_ended = 1;
+            each->flush_until = tb_clock_now() + FLUSH;
+        }
+    }
+    int going = drain(&each->out, each->outer);
+    return going && !(each->inner_ended && !each->out.count);
+}
+
+/* Makes room for one more stranger: the oldest goes, those first who haven't even greeted. */
+static void crowd_out(tb_front *front) {
+    long oldest = -1, strangers = 0;
+    for (long i = 0; i < front->count; i++) {
+        const connection *each = front->all[i], *before = oldest < 0 ? 0 : front->all[oldest];
+        if (each->trusted)
+            continue;
+        strangers++;
+        int silent = each->inner < 0, was = before && before->inner < 0;
+        if (!before || silent > was || (silent == was && each->since < before->since))
+            oldest = i;
+    }
+    if (oldest >= 0 && (strangers >= front->strangers || front->count >= MOST)) {
+        front->counts.crowded_out++;
+        end(front, oldest);
+    }
+}
+
+static int prepared(queue *queue, size_t size) {
+    queue->data = malloc(size); /* pages that nobody touches cost nothing */
+    queue->size = size;
+    return queue->data != NULL;
+}
+
+/* Returns 0 when nobody waits. */
+static int accept_one(tb_front *front, int listener) {
+    int file = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    if (file < 0) {
+        if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)
+            front->accept_at = tb_clock_now() + PAUSE;
+        return 0;
+    }
+    crowd_out(front);
+    connection *each = front->count < MOST ? calloc(1, sizeof *each) : NULL;
+    if (!each || !prepared(&each->in, IN) || !prepared(&each->out, OUT)) {
+        close(file);
+        if (each)
+            free(each->in.data);
+        free(each);
+        return 1;
+    }
+    static const int ONE = 1, BYTES = KERNEL;
+    setsockopt(file, IPPROTO_TCP, TCP_NODELAY, &ONE, sizeof ONE);
+    setsockopt(file, SOL_SOCKET, SO_SNDBUF, &BYTES, sizeof BYTES);
+    setsockopt(file, SOL_SOCKET, SO_RCVBUF, &BYTES, sizeof BYTES);
+    each->id = ++front->last_id;
+    each->since = tb_clock_now();
+    each->outer = file;
+    each->inner = -1;
+    each->scan.protocol = front->protocol;
+    each->trusted = front->greeting == 0;
+    front->all[front->count++] = each;
+    front->counts.accepted++;
+    if (each->trusted && !hand_over(front, each))
+        end(front, front->count - 1);
+    return 1;
+}
+
+/* Whether a connection has had its time. */
+static int too_slow(const tb_front *front, const connection *each, int64_t now) {
+    if (each->inner_ended)
+        return now > each->flush_until;
+    int waits = each->inner < 0 || (front->protocol == TB_LINES && !each->trusted);
+    return front->greeting && waits && now > each->since + front->greeting;
+}
+
+static long wanted(tb_front *front) {
+    long count = 0;
+    int64_t now = tb_clock_now();
+    front->files[count++] = (struct pollfd){front->wake, POLLIN, 0};
+    for (long i = 0; i < front->listener_count; i++)
+        front->files[count++] =
+            (struct pollfd){now < front->accept_at ? -1 : front->listeners[i], POLLIN, 0};
+    for (long i = 0; i < front->count; i++) {
+        const connection *each = front->all[i];
+        short outer = 0, inner = 0;
+        if (!each->outer_ended && each->in.count < each->in.size)
+            outer |= POLLIN;
+        if (each->out.count)
+            outer |= POLLOUT;
+        if (!each->inner_ended && each->out.count < each->out.size)
+            inner |= POLLIN;
+        if (each->in.count)
+            inner |= POLLOUT;
+        /* A file without events is left out: one that hung up would be told of again and again. */
+        front->files[count++] = (struct pollfd){outer ? each->outer : -1, outer, 0};
+        front->files[count++] = (struct pollfd){inner ? each->inner : -1, inner, 0};
+    }
+    return count;
+}
+
+static void serve(tb_front *front) {
+    int64_t now = tb_clock_now();
+    long polled = front->count; /* before new ones come */
+    for (long i = polled; i-- > 0;) { /* the last takes the place of one that ends */
+        const struct pollfd *files = front->files + 1 + front->listener_count + 2 * i;
+        connection *each = front->all[i];
+        int going = 1;
+        if (files[0].revents & (POLLIN | POLLHUP | POLLERR))
+            going = take_in(front, each);
+        relay_in(each);
+        going = going && relay_out(each, files[1].revents);
+        if (!going || too_slow(front, each, now)) {
+            front->counts.too_slow += going;
+            end(front, i);
+        }
+    }
+    for (long i = 0; i < front->listener_count; i++)
+        for (int k = 0; k < AT_ONCE && front->files[1 + i].revents; k++)
+            if (!accept_one(front, front->listeners[i]))
+                break;
+}
+
+static void *body(void *data) {
+    tb_front *front = data;
+    pthread_setname_np(pthread_self(), "touchback-front");
+    pthread_mutex_lock(&front->lock);
+    while (!front->closing) {
+        long count = wanted(front);
+        pthread_mutex_unlock(&front->lock);
+        int ready = poll(front->files, (nfds_t)count, LOOK);
+        pthread_mutex_lock(&front->lock);
+        uint64_t woken;
+        if (ready > 0 && front->files[0].revents && read(front->wake, &woken, sizeof woken) < 0)
+            continue;
+        serve(front);
+    }
+    pthread_mutex_unlock(&front->lock);
+    return NULL;
+}
+
+/* Everything that is open. */
+static void shut(tb_front *front) {
+    while (front->count)
+        end(front, front->count - 1);
+    for (long i = 0; i < front->listener_count; i++)
+        close(front->listeners[i]);
+    close(front->handing);
+    close(front->wake);
+}
+
+tb_front *tb_front_open(const int *listeners, long count, int handing, long protocol,
+                        long strangers, int64_t greeting) {
+    tb_front *front = calloc(1, sizeof *front);
+    if (!front)
+        return NULL;
+    for (long i = 0; i < count && i < TB_FRONT_LISTENERS; i++) {
+        fcntl(listeners[i], F_SETFL, fcntl(listeners[i], F_GETFL) | O_NONBLOCK);
+        front->listeners[front->listener_count++] = listeners[i];
+    }
+    front->handing = handing;
+    front->protocol = protocol;
+    front->strangers = strangers < MOST ? strangers : MOST;
+    front->greeting = greeting;
+    front->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    pthread_mutex_init(&front->lock, NULL);
+    int error = front->wake < 0 ? errno : pthread_create(&front->thread, NULL, body, front);
+    if (error) {
+        shut(front);
+        free(front);
+        errno = error;
+        return NULL;
+    }
+    return front;
+}
+
+int tb_front_trust(tb_front *front, int64_t id, long group) {
+    int found = 0;
+    pthread_mutex_lock(&front->lock);
+    for (long i = 0; i < front->count; i++)
+        if (front->all[i]->id == id) {
+            front->all[i]->trusted = found = 1;
+            front->all[i]->group = group < 0 || group >= TB_FRONT_GROUPS ? 0 : group;
+        }
+    pthread_mutex_unlock(&front->lock);
+    return found;
+}
+
+void tb_front_watch(tb_front *front, long group, const int64_t *runs, long count) {
+    pthread_mutex_lock(&front->lock);
+    front->run_counts[group] = 0;
+    for (long i = 0; i < count && i < TB_FRONT_RUNS; i++)
+        front->runs[group][front->run_counts[group]++] = runs[i];
+    pthread_mutex_unlock(&front->lock);
+}
+
+void tb_front_count(tb_front *front, tb_front_counts *counts) {
+    pthread_mutex_lock(&front->lock);
+    *counts = front->counts;
+    for (long i = 0; i < front->count; i++)
+        *(front->all[i]->trusted ? &counts->trusted : &counts->strangers) += 1;
+    pthread_mutex_unlock(&front->lock);
+}
+
+void tb_front_close(tb_front *front) {
+    pthread_mutex_lock(&front->lock);
+    front->closing = 1;
+    pthread_mutex_unlock(&front->lock);
+    uint64_t one = 1;
+    while (write(front->wake, &one, sizeof one) < 0 && errno == EINTR)
+        ;
+    pthread_join(front->thread, NULL);
+    shut(front);
+    free(front);
+}
+
+void tb_front_abandon(tb_front *front) { shut(front); }
+
+#else
+
+tb_front *tb_front_open(const int *listeners, long count, int handing, long protocol,
+                        long strangers, int64_t greeting) {
+    (void)listeners, (void)count, (void)handing, (void)protocol, (void)strangers, (void)greeting;
+    errno = ENOSYS;
+    return 0;
+}
+int tb_front_trust(tb_front *front, int64_t id, long group) {
+    return (void)front, (void)id, (void)group, 0;
+}
+void tb_front_watch(tb_front *front, long group, const int64_t *runs, long count) {
+    (void)front, (void)group, (void)runs, (void)count;
+}
+void tb_front_count(tb_front *front, tb_front_counts *counts) { (void)front, (void)counts; }
+void tb_front_close(tb_front *front) { (void)front; }
+void tb_front_abandon(tb_front *front) { (void)front; }
+
+#endif

@@ -1,0 +1,105 @@
+"""The Python face of front/front.h: a listening socket behind a thread of C."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import socket
+import threading
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from touchback.native.library import LIB, address_of
+
+LINES, WEB = LIB.constant("TB_LINES"), LIB.constant("TB_WEB")
+GROUPS = LIB.constant("TB_FRONT_GROUPS")
+_RUNS = LIB.constant("TB_FRONT_RUNS")
+_HANDED = ctypes.sizeof(LIB.struct("tb_handed"))
+
+
+@dataclass(frozen=True)
+class FrontCounts:
+    """Connections so far; clients and strangers now; strangers who made room for others, and who
+    took too long; emergency stops that were done in passing."""
+
+    accepted: int
+    trusted: int
+    strangers: int
+    crowded_out: int
+    too_slow: int
+    stops: int
+
+
+class Front(socket.socket):
+    """A socket whose `accept` gives connections once their greeting is whole; for servers that
+    accept by themselves, as asyncio's do. It owns the listeners that it is made of.
+
+    `greeting` is how many seconds a stranger has for it (0: everybody is trusted at once), and
+    `strangers` how many there are at most; clients that were trusted (`trust`) don't count."""
+
+    def __init__(
+        self, listeners: Sequence[socket.socket], protocol: int, strangers: int, greeting: float
+    ) -> None:
+        ours, theirs = socket.socketpair()
+        super().__init__(ours.family, ours.type, ours.proto, fileno=ours.detach())
+        files = np.array([each.detach() for each in listeners], dtype=np.intc)
+        self._ids: dict[int, int] = {}  # of connections, by their files
+        self._lock = threading.Lock()  # nobody asks a front that ends
+        self._front: int | None = LIB.tb_front_open(
+            address_of(files), len(files), theirs.detach(), protocol, strangers, int(1e9 * greeting)
+        )
+        if self._front is None:
+            raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
+
+    def listen(self, backlog: int = 0) -> None:
+        """Its listeners do already."""
+
+    def accept(self) -> tuple[socket.socket, Any]:
+        """The next connection; its address isn't known."""
+        told = self.recv(_HANDED)
+        if len(told) < _HANDED:
+            raise OSError("the front has ended")
+        number, file = np.frombuffer(told, dtype=np.int64).tolist()
+        self._ids[file] = number
+        return socket.socket(fileno=file), ("", 0)
+
+    def trust(self, file: int, group: int = 0) -> bool:
+        """A connection, by its file, is a client's, whose emergency stops are those of a group;
+        whether it is still there."""
+        with self._lock:
+            return self._front is not None and bool(
+                LIB.tb_front_trust(self._front, self._ids.get(file, 0), group)
+            )
+
+    def watch(self, runs: Iterable[int], group: int = 0) -> None:
+        """Which runs (`live.emergency_number`) the clients of a group stop."""
+        numbers = np.array([*runs][-_RUNS:], dtype=np.int64)
+        with self._lock:
+            if self._front is not None:
+                LIB.tb_front_watch(self._front, group, address_of(numbers), len(numbers))
+
+    def counts(self) -> FrontCounts:
+        """Who came and is there."""
+        counts = LIB.struct("tb_front_counts")()
+        with self._lock:
+            if self._front is not None:
+                LIB.tb_front_count(self._front, ctypes.addressof(counts))
+        return FrontCounts(*(getattr(counts, name) for name in FrontCounts.__match_args__))
+
+    def close(self) -> None:
+        """Ends all connections; further calls do nothing."""
+        with self._lock:
+            front, self._front = self._front, None
+            if front is not None:
+                LIB.tb_front_close(front)
+        super().close()
+
+    def abandon(self) -> None:
+        """Lets go of everything in a child process, which doesn't have the thread."""
+        front, self._front = self._front, None
+        if front is not None:
+            LIB.tb_front_abandon(front)
+        super().close()

@@ -1,0 +1,50 @@
+#include "live/emergency.h"
+
+#include <pthread.h>
+
+enum { RUNS = 1024 };
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static struct {
+    long number;
+    tb_commands *commands; /* NULL: a free place */
+} known[RUNS];
+static long last;
+
+static void hold(void) { pthread_mutex_lock(&lock); }
+static void let_go(void) { pthread_mutex_unlock(&lock); }
+static void prepare(void) { pthread_atfork(hold, let_go, let_go); } /* a child can lock it, too */
+
+long tb_emergency_add(tb_commands *commands) {
+    long number = 0;
+    pthread_once(&once, prepare);
+    hold();
+    for (long i = 0; i < RUNS && !number; i++)
+        if (!known[i].commands) {
+            known[i].commands = commands;
+            number = known[i].number = ++last;
+        }
+    let_go();
+    return number;
+}
+
+void tb_emergency_remove(long number) {
+    hold();
+    for (long i = 0; i < RUNS; i++)
+        if (known[i].number == number)
+            known[i].commands = 0;
+    let_go();
+}
+
+int tb_emergency_stop(long number) {
+    int found = 0;
+    hold();
+    for (long i = 0; i < RUNS && !found; i++)
+        if (known[i].commands && known[i].number == number) {
+            atomic_fetch_add(&known[i].commands->halts, 1);
+            found = 1;
+        }
+    let_go();
+    return found;
+}

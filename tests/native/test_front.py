@@ -1,0 +1,182 @@
+"""The front of servers finds emergency stops in what clients send, and does them without Python."""
+
+import ctypes
+import json
+import socket
+import struct
+import sys
+from collections.abc import Iterator
+from itertools import pairwise
+
+import msgspec
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import touchback as tb
+from touchback import gallery
+from touchback.native.front.front import LINES, WEB
+from touchback.native.library import LIB
+from touchback.realtime.control.messages import Set, Stop
+from waiting import PATIENCE, until
+
+STOPS = [
+    '{"do":"stop"}', '{"do": "stop"}', ' { "id" : 7 , "do" : "stop" } ', '{"do":"stop","id":null}',
+    '{"id":"a\\"b","do":"stop"}', '{"do":"stop","id":-1.5e3}', '\t{"do":"stop","id":"{,}"}\r',
+]  # fmt: skip
+OTHERS = [
+    "", "{", "{}", "stop", '"stop"', '{"do":"stop"', '{"do":"stop"}}', '{"do":"stopp"}',
+    '{"do":"set","name":"stop"}', '{"do":"set","name":"do","value":1}', '{"do":"stop","more":1}',
+    '["do","stop"]', '{"a":{"do":"stop"}}', '{"id":{"do":"stop"}}', '{"id":"\\","do":"stop"}',
+    '{"id":["do","stop"]}', '{"do" "stop"}', '{"do":"stop",}', '{"do":"stop"} x', '{"do":stop}',
+    '{"id":"do":"stop"}', '{"do":"set","do":"stop"}', '{"do":"stop","do":"set"}',
+]  # fmt: skip
+
+
+def is_stop(text: str) -> bool:
+    data = text.encode()
+    return bool(LIB.tb_is_stop(data, len(data)))
+
+
+def test_a_stop_is_a_stop_with_and_without_an_id() -> None:
+    assert all(map(is_stop, STOPS))
+    assert not any(map(is_stop, OTHERS))
+
+
+@given(st.text('{}[]",:\\ dostpiu71e-', max_size=40), st.sampled_from(STOPS + OTHERS), st.data())
+def test_what_the_desk_reads_as_another_message_is_no_stop(
+    text: str, base: str, data: st.DataObject
+) -> None:
+    """By msgspec, which reads messages for the desk."""
+    cut = data.draw(st.integers(0, len(base)))
+    for each in (text, base[:cut] + text + base[cut:]):
+        if not is_stop(each):
+            continue
+        try:
+            found = msgspec.json.decode(each, type=Stop | Set)
+        except msgspec.DecodeError:
+            continue  # not quite JSON: then stopping is the safe side
+        assert isinstance(found, Stop)
+
+
+def frame(payload: bytes, kind: int = 0x81, mask: bytes = b"\x01\xfe\x37\xa5") -> bytes:
+    """A client's frame as RFC 6455, section 5.2, has it."""
+    size = len(payload)
+    if size < 126:
+        head = struct.pack("!BB", kind, 0x80 | size)
+    elif size < 1 << 16:
+        head = struct.pack("!BBH", kind, 0x80 | 126, size)
+    else:
+        head = struct.pack("!BBQ", kind, 0x80 | 127, size)
+    return head + mask + bytes(byte ^ mask[i % 4] for i, byte in enumerate(payload))
+
+
+def scanned(protocol: int, data: bytes, cuts: list[int]) -> int:
+    """Stops in a stream that comes in pieces."""
+    scan = LIB.struct("tb_scan")()
+    scan.protocol, found = protocol, 0
+    places = sorted({0, len(data), *(cut % (len(data) + 1) for cut in cuts)})
+    for start, end in pairwise(places):
+        found += LIB.tb_scan_take(ctypes.addressof(scan), data[start:end], end - start)
+    return found
+
+
+MESSAGES = st.lists(st.sampled_from([*STOPS, *OTHERS, "x" * 300, "y" * 70_000]), max_size=8)
+CUTS = st.lists(st.integers(0, 100_000), max_size=12)
+
+
+@given(MESSAGES, CUTS)
+def test_stops_are_counted_in_lines_however_they_are_cut(
+    messages: list[str], cuts: list[int]
+) -> None:
+    data = b"".join(each.replace("\r", " ").encode() + b"\n" for each in messages)
+    assert scanned(LINES, data, cuts) == sum(each in STOPS for each in messages)
+
+
+@given(MESSAGES, CUTS)
+def test_stops_are_counted_in_frames_however_they_are_cut(
+    messages: list[str], cuts: list[int]
+) -> None:
+    data = b"GET /wire HTTP/1.1\r\nHost: x\r\n\r\r\n\r\n"[:27] + b"\r\n\r\n"
+    data += b"".join(frame(b"ping", 0x89) + frame(each.encode()) for each in messages)
+    assert scanned(WEB, data, cuts) == sum(each in STOPS for each in messages)
+
+
+def test_a_stop_in_pieces_of_a_message_is_left_to_the_server() -> None:
+    data = b"\r\n\r\n" + frame(b'{"do":', 0x01) + frame(b'"stop"}', 0x80) + frame(b"", 0x8A)
+    assert scanned(WEB, data + frame(b'{"do":"stop"}'), []) == 1
+
+
+@pytest.fixture(scope="module")
+def system() -> tb.System:
+    return gallery.make("pendulum").compile()
+
+
+@pytest.fixture
+def undisturbed() -> Iterator[None]:
+    """No other Python thread gets the interpreter unless it is given away."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1000.0)
+    yield
+    sys.setswitchinterval(before)
+
+
+def held_while_it_is_sent(live: tb.Live, client: socket.socket, data: bytes) -> int:
+    """Sends something and holds the interpreter for 0.2 s; the stops that ticks took meanwhile."""
+    c = ctypes.PyDLL(None)  # whose functions keep the interpreter to themselves
+    sent = c.send(client.fileno(), data, len(data), 0)
+    c.usleep(200_000)
+    taken = int(live._loop.commands.halts_taken)
+    assert sent == len(data)
+    return taken
+
+
+def test_a_client_s_stop_is_done_while_the_interpreter_is_busy(
+    system: tb.System, undisturbed: None
+) -> None:
+    with tb.live(system, rate=1000) as live:
+        port = live.open_control("127.0.0.1:0")
+        place = (port.where.host, port.where.port)
+        token = port.address.split("token=")[1]
+        with socket.create_connection(place, timeout=PATIENCE) as client:
+            client.sendall(json.dumps({"do": "hello", "token": token}).encode() + b"\n")
+            assert b"true" in client.recv(100)
+            assert held_while_it_is_sent(live, client, b'{"do":"stop"}\n') == 1
+        with socket.create_connection(place, timeout=PATIENCE) as stranger:
+            assert held_while_it_is_sent(live, stranger, b'{"do":"stop"}\n') <= 2  # and no more
+        assert live.stops == 2  # once by C, once by its server
+
+
+def test_a_page_s_stop_is_done_while_the_interpreter_is_busy(
+    system: tb.System, undisturbed: None
+) -> None:
+    from touchback import workbench
+
+    with workbench.open(system) as bench:
+        live, address = bench.live, bench.url.split("/")[2].split(":")
+        query = bench.url.split("?")[1]
+        request = (
+            f"GET /wire?{query} HTTP/1.1\r\nHost: {':'.join(address)}\r\nUpgrade: websocket\r\n"
+            "Connection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
+            "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
+        )
+        with socket.create_connection((address[0], int(address[1])), timeout=PATIENCE) as client:
+            client.sendall(request.encode())
+            assert b"101" in client.recv(1000)
+            front = bench.server._front
+            until(lambda: front is not None and front.counts().trusted == 1)
+            assert held_while_it_is_sent(live, client, frame(b'{"do":"stop"}')) == 1
+        until(lambda: live.faults == ("stopped",))
+
+
+def test_the_number_of_a_run_that_ended_stops_nothing(system: tb.System) -> None:
+    with tb.live(system, speed=None) as live:
+        number = live.emergency_number
+        assert number > 0 and LIB.tb_emergency_stop(number) == 1
+        live.run(0.01)
+        assert live.faults == ("stopped",)
+    assert LIB.tb_emergency_stop(number) == 0
+    with tb.live(system, speed=None) as other:
+        assert other.emergency_number > number
+        assert np.isfinite(other.read("time"))
