@@ -214,6 +214,30 @@ def test_what_a_full_disk_kept_is_told_as_it_is(tmp_path: Path) -> None:
     assert f"its first {kept} ticks are kept: File too large" in take.ending
 
 
+def test_a_recording_ends_at_its_limit_and_the_run_goes_on(tmp_path: Path) -> None:
+    system = gallery.entry("motor-arm").make().compile()
+    with tb.live(system, rate=1000, speed=None) as live:
+        live.run(0.01)
+        take = live.record(tmp_path / "long.mcap", limit=60_000)
+        while take.failure is None:
+            assert 60_000 - take.bytes == take.room
+            live.run(0.02)
+            live._drain(finish=True)
+        live.run(0.1)
+        live._drain()
+        said = [each["text"] for each in live.report().faults]
+        live.end_record(take)
+        again = live.record(tmp_path / "again.mcap")
+        live.run(0.1)
+        live.end_record(again)
+    assert sum("long.mcap ended early" in text for text in said) == 1
+    assert "it has reached 0.0572 MiB; record again into another file" in take.ending
+    ticks = open_recording(tmp_path / "long.mcap").column("tick")
+    assert len(ticks) == take.kept > 0 and (np.diff(ticks) == 1).all()
+    assert os.path.getsize(take.path) < 2 * 60_000  # a chunk more, and the summary
+    assert tb.replay(tmp_path / "long.mcap").same and again.ticks > 50
+
+
 def test_a_disk_without_room_is_said_in_words_and_leaves_no_file(tmp_path: Path) -> None:
     system = gallery.entry("motor-arm").make().compile()
     path = tmp_path / "none.mcap"

@@ -16,6 +16,7 @@ from touchback import workbench
 from touchback.realtime import open_recording
 from touchback.workbench import Workbench
 from touchback.workbench.live_source import LiveSource
+from touchback.workbench.playback.studio import Studio
 
 pytest.importorskip("websockets")
 
@@ -223,6 +224,22 @@ def test_a_pause_is_told_apart_from_an_emergency_stop(page: Seat) -> None:
     halt.click()
     until(lambda: state.inner_text() == "running")
     assert halt.get_attribute("aria-pressed") == "false"
+
+
+def test_a_recording_shows_its_size_and_warns_before_it_ends(
+    page: Seat, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    nearly = {"bytes": 95 * 2**20, "room": 5 * 2**20}
+    monkeypatch.setattr(Studio, "recording_size", property(lambda self: nearly))
+    record = page.page.locator("button.record")
+    record.click()
+    until_page(page, "bench.status.recording_to")
+    until(lambda: "95 MiB, room for 5 MiB" in (record.get_attribute("title") or ""))
+    until(lambda: "ends by itself in 5 MiB" in page.page.locator("#notes").inner_text())
+    record.click()
+    until_page(page, "!bench.status.recording_to")
+    for path in folder.glob("*.mcap"):
+        path.unlink()
 
 
 def test_recorded_opened_scrubbed_and_forked_from_the_page(page: Seat, folder: Path) -> None:

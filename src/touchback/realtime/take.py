@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import errno
+import math
 import os
+import shutil
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -52,12 +55,15 @@ class Take:
         at: Beginning,
         beginning: Callable[[np.ndarray, StartData | None], Beginning],
         ask: Callable[[], None],
+        limit: float = math.inf,
     ) -> None:
         """`beginning` gives that of a row of the present structure, with what is remembered then;
-        `ask` asks for that."""
+        `ask` asks for that. It ends by itself when its file has `limit` bytes."""
         self.path = os.fspath(path)
         self.ticks = 0  # so far
         self.kept = 0  # of them that the file has for good
+        self.bytes = 0  # that the file has for good
+        self.limit = limit
         self.failure: OSError | None = None  # what ended it early
         self.complained = False  # whether the run has said that
         self._at, self._beginning, self._ask = at, beginning, ask
@@ -75,7 +81,17 @@ class Take:
         """How it ended early, in words."""
         why = "" if self.failure is None else self.failure.strerror or self.failure
         kept = f"its first {self.kept} ticks are kept" if self.kept else "nothing of it is kept"
-        return f"{self.path} ended early, {kept}: {why}; make room on its disk and record again"
+        full = self.bytes >= self.limit
+        hint = (
+            "record again into another file" if full else "make room on its disk and record again"
+        )
+        return f"{self.path} ended early, {kept}: {why}; {hint}"
+
+    @property
+    def room(self) -> float:
+        """How many more bytes it may have: up to its limit, or that of its disk."""
+        free = shutil.disk_usage(os.path.dirname(os.path.abspath(self.path))).free
+        return max(0.0, min(self.limit - self.bytes, float(free)))
 
     def _open(self, at: Beginning) -> Recorder:
         recorder = Recorder(self.path, at.about, columns_of(at.about))
@@ -172,7 +188,11 @@ class Take:
         with self._writing() as recorder:
             if recorder is not None:
                 recorder.finish_chunk()
-                self.kept = self.ticks
+                self.kept, self.bytes = self.ticks, os.path.getsize(self.path)
+                if self.bytes >= self.limit:
+                    recorder.close()
+                    self._recorder = None
+                    raise OSError(errno.EFBIG, f"it has reached {self.limit / 2**20:.3g} MiB")
 
     def abandon(self) -> None:
         """Leaves the file to the process that this one is a child of."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import time
 from dataclasses import replace
@@ -23,16 +24,18 @@ _PATIENCE = 0.5  # seconds that a structure may take to its first tick
 class Taking(Restructured):
     """A run that can be recorded for a while."""
 
-    def record(self, path: str | os.PathLike[str]) -> Take:
-        """Records into an MCAP file from the next tick on, until `end_record` or the end of the
-        run; besides what `record=` keeps. The motion doesn't hang on it, and `tb.replay` gives
-        the same bits as of a whole recording."""
+    def record(self, path: str | os.PathLike[str], limit: float = math.inf) -> Take:
+        """Records into an MCAP file from the next tick on, until `end_record`, the end of the run,
+        or until the file has `limit` bytes, which the run notes; besides what `record=` keeps. The
+        motion doesn't depend on it, and `tb.replay` gives the same bits as of a whole recording."""
         self._check_running()
         check_output(path, (".mcap",), "record")
         self._await_a_row()
         with self.keeping:
             row = self._begun() if self._keeper.last_row is None else self._keeper.last_row
-            take = Take(path, self._beginning(row), self._beginning, lambda: self._loop.note())
+            take = Take(
+                path, self._beginning(row), self._beginning, lambda: self._loop.note(), limit
+            )
             self._keeper.takes.append(take)
         return take
 

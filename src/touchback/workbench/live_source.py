@@ -44,6 +44,7 @@ class LiveSource:
         self._known: OrderedDict[int, Poses] = OrderedDict()
         self._seen: tuple[int, Values, SceneSeen] | None = None  # the last, with what it shows
         self.recording_to: Callable[[], str | None] = lambda: None
+        self.recording_size: Callable[[], Mapping[str, object] | None] = lambda: None
         self._shown = self._present(first + 1)
 
     @property
@@ -113,6 +114,7 @@ class LiveSource:
             "lateness": report.histograms["lateness"].summary(),
             "step time": report.histograms["step_time"].summary(),
             "recording": report.recording, "recording_to": self.recording_to(),
+            "recording_size": self.recording_size(),
             "paused": live.state == "paused",
         }  # fmt: skip
         found = self._state(system)

@@ -12,6 +12,9 @@ const ICONS = {
   fork: '<path d="M10 17v-5M10 12L5 7V3M10 12l5-5V3M3 5l2-2 2 2M13 5l2-2 2 2"/>',
 };
 
+const megabytes = bytes => `${(bytes / 2 ** 20).toFixed(bytes < 2 ** 20 ? 1 : 0)} MiB`;
+const sizes = size => size ? ` (${megabytes(size.bytes)}, room for ${megabytes(size.room)})` : "";
+
 function button(name, title, does) {
   const made = make("button", { type: "button", className: "plain", title, ariaLabel: title });
   const icon = new DOMParser().parseFromString(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 20 20" aria-hidden="true">${ICONS[name]}</svg>`, "image/svg+xml");
@@ -139,12 +142,20 @@ class Transport {
       this.speed.value = status.speed;
     }
     this.record.setAttribute("aria-pressed", String(Boolean(status.recording_to)));
-    this.record.title = status.recording_to ? `Recording into ${status.recording_to}` : "Record";
+    this.record.title = status.recording_to ? `Recording into ${status.recording_to}${sizes(status.recording_size)}` : "Record";
+    this.warnOfRoom(status.recording_to, status.recording_size);
     const why = halted(status);
     this.halt.setAttribute("aria-pressed", String(Boolean(why)));
     this.halt.title = why ? `Resume (${why})` : "Emergency stop";
     this.halt.setAttribute("aria-label", this.halt.title);
     if (recorded) this.playback(status.playback);
+  }
+
+  /** Once for each recording, when nine tenths of what it may have are written. */
+  warnOfRoom(name, size) {
+    if (!name || !size || this.warned === name || size.room > 0.1 * (size.bytes + size.room)) return;
+    this.warned = name;
+    this.bench.note?.(`${name} has ${megabytes(size.bytes)} and ends by itself in ${megabytes(size.room)}: stop it and record again`, "bad");
   }
 
   playback({ start, end, at }) {

@@ -24,6 +24,7 @@ from touchback.workbench.scopes.port import Facts, ScopePort
 from touchback.workbench.source import Source
 from touchback.workbench.wire import File
 
+LONGEST_RECORDING = 2 * 2**30  # bytes: one that is begun on a page and forgotten ends there
 _ABOVE = 20_000  # numbers of structures from which on those of recordings begin
 _EACH = 100  # numbers for one
 
@@ -106,6 +107,7 @@ class Studio:
         self._live, self.port = (live, source, scopes), scopes.port
         self.runs.add(live)
         source.recording_to = lambda: self.recording_to
+        source.recording_size = lambda: self.recording_size
         desk.add(Stop, lambda asked, client: self._stop(live), None, any_time=True)
         desk.add(Back, lambda asked, client: self._back_from_fork(desk), any_time=True)
         desk.add(Record, lambda asked, client: self._record(desk, asked.on))
@@ -169,6 +171,14 @@ class Studio:
         take = self.take
         return Path(take.path).name if take is not None and take.failure is None else None
 
+    @property
+    def recording_size(self) -> Facts | None:
+        """Bytes of the file that is being written, and how many more it may have."""
+        take = self.take
+        if take is None or take.failure is not None:
+            return None
+        return {"bytes": take.bytes, "room": take.room}
+
     def _record(self, desk: Desk, on: bool) -> Facts:
         desk.check("transport", "record")
         with self._lock:
@@ -181,7 +191,7 @@ class Studio:
                     live.end_record(take)
                 if self.take is not None:
                     raise InputError(f"The run is being recorded into {self.recording_to} already.")
-                self.take = live.record(self.shelf.fresh(source.title))
+                self.take = live.record(self.shelf.fresh(source.title), LONGEST_RECORDING)
                 return {"on": True, "name": self.recording_to}
             if self.take is None:
                 raise InputError("The run isn't being recorded.")
