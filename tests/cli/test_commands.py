@@ -254,12 +254,12 @@ def test_an_input_beyond_its_range_is_refused_as_a_parameter_is(
     m = tb.Model("motor")
     wheel = m.body("wheel", mass=1.0, inertia=(0.1, 0.1, 0.1))
     m.joint("axle", tb.Revolute("z"), m.ground, wheel)
-    m.force("motor", tb.JointEffort("axle", m.input("voltage", unit="V", min=-12.0, max=12.0)))
+    m.force("motor", tb.JointEffort("axle", m.input("torque", unit="N m", min=-12.0, max=12.0)))
     m.save(tmp_path / "motor.yaml")
     words = command, str(tmp_path / "motor.yaml"), "--duration", "0.1", "--input"
-    done = touchback(*words, "voltage=40")
+    done = touchback(*words, "torque=40")
     assert done.returncode == 2, done.stdout
     said = " ".join(done.stderr.split())
-    assert "Input 'voltage': 40.0 lies outside its range [-12.0, 12.0] V" in said
+    assert "Input 'torque': 40.0 lies outside its range [-12.0, 12.0] N m" in said
     if command == "simulate":
-        assert touchback(*words, "voltage=12").returncode == 0
+        assert touchback(*words, "torque=12").returncode == 0

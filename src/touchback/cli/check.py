@@ -4,18 +4,22 @@ from typing import Annotated
 
 import numpy as np
 import typer
+from rich.table import Table
 
 from touchback.cli.console import out, working
 from touchback.cli.load import load
 from touchback.errors import ModelError
 from touchback.system import State, System
 from touchback.system.ports import Ports, ports
+from touchback.system.verification import verify
 
 
 def check(
     model: Annotated[str, typer.Argument(help="A file, or a name of the gallery.")],
 ) -> None:
-    """Read a model, check it, compile it, and evaluate it once. Exit code 1 if it can't work."""
+    """Read a model, check it, compile it, evaluate it once, and print a table of what it is:
+    freedoms, redundant constraints, singularities, ranges, masses, inertias, units. What is
+    doubtful is a warning; exit code 1 if it can't work."""
     described, experiment = load(model)
     with working(f"deriving {described.name}"):
         system = described.compile()
@@ -28,17 +32,26 @@ def check(
                 "look for a body without inertia, or a division by zero, there."
             )
     bodies, joints = len(system.model.bodies), len(system.model.joints)
+    found = verify(system, start)
+    doubts = len(found.warnings)
+    verdict = "fine" if not doubts else f"{doubts} {'warning' if doubts == 1 else 'warnings'}"
     out.print(
-        f"{described.name}: fine. {bodies} {'body' if bodies == 1 else 'bodies'}, "
+        f"{described.name}: {verdict}. {bodies} {'body' if bodies == 1 else 'bodies'}, "
         f"{joints} {'joint' if joints == 1 else 'joints'}, "
         f"{system.counts('forward dynamics').flops} flops in forward dynamics.",
     )
-    found = _stirred(system, start)
-    worst = ", ".join(f"{name} {error:.0e}" for name, error in found.worst.items())
-    out.print(
-        f"At random velocities {found.flowing:.3g} W pass {len(found.bodies)} ports of bodies; "
-        f"what doesn't balance, as parts: {worst}."
+    balance = _stirred(system, start)
+    worst = ", ".join(f"{name} {error:.0e}" for name, error in balance.worst.items())
+    ports_row = (
+        f"at random velocities {balance.flowing:.3g} W pass {len(balance.bodies)} ports of bodies; "
+        f"what doesn't balance, as parts: {worst}"
     )
+    table = Table(box=None, pad_edge=False, show_header=False)
+    for row in (*found.rows, ("ports", ports_row)):
+        table.add_row(*row)
+    out.print(table)
+    for warning in found.warnings:
+        out.print(f"warning: {warning}", markup=False, highlight=False)
 
 
 def _stirred(system: System, start: State) -> Ports:

@@ -1,0 +1,219 @@
+"""A compiled model is held against what is usually meant: what is doubtful is a warning."""
+
+import math
+from pathlib import Path
+
+import pytest
+
+import touchback as tb
+from command import touchback
+from touchback.system.verification import verify
+
+PLANES = ("xy", "xz", "yz")
+
+
+def slider_crank(
+    normal: str = "y", plane: str = "xz", rod: float = 0.5, at: float = 0.3
+) -> tb.Model:
+    """In the plane square to `normal`, closed in `plane`."""
+    m = tb.Model("slider-crank")
+    forward = "x" if normal != "x" else "y"
+    along = {"x": (1, 0, 0), "y": (0, 1, 0)}[forward]
+    moments = (1e-3, 1e-3, 1e-3)
+    crank = m.body("crank", 1.0, [0.05 * x for x in along], moments)
+    link = m.body("rod", rod, [0.2 * x for x in along], moments if rod else (0, 0, 0))
+    slider = m.body("slider", 0.8)
+    m.joint("crank", tb.Revolute(normal), m.ground, crank, position=at)
+    m.joint("rod", tb.Revolute(normal), crank.at(*(0.1 * x for x in along)), link)
+    m.joint("slider", tb.Prismatic(forward), m.ground, slider, position=0.5)
+    m.close("pin", tb.PointInPlane(plane), link.at(*(0.4 * x for x in along)), slider)
+    return m
+
+
+def warnings_of(m: tb.Model) -> list[str]:
+    system = m.compile()
+    return verify(system, system.assemble()).warnings
+
+
+@pytest.mark.parametrize("plane", PLANES)
+@pytest.mark.parametrize("normal", "xyz")
+def test_a_closure_in_the_wrong_plane_is_told_with_the_right_one(normal: str, plane: str) -> None:
+    """A crank has one freedom (Grübler: 3 − 2); closed in another plane it has two."""
+    right = "".join(axis for axis in "xyz" if axis != normal)
+    system = slider_crank(normal, plane).compile()
+    start = system.assemble()
+    found = verify(system, start)
+    rows = dict(found.rows)
+    if plane == right:
+        assert found.warnings == []
+        assert rows["freedoms"].startswith("1 of 3 velocities, 2 constraint rows of rank 2")
+        assert rows["redundant constraints"] == "none"
+    else:
+        (said,) = found.warnings
+        assert "Closure 'pin'" in said and f"in the plane {plane}, but they move apart" in said
+        assert f"tb.PointInPlane('{right}')" in said
+        assert rows["freedoms"].startswith("2 of 3 velocities, 2 constraint rows of rank 1")
+        assert "'pin." in rows["redundant constraints"]
+
+
+def test_redundant_rows_that_are_meant_are_named_and_no_warning() -> None:
+    """A pin in space closes a planar loop with three rows too many."""
+    m = slider_crank()
+    m.closures.clear()
+    m.close("pin", tb.Spherical(), tb.Frame("rod", (0.4, 0, 0)), tb.Frame("slider"))
+    system = m.compile()
+    found = verify(system, system.assemble())
+    assert found.warnings == []
+    assert "'pin.2'" in dict(found.rows)["redundant constraints"]
+
+
+def test_a_mechanism_that_cannot_move_is_told() -> None:
+    m = slider_crank()
+    m.closures.clear()
+    m.close("pin", tb.Revolute("z"), tb.Frame("rod", (0.4, 0, 0)), tb.Frame("slider"))
+    (said,) = [each for each in warnings_of(m) if "freedom" in each]
+    assert said.startswith("No freedom is left")
+    driven = slider_crank()
+    driven.drive("crank", driven.time)
+    assert warnings_of(driven) == []
+
+
+def test_a_link_without_mass_is_told() -> None:
+    (said,) = warnings_of(slider_crank(rod=0.0))
+    assert said.startswith("Body 'rod' moves and has neither mass nor inertia")
+
+
+def arm(**options: object) -> tb.Model:
+    m = tb.Model("arm")
+    body = m.body("arm", 1.0, (0.2, 0, 0), (0.01, 0.02, 0.02))
+    m.joint("pivot", tb.Revolute("y"), m.ground, body, **options)  # type: ignore[arg-type]
+    m.sensor("tip", tb.Position(body.at(0.4, 0, 0)))
+    return m
+
+
+@pytest.mark.parametrize("angle", [90.0, -45.0, 30.0, 180.0])
+def test_degrees_for_radians_are_told_wherever_an_angle_stands(angle: float) -> None:
+    for m, word in (
+        (arm(position=angle), "begins at"),
+        (arm(spring=1.0, rest=angle), "rest"),
+        (arm(limits=(-abs(angle), abs(angle)), stop=False), "limits"),
+    ):
+        (said,) = warnings_of(m)
+        assert word in said and f"{math.radians(abs(angle)):.6g}" in said, said
+    turned = arm()
+    turned.joint("hand", tb.Revolute(), turned.ground.at(0, 0, 0, ("x", angle)),
+                 turned.body("hand", 1.0, inertia=(0.1, 0.1, 0.1)))  # fmt: skip
+    (said,) = warnings_of(turned)
+    assert "Joint 'hand': its turn" in said
+    assert warnings_of(arm(position=math.radians(angle), limits=(-math.pi, math.pi))) == []
+
+
+def test_a_slide_may_go_far_and_a_wheel_may_turn_often() -> None:
+    m = tb.Model("train")
+    m.joint("rail", tb.Prismatic("x"), m.ground, m.body("train", 1e5), position=90.0)
+    assert warnings_of(m) == []
+
+
+@pytest.mark.parametrize("kind", ["spring", "link"])
+def test_ends_that_coincide_are_told(kind: str) -> None:
+    def force(m: tb.Model, a: tb.Frame, b: tb.Frame, length: float) -> None:
+        law = tb.SpringDamper(a, b, 100.0, length=length) if kind == "spring" else tb.LinkForce(
+            a, b, lambda distance, rate: 100.0 * (distance - length)
+        )  # fmt: skip
+        m.force("spring", law)
+
+    m = arm()
+    force(m, m.ground.at(0, 0, 0), m.bodies["arm"].at(0, 0, 0), 0.0)
+    (said,) = warnings_of(m)
+    assert "Force 'spring'" in said and "coincide however the mechanism moves" in said
+    m = arm()
+    force(m, m.ground.at(0.3, 0, 0), m.bodies["arm"].at(0.3, 0, 0), 0.1)
+    (said,) = warnings_of(m)
+    assert "coincide at the initial position" in said
+    m = arm()
+    force(m, m.ground.at(0.3, 0, 0), m.bodies["arm"].at(0.2, 0, 0), 0.1)
+    assert warnings_of(m) == []
+
+
+def test_a_spring_of_no_length_may_begin_unstretched() -> None:
+    """Its force k r has no direction to lose."""
+    m = arm()
+    ends = m.ground.at(0.3, 0, 0), m.bodies["arm"].at(0.3, 0, 0)
+    m.force("spring", tb.SpringDamper(*ends, 100.0))
+    assert warnings_of(m) == []
+
+
+def test_a_start_beyond_limits_is_told() -> None:
+    (said,) = warnings_of(arm(position=1.2, limits=(-1.0, 1.0)))
+    assert "'pivot' begins at 1.2, beyond its limits, -1 to 1" in said
+
+
+def test_ends_of_ranges_at_which_nothing_works_are_told() -> None:
+    """Two arms meet 0.3 m apart: 0.2 m and 5 cm don't."""
+    m = tb.Model("triangle")
+    length = m.parameter("length", 20.0, "cm", min=5.0, max=30.0)
+    moments = (0.01, 0.01, 0.01)
+    left, right = (m.body(name, 1.0, inertia=moments) for name in ("left", "right"))
+    m.joint("left", tb.Revolute("y"), m.ground, left, position=-0.7)
+    m.joint("right", tb.Revolute("y"), m.ground.at(0.3, 0, 0), right, position=0.7)
+    m.close("pin", tb.PointInPlane("xz"), left.at(0.2, 0, 0), right.at(-length, 0, 0))
+    told = [each for each in warnings_of(m) if "Parameter 'length': at its " in each]
+    assert [each.partition("at its ")[2][:9] for each in told] == ["min, 5 cm"]
+    assert "the model can't work" in told[0]
+    m = tb.Model("bob")
+    mass = m.parameter("mass", 1.0, "kg", min=-1.0)
+    m.joint("pivot", tb.Revolute(), m.ground, m.body("bob", mass, (0.1, 0, 0), (0.1, 0.1, 0.1)))
+    (said,) = warnings_of(m)
+    assert "Parameter 'mass': at its min, -1 kg, the model can't work" in said
+    assert "must not be negative" in said
+
+
+def test_moments_and_places_in_millimetres_are_told() -> None:
+    m = tb.Model("arm")
+    body = m.body("arm", 1.0, (0.2, 0, 0), (1e4, 2e4, 2e4))  # kg mm²
+    m.joint("pivot", tb.Revolute("y"), m.ground, body)
+    m.sensor("tip", tb.Position(body.at(0.4, 0, 0)))
+    (said,) = warnings_of(m)
+    assert "radius of gyration √(I/m) is 141 m" in said and "0.4 m apart" in said
+    m = tb.Model("arm")
+    body = m.body("arm", 1.0, (200.0, 0, 0), (0.01, 0.02, 0.02))
+    m.joint("pivot", tb.Revolute("y"), m.ground, body)
+    m.sensor("tip", tb.Position(body.at(0.4, 0, 0)))
+    (said,) = warnings_of(m)
+    assert "its centre of mass lies 200 m from" in said
+
+
+def test_masses_are_summed_and_far_ones_told() -> None:
+    m = arm()
+    m.joint("far", tb.Prismatic(), m.ground, m.body("crumb", 1e-9))
+    (said,) = warnings_of(m)
+    assert "Body 'arm' has 1 kg" in said and "'crumb'" in said
+
+
+def test_a_singular_start_is_told() -> None:
+    """A crank in its dead point has one row that adds nothing there, and does beside it."""
+    m = tb.Model("parallelogram")
+    left = m.body("left", 1.0, (0.1, 0, 0), (0.01, 0.01, 0.01))
+    bar = m.body("bar", 1.0, (0.2, 0, 0), (0.01, 0.01, 0.01))
+    right = m.body("right", 1.0, (0.1, 0, 0), (0.01, 0.01, 0.01))
+    m.joint("left", tb.Revolute("y"), m.ground, left)
+    m.joint("bar", tb.Revolute("y"), left.at(0.2, 0, 0), bar)
+    m.joint("right", tb.Revolute("y"), m.ground.at(0.4, 0, 0), right)
+    m.close("pin", tb.PointInPlane("xz"), bar.at(0.4, 0, 0), right.at(0.2, 0, 0))
+    assert any("The initial position is singular" in each for each in warnings_of(m))
+
+
+def test_check_prints_the_table_and_says_fine_only_where_nothing_is_doubtful(
+    tmp_path: Path,
+) -> None:
+    arm(position=90.0).save(tmp_path / "bad.yaml")
+    bad = touchback("check", str(tmp_path / "bad.yaml"))
+    assert bad.returncode == 0 and "fine" not in bad.stdout
+    assert "arm: 1 warning. 1 body" in bad.stdout
+    assert "warning: Joint coordinate 'pivot' begins at 90 rad" in " ".join(bad.stdout.split())
+    arm(position=0.5).save(tmp_path / "good.yaml")
+    good = touchback("check", str(tmp_path / "good.yaml"))
+    assert "arm: fine. 1 body" in good.stdout and "warning" not in good.stdout
+    for row in ("freedoms", "redundant constraints", "singularities", "ranges", "masses",
+                "inertias", "ports"):  # fmt: skip
+        assert any(line.startswith(row) for line in good.stdout.splitlines()), row
