@@ -411,8 +411,8 @@ def _distance(instant: Instant, force: SpringDamper | LinkForce) -> float:
 
 def _units(system: System) -> Found:
     model = system.model
-    declared = {**model.parameters, **model.inputs, **model.states}
-    texts = {name: item.unit for name, item in declared.items() if item.unit}
+    declared = [*model.parameters.items(), *model.inputs.items(), *model.states.items()]
+    texts = {name: item.unit for name, item in declared if item.unit}
     if not declared:
         return "", []
     unknown = [name for name, text in texts.items() if unit_of(text) is None]
