@@ -1,6 +1,7 @@
 """Numbers that users give where numbers belong: read in one way, refused in one way."""
 
 import math
+import re
 import sys
 from numbers import Integral, Real
 from typing import TypeGuard
@@ -11,6 +12,8 @@ from touchback.errors import InputError
 
 LEAST, MOST = sys.float_info.min, sys.float_info.max  # of what is positive and finite
 MOST_COUNTED = 2**62  # steps, events: C counts them in 64 bits
+# As files write them. No part ends where the next may begin, so each digit is looked at once.
+DECIMAL = re.compile(r"[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
 _LONGEST = 300  # letters of what an error shows
 _NO_NUMBERS = (bool, np.timedelta64)  # which are whole numbers to Python and NumPy
 

@@ -12,10 +12,13 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
+from zipfile import ZipFile
 
 from touchback.errors import InputError, TouchbackError
 from touchback.numbers import shown
 
+LARGEST_LIST = 4 * 2**20  # bytes: of an archive, at most 91 000 files
+_PIECE = 1 << 20  # bytes
 _LONGEST_NAME = 255  # bytes, of a file or a folder
 _KINDS = {
     stat.S_IFDIR: "a folder", stat.S_IFIFO: "a FIFO", stat.S_IFSOCK: "a socket",
@@ -60,7 +63,11 @@ def read_regular(
 ) -> bytes:
     """All bytes of a regular file of at most so many."""
     with open_regular(path, largest, error) as stream:
-        content = stream.read(largest + 1)  # it may grow, and files of /proc tell no size
+        content = stream.read(1 + os.fstat(stream.fileno()).st_size)  # memory for no more is taken
+        while len(content) <= largest and (
+            more := stream.read(min(_PIECE, largest + 1 - len(content)))
+        ):
+            content += more  # it grew, or is a file of /proc, which tell no size
     if len(content) > largest:
         raise _too_large(path, len(content), largest, error)
     return content
@@ -71,6 +78,34 @@ def check_file(
 ) -> None:
     """Refuses what `open_regular` does, for libraries that open files themselves."""
     open_regular(path, largest, error).close()
+
+
+@contextmanager
+def opened_zip(stream: BinaryIO, name: str, error: type[TouchbackError]) -> Iterator[ZipFile]:
+    """The zip archive in a stream, refused when its list of files is too long: Python's zipfile
+    makes an object of each, before anybody can count them. What else is wrong zipfile tells."""
+    guarded = _Guarded(stream, name, error)
+    with ZipFile(guarded) as archive:
+        guarded.listed = True
+        yield archive
+
+
+class _Guarded:
+    """A stream from which no more is read at once than a list of files may have, until it is."""
+
+    def __init__(self, stream: BinaryIO, name: str, error: type[TouchbackError]) -> None:
+        self._stream, self._name, self._error = stream, name, error
+        self.listed = False
+        self.seek, self.tell, self.seekable = stream.seek, stream.tell, stream.seekable
+
+    def read(self, count: int = -1, /) -> bytes:
+        """What zipfile asks for: the end of the file, the list, then parts of files."""
+        if not self.listed and count > LARGEST_LIST:
+            raise self._error(
+                f"{self._name}: the list of the files in it has {count} bytes; at most "
+                f"{LARGEST_LIST} are read."
+            )
+        return self._stream.read(count)
 
 
 def check_output(

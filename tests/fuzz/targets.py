@@ -13,9 +13,17 @@ from pathlib import Path
 import touchback as tb
 from mesh_files import dae
 from touchback import gallery
+from touchback.devices.daq import read_dbc
+from touchback.devices.evdev.calibration import read_scale
 from touchback.devices.gps.almanac_files import parse_sem, parse_yuma
 from touchback.devices.midi.file import read_midi
+from touchback.fleet.sweeps.manifest import check_shared
+from touchback.fleet.sweeps.part import held
+from touchback.fleet.sweeps.part import read as read_part
+from touchback.gallery.keyboard.regulation import EVERY, FORMAT, VERSION, read_regulation
+from touchback.haptics.trials.journal import Journal
 from touchback.interop.fmi.archive import read_description
+from touchback.interop.folder import write_folder
 from touchback.interop.mesh_file import read_mesh
 from touchback.realtime.udp import unpack
 from touchback.recording.measured.csv_series import read_csv
@@ -94,6 +102,17 @@ def _as_file(read: Callable[[Path], object], ending: str) -> Callable[[bytes], o
         path = _folder() / f"given{ending}"
         path.write_bytes(data)
         return read(path)
+
+    return given
+
+
+def _as_folder(read: Callable[[Path], object], name: str) -> Callable[[bytes], object]:
+    """A reader of folders that hold such a file."""
+
+    def given(data: bytes) -> object:
+        with tempfile.TemporaryDirectory(prefix="fuzz-") as folder:
+            Path(folder, name).write_bytes(data)
+            return read(Path(folder))
 
     return given
 
@@ -178,6 +197,15 @@ def _binary_usd() -> list[bytes]:
     return [path.read_bytes()]
 
 
+def _sweep_part() -> list[bytes]:
+    path = _folder() / "seed.jsonl"
+    with held(path, range(9)) as part:
+        part.begin(0, "call")
+        part.end(0, {"a": 1.0})
+        part.end(1, "failed")
+    return [path.read_bytes()]
+
+
 def _archive() -> list[bytes]:
     made = io.BytesIO()
     with zipfile.ZipFile(made, "w") as archive:
@@ -222,6 +250,30 @@ TARGETS: dict[str, Target] = {
     ),
     "sem almanac": Target(_as_text(parse_sem), _files(SOURCE / "devices/gps/week_1886.al3")),
     "yuma almanac": Target(_as_text(parse_yuma), lambda: [b"ID: 01\nHealth: 000\n"]),
+    "run as text": Target(_as_file(tb.open, ".csv"), _run(".csv")),
+    "run as arrays": Target(_as_file(tb.open, ".npz"), _run(".npz")),
+    "trial": Target(
+        _as_file(lambda path: Journal(path).read("a", dict, dict), ".jsonl"),
+        lambda: [b'{"version": 1, "kind": "a"}\n{"trial": 1, "answer": 2}\n'],
+    ),
+    "sweep part": Target(_as_file(lambda path: read_part(path, range(9)), ".jsonl"), _sweep_part),
+    "sweep": Target(
+        _as_folder(lambda folder: check_shared(folder, "0123"), "sweep.json"),
+        lambda: [b'{"sweep": "0123", "version": 1, "function": "f", "points": "4567"}'],
+    ),
+    "wheel": Target(_as_file(read_scale, ".json"), lambda: [b'{"range": 15.7, "axis": "x"}']),
+    "regulation": Target(
+        _as_file(read_regulation, ".yaml"),
+        lambda: [f"{FORMAT}: {VERSION}\n{EVERY}: {{let-off: 0.5}}\n".encode()],
+    ),
+    "bus": Target(
+        _as_file(read_dbc, ".dbc"),
+        lambda: [b'VERSION ""\nBU_: a\nBO_ 256 m: 8 a\n SG_ s : 0|16@1+ (0.1,0) [0|9] "N" a\n'],
+    ),
+    "generated list": Target(
+        _as_folder(lambda folder: write_folder(folder, {}), ".generated"),
+        lambda: [b"0123  a.c\n4567  b/c.h\n"],
+    ),
     "datagram": Target(unpack, lambda: [bytes(40)]),
     "ros2": Target(
         lambda data: decode("sensor_msgs/msg/JointState", data), lambda: [b"\0\1\0\0" + bytes(40)]

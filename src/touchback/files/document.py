@@ -15,6 +15,7 @@ from typing import NoReturn
 import yaml
 
 from touchback.errors import ModelError
+from touchback.numbers import DECIMAL
 
 LARGEST = 16 * 2**20  # bytes
 DEEPEST = 24  # lists and mappings in one another; a model's own are 7 deep
@@ -22,7 +23,6 @@ DEEPEST = 24  # lists and mappings in one another; a model's own are 7 deep
 Path = tuple[str | int, ...]
 
 _INT = re.compile(r"[-+]?[0-9]{1,300}")
-_FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
 _WORDS: dict[str, bool | float | None] = {
     "": None, "~": None, "null": None, "Null": None, "NULL": None,
     "true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False,
@@ -195,4 +195,4 @@ def scalar(text: str) -> float | bool | str | None:
         return _WORDS[text]
     if _INT.fullmatch(text):
         return int(text)
-    return float(text) if _FLOAT.fullmatch(text) else text
+    return float(text) if DECIMAL.fullmatch(text) else text

@@ -1,12 +1,19 @@
 """Names: what they may be, and what to say when one is unknown."""
 
-import difflib
-from collections.abc import Iterable
+import heapq
+from collections.abc import Hashable, Iterable
+from difflib import SequenceMatcher
+from itertools import islice
+from typing import TypeVar
 
 from touchback.errors import ModelError
 
 _FORBIDDEN = "'\"/:"
 _LONGEST = 200
+_COMPARED = 64  # letters of names that are compared, and how many names closely: a file of a
+# stranger may hold any number, and the time of a close comparison grows with the cube of letters
+_LOOKED_AT = 10_000  # names whose letters are counted
+T = TypeVar("T", bound=Hashable)
 
 
 def check_name(kind: str, name: str) -> str:
@@ -38,10 +45,38 @@ def check_unit(label: str, unit: str) -> str:
     return unit
 
 
+def near_names(name: str, known: Iterable[str], cutoff: float) -> list[str]:
+    """The three known names that are most similar to a name, the nearest first; `cutoff` is the
+    least similarity (difflib's, from 0 to 1). A bounded number of names is compared."""
+    matcher = SequenceMatcher()
+    matcher.set_seq2(name[:_COMPARED])
+    counted = list[tuple[float, str]]()
+    for each in islice(known, _LOOKED_AT):
+        matcher.set_seq1(each[:_COMPARED])
+        if matcher.real_quick_ratio() >= cutoff and (alike := matcher.quick_ratio()) >= cutoff:
+            counted.append((alike, each))
+    close = list[tuple[float, str]]()
+    for _, each in heapq.nlargest(_COMPARED, counted):
+        matcher.set_seq1(each[:_COMPARED])
+        if (alike := matcher.ratio()) >= cutoff:
+            close.append((alike, each))
+    return [each for _, each in heapq.nlargest(3, close)]
+
+
+def first_repeated(items: Iterable[T]) -> T | None:
+    """The first that stands twice; None where each stands once."""
+    seen = set[T]()
+    for each in items:
+        if each in seen:
+            return each
+        seen.add(each)
+    return None
+
+
 def suggestion(name: str, known: Iterable[str]) -> str:
     """The nearest known names, or all of them when none is near."""
     listed = list(known)
-    near = difflib.get_close_matches(str(name)[:_LONGEST], listed, n=3, cutoff=0.6)
+    near = near_names(str(name), listed, 0.6)
     if near:
         return "did you mean " + " or ".join(f"'{item}'" for item in near) + "?"
     if not listed:

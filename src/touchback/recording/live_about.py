@@ -124,7 +124,8 @@ def check_about(about: object, columns: list[str], place: str, first: bool) -> L
         raise InputError(f"{place} must {'not ' if first else ''}tell what was carried over.")
     expected = columns_of(typed)
     if columns != expected:
-        missing = [name for name in expected if name not in columns]
+        there = set(columns)
+        missing = [name for name in expected if name not in there]
         raise InputError(
             f"{place} is damaged: it has {len(expected)} columns, its table {len(columns)}"
             + (f", without {missing[0]!r}." if missing else " or in another order.")

@@ -24,7 +24,9 @@ LARGEST_FILE = 64 << 30  # bytes, most of them for other tools
 LARGEST_KEPT = 4 << 30  # of rows and texts, which are in memory at once
 LARGEST_RECORD = 1 << 28
 LARGEST_UNPACKED = 1 << 28  # of all compressed chunks together
+MOST_UNPACKED = 1 << 21  # records in them: empty ones pack to nothing, and each takes its time
 _LARGEST_WINDOW = 1 << 27  # that zstd may look back
+_UNPACK = "If it is genuine, unpack it first (`mcap compress --compression none`)."
 
 Record = tuple[int, bytes]  # its opcode, and its content
 
@@ -40,6 +42,7 @@ WRONG_CONTENT = (McapError, struct.error, ValueError, KeyError, MemoryError, Ove
 def records(stream: BinaryIO, name: str) -> Iterator[Record]:
     """The records of a file's data, those in chunks included; ends only when the file is whole."""
     crc, room, ended = zlib.crc32(MAGIC), LARGEST_UNPACKED, False
+    unpacked = 0  # records of compressed chunks
     if stream.read(len(MAGIC)) != MAGIC:
         raise Damaged
     while True:
@@ -61,7 +64,14 @@ def records(stream: BinaryIO, name: str) -> Iterator[Record]:
         elif opcode == Opcode.CHUNK:
             content, packed = _unpacked(body, room, name)
             room -= packed
-            yield from _within(content)
+            for record in _within(content):
+                unpacked += bool(packed)
+                if unpacked > MOST_UNPACKED:
+                    raise InputError(
+                        f"{name}: its compressed chunks hold more than {MOST_UNPACKED} records, "
+                        f"the most that are unpacked. {_UNPACK}"
+                    )
+                yield record
         else:
             yield opcode, body
         crc = zlib.crc32(body, zlib.crc32(head, crc))
@@ -82,8 +92,7 @@ def _unpacked(body: bytes, room: int, name: str) -> tuple[bytes, int]:
         if packed and size > room:
             raise InputError(
                 f"{name}: its compressed chunks unpack to {LARGEST_UNPACKED - room + size} bytes "
-                f"or more; at most {LARGEST_UNPACKED} are unpacked. If it is genuine, unpack it "
-                "first (`mcap compress --compression none`)."
+                f"or more; at most {LARGEST_UNPACKED} are unpacked. {_UNPACK}"
             )
         data = _decompressed(chunk.compression, chunk.data, size) if packed else chunk.data
     except WRONG_CONTENT:

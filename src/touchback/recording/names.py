@@ -1,9 +1,9 @@
 """Names as people read them: with their units, and helpful words about those that don't exist."""
 
 from collections.abc import Iterable
-from difflib import get_close_matches
 
 from touchback.errors import InputError
+from touchback.model.names import first_repeated, near_names
 from touchback.numbers import shown
 
 _LONGEST = 200  # letters that are compared: strangers' names may have a million
@@ -18,7 +18,7 @@ def unknown_name(kind: str, name: object, known: Iterable[str]) -> InputError:
     """The error for a name that isn't among the known ones, with the closest of them."""
     names = list(dict.fromkeys(known))
     told = (name if isinstance(name, str) else shown(name))[:_LONGEST]
-    close = get_close_matches(told, names, n=3, cutoff=0.5)
+    close = near_names(told, names, 0.5)
     # Upper case and parts of a name are the usual slips that similarity alone misses.
     close += [n for n in names if told.lower() in n.lower() and n not in close]
     if close:
@@ -42,7 +42,7 @@ def names_in(label: str, given: object) -> list[str]:
 def names_once(label: str, given: object) -> list[str]:
     """The same, each of which may stand in it once."""
     found = names_in(label, given)
-    for name in found:
-        if found.count(name) > 1:
-            raise InputError(f"{label}: {shown(name)} is named twice, and would count twice.")
+    twice = first_repeated(name for name in found if isinstance(name, str))
+    if twice is not None:
+        raise InputError(f"{label}: {shown(twice)} is named twice, and would count twice.")
     return found

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from touchback.errors import InputError
 from touchback.recording.about import describe, understand
 from touchback.recording.run import Run
-from touchback.regular_file import open_regular
+from touchback.regular_file import open_regular, opened_zip
 
 _LARGEST = 4 << 30  # bytes of a file
 _LARGEST_UNPACKED = 1 << 28  # bytes of what is compressed in it; we don't compress
@@ -34,7 +34,7 @@ def save(run: Run, path: Path) -> None:
 def load(path: Path) -> Run:
     with open_regular(path, _LARGEST) as stream:
         try:
-            with zipfile.ZipFile(stream) as archive:
+            with opened_zip(stream, path.name, InputError) as archive:
                 _check_sizes(archive, path.name)
                 text = _array(archive, "about", "|u1").tobytes()
                 time, table = _array(archive, "time", "<f8"), _array(archive, "signals", "<f8")

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from touchback.errors import InputError
-from touchback.model.names import check_name
+from touchback.model.names import check_name, first_repeated
 from touchback.numbers import shown
 from touchback.system.motions import Copies
 from touchback.system.system import System
@@ -20,7 +20,7 @@ def copies(system: System, names: Sequence[str], shared: Sequence[str] = ()) -> 
             f"copies: a compiled system of one mechanism is expected, got {shown(system)}."
         )
     each = list(names) if isinstance(names, Iterable) and not isinstance(names, str | bytes) else []
-    if not each or any(name in each[:i] for i, name in enumerate(each)):
+    if not each or first_repeated(name for name in each if isinstance(name, str)) is not None:
         raise InputError(
             f"{system.name}: copies need names, each once, as ['left', 'right']; got "
             f"{shown(names)}."

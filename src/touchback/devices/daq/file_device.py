@@ -9,10 +9,11 @@ from touchback.devices.daq.board_device import BoardDevice
 from touchback.devices.daq.driver import Daq
 from touchback.devices.daq.file_board import FileBoard
 from touchback.errors import InputError
+from touchback.numbers import DECIMAL
 from touchback.recording.measured.series import FileChannel
 
 # 420*Pedal_pos
-_SCALED = re.compile(r"([-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?)\*(.+)")
+_SCALED = re.compile(rf"({DECIMAL.pattern})\*(.+)")
 
 
 class PlayedFile(BoardDevice):

@@ -4,12 +4,13 @@ Center, which also describes them."""
 
 import math
 import os
-import re
 from collections.abc import Iterator
 from pathlib import Path
 
 from touchback.devices.gps.almanac import Almanac, Orbit
 from touchback.errors import InputError
+from touchback.model.names import first_repeated
+from touchback.numbers import DECIMAL
 from touchback.regular_file import read_regular
 
 LARGEST = 1 << 20  # bytes
@@ -18,7 +19,6 @@ LARGEST = 1 << 20  # bytes
 #: tests keep it (src/test/resources/gnss/current.al3). Satellites 13 and 32 are not healthy in it.
 WEEK_1886 = Path(__file__).with_name("week_1886.al3")
 
-_NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
 _YUMA = {
     "id": "prn", "health": "health", "eccentricity": "eccentricity",
     "time of applicability": "seconds", "orbital inclination": "inclination",
@@ -58,7 +58,7 @@ def parse_yuma(text: str, name: str = "almanac") -> Almanac:
             rows.append({})
         elif ":" in line:
             word, _, given = line.partition(":")
-            key = _YUMA.get(re.sub(r"\s*\(.*", "", word).strip().lower())
+            key = _YUMA.get(word.partition("(")[0].strip().lower())
             if key is None or not rows:
                 raise InputError(
                     f"{name}, line {number}: '{word.strip()[:40]}' is nothing that a satellite of "
@@ -135,7 +135,7 @@ def _row(
 
 
 def _number(name: str, line: int, key: str, word: str, unit: float = 1.0) -> float:
-    if not _NUMBER.fullmatch(word):
+    if not DECIMAL.fullmatch(word):
         raise InputError(f"{name}, line {line}: '{word[:40]}' is no number for {key}.")
     number = float(word)
     if key == "inclination" and unit != 1.0:
@@ -160,8 +160,7 @@ def _made(name: str, rows: list[dict[str, float]]) -> Almanac:
             f"{name}: its satellites are of {len(dates)} different instants; give an almanac of "
             "one."
         )
-    numbers = [int(row["prn"]) for row in rows]
-    twice = next((n for n in numbers if numbers.count(n) > 1), None)
+    twice = first_repeated(int(row["prn"]) for row in rows)
     if twice is not None:
         raise InputError(f"{name}: satellite {twice} is in it twice.")
     orbits = tuple(

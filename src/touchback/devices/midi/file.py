@@ -7,6 +7,7 @@ import math
 import struct
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
 from touchback.devices.midi.messages import Message, data_length, decode, encode
@@ -18,6 +19,7 @@ MICROSECONDS_PER_QUARTER = 500_000  # also the tempo of a file that names none
 META, TEMPO, END_OF_TRACK = 0xFF, 0x51, 0x2F
 LONGEST_WAIT = 2**28 - 1  # ticks: four bytes of seven bits
 LARGEST_FILE = 64 * 1024 * 1024
+MOST_EVENTS = 1_000_000  # of all tracks, of any kind: as objects they take 300 bytes each
 
 
 @dataclass(frozen=True)
@@ -56,8 +58,8 @@ def read_midi(path: str | Path) -> list[Timed]:
     path = Path(path)
     data = read_regular(path, LARGEST_FILE)
     try:
-        division, tracks = _chunks(data)
-        ticks = [event for track in tracks for event in _events(track)]
+        division = _division(data)
+        ticks = list(_events(_tracks(data)))
     except (IndexError, struct.error):
         raise InputError(f"{path.name} ends in the middle of an event; is it whole?") from None
     except _NotMidi as fault:
@@ -70,11 +72,11 @@ class _NotMidi(Exception):
     """What is wrong with the bytes; the reader adds the file's name."""
 
 
-def _chunks(data: bytes) -> tuple[int, list[bytes]]:
-    """Ticks per quarter note and the tracks."""
+def _division(data: bytes) -> int:
+    """Ticks per quarter note."""
     if data[:4] != b"MThd":
         raise _NotMidi(f"it starts with {data[:4]!r}, not with b'MThd'.")
-    length, form, _, division = struct.unpack(">IHHH", data[4:14])
+    _, form, _, division = struct.unpack(">IHHH", data[4:14])
     if form > 1:
         raise _NotMidi(f"its format is {form}; only 0 and 1 have one time line.")
     if division == 0:
@@ -84,33 +86,51 @@ def _chunks(data: bytes) -> tuple[int, list[bytes]]:
         )
     if division & 0x8000:
         raise _NotMidi("its times are SMPTE frames; save it with ticks per quarter note.")
-    tracks, position = [], 8 + length
+    return int(division)
+
+
+def _tracks(data: bytes) -> Iterator[memoryview]:
+    """One after the other; none of them is copied."""
+    view, position = memoryview(data), 8 + int.from_bytes(data[4:8], "big")
     while position + 8 <= len(data):
-        kind, size = struct.unpack(">4sI", data[position : position + 8])
-        body = data[position + 8 : position + 8 + size]
+        kind, size = struct.unpack_from(">4sI", data, position)
+        body = view[position + 8 : position + 8 + size]
         if len(body) < size:
             raise _NotMidi(f"a chunk of {size} bytes has only {len(body)}.")
         if kind == b"MTrk":
-            tracks.append(body)
+            yield body
         position += 8 + size
-    return division, tracks
 
 
 Event = tuple[int, "Message | int"]  # ticks, and a message or a tempo [µs per quarter note]
 
 
-def _events(track: bytes) -> Iterator[Event]:
+def _events(tracks: Iterable[memoryview]) -> Iterator[Event]:
+    """The events of all tracks; counted while they are read, for a byte or two may be one."""
+    left = MOST_EVENTS
+    for track in tracks:
+        for event in chain([None], _events_of(track)):  # an empty track counts too
+            left -= 1
+            if left < 0:
+                raise _NotMidi(f"it has more than {MOST_EVENTS} events; save a part of it.")
+            if event is not None:
+                yield event
+
+
+def _events_of(track: memoryview) -> Iterator[Event | None]:
+    """The events of a track; None is one that nobody asks for."""
     position, now, status = 0, 0, 0
     while position < len(track):
         wait, position = _read_number(track, position)
         now += wait
+        event: Event | None = None
         if track[position] >= 0x80:
             status, position = track[position], position + 1
         if status == META:
             kind = track[position]
             size, position = _read_number(track, position + 1)
             if kind == TEMPO and size == 3:
-                yield now, int.from_bytes(track[position : position + 3], "big")
+                event = now, int.from_bytes(track[position : position + 3], "big")
             if kind == END_OF_TRACK:
                 return
             position, status = position + size, 0
@@ -122,10 +142,10 @@ def _events(track: bytes) -> Iterator[Event]:
             values = [track[position + i] & 0x7F for i in range(size)]
             position += size
             message = decode(status, values)
-            if message is not None:
-                yield now, message
+            event = None if message is None else (now, message)
         else:
             raise _NotMidi(f"byte {position} of a track has no status (found {status:#04x}).")
+        yield event
 
 
 def _in_seconds(events: list[Event], division: int) -> Iterator[Timed]:
@@ -147,7 +167,7 @@ def _number(value: int) -> bytes:
     return bytes(reversed(groups))
 
 
-def _read_number(data: bytes, position: int) -> tuple[int, int]:
+def _read_number(data: memoryview, position: int) -> tuple[int, int]:
     value = 0
     for _ in range(4):
         byte = data[position]

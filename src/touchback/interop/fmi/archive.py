@@ -13,7 +13,7 @@ from pathlib import Path, PurePosixPath
 
 from touchback.errors import ModelError
 from touchback.interop.xml_file import MAX_BYTES, Node, parse_xml
-from touchback.regular_file import open_regular
+from touchback.regular_file import open_regular, opened_zip
 
 MAX_FILE = 256 * 2**20  # bytes of the archive
 MAX_WHOLE = 1024 * 2**20  # of what is in it
@@ -54,7 +54,7 @@ def _opened(path: str | os.PathLike[str]) -> Iterator[zipfile.ZipFile]:
     name = Path(path).name
     with open_regular(path, MAX_FILE, ModelError) as stream:
         try:
-            with zipfile.ZipFile(stream) as archive:
+            with opened_zip(stream, name, ModelError) as archive:
                 _check(archive, name)
                 yield archive
         except (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
@@ -53,8 +54,8 @@ class Scene:
 def unique_names(scene: Scene, kind: str, prims: Iterable[Any], taken: list[str]) -> dict[str, str]:
     """Prims' names where they differ, else their paths, as names of ours by path."""
     listed = [(str(prim.GetPath()), prim.GetName()) for prim in prims]
-    short = [name for _, name in listed]
-    told = {path: name if short.count(name) == 1 else path[1:] for path, name in listed}
+    often = Counter(name for _, name in listed)
+    told = {path: name if often[name] == 1 else path[1:] for path, name in listed}
     ours = safe_names(kind, told.values(), scene.notes, taken=taken)
     return {path: ours[name] for path, name in told.items()}
 

@@ -17,13 +17,16 @@ _MAX_PRIMS = 10_000_000  # by the largest estimate
 _DEEPEST = 200  # brackets: USD's parser of text calls itself for each, until its stack is full
 _BINARY = b"PXR-USDC"
 _ARCS = re.compile(rb"references|payload|inherits|specializes|subLayers|clips")
-# What USD takes for comments, strings, assets and paths, in which brackets are none.
+# What USD takes for comments, strings, assets and paths, in which brackets are none; the groups
+# are beginnings of some that have no end.
 _TOKEN = re.compile(
     rb"#[^\n]*|//[^\n]*|/\*[\s\S]*?\*/"
     rb'|"""(?:(?!""")(?:\\"|[\s\S]))*+"""' + rb"|'''(?:(?!''')(?:\\'|[\s\S]))*+'''"
+    rb"|@@@(?:(?!@@@)(?:\\@@@|[\s\S]))*+@@@" + rb"""|(?P<open>/\*|""(?=")|''(?=')|@@(?=@))"""
     rb'|"(?:(?!")(?:\\"|[^\n]))*+"' + rb"|'(?:(?!')(?:\\'|[^\n]))*+'"
-    rb"|@@@(?:(?!@@@)(?:\\@@@|[\s\S]))*+@@@|@[^@\n]*@|<[^<>\n]*>|[\[({]|[\])}]"
+    rb"|@[^@\n]*@|<[^<>\n]*>|[\[({]|[\])}]" + rb"""|(?P<open_in_line>["'])"""
 )
+_READ_AGAIN = 8  # times the file's length, in search of the ends of comments and strings
 
 
 def text_layer(sdf: Any, text: str) -> Any:
@@ -78,10 +81,21 @@ def _prims(contents: list[bytes]) -> float:
 
 
 def _check_depth(content: bytes, source: str) -> None:
-    depth = 0
+    """Refuses more brackets in each other than USD's parser stands, and so many comments and
+    strings without an end that to look for it takes long."""
+    depth, left = 0, _READ_AGAIN * len(content)
     for token in _TOKEN.finditer(content):
         letter = token[0]
-        if letter in (b"{", b"(", b"["):
+        if token.lastgroup is not None:
+            end = content.find(b"\n", token.start()) if token.lastgroup == "open_in_line" else -1
+            left -= (end if end >= 0 else len(content)) - token.start()
+            if left < 0:
+                line = 1 + content[: token.start()].count(b"\n")
+                raise ModelError(
+                    f"{source}: comments or strings have no end, such as the one in line {line}; "
+                    "close them."
+                )
+        elif letter in (b"{", b"(", b"["):
             depth += 1
             if depth > _DEEPEST:
                 raise ModelError(f"{source}: more than {_DEEPEST} brackets lie in each other.")

@@ -156,6 +156,7 @@ def _first_line(error: Exception) -> str:
         said = str(error)
     except UnicodeDecodeError:  # it quotes the file
         return "it has bytes that are no UTF-8"
-    found = re.search(r" : '(.*?)'?\s*$", said, re.DOTALL)
-    told = re.sub(r"^[^']*?(?=:\d+:\d+: )", "", found[1] if found else said)  # its path
+    _, quoted, inner = said.partition(" : '")
+    inner = inner.rstrip().removesuffix("'") if quoted else said
+    told = re.sub(r"^[^']*?(?=:\d+:\d+: )", "", inner)  # its path
     return " ".join(told.split())[:200].strip(":. ")

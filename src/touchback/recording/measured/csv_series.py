@@ -6,6 +6,7 @@ from __future__ import annotations
 import csv
 import re
 from array import array
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -63,9 +64,9 @@ def channels_csv(path: Path) -> dict[str, str]:
     """Names and units of the columns beside the time."""
     with _text(path) as text:
         shape = shape_of(list(islice(text, _LOOKED_AT)), path.name)
-    at, once = _time_column(shape), [name for name in shape.names if shape.names.count(name) == 1]
-    known = dict(zip(shape.names, shape.units, strict=True))
-    return {name: known[name] for name in once if name != shape.names[at]}
+    time, often = shape.names[_time_column(shape)], Counter(shape.names)
+    every = zip(shape.names, shape.units, strict=True)
+    return {name: unit for name, unit in every if often[name] == 1 and name != time}
 
 
 def times_csv(path: Path) -> np.ndarray:

@@ -22,7 +22,7 @@ TIMES = (
     re.compile(r"(time|timestamp|t|zeit|zeitstempel)([ _.].*)?$", re.IGNORECASE),
     re.compile(r"(date|datum)", re.IGNORECASE),
 )
-_LABEL = re.compile(r"(.*?)\s*(?:\[([^\]]*)\]|\(([^)]*)\))$")  # speed [km/h], speed (km/h)
+_BRACKETS = {"]": "[", ")": "("}  # speed [km/h], speed (km/h)
 
 
 @dataclass(frozen=True)
@@ -112,10 +112,12 @@ def _labels(above: list[list[str]], width: int) -> tuple[list[str], list[str]]:
 def _label(cell: str) -> tuple[str, str]:
     """A name and the unit beside it: "a [anything]", "a (km/h)"; but "a (left)" and "a[0]" are
     names."""
-    found = _LABEL.match(cell)
-    if found is None or (found[2] or "").isdigit() or (found[3] and unit_of(found[3]) is None):
+    end = cell[-1:]
+    start = cell.find(_BRACKETS[end], 1 + cell.rfind(end, 0, -1)) if end in _BRACKETS else -1
+    unit = cell[start + 1 : -1]
+    if start < 0 or (unit.isdigit() if end == "]" else unit and unit_of(unit) is None):
         return cell, ""
-    return found[1], found[2] or found[3] or ""
+    return cell[:start].rstrip(), unit
 
 
 def _are_units(cells: list[str], before: list[str]) -> bool:

@@ -25,6 +25,7 @@ from touchback.recording.names import unknown_name
 from touchback.regular_file import open_regular
 
 _HEAD = struct.Struct("<HIQQ")  # channel, sequence, logged, published [ns]
+_TRIED = 100  # messages of a topic that may tell the names of its fields
 _SHOWN = 12  # members of a list that are among the names
 _STAMPS = "header.stamp", "timestamp"  # of ROS and of Foxglove: seconds and their parts
 _PARTS = ("sec", "nanosec"), ("sec", "nsec"), ("seconds", "nanos"), ("secs", "nsecs")
@@ -98,6 +99,7 @@ class _Reader:
         self._found: dict[str, _Wanted] = {}
         self.known: dict[str, list[str]] = {}  # names of fields, by topic
         self.counts = Counter[str]()  # messages, by topic
+        self._undecoded = Counter[str]()  # of them, which tell no names
 
     def take(self, opcode: int, content: bytes) -> None:
         """A record."""
@@ -142,13 +144,14 @@ class _Reader:
             return _Topic(channel.topic, lambda _: None, [])
 
     def _message(self, topic: _Topic, when: int, data: bytes) -> None:
-        fresh = topic.topic not in self.known
+        fresh = topic.topic not in self.known and self._undecoded[topic.topic] < _TRIED
         if not (topic.wanted or fresh):
             return
         try:
             message = topic.decode(data)
         except Exception as error:  # of whatever decoder
             if not topic.wanted:
+                self._undecoded[topic.topic] += 1
                 return
             raise InputError(
                 f"{self._file}: a message of '{topic.topic}' can't be read: {error}."

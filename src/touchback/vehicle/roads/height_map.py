@@ -1,11 +1,14 @@
 """Surveyed tracks: Esri's ASCII grid (`.asc`), which surveys and terrain services give."""
 
 import os
-import re
+from array import array
+from collections.abc import Iterable
+from io import BytesIO, StringIO, TextIOWrapper
 from pathlib import Path
 
 from touchback.errors import ModelError
 from touchback.model.names import suggestion
+from touchback.numbers import DECIMAL
 from touchback.regular_file import read_regular
 from touchback.vehicle.roads.base import Patch
 from touchback.vehicle.roads.bump import Bump
@@ -16,7 +19,7 @@ _KEYS = (
     "ncols", "nrows", "xllcorner", "yllcorner", "xllcenter", "yllcenter", "cellsize",
     "nodata_value",
 )  # fmt: skip
-_NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
+_MOST_WORDS = 2  # of a line of the head that are told apart: a line may have millions
 _FARTHEST = 1e7  # m, of anything in such a file
 
 
@@ -29,8 +32,8 @@ def read_height_map(
     """The road of an Esri ASCII grid: `ncols`, `nrows`, `xllcorner` (or `xllcenter`) and
     `yllcorner`, `cellsize` [m], then heights [m] row by row from north (largest y) to south."""
     file = Path(path)
-    text = read_regular(file, LARGEST, ModelError).decode("utf-8-sig", errors="replace")
-    x, y, heights = parse_height_map(text, file.name)
+    content = BytesIO(read_regular(file, LARGEST, ModelError))
+    x, y, heights = _parse(TextIOWrapper(content, "utf-8-sig", errors="replace"), file.name)
     return GridRoad(x=x, y=y, heights=heights, bumps=bumps, patches=patches, grip=grip)
 
 
@@ -39,33 +42,62 @@ Axis = tuple[float, ...]
 
 def parse_height_map(text: str, name: str = "map") -> tuple[Axis, Axis, Axis]:
     """Lines x and y and the heights, a row of all y for each x, that a text holds."""
+    return _parse(StringIO(text, newline=None), name)
+
+
+def _parse(text: Iterable[str], name: str) -> tuple[Axis, Axis, Axis]:
+    """Line after line: only what fits the sizes that the head tells is kept."""
     head: dict[str, float] = {}
-    rows: list[list[float]] = []
-    lines: list[int] = []
-    for i, line in enumerate(text.splitlines(), 1):
-        words = line.split()
+    sizes: tuple[int, int, float] | None = None
+    flat, rows = array("d"), 0  # from north to south
+    for i, line in enumerate(text, 1):
+        words = line.split(None, _MOST_WORDS if sizes is None else sizes[0])
         if not words:
             continue
-        if not rows and not _NUMBER.fullmatch(words[0]):
+        if sizes is None and not DECIMAL.fullmatch(words[0]):
             _take_head(head, words, name, i)
-        else:
-            rows.append([_number(word, name, i) for word in words])
-            lines.append(i)
-    columns, count, cell = _sizes(head, name)
-    flat = _joined(rows, lines, columns, count, name)
+            continue
+        if sizes is None:
+            sizes = _sizes(head, name)
+            words = line.split(None, sizes[0])
+        _add_row(flat, rows, words, sizes, head.get("nodata_value"), name, i)
+        rows += 1
+    columns, count, cell = sizes or _sizes(head, name)
+    if rows != count:
+        raise ModelError(f"{name}: {rows} rows of heights for nrows {count}.")
     half = cell / 2.0
     west = head.get("xllcenter", head.get("xllcorner", 0.0) + half)
     south = head.get("yllcenter", head.get("yllcorner", 0.0) + half)
-    for i, row in enumerate(flat):
-        if "nodata_value" in head and head["nodata_value"] in row:
-            raise ModelError(
-                f"{name}: row {i + 1} has no height in column {row.index(head['nodata_value']) + 1}"
-                " (NODATA_value); fill the gaps first."
-            )
-    flat.reverse()
-    heights = tuple(flat[j][i] for i in range(columns) for j in range(count))
+    heights = tuple(flat[j * columns + i] for i in range(columns) for j in range(count)[::-1])
     x = tuple(west + i * cell for i in range(columns))
     return x, tuple(south + j * cell for j in range(count)), heights
+
+
+def _add_row(
+    flat: array,
+    rows: int,
+    words: list[str],
+    sizes: tuple[int, int, float],
+    gap: float | None,
+    name: str,
+    line: int,
+) -> None:
+    """One line of heights, after `rows` of them; what is too much is refused before it is kept."""
+    columns, count, _ = sizes
+    if rows >= count:
+        raise ModelError(f"{name}, line {line}: more rows of heights than nrows, {count}.")
+    if len(words) != columns:
+        found = f"{len(words)}" if len(words) < columns else f"more than {columns}"
+        raise ModelError(
+            f"{name}, line {line}: {found} heights for ncols {columns}; give a row a line."
+        )
+    row = [_number(word, name, line) for word in words]
+    if gap is not None and gap in row:
+        raise ModelError(
+            f"{name}: row {rows + 1} has no height in column {row.index(gap) + 1} (NODATA_value); "
+            "fill the gaps first."
+        )
+    flat.extend(row)
 
 
 def _take_head(head: dict[str, float], words: list[str], name: str, line: int) -> None:
@@ -80,7 +112,7 @@ def _take_head(head: dict[str, float], words: list[str], name: str, line: int) -
 
 
 def _number(word: str, name: str, line: int) -> float:
-    if not _NUMBER.fullmatch(word) or abs(float(word)) > _FARTHEST:
+    if not DECIMAL.fullmatch(word) or abs(float(word)) > _FARTHEST:
         raise ModelError(
             f"{name}, line {line}: {word[:40]!r} is no number up to {_FARTHEST:g}; write one."
         )
@@ -103,16 +135,3 @@ def _sizes(head: dict[str, float], name: str) -> tuple[int, int, float]:
     if not cell > 0.0:
         raise ModelError(f"{name}: cellsize is {cell:g} m; give a number above 0.")
     return int(columns), int(rows), cell
-
-
-def _joined(
-    rows: list[list[float]], lines: list[int], columns: int, count: int, name: str
-) -> list[list[float]]:
-    for row, line in zip(rows, lines, strict=True):
-        if len(row) != columns:
-            raise ModelError(
-                f"{name}, line {line}: {len(row)} heights for ncols {columns}; give a row a line."
-            )
-    if len(rows) != count:
-        raise ModelError(f"{name}: {len(rows)} rows of heights for nrows {count}.")
-    return rows

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from touchback.errors import ModelError
 from touchback.model.names import suggestion
+from touchback.numbers import DECIMAL
 from touchback.regular_file import read_regular
 from touchback.vehicle.tyres.tir_keys import (
     DEFAULTS,
@@ -20,7 +21,6 @@ from touchback.vehicle.tyres.tir_keys import (
 
 LARGEST = 1 << 20  # bytes
 _KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eEdD][-+]?\d+)?")
 _LARGEST_NUMBER = 1e12  # of anything in such a file: products of some stay finite
 _OLD_FORMATS = ("PAC2002", "MF_05", "MF-TYRE", "PAC_2002")  # of Adams, all of version 5.2
 
@@ -100,8 +100,8 @@ class _Reader:
         self.lines[key] = number
         if value[:1] in "'\"" and value:
             self._word(number, key, value)
-        elif _NUMBER.fullmatch(value):
-            self._number(number, key, float(value.replace("d", "e").replace("D", "e")))
+        elif DECIMAL.fullmatch(as_c := value.replace("d", "e").replace("D", "e")):  # as Fortran's
+            self._number(number, key, float(as_c))
         elif key in DEFAULTS:
             raise self.error(number, key, f"{_short(value)} is no number; write one such as 0.25.")
         else:
