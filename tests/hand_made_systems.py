@@ -10,6 +10,7 @@ from touchback.model.signals import Input, Parameter
 from touchback.native import Interpreter
 from touchback.symbolic import Tape, lower
 from touchback.system import State, System
+from touchback.system.function_set import FunctionSet
 from touchback.system.layout import Layout
 from touchback.system.motions import Key, Motion
 from touchback.system.plan import Plan
@@ -36,6 +37,9 @@ class HandMade(Motion):
 
     def block(self, key: Key, values: np.ndarray, stiffness: bool = False) -> np.ndarray:
         return values
+
+    def on_blocks(self, key: Key, values: np.ndarray) -> list[tuple[FunctionSet, np.ndarray]]:
+        return []  # nothing of it switches by time
 
     def slopes(self, key: Key) -> None:
         return None

@@ -122,6 +122,7 @@ from touchback.simulate import (
     RunInterrupted,
     SciPy,
     Switch,
+    TimeFunction,
     Trapezoidal,
     simulate,
 )
@@ -280,6 +281,7 @@ __all__ = [
     "Switch",
     "System",
     "Table",
+    "TimeFunction",
     "TorsionSpring",
     "TotalForce",
     "TotalTorque",

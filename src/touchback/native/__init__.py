@@ -22,6 +22,7 @@ from touchback.native.constrained.jacobian import RateSlopes
 from touchback.native.integrate.adaptive import Adaptive, Dopri5, Radau5
 from touchback.native.integrate.events import Crossing, EventFunction, EventRule, Events
 from touchback.native.integrate.fixed_step import FixedStep, Status
+from touchback.native.integrate.knots import Knots
 from touchback.native.integrate.newton import Newton
 from touchback.native.integrate.problem import Problem, SampledInputs
 from touchback.native.interrupt import Listening, Stop, stop_asked
@@ -49,6 +50,7 @@ __all__ = [
     "Formulation",
     "FunctionData",
     "Interpreter",
+    "Knots",
     "Listening",
     "Newton",
     "Penalty",

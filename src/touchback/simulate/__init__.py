@@ -3,6 +3,7 @@
 from touchback.native import AugmentedLagrangian, Baumgarte, Penalty
 from touchback.simulate.event import Event
 from touchback.simulate.failure import RunFailed, RunInterrupted
+from touchback.simulate.inputs import TimeFunction
 from touchback.simulate.simulate import simulate
 from touchback.simulate.solvers import (
     METHODS,
@@ -37,6 +38,7 @@ __all__ = [
     "SciPy",
     "Solver",
     "Switch",
+    "TimeFunction",
     "Trapezoidal",
     "simulate",
 ]

@@ -5,10 +5,13 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from touchback.native import Formulation, Problem
+from touchback.native import Formulation, Knots, Problem
 from touchback.simulate.event import Event
+from touchback.simulate.input_trace import InputTrace
 from touchback.simulate.inputs import Inputs
+from touchback.simulate.knots import Evaluated, find_knots
 from touchback.simulate.progress import Progress
 from touchback.simulate.protocol import Floats, Plain
 from touchback.simulate.span import Span, Trajectory
@@ -16,13 +19,17 @@ from touchback.simulate.watch import Sides
 from touchback.system import System
 from touchback.system.posed import Posed
 
+if TYPE_CHECKING:
+    from touchback.simulate.solvers.solver import Solver
+
 Label = tuple[str, str, str]  # kind, name, unit of a recorded signal
 
 
 @dataclass(frozen=True)
 class Asked:
     """What was asked of a run, read and checked; `parameters` replace compiled ones. `sides` are
-    those of events where the part of it before, if there was one, ended."""
+    those of events where the part of it before, if there was one, ended; `trace` sums up what it
+    sees of its inputs."""
 
     system: System
     span: Span
@@ -32,6 +39,18 @@ class Asked:
     events: Sequence[Event]
     books: bool
     sides: Sides = field(default_factory=dict)
+    trace: InputTrace | None = None
+
+    def knots(self, solver: Solver, evaluated: Evaluated | None = None) -> Knots | None:
+        """Where steps of a solver that adapts end: by what functions switch that it evaluates, of
+        the system unless others are given."""
+        if not solver.adaptive:
+            return None
+        functions = self.system.on_blocks(self.parameters) if evaluated is None else evaluated
+        found = find_knots(self.span, self.given, functions, bool(self.system.names))
+        if self.trace and found:
+            self.trace.knots = len(found.at)
+        return found
 
     @property
     def width(self) -> int:

@@ -10,13 +10,49 @@ import numpy as np
 from touchback.arguments import check_takes
 from touchback.errors import InputError
 from touchback.native import SampledInputs
-from touchback.numbers import shown
+from touchback.numbers import keep, positive_number, shown
 from touchback.recording import unknown_name
 from touchback.simulate.protocol import Floats, InputData, Plain
+from touchback.simulate.span import Span
+from touchback.symbolic.switches import kinks
 from touchback.system import System
 from touchback.system.reading import by_name, read_array, read_number
 
 Refresh = Callable[[float, Floats, Floats], None]
+LOOKS = (
+    1000  # parts of a run: steps that adapt are no longer than one where a function has no knots
+)
+
+
+@dataclass(frozen=True)
+class TimeFunction:
+    """An input that is a function of time, with what steps that adapt should know of it: its
+    `knots` [s], where it has kinks or jumps, between which steps are as long as it is smooth; or
+    its `sampling` [s], beyond which no step goes. Without either steps are at most as long as the
+    `step` that a run is given, else a thousandth of its duration, or `output_step` where that is
+    shorter."""
+
+    function: Callable[[float], float]
+    knots: Sequence[float] | None = None
+    sampling: float | None = None
+
+    def __post_init__(self) -> None:
+        if not callable(self.function):
+            raise InputError(f"TimeFunction: a function is expected, got {shown(self.function)}.")
+        check_takes("TimeFunction: its function", self.function, ["time"])
+        if self.sampling is not None:
+            keep(self, sampling=positive_number("TimeFunction: sampling", self.sampling))
+        if self.knots is not None:
+            knots = read_array("TimeFunction: knots", self.knots)
+            if knots.ndim != 1 or not np.isfinite(knots).all():
+                raise InputError(
+                    f"TimeFunction: knots are several times [s], got {shown(self.knots)}."
+                )
+            object.__setattr__(self, "knots", tuple(map(float, np.unique(knots))))
+
+    def __call__(self, time: float) -> float:
+        """Its value."""
+        return self.function(time)
 
 
 @dataclass
@@ -27,6 +63,49 @@ class Inputs:
     samples: dict[int, tuple[Floats, Floats]] = field(default_factory=dict)
     functions: dict[int, Callable[[float], float]] = field(default_factory=dict)
     texts: Plain = field(default_factory=dict)  # what was given, for the run's metadata
+
+    @property
+    def changes(self) -> bool:
+        """Whether any changes with time."""
+        return bool(self.samples or self.functions)
+
+    @property
+    def known_places(self) -> frozenset[int]:
+        """Places in u of time, constants and samples: what is known before a run."""
+        return frozenset(i for i in range(len(self.u)) if i not in self.functions)
+
+    def knots_within(self, span: Span) -> Floats:
+        """Where samples have kinks, and what is said of functions, within a run."""
+        found = [times[kinks(times, values)] for times, values in self.samples.values()]
+        found += [
+            np.array(each.knots)
+            for each in self.functions.values()
+            if isinstance(each, TimeFunction) and each.knots
+        ]
+        at: Floats = np.unique(np.concatenate([np.empty(0), *found]))
+        return at[(at > span.start) & (at <= span.end)]
+
+    def longest_step(self, span: Span, step: float | None, output_step: float | None) -> float:
+        """How far apart functions are looked at, at most [s]: by their sampling; those that have
+        neither that nor knots by the `step` that was asked for, else as is usual."""
+        longest, usual = np.inf, step or min(span.duration / LOOKS, output_step or np.inf)
+        for each in self.functions.values():
+            if not isinstance(each, TimeFunction):
+                longest = min(longest, usual)
+            elif each.sampling is not None:
+                longest = min(longest, each.sampling)
+            elif each.knots is None:
+                longest = min(longest, usual)
+        return longest
+
+    def known_over(self, times: Floats, size: int) -> Floats:
+        """So many columns of u at each of some times, a row each; of functions nothing is known."""
+        rows = np.zeros((len(times), max(size, len(self.u))))
+        rows[:, : len(self.u)] = self.u
+        rows[:, 0] = times
+        for place, (known, values) in self.samples.items():
+            rows[:, place] = np.interp(times, known, values)
+        return rows
 
     def refresher(self) -> SampledInputs | Refresh | None:
         """What keeps u up to date during a run; samples alone are followed inside C."""
@@ -72,7 +151,8 @@ def read_inputs(system: System, given: InputData | None, duration: float) -> Inp
             raise unknown_name("input", name, names)
         place = 1 + list(names).index(name)
         if callable(value):
-            check_takes(f"Input {name!r}: its function", value, ["time"])
+            if not isinstance(value, TimeFunction):
+                check_takes(f"Input {name!r}: its function", value, ["time"])
             inputs.functions[place] = value
             inputs.texts[name] = "a function of time"
         elif not isinstance(value, Sequence | np.ndarray) or isinstance(value, str):

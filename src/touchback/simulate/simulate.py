@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial, reduce
 from operator import or_
 from typing import Unpack
@@ -17,6 +18,7 @@ from touchback.simulate.course import Asked
 from touchback.simulate.event import Event
 from touchback.simulate.failure import interrupted, raise_failure
 from touchback.simulate.features import refuse
+from touchback.simulate.input_trace import InputTrace, warn_of_inputs
 from touchback.simulate.inputs import read_inputs
 from touchback.simulate.progress import Progress
 from touchback.simulate.protocol import Floats, InputData, Numbers, StateData
@@ -24,7 +26,7 @@ from touchback.simulate.ratings import add_rating_remarks
 from touchback.simulate.record import recorded
 from touchback.simulate.remarks import warn_when_astray, warn_when_open
 from touchback.simulate.repeat import settings
-from touchback.simulate.solvers import Can, Options, Solver
+from touchback.simulate.solvers import Can, Integrator, Options, Solver
 from touchback.simulate.span import Span
 from touchback.simulate.start import initial_state
 from touchback.simulate.switching import Switch, read_events, simulate_switched
@@ -99,6 +101,10 @@ def _wanted(formulation: bool, events: bool, switches: bool, books: bool) -> Can
 
 def _run(asked: Asked, solver: Solver, x: Floats, progress: bool | Callable[[float], None]) -> Run:
     """The run from a state, recorded and judged: the same for every way to run."""
+    trace = InputTrace(asked.given)
+    if isinstance(solver, Integrator):
+        trace.longest = asked.given.longest_step(asked.span, solver.step, solver.output_step)
+    asked = replace(asked, trace=trace)
     name, course = asked.system.name, solver.course(asked)
     warn_when_open(name, course.gap(x))
     began = time.perf_counter()
@@ -113,5 +119,6 @@ def _run(asked: Asked, solver: Solver, x: Floats, progress: bool | Callable[[flo
     if listening.asked or again.asked:
         raise interrupted(name, run)
     warn_when_astray(name, run.metadata)
+    warn_of_inputs(name, trace.tell(run, asked.system, asked.span, solver))
     add_rating_remarks(asked.system, run)
     return run

@@ -35,6 +35,8 @@ class SmoothRun(Course):
         use_ticks(system, self._posed, solver)
         tolerances = solver.rtol, solver.atol
         self._newton = self._keeper = None
+        knots = asked.knots(solver)
+        self.problem.end_steps_at(knots)
         self._watch = Unwatched()
         if solver.implicit:
             self._newton = newton_for(system, self.problem, *tolerances, parameters)
@@ -45,6 +47,7 @@ class SmoothRun(Course):
             )  # fmt: skip
         if asked.books:
             self._keeper = _keeper(asked, solver.word)
+            self._keeper.meter.own.end_steps_at(knots)
 
     def gap(self, x: Floats) -> float:
         """By how much a state breaks the constraints [m or rad]."""
@@ -56,7 +59,8 @@ class SmoothRun(Course):
         if self._keeper:
             self.problem.keep_books(self._keeper.meter.native)
             self._keeper.meter.begin(span.start, x)
-        found = self._solver.run(Leg(self.problem, names, x, span, shown, self._watch))
+        leg = Leg(self.problem, names, x, span, shown, self._watch, self._asked.trace)
+        found = self._solver.run(leg)
         self._watch.leave(self._asked.sides)
         if self._newton:
             add_counts(found, self._newton)

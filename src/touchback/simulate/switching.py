@@ -138,6 +138,7 @@ def _joined(runs: list[Run], switches: list[dict[str, Any]], asked: Mapping[str,
     units = {name: unit for run in runs for name, unit in run.units.items()}
     about = {**runs[0].metadata, **asked, "switches": switches, "statistics": _statistics(runs)}
     about["remarks"] = list(dict.fromkeys(x for run in runs for x in run.metadata["remarks"]))
+    about |= _inputs_of(runs)
     about["duration"] = float(runs[-1].time[-1] - runs[0].time[0])
     about["events"] = [record.as_data() for run in runs for record in run.events]
     if "books" in about:
@@ -155,6 +156,20 @@ def _statistics(runs: list[Run]) -> dict[str, float]:
         name: (max if name in _LARGEST else sum)(each.get(name, 0) for each in found)
         for name in dict.fromkeys(name for each in found for name in each)
     }
+
+
+def _inputs_of(runs: list[Run]) -> dict[str, object]:
+    """How many knots there were, and impulses of inputs, of all runs together."""
+    found: dict[str, object] = {}
+    if knots := sum(run.metadata.get("knots", 0) for run in runs):
+        found["knots"] = knots
+    each = [run.metadata["input_impulses"] for run in runs if "input_impulses" in run.metadata]
+    if each:
+        found["input_impulses"] = {
+            name: {word: sum(one[name][word] for one in each) for word in first}
+            for name, first in each[0].items()
+        }
+    return found
 
 
 def _label(switch: dict[str, Any]) -> str:

@@ -15,6 +15,7 @@ from touchback.native._calls import rows
 from touchback.native.library import as_floats
 from touchback.symbolic.count import Counts, count
 from touchback.symbolic.program import Program
+from touchback.symbolic.switches import Switches, switches_in
 
 Floats = NDArray[np.float64]
 RowParts = tuple[tuple[Floats, int, int, int], ...]  # numbers, stride, how many, place
@@ -37,6 +38,7 @@ class Function:
         self.backend = backend
         self.block_size, self.out_size = max(len(first.outputs), 1), len(second.outputs)
         self._wide: dict[int, Compiled] = {}
+        self._switches: dict[tuple[frozenset[int], frozenset[int]], Switches | None] = {}
 
     @cached_property
     def compiled(self) -> Compiled:
@@ -104,6 +106,13 @@ class Function:
         if parameters.ndim > 1:
             return self._first.run_rows(parameters, np.zeros(1), np.zeros(1))
         return self._first.run(parameters, np.zeros(1), np.zeros(1))
+
+    def switches(self, moving: frozenset[int], known: frozenset[int]) -> Switches | None:
+        """Where it switches in time: see `switches_in`."""
+        asked = moving, known
+        if asked not in self._switches:
+            self._switches[asked] = switches_in(self.second, moving, known)
+        return self._switches[asked]
 
     @cached_property
     def counts(self) -> Counts:

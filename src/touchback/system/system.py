@@ -192,6 +192,12 @@ class System(Settings):
         asked = Posing(u, refresh, values, constraints, method, clocked)
         return self.motion.problem(self.key, asked)
 
+    def on_blocks(
+        self, parameters: Mapping[str, float] | None = None
+    ) -> list[tuple[FunctionSet, np.ndarray]]:
+        """The functions that a run may evaluate, with their parameter blocks."""
+        return self.motion.on_blocks(self.key, self.parameter_values(parameters))
+
     def rate_jacobian(
         self, overrides: Mapping[str, float] | None = None
     ) -> tuple[FunctionData | RateSlopes | None, np.ndarray]:

@@ -2,6 +2,7 @@
 
 #include "integrate/books.h"
 #include "integrate/dense_output.h"
+#include "integrate/knots.h"
 
 double tb_scaled_norm(long n, const double *values, const double *x, const double *y, double rtol,
                       double atol) {
@@ -41,6 +42,8 @@ void tb_tell_step(const tb_problem *problem, const tb_taken *step, double t_new,
     if (problem->books)
         tb_books_add(problem->books, step->t, step->h, step->rows,
                      active ? (t_new - step->t) / step->h : 1.0);
+    tb_leave_knot(problem);
+    tb_note_step_end(problem, t_new);
     for (; *written < count && times[*written] <= t_new; ++*written) {
         double *state = record + *written * n, t = times[*written];
         tb_dense_state(n, step->rows, (t - step->t) / step->h, state);

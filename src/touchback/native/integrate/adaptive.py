@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from touchback.native.integrate.events import Events
 from touchback.native.integrate.fixed_step import Status, check_method, initial_state_for
 from touchback.native.integrate.problem import Problem
-from touchback.native.library import LIB, address_of, as_floats
+from touchback.native.library import LIB, Floats, address_of, as_floats
 from touchback.native.record import Record
 
 _COUNTS = ("accepted", "rejected", "evaluations")
@@ -19,7 +19,8 @@ class Adaptive:
     """A run with adaptive steps, and dense output at the requested times.
 
     `record` holds a row for each of the rising `times` in [t0, t_end]; `written` are filled. With
-    `events`, steps end early at active ones.
+    `events`, steps end early at active ones. Where the problem has knots, `ends` are those of the
+    steps that `advance` accepted last.
     """
 
     _name: ClassVar[str]
@@ -45,6 +46,7 @@ class Adaptive:
         self.record = np.empty((len(self.times), problem.state_size))
         self._written = ctypes.c_long(0)
         self._events = events
+        self.ends: Floats = np.empty(0)
         self._record = Record(
             f"tb_{self._name}", t=t0, max_step=max_step, rtol=rtol, atol=atol,
             step_limit=step_limit, bad=-1, events=events.address if events else None,
@@ -68,6 +70,8 @@ class Adaptive:
                 "advance", self.t_end, attempts, address_of(self.times), len(self.times),
                 ctypes.byref(self._written), address_of(self.record),
             )  # fmt: skip
+        if self.problem.knots:
+            self.ends = self.problem.knots.take_ends()
         return self.status
 
     def restart(self, x: ArrayLike) -> None:

@@ -11,7 +11,7 @@ from touchback.native.record import FunctionData, Record
 
 _ROOT6 = 6.0**0.5
 _GAUSS = np.polynomial.legendre.leggauss
-_RADAU = (
+RADAU = (
     np.array([(4.0 - _ROOT6) / 10.0, (4.0 + _ROOT6) / 10.0, 1.0]),
     np.array([(16.0 - _ROOT6) / 36.0, (16.0 + _ROOT6) / 36.0, 1.0 / 9.0]),
 )
@@ -21,7 +21,7 @@ def quadrature(method: str) -> tuple[Floats, Floats]:
     """Places and weights on [0, 1] that keep the order of a method on its dense output: the stages
     of Radau IIA, three nodes of Gauss for the other methods here, four for SciPy's."""
     if method == "radau5":
-        return _RADAU
+        return RADAU
     places, weights = _GAUSS(3 if method.islower() else 4)
     return 0.5 * (places + 1.0), 0.5 * weights
 

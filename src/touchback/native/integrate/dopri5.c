@@ -5,6 +5,7 @@
 
 #include "integrate/adaptive.h"
 #include "integrate/dense_output.h"
+#include "integrate/knots.h"
 #include "interrupt.h"
 
 static const double C[6] = {0.0, 1.0 / 5, 3.0 / 10, 4.0 / 5, 8.0 / 9, 1.0};
@@ -38,9 +39,10 @@ int tb_dopri5_start(tb_dopri5 *self, const tb_problem *problem, double t_end) {
         return TB_NOT_FINITE;
     self->h = 0.0;
     if (t_end > self->t) {
-        double longest = fmin(self->max_step, t_end - self->t);
+        double longest = fmin(self->max_step, tb_approach_knot(problem, self->t, t_end) - self->t);
         self->h = tb_starting_step(problem, self->t, self->x, self->stages, longest, 4.0,
                                    self->rtol, self->atol, self->next);
+        tb_leave_knot(problem);
         self->evaluations++;
     }
     return TB_PAUSED;
@@ -108,20 +110,21 @@ static void prepare_dense_output(tb_dopri5 *self, long n, double h) {
                                D[4] * k[4 * n + i] + D[5] * k[5 * n + i] + D[6] * k[6 * n + i]);
 }
 
-int tb_dopri5_advance(tb_dopri5 *self, const tb_problem *problem, double t_end, long max_attempts,
-                      const double *times, long count, long *written, double *record) {
+static int advance(tb_dopri5 *self, const tb_problem *problem, double t_end, long max_attempts,
+                   const double *times, long count, long *written, double *record) {
     long n = tb_state_size(problem);
-    for (; max_attempts > 0 && self->t < t_end; max_attempts--) {
+    for (; max_attempts > 0 && self->t < t_end && !tb_ends_full(problem); max_attempts--) {
         if (tb_stop_asked())
             return TB_INTERRUPTED;
         if (self->accepted + self->rejected >= self->step_limit)
             return TB_STEP_LIMIT;
         double h = fmin(self->h, self->max_step);
-        /* Stretch or shorten a little so that the last step ends exactly at t_end and is never a
-         * sliver. */
-        int last = self->t + 1.01 * h >= t_end;
+        /* Stretch or shorten a little so that the last step ends exactly at t_end, or at a knot, and is
+         * never a sliver. */
+        double end = tb_approach_knot(problem, self->t, t_end);
+        int last = self->t + 1.01 * h >= end;
         if (last)
-            h = t_end - self->t;
+            h = end - self->t;
         double error = try_step(self, problem, h);
         if (error > 1.0) {
             self->rejected++;
@@ -134,10 +137,11 @@ int tb_dopri5_advance(tb_dopri5 *self, const tb_problem *problem, double t_end, 
         double growth =
             SAFETY * pow(fmax(error, 1e-10), BETA * 0.75 - 0.2) * pow(self->last_error, BETA);
         growth = fmin(fmax(growth, SHRINK), self->after_rejection ? 1.0 : GROW);
-        double t_new = last ? t_end : self->t + h;
+        double t_new = last ? end : self->t + h;
         if (self->events || problem->books || (*written < count && times[*written] <= t_new))
             prepare_dense_output(self, n, h);
-        tb_taken taken = {self->t, h, self->next + n, part_of_step, self};
+        tb_taken taken = {self->t,      h, self->next + n, part_of_step, self, times + *written,
+                          count - *written};
         int active = self->events && tb_events_scan(self->events, problem, &taken);
         if (active)
             t_new = fmin(tb_event_time(self->events), t_new);
@@ -151,16 +155,24 @@ int tb_dopri5_advance(tb_dopri5 *self, const tb_problem *problem, double t_end, 
         memcpy(self->x, self->next, (size_t)n * sizeof *self->x);
         memcpy(self->stages, self->stages + 6 * n, (size_t)n * sizeof *self->x);
         self->t = t_new;
-        if (tb_settle(problem, t_new, self->x, 1)) {
+        int knot = tb_at_knot(problem, t_new);
+        if (tb_settle(problem, t_new, self->x, 1) || knot) {
             tb_rate(problem, t_new, self->x, self->stages);
             self->evaluations++;
         }
         self->h = h * growth;
-        self->last_error = fmax(error, 1e-4);
+        self->last_error = knot ? 1e-4 : fmax(error, 1e-4);
         self->after_rejection = 0;
         self->accepted++;
         if (self->events && tb_events_full(self->events))
             break;
     }
     return self->t < t_end ? TB_PAUSED : TB_REACHED;
+}
+
+int tb_dopri5_advance(tb_dopri5 *self, const tb_problem *problem, double t_end, long max_attempts,
+                      const double *times, long count, long *written, double *record) {
+    int status = advance(self, problem, t_end, max_attempts, times, count, written, record);
+    tb_leave_knot(problem);
+    return status;
 }

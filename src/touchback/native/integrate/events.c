@@ -183,6 +183,40 @@ static void pass(tb_events *e, double t) {
         e->slopes[i] = e->end_values[e->count + i];
 }
 
+/* Notes which functions are off their sides at a fraction s of the step. Returns where one that is back
+ * was seen off its side first, 2 when none is. */
+static double back_from(tb_events *e, const tb_taken *step, double s, const double *values) {
+    double first = 2.0;
+    for (long i = 0; i < e->count; i++) {
+        int now = side_of(e, i, values[i]);
+        if (now == 0 || e->sign[i] == 0 || step->t + s * step->h <= e->locked_until[i])
+            continue;
+        if (now != e->sign[i])
+            e->away[i] = fmin(e->away[i], s);
+        else
+            first = fmin(first, e->away[i]);
+    }
+    return first;
+}
+
+/* The end of a part that begins at a: b, or where an instant that is recorded shows a function off its
+ * side that is back by b. */
+static double end_of_part(tb_events *e, const tb_problem *problem, const tb_taken *step, double a,
+                          double b) {
+    double t_a = step->t + a * step->h, t_b = step->t + b * step->h, first = 2.0;
+    for (long i = 0; i < e->count; i++)
+        e->away[i] = 2.0;
+    for (long k = 0; k < step->count && step->times[k] < t_b && first > b; k++) {
+        if (step->times[k] <= t_a)
+            continue;
+        double s = (step->times[k] - step->t) / step->h;
+        interpolate(e, problem, step, s);
+        evaluate(e, problem, step->times[k], e->state, e->values);
+        first = back_from(e, step, s, e->values);
+    }
+    return fmin(fmin(first, back_from(e, step, b, e->end_values)), b);
+}
+
 void tb_events_start(tb_events *e, const tb_problem *problem, double t, const double *x) {
     evaluate(e, problem, t, x, e->values);
     for (long i = 0; i < e->count; i++) {
@@ -194,12 +228,19 @@ void tb_events_start(tb_events *e, const tb_problem *problem, double t, const do
 }
 
 int tb_events_scan(tb_events *e, const tb_problem *problem, const tb_taken *step) {
-    long n = tb_state_size(problem);
+    long n = tb_state_size(problem), more = e->samples; /* parts than usual */
     double a = 0.0;
-    for (long part = 1; part <= e->samples; part++) {
-        double b = (double)part / (double)e->samples, t_b = step->t + b * step->h;
-        interpolate(e, problem, step, b);
+    for (long part = 1; part <= e->samples;) {
+        double whole = (double)part / (double)e->samples, t_b = step->t + whole * step->h;
+        interpolate(e, problem, step, whole);
         evaluate(e, problem, t_b, e->state, e->end_values);
+        double b = more ? end_of_part(e, problem, step, a, whole) : whole;
+        if (b < whole) {
+            more--;
+            t_b = step->t + b * step->h;
+            interpolate(e, problem, step, b);
+            evaluate(e, problem, t_b, e->state, e->end_values);
+        }
         long undefined = first_undefined(e);
         if (undefined >= 0) {
             give_up(e, problem, step, undefined);
@@ -229,6 +270,7 @@ int tb_events_scan(tb_events *e, const tb_problem *problem, const tb_taken *step
         }
         pass(e, t_b);
         a = b;
+        part += b == whole;
     }
     return 0;
 }

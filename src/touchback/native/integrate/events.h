@@ -3,7 +3,9 @@
  * Each step is scanned on its dense output, made consistent where the problem has a settle: signs
  * are compared at `samples` equal parts of the step, so that two crossings within one part are
  * taken for none, except of the first `sloped` functions: these tell their slopes, and one that is
- * above zero at both ends of a part is looked at where it is lowest in between. A crossing is located on the dense output (root.c), then corrected by taking the
+ * above zero at both ends of a part is looked at where it is lowest in between. A function that leaves
+ * its side and is back within a part is found where an instant that is recorded lies in between. A
+ * crossing is located on the dense output (root.c), then corrected by taking the
  * method's own step to it: what is recorded is as accurate as an accepted state, and how far the
  * dense output was from it is recorded as its error, as a multiple of the tolerances.
  *
@@ -30,6 +32,8 @@ typedef struct tb_taken {
     /* The state that the method reaches in one step from t to t + part. */
     void (*again)(void *method, const tb_problem *problem, double part, double *x);
     void *method;
+    const double *times; /* rising, of which those within the step are recorded */
+    long count;
 } tb_taken;
 
 typedef struct tb_events {
@@ -49,6 +53,7 @@ typedef struct tb_events {
     double *locked_until; /* [s] */
     double *values, *end_values; /* count + sloped */
     double *slopes;              /* where the part being scanned begins */
+    double *away;                /* where in it a function is first seen off its side; 2: nowhere */
     double *state, *exact;
 
     long capacity, found; /* rows of what was found */
@@ -65,7 +70,7 @@ int tb_events_scan(tb_events *events, const tb_problem *problem, const tb_taken 
 
 /* Whether a further step might find more events than there are rows left. */
 static inline int tb_events_full(const tb_events *events) {
-    return events->found + events->count * events->samples > events->capacity;
+    return events->found + 2 * events->count * events->samples > events->capacity;
 }
 
 static inline double tb_event_time(const tb_events *events) {

@@ -66,7 +66,7 @@ class Events:
         watched: int | None = None,
     ) -> None:
         count, n = len(rules), problem.state_size
-        rows = _ROWS_AT_A_TIME + count * samples
+        rows = _ROWS_AT_A_TIME + 2 * count * samples
         self.rules = rules
         self.raised: BaseException | None = None
         self._problem = problem
@@ -87,6 +87,7 @@ class Events:
         self.values = record.floats("values", count + sloped)
         record.floats("end_values", count + sloped)
         record.floats("slopes", sloped)
+        record.floats("away", count)
         for name in ("state", "exact"):
             record.floats(name, n)
         self._times = record.floats("times", rows)

@@ -17,6 +17,15 @@ struct tb_newton;
 struct tb_sampler;
 struct tb_books;
 
+/* See knots.h. */
+typedef struct tb_knots {
+    long count, next;
+    const double *at, *before; /* rising; the last times that are read on the way to them */
+    double latest, earliest;   /* what is read of any later time, and of any earlier one */
+    long room, ended;
+    double *ends; /* of accepted steps, in order */
+} tb_knots;
+
 /* Refreshes u[1:] at a time and a state; must not touch anything else. */
 typedef void (*tb_input)(double t, const double *x, double *u, const struct tb_samples *samples);
 
@@ -82,6 +91,7 @@ typedef struct tb_problem {
     struct tb_newton *newton;   /* of implicit methods (newton.h); NULL for the others */
     struct tb_sampler *sampler; /* of memories (sampler.h); NULL without any */
     struct tb_books *books;     /* of energy (books.h); NULL when none are kept */
+    tb_knots *knots;            /* at which adaptive steps end (knots.h); NULL when nobody knows of any */
 } tb_problem;
 
 enum {
@@ -99,6 +109,9 @@ static inline long tb_state_size(const tb_problem *problem) {
 }
 
 static inline void tb_set_inputs(const tb_problem *problem, double t, const double *x) {
+    const tb_knots *knots = problem->knots;
+    if (knots)
+        t = t > knots->latest ? knots->latest : t < knots->earliest ? knots->earliest : t;
     problem->u[0] = t;
     if (problem->input)
         problem->input(t, x, problem->u, problem->samples);
@@ -110,6 +123,7 @@ static inline void tb_lend_inputs(const tb_problem *problem, tb_problem *to) {
     to->p = problem->p;
     to->input = problem->input;
     to->samples = problem->samples;
+    to->knots = problem->knots;
 }
 
 static inline void tb_rate(const tb_problem *problem, double t, const double *x, double *rate) {

@@ -82,6 +82,17 @@ class StepBooks(Protocol):
     def add_step(self, t: float, h: float, states: ArrayLike) -> None: ...
 
 
+class KnotsData(Protocol):
+    """Instants at which steps with error control end (knots.py)."""
+
+    @property
+    def address(self) -> int: ...
+    def take_ends(self) -> Floats: ...
+    def before_ends(self, ends: Floats) -> Floats: ...
+    def read_up_to(self, t: float) -> None: ...
+    def segments(self, start: float, end: float) -> list[tuple[float, float]]: ...
+
+
 class SampledInputs:
     """Inputs that follow samples on a time grid, linear in between; read by C without Python."""
 
@@ -131,6 +142,7 @@ class Problem:
         self.jacobian: Slopes | None = None  # that it uses
         self.steps: Mapping[str, int] = {}  # its own steps of fixed-step methods (modes.py)
         self.books: StepBooks | None = None
+        self.knots: KnotsData | None = None
         self._sampler: SamplerData | None = None
         self.record = Record("tb_problem", nq=nq, nv=nv, nz=nz)
         self.address = self.record.address
@@ -167,6 +179,13 @@ class Problem:
         """Lets integrators add each accepted step to energy books (books.py)."""
         self.books = books
         self.record.struct.books = books.address
+
+    def end_steps_at(self, knots: KnotsData | None) -> None:
+        """Lets steps with error control end at knots, and note where they end (knots.py)."""
+        if knots is not None:
+            self.knots = knots
+            self.record.kept.append(knots)
+            self.record.struct.knots = knots.address
 
     @property
     def remembered(self) -> int:

@@ -5,6 +5,7 @@
 
 #include "integrate/adaptive.h"
 #include "integrate/dense_output.h"
+#include "integrate/knots.h"
 #include "integrate/newton.h"
 #include "integrate/radau5_stages.h"
 #include "interrupt.h"
@@ -84,9 +85,10 @@ int tb_radau5_start(tb_radau5 *self, const tb_problem *problem, double t_end) {
     self->h = 0.0;
     int status = tb_radau5_restart(self, problem);
     if (status == TB_PAUSED && t_end > self->t) {
-        double longest = fmin(self->max_step, t_end - self->t);
+        double longest = fmin(self->max_step, tb_approach_knot(problem, self->t, t_end) - self->t);
         self->h = tb_starting_step(problem, self->t, self->x, self->rate, longest, 3.0,
                                    self->rtol, self->atol, self->error);
+        tb_leave_knot(problem);
         self->evaluations++;
     }
     return status;
@@ -112,18 +114,19 @@ static void reject(tb_radau5 *self, double h, double error, long iterations) {
     self->h = h * fmin(shrink, 0.9);
 }
 
-int tb_radau5_advance(tb_radau5 *self, const tb_problem *problem, double t_end, long max_attempts,
-                      const double *times, long count, long *written, double *record) {
+static int advance(tb_radau5 *self, const tb_problem *problem, double t_end, long max_attempts,
+                   const double *times, long count, long *written, double *record) {
     long n = tb_state_size(problem);
-    for (; max_attempts > 0 && self->t < t_end; max_attempts--) {
+    for (; max_attempts > 0 && self->t < t_end && !tb_ends_full(problem); max_attempts--) {
         if (tb_stop_asked())
             return TB_INTERRUPTED;
         if (self->accepted + self->rejected >= self->step_limit)
             return TB_STEP_LIMIT;
         double h = fmin(self->h, self->max_step), rate = 0.0;
-        int last = self->t + 1.01 * h >= t_end;
+        double end = tb_approach_knot(problem, self->t, t_end);
+        int last = self->t + 1.01 * h >= end;
         if (last)
-            h = t_end - self->t;
+            h = end - self->t;
         long iterations = tb_radau5_take_stages(self, problem, h, &rate);
         double error = iterations ? estimate(self, problem, h) : INFINITY;
         if (!(error < 1.0)) {
@@ -134,11 +137,12 @@ int tb_radau5_advance(tb_radau5 *self, const tb_problem *problem, double t_end, 
         }
         for (long i = 0; i < n; i++)
             self->next[i] = self->x[i] + self->Z[2 * n + i];
-        double factor = growth(self, h, error, iterations), t_new = last ? t_end : self->t + h;
+        double factor = growth(self, h, error, iterations), t_new = last ? end : self->t + h;
         prepare_dense_output(self, n, h);
         self->last_h = h;
         self->last_error = fmax(error, 1e-2);
-        tb_taken taken = {self->t, h, self->rows, part_of_step, self};
+        tb_taken taken = {self->t,         h, self->rows, part_of_step, self, times + *written,
+                          count - *written};
         int active = self->events && tb_events_scan(self->events, problem, &taken);
         if (active)
             t_new = fmin(tb_event_time(self->events), t_new);
@@ -152,21 +156,34 @@ int tb_radau5_advance(tb_radau5 *self, const tb_problem *problem, double t_end, 
             return TB_EVENT;
         }
         tb_settle(problem, t_new, self->x, 1);
-        tb_rate(problem, t_new, self->x, self->rate);
-        self->evaluations++;
-        self->bad = tb_first_not_finite(self->rate, n);
-        if (self->bad >= 0)
-            return TB_NOT_FINITE;
-        int slow = iterations > 2 && rate > 1e-3;
-        self->fresh = slow;
-        if (slow) {
-            tb_rate_jacobian(problem, t_new, self->x, self->rate);
-            self->factored = 0.0;
+        if (tb_at_knot(problem, t_new)) {
+            self->h = h * factor;
+            if (tb_radau5_restart(self, problem) == TB_NOT_FINITE)
+                return TB_NOT_FINITE;
+        } else {
+            tb_rate(problem, t_new, self->x, self->rate);
+            self->evaluations++;
+            self->bad = tb_first_not_finite(self->rate, n);
+            if (self->bad >= 0)
+                return TB_NOT_FINITE;
+            int slow = iterations > 2 && rate > 1e-3;
+            self->fresh = slow;
+            if (slow) {
+                tb_rate_jacobian(problem, t_new, self->x, self->rate);
+                self->factored = 0.0;
+            }
+            /* A step that would change little is kept, with its factors. */
+            self->h = !slow && factor >= 1.0 && factor <= 1.2 ? h : h * factor;
         }
-        /* A step that would change little is kept, with its factors. */
-        self->h = !slow && factor >= 1.0 && factor <= 1.2 ? h : h * factor;
         if (self->events && tb_events_full(self->events))
             break;
     }
     return self->t < t_end ? TB_PAUSED : TB_REACHED;
+}
+
+int tb_radau5_advance(tb_radau5 *self, const tb_problem *problem, double t_end, long max_attempts,
+                      const double *times, long count, long *written, double *record) {
+    int status = advance(self, problem, t_end, max_attempts, times, count, written, record);
+    tb_leave_knot(problem);
+    return status;
 }

@@ -36,6 +36,9 @@ class DrivenRun(TouchingRun):
         self.problem = self._state.problem(
             asked.given.u, self._equations.block, asked.given.refresher()
         )
+        evaluated = [(self._equations.functions, self._equations.block)]
+        self._knots = asked.knots(solver, evaluated)
+        self.problem.end_steps_at(self._knots)
         self._contacts = ContactStates(
             self._equations, self._state, self.problem, solver.impacts, solver.rest
         )
@@ -54,6 +57,7 @@ class DrivenRun(TouchingRun):
         asked, equations = self._asked, self._equations
         beside = ContactState(equations.native(), like=self._state)
         own = beside.problem(asked.given.u, equations.block, asked.given.refresher())
+        own.end_steps_at(self._knots)
         powers = power_set_with(self._system, equations.contacts)
         lines = Lines(self._system, powers, asked.parameters)
         meter = Integrated(lines, own, "dopri5", beside.solved.multipliers)
@@ -74,7 +78,8 @@ class DrivenRun(TouchingRun):
         self._watch.note(span.start, words, x, start)
         careful = replace(solver, step=solver.step or _LONGEST_STEP * span.duration)
         names = list(self._system.state_names)
-        found = careful.integrate(Leg(self.problem, names, start, span, shown, self._watch))
+        leg = Leg(self.problem, names, start, span, shown, self._watch, self._asked.trace)
+        found = careful.integrate(leg)
         return self._without_overlaps(found)
 
     def _without_overlaps(self, found: Trajectory) -> Trajectory:

@@ -48,7 +48,7 @@ class RunWithModes(Course):
         posed = system.problem(asked.constraints, asked.parameters, given, method)
         self._posed = cast(InModes, posed)  # that is what a system with modes gives
         self._modes, self.problem = self._posed.solving, posed.problem
-        self._block = posed.problem.p
+        self._block, self._knots = posed.problem.p, asked.knots(solver)
         use_ticks(system, posed, solver)
         self._tale = Tale(system, self._modes, self.problem, asked.parameters)
         self._parts: list[Trajectory] = []
@@ -65,6 +65,7 @@ class RunWithModes(Course):
         asked, system = self._asked, self._system
         own = Modes(self._modes.data, self._modes.formulation, next(iter(STEPS)), logging=False)
         problem = own.settled_problem(asked.given.u, self._block, asked.given.refresher())
+        problem.end_steps_at(self._knots)
         lines = Lines(system, power_set_of_modes(system), asked.parameters)
         meter = Integrated(
             lines, problem, self._solver.word, own.solved.multipliers, partial(own.begin, problem)
@@ -84,7 +85,8 @@ class RunWithModes(Course):
         if self._fixed:
             watch = LogWatch(self._modes, self._tale, self._cross, self._solver.step or 0.0)
             names = list(self._system.state_names)
-            found = self._solver.run(Leg(self.problem, names, x, span, shown, watch))
+            leg = Leg(self.problem, names, x, span, shown, watch, self._asked.trace)
+            found = self._solver.run(leg)
         else:
             failure = self._located(x, shown)
             found = _joined(
@@ -150,7 +152,7 @@ class RunWithModes(Course):
             (solver.rtol, solver.atol), solver.samples, asked.sides, self._consistency(mode),
         )  # fmt: skip
         names, rest = list(self._system.state_names), asked.span.rest_from(t)
-        self._parts.append(solver.run(Leg(problem, names, x, rest, shown, watch)))
+        self._parts.append(solver.run(Leg(problem, names, x, rest, shown, watch, asked.trace)))
         watch.leave(asked.sides)
         for record in watch.records:
             self._events.append(record.as_data())
@@ -177,6 +179,7 @@ class RunWithModes(Course):
         if mode not in self._problems:
             asked, solver, constrained = self._asked, self._solver, self._modes.enforced[mode]
             problem = constrained.problem(asked.given.u, self._block, asked.given.refresher())
+            problem.end_steps_at(self._knots)
             if solver.implicit:
                 newton_for(self._there(mode), problem, solver.rtol, solver.atol, asked.parameters)
             if self._keeper:

@@ -31,7 +31,7 @@ class Adaptive(Integrator):
     def integrate(self, leg: Leg) -> Trajectory:
         """Up to the end, or to an event that ends the run."""
         problem, span, watch = leg.problem, leg.span, leg.watch
-        times, longest = span.output_times(self.output_step), self.step or np.inf
+        times, longest = span.output_times(self.output_step), min(self.step or np.inf, leg.longest)
         run = self.stepper(
             problem, leg.x0, span.start, span.end, times, self.rtol, self.atol, longest,
             self.step_limit, watch.native,
@@ -39,8 +39,9 @@ class Adaptive(Integrator):
         start, chunks = run.x.copy(), watch.chunks
         watch.start(span.start, start)
         while problem.raised is None and run.status == Status.PAUSED:
-            written, run.max_step = run.written, min(longest, watch.longest)
+            written, run.max_step, t = run.written, min(longest, watch.longest), run.t
             run.advance(chunks.next())
+            leg.sees(run.ends, self.quadrature, t)
             watch.record(times[written : run.written], run.record[written : run.written])
             if not watch.follow(run, run.status):
                 break

@@ -13,3 +13,4 @@ class Euler(FixedStep):
 
     word = "euler"
     can = FixedStep.can | Can.MODES
+    quadrature = (0.0,), (1.0,)

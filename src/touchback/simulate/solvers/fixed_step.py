@@ -84,6 +84,8 @@ class FixedStep(Integrator):
             steps += last.steps
         if last.t > times[-1]:
             times, states = np.append(times, last.t), np.vstack([states, last.x])
+        ends = np.append(span.start + np.arange(1.0, run.steps + 1.0) * step, last.t)
+        leg.sees(np.unique(ends[ends > span.start]), self.quadrature, span.start)
         result = Trajectory(times, states, {"steps": steps, "step": step}, watch.failure)
         if status == Status.NOT_FINITE and watch.failure is None:
             mend = (

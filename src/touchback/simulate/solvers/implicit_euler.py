@@ -14,3 +14,4 @@ class ImplicitEuler(FixedStep):
     word = "implicit-euler"
     can = (FixedStep.can | Can.STIFF) & ~Can.COPIES
     implicit = True
+    quadrature = (1.0,), (1.0,)

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from touchback.simulate.course import Asked, Course
 from touchback.simulate.failure import cut_where_not_finite
+from touchback.simulate.input_trace import Quadrature
 from touchback.simulate.leg import Leg
 from touchback.simulate.modes.course import RunWithModes
 from touchback.simulate.smooth import SmoothRun
@@ -33,6 +34,11 @@ class Integrator(Solver):
         positive(self, "step", "output_step")
         needed(self, "rtol", "atol")
         counted(self, "step_limit")
+
+    @property
+    def quadrature(self) -> Quadrature:
+        """Where in a step it sees inputs, and how much each counts for what it does."""
+        return (0.0, 1.0), (0.5, 0.5)
 
     @property
     def implicit(self) -> bool:

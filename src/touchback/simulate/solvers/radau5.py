@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from touchback import native
+from touchback.native.integrate.books import RADAU
 from touchback.simulate.solvers.adaptive import Adaptive
 from touchback.simulate.solvers.solver import Can
 
@@ -15,3 +16,4 @@ class Radau5(Adaptive):
     can = (Adaptive.can | Can.STIFF) & ~Can.COPIES
     implicit = True
     stepper = native.Radau5
+    quadrature = RADAU

@@ -16,3 +16,4 @@ class RK4(FixedStep):
 
     word = "rk4"
     can = FixedStep.can | Can.MODES
+    quadrature = (0.0, 0.5, 1.0), (1.0 / 6.0, 2.0 / 3.0, 1.0 / 6.0)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from touchback.native import Problem, stop_asked
+from touchback.native.integrate.books import RADAU
 from touchback.recording import unknown_name
 from touchback.simulate.failure import fastest, not_finite
 from touchback.simulate.leg import Leg
@@ -58,20 +59,54 @@ class SciPy(Integrator):
         """Steps at most `step` long, with the solver's own dense output."""
         problem, span = leg.problem, leg.span
         run = _Stepped(problem, problem.settle(span.start, leg.x0, accepted=True), span, self)
+        knots = problem.knots
+        parts = knots.segments(span.start, span.end) if knots else [(span.end, np.inf)]
         try:
-            solver = run.solver = _solver(self, run)
-            while solver.status == "running" and problem.raised is None and not stop_asked():
-                if run.steps >= self.step_limit:
-                    run.failed = f"{self.step_limit} steps were not enough"
+            for end, before in parts:
+                if not self._part(leg, run, end, before):
                     break
-                if not run.step(solver):
-                    break
-                leg.show(run.t)
         except ValueError as error:  # SciPy's linear algebra refuses matrices that aren't finite
             if run.rate.bad < 0:
                 raise
             run.failed = str(error)
+        finally:
+            if knots:
+                knots.read_up_to(np.inf)
         return run.result(leg.names)
+
+    def _part(self, leg: Leg, run: _Stepped, end: float, before: float) -> bool:
+        """Up to a knot, or to the end, with a solver of its own; False where the run has to end."""
+        problem, start, ends = leg.problem, run.t, list[float]()
+        if problem.knots:
+            problem.knots.read_up_to(before)
+        solver = run.begin(_solver(self, run, end, min(self.step or np.inf, leg.longest)))
+        while solver.status == "running" and problem.raised is None and not stop_asked():
+            if run.steps >= self.step_limit:
+                run.failed = f"{self.step_limit} steps were not enough"
+                break
+            if not run.step(solver):
+                break
+            ends.append(run.t)
+            leg.show(run.t)
+        self._see(leg, start, np.array(ends))
+        if problem.knots and solver.status == "finished":
+            problem.knots.read_up_to(np.inf)
+            run.x = problem.settle(run.t, run.x, accepted=True)
+        return solver.status == "finished"
+
+    def _see(self, leg: Leg, start: float, ends: Floats) -> None:
+        """What it saw of inputs: at the nodes of a Runge–Kutta method, of others at the ends of its
+        steps, with a spline through them."""
+        from scipy import integrate
+
+        kind = getattr(integrate, self.word)
+        if self.word == "Radau":
+            leg.sees(ends, RADAU, start)
+        elif hasattr(kind, "B"):
+            leg.sees(ends, (kind.C[: len(kind.B)], kind.B), start)
+        elif leg.trace and len(ends):
+            knots = leg.problem.knots
+            leg.trace.add_ends(np.append(start, knots.before_ends(ends) if knots else ends))
 
 
 class _WatchedRate:
@@ -97,7 +132,14 @@ class _Stepped:
         self._times = span.output_times(solver.output_step)
         self._instants, self._states = [np.array([span.start])], [x[None, :]]
         self._written = 0
-        self.solver: OdeSolver | None = None
+        self.evaluations = 0
+        self._solver: OdeSolver | None = None
+
+    def begin(self, solver: OdeSolver) -> OdeSolver:
+        """Goes on with a solver, which begins where the one before has ended."""
+        self.evaluations += int(self._solver.nfev) if self._solver else 0
+        self._solver = solver
+        return solver
 
     def step(self, solver: OdeSolver) -> bool:
         """One more, recorded and put onto the constraints; False when it failed."""
@@ -128,7 +170,7 @@ class _Stepped:
         if t > self._instants[-1][-1]:
             self._instants.append(np.array([t]))
             self._states.append(x[None, :])
-        evaluations = int(self.solver.nfev) if self.solver else 0
+        evaluations = self.evaluations + (int(self._solver.nfev) if self._solver else 0)
         counts: dict[str, float] = {"steps": self.steps, "evaluations": evaluations}
         found = Trajectory(np.concatenate(self._instants), np.vstack(self._states), counts)
         if self.failed and self.rate.bad >= 0:
@@ -141,13 +183,13 @@ class _Stepped:
         return found
 
 
-def _solver(options: SciPy, run: _Stepped) -> OdeSolver:
+def _solver(options: SciPy, run: _Stepped, end: float, longest: float) -> OdeSolver:
     from scipy import integrate  # half a second: only for those who ask for it
 
     slopes = {"jac": run.problem.jacobian} if options.implicit else {}
     made: OdeSolver = getattr(integrate, options.word)(
-        run.rate, run.span.start, run.x, run.span.end, rtol=float(options.rtol),
-        atol=float(options.atol), max_step=float(options.step or np.inf), **slopes,
+        run.rate, run.t, run.x, end, rtol=float(options.rtol), atol=float(options.atol),
+        max_step=float(longest), **slopes,
     )  # fmt: skip
     return made
 

@@ -58,6 +58,11 @@ class Solver(ABC):
     def can(self) -> Can:
         """What it can do."""
 
+    @property
+    def adaptive(self) -> bool:
+        """Whether tolerances choose its steps."""
+        return Can.ADAPTIVE in self.can
+
     @abstractmethod
     def course(self, asked: Asked) -> Course:
         """The run that was asked for, ready to go."""

@@ -68,6 +68,8 @@ class SteppedRun(TouchingRun):
         used = self._steps.inputs
         last = used[-1:] if len(used) else self.problem.input_rows(times, states)  # none was made
         inputs = np.vstack([used, last])
+        if self._asked.trace and len(used):
+            self._asked.trace.add_rows(used, solver.step, float(times[-1]))
         self._gaps = self._equations.gaps(states, inputs, times)
         self._keeper = self._books(x)
         self._energies = np.array(list(self._keeper.meter.signals().values()))

@@ -12,6 +12,7 @@ from touchback.codegen import native_widths
 from touchback.errors import ModelError
 from touchback.model.model import Model
 from touchback.native.calls.copies import CopiedFunction, Parts, Row
+from touchback.system.function_set import FunctionSet
 from touchback.system.motions.acting import Key
 from touchback.system.motions.motion import Motion
 from touchback.system.state import State
@@ -106,6 +107,12 @@ class Copies(Motion):
         """Those of all copies, interleaved as they are computed."""
         one = self.one.acting.functions
         return self._row().block(np.array([one.block_for(row) for row in self._each(values)]))
+
+    def on_blocks(self, key: Key, values: np.ndarray) -> list[tuple[FunctionSet, np.ndarray]]:
+        """Those of one, with the blocks of each."""
+        functions = self.one.acting.functions
+        each = np.unique(self._each(values), axis=0)
+        return [(functions, functions.block_for(row)) for row in each]
 
     def text(self, system: System) -> str:
         """Their names."""

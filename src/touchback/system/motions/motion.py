@@ -22,6 +22,7 @@ from touchback.system.constrained import NO_ROWS, ConstraintLayout, Terms
 from touchback.system.equations import Equations
 from touchback.system.freedoms import Freedoms, freedoms_of
 from touchback.system.function import Function
+from touchback.system.function_set import FunctionSet
 from touchback.system.functions import Recipe, standard_recipe
 from touchback.system.layout import Values
 from touchback.system.modes import NO_MODES, SystemModes
@@ -246,6 +247,10 @@ class Motion(Deriving, ABC):
         outputs = self.compiled(key, "outputs") if self.layout.outputs else None
         updates = self.compiled(key, "updates") if self.layout.memories else None
         return Posed(problem, outputs, updates)
+
+    def on_blocks(self, key: Key, values: np.ndarray) -> list[tuple[FunctionSet, np.ndarray]]:
+        """The functions that a run may evaluate, with their parameter blocks."""
+        return [(self.acting(key).functions, self.block(key, values))]
 
     def compiled(self, key: Key, name: str) -> FunctionData:
         """One of its own functions as C calls it."""

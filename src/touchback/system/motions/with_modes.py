@@ -15,6 +15,7 @@ from touchback.model.names import unknown
 from touchback.native.modes.data import ExitData, ImpactData, ModeData, ModesData
 from touchback.native.modes.modes import Modes
 from touchback.system.closing import Closing
+from touchback.system.function_set import FunctionSet
 from touchback.system.mode_derivation import ModeDerivation
 from touchback.system.modes import Impact, SystemMode
 from touchback.system.motions.acting import Acting, At, Key
@@ -116,6 +117,11 @@ class WithModes(Constrained):
         return InModes(
             solving.problem(asked.u, self.block(key, asked.values), asked.refresh), solving
         )
+
+    def on_blocks(self, key: Key, values: np.ndarray) -> list[tuple[FunctionSet, np.ndarray]]:
+        """Those of all modes, which share one block."""
+        block = self.block(key, values)
+        return [(mode.acting.functions, block) for mode in self.modes.every]
 
     def modes_data(self) -> ModesData:
         """All modes, with transitions and impacts."""

@@ -1,0 +1,108 @@
+"""Where steps that adapt end: at the knots of inputs, and where laws of time, drives and tables of
+the model switch.
+
+Error control alone steps over what is short beside a step: a pulse that no stage meets leaves no
+error to notice. So these instants are found before the run, in one place for all that integrates
+with error control.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+
+import numpy as np
+
+from touchback.errors import InputError
+from touchback.native import Interpreter, Knots
+from touchback.simulate.inputs import Inputs
+from touchback.simulate.protocol import Floats
+from touchback.simulate.span import Span
+from touchback.symbolic.switches import Switches
+from touchback.system.function import Function
+
+MOST = 2_000_000  # knots of a run
+_LOOKS = 1024  # parts of a run in each of which a condition switches at most once, unless it is
+# a straight line: that is known where it switches however short it is
+_SAME = 4.0 * np.finfo(float).eps  # of the times of a run: knots nearer to each other are one
+
+Evaluated = Iterable[tuple[Mapping[str, Function], Floats]]  # functions and their parameter block
+
+
+def find_knots(
+    span: Span, given: Inputs, evaluated: Evaluated, copies: bool = False
+) -> Knots | None:
+    """Where steps of a run end that evaluates these functions, with these inputs or, of `copies`,
+    others; None where nothing that it is given changes with time and nothing of the model switches
+    by it."""
+    own = Inputs(np.zeros(1)) if copies else given
+    times = [given.knots_within(span), *_switching(span, own, evaluated)]
+    at: Floats = np.unique(np.concatenate(times))
+    at = at[(at > span.start) & (at <= span.end)]
+    if not len(at) and not given.changes:
+        return None
+    if len(at) > MOST:
+        raise InputError(
+            f"{len(at)} samples and switches in {span.duration:g} s end a step each, and at most "
+            f"{MOST} are taken; give fewer samples, a shorter duration, or a method with fixed "
+            "steps, such as 'rk4'."
+        )
+    same = _SAME * max(abs(span.start), abs(span.end), span.duration)
+    begun = at[at <= span.start + same]  # what switches just after the start has switched there
+    at = at[len(begun) :]
+    apart = np.diff(at) > same
+    first, last = np.append(True, apart)[: len(at)], np.append(apart, True)[: len(at)]
+    return Knots(at[last], np.nextafter(at[first], -np.inf), max(begun, default=-np.inf))
+
+
+def _switching(span: Span, given: Inputs, evaluated: Evaluated) -> list[Floats]:
+    moving, known = frozenset({0, *given.samples}), given.known_places
+    found: list[Floats] = []
+    for functions, block in evaluated:
+        for function in functions.values():
+            switches = function.switches(moving, known)
+            if switches is not None:
+                found.append(switches.times)
+                found.append(_located(span, given, switches, block))
+    return found
+
+
+def _located(span: Span, given: Inputs, switches: Switches, block: Floats) -> Floats:
+    """The first times that numbers know at which codes are new."""
+    if not switches.breaks:
+        return np.empty(0)
+    call = Interpreter(switches.program)
+
+    def codes(times: Floats) -> Floats:
+        rows = given.known_over(times, call.sizes[1])
+        return switches.codes(call.run_rows(np.zeros(1), rows, block))
+
+    inside = given.knots_within(span)
+    looked = np.unique([*np.linspace(span.start, span.end, _LOOKS + 1), *inside])
+    seen = codes(looked)
+
+    def switching(i: int) -> Floats:
+        ends = looked[:-1], looked[1:], seen[:-1, i], seen[1:, i]
+        return _bisected(*ends, lambda times: codes(times)[:, i])
+
+    return np.concatenate([switching(i) for i in range(seen.shape[1])])
+
+
+def _bisected(
+    low: Floats, high: Floats, at_low: Floats, at_high: Floats, code: Callable[[Floats], Floats]
+) -> Floats:
+    """Where codes change between times, to the last bit; one that is no number never does."""
+    found: list[Floats] = []
+    while True:
+        changes = (at_low != at_high) & ~np.isnan(at_low) & ~np.isnan(at_high)
+        low, high, at_low, at_high = (x[changes] for x in (low, high, at_low, at_high))
+        middle = low + 0.5 * (high - low)
+        done = (middle <= low) | (middle >= high)
+        found.append(high[done])
+        low, high, at_low, at_high, middle = (
+            x[~done] for x in (low, high, at_low, at_high, middle)
+        )
+        if not len(middle) or len(middle) > MOST:
+            return np.concatenate([*found, middle])
+        between = code(middle)
+        low, high = np.append(low, middle), np.append(middle, high)
+        at_low, at_high = np.append(at_low, between), np.append(between, at_high)

@@ -1,0 +1,164 @@
+"""Where a program switches in time: comparisons, kinks and cells of tables whose operands depend on
+time and known inputs alone, so that their instants can be found before a run.
+
+Each becomes a *code*, an output of a smaller program, which is constant between two switches: 1 or
+0 for a comparison, the whole number of a floor, for a table the argument, whose cell counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from touchback.symbolic import ops
+from touchback.symbolic.program import Program
+from touchback.symbolic.table import Table
+
+_ROUNDING = 4.0 * np.finfo(float).eps
+_MOVING, _UNKNOWN = 1, 2  # what a node depends on
+
+
+@dataclass(frozen=True)
+class Switches:
+    """A program whose outputs are the codes; where `breaks` has an array the code is the number of
+    its cell between these, else the output itself. `times` are switches by the clock itself."""
+
+    program: Program
+    breaks: tuple[np.ndarray | None, ...]
+    times: np.ndarray
+
+    def codes(self, outputs: np.ndarray) -> np.ndarray:
+        """Of outputs, a row for each time."""
+        found = outputs.copy()
+        for i, at in enumerate(self.breaks):
+            if at is not None:
+                found[:, i] = np.searchsorted(at, outputs[:, i], side="right")
+        return found
+
+
+def kinks(x: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """Which points of a broken line, level beyond its ends, are kinks: those that lie off the
+    straight line between their neighbours by more than rounding. `values` has a row for each."""
+    rows = values.reshape(len(x), -1)
+    left = np.vstack([rows[:1], rows[:-1]])
+    right = np.vstack([rows[1:], rows[-1:]])
+    before, after = np.diff(x, prepend=x[0] - 1.0), np.diff(x, append=x[-1] + 1.0)
+    part = (before / (before + after))[:, None]
+    size = np.maximum(np.maximum(np.abs(left), np.abs(right)), np.abs(rows))
+    return (np.abs(rows - (left + part * (right - left))) > _ROUNDING * size).any(axis=1)
+
+
+def switches_in(
+    program: Program, moving: Collection[int], known: Collection[int]
+) -> Switches | None:
+    """Those of a program of x, u and p: `moving` are the places in u of time and of inputs that are
+    known beforehand, `known` those of these and of constants. None where there are none."""
+    places = program.inputs
+    if not any(array == "u" and index in moving for array, index in places.values()):
+        return None
+    kind = [0] * len(program.op)
+    for node, (array, index) in places.items():
+        if array == "u" and index in moving:
+            kind[node] = _MOVING
+        elif array == "x" or (array == "u" and index not in known):
+            kind[node] = _UNKNOWN
+    builder = _Builder(program)
+    arity = ops.ARITY
+    for node, op in enumerate(program.op):
+        operands = (program.a[node], program.b[node], program.c[node])[: arity[op]]
+        for operand in operands:
+            kind[node] |= kind[operand]
+        if op in (ops.LOOKUP1, ops.LOOKUP2):
+            table = program.lookups[program.c[node]].table
+            for operand, at in zip(operands, _breaks(table), strict=True):
+                if kind[operand] == _MOVING:
+                    builder.cell(operand, at)
+        elif kind[node] == _MOVING and op in _CODED:
+            builder.code(op, operands, node)
+    return builder.result()
+
+
+_CODED = (ops.LT, ops.LE, ops.MIN, ops.MAX, ops.ABS, ops.FLOOR)
+
+
+def _breaks(table: Table) -> tuple[np.ndarray, ...]:
+    """The kinks of a table, along x and, in two variables, along y."""
+    x, values = np.array(table.x), np.array(table.values)
+    if not table.y:
+        return (x[kinks(x, values)],)
+    y, grid = np.array(table.y), values.reshape(len(x), -1)
+    return x[kinks(x, grid)], y[kinks(y, grid.T)]
+
+
+class _Builder:
+    """Gathers codes, then leaves of the program what they need."""
+
+    def __init__(self, program: Program) -> None:
+        self._from = program
+        self._outputs: list[tuple[int, Sequence[int]]] = []  # an operation on nodes; 0: the node
+        self._breaks: list[np.ndarray | None] = []
+        self._known: set[tuple[int, ...]] = set()
+        self._times: list[np.ndarray] = [np.empty(0)]
+
+    def code(self, op: int, operands: Sequence[int], node: int) -> None:
+        a, b = (*operands, 0)[:2]
+        asked = {ops.MIN: (a, b), ops.MAX: (b, a), ops.ABS: (a, 0)}.get(op)
+        self._add(0 if asked is None else ops.LT, (node,) if asked is None else asked, None)
+
+    def cell(self, operand: int, at: np.ndarray) -> None:
+        if self._from.inputs.get(operand) == ("u", 0):
+            self._times.append(at)
+        elif len(at):
+            self._add(0, (operand,), at)
+
+    def _add(self, op: int, nodes: Sequence[int], at: np.ndarray | None) -> None:
+        if at is not None or (op, *nodes) not in self._known:
+            self._known.add((op, *nodes))
+            self._outputs.append((op, nodes))
+            self._breaks.append(at)
+
+    def result(self) -> Switches | None:
+        """The program of the codes."""
+        times = np.unique(np.concatenate(self._times))
+        if not self._outputs and not len(times):
+            return None
+        old = self._from
+        used = bytearray(len(old.op))
+        for _, nodes in self._outputs:
+            for node in nodes:
+                used[node] = 1
+        for i in range(len(old.op) - 1, 1, -1):
+            if used[i]:
+                for operand in (old.a[i], old.b[i], old.c[i])[: ops.ARITY[old.op[i]]]:
+                    used[operand] = 1
+        new = {0: 0, 1: 1}
+        made = Program([0, 0], [0, 0], [0, 0], [0, 0], {0: 0.0, 1: 1.0}, {}, [], old.lookups)
+        for i in range(2, len(old.op)):
+            if used[i]:
+                new[i] = len(made.op)
+                self._copy(made, i, new)
+        for op, nodes in self._outputs:
+            if op:
+                made.outputs.append(len(made.op))
+                a, b = (new[node] for node in nodes)
+                _append(made, op, a, b, 0)
+            else:
+                made.outputs.append(new[nodes[0]])
+        return Switches(made, tuple(self._breaks), times)
+
+    def _copy(self, made: Program, i: int, new: dict[int, int]) -> None:
+        old, op = self._from, self._from.op[i]
+        if op == ops.CONST:
+            made.values[new[i]] = old.values[i]
+        elif op == ops.INPUT:
+            made.inputs[new[i]] = old.inputs[i]
+        given = [new[x] for x in (old.a[i], old.b[i], old.c[i])[: ops.ARITY[op]]]
+        a, b, c = (*given, 0, 0, 0)[:3]
+        _append(made, op, a, b, old.c[i] if op in (ops.LOOKUP1, ops.LOOKUP2) else c)
+
+
+def _append(program: Program, op: int, a: int, b: int, c: int) -> None:
+    for row, item in zip((program.op, program.a, program.b, program.c), (op, a, b, c), strict=True):
+        row.append(item)
