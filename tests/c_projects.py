@@ -39,6 +39,17 @@ def driven_slider_crank() -> tb.Model:
     return m
 
 
+def whirling_arm() -> tb.Model:
+    """Two hinged bars, damped at the second hinge: a mass matrix that depends on positions."""
+    m = tb.Model("whirling arm")
+    length = m.parameter("arm length", 0.4, unit="m")
+    arm = m.body("arm", mass=1.0, com=(length / 2, 0, 0), inertia=(1e-3, 2e-2, 2e-2))
+    hand = m.body("hand", mass=0.5, com=(0.1, 0, 0), inertia=(1e-4, 3e-3, 3e-3))
+    m.joint("shoulder", tb.Revolute("y"), m.ground, arm, velocity=6.0)
+    m.joint("wrist", tb.Revolute("y"), arm.at(length, 0, 0), hand, position=1.0, damping=0.01)
+    return m
+
+
 def sampled_slider() -> tb.Model:
     """A sampled controller whose force comes a tick late, a state of its own, and a table."""
     m = tb.Model("sampled slider")

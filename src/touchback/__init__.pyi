@@ -124,6 +124,7 @@ from touchback.simulate import (
     Switch,
     TimeFunction,
     Trapezoidal,
+    Variational,
     simulate,
 )
 from touchback.simulate.analysis import (
@@ -288,6 +289,7 @@ __all__ = [
     "TouchbackError",
     "Trapezoidal",
     "Universal",
+    "Variational",
     "Velocity",
     "Vibrations",
     "Wrench",

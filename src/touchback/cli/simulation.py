@@ -35,8 +35,9 @@ def simulate(
         str | None,
         typer.Option(
             help="dopri5 (default), radau5 (stiff), rk4 (default with --rate), euler, "
-            "implicit-euler, trapezoidal, or SciPy's RK23 RK45 DOP853 Radau BDF LSODA; with rigid "
-            "contacts event-driven (default) or moreau-jean."
+            "implicit-euler, trapezoidal, variational (energy over long times), or SciPy's RK23 "
+            "RK45 DOP853 Radau BDF LSODA; with rigid contacts event-driven (default) or "
+            "moreau-jean."
         ),
     ] = None,
     step: Annotated[float | None, seconds("Fixed step, or the longest adaptive one [s].")] = None,

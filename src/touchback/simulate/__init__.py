@@ -17,6 +17,7 @@ from touchback.simulate.solvers import (
     SciPy,
     Solver,
     Trapezoidal,
+    Variational,
 )
 from touchback.simulate.switching import Switch
 
@@ -40,5 +41,6 @@ __all__ = [
     "Switch",
     "TimeFunction",
     "Trapezoidal",
+    "Variational",
     "simulate",
 ]

@@ -78,9 +78,11 @@ RUBBING = Feature(
     "describe them as rigid contacts, or set their friction to 0",
     Can.RUBBING,
 )  # fmt: skip
-CONSTRAINTS = Feature("constraints", _constraints, "give a mechanism that is a tree", Can(0))
+CONSTRAINTS = Feature(
+    "constraints", _constraints, "give a mechanism that is a tree", Can.CONSTRAINTS
+)
 
-OF_SOLVERS = (RIGID, MODES, MEMORIES, COPIES, RUBBING)
+OF_SOLVERS = (RIGID, MODES, MEMORIES, COPIES, RUBBING, CONSTRAINTS)
 
 _ONE_STATE = {RIGID: "", MODES: "", MEMORIES: "", COPIES: ""}
 

@@ -11,10 +11,13 @@ def newton_for(
     rtol: float,
     atol: float,
     parameters: dict[str, float] | None = None,
+    momenta: bool = False,
 ) -> Newton:
-    """Newton's method for a problem of a system, with differences where there is no Jacobian."""
+    """Newton's method for a problem of a system, with differences where there is no Jacobian, and
+    with its `momenta` where the method works on them."""
     jacobian, p = system.rate_jacobian(parameters)
-    return Newton(problem, jacobian, p, rtol, atol)
+    momentum = system.momentum_rate(parameters) if momenta else None
+    return Newton(problem, jacobian, p, rtol, atol, momentum)
 
 
 def add_counts(trajectory: Trajectory, newton: Newton) -> None:

@@ -39,7 +39,7 @@ class SmoothRun(Course):
         self.problem.end_steps_at(knots)
         self._watch = Unwatched()
         if solver.implicit:
-            self._newton = newton_for(system, self.problem, *tolerances, parameters)
+            self._newton = newton_for(system, self.problem, *tolerances, parameters, solver.momenta)
         if asked.events:
             self._watch = Watch(
                 system, self.problem, asked.events, parameters, tolerances, solver.samples,

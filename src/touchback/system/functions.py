@@ -15,6 +15,7 @@ from touchback.model.forces import JointEffort
 from touchback.model.frame import Frame
 from touchback.model.names import unknown
 from touchback.symbolic.differentiate import jacobian as derivatives
+from touchback.symbolic.differentiate import jvp
 from touchback.system.derivation import Derivation, solved_arguments
 from touchback.system.function import Function
 from touchback.system.layout import Layout
@@ -173,6 +174,27 @@ def rate_jacobian_recipe(layout: Layout, algorithm: str) -> Recipe:
     return Recipe(build, (n, n))
 
 
+def momentum_rate_recipe(layout: Layout, plan: Plan) -> Recipe:
+    """M, then the rates of the momenta p = M v, ṗ = M a + Ṁ v, then those of further states."""
+    n = len(layout.v)
+
+    def build(d: Derivation) -> list[int]:
+        tape = d.tape
+        rate, q_rates, _ = rate_equations(d, plan.algorithm)
+        M = entries(d.instant, plan.root_mass_matrix)
+        rows = [[M.get((i, j), 0) for j in range(n)] for i in range(n)]
+        p = [0] * n
+        for i, row in enumerate(rows):
+            for entry, v in zip(row, d.v, strict=True):
+                p[i] = tape.add(p[i], tape.mul(entry, v))
+        moving = [*q_rates, *rate[len(layout.q) : len(layout.q) + n]]
+        tangents = dict(zip([*d.q, *d.v], moving, strict=True))
+        z_rates = rate[len(layout.q) + n :]
+        return [*(x for row in rows for x in row), *jvp(tape, p, tangents), *z_rates]
+
+    return Recipe(build, (n * n + n + len(layout.z),))
+
+
 def inverse_slopes_recipe(layout: Layout) -> Recipe:
     """∂τ/∂q, ∂τ/∂v and M."""
     n = len(layout.v)
@@ -224,6 +246,7 @@ def standard_recipe(name: str, layout: Layout, plan: Plan, others: Sequence[str]
         "joint efforts": lambda: joint_efforts_recipe(layout),
         "motor efforts": lambda: motor_efforts_recipe(layout),
         "rate jacobian": lambda: rate_jacobian_recipe(layout, plan.algorithm),
+        "momentum rate": lambda: momentum_rate_recipe(layout, plan),
         "inverse dynamics derivatives": lambda: inverse_slopes_recipe(layout),
         "inverse dynamics by parameters": lambda: inverse_by_parameters_recipe(layout),
         **{

@@ -207,13 +207,23 @@ class System(Settings):
         values = self.parameter_values(overrides)
         return slopes, np.empty(0) if function is None else function.block_for(values)
 
-    def stages(self, stiffness: bool, implicit: bool) -> list[Function | FunctionSet]:
+    def momentum_rate(
+        self, overrides: Mapping[str, float] | None = None
+    ) -> tuple[FunctionData, np.ndarray]:
+        """[M, d(M v)/dt, ż] as a compiled function, and its parameter block."""
+        function = self.motion.function(self.key, "momentum rate")
+        return function.compiled, function.block_for(self.parameter_values(overrides))
+
+    def stages(
+        self, stiffness: bool, implicit: bool, momenta: bool = False
+    ) -> list[Function | FunctionSet]:
         """What computes the parameter block of a run from the parameters: that of its own functions
         (with `stiffness` for formulations that are steps), then that of `rate_jacobian` where an
-        `implicit` method needs it."""
+        `implicit` method needs it, then that of `momentum_rate` where one works on `momenta`."""
         slopes = self.motion.slopes(self.key) if implicit else None
         own = self.motion.acting(self.key, stiffness).functions
-        return [own] if slopes is None else [own, slopes[0]]
+        found: list[Function | FunctionSet] = [own] if slopes is None else [own, slopes[0]]
+        return [*found, self.motion.function(self.key, "momentum rate")] if momenta else found
 
     def event_functions(
         self, wanted: Sequence[Expr | str], overrides: Mapping[str, float] | None = None

@@ -15,6 +15,7 @@ from c_projects import (
     run_of,
     sampled_slider,
     table,
+    whirling_arm,
 )
 from models_with_modes import bouncing_ball
 from touchback import gallery
@@ -143,9 +144,10 @@ def test_points_that_contacts_find_at_the_start_are_those_of_the_numbers_or_refu
         (sampled_slider, "euler", "gcc"),
         (lambda: bouncing_ball(rest=True), "rk4", "gcc"),
         (driven_slider_crank, "trapezoidal", "gcc"),
+        (whirling_arm, "variational", "gcc"),
         (driven_slider_crank, "augmented-lagrangian", ANOTHER),
     ],
-    ids=["memories", "modes", "implicit", "constraints by another compiler"],
+    ids=["memories", "modes", "implicit", "momenta", "constraints by another compiler"],
 )
 @needs_compiler
 def test_memories_modes_and_implicit_steps_have_the_bits_of_simulate(

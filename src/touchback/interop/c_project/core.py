@@ -76,7 +76,8 @@ def _solver(
     if not isinstance(found, FixedStep | MoreauJean):
         raise InputError(
             f"{system.name}: {method!r} chooses its steps; a project takes equal ones: 'rk4', "
-            "'euler', 'implicit-euler' or 'trapezoidal', 'moreau-jean' with rigid contacts."
+            "'euler', 'implicit-euler', 'trapezoidal' or 'variational', 'moreau-jean' with rigid "
+            "contacts."
         )
     return found
 

@@ -80,14 +80,14 @@ def by_rate(system: System, solver: FixedStep, constraints: str | Formulation | 
         posed.sample(system.memory_places, every)
     newton = None
     if solver.implicit:
-        newton = newton_for(system, posed.problem, solver.rtol, solver.atol, {})
+        newton = newton_for(system, posed.problem, solver.rtol, solver.atol, {}, solver.momenta)
     roots: dict[str, ctypes.Structure | np.ndarray] = {}
     blocks = {"p": posed.problem.p}
     if newton is not None:
-        roots = {"newton": newton.record.struct, "newton_p": newton.p}
-        blocks["newton_p"] = newton.p
+        blocks |= {"newton_p": newton.p, "momentum_p": newton.momentum_p}
+        roots = {"newton": newton.record.struct, **blocks}
     stiff = posed.solving is not None and formulation_of(posed.formulation).step
-    stages = system.stages(bool(stiff), newton is not None)
+    stages = system.stages(bool(stiff), newton is not None, solver.momenta)
     return Stepping(
         posed, roots, [newton],
         [(stage.first, *block) for stage, block in zip(stages, blocks.items(), strict=False)],

@@ -48,5 +48,7 @@ void tb_implicit_euler_step(const tb_problem *problem, double t, double h, const
                             double *next, double *scratch);
 void tb_trapezoidal_step(const tb_problem *problem, double t, double h, const double *x,
                          double *next, double *scratch);
+void tb_variational_step(const tb_problem *problem, double t, double h, const double *x,
+                         double *next, double *scratch);
 
 #endif

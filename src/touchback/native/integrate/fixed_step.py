@@ -26,7 +26,7 @@ class Status(IntEnum):
     INTERRUPTED = LIB.constant("TB_INTERRUPTED")
 
 
-_IMPLICIT = ("implicit-euler", "trapezoidal", "radau5")
+_IMPLICIT = ("implicit-euler", "trapezoidal", "variational", "radau5")
 
 
 def initial_state_for(problem: Problem, x: ArrayLike, t0: float) -> Floats:
@@ -60,8 +60,8 @@ def step_address(method: str) -> int:
 
 class FixedStep:
     """A run with a fixed step: "rk4" (classical Runge–Kutta), "euler" (semi-implicit),
-    "implicit-euler", "trapezoidal", or the step of a formulation of constraints: "linear-implicit",
-    "augmented-lagrangian".
+    "implicit-euler", "trapezoidal", "variational", or the step of a formulation of constraints:
+    "linear-implicit", "augmented-lagrangian".
 
     Step k starts at t0 + k·step. `x` is always the last good state, `bad` the index of the
     component that stopped the run (−1: none). With `events`, steps end early at active ones.

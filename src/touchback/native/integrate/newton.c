@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "linear/dense.h"
+
 static const double LEAST = 1e-2; /* the size below which a component's difference shrinks no more */
 
 /* One-sided differences, for rates that solve equations themselves. */
@@ -34,4 +36,22 @@ void tb_rate_jacobian(const tb_problem *problem, double t, const double *x, cons
     }
     tb_set_inputs(problem, t, x);
     f->call(x, problem->u, newton->p, newton->J, f->work, f->context);
+}
+
+int tb_newton_factor(tb_newton *newton, long n, double weight) {
+    for (long i = 0; i < n * n; i++)
+        newton->matrix[i] = -weight * newton->J[i];
+    for (long i = 0; i < n; i++)
+        newton->matrix[i * n + i] += 1.0;
+    newton->factorisations++;
+    return tb_lu_factor(n, newton->matrix, newton->pivots) == 0;
+}
+
+void tb_newton_count(tb_newton *newton, long iterations, int converged) {
+    newton->solves++;
+    newton->iterations += iterations;
+    newton->iterations_last = iterations;
+    if (iterations > newton->iterations_most)
+        newton->iterations_most = iterations;
+    newton->not_converged += !converged;
 }

@@ -8,13 +8,16 @@ from touchback.native.integrate.problem import Problem
 from touchback.native.library import LIB, Floats, address_of, as_floats
 from touchback.native.record import FunctionData, Record
 
+Momentum = tuple[FunctionData, ArrayLike]  # the function and its parameter block
+
 
 class Newton:
     """Newton's method for a problem, which it belongs to from then on.
 
     `jacobian` gives ∂(dx/dt)/∂x from x, u and its own parameter block `p`; with constraints it is
     made of the slopes of their equations. Without it differences of the rate do. `rtol` and `atol`
-    say when a fixed step is solved.
+    say when a fixed step is solved. `momentum` gives [M, d(M v)/dt, dz/dt], where the method works
+    on momenta ("variational").
     """
 
     def __init__(
@@ -24,6 +27,7 @@ class Newton:
         p: ArrayLike = (),
         rtol: float = 1e-8,
         atol: float = 1e-10,
+        momentum: Momentum | None = None,
     ) -> None:
         n = problem.state_size
         if isinstance(jacobian, RateSlopes):
@@ -36,6 +40,12 @@ class Newton:
         record.floats("scratch", 3 * n)
         record.ints("pivots", np.zeros(n))
         record.call("jacobian", jacobian)
+        self.momentum_p = as_floats(() if momentum is None else momentum[1])
+        if momentum is not None:
+            _, nv, nz = problem.sizes
+            record.call("momentum", momentum[0])
+            record.point("momentum_p", self.momentum_p)
+            record.floats("momenta", nv * nv + nv + nz)
         problem.use_newton(self, record.address)
 
     def jacobian(self, t: float, x: Floats) -> Floats:

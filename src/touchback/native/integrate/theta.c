@@ -18,25 +18,6 @@
 static const long PATIENT = 6, ITERATIONS = 25; /* with the first Jacobian; with new ones too */
 static const double SHARE = 0.01;                /* of the tolerance that may be left */
 
-/* LU of I - h theta J. */
-static int factor(tb_newton *newton, long n, double weight) {
-    for (long i = 0; i < n * n; i++)
-        newton->matrix[i] = -weight * newton->J[i];
-    for (long i = 0; i < n; i++)
-        newton->matrix[i * n + i] += 1.0;
-    newton->factorisations++;
-    return tb_lu_factor(n, newton->matrix, newton->pivots) == 0;
-}
-
-static void count(tb_newton *newton, long iterations, int converged) {
-    newton->solves++;
-    newton->iterations += iterations;
-    newton->iterations_last = iterations;
-    if (iterations > newton->iterations_most)
-        newton->iterations_most = iterations;
-    newton->not_converged += !converged;
-}
-
 /* next = fixed + weight f(t, next), from the guess in `next`. Returns 0 when it diverges. */
 static int solve(const tb_problem *problem, double t, double weight, const double *fixed,
                  double *next, double *rate, double *step) {
@@ -48,7 +29,7 @@ static int solve(const tb_problem *problem, double t, double weight, const doubl
         newton->evaluations++;
         if (iteration > PATIENT) {
             tb_rate_jacobian(problem, t, next, rate);
-            if (!factor(newton, n, weight))
+            if (!tb_newton_factor(newton, n, weight))
                 break;
         }
         for (long i = 0; i < n; i++)
@@ -61,12 +42,12 @@ static int solve(const tb_problem *problem, double t, double weight, const doubl
             break;
         double ratio = iteration > 1 ? size / before : 1.0;
         if (size <= SHARE || (ratio < 1.0 && ratio / (1.0 - ratio) * size <= SHARE)) {
-            count(newton, iteration, 1);
+            tb_newton_count(newton, iteration, 1);
             return 1;
         }
         before = size;
     }
-    count(newton, ITERATIONS, 0);
+    tb_newton_count(newton, ITERATIONS, 0);
     return 0;
 }
 
@@ -80,7 +61,7 @@ static void theta_step(const tb_problem *problem, double theta, double t, double
     for (long i = 0; i < n; i++)
         fixed[i] = x[i] + h * (1.0 - theta) * start[i];
     memcpy(next, x, (size_t)n * sizeof *x);
-    if (!factor(problem->newton, n, h * theta) ||
+    if (!tb_newton_factor(problem->newton, n, h * theta) ||
         !solve(problem, t + h, h * theta, fixed, next, rate, step))
         for (long i = 0; i < n; i++) /* no state: the run ends here with the last good one */
             next[i] = NAN;

@@ -13,6 +13,7 @@ from touchback.simulate.solvers.rk4 import RK4
 from touchback.simulate.solvers.scipy import NAMES, SciPy
 from touchback.simulate.solvers.solver import Can, Options, Solver
 from touchback.simulate.solvers.trapezoidal import Trapezoidal
+from touchback.simulate.solvers.variational import Variational
 
 #: Solvers with their usual options, by name.
 METHODS: dict[str, Solver] = {
@@ -24,6 +25,7 @@ METHODS: dict[str, Solver] = {
         Euler(),
         ImplicitEuler(),
         Trapezoidal(),
+        Variational(),
         *(FormulationStep(word) for word, each in FORMULATIONS.items() if each.step),
         *map(SciPy, NAMES),
         EventDriven(),
@@ -56,5 +58,6 @@ __all__ = [
     "SciPy",
     "Solver",
     "Trapezoidal",
+    "Variational",
     "integrators",
 ]

@@ -22,8 +22,8 @@ class Adaptive(Integrator):
     """Steps as long as `rtol` and `atol` allow, at most `step` [s]."""
 
     can = (
-        Can.ADAPTIVE | Can.FORMULATIONS | Can.RUBBING | Can.MODES | Can.COPIES | Can.EVENTS
-        | Can.SWITCHES | Can.BOOKS
+        Can.ADAPTIVE | Can.FORMULATIONS | Can.CONSTRAINTS | Can.RUBBING | Can.MODES | Can.COPIES
+        | Can.EVENTS | Can.SWITCHES | Can.BOOKS
     )  # fmt: skip
     samples = 8
     stepper: ClassVar[type[Stepper]]

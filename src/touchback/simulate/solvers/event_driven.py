@@ -40,7 +40,7 @@ class EventDriven(Dopri5):
     each other, are better stepped (`MoreauJean`)."""
 
     word = "event-driven"
-    can = Can.ADAPTIVE | Can.CONTACTS | Can.BOOKS
+    can = Can.ADAPTIVE | Can.CONSTRAINTS | Can.CONTACTS | Can.BOOKS
 
     rtol: float = 1e-9
     atol: float = 1e-11

@@ -34,8 +34,8 @@ class FixedStep(Integrator):
     (1)."""
 
     can = (
-        Can.FORMULATIONS | Can.RUBBING | Can.TICKS | Can.COPIES | Can.EVENTS | Can.SWITCHES
-        | Can.LIVE | Can.BOOKS
+        Can.FORMULATIONS | Can.CONSTRAINTS | Can.RUBBING | Can.TICKS | Can.COPIES | Can.EVENTS
+        | Can.SWITCHES | Can.LIVE | Can.BOOKS
     )  # fmt: skip
     samples = 2
 

@@ -46,6 +46,11 @@ class Integrator(Solver):
         return False
 
     @property
+    def momenta(self) -> bool:
+        """Whether it works on momenta, and needs their rates."""
+        return False
+
+    @property
     def rate(self) -> float | None:
         """Ticks a second, at which memories change, where there can be any."""
         return None

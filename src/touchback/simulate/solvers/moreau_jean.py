@@ -28,7 +28,7 @@ class MoreauJean(Solver):
     only roughly, and which sensors need accelerations or forces and aren't recorded."""
 
     word = "moreau-jean"
-    can = Can.CONTACTS | Can.BOOKS
+    can = Can.CONSTRAINTS | Can.CONTACTS | Can.BOOKS
 
     step: float = 1e-4
     theta: float = 0.5

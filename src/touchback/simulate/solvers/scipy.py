@@ -47,7 +47,8 @@ class SciPy(Integrator):
     @property
     def can(self) -> Can:
         """Some are for stiff problems."""
-        smooth = Can.ADAPTIVE | Can.FORMULATIONS | Can.RUBBING | Can.SWITCHES | Can.BOOKS
+        smooth = Can.ADAPTIVE | Can.FORMULATIONS | Can.CONSTRAINTS | Can.RUBBING | Can.SWITCHES
+        smooth |= Can.BOOKS
         return smooth | (Can.STIFF if self.implicit else Can.COPIES)
 
     @property

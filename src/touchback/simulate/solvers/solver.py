@@ -20,6 +20,7 @@ class Can(Flag):
     ADAPTIVE = auto()  # chooses its steps by tolerances; others have a fixed one
     STIFF = auto()  # steps as long as the motion allows, however fast what has died out
     FORMULATIONS = auto()  # lets the run choose how constraints are enforced
+    CONSTRAINTS = auto()  # closures, couplings, drives
     CONTACTS = auto()  # rigid ones
     MODES = auto()  # transitions between sets of constraints
     TICKS = auto()  # memories, which change at ticks

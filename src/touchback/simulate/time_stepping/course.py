@@ -124,7 +124,8 @@ class SteppedRun(TouchingRun):
 
     def _gains(self) -> list[str]:
         """Of impacts that gave energy, which Newton's restitution with friction may."""
-        layout, steps, gains = self._equations.layout, self._steps, Gains(self._solver.word)
+        layout, steps = self._equations.layout, self._steps
+        gains = Gains("moreau-jean")
         losses = steps.losses[:, layout.bilateral :]
         impulses = np.abs(steps.impulses[:, layout.bilateral :]).sum(axis=1)
         given, moved = -losses.sum(axis=1), np.abs(losses).sum(axis=1)

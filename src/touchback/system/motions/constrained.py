@@ -59,6 +59,8 @@ class Constrained(Motion):
         "that all of them solve.",
         "rate jacobian": "with constraints the rate, and so its Jacobian, depends on the "
         "formulation; `tb.linearise` has that of the motion they allow.",
+        "momentum rate": "with constraints the rate, and so that of momenta, depends on the "
+        "formulation.",
         **{
             f"{name} {what}": "with constraints accelerations have no derivatives by positions "
             "that break them; `tb.linearise` has those of the motion they allow, "
