@@ -6,6 +6,7 @@ import re
 import signal
 import sys
 import warnings
+import zlib
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
@@ -171,7 +172,8 @@ def test_two_who_ask_for_the_same_runs_at_once_compute_each_once(tmp_path) -> No
 
 def test_a_line_that_was_cut_off_is_left_out_and_written_over(tmp_path) -> None:
     path = tmp_path / "0000.jsonl"
-    path.write_bytes(b'[0, "begun", "me"]\n[0, "ended", {"y": NaN}]\n[1, "begun", "me"]\n[1, "en')
+    lines = [(0, "begun", "me"), (0, "ended", {"y": np.nan}), (1, "begun", "me")]
+    path.write_bytes(b"".join(part.line_of(*each) for each in lines) + b'[1, "en')
     runs = range(2)
     found = part.read(path, runs)
     assert list(found.outcomes) == [0] and found.begun[1, "me"] == 1
@@ -190,10 +192,39 @@ def test_a_line_that_was_cut_off_is_left_out_and_written_over(tmp_path) -> None:
     ],
 )  # fmt: skip
 def test_a_line_that_nobody_wrote_so_is_refused_by_its_number(tmp_path, line: bytes) -> None:
-    path = tmp_path / "0000.jsonl"
-    path.write_bytes(b'[0, "begun", "me"]\n' + line + b"\n")
-    with pytest.raises(tb.InputError, match=r"0000.jsonl, line 2: .* Delete this file"):
-        part.read(path, range(2))
+    path, checked = tmp_path / "0000.jsonl", b'%s, "%08x"]' % (line[:-1], zlib.crc32(line))
+    for each in (line, checked):
+        path.write_bytes(part.line_of(0, "begun", "me") + each + b"\n")
+        with pytest.raises(tb.InputError, match=r"0000.jsonl, line 2: .* Delete this file"):
+            part.read(path, range(2))
+
+
+def test_a_part_with_any_other_bit_is_refused_by_its_line(tmp_path) -> None:
+    """Among them digits that would be other numbers, names, and numbers of runs."""
+    path, runs = tmp_path / "0000.jsonl", range(100)
+    lines = [part.line_of(0, "begun", "me"), part.line_of(0, "ended", {"y": 0.125, "z": -3e-7})]
+    good = b"".join(lines)
+    path.write_bytes(good)
+    assert part.read(path, runs).outcomes == {0: {"y": 0.125, "z": -3e-7}}
+    for bit in range(8 * len(lines[0]), 8 * len(good) - 8):
+        damaged = bytearray(good)
+        damaged[bit // 8] ^= 1 << bit % 8
+        path.write_bytes(damaged)
+        with pytest.raises(tb.InputError, match="line 2: no line of a sweep"):
+            part.read(path, runs)
+
+
+def test_runs_of_a_damaged_part_are_computed_again_when_it_is_deleted(tmp_path) -> None:
+    function, design = partial(swept.logged, log=str(tmp_path / "log")), Grid({"index": range(4)})
+    swept_once = partial(tb.sweep, function, design, out=tmp_path / "out", workers=1)
+    found = swept_once()
+    path = tmp_path / "out" / "parts" / "0000.jsonl"
+    path.write_bytes(path.read_bytes().replace(b"begun", b"begum", 1))
+    with pytest.raises(tb.InputError, match=r"0000.jsonl, line 1: .*checksum.* Delete this file"):
+        swept_once()
+    path.unlink()
+    again = swept_once()
+    assert np.array_equal(again["square"], found["square"])
 
 
 def _ended(process: int) -> bool:

@@ -22,7 +22,7 @@ from touchback.fleet.sweeps.part import lock
 from touchback.regular_file import read_regular, write_whole
 
 _FILE, _LOCK = "sweep.json", ".lock"
-_VERSION = 1
+_VERSION = 2  # from which on lines of parts have checksums
 _LARGEST = 1 << 24  # bytes
 _OTHER = "give another folder, or delete this one to compute it anew"
 

@@ -1,5 +1,6 @@
 """What ended runs of a sweep gave: for some runs in a row one file, to which a line of JSON is
-added as each run begins and as it ends.
+added as each run begins and as it ends. A line ends with the checksum (CRC-32) of what is before
+it: another digit would be another number, which nobody would notice.
 
 Whoever computes them holds the file's lock. The system takes it off a process that dies, however it
 does; so a run is begun by one process at a time, whoever asks for it, and one that has ended is
@@ -10,6 +11,7 @@ from __future__ import annotations
 
 import json
 import os
+import zlib
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -41,7 +43,7 @@ def read(path: Path, runs: range) -> Read:
     content = read_regular(path, _LARGEST)
     for number, row in enumerate(content.split(b"\n")[:-1], 1):
         try:
-            index, kind, what = _understood(json.loads(row), runs)
+            index, kind, what = _understood(json.loads(_intact(row)), runs)
         except (*NO_JSON, TypeError) as error:
             raise InputError(
                 f"{path}, line {number}: no line of a sweep ({error}). Delete this file: its runs "
@@ -52,6 +54,21 @@ def read(path: Path, runs: range) -> Read:
         else:
             found.outcomes[index] = what
     return found
+
+
+def line_of(index: int, kind: str, what: str | Mapping[str, float]) -> bytes:
+    """A line: [run, kind, what, checksum]."""
+    content = json.dumps([index, kind, what]).encode()
+    return b'%s, "%08x"]\n' % (content[:-1], zlib.crc32(content))
+
+
+def _intact(row: bytes) -> bytes:
+    """A line without its checksum; a ValueError where that is another line's, or none."""
+    content, _, said = row.rpartition(b", ")
+    content += b"]"
+    if said != b'"%08x"]' % zlib.crc32(content):
+        raise ValueError("its checksum isn't that of what it says: it was damaged or edited")
+    return content
 
 
 def _understood(row: object, runs: range) -> tuple[int, str, Any]:
@@ -87,7 +104,7 @@ class Part(Read):
         self._append(index, "failed" if isinstance(outcome, str) else "ended", outcome)
 
     def _append(self, index: int, kind: str, what: str | Mapping[str, float]) -> None:
-        rest = memoryview(json.dumps([index, kind, what]).encode() + b"\n")
+        rest = memoryview(line_of(index, kind, what))
         while rest:
             rest = rest[os.write(self._file, rest) :]
 
