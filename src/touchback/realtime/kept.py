@@ -77,7 +77,8 @@ class Kept:
 
     def _use_region(self) -> None:
         boxes = self._region.mailboxes
-        self._loop.use_mailboxes([boxes[name] for name in self._region.inputs], boxes[PUBLISHED])
+        inputs = [boxes[name] for name in self._region.inputs]
+        self._loop.use_mailboxes(inputs, boxes[PUBLISHED], self._region.mirror)
 
     def _free_memory(self) -> None:
         """What was read last stays readable, here and in children."""
@@ -127,6 +128,9 @@ class Kept:
             self._parameters.fill()
             for text in self._parameters.complaints():
                 self.note(text)
+            if self._region.newly_lost():
+                self._loop.fail()
+                self.note("another process cut the run's shared memory short")
             if finish:
                 self._keeper.finish_chunk()
             for text in self._keeper.complaints():

@@ -19,14 +19,18 @@ from __future__ import annotations
 
 import json
 import mmap
+import os
 import re
-from collections import deque
+import stat
+import weakref
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from multiprocessing.shared_memory import SharedMemory
 from pathlib import Path
-from typing import cast
+from typing import Literal, cast
 
+import msgspec
 import numpy as np
 
 from touchback.errors import NO_JSON, InputError
@@ -105,81 +109,57 @@ def _directory(ports: Sequence[Port]) -> bytes:
 
 
 class Region:
-    """Mailboxes by name over a buffer, which it keeps alive. When the run changes its structure,
-    names and places follow."""
+    """The ports of a run by name, in memory of another process. When the run changes its structure,
+    names and places follow. Whatever is written there, what is wrong is refused in our words."""
 
     def __init__(self, buffer: Buffer, label: str = "") -> None:
         self._buffer, self._label = buffer, label
         self._bytes = np.frombuffer(buffer, dtype=np.uint8)
         self._word = self._bytes[_WORD : _WORD + 8].view(np.uint64)
-        self._inputs: dict[str, Port] = {}  # of all structures so far
-        self._words: deque[int] = deque(maxlen=_DIFFERENT)  # that directories had lately
         self._known = -1
         self.ports: dict[str, Port] = {}
         self.mailboxes: dict[str, Mailbox] = {}
+        self._file: int | None = None
         self.refresh()
 
     def refresh(self) -> int:
         """Follows a change of structure; returns the directory's word."""
-        word = int(self._word[0])
-        while word and word != self._known:
+        if self._file is not None and os.fstat(self._file).st_size != len(self._bytes):
+            raise _stranger(self._label, "it was cut short since")
+        for _ in range(_DIFFERENT):
+            word = int(self._word[0])
+            if not word or word == self._known:
+                return word
             try:
-                ports = _read_directory(self._buffer, word, self._label)
+                ports = self._listed(word)
             except InputError:
                 if word == int(self._word[0]):
                     raise
-                ports = []  # its place was taken by another while it was read
+                continue  # its place was taken by another while it was read
             if word == int(self._word[0]):
                 self.ports = {port.name: port for port in ports}
-                self.mailboxes = {port.name: self._mailbox(port, False) for port in ports}
+                self.mailboxes = {port.name: self._mailbox(port) for port in ports}
                 self._known = word  # last: other threads may look
-            word = int(self._word[0])
-        return word
+                return word
+        raise _stranger(self._label, "its directory changes all the time")
 
-    def _mailbox(self, port: Port, fresh: bool) -> Mailbox:
+    def _listed(self, word: int) -> list[Port]:
+        """The ports of a directory."""
+        return _read_directory(self._buffer, word, self._label)
+
+    def _mailbox(self, port: Port, fresh: bool = False) -> Mailbox:
         return Mailbox(self._bytes.ctypes.data + port.offset, port.count, open_it=fresh)
 
-    def plan(
-        self, inputs: Sequence[tuple[str, str]], published: Sequence[str]
-    ) -> tuple[int, dict[str, Mailbox]]:
-        """Places for the ports of another structure: the directory's next word, and mailboxes.
-        What is in use stays as it is; only the owner of the region may do this, one at a time."""
-        self.refresh()
-        here = [self.ports[PUBLISHED]] if PUBLISHED in self.ports else []
-        taken = [(p.offset, mailbox_bytes(p.count)) for p in (*self._inputs.values(), *here)]
-        if self._known > 0:
-            taken.append((self._known >> 32, self._known & 0xFFFFFFFF))
-        room = _Room(len(self._bytes), taken)
-        ports = []
-        for name, direction, unit, fields in _wanted(inputs, published):
-            known = self._inputs if direction == "in" else {port.name: port for port in here}
-            port, new = known.get(name), name not in self.ports
-            if port is None or port.fields != fields:
-                port = Port(name, direction, unit, fields, room.find(mailbox_bytes(len(fields))))
-                new = True
-            if new:  # an input that comes back, too: a message of long ago is none
-                self._mailbox(port, fresh=True)
-            if direction == "in":
-                self._inputs[name] = port
-            ports.append(port)
-        text = _directory(ports)
-        start = room.find(len(text) + _DIFFERENT)
-        while (word := start << 32 | len(text)) in self._words:  # who looks now and then would
-            text += b" "  # take it for the one that it was
-        self._words.append(word)
-        self._buffer[start : start + len(text)] = text
-        return word, {port.name: self._mailbox(port, False) for port in ports}
-
-    def use(self, word: int) -> None:
-        """Makes a planned directory the one in use."""
-        self._word[0] = word
-        self.refresh()
+    def shelter(self, file: int) -> None:
+        """Lets no access end the process, whoever cuts the memory short; `file` is where it is."""
+        self._file = os.dup(file)
+        weakref.finalize(self, os.close, self._file)
+        sheltered(self, self._bytes)
 
     def mailbox(self, name: str) -> Mailbox:
-        """That of a port, or of an input that a structure before had: it stays where it is."""
+        """That of a port."""
         self.refresh()
-        known = self.mailboxes.get(name)
-        return self._mailbox(self._inputs[name], fresh=False) if known is None else known
+        return self.mailboxes[name]
 
     @property
     def word_address(self) -> int:
@@ -205,12 +185,15 @@ class Region:
 
     def latest(self) -> tuple[Sequence[str], Message]:
         """The last tick's message and the names of its values, for who looks often."""
-        while True:
+        for _ in range(_DIFFERENT):
             word = self.refresh()
+            if PUBLISHED not in self.ports:
+                raise _stranger(self._label, "it publishes nothing")
             fields = self.ports[PUBLISHED].fields
             message = self.mailboxes[PUBLISHED].read()
             if word == int(self._word[0]):
                 return fields, message
+        raise _stranger(self._label, "its directory changes all the time")
 
     def read(self, name: str) -> float:
         """The last value of an output, a state, or "tick", "time", "flags"."""
@@ -219,33 +202,141 @@ class Region:
             raise unknown_name("output port", name, list(values))
         return values[name]
 
+
+class OwnRegion(Region):
+    """The ports of a run in its own process. What the run says is kept in memory of its own, and
+    mirrored in what it shares: nothing that others write there is believed but messages for
+    inputs."""
+
+    def __init__(
+        self,
+        buffer: Buffer,
+        shared: Buffer | None = None,
+        path: Path = _SHARED_FOLDER,
+        before: OwnRegion | None = None,
+    ) -> None:
+        """`shared` is what others see, at a path; `before` a region with the same ports."""
+        self._path = path
+        self._shared = None if shared is None else np.frombuffer(shared, dtype=np.uint8)
+        self._inputs = {} if before is None else before._inputs  # of all structures so far
+        self._planned: dict[int, list[Port]] = {} if before is None else before._planned
+        self._lost = False
+        super().__init__(buffer)
+        self._shelter = -1 if self._shared is None else sheltered(self, self._shared)
+
+    @property
+    def mirror(self) -> int:
+        """Bytes from what the run says to what others see of it; 0: nobody does."""
+        if self._shared is None:
+            return 0
+        return int(self._shared.ctypes.data - self._bytes.ctypes.data)
+
+    def newly_lost(self) -> bool:
+        """Whether others cut the shared memory short since the last look; zeros are there."""
+        before = self._lost
+        if self._shared is not None and not before:
+            with suppress(OSError):  # who removed its name cut nothing
+                self._lost = os.stat(self._path).st_size < len(self._shared)
+            self._lost = self._lost or LIB.tb_shelter_lost(self._shelter) > 0
+        return self._lost and not before
+
+    def _listed(self, word: int) -> list[Port]:
+        return self._planned[word]
+
+    def _mailbox(self, port: Port, fresh: bool = False) -> Mailbox:
+        if self._shared is None:
+            return super()._mailbox(port, fresh)
+        theirs = Mailbox(self._shared.ctypes.data + port.offset, port.count, open_it=fresh)
+        return theirs if port.direction == "in" else super()._mailbox(port, fresh)
+
+    def plan(
+        self, inputs: Sequence[tuple[str, str]], published: Sequence[str]
+    ) -> tuple[int, dict[str, Mailbox]]:
+        """Places for the ports of another structure: the directory's next word, and mailboxes.
+        What is in use stays as it is; one at a time."""
+        self.refresh()
+        here = [self.ports[PUBLISHED]] if PUBLISHED in self.ports else []
+        taken = [(p.offset, mailbox_bytes(p.count)) for p in (*self._inputs.values(), *here)]
+        if self._known > 0:
+            taken.append((self._known >> 32, self._known & 0xFFFFFFFF))
+        room = _Room(len(self._bytes), taken)
+        ports = []
+        for name, direction, unit, fields in _wanted(inputs, published):
+            known = self._inputs if direction == "in" else {port.name: port for port in here}
+            port, new = known.get(name), name not in self.ports
+            if port is None or port.fields != fields:
+                port = Port(name, direction, unit, fields, room.find(mailbox_bytes(len(fields))))
+                new = True
+            if new:  # an input that comes back, too: a message of long ago is none
+                self._mailbox(port, fresh=True)
+            if direction == "in":
+                self._inputs[name] = port
+            ports.append(port)
+        text = _directory(ports)
+        start = room.find(len(text) + _DIFFERENT)
+        while (word := start << 32 | len(text)) in self._planned:  # who looks now and then would
+            text += b" "  # take it for the one that it was
+        self._planned[word] = ports
+        while len(self._planned) > _DIFFERENT:
+            del self._planned[next(iter(self._planned))]
+        if self._shared is not None:
+            self._shared[start : start + len(text)] = np.frombuffer(text, dtype=np.uint8)
+        return word, {port.name: self._mailbox(port) for port in ports}
+
+    def use(self, word: int) -> None:
+        """Makes a planned directory the one in use."""
+        self._word[0] = word
+        if self._shared is not None:
+            self._shared[_WORD : _WORD + 8].view(np.uint64)[0] = word
+        self.refresh()
+
+    def mailbox(self, name: str) -> Mailbox:
+        """That of a port, or of an input that a structure before had: it stays where it is."""
+        self.refresh()
+        known = self.mailboxes.get(name)
+        return self._mailbox(self._inputs[name]) if known is None else known
+
     def keep_in_children(self) -> None:
         """Lets children read the last messages, once nobody writes any more."""
         if isinstance(self._buffer, mmap.mmap):
             keep_in_children(self._buffer)
 
-    def moved(self) -> Region:
-        """The same ports with their last messages in memory of their own; this one lets go."""
-        buffer = mmap.mmap(-1, len(self._bytes))
-        buffer[:] = self._bytes.tobytes()
+    def moved(self) -> OwnRegion:
+        """The same ports with their last messages in memory of their own; what was shared is let
+        go, and of a message that somebody left half written nothing is taken over."""
+        made = OwnRegion(self._buffer, before=self)
+        for port in self._inputs.values():
+            message = self._mailbox(port).glance()
+            box = made._mailbox(port, fresh=True)
+            if message is not None:
+                box.write(message.values, message.stamp)
+        if self._shared is not None:
+            LIB.tb_shelter_end(self._shelter)
+        self._shared = None
         self._bytes = self._word = np.empty(0, dtype=np.uint8)
         self._buffer = memoryview(b"")
-        return Region(buffer)
+        return made
+
+
+def sheltered(owner: object, memory: np.ndarray) -> int:
+    """A shelter for memory (native/live/shelter.h) that ends with its owner."""
+    shelter = int(LIB.tb_shelter(memory.ctypes.data, memory.nbytes))
+    weakref.finalize(owner, LIB.tb_shelter_end, shelter)
+    return shelter
 
 
 def create(
     inputs: Sequence[tuple[str, str]], published: Sequence[str], shared: str | None
-) -> tuple[Region, SharedMemory | None, int]:
-    """A fresh region, in shared memory of that name when there is one, and the errno of locking
-    it."""
+) -> tuple[OwnRegion, SharedMemory | None, int]:
+    """A fresh region, mirrored in shared memory of that name when there is one, and the errno of
+    locking it."""
     ports = _wanted(inputs, published)
     needed = sum(mailbox_bytes(len(fields)) + 200 + 8 * len(name) for name, *_, fields in ports)
     needed += sum(8 * len(field) for *_, fields in ports for field in fields)
     size = -(-max(_ROOM, 4 * needed) // mmap.PAGESIZE) * mmap.PAGESIZE
     memory: SharedMemory | None = None
-    if shared is None:
-        buffer: Buffer = private_map(size)
-    else:
+    theirs: memoryview | None = None
+    if shared is not None:
         _check_name(shared)
         try:
             memory = SharedMemory(shared, create=True, size=size)
@@ -254,47 +345,100 @@ def create(
                 f"Shared memory '{shared}' exists already: another live run has it, or one was "
                 f"killed; choose another name or remove {_SHARED_FOLDER / shared}."
             ) from None
-        buffer = cast(memoryview, memory.buf)  # until it is closed
-    buffer[16:24] = np.array([size], dtype=np.uint64).tobytes()
-    region = Region(buffer)
+        theirs = cast(memoryview, memory.buf)  # until it is closed
+        theirs[16:24] = np.array([size], dtype=np.uint64).tobytes()
+    region = OwnRegion(private_map(size), theirs, _SHARED_FOLDER / (shared or ""))
     region.use(region.plan(inputs, published)[0])
     locked = LIB.tb_memory_lock(region._bytes.ctypes.data, size)
-    buffer[0:8] = MAGIC  # last: whoever sees it finds everything in place
+    if region._shared is not None and theirs is not None:
+        locked = locked or LIB.tb_memory_lock(region._shared.ctypes.data, size)
+        theirs[0:8] = MAGIC  # last: whoever sees it finds everything in place
     return region, memory, locked
 
 
 def attach(shared: str) -> Region:
-    """The ports of a live run of another process, by the name that it was given as `share`."""
+    """The ports of a live run of another process of this user, by the name that it was given as
+    `share`."""
     _check_name(shared)
     try:
-        with (_SHARED_FOLDER / shared).open("r+b") as file:
-            buffer = mmap.mmap(file.fileno(), 0)
-    except (OSError, ValueError) as error:
+        file = os.open(_SHARED_FOLDER / shared, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except OSError as error:
         raise InputError(
             f"There is no live run that shares '{shared}' ({error}); start one with "
             f"live(…, share='{shared}')."
         ) from None
-    size = int(np.frombuffer(buffer[16:24], dtype=np.uint64)[0]) if len(buffer) >= _START else 0
-    if buffer[0:8] != MAGIC or not 0 < size <= min(len(buffer), _LARGEST):
-        raise _stranger(shared, "it starts differently")
-    return Region(buffer, shared)
+    shelter = -1
+    try:
+        _check_file(shared, os.fstat(file))
+        buffer = mmap.mmap(file, 0)
+        head = np.frombuffer(buffer, dtype=np.uint8)
+        shelter = int(LIB.tb_shelter(head.ctypes.data, head.nbytes))  # before the first look
+        said = int(head[16:24].view(np.uint64)[0])
+        if head[0:8].tobytes() != MAGIC:
+            raise _stranger(shared, "it starts differently")
+        if said != len(buffer):
+            raise _stranger(shared, f"it has {len(buffer)} bytes and says {said}")
+        region = Region(buffer, shared)
+        region.shelter(file)
+    except (OSError, ValueError) as error:  # cut short meanwhile
+        raise _stranger(shared, str(error)) from None
+    finally:
+        LIB.tb_shelter_end(shelter)
+        os.close(file)
+    region.refresh()
+    return region
+
+
+def _check_file(shared: str, found: os.stat_result) -> None:
+    """Refuses what isn't shared memory as a live run of this user makes it."""
+    if not stat.S_ISREG(found.st_mode):
+        raise _stranger(shared, "it is no plain file")
+    if found.st_uid != os.geteuid():
+        raise _stranger(shared, f"it belongs to user {found.st_uid}, not to you ({os.geteuid()})")
+    if found.st_mode & 0o077:
+        raise _stranger(shared, f"others may use it (mode {stat.S_IMODE(found.st_mode):04o})")
+    if not _START <= found.st_size <= _LARGEST:
+        raise _stranger(shared, f"it has {found.st_size} bytes, of {_START} to {_LARGEST}")
+
+
+class _ListedPort(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A port in a directory."""
+
+    name: str
+    unit: str
+    direction: Literal["in", "out"]
+    offset: int
+    count: int
+    fields: tuple[str, ...]
+
+
+class _Listing(msgspec.Struct, frozen=True):
+    """A directory."""
+
+    ports: tuple[_ListedPort, ...]
 
 
 def _read_directory(buffer: Buffer, word: int, shared: str) -> list[Port]:
     start, length = word >> 32, word & 0xFFFFFFFF
     try:
-        plain = json.loads(bytes(buffer[start : start + length]))
-        ports = [
-            Port(
-                each["name"], each["direction"], each["unit"], tuple(each["fields"]),
-                int(each["offset"]),
-            )
-            for each in plain["ports"]
-        ]  # fmt: skip
-        for port in ports:
-            if port.offset % 64 or not 0 < port.offset <= len(buffer) - mailbox_bytes(port.count):
-                raise ValueError(f"port '{port.name}' lies outside")
-    except (*NO_JSON, KeyError, TypeError) as error:
+        if not _START <= start <= start + length <= len(buffer):
+            raise ValueError("its directory lies outside")
+        listed = msgspec.json.decode(bytes(buffer[start : start + length]), type=_Listing).ports
+        ports = [Port(p.name, p.direction, p.unit, p.fields, p.offset) for p in listed]
+        for port, each in zip(ports, listed):
+            room = len(buffer) - mailbox_bytes(port.count)
+            if port.offset % 64 or not _START <= port.offset <= room:
+                raise ValueError(f"port '{port.name[:200]}' lies outside")
+            if port.count != each.count or (port.direction == "in" and port.count != 1):
+                raise ValueError(f"port '{port.name[:200]}' has {each.count} values")
+        outputs = [port for port in ports if port.direction == "out"]
+        if [port.name for port in outputs] != [PUBLISHED]:
+            raise ValueError(f"its outputs aren't '{PUBLISHED}' alone")
+        if outputs[0].fields[: len(HEAD)] != HEAD:
+            raise ValueError(f"'{PUBLISHED}' lacks {', '.join(HEAD)}")
+        if len({port.name for port in ports}) < len(ports):
+            raise ValueError("a name is there twice")
+    except NO_JSON as error:
         raise _stranger(shared, str(error)) from None
     return ports
 

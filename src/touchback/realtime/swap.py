@@ -27,7 +27,7 @@ from touchback.native.live.wanted import Pace
 from touchback.numbers import shown
 from touchback.realtime.build import make_loop, settled_near, stages_of
 from touchback.realtime.plan import LivePlan
-from touchback.realtime.region import Region
+from touchback.realtime.region import OwnRegion
 from touchback.realtime.structure import STATE as IN_STATE
 from touchback.realtime.structure import KnownJoint, Source, Structure, follow
 from touchback.realtime.swap_modes import check_modes, renumbered
@@ -258,7 +258,7 @@ def prepare(
     given: Model | System,
     now: Now,
     changes: Changes,
-    region: Region,
+    region: OwnRegion,
     at: float | None,
     begin: Mapping[str, str],
 ) -> Pending:
@@ -284,7 +284,7 @@ def prepare(
     published = (*new.output_names, *new.state_names, *new_plan.energy)
     word, boxes = region.plan(list(zip(new.input_names, new.input_units)), published)
     *inputs, last = boxes.values()
-    new_loop.use_mailboxes(inputs, last)
+    new_loop.use_mailboxes(inputs, last, region.mirror)
     swap = make_swap(
         (system, loop), (new, new_loop, new_plan), carried, (region.word_address, word), at
     )

@@ -128,6 +128,7 @@ typedef struct tb_live {
     double diverged_value;
     double *message; /* [tick, time, flags, outputs, state, energies] */
     tb_mailbox *published;
+    int64_t mirror; /* bytes from it, and from the ports' word, to what other processes see; 0: none */
 
     double *blocks[3]; /* in use, on offer, and a mix on the way from one to the other */
     long block_size, active;
@@ -244,6 +245,10 @@ int tb_live_measure(tb_live *live);
 long tb_live_guard(tb_live *live, long flags);
 /* `stamp`: when inputs were last seen to be fresh enough. */
 void tb_live_publish(tb_live *live, int64_t stamp);
+/* The same place in the memory of other processes. */
+static inline void *tb_live_mirrored(const tb_live *live, void *place) {
+    return (char *)place + live->mirror;
+}
 /* A row to fill, NULL when the ring is full; tb_ring_done makes it visible. */
 double *tb_ring_next(tb_ring *ring);
 void tb_ring_done(tb_ring *ring);

@@ -21,11 +21,12 @@ class LiveLoop(LoopMemory):
 
     begun: Floats | None = None  # what the first tick goes on with, as `remember` gave it
 
-    def use_mailboxes(self, inputs: Sequence[Mailbox], published: Mailbox) -> None:
-        """Mailboxes elsewhere, such as in shared memory, instead of the arena's own."""
+    def use_mailboxes(self, inputs: Sequence[Mailbox], published: Mailbox, mirror: int = 0) -> None:
+        """Mailboxes elsewhere, such as in shared memory, instead of the arena's own; so many bytes
+        from what is published (0: none) other processes see it."""
         for port, box in zip(self.ports, inputs, strict=True):
             port.mailbox = box.address
-        self.struct.published = published.address
+        self.struct.published, self.struct.mirror = published.address, mirror
 
     # ---- running --------------------------------------------------------------------------------
 

@@ -65,6 +65,14 @@ class Mailbox:
         )
         return Message(values, stamp.value, sequence // 2)
 
+    def glance(self) -> Message | None:
+        """The last message; None where a writer is at it, or left it half written."""
+        values, stamp = np.empty(self.count), ctypes.c_int64()
+        sequence = LIB.tb_mailbox_read(
+            self.address, self.count, ctypes.byref(stamp), address_of(values), _TRIES
+        )
+        return None if sequence < 0 else Message(values, stamp.value, sequence // 2)
+
     @staticmethod
     def _try(attempt: Callable[[], int]) -> int:
         """Attempts until one doesn't give −1; a writer may have been interrupted for a while."""

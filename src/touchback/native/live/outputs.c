@@ -79,6 +79,8 @@ void tb_live_publish(tb_live *live, int64_t stamp) {
     /* The run is the only writer here, so that one try is enough. */
     uint64_t count = (uint64_t)(TB_MESSAGE_HEAD + live->output_count + n + live->energy_count);
     tb_mailbox_write(live->published, count, stamp, live->message, 1);
+    if (live->mirror) /* whatever others wrote there: it is tried once */
+        tb_mailbox_write(tb_live_mirrored(live, live->published), count, stamp, live->message, 1);
 }
 
 static void publish_safe(tb_live *live) {

@@ -183,6 +183,9 @@ tb_live *tb_live_take_swap(tb_live *live) {
         live = swap->to;
         live->statistics->structures++;
         atomic_store(swap->directory, swap->next_directory);
+        if (live->mirror)
+            atomic_store((_Atomic uint64_t *)tb_live_mirrored(live, swap->directory),
+                         swap->next_directory);
     } else
         live->statistics->structures_refused++;
     swap->tick = live->tick + 1;
