@@ -1,5 +1,6 @@
-"""Linkages without joints of ours: double wishbones by natural coordinates, points at constant
-distances that SciPy solves; and elastic ones by Castigliano's theorem, of forces alone."""
+"""Linkages without joints of ours: double wishbones and MacPherson struts by natural coordinates,
+points at constant distances that SciPy solves; and elastic ones by Castigliano's theorem, of forces
+alone."""
 
 from __future__ import annotations
 
@@ -8,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.optimize import fsolve
 
-from touchback.vehicle import DoubleWishbone, Mounts
+from touchback.vehicle import DoubleWishbone, MacPherson, Mounts
 
 
 class NaturalWishbone:
@@ -79,6 +80,63 @@ class NaturalWishbone:
         x = np.linspace(0.0, start - length, 20001)
         spring = np.interp(x, axle.strut.compression, axle.strut.force)
         return float(stored + np.trapezoid(spring, x))
+
+
+class NaturalStrut:
+    """The left corner of a `MacPherson`: its ball, the tie rod's outer end and two points of the
+    tube are the unknowns. They keep their distances, and the strut's top stays in line with the
+    tube. The tie rod's inner end may move with a rack."""
+
+    def __init__(self, axle: MacPherson) -> None:
+        self.axle, self.top = axle, np.array(axle.strut_top)
+        foot = np.array(axle.strut_foot)
+        self.design = np.array([axle.lower_ball, axle.tie_outer, foot, (foot + self.top) / 2])
+        self.fixed = [np.array(p) for p in (axle.lower_front, axle.lower_rear, axle.tie_inner)]
+        self.lengths = self._distances(self.design, 0.0)
+        self.local = self._frame(self.design).T @ (np.array(axle.wheel_centre) - self.design[0])
+        self.local_axle = self._frame(self.design).T @ np.array([0.0, 1.0, 0.0])
+
+    def _distances(self, points: np.ndarray, rack: float) -> np.ndarray:
+        ball, tie, foot, tube = points
+        front, rear, inner = self.fixed
+        pairs = (
+            (ball, front), (ball, rear), (tie, inner + [0.0, rack, 0.0]), (ball, tie),
+            (ball, foot), (ball, tube), (tie, foot), (tie, tube), (foot, tube),
+        )  # fmt: skip
+        return np.array([np.linalg.norm(a - b) for a, b in pairs])
+
+    @staticmethod
+    def _frame(points: np.ndarray) -> np.ndarray:
+        x = points[2] - points[0]
+        z = np.cross(x, points[1] - points[0])
+        x, z = x / np.linalg.norm(x), z / np.linalg.norm(z)
+        return np.column_stack([x, np.cross(z, x), z])
+
+    def at(self, travel: float, rack: float = 0.0) -> np.ndarray:
+        """The points with the wheel's centre so far above design."""
+        wanted = self.axle.wheel_centre[2] + travel
+
+        def off(unknown: np.ndarray) -> np.ndarray:
+            points = unknown.reshape(4, 3)
+            aside = np.cross(points[3] - points[2], self.top - points[2])[:2]
+            lengths = self._distances(points, rack) - self.lengths
+            return np.concatenate([lengths, aside, [self.centre(points)[2] - wanted]])
+
+        found, _, ok, said = fsolve(off, self.design.ravel(), xtol=1e-13, full_output=True)
+        assert ok == 1 or np.abs(off(found)).max() < 1e-12, said
+        return np.asarray(found).reshape(4, 3)
+
+    def centre(self, points: np.ndarray) -> np.ndarray:
+        """The wheel's centre."""
+        return np.asarray(points[0] + self._frame(points) @ self.local)
+
+    def direction(self, points: np.ndarray) -> np.ndarray:
+        """The axle's direction, to the left."""
+        return np.asarray(self._frame(points) @ self.local_axle)
+
+    def length(self, points: np.ndarray) -> float:
+        """Of the strut, from its foot to its top."""
+        return float(np.linalg.norm(self.top - points[2]))
 
 
 def _turned(pivot: np.ndarray, was: np.ndarray, now: np.ndarray, point: np.ndarray,

@@ -9,6 +9,8 @@ import pytest
 import touchback as tb
 from touchback import gallery
 from touchback.devices.daq import SimulatedDriver
+from touchback.gallery.buggy import CAR
+from touchback.vehicle import Car, measure_axle
 from waiting import until
 
 SIGNALS = ("car position.x", "car position.y", "car velocity.x", "car turning.z")
@@ -17,6 +19,26 @@ SIGNALS = ("car position.x", "car position.y", "car velocity.x", "car turning.z"
 @pytest.fixture(scope="module")
 def buggy() -> tb.System:
     return gallery.make("buggy").compile()
+
+
+def test_it_is_the_car_of_the_source(buggy: tb.System) -> None:
+    """Gallo 2012, section 3.1.1: double wishbones in front, MacPherson struts behind; 3.2.1: 18
+    bodies (the steering wheel is ours). Six freedoms of the chassis, travel and spin of four
+    wheels, and the rack."""
+    bodies = buggy.model.bodies
+    assert len(bodies) == 18 + 1 and buggy.freedoms().freedoms == 15
+    for side in ("left", "right"):
+        assert f"front {side} upper arm" in bodies and f"rear {side} upper arm" not in bodies
+        assert f"rear {side} strut rod" in bodies and f"front {side} strut rod" not in bodies
+
+
+def test_its_struts_carry_the_rear_as_the_wishbones_of_the_template_do() -> None:
+    struts, bones = (measure_axle(axle, travel=0.05, points=5).figures
+                     for axle in (CAR.rear, Car().rear))  # fmt: skip
+    for name in ("wheel load", "wheel rate"):
+        assert struts[name] == pytest.approx(bones[name], rel=0.02)
+    assert abs(struts["bump steer"]) < 0.01  # rad/m
+    assert CAR.balance()[0] == pytest.approx(Car().balance()[0], rel=0.005)
 
 
 def driven(buggy: tb.System, brake: float, **how: object) -> tb.Run:

@@ -8,8 +8,9 @@ import pytest
 from numpy.testing import assert_allclose
 
 import touchback as tb
-from linkage_peer import NaturalWishbone
+from linkage_peer import NaturalStrut, NaturalWishbone
 from touchback.errors import InputError, ModelError, TouchbackError
+from touchback.gallery.buggy import CAR as BUGGY
 from touchback.vehicle import (
     AxleKind,
     AxleLink,
@@ -33,6 +34,9 @@ FLAT = DoubleWishbone(
     upper_front=(0.12, 0.40, 0.42), upper_rear=(-0.12, 0.40, 0.42), upper_ball=(0.0, 0.62, 0.44),
     lower_ball=(0.0, 0.655, 0.185),
 )  # fmt: skip
+STRUTS = {
+    "default": MacPherson(), "with rods": MacPherson(rod_mass=1.5), "of the buggy": BUGGY.rear
+}  # fmt: skip
 
 
 @cache
@@ -49,6 +53,49 @@ def test_wishbones_stand_where_points_at_constant_distances_do(travel: float, ra
     stand = rig("double wishbones").at(travel, travel, rack)["left"].stand
     assert_allclose(stand.centre, peer.centre(balls), atol=1e-9)
     assert_allclose(stand.axle, peer.direction(balls), atol=1e-9)
+
+
+@cache
+def strut_rig(name: str) -> Rig:
+    return Rig(STRUTS[name])
+
+
+@pytest.mark.parametrize("name", ["default", "with rods", "of the buggy"])
+@pytest.mark.parametrize("travel, rack", [(-0.07, 0.0), (-0.02, 0.03), (0.0, -0.05), (0.08, 0.02)])
+def test_struts_stand_where_points_at_constant_distances_do(
+    name: str, travel: float, rack: float
+) -> None:
+    """Whether their rods are bodies or not; the strut is as long as there, too."""
+    axle = STRUTS[name]
+    peer = NaturalStrut(axle)
+    points = peer.at(travel, rack)
+    moving = strut_rig(name).at(travel, travel, rack)["left"]
+    assert_allclose(moving.stand.centre, peer.centre(points), atol=1e-9)
+    assert_allclose(moving.stand.axle, peer.direction(points), atol=1e-9)
+    assert moving.stand.strut == pytest.approx(peer.length(points), abs=1e-9)
+    h = 1e-4
+    low, high = (peer.length(peer.at(travel + s, rack)) for s in (-h, h))
+    assert moving.strut == pytest.approx((high - low) / (2 * h), rel=1e-6)
+
+
+def test_rods_without_weight_change_no_motion_and_others_go_along() -> None:
+    """A body of a nanogram on the strut's line moves as nothing would; 5 kg a side go along."""
+    accelerated, carried = [], []
+    for mass in (0.0, 1e-12, 5.0):
+        m = tb.Model("axle")
+        m.body("chassis", 300.0, (0.0, 0.0, 0.5), (60.0, 60.0, 90.0))
+        m.joint("chassis", tb.Prismatic("z"), m.ground, "chassis")
+        add_axle(m, MacPherson(rod_mass=mass), "chassis", "axle")
+        system = m.compile()
+        x = system.assemble({"axle left lower arm": 0.1}, {"axle left lower arm": 2.0})
+        names = system.velocities
+        found = dict(zip(names, system.forward_dynamics(x.q, x.v), strict=True))
+        accelerated.append([found[name] for name in names if "rod" not in name])
+        carried.append(float(system.mass_matrix(x.q)[0, 0]))
+    size = np.abs(accelerated[0]).max()
+    assert_allclose(accelerated[1], accelerated[0], atol=1e-9 * size)
+    assert np.abs(np.subtract(accelerated[2], accelerated[0])).max() > 1e-3 * size
+    assert carried[2] - carried[0] == pytest.approx(10.0, rel=1e-9)
 
 
 def test_rates_of_toe_and_camber_are_slopes_of_that_geometry() -> None:
@@ -161,6 +208,7 @@ UNDAMPED = StrutTables(damping=(0.0,) * 5)
     "axle",
     [
         *(type(axle)(strut=UNDAMPED, bar=12e3) for axle in AXLES.values()),
+        MacPherson(strut=UNDAMPED, rod_mass=2.0),
         TrailingArm(strut=UNDAMPED, mounts=Mounts(loss=0.0)),
     ],
 )

@@ -11,6 +11,7 @@ from touchback.model import Model
 from touchback.realtime import WatchedInput
 from touchback.vehicle.car import Car, add_car
 from touchback.vehicle.driveline import line_pressure
+from touchback.vehicle.suspension import MacPherson, StrutTables
 
 SPEED = 10.0  # m/s
 SERVED = ("throttle", "brake", "steering angle", "steering rate", "steering acceleration")
@@ -19,14 +20,27 @@ _SAFE: tuple[float | Literal["hold"], ...] = (0.0, 8000.0, "hold", 0.0, 0.0)
 WATCHED = {
     name: WatchedInput(max_age=0.3, safe=safe) for name, safe in zip(SERVED, _SAFE, strict=True)
 }
+# As stiff, damped and loaded at the wheel as the wishbones of the template, and hardly steered by
+# travel (5 mrad/m): struts act on it by 0.97 of its travel, and not by 0.69.
+_REAR = MacPherson(
+    lower_ball=(0.0, 0.655, 0.185), strut_top=(-0.010, 0.550, 0.780),
+    strut_foot=(-0.003, 0.590, 0.380), tie_inner=(-0.12, 0.301, 0.2367), rod_mass=1.5, bar=3e3,
+    strut=StrutTables(
+        compression=(-0.165, -0.14, -0.07, 0.0, 0.07, 0.10, 0.125, 0.145),
+        force=(-62065.0, 435.0, 1380.0, 2325.0, 3270.0, 3675.0, 5550.0, 55550.0),
+        speed=(-1.4, -0.14, 0.0, 0.14, 1.4), damping=(-1850.0, -250.0, 0.0, 142.0, 1000.0),
+    ),
+)  # fmt: skip
+CAR = Car(name="buggy", rear=_REAR)
 
 
 def make(speed: float = SPEED) -> Model:
     """Its inputs are what Gallo's board gives: counts of the throttle (420 at full) and the brake
     (32767 at 40 bar), and the steering wheel's angle, rate and acceleration. It begins straight on
-    with a `speed` [m/s]; engine, second gear and tyres' size are the buggy's, his masses aren't
+    with a `speed` [m/s]; engine, second gear, tyres' size, double wishbones in front and MacPherson
+    struts behind are the buggy's, and so is the number of bodies, 18; his masses and points aren't
     published."""
-    m, car = Model("buggy"), Car(name="buggy")
+    m, car = Model("buggy"), CAR
     throttle, brake = (m.input(name) for name in SERVED[:2])
     feet = car.engine.throttle(throttle), line_pressure(brake), 0.0
     add_car(m, car, speed=speed, feet=feet)
