@@ -411,8 +411,10 @@ def _distance(instant: Instant, force: SpringDamper | LinkForce) -> float:
 
 def _units(system: System) -> Found:
     model = system.model
-    declared = [*model.parameters.items(), *model.inputs.items(), *model.states.items()]
-    texts = {name: item.unit for name, item in declared if item.unit}
+    declared = {name: each.unit for name, each in model.parameters.items()}
+    declared |= {name: each.unit for name, each in model.inputs.items()}
+    declared |= {name: each.unit for name, each in model.states.items()}
+    texts = {name: unit for name, unit in declared.items() if unit}
     if not declared:
         return "", []
     unknown = [name for name, text in texts.items() if unit_of(text) is None]

@@ -95,10 +95,29 @@ def _weigh(robot: Robot, node: Node, name: str, geoms: Inertia, elements: list[P
     from_geoms = settings.inertia_from_geoms
     if geoms.mass > 0.0 and (from_geoms or (from_geoms is None and not explicit)):
         found = geoms
+        _note_faults(robot, name)
     found = bounded(found, settings)
     J = found.J
     six = [float(J[i, j]) for i, j in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))]
     add_body(robot.model, name, found.mass, found.com.tolist(), six, node.where, robot.notes)
+
+
+def _note_faults(robot: Robot, body: str) -> None:
+    """Warn of meshes that enclose no solid, each once, where a body weighs what they do."""
+    from touchback.interop.mesh_inertia import mesh_faults
+
+    for shape in robot.shapes:
+        mesh = shape.mesh
+        if shape.body != body or mesh is None or mesh.weighed or shape.inertia.mass <= 0.0:
+            continue
+        mesh.weighed = True
+        faults = mesh_faults(mesh.points, mesh.triangles, mesh.weighs)
+        if faults is not None and faults.matters:
+            robot.notes.notice(
+                f"{shape.node.where}: mesh '{shape.node.attributes['mesh']}' weighs as a solid, "
+                f"but {faults}. Repair it, give body '{body}' an <inertial>, or, if it is a "
+                "sheet, <mesh inertia='shell'>."
+            )
 
 
 def _scale(robot: Robot) -> None:

@@ -78,7 +78,8 @@ def _diagonal(mass: float, halves: tuple[float, ...], by: float) -> Inertia:
 def of_triangles(points: Floats, triangles: np.ndarray, way: str) -> Inertia:
     """Of density 1, from tetrahedra on the triangles: with their signs ("exact"), or all counted as
     positive, as MuJoCo's "legacy" has it: those from the centre of the surface give the centre of
-    mass, those from there volume and moments. "shell": of the surface, by area."""
+    mass, those from there volume and moments. "shell": of the surface, by area. A mesh that is
+    inside out as a whole is turned."""
     corners = points[triangles]
     sides = corners[:, 1:] - corners[:, :1]
     areas = 0.5 * np.linalg.norm(np.cross(sides[:, 0], sides[:, 1]), axis=1)
@@ -89,6 +90,9 @@ def of_triangles(points: Floats, triangles: np.ndarray, way: str) -> Inertia:
     centre = (areas[:, None] * corners.mean(axis=1)).sum(axis=0) / areas.sum()
     corners = corners - centre
     volumes = _volumes(corners, way)
+    if volumes.sum() < 0.0:
+        corners = corners[:, ::-1]
+        volumes = -volumes
     if volumes.sum() <= 0.0:
         return NOTHING
     com = (volumes[:, None] * corners.sum(axis=1)).sum(axis=0) / (4.0 * volumes.sum())

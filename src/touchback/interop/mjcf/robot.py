@@ -49,6 +49,7 @@ class Triangles:
     triangles: np.ndarray
     weighs: str
     drawn: Mesh | None = None
+    weighed: bool = False  # whether a body was, and its faults are noted
 
 
 @dataclass

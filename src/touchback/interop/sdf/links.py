@@ -66,7 +66,13 @@ def _add_inertia(robot: Robot, name: str, node: Node) -> None:
     if inertial is None:
         robot.notes.say(f"{node.where}: link {name!r} has no <inertial>: 1 kg and 1 kg m², as SDF.")
         inertial = Node("inertial", {}, node.source, node.line)
-    robot.notes.skip_others(inertial, ("mass", "inertia", "pose"))
+    if inertial.attributes.get("auto", "false") in ("true", "1"):
+        robot.notes.notice(
+            f"{inertial.where}: link {name!r}: <inertial auto='true'>: masses and moments of its "
+            "collisions are not computed; what the element says counts, else 1 kg and 1 kg m². "
+            "Write the numbers."
+        )
+    robot.notes.skip_others(inertial, ("mass", "inertia", "pose", "density"))
     inner = inertial.first("inertia") or Node("inertia", {}, node.source, node.line)
     xx, yy, zz = (inner.child_number(f"i{each}", 1.0) for each in ("xx", "yy", "zz"))
     xy, xz, yz = (inner.child_number(f"i{each}", 0.0) for each in ("xy", "xz", "yz"))

@@ -175,10 +175,29 @@ def _weigh(scene: Scene, prim: Any, shapes: list[tuple[Any, Solid]]) -> None:
             )
     if own is not None:
         whole = _as_told(scene, prim, own, whole)
+    if own is None or not (mass and values_of(stage, own.GetDiagonalInertiaAttr(), 3).any()):
+        _note_faults(scene, shapes)
     J = whole.J
     six = [float(J[i, j]) for i, j in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))]
     name = scene.name_of(prim)
     add_body(scene.model, name, whole.mass, whole.com.tolist(), six, stage.where(prim), scene.notes)
+
+
+def _note_faults(scene: Scene, shapes: list[tuple[Any, Solid]]) -> None:
+    """Warn of meshes of colliders that enclose no solid, where a body weighs what they do."""
+    from pxr import UsdPhysics
+
+    from touchback.interop.mesh_inertia import mesh_faults
+
+    for prim, given in shapes:
+        if given.points is None or not prim.HasAPI(UsdPhysics.CollisionAPI):
+            continue
+        faults = mesh_faults(given.points, given.triangles)
+        if faults is not None and faults.matters:
+            scene.notes.notice(
+                f"{scene.stage.where(prim)}: mesh '{prim.GetName()}' weighs as a solid, but "
+                f"{faults}. Repair it, or give the body a mass and a diagonalInertia."
+            )
 
 
 def _mass(stage: Stage, told: Any) -> float:
