@@ -481,3 +481,19 @@ def test_a_step_that_does_not_divide_the_duration_is_said() -> None:
     run = tb.simulate(system, method="moreau-jean", contacts=contacts, duration=0.1, step=0.03)
     assert run.time[-1] == pytest.approx(0.09)
     assert any("The run ends at 0.09 s" in remark for remark in run.metadata["remarks"])
+
+
+@pytest.mark.parametrize(("slope", "above"), [(0.5, 0.0), (0.0, 0.05), (0.3, 0.02)])
+def test_how_deep_a_contact_stays_is_said(slope: float, above: float) -> None:
+    """Steps hold speeds: a ball that lands stays as deep as it was noticed, and one that rolls
+    sinks as its directions turn. The remark tells the deepest gap of what goes on pressing."""
+    m = tb.Model("ball", gravity=(9.81 * np.sin(slope), 0, -9.81 * np.cos(slope)))
+    ball = m.body("ball", 1.0, inertia=(0.004,) * 3)
+    m.joint("ball", tb.Free(), m.ground, ball, position=(0, 0, 0.1 + above, 1, 0, 0, 0))
+    floor = {"floor": tb.contact.SpherePlaneContact(ball, m.ground, 0.1, friction=0.5)}
+    run = tb.simulate(m.compile(), duration=1.0, method="moreau-jean", contacts=floor, step=5e-3)
+    (remark,) = run.metadata["remarks"]
+    assert run["floor gap"][-1] < -1e-4
+    assert remark.startswith(f"Contact 'floor' stays up to {-run['floor gap'].min():.3g} m deep")
+    finer = tb.simulate(m.compile(), duration=1.0, method="moreau-jean", contacts=floor, step=1e-3)
+    assert finer["floor gap"].min() > 0.5 * run["floor gap"].min()

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from touchback.simulate.solvers.moreau_jean import MoreauJean
 
 _ENERGIES = ("energy", "work", "impact loss", "friction loss")
+_DEEP = 1e-6  # m: contacts that stay deeper are named
 _GAIN = 1e-3  # of what the rows of a step give and take: less is of the method's order
 _SLOW = 1e-6  # m/s, rad/s: what impulses at slower contacts give is no impact's
 
@@ -113,7 +114,7 @@ class SteppedRun(TouchingRun):
                 f"In {self._rough} of {steps} steps speeds at contacts keep their laws only to "
                 "1e-5 of the largest: contacts that nearly repeat each other leave no more."
             )
-        remarks += self._gains()
+        remarks += self._deep() + self._gains()
         end = solver.count(duration) * solver.step
         if abs(end - duration) > 1e-9 * duration:
             remarks.append(
@@ -121,6 +122,26 @@ class SteppedRun(TouchingRun):
                 f"don't divide {duration:g} s."
             )
         return [*remarks, *self._unmeasured()]
+
+    def _deep(self) -> list[str]:
+        """How deep contacts stay that press on, step after step: steps hold their speeds, not their
+        gaps."""
+        layout, steps = self._equations.layout, self._steps
+        presses = steps.impulses[:, list(layout.normals)] > 0.0
+        stays = np.zeros(self._gaps.shape, dtype=bool)
+        stays[:, 2:] = (presses[1:] & presses[:-1]).T
+        depths = np.where(stays, -self._gaps, 0.0)
+        start, h = self._asked.span.start, self._solver.step
+        return [
+            f"Contact '{name}' stays up to {own.max():.3g} m deep (at t = "
+            f"{start + h * float(own.argmax()):.6g} s): a step notices what lands by up to its "
+            f"speed times {h:g} s too late, and holds speeds, not gaps; take a shorter step, or "
+            "method='event-driven'."
+            for name, own, before in zip(
+                self._equations.contacts, depths, np.maximum(-self._gaps[:, 0], 0.0), strict=True
+            )
+            if own.max(initial=0.0) > _DEEP + before
+        ]
 
     def _gains(self) -> list[str]:
         """Of impacts that gave energy, which Newton's restitution with friction may."""
