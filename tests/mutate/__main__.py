@@ -77,7 +77,10 @@ def main(words: list[str] | None = None) -> int:
             if given.all_tests:
                 files += [name for name in test_files(project) if name not in files]
             say(f"{room}: {count} of {len(everything)} mutants, {len(files)} files of tests")
-            judged = judge_all(shop, candidates, count, files, given.budget, known, say)
+            if not files:
+                say(f"{room}: no file of tests mentions it; take --all-tests")
+                continue
+            judged = judge_all(shop, room, candidates, count, files, given.budget, known, say)
             for mutant, verdict in judged:
                 mutants[mutant.name] = mutant
                 verdicts.append(verdict)

@@ -90,45 +90,48 @@ class Maps:
         self.found: dict[str, FileMap] = {}
 
     def make(
-        self, files: list[str], executor: Executor, lend: Callable[[], PrivateCopy],
+        self, room: str, files: list[str], executor: Executor, lend: Callable[[], PrivateCopy],
         say: Callable[[str], None],
     ) -> None:  # fmt: skip
-        """Those of these files, on as many copies as there are."""
-        missing = [name for name in files if name not in self.found and not self._kept(name)]
+        """Those of these files and of a room's lines, on as many copies as there are."""
+        missing = [name for name in files if not self._file(name).exists()]
         if missing:
             say(f"{len(missing)} files of tests run without a mutant")
         last = ""
-        for made, words in executor.map(lambda name: self._make(name, lend()), missing):
-            failing = [name for name, _, outcome in made.tests if outcome == "failed"]
-            if failing:
-                say(f"left out, since they fail without a mutant: {', '.join(failing)}")
-            elif not made.tests:
-                say(f"left out, since no test of it ran to its end: {made.path}")
-            if not made.passing:
+        for said, words in executor.map(lambda name: self._make(name, lend()), missing):
+            if said:
+                say(said)
                 last = "\n".join(words.splitlines()[-15:])
-        if not any(self.found[name].passing for name in files):
+        base = f"src/{self.project.package}/{room}"
+        self.found = {name: self._read(name, base) for name in files}
+        if not any(each.passing for each in self.found.values()):
             raise SystemExit(f"No test passes without a mutant. Pytest said last:\n{last}")
-
-    def _kept(self, name: str) -> bool:
-        file = self._file(name)
-        if file.exists():
-            self.found[name] = FileMap(name, **json.loads(file.read_text("utf-8")))
-        return file.exists()
 
     def _file(self, name: str) -> Path:
         own = fingerprint([self.project.root / name])
         key = hashlib.sha256(f"{self.shared}{own}{name}".encode()).hexdigest()[:16]
         return self.folder / f"{Path(name).stem}-{key}.json"
 
-    def _make(self, name: str, copy: PrivateCopy) -> tuple[FileMap, str]:
+    def _read(self, name: str, base: str) -> FileMap:
+        file = self._file(name)
+        if not file.exists():  # it was ended amid its tests
+            return FileMap(name, [], {})
+        kept = json.loads(file.read_text("utf-8"))
+        own = {path: each for path, each in kept["lines"].items() if path.startswith(base)}
+        return FileMap(name, kept["tests"], own)
+
+    def _make(self, name: str, copy: PrivateCopy) -> tuple[str, str]:
+        """Runs a file and keeps its map; what there is to say of it, and what pytest printed."""
         outcome = copy.pytest({"mode": "map"}, [name], LONGEST)
-        found = outcome.notes[-1] if outcome.notes else {"tests": [], "lines": {}}
-        self.found[name] = FileMap(name, **json.loads(json.dumps(found)))
-        if self.found[name].tests:
-            unfinished = self._file(name).with_suffix(".part")
-            unfinished.write_text(json.dumps(found), encoding="utf-8")
-            unfinished.rename(self._file(name))
-        return self.found[name], outcome.words
+        if not outcome.notes:
+            return f"left out, since its tests didn't come to their end: {name}", outcome.words
+        unfinished = self._file(name).with_suffix(".part")
+        unfinished.write_text(json.dumps(outcome.notes[-1]), encoding="utf-8")
+        unfinished.rename(self._file(name))
+        tests = json.loads(json.dumps(outcome.notes[-1]["tests"]))
+        failing = ", ".join(test for test, _, became in tests if became == "failed")
+        said = f"left out, since they fail without a mutant: {failing}" if failing else ""
+        return said, outcome.words
 
 
 @dataclass(frozen=True)

@@ -98,6 +98,7 @@ class PrivateCopy:
         environment = {
             **os.environ, "TOUCHBACK_MUTATE_TASK": str(order), "HOME": str(room / "home"),
             "TMPDIR": str(room / "tmp"), "OPENBLAS_NUM_THREADS": "1",
+            "MPLCONFIGDIR": str(self.folder / "matplotlib"),  # fonts are looked for once
             "PYTHONPATH": os.pathsep.join([str(self.root / "src"), str(HERE)]),
         }  # fmt: skip
         options = ["-x", "-q", "-p", "mutating", "-p", "no:cacheprovider", "--tb=line",

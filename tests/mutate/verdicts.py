@@ -230,8 +230,8 @@ def table(verdicts: list[Verdict]) -> str:
 
 
 def judge_all(
-    shop: Workshop, candidates: Iterator[Mutant], count: int, files: list[str], budget: float,
-    known: dict[Key, str], say: Callable[[str], None],
+    shop: Workshop, room: str, candidates: Iterator[Mutant], count: int, files: list[str],
+    budget: float, known: dict[Key, str], say: Callable[[str], None],
 ) -> Iterator[tuple[Mutant, Verdict]]:  # fmt: skip
     """`count` mutants and what becomes of them, with others for those that don't compile."""
     done = 0
@@ -247,7 +247,7 @@ def judge_all(
                 done += 1
                 yield mutant, found
         if waiting:
-            shop.maps.make(files, shop.threads, shop.copy, say)
+            shop.maps.make(room, files, shop.threads, shop.copy, say)
         judged = {shop.threads.submit(shop.judge, m, files, budget): m for m in waiting}
         for future in as_completed(judged):
             verdict = future.result()
