@@ -4,7 +4,10 @@ than SI are converted."""
 import math
 import re
 from collections.abc import Callable
+from pathlib import Path
+from typing import ClassVar
 
+import mujoco
 import numpy as np
 import pytest
 
@@ -12,6 +15,7 @@ import touchback as tb
 from touchback import gallery
 from touchback.errors import ModelError
 from touchback.files import model_from_text, to_text
+from touchback.interop import generate
 from touchback.model.unit_check import check_units
 
 Use = Callable[[tb.Model, tb.Expr], object]
@@ -214,6 +218,33 @@ def test_limits_in_degrees_are_those_in_radians() -> None:
 
     system = pendulum(0.3, "N m", 1.0)
     assert limit_numbers(system.model)["pivot"] == (-1.0, pytest.approx(math.pi / 3, rel=1e-15))
+
+
+def test_exports_act_as_the_model_does_whatever_its_units(tmp_path: Path) -> None:
+    """MuJoCo moves what was described in mm and N mm as we do; to what its file's digits keep."""
+    system = pendulum(0.3, "N mm", 1e-3)
+    (path,) = generate(system.model, "mjcf", tmp_path / "pendulum.xml")
+    theirs = mujoco.MjModel.from_xml_path(str(path))
+    data = mujoco.MjData(theirs)
+    data.qpos[0], data.ctrl[0] = 0.2, 400.0
+    mujoco.mj_forward(theirs, data)
+    ours = system.forward_dynamics([0.2], [0.0], u={"torque": 400.0})
+    assert data.qacc[0] == pytest.approx(ours[0], rel=1e-6)
+
+
+def test_a_kind_of_ones_own_says_its_units() -> None:
+    class Magnet(tb.ForceKind, frozen=True, tag="magnet"):
+        UNITS: ClassVar[dict[str, str]] = {"strength": "{effort} {position}"}
+        joint: str
+        strength: float | tb.Expr
+
+    m = tb.Model("magnet")
+    arm(m)
+    m.force("magnet", Magnet("slide", m.parameter("strength", 1.0, "N cm")))
+    check_units(m)
+    m.force("other", Magnet("pivot", m.parameter("wrong", 1.0, "kg")))
+    with pytest.raises(ModelError, match=r"Force 'other': its strength .*N m rad is needed there"):
+        check_units(m)
 
 
 FILE = """touchback: 1

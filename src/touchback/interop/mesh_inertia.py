@@ -197,7 +197,7 @@ def _counted_once(points: Floats, triangles: Indices) -> tuple[float, tuple[floa
     inside = whole[ray] & ~last
     length = np.where(inside, np.append(z[1:], z[-1]) - z, 0.0)
     middle = 0.5 * (np.append(z[1:], z[-1]) + z)
-    solid, counted = (depth != 0) * length, depth * length
+    solid, counted = np.where(depth != 0, length, 0.0), depth.astype(float) * length
     if counted.sum() <= 0.0 or solid.sum() <= 0.0:
         return 0.0, (1.0, 1.0)
     twice = float(((np.abs(depth) > 1) * length).sum() / solid.sum())
