@@ -57,8 +57,14 @@ def test_every_event_keeps_the_laws_of_contact(kind: str) -> None:
         check_located(thrown(kind, seed), "newton" if seed % 2 else "poisson")
 
 
+@pytest.mark.parametrize("kind", ["rod", "dumbbell"])
+def test_impacts_one_after_the_other_keep_the_laws_of_contact(kind: str) -> None:
+    for seed in range(4):
+        check_located(thrown(kind, seed), "sequential")
+
+
 @pytest.mark.soak
-@pytest.mark.parametrize("law", ["newton", "poisson"])
+@pytest.mark.parametrize("law", ["newton", "poisson", "sequential"])
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_event_of_many_runs_keeps_the_laws_of_contact(kind: str, law: str) -> None:
     for seed in range(8, 26):

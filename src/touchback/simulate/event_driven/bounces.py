@@ -13,16 +13,19 @@ from touchback.simulate.event_driven.gains import Gains
 from touchback.simulate.event_driven.impacts import Jump, impact, jam
 from touchback.simulate.protocol import Floats
 
+_ALIKE = 1e-9  # part of the speed by which contacts that are hit at once may differ
 Ways = Mapping[int, Floats]  # of groups that slip
 
 
 class Bounces:
-    """Impacts of the contacts called `names`, by a `law`: bounces that would be over within `rest`
-    seconds are taken as over. Instants at which mechanics has no or several answers are told in
-    `remarks`, impacts that gave energy in `gains`; `rounding` is how far gaps are off [m]."""
+    """Impacts of the contacts called `names`, by a `law`, at most `rounds` of them at one instant:
+    bounces that would be over within `rest` seconds are taken as over. Instants at which mechanics
+    has no or several answers are told in `remarks`, impacts that gave energy in `gains`; `rounding`
+    is how far gaps are off [m]."""
 
     def __init__(self, names: Sequence[str], law: str, rest: float) -> None:
         self._names, self._law, self._rest = names, law, rest
+        self.rounds = 10_000 if law == "sequential" else 50
         self.rounding = np.zeros(len(names))
         self.remarks: list[str] = []
         self.gains = Gains(law)
@@ -30,10 +33,15 @@ class Bounces:
     def collide(
         self, t: float, felt: AtContacts, touching: list[int]
     ) -> tuple[Jump | None, list[str]]:
-        """The impact of contacts that are approached, if any is, and what it is called."""
+        """The impact of contacts that are approached, if any is, and what it is called. With the
+        law "sequential" it is that of the fastest alone, or of several as fast; what it drives into
+        others collides next, at the same instant."""
         hit = [i for i in touching if felt.speed(i) < -STILL]
         if not hit:
             return None, []
+        if self._law == "sequential":
+            fastest = min(felt.speed(i) for i in hit)
+            touching = hit = [i for i in hit if felt.speed(i) <= (1 - _ALIKE) * fastest]
         e, words = felt.restitution.copy(), []
         for i in hit:
             over = self._over_soon(felt, i)

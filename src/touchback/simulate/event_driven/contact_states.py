@@ -22,7 +22,6 @@ from touchback.system.contact_equations import ContactEquations
 
 Integers = NDArray[np.int32]
 _HELD = 1e-9  # of a row: less is no motion
-_ROUNDS = 50  # of impacts at one instant
 _NO_FORCE = 1e-9  # of the largest force: less is none
 _WORDS = (("sticks", "slips"), ("stops rolling", "rolls"))  # of slip, of rolling
 
@@ -63,7 +62,7 @@ class ContactStates:
         x, felt = self.walls.out_of(t, x)
         self.bounces.rounding = self.walls.rounding(t, x)
         happened: list[str] = []
-        for _ in range(_ROUNDS):
+        for _ in range(self.bounces.rounds):
             touching = [i for i in range(len(self._names)) if closed[i] or felt.gap[i] <= TOUCHING]
             jump, words = self.bounces.collide(t, felt, touching)
             if jump is None:
@@ -84,7 +83,7 @@ class ContactStates:
             happened += words
             felt = self.walls.felt(t, x)
         raise SolveError(
-            f"{_ROUNDS} impacts follow each other without an end "
+            f"{self.bounces.rounds} impacts follow each other without an end "
             f"({', '.join(dict.fromkeys(happened))}); lower the restitution, or use "
             "method='moreau-jean'"
         )

@@ -12,6 +12,7 @@ from touchback.simulate.event_driven.impacts import Jump
 _ROUNDING = 1e-9  # of what rows do; m/s, rad/s beside it
 _MENDS = {
     "newton": "Newton's restitution with friction can (Kane); take impacts='poisson'",
+    "sequential": "Newton's restitution with friction can (Kane); lower restitution or friction",
     "poisson": "lower restitution or friction",
     "moreau-jean": "Newton's restitution with friction can (Kane); take method='event-driven' "
     "with impacts='poisson'",

@@ -14,7 +14,7 @@ from touchback.errors import SolveError
 from touchback.simulate.event_driven.at_contacts import AtContacts
 from touchback.simulate.protocol import Floats
 
-LAWS = ("newton", "poisson")
+LAWS = ("newton", "poisson", "sequential")
 _EXACT = 1e-11  # m/s, rad/s: sweeps that change less are done, however slow all is by then
 
 
@@ -32,11 +32,12 @@ def impact(felt: AtContacts, contacts: Sequence[int], restitution: Floats, law: 
 
     Newton: a contact that was approached with the speed −u⁻ leaves with e times that. Poisson: it
     gives back e times the impulse that stopped the approach, in a second part (Pfeiffer and
-    Glocker 1996, ch. 8), with friction in both."""
+    Glocker 1996, ch. 8), with friction in both. "sequential" is Newton's, of contacts that are hit
+    one after the other (`Bounces`)."""
     problem = felt.problem(felt.u, contacts)
     normals = list(problem.normals)
     e = restitution[list(contacts)]
-    if law == "newton":
+    if law != "poisson":
         c = problem.c.copy()
         c[normals] += e * np.minimum(felt.u[normals], 0.0)
         return _jump(felt, problem, _impulses(replace(problem, c=c)))

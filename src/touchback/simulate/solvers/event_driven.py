@@ -24,12 +24,14 @@ class EventDriven(Dopri5):
 
     Between events one contact state is integrated by Dormand–Prince to `rtol` and `atol`: closed
     contacts and sticking friction are constraints, slipping friction is Coulomb's exactly. At an
-    event complementarity decides which one follows. `impacts` are "newton" (restitution of speeds)
-    or "poisson" (of impulses). Bounces that would be over within `rest` seconds are taken as over,
-    and no contact is left for a flight shorter than that, or lower than gaps are rounded: a ball
-    comes to rest, and so does a block of any size that rocks from corner to corner. `step` is the
-    longest step (a hundredth of the duration), `event_limit` the most events. Every recorded state
-    has gaps above −1e-9 m; a run that can't keep that ends before it.
+    event complementarity decides which one follows. `impacts` are "newton" (restitution of speeds,
+    of all contacts that touch at once), "poisson" (of impulses) or "sequential" (Newton's, one
+    contact after the other, so that blows pass on through bodies that touch). Bounces that would be
+    over within `rest` seconds are taken as over, and no contact is left for a flight shorter than
+    that, or lower than gaps are rounded: a ball comes to rest, and so does a block of any size that
+    rocks from corner to corner. `step` is the longest step (a hundredth of the duration),
+    `event_limit` the most events. Every recorded state has gaps above −1e-9 m; a run that can't
+    keep that ends before it.
 
     The run holds, besides the states, of each contact by name "… gap", "… force" [N],
     "… friction force" and "… rolling moment" (numbered with two tangents), the multipliers of the
