@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import math
 import weakref
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Protocol
 
 from touchback.errors import InputError
-from touchback.realtime.devices import Device, ReadableDevice, Service, WritableDevice
+from touchback.realtime.devices import (
+    Device,
+    ReadableDevice,
+    Service,
+    WritableDevice,
+    read_patience,
+)
 from touchback.realtime.served import ServedPort, Serving, ServingDevice
 from touchback.realtime.udp import Receiver, Sender
 from touchback.recording import unknown_name
@@ -39,9 +46,10 @@ class Connections:
         self._closed = False
 
     def connect(
-        self, name: str, device: Device | ServingDevice, rate: float | None
+        self, name: str, device: Device | ServingDevice, rate: float | None, patience: float
     ) -> Service | Serving:
-        """A device for an input or a guarded output."""
+        """A device for an input or a guarded output, whose `write` may take `patience` seconds."""
+        patience = read_patience(name, patience)
         system, plan = self._run.system, self._run.plan
         is_input = name in system.input_names
         if not is_input and name not in system.output_names:
@@ -61,7 +69,10 @@ class Connections:
             if not isinstance(device, WritableDevice):
                 raise InputError(f"Output '{name}' needs a device with write(value).")
             exchange = self._writing(name, device)
-        service = Service(name, exchange, plan.rate if rate is None else rate, self._run.fail)
+        service = Service(
+            name, exchange, plan.rate if rate is None else rate, self._run.fail,
+            math.inf if is_input else patience,  # a device may wait for what it reads
+        )  # fmt: skip
         self.add(service)
         return service
 

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from collections.abc import Callable
 from typing import Protocol, runtime_checkable
 
 from touchback.errors import InputError
-from touchback.numbers import as_float, shown
+from touchback.numbers import LEAST, as_float, number_within, shown
 from touchback.realtime.faults import words
 
 _SLOWEST, _FASTEST = 1e-3, 1e5  # exchanges a second
+_LOOK = 0.01  # seconds at least between looks whether a device comes back
 _LAST_WORD = 2.0  # seconds that a device has for it
+PATIENCE = 1.0  # seconds that a device's `write` may take, unless told otherwise
 
 
 @runtime_checkable
@@ -34,7 +37,8 @@ Device = ReadableDevice | WritableDevice
 
 class Service:
     """Calls `exchange` so many times a second until it is closed. What a device raises is kept in
-    `failure`, told to `failed`, and ends the service."""
+    `failure`, told to `failed`, and ends the service. So is one that takes longer than `patience`
+    seconds, once each time, and the service goes on when it comes back."""
 
     def __init__(
         self,
@@ -42,13 +46,34 @@ class Service:
         exchange: Callable[[], None],
         rate: float,
         failed: Callable[[str], None],
+        patience: float = math.inf,
     ) -> None:
         rate = _read_rate(name, rate)
+        self._patience, self._since = patience, math.inf  # when the exchange at hand began
         self.name, self.failure = name, None  # type: tuple[str, BaseException | None]
         self._exchange, self._period, self._failed = exchange, 1.0 / rate, failed
         self._closing = threading.Event()
         self._thread = threading.Thread(target=self._serve, name=f"touchback {name}", daemon=True)
         self._thread.start()
+        if not math.isinf(patience):
+            watch = threading.Thread(target=self._watch, name=f"touchback {name}?", daemon=True)
+            watch.start()
+
+    def _watch(self) -> None:
+        """Whether the device comes back in time."""
+        told = math.inf
+        while self._thread.is_alive() and self.failure is None:
+            since = self._since
+            left = since + self._patience - time.monotonic()
+            if left <= 0.0 and since != told:
+                told = since
+                self._failed(
+                    f"'{self.name}': its device's write hasn't returned for {self._patience:g} s; "
+                    "see to the device, and resume"
+                )
+            self._closing.wait(min(max(left, _LOOK), self._patience))
+            if self._closing.is_set():  # from now on `close` looks
+                return
 
     def _serve(self) -> None:
         due = time.monotonic()
@@ -61,7 +86,9 @@ class Service:
 
     def _try(self) -> bool:
         try:
+            self._since = time.monotonic()
             self._exchange()
+            self._since = math.inf
         except BaseException as error:  # a device may fail in any way: by SystemExit, too
             self.failure = error
             self._failed(f"'{self.name}' is served no more: {words(error)}")
@@ -78,6 +105,12 @@ class Service:
 
     def abandon(self) -> None:
         """In a child process, which doesn't have the thread, there is nothing to let go of."""
+
+
+def read_patience(name: str, patience: object) -> float:
+    """How long a device's `write` may take [s]."""
+    sentence = f"'{name}': patience is a positive number of seconds, or infinite for no bound"
+    return number_within(sentence, patience, LEAST)
 
 
 def _read_rate(name: str, rate: object) -> float:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from touchback.native.live.layout import BAD_NUMBER, DIVERGED, OPEN_LOOP, ROW_HEAD
+from touchback.native.live.layout import BAD_NUMBER, DIVERGED, OPEN_LOOP, OVERLOADED, ROW_HEAD
 from touchback.native.live.live import LiveLoop
 from touchback.recording.live_about import FaultData
 from touchback.system import System
@@ -48,12 +48,15 @@ class Faults:
                 self.latest = [*self.latest, fault][-_REMEMBERED:]
 
     def see(self, rows: np.ndarray, system: System, loop: LiveLoop) -> None:
-        """Says why a run is held since one of these ticks."""
+        """Says why a run is held, or its outputs are safe, since one of these ticks."""
         flags = rows[:, 2].astype(int)
         begun = flags & ~np.append(self._flags, flags[:-1])
         if len(flags):
             self._flags = int(flags[-1])
-        for flag, text in ((DIVERGED, _diverged), (BAD_NUMBER, _not_finite), (OPEN_LOOP, _open)):
+        for flag, text in (
+            (DIVERGED, _diverged), (BAD_NUMBER, _not_finite), (OPEN_LOOP, _open),
+            (OVERLOADED, _overloaded),
+        ):  # fmt: skip
             for row in rows[(begun & flag) != 0]:
                 self.note(int(row[0]), float(row[1]), text(row, system, loop))
 
@@ -85,6 +88,15 @@ def _open(row: np.ndarray, system: System, loop: LiveLoop) -> str:
     return (
         "loop open: no state that meets the constraints was found, and the model is held where it "
         f"was; {_mend(row, system)}"
+    )
+
+
+def _overloaded(row: np.ndarray, system: System, loop: LiveLoop) -> str:
+    pace = loop.pace
+    return (
+        f"overloaded: the run leaves out more periods than max_slip={pace.max_slip:g} s allows, so "
+        "that the model isn't in real time, and guarded outputs are safe; lower the rate "
+        f"({pace.rate:g} a second) or the substeps ({int(row[5])}), and resume"
     )
 
 

@@ -14,7 +14,7 @@ from touchback.errors import InputError
 from touchback.native import Formulation
 from touchback.realtime.blame import blame_of
 from touchback.realtime.build import state_of
-from touchback.realtime.devices import Device, Service
+from touchback.realtime.devices import PATIENCE, Device, Service
 from touchback.realtime.ending import to_its_end
 from touchback.realtime.energy import EnergyObserver
 from touchback.realtime.plan import LivePlan, live_solver, paced
@@ -60,6 +60,7 @@ def live(
     record: bool | str | os.PathLike[str] = False,
     share: str | None = None,
     max_speed: float = 1e6,
+    max_slip: float = 1.0,
     priority: int = 70,
     cpu: int | None = None,
     spin: float = 20e-6,
@@ -78,6 +79,9 @@ def live(
 
     `max_speed` [m/s, rad/s] bounds what the model's velocities can be: beyond it the run has
     diverged, and is held at its last good state with a fault that says so (`math.inf`: never).
+    `max_slip` [s] bounds overload: a clocked run that is more than ten periods late leaves periods
+    out; those that add up to more, with a tenth of the time that passes forgiven, are a fault that
+    takes guarded outputs to safe until `resume` (`math.inf`: never).
 
     `priority` is that of SCHED_FIFO (0: don't ask), `cpu` the processor for the thread, `spin` how
     many seconds before a tick sleeping becomes spinning. What wasn't permitted is in the report.
@@ -93,6 +97,7 @@ def live(
         by_name("inputs", inputs, "ports"), by_name("outputs", outputs, "ports"),
         by_name("parameters", parameters), by_name("energy", energy, "observers"),
         max_speed,
+        max_slip,
     )  # fmt: skip
     plan.check(system)
     pace = paced(plan, spin, priority, cpu)
@@ -108,15 +113,20 @@ class Live(Transport):
     """
 
     def connect(
-        self, name: str, device: Device | ServingDevice, rate: float | None = None
+        self,
+        name: str,
+        device: Device | ServingDevice,
+        rate: float | None = None,
+        patience: float = PATIENCE,
     ) -> Service | Serving:
         """Serves a device from a thread outside the tick, `rate` times a second (the run's).
 
         For an input, `device.read()` gives its value (None: nothing new). For a guarded output,
-        `device.write(value)` gets what was delivered, whenever it is new. A `SerialDevice` serves
-        its ports by a thread of its own in C, at the device's rate.
+        `device.write(value)` gets what was delivered, whenever it is new; one that doesn't return
+        within `patience` seconds is a fault that takes guarded outputs to safe. A `SerialDevice`
+        serves its ports by a thread of its own in C, at the device's rate and by its own deadlines.
         """
-        return self._connections.connect(name, device, rate)
+        return self._connections.connect(name, device, rate, patience)
 
     def listen(self, port: int = 0, host: str = "127.0.0.1") -> Receiver:
         """Takes inputs from UDP (see `realtime.udp`); port 0 chooses one, see its `address`."""

@@ -40,12 +40,15 @@ class LivePlan:
     parameters: dict[str, float]
     energy: dict[str, EnergyObserver] = field(default_factory=dict)
     max_speed: float = math.inf
+    max_slip: float = math.inf
 
     def __post_init__(self) -> None:
         ticks = "rate: a live run has 1 to 10 000 ticks a second"
         bound = "max_speed is a positive number of m/s or rad/s, or infinite for no bound"
         self.rate = number_within(ticks, self.rate, 1.0, 10_000.0)
         self.max_speed = number_within(bound, self.max_speed, LEAST)
+        slip = "max_slip is a positive number of seconds, or infinite for no bound"
+        self.max_slip = number_within(slip, self.max_slip, LEAST)
 
     @property
     def substeps(self) -> int:
@@ -159,7 +162,10 @@ def paced(plan: LivePlan, spin: float, priority: int, cpu: int | None) -> Pace:
     spin = number_within(f"spin is 0 to {_LONGEST_SPIN:g} s", spin, 0.0, _LONGEST_SPIN)
     priority, place = own_thread(priority, cpu)
     spin = min(spin, 0.25 / plan.rate)
-    return Pace(plan.rate, plan.speed, plan.substeps, spin, priority=priority, cpu=place)
+    return Pace(
+        plan.rate, plan.speed, plan.substeps, spin, priority=priority, cpu=place,
+        max_slip=plan.max_slip,
+    )  # fmt: skip
 
 
 def own_thread(priority: int, cpu: int | None = None) -> tuple[int, int]:

@@ -218,7 +218,8 @@ class OwnRegion(Region):
         """`shared` is what others see, at a path; `before` a region with the same ports."""
         self._path = path
         self._shared = None if shared is None else np.frombuffer(shared, dtype=np.uint8)
-        self._inputs = {} if before is None else before._inputs  # of all structures so far
+        # of all structures so far
+        self._inputs: dict[str, Port] = {} if before is None else before._inputs
         self._planned: dict[int, list[Port]] = {} if before is None else before._planned
         self._lost = False
         super().__init__(buffer)

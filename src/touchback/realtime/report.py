@@ -17,6 +17,7 @@ from touchback.native.live.layout import (
     DIVERGED,
     HELD,
     OPEN_LOOP,
+    OVERLOADED,
     PLACE_REFUSED,
     PLACED,
     RESTRUCTURED,
@@ -40,7 +41,7 @@ FLAG_NAMES = {
     OPEN_LOOP: "loop open", ACTIVE: "not passive", DAMPED: "damped",
     RESTRUCTURED: "new structure", DIVERGED: "diverged", DEVICE_FAILED: "device failed",
     AT_REST: "paused", SINGLE: "single step", PLACED: "state taken",
-    PLACE_REFUSED: "state refused",
+    PLACE_REFUSED: "state refused", OVERLOADED: "overloaded",
 }  # fmt: skip
 COUNTS = (
     "ticks", "late", "overruns", "slipped", "stale", "limited", "not_finite", "open_loops", "stops",

@@ -36,8 +36,9 @@ enum { /* flags of a tick */
     TB_PLACED = 65536,  /* another state was taken before the step */
     TB_PLACE_REFUSED = 131072,
     TB_RENEWED = 262144, /* what the motion remembered beside its state was forgotten before */
+    TB_OVERLOADED = 524288, /* more periods were left out than may be; latched with guarded outputs */
     TB_LATCHED = TB_BAD_NUMBER | TB_STOPPED | TB_BEYOND_LIMIT | TB_OPEN_LOOP | TB_ACTIVE |
-                 TB_DIVERGED | TB_DEVICE_FAILED,
+                 TB_DIVERGED | TB_DEVICE_FAILED | TB_OVERLOADED,
     TB_HOLDING = TB_BAD_NUMBER | TB_STOPPED | TB_OPEN_LOOP | TB_DIVERGED,
 };
 
@@ -91,6 +92,12 @@ typedef struct tb_commands {
     _Atomic long failed; /* what serves a port */
     _Atomic long halts;  /* emergency stops so far: in memory that no other process shares */
     long halts_taken;    /* of them by ticks */
+    /* Of the clock's thread alone: ns of periods left out that are not forgiven yet (a tenth of the
+     * time that passes is), when that was, how many may be, and whether there were more. */
+    double slip_debt;
+    int64_t slip_time;
+    double slip_limit;
+    long overloaded;
     _Atomic long paused;
     _Atomic long singles;   /* steps that may be made though it is paused */
     _Atomic uint64_t speed; /* bits of a double: how fast the model's time goes, of real time */

@@ -12,12 +12,25 @@ static int64_t due_at(const tb_live *live) {
     return live->epoch + (int64_t)((double)live->due * live->period);
 }
 
+/* Overload: periods that are left out add up, and a tenth of the time that passes is forgiven. */
+static void account_slip(tb_commands *commands, int64_t now, double slipped) {
+    static const double FORGIVEN = 0.1;
+    double left = commands->slip_debt - FORGIVEN * (double)(now - commands->slip_time);
+    commands->slip_debt = (left > 0.0 ? left : 0.0) + slipped;
+    commands->slip_time = now;
+    if (commands->slip_limit > 0.0 && commands->slip_debt > commands->slip_limit) {
+        commands->overloaded = 1;
+        commands->slip_debt = 0.0; /* whoever resumes allows as much once more */
+    }
+}
+
 static void schedule(tb_live *live, int64_t now) {
     int64_t instant = due_at(live);
     int64_t behind = (int64_t)((double)(now - instant) / live->period);
     if (behind > live->catch_up) { /* too late to catch up: the schedule moves */
         live->epoch += (int64_t)((double)behind * live->period);
         live->statistics->slipped += behind;
+        account_slip(live->commands, now, (double)behind * live->period);
     }
 }
 

@@ -191,6 +191,7 @@ class LoopMemory:
         if not self.commands.substeps:  # another structure takes what the run has
             self.commands.substeps = pace.substeps
         live.priority, live.cpu = pace.priority, pace.cpu
+        self.commands.slip_limit = 1e9 * pace.max_slip
 
     def _set_outputs(self, measured: Measured | None, solved: Solved | None) -> None:
         live, outputs = self.struct, self.sizes[2]

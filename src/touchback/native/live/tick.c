@@ -95,6 +95,12 @@ static void set_substeps(tb_live *live, long substeps) {
         live->problem.sampler->every = substeps;
 }
 
+static long take_overload(tb_commands *commands) {
+    long found = commands->overloaded;
+    commands->overloaded = 0;
+    return found ? TB_OVERLOADED : 0;
+}
+
 /* Commands. Returns a flag for the tick's. */
 static long obey(tb_live *live) {
     tb_commands *commands = live->commands;
@@ -128,7 +134,7 @@ static long obey(tb_live *live) {
         }
     }
     return rest | (renewed ? TB_RENEWED : 0) | (resumed ? TB_RESUMED : 0) | (entered ? TB_RESTRUCTURED : 0) |
-           (atomic_exchange(&commands->failed, 0) ? TB_DEVICE_FAILED : 0) |
+           (atomic_exchange(&commands->failed, 0) ? TB_DEVICE_FAILED : 0) | take_overload(commands) |
            (atomic_load_explicit(&commands->closing, memory_order_relaxed) ? TB_STOPPED : 0);
 }
 
@@ -150,7 +156,8 @@ static void look(tb_live *live, long flags) {
 static long advance(tb_live *live, long flags) {
     size_t bytes = (size_t)tb_state_size(&live->problem) * sizeof(double);
     memcpy(live->good, live->run.x, bytes);
-    flags |= live->flags & TB_LATCHED;
+    /* Without guarded outputs nobody depends on the clock: overload is told, and that is all. */
+    flags |= live->flags & (live->guard_count ? TB_LATCHED : TB_LATCHED & ~TB_OVERLOADED);
     long taken = tb_live_take_parameters(live);
     taken |= tb_live_take_place(live);
     if (taken)

@@ -55,7 +55,7 @@ class Watch:
 @dataclass(frozen=True)
 class Pace:
     """The clock: ticks a second of the model, how fast its time goes (None: unclocked), substeps
-    of a tick, and what the thread asks for."""
+    of a tick, what the thread asks for, and how many seconds of periods it may leave out."""
 
     rate: float
     speed: float | None = 1.0
@@ -64,3 +64,4 @@ class Pace:
     catch_up: int = 10
     priority: int = 0
     cpu: int = -1
+    max_slip: float = np.inf
