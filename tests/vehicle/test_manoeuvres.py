@@ -201,6 +201,21 @@ def test_sudden_obstacles_are_missed_on_either_side(seed: int) -> None:
     assert y[np.abs(y).argmax()] * side > 1.0
 
 
+@pytest.mark.parametrize("given", [{}, {"notice": 1.2, "speed": 30.0}])
+def test_an_obstacle_appears_as_many_seconds_ahead_as_the_driver_has_notice(
+    given: dict[str, float],
+) -> None:
+    """Two at 75 km/h, where nothing else is asked for (docs/manoeuvres.md)."""
+    notice, speed = given.get("notice", 2.0), given.get("speed", 75.0 / 3.6)
+    for seed in range(3):
+        obstacle = SuddenObstacle(seed=seed, **given)  # type: ignore[arg-type]
+        along, appears = obstacle.place[0], obstacle.inputs()["obstacle"]
+        meets = along / speed
+        assert callable(appears) and 0.5 <= meets - notice <= 2.5
+        assert appears(meets - notice - 1e-6) != along == appears(meets - notice + 1e-6)
+        assert obstacle.duration == pytest.approx(meets + 3.0)
+
+
 def test_obstacles_stand_on_both_sides_and_at_different_places() -> None:
     places = [SuddenObstacle(seed=seed).place for seed in range(1, 9)]
     assert len({along for along, _ in places}) == 8 and {side for _, side in places} == {-1.0, 1.0}

@@ -84,6 +84,23 @@ def test_a_height_map_has_its_north_at_the_top_and_its_corner_half_a_cell_out() 
 
 
 @pytest.mark.parametrize(
+    "corner, x, y",
+    [
+        ("", 1.0, 1.0),
+        ("xllcorner 10\n", 11.0, 1.0),
+        ("yllcorner -2\n", 1.0, -1.0),
+        ("xllcenter 10\nyllcenter -2\n", 10.0, -2.0),
+    ],
+)
+def test_a_height_map_begins_at_its_corner_or_the_middle_of_its_first_cell(
+    corner: str, x: float, y: float
+) -> None:
+    """At the origin where it doesn't say, as Esri's grids do."""
+    found = parse_height_map(GRID.replace("xllcorner 10\nyllcorner -2\n", corner))
+    assert (found[0][0], found[1][0]) == (x, y)
+
+
+@pytest.mark.parametrize(
     "old, new, said",
     [
         ("ncols 3", "ncols 4", "line 7: 3 heights for ncols 4"),

@@ -109,6 +109,31 @@ def test_rates_of_toe_and_camber_are_slopes_of_that_geometry() -> None:
     assert_allclose(moving.camber, -slope[2], rtol=1e-3)
 
 
+@pytest.mark.parametrize("kind", [DoubleWishbone, MacPherson])
+def test_a_rack_steers_by_the_slope_of_that_geometry(
+    kind: type[DoubleWishbone] | type[MacPherson],
+) -> None:
+    """Both wheels alike: the right one is the left one's mirror image with the rack the other way
+    round, and at design both have one slope."""
+    axle, h = kind(), 1e-5
+    peer = NaturalWishbone(axle) if isinstance(axle, DoubleWishbone) else NaturalStrut(axle)
+    steers = []
+    for rack in (-h, h):
+        x, y, _ = peer.direction(peer.at(0.0, rack))
+        steers.append(math.atan2(-x, y))
+    report = measure_axle(axle, travel=0.02, points=3)
+    slope = (steers[1] - steers[0]) / (2 * h)
+    assert report.figures["steer of the rack"] == pytest.approx(slope, rel=1e-6)
+
+
+@pytest.mark.parametrize("travel, points", [(0.02, 2), (0.0, 5), (-0.02, 5), (math.inf, 5)])
+def test_an_axle_is_measured_over_some_travel_at_three_points_or_more(
+    travel: float, points: int
+) -> None:
+    with pytest.raises(InputError, match="give a positive travel and at least 3 points"):
+        measure_axle(TrailingArm(), travel=travel, points=points)
+
+
 def test_a_pad_bears_the_slope_of_the_potential_energy() -> None:
     """The load is dV/dz of weights and spring, by the same points and a sum over the table."""
     axle = AXLES["double wishbones"]

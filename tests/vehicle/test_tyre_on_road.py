@@ -60,17 +60,19 @@ def test_a_post_that_shakes_the_wheel_moves_the_mass_as_a_spring_and_a_damper_do
     assert_allclose(np.ptp(steady) / (2.0 * way), expected, rtol=2e-3)
 
 
-def test_a_side_slip_grows_over_the_relaxation_length() -> None:
-    """tan α′ = tan α (1 − exp(−s/σ)), s the way that the wheel rolled in its own plane."""
-    steer, sigma = 0.02, 0.4
+@pytest.mark.parametrize("speed", [5.0, -5.0])
+def test_a_side_slip_grows_over_the_relaxation_length(speed: float) -> None:
+    """tan α′ = tan α (1 − exp(−s/σ)), s the way that the wheel rolled in its own plane, ahead or
+    back, where it slips to the other side."""
+    steer, sigma, way = 0.02, 0.4, np.sign(speed)
     tyre = LinearTyre(relaxation_y=sigma, vertical_damping=DAMPED)
-    m = quarter_car(tyre, steer=steer, speed=5.0)
-    m.drive("x", lambda t: 5.0 * t, name="tow")
+    m = quarter_car(tyre, steer=steer, speed=speed)
+    m.drive("x", lambda t: speed * t, name="tow")
     run = driven(m, 0.6)
-    s = run["x"] * np.cos(steer)
-    expected = np.tan(-steer) * (1.0 - np.exp(-s / sigma))
+    s = abs(run["x"]) * np.cos(steer)
+    expected = way * np.tan(-steer) * (1.0 - np.exp(-s / sigma))
     assert_allclose(np.tan(run["t.slip angle"]), expected, atol=2e-5)
-    assert_allclose(run["t.fy"][-1], 20.0 * run["t.load"][-1] * steer, rtol=2e-3)
+    assert_allclose(run["t.fy"][-1], 20.0 * run["t.load"][-1] * way * steer, rtol=2e-3)
 
 
 def test_steady_slips_give_the_forces_of_the_tyre() -> None:
