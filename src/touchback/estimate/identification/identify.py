@@ -27,7 +27,7 @@ from touchback.estimate.identification.unknowns import Bounds, Unknowns, read_un
 from touchback.numbers import positive_number
 from touchback.recording import Run, unknown_name
 from touchback.recording.names import names_once
-from touchback.simulate.analysis.variations import Along, Variations
+from touchback.simulate.analysis.variations import Along, Variations, with_knots
 from touchback.simulate.features import refuse
 from touchback.simulate.gradients.closed_variations import ClosedVariations
 from touchback.simulate.protocol import InputData, Where
@@ -143,6 +143,7 @@ class _Fit:
     signals: Sequence[str]
     step: float
     _last: tuple[bytes, list[Along]] | None = field(default=None, repr=False)
+    _stepped: dict[int, tuple[np.ndarray, np.ndarray]] = field(default_factory=dict, repr=False)
 
     def along(self, theta: np.ndarray) -> list[Along]:
         """The fitted signals of each run, and their derivatives."""
@@ -157,10 +158,19 @@ class _Fit:
         x0 = run.x0.copy()
         for name, value in initial.items():
             x0[system.state_names.index(name)] = value
-        found = self.variations.follow(x0, run.time, run.given, parameters, self.step)
+        times, measured = self._times(i)
+        found = self.variations.follow(x0, times, run.given, parameters, self.step)
         known = [*system.state_names, *system.output_names]
         places = [known.index(name) for name in self.signals]
-        return Along(found.values[:, places], found.slopes[:, places])
+        return Along(found.values[measured][:, places], found.slopes[measured][:, places])
+
+    def _times(self, i: int) -> tuple[np.ndarray, np.ndarray]:
+        """Between which steps of a run are taken, and where among them the measured ones are."""
+        if i not in self._stepped:
+            run = self.runs[i]
+            times = with_knots(run.time, run.given, self.variations.system)
+            self._stepped[i] = times, np.searchsorted(times, run.time)
+        return self._stepped[i]
 
     def misfit(self, theta: np.ndarray) -> Misfit:
         """Measured less modelled, of all samples that were measured, and its derivatives."""

@@ -25,11 +25,13 @@ from touchback.simulate.analysis.linearise import Chart
 from touchback.simulate.analysis.variation import Variation, varied
 from touchback.simulate.features import refuse
 from touchback.simulate.inputs import read_inputs
+from touchback.simulate.knots import find_knots
 from touchback.simulate.protocol import InputData, Where
-from touchback.simulate.span import output_times
+from touchback.simulate.span import Span, output_times
 from touchback.system import System
 from touchback.system.begin import found_states
 from touchback.system.equations import Point
+from touchback.system.reading import by_name
 
 _ALPHA = 10.0  # 1/s: how fast errors of the constraints fade
 _UNTRACKED = 1e12  # a worse condition: states don't return to where they are found
@@ -90,8 +92,8 @@ def sensitivity(
     state doesn't vary with the parameters, but for what the constraints demand: independent
     coordinates and rates stay (those in `keep` first: the ones that `assemble` was given), the
     others follow. Integrated by SciPy's DOP853, at `rtol` and `atol` for the motion and its
-    variations alike. At a switch of a continuous law (a stop) the variations are continuous, so
-    nothing is lost."""
+    variations alike, by steps that end at knots as those of a run do. At a switch of a continuous
+    law (a stop) the variations are continuous, so nothing is lost."""
     refuse("tb.sensitivity", system)
     for name in parameters:
         if name not in system.layout.parameters:
@@ -129,15 +131,24 @@ def _integrate(
 ) -> np.ndarray:
     from scipy.integrate import solve_ivp
 
-    done = solve_ivp(varied.rate, (0.0, duration), start, "DOP853", times, rtol=rtol, atol=atol)
-    if not done.success or not np.isfinite(done.y).all():
-        reached = f"{done.t[-1]:.6g}" if done.t.size else "0"
-        raise SolveError(
-            f"{varied.instance.system.name}: the variations couldn't be integrated beyond "
-            f"t = {reached} s of {duration:g} s ({done.message}); loosen rtol and atol, or look "
-            "for a jump or a singular position there."
-        )
-    return done.y.T
+    rows, t, y = [np.empty((0, len(start)))], 0.0, start
+    for end, before in varied.parts(duration):
+        wanted = times[(times >= t) & ((times < end) | (end == duration))]
+        asked = wanted if len(wanted) and wanted[-1] == end else np.append(wanted, end)
+        done = solve_ivp(
+            lambda t, y, last=before: varied.rate(min(t, last), y), (t, end), y, "DOP853", asked,
+            rtol=rtol, atol=atol, max_step=varied.longest,
+        )  # fmt: skip
+        if not done.success or not np.isfinite(done.y).all():
+            reached = f"{done.t[-1]:.6g}" if done.t.size else f"{t:.6g}"
+            raise SolveError(
+                f"{varied.instance.system.name}: the variations couldn't be integrated beyond "
+                f"t = {reached} s of {duration:g} s ({done.message}); loosen rtol and atol, or "
+                "look for a jump or a singular position there."
+            )
+        rows.append(done.y.T[: len(wanted)])
+        t, y = end, done.y[:, -1]
+    return np.vstack(rows)
 
 
 class _Varied:
@@ -158,6 +169,13 @@ class _Varied:
         ]
         given = read_inputs(system, inputs, duration)
         self._u, self._inputs = given.u.copy(), given
+        span = Span(0.0, duration)
+        self.longest = given.longest_step(span, None, None)
+        self._knots = find_knots(span, given, system.on_blocks(by_name("at", at)))
+
+    def parts(self, duration: float) -> list[tuple[float, float]]:
+        """From knot to knot: where each ends, and the last time that is read in it."""
+        return self._knots.segments(0.0, duration) if self._knots else [(duration, np.inf)]
 
     def point(self, t: float, x: np.ndarray) -> Point:
         """The state x at time t, with the inputs of that time."""

@@ -10,6 +10,8 @@ import numpy as np
 
 from touchback.native import FixedStep, Problem, Status
 from touchback.simulate.inputs import Inputs
+from touchback.simulate.knots import find_knots
+from touchback.simulate.span import Span
 from touchback.system import System
 from touchback.system.variations import variation_functions
 
@@ -75,6 +77,17 @@ class Variations:
         states, sensors = rows.reshape(len(times), ways, n), shown.reshape(len(times), ways, -1)
         both = np.concatenate([states, sensors], axis=2)
         return Along(both[:, 0], both[:, 1:].transpose(0, 2, 1))
+
+
+def with_knots(times: np.ndarray, given: Inputs, system: System) -> np.ndarray:
+    """Times with the knots between them, at which steps are to end: those of inputs, and where laws
+    of time switch. One next to a time is that."""
+    knots = find_knots(Span(times[0], times[-1] - times[0]), given, system.on_blocks())
+    if knots is None:
+        return times
+    after = np.searchsorted(times, knots.at).clip(1, len(times) - 1)
+    apart = np.minimum(np.abs(knots.at - times[after - 1]), np.abs(times[after] - knots.at))
+    return np.union1d(times, knots.at[apart > _EQUAL * (times[after] - times[after - 1])])
 
 
 def stretches(times: np.ndarray, step: float) -> Iterator[tuple[int, int, float, int]]:

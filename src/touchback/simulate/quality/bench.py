@@ -10,7 +10,9 @@ import numpy as np
 from touchback.errors import TouchbackError
 from touchback.native import Problem
 from touchback.simulate.implicit import newton_for
+from touchback.simulate.input_trace import InputTrace
 from touchback.simulate.inputs import read_inputs
+from touchback.simulate.knots import find_knots
 from touchback.simulate.leg import Leg
 from touchback.simulate.progress import Progress
 from touchback.simulate.protocol import Floats, InputData
@@ -59,6 +61,8 @@ class Bench:
     ) -> None:
         self.system, self.x0, self.duration, self.clock = system, x0, duration, clock
         self._inputs = read_inputs(system, inputs, duration)
+        self.span = Span(0.0, duration)
+        self.longest = self._inputs.longest_step(self.span, None, None)
 
     @property
     def constrained(self) -> bool:
@@ -66,8 +70,10 @@ class Bench:
         return bool(self.system.constraint_names)
 
     def problem(self, candidate: Candidate) -> Problem:
-        """What the candidate integrates."""
-        return self.system.problem(candidate.formulation, inputs=self._inputs).problem
+        """What the candidate integrates; adaptive steps end at its knots."""
+        posed = self.system.problem(candidate.formulation, inputs=self._inputs).problem
+        posed.end_steps_at(find_knots(self.span, self._inputs, self.system.on_blocks()))
+        return posed
 
     def run(
         self,
@@ -90,4 +96,5 @@ class Bench:
             run = problem or self.problem(candidate)
             if solver.implicit and not run.implicit:
                 newton_for(self.system, run, solver.rtol, solver.atol)
-            return solver.integrate(Leg(run, names, self.x0, span, progress))
+            trace = InputTrace(self._inputs, self.longest)
+            return solver.integrate(Leg(run, names, self.x0, span, progress, trace=trace))

@@ -91,7 +91,7 @@ def make_reference(bench: Bench, measures: Measures, steps: Iterable[float]) -> 
 def _run(bench: Bench, rtol: float, times: Floats) -> Floats:
     """The states at time 0 and at the times."""
     problem = bench.problem(reference_candidate(bench))
-    run = Dopri5(problem, bench.x0, 0.0, bench.duration, times, rtol, 0.01 * rtol)
+    run = Dopri5(problem, bench.x0, 0.0, bench.duration, times, rtol, 0.01 * rtol, bench.longest)
     start, chunks = run.x.copy(), Chunks()
     try:
         while run.advance(chunks.next()) == Status.PAUSED:
