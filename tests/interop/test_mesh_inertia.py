@@ -216,12 +216,40 @@ def test_open_meshes_of_usd_are_warned_of_by_name(
     assert [str(each.message) for each in recwarn if "solid" in str(each.message)] == []
 
 
-def test_sdf_that_leaves_inertias_to_the_reader_is_warned_of(tmp_path: Path) -> None:
-    path = tmp_path / "box.sdf"
-    path.write_text(
-        '<sdf version="1.11"><model name="m"><link name="box"><inertial auto="true"/><collision '
-        'name="c"><geometry><box><size>1 1 1</size></box></geometry></collision></link></model>'
-        "</sdf>"
-    )
-    with pytest.warns(ImportNotice, match="'box': <inertial auto='true'>"):
+SDF = """<sdf version="1.11"><model name="m"><link name="boat">
+<inertial auto="true">{told}</inertial>{collisions}</link></model></sdf>"""
+
+
+def collision(geometry: str, more: str = "") -> str:
+    return f'<collision name="c"><geometry>{geometry}</geometry>{more}</collision>'
+
+
+def test_sdf_that_leaves_inertias_to_the_reader_weighs_by_its_collisions() -> None:
+    """A cube of 0.2 m and a ball of 0.1 m beside it: m a²/6 and 2 m r²/5, and m d² of each."""
+    cube = collision("<box><size>.2 .2 .2</size></box>", "<density>500</density>")
+    ball = collision("<sphere><radius>.1</radius></sphere>", "<pose>.3 0 0 0 0 0</pose>")
+    body = tb.read_sdf(SDF.format(told="", collisions=cube + ball)).bodies["boat"]
+    m, n = 500 * 0.2**3, 1000 * 4 / 3 * math.pi * 0.1**3
+    x = 0.3 * n / (m + n)
+    about_z = m * 0.2**2 / 6 + m * x**2 + 0.4 * n * 0.1**2 + n * (0.3 - x) ** 2
+    assert (body.mass, body.com[0]) == pytest.approx((m + n, x), rel=1e-12)
+    assert body.inertia[2] == pytest.approx(about_z, rel=1e-12)
+    told = tb.read_sdf(SDF.format(told="<mass>3</mass>", collisions=cube + ball)).bodies["boat"]
+    assert (told.mass, told.inertia[2]) == pytest.approx((3.0, 3.0 / (m + n) * about_z), rel=1e-12)
+
+
+def test_open_meshes_of_sdf_are_warned_of_by_name(tmp_path: Path) -> None:
+    boat(tmp_path, BOX.faces[1:])
+    path = tmp_path / "boat.sdf"
+    path.write_text(SDF.format(told="", collisions=collision("<mesh><uri>hull.stl</uri></mesh>")))
+    with pytest.warns(
+        ImportNotice, match=r"mesh 'hull.stl' of link 'boat' .* it is open \(3 edges"
+    ):
         tb.read(path)
+    boat(tmp_path, BOX.faces)
+    assert tb.read(path).bodies["boat"].mass == pytest.approx(1000 * math.prod(SIZE), rel=1e-6)
+
+
+def test_sdf_without_anything_to_weigh_is_warned_of() -> None:
+    with pytest.warns(ImportNotice, match=r"'boat': <inertial auto='true'>, but it has no coll"):
+        tb.read_sdf(SDF.format(told="", collisions=""))

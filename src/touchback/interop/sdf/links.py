@@ -9,6 +9,7 @@ import numpy as np
 
 from touchback.interop.bodies import add_body
 from touchback.interop.pose import Pose
+from touchback.interop.sdf.collision_inertia import collision_inertia
 from touchback.interop.sdf.poses import pose_of, seen_from
 from touchback.interop.touching import Touchable
 from touchback.interop.urdf_joints import Robot
@@ -20,6 +21,7 @@ _KNOWN = (
     "pose", "inertial", "visual", "collision", "gravity", "kinematic", "self_collide",
     "enable_wind", "must_be_base_link",
 )  # fmt: skip
+_SIX = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))  # as bodies have their moments
 _UNLIKE = {"model": "package"}  # how other programs' addresses are called in URDF
 
 
@@ -66,13 +68,19 @@ def _add_inertia(robot: Robot, name: str, node: Node) -> None:
     if inertial is None:
         robot.notes.say(f"{node.where}: link {name!r} has no <inertial>: 1 kg and 1 kg m², as SDF.")
         inertial = Node("inertial", {}, node.source, node.line)
-    if inertial.attributes.get("auto", "false") in ("true", "1"):
-        robot.notes.notice(
-            f"{inertial.where}: link {name!r}: <inertial auto='true'>: masses and moments of its "
-            "collisions are not computed; what the element says counts, else 1 kg and 1 kg m². "
-            "Write the numbers."
-        )
     robot.notes.skip_others(inertial, ("mass", "inertia", "pose", "density"))
+    if inertial.attributes.get("auto", "false") in ("true", "1"):
+        whole = collision_inertia(robot, name, node, inertial)
+        if whole.mass > 0.0:
+            J = whole.J
+            six = [float(J[i, j]) for i, j in _SIX]
+            mass, com = whole.mass, whole.com.tolist()
+            add_body(robot.model, robot.links[name], mass, com, six, inertial.where, robot.notes)
+            return
+        robot.notes.notice(
+            f"{inertial.where}: link {name!r}: <inertial auto='true'>, but it has no collision "
+            "that encloses a volume; what the element says counts, else 1 kg and 1 kg m²."
+        )
     inner = inertial.first("inertia") or Node("inertia", {}, node.source, node.line)
     xx, yy, zz = (inner.child_number(f"i{each}", 1.0) for each in ("xx", "yy", "zz"))
     xy, xz, yz = (inner.child_number(f"i{each}", 0.0) for each in ("xy", "xz", "yz"))
@@ -83,7 +91,7 @@ def _add_inertia(robot: Robot, name: str, node: Node) -> None:
         robot.links[name],
         inertial.child_number("mass", 1.0),
         [float(part) for part in pose.p],
-        [float(J[i, j]) for i, j in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))],
+        [float(J[i, j]) for i, j in _SIX],
         inertial.where,
         robot.notes,
     )
