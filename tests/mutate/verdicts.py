@@ -86,7 +86,7 @@ def equivalents(file: Path) -> dict[Key, str]:
     }  # fmt: skip
 
 
-START = 60.0  # s that Python, pytest and the tests' modules may take on a busy machine
+START = 90.0  # s that Python, pytest and the tests' modules may take on a busy machine
 
 
 class Workshop:
@@ -184,7 +184,7 @@ def _seen(copy: PrivateCopy, plan: list[Look]) -> tuple[str, str, int]:
         tests = look.tests
         while tests:
             outcome = copy.pytest(
-                {"mode": "select", "tests": tests}, look.files, START + 3.0 * look.seconds
+                {"mode": "select", "tests": tests}, look.files, START + 5.0 * look.seconds
             )
             ran = [str(each["test"]) for each in outcome.notes if each["what"] == "began"]
             count += len(ran)
@@ -204,7 +204,7 @@ def _seen(copy: PrivateCopy, plan: list[Look]) -> tuple[str, str, int]:
 
 def _fails_again(copy: PrivateCopy, test: str, seconds: float) -> bool:
     task: dict[str, object] = {"mode": "select", "tests": [test]}
-    return copy.pytest(task, [test.partition("::")[0]], START + 3.0 * seconds).status != 0
+    return copy.pytest(task, [test.partition("::")[0]], START + 5.0 * seconds).status != 0
 
 
 def table(verdicts: list[Verdict]) -> str:

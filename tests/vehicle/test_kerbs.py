@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from numpy.testing import assert_allclose
 
 import touchback as tb
-from quarter_car import BRUSH, MASS, WEIGHT, WHEEL, quarter_car
+from quarter_car import BRUSH, INERTIA, MASS, WEIGHT, WHEEL, quarter_car
 from touchback.errors import ModelError
 from touchback.vehicle import Kerb, PlaneRoad
 
@@ -84,6 +84,19 @@ def test_a_rim_bends_where_the_carcass_gives_way_no_further_and_stays_bent() -> 
     assert back == pytest.approx(carcass + 0.15**2 * (start - carcass), rel=0.05)
     assert run["tyre.dent"][-1] > 0.02
     assert np.diff(total(run, 1.0)).max() < 1e-3 * start
+
+
+@pytest.mark.parametrize("mu", [0.02, 2.0])
+def test_a_slow_tread_at_a_wall_is_damped_by_four_kilonewton_seconds_a_metre(mu: float) -> None:
+    """So that a tick of 1 ms takes a third of a wheel's momentum at most: J ω̇ = −r² ω/(u₀/(μ N) +
+    1/D) with D = 4 kN s/m, u₀ = 0.05 m/s and N of a carcass that is pressed by 5 cm."""
+    road = PlaneRoad(kerbs=(Kerb((FACE, 0.0), 1.0, 0.0, friction=mu),))
+    system = quarter_car(SLIPPERY, road, speed=0.0, spin=0.0).compile()
+    depth, omega = 0.05, 1e-5
+    x = system.assemble({"x": FACE - R + depth, "z": R}, {"spin": omega})
+    found = dict(zip(system.velocities, system.forward_dynamics(x.q, x.v, z=x.z), strict=True))
+    slope = 1.0 / (0.05 / (mu * K * depth) + 1.0 / 4e3)
+    assert found["spin"] == pytest.approx(-slope * R**2 * omega / INERTIA, rel=1e-6)
 
 
 def test_friction_at_a_wall_stops_the_spin_as_fast_as_the_wheel() -> None:
