@@ -57,11 +57,48 @@ def test_a_reader_that_takes_one_value_every_5_ms_lets_the_board_overflow_and_st
     script = Script(duration=60.0, buffer=20)
     with (
         SimulatedBoard(script, pipe=4096) as board,
-        Daq(board, reader="one value", pace=5e-3) as daq,
+        Daq(board, reader="one value") as daq,
     ):
         until(lambda: any("buffer is full" in text for text in daq.events))
         blocks = daq.blocks()
     check_whole(blocks, len(blocks["number"]))  # what came before is in order all the same
+
+
+@pytest.mark.parametrize("reader", ["one block", "block if available"])
+def test_a_reader_that_takes_one_block_every_5_ms_falls_four_fifths_of_the_time_behind(
+    reader: str, check_whole
+) -> None:
+    """One of five blocks is taken at each step, the oldest: after t seconds it is 0.8 t old."""
+    with SimulatedBoard(Script(duration=60.0)) as board, Daq(board, reader=reader) as daq:
+        until(lambda: daq.counts["received"] > 150)
+        blocks, calls = daq.blocks(), daq.counts["calls"]
+    check_whole(blocks, len(blocks["number"]))
+    waited = blocks["arrival"] - blocks["began"]
+    taken = blocks["arrival"][-1] - blocks["arrival"][50]
+    behind = (waited[-1] - waited[50]) / taken
+    assert behind >= 0.75  # a machine that is busy makes it worse
+    assert calls < 2 * len(blocks["number"]) + 100  # it waits for its next step between calls
+
+
+def test_one_that_takes_all_blocks_every_5_ms_stays_fresh(numbered) -> None:
+    _, blocks, *_ = numbered(Script(duration=0.4), reader="all blocks", pace=5e-3)
+    waited = blocks["arrival"] - blocks["began"]
+    assert np.median(waited) < 20e-3  # of which up to 5 ms are its pace and 0.8 the block
+
+
+def test_one_that_takes_everything_reads_channels_for_others() -> None:
+    """A block of 8 bytes comes in three writes: calls every 5 ms cut some of them."""
+    script = Script(duration=60.0, signals={"brake": Sine(0.0, offset=100.0)})
+    with SimulatedBoard(script) as board, Daq(board, reader="everything", pace=1.1e-3) as daq:
+        until(lambda: (daq.blocks()["brake"] != 100).any(), 10.0)
+
+
+def test_what_does_not_wait_needs_a_pace() -> None:
+    with (
+        SimulatedBoard(Script(duration=1.0)) as board,
+        pytest.raises(InputError, match=r"doesn't wait.*pace=0\.005"),
+    ):
+        Daq(board, reader="block if available", pace=0.0)
 
 
 def test_one_that_takes_all_blocks_as_rarely_loses_none(numbered, check_whole) -> None:

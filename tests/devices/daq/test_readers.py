@@ -1,4 +1,4 @@
-"""Gallo's five ways to take blocks out of a pipe: four fail as he says, the fifth does not."""
+"""Gallo's ways to take blocks out of a pipe: all but one fail as he says."""
 
 import os
 import struct
@@ -7,9 +7,17 @@ import threading
 import numpy as np
 import pytest
 
-from touchback.devices.daq import GALLO, STRATEGIES, Reader, strategy
+from touchback.devices.daq import (
+    GALLO,
+    STRATEGIES,
+    BlockChannel,
+    BlockLayout,
+    Reader,
+    TaggedReader,
+    strategy,
+)
 from touchback.devices.daq.readers import WAIT
-from touchback.errors import InputError
+from touchback.errors import DeviceError, InputError
 from touchback.native.daq.pipe import Want
 from waiting import until
 
@@ -146,3 +154,59 @@ def test_unknown_strategies_and_calls_that_can_not_be_are_refused(pipe) -> None:
     for least, most, multiple in ((8, 4, 1), (3, 8, 2), (8, 9, 8), (8192, 1 << 20, 8)):
         with pytest.raises(InputError, match="multiples"):
             Want(least, most, multiple, None, None)
+
+
+PEDALS = BlockLayout(1e-3, (BlockChannel("brake", "int16"), BlockChannel("throttle", "int16")))
+ALARM = BlockLayout(1.0, (BlockChannel("code", "uint8"),))
+
+
+def tagged(tag: int, data: bytes) -> bytes:
+    return struct.pack("<H", tag) + data
+
+
+@pytest.mark.parametrize("cut", [1, 2, 3, 5, 7, 100])
+def test_tagged_groups_are_told_apart_wherever_the_stream_is_cut(pipe, cut: int) -> None:
+    """Gallo's "take what you need": the tag says how much is needed."""
+    reader, found = TaggedReader(pipe[0], {1: PEDALS, 7: ALARM}), []
+    groups = [(1, struct.pack("<hh", k, -k)) for k in range(20)]
+    groups.insert(9, (7, b"\x2a"))
+    stream = b"".join(tagged(*group) for group in groups)
+    feeding = threading.Thread(
+        target=lambda: [os.write(pipe[1], stream[i : i + cut]) for i in range(0, len(stream), cut)]
+    )
+    feeding.start()
+    while len(found) < len(groups):
+        if (group := reader.take()) is not None:
+            found.append(group)
+    feeding.join()
+    assert [tag for tag, _ in found] == [tag for tag, _ in groups]
+    assert found[9][1]["code"] == 42
+    assert [int(group["brake"]) for tag, group in found if tag == 1] == [*range(20)]
+    assert reader.received == {1: 20, 7: 1} and reader.take() is None and not reader.closed
+
+
+def test_a_tagged_group_at_each_step_of_5_ms_falls_behind_a_board_that_sends_five(pipe) -> None:
+    reader = TaggedReader(pipe[0], {1: PEDALS})
+    for step in range(50):
+        for k in range(5 * step, 5 * step + 5):
+            os.write(pipe[1], tagged(1, struct.pack("<hh", k, -k)))
+        group = reader.take()
+        assert group is not None and group[1]["brake"] == step  # 4 × step groups behind
+
+
+def test_a_tag_that_nobody_named_is_refused_with_those_that_are_known(pipe) -> None:
+    reader = TaggedReader(pipe[0], {1: PEDALS})
+    os.write(pipe[1], tagged(513, b"1234"))
+    with pytest.raises(DeviceError, match=r"tag 513 came.*known: 1"):
+        reader.take()
+    with pytest.raises(InputError, match="0 to 65535"):
+        TaggedReader(pipe[0], {65_536: PEDALS})
+
+
+def test_a_tagged_stream_that_ends_within_a_group_says_so(pipe) -> None:
+    inside, outside = os.pipe()
+    os.write(outside, tagged(1, b"123"))
+    os.close(outside)
+    reader = TaggedReader(inside, {1: PEDALS})
+    assert reader.take() is None and reader.closed
+    os.close(inside)

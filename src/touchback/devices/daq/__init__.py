@@ -19,7 +19,14 @@ from touchback.devices.daq.file_board import FileBoard, FileChannel
 from touchback.devices.daq.files import PlayedBoard, blocks_of_run, run_of_blocks
 from touchback.devices.daq.layout import GALLO, BlockChannel, BlockLayout
 from touchback.devices.daq.packets import PacketFeed, pack_block, stuff
-from touchback.devices.daq.readers import STRATEGIES, Reader, Strategy, Taken, strategy
+from touchback.devices.daq.readers import (
+    STRATEGIES,
+    Reader,
+    Strategy,
+    TaggedReader,
+    Taken,
+    strategy,
+)
 from touchback.devices.daq.serial_board import SerialBoard
 from touchback.devices.daq.simulated_driver import SimulatedDriver, driver_conditioning
 from touchback.devices.daq.udp_board import UdpBoard
@@ -31,7 +38,8 @@ __all__ = [
     "CanBoard", "Conditioned", "Conditioning", "Counted", "Daq", "DaqQuantity", "Feed",
     "FileBoard", "FileChannel", "Gated", "LabJackBoard", "NiBoard", "PacketFeed", "PlayedBoard",
     "Quantity", "Reader", "SampledSignal", "Script", "SerialBoard", "SimulatedBoard",
-    "SimulatedDriver", "SourceClock", "Strategy", "Taken", "UdpBoard", "blocks_of_run",
-    "buggy_codes", "buggy_conditioning", "buggy_layout", "can_layout", "driver_conditioning",
-    "pack_block", "read_dbc", "run_of_blocks", "save_mdf", "strategy", "stuff",
+    "SimulatedDriver", "SourceClock", "Strategy", "TaggedReader", "Taken", "UdpBoard",
+    "blocks_of_run", "buggy_codes", "buggy_conditioning", "buggy_layout", "can_layout",
+    "driver_conditioning", "pack_block", "read_dbc", "run_of_blocks", "save_mdf", "strategy",
+    "stuff",
 ]  # fmt: skip

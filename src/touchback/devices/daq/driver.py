@@ -14,7 +14,7 @@ import numpy as np
 from touchback.devices.daq.conditioning import Conditioned, Conditioning
 from touchback.devices.daq.feed import Feed
 from touchback.devices.daq.layout import BlockLayout
-from touchback.devices.daq.readers import strategy
+from touchback.devices.daq.readers import STEP, strategy
 from touchback.devices.service import PRIORITY, ClockEstimate, Service
 from touchback.errors import DeviceError, InputError
 from touchback.native.daq import stream as native
@@ -62,8 +62,9 @@ class Daq(Service[str]):
     measured, so that the run records how old they are at each tick.
 
     `reader` is a strategy's name and `pace` the seconds between its calls: all but "all blocks" are
-    there to see how they fail. `conditioning` says what is made of the numbers; without one there
-    are the numbers themselves."""
+    there to see how they fail, and are called once in each 5 ms, as the step of a simulator would.
+    `conditioning` says what is made of the numbers; without one there are the numbers
+    themselves."""
 
     def __init__(
         self,
@@ -71,7 +72,7 @@ class Daq(Service[str]):
         conditioning: Conditioning | None = None,
         *,
         reader: str = "all blocks",
-        pace: float = 0.0,
+        pace: float | None = None,
         priority: int = PRIORITY,
     ) -> None:
         super().__init__()
@@ -80,7 +81,14 @@ class Daq(Service[str]):
             raise InputError("Daq: the conditioning is of blocks of another layout than the board.")
         self.conditioned: Conditioned = (conditioning or Conditioning(layout)).compile()
         chosen = strategy(reader, layout)
+        if pace is None:
+            pace = STEP if chosen.fails else 0.0
         pace = number_within("Daq: its pace must be 0 to 3600 s", pace, 0.0, 3600.0)
+        if not pace and chosen.want.wait == 0.0:
+            raise InputError(
+                f"Daq: {reader!r} doesn't wait, so that without a pace it would call without end; "
+                f"give the seconds between its calls, pace={STEP:g}."
+            )
         priority, _ = own_thread(priority)
         self._claim()
         self._again = layout.stamped and chosen.want.multiple == layout.size  # blocks are whole

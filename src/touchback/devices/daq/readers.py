@@ -1,21 +1,24 @@
-"""Five ways to take blocks out of a board's pipe, of which one is right (Gallo 2012, 4.3.3–4).
+"""Six ways to take blocks out of a board's pipe, of which one is right (Gallo 2012, 4.3.3–4).
 
-All are the same call (`Want`) with other numbers. His sixth, *take what you need*, is for groups
-that carry a tag, which these blocks don't."""
+Five are the same call (`Want`) with other numbers. The sixth, *take what you need*, is for groups
+that carry a tag: `TaggedReader`."""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from touchback.devices.daq.layout import BlockLayout, check_layout
+from touchback.errors import DeviceError
 from touchback.native.daq.pipe import Pipe, Want
 from touchback.numbers import whole_within
 from touchback.recording import unknown_name
 
 WAIT, TIMEOUT = 5e-3, 10e-3  # [s] of his calls
+STEP = 5e-3  # [s] of his simulator, in each of which it calls once
 ROOM = 50_000  # blocks of his buffer
 
 
@@ -74,6 +77,45 @@ class Taken:
     blocks: np.ndarray
     bytes: int
     seconds: float
+
+
+class TaggedReader:
+    """Takes what it needs: groups of several kinds in one stream, each behind a tag (an unsigned
+    whole number of 16 bits, the low byte first) that says which layout follows. Every group takes
+    two calls, one for the tag and one for as many bytes as it announces; the second waits as long
+    as they take to come."""
+
+    def __init__(self, file: int, layouts: Mapping[int, BlockLayout]) -> None:
+        for tag, layout in layouts.items():
+            whole_within("A tag must be 0 to 65535", tag, 0, 65_535)
+            check_layout(f"Tag {tag}", layout)
+        self.layouts, self.closed = dict(layouts), False
+        self.received = dict.fromkeys(self.layouts, 0)  # groups
+        self._pipe = Pipe(file)
+
+    def take(self) -> tuple[int, np.void] | None:
+        """The next group with its tag; None where none has begun, or the stream has ended."""
+        found = self._pipe.get(_TAG)
+        self.closed = found is None
+        if not found:
+            return None
+        tag = int.from_bytes(found, "little")
+        layout = self.layouts.get(tag)
+        if layout is None:
+            known = ", ".join(map(str, self.layouts))
+            raise DeviceError(
+                f"TaggedReader: tag {tag} came, which no layout has (known: {known}); where the "
+                "next group begins can't be known. Name every group that the board sends."
+            )
+        group = self._pipe.get(Want(layout.size, layout.size, layout.size, None, None))
+        self.closed = group is None
+        if group is None:
+            return None
+        self.received[tag] += 1
+        return tag, layout.unpack(group)[0]
+
+
+_TAG = Want(2, 2, 2, 0.0, None)
 
 
 class Reader:
