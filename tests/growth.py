@@ -16,7 +16,7 @@ T = TypeVar("T")
 MOST = 2.2  # a sort (n log n) of 20 000 gives 2.14; quadratic work gives 4
 NOTHING = 2e-3  # s of the processor: what takes less hangs nobody, and can't be measured well
 ENOUGH = 0.1  # s, from which on no longer length is tried
-_TRIES = 6  # how often a ratio beyond MOST is measured again, beside the load of other programs
+_TRIES = 12  # how often a ratio beyond MOST is measured again, beside the load of other programs
 
 
 def assert_linear(
@@ -32,20 +32,21 @@ def assert_linear(
     until one takes 0.1 s. `read` gets what `make` gives; our own errors (refusals) are results.
     """
     length, before = shortest, processor_time(read, make, shortest)
+    first = before  # of half the length, so that a jump of memory or caches is told from growth
     while 2 * length <= longest and before < ENOUGH:
         now = processor_time(read, make, 2 * length)
         if now > NOTHING and now > most * before:
             for _ in range(_TRIES):
                 before = min(before, processor_time(read, make, length))
                 now = min(now, processor_time(read, make, 2 * length))
-                if now <= most * before:
+                if now <= most * before or (now < 3.0 * before and now <= most**2 * first):
                     break
             else:
                 raise AssertionError(
                     f"{2 * length} take {1e3 * now:.3g} ms of the processor, "
                     f"{now / before:.3g} times as long as {length}; at most {most:g} is linear"
                 )
-        length, before = 2 * length, now
+        length, first, before = 2 * length, before, now
 
 
 def processor_time(read: Callable[[T], object], make: Callable[[int], T], length: int) -> float:

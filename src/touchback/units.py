@@ -96,7 +96,7 @@ _POWERS = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
 _SPELLING = {"μ": "µ", "º": "°", "°C": "degC", "°": "deg"}
 _ALIASES = {**dict.fromkeys(("1/min", "r/min", "U/min", "min^-1"), "rpm"), "-": "1"}
 _QUANTITY = re.compile(
-    r"\s*(?P<number>[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*(?P<unit>[A-Za-zµμΩ%°º].*)"
+    r"\s*(?P<number>[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?)\s*(?P<unit>[A-Za-zµμΩ%°º].*)"
 )
 _PART = re.compile(
     r"(?P<sign>[/()])|(?P<name>[A-Za-zµΩ%]+|1)(?:\^?(?P<power>-?\d+(?:\.\d+)?))?|[·*. ]"

@@ -23,7 +23,6 @@ _WORDS = {
     "bool": "true or false",
     "null": "nothing",
 }
-_PLACE = re.compile(r"(.*) - at `\$(.*)`", re.DOTALL)
 _STEP = re.compile(r"\.(\w+)|\[(\d+)\]|\[(\.\.\.)\]")
 
 
@@ -109,8 +108,7 @@ def complaint(said: str, given: object, kind: Any) -> tuple[Path, str]:
     value: Any = given
     for step in inner:
         value, kind = value[step], _type_of(kind, step)
-    match = _PLACE.fullmatch(said)
-    message = match[1] if match else said
+    message, _ = _told(said)
     strange = re.match(r"Object contains unknown field `([^`]*)`", message)
     if strange is not None:
         known = [field.name for field in _own(kind)]
@@ -127,11 +125,16 @@ def complaint(said: str, given: object, kind: Any) -> tuple[Path, str]:
     return inner, f"{words}{expected[2] or ''}{size} is expected, got {shown(value)}."
 
 
+def _told(said: str) -> tuple[str, str]:
+    """What msgspec says, and where; in which a stranger's words may be."""
+    message, sign, place = said.rpartition(" - at `$")
+    return (message, place[:-1]) if sign and place.endswith("`") else (said, "")
+
+
 def _place(said: str) -> Path:
     """The path that msgspec tells."""
-    match = _PLACE.fullmatch(said)
     found: list[str | int] = []
-    for step in _STEP.finditer(match[2] if match else ""):
+    for step in _STEP.finditer(_told(said)[1]):
         if step[3]:  # of a mapping's values: it doesn't say which
             break
         found.append(step[1] if step[1] else int(step[2]))
