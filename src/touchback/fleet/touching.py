@@ -58,7 +58,7 @@ def _native(
     shown = sensors.function if measured else None
     motion = BatchTouching(
         equations.stepped(), equations.configuration_rate, shown.compiled if shown else None,
-        solver.theta,
+        solver.theta, solver.correct_positions,
     )  # fmt: skip
     block: Floats = blocks_of(system, given, shown) if shown else np.zeros(1)
     return NativeTouchingBatch(

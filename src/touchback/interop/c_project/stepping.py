@@ -128,7 +128,9 @@ def by_impulses(system: System, solver: MoreauJean) -> Stepping:
     )
     problem.record.point("u", u)  # one for both
     x = np.zeros(sum(system.sizes))
-    stepper = Stepper(functions, problem, x, 0.0, solver.step, solver.theta)
+    stepper = Stepper(
+        functions, problem, x, 0.0, solver.step, solver.theta, solver.correct_positions
+    )
     sensors = Sensors(equations, False)
     roots: dict[str, ctypes.Structure | np.ndarray] = {
         "touching": problem.record.struct, "contacts": stepper.record.struct,

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "contact/moreau_jean.h"
+#include "contact/places.h"
 
 static const double SETTLED = 1e-13, ROUGHLY = 1e-5; /* of the largest speed */
 static const long SWEEPS = 100000, FIRST_SWEEPS = 300, PATIENCE = 1500;
@@ -137,7 +137,7 @@ void tb_assemble_islands(tb_moreau_jean *s, const double *W) {
     q->starts[q->rows] = count;
 }
 
-static tb_contact_problem island_of(const tb_moreau_jean *s, long island) {
+tb_contact_problem tb_island_of(const tb_moreau_jean *s, long island) {
     tb_contact_problem q = s->problem;
     long row = s->island_rows[island], contact = s->island_contacts[island];
     long group = s->island_groups[island];
@@ -186,7 +186,7 @@ static int sweep(tb_moreau_jean *s, const tb_contact_problem *q, double fastest,
 }
 
 int tb_solve_island(tb_moreau_jean *s, long island, double fastest, double *p) {
-    tb_contact_problem q = island_of(s, island);
+    tb_contact_problem q = tb_island_of(s, island);
     p += s->island_rows[island];
     long pivots = planar(&q) ? tb_lemke(&q, p, &s->memory) : -1;
     if (pivots >= 0) {

@@ -220,6 +220,8 @@ static void account(tb_moreau_jean *s, long row, double *losses, double *moved) 
 static void take_step(tb_moreau_jean *s, const tb_problem *problem, double *losses,
                       double *moved) {
     long N = size_of(s);
+    if (!s->steps)
+        s->credit = 0.0;
     take_free_step(s, problem);
     call(&s->kinematics, s->x, problem, s->now);
     long islands = tb_list_islands(s, takes_part, coefficient_of(s));
@@ -242,6 +244,8 @@ static void take_step(tb_moreau_jean *s, const tb_problem *problem, double *loss
         account(s, row, losses, moved);
     for (long i = 0; i < s->problem.rows; i++)
         account(s, s->listed[i], losses, moved);
+    if (s->lifts && islands)
+        tb_lift_contacts(s, problem, islands, losses);
     if (s->bilateral)
         tb_project_contacts(s, problem);
 }

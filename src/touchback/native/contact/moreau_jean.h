@@ -51,6 +51,9 @@ typedef struct tb_moreau_jean {
     const int *normals;     /* of each contact; its other rows follow it */
     const int *group_rows;  /* two of each group of friction, -1: none */
     double t0, h, theta;
+    long lifts;         /* whether bodies are lifted out of each other (contact/lift.c) */
+    double credit;      /* what contacts have taken so far and lifting may give back [J] */
+    double *gaps;       /* of contacts, at the start of a step that lifts */
     long steps;
     double *x;                  /* the present state */
     double *impulses, *before;  /* of the last step, of the one before it */

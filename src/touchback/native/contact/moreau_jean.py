@@ -104,8 +104,8 @@ class SteppedFunctions:
 
 
 class MoreauJean:
-    """Steps of length `step` from the state x at t0. The `problem` gives the inputs and, where
-    q̇ ≠ v, the configuration rate; `x` is always the last good state."""
+    """Steps of length `step` from the state x at t0; `lifts`: out of overlaps. The `problem` gives
+    the inputs and, where q̇ ≠ v, the configuration rate; `x` is always the last good state."""
 
     def __init__(
         self,
@@ -115,6 +115,7 @@ class MoreauJean:
         t0: float,
         step: float,
         theta: float,
+        lifts: bool = False,
     ) -> None:
         m, rows = functions.bilateral, functions.rows
         contacts, groups = len(functions.normals), len(functions.groups)
@@ -123,7 +124,7 @@ class MoreauJean:
         self.x = np.array(x, dtype=np.float64)
         self.record = record = Record(
             "tb_moreau_jean", nq=nq, n=n, nz=nz, bilateral=m, rows=rows, contacts=contacts,
-            groups=groups, t0=t0, h=step, theta=theta, bad=-1,
+            groups=groups, t0=t0, h=step, theta=theta, lifts=lifts, bad=-1,
         )  # fmt: skip
         record.point("x", self.x)
         record.call("kinematics", functions.kinematics)
@@ -151,7 +152,7 @@ class MoreauJean:
             "mass": at.size("mass_starts"), "free": N, "ahead": N, "delta": N,
             "block": at.largest_part, "B": at.size("pair_B"), "spread": at.largest_spread,
             "found": at.size("pair_found"), "p": rows, "own": at.size("own_places"),
-            "own_right": m, "own_start": m,
+            "own_right": m, "own_start": m, "gaps": contacts,
         }.items():  # fmt: skip
             self.record.floats(name, size)
         for name, size in {

@@ -63,6 +63,13 @@ void tb_undo(tb_moreau_jean *s, long part, const double *motion, double *found);
 /* Positions onto the constraints; velocities keep theirs to the end of the step. Positions with
  * quaternions are moved along dq/dt of the problem (contact/project.c). */
 void tb_project_contacts(tb_moreau_jean *s, const tb_problem *problem);
+/* Moves the positions in s->ahead by the velocities in s->free, which it uses up with s->delta. */
+void tb_move_positions(tb_moreau_jean *s, const tb_problem *problem);
+/* One island of the problem by itself (contact/islands.c). */
+tb_contact_problem tb_island_of(const tb_moreau_jean *s, long island);
+/* Positions out of overlaps, by as much as contacts have taken of energy; what that gives is taken off
+ * their losses (contact/lift.c). */
+void tb_lift_contacts(tb_moreau_jean *s, const tb_problem *problem, long islands, double *losses);
 
 #pragma GCC visibility pop
 

@@ -37,19 +37,9 @@ static void correct(tb_moreau_jean *s, long part) {
     }
 }
 
-void tb_project_contacts(tb_moreau_jean *s, const tb_problem *problem) {
+void tb_move_positions(tb_moreau_jean *s, const tb_problem *problem) {
     long n = s->n;
-    double largest = 0.0, *v = s->ahead + s->nq, *step = s->free + s->nq;
-    call(&s->kinematics, s->ahead, problem, s->then);
-    for (long i = 0; i < s->bilateral; i++)
-        largest = fmax(largest, fabs(h_of(s, s->then)[i]));
-    if (!(largest > DRIFT))
-        return;
-    tb_factor_masses(s, s->then, s->then);
-    memset(s->free, 0, (size_t)size_of(s) * sizeof *s->free);
-    for (long part = 0; part < s->pattern.parts; part++)
-        if (own_count(&s->pattern, part))
-            correct(s, part);
+    double *v = s->ahead + s->nq, *step = s->free + s->nq;
     const tb_callable *rate = &problem->configuration_rate;
     if (!rate->call) {
         for (long j = 0; j < n; j++)
@@ -62,4 +52,19 @@ void tb_project_contacts(tb_moreau_jean *s, const tb_problem *problem) {
     memcpy(v, s->delta, (size_t)n * sizeof *v);
     for (long i = 0; i < s->nq; i++)
         s->ahead[i] += s->free[i];
+}
+
+void tb_project_contacts(tb_moreau_jean *s, const tb_problem *problem) {
+    double largest = 0.0;
+    call(&s->kinematics, s->ahead, problem, s->then);
+    for (long i = 0; i < s->bilateral; i++)
+        largest = fmax(largest, fabs(h_of(s, s->then)[i]));
+    if (!(largest > DRIFT))
+        return;
+    tb_factor_masses(s, s->then, s->then);
+    memset(s->free, 0, (size_t)size_of(s) * sizeof *s->free);
+    for (long part = 0; part < s->pattern.parts; part++)
+        if (own_count(&s->pattern, part))
+            correct(s, part);
+    tb_move_positions(s, problem);
 }

@@ -25,6 +25,7 @@ class BatchTouching:
     configuration_rate: FunctionData | None
     sensors: FunctionData | None
     theta: float
+    lifts: bool
 
     @property
     def sizes(self) -> Sizes:
@@ -58,7 +59,13 @@ class NativeTouchingBatch(NativeLoneBatch):
         worker, batch = super()._worker(problem, motion, sensors), self._batch.struct
         start = np.zeros(problem.state_size)
         stepper = MoreauJean(
-            self._motion.functions, problem, start, batch.t0, batch.h, self._motion.theta
+            self._motion.functions,
+            problem,
+            start,
+            batch.t0,
+            batch.h,
+            self._motion.theta,
+            self._motion.lifts,
         )
         worker.kept.append(stepper)
         worker.struct.stepper = stepper.record.address

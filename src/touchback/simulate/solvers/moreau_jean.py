@@ -20,6 +20,10 @@ class MoreauJean(Solver):
     """Many rigid contacts, by Moreau–Jean time stepping, every `step` [s] recorded: those that the
     model describes, and the `contacts` given by name. Forces and inputs count at t + θ·step.
 
+    Steps hold speeds, not gaps: what lands stays as deep as it was noticed. `correct_positions`
+    lifts bodies out of each other at the end of a step, by the least change weighted by the mass,
+    and by no more than its work against the forces may be: what contacts have taken before.
+
     Besides the states the run holds, of each contact by name, "… gap", and "… impulse" [N s] and
     "… friction impulse" (" 1", " 2" with two tangents) of the step that ends at each instant; the
     stored "energy", the cumulated "work" of forces, "friction loss" and "impact loss" [J]; inputs,
@@ -32,6 +36,7 @@ class MoreauJean(Solver):
 
     step: float = 1e-4
     theta: float = 0.5
+    correct_positions: bool = False
     contacts: Mapping[str, ContactKind] | None = field(default=None, hash=False)
 
     def __post_init__(self) -> None:

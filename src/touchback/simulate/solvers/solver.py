@@ -42,6 +42,7 @@ class Options(TypedDict, total=False):
     step_limit: int | None
     rate: float | None
     theta: float | None
+    correct_positions: bool | None
     impacts: str | None
     rest: float | None
     event_limit: int | None

@@ -60,7 +60,10 @@ class SteppedRun(TouchingRun):
     def go(self, x: Floats, shown: Progress) -> Trajectory:
         """As many steps as the duration holds, or fewer."""
         solver, span = self._solver, self._asked.span
-        stepper = Stepper(self._functions, self.problem, x, span.start, solver.step, solver.theta)
+        stepper = Stepper(
+            self._functions, self.problem, x, span.start, solver.step, solver.theta,
+            solver.correct_positions,
+        )  # fmt: skip
         status, self._steps = _advance(stepper, solver.count(span.duration), shown)
         states = np.vstack([x, self._steps.states])
         times: Floats = span.start + np.arange(len(states), dtype=np.float64) * solver.step
@@ -135,8 +138,8 @@ class SteppedRun(TouchingRun):
         return [
             f"Contact '{name}' stays up to {own.max():.3g} m deep (at t = "
             f"{start + h * float(own.argmax()):.6g} s): a step notices what lands by up to its "
-            f"speed times {h:g} s too late, and holds speeds, not gaps; take a shorter step, or "
-            "method='event-driven'."
+            f"speed times {h:g} s too late, and holds speeds, not gaps; give "
+            "correct_positions=True, a shorter step, or method='event-driven'."
             for name, own, before in zip(
                 self._equations.contacts, depths, np.maximum(-self._gaps[:, 0], 0.0), strict=True
             )
@@ -152,7 +155,10 @@ class SteppedRun(TouchingRun):
         given, moved = -losses.sum(axis=1), np.abs(losses).sum(axis=1)
         hit = steps.impulses[:, list(layout.normals)] > 0.0
         start, names = self._asked.span.start, list(self._equations.contacts)
-        for k in np.flatnonzero(given > _GAIN * moved + _SLOW * impulses):
+        counts = given > _GAIN * moved + _SLOW * impulses
+        if self._solver.correct_positions:  # which gives back what contacts took: only beyond that
+            counts &= np.cumsum(given) > 0.0
+        for k in np.flatnonzero(counts):
             t = start + float(k + 1) * self._solver.step
             gains.add(t, float(given[k]), [names[i] for i in np.flatnonzero(hit[k])])
         return gains.remarks()
