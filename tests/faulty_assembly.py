@@ -92,7 +92,7 @@ def _() -> None:
 @said(
     "redundant constraints",
     "Allowed, and said by `freedoms`",
-    "1 freedom: rod\nredundant constraints: weld",
+    "1 freedom: rod\nredundant constraints: weld\nforces that aren't determined: weld",
 )
 def _() -> None:
     m = slider_crank()
@@ -103,7 +103,7 @@ def _() -> None:
 @said(
     "redundant gears",
     "Allowed, and said by `freedoms`",
-    "1 freedom: right\nredundant constraints: belt",
+    "1 freedom: right\nredundant constraints: belt\nforces that aren't determined: gears, belt",
 )
 def _() -> None:
     m = two_arms()

@@ -8,8 +8,10 @@ fold, and nothing but the size of h shows it.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
+
+from touchback.system.undetermined import open_text
 
 KEPT = 1e-10  # m or rad: what counts as keeping the constraints
 LEFT = 1e-6  # m or rad: beyond it a run warns
@@ -21,9 +23,11 @@ def remarks(
     statistics: Mapping[str, float],
     rubbing: Iterable[str] = (),
     shared: Iterable[str] = (),
+    undetermined: Sequence[str] = (),
 ) -> list[str]:
-    """Sentences on a run, from the counts of its formulation, the constraints with friction and
-    those whose forces others could carry; none when all went well."""
+    """Sentences on a run, from the counts of its formulation, the constraints with friction, those
+    of them whose forces others could carry, and all rows that share forces; none when all went
+    well."""
     found = []
     largest = statistics["largest_h"]
     if not largest <= KEPT:
@@ -54,6 +58,8 @@ def remarks(
         "how much friction there is depends on their order; leave one of them away."
         for name in dict.fromkeys(shared)
     ]
+    if undetermined:
+        found.append(f"The force of {open_text(undetermined, undetermined)}")
     return found
 
 

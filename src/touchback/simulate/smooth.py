@@ -88,7 +88,9 @@ class SmoothRun(Course):
             told["books"] = self._keeper.closed(*ends).as_data()
         if self._posed.solving:
             posed, counts = self._posed, trajectory.statistics
-            said = remarks(posed.formulation, counts, posed.rubbing, posed.shared)
+            said = remarks(
+                posed.formulation, counts, posed.rubbing, posed.shared, posed.undetermined
+            )
             told |= {"constraints": posed.formulation, "remarks": said}
         return told
 

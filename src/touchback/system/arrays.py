@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from touchback.model.frame import BodyHandle, Frame, as_frame
 from touchback.model.names import unknown
+from touchback.model.sensors import Reaction
 from touchback.native import tree_products
 from touchback.system import functions as recipes
 from touchback.system.calls import Way, by_its_name, hot
@@ -19,6 +20,7 @@ from touchback.system.motions.acting import At
 from touchback.system.names import Named
 from touchback.system.reading import checked_out, components, filled, leading, written
 from touchback.system.solved_motion import SolvedMotion
+from touchback.system.undetermined import warn_of_open
 
 Out = np.ndarray | None  # where a result is written; None: to a new array
 Replaced = Mapping[str, ArrayLike] | None  # parameters of this call, by numbers or arrays
@@ -90,11 +92,14 @@ class Arrays(Named):
         z: Values = None, out: Out = None, parameters: Replaced = None,
     ) -> dict[str, float | np.ndarray]:  # fmt: skip
         """The force, torque or effort that keeps each constraint row: a number, or an array over
-        the states; `out` is (…, rows)."""
+        the states; `out` is (…, rows). Where rows are redundant these are the least ones (√Σλ²),
+        and the first call warns."""
         calls = self.calls
-        at = At(q, v, u, t, z, parameters, calls)
+        at, names = At(q, v, u, t, z, parameters, calls), self.motion.rows(calls.key).names
         solved = written(self.motion.solve(self, at, tau)[1], out)
-        return dict(zip(self.motion.rows(calls.key).names, components(solved), strict=True))
+        if names:
+            warn_of_open(self, at, "multipliers", names)
+        return dict(zip(names, components(solved), strict=True))
 
     @property
     def constraint_names(self) -> tuple[str, ...]:
@@ -255,6 +260,12 @@ class Arrays(Named):
         given = solved[0] if a is None else self.along("a", a)
         lead = leading([given, solved[1]])
         parts = [np.broadcast_to(x, (*lead, x.shape[-1])) for x in (given, solved[1])]
+        if rows:
+            names = tuple(f"{joint}.{each}" for each in Reaction(joint).components())
+            warn_of_open(
+                self, at, ("reaction", joint), names,
+                lambda given: self.evaluated(function, at, given),
+            )  # fmt: skip
         return self.evaluated(function, at, np.concatenate(parts, axis=-1), out)
 
     def _of(

@@ -6,10 +6,11 @@ import numpy as np
 
 from touchback.errors import ModelError, SolveError, TouchbackError
 from touchback.system.constrained import Terms
-from touchback.system.freedoms import null_space, rank_of
+from touchback.system.freedoms import SHARED, null_space, rank_of
+from touchback.system.motions.acting import At
 from touchback.system.system import System
+from touchback.system.undetermined import warn_of_open
 
-_SHARED = 1e-6  # part of a force that others could carry as well
 _NOTHING = 1e-12  # of the largest: an inertia or an influence this small counts as none
 
 
@@ -49,6 +50,14 @@ def _check(system: System) -> None:
     _check_inertia(system, terms)
     _check_authority(system, terms)
     _check_shares(system, terms, start.q)
+    if system.layout.outputs and rank_of(terms.J)[0] < len(terms.h):
+        at, outputs = At(start.q, start.v, z=start.z), system.calls.by_name("outputs")
+        warn_of_open(
+            system, at, "sensors", system.layout.outputs,
+            lambda given: system.evaluated(
+                outputs, at, system.motion.for_outputs(system.key, given)
+            ),
+        )  # fmt: skip
 
 
 def _check_finite(system: System, terms: Terms) -> None:
@@ -120,7 +129,7 @@ def _check_shares(system: System, terms: Terms, q: np.ndarray) -> None:
     shares = np.abs(null_space(terms.J.T))
     for row in rubbing:
         place = shares[row].argmax()
-        if shares[row, place] > _SHARED:
+        if shares[row, place] > SHARED:
             others = np.delete(np.arange(len(shares)), row)
             other = others[shares[others, place].argmax()]
             raise ModelError(

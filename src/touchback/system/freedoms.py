@@ -9,6 +9,7 @@ from touchback.system.constrained import ConstraintLayout
 
 _RANK = 1e-9  # singular values this much below the largest count as zero
 _NEARLY = 1e-6  # conditioning below which a position is nearly singular
+SHARED = 1e-6  # part of a force that others could carry as well
 
 
 @dataclass(frozen=True)
@@ -21,6 +22,7 @@ class Freedoms:
     redundant: tuple[str, ...]  # rows that add nothing to the others
     conditioning: float  # smallest kept over largest singular value of J
     singular: tuple[str, ...] = ()  # rows that add nothing here, but do so nearby
+    undetermined: tuple[str, ...] = ()  # rows whose forces could be shared otherwise
 
     def __str__(self) -> str:
         if not self.freedoms:
@@ -33,6 +35,7 @@ class Freedoms:
         lines = []
         if self.redundant:
             lines.append(f"redundant constraints: {', '.join(self.redundant)}")
+            lines.append(f"forces that aren't determined: {', '.join(self.undetermined)}")
         if self.singular:
             lines.append(
                 "singular position: rows that add nothing here, but do nearby: "
@@ -71,6 +74,7 @@ def freedoms_of(
         tuple(name for i, name in enumerate(layout.names) if i not in needed | critical),
         float(singular[rank - 1] / singular[0]) if rank else 1.0,
         tuple(layout.names[i] for i in sorted(critical)),
+        open_rows(J, layout.names),
     )
 
 
@@ -78,6 +82,20 @@ def rank_of(J: np.ndarray) -> tuple[int, np.ndarray]:
     """Rank and singular values."""
     singular = np.linalg.svd(J, compute_uv=False) if J.size else np.zeros(0)
     return int(np.sum(singular > _RANK * singular.max(initial=0.0))), singular
+
+
+def open_forces(J: np.ndarray) -> np.ndarray:
+    """Multipliers that give no forces, Jᵀλ = 0, an orthonormal set in columns."""
+    if not J.size or rank_of(J)[0] == len(J):
+        return np.zeros((len(J), 0))
+    return null_space(J.T)
+
+
+def open_rows(J: np.ndarray, names: Sequence[str]) -> tuple[str, ...]:
+    """The rows whose forces aren't determined: redundant ones, and those that could carry their
+    load as well."""
+    shares = np.abs(open_forces(J)).max(axis=1, initial=0.0)
+    return tuple(name for name, share in zip(names, shares, strict=True) if share > SHARED)
 
 
 def null_space(rows: np.ndarray) -> np.ndarray:

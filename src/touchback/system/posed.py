@@ -73,6 +73,11 @@ class Posed:
         """The rows whose friction redundant ones could carry, where a rate was evaluated last."""
         return ()
 
+    @property
+    def undetermined(self) -> Sequence[str]:
+        """The rows that share forces which mechanics leaves open, likewise."""
+        return ()
+
     def sample(self, places: Sequence[int], every: int) -> None:
         """Lets the memories at these places of the state take new values every so many steps."""
         if places and self.updates is not None:
@@ -121,6 +126,11 @@ class Tied(Posed):
         """Of all constraints."""
         return self.solving.shared
 
+    @property
+    def undetermined(self) -> Sequence[str]:
+        """Of all constraints."""
+        return self.solving.undetermined
+
     def gap(self, t: float, x: Floats) -> float:
         """Of all rows."""
         functions, at = self.solving.functions, x[None, :]
@@ -148,6 +158,12 @@ class InModes(Posed):
     def shared(self) -> Sequence[str]:
         """Of all modes."""
         return [name for mode in self.solving.enforced for name in mode.shared]
+
+    @property
+    def undetermined(self) -> Sequence[str]:
+        """Of all modes."""
+        every = [name for mode in self.solving.enforced for name in mode.undetermined]
+        return list(dict.fromkeys(every))
 
     def settled(self, t: float, x: Floats) -> Floats:
         """In its mode."""

@@ -19,7 +19,8 @@ _NATIVE = Path(native.__file__).parent
 CONSTRAINED = (
     "constrained/constrained.h", "linear/dense.h", "constrained/dense.h", "linear/dense.c",
     "constrained/dense_choice.c", "constrained/dense_factor.c", "constrained/dense_solve.c",
-    "constrained/choice.c", "constrained/constrained.c", "constrained/friction.c",
+    "constrained/choice.c", "constrained/constrained.c", "constrained/least_multipliers.c",
+    "constrained/friction.c",
     "constrained/projection.c", "constrained/multipliers.c", "constrained/baumgarte.c",
     "constrained/partitioning.c",
 )  # fmt: skip
@@ -60,6 +61,7 @@ def arrays_of(rows: Rows) -> Iterator[tuple[str, str, int]]:
         "at_positions": m + len(rows.J[0]), "LU": m * n + 1, "B candidates": m * n,
         "b lambda residual right row_weight m_scratch mu chosen_pivot best_pivot pivot "
         "inverse_pivot pivot_floor chosen_size row_size": m,
+        "load_shares": m * m // 4, "load_gram": m * (m + 1) // 2,
         "a scale step n_scratch no_force": n, "mass T reduced": n * n,
         "A": n * n if rows.W[0] else 1,
     }  # fmt: skip

@@ -92,6 +92,8 @@ static __device__ void tb_sparse_correct(tb_constrained *, const double *, const
 static __device__ void tb_sparse_solve(tb_constrained *, const double *, const double *,
                                        const double *, const double *, const double *, double *,
                                        double *) {}
+static __device__ void tb_sparse_row_shares(const tb_constrained *, const double *, long,
+                                            double *) {}
 static __device__ void tb_share_load(tb_constrained *, const double *) {}
 """
 

@@ -85,8 +85,7 @@ _SOLVING = """
 function accelerations(t, x, inputs = INPUTS, p = P)
     M, f, _, _, _, _, gamma, J, W = terms(t, x, inputs, p)
     K = [M -transpose(W); J zeros(NC, NC)]
-    solved = {solve}
-    solved[1:NV], solved[NV + 1:end]
+    {solve}
 end
 
 "dx/dt."
@@ -164,7 +163,10 @@ def write(model: Model, where: Path, *, step: float = 1e-3) -> list[Path]:
 
 
 def _module(given: Written, step: float) -> str:
-    solve = "pinv(K) * [f; -gamma]" if given.redundant else "K \\ [f; -gamma]"
+    solve = "solved = K \\ [f; -gamma]\n    solved[1:NV], solved[NV + 1:end]"
+    if given.redundant:  # the least of the forces that keep the constraints, as runs here take
+        solve = "a = (pinv(K) * [f; -gamma])[1:NV]\n"
+        solve += "    a, pinv(collect(transpose(W)), rtol = 1e-9) * (M * a - f)"
     programs = (given.parameters, given.terms, given.outputs)
     looks = {ops.LOOKUP1, ops.LOOKUP2} & {op for program in programs for op in program.op}
     parts = [

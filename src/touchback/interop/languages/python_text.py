@@ -23,8 +23,7 @@ def accelerations(t, x, inputs=INPUTS, p=P):
     """Accelerations of the velocities, and the forces that keep the constraints."""
     M, f, _, _, _, _, gamma, J, W = terms(t, x, inputs, p)
     K = np.block([[M, -W.T], [J, np.zeros((NC, NC))]])
-    solved = {solve}
-    return solved[:NV], solved[NV:]
+    {solve}
 
 
 def rate(t, x, inputs=INPUTS, p=P):
@@ -78,9 +77,11 @@ def step(t, x, inputs=INPUTS, p=P, h=STEP):
 
 def module(given: Written, needs: str, imports: Sequence[str], step: float, running: str) -> str:
     """The text of a module; `running` is its loop over steps."""
-    solve = "np.linalg.solve(K, np.concatenate([f, -gamma]))"
-    if given.redundant:  # any of the forces that keep the constraints
-        solve = "np.linalg.lstsq(K, np.concatenate([f, -gamma]), rcond=None)[0]"
+    solve = "solved = np.linalg.solve(K, np.concatenate([f, -gamma]))\n"
+    solve += "    return solved[:NV], solved[NV:]"
+    if given.redundant:  # the least of the forces that keep the constraints, as runs here take
+        solve = "a = np.linalg.lstsq(K, np.concatenate([f, -gamma]), rcond=None)[0][:NV]\n"
+        solve += "    return a, np.linalg.pinv(W.T, 1e-9) @ (M @ a - f)"
     sections = [
         _DOC.format(head=HEAD, needs=needs) + "\n" + "\n".join(imports),
         *helpers(given.parameters, given.terms, given.outputs),

@@ -6,7 +6,7 @@
  *   out = [dq/dt, a, dz/dt, lambda, refused]; refused is 0, or 1 + the row whose friction leaves no
  *   answer.
  *
- * Redundant rows share their load here, where in runs a choice of them carries it. */
+ * Where rows contradict each other all are met as well as can be, where in runs a choice of them is. */
 #ifndef TOUCHBACK_AT_STATE_H
 #define TOUCHBACK_AT_STATE_H
 

@@ -96,6 +96,13 @@ void tb_solve(tb_constrained *c, const double *J, const double *W, const double 
         tb_dense_solve(c, W, M, f, right, a, lambda);
 }
 
+void tb_row_shares(tb_constrained *c, const double *J, long row, double *shares) {
+    if (c->sparse)
+        tb_sparse_row_shares(c, J, row, shares);
+    else
+        tb_dense_row_shares(c, J, row, shares);
+}
+
 static double redundant_size(const tb_constrained *c, const double *h) {
     double largest = 0.0;
     for (long i = c->rank; i < c->m; i++)

@@ -150,8 +150,17 @@ int tb_dense_newton_step(tb_constrained *c, const double *J, const double *h, do
 void tb_dense_velocities(tb_constrained *c, const double *b, double *v);
 void tb_dense_solve(tb_constrained *c, const double *W, const double *M, const double *f,
                     const double *right, double *a, double *lambda);
-/* After tb_solve, where rows are redundant: the solution of least norm instead, in which all of them
- * carry something (shared_load.c). W may be NULL for J. */
+/* After tb_solve, where rows are redundant: the multipliers of least norm among those with the same
+ * forces (least_multipliers.c). W may be NULL for J. Returns 1 where c->right contradicts itself. */
+int tb_least_multipliers(tb_constrained *c, const double *J, const double *W, double *lambda);
+/* After it, if rows are redundant: the same forces by the rows that are kept alone. */
+void tb_kept_multipliers(const tb_constrained *c, const double *lambda, double *kept);
+/* After tb_solve: a row that is left out as a sum of those that are kept, in the order of the choice. */
+void tb_row_shares(tb_constrained *c, const double *J, long row, double *shares);
+void tb_dense_row_shares(const tb_constrained *c, const double *J, long row, double *shares);
+void tb_sparse_row_shares(const tb_constrained *c, const double *J, long row, double *shares);
+/* After tb_solve, where rows contradict each other or are singular: accelerations that come nearest to
+ * meeting all of them, and |[a, lambda]| as small as can be (shared_load.c). W may be NULL for J. */
 void tb_share_load(tb_constrained *c, const double *W);
 /* After tb_dense_solve with W: 1 where the matrix of the motion, [[M, -W^T], [J, 0]], has a determinant
  * of the same sign as with W = J, -1 where of the other, 0 where it has none. */

@@ -125,7 +125,7 @@ class Constrained:
         return Problem(self, functions.sizes, u, p, functions.configuration_rate, inputs, self)
 
     def share_loads(self) -> None:
-        """Lets redundant rows share their load with least norm, where else some carry all of it."""
+        """Lets rows that contradict each other be met as well as can be, where else some are."""
         self._memory.share_loads()
 
     @property
@@ -145,7 +145,7 @@ class Constrained:
 
     @property
     def multipliers(self) -> Floats:
-        """λ of the last evaluation, zero in rows that are redundant there."""
+        """λ of the last evaluation, of least norm where rows are redundant there."""
         return self.solved.multipliers.copy()
 
     @property
@@ -172,11 +172,20 @@ class Constrained:
         struct, rubbing = self._memory.record.struct, self.functions.rubbing
         if not rubbing or not struct.started or struct.rank == struct.m:
             return []
+        return [name for name in rubbing if name in self.undetermined]
+
+    @property
+    def undetermined(self) -> list[str]:
+        """The rows that share forces which mechanics leaves open, where the motion was evaluated
+        last."""
+        struct = self._memory.record.struct
+        if not struct.started or struct.rank == struct.m:
+            return []
         J, ints = np.zeros((struct.m, struct.n)), self._memory.ints
         values = self._memory.floats("at_terms")[3 * struct.m :][: struct.J_count]
         J[ints("J_rows"), ints("J_columns")] = values
         shares = np.abs(np.linalg.svd(J)[0][:, struct.rank :]).max(axis=1)
-        return [name for name in rubbing if shares[list(self.functions.names).index(name)] > 1e-6]
+        return [name for name, share in zip(self.functions.names, shares) if share > 1e-6]
 
     @property
     def statistics(self) -> dict[str, float]:

@@ -10,9 +10,8 @@
 #include "constrained/dense.h"
 #include "linear/dense.h"
 
-/* lambda over the kept rows from what they must carry: J_v^T lambda = carried. */
-INLINED void multipliers(tb_constrained *c, double *restrict carried, double *restrict lambda,
-                         long n, long r) {
+/* carried <- J_v^-T carried. */
+INLINED void carry(const tb_constrained *c, double *restrict carried, long n, long r) {
     const double *restrict U = c->LU, *restrict inverse = c->inverse_pivot;
     for (long i = 0; i < r; i++) {
         for (long k = 0; k < i; k++)
@@ -22,10 +21,26 @@ INLINED void multipliers(tb_constrained *c, double *restrict carried, double *re
     for (long i = r - 1; i >= 0; i--)
         for (long k = i + 1; k < r; k++)
             carried[i] -= U[k * n + i] * carried[k];
+}
+
+/* lambda over the kept rows from what they must carry: J_v^T lambda = carried. */
+INLINED void multipliers(tb_constrained *c, double *restrict carried, double *restrict lambda,
+                         long n, long r) {
+    carry(c, carried, n, r);
     for (long i = 0; i < c->m; i++)
         lambda[i] = 0.0;
     for (long i = 0; i < r; i++)
         lambda[c->rows[i]] = carried[i];
+}
+
+void tb_dense_row_shares(const tb_constrained *c, const double *J, long row, double *shares) {
+    for (long i = 0; i < c->rank; i++)
+        shares[i] = 0.0;
+    for (long k = 0; k < c->J_count; k++)
+        for (long i = 0; i < c->rank && c->J_rows[k] == row; i++)
+            if (c->columns[i] == c->J_columns[k])
+                shares[i] = J[k];
+    carry(c, shares, c->n, c->rank);
 }
 
 /* With c->mass (n x n in the order of the choice): T = mass Z, g = f - mass [y; 0]. */

@@ -60,7 +60,8 @@ static long unanswered(const tb_constrained *c) {
 
 static void solve_with(tb_constrained *c, const double *W) {
     tb_solve(c, tb_terms_J(c), W, tb_terms_M(c), tb_terms_f(c), c->right, c->a, c->lambda);
-    if (c->shared && (c->rank < c->m || tb_first_not_finite(c->a, c->n) >= 0 ||
+    int contradicted = c->rank < c->m && tb_least_multipliers(c, tb_terms_J(c), W, c->lambda);
+    if (c->shared && (contradicted || tb_first_not_finite(c->a, c->n) >= 0 ||
                       tb_first_not_finite(c->lambda, c->m) >= 0))
         tb_share_load(c, W);
 }

@@ -40,7 +40,7 @@ static tb_constrained *evaluate(const tb_rate_slopes *s, const double *x, const 
     problem->newton->evaluations++;
     memcpy(s->u, u, (size_t)s->input_count * sizeof *u);
     memcpy(s->u + s->input_count, c->a, (size_t)c->n * sizeof *u);
-    memcpy(s->u + s->input_count + c->n, c->lambda, (size_t)c->m * sizeof *u);
+    tb_kept_multipliers(c, c->lambda, s->u + s->input_count + c->n);
     s->slopes.call(c->x, s->u, p, s->values, s->slopes.work, s->slopes.context);
     memset(s->stacks, 0, (size_t)(size * s->row_count) * sizeof *s->stacks);
     for (long k = 0; k < size; k++)

@@ -88,6 +88,8 @@ class ConstrainedMemory:
             "best_pivot", "pivot", "inverse_pivot", "pivot_floor", "chosen_size", "row_size",
         )  # fmt: skip
         self._floats["row_weight"][:] = 1.0
+        self._set_floats(m * m // 4, "load_shares")
+        self._set_floats(m * (m + 1) // 2, "load_gram")
         self._set_floats(n, "a", "scale", "step", "n_scratch", "no_force")
         # At the end of LU, what rows left out would hold.
         self._set_floats(m * n + 1 if full else 1, "LU")
@@ -105,7 +107,7 @@ class ConstrainedMemory:
             self._set_ints(name, numbers)
 
     def share_loads(self) -> None:
-        """Memory with which redundant rows share their load."""
+        """Memory with which rows that contradict each other are met as well as can be."""
         size = self.record.struct.n + self.record.struct.m
         shared = Record("tb_shared_load")
         for name, count in (("matrix", size * size), ("right", size), ("solution", size),

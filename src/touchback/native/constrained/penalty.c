@@ -60,5 +60,10 @@ void tb_penalty_rate(const double *x, const double *u, const double *p, double *
     }
     tb_count_solve(c, iteration);
     c->statistics.not_converged += !done;
+    if (c->rank < c->m) { /* penalties are a metric of their own */
+        tb_factor_for_solve(c, tb_terms_J(c));
+        tb_solve(c, tb_terms_J(c), NULL, tb_terms_M(c), c->no_force, c->right, force, c->mu);
+        tb_least_multipliers(c, tb_terms_J(c), NULL, c->lambda);
+    }
     tb_write_rate(c, u, p, out);
 }

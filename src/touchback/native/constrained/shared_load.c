@@ -1,6 +1,5 @@
-/* Redundant rows: [[M, -W^T], [J, 0]] [a; lambda] = [f; right] by least squares. What repeats others
- * carries its part of the load, so that |[a, lambda]| is least; rows that contradict each other are
- * met as well as can be. Runs need none of it: there a choice of the rows carries everything. */
+/* Rows that contradict each other: [[M, -W^T], [J, 0]] [a; lambda] = [f; right] by least squares, so that
+ * they are met as well as can be. Runs need none of it: there a choice of the rows is met. */
 #include "constrained/constrained.h"
 #include "linear/least_squares.h"
 

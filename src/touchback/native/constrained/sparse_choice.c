@@ -172,6 +172,19 @@ void tb_sparse_correct(tb_constrained *c, const double *J, const double *residua
     }
 }
 
+/* With K factored by tb_sparse_solve: M a = f + J_k^T s and J_k a = 0 for f = -J_row, where a = 0. */
+void tb_sparse_row_shares(const tb_constrained *c, const double *J, long row, double *shares) {
+    const tb_sparse *s = c->sparse;
+    double *x = s->motion_scratch;
+    memset(x, 0, (size_t)(c->n + c->m) * sizeof *x);
+    for (long k = 0; k < c->J_count; k++)
+        if (c->J_rows[k] == row)
+            x[s->coordinate_place[c->J_columns[k]]] = -J[k];
+    tb_ldl_solve(&s->motion, x);
+    for (long i = 0; i < c->rank; i++)
+        shares[i] = -x[s->row_place[c->rows[i]]];
+}
+
 void tb_sparse_solve(tb_constrained *c, const double *J, const double *M, const double *f,
                      const double *right, const double *softness, double *a, double *lambda) {
     const tb_sparse *s = c->sparse;

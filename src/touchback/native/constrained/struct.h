@@ -8,7 +8,7 @@
 #include "integrate/problem.h"
 #include "linear/sparse.h"
 
-/* Memory with which redundant rows share their load (shared_load.c). */
+/* Memory with which rows that contradict each other are met as well as can be (shared_load.c). */
 typedef struct tb_shared_load {
     double *matrix, *right, *solution; /* (n + m) squared, n + m, n + m */
     double *work;                      /* 2 (n + m) */
@@ -63,8 +63,10 @@ typedef struct tb_constrained {
     double *z_lack, *z_step; /* nz: what further states lack of the rule, and their increments */
     int *z_pivots;
 
+    double *load_shares, *load_gram; /* of redundant rows (least_multipliers.c): m^2 / 4, m (m + 1) / 2 */
+
     const tb_sparse *sparse; /* NULL for the dense way */
-    const tb_shared_load *shared; /* NULL where redundant rows carry nothing, as in runs */
+    const tb_shared_load *shared; /* NULL in runs */
     long unanswered; /* the first row whose friction no force agrees with, where the motion was solved
                         last; -1 for none */
     tb_constraint_statistics statistics;

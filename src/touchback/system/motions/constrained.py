@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -25,7 +25,7 @@ from touchback.system.constrained import (
     split_terms,
 )
 from touchback.system.derivation import solved_arguments
-from touchback.system.freedoms import Freedoms, freedoms_of
+from touchback.system.freedoms import Freedoms, freedoms_of, open_forces
 from touchback.system.function import Function
 from touchback.system.functions import update_equations
 from touchback.system.layout import Values
@@ -183,6 +183,15 @@ class Constrained(Motion):
         rows, m = acting.rows, len(acting.rows.names)
         out = system.evaluated(acting.functions["positions"], at._replace(v=None))
         return out[..., :m], rows.J.dense(out[..., m:], (m, n))
+
+    def open_solutions(self, system: Arrays, at: At) -> tuple[np.ndarray, Sequence[str]]:
+        """By rows that are redundant."""
+        J = self.positions(system, at)[1]
+        if J.ndim > 2:
+            J = J.reshape(-1, *J.shape[-2:])[0] if J.size else np.zeros(J.shape[-2:])
+        shares = open_forces(J).T
+        still = np.zeros((len(shares), len(self.layout.v)))
+        return np.hstack([still, shares]), self.rows((at.calls or system.calls).key).names
 
     def freedoms(self, system: System, q: np.ndarray, at: At) -> Freedoms:
         """With singular positions told from redundant rows by looking nearby."""

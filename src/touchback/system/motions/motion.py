@@ -185,6 +185,15 @@ class Motion(Deriving, ABC):
         lead = lead_of(self.layout, at)
         return np.zeros((*lead, 0)), np.zeros((*lead, 0, len(self.layout.v)))
 
+    def open_solutions(self, system: Arrays, at: At) -> tuple[np.ndarray, Sequence[str]]:
+        """What mechanics leaves open of [accelerations, multipliers], directions by rows, at the
+        first of some states; and the names of the multipliers."""
+        return np.zeros((0, len(self.layout.v))), ()
+
+    def for_outputs(self, key: Key, solution: np.ndarray) -> np.ndarray:
+        """Accelerations and multipliers as sensors take them."""
+        return solution
+
     def freedoms(self, system: System, q: np.ndarray, at: At) -> Freedoms:
         """What constraints leave free at positions q."""
         J = self.positions(system, at._replace(q=q))[1]

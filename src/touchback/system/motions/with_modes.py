@@ -88,10 +88,16 @@ class WithModes(Constrained):
 
     def solved(self, system: Arrays, at: At) -> np.ndarray:
         """Accelerations, and multipliers of all constraints: zero where one rests."""
-        a, multipliers = self.solve(system, at)
-        every = np.zeros((*a.shape[:-1], len(self.modes.row_names)))
-        every[..., self._mode((at.calls or system.calls).key).rows] = multipliers
-        return np.concatenate([a, every], axis=-1)
+        solution = np.concatenate(self.solve(system, at), axis=-1)
+        return self.for_outputs((at.calls or system.calls).key, solution)
+
+    def for_outputs(self, key: Key, solution: np.ndarray) -> np.ndarray:
+        """Among the multipliers of all constraints: zero where one rests."""
+        n = len(self.layout.v)
+        every = np.zeros((*solution.shape[:-1], n + len(self.modes.row_names)))
+        every[..., :n] = solution[..., :n]
+        every[..., n + np.asarray(self._mode(key).rows, dtype=int)] = solution[..., n:]
+        return every
 
     def closing(self, system: System, at: At) -> Closing:
         """Coordinates that track go where they are to be, and move nothing else."""

@@ -23,13 +23,15 @@ at = at + numel(m.M_rows);
 f = out(at + (1:n));
 K = [M, -W'; J, zeros(rows)];
 right = [f; -gamma];
-if rank(J) < rows % rows that say the same share their load
+if rows > 0 && rank(J, 1e-9 * norm(J)) < rows % the least forces where rows say the same
   solution = pinv(K) * right;
+  a = solution(1:n);
+  lambda = pinv(W', 1e-9 * norm(W)) * (M * a - f);
 else
   solution = K \ right;
+  a = solution(1:n);
+  lambda = solution(n + 1:end);
 end
-a = solution(1:n);
-lambda = solution(n + 1:end);
 rate = [turned(x, t, u, p, m); a; out(at + n + 1:end)];
 end
 

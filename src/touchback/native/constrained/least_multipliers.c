@@ -1,0 +1,110 @@
+/* Redundant rows: mechanics determines W^T lambda, not lambda. Of all multipliers that give these forces
+ * runs and functions take those of least norm, sqrt(sum lambda_i^2), newtons and newton metres counted
+ * alike. With the rows that are kept, k, and those that are left out, d, of a choice,
+ *
+ *   J_d = S J_k,   l = lambda_k + S^T lambda_d,   (1 + S S^T) y = S l
+ *
+ * lambda_d becomes y and lambda_k becomes l - S^T y. */
+#include <math.h>
+#include <string.h>
+
+#include "constrained/constrained.h"
+
+static const double CONTRADICTED = 1e-9; /* of what rows demand: more is no rounding */
+static const double ELSEWHERE = 1e-9;    /* of a row's forces: what acts elsewhere than others together */
+
+/* Whether the forces of a row that is left out are those of its shares of others: with servos and
+ * friction they needn't be, though what they constrain is. */
+static int acts_alike(tb_constrained *c, const double *W, long row, const double *shares) {
+    double *force = c->n_scratch, size = 0.0;
+    memset(force, 0, (size_t)c->n * sizeof *force);
+    for (long k = 0; k < c->W_count; k++) {
+        double share = c->W_rows[k] == row ? 1.0 : 0.0;
+        for (long i = 0; i < c->rank; i++)
+            share -= c->W_rows[k] == c->rows[i] ? shares[i] : 0.0;
+        force[c->W_columns[k]] += share * W[k];
+        size = fmax(size, fabs(share * W[k]));
+    }
+    for (long j = 0; j < c->n; j++)
+        if (!(fabs(force[j]) <= ELSEWHERE * size))
+            return 0;
+    return 1;
+}
+
+/* S by rows, `rank` wide. Returns 1 where a row demands something else than the others. */
+static int find_shares(tb_constrained *c, const double *J, const double *W) {
+    long r = c->rank;
+    int contradicted = 0;
+    for (long d = r; d < c->m; d++) {
+        double *shares = c->load_shares + (d - r) * r;
+        double demanded = c->right[c->rows[d]], size = fabs(demanded);
+        tb_row_shares(c, J, c->rows[d], shares);
+        for (long i = 0; i < r; i++) {
+            double part = shares[i] * c->right[c->rows[i]];
+            demanded -= part;
+            size += fabs(part);
+        }
+        contradicted |= !(fabs(demanded) <= CONTRADICTED * size);
+        if (c->W_count && W && !acts_alike(c, W, c->rows[d], shares))
+            memset(shares, 0, (size_t)r * sizeof *shares);
+    }
+    return contradicted;
+}
+
+/* y <- (1 + S S^T)^-1 y by L L^T. */
+static void solve_gram(tb_constrained *c, double *y) {
+    long r = c->rank, count = c->m - r;
+    double *G = c->load_gram; /* the lower triangle by rows */
+    for (long i = 0; i < count; i++) {
+        double *row = G + i * (i + 1) / 2;
+        for (long j = 0; j <= i; j++) {
+            const double *other = G + j * (j + 1) / 2;
+            double sum = i == j ? 1.0 : 0.0;
+            for (long k = 0; k < r; k++)
+                sum += c->load_shares[i * r + k] * c->load_shares[j * r + k];
+            for (long k = 0; k < j; k++)
+                sum -= row[k] * other[k];
+            row[j] = i == j ? sqrt(sum) : sum / other[j];
+        }
+        for (long k = 0; k < i; k++)
+            y[i] -= row[k] * y[k];
+        y[i] /= row[i];
+    }
+    for (long i = count - 1; i >= 0; i--) {
+        for (long k = i + 1; k < count; k++)
+            y[i] -= G[k * (k + 1) / 2 + i] * y[k];
+        y[i] /= G[i * (i + 1) / 2 + i];
+    }
+}
+
+void tb_kept_multipliers(const tb_constrained *c, const double *lambda, double *kept) {
+    long r = c->rank;
+    for (long i = 0; i < c->m; i++)
+        kept[i] = lambda[i];
+    for (long d = r; d < c->m; d++) {
+        double carried = kept[c->rows[d]];
+        kept[c->rows[d]] = 0.0;
+        for (long i = 0; i < r; i++)
+            kept[c->rows[i]] += c->load_shares[(d - r) * r + i] * carried;
+    }
+}
+
+int tb_least_multipliers(tb_constrained *c, const double *J, const double *W, double *lambda) {
+    long r = c->rank, count = c->m - r;
+    double *y = c->m_scratch;
+    const double *S = c->load_shares;
+    int contradicted = find_shares(c, J, W);
+    tb_kept_multipliers(c, lambda, lambda);
+    for (long d = 0; d < count; d++) {
+        y[d] = 0.0;
+        for (long i = 0; i < r; i++)
+            y[d] += S[d * r + i] * lambda[c->rows[i]];
+    }
+    solve_gram(c, y);
+    for (long d = 0; d < count; d++) {
+        lambda[c->rows[r + d]] = y[d];
+        for (long i = 0; i < r; i++)
+            lambda[c->rows[i]] -= S[d * r + i] * y[d];
+    }
+    return contradicted;
+}
