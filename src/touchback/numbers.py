@@ -1,14 +1,21 @@
 """Numbers that users give where numbers belong: read in one way, refused in one way."""
 
+from __future__ import annotations
+
+import dataclasses
 import math
 import re
 import sys
+from collections.abc import Callable, Collection
 from numbers import Integral, Real
-from typing import TypeGuard
+from typing import TYPE_CHECKING, TypeGuard
 
 import numpy as np
 
 from touchback.errors import InputError
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 LEAST, MOST = sys.float_info.min, sys.float_info.max  # of what is positive and finite
 MOST_COUNTED = 2**62  # steps, events: C counts them in 64 bits
@@ -40,6 +47,50 @@ def whole_within(sentence: str, given: object, least: int, most: int) -> int:
     if isinstance(given, Integral) and not no_number and least <= int(given) <= most:
         return int(given)
     raise InputError(f"{sentence}, got {shown(given)}.")
+
+
+def is_one_of(given: object, words: Collection[str]) -> bool:
+    """Whether it is one of such words; an array is equal to none, and can't be looked for."""
+    return isinstance(given, str) and given in words
+
+
+def check_fields(owner: DataclassInstance) -> None:
+    """Refuses what is no number, truth value, text or row of numbers in fields of a dataclass that
+    are declared so; what they are to be besides their owner checks. (An array, a text or a number
+    of too many digits ends a comparison with a limit in Python's own words.)"""
+    for each in dataclasses.fields(owner):
+        kind = each.type if isinstance(each.type, str) else _declared(each.type)
+        given = getattr(owner, each.name)
+        if kind not in _FIELDS or (kind.endswith("| None") and given is None):
+            continue
+        wanted, fits = _FIELDS[kind]
+        if not fits(given):
+            label = type(owner).__name__
+            raise InputError(f"{label}: its {each.name} must be {wanted}, got {shown(given)}.")
+
+
+def _declared(kind: object) -> str:
+    return kind.__name__ if type(kind) is type else str(kind)
+
+
+def _is_short(given: object) -> bool:
+    """A number that a double holds, or one that isn't finite."""
+    too_long = isinstance(given, Integral) and math.isinf(as_float(given))
+    return is_real(given) and not too_long
+
+
+def _are_numbers(given: object) -> bool:
+    if isinstance(given, np.ndarray):
+        return given.ndim == 1 and all(map(_is_short, given))
+    return isinstance(given, list | tuple) and all(map(_is_short, given))
+
+
+_FIELDS: dict[str, tuple[str, Callable[[object], bool]]] = {
+    **dict.fromkeys(("float", "float | None", "int", "int | None"), ("a number", _is_short)),
+    "bool": ("True or False", lambda given: isinstance(given, bool | np.bool_)),
+    "str": ("a text", lambda given: isinstance(given, str)),
+    "tuple[float, ...]": ("a row of numbers", _are_numbers),
+}
 
 
 def keep(owner: object, **numbers: float) -> None:

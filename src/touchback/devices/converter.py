@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from touchback.errors import InputError
 from touchback.model.value import Value
+from touchback.numbers import check_fields
 from touchback.symbolic.functions import floor, maximum, minimum
 
 
@@ -18,6 +19,7 @@ class Converter:
     high: float = 10.0
 
     def __post_init__(self) -> None:
+        check_fields(self)
         if not (isinstance(self.bits, int) and 1 <= self.bits <= 32):
             raise InputError(f"Converter: {self.bits!r} bits; give a whole number from 1 to 32.")
         if not (math.isfinite(self.high - self.low) and self.low < self.high):

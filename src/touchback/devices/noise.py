@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from touchback.errors import InputError
 from touchback.model import Model
 from touchback.model.value import Value
+from touchback.numbers import check_fields
 from touchback.spatial.vectors import Scalar
 from touchback.symbolic.expression import Expr
 from touchback.symbolic.functions import cos, floor, log, select, sqrt
@@ -29,6 +30,7 @@ class Noise:
     seed: int = 1
 
     def __post_init__(self) -> None:
+        check_fields(self)
         if not (math.isfinite(self.deviation) and self.deviation >= 0.0):
             raise InputError(f"Noise: its deviation is {self.deviation}; give zero or more.")
         if not isinstance(self.seed, int):

@@ -17,9 +17,11 @@ from touchback.draw.stick import Floats
 from touchback.errors import InputError
 from touchback.model.model import Model
 from touchback.model.part import flatten
+from touchback.numbers import number_within
 from touchback.regular_file import check_output, written_whole
 
 ENDINGS = (".svg", ".gif", ".mp4", ".html")
+_SPEEDS = 1e-6, 1e6  # of real time
 _RATES = {".svg": 20.0, ".gif": 20.0, ".mp4": 30.0, ".html": 60.0}  # pictures a second
 _MOST = {".svg": 160, ".gif": 240, ".mp4": 3600, ".html": 1800}  # pictures in all
 _QUATERNION = (".qw", ".qx", ".qy", ".qz")
@@ -42,8 +44,9 @@ def make_film(
     ending = path.suffix.lower()
     if ending not in ENDINGS:
         raise InputError(f"{path}: a film ends in {', '.join(ENDINGS)}, got '{path.suffix}'.")
-    if speed is not None and not (isinstance(speed, int | float) and 0.0 < speed < float("inf")):
-        raise InputError(f"{path}: its speed is {speed!r}; 1 is real time, 0.1 ten times slower.")
+    if speed is not None:
+        sentence = f"{path}: its speed is {_SPEEDS[0]:g} to {_SPEEDS[1]:g}; 1 is real time, 0.1 ten"
+        speed = number_within(f"{sentence} times slower", speed, *_SPEEDS)
     if len(times) < 2 or not times[-1] > times[0]:
         raise InputError(f"{path}: there is nothing to film, the run has {len(times)} instants.")
     pace = speed or _pace(float(times[-1] - times[0]))

@@ -8,11 +8,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from touchback.dynamics import Instant
 from touchback.dynamics.floats import float_instant
+from touchback.errors import InputError
 from touchback.model.forces import LinkForce, SpringDamper
 from touchback.model.frame import GROUND, Frame
 from touchback.model.joints import Joint
 from touchback.model.model import Model
 from touchback.model.walk import frames_of
+from touchback.numbers import shown
 
 Floats = NDArray[np.float64]
 _SAME = 1e-12  # m: points nearer than that are one
@@ -73,7 +75,10 @@ def stick_figure(
     model: Model, q: ArrayLike | None = None, parameters: Mapping[str, float] | None = None
 ) -> StickFigure:
     """The figure at positions q, of shape (nq,) or (T, nq); default: the initial ones."""
-    columns = None if q is None else np.atleast_2d(np.asarray(q, dtype=float)).T
+    try:
+        columns = None if q is None else np.atleast_2d(np.asarray(q, dtype=float)).T
+    except (TypeError, ValueError, OverflowError):
+        raise InputError(f"Stick figure: positions are expected, got {shown(q)}.") from None
     count = 1 if columns is None else columns.shape[1]
     return figure_at(float_instant(model, columns, parameters), count)
 

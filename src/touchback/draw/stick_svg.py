@@ -20,8 +20,10 @@ from touchback.draw.style import (
     svg_page,
 )
 from touchback.draw.view import axes_for
+from touchback.errors import InputError
 from touchback.model.model import Model
 from touchback.model.show import tree_text
+from touchback.numbers import shown, whole_within
 
 _SIZE = 360.0  # of the longer side [px]
 _MARGIN = 36.0
@@ -42,7 +44,20 @@ def figure_svg(
 ) -> str:
     """One instant as a picture on which all instants have their place: joints as dots, bodies as
     lines, centres of mass as rings; `trail` (N, 3) are points that were passed before."""
-    return _Drawing(figure, title, instant, np.empty((0, 3)) if trail is None else trail).svg()
+    if not isinstance(figure, StickFigure) or not isinstance(title, str):
+        raise InputError(
+            f"figure_svg: a stick figure and a title are expected, got {shown(figure)} and "
+            f"{shown(title)}."
+        )
+    try:
+        passed = np.empty((0, 3)) if trail is None else np.asarray(trail, dtype=float)
+    except (TypeError, ValueError, OverflowError):
+        passed = np.empty(0)
+    if passed.ndim != 2 or passed.shape[1] != 3:
+        raise InputError(f"figure_svg: a trail has points (N, 3), got {shown(trail)}.")
+    last = max((len(line.ends) for line in figure.lines), default=1) - 1
+    whole_within(f"figure_svg: an instant is 0 to {last}", instant, 0, last)
+    return _Drawing(figure, title, instant, passed).svg()
 
 
 def notebook_html(model: Model) -> str:

@@ -11,6 +11,7 @@ from touchback.errors import InputError
 from touchback.model.model import Model
 from touchback.model.names import unknown
 from touchback.model.part import flatten
+from touchback.numbers import shown
 from touchback.symbolic.scalars import Operators
 
 
@@ -25,6 +26,11 @@ def float_instant(
     at = initial_coordinates(flat)
     if q is not None and len(q) != len(at.q):
         raise InputError(f"Model '{model.name}': {len(at.q)} positions are expected, got {len(q)}.")
+    if parameters is not None and not isinstance(parameters, Mapping):
+        raise InputError(
+            f"Model '{model.name}': parameters are given by name, as {{'length': 1.0}}, got "
+            f"{shown(parameters)}."
+        )
     for name in parameters or {}:
         if name not in flat.parameters:
             raise unknown("parameter", name, flat.parameters)

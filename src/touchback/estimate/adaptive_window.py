@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from touchback.errors import InputError
 from touchback.estimate.checks import check_period
 from touchback.model.value import Value
+from touchback.numbers import check_fields
 from touchback.spatial.vectors import Scalar
 from touchback.symbolic.functions import maximum, minimum, select
 
@@ -23,6 +24,7 @@ class AdaptiveWindow:
     longest: int = 16
 
     def __post_init__(self) -> None:
+        check_fields(self)
         check_period("AdaptiveWindow", self.period)
         if not self.noise >= 0.0:
             raise InputError(f"AdaptiveWindow: its noise is {self.noise}; it can't be negative.")

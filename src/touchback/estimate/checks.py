@@ -28,7 +28,7 @@ def series(what: str, least: int, **given: ArrayLike) -> list[np.ndarray]:
     """Records as arrays: of one length, at least so many samples, all of them finite."""
     try:
         found = {name: np.asarray(values, dtype=float) for name, values in given.items()}
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise InputError(f"{what}: {' and '.join(given)} must be series of numbers.") from None
     shapes = {array.shape for array in found.values()}
     (length, *more) = shapes.pop() or (0,)

@@ -10,6 +10,7 @@ import numpy as np
 from touchback.errors import InputError, SolveError
 from touchback.estimate.checks import check_period
 from touchback.model.value import Value
+from touchback.numbers import check_fields, shown
 from touchback.spatial.vectors import Scalar
 
 Matrix = tuple[tuple[float, ...], ...]
@@ -28,6 +29,16 @@ class Kalman:
     B: tuple[float, ...] = ()
 
     def __post_init__(self) -> None:
+        check_fields(self)
+        for name, matrix in (("A", self.A), ("Q", self.Q)):
+            try:
+                square = np.isfinite(np.asarray(matrix, dtype=float)).all()
+            except (TypeError, ValueError, OverflowError):
+                square = False
+            if not square:
+                raise InputError(
+                    f"Kalman: {name} must be a matrix of numbers, got {shown(matrix)}."
+                )
         n = len(self.C)
         if np.shape(self.A) != (n, n) or np.shape(self.Q) != (n, n) or len(self.D) != n:
             raise InputError(

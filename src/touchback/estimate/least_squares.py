@@ -7,6 +7,7 @@ import numpy as np
 
 from touchback.errors import InputError, SolveError
 from touchback.estimate.checks import series
+from touchback.numbers import LEAST, number_within, positive_number, shown
 
 _WORST_CONDITION = 1e10
 
@@ -24,13 +25,15 @@ class RecursiveLeastSquares:
         guess: Sequence[float] | None = None,
         unsure: float = 1e8,
     ) -> None:
-        if not 0.0 < forgetting <= 1.0:
-            raise InputError(f"Forgetting is {forgetting}; it must be above 0 and at most 1.")
-        self._scale = np.asarray(scale, dtype=float)
+        sentence = "Forgetting must be a number above 0 and at most 1"
+        self.forgetting = number_within(sentence, forgetting, LEAST, 1.0)
+        self.unsure = positive_number("The variance of a guess, `unsure`,", unsure)
+        (self._scale,) = series("Scales of least squares", 1, scale=scale)
         if not np.all(self._scale > 0.0):
-            raise InputError(f"Scales must be positive, got {list(scale)}.")
-        self.forgetting, self.unsure = forgetting, unsure
-        start = np.zeros(len(self._scale)) if guess is None else np.asarray(guess, dtype=float)
+            raise InputError(f"Scales must be positive, got {shown(scale)}.")
+        start = np.zeros(len(self._scale))
+        if guess is not None:
+            (start,) = series("Guesses of least squares", 1, guess=guess)
         if start.shape != self._scale.shape or not len(start):
             raise InputError(f"{len(start)} guesses for {len(self._scale)} scales; give as many.")
         self._theta = start / self._scale

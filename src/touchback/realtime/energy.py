@@ -7,7 +7,7 @@ from typing import Literal
 
 from touchback.errors import InputError
 from touchback.native.live.wanted import EnergyPort
-from touchback.numbers import MOST, keep, number_within, shown
+from touchback.numbers import MOST, is_one_of, keep, number_within, shown
 from touchback.recording import unknown_name
 
 
@@ -34,16 +34,19 @@ class EnergyObserver:
     trip: float = math.inf
 
     def __post_init__(self) -> None:
-        if not self.pairs:
-            raise InputError("An energy observer needs pairs {output force: input motion}.")
+        if not isinstance(self.pairs, Mapping) or not self.pairs:
+            raise InputError(
+                "An energy observer needs pairs {output force: input motion}, got "
+                f"{shown(self.pairs)}."
+            )
         sentence = "An energy limit is a number of joules from 0 on"
         keep(self, limit=number_within(sentence, self.limit, 0.0, MOST))
         for word in ("damping", "trip"):
             sentence = f"An energy observer's {word} is a number"
             keep(self, **{word: number_within(sentence, getattr(self, word))})
-        if self.motion not in ("velocity", "position"):
+        if not is_one_of(self.motion, ("velocity", "position")):
             raise InputError(f"motion is 'velocity' or 'position', not {shown(self.motion)}.")
-        if self.at_limit not in ("safe", "damp"):
+        if not is_one_of(self.at_limit, ("safe", "damp")):
             raise InputError(f"at_limit is 'safe' or 'damp', not {shown(self.at_limit)}.")
         if (self.at_limit == "damp") != (math.isfinite(self.damping) and self.damping > 0.0):
             raise InputError(

@@ -15,7 +15,14 @@ from touchback.numbers import MOST, number_within
 from touchback.realtime.build import make_loop
 from touchback.realtime.live import Live
 from touchback.realtime.plan import LivePlan
-from touchback.realtime.replay import check_rows, plan_in, repeated, run_again, system_in
+from touchback.realtime.replay import (
+    check_clock,
+    check_rows,
+    plan_in,
+    repeated,
+    run_again,
+    system_in,
+)
 from touchback.realtime.report import flag_names
 from touchback.realtime.take import begin_at
 from touchback.recording.instants import latest, place_at
@@ -75,6 +82,8 @@ def fork(
     a recording: connect it anew. `system` is that of the part, where the recording doesn't hold
     its model."""
     known = recording if isinstance(recording, Recording) else open_recording(recording)
+    for part in known.parts:
+        check_clock(part)
     at = _instant(known, time)
     own = system_in(at.part, system)
     plan = _plan_at(own, at)
@@ -239,6 +248,7 @@ def _compare(
     rows = at.part.rows[at.row + 1 : at.row + 1 + COMPARED]
     if not len(rows):
         return 0, ""
+    check_rows(Part(at.part.about, at.part.columns, rows), recording)
     gaps = np.flatnonzero(rows[:, 0] != at.start["tick"] + 1 + np.arange(len(rows)))
     if len(gaps):
         known = int(rows[gaps[0], 0])
@@ -250,7 +260,6 @@ def _compare(
                 "after the instant to compare with."
             )
     rest = Part(at.part.about, at.part.columns, rows)
-    check_rows(rest, recording)
     loop = make_loop(system, at.state, plan, Pace(plan.rate, None, at.substeps))
     begin_at(loop, at.state, at.start)
     loop.prepare()

@@ -8,7 +8,7 @@ import numpy as np
 
 from touchback.errors import InputError
 from touchback.native.live.wanted import Guard, Watch
-from touchback.numbers import as_float, is_real, keep, shown
+from touchback.numbers import as_float, is_one_of, is_real, keep, shown
 
 LONGEST_AGE = 1e9  # s: ticks of it are counted in 64 bits
 LONGEST_RAMP = 10.0  # seconds: the end of a run waits for it, and so does Ctrl-C
@@ -59,9 +59,9 @@ class WatchedInput:
             )
         if not self.low <= self.high:
             raise InputError(f"An input's low {self.low} must not lie above its high {self.high}.")
-        if self.safe != "hold":
+        if not is_one_of(self.safe, ("hold",)):
             _read_numbers(self, "An input's", "safe")
-            self._check_safe(self.safe)
+            self._check_safe(float(self.safe))
 
     def _check_safe(self, safe: float) -> None:
         if self.max_age is None:
@@ -109,9 +109,9 @@ class GuardedOutput:
     def __post_init__(self) -> None:
         _read_numbers(self, "An output's", "low", "high", "slew", "ramp", "soft_start")
         safe = 0.0
-        if self.safe != "hold":
+        if not is_one_of(self.safe, ("hold",)):
             _read_numbers(self, "An output's", "safe")
-            safe = self.safe
+            safe = float(self.safe)
         if not self.low <= self.high:
             raise InputError(f"An output's low {self.low} must not lie above its high {self.high}.")
         if self.safe != "hold" and not (math.isfinite(safe) and self.low <= safe <= self.high):
@@ -129,7 +129,7 @@ class GuardedOutput:
                 f"An output's ramp takes at most {LONGEST_RAMP:g} s, for the end of a run waits "
                 f"for it; got {self.ramp}."
             )
-        if self.at_limit not in ("safe", "clip"):
+        if not is_one_of(self.at_limit, ("safe", "clip")):
             raise InputError(f"at_limit is 'safe' or 'clip', not {shown(self.at_limit)}.")
 
     def guard(self, place: int, rate: float) -> Guard:

@@ -15,6 +15,7 @@ from touchback.native.library import address_of
 from touchback.native.live.layout import PLACE_REFUSED, PLACED, ROW_HEAD
 from touchback.native.live.live import LiveLoop
 from touchback.native.live.wanted import Pace
+from touchback.numbers import number_within, whole_within
 from touchback.realtime.build import block_of, make_loop, state_of
 from touchback.realtime.plan import MOST_SUBSTEPS, LivePlan, live_solver
 from touchback.realtime.swap import make_swap
@@ -26,6 +27,8 @@ from touchback.system.copies import copies
 
 _FLAGS = (1 << 31) - 1  # more than there are
 _VERSIONS = 1 << 53  # that a double counts exactly
+_RATES = 1e-6, 1e9  # Hz
+_LATEST = 1e12  # s of a model's time: 30 000 years
 
 
 @dataclass(frozen=True)
@@ -97,6 +100,7 @@ def run_again(
     parts: list[np.ndarray] = []
     before: tuple[System, LiveLoop] | None = None
     for place, part in enumerate(recording.parts):
+        check_clock(part)
         own = system_in(part, given[place] if place < len(given) else None)
         plan = plan_in(own, part)
         check_rows(part, recording)
@@ -142,6 +146,25 @@ def plan_in(system: System, part: Part) -> LivePlan:
     )  # fmt: skip
     plan.check(system)
     return plan
+
+
+def check_clock(part: Part) -> None:
+    """Refuses a rate, substeps, a start or times that no run has written: ticks are counted by
+    them."""
+    about, damaged = part.about, "The recording is damaged: its"
+    number_within(f"{damaged} rate is a number of hertz above 0", about["rate"], *_RATES)
+    whole_within(
+        f"{damaged} substeps are 1 to {MOST_SUBSTEPS}", about["substeps"], 1, MOST_SUBSTEPS
+    )
+    if about["start"] is not None:
+        number_within(f"{damaged} start is a time [s]", about["start"]["t0"], -_LATEST, _LATEST)
+    times = part.column("time")
+    wrong = np.flatnonzero(~(np.abs(times) <= _LATEST))
+    if len(wrong):
+        raise InputError(
+            f"{damaged} time is {times[wrong[0]]:g} s at row {wrong[0]}; it is a number up to "
+            f"{_LATEST:g}."
+        )
 
 
 def check_rows(part: Part, recording: Recording) -> None:

@@ -14,7 +14,7 @@ import numpy as np
 
 from touchback.arguments import check_takes
 from touchback.errors import InputError
-from touchback.numbers import number_within, shown
+from touchback.numbers import number_within, positive_number, shown
 from touchback.realtime.faults import words
 
 _MOST_WAITING = 1 << 21  # numbers: 16 MiB for a tap that doesn't keep up
@@ -36,7 +36,7 @@ class Tap:
         rate: float | None = None,
     ) -> None:
         self._callback, self._note, self._drain = callback, note, drain
-        self._period = None if rate is None else 1.0 / rate
+        self._period = None if rate is None else 1.0 / positive_number("A tap's rate", rate)
         self._waiting: deque[Block] = deque()
         self._size = 0  # numbers that wait
         self._changed = threading.Condition()

@@ -27,6 +27,7 @@ from dataclasses import dataclass
 
 from touchback.errors import InputError, SolveError
 from touchback.native.live.mailbox import clock_now
+from touchback.numbers import shown, whole_within
 
 MAGIC = b"TBK1"
 TYPES = {"double": (1, "<d"), "float": (2, "<fxxxx"), "int64": (3, "<q")}
@@ -86,6 +87,9 @@ class Receiver:
     def __init__(
         self, deliver: Callable[[str, float, int], None], host: str = "127.0.0.1", port: int = 0
     ) -> None:
+        if not isinstance(host, str):
+            raise InputError(f"UDP: a host is a text such as '127.0.0.1', got {shown(host)}.")
+        port = whole_within("UDP: a port is a whole number from 0 to 65535", port, 0, 65_535)
         self._deliver = deliver
         self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         try:

@@ -140,7 +140,7 @@ class Run:
         doesn't know its mechanism: give its `model`."""
         from touchback.draw.film import make_film
 
-        shown = model or self.model
+        shown = self.model if model is None else model
         if shown is None:
             raise InputError("This run doesn't know its mechanism; give run.film(…, model=…).")
         make_film(shown, self.time, self.signals, path, speed, self.parameters)

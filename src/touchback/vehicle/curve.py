@@ -5,6 +5,7 @@ from itertools import pairwise
 
 from touchback.errors import FieldError
 from touchback.model.value import number
+from touchback.numbers import shown
 from touchback.spatial.vectors import Scalar
 from touchback.symbolic.functions import maximum
 
@@ -13,6 +14,9 @@ def check_curve(label: str, **axes: Sequence[object]) -> None:
     """Refuse abscissae, the first of both by name, that don't rise, and another number of
     ordinates."""
     (first, x), (second, y) = axes.items()
+    for name, axis in axes.items():
+        if not isinstance(axis, tuple | list):
+            raise FieldError(f"{label}: its {name} is {shown(axis)}; give a row of them.", (name,))
     if len(x) < 2 or len(x) != len(y):
         raise FieldError(
             f"{label}: its {first} has {len(x)} numbers, its {second} {len(y)}; give as many of "

@@ -15,6 +15,7 @@ from touchback.model.mechanics import Forces, Mechanics
 from touchback.model.names import suggestion
 from touchback.model.shapes import PlaneShape, Shapes, sphere
 from touchback.model.value import Value, check_positive, is_number, power_law_units, value
+from touchback.numbers import is_one_of
 from touchback.spatial import transpose
 from touchback.spatial.vectors import Matrix, Scalar, Vector
 
@@ -44,7 +45,7 @@ class SphereOnPlane(CompliantContact, frozen=True, tag="sphere-on-plane"):
     law: str = "hunt-crossley"
 
     def __post_init__(self) -> None:
-        if self.law not in _LAWS:
+        if not is_one_of(self.law, _LAWS):
             hint = suggestion(str(self.law), _LAWS)
             raise ModelError(f"SphereOnPlane: there is no law {self.law!r}; {hint}")
         check_positive("SphereOnPlane", stiffness=self.stiffness, exponent=self.exponent)

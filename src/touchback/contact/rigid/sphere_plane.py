@@ -9,6 +9,7 @@ from touchback.model.frame import Frame
 from touchback.model.mechanics import Mechanics
 from touchback.model.shapes import PlaneShape, Shapes, sphere
 from touchback.model.value import Value, check_positive, is_number
+from touchback.numbers import is_one_of
 from touchback.spatial.vectors import Scalar
 
 
@@ -42,7 +43,7 @@ class SpherePlaneContact(ContactKind, frozen=True, tag="sphere-plane"):
         check_coefficients("SpherePlaneContact", self.restitution, self.friction, self.rolling)
         check_static("SpherePlaneContact", self.friction, self.static_friction)
         check_positive("SpherePlaneContact", zero=True, radius=self.radius)
-        if self.tangents not in ("", "x", "y", "xy"):
+        if not is_one_of(self.tangents, ("", "x", "y", "xy")):
             raise ModelError(
                 f"SpherePlaneContact: tangents are '', 'x', 'y' or 'xy', got {self.tangents!r}."
             )

@@ -18,6 +18,7 @@ from touchback.contact.surfaces.base import Surface, ValueOf
 from touchback.contact.surfaces.ready import check_lengths, check_off
 from touchback.errors import ModelError
 from touchback.model.value import Value, is_number
+from touchback.model.value import value as as_value
 from touchback.spatial.vectors import Scalar, Vector
 from touchback.symbolic.scalars import Scalars
 
@@ -35,7 +36,8 @@ class Roller(Surface, frozen=True, tag="roller"):
     def __post_init__(self) -> None:
         check_lengths("Roller", radius=self.radius, off=self.off)
         check_off("Roller", self.radius, self.off)
-        if is_number(self.inclination) and not abs(self.inclination) < math.pi / 2:
+        inclination = as_value("Roller: inclination", self.inclination)
+        if is_number(inclination) and not abs(inclination) < math.pi / 2:
             raise ModelError(
                 f"Roller: its inclination is {self.inclination} rad; it must be below a quarter "
                 "turn (π/2)."

@@ -2,6 +2,7 @@
 
 from touchback.contact.surfaces.base import Surface, ValueOf
 from touchback.errors import ModelError
+from touchback.numbers import shown
 from touchback.spatial.vectors import Scalar, Vector
 from touchback.symbolic.parse import parse
 from touchback.symbolic.scalars import Scalars
@@ -17,6 +18,8 @@ class Written(Surface, frozen=True, tag="written"):
     equation: str
 
     def __post_init__(self) -> None:
+        if not isinstance(self.equation, str):
+            raise ModelError(f"Written: its equation is a text, got {shown(self.equation)}.")
         tape = Tape()
         r = [tape.symbol(name) for name in _COORDINATES]
         f = self.level(tape, lambda _: 0, r, 0)  # no value stands in a text

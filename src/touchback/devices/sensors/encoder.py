@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from touchback.errors import InputError
 from touchback.model.value import Value
+from touchback.numbers import check_fields
 from touchback.spatial.vectors import Scalar
 from touchback.symbolic.functions import floor
 
@@ -19,6 +20,7 @@ class Encoder:
     gearing: float = 1.0
 
     def __post_init__(self) -> None:
+        check_fields(self)
         if not (isinstance(self.lines, int) and self.lines > 0):
             raise InputError(f"Encoder: {self.lines!r} lines; give a whole number above zero.")
         if not (math.isfinite(self.gearing) and self.gearing != 0.0):

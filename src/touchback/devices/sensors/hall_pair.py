@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 from touchback.errors import InputError, SolveError
 from touchback.estimate.checks import check_finite, series
 from touchback.model.value import Value
+from touchback.numbers import check_fields
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,7 @@ class HallSensor:
     facing: float = 1.0
 
     def __post_init__(self) -> None:
+        check_fields(self)
         check_finite("HallSensor", distance=self.distance, voltage=self.voltage)
         if not (self.distance > 0.0 and self.facing in (-1, 1)):
             raise InputError(

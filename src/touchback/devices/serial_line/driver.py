@@ -25,7 +25,7 @@ from touchback.native.wire.line import (
     Wanted,
     WireLine,
 )
-from touchback.numbers import MOST, as_float, number_within, shown
+from touchback.numbers import MOST, as_float, is_real, number_within, shown
 from touchback.realtime.plan import own_thread
 from touchback.realtime.served import ServedPort, Serving
 
@@ -57,9 +57,10 @@ class SerialDevice(Service[Channel]):
         priority: int = PRIORITY,
         cpu: int | None = None,
     ) -> None:
-        if baud not in SPEEDS:
+        if not is_real(baud) or baud not in SPEEDS:
             raise DeviceError(
-                f"Serial line {path!r}: {baud} baud; give one of {', '.join(map(str, SPEEDS))}."
+                f"Serial line {path!r}: {shown(baud)} baud; give one of "
+                f"{', '.join(map(str, SPEEDS))}."
             )
         self.path = path_of("SerialDevice", path)
         named = f"Serial line {path!r}:"

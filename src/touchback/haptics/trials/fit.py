@@ -44,7 +44,10 @@ class Counts:
         return cls(np.array(levels), np.array(asked, dtype=float), np.array(right, dtype=float))
 
     def __post_init__(self) -> None:
-        whole = len(self.levels) == len(self.asked) == len(self.right)
+        every = (self.levels, self.asked, self.right)
+        if not all(isinstance(each, np.ndarray) and each.dtype.kind in "iuf" for each in every):
+            raise InputError("Counts: levels, asked and right must be arrays of numbers.")
+        whole = self.levels.ndim == 1 and len({each.shape for each in every}) == 1
         if not whole or not ((self.right >= 0) & (self.right <= self.asked)).all():
             raise InputError("Counts: give as many right answers as asked, or fewer, a level.")
         if not ((self.asked > 0) & np.isfinite(self.asked)).all():

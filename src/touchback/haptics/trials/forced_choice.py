@@ -15,6 +15,8 @@ from touchback.haptics.trials.fit import LEAST, Counts, Fit, fit_threshold
 from touchback.haptics.trials.journal import Journal
 from touchback.haptics.trials.labels import fresh_labels
 from touchback.haptics.trials.methods import Constant, Method, Staircase
+from touchback.numbers import check_fields, shown
+from touchback.regular_file import path_of
 
 KIND = "forced choice"
 INTERVALS = 2, 3
@@ -59,6 +61,12 @@ class Design:
     voice: str = ""
 
     def __post_init__(self) -> None:
+        check_fields(self)
+        if not isinstance(self.method, Method):
+            raise InputError(
+                f"Forced choice: a method is expected, such as Staircase(…), got "
+                f"{shown(self.method)}."
+            )
         if self.intervals not in INTERVALS:
             raise InputError(
                 f"Forced choice: {self.intervals} intervals; give {INTERVALS[0]} or {INTERVALS[1]}."
@@ -128,7 +136,9 @@ class ForcedChoice:
     _journal: Journal = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        self.path = Path(self.path)
+        self.path = path_of(self.path)
+        if not isinstance(self.design, Design):
+            raise InputError(f"Forced choice: a Design is expected, got {shown(self.design)}.")
         journal.check_folder(self.path)
         plan = {
             "kind": KIND, "varied": self.design.varied, "base": self.design.base,

@@ -15,6 +15,9 @@ from touchback.errors import InputError
 from touchback.haptics.trials import journal
 from touchback.haptics.trials.journal import Journal
 from touchback.haptics.trials.labels import fresh_labels
+from touchback.model.names import first_repeated
+from touchback.numbers import shown
+from touchback.regular_file import path_of
 
 KIND = "identification"
 
@@ -45,7 +48,7 @@ class Trials:
         seed: int | None = None,
         choices: Sequence[str] | None = None,
     ) -> None:
-        self.path = Path(path)
+        self.path = path_of(path)
         journal.check_folder(self.path)
         plan = _checked(conditions, question, repeats, choices)
         if self.path.exists():
@@ -169,9 +172,14 @@ class _Plan(msgspec.Struct):
 def _checked(
     conditions: Sequence[str], question: str, repeats: int, choices: Sequence[str] | None
 ) -> dict[str, object]:
-    words = not isinstance(conditions, str) and all(isinstance(name, str) for name in conditions)
-    if not words or len(set(conditions)) != len(conditions) or not 2 <= len(conditions) <= 26:
+    for names in (conditions, () if choices is None else choices):
+        words = isinstance(names, list | tuple) and all(isinstance(name, str) for name in names)
+        if not words or first_repeated(names) is not None:
+            raise InputError(f"Trials: {shown(names)} given; names are expected, each once.")
+    if not 2 <= len(conditions) <= 26:
         raise InputError(f"Trials: conditions {list(conditions)}; give 2 to 26 names, each once.")
+    if not isinstance(question, str):
+        raise InputError(f"Trials: a question is a text, got {shown(question)}.")
     if not (isinstance(repeats, int) and repeats >= 1):
         raise InputError(f"Trials: {repeats} repeats; each condition is felt once at least.")
     return {

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from touchback.errors import InputError
+from touchback.numbers import check_fields
 
 _LONGEST = 20_000  # trials of a session
 
@@ -29,6 +30,7 @@ class Constant:
     repeats: int = 20
 
     def __post_init__(self) -> None:
+        check_fields(self)
         object.__setattr__(self, "levels", tuple(float(level) for level in self.levels))
         good = all(math.isfinite(level) and level > 0.0 for level in self.levels)
         if len(set(self.levels)) != len(self.levels) or len(self.levels) < 2 or not good:
@@ -91,6 +93,7 @@ class Staircase:
     largest: float = math.inf
 
     def __post_init__(self) -> None:
+        check_fields(self)
         if not (math.isfinite(self.start) and self.start > 0.0):
             raise InputError(f"Staircase: it starts at {self.start}; levels are above zero.")
         if not self.start <= self.largest:

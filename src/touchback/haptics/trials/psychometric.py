@@ -10,6 +10,7 @@ import numpy as np
 
 from touchback.errors import InputError
 from touchback.model.names import suggestion
+from touchback.numbers import check_fields
 
 Numbers = np.ndarray
 
@@ -56,6 +57,7 @@ class Psychometric:
     share: float = 0.5
 
     def __post_init__(self) -> None:
+        check_fields(self)
         check_shape(self.shape)
         check_share(self.share)
         if not (0.0 < self.threshold < np.inf and 0.0 < self.steepness < np.inf):

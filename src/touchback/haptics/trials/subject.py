@@ -9,6 +9,7 @@ import numpy as np
 from touchback.errors import InputError
 from touchback.haptics.trials.forced_choice import Design, Given, Posed
 from touchback.haptics.trials.psychometric import Psychometric
+from touchback.numbers import check_fields
 
 
 @dataclass(frozen=True)
@@ -43,6 +44,7 @@ class FeelingSubject:
     seed: int = 0
 
     def __post_init__(self) -> None:
+        check_fields(self)
         if not (np.isfinite(self.noise) and self.noise > 0.0):
             raise InputError(f"FeelingSubject: a noise of {self.noise}; give one above zero.")
 

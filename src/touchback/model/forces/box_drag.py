@@ -6,7 +6,7 @@ from typing import ClassVar
 from touchback.model.forces.base import ForceKind
 from touchback.model.frame import Frame
 from touchback.model.mechanics import Forces
-from touchback.model.value import Triple, Value, check_positive
+from touchback.model.value import Triple, Value, check_positive, triple
 from touchback.spatial.vectors import Scalar
 
 
@@ -32,7 +32,7 @@ class BoxDrag(ForceKind, frozen=True, tag="box-drag"):
     flow: Triple = (0.0, 0.0, 0.0)
 
     def __post_init__(self) -> None:
-        x, y, z = self.sizes
+        x, y, z = triple("BoxDrag: sizes", self.sizes)
         check_positive("BoxDrag", x=x, y=y, z=z)
         check_positive("BoxDrag", zero=True, density=self.density, viscosity=self.viscosity)
 

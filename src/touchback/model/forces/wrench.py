@@ -7,6 +7,7 @@ from touchback.model.forces.base import ForceKind
 from touchback.model.frame import Frame
 from touchback.model.mechanics import Forces
 from touchback.model.value import Triple, is_zero
+from touchback.numbers import is_one_of
 
 
 class Wrench(ForceKind, frozen=True, tag="wrench"):
@@ -22,7 +23,7 @@ class Wrench(ForceKind, frozen=True, tag="wrench"):
     point: Triple = (0.0, 0.0, 0.0)
 
     def __post_init__(self) -> None:
-        if self.axes not in ("world", "body"):
+        if not is_one_of(self.axes, ("world", "body")):
             raise ModelError(f"Wrench: its axes must be 'world' or 'body', got {self.axes!r}.")
 
     def apply(self, mechanics: Forces) -> None:

@@ -5,6 +5,7 @@ from touchback.model.equations import UNIT, Along, Direction, Equation
 from touchback.model.frame import AXES
 from touchback.model.joints.base import JointKind, Step, parallel
 from touchback.model.joints.motion import SlideAlong, TurnAbout
+from touchback.numbers import is_one_of
 
 
 class Planar(JointKind, frozen=True, tag="planar"):
@@ -15,7 +16,7 @@ class Planar(JointKind, frozen=True, tag="planar"):
     normal: str = "z"
 
     def __post_init__(self) -> None:
-        if self.normal not in AXES:
+        if not is_one_of(self.normal, AXES):
             raise ModelError(f"Planar: its normal must be 'x', 'y' or 'z', got {self.normal!r}.")
 
     def steps(self) -> list[Step]:

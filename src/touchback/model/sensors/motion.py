@@ -6,6 +6,7 @@ from touchback.model.forces.spring_damper import line_between
 from touchback.model.frame import AXES, GROUND, Frame, as_frame
 from touchback.model.mechanics import Mechanics
 from touchback.model.sensors.base import XYZ, SensorKind, Several
+from touchback.numbers import is_one_of
 from touchback.spatial.vectors import Scalar
 
 
@@ -58,7 +59,7 @@ class Accelerometer(_VectorSensor, frozen=True, tag="accelerometer"):
     axes: str = "body"
 
     def __post_init__(self) -> None:
-        if self.axes not in ("world", "body"):
+        if not is_one_of(self.axes, ("world", "body")):
             raise ModelError(
                 f"Accelerometer: its axes must be 'world' or 'body', got {self.axes!r}."
             )
@@ -150,7 +151,7 @@ class Direction(SensorKind[Several], frozen=True, tag="direction"):
     axis: str = "z"
 
     def __post_init__(self) -> None:
-        if self.axis not in AXES:
+        if not is_one_of(self.axis, AXES):
             raise ModelError(f"Direction: its axis must be 'x', 'y' or 'z', got {self.axis!r}.")
 
     def components(self) -> tuple[str, ...]:

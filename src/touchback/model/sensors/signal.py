@@ -4,6 +4,7 @@ from touchback.errors import ModelError
 from touchback.model.mechanics import Mechanics
 from touchback.model.sensors.base import SensorKind
 from touchback.model.value import Value
+from touchback.numbers import is_one_of
 from touchback.spatial.vectors import Scalar
 from touchback.symbolic.expression import Expr
 
@@ -43,7 +44,7 @@ class Energy(SensorKind[Expr], frozen=True, tag="energy"):
     which: str = "total"
 
     def __post_init__(self) -> None:
-        if self.which not in ("kinetic", "potential", "total"):
+        if not is_one_of(self.which, ("kinetic", "potential", "total")):
             raise ModelError(
                 f"Energy: 'kinetic', 'potential' or 'total' is expected, got {self.which!r}."
             )

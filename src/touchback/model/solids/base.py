@@ -3,12 +3,27 @@ fluid wets."""
 
 from typing import NamedTuple
 
+from touchback.errors import ModelError
 from touchback.model.frame import Frame
 from touchback.model.mechanics import ValueOf
 from touchback.model.shapes import Shapes
-from touchback.model.value import Data
+from touchback.model.value import Data, is_number, value
 from touchback.spatial.vectors import Scalar, Vector
 from touchback.symbolic.scalars import Scalars
+
+LENGTHS = 1e-12, 1e12  # m, of solids: squares and volumes of others are no numbers, or zero
+
+
+def check_lengths(kind: str, *lengths: object) -> None:
+    """Refuses numbers that are no lengths of a solid; expressions are taken as they come."""
+    least, most = LENGTHS
+    for given in lengths:
+        length = value(f"{kind}: a length", given)
+        if is_number(length) and not least <= length <= most:
+            raise ModelError(
+                f"{kind}: a length of {length:g} m; give a number of metres from {least:g} to "
+                f"{most:g}."
+            )
 
 
 class Wet(NamedTuple):

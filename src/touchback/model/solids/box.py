@@ -6,9 +6,9 @@ from typing import ClassVar
 from touchback.model.frame import Frame
 from touchback.model.mechanics import ValueOf
 from touchback.model.shapes import BoxShape, Shapes
-from touchback.model.solids.base import SolidKind, Wet
+from touchback.model.solids.base import SolidKind, Wet, check_lengths
 from touchback.model.solids.facets import Pressed, Triangle
-from touchback.model.value import Triple
+from touchback.model.value import Triple, triple
 from touchback.spatial.vectors import Scalar, Vector
 from touchback.symbolic.scalars import Scalars
 
@@ -39,6 +39,9 @@ class Box(SolidKind, frozen=True, tag="box"):
 
     UNITS: ClassVar[dict[str, str]] = {"size": "m"}
     size: Triple
+
+    def __post_init__(self) -> None:
+        check_lengths("Box", *triple("Box: size", self.size))
 
     def shapes(self, frame: Frame) -> Shapes:
         x, y, z = (0.5 * length for length in self.size)

@@ -5,7 +5,7 @@ from typing import ClassVar
 from touchback.model.frame import Frame
 from touchback.model.mechanics import ValueOf
 from touchback.model.shapes import CylinderShape, Shapes
-from touchback.model.solids.base import SolidKind, Wet
+from touchback.model.solids.base import SolidKind, Wet, check_lengths
 from touchback.model.value import Value
 from touchback.spatial.vectors import Scalar, Vector
 from touchback.symbolic.scalars import Scalars
@@ -21,6 +21,9 @@ class Cylinder(SolidKind, frozen=True, tag="cylinder"):
     UNITS: ClassVar[dict[str, str]] = {"radius": "m", "length": "m"}
     radius: Value
     length: Value
+
+    def __post_init__(self) -> None:
+        check_lengths("Cylinder", self.radius, self.length)
 
     def shapes(self, frame: Frame) -> Shapes:
         return [(frame, CylinderShape(self.radius, 0.5 * self.length))]

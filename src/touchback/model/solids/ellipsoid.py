@@ -5,8 +5,8 @@ from typing import ClassVar
 from touchback.model.frame import Frame
 from touchback.model.mechanics import ValueOf
 from touchback.model.shapes import Shapes, SphereShape
-from touchback.model.solids.base import SolidKind, Wet
-from touchback.model.value import Triple, Value, is_number
+from touchback.model.solids.base import SolidKind, Wet, check_lengths
+from touchback.model.value import Triple, Value, is_number, triple
 from touchback.spatial.vectors import Scalar, Vector
 from touchback.symbolic.scalars import Scalars
 
@@ -79,6 +79,9 @@ class Ellipsoid(_Round, frozen=True, tag="ellipsoid"):
     UNITS: ClassVar[dict[str, str]] = {"halves": "m"}
     halves: Triple
 
+    def __post_init__(self) -> None:
+        check_lengths("Ellipsoid", *triple("Ellipsoid: halves", self.halves))
+
     def half_axes(self) -> Triple:
         return self.halves
 
@@ -88,6 +91,9 @@ class Sphere(_Round, frozen=True, tag="sphere"):
 
     UNITS: ClassVar[dict[str, str]] = {"radius": "m"}
     radius: Value
+
+    def __post_init__(self) -> None:
+        check_lengths("Sphere", self.radius)
 
     def half_axes(self) -> Triple:
         return self.radius, self.radius, self.radius

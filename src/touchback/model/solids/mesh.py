@@ -14,6 +14,7 @@ from touchback.errors import ModelError
 from touchback.model.frame import Frame
 from touchback.model.shapes import MeshShape, Shapes
 from touchback.model.solids.base import SeenKind
+from touchback.numbers import shown
 
 MOST_TRIANGLES = 100_000  # of one mesh of a model; readers of files make larger ones coarser
 FARTHEST = 1e6  # m: nothing is larger
@@ -32,6 +33,12 @@ class Mesh(SeenKind, frozen=True, tag="mesh"):
     triangles: str
 
     def __post_init__(self) -> None:
+        for word in ("points", "triangles"):
+            if not isinstance(given := getattr(self, word), str):
+                raise ModelError(
+                    f"Mesh: its {word} are a packed text, got {shown(given)}; give arrays to "
+                    "Mesh.of(points, triangles)."
+                )
         unpacked(self.points, self.triangles)
 
     @classmethod

@@ -6,6 +6,7 @@ from functools import cached_property
 import numpy as np
 
 from touchback.errors import InputError
+from touchback.numbers import shown
 from touchback.simulate.protocol import Floats
 from touchback.spatial.vectors import Scalar
 from touchback.symbolic.functions import lookup
@@ -22,7 +23,12 @@ class Path:
     points: Floats
 
     def __post_init__(self) -> None:
-        points = np.asarray(self.points, dtype=float)
+        try:
+            points = np.asarray(self.points, dtype=float)
+        except (TypeError, ValueError, OverflowError):
+            raise InputError(
+                f"Path: points (n, 2) [m] are expected, got {shown(self.points)}."
+            ) from None
         if points.ndim != 2 or points.shape[1] != 2 or len(points) < 2:
             raise InputError(
                 f"Path: its points have the shape {points.shape}; give (n, 2), at least two."

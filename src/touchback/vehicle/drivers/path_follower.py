@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from touchback.errors import ModelError
 from touchback.model.model import Model
+from touchback.numbers import check_fields
 from touchback.spatial.vectors import Scalar
 from touchback.symbolic.functions import cos, maximum, sin, sqrt
 from touchback.vehicle.driven_car import CarMotion, Commands, DrivenCar
@@ -45,6 +46,7 @@ class PathFollower:
     foresight: float = 0.0
 
     def __post_init__(self) -> None:
+        check_fields(self)
         for word in ("speed", "preview", "lag", "calm"):
             if not getattr(self, word) > 0.0:
                 raise ModelError(

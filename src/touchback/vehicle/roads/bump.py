@@ -4,6 +4,7 @@ from math import pi
 
 from touchback.errors import ModelError
 from touchback.model.value import Data, check_positive, number, pair
+from touchback.numbers import is_one_of
 from touchback.spatial.vectors import Scalar
 from touchback.symbolic.functions import cos, maximum, minimum, select, sin
 
@@ -25,7 +26,7 @@ class Bump(Data, frozen=True):
         check_positive("Bump", length=self.length)
         number("Bump: start", self.start)
         number("Bump: height", self.height)
-        if self.along not in ("x", "y"):
+        if not is_one_of(self.along, ("x", "y")):
             raise ModelError(f"Bump: it goes along 'x' or 'y', got {self.along!r}.")
         if self.ramp is not None and not 0.0 < number("Bump: ramp", self.ramp) <= self.length / 2.0:
             raise ModelError(

@@ -4,6 +4,7 @@ from functools import cached_property
 from math import isfinite
 
 from touchback.errors import ModelError
+from touchback.numbers import as_float, is_real, shown
 from touchback.spatial.vectors import Scalar
 from touchback.symbolic.operand import call
 from touchback.symbolic.table import Table, Want
@@ -28,12 +29,15 @@ class GridRoad(Road, frozen=True, kw_only=True, tag="grid-road", dict=True):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        for axis in (self.x, self.y, self.heights):
+            if not isinstance(axis, tuple | list) or not all(map(is_real, axis)):
+                raise ModelError(f"GridRoad: a row of numbers is expected, got {shown(axis)}.")
         if len(self.heights) > MOST:
             raise ModelError(
                 f"GridRoad: {len(self.heights)} heights; at most {MOST} are taken. Cut the road, "
                 "or take larger cells."
             )
-        if not all(map(isfinite, self.heights)):
+        if not all(isfinite(as_float(height)) for height in self.heights):
             raise ModelError("GridRoad: some of its heights are no finite numbers.")
         try:
             _ = self._table

@@ -7,6 +7,7 @@ from math import isfinite
 
 from touchback.errors import FieldError
 from touchback.model.names import suggestion
+from touchback.numbers import as_float, is_one_of, shown
 from touchback.spatial.vectors import Scalar
 from touchback.vehicle.tyres import mf_carcass as carcass
 from touchback.vehicle.tyres.base import Contact, Grip, Tyre
@@ -45,16 +46,21 @@ class MagicFormula(Tyre, frozen=True, tag="magic-formula", dict=True):
     limit_curvature: bool = True
 
     def __post_init__(self) -> None:
-        if self.version not in VERSIONS.values():
-            hint = suggestion(self.version, sorted(set(VERSIONS.values())))
+        if not is_one_of(self.version, VERSIONS.values()):
+            hint = suggestion(str(self.version), sorted(set(VERSIONS.values())))
             raise self.wrong("version", f"there is no version {self.version!r}; {hint}")
+        if not isinstance(self.numbers, dict):
+            raise self.wrong("numbers", f"numbers by name are expected, got {shown(self.numbers)}.")
+        for word in ("turn_slip", "limit_curvature"):
+            if not isinstance(given := getattr(self, word), bool):
+                raise self.wrong(word, f"True or False is expected, got {shown(given)}.")
         for name, number in self.numbers.items():
             if name not in DEFAULTS:
                 raise FieldError(
                     f"MagicFormula: no {name!r} is known; {suggestion(name, DEFAULTS)}",
                     ("numbers", name),
                 )
-            if not isfinite(number) or (name in POSITIVE and not number > 0.0):
+            if not isfinite(as_float(number)) or (name in POSITIVE and not number > 0.0):
                 above = " above 0" if name in POSITIVE else ""
                 raise FieldError(
                     f"MagicFormula: its {name} is {number}; give a finite number{above}.",
