@@ -20,6 +20,7 @@ from touchback.native.constrained.formulations import (
 )
 from touchback.native.constrained.jacobian import RateSlopes
 from touchback.native.integrate.adaptive import Adaptive, Dopri5, Radau5
+from touchback.native.integrate.cells import Cells
 from touchback.native.integrate.events import Crossing, EventFunction, EventRule, Events
 from touchback.native.integrate.fixed_step import FixedStep, Status
 from touchback.native.integrate.knots import Knots
@@ -37,6 +38,7 @@ __all__ = [
     "Adaptive",
     "AugmentedLagrangian",
     "Baumgarte",
+    "Cells",
     "Chunks",
     "Constrained",
     "ConstrainedFunctions",

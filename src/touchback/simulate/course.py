@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from touchback.native import Formulation, Knots, Problem
+from touchback.native import Cells, Formulation, Knots, Problem
 from touchback.simulate.event import Event
 from touchback.simulate.input_trace import InputTrace
 from touchback.simulate.inputs import Inputs
-from touchback.simulate.knots import Evaluated, find_knots
+from touchback.simulate.knots import Evaluated, find_cells, find_knots
 from touchback.simulate.progress import Progress
 from touchback.simulate.protocol import Floats, Plain
 from touchback.simulate.span import Span, Trajectory
@@ -57,6 +57,13 @@ class Asked:
         """How many numbers there are in a recorded row, at least."""
         system = self.system
         return len([*system.state_names, *system.input_names, *system.output_names])
+
+    def cells(self, solver: Solver, evaluated: Evaluated | None = None) -> Cells | None:
+        """In which of positions a solver that adapts has to look, likewise."""
+        if not solver.adaptive or self.system.names:
+            return None
+        functions = self.system.on_blocks(self.parameters) if evaluated is None else evaluated
+        return find_cells(functions, self.system.sizes[0])
 
 
 def labels_of(system: System, posed: Posed) -> list[Label]:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping
 import numpy as np
 
 from touchback.errors import InputError
-from touchback.native import Interpreter, Knots
+from touchback.native import Cells, Interpreter, Knots
 from touchback.simulate.inputs import Inputs
 from touchback.simulate.protocol import Floats
 from touchback.simulate.span import Span
@@ -25,6 +25,7 @@ _LOOKS = 1024  # parts of a run in each of which a condition switches at most on
 # a straight line: that is known where it switches however short it is
 _SAME = 4.0 * np.finfo(float).eps  # of the times of a run: knots nearer to each other are one
 
+_WITH_FORCES = ("rate", "terms", "forces")  # functions of trees, of constraints and of contacts
 Evaluated = Iterable[tuple[Mapping[str, Function], Floats]]  # functions and their parameter block
 
 
@@ -52,6 +53,21 @@ def find_knots(
     apart = np.diff(at) > same
     first, last = np.append(True, apart)[: len(at)], np.append(apart, True)[: len(at)]
     return Knots(at[last], np.nextafter(at[first], -np.inf), max(begun, default=-np.inf))
+
+
+def find_cells(evaluated: Evaluated, positions: int) -> Cells | None:
+    """Numbers of positions that steps follow from cell to cell, of the first of these functions
+    that have any; None where there are none."""
+    for functions, block in evaluated:
+        for name in _WITH_FORCES:
+            found = functions[name].cells(positions) if name in functions else None
+            if found is None:
+                continue
+            levels = Interpreter(found.levels).run(np.zeros(positions), np.zeros(1), block)
+            own = np.asarray(found.level_of, dtype=int)
+            breaks = [np.unique([*at, *levels[own == i]]) for i, at in enumerate(found.breaks)]
+            return Cells(Interpreter(found.numbers), block, breaks)
+    return None
 
 
 def _switching(span: Span, given: Inputs, evaluated: Evaluated) -> list[Floats]:

@@ -37,6 +37,7 @@ class SmoothRun(Course):
         self._newton = self._keeper = None
         knots = asked.knots(solver)
         self.problem.end_steps_at(knots)
+        self.problem.look_in_cells(asked.cells(solver))
         self._watch = Unwatched()
         if solver.implicit:
             self._newton = newton_for(system, self.problem, *tolerances, parameters, solver.momenta)

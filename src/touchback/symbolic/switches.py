@@ -124,39 +124,111 @@ class _Builder:
         times = np.unique(np.concatenate(self._times))
         if not self._outputs and not len(times):
             return None
-        old = self._from
-        used = bytearray(len(old.op))
-        for _, nodes in self._outputs:
-            for node in nodes:
-                used[node] = 1
-        for i in range(len(old.op) - 1, 1, -1):
-            if used[i]:
-                for operand in (old.a[i], old.b[i], old.c[i])[: ops.ARITY[old.op[i]]]:
-                    used[operand] = 1
-        new = {0: 0, 1: 1}
-        made = Program([0, 0], [0, 0], [0, 0], [0, 0], {0: 0.0, 1: 1.0}, {}, [], old.lookups)
-        for i in range(2, len(old.op)):
-            if used[i]:
-                new[i] = len(made.op)
-                self._copy(made, i, new)
+        made, new = _part(self._from, [node for _, nodes in self._outputs for node in nodes])
         for op, nodes in self._outputs:
             if op:
-                made.outputs.append(len(made.op))
                 a, b = (new[node] for node in nodes)
+                made.outputs.append(len(made.op))
                 _append(made, op, a, b, 0)
             else:
                 made.outputs.append(new[nodes[0]])
         return Switches(made, tuple(self._breaks), times)
 
-    def _copy(self, made: Program, i: int, new: dict[int, int]) -> None:
-        old, op = self._from, self._from.op[i]
-        if op == ops.CONST:
-            made.values[new[i]] = old.values[i]
-        elif op == ops.INPUT:
-            made.inputs[new[i]] = old.inputs[i]
-        given = [new[x] for x in (old.a[i], old.b[i], old.c[i])[: ops.ARITY[op]]]
-        a, b, c = (*given, 0, 0, 0)[:3]
-        _append(made, op, a, b, old.c[i] if op in (ops.LOOKUP1, ops.LOOKUP2) else c)
+
+@dataclass(frozen=True)
+class PositionCells:
+    """Numbers that a program computes from positions alone, and where what depends on each has
+    kinks or jumps: at `breaks`, and at `levels`, outputs of a program of parameters that are
+    counted by number."""
+
+    numbers: Program
+    breaks: tuple[np.ndarray, ...]
+    levels: Program
+    level_of: tuple[int, ...]  # of each output of `levels` its number
+
+
+def cells_in(program: Program, positions: int) -> PositionCells | None:
+    """Those of a program of x, u and p, whose state begins with so many positions; only numbers
+    with two breaks or more. None where there are none."""
+    kind = [0] * len(program.op)
+    for node, (array, index) in program.inputs.items():
+        if array != "p":
+            kind[node] = _MOVING if array == "x" and index < positions else _UNKNOWN
+    constant: dict[int, list[np.ndarray]] = {}
+    level: dict[int, set[int]] = {}
+    for node, op in enumerate(program.op):
+        operands = (program.a[node], program.b[node], program.c[node])[: ops.ARITY[op]]
+        for operand in operands:
+            kind[node] |= kind[operand]
+        if op in (ops.LOOKUP1, ops.LOOKUP2):
+            table = program.lookups[program.c[node]].table
+            for operand, at in zip(operands, _breaks(table), strict=True):
+                if kind[operand] == _MOVING:
+                    number, sign = _inner(program, kind, operand)
+                    constant.setdefault(number, []).append(sign * at)
+        elif op in (ops.LT, ops.LE, ops.MIN, ops.MAX) and kind[node] == _MOVING:
+            a, b = operands
+            if kind[a] and kind[b]:
+                continue
+            number, sign = _inner(program, kind, a if kind[a] else b)
+            level.setdefault(number, set()).add(sign * (b if kind[a] else a))
+    nodes, breaks = [], []
+    for node in sorted({*constant, *level}):
+        at = np.unique(np.concatenate([np.empty(0), *constant.get(node, [])]))
+        if len(at) + len(level.get(node, ())) > 1:
+            nodes.append(node)
+            breaks.append(at)
+    if not nodes:
+        return None
+    wanted = [(i, fixed) for i, node in enumerate(nodes) for fixed in sorted(level.get(node, ()))]
+    numbers, new = _part(program, nodes)
+    numbers.outputs += [new[node] for node in nodes]
+    levels, new = _part(program, [abs(fixed) for _, fixed in wanted])
+    levels.outputs += [new[abs(fixed)] * (1 if fixed >= 0 else -1) for _, fixed in wanted]
+    return PositionCells(numbers, tuple(breaks), levels, tuple(i for i, _ in wanted))
+
+
+def _inner(program: Program, kind: Sequence[int], node: int) -> tuple[int, int]:
+    """The number that is kept between limits, and with which sign."""
+    sign = 1
+    while program.op[node] in (ops.MIN, ops.MAX, ops.NEG):
+        a, b = program.a[node], program.b[node]
+        if program.op[node] == ops.NEG:
+            node, sign = a, -sign
+        elif kind[a] and kind[b]:
+            break
+        else:
+            node = a if kind[a] else b
+    return node, sign
+
+
+def _part(old: Program, outputs: Sequence[int]) -> tuple[Program, dict[int, int]]:
+    """What of a program some nodes need, without outputs, and where nodes are in it."""
+    used = bytearray(len(old.op))
+    for node in outputs:
+        used[node] = 1
+    for i in range(len(old.op) - 1, 1, -1):
+        if used[i]:
+            for operand in (old.a[i], old.b[i], old.c[i])[: ops.ARITY[old.op[i]]]:
+                used[operand] = 1
+    new = {0: 0, 1: 1}
+    made = Program([0, 0], [0, 0], [0, 0], [0, 0], {0: 0.0, 1: 1.0}, {}, [], old.lookups)
+    for i in range(2, len(old.op)):
+        if used[i]:
+            new[i] = len(made.op)
+            _copy(old, made, i, new)
+    return made, new
+
+
+def _copy(old: Program, made: Program, i: int, new: dict[int, int]) -> None:
+    op = old.op[i]
+    if op == ops.CONST:
+        made.values[new[i]] = old.values[i]
+    elif op == ops.INPUT:
+        made.inputs[new[i]] = old.inputs[i]
+    given = [new[x] for x in (old.a[i], old.b[i], old.c[i])[: ops.ARITY[op]]]
+    a, b, c = (*given, 0, 0, 0)[:3]
+    _append(made, op, a, b, old.c[i] if op in (ops.LOOKUP1, ops.LOOKUP2) else c)
 
 
 def _append(program: Program, op: int, a: int, b: int, c: int) -> None:

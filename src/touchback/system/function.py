@@ -15,7 +15,7 @@ from touchback.native._calls import rows
 from touchback.native.library import as_floats
 from touchback.symbolic.count import Counts, count
 from touchback.symbolic.program import Program
-from touchback.symbolic.switches import Switches, switches_in
+from touchback.symbolic.switches import PositionCells, Switches, cells_in, switches_in
 
 Floats = NDArray[np.float64]
 RowParts = tuple[tuple[Floats, int, int, int], ...]  # numbers, stride, how many, place
@@ -113,6 +113,16 @@ class Function:
         if asked not in self._switches:
             self._switches[asked] = switches_in(self.second, moving, known)
         return self._switches[asked]
+
+    @cached_property
+    def _cells(self) -> dict[int, PositionCells | None]:
+        return {}
+
+    def cells(self, positions: int) -> PositionCells | None:
+        """Numbers of positions with kinks or jumps: see `cells_in`."""
+        if positions not in self._cells:
+            self._cells[positions] = cells_in(self.second, positions)
+        return self._cells[positions]
 
     @cached_property
     def counts(self) -> Counts:

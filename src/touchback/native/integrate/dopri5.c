@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "integrate/adaptive.h"
+#include "integrate/cells.h"
 #include "integrate/dense_output.h"
 #include "integrate/knots.h"
 #include "interrupt.h"
@@ -132,6 +133,13 @@ static int advance(tb_dopri5 *self, const tb_problem *problem, double t_end, lon
             self->h = h * fmax(SHRINK, SAFETY * pow(error, -0.2));
             if (tb_step_vanished(self->t, self->h))
                 return self->bad >= 0 ? TB_NOT_FINITE : TB_STEP_TOO_SMALL;
+            continue;
+        }
+        double far = tb_too_far(problem, self->x, self->next);
+        if (far > 1.0 && !tb_step_vanished(self->t, 0.5 * h)) {
+            self->rejected++;
+            self->after_rejection = 1;
+            self->h = h * fmax(SHRINK, SAFETY / far);
             continue;
         }
         double growth =

@@ -3,12 +3,18 @@
 
 #include "integrate/problem.h"
 
+#include "integrate/cells.h"
+
 long tb_problem_remember(const tb_problem *problem, double *memory) {
     return tb_remember(problem, memory);
 }
 
 void tb_problem_rate(const tb_problem *problem, double t, const double *x, double *rate) {
     tb_rate(problem, t, x, rate);
+}
+
+double tb_problem_too_far(const tb_problem *problem, const double *x, const double *next) {
+    return tb_too_far(problem, x, next);
 }
 
 void tb_input_rows(const tb_problem *problem, long rows, const double *times, const double *x,

@@ -26,6 +26,8 @@ typedef struct tb_knots {
     double *ends; /* of accepted steps, in order */
 } tb_knots;
 
+struct tb_cells;
+
 /* Refreshes u[1:] at a time and a state; must not touch anything else. */
 typedef void (*tb_input)(double t, const double *x, double *u, const struct tb_samples *samples);
 
@@ -91,6 +93,7 @@ typedef struct tb_problem {
     struct tb_newton *newton;   /* of implicit methods (newton.h); NULL for the others */
     struct tb_sampler *sampler; /* of memories (sampler.h); NULL without any */
     struct tb_books *books;     /* of energy (books.h); NULL when none are kept */
+    struct tb_cells *cells;     /* of positions, in which steps look (cells.h); NULL when there are none */
     tb_knots *knots;            /* at which adaptive steps end (knots.h); NULL when nobody knows of any */
 } tb_problem;
 
@@ -199,11 +202,22 @@ static inline long tb_first_not_finite(const double *values, long count) {
     return tb_first_beyond(values, count, DBL_MAX);
 }
 
+typedef struct tb_cells {
+    long count;
+    tb_callable numbers; /* of x and p alone */
+    const double *p;
+    const long *starts; /* count + 1: of the breaks of each */
+    const double *breaks;
+    double *first, *last; /* count: scratch */
+} tb_cells;
+
 /* ---- seen from Python (problem.c) ---------------------------------------------------------- */
 
 /* What the motion remembers beside the state, where `memory` isn't NULL, and how many numbers. */
 long tb_problem_remember(const tb_problem *problem, double *memory);
 void tb_problem_rate(const tb_problem *problem, double t, const double *x, double *rate);
+/* How far it is from a state to the next one, as a multiple of how far its cells allow (cells.h). */
+double tb_problem_too_far(const tb_problem *problem, const double *x, const double *next);
 /* The inputs at each of many times and states, as the integrators saw them. */
 void tb_input_rows(const tb_problem *problem, long rows, const double *times, const double *x,
                    double *inputs, long input_count);

@@ -93,6 +93,14 @@ class KnotsData(Protocol):
     def segments(self, start: float, end: float) -> list[tuple[float, float]]: ...
 
 
+class CellsData(Protocol):
+    """Numbers that steps follow from cell to cell (cells.py)."""
+
+    @property
+    def address(self) -> int: ...
+    def too_far(self, problem: "Problem", x: Floats, after: Floats) -> float: ...
+
+
 class SampledInputs:
     """Inputs that follow samples on a time grid, linear in between; read by C without Python."""
 
@@ -143,6 +151,7 @@ class Problem:
         self.steps: Mapping[str, int] = {}  # its own steps of fixed-step methods (modes.py)
         self.books: StepBooks | None = None
         self.knots: KnotsData | None = None
+        self.cells: CellsData | None = None
         self._sampler: SamplerData | None = None
         self.record = Record("tb_problem", nq=nq, nv=nv, nz=nz)
         self.address = self.record.address
@@ -186,6 +195,13 @@ class Problem:
             self.knots = knots
             self.record.kept.append(knots)
             self.record.struct.knots = knots.address
+
+    def look_in_cells(self, cells: CellsData | None) -> None:
+        """Lets steps with error control follow numbers from cell to cell (cells.py)."""
+        if cells is not None:
+            self.cells = cells
+            self.record.kept.append(cells)
+            self.record.struct.cells = cells.address
 
     @property
     def remembered(self) -> int:

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "integrate/adaptive.h"
+#include "integrate/cells.h"
 #include "integrate/dense_output.h"
 #include "integrate/knots.h"
 #include "integrate/newton.h"
@@ -137,6 +138,13 @@ static int advance(tb_radau5 *self, const tb_problem *problem, double t_end, lon
         }
         for (long i = 0; i < n; i++)
             self->next[i] = self->x[i] + self->Z[2 * n + i];
+        double far = tb_too_far(problem, self->x, self->next);
+        if (far > 1.0 && !tb_step_vanished(self->t, 0.5 * h)) {
+            self->rejected++;
+            self->after_rejection = 1;
+            self->h = h * fmax(SHRINK, SAFETY / far);
+            continue;
+        }
         double factor = growth(self, h, error, iterations), t_new = last ? end : self->t + h;
         prepare_dense_output(self, n, h);
         self->last_h = h;

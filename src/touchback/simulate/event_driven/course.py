@@ -39,6 +39,7 @@ class DrivenRun(TouchingRun):
         evaluated = [(self._equations.functions, self._equations.block)]
         self._knots = asked.knots(solver, evaluated)
         self.problem.end_steps_at(self._knots)
+        self.problem.look_in_cells(asked.cells(solver, evaluated))
         self._contacts = ContactStates(
             self._equations, self._state, self.problem, solver.impacts, solver.rest
         )

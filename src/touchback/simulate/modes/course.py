@@ -49,6 +49,7 @@ class RunWithModes(Course):
         self._posed = cast(InModes, posed)  # that is what a system with modes gives
         self._modes, self.problem = self._posed.solving, posed.problem
         self._block, self._knots = posed.problem.p, asked.knots(solver)
+        self._cells = asked.cells(solver)
         use_ticks(system, posed, solver)
         self._tale = Tale(system, self._modes, self.problem, asked.parameters)
         self._parts: list[Trajectory] = []
@@ -180,6 +181,7 @@ class RunWithModes(Course):
             asked, solver, constrained = self._asked, self._solver, self._modes.enforced[mode]
             problem = constrained.problem(asked.given.u, self._block, asked.given.refresher())
             problem.end_steps_at(self._knots)
+            problem.look_in_cells(self._cells)
             if solver.implicit:
                 newton_for(self._there(mode), problem, solver.rtol, solver.atol, asked.parameters)
             if self._keeper:

@@ -87,6 +87,10 @@ class SciPy(Integrator):
                 break
             if not run.step(solver):
                 break
+            if run.too_far:
+                longest = 0.9 * (float(solver.t) - run.t) / run.too_far
+                solver = run.begin(_solver(self, run, end, longest))
+                continue
             ends.append(run.t)
             leg.show(run.t)
         self._see(leg, start, np.array(ends))
@@ -134,6 +138,7 @@ class _Stepped:
         self._instants, self._states = [np.array([span.start])], [x[None, :]]
         self._written = 0
         self.evaluations = 0
+        self.too_far = 0.0  # how much too far the last step went, which doesn't count then
         self._solver: OdeSolver | None = None
 
     def begin(self, solver: OdeSolver) -> OdeSolver:
@@ -149,6 +154,10 @@ class _Stepped:
         if solver.status == "failed" or not np.isfinite(solver.y).all():
             self.failed = self.failed or "the state is not finite"
             return False
+        self.too_far = problem.cells.too_far(problem, self.x, solver.y) if problem.cells else 0.0
+        if self.too_far > 1.0 and float(solver.t) - self.t > 1e-12 * abs(self.t):
+            return True
+        self.too_far = 0.0
         if problem.books:
             h = float(solver.t) - self.t
             rows = solver.dense_output()(self.t + h * problem.books.nodes).T
