@@ -15,6 +15,7 @@ from benchmarks import (
     depth,
     derivatives,
     device,
+    emergency,
     generation,
     gpu,
     identification,
@@ -66,6 +67,7 @@ SECTIONS: dict[str, Callable[[], report.Section]] = {
     "keyboard": keyboard.run,
     "device": device.run,
     "page": page_clients.run,
+    "stop": emergency.run,
     "ros2": ros2.run,
     "view": view.run,
 }

@@ -139,9 +139,12 @@ static long obey(tb_live *live) {
 }
 
 /* The emergency stops that were asked for since the last tick, as a flag. */
-static long take_halts(tb_commands *commands) {
+static long take_halts(tb_live *live, int64_t now) {
+    tb_commands *commands = live->commands;
     long asked = atomic_load(&commands->halts), more = asked != commands->halts_taken;
     commands->halts_taken = asked;
+    if (more && !(live->flags & TB_STOPPED))
+        commands->halt_time = now;
     return more ? TB_STOPPED : 0;
 }
 
@@ -181,7 +184,7 @@ void tb_live_tick(tb_live *live, int64_t now, int64_t lateness) {
     int64_t age = -1;
     tb_live_note_memory(live);
     long before = live->flags, asked = obey(live);
-    long flags = advance(live, asked | take_halts(live->commands) | tb_live_take(live, now, &age));
+    long flags = advance(live, asked | take_halts(live, now) | tb_live_take(live, now, &age));
     int64_t judged = tb_clock_now(); /* the step may have stood still, too */
     deliver(live, flags | tb_live_silence(live, judged));
     tb_live_publish(live, judged);
