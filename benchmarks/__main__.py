@@ -1,8 +1,9 @@
-"""`python -m benchmarks [section …] [--quick]`: measure, print tables, write results/*.json."""
+"""`python -m benchmarks [section …] [--quick]`: measure, print, write results/*.json."""
 
 import argparse
 import os
 from collections.abc import Callable
+from pathlib import Path
 from time import perf_counter
 
 from rich.console import Console
@@ -85,6 +86,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("sections", nargs="*", metavar="section", help=", ".join(SECTIONS))
     parser.add_argument("--quick", action="store_true", help="no peers, about twenty seconds")
+    parser.add_argument("--out", type=Path, default=Path("results"), help="the folder for *.json")
     parser.add_argument("--seconds", type=float, help="how long the keyboard is played live")
     given = parser.parse_args(arguments)
     known = dict(QUICK if given.quick else SECTIONS)
@@ -101,15 +103,13 @@ def main(arguments: list[str] | None = None) -> int:
         f"commit {where['commit'][:10]}, {where['date']}\n",
         highlight=False,
     )
-    start, sections = perf_counter(), []
+    start, sections = perf_counter(), {}
     for name in given.sections or known:
-        sections.append(known[name]())
-        report.show(sections[-1], console)
-    report.show_targets(sections, console)
-    file = report.write(sections, where)
-    console.print(
-        f"{perf_counter() - start:.0f} s in all; written to {file.relative_to(report.ROOT)}"
-    )
+        sections[name] = known[name]()
+        report.show(sections[name], console)
+    report.show_targets([*sections.values()], console)
+    file = report.write(sections, where, given.out)
+    console.print(f"{perf_counter() - start:.0f} s in all; written to {file}")
     return 0
 
 

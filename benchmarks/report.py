@@ -88,16 +88,17 @@ def about() -> dict[str, Any]:
     }
 
 
-def write(sections: list[Section], where: dict[str, Any]) -> Path:
-    """Write results/bench-<date>.json."""
-    folder = ROOT / "results"
-    folder.mkdir(exist_ok=True)
+def write(sections: dict[str, Section], where: dict[str, Any], folder: Path) -> Path:
+    """Write bench-<date>.json into a folder; sections by the names that commands give them."""
+    folder.mkdir(parents=True, exist_ok=True)
     file = folder / f"bench-{where['date'].replace(':', '').replace('+0000', 'Z')}.json"
-    targets = [vars(target) for section in sections for target in section.targets]
+    made = sections.values()
+    targets = [vars(target) for section in made for target in section.targets]
     content = {
         "about": where,
-        "sections": {section.title: section.records for section in sections},
-        "remarks": {section.title: section.remarks for section in sections},
+        "commands": {section.title: name for name, section in sections.items()},
+        "sections": {section.title: section.records for section in made},
+        "remarks": {section.title: section.remarks for section in made},
         "targets": targets,
     }
     file.write_text(json.dumps(content, indent=1, ensure_ascii=False), encoding="utf-8")

@@ -9,6 +9,7 @@ mechanisms, vehicles and designs of sweeps are in `tb.contact`, `tb.devices`, `t
 import ast
 import builtins
 import sys
+from collections.abc import Callable
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -73,9 +74,16 @@ def _beside_room(name: str) -> property:
 
 
 class _Face(ModuleType):
-    """`tb.simulate` is a function, and `touchback.simulate` the room that it lives in."""
+    """`tb.simulate` is a function, and `touchback.simulate` the room that it lives in.
+
+    Importing the room sets the attribute, which a module's `__getattr__` can't keep from being
+    the room; a property can. What pickles modules by name (pickle doesn't, cloudpickle only those
+    of the plain class) is told the name: functions of scripts and notebooks refer to `tb`."""
 
     simulate = _beside_room("simulate")
+
+    def __reduce__(self) -> tuple[Callable[[str], ModuleType], tuple[str]]:
+        return import_module, (self.__name__,)
 
 
 sys.modules[__name__].__class__ = _Face

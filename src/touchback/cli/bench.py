@@ -3,6 +3,7 @@
 import subprocess
 import sys
 import time
+from pathlib import Path
 from typing import Annotated
 
 import numpy as np
@@ -31,12 +32,15 @@ def bench(
     ] = None,
     full: Annotated[bool, typer.Option("--full", help="The long version, with all peers.")] = False,
 ) -> None:
-    """Measure speed: against other engines in a source tree, else our own figures alone."""
+    """Measure speed: against other engines in a source tree, else our own figures alone.
+
+    The figures of a source tree are also written to `results/` in the current folder.
+    """
     root = source_tree("benchmarks")
     if root is not None and (root / "benchmarks" / "__main__.py").is_file():
         whole = full or sections
         command = [sys.executable, "-m", "benchmarks", *([] if whole else ["--quick"])]
-        command += sections or []
+        command += [*(sections or []), "--out", str(Path.cwd() / "results")]
         raise typer.Exit(min(subprocess.run(command, cwd=root, check=False).returncode, 2))
     if sections:
         raise InputError(f"bench {' '.join(sections)}: sections are measured in a source tree.")

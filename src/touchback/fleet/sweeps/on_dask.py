@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from touchback.errors import InputError
+from touchback.fleet.sweeps.carried import carried
 from touchback.fleet.sweeps.task import TRIES, Task, compute, stopped
 from touchback.numbers import shown
 
@@ -16,6 +18,9 @@ if TYPE_CHECKING:
 def finished(tasks: Sequence[Task], cluster: object) -> Iterator[Task]:
     """Each task when it is computed. A task whose workers were killed is asked for again."""
     distributed = _distributed()
+    if tasks:  # of one function
+        function = carried(tasks[0].function)
+        tasks = [replace(task, function=function) for task in tasks]
     client = cluster if isinstance(cluster, distributed.Client) else _connected(cluster)
     asked: dict[Any, Task] = {}
     losses = dict.fromkeys((task.number for task in tasks), 0)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,12 +10,12 @@ import numpy as np
 
 from touchback.errors import SolveError
 from touchback.fleet.sweeps import part
+from touchback.fleet.sweeps.carried import Carried, Function
 from touchback.fleet.sweeps.designs import FAILURE
 from touchback.fleet.sweeps.manifest import check_shared
 from touchback.fleet.sweeps.part import Outcome
 from touchback.numbers import as_float, is_real, shown
 
-Function = Callable[..., Mapping[str, float]]
 TRIES = 3
 _LONGEST = 2000  # letters of a failure's words
 
@@ -24,7 +24,7 @@ _LONGEST = 2000  # letters of a failure's words
 class Task:
     """Runs `first`, `first` + 1, … at these points; `call` names who asks for them."""
 
-    function: Function
+    function: Function | Carried
     folder: str
     sweep: str
     call: str
@@ -60,6 +60,7 @@ def compute(task: Task) -> None:
     """Computes those of its runs that nobody has computed yet. A run that ends its process each
     time is given up."""
     check_shared(Path(task.folder), task.sweep)
+    function = task.function.unpacked() if isinstance(task.function, Carried) else task.function
     with part.held(task.part, task.runs) as kept:
         for index, point in enumerate(task.points.tolist(), task.first):
             if index in kept.outcomes:
@@ -68,7 +69,7 @@ def compute(task: Task) -> None:
                 kept.end(index, f"Its process was killed or crashed {TRIES} times.")
                 continue
             kept.begin(index, task.call)
-            kept.end(index, _outcome(task.function, dict(zip(task.names, point))))
+            kept.end(index, _outcome(function, dict(zip(task.names, point))))
 
 
 def stopped(why: str) -> SolveError:

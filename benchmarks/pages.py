@@ -1,0 +1,162 @@
+"""`python -m benchmarks.pages [results/bench-….json …]`: write figures of docs from result files.
+
+Sections of the files named are put into `benchmarks/results/<machine>.json`, which is part of the
+repository; then the tables of docs that stand between `<!-- figures: … -->` and `<!-- end -->` are
+written from there. `tests/test_figures_of_docs.py` says when a table isn't what the result files
+give, and when figures that don't depend on a machine (operations) aren't what the code counts.
+"""
+
+import json
+import re
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from benchmarks.report import ROOT, microseconds
+
+RESULTS, DOCS = Path(__file__).parent / "results", ROOT / "docs"
+MACHINE = "aarch64"  # whose figures stand in these tables
+COMMAND = "python -m benchmarks.pages"
+Records = list[dict[str, Any]]
+
+
+def records(section: str) -> Records:
+    """The latest figures of a section (`python -m benchmarks SECTION`)."""
+    content = json.loads((RESULTS / f"{MACHINE}.json").read_text(encoding="utf-8"))
+    found: Records = content[f"python -m benchmarks {section}"]
+    return found
+
+
+def best(section: str, **of: object) -> str:
+    """The least time of the record that has these entries [µs]."""
+    return microseconds(_one(section, of)["best"])
+
+
+def _one(section: str, of: dict[str, object]) -> dict[str, Any]:
+    found = [each for each in records(section) if of.items() <= each.items()]
+    if len(found) != 1:
+        raise SystemExit(f"{MACHINE}.json: {len(found)} records of {section} have {of}, not one")
+    return found[0]
+
+
+def compare() -> list[str]:
+    """The speed table of the page that compares engines."""
+    engines = "Touchback", "Pinocchio"
+    rows = []
+    for what, section, shape, joints, functions in (
+        ("inverse / forward dynamics, chain of 7, µs", "chains", "chain", 7, "both"),
+        ("the same, chain of 100", "chains", "chain", 100, "both"),
+        ("mass matrix, tree of 400", "trees", "tree", 400, "mass matrix"),
+    ):
+        names = ("inverse dynamics", "forward dynamics") if functions == "both" else (functions,)
+        ours, theirs = (
+            " / ".join(
+                best(section, shape=shape, joints=joints, function=name, engine=engine)
+                for name in names
+            )
+            for engine in engines
+        )
+        rows.append(f"| {what} | {ours} | Pinocchio {theirs} |")
+    loops = "loops (the usual turns of 2 ms: times are those of a busy core)"
+    rocker: dict[str, object] = {"mechanism": "crank-rocker", "step": 1e-3}
+    shown = []
+    for engine in ("Touchback projection", "MuJoCo RK4", "Exudyn generalised-α"):
+        found = _one(loops, {**rocker, "engine": engine})
+        shown.append(f"{microseconds(found['best'])} ({found['gap']:.0e} m)")
+    rows.append(
+        "| crank-rocker at 1 ms on a busy core, µs a step (\\|h\\|) | "
+        f"{shown[0]} | MuJoCo {shown[1]}, Exudyn {shown[2]} |"
+    )
+    keys = {each["what"]: each for each in records("piano") if "p50" in each}
+    ticks = sorted(each["p50"] for what, each in keys.items() if what.startswith("MuJoCo"))
+    rows.append(
+        "| one grand piano action, µs a tick of 250 µs | "
+        f"{microseconds(keys['1 key playing, 4 kHz']['p50'])}, four steps | "
+        f"MuJoCo {microseconds(ticks[0])} to {microseconds(ticks[-1])}, one step |"
+    )
+    car = _one("robotran", {"model": "MX5 car"})
+    flops = car["with forces: mass and bias"], car["ROBOTRAN mass and bias"]
+    rows.append(
+        "| operations of the MX5 car's M and c | {} | ROBOTRAN {}, published |".format(*flops)
+    )
+    return ["| what | ours | theirs |", "|---|---|---|", *rows]
+
+
+TRACKERS = {
+    "explicit": "the gradient of H, in closed form (§ 5.2, without the assumption that the wheel "
+    "is upright)",
+    "section": "§ 5.1: R below the centre, in the vertical section through the roller's axis; "
+    "upright only",
+    "implicit": "the algebraic system (5) of the floor and the [roller's surface](surfaces.md), "
+    "five steps of Newton's method",
+}
+
+
+def trackers() -> list[str]:
+    """What each tracker of the omni wheel costs."""
+    rows = []
+    for tracker, words in TRACKERS.items():
+        found = _one("omni", {"wheel": "ψ = 0.3", "tracker": tracker})
+        ratio = "" if tracker == "explicit" else f"{found['ratio']:.2f}"
+        kosenko = "1.5" if tracker == "section" else ""
+        rows.append(
+            f'| `"{tracker}"` | {words} | {found["flops"]} | {microseconds(found["equations"])} µs '
+            f"| {microseconds(found['step'])} µs | {ratio} | {kosenko} |"
+        )
+    head = (
+        "| `tracker` | what | flops, ψ = 0.3 | equations | a step of RK4 | × explicit | Kosenko |"
+    )
+    return [head, "|---|---|---|---|---|---|---|", *rows]
+
+
+TABLES: dict[str, tuple[str, Callable[[], list[str]]]] = {
+    "speed beside others": ("compare.md", compare),
+    "trackers": ("omni.md", trackers),
+}
+
+
+def filled(name: str) -> tuple[Path, str, str]:
+    """The page of a table, its text as it is, and as the result files give it."""
+    page, make = TABLES[name]
+    text = (DOCS / page).read_text(encoding="utf-8")
+    begin, end = f"<!-- figures: {name}, by {COMMAND} -->\n", "\n<!-- end -->"
+    pattern = re.compile(f"({re.escape(begin)}).*?({re.escape(end)})", re.S)
+    if not pattern.search(text):
+        raise SystemExit(f"docs/{page} has no {begin.strip()}")
+    return DOCS / page, text, pattern.sub(lambda m: m[1] + "\n".join(make()) + m[2], text)
+
+
+def take(file: Path) -> None:
+    """Put the sections of a result file beside those of its machine."""
+    given = json.loads(file.read_text(encoding="utf-8"))
+    home = RESULTS / f"{given['about']['machine']}.json"
+    content = json.loads(home.read_text(encoding="utf-8"))
+    for title, section in given["commands"].items():
+        content[f"python -m benchmarks {section}"] = _rounded(given["sections"][title])
+    home.write_text(json.dumps(content, indent=1, ensure_ascii=False), encoding="utf-8")
+
+
+def _rounded(value: Any) -> Any:
+    """To four digits, which is more than times have."""
+    if isinstance(value, float):
+        return float(f"{value:.4g}")
+    if isinstance(value, dict):
+        return {name: _rounded(each) for name, each in value.items()}
+    return [_rounded(each) for each in value] if isinstance(value, list) else value
+
+
+def main(files: list[str]) -> int:
+    """Take the files, and write the pages."""
+    for file in files:
+        take(Path(file))
+    for name in TABLES:
+        page, before, after = filled(name)
+        if after != before:
+            page.write_text(after, encoding="utf-8")
+            print(f"docs/{page.name}: {name}")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1:]))
