@@ -350,7 +350,9 @@ def _inertias(instant: Instant) -> Found:
                 f"Body '{name}': its centre of mass lies {off:.3g} m from its joints and frames, "
                 f"which are {extent:.3g} m apart at most; check the units of its com."
             )
-    told = "those of real bodies"
+    if not model.bodies:
+        return "", []
+    told = "those of real bodies" if not doubts else "doubtful, see the warnings"
     if points:
         told += f"; point masses: {_listed(points)}"
     if planar:
@@ -423,7 +425,8 @@ def _units(system: System) -> Found:
         for name, text in texts.items()
         if (unit := unit_of(text)) is not None and not unit.is_si
     ]
-    told = f"{len(texts)} of {len(declared)} signals have one, and are used as such"
+    told = f"{len(texts)} of {len(declared)} signals have one"
+    told += ", used as such" if texts else ""
     if converted:
         told += f"; converted: {', '.join(converted[:8])}"
     if unknown:
