@@ -144,16 +144,16 @@ def test_the_time_of_a_run_is_a_number(arm: tb.System, wrong: Any) -> None:
 def test_a_constant_or_sample_beyond_an_input_s_range_is_refused_as_live_does() -> None:
     m = tb.Model("motor")
     m.joint("axle", tb.Revolute("z"), m.ground, m.body("wheel", 1.0, inertia=(0.1, 0.1, 0.1)))
-    m.force("motor", tb.JointEffort("axle", m.input("voltage", unit="V", min=-12.0, max=12.0)))
+    m.force("motor", tb.JointEffort("axle", m.input("torque", unit="N m", min=-12.0, max=12.0)))
     system = m.compile()
     said = []
     with tb.live(system, speed=None) as live, pytest.raises(tb.InputError) as refused:
-        live["voltage"] = 40.0
+        live["torque"] = 40.0
     said.append(str(refused.value))
     for given in (40.0, [0.0, 12.0, 40.0], ([0.0, 1.0], [40.0, 0.0])):
         with pytest.raises(tb.InputError) as refused:
-            tb.simulate(system, duration=0.1, inputs={"voltage": given}, progress=False)
+            tb.simulate(system, duration=0.1, inputs={"torque": given}, progress=False)
         said.append(str(refused.value))
-    assert len(set(said)) == 1 and "40.0 lies outside its range [-12.0, 12.0] V" in said[0]
-    run = tb.simulate(system, duration=0.1, inputs={"voltage": [-12.0, 12.0]}, progress=False)
-    assert run["voltage"][-1] == 12.0
+    assert len(set(said)) == 1 and "40.0 lies outside its range [-12.0, 12.0] N m" in said[0]
+    run = tb.simulate(system, duration=0.1, inputs={"torque": [-12.0, 12.0]}, progress=False)
+    assert run["torque"][-1] == 12.0

@@ -24,7 +24,9 @@ Source = Literal["parameter", "input", "motion"]
 _SIMPLE = 4, 12  # numerators and denominators up to these are plain numbers
 _KG = 0  # the place of mass among the bases
 _SAME_AS_OPERAND = (ops.NEG, ops.ABS, ops.FLOOR)
-_PURE_ARGUMENT = (ops.SIN, ops.COS, ops.ASIN, ops.ACOS, ops.EXP, ops.LOG)
+_PURE_ARGUMENT = (
+    ops.SIN, ops.COS, ops.ASIN, ops.ACOS, ops.EXP, ops.LOG, ops.SINH, ops.COSH, ops.TANH,
+)  # fmt: skip
 _SUMS = {
     ops.ADD: "added", ops.SUB: "subtracted", ops.MIN: "compared", ops.MAX: "compared",
     ops.LT: "compared", ops.LE: "compared", ops.EQ: "compared", ops.ATAN2: "two sides of an angle",
