@@ -33,7 +33,7 @@ def slider_crank_model() -> tb.Model:
     m.joint("rod", tb.Revolute("y"), crank.at(r, 0, 0), rod)
     m.joint("slider", tb.Prismatic("x"), m.ground, slider)
     m.close("pin", tb.PointInPlane("xz"), rod.at(0.4, 0, 0), slider)
-    torque = m.input("motor torque", unit="N m")
+    torque = m.input("motor torque")
     m.force("motor", tb.JointEffort("crank", tb.sqrt(torque)))
     m.sensor("slider position", tb.Position(slider))
     m.sensor("pin force", tb.Multiplier("pin.1"))

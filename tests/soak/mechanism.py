@@ -24,13 +24,13 @@ def model(tail: str = "hinged") -> tb.Model:
     m.joint("rod", tb.Revolute("y"), crank.at(r, 0, 0), rod, position=-0.4)
     m.joint("slider", tb.Prismatic("x"), m.ground, slider, position=0.49)
     m.close("pin", tb.PointInPlane("xz"), rod.at(0.4, 0, 0), slider)
-    torque = m.input("motor torque", unit="N m")
+    torque = m.input("motor torque")
     m.control("drive", lambda t, v: tb.sqrt(t) - 0.02 * v, of=[torque, "v:crank"], to=_effort(m))
     m.control("brake", lambda t, v: tb.sqrt(t) - 0.2 * v, of=[torque, "v:crank"], to="effort",
               instead_of="drive")  # fmt: skip
     x, v = m.input("hand position", unit="m"), m.input("hand velocity", unit="m/s")
     m.sensor("felt force", tb.Signal(tb.select(x < 0.0, -STIFFNESS * x - damping * v, 0.0), "N"))
-    m.sensor("echo", tb.Signal(torque, "N m"))
+    m.sensor("echo", tb.Signal(torque))
     kind = TAILS[tail]
     if kind is not None:
         m.joint("tail", kind, slider, m.body("tail", 0.3, (0, 0, -0.15), (2e-3, 2e-3, 1e-4)))
