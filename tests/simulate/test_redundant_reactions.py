@@ -13,9 +13,11 @@ import pytest
 import closed_suite
 import touchback as tb
 from c_projects import compiled, needs_compiler, table
+from touchback.contact import SpherePlaneContact
 from touchback.interop.targets import generate
 from touchback.native.constrained.constrained import Constrained
 from touchback.native.constrained.formulations import FORMULATIONS
+from touchback.system.freedoms import null_space
 
 LEGS, LENGTH, STEP = (-0.5, -0.1, 0.2, 0.6), 0.4, 1e-3
 
@@ -175,6 +177,27 @@ def test_modes_have_the_least_forces_of_the_constraints_that_act() -> None:
         found = {name: run[name][row] for name in expected}
         assert found == pytest.approx(expected, rel=1e-9)
     assert run["r3"][-1] == 0.0
+
+
+def test_runs_with_rigid_contacts_have_the_least_forces_and_impulses() -> None:
+    """A ball falls beside the swing. Null vectors of Jᵀ are the same wherever it is, as its legs
+    stay parallel: what is square to them is of least norm."""
+    m = swing()
+    m.joint("drop", tb.Prismatic("z"), m.ground.at(3, 0, 0), m.body("ball", 0.5), position=0.05)
+    m.contact("floor", SpherePlaneContact(tb.Frame("ball"), radius=0.02, restitution=0.3))
+    made = m.compile()
+    run = tb.simulate(made, duration=0.01, progress=False)
+    x = last(run, made.state_names)
+    expected = least(made, x, 0.01)
+    np.testing.assert_allclose(last(run, made.constraint_names), expected, rtol=1e-8)
+    stepped = tb.simulate(made, duration=0.01, method="moreau-jean", step=STEP, progress=False)
+    for each in (run, stepped):
+        assert any("'r2', 'r3', 'r4' aren't determined" in x for x in each.metadata["remarks"])
+    impulses = np.array([stepped[f"{name} impulse"][1:] for name in made.constraint_names])
+    null = null_space(made.terms(x[:4], x[4:]).J.T)
+    left = np.abs(null.T @ impulses).max() / np.abs(impulses).max()
+    assert left < 1e-5  # they act half-way to where the free step leads, where legs are askew
+    np.testing.assert_allclose(impulses[:, -1] / STEP, expected, rtol=1e-2)  # of first order
 
 
 def test_functions_at_many_states_are_those_at_each(system: tb.System) -> None:

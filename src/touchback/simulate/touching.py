@@ -16,6 +16,7 @@ from touchback.simulate.protocol import Floats
 from touchback.simulate.rigid import contacts_of, unmeasured
 from touchback.simulate.sensing import Sensors
 from touchback.system.contact_equations import ContactEquations
+from touchback.system.undetermined import open_text
 
 
 class TouchingRun(Course):
@@ -60,8 +61,12 @@ class TouchingRun(Course):
         return np.hstack([self._own_rows(part, times, states), inputs[:, 1:], shown])
 
     def _unmeasured(self) -> list[str]:
-        """What is to be said of sensors that aren't recorded."""
-        return unmeasured(self._sensors.missing, self.IMPULSES)
+        """What is to be said of sensors that aren't recorded, and of forces that mechanics leaves
+        open."""
+        found = unmeasured(self._sensors.missing, self.IMPULSES)
+        if self._system.constrained and (rows := self._system.freedoms().undetermined):
+            found.append(f"The force of {open_text(rows, rows)}")
+        return found
 
     def _own_labels(self) -> list[Label]:
         """What the method gives."""

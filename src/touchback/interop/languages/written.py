@@ -18,7 +18,7 @@ from touchback.dynamics.constraints import constraint_rows
 from touchback.dynamics.forward import configuration_rate, entries, inverse
 from touchback.errors import InputError
 from touchback.model.model import Model
-from touchback.simulate.features import OF_SOLVERS, Feature
+from touchback.simulate.features import COPIES, MEMORIES, MODES, RIGID, RUBBING, Feature
 from touchback.symbolic.program import Program
 from touchback.system import System
 from touchback.system.begin import found_states
@@ -26,6 +26,7 @@ from touchback.system.derivation import solved_arguments
 from touchback.version import VERSION
 
 HEAD = f"Printed by Touchback {VERSION}"
+WITHOUT_TEXT = (RIGID, MODES, MEMORIES, COPIES, RUBBING)  # what languages have no solver for
 
 
 @dataclass(frozen=True)
@@ -102,7 +103,7 @@ def described_state(system: System) -> np.ndarray | None:
     return None if found_states(system.model, start.q, system.parameters) else start.x
 
 
-def refuse_features(text: str, system: System, features: Iterable[Feature] = OF_SOLVERS) -> None:
+def refuse_features(text: str, system: System, features: Iterable[Feature] = WITHOUT_TEXT) -> None:
     """Raise where a system has what a text has no solver for, and name it."""
     for feature in features:
         for name in feature.names(system):

@@ -193,6 +193,20 @@ static void solve(tb_moreau_jean *s, long islands) {
     }
 }
 
+/* Of own rows that are redundant the impulses of least norm, as least_multipliers.c has it. */
+static void share_own(tb_moreau_jean *s, long part) {
+    const tb_contact_pattern *at = &s->pattern;
+    long m = own_count(at, part), first = at->own_starts[part];
+    if (s->own_rank[part] == m)
+        return;
+    for (long k = 0; k < m; k++)
+        s->own_right[k] = s->impulses[at->own_rows[first + k]];
+    tb_full_shortest(m, s->own_rank[part], s->own + at->own_places[part], s->own_order + first,
+                     s->own_columns + first, s->own_right, s->spread);
+    for (long k = 0; k < m; k++)
+        s->impulses[at->own_rows[first + k]] = s->own_right[k];
+}
+
 /* What impulses do to a part's unknowns before s->reached, which follow from the rest. */
 static void reach(tb_moreau_jean *s, long part) {
     const tb_contact_pattern *at = &s->pattern;
@@ -240,6 +254,8 @@ static void take_step(tb_moreau_jean *s, const tb_problem *problem, double *loss
             reach(s, part);
     for (long i = 0; i < N; i++)
         s->ahead[i] += s->delta[i];
+    for (long part = 0; part < s->pattern.parts; part++)
+        share_own(s, part);
     for (long row = 0; row < s->bilateral; row++)
         account(s, row, losses, moved);
     for (long i = 0; i < s->problem.rows; i++)

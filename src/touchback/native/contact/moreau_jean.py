@@ -150,7 +150,8 @@ class MoreauJean:
             "impulses": rows, "before": rows, "at_smooth": N + slopes + 2 * contacts + groups,
             "now": kinematic, "then": kinematic, "A": at.size("slope_starts"),
             "mass": at.size("mass_starts"), "free": N, "ahead": N, "delta": N,
-            "block": at.largest_part, "B": at.size("pair_B"), "spread": at.largest_spread,
+            "block": at.largest_part, "B": at.size("pair_B"),
+            "spread": max(at.largest_spread, m * m),
             "found": at.size("pair_found"), "p": rows, "own": at.size("own_places"),
             "own_right": m, "own_start": m, "gaps": contacts,
         }.items():  # fmt: skip
