@@ -63,15 +63,14 @@ def _add_shape(robot: Robot, link: str, shown: Node) -> bool:
 
 def primitive(link: str, given: Node) -> AnySeen:
     """A solid with the sizes of an element, which must be positive."""
-    solid = _READ[given.tag](given)
-    sizes = [float(x) for x in given.attributes.get("size", "1").split()]
+    sizes = list(given.triple("size", (1.0, 1.0, 1.0)))
     sizes += [given.number(word, 1.0) for word in ("radius", "length")]
     if min(sizes) <= 0.0 or not given.attributes:
         raise ModelError(
             f"{given.where}: <{given.tag}> of link {link!r} has the sizes {given.attributes}; "
             "they must be positive."
         )
-    return solid
+    return _READ[given.tag](given)
 
 
 def _mesh(robot: Robot, link: str, given: Node) -> AnySeen | None:

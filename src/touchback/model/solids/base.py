@@ -15,11 +15,12 @@ LENGTHS = 1e-12, 1e12  # m, of solids: squares and volumes of others are no numb
 
 
 def check_lengths(kind: str, *lengths: object) -> None:
-    """Refuses numbers that are no lengths of a solid; expressions are taken as they come."""
+    """Refuses numbers that are no lengths of a solid; expressions are taken as they come, and zero
+    is: files show plates without a thickness."""
     least, most = LENGTHS
     for given in lengths:
         length = value(f"{kind}: a length", given)
-        if is_number(length) and not least <= length <= most:
+        if is_number(length) and length != 0.0 and not least <= length <= most:
             raise ModelError(
                 f"{kind}: a length of {length:g} m; give a number of metres from {least:g} to "
                 f"{most:g}."
