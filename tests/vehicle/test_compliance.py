@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from msgspec.structs import replace
 from numpy.testing import assert_allclose
-from scipy.optimize import minimize
+from scipy.optimize import brentq, minimize
 from scipy.spatial.transform import Rotation
 
 import touchback as tb
@@ -216,6 +216,32 @@ def test_a_trailing_arm_pushed_by_four_kilonewtons_lies_where_its_energy_is_leas
     assert_allclose(moved, placed(found.x, centre) - centre, atol=-1e-4 * moved[0])
     turned = Rotation.from_rotvec(found.x[3:] * 1e-3).as_matrix()[:, 1]
     assert_allclose([seen[f"axle.{i}"] for i in "xyz"], turned, atol=1e-6)
+
+
+@pytest.mark.parametrize("travel", [-0.06, 0.06])
+def test_a_raised_arm_gives_way_by_the_least_work_where_it_stands(travel: float) -> None:
+    """The arm is turned about its pivots, by SciPy's rotation, until its wheel is there. Rubber
+    that is twisted by that preloads it by less than 1e-3 of what it bears."""
+    axle = replace(CASES["trailing arms"][0], strut=SLACK)
+    centre, feet = np.array(axle.wheel_centre), np.array([axle.pivot_inner, axle.pivot_outer])
+    along = way(*feet)
+
+    def turned(angle: float) -> np.ndarray:
+        return np.asarray(feet[0] + Rotation.from_rotvec(angle * along).apply(centre - feet[0]))
+
+    there = turned(brentq(lambda angle: turned(angle)[2] - centre[2] - travel, -0.4, 0.4))
+    contact = there - [0.0, 0.0, centre[2]]
+    found = LoadRig(axle, RACK).at(travel)
+    names = list(COMPLIANCES)
+    for at, force, figure, seen in (
+        (contact, [0.0, 1.0, 0.0], names[2], lambda moved: moved.at(contact)[1]),
+        (there, [-1.0, 0.0, 0.0], names[4], lambda moved: -moved.at(there)[0]),
+    ):
+        held = LeastWork("arm")
+        arm(held, axle, "arm", *map(tuple, feet))
+        held.tie(None, "arm", tuple(there), [0.0, 0.0, 1.0])
+        moved = held.moved({"arm": (tuple(at), force, np.zeros(3))})["arm"]
+        assert_allclose(found[figure], seen(moved), rtol=2e-3, err_msg=figure)
 
 
 def test_stiff_rubber_is_a_bearing_and_its_stiffness_is_live() -> None:
