@@ -101,6 +101,7 @@ def calls(system: Any) -> dict[str, Callable[[np.ndarray, np.ndarray, np.ndarray
         ),
         "initial_state": lambda q, v, z: system.initial_state(),
         "assemble": lambda q, v, z: system.assemble(),
+        "reassembled": lambda q, v, z: system.reassembled(system.assemble()),
         "parameter_block": lambda q, v, z: system.parameter_block(),
         "rate_jacobian": lambda q, v, z: system.rate_jacobian()[1],
         "event_functions": lambda q, v, z: (
