@@ -57,7 +57,8 @@ TEXTS = {"counts", "disassemble", "function", "generate", "listing"}
 PAGES = {"view"}  # opens a server and a live run
 MANY = {"batch"}  # starts threads of its own
 FOR_RUNS = {  # see the runs below
-    "constrained_functions", "derive", "derived", "modes_data", "problem", "stages",
+    "constrained_functions", "derive", "derived", "modes_data", "momentum_rate", "on_blocks",
+    "problem", "stages",
 }  # fmt: skip
 INSIDE = {"along", "called", "evaluated"}  # what other functions are made of
 
