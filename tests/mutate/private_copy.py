@@ -69,11 +69,14 @@ class PrivateCopy:
         self._stopped = False
         self._changed = 1_000_000_000  # a time of its own for each change, so that none is cached
 
-    def remove(self) -> None:
-        """Ends what still runs in it, and removes it."""
+    def stop(self) -> None:
+        """Ends what runs in it: whoever waits for it gets `Stopped`."""
         self._stopped = True
         if self._child is not None:
-            _end_all(self._child)
+            _kill_all(self._child)
+
+    def remove(self) -> None:
+        """Once nothing runs in it any more."""
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def write(self, path: str, text: str) -> None:
@@ -117,7 +120,8 @@ class PrivateCopy:
         except subprocess.TimeoutExpired:
             status, words = None, ""
         finally:
-            _end_all(child)
+            _kill_all(child)
+            child.communicate()
         if self._stopped:
             raise Stopped
         lines = notes.read_text(encoding="utf-8").splitlines() if notes.exists() else []
@@ -134,11 +138,10 @@ class Outcome:
     notes: list[dict[str, object]]
 
 
-def _end_all(child: subprocess.Popen[str]) -> None:
+def _kill_all(child: subprocess.Popen[str]) -> None:
     """The process and all that it started."""
     with contextlib.suppress(ProcessLookupError):
         os.killpg(child.pid, signal.SIGKILL)
-    child.communicate()
 
 
 class NativeBuild:

@@ -134,8 +134,10 @@ class Workshop:
         """Ends what runs and removes the copies."""
         self.threads.shutdown(wait=False, cancel_futures=True)
         for copy in self.copies:
-            copy.remove()
+            copy.stop()
         self.threads.shutdown()
+        for copy in self.copies:
+            copy.remove()
 
     def native(self) -> NativeBuild:
         with self.lock:
