@@ -18,7 +18,9 @@ MINUTES ?= 60
 
 NATIVE := $(wildcard src/touchback/native/*.[ch] src/touchback/native/*/*.[ch])
 
-.PHONY: browser clocked unclocked collected test play bench docs wheel wheel-test wheel-aarch64 wheel-newest search fuzz mutate sanitize soak clean lint types pytest native
+# make newest | oldest  try the newest, or the oldest allowed, versions of what the library needs; make lock  renew the lock file
+
+.PHONY: browser clocked unclocked collected test play bench docs wheel wheel-test wheel-aarch64 wheel-newest search fuzz mutate sanitize soak lock newest oldest clean lint types pytest native
 
 # Tests start a hundred processes: none should compile the package anew.
 unexport PYTHONDONTWRITEBYTECODE
@@ -84,14 +86,26 @@ fuzz: $(STAMPS)/develop $(STAMPS)/machine
 mutate: $(STAMPS)/develop $(STAMPS)/machine
 	$(BIN)/python tests/mutate --jobs $(JOBS) $(addprefix --room ,$(ROOM))
 
+# File by file, each under eight minutes; called again, it goes on with what hasn't passed.
 sanitize: $(STAMPS)/develop
-	$(BIN)/python tests/sanitize.py
+	$(BIN)/python tests/sanitize.py --parts
 
 soak: $(STAMPS)/develop $(STAMPS)/machine
 	$(BIN)/python tests/soak --minutes $(MINUTES)
 	$(BIN)/python tests/search --minutes $(MINUTES)
-	$(BIN)/python tests/sanitize.py
+	$(BIN)/python tests/sanitize.py --parts
 	$(BIN)/python -m pytest -n $(JOBS) -m soak
+
+# The lock file anew, with the newest of every package; then `make test` tries them.
+lock: $(STAMPS)/venv
+	$(BIN)/python -m pip install -q uv
+	UV_SYSTEM_CERTS=1 $(BIN)/python -m uv pip compile -q --universal --python-version 3.11 --upgrade \
+	  --no-header --no-annotate --extra dev pyproject.toml -o $(LOCK)
+
+# Published cases, files and symbols with the newest, or the oldest, of every package that the library needs, in
+# an environment of its own.
+newest oldest: $(STAMPS)/package
+	$(PYTHON) tests/versions.py $@
 
 play: $(STAMPS)/package
 	$(BIN)/touchback play piano
@@ -130,13 +144,15 @@ $(STAMPS)/venv:
 # more ways to packages. Most modules of the large ones are never imported: the others are compiled when they are.
 install = { $(BIN)/python -m pip install -q uv && UV_SYSTEM_CERTS=1 $(BIN)/python -m uv pip install -q -p $(BIN)/python -e $(1); } \
   || $(BIN)/python -m pip install -q --no-compile -e $(1)
+LOCK := test.lock
 
 $(STAMPS)/package: $(STAMPS)/venv pyproject.toml setup.py $(NATIVE)
 	$(call install,".[view]")
 	touch $@
 
-$(STAMPS)/develop: $(STAMPS)/venv pyproject.toml setup.py $(NATIVE)
-	$(call install,".[dev]")
+# Tests run with the versions of the lock file, which are those that everybody has tried.
+$(STAMPS)/develop: $(STAMPS)/venv pyproject.toml setup.py $(LOCK) $(NATIVE)
+	$(call install,".[dev]" -c $(LOCK))
 	touch $(STAMPS)/package $@
 
 # Foreign machine code runs under qemu, the key's firmware in an emulated microcontroller (60 MB to fetch;

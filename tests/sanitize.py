@@ -1,16 +1,22 @@
 """The tests that work in C, with the C library watched (`make sanitize`).
 
     python tests/sanitize.py [address|thread] [PYTEST-OPTION ...]
+    python tests/sanitize.py [address|thread] --parts [--again]
 
 *address* finds accesses outside of arrays and of pieces of arenas (with red zones between them),
 use after free, and undefined behaviour; *thread* finds data races in live runs, mailboxes, the
 threads of drivers and those of batches. Each builds the library anew into a copy of the package
 under build/sanitize and runs pytest on that; what a sanitizer finds ends the tests with its report.
 Needs gcc with its sanitizers (Linux).
+
+With `--parts` each file of tests is a run of its own, ended after eight minutes; what passed is
+noted in build/sanitize/<kind>.passed, and the same command goes on with what isn't there yet (with
+`--again`, from the beginning). A note holds as long as the sources of the library stay the same.
 """
 
 from __future__ import annotations
 
+import hashlib
 import os
 import shutil
 import subprocess
@@ -45,7 +51,7 @@ TESTS = {
         "tests/gallery/test_gallery.py",
     ],
     "thread": [
-        "tests/native/live/test_mailbox.py", "tests/realtime", "tests/devices/serial_line",
+        "tests/native/live", "tests/native/wire", "tests/realtime", "tests/devices/serial_line",
         "tests/devices/daq", "tests/fleet/test_batch.py",
     ],
 }  # fmt: skip
@@ -60,6 +66,9 @@ UNWATCHED = {
     "address": [],
     "thread": ["tests/realtime/test_ending.py::test_children_leave_their_parents_run_alone"],
 }
+
+
+LONGEST = 480.0  # s of a part
 
 
 def build(kind: str, folder: Path) -> None:
@@ -107,23 +116,79 @@ def watch(kind: str, options: list[str]) -> int:
     """Runs the tests; returns the exit status."""
     folder = ROOT / "build" / "sanitize" / kind
     build(kind, folder)
-    environment = surroundings(kind, folder)
-    left_out = [f"--ignore-glob=*/{name}" for name in LEFT_OUT]
-    left_out += [f"--deselect={test}" for test in UNWATCHED[kind]]
     named = any((ROOT / word.partition("::")[0]).exists() for word in options)
     chosen = [] if named else TESTS[kind]
+    print(f"{kind} sanitizer: {' '.join(chosen or options)}", flush=True)
+    return run_tests(kind, folder, [*chosen, *options])
+
+
+def run_tests(kind: str, folder: Path, chosen: list[str], seconds: float | None = None) -> int:
+    """Runs pytest on the watched package; returns its exit status, 124 when its time was up."""
+    left_out = [f"--ignore-glob=*/{name}" for name in LEFT_OUT]
+    left_out += [f"--deselect={test}" for test in UNWATCHED[kind]]
     # Reports go to the file of standard errors, which pytest would hide from whoever looks on.
-    tests = ["-m", "pytest", "-x", "--capture=sys", "-m", "not soak", *left_out, *chosen, *options]
+    tests = ["-m", "pytest", "-x", "--capture=sys", "-m", "not soak", *left_out, *chosen]
     # The thread sanitizer wants memory where it expects it.
     plain = ["setarch", "-R"] if shutil.which("setarch") else []
-    print(f"{kind} sanitizer: {' '.join(chosen or options)}", flush=True)
-    return subprocess.run([*plain, sys.executable, *tests], cwd=ROOT, env=environment).returncode
+    environment = surroundings(kind, folder)
+    try:
+        return subprocess.run(
+            [*plain, sys.executable, *tests], cwd=ROOT, env=environment, timeout=seconds
+        ).returncode
+    except subprocess.TimeoutExpired:
+        return 124
+
+
+def parts(kind: str) -> list[str]:
+    """The files of the tests of a kind, in their order."""
+    found: list[Path] = []
+    for name in TESTS[kind]:
+        path = ROOT / name
+        found += [path] if path.is_file() else sorted(path.rglob("test_*.py"))
+    return [str(each.relative_to(ROOT)) for each in found if each.name not in LEFT_OUT]
+
+
+def sources() -> str:
+    """A digest of the library's sources."""
+    native = ROOT / "src" / "touchback" / "native"
+    digest = hashlib.sha256()
+    for path in sorted(native.rglob("*.[ch]")):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def watch_in_parts(kind: str, again: bool) -> int:
+    """Runs what hasn't passed yet, file by file; returns 1 if any of them failed."""
+    folder = ROOT / "build" / "sanitize" / kind
+    notes = folder.with_suffix(".passed")
+    mark = sources()
+    lines = notes.read_text(encoding="utf-8").splitlines() if notes.exists() and not again else []
+    passed = lines[1:] if lines[:1] == [mark] else []
+    if not passed or not folder.exists():
+        passed = []
+        build(kind, folder)
+        notes.write_text(mark + "\n", encoding="utf-8")
+    failed = []
+    left = [part for part in parts(kind) if part not in passed]
+    for number, part in enumerate(left, 1):
+        print(f"{kind} sanitizer, {number} of {len(left)}: {part}", flush=True)
+        status = run_tests(kind, folder, [part], LONGEST)
+        if status in (0, 5):  # 5: all of them take minutes, and are left to the soak
+            with notes.open("a", encoding="utf-8") as file:
+                file.write(part + "\n")
+        else:
+            failed.append(f"{part} (exit status {status})")
+    for part in failed:
+        print(f"{kind} sanitizer: {part} failed", flush=True)
+    return int(bool(failed))
 
 
 def main() -> int:
-    kinds = [word for word in sys.argv[1:2] if word in WATCHED]
-    options = sys.argv[1 + len(kinds) :]
-    return max(watch(kind, options) for kind in kinds or WATCHED)
+    kinds = [word for word in sys.argv[1:2] if word in WATCHED] or list(WATCHED)
+    options = sys.argv[1:] if sys.argv[1:2] != kinds[:1] else sys.argv[2:]
+    if "--parts" in options:
+        return max([watch_in_parts(kind, "--again" in options) for kind in kinds])
+    return max(watch(kind, options) for kind in kinds)
 
 
 if __name__ == "__main__":

@@ -31,7 +31,7 @@ def make_test(folder: Path, fails: str) -> tuple[int, list[str], str]:
     """The exit status of `make test` where programs whose call matches fail, the calls in their
     order, and what it prints."""
     shutil.copy(ROOT / "Makefile", folder)
-    for name in ("pyproject.toml", "setup.py"):
+    for name in ("pyproject.toml", "setup.py", "test.lock"):
         (folder / name).touch()
     (folder / ".venv/.stamps").mkdir(parents=True)
     (folder / ".venv/bin").mkdir()
