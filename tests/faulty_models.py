@@ -393,7 +393,8 @@ def _() -> None:
     "expression in an if",
     "Signals and laws",
     "0 < 'q:shoulder' has no truth value: it is only known when the model runs. Use"
-    " tb.select(condition, yes, no) instead of `if`, `and`, `or`, `min` and `max`.",
+    " tb.select(condition, yes, no), `&`, `|`, `~`, tb.minimum, tb.maximum and tb.clip instead of "
+    "`if`, `and`, `or`, `not`, `min` and `max`, also on arrays of expressions.",
 )
 def _() -> None:
     m = arm()
