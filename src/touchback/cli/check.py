@@ -17,9 +17,10 @@ from touchback.system.verification import verify
 def check(
     model: Annotated[str, typer.Argument(help="A file, or a name of the gallery.")],
 ) -> None:
-    """Read a model, check it, compile it, evaluate it once, and print a table of what it is:
-    freedoms, redundant constraints, singularities, ranges, masses, inertias, units. What is
-    doubtful is a warning; exit code 1 if it can't work."""
+    """Read a model, check it, compile it, and evaluate it once. Exit code 1 if it can't work.
+
+    A table says what it is: freedoms, redundant constraints, singularities, ranges, masses,
+    inertias, units. What is doubtful is a warning."""
     described, experiment = load(model)
     with working(f"deriving {described.name}"):
         system = described.compile()
