@@ -173,3 +173,10 @@ def test_corners_centres_and_walls_have_a_direction() -> None:
         distance, normal = nearest_of(profile, np.array(p, dtype=float))
         assert math.isfinite(distance)
         assert np.hypot(*normal) == pytest.approx(1.0, abs=1e-12)
+
+
+@pytest.mark.parametrize("radius", [0.0, -0.1, math.nan])
+def test_an_arc_without_a_radius_is_refused(radius: float) -> None:
+    frame = tb.Model("ground").ground.at(0, 0, 0)
+    with pytest.raises(tb.ModelError, match=r"Arc.*radius"):
+        tb.contact.Arc(frame, radius=radius, start=0.0, end=1.0)

@@ -291,3 +291,15 @@ def test_a_negative_density_and_a_crooked_surface_are_refused() -> None:
     with pytest.raises(tb.ModelError, match=r"'water density'.*already"):
         m.fluid("water")
         m.fluid("water")
+
+
+def test_a_fluid_rests_unless_a_current_is_given() -> None:
+    """A ball of neutral buoyancy at rest stays at rest in it."""
+    m = tb.Model("ball in water", gravity=(0, 0, 0))
+    ball = m.body("ball", mass=1.0, inertia=(0.01, 0.01, 0.01))
+    m.joint("ball", tb.Free(), m.ground, ball)
+    fluid = m.fluid("water")
+    m.force("drag", tb.Immersed(ball, tb.Sphere(0.1), fluid, drag_area=(0.1, 0.1, 0.1)))
+    system = m.compile()
+    q = system.initial_state().q
+    np.testing.assert_array_equal(system.forward_dynamics(q, np.zeros(6)), np.zeros(6))

@@ -124,3 +124,14 @@ def test_names_that_need_quotes_in_expressions_are_told_so(text: str) -> None:
     with pytest.raises(tb.ModelError, match=r"stand in quotes there: .'(.:crank arm|gear ratio)'"):
         m.expression(text)
     assert m.expression("2 * 'v:crank arm' + 'gear ratio'") is not None
+
+
+def test_ratings_of_a_part_are_those_of_the_whole_under_its_name() -> None:
+    inner = tb.Model("arm")
+    inner.joint(
+        "elbow", tb.Revolute("y"), inner.ground, inner.body("link", mass=1.0, inertia=(1, 1, 1))
+    )
+    inner.imported = {"ratings": {"elbow": {"effort": 20.0}}}
+    whole = tb.Model("robot")
+    whole.add(inner, at=whole.ground, name="left")
+    assert whole.compile().model.imported["ratings"] == {"left/elbow": {"effort": 20.0}}

@@ -15,6 +15,7 @@ from touchback.spatial import (
     skew,
     transpose,
 )
+from touchback.spatial.articulated import Articulated
 from touchback.symbolic.scalars import Operators
 
 K = Operators()
@@ -126,3 +127,15 @@ def test_zeros_stay_structural_so_that_sparse_mechanics_is_cheap() -> None:
     assert V.cross((0, 0, 1), (1.5, 0, 0)) == [0, 1.5, 0]
     assert V.dot((0, 0, 0), (np.nan, np.inf, 1.0)) == 0
     assert turn(2, 0.3).up(K, (0, 0, 2.5)) == [0, 0, 2.5]
+
+
+def test_an_articulated_inertia_needs_the_wrench_of_its_matrix() -> None:
+    """[N, F] = [[J, H], [Hᵀ, M]] [α, a] (Featherstone 2008, eq. 2.62)."""
+    random = np.random.default_rng(3)
+    J, H, M = random.normal(size=(3, 3, 3))
+    J, M = J + J.T, M + M.T
+    angular, linear = random.normal(size=(2, 3))
+    articulated = Articulated(J.tolist(), H.tolist(), M.tolist())
+    F, N = articulated.wrench(Operators(), list(angular), list(linear))
+    expected = np.block([[J, H], [H.T, M]]) @ np.concatenate([angular, linear])
+    np.testing.assert_allclose([*N, *F], expected, rtol=1e-13)
