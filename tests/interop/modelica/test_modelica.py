@@ -13,9 +13,17 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 import touchback as tb
-from models_with_modes import pegged_pendulum
+from models_with_modes import (
+    bead_on_dome,
+    block_on_belt,
+    bouncing_ball,
+    clutch,
+    pegged_pendulum,
+    striking_rods,
+)
 from touchback import gallery
 from touchback.errors import InputError
 from touchback.interop.modelica.names import Names
@@ -220,6 +228,125 @@ def wrenches(system: tb.System, x: np.ndarray) -> Iterator[tuple[str, str, np.nd
             yield "M_B", joint, port.torque
 
 
+def two_balls() -> tb.Model:
+    """Parts with modes of their own."""
+    m = tb.Model("two balls")
+    for name, restitution, height in (("left", 0.4, 1.0), ("right", 0.6, 0.7)):
+        ball = bouncing_ball(restitution, rest=True)
+        ball.joints["height"] = replace(ball.joints["height"], position=(height,))
+        m.add(ball, name=name)
+    return m
+
+
+def rope() -> tb.Model:
+    """A bob that falls until its rope is taut, with a state that counts and a speed that is reset;
+    the rope stands twice in the model, so that a row adds nothing while it is taut."""
+    m = tb.Model("rope", gravity=(0, 0, -9.81))
+    bob = m.body("bob", mass=0.5, inertia=(0.01, 0.02, 0.03))
+    m.joint("bob", tb.Planar("y"), m.ground, bob, position=(-0.2, 0.3, 0.0), velocity=(0, 0.5, 3))
+    z, x = m.coordinate("bob", 0), m.coordinate("bob", 1)
+    for name in ("rope", "again"):
+        m.close(name, tb.Rod(1.0), m.ground, bob)
+    count = m.state("count", 0.0)
+    m.sensor("pull", tb.Readout("N"))
+    pull = m.sensor("tension", tb.Multiplier("rope"))
+    m.mode("slack")
+    m.mode("taut", active=["rope", "again"], readouts={"pull": -pull})
+    m.transition("tightens", "slack", "taut", when=1.0 - tb.sqrt(z**2 + x**2),
+                 reset={"count": count + 1.0, "v:bob.turn": 0.5 * m.rate("bob", 2)})  # fmt: skip
+    return m
+
+
+def wheel_that_lands() -> tb.Model:
+    """The omni wheel 1 mm over the floor, in its second mode."""
+    m: tb.Model = gallery.make("omni-wheel")
+    m.joints["wheel"] = replace(m.joints["wheel"], position=(0, 0, 0.051, 1, 0, 0, 0))
+    return m
+
+
+WITH_MODES: dict[str, tuple[Callable[[], tb.Model], float, dict[str, float], str | None]] = {
+    "ball": (partial(bouncing_ball, 0.5, rest=True), 1.5, {}, None),
+    "clutch": (clutch, 0.6, {}, None),
+    "rods, Newton": (striking_rods, 0.2, {}, None),
+    "rods, Poisson": (partial(striking_rods, "poisson"), 0.2, {}, None),
+    "rope": (rope, 0.6, {}, None),
+    "two balls": (two_balls, 0.7, {}, None),
+    "bouncing hammer": (partial(gallery.make, "bouncing-hammer"), 0.4, {"key force": 2.0}, None),
+    "harpsichord": (partial(gallery.make, "harpsichord"), 0.1, {"key force": 1.6}, None),
+    "omni wheel lands": (wheel_that_lands, 0.02, {"axle torque": 0.05}, "off the floor"),
+    "omni wheel": (partial(gallery.make, "omni-wheel"), 0.15, {"axle torque": 0.05}, None),
+    "pegged pendulum": (pegged_pendulum, 1.0, {}, None),
+    "block on a belt": (block_on_belt, 1.0, {}, None),
+    "bead on a dome": (partial(bead_on_dome, 1.0), 0.8, {}, None),
+}
+LASTING = (
+    "omni wheel",
+    "omni wheel lands",
+    "pegged pendulum",
+    "block on a belt",
+    "bead on a dome",
+    "rods, Newton",
+)
+
+
+@pytest.mark.filterwarnings(LOUD)
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(x, marks=[pytest.mark.soak] if x in LASTING else []) for x in WITH_MODES],
+)
+def test_another_compiler_takes_the_same_transitions_at_the_same_instants(name: str) -> None:
+    rumoca = pytest.importorskip("rumoca", reason="rumoca, a Modelica compiler, isn't installed")
+    make, end, inputs, mode = WITH_MODES[name]
+    model = make()
+    system = model.compile()
+    start = system.assemble(mode=mode) if system.constrained else system.initial_state()
+    given = {each: model.inputs[each].default for each in model.inputs} | inputs
+    words = [f"{Names().fresh(x)} = {float(value)!r}" for x, value in given.items()]
+    words += [f"mode(start = {int(start.x[-1])})"] if mode else []
+    text = package_text(model)
+    package = re.findall(r"^package (\w+)", text)[0]
+    text += f"\nmodel Run\n  extends {package}.Mechanism({', '.join(words)});\nend Run;\n"
+    made = rumoca.Session().loads(text, model="Run")
+    assert made.structure().is_balanced
+    groups = system.motion.modes.groups
+    modes = [Names().fresh(group.state) for group in groups]
+    names = state(system)
+    begun = {x: value for x, value in zip(names, start.x, strict=True) if x not in modes}
+    run = made.simulate(
+        end, dt=end, start=begun, config=rumoca.SimConfig(rtol=1e-9, atol=1e-10)
+    )  # fmt: skip
+    ours = tb.simulate(system, start, end, inputs=inputs, rtol=1e-9, atol=1e-10, progress=False)
+    assert bool(ours.transitions) is (name != "omni wheel")
+    for group, mode_name in zip(groups, modes, strict=True):
+        theirs = np.asarray(run[mode_name])
+        changes = np.flatnonzero(np.diff(theirs))
+        wanted = [
+            (each.time, group.modes.index(each.target))
+            for each in ours.transitions
+            if each.target in group.modes and each.target != each.source
+        ]
+        found = [(run.time[i + 1], theirs[i + 1]) for i in changes]
+        # bounces end after ever shorter ones, whose last count by the tolerances
+        np.testing.assert_allclose(found, wanted, atol=1e-5)
+    last = [ours[each][-1] for each in system.state_names]
+    np.testing.assert_allclose([run[each][-1] for each in names], last, atol=2e-6)
+
+
+def test_transitions_are_one_when_clause_and_impulses_those_of_the_whole_mechanism() -> None:
+    text = package_text(bouncing_ball(0.5, rest=True))
+    assert text.count("end when;") == 1
+    assert (
+        "take_bounce = pre(mode) == 0 and when_bounce < -1e-12 and when_bounce_rate < 0.0;" in text
+    )
+    assert 'Integer mode(start = 0, fixed = true) "0: flight, 1: rest";' in text
+    assert "Kept constraint_floor(alpha = alpha, acts = mode == 1);" in text
+    assert "reinit(joint_height.v, {jump[1]});" in text
+    omni = package_text(gallery.make("omni-wheel"))
+    assert "KeptRate constraint_floor(alpha = alpha, acts = mode == 0);" in omni
+    assert "take_lets_go = pre(mode) == 0 and when_lets_go < -1e-12;" in omni
+    assert "when_lets_go = constraint_floor.lambda;" in omni
+
+
 @pytest.mark.skipif(shutil.which("omc") is None, reason="OpenModelica isn't installed")
 @pytest.mark.filterwarnings(LOUD)
 @pytest.mark.parametrize("name", MODELS)
@@ -258,8 +385,11 @@ def test_rows_that_add_nothing_are_left_out_and_listed() -> None:
 
 
 def test_what_has_no_class_there_is_refused_by_name() -> None:
-    with pytest.raises(InputError, match="modes"):
-        package_text(pegged_pendulum())
+    idle = pegged_pendulum()
+    idle.mode("waiting", tracking={("bob", 0): 0.5 * idle.coordinate("bob", 1)})
+    idle.transition("waits", "short", "waiting", when=idle.time - 9.0)
+    with pytest.raises(InputError, match="mode 'waiting' keeps an idle coordinate"):
+        package_text(idle)
     with pytest.raises(InputError, match="force 'water' lets fluid move along"):
         package_text(gallery.make("buoy"))
     swelling = tb.Model("swelling")

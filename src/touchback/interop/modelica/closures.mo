@@ -21,10 +21,11 @@
 
   partial model Row "h = 0, kept by its second rate"
     parameter Real alpha(unit = "1/s");
+    input Boolean acts = true "nothing keeps it otherwise";
     output Real lambda "what keeps it";
     Real h, h_v, h_a "what is kept at zero, and its rates";
   equation
-    h_a + 2*alpha*h_v + alpha*alpha*h = 0;
+    0 = if acts then h_a + 2*alpha*h_v + alpha*alpha*h else lambda;
   end Row;
 
   model Along "Nothing between two points along s, which turns with a body"
@@ -61,12 +62,13 @@
 
   model Still "No velocity along s, which turns with B, against A"
     parameter Real alpha(unit = "1/s");
+    input Boolean acts = true "nothing keeps it otherwise";
     input Real s[3], w_A[3], w_B[3], e_A[3], d[3], d_v[3], d_a[3];
     output Real lambda "what keeps it";
     Real c[3];
   equation
     c = d_v - cross(w_A, d);
-    s*(d_a - cross(e_A, d) - cross(w_A, d_v)) + cross(w_B, s)*c + alpha*(s*c) = 0;
+    0 = if acts then s*(d_a - cross(e_A, d) - cross(w_A, d_v)) + cross(w_B, s)*c + alpha*(s*c) else lambda;
   end Still;
 
   model Rim "The lowest point of a disc: Kept and KeptRate hold it to the plane"
@@ -101,8 +103,9 @@
 
   model KeptRate "A relation of velocities"
     parameter Real alpha(unit = "1/s");
+    input Boolean acts = true "nothing keeps it otherwise";
     input Real x_v, x_a;
     output Real lambda "what keeps it";
   equation
-    x_a + alpha*x_v = 0;
+    0 = if acts then x_a + alpha*x_v else lambda;
   end KeptRate;

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -55,8 +55,13 @@ def _add(sheet: Sheet, name: str, closure: Closure, kept: Sequence[int]) -> None
     called = sheet.names.fresh(owner[0].upper() + owner[1:])
     equations = closure.kind.equations()
     axes = _common_axes(sheet, label, closure) if Meet in map(type, equations) else np.eye(3)
-    rows = [_row(equations[i - 1], i, axes) for i in kept]
+    names = sheet.model.constraint_rows()[name]
+    acting = {i: sheet.acts(names[i - 1]) for i in kept}
+    switched = {i: acts for i, acts in acting.items() if acts != "true"}
+    rows = [_switchable(_row(equations[i - 1], i, axes), i, i in switched) for i in kept]
     declared, sizes = _size(sheet, label, equations)
+    declared += [f"input Boolean acts_{i};" for i in switched]
+    sizes += [f"acts_{i} = {acts}" for i, acts in switched.items()]
     lines.classes.append("\n".join(_class(called, described(closure.kind), declared, rows)))
     given = [*sheet.frame(label, closure.a, "A"), *sheet.frame(label, closure.b, "B")]
     lines.declarations.append(component(called, owner, [*given, *sizes, "alpha = alpha"]))
@@ -64,6 +69,13 @@ def _add(sheet: Sheet, name: str, closure: Closure, kept: Sequence[int]) -> None
         lines.connect(f"{sheet.body(frame.body)}.K", f"{owner}.{letter}")
         if frame.body != GROUND:
             lines.acting[frame.body].append(f"{owner}.W_{letter}")
+
+
+def _switchable(row: _Row, i: int, switched: bool) -> _Row:
+    """A row that acts in some modes only is told so."""
+    if not switched:
+        return row
+    return replace(row, declaration=f"{row.declaration[:-1]}, acts = acts_{i})")
 
 
 def _row(equation: Equation, i: int, axes: np.ndarray) -> _Row:

@@ -43,3 +43,13 @@ class Names:
             found, number = f"{plain}_{number}", number + 1
         self._used.add(found)
         return found
+
+
+def quoted(text: str) -> str:
+    """A text as that of a comment between quotes."""
+    return one_line(text).replace("\\", "/").replace('"', "'")
+
+
+def one_line(text: str) -> str:
+    """Without breaks."""
+    return " ".join(text.split())

@@ -7,7 +7,9 @@ from touchback.dynamics.row import Row
 from touchback.dynamics.written import constraint_row, coupling_row, drive_row
 from touchback.errors import TouchbackError
 from touchback.interop.modelica.expressions import number, texts
-from touchback.interop.modelica.sheet import Sheet
+from touchback.interop.modelica.names import quoted
+from touchback.interop.modelica.sheet import Sheet, component
+from touchback.interop.modelica.transitions import Transitions
 from touchback.model.model import sensor_names
 from touchback.model.signals import BaseMotion
 
@@ -20,6 +22,9 @@ def add_relations(sheet: Sheet) -> list[str]:
     named = [*_ground(sheet), *_rows(sheet, rows), *_efforts(sheet, rows), *_states(sheet)]
     sensors, left_out = _sensors(sheet)
     named += sensors
+    transitions = Transitions(sheet) if sheet.modes.groups else None
+    if transitions is not None:
+        named += transitions.indicators()
     written = texts(sheet.tape, [node for _, node in named], shared="shared_")
     lines = sheet.lines
     if written.shared:
@@ -28,6 +33,8 @@ def add_relations(sheet: Sheet) -> list[str]:
     lines.equations += [
         f"{name} = {text};" for (name, _), text in zip(named, written.each, strict=True)
     ]
+    if transitions is not None:
+        transitions.add()
     return left_out
 
 
@@ -85,7 +92,9 @@ def _rows(sheet: Sheet, rows: dict[str, Row]) -> Named:
             named.append((f"{owner}.x", row.h))
         named += [(f"{owner}.x_v", rate), (f"{owner}.x_a", second)]
         kind = "KeptRate" if row.h is None else "Kept"
-        sheet.lines.declarations.append(f"{kind} {owner}(alpha = alpha);")
+        acts = sheet.acts(row.name)
+        given = ["alpha = alpha", *([f"acts = {acts}"] if acts != "true" else [])]
+        sheet.lines.declarations.append(component(kind, owner, given))
     return named
 
 
@@ -110,7 +119,14 @@ def _states(sheet: Sheet) -> Named:
     """ż = rate."""
     named: Named = []
     begun = sheet.start[len(sheet.start) - len(sheet.states) :]
+    modes = {group.state: group.modes for group in sheet.modes.groups}
     for (name, given), start in zip(sheet.states.items(), begun, strict=True):
+        if name in modes:
+            numbered = quoted(", ".join(f"{i}: {mode}" for i, mode in enumerate(modes[name])))
+            sheet.lines.declarations.append(
+                f'Integer {given}(start = {int(start)}, fixed = true) "{numbered}";'
+            )
+            continue
         state = sheet.model.states[name]
         sheet.lines.declarations.append(
             f"Real {given}(start = {number(start)}, fixed = true)"

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 
 from touchback.dynamics import Coordinates, Instant
 from touchback.dynamics.pose import frame_pose
 from touchback.errors import InputError
 from touchback.interop.modelica.expressions import texts
-from touchback.interop.modelica.names import Names
+from touchback.interop.modelica.mode_rows import ModeRows, model_in_all_modes
+from touchback.interop.modelica.names import Names, quoted
 from touchback.interop.modelica.ported import Ported
 from touchback.model.controls import driven
 from touchback.model.frame import Frame
@@ -39,7 +40,8 @@ class Sheet:
     as its coordinates do (`by_coordinates`)."""
 
     def __init__(self, system: System, classes: Sequence[str]) -> None:
-        self.system, self.model = system, system.model
+        self.system, self.model = system, model_in_all_modes(system)
+        self.modes = ModeRows(system)
         self.tape, self.names = Tape(), Names([*classes, "ground", "alpha"])
         self.lines = Lines(acting={name: [] for name in self.model.bodies})
         layout, symbol = system.layout, self.tape.symbol
@@ -57,7 +59,8 @@ class Sheet:
             symbol("time"),
             {name: symbol(given) for name, given in self.parameters.items()},
         )
-        self.redundant = system.freedoms().redundant if system.constrained else ()
+        self.redundant = self.modes.redundant
+        self.mode_names = [self.states[group.state] for group in self.modes.groups]
         self.instant = Ported(self.model, self.tape, at, self.names, self.redundant)
         self.by_coordinates = Instant(self.model, self.tape, at, merge_fixed=False)
         self.accelerations = self._coordinates("a")
@@ -65,8 +68,12 @@ class Sheet:
 
     def _coordinates(self, word: str) -> list[int]:
         """Symbols of the positions q, velocities v or accelerations a of all joints."""
+        return [self.tape.symbol(name) for name in self.coordinate_names(word)]
+
+    def coordinate_names(self, word: str) -> list[str]:
+        """The variables that they are."""
         return [
-            self.tape.symbol(f"{self.joint(name)}.{word}[{i + 1}]")
+            f"{self.joint(name)}.{word}[{i + 1}]"
             for name, joint in self.model.joints.items()
             for i in range(joint.kind.nq if word == "q" else joint.kind.nv)
         ]
@@ -78,6 +85,16 @@ class Sheet:
     def body(self, name: str) -> str:
         """The component that a body is, or the ground."""
         return self.instant.owner(name)
+
+    def acts(self, row: str) -> str:
+        """Whether a row of a constraint acts, as a condition on the modes; "true" where always."""
+        return self.modes.condition(row, self.mode_names)
+
+    def before(self, symbol: Hashable) -> str:
+        """A variable as it is just before a transition."""
+        name = str(symbol)
+        held = {*self.coordinate_names("q"), *self.coordinate_names("v"), *self.states.values()}
+        return f"pre({name})" if name in held else name
 
     def text(self, node: int) -> str:
         """One expression, whole."""
@@ -112,7 +129,7 @@ class Sheet:
 
 def described(kind: Data) -> str:
     """A kind and its numbers as the text of a comment."""
-    return kind_text(kind).replace("\\", "/").replace('"', "'")
+    return quoted(kind_text(kind))
 
 
 def component(kind: str, name: str, given: Sequence[str]) -> str:

@@ -13,15 +13,16 @@ from touchback.interop.modelica.closures import add_closures
 from touchback.interop.modelica.expressions import number
 from touchback.interop.modelica.forces import add_bodies, add_forces
 from touchback.interop.modelica.joints import add_joints
-from touchback.interop.modelica.names import Names
+from touchback.interop.modelica.names import Names, one_line, quoted
 from touchback.interop.modelica.relations import add_relations
 from touchback.interop.modelica.sheet import Sheet
 from touchback.interop.robot_files.links import ExportNotice
 from touchback.model.model import Model
 from touchback.numbers import LEAST, number_within
 from touchback.regular_file import check_output, write_whole
+from touchback.simulate.features import COPIES, MEMORIES, RIGID, RUBBING
 
-_PARTS = ("bodies", "joints", "closures", "tables")
+_PARTS = ("bodies", "joints", "closures", "tables", "impacts")
 _FASTEST = 1e6  # [1/s]
 
 
@@ -37,7 +38,7 @@ def package_text(model: Model, alpha: float = 20.0) -> str:
     """Its text; what it can't say of the model is listed on top, and warned of."""
     alpha = number_within("modelica: alpha is in 1/s", alpha, LEAST, _FASTEST)
     system = model.compile()
-    refuse_features("text of Modelica", system)
+    refuse_features("text of Modelica", system, (RIGID, MEMORIES, COPIES, RUBBING))
     library = {name: (Path(__file__).parent / f"{name}.mo").read_text() for name in _PARTS}
     known = re.findall(r"^  (?:partial )?(?:model|connector|function) (\w+)",
                        "".join(library.values()), re.MULTILINE)  # fmt: skip
@@ -52,20 +53,21 @@ def package_text(model: Model, alpha: float = 20.0) -> str:
         said = "\n  ".join([f"Modelica doesn't say of '{system.name}':", *left_out])
         warnings.warn(said, ExportNotice, stacklevel=3)
     used = "\n".join([*sheet.lines.classes, *sheet.lines.equations])
-    if "lookup" not in used:
-        del library["tables"]
-    head = [f"  // Not here: {_one_line(each)}" for each in left_out]
+    for word, part in (("lookup", "tables"), ("struck(", "impacts")):
+        if word not in used:
+            del library[part]
+    head = [f"  // Not here: {one_line(each)}" for each in left_out]
     name = Names(known).fresh(system.name)
     return "\n".join(_package(sheet, name, alpha, [*head, "", *library.values()]))
 
 
 def _package(sheet: Sheet, name: str, alpha: float, library: list[str]) -> Iterator[str]:
     layout, lines = sheet.system.layout, sheet.lines
-    yield f'package {name} "{_quoted(sheet.system.name)}"'
+    yield f'package {name} "{quoted(sheet.system.name)}"'
     yield f"  // {HEAD}."
     yield from library
     yield from (f"{text}\n" for text in lines.classes)
-    yield f'  model Mechanism "{_quoted(sheet.system.name)}"'
+    yield f'  model Mechanism "{quoted(sheet.system.name)}"'
     yield f'    parameter Real alpha(unit = "1/s") = {number(alpha)} "how fast drift comes back";'
     for given, each in zip(sheet.parameters.values(), layout.ranges, strict=True):
         yield f"    parameter Real {given} = {number(each.default)}{_unit(each.unit)};"
@@ -81,12 +83,4 @@ def _package(sheet: Sheet, name: str, alpha: float, library: list[str]) -> Itera
 
 
 def _unit(unit: str) -> str:
-    return f' "[{_quoted(unit)}]"' if unit else ""
-
-
-def _quoted(text: str) -> str:
-    return _one_line(text).replace("\\", "/").replace('"', "'")
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text.split())
+    return f' "[{quoted(unit)}]"' if unit else ""
