@@ -26,6 +26,9 @@ def quality(
         str | None,
         typer.Option(help="Only these formulations, or methods where nothing is constrained."),
     ] = None,
+    natural: Annotated[
+        bool, typer.Option("--natural", help="Measure natural coordinates too: gravity alone.")
+    ] = False,
     rate: Annotated[float, number("Recommend for this rate [Hz].", 0, open=True)] = Demand.rate,
     error: Annotated[
         float, number("Recommend what is at least this accurate [m, rad].", 0, open=True)
@@ -59,6 +62,7 @@ def quality(
         steps=_numbers("--steps", steps) if steps else STEPS,
         formulations=[name.strip() for name in formulations.split(",")] if formulations else None,
         inputs=inputs,
+        natural=natural,
         time_limit=limit,
     )
     out.print(found.table())

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from touchback.errors import TouchbackError
+from touchback.errors import InputError, TouchbackError
 from touchback.native import Problem
 from touchback.simulate.implicit import newton_for
 from touchback.simulate.input_trace import InputTrace
@@ -20,6 +20,7 @@ from touchback.simulate.quality.row import Candidate
 from touchback.simulate.solvers import integrators
 from touchback.simulate.span import Span, Trajectory
 from touchback.system import System
+from touchback.system.natural import NaturalCoordinates
 
 STEP_LIMIT = 100_000_000  # within it time is the limit
 
@@ -49,7 +50,8 @@ class Clock:
 
 
 class Bench:
-    """A system, where it starts, and its inputs."""
+    """A system, where it starts, and its inputs; in natural coordinates too where `natural` ones
+    are given, by which all runs are compared then."""
 
     def __init__(
         self,
@@ -58,8 +60,10 @@ class Bench:
         duration: float,
         inputs: InputData | None,
         clock: Clock,
+        natural: NaturalCoordinates | None = None,
     ) -> None:
         self.system, self.x0, self.duration, self.clock = system, x0, duration, clock
+        self.natural = natural
         self._inputs = read_inputs(system, inputs, duration)
         self.span = Span(0.0, duration)
         self.longest = self._inputs.longest_step(self.span, None, None)
@@ -71,9 +75,25 @@ class Bench:
 
     def problem(self, candidate: Candidate) -> Problem:
         """What the candidate integrates; adaptive steps end at its knots."""
+        if candidate.natural:
+            return self._in_natural.problem(candidate.formulation)
         posed = self.system.problem(candidate.formulation, inputs=self._inputs).problem
         posed.end_steps_at(find_knots(self.span, self._inputs, self.system.on_blocks()))
         return posed
+
+    def compared(self, candidate: Candidate, states: Floats) -> tuple[Floats, Floats]:
+        """Positions and velocities that runs of all candidates have in common, at each state."""
+        if self.natural is None:
+            nq, nv, _ = self.system.sizes
+            return states[:, :nq], states[:, nq : nq + nv]
+        common = states if candidate.natural else self.natural.states(states)
+        return common[:, : self.natural.size], common[:, self.natural.size :]
+
+    @property
+    def _in_natural(self) -> NaturalCoordinates:
+        if self.natural is None:
+            raise InputError(f"{self.system.name} isn't described in natural coordinates here.")
+        return self.natural
 
     def run(
         self,
@@ -91,10 +111,12 @@ class Bench:
             solver, step=step or solver.step, rtol=rtol, atol=0.01 * rtol, output_step=output_step,
             step_limit=STEP_LIMIT,
         )  # fmt: skip
-        names, span = list(self.system.state_names), Span(0.0, duration)
+        names, x0, span = list(self.system.state_names), self.x0, Span(0.0, duration)
+        if candidate.natural:
+            names, x0 = self._in_natural.names, self._in_natural.states(x0[None, :])[0]
         with np.errstate(all="ignore"), Progress(candidate.label, self.clock.check) as progress:
             run = problem or self.problem(candidate)
-            if solver.implicit and not run.implicit:
+            if solver.implicit and not run.implicit and not candidate.natural:
                 newton_for(self.system, run, solver.rtol, solver.atol)
             trace = InputTrace(self._inputs, self.longest)
-            return solver.integrate(Leg(run, names, self.x0, span, progress, trace=trace))
+            return solver.integrate(Leg(run, names, x0, span, progress, trace=trace))

@@ -21,7 +21,11 @@ def plain(row: Row) -> dict[str, object]:
     """A row as one flat record."""
     record = asdict(row)
     candidate = record.pop("candidate")
-    known = {"formulation": candidate["formulation"], "method": candidate["method"]}
+    known = {
+        "formulation": candidate["formulation"],
+        "method": candidate["method"],
+        "coordinates": "natural" if candidate["natural"] else "relative",
+    }
     return {**known, **record, "real_time_factor": row.real_time_factor}
 
 

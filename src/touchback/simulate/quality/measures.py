@@ -20,17 +20,21 @@ class Violation:
 
 
 class Measures:
-    """The functions of a system that trajectories are judged by."""
+    """The functions of a system that trajectories are judged by, each in its coordinates."""
 
     def __init__(self, bench: Bench, problem: Problem) -> None:
         """`problem` knows the inputs at each instant."""
-        self._system, self._problem = bench.system, problem
+        self._system, self._problem, self._natural = bench.system, problem, bench.natural
         energy = bench.system.function("energy")
         self._energy = energy.compiled
         self._energy_block = energy.block_for(np.array(list(bench.system.parameters.values())))
 
-    def energies(self, times: Floats, states: Floats) -> tuple[Floats, Floats]:
+    def energies(
+        self, times: Floats, states: Floats, natural: bool = False
+    ) -> tuple[Floats, Floats]:
         """Kinetic and potential energy at each instant [J]."""
+        if natural and self._natural is not None:
+            return self._natural.energies(states)
         rows = self._problem.input_rows(times, states)
         found = evaluate_rows(
             self._energy.address, states, rows, self._energy_block, 2,
@@ -38,8 +42,10 @@ class Measures:
         )  # fmt: skip
         return found[:, 0], found[:, 1]
 
-    def violation(self, times: Floats, states: Floats) -> Violation:
+    def violation(self, times: Floats, states: Floats, natural: bool = False) -> Violation:
         """Off the constraints on positions, and on velocities."""
+        if natural and self._natural is not None:
+            return Violation(*self._natural.violation(states))
         system = self._system
         if not system.constrained:
             nothing = np.zeros(len(times))

@@ -65,7 +65,8 @@ def _second(quality: Quality) -> tuple[str, str]:
 
 
 def _family(row: Row) -> str:
-    return row.candidate.formulation or row.candidate.method
+    word = row.candidate.formulation or row.candidate.method
+    return f"natural {word}" if row.candidate.natural else word
 
 
 def _points(rows: list[Row], x: str, y: str) -> tuple[list[float], list[float]]:

@@ -5,7 +5,8 @@ count that are fine, take at most `load` of real time and keep a margin of 1.25 
 limit. Among those that meet every demand the cheapest is chosen; within half again its cost the
 most accurate. Where none meets them all, the one that misses by the smallest factor is, and it is
 said what it misses. A cheaper one is named where it misses by less than a thousand times. Offline
-the same choice is made among all rows.
+the same choice is made among all rows. Rows in natural coordinates are for comparison: no call
+runs a mechanism in them.
 """
 
 from collections.abc import Sequence
@@ -46,10 +47,11 @@ class Recommendation:
 
 def recommend(quality: "Quality", demand: Demand) -> Recommendation:
     """The choice for a demand."""
-    fitting = _at_rate(quality.rows, demand.rate)
+    runnable = [row for row in quality.rows if not row.candidate.natural]
+    fitting = _at_rate(runnable, demand.rate)
     usable = [row for row in fitting if _runs_in_time(quality, row, demand)]
     chosen = _best(quality, usable, demand)
-    fine = [row for row in quality.rows if row.status == "fine"]
+    fine = [row for row in runnable if row.status == "fine"]
     offline = _best(quality, fine, demand)
     lines = [_said_at_rate(quality, chosen, fitting, demand)]
     if chosen is not None:

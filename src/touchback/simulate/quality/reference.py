@@ -48,19 +48,18 @@ class Reference:
 
     times: Floats
     states: Floats
+    positions: Floats  # that runs have in common
     uncertainty: float
     kinetic: float
     conserved: bool
     energy_change: float
-    size: int  # of q
     seconds: float  # that the reference took
 
-    def error(self, times: Floats, states: Floats) -> float:
+    def error(self, times: Floats, positions: Floats) -> float:
         """max |q − q of the reference| at instants that the reference knows."""
         after = np.searchsorted(self.times, times).clip(1, len(self.times) - 1)
         nearer = times - self.times[after - 1] < self.times[after] - times
-        known = self.states[after - nearer]
-        off = states[:, : self.size] - known[:, : self.size]
+        off = positions - self.positions[after - nearer]
         return float(np.abs(off).max(initial=0.0))
 
 
@@ -76,8 +75,9 @@ def make_reference(bench: Bench, measures: Measures, steps: Iterable[float]) -> 
     tight = _run(bench, TIGHT, times)
     seconds = time.monotonic() - began
     looser = _run(bench, LOOSER, times)
-    nq = bench.system.sizes[0]
-    difference = float(np.abs(tight[:, :nq] - looser[:, :nq]).max(initial=0.0))
+    candidate = reference_candidate(bench)
+    positions, checked_positions = (bench.compared(candidate, x)[0] for x in (tight, looser))
+    difference = float(np.abs(positions - checked_positions).max(initial=0.0))
     times = np.append(0.0, times)
     kinetic, potential = measures.energies(times, tight)
     checked = np.add(*measures.energies(times, looser))
@@ -85,7 +85,7 @@ def make_reference(bench: Bench, measures: Measures, steps: Iterable[float]) -> 
     change, doubt = np.ptp(total), np.abs(total - checked).max()
     scale = float(kinetic.max()) or float(np.ptp(potential)) or 1.0
     conserved = bool(change <= max(_NOTICED * doubt, 1e-9 * scale))
-    return Reference(times, tight, difference, scale, conserved, float(change), nq, seconds)
+    return Reference(times, tight, positions, difference, scale, conserved, float(change), seconds)
 
 
 def _run(bench: Bench, rtol: float, times: Floats) -> Floats:

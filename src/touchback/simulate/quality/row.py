@@ -5,18 +5,19 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Candidate:
-    """A way to run a mechanism: a formulation (None without constraints) with an integrator."""
+    """A way to run a mechanism: a formulation (None without constraints) with an integrator, in
+    relative coordinates or in `natural` ones."""
 
     formulation: str | None
     method: str
     fixed: bool
+    natural: bool = False
 
     @property
     def label(self) -> str:
         """As it is called in tables, pictures and recommendations."""
-        if self.formulation is None or self.formulation == self.method:
-            return self.method
-        return f"{self.formulation} {self.method}"
+        words = [self.formulation or "", self.method if self.method != self.formulation else ""]
+        return " ".join(word for word in ["natural" if self.natural else "", *words] if word)
 
 
 @dataclass(frozen=True)
@@ -28,7 +29,8 @@ class Row:
     growth    exponent p of max |h| ~ tᵖ: 0 bounded, 1 linear, 2 quadratic; None within rounding
     velocity_drift  max |J v − b| [m/s, rad/s]
     energy    max |E − E(0)| over the largest kinetic energy; None where energy isn't conserved
-    error     max |q − q of the reference| [m, rad]
+    error     max |q − q of the reference| [m, rad]; with natural coordinates among the candidates
+              of points and unit vectors, whatever coordinates a row integrates
     load      seconds of computing per simulated second: below 1 is faster than real time
     """
 

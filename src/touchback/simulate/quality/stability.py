@@ -42,17 +42,15 @@ class Bounds:
         expected = self.reference.seconds * (TIGHT / _LOOSE) ** 0.2  # an order-5 method
         affordable = _FOR_HORIZON * self.bench.clock.limit / max(expected, 1e-9)
         horizon = duration * min(STEPS * LONGEST, max(affordable, 1.0))
-        run = self.bench.run(
-            reference_candidate(self.bench), horizon, rtol=_LOOSE, output_step=horizon / 20_000
-        )
+        candidate = reference_candidate(self.bench)
+        run = self.bench.run(candidate, horizon, rtol=_LOOSE, output_step=horizon / 20_000)
         self._times = run.times
-        self._fastest = np.maximum.accumulate(self._speeds(run))
-        positions = self.reference.states[:, : self.reference.size]
-        self._excursion = float(np.ptp(positions, axis=0).max(initial=0.0))
+        self._fastest = np.maximum.accumulate(self._speeds(candidate, run))
+        self._excursion = float(np.ptp(self.reference.positions, axis=0).max(initial=0.0))
 
-    def _speeds(self, run: Trajectory) -> Floats:
-        nq, nv, _ = self.bench.system.sizes
-        speeds: Floats = np.abs(run.states[:, nq : nq + nv]).max(axis=1, initial=_STILL)
+    def _speeds(self, candidate: Candidate, run: Trajectory) -> Floats:
+        _, velocities = self.bench.compared(candidate, run.states)
+        speeds: Floats = np.abs(velocities).max(axis=1, initial=_STILL)
         return speeds
 
     @property
@@ -60,16 +58,17 @@ class Bounds:
         """How long the true motion is known."""
         return float(self._times[-1])
 
-    def unbounded(self, run: Trajectory) -> str:
+    def unbounded(self, candidate: Candidate, run: Trajectory) -> str:
         """Why a run isn't bounded; nothing when it is."""
         if run.failure is not None:
             return f"not finite after {run.failure.time:.3g} s"
         # A run may be a sample ahead of the true motion, so that of the next sample counts.
         after = np.searchsorted(self._times, run.times, side="right").clip(max=len(self._times) - 1)
-        fast = self._speeds(run) > FACTOR * self._fastest[after]
+        fast = self._speeds(candidate, run) > FACTOR * self._fastest[after]
         if fast.any():
             return f"{FACTOR:g} times too fast after {run.times[fast.argmax()]:.3g} s"
-        apart = self.measures.violation(run.times, run.states).position > self._excursion
+        off = self.measures.violation(run.times, run.states, candidate.natural)
+        apart = off.position > self._excursion
         if apart.any():
             return f"comes apart after {run.times[apart.argmax()]:.3g} s"
         return ""
@@ -80,7 +79,7 @@ class Bounds:
         count = max(int(min(wanted, self.horizon) / step), 1)
         every = max(count // STEPS, 1)
         run = self.bench.run(candidate, count * step, step=step, output_step=every * step)
-        return not self.unbounded(run)
+        return not self.unbounded(candidate, run)
 
 
 def stability_limit(bounds: Bounds, candidate: Candidate, start: float, shortest: float) -> Limit:

@@ -31,6 +31,7 @@ from touchback.simulate.quality.stability import Bounds, stability_limit
 from touchback.simulate.span import Trajectory
 from touchback.simulate.start import read_state
 from touchback.system import System
+from touchback.system.natural import NaturalCoordinates
 
 STEPS = (1e-2, 5e-3, 2e-3, 1e-3, 5e-4, 2e-4)
 TOLERANCES = (1e-5, 1e-7, 1e-9)
@@ -47,6 +48,7 @@ def quality(
     tolerances: Sequence[float] = TOLERANCES,
     formulations: Sequence[str] | None = None,
     inputs: InputData | None = None,
+    natural: bool = False,
     time_limit: float = 30.0,
     progress: bool | Callable[[float], None] = True,
 ) -> Quality:
@@ -54,15 +56,18 @@ def quality(
 
     From the state `x0` (the assembled initial one), over `duration` seconds, at each of the fixed
     `steps` [s], and at the relative `tolerances` for adaptive methods. `formulations` chooses some
-    of them. `inputs` as in `simulate`. Measuring stops after `time_limit` seconds; settings that it
-    cut off are marked as not measured. `progress` as in `simulate`.
+    of them. `inputs` as in `simulate`. With `natural` each formulation is measured in natural
+    coordinates as well (under gravity alone), and errors are those of points and unit vectors for
+    all; what is recommended is in relative coordinates, which `simulate` integrates. Measuring
+    stops after `time_limit` seconds; settings that it cut off are marked as not measured.
+    `progress` as in `simulate`.
     """
     duration = positive_number("duration", duration)
     time_limit = positive_number("time_limit", time_limit)
     steps = [positive_number("step", step) for step in steps]
     tolerances = [positive_number("tolerance", number) for number in tolerances]
     refuse("tb.quality", system)
-    chosen = candidates(bool(system.constraint_names), formulations)
+    chosen = candidates(bool(system.constraint_names), formulations, natural)
     lengths = sorted({step for step in steps if step * _FEWEST <= duration}, reverse=True)
     if not lengths:
         raise InputError(f"No step fits {_FEWEST} times into {duration:g} s; give shorter steps.")
@@ -74,7 +79,8 @@ def quality(
     x = read_state(system, system.assemble() if x0 is None else x0)
     with Progress(f"{system.name}: quality", progress) as shown:
         clock = Clock(time_limit, shown)
-        bench = Bench(system, x, duration, inputs, clock)
+        described = NaturalCoordinates(system, x) if natural else None
+        bench = Bench(system, x, duration, inputs, clock, described)
         return _Sweep(bench, chosen, lengths, sorted(tolerances, reverse=True)).result()
 
 
@@ -119,7 +125,7 @@ class _Sweep:
         return Quality(
             model=system.name,
             duration=self.bench.duration,
-            constrained=self.bench.constrained,
+            constrained=self.bench.constrained or self.bench.natural is not None,
             rows=tuple(rows),
             limits=limits,
             uncertainty=reference.uncertainty,
@@ -170,7 +176,7 @@ class _Sweep:
         trajectory = run(long, output or adaptive_grid(bench.duration))
         statistics = trajectory.statistics
         steps = int(statistics.get("steps", statistics.get("accepted", 0)))
-        why = self.bounds.unbounded(trajectory)
+        why = self.bounds.unbounded(candidate, trajectory)
         if why:
             status = "failed" if trajectory.failure is not None else "unbounded"
             return replace(setting, status=status, note=why, steps=steps)
@@ -178,10 +184,11 @@ class _Sweep:
         return replace(self._judged(setting, trajectory), steps=steps, load=seconds)
 
     def _judged(self, setting: Row, run: Trajectory) -> Row:
-        times, states = run.times, run.states
-        row = replace(setting, error=self.reference.error(times, states))
-        if self.bench.constrained:
-            off = self.measures.violation(times, states)
+        times, states, candidate = run.times, run.states, setting.candidate
+        positions, _ = self.bench.compared(candidate, states)
+        row = replace(setting, error=self.reference.error(times, positions))
+        if self.bench.constrained or candidate.natural:
+            off = self.measures.violation(times, states, candidate.natural)
             row = replace(
                 row,
                 drift=float(off.position.max()),
@@ -189,7 +196,7 @@ class _Sweep:
                 velocity_drift=float(off.velocity.max()),
             )
         if self.reference.conserved:
-            total = np.add(*self.measures.energies(times, states))
+            total = np.add(*self.measures.energies(times, states, candidate.natural))
             change = float(np.abs(total - total[0]).max())
             row = replace(row, energy=change / self.reference.kinetic)
         return row
