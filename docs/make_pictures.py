@@ -16,11 +16,12 @@ from films import hammer_film, harpsichord_film
 from fluid_picture import fluid_picture
 from PIL import Image
 
+import touchback as tb
 from studies.wall.figures import SHEETS
 from studies.wall.figures.limits import grip_sheet, passive_sheet
 from studies.wall.findings import grip_errors
 from touchback import gallery
-from touchback.draw import object_graph_svg, state_graph_svg
+from touchback.draw import bond_graph_svg, object_graph_svg, state_graph_svg
 from touchback.gallery.piano import Straight, grand_piano_action
 from touchback.gallery.piano.drawing import film as piano_film
 from touchback.gallery.piano.strokes import play
@@ -104,6 +105,8 @@ if __name__ == "__main__":
     for name in ("slider-crank", "stewart-platform"):
         graph = object_graph_svg(gallery.make(name))
         (PICTURES / "objects" / f"{name}.svg").write_text(graph, encoding="utf-8")
+    bonds = bond_graph_svg(tb.bond_graph(gallery.make("slider-crank").compile()), "slider-crank")
+    (PICTURES / "objects" / "slider-crank-bonds.svg").write_text(bonds, encoding="utf-8")
     page_pictures("quality")
     page_pictures("contact")
     page_pictures("sweeps")

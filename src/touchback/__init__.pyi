@@ -170,7 +170,7 @@ from touchback.symbolic.functions import (
 )
 from touchback.system import State, System
 from touchback.system.copies import copies
-from touchback.system.ports import BodyMotion, Bond, Port, Ports, ports
+from touchback.system.ports import BodyMotion, Bond, BondGraph, Port, Ports, bond_graph, ports
 
 __version__: str
 
@@ -189,6 +189,7 @@ __all__ = [
     "Body",
     "BodyMotion",
     "Bond",
+    "BondGraph",
     "Box",
     "BoxDrag",
     "Buoyancy",
@@ -297,6 +298,7 @@ __all__ = [
     "asin",
     "atan",
     "atan2",
+    "bond_graph",
     "clip",
     "compare",
     "contact_operator",

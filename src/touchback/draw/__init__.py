@@ -1,5 +1,7 @@
-"""Pictures of mechanisms: stick figures, also as text and as films of it, and state graphs."""
+"""Pictures of mechanisms: stick figures, also as text and as films of it, state graphs and bond
+graphs."""
 
+from touchback.draw.bond_graph import bond_graph_svg
 from touchback.draw.object_graph import object_graph_svg
 from touchback.draw.state_graph import state_graph_svg
 from touchback.draw.stick import StickFigure, stick_figure
@@ -7,6 +9,7 @@ from touchback.draw.stick_svg import figure_svg, notebook_html
 
 __all__ = [
     "StickFigure",
+    "bond_graph_svg",
     "figure_svg",
     "notebook_html",
     "object_graph_svg",

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
+from touchback.dynamics.bond_graph import bond_graph_of
+from touchback.dynamics.causality import BondGraph
 from touchback.dynamics.constraints import constraint_rows
 from touchback.dynamics.ports import Interplay, interplay
 from touchback.system.derivation import solved_arguments
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from touchback.system.system import System
 
 Floats = np.ndarray
+_STIR = 0.3  # of positions, lest a flow of the bond graph vanish by chance [m or rad]
 
 
 @dataclass(frozen=True)
@@ -193,6 +196,22 @@ def ports(system: System, x: State | ArrayLike, inputs: Values = None, t: float 
     at = At(q, v, inputs, t, z)
     given = np.concatenate(own.motion.solve(own, at))
     return shape(own.evaluated(shape.function, at, given))
+
+
+def bond_graph(system: System) -> BondGraph:
+    """The mechanism as a bond graph with its causality, found by the sequential procedure: bodies
+    and constraints of `ports` as inertias and flow sources over the rates of the joints'
+    coordinates. Its text (`print`), `as_dict()` and `touchback.draw.bond_graph_svg` show it; with
+    modes, it is that of the mode that the system was told to `enter`."""
+    start = system.assemble() if system.constrained else system.initial_state()
+    q = start.q + _STIR * np.random.default_rng(1).uniform(0.5, 1.0, len(start.q))
+    rows: dict[str, list[float]] = {}
+    if system.constrained:
+        J = system.motion.closing(system, At()).positions(q)[1]
+        redundant = system.freedoms(start.q).redundant
+        named = zip(system.constraint_names, J, strict=True)
+        rows = {name: row.tolist() for name, row in named if name not in redundant}
+    return bond_graph_of(system.model, list(q), rows)
 
 
 @dataclass(frozen=True)
