@@ -237,7 +237,7 @@ def test_what_cannot_be_filmed_is_refused(run: tb.Run, tmp_path: Path) -> None:
         InputError, match=r"a film ends in \.svg, \.gif, \.mp4, \.html, got '\.avi'"
     ):
         run.film(tmp_path / "a.avi")
-    with pytest.raises(InputError, match=r"its speed is -1\.0; 1 is real time"):
+    with pytest.raises(InputError, match=r"its speed is .*; 1 is real time.*got -1\.0"):
         run.film(tmp_path / "a.svg", speed=-1.0)
     with pytest.raises(InputError, match=r"doesn't know its mechanism; give run\.film"):
         tb.Run([0.0, 1.0], {}).film(tmp_path / "a.svg")

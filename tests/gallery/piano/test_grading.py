@@ -52,7 +52,8 @@ def test_the_head_rises_as_the_linkage_says(slowly: System, depth: float) -> Non
     at = placements(spec.dimensions, spec.regulation)
     run = force_curve(slowly).run
     down = (run.time > 0.0) & (run.time < 1.0)
-    inside = down & (abs(run["key depth"] - depth) < 0.5e-3)
+    # less than half a millimetre: the instant at its end may be inside or not, by rounding
+    inside = down & (abs(run["key depth"] - depth) < 0.4999e-3)
     key, hammer = run["key"][inside], run["hammer"][inside]
     heights = [turned(at.rest_angle + angle, spec.masses.head_centre)[1] for angle in hammer]
     due = head_rise(spec, at, depth / spec.dimensions.key_front)
