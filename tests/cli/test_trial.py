@@ -52,7 +52,7 @@ def test_a_simulated_subject_names_voices_as_well_as_its_noise_lets_it(tmp_path:
     right = sum(line["answer"] == line["condition"] for line in lines)
     assert 2 < right < 14, dull.stdout  # 16 tosses of a coin: beyond in 0.4 % of all seeds
     refused = trial("nobody.jsonl", *words, "0", answers="", cwd=tmp_path)
-    assert refused.returncode != 0 and "give one above zero" in refused.stderr
+    assert refused.returncode != 0 and "--subject" in refused.stderr
     assert not (tmp_path / "nobody.jsonl").exists()
 
 

@@ -238,6 +238,16 @@ def test_a_recording_ends_at_its_limit_and_the_run_goes_on(tmp_path: Path) -> No
     assert tb.replay(tmp_path / "long.mcap").same and again.ticks > 50
 
 
+@pytest.mark.parametrize("limit", [0, -1.0, float("nan"), "2 GiB", None, True])
+def test_a_limit_that_is_no_size_is_refused(tmp_path: Path, limit: object) -> None:
+    system = gallery.entry("motor-arm").make().compile()
+    with tb.live(system, rate=1000, speed=None) as live:
+        live.run(0.01)
+        with pytest.raises(InputError, match="limit of a file must be a positive number"):
+            live.record(tmp_path / "none.mcap", limit=limit)  # type: ignore[arg-type]
+    assert not (tmp_path / "none.mcap").exists()
+
+
 def test_a_disk_without_room_is_said_in_words_and_leaves_no_file(tmp_path: Path) -> None:
     system = gallery.entry("motor-arm").make().compile()
     path = tmp_path / "none.mcap"

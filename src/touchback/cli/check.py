@@ -1,5 +1,6 @@
 """`touchback check`: whether a model file can work."""
 
+import warnings
 from typing import Annotated
 
 import numpy as np
@@ -21,11 +22,13 @@ def check(
 
     A table says what it is: freedoms, redundant constraints, singularities, ranges, masses,
     inertias, units. What is doubtful is a warning."""
-    described, experiment = load(model)
-    with working(f"deriving {described.name}"):
-        system = described.compile()
-        start = experiment.start(system)
-        rate = system.state_rate(start.q, start.v, z=start.z)
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        described, experiment = load(model)
+        with working(f"deriving {described.name}"):
+            system = described.compile()
+            start = experiment.start(system)
+            rate = system.state_rate(start.q, start.v, z=start.z)
     for name, value in zip(system.state_names, rate):
         if not np.isfinite(value):
             raise ModelError(
@@ -34,7 +37,8 @@ def check(
             )
     bodies, joints = len(system.model.bodies), len(system.model.joints)
     found = verify(system, start)
-    doubts = len(found.warnings)
+    doubtful = [*dict.fromkeys(str(each.message) for each in told), *found.warnings]
+    doubts = len(doubtful)
     verdict = "fine" if not doubts else f"{doubts} {'warning' if doubts == 1 else 'warnings'}"
     out.print(
         f"{described.name}: {verdict}. {bodies} {'body' if bodies == 1 else 'bodies'}, "
@@ -51,7 +55,7 @@ def check(
     for row in (*found.rows, ("ports", ports_row)):
         table.add_row(*row)
     out.print(table)
-    for warning in found.warnings:
+    for warning in doubtful:
         out.print(f"warning: {warning}", markup=False, highlight=False)
 
 

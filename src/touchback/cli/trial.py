@@ -89,6 +89,10 @@ def trial(
                 "--repeats, --effort, --subject and --seed."
             )
     names = voice or ["piano", "harpsichord"]
+    if subject is not None and not 0.0 < subject < float("inf"):
+        raise InputError(
+            f"--subject: the noise of a simulated subject is above zero, got {subject}."
+        )
     person = None if subject is None else FeelingSubject(subject, seed or 0)
     _identify(file, names, question or "What was it?", repeats, effort, seed, person)
 

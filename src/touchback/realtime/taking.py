@@ -11,6 +11,7 @@ import numpy as np
 
 from touchback.errors import InputError
 from touchback.native.live.layout import ROW_HEAD
+from touchback.numbers import number_within
 from touchback.realtime.ending import to_its_end
 from touchback.realtime.record import describe
 from touchback.realtime.restructure import Restructured
@@ -26,10 +27,13 @@ class Taking(Restructured):
 
     def record(self, path: str | os.PathLike[str], limit: float = math.inf) -> Take:
         """Records into an MCAP file from the next tick on, until `end_record`, the end of the run,
-        or until the file has `limit` bytes, which the run notes; besides what `record=` keeps. The
-        motion doesn't depend on it, and `tb.replay` gives the same bits as of a whole recording."""
+        or until the file has `limit` bytes, which is looked at when a chunk ends, and noted by the
+        run; besides what `record=` keeps. The motion doesn't depend on it, and `tb.replay` gives
+        the same bits as of a whole recording."""
         self._check_running()
         check_output(path, (".mcap",), "record")
+        sentence = "record: the limit of a file must be a positive number of bytes"
+        limit = number_within(sentence, limit, 1.0)
         self._await_a_row()
         with self.keeping:
             row = self._begun() if self._keeper.last_row is None else self._keeper.last_row

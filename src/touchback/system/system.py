@@ -118,6 +118,7 @@ class System(Settings):
     def reassembled(self, state: State, t: float = 0.0, inputs: Values = None) -> State:
         """A state that `assemble` gave under other values of the parameters, assembled under those
         of now: what was given then is kept, the rest changes least."""
+        self._elements(state)  # refuses those of another system
         how = state.assembly
         if how is None or how.parameters == tuple(map(float, self.calls.parameters)):
             return state

@@ -197,8 +197,9 @@ def test_a_tagged_group_at_each_step_of_5_ms_falls_behind_a_board_that_sends_fiv
 def test_a_tag_that_nobody_named_is_refused_with_those_that_are_known(pipe) -> None:
     reader = TaggedReader(pipe[0], {1: PEDALS})
     os.write(pipe[1], tagged(513, b"1234"))
-    with pytest.raises(DeviceError, match=r"tag 513 came.*known: 1"):
-        reader.take()
+    for _ in range(2):  # what follows may be anything
+        with pytest.raises(DeviceError, match=r"tag 513 came.*known: 1"):
+            reader.take()
     with pytest.raises(InputError, match="0 to 65535"):
         TaggedReader(pipe[0], {65_536: PEDALS})
 

@@ -91,10 +91,13 @@ class TaggedReader:
             check_layout(f"Tag {tag}", layout)
         self.layouts, self.closed = dict(layouts), False
         self.received = dict.fromkeys(self.layouts, 0)  # groups
+        self._lost = ""  # why nobody knows where the next group begins
         self._pipe = Pipe(file)
 
     def take(self) -> tuple[int, np.void] | None:
         """The next group with its tag; None where none has begun, or the stream has ended."""
+        if self._lost:
+            raise DeviceError(self._lost)
         found = self._pipe.get(_TAG)
         self.closed = found is None
         if not found:
@@ -103,10 +106,11 @@ class TaggedReader:
         layout = self.layouts.get(tag)
         if layout is None:
             known = ", ".join(map(str, self.layouts))
-            raise DeviceError(
+            self._lost = (
                 f"TaggedReader: tag {tag} came, which no layout has (known: {known}); where the "
                 "next group begins can't be known. Name every group that the board sends."
             )
+            raise DeviceError(self._lost)
         group = self._pipe.get(Want(layout.size, layout.size, layout.size, None, None))
         self.closed = group is None
         if group is None:
