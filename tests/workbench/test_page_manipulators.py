@@ -3,7 +3,8 @@ the live run in this process."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Sequence
 
 import pytest
 
@@ -264,6 +265,46 @@ def test_a_revolute_joint_becomes_a_weld_and_back_and_the_page_tells_the_freedom
     until(lambda: page.page.locator('[data-act="undo"]').is_disabled())  # nothing is left to undo
     page.see_structure()  # at rest it looks as it did, and is drawn all the same: with its ruler
     page.until("bench.view.legend.textContent.endsWith('N')")
+
+
+def test_a_joint_is_placed_by_typed_numbers_and_back(page: Seat) -> None:
+    """The cart's slide on the ground: turns about x, y, z, then as Denavit and Hartenberg."""
+    live = page.live
+    was = live.system.model.joints["cart"].parent
+
+    def box(label: str) -> str:
+        return f'[data-placement="{label}"]'
+
+    def at() -> Sequence[float]:
+        return live.system.model.joints["cart"].parent.at
+
+    def shift() -> float:
+        return float(page.page.locator(box("z")).input_value().replace("−", "-"))
+
+    page.choose("joint", "cart")
+    page.until("""document.querySelector('[data-field="placement"]').options.length === 13""")
+    assert page.page.locator("[data-placement]").count() == 4  # a, α, d, θ
+    page.page.select_option('[data-field="placement"]', "xyz")
+    assert page.page.locator("[data-placement]").count() == 6
+    wanted = shift() + 0.25
+    page.page.fill(box("z"), str(wanted))
+    page.page.locator(box("z")).press("Enter")
+    page.press("place")
+    until(lambda: at() != was.at)
+    assert at() == pytest.approx((was.at[0], was.at[1], wanted), abs=1e-4)  # as it is shown
+    until(lambda: shift() == pytest.approx(wanted, abs=1e-4))  # in the same way to write it
+    page.press("undo")
+    until(lambda: live.system.model.joints["cart"].parent == was)
+    until(lambda: shift() == pytest.approx(wanted - 0.25, abs=1e-4))
+    page.page.select_option('[data-field="placement"]', "denavit-hartenberg")
+    a = float(page.page.locator(box("a")).input_value().replace("−", "-"))
+    page.page.fill(box("a"), str(a + 0.1))  # along the common normal of both axes
+    page.page.locator(box("a")).press("Enter")
+    page.press("place")
+    until(lambda: at() != was.at)
+    assert math.dist(at(), was.at) == pytest.approx(0.1, abs=1e-4)
+    page.press("undo")
+    until(lambda: live.system.model.joints["cart"].parent == was)
 
 
 def test_two_bodies_are_tied_by_a_drawn_line_and_untied(page: Seat) -> None:

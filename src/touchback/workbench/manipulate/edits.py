@@ -6,6 +6,7 @@ from collections.abc import Callable
 from contextlib import nullcontext
 
 import numpy as np
+from msgspec.structs import replace
 
 from touchback.errors import InputError, TouchbackError
 from touchback.model import Model
@@ -24,6 +25,7 @@ from touchback.workbench.manipulate.kinds import (
 )
 from touchback.workbench.manipulate.loops import check_tie, new_loop, open_loop, tied
 from touchback.workbench.manipulate.messages import Edit, Joint, Undo
+from touchback.workbench.manipulate.placement import Placing
 from touchback.workbench.manipulate.rejoin import rejoin, with_options
 from touchback.workbench.manipulate.reshape import EDIT, Change, Reshape
 
@@ -38,7 +40,8 @@ class Edits:
         self._desk, self._reshape = desk, reshape
         self._makers: dict[str, Callable[[Edit, Rests], Change]] = {
             "kind": self._kind, "weld": self._weld, "free": self._free, "limits": self._limits,
-            "friction": self._friction, "add loop": self._close, "remove loop": self._open,
+            "friction": self._friction, "placement": self._placement,
+            "add loop": self._close, "remove loop": self._open,
         }  # fmt: skip
 
     def edit(self, asked: Edit, client: str) -> Facts:
@@ -74,7 +77,9 @@ class Edits:
     def joint(self, asked: Joint, client: str) -> Facts:
         """What can be seen of a joint."""
         refuse_rows(self._desk.live.system)
-        return joint_facts(here(self._desk.live), asked.joint)
+        facts = joint_facts(here(self._desk.live), asked.joint)
+        placed = asked.placement and not facts["loop"]
+        return {**facts, **({"placement": self._placing().facts(asked.joint)} if placed else {})}
 
     # ---- joints ---------------------------------------------------------------------------------
 
@@ -147,6 +152,17 @@ class Edits:
                 model.joints[name] = with_live_limits(model, name, changed)
 
         return Change(EDIT, name, f"{word} of '{name}'", alter, key=(f"{word} {index}", name))
+
+    def _placement(self, asked: Edit, rests: Rests) -> Change:
+        name, frame = asked.joint, self._placing().frame(asked)
+
+        def alter(model: Model) -> None:
+            model.joints[name] = replace(model.joints[name], parent=frame)
+
+        return Change(EDIT, name, f"placement of '{name}'", alter, key=("placement", name))
+
+    def _placing(self) -> Placing:
+        return Placing(self._reshape.model(), here(self._desk.live))
 
     def _check_coordinate(self, asked: Edit) -> None:
         name, joints = asked.joint, self._desk.live.system.model.joints

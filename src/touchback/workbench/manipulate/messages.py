@@ -14,6 +14,8 @@ LARGEST = 1e12  # N, N m, rad/s, …: what is beyond is no load
 Positive = Annotated[float, msgspec.Meta(ge=0.0, le=1e12)]
 Text = Annotated[str, msgspec.Meta(max_length=20_000)]
 Point = tuple[Length, Length, Length]
+Angle = Annotated[float, msgspec.Meta(ge=-1e3, le=1e3)]  # rad: what is beyond is a slip
+Angles = tuple[Angle, Angle, Angle]
 Value = float | tuple[float, float, float]
 """One number or three. Bounded by hand: msgspec 0.22 crashes on a union of a number that has
 bounds and a tuple."""
@@ -83,13 +85,18 @@ class Place(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 class Edit(Message, frozen=True):
     """Another structure. Of a joint (or the joint that closes a loop): its `kind` with its axis,
-    `weld`, `free`; `limits` from `low` to `high` and `friction` (a `value`) of a `coordinate`. Of
-    loops: `add loop`, between a point of body a and b as they are now, and `remove loop`.
+    `weld`, `free`; `limits` from `low` to `high` and `friction` (a `value`) of a `coordinate`. Its
+    `placement` on the body that carries it, by `euler` angles ([m] `at`, [rad] `angles` about
+    moving axes in a `sequence`) or `denavit-hartenberg` parameters (a [m], α [rad], d [m], θ [rad];
+    `spatial/placement.py`) from the axis of the joint before it.
+    Of loops: `add loop`, between a point of body a and b as they are now, and `remove loop`.
 
     The axis of a joint is along its parent's frame, that of a loop along the world's axes: "x",
     "y", "z" or a direction."""
 
-    change: Literal["kind", "weld", "free", "limits", "friction", "add loop", "remove loop"]
+    change: Literal[
+        "kind", "weld", "free", "limits", "friction", "placement", "add loop", "remove loop"
+    ]
     joint: Name = ""
     loop: Name = ""
     kind: Name = ""
@@ -101,6 +108,11 @@ class Edit(Message, frozen=True):
     value: float = 0.0
     a: Place | None = None
     b: Place | None = None
+    by: Literal["euler", "denavit-hartenberg"] = "euler"
+    at: Point = (0.0, 0.0, 0.0)
+    angles: Angles = (0.0, 0.0, 0.0)
+    sequence: Name = "xyz"
+    parameters: tuple[Length, Angle, Length, Angle] = (0.0, 0.0, 0.0, 0.0)
 
 
 class Undo(Message, frozen=True):
@@ -123,6 +135,8 @@ class Law(Message, frozen=True):
 
 
 class Joint(Message, frozen=True):
-    """Asks for what can be seen of a joint, and what it could become."""
+    """Asks for what can be seen of a joint, and what it could become; with `placement` also where
+    it sits, in every way to write it."""
 
     joint: Name
+    placement: bool = False

@@ -5,6 +5,8 @@ export const EDITS = {
   free: joint => ({ do: "edit", change: "free", joint }),
   limits: (joint, coordinate, low, high) => ({ do: "edit", change: "limits", joint, coordinate, low, high }),
   friction: (joint, coordinate, value) => ({ do: "edit", change: "friction", joint, coordinate, value }),
+  placement: (joint, by, numbers, sequence) => ({ do: "edit", change: "placement", joint, by,
+    ...(by === "euler" ? { at: numbers.slice(0, 3), angles: numbers.slice(3), sequence } : { parameters: numbers }) }),
   tie: (name, kind, a, b) => ({ do: "edit", change: "add loop", loop: name, kind, a, b }),
   untie: loop => ({ do: "edit", change: "remove loop", loop }),
 };

@@ -49,6 +49,7 @@ export function jointPanel(content, bench, chosen) {
   });
   plain.forEach((name, i) => content.append(
     number("friction", joint.units?.[i] === "m" ? "N" : "N m", joint.friction?.[i] ?? 0, x => send(EDITS.friction(joint.name, i, x)))));
+  content.append(h("h3", {}, "Placement"), placement(bench, joint.name));
   let asked = false;
   return { end: watch(bench, joint.name, found => {
     found.coordinates.forEach((each, i) => { if (cells[i]) cells[i].textContent = short(each.value, 5); });
@@ -57,6 +58,36 @@ export function jointPanel(content, bench, chosen) {
     box.replaceChildren(...found.kinds.map(each => h("option", { value: each }, each)));
     box.value = found.kind;
   }) };
+}
+
+const DH = "denavit-hartenberg", DH_FIELDS = [["a", "m"], ["α", "rad"], ["d", "m"], ["θ", "rad"]];
+
+let lastWay = DH; // how somebody wrote a placement last
+
+/** Where a joint sits on the body that carries it: position and Euler angles about moving axes, or Denavit–Hartenberg parameters. */
+function placement(bench, name) {
+  const fields = h("div", {}), from = h("p", { class: "soft small" });
+  let found = null, typed = [];
+  const way = choice("as", [[DH, "Denavit–Hartenberg"]], DH, () => draw(), { "data-field": "placement" }), box = way.querySelector("select");
+  const draw = () => {
+    if (!found) return;
+    lastWay = box.value;
+    const sequence = box.value === DH ? null : box.value;
+    typed = sequence ? [...found.at, ...found.angles[sequence]] : [...found.parameters];
+    const named = sequence ? [["x", "m"], ["y", "m"], ["z", "m"], ...[...sequence].map((axis, i) => [`${i + 1} about ${axis}`, "rad"])] : DH_FIELDS;
+    from.textContent = sequence ? "On the body that carries it; turns about its own moving axes, in order."
+      : `From the axis of ${found.before}: θ about z, d along z, a along the new x, α about it.`;
+    fields.replaceChildren(...named.map(([label, unit], i) => number(label, unit, typed[i], x => { typed[i] = x; }, { "data-placement": label })));
+  };
+  const send = () => edit(bench, box.value === DH ? EDITS.placement(name, DH, typed) : EDITS.placement(name, "euler", typed, box.value));
+  bench.send({ do: "joint", joint: name, placement: true }).then(answer => {
+    found = answer.placement;
+    box.append(...Object.keys(found.angles).map(each => h("option", { value: each }, `position, turns ${each}`)));
+    box.value = lastWay;
+    draw();
+  }).catch(() => {}); // a run that has ended places nothing
+  const panel = h("div", { class: "placement" }, way, from, fields, h("div", { class: "row" }, act("Place", "place", send)));
+  return panel;
 }
 
 const finite = x => Number.isFinite(x) ? x : null;
