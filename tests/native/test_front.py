@@ -2,10 +2,15 @@
 
 import ctypes
 import json
+import os
+import resource
 import socket
 import struct
 import sys
+import threading
+import time
 from collections.abc import Iterator
+from contextlib import ExitStack, suppress
 from itertools import pairwise
 
 import msgspec
@@ -16,7 +21,7 @@ from hypothesis import strategies as st
 
 import touchback as tb
 from touchback import gallery
-from touchback.native.front.front import LINES, WEB
+from touchback.native.front.front import LINES, WEB, Front
 from touchback.native.library import LIB
 from touchback.realtime.control.messages import Set, Stop
 from waiting import PATIENCE, until
@@ -180,3 +185,96 @@ def test_the_number_of_a_run_that_ended_stops_nothing(system: tb.System) -> None
     with tb.live(system, speed=None) as other:
         assert other.emergency_number > number
         assert np.isfinite(other.read("time"))
+
+
+# ---- its files and memory -----------------------------------------------------------------------
+
+
+def opened(strangers: int = 64) -> tuple[Front, tuple[str, int]]:
+    """A front of lines, and where it listens."""
+    listener = socket.create_server(("127.0.0.1", 0), backlog=128)
+    place: tuple[str, int] = listener.getsockname()
+    return Front([listener], LINES, strangers, PATIENCE), place
+
+
+def files() -> int:
+    return len(os.listdir("/proc/self/fd"))
+
+
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_a_child_that_is_forked_while_strangers_come_and_go_closes_what_it_has() -> None:
+    """A connection that just ended was freed in the child again."""
+    front, place = opened(4)
+    over = threading.Event()
+
+    def come_and_go() -> None:
+        while not over.is_set():
+            with ExitStack() as held, suppress(OSError):
+                for _ in range(20):
+                    held.enter_context(socket.create_connection(place, timeout=PATIENCE))
+
+    thread = threading.Thread(target=come_and_go)
+    thread.start()
+    until(lambda: front.counts().accepted > 20)
+    end = time.monotonic() + 1.0
+    while time.monotonic() < end:
+        child = os.fork()
+        if child == 0:
+            front.abandon()
+            os._exit(0)
+        assert os.waitpid(child, 0)[1] == 0
+    over.set()
+    thread.join()
+    front.close()
+
+
+@pytest.mark.parametrize("how", ["close", "abandon"])
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_connections_that_nobody_accepted_are_closed_with_the_front(how: str) -> None:
+    before = files()
+    front, place = opened()
+    with ExitStack() as held:
+        clients = [held.enter_context(socket.create_connection(place)) for _ in range(20)]
+        for client in clients:
+            client.sendall(b"hello\n")
+        until(lambda: files() >= before + 2 + 3 * 20)  # theirs, and both of the front's
+        if how == "abandon":
+            child = os.fork()
+            if child == 0:
+                front.abandon()
+                os._exit(files() - before)
+            assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 20  # the clients
+            accepted, _ = front.accept()  # which the child took nothing of
+            assert accepted.recv(10) == b"hello\n"
+            accepted.close()
+        front.close()
+    assert files() == before
+
+
+def test_strangers_leave_most_files_to_the_process_and_make_room_where_none_is_left() -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    limit = files() + 120
+    try:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (limit, hard))
+        front, place = opened(1000)
+        with ExitStack() as held:
+            for k in range(limit // 12 + 4):
+                held.enter_context(socket.create_connection(place))
+                until(lambda k=k: front.counts().accepted == k + 1)  # type: ignore[misc]
+            assert front.counts().strangers == limit // 12
+            last = held.enter_context(socket.create_connection(place))
+            until(lambda: front.counts().accepted == limit // 12 + 5)
+            crowded_out = front.counts().crowded_out
+            with ExitStack() as taken:
+                with suppress(OSError):
+                    while True:
+                        taken.callback(os.close, os.dup(0))
+                last.sendall(b"hello\n")
+                until(lambda: front.counts().crowded_out == crowded_out + 2)  # a pair's files
+            front.settimeout(PATIENCE)
+            accepted, _ = front.accept()
+            with accepted:
+                assert accepted.recv(10) == b"hello\n"
+        front.close()
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))

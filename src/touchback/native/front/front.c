@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -34,6 +35,7 @@ typedef struct connection {
     int64_t id, since;
     int outer, inner; /* of the client; towards the server, -1 before it is handed over */
     int trusted, outer_ended, inner_ended;
+    int gone; /* it made room, has no files any more, and waits for its end */
     int deaf; /* the server reads no more, and may still have something to say */
     int64_t flush_until;
     long group;
@@ -58,17 +60,47 @@ struct tb_front {
     int64_t runs[TB_FRONT_GROUPS][TB_FRONT_RUNS];
     long run_counts[TB_FRONT_GROUPS];
     tb_front_counts counts;
+    tb_front *next;
 };
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static pthread_mutex_t fronts_lock = PTHREAD_MUTEX_INITIALIZER;
+static tb_front *fronts; /* that are open */
+
+static void hold(void) {
+    pthread_mutex_lock(&fronts_lock);
+    for (tb_front *each = fronts; each; each = each->next)
+        pthread_mutex_lock(&each->lock);
+}
+
+static void let_go(void) {
+    for (tb_front *each = fronts; each; each = each->next)
+        pthread_mutex_unlock(&each->lock);
+    pthread_mutex_unlock(&fronts_lock);
+}
+
+/* A child finds connections whole. Fronts are held before runs, as by stop(): what is registered last
+ * is called first. */
+static void prepare(void) {
+    tb_emergency_over_forks();
+    pthread_atfork(hold, let_go, let_go);
+}
+
+static void close_files(connection *each) {
+    if (each->outer >= 0)
+        close(each->outer);
+    if (each->inner >= 0)
+        close(each->inner);
+    each->outer = each->inner = -1;
+}
 
 static void end(tb_front *front, long i) {
     connection *each = front->all[i];
-    close(each->outer);
-    if (each->inner >= 0)
-        close(each->inner);
+    front->all[i] = front->all[--front->count];
+    close_files(each);
     free(each->in.data);
     free(each->out.data);
     free(each);
-    front->all[i] = front->all[--front->count];
 }
 
 /* Bytes from a file to the end of a queue: how many, 0 at its end, -1 for none now, -2 for an error. */
@@ -99,19 +131,58 @@ static int drain(queue *queue, int file) {
     return 1;
 }
 
-/* Gives a connection to the server; returns 0 where that isn't possible. */
+/* The place of the stranger who makes room for another, or -1: the oldest, those first who haven't
+ * even greeted. */
+static long oldest_stranger(const tb_front *front, const connection *other) {
+    long oldest = -1;
+    for (long i = 0; i < front->count; i++) {
+        const connection *each = front->all[i], *before = oldest < 0 ? 0 : front->all[oldest];
+        if (each->trusted || each->gone || each == other)
+            continue;
+        int silent = each->inner < 0, was = before && before->inner < 0;
+        if (!before || silent > was || (silent == was && each->since < before->since))
+            oldest = i;
+    }
+    return oldest;
+}
+
+/* Two ends of a stream; where there are no files left, strangers make room for them. */
+static int paired(tb_front *front, const connection *each, int pair[2]) {
+    while (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair)) {
+        long oldest = errno == EMFILE || errno == ENFILE ? oldest_stranger(front, each) : -1;
+        if (oldest < 0)
+            return 0;
+        front->counts.crowded_out++;
+        front->all[oldest]->gone = 1; /* places stay as they were polled */
+        close_files(front->all[oldest]);
+    }
+    return 1;
+}
+
+/* Gives a connection to the server; returns 0 where that isn't possible. The server's end travels in
+ * the message, so that one which nobody takes is closed with the socket. */
 static int hand_over(tb_front *front, connection *each) {
     int pair[2];
-    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair))
+    if (!paired(front, each, pair))
         return 0;
-    tb_handed told = {each->id, pair[1]};
-    if (send(front->handing, &told, sizeof told, MSG_DONTWAIT | MSG_NOSIGNAL) != sizeof told) {
+    union {
+        struct cmsghdr head;
+        char bytes[CMSG_SPACE(sizeof(int))];
+    } beside = {.bytes = {0}};
+    struct iovec told = {&each->id, sizeof each->id};
+    struct msghdr message = {.msg_iov = &told, .msg_iovlen = 1,
+                             .msg_control = &beside, .msg_controllen = sizeof beside.bytes};
+    beside.head.cmsg_level = SOL_SOCKET;
+    beside.head.cmsg_type = SCM_RIGHTS;
+    beside.head.cmsg_len = CMSG_LEN(sizeof(int));
+    memcpy(CMSG_DATA(&beside.head), &pair[1], sizeof(int));
+    int sent = sendmsg(front->handing, &message, MSG_DONTWAIT | MSG_NOSIGNAL) == sizeof each->id;
+    close(pair[1]);
+    if (sent)
+        each->inner = pair[0];
+    else
         close(pair[0]);
-        close(pair[1]);
-        return 0;
-    }
-    each->inner = pair[0];
-    return 1;
+    return sent;
 }
 
 static void stop(tb_front *front, long group) {
@@ -167,18 +238,11 @@ static int relay_out(connection *each, int readable) {
     return going && !(each->inner_ended && !each->out.count);
 }
 
-/* Makes room for one more stranger: the oldest goes, those first who haven't even greeted. */
+/* Makes room for one more stranger. */
 static void crowd_out(tb_front *front) {
-    long oldest = -1, strangers = 0;
-    for (long i = 0; i < front->count; i++) {
-        const connection *each = front->all[i], *before = oldest < 0 ? 0 : front->all[oldest];
-        if (each->trusted)
-            continue;
-        strangers++;
-        int silent = each->inner < 0, was = before && before->inner < 0;
-        if (!before || silent > was || (silent == was && each->since < before->since))
-            oldest = i;
-    }
+    long strangers = 0, oldest = oldest_stranger(front, NULL);
+    for (long i = 0; i < front->count; i++)
+        strangers += !front->all[i]->trusted && !front->all[i]->gone;
     if (oldest >= 0 && (strangers >= front->strangers || front->count >= MOST)) {
         front->counts.crowded_out++;
         end(front, oldest);
@@ -264,6 +328,10 @@ static void serve(tb_front *front) {
     for (long i = polled; i-- > 0;) { /* the last takes the place of one that ends */
         const struct pollfd *files = front->files + 1 + front->listener_count + 2 * i;
         connection *each = front->all[i];
+        if (each->gone) {
+            end(front, i);
+            continue;
+        }
         int going = 1;
         if (files[0].revents & (POLLIN | POLLHUP | POLLERR))
             going = take_in(front, each);
@@ -298,14 +366,23 @@ static void *body(void *data) {
     return NULL;
 }
 
-/* Everything that is open. */
+/* Everything that is open; memory stays. */
 static void shut(tb_front *front) {
-    while (front->count)
-        end(front, front->count - 1);
+    for (long i = 0; i < front->count; i++)
+        close_files(front->all[i]);
     for (long i = 0; i < front->listener_count; i++)
         close(front->listeners[i]);
     close(front->handing);
     close(front->wake);
+}
+
+/* How many strangers there may be: each has up to three files, and together they take a quarter. */
+static long bounded(long strangers) {
+    struct rlimit files;
+    long most = strangers < MOST ? strangers : MOST;
+    if (!getrlimit(RLIMIT_NOFILE, &files) && files.rlim_cur / 12 < (rlim_t)most)
+        most = (long)(files.rlim_cur / 12);
+    return most > 1 ? most : 1;
 }
 
 tb_front *tb_front_open(const int *listeners, long count, int handing, long protocol,
@@ -313,13 +390,14 @@ tb_front *tb_front_open(const int *listeners, long count, int handing, long prot
     tb_front *front = calloc(1, sizeof *front);
     if (!front)
         return NULL;
+    pthread_once(&once, prepare);
     for (long i = 0; i < count && i < TB_FRONT_LISTENERS; i++) {
         fcntl(listeners[i], F_SETFL, fcntl(listeners[i], F_GETFL) | O_NONBLOCK);
         front->listeners[front->listener_count++] = listeners[i];
     }
     front->handing = handing;
     front->protocol = protocol;
-    front->strangers = strangers < MOST ? strangers : MOST;
+    front->strangers = bounded(strangers);
     front->greeting = greeting;
     front->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     pthread_mutex_init(&front->lock, NULL);
@@ -330,6 +408,10 @@ tb_front *tb_front_open(const int *listeners, long count, int handing, long prot
         errno = error;
         return NULL;
     }
+    pthread_mutex_lock(&fronts_lock);
+    front->next = fronts;
+    fronts = front;
+    pthread_mutex_unlock(&fronts_lock);
     return front;
 }
 
@@ -337,7 +419,7 @@ int tb_front_trust(tb_front *front, int64_t id, long group) {
     int found = 0;
     pthread_mutex_lock(&front->lock);
     for (long i = 0; i < front->count; i++)
-        if (front->all[i]->id == id) {
+        if (front->all[i]->id == id && !front->all[i]->gone) {
             front->all[i]->trusted = found = 1;
             front->all[i]->group = group < 0 || group >= TB_FRONT_GROUPS ? 0 : group;
         }
@@ -357,7 +439,8 @@ void tb_front_count(tb_front *front, tb_front_counts *counts) {
     pthread_mutex_lock(&front->lock);
     *counts = front->counts;
     for (long i = 0; i < front->count; i++)
-        *(front->all[i]->trusted ? &counts->trusted : &counts->strangers) += 1;
+        if (!front->all[i]->gone)
+            *(front->all[i]->trusted ? &counts->trusted : &counts->strangers) += 1;
     pthread_mutex_unlock(&front->lock);
 }
 
@@ -369,7 +452,15 @@ void tb_front_close(tb_front *front) {
     while (write(front->wake, &one, sizeof one) < 0 && errno == EINTR)
         ;
     pthread_join(front->thread, NULL);
+    pthread_mutex_lock(&fronts_lock);
+    tb_front **link = &fronts;
+    while (*link != front)
+        link = &(*link)->next;
+    *link = front->next;
+    pthread_mutex_unlock(&fronts_lock);
     shut(front);
+    while (front->count)
+        end(front, front->count - 1);
     free(front);
 }
 

@@ -14,20 +14,17 @@
 
 typedef struct tb_front tb_front;
 
-/* What a server is told of a connection, over the socket that it accepts from. */
-typedef struct tb_handed {
-    int64_t id, file;
-} tb_handed;
-
 typedef struct tb_front_counts {
     int64_t accepted, trusted, strangers, crowded_out, too_slow, stops;
 } tb_front_counts;
 
 enum { TB_FRONT_LISTENERS = 8, TB_FRONT_GROUPS = 256, TB_FRONT_RUNS = 16 };
 
-/* Begins: it owns the listeners, and writes to `handing` (a stream, which it owns too). `greeting`:
- * ns in which a greeting must be whole, and on lines the token be given; 0: everybody is trusted.
- * Returns NULL and errno. */
+/* Begins: it owns the listeners, and writes to `handing` (a Unix stream, which it owns too) the number
+ * of each connection, int64_t, with the server's end of it beside (SCM_RIGHTS). There are no more
+ * strangers than have room in a quarter of the files that the process may open. `greeting`: ns in
+ * which a greeting must be whole, and on lines the token be given; 0: everybody is trusted. Returns
+ * NULL and errno. */
 tb_front *tb_front_open(const int *listeners, long count, int handing, long protocol,
                         long strangers, int64_t greeting);
 /* A client, whose stops are those of a group. Returns 0 when the connection is gone. */
@@ -37,7 +34,8 @@ void tb_front_watch(tb_front *front, long group, const int64_t *runs, long count
 void tb_front_count(tb_front *front, tb_front_counts *counts);
 /* Ends all connections and the thread. */
 void tb_front_close(tb_front *front);
-/* In a child process, which doesn't have the thread: closes its copies of the files. */
+/* In a child process, which doesn't have the thread: closes its copies of the files and frees
+ * nothing. */
 void tb_front_abandon(tb_front *front);
 
 #endif

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import os
 import socket
+import sys
 import threading
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -17,7 +18,7 @@ from touchback.native.library import LIB, address_of
 LINES, WEB = LIB.constant("TB_LINES"), LIB.constant("TB_WEB")
 GROUPS = LIB.constant("TB_FRONT_GROUPS")
 _RUNS = LIB.constant("TB_FRONT_RUNS")
-_HANDED = ctypes.sizeof(LIB.struct("tb_handed"))
+_NUMBER = 8  # bytes of a connection's
 
 
 @dataclass(frozen=True)
@@ -59,12 +60,13 @@ class Front(socket.socket):
 
     def accept(self) -> tuple[socket.socket, Any]:
         """The next connection; its address isn't known."""
-        told = self.recv(_HANDED)
-        if len(told) < _HANDED:
-            raise OSError("the front has ended")
-        number, file = np.frombuffer(told, dtype=np.int64).tolist()
-        self._ids[file] = number
-        return socket.socket(fileno=file), ("", 0)
+        files: list[int] = []
+        while not files:  # one for which there is no file left is gone
+            told, files, *_ = socket.recv_fds(self, _NUMBER, 1, socket.MSG_CMSG_CLOEXEC)
+            if len(told) < _NUMBER:
+                raise OSError("the front has ended")
+        self._ids[files[0]] = int.from_bytes(told, sys.byteorder)
+        return socket.socket(fileno=files[0]), ("", 0)
 
     def trust(self, file: int, group: int = 0) -> bool:
         """A connection, by its file, is a client's, whose emergency stops are those of a group;

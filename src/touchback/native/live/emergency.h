@@ -5,6 +5,8 @@
 
 #include "live/live.h"
 
+/* Holds the list of runs over forks from now on, as tb_emergency_add does too. */
+void tb_emergency_over_forks(void);
 /* The number of a run from now on, above 0 and never given twice; 0: there are too many. */
 long tb_emergency_add(tb_commands *commands);
 /* The run ends: its number stops nothing from the return of this on. */
