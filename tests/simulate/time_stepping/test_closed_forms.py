@@ -556,3 +556,45 @@ def test_boxes_that_land_on_each_other_are_lifted_together() -> None:
         assert run["energy"].max() < run["energy"][0] + 1e-9
     assert ends[0][0] < 0.05 - 1e-5
     np.testing.assert_allclose(ends[1], [0.05, 0.15], atol=1e-9)
+
+
+@pytest.mark.parametrize("inertia", [0.005, 0.02, 0.1])
+@pytest.mark.parametrize("e", [0.0, 0.3])
+@pytest.mark.parametrize("slope", [0.0, 0.2, 0.5])
+def test_a_box_rests_on_a_slope_that_holds_it_where_positions_are_corrected(
+    slope: float, e: float, inertia: float
+) -> None:
+    """Coulomb: it holds where μ = 1 exceeds tan(slope). Lifting one foot moves the other, to first
+    order by 1/m - x²/I and to second by the turn: neither may take it out of contact."""
+    m = tb.Model("box", gravity=(G * np.sin(slope), 0, -G * np.cos(slope)))
+    box = m.body("box", mass=1.0, inertia=(inertia / 2, inertia, inertia))
+    m.joint("box", tb.Planar("y"), m.ground, box)
+    for i, x in enumerate((-0.2, 0.2)):
+        foot = tb.contact.SpherePlaneContact(
+            box.at(x, 0, -0.1), m.ground, restitution=e, friction=1.0, tangents="x"
+        )
+        m.contact(f"foot {i}", foot)
+    system = m.compile()
+    start = system.assemble(**{"box.z": 0.2, "box.turn": 0.3})
+    run = tb.simulate(system, start, 6.0, step=2e-3, method="moreau-jean", correct_positions=True)
+    late = run.time > 4.0
+    for name in ("box.x rate", "box.z rate", "box.turn rate"):
+        assert np.abs(run[name][late]).max() < 1e-9
+    assert np.ptp(run["box.x"][late]) < 1e-12
+    assert max(abs(run[f"foot {i} gap"][-1]) for i in range(2)) < 1e-12
+    assert run["energy"].max() < run["energy"][0] + 1e-12
+
+
+@pytest.mark.parametrize("e", [0.0, 0.3, 0.6, 0.9])
+def test_bounces_of_a_point_die_out_where_positions_are_corrected(e: float) -> None:
+    """Lifted at each bounce, it would go on for k steps at k g h/(1 + e), for all k < 1/(1 - e)."""
+    m = tb.Model("point", gravity=(0, 0, -G))
+    point = m.body("point", mass=1.0)
+    m.joint("z", tb.Prismatic("z"), m.ground, point, position=0.05)
+    m.contact("floor", tb.contact.SpherePlaneContact(point, m.ground, restitution=e))
+    run = tb.simulate(
+        m.compile(), duration=4.0, step=1e-3, method="moreau-jean", correct_positions=True
+    )
+    assert np.abs(run["z rate"][-100:]).max() < 1e-9
+    assert np.abs(run["floor gap"][-100:]).max() < 1e-12
+    assert run["energy"].max() < run["energy"][0] + 1e-12

@@ -5,7 +5,11 @@
  * overlaps: 0 <= l _|_ gap + W M^-1 W^T l >= 0. Velocities stay. It does the work -l.(W a) against
  * the forces at rest, and only as much of it is done as contacts have taken so far: by their impulses,
  * and by p/h times what a gap has sunk in a step without a speed that says so. So energy never comes
- * of it; what it gives is taken off the losses of its contacts. */
+ * of it; what it gives is taken off the losses of its contacts.
+ *
+ * Contacts that press for a second step are set down where they hover, by at most their gap: lifting
+ * one contact raises others a little, and the last bounces end above the floor. Contacts that bounce
+ * are not lifted: they leave by themselves, and lifted each time they would bounce without end. */
 #include <math.h>
 #include <string.h>
 
@@ -15,7 +19,14 @@
 static const double DEEP = 1e-13, SETTLED = 1e-12; /* m; of the deepest gap */
 enum { SWEEPS = 1000 };
 
-/* What contacts took in this step; returns the deepest overlap of those that press. */
+/* Whether a contact pressed in this step and the one before: none does that bounces. */
+static int stays(const tb_moreau_jean *s, long contact) {
+    long row = s->normals[contact];
+    return s->impulses[row] > 0.0 && s->before[row] > 0.0;
+}
+
+/* What contacts took in this step, and s->aims; returns the largest of these among contacts that
+ * press: what is to be lifted or set down. */
 static double count_losses(tb_moreau_jean *s, double *losses) {
     const tb_contact_pattern *at = &s->pattern;
     double deepest = 0.0;
@@ -25,8 +36,10 @@ static double count_losses(tb_moreau_jean *s, double *losses) {
         double after = u_of(s, s->then)[row] + along_state(at, W_of(s, s->then), row, s->delta);
         double sunk = s->gaps[contact] + 0.5 * s->h * (u_of(s, s->now)[row] + after) - gap;
         losses[row] += p / s->h * fmax(0.0, fmin(sunk, s->gaps[contact] - gap));
+        int stay = stays(s, contact);
+        s->aims[i] = !stay && s->h * after > DEEP ? fmax(gap, 0.0) : gap;
         if (p > 0.0)
-            deepest = fmax(deepest, -gap);
+            deepest = fmax(deepest, stay ? fabs(s->aims[i]) : -s->aims[i]);
     }
     for (long i = 0; i < s->problem.rows; i++)
         s->credit += losses[s->listed[i]];
@@ -57,11 +70,16 @@ static void solve(tb_moreau_jean *s, long islands, double deepest) {
     memset(q->c, 0, (size_t)q->rows * sizeof *q->c);
     memset(s->p, 0, (size_t)q->rows * sizeof *s->p);
     for (long island = 0; island < islands; island++) {
-        for (long i = s->island_contacts[island]; i < s->island_contacts[island + 1]; i++)
-            q->c[s->island_rows[island] + q->normals[i]] = gap_of(s)[s->ordered[i]];
+        for (long i = s->island_contacts[island]; i < s->island_contacts[island + 1]; i++) {
+            long row = s->island_rows[island] + q->normals[i], contact = s->ordered[i];
+            int lowers = stays(s, contact) && s->aims[i] > 0.0 && q->own[row] > 0.0;
+            q->c[row] = s->aims[i];
+            s->least[i] = lowers ? -s->aims[i] / q->own[row] : 0.0;
+        }
         tb_contact_problem own = tb_island_of(s, island);
         own.groups = 0; /* no friction against being lifted */
-        tb_gauss_seidel(&own, NULL, s->p + s->island_rows[island], SETTLED * deepest, SWEEPS);
+        tb_gauss_seidel(&own, s->least + s->island_contacts[island],
+                        s->p + s->island_rows[island], SETTLED * deepest, SWEEPS);
     }
 }
 

@@ -43,8 +43,17 @@ static void take_free_step(tb_moreau_jean *s, const tb_problem *problem) {
     }
 }
 
+/* Where bodies are lifted, a contact that pressed goes on if it would be back within this step: it
+ * would else bounce from step to step without end, and those beside it take turns. */
 static int takes_part(const tb_moreau_jean *s, long contact) {
-    return gap_of(s)[contact] + 0.5 * s->h * u_of(s, s->now)[s->normals[contact]] <= TOUCHING;
+    long row = s->normals[contact];
+    double gap = gap_of(s)[contact], u = u_of(s, s->now)[row];
+    if (gap + 0.5 * s->h * u <= TOUCHING)
+        return 1;
+    if (!s->lifts || !(s->impulses[row] > 0.0))
+        return 0;
+    double change = along_state(&s->pattern, W_of(s, s->now), row, s->free);
+    return gap + s->h * (u + 0.5 * change) <= TOUCHING;
 }
 
 void tb_factor_masses(tb_moreau_jean *s, const double *first, const double *second) {

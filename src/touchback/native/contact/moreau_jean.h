@@ -54,6 +54,8 @@ typedef struct tb_moreau_jean {
     long lifts;         /* whether bodies are lifted out of each other (contact/lift.c) */
     double credit;      /* what contacts have taken so far and lifting may give back [J] */
     double *gaps;       /* of contacts, at the start of a step that lifts */
+    double *aims;       /* of contacts in islands: gaps as lifting is to change them */
+    double *least;      /* how far it lifts at least: less than 0 where it sets down */
     long steps;
     double *x;                  /* the present state */
     double *impulses, *before;  /* of the last step, of the one before it */

@@ -153,7 +153,8 @@ class MoreauJean:
             "block": at.largest_part, "B": at.size("pair_B"),
             "spread": max(at.largest_spread, m * m),
             "found": at.size("pair_found"), "p": rows, "own": at.size("own_places"),
-            "own_right": m, "own_start": m, "gaps": contacts,
+            "own_right": m, "own_start": m, "gaps": contacts, "aims": contacts,
+            "least": contacts,
         }.items():  # fmt: skip
             self.record.floats(name, size)
         for name, size in {
