@@ -48,9 +48,28 @@ class Bounces:
             if over:
                 e[i] = 0.0
             words.append(f"{self._names[i]} {'rests' if over else 'hits'}")
-        jump = impact(felt, touching, e, self._law)
+        try:
+            jump = impact(felt, touching, e, self._law)
+        except SolveError as error:
+            raise self._unsolved(felt, touching, e, error) from error
         self.gains.look_at(t, felt, jump, [self._names[i] for i in hit])
         return jump, words
+
+    def _unsolved(
+        self, felt: AtContacts, touching: list[int], e: Floats, error: SolveError
+    ) -> SolveError:
+        """Newton's law asks for a speed that friction may not let a contact have, however large its
+        impulse; Poisson's asks for an impulse."""
+        try:
+            impact(felt, touching, e, "poisson")
+        except SolveError:
+            return error
+        names = ", ".join(f"'{self._names[i]}'" for i in touching)
+        return SolveError(
+            f"Newton's restitution with friction has no solution where {names} hits: friction "
+            "wedges it, and it can't leave with e times its speed. Poisson's law has one: take "
+            "impacts='poisson', or lower restitution or friction"
+        )
 
     def shortest(self, contact: int, pull: float) -> float:
         """The shortest flight [s] from a contact to which `pull` [m/s²] brings back: `rest`, or one
