@@ -11,7 +11,7 @@ from touchback.native import Cells, Formulation, Knots, Problem
 from touchback.simulate.event import Event
 from touchback.simulate.input_trace import InputTrace
 from touchback.simulate.inputs import Inputs
-from touchback.simulate.knots import Evaluated, find_cells, find_knots
+from touchback.simulate.knots import Evaluated, find_cells, find_knots, longest_step
 from touchback.simulate.progress import Progress
 from touchback.simulate.protocol import Floats, Plain
 from touchback.simulate.span import Span, Trajectory
@@ -20,7 +20,7 @@ from touchback.system import System
 from touchback.system.posed import Posed
 
 if TYPE_CHECKING:
-    from touchback.simulate.solvers.solver import Solver
+    from touchback.simulate.solvers.integrator import Integrator
 
 Label = tuple[str, str, str]  # kind, name, unit of a recorded signal
 
@@ -41,15 +41,19 @@ class Asked:
     sides: Sides = field(default_factory=dict)
     trace: InputTrace | None = None
 
-    def knots(self, solver: Solver, evaluated: Evaluated | None = None) -> Knots | None:
+    def knots(self, solver: Integrator, evaluated: Evaluated | None = None) -> Knots | None:
         """Where steps of a solver that adapts end: by what functions switch that it evaluates, of
-        the system unless others are given."""
+        the system unless others are given. The trace is told of them, and of the longest step."""
         if not solver.adaptive:
             return None
         functions = self.system.on_blocks(self.parameters) if evaluated is None else evaluated
-        found = find_knots(self.span, self.given, functions, bool(self.system.names))
-        if self.trace and found:
-            self.trace.knots = len(found.at)
+        copies = bool(self.system.names)
+        found = find_knots(self.span, self.given, functions, copies)
+        if self.trace:
+            self.trace.knots = len(found.at) if found else 0
+            self.trace.longest = longest_step(
+                self.span, self.given, functions, solver.step, solver.output_step, copies
+            )
         return found
 
     @property
@@ -58,7 +62,7 @@ class Asked:
         system = self.system
         return len([*system.state_names, *system.input_names, *system.output_names])
 
-    def cells(self, solver: Solver, evaluated: Evaluated | None = None) -> Cells | None:
+    def cells(self, solver: Integrator, evaluated: Evaluated | None = None) -> Cells | None:
         """In which of positions a solver that adapts has to look, likewise."""
         if not solver.adaptive or self.system.names:
             return None

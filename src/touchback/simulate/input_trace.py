@@ -37,8 +37,8 @@ Quadrature = tuple[ArrayLike, ArrayLike]  # nodes and weights on [0, 1]
 @dataclass
 class InputTrace:
     """Keeps where steps of a run saw the inputs that change; `longest` is the longest step that
-    functions among them allow [s], `knots` how many there are. Nothing is evaluated before the run
-    is over."""
+    functions among them and laws of time allow [s], `knots` how many there are. Nothing is
+    evaluated before the run is over."""
 
     given: Inputs
     longest: float = np.inf

@@ -19,9 +19,6 @@ from touchback.system import System
 from touchback.system.reading import by_name, read_array, read_number
 
 Refresh = Callable[[float, Floats, Floats], None]
-LOOKS = (
-    1000  # parts of a run: steps that adapt are no longer than one where a function has no knots
-)
 
 
 @dataclass(frozen=True)
@@ -85,10 +82,10 @@ class Inputs:
         at: Floats = np.unique(np.concatenate([np.empty(0), *found]))
         return at[(at > span.start) & (at <= span.end)]
 
-    def longest_step(self, span: Span, step: float | None, output_step: float | None) -> float:
+    def longest_step(self, usual: float) -> float:
         """How far apart functions are looked at, at most [s]: by their sampling; those that have
-        neither that nor knots by the `step` that was asked for, else as is usual."""
-        longest, usual = np.inf, step or min(span.duration / LOOKS, output_step or np.inf)
+        neither that nor knots as is `usual`."""
+        longest = np.inf
         for each in self.functions.values():
             if not isinstance(each, TimeFunction):
                 longest = min(longest, usual)

@@ -1,9 +1,10 @@
 """Where steps that adapt end: at the knots of inputs, and where laws of time, drives and tables of
-the model switch.
+the model switch; and how long they are at most.
 
 Error control alone steps over what is short beside a step: a pulse that no stage meets leaves no
 error to notice. So these instants are found before the run, in one place for all that integrates
-with error control.
+with error control. Functions, and expressions of time that aren't straight lines, tell of none: no
+step is longer than a part of the run there.
 """
 
 from __future__ import annotations
@@ -23,8 +24,10 @@ from touchback.system.function import Function
 MOST = 2_000_000  # knots of a run
 _LOOKS = 1024  # parts of a run in each of which a condition switches at most once, unless it is
 # a straight line: that is known where it switches however short it is
+_PARTS = 1000  # of a run: steps are no longer than one where nothing else tells what is within
 _SAME = 4.0 * np.finfo(float).eps  # of the times of a run: knots nearer to each other are one
 
+_SHOWN = ("outputs", "powers")  # functions that move nothing
 _WITH_FORCES = ("rate", "terms", "forces")  # functions of trees, of constraints and of contacts
 Evaluated = Iterable[tuple[Mapping[str, Function], Floats]]  # functions and their parameter block
 
@@ -53,6 +56,27 @@ def find_knots(
     apart = np.diff(at) > same
     first, last = np.append(True, apart)[: len(at)], np.append(apart, True)[: len(at)]
     return Knots(at[last], np.nextafter(at[first], -np.inf), max(begun, default=-np.inf))
+
+
+def longest_step(
+    span: Span,
+    given: Inputs,
+    evaluated: Evaluated,
+    step: float | None = None,
+    output_step: float | None = None,
+    copies: bool = False,
+) -> float:
+    """The longest step [s] of such a run: the `step` that was asked for, else the usual part of it,
+    where functions are given without knots or what moves it reads time along curves."""
+    usual = step or min(span.duration / _PARTS, output_step or np.inf)
+    known = frozenset({0}) if copies else given.known_places
+    curved = any(
+        function.curves(known)
+        for functions, _ in evaluated
+        for name, function in functions.items()
+        if name not in _SHOWN
+    )
+    return min(given.longest_step(usual), usual if curved else np.inf)
 
 
 def find_cells(evaluated: Evaluated, positions: int) -> Cells | None:

@@ -30,7 +30,7 @@ class Leg:
 
     @property
     def longest(self) -> float:
-        """The longest step that inputs allow [s]."""
+        """The longest step that inputs and laws of time allow [s]."""
         return self.trace.longest if self.trace else np.inf
 
     def sees(self, ends: Floats, quadrature: Quadrature, start: float) -> None:

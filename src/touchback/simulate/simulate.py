@@ -26,7 +26,7 @@ from touchback.simulate.ratings import add_rating_remarks
 from touchback.simulate.record import recorded
 from touchback.simulate.remarks import warn_when_astray, warn_when_open
 from touchback.simulate.repeat import settings
-from touchback.simulate.solvers import Can, Integrator, Options, Solver
+from touchback.simulate.solvers import Can, Options, Solver
 from touchback.simulate.span import Span
 from touchback.simulate.start import initial_state
 from touchback.simulate.switching import Switch, read_events, simulate_switched
@@ -102,8 +102,6 @@ def _wanted(formulation: bool, events: bool, switches: bool, books: bool) -> Can
 def _run(asked: Asked, solver: Solver, x: Floats, progress: bool | Callable[[float], None]) -> Run:
     """The run from a state, recorded and judged: the same for every way to run."""
     trace = InputTrace(asked.given)
-    if isinstance(solver, Integrator):
-        trace.longest = asked.given.longest_step(asked.span, solver.step, solver.output_step)
     asked = replace(asked, trace=trace)
     name, course = asked.system.name, solver.course(asked)
     warn_when_open(name, course.gap(x))

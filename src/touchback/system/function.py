@@ -14,6 +14,7 @@ from touchback.errors import InputError
 from touchback.native._calls import rows
 from touchback.native.library import as_floats
 from touchback.symbolic.count import Counts, count
+from touchback.symbolic.curves import curves_in_time
 from touchback.symbolic.program import Program
 from touchback.symbolic.switches import PositionCells, Switches, cells_in, switches_in
 
@@ -39,6 +40,7 @@ class Function:
         self.block_size, self.out_size = max(len(first.outputs), 1), len(second.outputs)
         self._wide: dict[int, Compiled] = {}
         self._switches: dict[tuple[frozenset[int], frozenset[int]], Switches | None] = {}
+        self._curves: dict[frozenset[int], bool] = {}
 
     @cached_property
     def compiled(self) -> Compiled:
@@ -113,6 +115,12 @@ class Function:
         if asked not in self._switches:
             self._switches[asked] = switches_in(self.second, moving, known)
         return self._switches[asked]
+
+    def curves(self, known: frozenset[int]) -> bool:
+        """Whether it reads time other than along straight lines: see `curves_in_time`."""
+        if known not in self._curves:
+            self._curves[known] = curves_in_time(self.second, known)
+        return self._curves[known]
 
     @cached_property
     def _cells(self) -> dict[int, PositionCells | None]:

@@ -25,7 +25,7 @@ from touchback.simulate.analysis.linearise import Chart
 from touchback.simulate.analysis.variation import Variation, varied
 from touchback.simulate.features import refuse
 from touchback.simulate.inputs import read_inputs
-from touchback.simulate.knots import find_knots
+from touchback.simulate.knots import find_knots, longest_step
 from touchback.simulate.protocol import InputData, Where
 from touchback.simulate.span import Span, output_times
 from touchback.system import System
@@ -170,7 +170,7 @@ class _Varied:
         given = read_inputs(system, inputs, duration)
         self._u, self._inputs = given.u.copy(), given
         span = Span(0.0, duration)
-        self.longest = given.longest_step(span, None, None)
+        self.longest = longest_step(span, given, ())  # by inputs: a step takes tens of milliseconds
         self._knots = find_knots(span, given, system.on_blocks(by_name("at", at)))
 
     def parts(self, duration: float) -> list[tuple[float, float]]:

@@ -12,7 +12,7 @@ from touchback.native import Problem
 from touchback.simulate.implicit import newton_for
 from touchback.simulate.input_trace import InputTrace
 from touchback.simulate.inputs import read_inputs
-from touchback.simulate.knots import find_knots
+from touchback.simulate.knots import find_knots, longest_step
 from touchback.simulate.leg import Leg
 from touchback.simulate.progress import Progress
 from touchback.simulate.protocol import Floats, InputData
@@ -66,7 +66,7 @@ class Bench:
         self.natural = natural
         self._inputs = read_inputs(system, inputs, duration)
         self.span = Span(0.0, duration)
-        self.longest = self._inputs.longest_step(self.span, None, None)
+        self.longest = longest_step(self.span, self._inputs, system.on_blocks())
 
     @property
     def constrained(self) -> bool:
