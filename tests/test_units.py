@@ -5,9 +5,11 @@ import math
 import pytest
 from scipy import constants
 
+from touchback import units
 from touchback.units import (
     NONE,
     dimension_of,
+    is_unknown,
     read_quantity,
     same_dimension,
     text_of,
@@ -34,7 +36,42 @@ from touchback.units import (
         ("km/h", "m/s", constants.kmh),
         ("mph", "m/s", constants.mph),
         ("lbf", "N", constants.pound_force),
+        ("kgf", "N", constants.kgf),
+        ("kp", "N", constants.kgf),
+        ("dyn", "N", constants.dyn),
         ("psi", "Pa", constants.psi),
+        ("atm", "Pa", constants.atm),
+        ("torr", "Pa", constants.torr),
+        ("Torr", "Pa", constants.torr),
+        ("mmHg", "Pa", 133.322387415),  # 13.5951 g/cm³ · 9.80665 m/s² · 1 mm
+        ("yd", "m", constants.yard),
+        ("mi", "m", constants.mile),
+        ("tonne", "kg", constants.metric_ton),
+        ("lbm", "kg", constants.lb),
+        ("oz", "kg", constants.oz),
+        ("l", "m³", constants.litre),
+        ("L", "m³", constants.liter),
+        ("ml", "m³", constants.litre * constants.milli),
+        ("mL", "m³", constants.litre * constants.milli),
+        ("hp", "W", constants.hp),
+        ("PS", "W", 75 * constants.kgf),
+        ("Wh", "J", constants.hour),
+        ("kWh", "J", constants.kilo * constants.hour),
+        ("d", "s", constants.day),
+        ("day", "s", constants.day),
+        ("gon", "rad", math.pi / 200),
+        ("arcmin", "rad", constants.arcmin),
+        ("arcsec", "rad", constants.arcsec),
+        ("turn", "rad", 2 * math.pi),
+        ("rev", "rad", 2 * math.pi),
+        ("pF", "F", constants.pico),
+        ("kΩ", "Ω", constants.kilo),
+        ("l/min", "m³/s", constants.litre / constants.minute),
+        ("kg/l", "kg/m³", 1 / constants.litre),
+        ("l^2", "m^6", constants.litre**2),
+        ("W/rpm", "W/(rad/s)", constants.minute / (2 * math.pi)),
+        ("W/rpm²", "W/(rad²/s²)", (constants.minute / (2 * math.pi)) ** 2),
+        ("deg/Nmm", "rad/(N m)", constants.degree / constants.milli),
         ("bar", "Pa", constants.bar),
         ("N/mm", "N/m", 1e3),
         ("N mm/deg", "N m/rad", 1e-3 / constants.degree),
@@ -57,10 +94,38 @@ def test_a_unit_is_a_factor_of_one_of_si(text: str, si: str, factor: float) -> N
     assert of_si.dimension == found.dimension
 
 
+@pytest.mark.parametrize("text", [*units._SI, *units._OTHERS])
+def test_every_unit_of_the_tables_is_read_in_products_and_powers(text: str) -> None:
+    """The unit of SI that a text is told to be in reads back with the same dimension."""
+    forms = ["{}"] if text == "degC" else ["{}", "{}/s", "1/{}", "{}^2", "m/{}²", "N {}^-1"]
+    for form in [form for form in forms if text != "1" or "1" not in form]:
+        found = unit_of(form.format(text))
+        assert found is not None, form
+        of_si = unit_of(found.si)
+        assert of_si is not None and of_si.is_si and of_si.exponents == found.exponents, form
+    assert not is_unknown(text)
+
+
+def test_every_prefix_goes_with_every_unit_that_takes_them() -> None:
+    """Where the word isn't a unit of its own, as "cd" and "min" are."""
+    for prefix, factor in units._PREFIXES.items():
+        for base in units._PREFIXED:
+            if prefix + base not in (*units._SI, *units._OTHERS):
+                found, alone = unit_of(prefix + base), unit_of(base)
+                assert found is not None and alone is not None
+                assert found.si == alone.si and found.exponents == alone.exponents
+                assert found.factor == pytest.approx(factor * alone.factor, rel=1e-15)
+
+
+def test_labels_are_no_unknown_units() -> None:
+    assert not any(is_unknown(text) for text in ("", " ", "-", "1", "%", "dB", "counts", "note"))
+    assert all(is_unknown(text) for text in ("furlong", "N m)", "Kg", "degF"))
+
+
 def test_degrees_celsius_have_their_zero_and_no_products() -> None:
     found = unit_of("°C")
     assert found is not None and found.in_si(20.0) == constants.convert_temperature(20.0, "C", "K")
-    assert unit_of("degC/s") is None
+    assert unit_of("degC/s") is None and unit_of("degC²") is None and unit_of("1/degC") is None
 
 
 @pytest.mark.parametrize(

@@ -25,6 +25,10 @@ class FieldError(ModelError, ValueError):
         return FieldError, (str(self), self.path)
 
 
+class UnitNotice(UserWarning):
+    """A number in a unit that isn't known, which is taken as it is."""
+
+
 class CompileError(TouchbackError):
     """Equations that can't be turned into a program on this machine."""
 

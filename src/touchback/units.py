@@ -69,29 +69,46 @@ _SI: dict[str, dict[str, float]] = {
     "Wb": {"kg": 1, "m": 2, "s": -2, "A": -1},
     "T": {"kg": 1, "s": -2, "A": -1},
     "H": {"kg": 1, "m": 2, "s": -2, "A": -2},
+    "S": {"kg": -1, "m": -2, "s": 3, "A": 2},
 }
-#: The international yard and pound (1959), the standard acceleration of gravity (3rd CGPM, 1901).
-_POUND, _INCH, _GRAVITY = 0.45359237, 0.0254, 9.80665
+#: The international yard and pound (1959), the standard acceleration of gravity (3rd CGPM, 1901),
+#: the standard atmosphere (10th CGPM, 1954) and the conventional density of mercury.
+_POUND, _INCH, _GRAVITY, _ATMOSPHERE, _MERCURY = 0.45359237, 0.0254, 9.80665, 101325.0, 13595.1
 _OTHERS: dict[str, _Atom] = {
-    "%": _Atom("1", 0.01), "rev": _Atom("rad", _TURN),
+    "%": _Atom("1", 0.01), "rev": _Atom("rad", _TURN), "turn": _Atom("rad", _TURN),
     "sec": _Atom("s"), "min": _Atom("s", 60.0), "h": _Atom("s", 3600.0),
+    "d": _Atom("s", 86400.0), "day": _Atom("s", 86400.0),
     "ft": _Atom("m", 0.3048), "inch": _Atom("m", _INCH), "in": _Atom("m", _INCH),
+    "yd": _Atom("m", 0.9144), "mi": _Atom("m", 1609.344),
     "deg": _Atom("rad", _TURN / 360), "degree": _Atom("rad", _TURN / 360),
     "degrees": _Atom("rad", _TURN / 360), "dps": _Atom("rad/s", _TURN / 360),
-    "rpm": _Atom("rad/s", _TURN / 60),
+    "arcmin": _Atom("rad", _TURN / 21600), "arcsec": _Atom("rad", _TURN / 1296000),
+    "gon": _Atom("rad", _TURN / 400), "rpm": _Atom("rad/s", _TURN / 60),
     "mph": _Atom("m/s", 0.44704),
     "kmh": _Atom("m/s", 1 / 3.6), "kph": _Atom("m/s", 1 / 3.6),
-    "g": _Atom("kg", 1e-3), "t": _Atom("kg", 1e3), "lb": _Atom("kg", _POUND),
-    "lbf": _Atom("N", _POUND * _GRAVITY), "psi": _Atom("Pa", _POUND * _GRAVITY / _INCH**2),
-    "bar": _Atom("Pa", 1e5), "mbar": _Atom("Pa", 1e2), "degC": _Atom("K", 1.0, 273.15),
+    "g": _Atom("kg", 1e-3), "t": _Atom("kg", 1e3), "tonne": _Atom("kg", 1e3),
+    "lb": _Atom("kg", _POUND), "lbm": _Atom("kg", _POUND), "oz": _Atom("kg", _POUND / 16),
+    "lbf": _Atom("N", _POUND * _GRAVITY), "kgf": _Atom("N", _GRAVITY), "kp": _Atom("N", _GRAVITY),
+    "dyn": _Atom("N", 1e-5),
+    "psi": _Atom("Pa", _POUND * _GRAVITY / _INCH**2), "bar": _Atom("Pa", 1e5),
+    "atm": _Atom("Pa", _ATMOSPHERE), "torr": _Atom("Pa", _ATMOSPHERE / 760),
+    "Torr": _Atom("Pa", _ATMOSPHERE / 760), "mmHg": _Atom("Pa", _MERCURY * _GRAVITY * 1e-3),
+    "degC": _Atom("K", 1.0, 273.15),
     "Nm": _Atom("N m"), "Nmm": _Atom("N m", 1e-3), "Ncm": _Atom("N m", 1e-2),
-    "Ohm": _Atom("Ω"), "ohm": _Atom("Ω"), "L": _Atom("m³", 1e-3),
+    "Wh": _Atom("J", 3600.0),
+    "hp": _Atom("W", 550 * 0.3048 * _POUND * _GRAVITY), "PS": _Atom("W", 75 * _GRAVITY),
+    "Ohm": _Atom("Ω"), "ohm": _Atom("Ω"), "l": _Atom("m³", 1e-3), "L": _Atom("m³", 1e-3),
 }  # fmt: skip
+#: Words that say what is counted, and nothing about SI: such numbers are taken as they are.
+LABELS = frozenset({"", "dB", "count", "counts", "note", "px"})
 _PREFIXES = {
     "G": 1e9, "M": 1e6, "k": 1e3, "h": 1e2, "da": 10.0, "d": 0.1, "c": 1e-2, "m": 1e-3, "µ": 1e-6,
-    "u": 1e-6, "n": 1e-9,
+    "u": 1e-6, "n": 1e-9, "p": 1e-12,
 }  # fmt: skip
-_PREFIXED = ("m", "s", "g", "rad", "Hz", "N", "Nm", "Pa", "J", "W", "V", "A", "C", "F", "H", "T")
+_PREFIXED = (
+    "m", "s", "g", "rad", "gon", "Hz", "N", "Nm", "Pa", "bar", "J", "W", "Wh", "V", "A", "C", "F",
+    "H", "T", "Wb", "S", "Ω", "Ohm", "ohm", "K", "mol", "cd", "l", "L",
+)  # fmt: skip
 _POWERS = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
 _SPELLING = {"μ": "µ", "º": "°", "°C": "degC", "°": "deg"}
 _ALIASES = {**dict.fromkeys(("1/min", "r/min", "U/min", "min^-1"), "rpm"), "-": "1"}
@@ -113,6 +130,11 @@ def unit_of(text: str) -> Unit | None:
     if not plain or len(plain) > _LONGEST:
         return None
     return _product(_ALIASES.get(plain, plain))
+
+
+def is_unknown(text: str) -> bool:
+    """Whether a text seems to be a unit and isn't a known one."""
+    return text.strip() not in LABELS and unit_of(text) is None
 
 
 def read_quantity(text: str) -> tuple[float, Unit] | None:
@@ -180,12 +202,14 @@ def _product(plain: str) -> Unit | None:
             if atom is None:
                 return None
             power = float(part["power"] or 1) * sign * signs[-1]
-            sign, count = 1, count + 1
+            if atom.zero and power != 1:
+                return None
             own = _SI.get(atom.si)
-            for base, exponent in (own if own is not None else _product(atom.si).exponents).items():  # type: ignore[union-attr]
+            for base, exponent in (own if own is not None else unit_of(atom.si).exponents).items():  # type: ignore[union-attr]
                 total[base] = total.get(base, 0) + _whole(power * exponent)
             factor, zero = factor * atom.factor**power, zero or atom.zero
-            si += _spelled(atom.si, part["power"])
+            si += _spelled(atom.si, float(part["power"] or 1), sign)
+            sign, count = 1, count + 1
             continue
         si += part[0]
     if not count or sign < 0 or len(signs) > 1 or (zero and count > 1):
@@ -193,11 +217,17 @@ def _product(plain: str) -> Unit | None:
     return Unit(si, {base: x for base, x in total.items() if x}, factor, zero)
 
 
-def _spelled(si: str, power: str | None) -> str:
-    if power is None:
-        return si
-    shown = {"2": "²", "3": "³"}.get(power, f"^{power}")
-    return f"({si}){shown}" if " " in si or "/" in si else f"{si}{shown}"
+def _spelled(si: str, power: float, sign: int) -> str:
+    """A power of a unit of SI; in parentheses where it is a product that a stroke divides by."""
+
+    def raised(part: re.Match[str]) -> str:
+        if not part["name"]:
+            return part[0]
+        total = _whole(float(part["power"] or 1) * power)
+        return part["name"] + {"1": "", "2": "²", "3": "³"}.get(f"{total}", f"^{total}")
+
+    shown = _PART.sub(raised, si.replace("²", "^2").replace("³", "^3"))
+    return f"({shown})" if sign < 0 and (" " in si or "/" in si) else shown
 
 
 def _whole(number: float) -> float:

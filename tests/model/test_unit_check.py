@@ -3,6 +3,7 @@ than SI are converted."""
 
 import math
 import re
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import ClassVar
@@ -13,7 +14,7 @@ import pytest
 
 import touchback as tb
 from touchback import gallery
-from touchback.errors import ModelError
+from touchback.errors import ModelError, UnitNotice
 from touchback.files import model_from_text, to_text
 from touchback.interop import generate
 from touchback.model.unit_check import check_units
@@ -133,6 +134,41 @@ def test_dimensions_go_through_expressions(law: Callable[..., tb.Expr], message:
         return check_units(m)
     with pytest.raises(ModelError, match=re.escape(message)):
         check_units(m)
+
+
+def test_a_unit_that_is_not_known_is_warned_of_once_by_name() -> None:
+    """Of parameters, inputs and states, in parts too; what is known or a label is silent."""
+    inner = tb.Model("inner")
+    inner.parameter("reach", 1.0, unit="cubit")
+    m = tb.Model("cart")
+    cart = m.body("cart", m.parameter("mass", 2.0, unit="stone"), inertia=(1, 1, 1))
+    m.joint("slide", tb.Prismatic("x"), m.ground, cart)
+    m.force("push", tb.JointEffort("slide", m.input("force", unit="pond")))
+    m.state("heat", rate=1.0, unit="calorie")
+    for name, unit in (("volume", "L"), ("gain", "dB"), ("load", "%"), ("key", "note")):
+        m.parameter(name, 1.0, unit=unit)
+    for name in ("left", "right"):
+        m.add(inner, name=name)
+    with warnings.catch_warnings(record=True) as met:
+        warnings.simplefilter("always")
+        m.compile()
+    assert all(each.category is UnitNotice and each.filename == __file__ for each in met)
+    said = sorted(str(each.message) for each in met)
+    wanted = (
+        "cart: Input 'force': its unit 'pond'", "cart: Parameter 'mass': its unit 'stone'",
+        "cart: Part 'right': Parameter 'reach': its unit 'cubit'",
+        "cart: State 'heat': its unit 'calorie'",
+    )  # fmt: skip
+    assert len(said) == len(wanted)
+    for told, begin in zip(said, wanted, strict=True):
+        assert told.startswith(begin) and "is taken as it is; known are e.g. mm" in told
+
+
+@pytest.mark.parametrize(("unit", "kilograms"), [("tonne", 2000.0), ("L kg/m³", 0.002)])
+def test_a_mass_in_tonnes_weighs_them(unit: str, kilograms: float) -> None:
+    m = tb.Model("load")
+    m.joint("slide", tb.Prismatic("x"), m.ground, m.body("load", m.parameter("mass", 2.0, unit)))
+    assert m.compile().mass_matrix([0.0])[0, 0] == pytest.approx(kilograms, rel=1e-15)
 
 
 def test_numbers_in_laws_may_be_quantities_that_nobody_named() -> None:

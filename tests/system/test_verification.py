@@ -217,3 +217,16 @@ def test_check_prints_the_table_and_says_fine_only_where_nothing_is_doubtful(
     for row in ("freedoms", "redundant constraints", "singularities", "ranges", "masses",
                 "inertias", "ports"):  # fmt: skip
         assert any(line.startswith(row) for line in good.stdout.splitlines()), row
+
+
+def test_check_names_units_that_are_not_known_and_passes_over_labels(tmp_path: Path) -> None:
+    m = arm()
+    m.parameter("load", 2.0, unit="stone")
+    m.input("volume", unit="dB")
+    m.save(tmp_path / "arm.yaml")
+    found = touchback("check", str(tmp_path / "arm.yaml"))
+    told = " ".join(found.stdout.split())
+    assert found.returncode == 0 and "arm: 1 warning." in told and "dB" not in told
+    assert "not known, so taken as they are: 'load' in stone" in told
+    assert "warning: Parameter 'load': its unit 'stone' isn't known" in told
+    assert "stone" not in found.stderr

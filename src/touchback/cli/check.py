@@ -9,7 +9,7 @@ from rich.table import Table
 
 from touchback.cli.console import out, working
 from touchback.cli.load import load
-from touchback.errors import ModelError
+from touchback.errors import ModelError, UnitNotice
 from touchback.system import State, System
 from touchback.system.ports import Ports, ports
 from touchback.system.verification import verify
@@ -24,6 +24,7 @@ def check(
     inertias, units. What is doubtful is a warning."""
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
+        warnings.simplefilter("ignore", UnitNotice)  # `verify` tells them
         described, experiment = load(model)
         with working(f"deriving {described.name}"):
             system = described.compile()

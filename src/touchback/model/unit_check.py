@@ -1,6 +1,6 @@
 """Units of a model must be what they are used for: of parameters, inputs and states in bodies,
 frames, joints, forces, … through all expressions. What has no unit, or one that nobody knows, is
-taken as it is.
+taken as it is; the latter with a warning.
 
 A number of a parameter or an input is in its own unit wherever it is given or shown; expressions
 have it in SI.
@@ -18,7 +18,7 @@ from touchback.model.joints import Joint
 from touchback.model.value import Data
 from touchback.symbolic.dimensions import UNKNOWN, Dimensions, Quantity, quantity_of
 from touchback.symbolic.expression import Expr
-from touchback.units import dimension_of, text_of, unit_of
+from touchback.units import dimension_of, is_unknown, text_of, unit_of
 
 if TYPE_CHECKING:
     from touchback.model.model import Model
@@ -44,6 +44,27 @@ class Declared(NamedTuple):
 
 def check_units(model: Model) -> None:
     """Refuse a model whose units can't be what they are used for, in its parts too, each once."""
+    for prefix, each in _with_parts(model):
+        for place, message in unit_problems(each):
+            where = f"{_ITEMS[str(place[0])]} '{place[1]}': " if place[0] in _ITEMS else ""
+            raise ModelError(f"{prefix}{where}{message}")
+
+
+def unknown_units(model: Model) -> Iterator[str]:
+    """What to warn of: parameters, inputs and states, of parts too, in units that aren't known."""
+    for prefix, each in _with_parts(model):
+        for word in ("parameters", "inputs", "states"):
+            for name, item in getattr(each, word).items():
+                if is_unknown(item.unit):
+                    yield (
+                        f"{prefix}{word[:-1].capitalize()} '{name}': its unit '{item.unit}' isn't "
+                        "known, so its number is taken as it is; known are e.g. "
+                        "mm, g, ms, deg, rpm, N/mm, l, lbf, kWh."
+                    )
+
+
+def _with_parts(model: Model) -> Iterator[tuple[str, Model]]:
+    """A model and those of its parts, each once, and what to say before what is wrong there."""
     met: set[int] = set()
     waiting: list[tuple[str, Model]] = [("", model)]
     while waiting:
@@ -51,9 +72,7 @@ def check_units(model: Model) -> None:
         if id(each) in met:
             continue
         met.add(id(each))
-        for place, message in unit_problems(each):
-            where = f"{_ITEMS[str(place[0])]} '{place[1]}': " if place[0] in _ITEMS else ""
-            raise ModelError(f"{prefix}{where}{message}")
+        yield prefix, each
         waiting += [(f"{prefix}Part '{name}': ", part.model) for name, part in each.parts.items()]
 
 

@@ -1,9 +1,12 @@
 """From a model to a system."""
 
+import warnings
+
 from touchback.codegen import Backend
+from touchback.errors import UnitNotice
 from touchback.model.model import Model
 from touchback.model.part import flatten
-from touchback.model.unit_check import check_units
+from touchback.model.unit_check import check_units, unknown_units
 from touchback.system.checks import check_model
 from touchback.system.constraint_checks import check_constraints, check_modes
 from touchback.system.layout import layout_of
@@ -11,6 +14,7 @@ from touchback.system.mode_derivation import holding_modes
 from touchback.system.motions import Constrained, Tree, WithModes
 from touchback.system.plan import make_plan
 from touchback.system.system import System
+from touchback.system.undetermined import levels_up
 
 
 def compile_model(model: Model, backend: Backend = "machine") -> System:
@@ -18,6 +22,8 @@ def compile_model(model: Model, backend: Backend = "machine") -> System:
 
     `backend`: "machine" (ours), "c" (through the system's compiler) or "interpreter"."""
     check_units(model)
+    for told in unknown_units(model):
+        warnings.warn(f"{model.name}: {told}", UnitNotice, stacklevel=levels_up())
     flat = flatten(model)
     if flat.modes:
         flat = holding_modes(flat)

@@ -36,7 +36,7 @@ def warn_of_open(
     motion, key = system.motion, (at.calls or system.calls).key
     left = motion.once(("open", asked, key), lambda: [_told(system, at, names, shown)])
     if told := left and left.pop():
-        warnings.warn(f"{system.name}: {told}", RuntimeWarning, stacklevel=_levels())
+        warnings.warn(f"{system.name}: {told}", RuntimeWarning, stacklevel=levels_up())
 
 
 def _told(
@@ -77,7 +77,7 @@ def open_text(names: Sequence[str], rows: Sequence[str]) -> str:
     )
 
 
-def _levels() -> int:
+def levels_up() -> int:
     """How many calls up a call from outside of the package is."""
     frame, level = sys._getframe(1), 1
     while frame.f_back is not None and frame.f_globals["__name__"].split(".")[0] == _PACKAGE:

@@ -18,14 +18,14 @@ from touchback.model.forces import LinkForce, SpringDamper
 from touchback.model.frame import AXES, GROUND, Frame
 from touchback.model.joints import Fixed
 from touchback.model.limits import limit_numbers
-from touchback.model.unit_check import uses
+from touchback.model.unit_check import unknown_units, uses
 from touchback.model.walk import frames_of
 from touchback.symbolic.expression import Expr
 from touchback.system.checks import check_numbers
 from touchback.system.freedoms import Freedoms, null_space
 from touchback.system.state import State
 from touchback.system.system import System
-from touchback.units import unit_of
+from touchback.units import is_unknown, unit_of
 
 _TURN = 2.0 * math.pi
 _APART = 1e-9  # distances below this part of the mechanism's size count as none
@@ -419,7 +419,7 @@ def _units(system: System) -> Found:
     texts = {name: unit for name, unit in declared.items() if unit}
     if not declared:
         return "", []
-    unknown = [name for name, text in texts.items() if unit_of(text) is None]
+    unknown = [name for name, text in texts.items() if is_unknown(text)]
     converted = [
         f"'{name}' from {text}"
         for name, text in texts.items()
@@ -431,5 +431,5 @@ def _units(system: System) -> Found:
         told += f"; converted: {', '.join(converted[:8])}"
     if unknown:
         named = ", ".join(f"'{name}' in {texts[name]}" for name in unknown[:8])
-        told += f"; not known, so not checked: {named}"
-    return told, []
+        told += f"; not known, so taken as they are: {named}"
+    return told, list(unknown_units(model))
