@@ -3,6 +3,9 @@
 import json
 import os
 import random
+import signal
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -11,6 +14,7 @@ import numpy as np
 import pytest
 
 import touchback as tb
+from touchback.native.library import LIB
 from touchback.native.live.mailbox import clock_now
 from touchback.realtime import attach
 from waiting import until
@@ -167,6 +171,85 @@ def test_memory_that_is_cut_short_later_is_told_and_ends_no_process(
     word = far._word  # as between a look at its size and the access
     assert int(word[0]) in (0, far._known)
     assert np.isfinite(far.mailboxes["published"].read().values).all()
+
+
+def test_more_shared_memory_than_has_shelters_is_refused(
+    cart: tb.System, shared: tb.Live, name: str
+) -> None:
+    """What was attached beyond that could end the process."""
+    held = []
+    with pytest.raises(tb.InputError, match="256 places already; let go of some"):
+        while True:
+            held.append(attach(name))
+    last = np.zeros(1)  # attaching took two for a moment
+    number = LIB.tb_shelter(last.ctypes.data, last.nbytes)
+    with pytest.raises(tb.InputError, match="256 places already"):
+        tb.live(cart, rate=RATE, share=f"{name}b")
+    assert not Path("/dev/shm", f"{name}b").exists()
+    LIB.tb_shelter_end(number)
+    held.clear()
+    assert attach(name).read("echo") == 2.0
+
+
+SHELTERS = """
+import faulthandler, mmap, os, signal, sys, tempfile
+import numpy as np
+from touchback.native.library import LIB
+
+def memory():
+    file = tempfile.TemporaryFile()
+    file.truncate(mmap.PAGESIZE)
+    return file, np.frombuffer(mmap.mmap(file.fileno(), mmap.PAGESIZE), np.uint8)
+
+def sheltered():
+    file, held = memory()
+    return file, held, LIB.tb_shelter(held.ctypes.data, held.nbytes)
+
+kind, what = sys.argv[1:]
+if kind == "before":
+    faulthandler.enable()
+elif kind == "heard":
+    signal.signal(signal.SIGBUS, lambda *_: print("heard", flush=True))
+elif kind == "ignored":
+    signal.signal(signal.SIGBUS, signal.SIG_IGN)
+first = sheltered()
+if kind == "between":
+    faulthandler.enable()
+file, held, number = sheltered()
+if what == "kill":
+    os.kill(os.getpid(), signal.SIGBUS)
+else:
+    theirs, other = memory()
+    theirs.truncate(0)
+    other[0]
+for file, held, number in (first, (file, held, number)):
+    file.truncate(0)
+    print(held[0], LIB.tb_shelter_lost(number))
+"""
+
+
+@pytest.mark.parametrize(
+    ("kind", "what", "ends", "told"),
+    [
+        ("none", "access", True, ""),
+        ("before", "access", True, "Bus error"),
+        ("between", "access", True, "Bus error"),
+        ("ignored", "access", True, ""),  # which accesses that fail can't be
+        ("none", "kill", True, ""),
+        ("between", "kill", True, "Bus error"),
+        ("ignored", "kill", False, "0 1\n0 1"),
+        ("heard", "kill", False, "heard\n0 1\n0 1"),
+    ],
+)
+def test_a_bus_error_that_is_not_ours_goes_to_who_waits_for_it_and_shelters_stay(
+    kind: str, what: str, ends: bool, told: str
+) -> None:
+    """Two handlers that hand on to each other did so for ever, and a signal took all shelters."""
+    command = [sys.executable, "-c", SHELTERS, kind, what]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=30, check=False)
+    assert done.returncode == (-signal.SIGBUS if ends else 0), done.stderr
+    assert told in done.stdout + done.stderr
+    assert done.stderr.count("Bus error") <= 1
 
 
 # ---- its owner ----------------------------------------------------------------------------------

@@ -321,8 +321,18 @@ class OwnRegion(Region):
 
 def sheltered(owner: object, memory: np.ndarray) -> int:
     """A shelter for memory (native/live/shelter.h) that ends with its owner."""
-    shelter = int(LIB.tb_shelter(memory.ctypes.data, memory.nbytes))
+    shelter = _shelter(memory)
     weakref.finalize(owner, LIB.tb_shelter_end, shelter)
+    return shelter
+
+
+def _shelter(memory: np.ndarray) -> int:
+    shelter = int(LIB.tb_shelter(memory.ctypes.data, memory.nbytes))
+    if shelter == -2:
+        raise InputError(
+            "This process uses shared memory of live runs at 256 places already; let go of some "
+            "(`del` what `attach` returned, or stop runs that `share`) first."
+        )
     return shelter
 
 
@@ -348,7 +358,12 @@ def create(
             ) from None
         theirs = cast(memoryview, memory.buf)  # until it is closed
         theirs[16:24] = np.array([size], dtype=np.uint64).tobytes()
-    region = OwnRegion(private_map(size), theirs, _SHARED_FOLDER / (shared or ""))
+    try:
+        region = OwnRegion(private_map(size), theirs, _SHARED_FOLDER / (shared or ""))
+    except InputError:  # no shelter is left
+        if memory is not None:
+            memory.unlink()
+        raise
     region.use(region.plan(inputs, published)[0])
     locked = LIB.tb_memory_lock(region._bytes.ctypes.data, size)
     if region._shared is not None and theirs is not None:
@@ -373,7 +388,7 @@ def attach(shared: str) -> Region:
         _check_file(shared, os.fstat(file))
         buffer = mmap.mmap(file, 0)
         head = np.frombuffer(buffer, dtype=np.uint8)
-        shelter = int(LIB.tb_shelter(head.ctypes.data, head.nbytes))  # before the first look
+        shelter = _shelter(head)  # before the first look
         said = int(head[16:24].view(np.uint64)[0])
         if head[0:8].tobytes() != MAGIC:
             raise _stranger(shared, "it starts differently")

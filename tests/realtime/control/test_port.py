@@ -349,3 +349,30 @@ def test_what_is_no_number_is_refused_by_the_clients_words(
             rig["force"] = value
         rig["force"] = np.float32(2.5)
         assert until(lambda: live["force"] == 2.5)
+
+
+@pytest.mark.parametrize("tcp", [False, True])
+def test_a_port_that_finds_no_thread_for_a_client_takes_the_next(
+    live: tb.Live, place: str, tcp: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    port = live.open_control("127.0.0.1:0" if tcp else place)
+    start, refused = threading.Thread.start, list[str]()
+
+    def no_thread(thread: threading.Thread) -> None:
+        if "_serve" not in thread.name or len(refused) == 3:
+            start(thread)
+        else:
+            refused.append(thread.name)
+            raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Thread, "start", no_thread)
+    for _ in range(3):
+        with socket.socket(socket.AF_INET if tcp else socket.AF_UNIX) as client:
+            client.settimeout(PATIENCE)
+            client.connect((port.where.host, port.where.port) if tcp else place)
+            client.sendall(b'{"do": "hello", "token": ""}\n')
+            with suppress(ConnectionResetError):
+                assert client.recv(100) == b""
+    assert len(refused) == 3 and port.connected == 0
+    with tb.control(port.address) as rig:
+        assert rig.what()["model"] == "cart"

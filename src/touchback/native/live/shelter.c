@@ -8,22 +8,49 @@
 #include <pthread.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
-enum { SHELTERS = 256 };
+enum { SHELTERS = 256, TOO_MANY = -2 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct sigaction before;
+static _Atomic long handing; /* the thread that hands a signal on; 0: none */
 static uintptr_t page; /* bytes */
 static struct {
     _Atomic uintptr_t start, end; /* start is 0 in a free place */
     _Atomic long lost;
 } shelters[SHELTERS];
 
+/* What isn't ours goes to the handler that was there before, and shelters stay. One that was installed
+ * between two shelters hands it back (by raise, or by a call): then the process ends, as without
+ * handlers. */
+static void hand_on(int number, siginfo_t *info, void *context) {
+    int sent = info->si_code <= 0; /* by a process, as kill does: no access failed */
+    int plain = !(before.sa_flags & SA_SIGINFO);
+    if (sent && plain && before.sa_handler == SIG_IGN)
+        return;
+    long thread = syscall(SYS_gettid);
+    int known = plain && (before.sa_handler == SIG_DFL || before.sa_handler == SIG_IGN);
+    if (known || atomic_load(&handing) == thread) {
+        struct sigaction none = {.sa_handler = SIG_DFL};
+        sigaction(SIGBUS, &none, NULL); /* an access that failed does so again */
+        if (sent)
+            raise(number);
+        return;
+    }
+    atomic_store(&handing, thread);
+    if (plain)
+        before.sa_handler(number);
+    else
+        before.sa_sigaction(number, info, context);
+    atomic_store(&handing, 0);
+}
+
 /* Takes the place of a page that is gone. Only what may be called in a handler of signals. */
 static void replace(int number, siginfo_t *info, void *context) {
     uintptr_t place = (uintptr_t)info->si_addr;
-    for (long i = 0; i < SHELTERS; i++) {
+    for (long i = 0; info->si_code > 0 && i < SHELTERS; i++) {
         uintptr_t start = atomic_load(&shelters[i].start);
         if (!start || place < start || place >= atomic_load(&shelters[i].end))
             continue;
@@ -34,14 +61,15 @@ static void replace(int number, siginfo_t *info, void *context) {
             return;
         }
     }
-    (void)number, (void)context;
-    sigaction(SIGBUS, &before, NULL); /* the same access faults again, and is theirs */
+    hand_on(number, info, context);
 }
 
 long tb_shelter(void *start, int64_t bytes) {
-    long found = -1;
+    long found = TOO_MANY;
     pthread_mutex_lock(&lock);
-    struct sigaction ours = {.sa_sigaction = replace, .sa_flags = SA_SIGINFO | SA_ONSTACK}, now;
+    struct sigaction ours = {.sa_sigaction = replace,
+                             .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER}, /* see hand_on */
+        now;
     page = (uintptr_t)sysconf(_SC_PAGESIZE);
     int installed = !sigaction(SIGBUS, NULL, &now);
     if (installed && now.sa_sigaction != replace) { /* or somebody took its place since */

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-/* Returns the number of the shelter, or -1 when there are too many, or none on this system. */
+/* Returns the number of the shelter, -1 on systems without them, or -2 when there are too many. */
 long tb_shelter(void *start, int64_t bytes);
 /* Pages that were lost. */
 long tb_shelter_lost(long shelter);

@@ -91,7 +91,13 @@ class Port:
             if self._token is None and not name:
                 client.close()
                 continue
-            threading.Thread(target=self._serve, args=(client, name), daemon=True).start()
+            try:
+                threading.Thread(target=self._serve, args=(client, name), daemon=True).start()
+            except RuntimeError:  # the system has no thread left; the next may find one
+                with self._lock:
+                    self._open.pop(client, None)
+                client.close()
+                self._closing.wait(0.05)
 
     def _welcome(self, client: socket.socket) -> str:
         """The name of a client who gave the token, or who needs none; empty where there is no
