@@ -316,3 +316,13 @@ def test_what_is_no_function_of_time_is_refused(given, words):
 def test_all_that_adapts_is_tried_here():
     assert set(ADAPTIVE) >= {"dopri5", "radau5", "RK23", "RK45", "DOP853", "Radau", "BDF", "LSODA"}
     assert all(Can.ADAPTIVE in METHODS[word].can for word in ADAPTIVE)
+
+
+@pytest.mark.parametrize("sampling", [1e-12, 1e-300])
+def test_a_sampling_that_no_run_would_end_with_is_refused(sampling: float) -> None:
+    m = tb.Model("mass", gravity=(0, 0, 0))
+    m.joint("x", tb.Prismatic("x"), m.ground, m.body("mass", mass=1.0))
+    m.force("push", tb.JointEffort("x", m.input("push", unit="N")))
+    given = {"push": tb.TimeFunction(np.sin, sampling=sampling)}
+    with pytest.raises(tb.InputError, match=r"sampling of 1e-.*steps.*knots"):
+        tb.simulate(m.compile(), duration=0.01, inputs=given, progress=False)

@@ -24,6 +24,7 @@ from touchback.system.function import Function
 MOST = 2_000_000  # knots of a run
 _LOOKS = 1024  # parts of a run in each of which a condition switches at most once, unless it is
 # a straight line: that is known where it switches however short it is
+_MOST_STEPS = 1e7
 _PARTS = 1000  # of a run: steps are no longer than one where nothing else tells what is within
 _SAME = 4.0 * np.finfo(float).eps  # of the times of a run: knots nearer to each other are one
 
@@ -76,7 +77,14 @@ def longest_step(
         for name, function in functions.items()
         if name not in _SHOWN
     )
-    return min(given.longest_step(usual), usual if curved else np.inf)
+    asked = given.longest_step(usual)
+    if asked < usual and span.duration / asked > _MOST_STEPS:
+        raise InputError(
+            f"TimeFunction: a sampling of {asked:g} s makes {span.duration / asked:.3g} steps of "
+            f"{span.duration:g} s, of which {_MOST_STEPS:g} are taken at most; give a longer one, "
+            "or the knots of the function."
+        )
+    return min(asked, usual if curved else np.inf)
 
 
 def find_cells(evaluated: Evaluated, positions: int) -> Cells | None:
