@@ -8,6 +8,7 @@ what is enclosed twice counted once, along a grid of rays.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -227,7 +228,7 @@ def _crossings(points: Floats, triangles: Indices) -> tuple[Indices, Floats, Ind
     if not (step > 0.0).all():
         return np.zeros(0, np.int64), np.zeros(0), np.zeros(0, np.int64), np.zeros((0, 2))
     origin = low[:2] + step * (0.5, 0.5 + 1e-3)  # rays pass no symmetric edge
-    origin = origin + step * (np.pi / 31.0, np.e / 37.0) * 1e-1
+    origin = origin + step * (math.pi / 31.0, math.e / 37.0) * 1e-1
     grid = (points[:, :2] - origin) / step
     corner = grid[triangles]
     begin = np.maximum(np.ceil(corner.min(axis=1)).astype(np.int64), 0)

@@ -29,8 +29,7 @@ class Row:
     growth    exponent p of max |h| ~ tᵖ: 0 bounded, 1 linear, 2 quadratic; None within rounding
     velocity_drift  max |J v − b| [m/s, rad/s]
     energy    max |E − E(0)| over the largest kinetic energy; None where energy isn't conserved
-    error     max |q − q of the reference| [m, rad]; with natural coordinates among the candidates
-              of points and unit vectors, whatever coordinates a row integrates
+    error     max |q − q of the reference| [m, rad]; of points beside natural coordinates
     load      seconds of computing per simulated second: below 1 is faster than real time
     """
 
