@@ -73,11 +73,15 @@ def nothing_is_kept_between_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TOUCHBACK_CACHE", "off")
 
 
+# Taken away: tests start pytest, too, and what fails there is none of `make test`'s.
+_FAILED_TESTS = os.environ.pop("TOUCHBACK_FAILED_TESTS", None)
+
+
 def pytest_terminal_summary(
     terminalreporter: pytest.TerminalReporter, config: pytest.Config
 ) -> None:
     """Notes what failed where `make test` lists it at its end; workers leave it to their master."""
-    file = os.environ.get("TOUCHBACK_FAILED_TESTS")
+    file = _FAILED_TESTS
     reports = [r for kind in ("failed", "error") for r in terminalreporter.stats.get(kind, ())]
     if file and reports and not hasattr(config, "workerinput"):
         with open(file, "a", encoding="utf-8") as failed:

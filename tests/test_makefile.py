@@ -90,7 +90,9 @@ def test_every_step_that_fails_is_named(tmp_path: Path) -> None:
 
 def test_tests_that_fail_are_named(tmp_path: Path) -> None:
     (tmp_path / "test_some.py").write_text(
-        "def test_holds(): pass\ndef test_fails(): assert False\ndef test_lacks(absent): pass\n"
+        "import os\n"
+        "def test_holds(): assert 'TOUCHBACK_FAILED_TESTS' not in os.environ\n"
+        "def test_fails(): assert False\ndef test_lacks(absent): pass\n"
     )
     file = tmp_path / "failed"
     subprocess.run(
