@@ -15,7 +15,7 @@ class Heun(Integrator):
     """Equal steps of about `step` seconds, each recorded."""
 
     word = "heun"
-    can = Can.FORMULATIONS | Can.RUBBING | Can.COPIES  # no events, modes, books, clock
+    can = Can.FORMULATIONS | Can.CONSTRAINTS | Can.RUBBING | Can.COPIES  # no events, modes, books
     step: float = 1e-3
 
     def integrate(self, leg: Leg) -> Trajectory:

@@ -107,4 +107,7 @@ def test_bench_measures_a_section_with_its_peers(monkeypatch: pytest.MonkeyPatch
     for sections, full in ((["piano"], False), (None, False), (None, True)):
         with pytest.raises(typer.Exit):
             bench(sections, full)
-    assert commands == [["benchmarks", "piano"], ["benchmarks", "--quick"], ["benchmarks"]]
+    to = ["--out", str(Path("results").resolve())]  # where one stands
+    assert commands == [
+        ["benchmarks", "piano", *to], ["benchmarks", "--quick", *to], ["benchmarks", *to]
+    ]  # fmt: skip

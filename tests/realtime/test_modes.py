@@ -55,7 +55,7 @@ def test_substeps_and_live_parameters_go_with_modes() -> None:
 def test_after_a_bad_number_the_mode_is_the_last_good_one() -> None:
     """The mode is a part of the state, so that it goes back with it."""
     m = tb.Model("fragile", gravity=(0, 0, 0))
-    push = m.input("push", unit="N")
+    push = m.input("push")
     m.joint("x", tb.Prismatic("x"), m.ground, m.body("cart", mass=1.0), velocity=1.0)
     m.force("push", tb.JointEffort("x", 1.0 / push - 1.0))
     m.mode("near")

@@ -27,7 +27,7 @@ from touchback.system.copies import copies
 
 _FLAGS = (1 << 31) - 1  # more than there are
 _VERSIONS = 1 << 53  # that a double counts exactly
-_RATES = 1e-6, 1e9  # Hz
+_RATES = 1.0, 10_000.0  # Hz, as of `tb.live`
 _LATEST = 1e12  # s of a model's time: 30 000 years
 
 
@@ -152,7 +152,7 @@ def check_clock(part: Part) -> None:
     """Refuses a rate, substeps, a start or times that no run has written: ticks are counted by
     them."""
     about, damaged = part.about, "The recording is damaged: its"
-    number_within(f"{damaged} rate is a number of hertz above 0", about["rate"], *_RATES)
+    number_within(f"{damaged} rate is 1 to 10 000 ticks a second", about["rate"], *_RATES)
     whole_within(
         f"{damaged} substeps are 1 to {MOST_SUBSTEPS}", about["substeps"], 1, MOST_SUBSTEPS
     )

@@ -92,6 +92,7 @@ class InputTrace:
                 found[place] = found.get(place, 0.0) + _splined(times, np.stack([u, u * u], axis=1))
         return found
 
+    @np.errstate(over="ignore", invalid="ignore")  # a run may fail by inputs without a bound
     def tell(self, run: Run, system: System, span: Span, solver: Solver) -> list[str]:
         """Writes into a run's metadata where its steps ended, and what they saw. Returns what its
         caller is to be warned of."""

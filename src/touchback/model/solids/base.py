@@ -11,7 +11,7 @@ from touchback.model.value import Data, is_number, value
 from touchback.spatial.vectors import Scalar, Vector
 from touchback.symbolic.scalars import Scalars
 
-LENGTHS = 1e-12, 1e12  # m, of solids: squares and volumes of others are no numbers, or zero
+LENGTHS = 1e-60, 1e12  # m, of solids: squares and volumes of others are no numbers, or zero
 
 
 def check_lengths(kind: str, *lengths: object) -> None:

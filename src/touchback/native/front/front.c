@@ -22,6 +22,8 @@
 
 enum { MOST = 1024, AT_ONCE = 64 };
 enum { IN = 256 << 10, OUT = 64 << 10, KERNEL = 128 << 10, LONGEST_GREETING = 64 << 10 }; /* bytes */
+enum { ONE_FILE = CMSG_SPACE(sizeof(int)) }; /* bytes that a file takes beside a message */
+
 static const int64_t FLUSH = 5000000000; /* ns for the last words of a server to be taken */
 static const int64_t PAUSE = 50000000;   /* ns without accepting, when there are no files left */
 static const int LOOK = 100;             /* ms between looks at deadlines */
@@ -167,7 +169,7 @@ static int hand_over(tb_front *front, connection *each) {
         return 0;
     union {
         struct cmsghdr head;
-        char bytes[CMSG_SPACE(sizeof(int))];
+        char bytes[ONE_FILE];
     } beside = {.bytes = {0}};
     struct iovec told = {&each->id, sizeof each->id};
     struct msghdr message = {.msg_iov = &told, .msg_iovlen = 1,

@@ -79,6 +79,8 @@ double exp(double x) { return x != x ? x : raised((pair){x, 0.0}); }
 
 /* e^|x| / 2, finite as long as sinh and cosh are. */
 static double half_raised(double x) {
+    if (fabs(x) > 1000.0)
+        return INFINITY;
     return raised(plus((pair){fabs(x), 0.0}, (pair){-LN2_HIGH, -LN2_LOW}));
 }
 
