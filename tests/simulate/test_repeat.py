@@ -26,7 +26,7 @@ def check_same(run: tb.Run, again: tb.Run) -> None:
     assert again.time.tobytes() == run.time.tobytes()
     for name in run.names:
         assert again[name].tobytes() == run[name].tobytes(), name
-    timed = {"statistics"}
+    timed = {"statistics", "input_impulses"}  # sums whose order depends on how memory is aligned
     assert {key: told for key, told in again.metadata.items() if key not in timed} == {
         key: told for key, told in run.metadata.items() if key not in timed
     }
