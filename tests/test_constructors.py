@@ -266,5 +266,7 @@ def test_other_numbers_of_a_recording_are_refused_by_our_errors(recorded: Path, 
 def test_a_recording_without_a_rate_is_refused_with_the_number(recorded: Path, call: str) -> None:
     recording = open_recording(recorded)
     recording.about["rate"] = 0.0
-    with pytest.raises(tb.InputError, match=r"damaged: its rate is .* above 0, got 0\.0"):
+    with pytest.raises(
+        tb.InputError, match=r"damaged: its rate is 1 to 10 000 ticks a second, got 0\.0"
+    ):
         CLOCKED[call](recording)
