@@ -13,9 +13,9 @@ from benchmarks.engines.build import Unavailable
 from benchmarks.mechanisms import Mechanism, make
 from benchmarks.report import Section, microseconds
 from tests.piles import pile
+from touchback.batch import Batch
+from touchback.batch import lanes as in_lanes
 from touchback.codegen import native_lanes, native_widths
-from touchback.fleet import Batch
-from touchback.fleet import lanes as in_lanes
 
 SIZES = (7, 30)
 TURNS = 7

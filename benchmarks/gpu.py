@@ -9,7 +9,7 @@ import touchback as tb
 from benchmarks.batches import MODES, ball
 from benchmarks.mechanisms import Mechanism, make
 from benchmarks.report import Section
-from touchback.fleet.gpu.card import Card, find_card
+from touchback.batch.gpu.card import Card, find_card
 
 SIZES = {7: 1 << 25, 30: 1 << 23}  # joints, and instances
 PEER_WORLDS = {7: 262_144, 30: 65_536}

@@ -19,7 +19,7 @@ def cart_pole() -> tb.System:
     return m.compile()
 
 
-def upright(r: tb.fleet.Rollouts) -> np.ndarray:
+def upright(r: tb.planning.Rollouts) -> np.ndarray:
     """What it costs to hang, to be elsewhere, to move and to push."""
     still = 0.05 * r["cart rate"] ** 2 + 0.1 * r["pole rate"] ** 2
     return 10.0 * (1.0 - np.cos(r["pole"])) + r["cart"] ** 2 + still + 1e-3 * r["push"] ** 2
@@ -43,16 +43,16 @@ def arm() -> tb.System:
     return m.compile()
 
 
-def at_goal(r: tb.fleet.Rollouts) -> np.ndarray:
+def at_goal(r: tb.planning.Rollouts) -> np.ndarray:
     """How far the hand is from its goal, and what it costs to move."""
     far = sum((r[f"hand.{axis}"] - place) ** 2 for axis, place in GOAL.items())
     speed = sum(r[f"joint {i} rate"] ** 2 for i in range(3))
     return np.sqrt(far + 1e-4) + 0.01 * speed
 
 
-def reaching(system: tb.System) -> tb.fleet.MPPI:
+def reaching(system: tb.System) -> tb.planning.MPPI:
     """A planner for the arm."""
     spread = {f"speed {i}": 0.4 for i in range(3)}
-    return tb.fleet.MPPI(
+    return tb.planning.MPPI(
         system, at_goal, spread, horizon=0.5, knots=4, step=0.01, samples=128, temperature=0.1
     )

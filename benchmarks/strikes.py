@@ -8,7 +8,7 @@ import numpy as np
 
 from benchmarks.report import Section
 from studies.piano.many_strikes import BINS, DURATION, STEP, Laboratory, gestures
-from touchback.fleet.gpu.card import find_card
+from touchback.batch.gpu.card import find_card
 
 COUNT, ON_PROCESSOR, SAMPLE = 1_000_000, 100, 256
 

@@ -98,7 +98,7 @@ def weighed_piano() -> None:
 def swing_up() -> None:
     """The pole that planned pushes raise."""
     system = cart_pole()
-    planner = tb.fleet.MPPI(
+    planner = tb.planning.MPPI(
         system, upright, {"push": 5.0}, horizon=1.0, knots=11, step=0.02, samples=192,
         temperature=0.1,
     )  # fmt: skip

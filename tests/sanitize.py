@@ -47,12 +47,12 @@ OPTIONS = {
 TESTS = {
     "address": [
         "tests/native", "tests/realtime", "tests/contact", "tests/system", "tests/recording",
-        "tests/simulate", "tests/devices/serial_line", "tests/devices/daq", "tests/fleet",
+        "tests/simulate", "tests/devices/serial_line", "tests/devices/daq", "tests/batch",
         "tests/gallery/test_gallery.py",
     ],
     "thread": [
         "tests/native/live", "tests/native/wire", "tests/realtime", "tests/devices/serial_line",
-        "tests/devices/daq", "tests/fleet/test_batch.py",
+        "tests/devices/daq", "tests/batch/test_batch.py",
     ],
 }  # fmt: skip
 # These preload a library of their own before Python, or let CasADi load its solvers as no

@@ -23,8 +23,8 @@ DIRECTIVE = re.compile(
     r"^\.\. (currentmodule|auto\w+):: ([\w.]+)\n((?:   .*\n)*)", re.MULTILINE
 )  # its kind, what it shows, its options
 ROOMS = (
-    "contact", "devices", "draw", "estimate", "files", "fleet", "gallery", "haptics", "interop",
-    "realtime", "recording", "simulate", "vehicle", "workbench",
+    "analysis", "batch", "contact", "devices", "draw", "estimate", "files", "gallery", "haptics",
+    "interop", "planning", "realtime", "recording", "simulate", "sweeps", "vehicle", "workbench",
 )  # fmt: skip
 
 

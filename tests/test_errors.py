@@ -11,7 +11,7 @@ from touchback.errors import FieldError
 
 def test_a_batch_that_was_interrupted_is_told_with_what_was_done() -> None:
     ran = tb.gallery.make("pendulum").compile().batch(2).run(None, 0.01)
-    error = tb.fleet.BatchInterrupted(ran)
+    error = tb.batch.BatchInterrupted(ran)
     told = pickle.loads(pickle.dumps(error))
     assert str(told) == str(error) and np.array_equal(told.run.record, ran.record)
 

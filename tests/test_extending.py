@@ -15,6 +15,7 @@ import pytest
 import touchback as tb
 from command import touchback as command
 from touchback import gallery
+from touchback.analysis.quality.candidates import candidates
 from touchback.cli.load import load as load_for_command
 from touchback.devices.registry import DEVICES, open_device
 from touchback.draw import figure_svg, stick_figure
@@ -24,7 +25,6 @@ from touchback.interop.formats import FORMATS
 from touchback.model.joints.motion import Motion
 from touchback.native import FORMULATIONS
 from touchback.simulate import RunFailed
-from touchback.simulate.quality.candidates import candidates
 from touchback.simulate.solvers import METHODS
 from touchback.spatial import Turn
 from touchback.spatial.rotation import Part

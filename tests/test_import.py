@@ -58,7 +58,7 @@ def test_every_public_name_is_there_and_listed() -> None:
 
 def test_a_name_that_a_room_has_too_stays_the_function_whatever_is_imported_first() -> None:
     for code in (
-        "import touchback as tb; import touchback.simulate.analysis",
+        "import touchback as tb; import touchback.analysis",
         "import touchback.simulate as room; import touchback as tb",
         "from touchback.simulate import simulate; import touchback as tb; assert tb.simulate",
         "import touchback as tb; tb.simulate; import touchback.simulate",

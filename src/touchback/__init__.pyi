@@ -1,13 +1,31 @@
 # The public names: `__init__.py` reads this file, and imports each when it is asked for. What not
 # every user needs is in rooms of its own.
 
+from touchback import batch as batch
 from touchback import contact as contact
 from touchback import devices as devices
 from touchback import estimate as estimate
-from touchback import fleet as fleet
 from touchback import gallery as gallery
 from touchback import haptics as haptics
+from touchback import planning as planning
+from touchback import sweeps as sweeps
 from touchback import vehicle as vehicle
+from touchback.analysis import (
+    Equilibrium,
+    Linear,
+    Sensitivity,
+    Vibrations,
+    contact_operator,
+    equilibrium,
+    inverse_dynamics,
+    kinematics,
+    linearise,
+    painleve,
+    sensitivity,
+    vibrations,
+)
+from touchback.analysis.gradients import Gradient, Rollout, rollout
+from touchback.analysis.quality import Demand, Quality, quality
 from touchback.dynamics.factor import solve_symmetric
 from touchback.errors import (
     CompileError,
@@ -18,7 +36,6 @@ from touchback.errors import (
     TouchbackError,
 )
 from touchback.estimate.identification import identify
-from touchback.fleet.sweeps import sweep
 from touchback.interop import (
     generate,
     read,
@@ -127,22 +144,7 @@ from touchback.simulate import (
     Variational,
     simulate,
 )
-from touchback.simulate.analysis import (
-    Equilibrium,
-    Linear,
-    Sensitivity,
-    Vibrations,
-    contact_operator,
-    equilibrium,
-    inverse_dynamics,
-    kinematics,
-    linearise,
-    painleve,
-    sensitivity,
-    vibrations,
-)
-from touchback.simulate.gradients import Gradient, Rollout, rollout
-from touchback.simulate.quality import Demand, Quality, quality
+from touchback.sweeps import sweep
 from touchback.symbolic import Table
 from touchback.symbolic.expression import Expr
 from touchback.symbolic.functions import (

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from touchback.batch.batch_run import BatchRun
 from touchback.errors import InputError
-from touchback.fleet.batch_run import BatchRun
 from touchback.gallery.piano import Pressed, grand_piano_action
 from touchback.gallery.piano.strike_meter import METER, add_strike_meter
 from touchback.gallery.piano.strokes import SETTLE

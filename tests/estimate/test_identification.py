@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import touchback as tb
-from touchback.simulate.analysis.variations import Variations
+from touchback.analysis.variations import Variations
 from touchback.simulate.inputs import read_inputs
 
 LENGTH, DAMPING, SWING = 1.3, 0.2, 1.0

@@ -17,9 +17,6 @@ from touchback.devices.daq import read_dbc
 from touchback.devices.evdev.calibration import read_scale
 from touchback.devices.gps.almanac_files import parse_sem, parse_yuma
 from touchback.devices.midi.file import read_midi
-from touchback.fleet.sweeps.manifest import check_shared
-from touchback.fleet.sweeps.part import held
-from touchback.fleet.sweeps.part import read as read_part
 from touchback.gallery.keyboard.regulation import EVERY, FORMAT, VERSION, read_regulation
 from touchback.haptics.trials.journal import Journal
 from touchback.interop.fmi.archive import read_description
@@ -28,6 +25,9 @@ from touchback.interop.mesh_file import read_mesh
 from touchback.realtime.udp import unpack
 from touchback.recording.measured.csv_series import read_csv
 from touchback.recording.ros2.types import decode
+from touchback.sweeps.manifest import check_shared
+from touchback.sweeps.part import held
+from touchback.sweeps.part import read as read_part
 from touchback.vehicle.car_file import read_car
 from touchback.vehicle.roads.height_map import parse_height_map
 from touchback.vehicle.tyres.tir_file import parse_tir

@@ -15,14 +15,14 @@ from scipy.integrate import solve_ivp
 
 import touchback as tb
 from featured_models import COPIES, FEATURES, TIP, compiled
+from touchback.analysis.quality.bench import Bench, Clock
+from touchback.analysis.quality.measures import Measures
+from touchback.analysis.quality.reference import make_reference, reference_candidate
 from touchback.contact.compliant.surface_contact import SurfaceContact
 from touchback.contact.surfaces import Ball, Plane
 from touchback.native import FORMULATIONS
 from touchback.simulate.features import OF_SOLVERS, REFUSED, refused_by
 from touchback.simulate.progress import Progress
-from touchback.simulate.quality.bench import Bench, Clock
-from touchback.simulate.quality.measures import Measures
-from touchback.simulate.quality.reference import make_reference, reference_candidate
 from touchback.simulate.solvers import METHODS, Can
 
 T, TICK = 0.2, 1e-3

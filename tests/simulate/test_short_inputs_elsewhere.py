@@ -7,9 +7,9 @@ import pytest
 
 import touchback as tb
 from touchback import gallery
+from touchback.analysis.quality.bench import Bench, Clock
+from touchback.analysis.quality.row import Candidate
 from touchback.simulate.progress import Progress
-from touchback.simulate.quality.bench import Bench, Clock
-from touchback.simulate.quality.row import Candidate
 
 PULSE = np.array([2.0, 2.0005, 2.001]), np.array([0.0, 1000.0, 0.0])
 IMPULSE = 0.5  # N s

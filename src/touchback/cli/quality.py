@@ -5,15 +5,15 @@ from typing import Annotated
 
 import typer
 
+from touchback.analysis.quality import Demand
+from touchback.analysis.quality import quality as measure
+from touchback.analysis.quality.sweep import STEPS
 from touchback.cli.assignments import assignments, set_values
 from touchback.cli.console import out, working
 from touchback.cli.load import load
 from touchback.cli.options import number, output, seconds
 from touchback.errors import InputError
 from touchback.recording.plot import PICTURES
-from touchback.simulate.quality import Demand
-from touchback.simulate.quality import quality as measure
-from touchback.simulate.quality.sweep import STEPS
 
 
 def quality(

@@ -10,13 +10,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from touchback.analysis.instance import Instance, state_of
+from touchback.analysis.linearise import Chart, full_flow
 from touchback.errors import InputError, SolveError
 from touchback.estimate.checks import check_period
 from touchback.estimate.van_loan import wandered
 from touchback.numbers import as_float, shown, whole_within
 from touchback.recording import unknown_name
-from touchback.simulate.analysis.instance import Instance, state_of
-from touchback.simulate.analysis.linearise import Chart, full_flow
 from touchback.simulate.features import refuse
 from touchback.simulate.protocol import Where
 from touchback.system import State, System

@@ -1,24 +1,24 @@
 """A pole that hangs from a cart, swung up along a plan and held there.
 
-The plan is the one of least effort from hanging to standing (`tb.fleet.collocate`). Alone it would
-raise only a pole that hangs just as it was planned; along it a linear-quadratic regulator pushes
-back what differs, with gains that change on the way (Riccati's equation backwards along the plan:
-Bryson and Ho 1975, chapter 5)."""
+The plan is the one of least effort from hanging to standing (`tb.planning.collocate`). Alone it
+would raise only a pole that hangs just as it was planned; along it a linear-quadratic regulator
+pushes back what differs, with gains that change on the way (Riccati's equation backwards along the
+plan: Bryson and Ho 1975, chapter 5)."""
 
 import math
 from functools import cache
 
 import numpy as np
 
-from touchback.fleet.planning import Plan, collocate
+from touchback.analysis.linearise import linearise
 from touchback.gallery.cart_pole import LENGTH, cart_with_pole
 from touchback.gallery.entry import Entry, Experiment
 from touchback.model import Model
 from touchback.model.forces import JointEffort
 from touchback.model.sensors import Signal
 from touchback.model.solids import Box, Sphere
+from touchback.planning import Plan, collocate
 from touchback.simulate import simulate
-from touchback.simulate.analysis.linearise import linearise
 from touchback.symbolic.functions import lookup, maximum, minimum
 from touchback.system import System
 

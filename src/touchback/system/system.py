@@ -31,7 +31,7 @@ from touchback.system.state import Assembly, State
 from touchback.system.texts import listing_of, source_of
 
 if TYPE_CHECKING:
-    from touchback.fleet import Batch
+    from touchback.batch import Batch
     from touchback.workbench import Workbench
 
 
@@ -248,7 +248,7 @@ class System(Settings):
 
     def batch(self, count: int) -> "Batch":
         """So many instances, which run at once: see `Batch.run`."""
-        from touchback.fleet import Batch
+        from touchback.batch import Batch
 
         return Batch(self, count)
 

@@ -14,6 +14,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from touchback.analysis.gradients.closed_variations import ClosedVariations
+from touchback.analysis.variations import Along, Variations, with_knots
 from touchback.errors import InputError, SolveError
 from touchback.estimate.identification.losses import Loss, loss_of, spread
 from touchback.estimate.identification.recorded import (
@@ -27,9 +29,7 @@ from touchback.estimate.identification.unknowns import Bounds, Unknowns, read_un
 from touchback.numbers import positive_number
 from touchback.recording import Run, unknown_name
 from touchback.recording.names import names_once
-from touchback.simulate.analysis.variations import Along, Variations, with_knots
 from touchback.simulate.features import refuse
-from touchback.simulate.gradients.closed_variations import ClosedVariations
 from touchback.simulate.protocol import InputData, Where
 from touchback.system import System
 from touchback.system.reading import by_name

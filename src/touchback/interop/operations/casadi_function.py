@@ -6,12 +6,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from touchback.analysis.gradients import Rollout, rollout
 from touchback.errors import InputError
 from touchback.interop.operations.operation import needed
 from touchback.model.names import unknown
 from touchback.numbers import shown
 from touchback.recording.names import names_once
-from touchback.simulate.gradients import Rollout, rollout
 from touchback.symbolic import ops
 from touchback.symbolic.program import Program
 from touchback.system import System

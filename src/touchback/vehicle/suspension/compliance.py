@@ -4,14 +4,14 @@ from math import ceil, inf
 
 import numpy as np
 
+from touchback.analysis.equilibrium import equilibrium
+from touchback.analysis.linearise import linearise
 from touchback.model.closures import PointOnPlane
 from touchback.model.forces import Wrench
 from touchback.model.frame import BodyHandle
 from touchback.model.joints import Prismatic
 from touchback.model.model import Model
 from touchback.model.sensors import Direction, Position
-from touchback.simulate.analysis.equilibrium import equilibrium
-from touchback.simulate.analysis.linearise import linearise
 from touchback.vehicle.suspension.axle import AxleKind, add_axle
 from touchback.vehicle.suspension.rig import SHORT, SIDES
 

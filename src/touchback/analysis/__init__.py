@@ -1,0 +1,27 @@
+"""Analyses beyond running: equilibrium, kinematics, inverse dynamics, linear models, vibrations,
+sensitivities, and contacts at a state."""
+
+from touchback.analysis.contact_operator import Painleve, contact_operator, painleve
+from touchback.analysis.equilibrium import Equilibrium, equilibrium
+from touchback.analysis.inverse import inverse_dynamics
+from touchback.analysis.kinematics import kinematics
+from touchback.analysis.linearise import Linear, linearise
+from touchback.analysis.sensitivity import Sensitivity, sensitivity
+from touchback.analysis.vibrations import Vibration, Vibrations, vibrations
+
+__all__ = [
+    "Equilibrium",
+    "Linear",
+    "Painleve",
+    "Sensitivity",
+    "Vibration",
+    "Vibrations",
+    "contact_operator",
+    "equilibrium",
+    "inverse_dynamics",
+    "kinematics",
+    "linearise",
+    "painleve",
+    "sensitivity",
+    "vibrations",
+]

@@ -1,0 +1,224 @@
+"""Rollouts: so many fixed steps as one function of start, inputs and parameters, differentiated.
+
+Tangents go along with the motion, one for each direction; adjoints go back from a cost, one for all
+start values, inputs and parameters together, with √steps states kept and the others computed again
+(Griewank and Walther 2008, chapter 12). Both are exact derivatives of the steps themselves, as they
+were taken, and not of what they approximate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from touchback.analysis.gradients.cost import cost_function
+from touchback.analysis.gradients.given import Floats, Given, Series, read_given, read_variation
+from touchback.analysis.gradients.smooth import Plan, Smooth
+from touchback.analysis.gradients.switching import Switching
+from touchback.errors import InputError
+from touchback.native import Baumgarte, Formulation, formulation_of
+from touchback.numbers import number_within, positive_number, shown, whole_within
+from touchback.recording import unknown_name
+from touchback.recording.names import names_once
+from touchback.simulate.features import refuse
+from touchback.simulate.protocol import Where
+from touchback.simulate.span import refuse_kept
+from touchback.symbolic.expression import Expr
+from touchback.system import System
+from touchback.system.function import Function
+from touchback.system.reading import read_array
+
+METHODS = ("rk4", "euler")
+_MOST = 1 << 40
+
+
+class Gradient(NamedTuple):
+    """Derivatives by the state at the start, by the inputs of each step, (…, steps, inputs), and by
+    the parameters that vary."""
+
+    x0: Floats
+    inputs: Floats
+    parameters: Floats
+
+
+class Rollout:
+    """So many steps of a system: what `tb.rollout` gives. Inputs are held through a step. States
+    are x = [q, v, z] as they stand, quaternions with their four numbers."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+        self._costs: dict[Expr | str, Function] = {}
+        self.system, self.steps, self.step = plan.system, plan.steps, plan.step
+        self.parameters = plan.parameters
+
+    def __repr__(self) -> str:
+        return f"<{self.steps} steps of {self.step:g} s of {self.system.name}>"
+
+    @property
+    def times(self) -> Floats:
+        """When each step begins, and the last one ends."""
+        self.plan.refuse_kept("times", 1)
+        return self.plan.start + np.arange(self.steps + 1) * self.step
+
+    def states(self, x0: Where = None, inputs: Series = None, parameters: Series = None) -> Floats:
+        """The start and the state after each step, (steps + 1, states).
+
+        `inputs` maps names to a number or to one for each step, or is an array (steps, inputs);
+        `parameters` maps names to numbers, or is an array of those that vary."""
+        return self._path(x0, inputs, parameters).states()
+
+    def tangent(
+        self,
+        x0: Where = None,
+        inputs: Series = None,
+        parameters: Series = None,
+        *,
+        along: tuple[ArrayLike | None, ArrayLike | None, ArrayLike | None],
+    ) -> tuple[Floats, Floats]:
+        """The last state and its derivative along a variation of start, inputs and parameters, any
+        of them None."""
+        path, shapes = self._path(x0, inputs, parameters), self._shapes
+        words = ("variation of x0", "variation of inputs", "variation of parameters")
+        if not isinstance(along, tuple) or len(along) != len(words):
+            raise InputError(
+                "along: variations of x0, inputs and parameters are expected, any of them None, as "
+                f"(dx, du, dp), got {shown(along)}."
+            )
+        dx, du, dp = map(read_variation, words, along, shapes)
+        end, found = path.tangents(dx[None], du[None], dp[None])
+        return end, found[0]
+
+    def adjoint(
+        self,
+        weights: ArrayLike,
+        x0: Where = None,
+        inputs: Series = None,
+        parameters: Series = None,
+    ) -> Gradient:
+        """Derivatives of Σ weights · states: weights of the last state, or a row for each of
+        `states`."""
+        given = read_array("weights", weights)
+        n = len(self.system.state_names)
+        shape = (n,) if given.ndim == 1 else (self.steps + 1, n)
+        rows = read_variation("weights", given, shape)
+        path = self._path(x0, inputs, parameters)
+        if rows.ndim == 1:
+            return Gradient(*path.adjoint(rows, None))
+        found = Gradient(*path.adjoint(np.zeros(n), rows[1:].copy()))
+        return found._replace(x0=found.x0 + rows[0])
+
+    def jacobian(
+        self, x0: Where = None, inputs: Series = None, parameters: Series = None
+    ) -> Gradient:
+        """Derivatives of the last state, a row for each of its numbers: forward by start and
+        parameters, in reverse where there are inputs, one pass for each state."""
+        path, (nx, us, npar) = self._path(x0, inputs, parameters), self._shapes
+        n = nx[0]
+        if us[1]:
+            rows = [path.adjoint(weight, None) for weight in np.eye(n)]
+            return Gradient(*(np.array(part) for part in zip(*rows, strict=True)))
+        count = n + npar[0]
+        directions = np.eye(count)
+        dx, dp = directions[:, :n].copy(), directions[:, n:].copy()
+        columns = path.tangents(dx, None, dp)[1].T
+        return Gradient(columns[:, :n], np.zeros((n, *us)), columns[:, n:])
+
+    def value_and_gradient(
+        self,
+        cost: Expr | str,
+        x0: Where = None,
+        inputs: Series = None,
+        parameters: Series = None,
+    ) -> tuple[float, Gradient]:
+        """A cost at the end, an expression of the model or a state by name, and its derivatives. A
+        cost along the way is an extra state: m.state("cost", 0.0, rate=…)."""
+        given = self._given(x0, inputs, parameters)
+        path = self._from(given)
+        function = self._costs.get(cost)
+        if function is None:
+            function = self._costs[cost] = cost_function(self.system, cost, self.parameters)
+        u = np.append(self.plan.start + self.steps * self.step, given.inputs[-1])
+        n, block = len(given.x0), function.block_for(given.parameters)
+        value, *slopes = function.at(path.end(), u, block)
+        found = Gradient(*path.adjoint(np.array(slopes[:n]), None))
+        by_inputs, last = found.inputs.copy(), n + given.inputs.shape[1]
+        by_inputs[-1] += slopes[n:last]  # those of the last step are there at its end
+        by_parameters = found.parameters + slopes[last:]
+        return float(value), Gradient(found.x0, by_inputs, by_parameters)
+
+    @property
+    def _shapes(self) -> tuple[tuple[int], tuple[int, int], tuple[int]]:
+        nu = len(self.system.layout.inputs)
+        return (len(self.system.state_names),), (self.steps, nu), (len(self.parameters),)
+
+    def _given(self, x0: Where, inputs: Series, parameters: Series) -> Given:
+        return read_given(self.system, self.steps, self.parameters, x0, inputs, parameters)
+
+    def _path(self, x0: Where, inputs: Series, parameters: Series) -> Smooth | Switching:
+        return self._from(self._given(x0, inputs, parameters))
+
+    def _from(self, given: Given) -> Smooth | Switching:
+        kind = Switching if self.system.modes else Smooth
+        return kind(self.plan, given)
+
+
+def rollout(
+    system: System,
+    steps: int,
+    *,
+    step: float = 1e-3,
+    method: str = "rk4",
+    parameters: Sequence[str] | None = None,
+    constraints: str | Formulation | None = None,
+    start: float = 0.0,
+) -> Rollout:
+    """So many steps of `step` seconds by "rk4" or "euler" (semi-implicit) from time `start`, as a
+    function whose derivatives are wanted: see `Rollout`. `parameters` names those that vary (all).
+
+    Constraints are held by Baumgarte's stabilisation, "baumgarte" (usual) or `tb.Baumgarte(…)`: its
+    steps are functions of the state alone. A start that meets the constraints is to be given, and
+    of variations those that keep to them have a meaning. Through modes, steps are parted where a
+    transition happens, whose instant varies with everything; those of forces are refused."""
+    refuse("tb.rollout", system)
+    if method not in METHODS:
+        raise InputError(f"tb.rollout: method is one of {', '.join(METHODS)}, got {method!r}.")
+    count = whole_within("tb.rollout: steps is a whole number above 0", steps, 1, _MOST)
+    known = system.layout.parameters
+    names = tuple(known if parameters is None else names_once("parameters", parameters))
+    for name in names:
+        if name not in known:
+            raise unknown_name("parameter", name, known)
+    refuse_kept(
+        "tb.rollout: inputs of each step", count, len(system.layout.inputs), "Take fewer steps."
+    )
+    begin = number_within("tb.rollout: start must be a number", start, -1e300, 1e300)
+    plan = Plan(
+        system.apart(), count, positive_number("step", step), method, begin, names,
+        _pull(system, constraints),
+    )  # fmt: skip
+    return Rollout(plan)
+
+
+def _pull(system: System, constraints: str | Formulation | None) -> Baumgarte:
+    if not system.constrained and constraints is None:
+        return Baumgarte()
+    if not system.constrained:
+        raise InputError(
+            f"{system.name}: constraints={constraints!r} was asked for, but the model has no "
+            "constraints; leave it away."
+        )
+    asked = formulation_of("baumgarte" if constraints is None else constraints)
+    if not isinstance(asked, Baumgarte):
+        raise InputError(
+            f"{system.name}: steps with constraints='{asked.word}' aren't functions of the state "
+            "alone, and have no such derivatives; use 'baumgarte'."
+        )
+    if redundant := system.freedoms().redundant:
+        raise InputError(
+            f"{system.name}: the constraint rows {', '.join(redundant)} add nothing to the others, "
+            "so that their multipliers, and derivatives, have no one value; leave them out."
+        )
+    return asked

@@ -1,0 +1,11 @@
+"""The simulation-quality laboratory: how good is each way to run one mechanism, and what it costs.
+
+Wang 2011, section 3: constraint violation, accuracy and stability are measured, not promised.
+"""
+
+from touchback.analysis.quality.recommendation import Demand, Recommendation
+from touchback.analysis.quality.result import Quality
+from touchback.analysis.quality.row import Limit, Row
+from touchback.analysis.quality.sweep import quality
+
+__all__ = ["Demand", "Limit", "Quality", "Recommendation", "Row", "quality"]

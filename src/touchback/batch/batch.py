@@ -1,0 +1,206 @@
+"""Many instances of one system, run at once: states, inputs and parameters of each."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from typing import Unpack
+
+from numpy.typing import ArrayLike
+
+from touchback.batch.batch_run import BatchRun
+from touchback.batch.evaluate import arguments_of, evaluated
+from touchback.batch.given import Floats, read_given
+from touchback.batch.gpu.card import Card, find_card
+from touchback.batch.gpu.modes_on_card import ModesCardBatch, modes_misfit
+from touchback.batch.gpu.on_card import CardBatch, evaluate_on_card, lies_on_card, real_of
+from touchback.batch.gpu.tied_on_card import FORMULATIONS, TiedCardBatch
+from touchback.batch.laid_out import with_states
+from touchback.batch.lanes import run_in_lanes
+from touchback.batch.one_by_one import run_one_by_one
+from touchback.batch.tied import run_tied
+from touchback.batch.touching import run_touching
+from touchback.errors import InputError
+from touchback.native import Formulation, formulation_of
+from touchback.numbers import whole_within
+from touchback.recording import unknown_name
+from touchback.recording.names import names_in
+from touchback.simulate.choice import formulation_for, solver_for
+from touchback.simulate.features import COPIES
+from touchback.simulate.progress import Progress
+from touchback.simulate.solvers import Can, Options, Solver
+from touchback.simulate.solvers.euler import Euler
+from touchback.simulate.solvers.formulation_step import FormulationStep
+from touchback.simulate.solvers.moreau_jean import MoreauJean
+from touchback.simulate.solvers.rk4 import RK4
+from touchback.simulate.span import Span
+from touchback.system import System
+from touchback.system.solved_slopes import SolvedSlopes
+from touchback.system.state import State
+
+_BY_LOOPS = "loops of the processor solve for derivatives of so many coordinates"
+_MOST = 1 << 40  # instances; memory ends far below
+_CREW = 1 << 16  # threads that may be asked for; as many work as there is work for
+
+
+class Batch:
+    """So many instances of a system. `run` lets them move at once; the functions of the system
+    itself (`forward_dynamics`, …) take arrays of states and parameters too."""
+
+    def __init__(self, system: System, count: int) -> None:
+        if COPIES.names(system):
+            raise InputError(f"{system.name}: a batch is of one mechanism; {COPIES.mend}.")
+        sentence = f"A batch has a whole number of instances, from 1 to {_MOST}"
+        self.system, self.count = system, whole_within(sentence, count, 1, _MOST)
+
+    def __repr__(self) -> str:
+        return f"<{self.count} × {self.system.name}>"
+
+    def run(
+        self,
+        x0: State | Mapping[str, ArrayLike] | ArrayLike | None = None,
+        duration: float = 1.0,
+        *,
+        method: str | Solver | None = "rk4",
+        constraints: str | Formulation | None = None,
+        inputs: Mapping[str, ArrayLike] | None = None,
+        parameters: Mapping[str, ArrayLike] | None = None,
+        record: Sequence[str] | None = None,
+        start: float = 0.0,
+        threads: int | None = None,
+        on: str = "cpu",
+        precision: str = "double",
+        progress: bool | Callable[[float], None] = True,
+        **options: Unpack[Options],
+    ) -> BatchRun:
+        """Every instance from its state at time `start`, for `duration` seconds.
+
+        `x0` is one state for all, an array with a row of each, or a mapping of names of states to
+        numbers or to an array with one of each; what isn't given is that of the model. `inputs`
+        maps names to a number, to an array with one for each instance, or to samples spread evenly
+        over the duration and linear in between: (1, samples) for all or (instances, samples).
+        `parameters` maps names to numbers or to an array with one for each. `record` names the
+        states and sensors that are kept (all), each `output_step` seconds (each step).
+
+        Trees by "rk4" and "euler" (semi-implicit) run side by side in the lanes of vector
+        registers, on `threads` (one for each core, 64 at most), and each gives the bits of a run of
+        its own. So does each of those with constraints or modes, and with rigid contacts by
+        "moreau-jean", which run one at a time on a thread. Others are runs of `tb.simulate` on
+        threads. "rk4", "euler" and formulations that are steps make as many whole steps as the
+        duration holds. An instance that becomes no number, or that its modes end, stops there, and
+        the others don't know (`failed`, `reasons`).
+
+        `on="gpu"` runs them by "rk4" and "euler" on a graphics card (extra `gpu`), one thread each,
+        with `precision` "double", which gives the same bits but for the last of exp, log and their
+        like, or "single" (trees only). An `x0` that lies on the card (of CuPy, torch, jax) stays
+        there, and so does what comes of it. Where that can't be, the processor runs them in double
+        precision, with a warning that says why."""
+        system = self.system
+        formulation = formulation_for(method, constraints)
+        asked = Can(0) if formulation is None else Can.FORMULATIONS
+        solver = solver_for(system, method, formulation, asked, options)
+        span = Span(start, duration)
+        names = self._recorded(record)
+        real, kept = real_of(precision), formulation_of(formulation)
+        card = self._card(on, real, self._misfit(solver, kept))
+        stays = lies_on_card(x0)
+        if stays and card is None:
+            raise InputError(
+                "x0 lies on a graphics card: give on='gpu' with method 'rk4' or 'euler', or bring "
+                "it to the processor's memory."
+            )
+        given = read_given(system, self.count, None if stays else x0, inputs, parameters)
+        crew, tied = _threads(threads), system.constrained
+        with Progress(f"{self.count} × {system.name}", progress) as shown:
+            solver.refuse_excess(span.duration, self.count * len(names))
+            if tied and card is None and isinstance(solver, RK4 | Euler | FormulationStep):
+                return run_tied(system, solver, kept, span, given, names, crew, shown)
+            if isinstance(solver, MoreauJean):
+                return run_touching(system, solver, span, given, names, crew, shown)
+            if not isinstance(solver, RK4 | Euler):
+                return run_one_by_one(system, solver, constraints, span, given, names, crew, shown)
+            if card is None:
+                return run_in_lanes(system, solver, span, given, names, crew, shown)
+            if tied:
+                _warn_of_single(system, real)
+                whole = given if stays else with_states(system, given, span)
+                kind = ModesCardBatch if system.modes else TiedCardBatch
+                there: CardBatch = kind(card, system, whole, x0, kept)
+            else:
+                there = CardBatch(card, system, given, x0, real)
+            return there.run(solver, span, names, shown)
+
+    def _misfit(self, solver: Solver, kept: Formulation) -> str:
+        """Why a graphics card can't run it; empty where it can."""
+        if not isinstance(solver, RK4 | Euler):
+            return f"only methods 'rk4' and 'euler' run there, not '{solver.word}'"
+        if self.system.constrained and kept.word not in FORMULATIONS:
+            ways = ", ".join(FORMULATIONS)
+            return f"constraints are kept there by {ways}, not by '{kept.word}'"
+        return modes_misfit(self.system) if self.system.modes else ""
+
+    def _card(self, on: str, real: str, misfit: str) -> Card | None:
+        """The graphics card, where one is asked for and can do it; else a warning says why not."""
+        if on not in ("cpu", "gpu"):
+            raise InputError(f"on: 'cpu' or 'gpu' is expected, got {on!r}.")
+        if on == "cpu" and real == "double":
+            return None
+        card = misfit or find_card() if on == "gpu" else "single precision needs on='gpu'"
+        if isinstance(card, Card):
+            return card
+        warnings.warn(
+            f"{self.system.name} is computed by the processor, in double precision: {card}.",
+            RuntimeWarning, stacklevel=3,
+        )  # fmt: skip
+        return None
+
+    def evaluate(
+        self,
+        name: str,
+        x: State | Mapping[str, ArrayLike] | ArrayLike,
+        u: Mapping[str, ArrayLike] | ArrayLike | None = None,
+        *,
+        further: ArrayLike | None = None,
+        t: float = 0.0,
+        on: str = "cpu",
+        precision: str = "double",
+    ) -> Floats:
+        """A function of the system ("forward dynamics", "inverse dynamics", …: see
+        `system.counts`) at states `x`: a row [q, v, z] for each instance, one state for all, or
+        names with numbers or arrays as in `run`. Inputs `u`, by name too, and the function's
+        `further` argument (τ of forward dynamics, accelerations of inverse dynamics) have a row for
+        each, or one for all. `on` and `precision` as in `run`."""
+        function, real = self.system.function(name), real_of(precision)
+        looped = isinstance(function, SolvedSlopes)
+        calls, card = self.system.calls, self._card(on, real, _BY_LOOPS if looped else "")
+        given = arguments_of(self.system, function, self.count, (x, u, further), t)
+        if card is not None:
+            return evaluate_on_card(card, function, calls.block(function), given, real)
+        return evaluated(function, calls.block(function), given)
+
+    def _recorded(self, record: Sequence[str] | None) -> list[str]:
+        known = [*self.system.state_names, *self.system.layout.outputs]
+        if record is None:
+            return known
+        names = names_in("record", record)
+        for name in names:
+            if name not in known:
+                raise unknown_name("signal", name, known)
+        return names
+
+
+def _warn_of_single(system: System, real: str) -> None:
+    if real == "float":
+        warnings.warn(
+            f"{system.name} is computed in double precision: its constraints are met to 1e-13"
+            f"{', its transitions found to as much' if system.modes else ''}, which single "
+            "precision can't tell.",
+            RuntimeWarning, stacklevel=3,
+        )  # fmt: skip
+
+
+def _threads(given: int | None) -> int:
+    if given is None:
+        return len(os.sched_getaffinity(0))
+    return whole_within(f"threads must be a whole number from 1 to {_CREW}", given, 1, _CREW)

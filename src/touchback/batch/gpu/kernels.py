@@ -1,0 +1,289 @@
+"""Texts of kernels: functions of many instances, and whole rollouts, one thread an instance.
+
+Arrays lie number by number, all instances side by side, so that neighbouring threads read and write
+neighbouring memory; what all instances share is there once. Threads never leave early: those of
+long programs wait for each other now and then, so that a block reads its instructions once."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import ClassVar
+
+from touchback.batch.gpu import texts
+from touchback.codegen.printers.cuda import (
+    device_function,
+    device_preamble,
+    early_turns,
+    wanted_room,
+)
+from touchback.symbolic.chains import chained
+from touchback.symbolic.program import Program
+from touchback.system.function import Function
+
+BLOCK = 128  # threads
+LONG = 3000  # operations from which a program outgrows the nearest cache of instructions
+_WIDE = {"double": 192, "float": BLOCK}  # threads for which what long functions keep has room
+USUAL_MEMORY = 232_448  # bytes that a block may share on an H200
+_HELD = {"double": 100, "float": 220}  # numbers that registers hold, beside addresses
+_SHORT, _PAIRS = 1500, (256, 2)  # operations; threads of a block, and blocks at a time
+KEPT = 64  # kernels whose texts, which take longer to print than to run, are kept
+
+
+@dataclass(frozen=True)
+class Shared:
+    """Which arrays are there once for all instances."""
+
+    u: bool
+    p: bool
+    series: bool = True
+    further: bool = True
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """A text, the name of its kernel, what its numbers are, the bytes that a block shares, its
+    threads, how many instances each of them has, and how many blocks there are at most, whose
+    threads then take further ones."""
+
+    text: str
+    name: str
+    real: str
+    shared_bytes: int = 0
+    block: int = BLOCK
+    each: int = 1
+    most: int | None = None
+
+    def blocks(self, count: int) -> int:
+        """For so many instances."""
+        wanted = -(-count // (self.each * self.block))
+        return wanted if self.most is None else min(wanted, self.most)
+
+
+@functools.lru_cache(KEPT)
+def evaluation(
+    function: Function,
+    sizes: tuple[int, int, int],
+    shared: Shared,
+    real: str,
+    memory: int = USUAL_MEMORY,
+) -> Kernel:
+    """The kernel `evaluate` of one function: of so many numbers of x, of [t, inputs…] and of the
+    function's further argument, which follows them; for cards whose blocks may share so many bytes
+    of `memory`."""
+    states, inputs, further = sizes
+    program = function.second
+    wide = _WIDE[real]
+    arrays = {"x": states, "u": inputs + further}
+    place = _Place({"f": program}, arrays, real, wide, memory, writes=False)
+    parts = {
+        "states": states, "inputs": inputs, "all_inputs": inputs + further,
+        "own_u": own_place("(k)", shared.u), "own": own_place(f"((k) - {inputs})", shared.further),
+    }  # fmt: skip
+    load, macros = texts.LOAD_ALL.format(**parts), ""
+    give = texts.GIVE_ALL.format(outputs=len(program.outputs))
+    if place.in_place:
+        load, macros = texts.LOAD_NOTHING, texts.MACROS_IN_PLACE.format(**parts)
+        give = texts.GIVE_IN_PLACE
+    kernel = texts.EVALUATE.format(storage=place.storage, load=load, give=give, bounds=place.block)
+    text = place.text(shared, kernel, macros)
+    return Kernel(text, "evaluate", real, place.shared_bytes, place.block)
+
+
+def goes_in_pairs(
+    function: Function, sizes: tuple[int, int, int], shared: Shared, real: str, count: int
+) -> bool:
+    """Whether a thread should take two neighbours: of short programs in single precision, which are
+    bound by the number of their instructions."""
+    arrays = shared.u and (not shared.further or sizes[2] == 0)
+    return real == "float" and arrays and count % 2 == 0 and len(function.second.op) <= _SHORT
+
+
+@functools.lru_cache(KEPT)
+def evaluation_of_pairs(
+    function: Function,
+    sizes: tuple[int, int, int],
+    shared: Shared,
+    real: str,
+    memory: int = USUAL_MEMORY,
+) -> Kernel:
+    """As `evaluation`, two instances a thread."""
+    states, inputs, further = sizes
+    program, (block, crowd) = function.second, _PAIRS
+    place = _Place({"f": program}, {}, real, block, memory)
+    kernel = texts.EVALUATE_PAIRS.format(
+        states=states, inputs=inputs, all_inputs=inputs + further, outputs=len(program.outputs),
+        bounds=f"{block}, {crowd}",
+    )  # fmt: skip
+    return Kernel(place.text(shared, kernel), "evaluate", real, 0, block, 2)
+
+
+@dataclass(frozen=True)
+class Rollout:
+    """What the kernel `rollout` is made of: functions ("rate" and, where there are some,
+    "configuration rate", "outputs", "updates"), how many numbers q, x and u have, the method,
+    recorded places in [x, outputs], places of inputs that follow samples and how many each has, and
+    memories' places with the steps from tick to tick."""
+
+    functions: tuple[tuple[str, Function], ...]
+    q: int
+    states: int
+    inputs: int
+    method: str
+    recorded: tuple[int, ...]
+    series: tuple[int, ...]
+    samples: tuple[int, ...]
+    memories: tuple[int, ...]
+    ticks: int
+
+    measure: ClassVar = "outputs::call(PASSED, shown)"  # how sensors are read
+
+    @cached_property
+    def programs(self) -> dict[str, Program]:
+        """Of the functions."""
+        return {name: function.second for name, function in self.functions}
+
+    @property
+    def sensors(self) -> int:
+        """How many numbers they show."""
+        return len(self.programs["outputs"].outputs)
+
+    def kernel(self, shared: Shared, real: str, memory: int) -> Kernel:
+        """For the card."""
+        sizes = {"x": self.states, "next": self.states, "u": self.inputs}
+        named = {name.replace(" ", "_"): program for name, program in self.programs.items()}
+        place = _Place(named, sizes, real, BLOCK, memory, keeps=self.method == "euler")
+        step = self._euler() if self.method == "euler" else texts.RK4.format(states=self.states)
+        kernel = texts.ROLLOUT.format(
+            series=self._series(shared), note=self._note(), advance=step, states=self.states,
+            inputs=self.inputs, memories=self._memories(), undo_tick=self._undo_tick(),
+            own_u=own_place("k", shared.u), block=BLOCK, storage=place.storage,
+        )  # fmt: skip
+        return Kernel(place.text(shared, kernel), "rollout", real, place.shared_bytes)
+
+    def _euler(self) -> str:
+        turning, turns = "", f"AT(next, {self.q} + k)"
+        if "configuration rate" in self.programs:
+            turning, turns = texts.TURNING.format(q=self.q), "rate[k]"
+        return texts.EULER.format(q=self.q, states=self.states, turning=turning, turns=turns)
+
+    def _series(self, shared: Shared) -> str:
+        if not self.series:
+            return "    (void)series;\n"
+        stride, at = ("1", "0") if shared.series else ("count", "i")
+        rows, first = [], 0
+        for place, samples in zip(self.series, self.samples, strict=True):
+            sizes = {"first": first, "last": samples - 1, "last_cell": samples - 2}
+            rows.append(texts.SERIES.format(place=place, stride=stride, at=at, **sizes))
+            first += samples
+        return "".join(rows)
+
+    def _note(self) -> str:
+        lines = []
+        if any(place >= self.states for place in self.recorded):
+            lines = [f"    real shown[{self.sensors}];", f"    {self.measure};"]
+        width = len(self.recorded)
+        for k, place in enumerate(self.recorded):
+            value = f"AT(x, {place})" if place < self.states else f"shown[{place - self.states}]"
+            lines.append(f"    if (alive) record[(row * {width} + {k}) * count + i] = {value};")
+        return "".join(f"{line}\n" for line in lines)
+
+    def _memories(self) -> str:
+        if not self.memories:
+            return ""
+        kept = "".join(
+            f"            remembered[{k}] = AT(x, {place}), AT(x, {place}) = became[{k}];\n"
+            for k, place in enumerate(self.memories)
+        )
+        sizes = {"size": len(self.programs["updates"].outputs), "count": len(self.memories)}
+        return texts.MEMORIES.format(ticks=self.ticks, kept=kept, **sizes)
+
+    def _undo_tick(self) -> str:
+        if not self.memories:
+            return ""
+        back = "".join(
+            f"            AT(x, {place}) = remembered[{k}];\n"
+            for k, place in enumerate(self.memories)
+        )
+        return texts.UNDO_TICK.format(back=back)
+
+
+@functools.lru_cache(KEPT)
+def rollout_kernel(
+    rollout: Rollout, shared: Shared, real: str, memory: int = USUAL_MEMORY
+) -> Kernel:
+    """Put together once."""
+    return rollout.kernel(shared, real, memory)
+
+
+class _Place:
+    """Where a thread's numbers lie: in registers or, of long programs, in memory that its block
+    shares, which leaves the registers to what is computed: sines and cosines, and arrays that the
+    kernel writes. Others are read where they were given."""
+
+    def __init__(
+        self, programs: Mapping[str, Program], sizes: Mapping[str, int], real: str, block: int,
+        memory: int, writes: bool = True, keeps: bool = True,
+    ) -> None:  # fmt: skip
+        # Nothing is kept for rk4: on an H200 (CUDA 13.0) later stages took the first one's sines,
+        # while CUDA's intermediate text is right.
+        if real == "float":  # its rounding is its own anyway
+            programs = {name: chained(each) for name, each in programs.items()}
+        self._programs, self._real = programs, real
+        self._long = max(len(program.op) for program in programs.values()) > LONG
+        self.block = block if self._long else BLOCK
+        self.in_place = self._long and not writes
+        self._written = 0 if self.in_place else sum(sizes.values())
+        room = memory // self._bytes(1) - self._written
+        apart = self._long and room >= 0
+        self._turns, self._room = self._kept(room) if apart and keeps else ({}, 0)
+        self.shared_bytes = self._bytes(self._written + self._room) if apart else 0
+        self._stride = self.block if apart else 1
+        self.storage = "" if self.in_place else "".join(self._declared(sizes, apart))
+
+    def _kept(self, room: int) -> tuple[dict[str, list[int]], int]:
+        """Turns of each program, if they have room, and the places that all of them need."""
+        turns = {name: early_turns(each) for name, each in self._programs.items()}
+        if 2 * max(map(len, turns.values())) > room:
+            turns = {name: [] for name in turns}
+        held = _HELD[self._real]
+        wanted = [wanted_room(each, turns[name], held) for name, each in self._programs.items()]
+        return turns, min(room, max(wanted))
+
+    def _bytes(self, numbers: int) -> int:
+        return numbers * self.block * (4 if self._real == "float" else 8)
+
+    def _declared(self, sizes: Mapping[str, int], apart: bool) -> Iterator[str]:
+        at = 0
+        for name, size in sizes.items():
+            if apart:
+                yield f"    real *{name} = store + {at} + threadIdx.x;\n"
+            else:
+                yield f"    real {name}[{max(1, size)}];\n"
+            at += size * self.block
+
+    def text(self, shared: Shared, kernel: str, further_macros: str = "") -> str:
+        """The whole file."""
+        macros = texts.MACROS.format(
+            own=own_place("(k)", shared.p), stride=self._stride, written=self._written,
+            block=self.block, together="__syncthreads()" if self._long else "",
+        )  # fmt: skip
+        functions = [
+            device_function(
+                program,
+                name,
+                self._long and self._real == "double",
+                self._turns.get(name, ()),
+                self._room,
+            )
+            for name, program in self._programs.items()
+        ]
+        preamble = device_preamble(self._programs.values(), self._real)
+        return "\n".join([preamble, macros + further_macros, *functions, kernel])
+
+
+def own_place(index: str, shared: bool) -> str:
+    """An index into an array that all instances share, or have one of each."""
+    return index if shared else f"{index} * count + i"

@@ -1,0 +1,260 @@
+"""The text of kernels for mechanisms with constraints: the processor's own C code, compiled for the
+card, so that the same numbers come of it. An instance is a thread, with memory of its own for
+everything that the code works on."""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from touchback import native
+from touchback.batch.gpu import tied_texts as texts
+from touchback.batch.gpu.kernels import BLOCK, Kernel, Rollout, Shared
+from touchback.codegen.printers.cuda import device_function, device_preamble
+
+_NATIVE = Path(native.__file__).parent
+CONSTRAINED = (
+    "constrained/constrained.h", "linear/dense.h", "constrained/dense.h", "linear/dense.c",
+    "constrained/dense_choice.c", "constrained/dense_factor.c", "constrained/dense_solve.c",
+    "constrained/choice.c", "constrained/constrained.c", "constrained/least_multipliers.c",
+    "constrained/friction.c",
+    "constrained/projection.c", "constrained/multipliers.c", "constrained/baumgarte.c",
+    "constrained/partitioning.c",
+)  # fmt: skip
+STATISTICS = "constrained/statistics.h"
+#: Files that a card compiles, which are installed beside the library.
+SOURCES = (STATISTICS, *CONSTRAINED, "integrate/rk4.c", "integrate/euler.c")
+_COUNTED = ("singular", "not_converged", "paradoxes", "largest_h")
+_OF_ALL = r"^(?=(?:(?:void|int|long|double) |tb_mode \*)tb_)"  # where such a function begins
+_SMALL = 8  # freedoms up to which loops are worth unrolling
+_ABSENT_MAY_BE = ("velocity level", "configuration rate")
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The constraint rows of a mechanism: sizes of [q, v, z], patterns of J, W and M by rows and
+    columns (W: none where it is J), its twins in J, and which rows have an equation for
+    positions."""
+
+    sizes: tuple[int, int, int]
+    J: tuple[tuple[int, ...], tuple[int, ...]]
+    W: tuple[tuple[int, ...], tuple[int, ...]]
+    M: tuple[tuple[int, ...], tuple[int, ...]]
+    twins: tuple[int, ...]
+    holonomic: tuple[int, ...]
+
+    @property
+    def count(self) -> int:
+        """Of them."""
+        return len(self.holonomic)
+
+
+def arrays_of(rows: Rows) -> Iterator[tuple[str, str, int]]:
+    """Types, names and sizes of what `memory.py` makes for the processor, of full matrices."""
+    (nq, n, nz), m = rows.sizes, rows.count
+    terms = 3 * m + sum(len(each[0]) for each in (rows.J, rows.W, rows.M)) + n + nz
+    sizes = {
+        "x settled increment": nq + n + nz, "at_terms": terms,
+        "at_positions": m + len(rows.J[0]), "LU": m * n + 1, "B candidates": m * n,
+        "b lambda residual right row_weight m_scratch mu chosen_pivot best_pivot pivot "
+        "inverse_pivot pivot_floor chosen_size row_size": m,
+        "load_shares": m * m // 4, "load_gram": m * (m + 1) // 2,
+        "a scale step n_scratch no_force": n, "mass T reduced": n * n,
+        "A": n * n if rows.W[0] else 1,
+    }  # fmt: skip
+    whole = {
+        "rows dropped": m, "columns level": n, "pivots": max(n, m),
+        "J_places": len(rows.J[0]), "M_places": 2 * len(rows.M[0]),
+    }  # fmt: skip
+    for kind, each in (("double", sizes), ("int", whole)):
+        for names, size in each.items():
+            yield from ((kind, name, size) for name in names.split())
+
+
+@dataclass(frozen=True)
+class KeptRollout(Rollout):
+    """With constraints, and how they are kept: rate, settling, settings."""
+
+    rate: str
+    motion: str
+    settings: tuple[tuple[str, float], ...]
+
+    measure = "outputs_at(problem, t, x, shown)"
+
+    def _given(self, shared: Shared) -> dict[str, str]:
+        """How a thread reads its parameters and inputs."""
+        block = self.functions[0][1].block_size
+        own = f"    double p[{block}];\n    for (int k = 0; k < {block}; k++)\n"
+        own += "        p[k] = given_p[k * count + i];\n"
+        return {
+            "parameters": "    const double *p = given_p;\n" if shared.p else own,
+            "own_u": "k" if shared.u else "k * count + i",
+        }
+
+    def _memories(self) -> str:
+        if not self.memories:
+            return ""
+        kept = "".join(
+            f"            remembered[{k}] = x[{place}], x[{place}] = became[{k}];\n"
+            for k, place in enumerate(self.memories)
+        )
+        return texts.MEMORIES.format(ticks=self.ticks, size=len(self.memories), kept=kept)
+
+    def _undo_tick(self) -> str:
+        if not self.memories:
+            return ""
+        back = "".join(
+            f"                x[{place}] = remembered[{k}];\n"
+            for k, place in enumerate(self.memories)
+        )
+        return texts.UNDO_TICK.format(back=back)
+
+
+@dataclass(frozen=True)
+class TiedRollout(KeptRollout):
+    """Of constraints that act all the time: their rows."""
+
+    rows: Rows
+
+    def kernel(self, shared: Shared, real: str, memory: int) -> Kernel:
+        """For the card, in double precision."""
+        programs = self.programs
+        functions = [
+            device_function(program, word(name)) + texts.FUNCTION.format(name=word(name))
+            for name, program in programs.items()
+        ]
+        functions += [
+            texts.ABSENT.format(name=word(name)) for name in _ABSENT_MAY_BE if name not in programs
+        ]
+        functions += [
+            f"#define HAS_{word(name)} {int(name in programs)}\n" for name in _ABSENT_MAY_BE
+        ]
+        text = "\n".join(
+            [
+                device_preamble(programs.values(), real), texts.BEFORE, *functions,
+                source(STATISTICS), self._struct(), texts.CALLS, texts.NO_SPARSE,
+                self._problem(shared), *map(source, CONSTRAINED),
+                texts.RATE.format(rate=self.rate), source(f"integrate/{self.method}.c"),
+                self._measures(), texts.GAP, self._remembered(), self._rollout_text(shared),
+            ]
+        )  # fmt: skip
+        return Kernel(text, "rollout", real, 0)
+
+    def _struct(self) -> str:
+        nq, n, nz = self.rows.sizes
+        rows, m = self.rows, self.rows.count
+        counts = {"J": rows.J, "W": rows.W, "M": rows.M}
+        whole = {"nq": nq, "n": n, "nz": nz, "m": m}
+        whole |= {f"{name}_count": len(pattern[0]) for name, pattern in counts.items()}
+        constants = [("long", name, str(number)) for name, number in whole.items()]
+        constants += [("double", name, repr(number)) for name, number in self.settings]
+        lists: dict[str, Sequence[int]] = {"holonomic": rows.holonomic, "W_twins": rows.twins}
+        for name, pattern in counts.items():
+            lists |= {f"{name}_rows": pattern[0], f"{name}_columns": pattern[1]}
+        any_size = f"call({n}, (c)->rank)"
+        small = f"((c)->rank == {m} ? call({n}, {m}) : {any_size})"
+        return texts.STRUCT.format(
+            tables="".join(table(name, numbers) for name, numbers in lists.items() if numbers),
+            constants="".join(
+                f"    static constexpr {kind} {name} = {value};\n"
+                for kind, name, value in constants
+            ),
+            patterns="".join(_pointer(name, bool(numbers)) for name, numbers in lists.items()),
+            arrays="".join(
+                f"    mutable {kind} {name}[{max(size, 1)}];\n"
+                for kind, name, size in arrays_of(self.rows)
+            ),
+            nq=nq, sized=small if n <= _SMALL else any_size,
+        )  # fmt: skip
+
+    def _problem(self, shared: Shared) -> str:
+        nq, n, _ = self.rows.sizes
+        resting = self.memories and len(self.memories) == self.rows.sizes[2]
+        moving = nq + n if resting else self.states
+        series = self._series(shared)
+        return texts.PROBLEM.format(states=self.states, moving=moving, series=series)
+
+    def _measures(self) -> str:
+        _, n, _ = self.rows.sizes
+        sizes = {"inputs": self.inputs, "n": n, "m": self.rows.count, "states": self.states}
+        made = []
+        for name in ("outputs", "updates"):
+            if name in self.programs:
+                solved = self.programs[name].size("u") > self.inputs
+                before = texts.SOLVED.format(**sizes) if solved else texts.NOT_SOLVED
+                made.append(texts.MEASURE.format(name=name, solved=before, **sizes))
+        made.append(texts.NOTE.format(note=self._note()))
+        return "\n".join(made)
+
+    def _rollout_text(self, shared: Shared) -> str:
+        return texts.ROLLOUT.format(
+            **self._given(shared), states=self.states, inputs=self.inputs, block=BLOCK,
+            memories=self._memories(), undo_tick=self._undo_tick(), method=self.method,
+            motion=self.motion, gap=self.remembered,
+        )  # fmt: skip
+
+    # ---- from launch to launch ----------------------------------------------------------------
+
+    def _kept(self) -> Iterator[tuple[str, str]]:
+        """What comes next hangs on beside the state (as remember.c has it), then what is counted:
+        places in the struct, with their types."""
+        (nq, n, nz), m = self.rows.sizes, self.rows.count
+        for name in ("rank", "position_rank", "most_rank", "started", "truncated"):
+            yield name, "long"
+        yield "redundant_h", "double"
+        for kind, names, size in (
+            ("int", "rows", m), ("int", "columns", n), ("double", "scale", n),
+            ("double", "chosen_pivot best_pivot pivot pivot_floor chosen_size row_size", m),
+            ("double", "row_weight", m), ("double", "settled", nq + n + nz),
+        ):  # fmt: skip
+            for name in names.split():
+                yield from ((f"{name}[{k}]", kind) for k in range(size))
+        for name in _COUNTED:
+            yield f"statistics.{name}", "double" if name == "largest_h" else "long"
+
+    @property
+    def remembered(self) -> int:
+        """How many numbers that is."""
+        return len(list(self._kept()))
+
+    @property
+    def counted(self) -> dict[str, int]:
+        """Where among them counts are, by name."""
+        first = self.remembered - len(_COUNTED)
+        return {name: first + k for k, name in enumerate(_COUNTED)}
+
+    def _remembered(self) -> str:
+        there = enumerate(self._kept())
+        pairs = [(f"c->{name}", f"memory[{k} * count]", kind) for k, (name, kind) in there]
+        return texts.REMEMBER.format(
+            lines="".join(f"    {to} = (double){of};\n" for of, to, _ in pairs),
+            back="".join(f"    {of} = ({kind}){to};\n" for of, to, kind in pairs),
+        )
+
+
+def word(name: str) -> str:
+    return name.replace(" ", "_")
+
+
+def table(name: str, numbers: Sequence[int]) -> str:
+    listed = ", ".join(map(str, numbers))
+    return f"static __device__ const int table_{name}[] = {{{listed}}};\n"
+
+
+def _pointer(name: str, there: bool) -> str:
+    if there:
+        return f"    const int *{name} = table_{name};\n"
+    return f"    static constexpr const int *{name} = 0;\n"
+
+
+@functools.cache
+def source(path: str) -> str:
+    """A file of C as a part of one text: nothing is included, functions are of this text alone. A
+    compiler that put them wherever they are called would take minutes, and made six times as much
+    code."""
+    text = (_NATIVE / path).read_text()
+    text = re.sub(r"^\s*#(include|pragma)\b.*\n", "", text, flags=re.M)
+    return re.sub(_OF_ALL, "static __noinline__ ", text, flags=re.M)

@@ -1,0 +1,165 @@
+"""A batch of mechanisms whose motion is found by a solver of its own: runs on threads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from touchback.batch.batch_run import BatchInterrupted, BatchRun
+from touchback.batch.given import Floats, Given, room_for
+from touchback.batch.laid_out import whole_steps
+from touchback.errors import InputError
+from touchback.native import Formulation, Listening, Stop
+from touchback.recording import Run
+from touchback.simulate.failure import RunFailed, RunInterrupted
+from touchback.simulate.progress import Progress
+from touchback.simulate.simulate import simulate
+from touchback.simulate.solvers import Can, Solver
+from touchback.simulate.solvers.euler import Euler
+from touchback.simulate.solvers.formulation_step import FormulationStep
+from touchback.simulate.solvers.rk4 import RK4
+from touchback.simulate.span import Span
+from touchback.system import System
+from touchback.system.reading import read_number
+
+_SAME = 1e-9  # of the time between two rows: instants closer than this are one
+_ASKED_FOR = 1000  # runs that threads are asked for at once: of a billion each would wait
+_A_LOOK = 0.1  # s between two looks at Ctrl-C
+
+
+def run_one_by_one(
+    system: System,
+    solver: Solver,
+    constraints: str | Formulation | None,
+    span: Span,
+    given: Given,
+    names: Sequence[str],
+    threads: int,
+    shown: Progress,
+) -> BatchRun:
+    """Each as `tb.simulate` runs it. Instants that all have in common are needed. Ctrl-C leaves out
+    what isn't done."""
+    options, duration = solver.options(), duration_of(solver, span)
+    if Can.ADAPTIVE in solver.can and not options.get("output_step"):
+        raise InputError(
+            f"{system.name}: steps of method '{solver.word}' differ from instance to instance; "
+            "give output_step=…, at which all are recorded."
+        )
+    between = read_number("step", options.get("output_step") or options["step"])
+    times = instants(span, duration, between)
+    x = room_for(system, given.count)  # refused before any work
+    record = np.full((given.count, len(times), len(names)), np.nan)
+    into = BatchRun(
+        system.name, tuple(system.state_names), tuple(names), times, record, x,
+        np.empty(given.count), np.zeros(given.count, dtype=bool), {}, 1,
+        min(threads, given.count, _ASKED_FOR),
+    )  # fmt: skip
+    with Listening() as listening:
+        reasons = run_alone(
+            system, solver, constraints, span, given, range(given.count), into,
+            lambda done: shown.update(done / given.count), lambda: listening.asked,
+        )  # fmt: skip
+    into = replace(into, reasons=reasons)
+    if listening.asked:
+        undone = [i for i in into.failed if i not in reasons]
+        into.x[undone] = into.ended[undone] = np.nan
+        raise BatchInterrupted(into)
+    return into
+
+
+def instants(span: Span, duration: float, between: float) -> Floats:
+    """When instances are recorded: multiples of the time between two rows."""
+    return np.append(span.start, Span(span.start, duration).output_times(between))
+
+
+def run_alone(
+    system: System,
+    solver: Solver,
+    constraints: str | Formulation | None,
+    span: Span,
+    given: Given,
+    which: Sequence[int],
+    into: BatchRun,
+    told: Callable[[int], None] = lambda done: None,
+    given_up: Callable[[], bool] = lambda: False,
+) -> dict[int, str]:
+    """Some instances as `tb.simulate` runs them, on threads: what is asked for of each is kept in
+    the arrays of a batch, whose rows are NaN before. Returns why some failed; `told` gets how many
+    are done. Once it is `given_up`, those that run end at once and aren't kept, like those that
+    wait."""
+    duration, times = duration_of(solver, span), into.time
+    apart = _SAME * (times[1] - times[0] if len(times) > 1 else duration)
+
+    reasons: dict[int, str] = {}
+    stop = Stop()
+
+    def one(i: int) -> None:
+        x0, parameters, inputs = given.of(i, span)
+        try:
+            with stop.heeded():
+                run, why = _run(
+                    system, x0, duration, method=solver, constraints=constraints, inputs=inputs,
+                    parameters=parameters, start=span.start, progress=False,
+                )  # fmt: skip
+        except RunInterrupted:
+            return
+        into.x[i], into.ended[i] = [run[name][-1] for name in system.state_names], run.time[-1]
+        _keep(run, times, apart, into.signals, into.record[i])
+        into.whole[i] = not why
+        if why:
+            reasons[i] = why
+
+    _all(one, which, into.threads, told, given_up, stop)
+    return reasons
+
+
+def _all(
+    one: Callable[[int], None],
+    which: Sequence[int],
+    threads: int,
+    told: Callable[[int], None],
+    given_up: Callable[[], bool],
+    stop: Stop,
+) -> None:
+    """On threads, in parts; none begins any more when one raised or it is given up."""
+    crew = ThreadPoolExecutor(threads)
+    try:
+        for first in range(0, len(which), _ASKED_FOR):
+            tasks = [crew.submit(one, i) for i in which[first : first + _ASKED_FOR]]
+            for k, task in enumerate(tasks, first + 1):
+                while not given_up() and not wait([task], _A_LOOK).done:
+                    pass
+                if given_up():
+                    return
+                task.result()
+                told(k)
+    finally:
+        stop.ask()
+        crew.shutdown(cancel_futures=True)
+
+
+def duration_of(solver: Solver, span: Span) -> float:
+    """Without what isn't a whole step, as in lanes and on a card."""
+    if not isinstance(solver, RK4 | Euler | FormulationStep):
+        return span.duration
+    return whole_steps(solver, span) * solver.step
+
+
+def _run(*given: Any, **options: Any) -> tuple[Run, str]:
+    """A run, and why it didn't reach its end."""
+    try:
+        return simulate(*given, **options), ""
+    except RunFailed as error:
+        return error.run, str(error)
+
+
+def _keep(run: Run, times: Floats, apart: float, names: Sequence[str], rows: Floats) -> None:
+    """Rows at the times; a run has others too, where its modes change."""
+    there = np.searchsorted(run.time, times + apart, side="right") - 1  # after a jump
+    reached = np.abs(run.time[there] - times) <= apart
+    for k, name in enumerate(names):
+        rows[reached, k] = run[name][there[reached]]

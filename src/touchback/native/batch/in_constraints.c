@@ -1,0 +1,42 @@
+/* How instances whose constraints stay begin, and are told of. */
+#include "constrained/constrained.h"
+#include "batch/batch.h"
+
+static double begin(const tb_batch *b, tb_batch_worker *w) {
+    const tb_problem *problem = w->problem;
+    tb_constrained *c = problem->constrained;
+    tb_recall(problem, w->fresh);
+    memset(&c->statistics, 0, sizeof c->statistics);
+    tb_set_inputs(problem, b->t0, w->x);
+    double gap = tb_widest_gap(c, w->x, problem->u, problem->p, NULL);
+    tb_settle(problem, b->t0, w->x, 1);
+    return gap;
+}
+
+/* What sensors show at a state, from the accelerations and multipliers there. */
+static void measure(const tb_batch *b, const tb_batch_worker *w, double t, const double *x) {
+    const tb_problem *problem = w->problem;
+    const tb_constrained *c = problem->constrained;
+    double *solutions = w->solutions;
+    tb_solved_rows(problem, 1, &t, x, c->a, c->n, c->lambda, c->m, w->next, solutions + b->inputs);
+    tb_copy(solutions, problem->u, b->inputs);
+    tb_call(&w->sensors, x, solutions, problem->p, w->shown);
+}
+
+/* What is counted is of the steps, not of the looks at them. */
+static int tell(const tb_batch *b, tb_batch_worker *w, long instance) {
+    const tb_constraint_statistics *s = &w->problem->constrained->statistics;
+    tb_batch_told *told = b->told + instance;
+    told->largest_h = s->largest_h;
+    told->singular = (double)s->singular;
+    told->not_converged = (double)s->not_converged;
+    told->paradoxes = (double)s->paradoxes;
+    for (long row = 0; row <= b->steps / b->every; row++) {
+        if (TB_HAS(w, sensors))
+            measure(b, w, tb_batch_instant(b, row), w->states + row * b->states);
+        tb_batch_note(b, w, instance, row);
+    }
+    return 1;
+}
+
+const tb_batch_way tb_batch_in_constraints = {begin, tb_batch_take_fixed, NULL, tell};

@@ -1,0 +1,62 @@
+/* Instances with constraints or rigid contacts: each begins as if nothing had run before it, makes the
+ * steps of a run of its own, and is read after its end in the order in which such a run is, as rates of
+ * constraints remember the one before: so it has the same bits. */
+#include <string.h>
+
+#include "batch/batch.h"
+
+long tb_batch_kept(const tb_batch *b) {
+    return b->steps / b->every + 1 + (b->steps % b->every != 0);
+}
+
+double tb_batch_instant(const tb_batch *b, long row) {
+    long steps = row * b->every;
+    return b->t0 + (double)(steps < b->steps ? steps : b->steps) * b->h;
+}
+
+void tb_batch_note(const tb_batch *b, const tb_batch_worker *w, long instance, long row) {
+    const double *x = w->states + row * b->states;
+    double *to = b->record + (instance * (b->steps / b->every + 1) + row) * b->width;
+    for (long k = 0; k < b->width; k++) {
+        long place = b->recorded[k];
+        to[k] = place < b->states ? x[place] : w->shown[place - b->states];
+    }
+}
+
+static void keep(const tb_batch *b, tb_batch_worker *w, long row) {
+    memcpy(w->states + row * b->states, w->x, (size_t)b->states * sizeof *w->x);
+}
+
+int tb_batch_take_fixed(tb_batch_worker *w) { return tb_fixed_take(&w->run, w->problem); }
+
+/* Makes all steps; returns 0 where that can't be, or somebody asked to stop. */
+static int advance(const tb_batch *b, tb_batch_worker *w, long *made, atomic_int *stop,
+                   int answers) {
+    const tb_batch_way *way = b->way;
+    keep(b, w, 0);
+    for (*made = 0; *made < b->steps;) {
+        if (tb_batch_stopped(stop, answers) || way->take(w) != TB_REACHED)
+            return 0;
+        if (++*made % b->every == 0)
+            keep(b, w, *made / b->every);
+        if (way->goes_on && (*made % b->look == 0 || *made == b->steps) && !way->goes_on(b, w))
+            return 0;
+    }
+    if (b->steps % b->every) /* the end isn't recorded, but a run of its own has it */
+        keep(b, w, b->steps / b->every + 1);
+    return 1;
+}
+
+void tb_batch_one(const tb_batch *b, tb_batch_worker *w, long instance, atomic_int *stop,
+                  int answers) {
+    long made;
+    tb_batch_load(b, w, instance);
+    w->run = (tb_fixed){.step = b->step, .t0 = b->t0, .h = b->h, .x = w->x, .scratch = w->scratch};
+    b->told[instance] = (tb_batch_told){.gap = b->way->begin(b, w)};
+    int whole = advance(b, w, &made, stop, answers) && b->way->tell(b, w, instance);
+    if (tb_batch_stopped(stop, answers)) /* steps with contacts may have ended early */
+        return;
+    memcpy(b->x + instance * b->states, w->x, (size_t)b->states * sizeof *w->x);
+    b->told[instance].whole = whole;
+    b->made[instance] = made;
+}

@@ -1,0 +1,33 @@
+"""`tb.sweeps`: designs of sweeps. `tb.sweep` computes a function at every point of a design, on
+many workers, and keeps each result as it ends."""
+
+from touchback.sweeps.designs import (
+    Design,
+    Grid,
+    LatinHypercube,
+    MonteCarlo,
+    Saltelli,
+    Sampled,
+    Sobol,
+)
+from touchback.sweeps.distributions import Distribution, LogUniform, Normal, Uniform
+from touchback.sweeps.sensitivity import Sensitivity
+from touchback.sweeps.sweep import sweep
+from touchback.sweeps.table import Sweep
+
+__all__ = [
+    "Design",
+    "Distribution",
+    "Grid",
+    "LatinHypercube",
+    "LogUniform",
+    "MonteCarlo",
+    "Normal",
+    "Saltelli",
+    "Sampled",
+    "Sensitivity",
+    "Sobol",
+    "Sweep",
+    "Uniform",
+    "sweep",
+]

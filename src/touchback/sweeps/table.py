@@ -1,0 +1,97 @@
+"""What a sweep gave: a row for each run, a column for each parameter and outcome."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from touchback.errors import InputError
+from touchback.regular_file import check_output, written_whole
+from touchback.sweeps.designs import FAILURE, Design
+from touchback.sweeps.part import Outcome
+from touchback.sweeps.sensitivity import Sensitivity, sensitivity_of
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+class Sweep:
+    """The runs of a sweep, in the design's order: `sweep["name"]` is a parameter or an outcome of
+    all of them. A run that failed has NaN for outcomes, and its words in `failures`."""
+
+    def __init__(self, design: Design, columns: Mapping[str, np.ndarray], folder: Path) -> None:
+        self.design = design
+        self.columns = dict(columns)
+        self.folder = folder
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """Names of what was varied."""
+        return self.design.names
+
+    @property
+    def outcomes(self) -> tuple[str, ...]:
+        """Names of what the runs gave."""
+        return tuple(name for name in self.columns if name not in (*self.parameters, FAILURE))
+
+    @property
+    def failures(self) -> dict[int, str]:
+        """Why runs gave nothing, by their number."""
+        texts = self.columns[FAILURE]
+        return {int(index): str(texts[index]) for index in np.flatnonzero(texts != "")}
+
+    def __len__(self) -> int:
+        return len(self.design)
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        if name not in self.columns:
+            known = ", ".join(map(repr, self.columns))
+            raise InputError(f"The sweep has no column {name!r}, only {known}.")
+        return self.columns[name]
+
+    def __repr__(self) -> str:
+        varied, gave = ", ".join(self.parameters), ", ".join(self.outcomes) or "nothing"
+        failed = self.failures
+        lines = [f"Sweep of {len(self)} runs over {varied}: {gave}. {len(failed)} failed."]
+        lines += [f"  run {index}: {words}" for index, words in list(failed.items())[:3]]
+        return "\n".join(lines)
+
+    def to_parquet(self, path: str | os.PathLike[str]) -> None:
+        """Writes the table, with the design in its metadata; the folder has it as
+        `runs.parquet`."""
+        from touchback.recording.parquet_file import write_table  # slow to import
+
+        check_output(path, (".parquet",), "Sweep")
+        with written_whole(path) as beside:
+            write_table(beside, "sweep", self.columns, json.dumps(self.design.about()))
+
+    def sensitivity(self, outcome: str, confidence: float = 0.95) -> Sensitivity:
+        """Which share of an outcome's variance each parameter has; of a `Saltelli` design."""
+        return sensitivity_of(self.design, outcome, self[outcome], confidence)
+
+    def plot(self, *outcomes: str, path: str | os.PathLike[str] | None = None) -> Figure:
+        """The outcomes (all, if none is named) over each parameter, a dot for each run; failed runs
+        are ticks below."""
+        from touchback.sweeps.plot import plot_sweep
+
+        return plot_sweep(self, outcomes or self.outcomes, path)
+
+
+def columns_of(design: Design, outcomes: Iterable[tuple[int, Outcome]]) -> dict[str, np.ndarray]:
+    """The table of what runs gave. What one didn't give, and others did, is NaN."""
+    columns = dict(zip(design.names, design.points().T.copy()))
+    failures = np.full(len(design), "", dtype=object)
+    for index, outcome in outcomes:
+        if isinstance(outcome, str):
+            failures[index] = outcome
+            continue
+        for name, value in outcome.items():
+            if name not in columns:
+                columns[name] = np.full(len(design), np.nan)
+            columns[name][index] = value
+    return {**columns, FAILURE: failures}

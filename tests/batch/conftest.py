@@ -1,0 +1,19 @@
+"""Graphics cards: the stand-in, and the one of this machine where there is one."""
+
+import pytest
+
+from tests.batch.host_card import HostCard
+from touchback.batch import batch
+from touchback.batch.gpu.card import Card, find_card
+
+
+def cards() -> list[Card]:
+    real = find_card()
+    return [HostCard()] if isinstance(real, str) else [HostCard(), real]
+
+
+@pytest.fixture(params=cards(), ids=lambda card: card.name)
+def card(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Card:
+    """The card that batches find."""
+    monkeypatch.setattr(batch, "find_card", lambda: request.param)
+    return request.param

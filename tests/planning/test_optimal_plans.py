@@ -1,0 +1,148 @@
+"""Plans by collocation and by shooting: optima in closed form and by SciPy's Riccati solution, and
+mechanisms that our own steps take where they were planned to be."""
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.linalg import solve_continuous_are
+
+import touchback as tb
+from benchmarks.planned_mechanisms import cart_pole
+
+Planner = Callable[..., tb.planning.Plan]
+BOTH = pytest.mark.parametrize("plan", [tb.planning.collocate, tb.planning.shoot])
+
+
+@pytest.fixture(scope="module")
+def slider() -> tb.System:
+    """ẍ = push, of at most 10."""
+    m = tb.Model("slider")
+    m.joint("x", tb.Prismatic("x"), m.ground, m.body("block", mass=1.0))
+    m.force("motor", tb.JointEffort("x", m.input("push", unit="N", min=-10, max=10)))
+    return m.compile()
+
+
+def effort(at: Any) -> Any:
+    return at["push"] ** 2
+
+
+@BOTH
+def test_the_least_effort_from_rest_to_rest_is_that_of_a_cubic(
+    slider: tb.System, plan: Planner
+) -> None:
+    """x = 3t² − 2t³ (Bryson and Ho 1975, section 2.3), whose push is linear, as plans are."""
+    found = plan(slider, [0, 0], 1.0, effort, end={"x": 1, "x rate": 0}, knots=11)
+    np.testing.assert_allclose(found.values[:, 0], 6 - 12 * found.times, atol=1e-6)
+    assert found.cost == pytest.approx(12.0, rel=1e-9)
+
+
+@BOTH
+def test_the_least_time_pushes_fully_and_then_fully_back(slider: tb.System, plan: Planner) -> None:
+    """With a push that turns within one interval h: d = u (T²/4 − h²/12), by two integrations."""
+    found = plan(slider, [0, 0], (0.1, 2.0), lambda at: 1.0, end={"x": 1, "x rate": 0}, knots=20)
+    h = found.times[1]
+    assert found.times[-1] == pytest.approx(math.sqrt(4 * (1 / 10 + h**2 / 12)), rel=1e-6)
+    assert found.cost == pytest.approx(found.times[-1])
+    wanted = np.repeat([10.0, -10.0], 10)
+    np.testing.assert_allclose(found.values[:, 0], wanted, atol=1e-3)
+
+
+@BOTH
+def test_squares_cost_what_riccatis_equation_says(slider: tb.System, plan: Planner) -> None:
+    """∫ x² + 0.1 u² = x₀ᵀ P x₀ and u(0) = −K x₀ over a time that is long for the closed loop."""
+    start, R = np.array([1.0, 0.5]), 0.1
+    P = solve_continuous_are([[0, 1], [0, 0]], [[0], [1]], np.diag([1.0, 0.0]), [[R]])
+    found = plan(slider, start, 8.0, lambda at: at["x"] ** 2 + R * at["push"] ** 2, knots=81)
+    assert found.cost == pytest.approx(start @ P @ start, rel=1e-5)
+    assert found.values[0, 0] == pytest.approx(-P[1] @ start / R, rel=1e-2)
+
+
+@pytest.mark.parametrize(
+    ("plan", "options"), [(tb.planning.collocate, {}), (tb.planning.shoot, {"step": 1.0})]
+)
+def test_the_pole_is_raised_as_our_own_steps_agree(plan: Planner, options: Any) -> None:
+    """Defects are of fourth order in the time between knots: half of it leaves a sixteenth."""
+    system = cart_pole()
+    start = system.assemble(pole=math.pi)
+    end, off, costs = dict.fromkeys(system.state_names, 0.0), [], []
+    for knots in (31, 61):
+        found = plan(system, start, 2.0, effort, end=end, knots=knots, **options)
+        assert np.abs(found.values).max() <= 15.0
+        run = tb.simulate(
+            system, start, 2.0, inputs={"push": (found.times, found.values[:, 0])}, rtol=1e-10,
+            atol=1e-12, progress=False,
+        )  # fmt: skip
+        off.append(max(abs(run[name][-1]) for name in end))
+        costs.append(found.cost)
+    assert 8.0 < off[0] / off[1] < 32.0
+    fine = tb.planning.shoot(system, start, 2.0, effort, end=end, knots=61)
+    assert costs[1] == pytest.approx(fine.cost, rel=1e-4)  # of 82.6 N² s
+
+
+def test_a_crank_whose_slider_is_closed_into_a_loop_is_shot_where_it_shall_stop() -> None:
+    system = tb.gallery.make("slider-crank").compile()
+    start, torque = system.assemble(crank=0.3), "motor torque"
+    found = tb.planning.shoot(
+        system, start, 0.1, lambda at: at[torque] ** 2, end={"crank": 1.0, "crank rate": 0},
+        knots=5, step=6.25e-3,
+    )  # fmt: skip
+    run = tb.simulate(
+        system, start, 0.1, inputs={torque: (found.times, found.values[:, 0])}, rtol=1e-10,
+        progress=False,
+    )  # fmt: skip
+    assert run["crank"][-1] == pytest.approx(1.0, abs=1e-4)
+    assert run["crank rate"][-1] == pytest.approx(0.0, abs=1e-2)
+    with pytest.raises(tb.InputError, match=r"slider-crank: .*no constraints.*tb\.planning\.shoot"):
+        tb.planning.collocate(system, start, 0.1, lambda at: at[torque] ** 2)
+
+
+@BOTH
+def test_a_mechanism_with_modes_is_not_planned_as_if_it_had_none(plan: Planner) -> None:
+    m = tb.Model("ball")
+    m.joint("x", tb.Prismatic("x"), m.ground, m.body("ball", mass=1.0))
+    m.force("motor", tb.JointEffort("x", m.input("push", unit="N")))
+    m.mode("flight")
+    turned = {"v:x": -m.rate("x")}
+    m.transition("turn", "flight", "flight", when=1.0 - m.coordinate("x"), reset=turned)
+    with pytest.raises(tb.InputError, match=rf"ball: tb.planning.{plan.__name__} knows no modes"):
+        plan(m.compile(), [0.0, 0.0, 0.0], 1.0, effort, knots=5)
+
+
+@BOTH
+def test_an_end_that_no_push_can_meet_is_told(slider: tb.System, plan: Planner) -> None:
+    with pytest.raises(tb.SolveError, match="slider: IPOPT found no plan"):
+        plan(slider, [0.0, 0.0], 0.1, effort, end={"x": 5.0}, knots=5)
+
+
+@BOTH
+def test_costs_that_are_no_numbers_are_told_once(slider: tb.System, plan: Planner, capfd) -> None:
+    with pytest.raises(tb.SolveError, match=r"IPOPT found no plan \(Invalid_Number_Detected\)"):
+        plan(slider, [0.0, 0.0], 1.0, lambda at: (at["x"] - 1.0) ** 0.5, knots=5)
+    assert capfd.readouterr() == ("", "")  # casadi would warn of each
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"guess": np.zeros((3, 3))}, r"guess: finite numbers of shape \(5, 2\)"),
+        ({"guess": np.full((5, 2), np.nan)}, "guess: finite numbers"),
+        ({"end": {"x": np.nan}}, "end: 'x' must be a finite number, got nan"),
+        ({"end": {"y": 1.0}}, "state 'y'"),
+        ({"cost": lambda at: at["pull"]}, "state or input 'pull'.*push"),
+        ({"duration": (2.0, 1.0)}, r"duration: seconds, or a pair \(least, most\).*2.0, 1.0"),
+        ({"duration": (0.0, 1.0)}, "duration must be a positive number"),
+        ({"step": 0.0}, "step must be a positive number"),
+        ({"step": 1e-9}, r"2.5e\+08 steps from one knot to the next"),
+        ({"cost": 5}, "cost: a function of states and inputs.*got 5"),
+        ({"cost": lambda at: [at["push"], 1.0]}, "cost: .* one number, and it gave"),
+    ],
+)
+def test_what_cant_be_planned_is_refused(
+    slider: tb.System, options: dict[str, Any], said: str
+) -> None:
+    given: dict[str, Any] = {"duration": 1.0, "cost": effort, "knots": 5}
+    with pytest.raises(tb.InputError, match=said):
+        tb.planning.shoot(slider, [0.0, 0.0], **{**given, **options})
