@@ -98,7 +98,8 @@ def test_names_for_the_profiler_are_written_to_a_file_of_ours_only(
     assert mine.read_text() == "mine"
     place.unlink()
     perf.name_for_perf(4096, 16, "rate")
-    assert place.read_text() == "1000 10 touchback:rate\n"
+    names = place.read_text().splitlines()  # and what other threads compile meanwhile
+    assert names.count("1000 10 touchback:rate") == 1
     assert place.stat().st_mode & 0o777 == 0o600
 
 
