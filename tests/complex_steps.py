@@ -9,7 +9,7 @@ import numpy as np
 import touchback as tb
 from touchback.dynamics import Coordinates, Instant
 from touchback.dynamics.forward import configuration_rate
-from touchback.model.part import flatten
+from touchback.model.flatten import flatten
 from touchback.symbolic.scalars import Operators
 
 STEP = 1e-30  # of complex numbers: what it squares to is nothing beside 1

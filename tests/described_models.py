@@ -5,7 +5,7 @@ import math
 import touchback as tb
 from touchback.contact import SurfaceContact
 from touchback.contact.surfaces import Ellipsoid, Plane
-from touchback.model.couplings import Differential, Gear, Rack, ScrewCoupling
+from touchback.model.constraint_kinds import Differential, Gear, Rack, ScrewCoupling
 from touchback.model.sensors import Multiplier
 
 

@@ -59,7 +59,15 @@ from touchback.model.closures import (
     Rolling,
     Skate,
 )
-from touchback.model.couplings import Differential, Gear, Rack, ScrewCoupling
+from touchback.model.constraint_kinds import (
+    Differential,
+    Gear,
+    Rack,
+    Ramp,
+    ScrewCoupling,
+    Sine,
+    SmoothStep,
+)
 from touchback.model.fluid import Fluid
 from touchback.model.forces import (
     AxisEffort,
@@ -89,7 +97,6 @@ from touchback.model.joints import (
     Spherical,
     Universal,
 )
-from touchback.model.motions import Ramp, Sine, SmoothStep
 from touchback.model.sensors import (
     Acceleration,
     Accelerometer,

@@ -13,7 +13,7 @@ from touchback.draw.stick import stick_figure
 from touchback.draw.stick_svg import figure_svg
 from touchback.draw.view import axes_for, view_of
 from touchback.errors import InputError, ModelError
-from touchback.model.part import flatten
+from touchback.model.flatten import flatten
 
 ANGLES = 0.4, 0.7
 SVG = "{http://www.w3.org/2000/svg}"

@@ -12,7 +12,7 @@ from dual_numbers import Dual
 from random_mechanisms import Mechanism, examples, mechanisms, random_mechanism, scale
 from touchback.dynamics import Coordinates, Instant, aba, crba, rnea
 from touchback.dynamics.forward import ALGORITHMS, entries, forward, inverse
-from touchback.model.part import flatten
+from touchback.model.flatten import flatten
 from touchback.symbolic.evaluate import evaluate
 from touchback.symbolic.program import lower
 from touchback.symbolic.scalars import Operators

@@ -22,7 +22,7 @@ from touchback.files import model_from_text, to_text
 from touchback.files.schema import KINDS, SECTIONS
 from touchback.interop.formats import FORMATS, read
 from touchback.model.closures import AnyClosure
-from touchback.model.couplings import AnyCoupling
+from touchback.model.constraint_kinds import AnyCoupling
 from touchback.model.forces import AnyForce
 from touchback.model.joints import AnyJoint
 from touchback.model.limits import limit_numbers

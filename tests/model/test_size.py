@@ -9,7 +9,7 @@ import pytest
 import touchback as tb
 from touchback.errors import ModelError
 from touchback.files import model_from_text
-from touchback.model.part import LARGEST, size_of
+from touchback.model.model import LARGEST
 
 JOINT = (
     "bodies:\n  b: {mass: 1.0}\n"
@@ -39,7 +39,7 @@ def test_a_library_of_doubling_parts_is_refused_with_the_number_and_the_limit(in
 
 def test_doubling_parts_are_counted_as_often_as_they_stand_there() -> None:
     model = model_from_text(doubling(5))
-    assert size_of(model) == 32 * 2 + (32 + 16 + 8 + 4 + 2 + 1)
+    assert model.size() == 32 * 2 + (32 + 16 + 8 + 4 + 2 + 1)
 
 
 def test_parts_that_grow_after_they_were_added_are_counted_when_it_matters() -> None:

@@ -17,7 +17,7 @@ from touchback.draw.stick import Floats, stick_figure
 from touchback.draw.stick_svg import figure_svg
 from touchback.draw.stick_text import draw, view_for
 from touchback.dynamics.stops import default_stops
-from touchback.model.part import flatten
+from touchback.model.flatten import flatten
 from touchback.model.show import tree_text
 from touchback.regular_file import write_whole
 from touchback.symbolic.depth import depth

@@ -15,8 +15,8 @@ from touchback.draw.flat import flat_film
 from touchback.draw.scene import Scene, Track, scene_of
 from touchback.draw.stick import Floats
 from touchback.errors import InputError
+from touchback.model.flatten import flatten
 from touchback.model.model import Model
-from touchback.model.part import flatten
 from touchback.numbers import number_within
 from touchback.regular_file import check_output, written_whole
 

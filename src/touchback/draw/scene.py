@@ -14,9 +14,9 @@ from touchback.draw.stick import Floats, StickFigure, figure_at
 from touchback.draw.watched import Watched
 from touchback.dynamics.stops import initial_coordinates
 from touchback.errors import InputError
+from touchback.model.flatten import flatten
 from touchback.model.frame import GROUND, Frame
 from touchback.model.model import Model
-from touchback.model.part import flatten
 from touchback.model.sensors import Position
 from touchback.model.shapes import (
     AnyShape,

@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 from touchback.dynamics import Instant
 from touchback.dynamics.stops import initial_coordinates
 from touchback.errors import InputError
+from touchback.model.flatten import flatten
 from touchback.model.model import Model
 from touchback.model.names import unknown
-from touchback.model.part import flatten
 from touchback.numbers import shown
 from touchback.symbolic.scalars import Operators
 

@@ -20,7 +20,6 @@ from touchback.dynamics.rnea import link_wrenches
 from touchback.dynamics.tree import Tree, add_inertias, build_tree
 from touchback.errors import ModelError
 from touchback.model.body import Body
-from touchback.model.controls import driven
 from touchback.model.frame import Frame
 from touchback.model.mechanics import Forces
 from touchback.model.model import Model, sensor_names
@@ -64,7 +63,7 @@ class Instant(Kinematics):
             for name, kind in model.sensors.items()
             for index, full in enumerate(sensor_names(name, kind))
         }
-        self._controlled = driven(model)
+        self._controlled = model.input_laws()
         self._measured: dict[str, list[Scalar]] = {}
         self._places = Places(model.joints)
         self._placed = False  # whether bodies have places and inertias yet

@@ -9,8 +9,7 @@ from touchback.dynamics.forward import configuration_rate
 from touchback.dynamics.instant import Instant
 from touchback.dynamics.row import Row, Rubbing
 from touchback.errors import ModelError
-from touchback.model.constrained import Constraint, Drive
-from touchback.model.couplings import AnyCoupling, coordinate_of
+from touchback.model.constraint_kinds import AnyCoupling, Constraint, Drive, coordinate_of
 from touchback.model.value import Value, is_zero
 from touchback.spatial.vectors import Scalar
 from touchback.symbolic.differentiate import jacobian, jvp

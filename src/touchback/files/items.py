@@ -12,7 +12,7 @@ from touchback.files.convert import convert, mapping
 from touchback.files.document import Document, Path
 from touchback.files.schema import KINDS, SECTIONS, kinds_in
 from touchback.model.frame import Frame, frame_at
-from touchback.model.part import LARGEST
+from touchback.model.model import LARGEST
 from touchback.model.solids import AnySeen
 from touchback.model.value import Data, Value
 from touchback.symbolic.expression import Expr

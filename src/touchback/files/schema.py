@@ -18,9 +18,8 @@ from touchback.contact.rigid import AnyRigid
 from touchback.errors import InputError
 from touchback.model.body import Body, Six
 from touchback.model.closures import AnyClosure, Closure, ClosureKind
-from touchback.model.constrained import Constraint, Drive
+from touchback.model.constraint_kinds import AnyCoupling, Constraint, CouplingKind, Drive
 from touchback.model.contact_kind import ContactKind
-from touchback.model.couplings import AnyCoupling, CouplingKind
 from touchback.model.forces import AnyForce, ForceKind
 from touchback.model.frame import Frame
 from touchback.model.joints import AnyJoint, Joint, JointKind

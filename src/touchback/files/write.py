@@ -28,8 +28,7 @@ from touchback.symbolic.table import Table
 from touchback.symbolic.text import to_text as expressions_to_text
 
 if TYPE_CHECKING:
-    from touchback.model.model import Model
-    from touchback.model.part import Part
+    from touchback.model.model import Model, Part
 
 _T = TypeVar("_T")
 _USUAL_GRAVITY = (0.0, 0.0, -9.81)

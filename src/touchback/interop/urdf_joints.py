@@ -13,7 +13,7 @@ from touchback.interop.notes import Notes
 from touchback.interop.touching import Touchable
 from touchback.interop.xml_file import Node
 from touchback.model import Frame, Model
-from touchback.model.couplings import Gear
+from touchback.model.constraint_kinds import Gear
 from touchback.model.joints import Fixed, Free, JointKind, Planar, Prismatic, Revolute
 from touchback.model.joints.joint import JointOptions
 from touchback.model.solids import Mesh

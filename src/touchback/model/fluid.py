@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import acos, atan2
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from touchback.errors import ModelError
 from touchback.model.frame import GROUND, Frame
@@ -18,9 +19,6 @@ from touchback.model.value import (
     triple,
     value,
 )  # fmt: skip
-
-if TYPE_CHECKING:
-    from touchback.model.describe_signals import Signals
 
 
 class Fluid(Data, frozen=True, tag_field="kind", tag="fluid"):
@@ -50,9 +48,15 @@ class Fluid(Data, frozen=True, tag_field="kind", tag="fluid"):
 
 
 def make_fluid(
-    model: Signals, name: str, density: object, surface: object, current: Components
+    name: str,
+    density: object,
+    surface: object,
+    current: Components,
+    gravity: Triple,
+    parameter: Callable[..., Value],
 ) -> Fluid:
-    """A checked fluid, whose numbers are parameters of the model; expressions stay as they are."""
+    """A checked fluid, whose numbers become parameters of a model with this gravity; expressions
+    stay as they are."""
     label = f"Fluid '{name}'"
     check_positive(label, zero=True, density=density)
     flow = triple(f"{label}: current", current)
@@ -60,12 +64,12 @@ def make_fluid(
     def live(word: str, given: Value, unit: str, least: float | None = None) -> Value:
         if not is_number(given):
             return given
-        return model.parameter(f"{name} {word}", given, unit, min=least)
+        return parameter(f"{name} {word}", given, unit, min=least)
 
     rho = live("density", value(f"{label}: density", density), "kg/m³", 0.0)
     height = None if surface is None else live("surface", value(f"{label}: surface", surface), "m")
     x, y, z = (live(f"current {axis}", u, "m/s") for axis, u in zip("xyz", flow, strict=True))
-    return Fluid(rho, height, (x, y, z), _up(label, model.gravity))
+    return Fluid(rho, height, (x, y, z), _up(label, gravity))
 
 
 def _up(label: str, gravity: Triple) -> Triple:

@@ -5,57 +5,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
-import msgspec
 import numpy as np
 
 from touchback.errors import ModelError
-from touchback.model.joints import Joint
-from touchback.model.value import Value, is_number
+from touchback.model.model import Model
+from touchback.model.value import Value
 from touchback.symbolic.expression import Expr
 from touchback.symbolic.scalars import Operators
 from touchback.symbolic.translate import Translator
 from touchback.units import unit_of
 
-if TYPE_CHECKING:
-    from touchback.model.describe_signals import Signals
-
 Ends = tuple[np.ndarray, np.ndarray]
-
-
-def limit_names(coordinate: str) -> tuple[str, str]:
-    """The parameters that hold the limits of a coordinate which were given as numbers."""
-    return f"{coordinate} low", f"{coordinate} high"
-
-
-def with_live_limits(model: Signals, name: str, joint: Joint) -> Joint:
-    """The joint with parameters of the model where its limits are numbers; as it is where nothing
-    stops it, for nothing would follow them."""
-    if not joint.limits or joint.stop is False:
-        return joint
-    coordinates, units = joint.position_names(name), joint.kind.position_units()
-    pairs = list(zip(joint.limits, coordinates, units, strict=True))
-    new = {
-        full: (end, unit)
-        for pair, coordinate, unit in pairs
-        for end, full in zip(pair, limit_names(coordinate), strict=True)
-        if is_number(end)
-    }
-    for full in new:
-        try:
-            model.refuse_taken("parameter", full)
-        except ModelError as error:
-            raise ModelError(
-                f"Joint '{name}': its limits become parameters. {error} Rename that one, or give "
-                "the limits as expressions of parameters of your own."
-            ) from None
-    live = {full: model.parameter(full, end, unit) for full, (end, unit) in new.items()}
-    limits = tuple(
-        (live.get(low, pair[0]), live.get(high, pair[1]))
-        for pair, (low, high) in ((pair, limit_names(each)) for pair, each, _ in pairs)
-    )
-    return msgspec.structs.replace(joint, limits=limits)
 
 
 @dataclass(frozen=True)
@@ -106,7 +67,7 @@ class Limit:
         return np.asarray(Translator(given.tape, Operators(), number)(given.id), dtype=float)
 
 
-def limits_of(model: Signals) -> tuple[Limit, ...]:
+def limits_of(model: Model) -> tuple[Limit, ...]:
     """The limits of all coordinates of a flat model."""
     places = {name: place for place, name in enumerate(model.parameters)}
     units = {name: each.unit for name, each in model.parameters.items()}
@@ -117,7 +78,7 @@ def limits_of(model: Signals) -> tuple[Limit, ...]:
     )
 
 
-def limit_numbers(model: Signals) -> dict[str, tuple[float, float]]:
+def limit_numbers(model: Model) -> dict[str, tuple[float, float]]:
     """(lower, upper) of all coordinates of a flat model that have limits, by their names, for the
     defaults of the parameters."""
     defaults = np.array([each.default for each in model.parameters.values()])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -13,10 +13,34 @@ from touchback.model.modes import Transition
 from touchback.model.names import suggestion
 from touchback.model.sensors import Readout, Signal
 from touchback.model.signals import MODE, in_si
-from touchback.model.switching import SECTIONS
 
 if TYPE_CHECKING:
     from touchback.model.model import Model
+
+
+SECTIONS = ("closures", "couplings", "constraints", "drives")
+
+
+def active_constraints(model: Model) -> tuple[str, ...]:
+    """Names of the active constraints, in the order of their rows."""
+    return tuple(
+        name
+        for section in SECTIONS
+        for name, item in getattr(model, section).items()
+        if item.active
+    )
+
+
+def switch_constraints(model: Model, names: Collection[str], active: bool) -> Model:
+    """The same model with the named constraints active or not."""
+    other = copy(model)
+    for section in SECTIONS:
+        items = {
+            name: replace(item, active=active) if name in names else item
+            for name, item in getattr(model, section).items()
+        }
+        setattr(other, section, items)
+    return other
 
 
 @dataclass(frozen=True)

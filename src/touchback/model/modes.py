@@ -1,4 +1,4 @@
-"""The part of a model that describes modes, and the transitions between them.
+"""Modes of a model, and the transitions between them.
 
 A mode is a set of constraints that act, a transition says when another mode follows and what jumps
 there (Gillespie 1996, eq. 3.7–3.14). The order of modes is decided while the mechanism runs.
@@ -7,15 +7,12 @@ there (Gillespie 1996, eq. 3.7–3.14). The order of modes is decided while the 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from msgspec import field
 
 from touchback.errors import ModelError
-from touchback.model.constrained import Constrained
-from touchback.model.names import check_name
-from touchback.model.value import Components, Data, Value, listed, number, value
-from touchback.model.walk import truth
+from touchback.model.value import Data, Value, listed, number, value
 from touchback.symbolic.expression import Expr
 
 LAWS = ("newton", "poisson")
@@ -57,108 +54,44 @@ class Transition(Data, frozen=True):
         return mode if self.target is None else self.target
 
 
-class ModelModes(Constrained):
-    """A description with modes, in each of which some of its constraints act."""
-
-    def __init__(self, name: str, gravity: Components) -> None:
-        super().__init__(name, gravity)
-        self.modes: dict[str, Mode] = {}
-        self.transitions: dict[str, Transition] = {}
-        self.described: Any = (
-            None  # of a model in one of its modes or without its parts: that with all of them
+def make_transition(
+    label: str,
+    source: str | Sequence[str],
+    target: str | None,
+    when: Value,
+    direction: int,
+    reset: Mapping[str, Value] | None,
+    impact: Sequence[str],
+    restitution: Value | Mapping[str, Value],
+    law: str,
+    rest: str | None,
+    rest_speed: float,
+) -> Transition:
+    """A checked transition; the arguments are those of `Model.transition`."""
+    if type(direction) is not int or direction not in (-1, 0, 1):
+        raise ModelError(
+            f"{label}: direction is -1 (falling), +1 (rising) or 0 (both), got {direction!r}."
         )
-
-    def mode(
-        self,
-        name: str,
-        active: Sequence[str] = (),
-        tracking: Mapping[str | tuple[str, int], Value] | None = None,
-        readouts: Mapping[str, Value] | None = None,
-        initial: bool = False,
-    ) -> None:
-        """A mode: names of the constraints that act in it. The first mode described is the one to
-        start in, unless another says `initial`.
-
-        `tracking` keeps idle coordinates where they will be needed: {"joint": expression}, or
-        {("joint", index): expression}. Each is a constraint named "mode tracks joint", kept by the
-        effort of that coordinate alone, so that nothing else feels it (Gillespie's artificial
-        constraints). `readouts` says what sensors of the kind tb.Readout show in this mode."""
-        check_name("Mode", name)
-        label = f"Mode '{name}'"
-        self._refuse_known("mode", name, self.modes)
-        named = _names(f"{label}: active", active)
-        followed = _mapping(f"{label}: tracking", tracking, '{"joint": expression}')
-        tracked = tuple(self._track(name, *item) for item in followed.items())
-        said = _mapping(f"{label}: readouts", readouts, '{"sensor": expression}')
-        shown = {key: value(f"{label}: {key}", item) for key, item in said.items()}
-        made = Mode((*named, *tracked), shown, truth(f"{label}: initial", initial))
-        self.modes[name] = self._own(label, made)
-
-    def _track(self, mode: str, followed: str | tuple[str, int], goal: Value) -> str:
-        pair = followed if isinstance(followed, tuple) else (followed, 0)
-        if [type(item) for item in pair] != [str, int]:
-            raise ModelError(
-                f"Mode '{mode}': tracking: what tracks is a joint, or a joint and the index of its "
-                f"coordinate, got {followed!r}."
-            )
-        joint, index = pair
-        which = joint.replace("/", " ") + (f" {index}" if index else "")
-        name = f"{mode} tracks {which}"
-        given = value(f"Mode '{mode}': tracking '{joint}'", goal)
-        self.constrain(name, self.coordinate(joint, index) - given, through=(joint, index))
-        return name
-
-    def transition(
-        self,
-        name: str,
-        source: str | Sequence[str],
-        target: str | None,
-        when: Value,
-        direction: int = -1,
-        reset: Mapping[str, Value] | None = None,
-        impact: Sequence[str] = (),
-        restitution: Value | Mapping[str, Value] = 0.0,
-        law: str = "newton",
-        rest: str | None = None,
-        rest_speed: float = 1e-6,
-    ) -> None:
-        """Leave the mode `source` (or any of several) for `target` (None: the mode stays the one it
-        was) when an indicator passes zero: `when` is an expression of coordinates, sensors (forces
-        too), time, inputs and states; `direction` −1 wants it falling (the mode lasts while it is
-        positive), +1 rising, 0 both.
-
-        `reset` gives states other values: {"v:hammer": −0.9 * m.rate("hammer")}. `impact` names
-        constraints that are struck, `restitution` how they rebound: one number, or one for each
-        {"contact": 0.5}; `law` "newton" compares velocities, v⁺ = −e v⁻, "poisson" impulses. With
-        `rest`, contacts that rebound slower than `rest_speed` [m/s] stay: that mode follows, and no
-        bounce comes after ever shorter ones."""
-        check_name("Transition", name)
-        label = f"Transition '{name}'"
-        self._refuse_known("transition", name, self.transitions)
-        if type(direction) is not int or direction not in (-1, 0, 1):
-            raise ModelError(
-                f"{label}: direction is -1 (falling), +1 (rising) or 0 (both), got {direction!r}."
-            )
-        if law not in LAWS:
-            raise ModelError(f"{label}: law is 'newton' or 'poisson', got {law!r}.")
-        struck = _names(f"{label}: impact", impact)
-        resets = _mapping(f"{label}: reset", reset, '{"v:joint": expression}')
-        made = Transition(
-            _sources(label, source),
-            target,
-            _indicator(label, when),
-            direction,
-            {key: value(f"{label}: reset {key}", x) for key, x in resets.items()},
-            struck,
-            _restitutions(label, struck, restitution),
-            law,
-            rest,
-            _rest_speed(label, rest_speed),
-        )
-        self.transitions[name] = self._own(label, made)
+    if law not in LAWS:
+        raise ModelError(f"{label}: law is 'newton' or 'poisson', got {law!r}.")
+    struck = unique_names(f"{label}: impact", impact)
+    resets = value_mapping(f"{label}: reset", reset, '{"v:joint": expression}')
+    return Transition(
+        _sources(label, source),
+        target,
+        _indicator(label, when),
+        direction,
+        {key: value(f"{label}: reset {key}", x) for key, x in resets.items()},
+        struck,
+        _restitutions(label, struck, restitution),
+        law,
+        rest,
+        _rest_speed(label, rest_speed),
+    )
 
 
-def _names(label: str, given: object) -> tuple[str, ...]:
+def unique_names(label: str, given: object) -> tuple[str, ...]:
+    """Names as a tuple; raises where one stands twice."""
     items = [item for item in listed(given) or [None] if isinstance(item, str)]
     if items != listed(given):
         raise ModelError(f"{label}: a list of names is expected, got {given!r}.")
@@ -168,7 +101,8 @@ def _names(label: str, given: object) -> tuple[str, ...]:
     return tuple(items)
 
 
-def _mapping(label: str, given: Mapping[_K, Value] | None, example: str) -> Mapping[_K, Value]:
+def value_mapping(label: str, given: Mapping[_K, Value] | None, example: str) -> Mapping[_K, Value]:
+    """A mapping as it is given, or an empty one."""
     if given is None:
         return {}
     if not isinstance(given, Mapping):
@@ -177,7 +111,7 @@ def _mapping(label: str, given: Mapping[_K, Value] | None, example: str) -> Mapp
 
 
 def _sources(label: str, given: object) -> tuple[str, ...]:
-    names = (given,) if isinstance(given, str) else _names(f"{label}: source", given)
+    names = (given,) if isinstance(given, str) else unique_names(f"{label}: source", given)
     if not names:
         raise ModelError(f"{label}: it leads away from no mode; name one or several as its source.")
     return names

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
+from touchback.model.flatten import flatten
 from touchback.model.frame import GROUND, Frame
 from touchback.model.joints import Joint
 from touchback.model.limits import limit_numbers
-from touchback.model.part import flatten
 from touchback.model.value import Data
 from touchback.symbolic.expression import Expr
 from touchback.symbolic.text import to_text

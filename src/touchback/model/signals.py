@@ -1,10 +1,16 @@
-"""Parameters, inputs, extra states and controls: what has a name and a number."""
+"""Parameters, inputs, extra states, controls and lookup tables: what has a name and a number.
+
+A control declared `instead_of` another drives the same inputs. The parameter "… choice" of the
+first one says which acts: 0 the first, 1, 2, … the others in the order of description.
+"""
 
 import math
+from collections.abc import Mapping
 from typing import ClassVar
 
 from touchback.errors import InputError, ModelError
-from touchback.model.value import Data, Triple, Value
+from touchback.model.value import Data, Triple, Value, listed, number
+from touchback.symbolic.table import Table
 from touchback.units import unit_of
 
 MODE = "mode"  # the state that holds the number of the present mode
@@ -90,3 +96,57 @@ class BaseMotion(Data, frozen=True):
     UNITS: ClassVar[dict[str, str]] = {"position": "m", "turn": "rad"}
     position: Triple = (0.0, 0.0, 0.0)
     turn: tuple[tuple[str, Value], ...] = ()
+
+
+def ranged_default(
+    label: str, default: float, low: float | None, high: float | None
+) -> tuple[float, float | None, float | None]:
+    """A default within its range."""
+    lowest = None if low is None else number(f"{label}: min", low)
+    highest = None if high is None else number(f"{label}: max", high)
+    usual = number(f"{label}: default", default)
+    check_range(label, usual, lowest, highest)
+    return usual, lowest, highest
+
+
+def choice_name(control: str) -> str:
+    """The parameter that chooses among a control and its alternatives."""
+    return f"{control} choice"
+
+
+def alternatives(controls: Mapping[str, Control], control: str) -> list[str]:
+    """A control and those declared instead of it, in the order of their numbers."""
+    others = [name for name, each in controls.items() if each.instead_of == control]
+    return [control, *others]
+
+
+def make_table(label: str, x: object, values: object, y: object = ()) -> Table:
+    """A checked table: values as a list, for two variables a row for each x."""
+    columns = _numbers(f"{label}: y", y)
+    rows = _list(f"{label}: values", values)
+    if columns:
+        rows = [item for row in rows for item in _row(label, row, len(columns))]
+    try:
+        return Table(_numbers(f"{label}: x", x), _numbers(f"{label}: values", rows), columns)
+    except ModelError as error:
+        raise ModelError(str(error).replace("Table:", f"{label}:", 1)) from None
+
+
+def _row(label: str, row: object, count: int) -> list[object]:
+    items = listed(row)
+    if items is None:
+        return [row]
+    if len(items) != count:
+        raise ModelError(f"{label}: a row of values has {len(items)} items for {count} y.")
+    return items
+
+
+def _list(label: str, given: object) -> list[object]:
+    items = listed(given)
+    if items is None:
+        raise ModelError(f"{label}: a list of numbers is expected, got {given!r}.")
+    return items
+
+
+def _numbers(label: str, given: object) -> tuple[float, ...]:
+    return tuple(number(label, item) for item in _list(label, given))

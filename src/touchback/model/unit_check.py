@@ -13,7 +13,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from touchback.errors import ModelError
-from touchback.model.couplings import coordinate_of
+from touchback.model.constraint_kinds import coordinate_of
 from touchback.model.joints import Joint
 from touchback.model.value import Data
 from touchback.symbolic.dimensions import UNKNOWN, Dimensions, Quantity, quantity_of

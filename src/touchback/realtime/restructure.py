@@ -9,7 +9,7 @@ import numpy as np
 
 from touchback.errors import InputError, SolveError
 from touchback.model import Model
-from touchback.model.switching import active_constraints, switched
+from touchback.model.mode_groups import active_constraints, switch_constraints
 from touchback.native import Formulation
 from touchback.realtime.apart import refuse_apart
 from touchback.realtime.ending import to_its_end
@@ -94,7 +94,9 @@ class Restructured(Life):
         for name in (*activate, *deactivate):
             if name not in known:
                 raise unknown_name("constraint", name, known)
-        model = switched(switched(self.system.model, activate, True), deactivate, False)
+        model = switch_constraints(
+            switch_constraints(self.system.model, activate, True), deactivate, False
+        )
         if at is None:
             self._refuse_apart(model)
         key = (id(self.system.model.tape), active_constraints(model))

@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 
 from touchback.errors import InputError
-from touchback.model.controls import alternatives, choice_name
+from touchback.model.signals import alternatives, choice_name
 from touchback.native.live.layout import LATCHED, STALE
 from touchback.native.live.mailbox import Message
 from touchback.numbers import MOST, number_within
@@ -202,7 +202,7 @@ def choices(system: System) -> dict[str, list[str]]:
     model = system.one.model if system.names else system.model
     first = [name for name, each in model.controls.items() if not each.instead_of]
     return {
-        f"{copy}/{name}" if copy else name: alternatives(model, name)
+        f"{copy}/{name}" if copy else name: alternatives(model.controls, name)
         for copy in system.names or ("",)
         for name in first
     }

@@ -21,11 +21,11 @@ import numpy as np
 
 from touchback.errors import InputError
 from touchback.model import Frame, Model
+from touchback.model.flatten import composed
 from touchback.model.frame import turns_of
 from touchback.model.joints import Joint
 from touchback.model.joints.base import Step
 from touchback.model.joints.motion import Motion
-from touchback.model.part import composed
 from touchback.model.signals import Parameter
 
 STATE, PARAMETER = "state", "parameter"

@@ -10,7 +10,7 @@ import numpy as np
 
 from touchback.errors import InputError
 from touchback.model import Model
-from touchback.model.part import flatten
+from touchback.model.flatten import flatten
 from touchback.native import Formulation
 from touchback.native.live.live import LiveLoop
 from touchback.native.live.swap import (

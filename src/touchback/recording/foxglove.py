@@ -7,7 +7,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 
-from touchback.model.part import flatten
+from touchback.model.flatten import flatten
 from touchback.recording.ros2.messages import JOINT_STATES, WORLD, scalar_coordinates
 from touchback.recording.run import Run
 

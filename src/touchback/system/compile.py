@@ -4,8 +4,8 @@ import warnings
 
 from touchback.codegen import Backend
 from touchback.errors import UnitNotice
+from touchback.model.flatten import flatten
 from touchback.model.model import Model
-from touchback.model.part import flatten
 from touchback.model.unit_check import check_units, unknown_units
 from touchback.system.checks import check_model
 from touchback.system.constraint_checks import check_constraints, check_modes

@@ -16,10 +16,9 @@ import numpy as np
 
 from touchback.dynamics.forward import configuration_rate
 from touchback.errors import ModelError
-from touchback.model.mode_groups import ModeGroup, in_modes, mode_groups
+from touchback.model.mode_groups import ModeGroup, active_constraints, in_modes, mode_groups
 from touchback.model.model import Model
 from touchback.model.signals import ExtraState
-from touchback.model.switching import active_constraints
 from touchback.model.value import Value
 from touchback.system.constrained import ConstraintEquations, derive_constraints
 from touchback.system.derivation import Derivation, solved_arguments

@@ -27,8 +27,8 @@ from touchback.dynamics.powers import (
     rubbing_powers,
 )
 from touchback.model.forces import JointEffort, LinkForce, Wrench
+from touchback.model.mode_groups import switch_constraints
 from touchback.model.model import Model
-from touchback.model.switching import switched
 from touchback.model.walk import expressions_of
 from touchback.symbolic import ops
 from touchback.symbolic.differentiate import jvp
@@ -77,7 +77,7 @@ def power_set_of_modes(system: System) -> PowerSet:
     """The powers of a system with modes, in all of them: of multipliers of all constraint rows,
     which are zero where a constraint rests."""
     motion = system.motion
-    every = switched(motion.whole, set(motion.whole.constraint_rows()), True)
+    every = switch_constraints(motion.whole, set(motion.whole.constraint_rows()), True)
     return motion.once(
         "powers of all modes",
         lambda: _derive_from(system, every, motion.modes.row_names, {}, True),

@@ -12,7 +12,7 @@ from touchback.devices.daq import (
     SimulatedBoard,
 )
 from touchback.errors import InputError
-from touchback.model.motions import Sine
+from touchback.model.constraint_kinds import Sine
 from waiting import until
 
 

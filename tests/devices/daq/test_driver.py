@@ -8,7 +8,7 @@ from touchback.devices.daq import GALLO, Conditioning, Daq, Script, SimulatedBoa
 from touchback.devices.sensors import Encoder, Unwrap
 from touchback.errors import InputError
 from touchback.estimate import SmoothDifferentiator
-from touchback.model.motions import Ramp, Sine
+from touchback.model.constraint_kinds import Ramp, Sine
 from touchback.native.library import LIB
 from touchback.realtime.served import ServedPort
 from waiting import until

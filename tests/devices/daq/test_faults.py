@@ -25,7 +25,7 @@ from touchback.devices.daq import (
     pack_block,
     read_dbc,
 )
-from touchback.model.motions import Ramp
+from touchback.model.constraint_kinds import Ramp
 from touchback.vehicle import by_wire_car
 from waiting import until
 

@@ -18,7 +18,7 @@ import numpy as np
 from touchback.devices.daq.board_process import SET_CLOCK
 from touchback.devices.daq.layout import GALLO, BlockLayout, check_layout
 from touchback.errors import DeviceError, InputError
-from touchback.model.motions import Ramp, Sine, SmoothStep
+from touchback.model.constraint_kinds import Ramp, Sine, SmoothStep
 from touchback.model.value import listed
 from touchback.numbers import MOST_COUNTED, as_float, number_within, positive_number, whole_within
 from touchback.system.reading import by_name

@@ -53,7 +53,7 @@ class Told(TypedDict):
 
 def value_of(kind: str, numbers: list[float], t: float, block: int) -> float:
     """A signal at a time of the board, before it is counted or converted; the kinds are those of
-    touchback.model.motions, with their fields in order."""
+    touchback.model.constraint_kinds, with their fields in order."""
     if kind == "Sine":
         amplitude, frequency, phase, offset = numbers
         return offset + amplitude * math.sin(2.0 * math.pi * frequency * t + phase)

@@ -13,7 +13,7 @@ from touchback.devices.daq.layout import GALLO
 from touchback.devices.sensors import Encoder
 from touchback.errors import InputError
 from touchback.estimate import SmoothDifferentiator
-from touchback.model.motions import Ramp, Sine, SmoothStep
+from touchback.model.constraint_kinds import Ramp, Sine, SmoothStep
 
 SIMULATED = "simulated"
 ENCODER = Encoder(500)  # of the steering wheel: 2000 counts a turn

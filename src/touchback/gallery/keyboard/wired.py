@@ -17,7 +17,7 @@ from touchback.gallery.keyboard.vibration import add_vibration
 from touchback.gallery.keyboard.voices import Voice, voice_called
 from touchback.haptics.displays import hold
 from touchback.model import Model
-from touchback.model.part import flatten
+from touchback.model.flatten import flatten
 from touchback.model.sensors import Signal
 from touchback.realtime import GuardedOutput, Live, WatchedInput, live
 from touchback.realtime.report import Report

@@ -21,7 +21,7 @@ from touchback.haptics.wall.laws import (
 )
 from touchback.haptics.wall.plant import Device, Finger, check_numbers
 from touchback.model import Model
-from touchback.model.controls import choice_name
+from touchback.model.signals import choice_name
 from touchback.model.value import Value
 from touchback.symbolic.functions import select
 

@@ -13,11 +13,11 @@ from touchback.haptics.wall.passivity import BENCH_DAMPING, BENCH_DEVICE
 from touchback.haptics.wall.plant import Device, Finger
 from touchback.haptics.wall.sensing import Differentiated
 from touchback.model import Model
-from touchback.model.controls import alternatives, choice_name
 from touchback.model.forces import JointEffort
 from touchback.model.joints import Prismatic
 from touchback.model.names import suggestion
 from touchback.model.sensors import Signal
+from touchback.model.signals import alternatives, choice_name
 from touchback.symbolic.functions import exp, select
 
 TICKS = 4000.0  # a second: as often as a live wall can be sampled
@@ -40,7 +40,7 @@ class Rendering:
             "wall sense": "differences" if self.differentiated else "wall sense",
         }
         chosen = {
-            choice_name(control): float(alternatives(model, control).index(alternative))
+            choice_name(control): float(alternatives(model.controls, control).index(alternative))
             for control, alternative in choices.items()
         }
         return chosen | {

@@ -12,7 +12,6 @@ from touchback.interop.modelica.expressions import texts
 from touchback.interop.modelica.mode_rows import ModeRows, model_in_all_modes
 from touchback.interop.modelica.names import Names, quoted
 from touchback.interop.modelica.ported import Ported
-from touchback.model.controls import driven
 from touchback.model.frame import Frame
 from touchback.model.show import kind_text
 from touchback.model.value import Data, Value
@@ -46,7 +45,7 @@ class Sheet:
         self.lines = Lines(acting={name: [] for name in self.model.bodies})
         layout, symbol = system.layout, self.tape.symbol
         self.parameters = {name: self.names.of("parameter", name) for name in layout.parameters}
-        controlled = driven(self.model)
+        controlled = self.model.input_laws()
         self.inputs = {
             name: self.names.of("input", name) for name in layout.inputs if name not in controlled
         }

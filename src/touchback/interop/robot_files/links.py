@@ -15,10 +15,10 @@ from touchback.dynamics.floats import float_instant
 from touchback.errors import InputError
 from touchback.interop.pose import HERE, Floats, Pose, about, at
 from touchback.model import Body, Frame, Model
+from touchback.model.flatten import flatten
 from touchback.model.frame import AXES, GROUND
 from touchback.model.joints import Joint
 from touchback.model.joints.motion import FreeMotion, Motion, QuaternionTurn, SlideAlong, TurnAbout
-from touchback.model.part import flatten
 from touchback.model.value import Value
 
 _KINDS: dict[type[Motion], str] = {

@@ -10,7 +10,7 @@ from touchback.interop.pose import quaternion_of
 from touchback.interop.robot_files.links import Mechanism, words
 from touchback.interop.robot_files.motors import motor_of
 from touchback.model.closures import Rod
-from touchback.model.couplings import coordinate_of
+from touchback.model.constraint_kinds import coordinate_of
 from touchback.model.forces import JointEffort, SpringDamper
 from touchback.model.frame import Frame
 from touchback.model.joints import Fixed, Spherical

@@ -12,7 +12,7 @@ from touchback.errors import InputError
 from touchback.interop.pose import HERE, Floats, Pose
 from touchback.interop.robot_files.links import Freedom, Link, Mechanism, text_of, words
 from touchback.model import Model
-from touchback.model.couplings import Gear
+from touchback.model.constraint_kinds import Gear
 from touchback.model.frame import GROUND
 from touchback.model.solids import Box, Cylinder, Sphere
 from touchback.regular_file import check_output, write_whole

@@ -194,3 +194,8 @@ def _friction_speed(label: str, given: object) -> Value:
             "in proportion to the speed."
         )
     return speed
+
+
+def limit_names(coordinate: str) -> tuple[str, str]:
+    """The parameters that hold the limits of a coordinate which were given as numbers."""
+    return f"{coordinate} low", f"{coordinate} high"

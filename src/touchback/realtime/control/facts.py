@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from math import isfinite
 
-from touchback.model.controls import choice_name
-from touchback.model.switching import active_constraints
+from touchback.model.mode_groups import active_constraints
+from touchback.model.signals import choice_name
 from touchback.realtime.control.exposed import Exposed
 from touchback.realtime.live import Live
 from touchback.realtime.ports import WatchedInput

@@ -11,9 +11,9 @@ from touchback import native
 from touchback.codegen import Backend
 from touchback.dynamics.forward import configuration_rate
 from touchback.errors import InputError, SolveError
+from touchback.model.mode_groups import active_constraints, switch_constraints
 from touchback.model.model import Model
 from touchback.model.names import unknown
-from touchback.model.switching import active_constraints, switched
 from touchback.native import ConstrainedFunctions, RateSlopes, formulation_of
 from touchback.native.constrained.assembly import Assembly
 from touchback.system.closing import Closing
@@ -81,8 +81,8 @@ class Constrained(Motion):
         """The model with these constraints active."""
         if key == self.first:
             return self.whole
-        free = switched(self.whole, self.whole.constraint_rows(), False)
-        return self.once(("model", key), lambda: switched(free, key, True))
+        free = switch_constraints(self.whole, self.whole.constraint_rows(), False)
+        return self.once(("model", key), lambda: switch_constraints(free, key, True))
 
     def active(self, key: Key) -> tuple[str, ...]:
         """Names of the constraints that act."""
@@ -95,7 +95,7 @@ class Constrained(Motion):
         for name in names:
             if name not in known:
                 raise InputError(str(unknown("constraint", name, known)))
-        return active_constraints(switched(self.model(key), names, active))
+        return active_constraints(switch_constraints(self.model(key), names, active))
 
     def acting(self, key: Key, stiffness: bool = False) -> Acting:
         """`terms`, `positions`, `velocity level`, `configuration rate`, `outputs`, `updates`, and

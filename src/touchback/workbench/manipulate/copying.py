@@ -3,7 +3,8 @@
 from copy import copy
 
 from touchback.model import Model
-from touchback.model.part import MECHANICS, OWN, flatten
+from touchback.model.flatten import flatten
+from touchback.model.model import MECHANICS, OWN
 
 
 def copied(model: Model) -> Model:

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from touchback.errors import InputError, TouchbackError
 from touchback.model import Model
-from touchback.model.limits import limit_names, with_live_limits
+from touchback.model.joints.joint import limit_names
 from touchback.realtime.control import Desk
 from touchback.realtime.control.messages import Facts
 from touchback.recording import unknown_name
@@ -149,7 +149,7 @@ class Edits:
                 own[index] = given
                 told = () if all(each == nothing for each in own) else tuple(own)
                 changed = with_options(name, joint, {word: told})
-                model.joints[name] = with_live_limits(model, name, changed)
+                model.joints[name] = model.with_live_limits(name, changed)
 
         return Change(EDIT, name, f"{word} of '{name}'", alter, key=(f"{word} {index}", name))
 

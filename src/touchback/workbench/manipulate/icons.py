@@ -18,7 +18,7 @@ from typing import Literal
 
 from touchback.errors import InputError
 from touchback.model import Frame, Model
-from touchback.model.couplings import coordinate_of
+from touchback.model.constraint_kinds import coordinate_of
 from touchback.model.forces import Wrench
 from touchback.model.sensors import Multiplier
 from touchback.realtime.control import Desk

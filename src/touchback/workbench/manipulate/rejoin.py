@@ -11,7 +11,7 @@ from touchback.errors import InputError
 from touchback.model import Model
 from touchback.model.joints import Joint, JointKind, make_joint
 from touchback.model.joints.joint import OPTIONS
-from touchback.model.part import MECHANICS
+from touchback.model.model import MECHANICS
 from touchback.model.walk import mapped
 from touchback.realtime.structure import Structure, follow, joints_of
 from touchback.symbolic.expression import Expr

@@ -11,9 +11,9 @@ import numpy as np
 
 from touchback.errors import InputError
 from touchback.files import model_from_text, to_text
+from touchback.model.flatten import flatten
 from touchback.model.mode_groups import mode_groups
 from touchback.model.model import Model
-from touchback.model.part import flatten
 from touchback.native.live.layout import LATCHED, STALE
 from touchback.realtime.replay import system_in
 from touchback.realtime.report import flag_names

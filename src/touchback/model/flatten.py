@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from touchback.errors import ModelError
 from touchback.model.frame import AXES, GROUND, Frame
+from touchback.model.model import MECHANICS, OWN, Model, Part
 from touchback.model.modes import renamed_mode, renamed_transition
 from touchback.model.value import Value
 from touchback.model.walk import mapped
@@ -16,60 +14,10 @@ from touchback.symbolic.expression import Expr
 from touchback.symbolic.scalars import Operators
 from touchback.symbolic.translate import Translator
 
-if TYPE_CHECKING:
-    from touchback.model.model import Model
-    from touchback.symbolic.tape import Tape
-
-
-LARGEST = 100_000  # things in a model with all its parts
-OWN = ("parameters", "inputs", "states", "controls", "tables", "modes", "transitions")
-MECHANICS = (
-    "bodies", "shapes", "joints", "forces", "contacts", "sensors", "closures", "couplings",
-    "constraints", "drives",
-)  # fmt: skip
-
-
-@dataclass(frozen=True)
-class Part:
-    """A copy of `model` with its ground at the frame `at`; `share` and `bind` as in `Model.add`."""
-
-    model: Model
-    at: Frame
-    share: tuple[str, ...]
-    bind: dict[str, Value]
-
-    def bound(self, name: str, tape: Tape) -> int:
-        """The node of a bound parameter on the outer model's tape."""
-        given = self.bind[name]
-        return given.id if isinstance(given, Expr) else tape.const(given)
-
-
-def size_of(model: Model, known: dict[int, int] | None = None) -> int:
-    """How many named things a model has with all copies of its parts, each counted as often as it
-    stands there; `known` has sizes by identity, since parts of parts may multiply."""
-    known = {} if known is None else known
-    if id(model) not in known:
-        own = sum(len(getattr(model, kind)) for kind in (*OWN, *MECHANICS))
-        parts = sum(1 + size_of(part.model, known) for part in model.parts.values())
-        known[id(model)] = own + parts
-    return known[id(model)]
-
-
-def check_size(label: str, model: Model, part: Model | None = None) -> None:
-    """Refuse a model that has, or with one more part would have, too many things to be derived."""
-    size = size_of(model) + (1 + size_of(part) if part is not None else 0)
-    if size > LARGEST:
-        raise ModelError(
-            f"{label}: the model would have {size} things (bodies, joints, signals, …, of all "
-            f"parts); at most {LARGEST} are allowed. Take fewer copies."
-        )
-
 
 def flatten(model: Model) -> Model:
     """The same mechanism without parts: names prefixed, frames composed, one tape."""
-    from touchback.model.model import Model
-
-    check_size(f"Model '{model.name}'", model)
+    model.check_size(f"Model '{model.name}'")
     if not model.parts:
         return model
     flat = Model(model.name, model.gravity)
