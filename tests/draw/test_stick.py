@@ -9,7 +9,7 @@ import pytest
 import touchback as tb
 from described_models import ALL
 from touchback import gallery
-from touchback.draw.stick import stick_figure
+from touchback.draw.stick import Line, stick_figure
 from touchback.draw.stick_svg import figure_svg
 from touchback.draw.view import axes_for, view_of
 from touchback.errors import InputError, ModelError
@@ -176,3 +176,10 @@ def test_names_of_joints_stand_beside_each_other_and_on_the_page(name: str) -> N
         assert left >= 0.0 and right <= float(tree.get("width", 0))
         for a, b, c, d in boxes[:k]:
             assert right <= a or c <= left or bottom <= b or d <= top
+
+
+def test_a_line_is_seen_if_its_ends_are_ever_apart() -> None:
+    ends = np.tile([1.0, 2.0, 3.0], (4, 2, 1))
+    assert not Line("rod", "body", ends).seen
+    ends[2, 1, 0] += 1e-3
+    assert Line("rod", "body", ends).seen
