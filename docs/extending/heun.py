@@ -4,10 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from touchback.simulate.leg import Leg
-from touchback.simulate.solvers.integrator import Integrator
-from touchback.simulate.solvers.solver import Can
+from touchback.simulate.solvers.base import Can, Integrator
 from touchback.simulate.span import Trajectory
+from touchback.simulate.stepper import Leg
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,7 +12,7 @@ import touchback as tb
 from featured_models import FEATURES, cart_and_pendulum
 from tests.batch.own_runs import alone, assert_same_bits, assert_same_end
 from touchback.batch import one_at_a_time, one_by_one
-from touchback.simulate.time_stepping import course
+from touchback.simulate import time_stepping
 
 STEP, RADIUS = 1e-3, 0.05
 GRID = {"method": "moreau-jean", "step": STEP}
@@ -147,9 +147,9 @@ def test_impulses_that_do_not_settle_are_told_of_with_the_whole_run() -> None:
 
 def test_equations_are_derived_once_for_all(heap, monkeypatch) -> None:
     made: list[object] = []
-    usual = course.SteppedRun.__init__
+    usual = time_stepping.SteppedRun.__init__
     monkeypatch.setattr(
-        course.SteppedRun, "__init__", lambda *given: (made.append(1), usual(*given))[1]
+        time_stepping.SteppedRun, "__init__", lambda *given: (made.append(1), usual(*given))[1]
     )
     asked: list[int] = []
     once_more = one_at_a_time.run_alone

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import touchback as tb
-from touchback.simulate.solvers.scipy import NAMES
+from touchback.simulate.solvers.scipy_solvers import NAMES
 
 HELD = ("partitioning", "projection")
 LOOSE = ("multipliers", "baumgarte")

@@ -6,8 +6,8 @@ import numpy as np
 
 from touchback.errors import SolveError
 from touchback.recording import unknown_name
+from touchback.simulate.initial_state import read_state
 from touchback.simulate.protocol import Where
-from touchback.simulate.start import read_state
 from touchback.system import State, System
 from touchback.system.equations import Blocks, Point
 from touchback.system.layout import Values, fill

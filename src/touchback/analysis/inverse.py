@@ -19,7 +19,7 @@ from touchback.analysis.kinematics import as_run, follow, motion_columns
 from touchback.recording import Run, unknown_name
 from touchback.simulate.features import refuse
 from touchback.simulate.protocol import MotionData
-from touchback.simulate.ratings import add_rating_remarks
+from touchback.simulate.run_diagnostics import add_rating_remarks
 from touchback.system import System
 from touchback.system.equations import Point
 from touchback.system.layout import Values

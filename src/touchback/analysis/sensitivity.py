@@ -25,9 +25,9 @@ from touchback.numbers import positive_number, shown
 from touchback.recording import Run, unknown_name
 from touchback.simulate.features import refuse
 from touchback.simulate.inputs import read_inputs
-from touchback.simulate.knots import find_knots, longest_step
 from touchback.simulate.protocol import InputData, Where
 from touchback.simulate.span import Span, output_times
+from touchback.simulate.step_knots import find_knots, longest_step
 from touchback.system import System
 from touchback.system.begin import found_states
 from touchback.system.equations import Point

@@ -10,8 +10,8 @@ import numpy as np
 
 from touchback.native import FixedStep, Problem, Status
 from touchback.simulate.inputs import Inputs
-from touchback.simulate.knots import find_knots
 from touchback.simulate.span import Span
+from touchback.simulate.step_knots import find_knots
 from touchback.system import System
 from touchback.system.variations import variation_functions
 

@@ -26,15 +26,13 @@ from touchback.native import Formulation, formulation_of
 from touchback.numbers import whole_within
 from touchback.recording import unknown_name
 from touchback.recording.names import names_in
-from touchback.simulate.choice import formulation_for, solver_for
 from touchback.simulate.features import COPIES
 from touchback.simulate.progress import Progress
+from touchback.simulate.solver_choice import formulation_for, solver_for
 from touchback.simulate.solvers import Can, Options, Solver
-from touchback.simulate.solvers.euler import Euler
-from touchback.simulate.solvers.formulation_step import FormulationStep
-from touchback.simulate.solvers.moreau_jean import MoreauJean
-from touchback.simulate.solvers.rk4 import RK4
+from touchback.simulate.solvers.fixed_step_solvers import RK4, Euler, FormulationStep
 from touchback.simulate.span import Span
+from touchback.simulate.time_stepping import MoreauJean
 from touchback.system import System
 from touchback.system.solved_slopes import SolvedSlopes
 from touchback.system.state import State

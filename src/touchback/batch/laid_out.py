@@ -10,10 +10,10 @@ import numpy as np
 from touchback.batch.given import Floats, Given, room_for
 from touchback.errors import InputError
 from touchback.native.batch.batch import BatchSeries
+from touchback.simulate.initial_state import initial_state
 from touchback.simulate.inputs import read_inputs
-from touchback.simulate.solvers.fixed_step import FixedStep
+from touchback.simulate.solvers.fixed_step_solvers import FixedStep
 from touchback.simulate.span import Span
-from touchback.simulate.start import initial_state
 from touchback.system import System
 
 

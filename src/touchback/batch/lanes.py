@@ -13,7 +13,7 @@ from touchback.codegen import native_lanes
 from touchback.native import FunctionData, Listening, Status
 from touchback.native.batch.batch import BatchFunctions, NativeBatch
 from touchback.simulate.progress import Progress
-from touchback.simulate.solvers.fixed_step import FixedStep
+from touchback.simulate.solvers.fixed_step_solvers import FixedStep
 from touchback.simulate.span import Span
 from touchback.simulate.ticks import steps_between
 from touchback.system import System

@@ -19,9 +19,7 @@ from touchback.simulate.failure import RunFailed, RunInterrupted
 from touchback.simulate.progress import Progress
 from touchback.simulate.simulate import simulate
 from touchback.simulate.solvers import Can, Solver
-from touchback.simulate.solvers.euler import Euler
-from touchback.simulate.solvers.formulation_step import FormulationStep
-from touchback.simulate.solvers.rk4 import RK4
+from touchback.simulate.solvers.fixed_step_solvers import RK4, Euler, FormulationStep
 from touchback.simulate.span import Span
 from touchback.system import System
 from touchback.system.reading import read_number

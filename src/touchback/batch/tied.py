@@ -22,10 +22,10 @@ from touchback.batch.one_at_a_time import room, run_one_at_a_time
 from touchback.batch.one_by_one import duration_of, instants
 from touchback.native import Formulation
 from touchback.native.batch.tied import BatchConstrained, BatchModes, LoneMotion, NativeTiedBatch
-from touchback.simulate.modes.watch import CHUNK
+from touchback.simulate.mode_stepper import CHUNK
 from touchback.simulate.progress import Progress
-from touchback.simulate.remarks import remarks, warn_when_astray, warn_when_open
-from touchback.simulate.solvers.fixed_step import FixedStep
+from touchback.simulate.run_diagnostics import remarks, warn_when_astray, warn_when_open
+from touchback.simulate.solvers.fixed_step_solvers import FixedStep
 from touchback.simulate.span import Span
 from touchback.simulate.ticks import steps_between
 from touchback.system import System

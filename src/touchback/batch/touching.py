@@ -13,12 +13,12 @@ from touchback.batch.one_at_a_time import room, run_one_at_a_time
 from touchback.batch.one_by_one import instants
 from touchback.errors import InputError
 from touchback.native.batch.touching import BatchTouching, NativeTouchingBatch
-from touchback.simulate.course import Asked
+from touchback.simulate.contact_stepper import Sensors
 from touchback.simulate.inputs import read_inputs
 from touchback.simulate.progress import Progress
-from touchback.simulate.sensing import Sensors
-from touchback.simulate.solvers.moreau_jean import MoreauJean
 from touchback.simulate.span import Span
+from touchback.simulate.stepper import Asked
+from touchback.simulate.time_stepping import MoreauJean
 from touchback.system import System
 
 

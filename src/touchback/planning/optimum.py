@@ -19,7 +19,7 @@ from touchback.numbers import positive_number, shown, whole_within
 from touchback.planning.plan import Plan
 from touchback.recording import unknown_name
 from touchback.simulate.features import refuse
-from touchback.simulate.start import read_state
+from touchback.simulate.initial_state import read_state
 from touchback.system import State, System
 from touchback.system.reading import by_name, read_array, read_number
 

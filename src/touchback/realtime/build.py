@@ -14,9 +14,9 @@ from touchback.native.live.swap import Staged
 from touchback.native.live.wanted import Guard, Measured, Pace
 from touchback.realtime.plan import LivePlan
 from touchback.realtime.ports import WatchedInput
-from touchback.simulate.implicit import newton_for
+from touchback.simulate.initial_state import initial_state
 from touchback.simulate.inputs import Inputs
-from touchback.simulate.start import initial_state
+from touchback.simulate.smooth_stepper import newton_for
 from touchback.system import State, System
 
 Floats = np.ndarray

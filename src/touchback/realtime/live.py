@@ -34,7 +34,7 @@ from touchback.realtime.taps import Callback, Tap
 from touchback.realtime.transport import Transport
 from touchback.realtime.udp import Receiver
 from touchback.recording import Run
-from touchback.simulate.choice import formulation_for
+from touchback.simulate.solver_choice import formulation_for
 from touchback.simulate.solvers import Solver
 from touchback.system import State, System
 from touchback.system.reading import by_name

@@ -14,9 +14,9 @@ from touchback.numbers import LEAST, number_within, shown, whole_within
 from touchback.realtime.energy import EnergyObserver
 from touchback.realtime.ports import STOP_PORT, GuardedOutput, WatchedInput
 from touchback.recording import unknown_name
-from touchback.simulate.choice import formulation_for, solver_for
+from touchback.simulate.solver_choice import formulation_for, solver_for
 from touchback.simulate.solvers import Can, Solver
-from touchback.simulate.solvers.fixed_step import FixedStep
+from touchback.simulate.solvers.fixed_step_solvers import FixedStep
 from touchback.system import System
 
 _SLOWEST = 1e-6  # of real time: a tick of 1 s then takes eleven days

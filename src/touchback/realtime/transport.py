@@ -17,7 +17,7 @@ from touchback.realtime.build import settled_near
 from touchback.realtime.ending import to_its_end
 from touchback.realtime.plan import read_speed
 from touchback.realtime.taking import Taking
-from touchback.simulate.start import read_state
+from touchback.simulate.initial_state import read_state
 from touchback.system import State
 
 _MOST_STEPS = 1_000_000  # that may be asked for at once

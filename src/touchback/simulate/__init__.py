@@ -1,7 +1,8 @@
 """Offline runs: a compiled system, an initial state and a duration give a `Run`."""
 
 from touchback.native import AugmentedLagrangian, Baumgarte, Penalty
-from touchback.simulate.event import Event
+from touchback.simulate.constraint_switching import Switch
+from touchback.simulate.event_monitor import Event
 from touchback.simulate.failure import RunFailed, RunInterrupted
 from touchback.simulate.inputs import TimeFunction
 from touchback.simulate.simulate import simulate
@@ -19,7 +20,6 @@ from touchback.simulate.solvers import (
     Trapezoidal,
     Variational,
 )
-from touchback.simulate.switching import Switch
 
 __all__ = [
     "METHODS",

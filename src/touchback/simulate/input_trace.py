@@ -29,7 +29,7 @@ _MORE = 4000  # looks where they change most
 _ENOUGH = 1e-4  # of the integral of |u|: how well it has to be known
 
 if TYPE_CHECKING:
-    from touchback.simulate.solvers.solver import Solver
+    from touchback.simulate.solvers.base import Solver
 
 Quadrature = tuple[ArrayLike, ArrayLike]  # nodes and weights on [0, 1]
 

@@ -13,23 +13,21 @@ from numpy.typing import ArrayLike
 
 from touchback.native import Formulation, Listening
 from touchback.recording import Run
-from touchback.simulate.choice import formulation_for, solver_for
-from touchback.simulate.course import Asked
-from touchback.simulate.event import Event
+from touchback.simulate.constraint_switching import Switch, read_events, simulate_switched
+from touchback.simulate.event_monitor import Event
 from touchback.simulate.failure import interrupted, raise_failure
 from touchback.simulate.features import refuse
+from touchback.simulate.initial_state import initial_state
 from touchback.simulate.input_trace import InputTrace, warn_of_inputs
 from touchback.simulate.inputs import read_inputs
 from touchback.simulate.progress import Progress
 from touchback.simulate.protocol import Floats, InputData, Numbers, StateData
-from touchback.simulate.ratings import add_rating_remarks
-from touchback.simulate.record import recorded
-from touchback.simulate.remarks import warn_when_astray, warn_when_open
-from touchback.simulate.repeat import settings
+from touchback.simulate.repro_call import settings
+from touchback.simulate.run_diagnostics import add_rating_remarks, warn_when_astray, warn_when_open
+from touchback.simulate.solver_choice import formulation_for, solver_for
 from touchback.simulate.solvers import Can, Options, Solver
 from touchback.simulate.span import Span
-from touchback.simulate.start import initial_state
-from touchback.simulate.switching import Switch, read_events, simulate_switched
+from touchback.simulate.stepper import Asked, recorded
 from touchback.system import System
 from touchback.system.reading import by_name
 

@@ -11,7 +11,7 @@ from touchback.system import System
 from touchback.system.posed import Posed
 
 if TYPE_CHECKING:
-    from touchback.simulate.solvers.integrator import Integrator
+    from touchback.simulate.solvers.base import Integrator
 
 
 def use_ticks(system: System, posed: Posed, solver: Integrator) -> None:

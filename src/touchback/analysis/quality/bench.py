@@ -10,15 +10,15 @@ import numpy as np
 from touchback.analysis.quality.row import Candidate
 from touchback.errors import InputError, TouchbackError
 from touchback.native import Problem
-from touchback.simulate.implicit import newton_for
 from touchback.simulate.input_trace import InputTrace
 from touchback.simulate.inputs import read_inputs
-from touchback.simulate.knots import find_knots, longest_step
-from touchback.simulate.leg import Leg
 from touchback.simulate.progress import Progress
 from touchback.simulate.protocol import Floats, InputData
+from touchback.simulate.smooth_stepper import newton_for
 from touchback.simulate.solvers import integrators
 from touchback.simulate.span import Span, Trajectory
+from touchback.simulate.step_knots import find_knots, longest_step
+from touchback.simulate.stepper import Leg
 from touchback.system import System
 from touchback.system.natural import NaturalCoordinates
 

@@ -26,10 +26,10 @@ from touchback.analysis.quality.stability import Bounds, stability_limit
 from touchback.errors import InputError
 from touchback.numbers import positive_number
 from touchback.simulate.features import refuse
+from touchback.simulate.initial_state import read_state
 from touchback.simulate.progress import Progress
 from touchback.simulate.protocol import InputData, StateData
 from touchback.simulate.span import Trajectory
-from touchback.simulate.start import read_state
 from touchback.system import System
 from touchback.system.natural import NaturalCoordinates
 

@@ -22,7 +22,7 @@ from touchback.batch.gpu.tied import (
 )
 from touchback.codegen.printers.cuda import device_function, device_preamble
 from touchback.native.modes.memory import AHEAD, CROWD, CROWDED, MOST, NO_END, WIDEST_GAP
-from touchback.simulate.modes.watch import CHUNK
+from touchback.simulate.mode_stepper import CHUNK
 
 _TABLES = "modes/exit.h"
 _REMEMBER = "constrained/remember.c"

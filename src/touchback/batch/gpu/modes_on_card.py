@@ -29,9 +29,8 @@ from touchback.batch.laid_out import refuse_unknown_modes
 from touchback.native import Formulation
 from touchback.native.modes.data import ExitData, ImpactData, ModeData, ModesData
 from touchback.native.modes.memory import CROWDED, MOST
-from touchback.simulate.modes.chattering import MEND
-from touchback.simulate.modes.tale import not_begun, not_read
-from touchback.simulate.solvers.fixed_step import FixedStep
+from touchback.simulate.mode_stepper import CHATTERING_HINT, not_begun, not_read
+from touchback.simulate.solvers.fixed_step_solvers import FixedStep
 from touchback.simulate.span import Failure, Span
 from touchback.simulate.ticks import steps_between
 from touchback.system import System
@@ -194,7 +193,7 @@ def _reason(system: System, told: np.ndarray, ended: float) -> str:
     )
     if why == CHATTERING:
         what = f"modes alternate more than {MOST} times within a step or {CROWDED:g} of them"
-        found = Failure(float(ended), what, MEND)
+        found = Failure(float(ended), what, CHATTERING_HINT)
     elif why == NOT_BEGUN:
         found = not_begun(every, float(t), mode, number, float(told[_AT["failed_gap"]]))
     elif why == UNREAD:

@@ -24,7 +24,7 @@ from touchback.batch.gpu.kernels import (
 from touchback.batch.laid_out import blocks_of, constants_of, series_of, whole_steps
 from touchback.errors import InputError
 from touchback.simulate.progress import Progress
-from touchback.simulate.solvers.fixed_step import FixedStep
+from touchback.simulate.solvers.fixed_step_solvers import FixedStep
 from touchback.simulate.span import Span
 from touchback.simulate.ticks import steps_between
 from touchback.system import System

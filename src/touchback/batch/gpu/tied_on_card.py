@@ -16,8 +16,8 @@ from touchback.batch.gpu.on_card import CardBatch
 from touchback.batch.gpu.tied import KeptRollout, Rows, TiedRollout
 from touchback.native import Formulation
 from touchback.simulate.progress import Progress
-from touchback.simulate.remarks import remarks, warn_when_astray, warn_when_open
-from touchback.simulate.solvers.fixed_step import FixedStep
+from touchback.simulate.run_diagnostics import remarks, warn_when_astray, warn_when_open
+from touchback.simulate.solvers.fixed_step_solvers import FixedStep
 from touchback.simulate.span import Span
 from touchback.simulate.ticks import steps_between
 from touchback.system import System

@@ -12,9 +12,9 @@ from touchback.errors import InputError
 from touchback.numbers import is_real
 from touchback.recording import Run, unknown_name
 from touchback.recording.measured.units import in_unit
+from touchback.simulate.initial_state import read_state
 from touchback.simulate.inputs import Inputs, read_inputs
 from touchback.simulate.protocol import InputData, Where
-from touchback.simulate.start import read_state
 from touchback.system import System
 from touchback.system.reading import by_name
 

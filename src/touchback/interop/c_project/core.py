@@ -19,10 +19,10 @@ from touchback.native.image import Image, held_by
 from touchback.native.library import LIB
 from touchback.native.record import Record
 from touchback.native.sources import Declared, taken
-from touchback.simulate.choice import formulation_for, solver_for
 from touchback.simulate.features import RIGID
+from touchback.simulate.solver_choice import formulation_for, solver_for
 from touchback.simulate.solvers import Can, MoreauJean, Options
-from touchback.simulate.solvers.fixed_step import FixedStep
+from touchback.simulate.solvers.fixed_step_solvers import FixedStep
 from touchback.symbolic.program import Program
 from touchback.system import System
 

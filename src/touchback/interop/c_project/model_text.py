@@ -10,8 +10,8 @@ import numpy as np
 from touchback.errors import TouchbackError
 from touchback.interop.c_project.stepping import Stepping
 from touchback.native.image import Image
+from touchback.simulate.initial_state import initial_state
 from touchback.simulate.inputs import Inputs
-from touchback.simulate.start import initial_state
 from touchback.system import System
 from touchback.system.begin import found_states
 

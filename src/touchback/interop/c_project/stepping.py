@@ -13,12 +13,11 @@ from touchback.native.constrained.assembly import Assembly
 from touchback.native.contact.moreau_jean import MoreauJean as Stepper
 from touchback.native.integrate.problem import Problem
 from touchback.native.modes.modes import Modes
-from touchback.simulate.implicit import newton_for
-from touchback.simulate.rigid import contacts_of
-from touchback.simulate.sensing import Sensors
-from touchback.simulate.solvers.fixed_step import FixedStep
-from touchback.simulate.solvers.moreau_jean import MoreauJean
+from touchback.simulate.contact_stepper import Sensors, contacts_of
+from touchback.simulate.smooth_stepper import newton_for
+from touchback.simulate.solvers.fixed_step_solvers import FixedStep
 from touchback.simulate.ticks import steps_between
+from touchback.simulate.time_stepping import MoreauJean
 from touchback.symbolic.program import Program
 from touchback.system import System
 from touchback.system.contact_equations import STEPPED, ContactEquations

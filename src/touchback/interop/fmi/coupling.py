@@ -15,16 +15,16 @@ from touchback.native import FixedStep as Stepper
 from touchback.native import Status
 from touchback.numbers import positive_number, shown
 from touchback.recording import Run
-from touchback.simulate.choice import formulation_for, solver_for
-from touchback.simulate.course import Label, labels_of
 from touchback.simulate.failure import not_finite, raise_failure
 from touchback.simulate.features import refuse_model
+from touchback.simulate.initial_state import initial_state
 from touchback.simulate.inputs import read_inputs
 from touchback.simulate.protocol import Floats, InputData, Numbers, StateData
+from touchback.simulate.solver_choice import formulation_for, solver_for
 from touchback.simulate.solvers import Can
-from touchback.simulate.solvers.fixed_step import FixedStep
+from touchback.simulate.solvers.fixed_step_solvers import FixedStep
 from touchback.simulate.span import Failure, Span, refuse_rows, whole_multiple
-from touchback.simulate.start import initial_state
+from touchback.simulate.stepper import Label, labels_of
 from touchback.simulate.ticks import use_ticks
 from touchback.system import System
 from touchback.system.posed import Posed

@@ -25,8 +25,8 @@ from touchback.model.model import Model
 from touchback.numbers import shown
 from touchback.regular_file import check_output, write_whole
 from touchback.simulate.features import COPIES, MEMORIES, MODES, RIGID, RUBBING
+from touchback.simulate.initial_state import initial_state
 from touchback.simulate.inputs import read_inputs
-from touchback.simulate.start import initial_state
 from touchback.system import System
 
 

@@ -12,8 +12,8 @@ from touchback.interop.folder import write_folder
 from touchback.interop.languages.written import described_state
 from touchback.model.model import Model
 from touchback.simulate.features import MEMORIES, MODES, RIGID, RUBBING
+from touchback.simulate.initial_state import initial_state
 from touchback.simulate.inputs import Inputs
-from touchback.simulate.start import initial_state
 from touchback.symbolic.program import Program
 from touchback.system import System
 

@@ -1,19 +1,19 @@
-"""Solvers, a file each: a new one is its file and a line here."""
+"""Solvers by family: a new one is a class in the file of its family and a line here."""
 
 from touchback.native import FORMULATIONS
-from touchback.simulate.solvers.dopri5 import Dopri5
-from touchback.simulate.solvers.euler import Euler
-from touchback.simulate.solvers.event_driven import EventDriven
-from touchback.simulate.solvers.formulation_step import FormulationStep
-from touchback.simulate.solvers.implicit_euler import ImplicitEuler
-from touchback.simulate.solvers.integrator import Integrator
-from touchback.simulate.solvers.moreau_jean import MoreauJean
-from touchback.simulate.solvers.radau5 import Radau5
-from touchback.simulate.solvers.rk4 import RK4
-from touchback.simulate.solvers.scipy import NAMES, SciPy
-from touchback.simulate.solvers.solver import Can, Options, Solver
-from touchback.simulate.solvers.trapezoidal import Trapezoidal
-from touchback.simulate.solvers.variational import Variational
+from touchback.simulate.event_driven import EventDriven
+from touchback.simulate.solvers.adaptive_solvers import Dopri5, Radau5
+from touchback.simulate.solvers.base import Can, Integrator, Options, Solver
+from touchback.simulate.solvers.fixed_step_solvers import (
+    RK4,
+    Euler,
+    FormulationStep,
+    ImplicitEuler,
+    Trapezoidal,
+    Variational,
+)
+from touchback.simulate.solvers.scipy_solvers import NAMES, SciPy
+from touchback.simulate.time_stepping import MoreauJean
 
 #: Solvers with their usual options, by name.
 METHODS: dict[str, Solver] = {

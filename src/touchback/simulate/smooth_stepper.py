@@ -6,22 +6,50 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from touchback.native import formulation_of
-from touchback.simulate.books import BookKeeper, Integrated, Lines
-from touchback.simulate.course import Asked, Course, Label, labels_of
-from touchback.simulate.implicit import add_counts, newton_for
-from touchback.simulate.leg import Leg
+from touchback.native import Newton, Problem, formulation_of
+from touchback.simulate.energy_meter import BookKeeper, Integrated, Lines
+from touchback.simulate.event_monitor import Unwatched, Watch
+from touchback.simulate.initial_state import consistency
 from touchback.simulate.progress import Progress
 from touchback.simulate.protocol import Floats, Plain
-from touchback.simulate.remarks import remarks
-from touchback.simulate.span import Trajectory
-from touchback.simulate.start import consistency
+from touchback.simulate.run_diagnostics import remarks
+from touchback.simulate.span import Failure, Trajectory
+from touchback.simulate.stepper import Asked, Course, Label, Leg, labels_of
 from touchback.simulate.ticks import use_ticks
-from touchback.simulate.watch import Unwatched, Watch
+from touchback.system import System
 from touchback.system.powers import power_set
 
 if TYPE_CHECKING:
-    from touchback.simulate.solvers.integrator import Integrator
+    from touchback.simulate.solvers.base import Integrator
+
+
+def newton_for(
+    system: System,
+    problem: Problem,
+    rtol: float,
+    atol: float,
+    parameters: dict[str, float] | None = None,
+    momenta: bool = False,
+) -> Newton:
+    """Newton's method for a problem of a system, with differences where there is no Jacobian, and
+    with its `momenta` where the method works on them."""
+    jacobian, p = system.rate_jacobian(parameters)
+    momentum = system.momentum_rate(parameters) if momenta else None
+    return Newton(problem, jacobian, p, rtol, atol, momentum)
+
+
+def add_counts(trajectory: Trajectory, newton: Newton) -> None:
+    """What Newton's method did becomes part of a trajectory, also where that is why it ended."""
+    counts = newton.statistics
+    evaluations = trajectory.statistics.get("evaluations", 0) + counts["evaluations"]
+    trajectory.statistics.update(counts)
+    trajectory.statistics["evaluations"] = evaluations
+    if counts["not_converged"] and trajectory.failure:
+        trajectory.failure = Failure(
+            trajectory.failure.time,
+            "Newton's method found no solution of the step",
+            "take a shorter step, or method='radau5', which chooses its own",
+        )
 
 
 class SmoothRun(Course):

@@ -16,12 +16,12 @@ import numpy as np
 from touchback.errors import InputError
 from touchback.numbers import MOST, keep, number_within, shown
 from touchback.recording import EnergyBooks, Run
-from touchback.simulate.course import Asked
-from touchback.simulate.event import Event
+from touchback.simulate.event_monitor import Event
 from touchback.simulate.failure import RunFailed, RunInterrupted
 from touchback.simulate.inputs import read_inputs
 from touchback.simulate.protocol import Floats, Input, InputData
 from touchback.simulate.span import Span
+from touchback.simulate.stepper import Asked
 from touchback.system import System
 
 _LARGEST = ("largest_h", "worst_choice", "iterations_most", "iterations_last", "step")

@@ -1,34 +1,139 @@
-"""Runs of systems with rigid contacts by time stepping."""
+"""Rigid contacts by time stepping: Moreau 1988, "Unilateral contact and dry friction in finite
+freedom dynamics", and Jean 1999, "The non-smooth contact dynamics method"."""
 
 from __future__ import annotations
 
-from dataclasses import fields
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
 
 import numpy as np
 
+from touchback.contact import ContactKind
+from touchback.errors import InputError
 from touchback.native import Chunks, Problem, Status
 from touchback.native.contact.moreau_jean import MoreauJean as Stepper
 from touchback.native.contact.moreau_jean import Steps
-from touchback.simulate.books import BookKeeper, Lines, RowBooks
-from touchback.simulate.course import Asked, Label
-from touchback.simulate.event_driven.gains import Gains
+from touchback.numbers import keep, number_within
+from touchback.simulate.contact_response import Gains
+from touchback.simulate.contact_stepper import Sensors, TouchingRun, overlaps
+from touchback.simulate.energy_meter import BookKeeper, Lines, RowBooks
 from touchback.simulate.progress import Progress
 from touchback.simulate.protocol import Floats, Plain
-from touchback.simulate.rigid import overlaps
-from touchback.simulate.sensing import Sensors
-from touchback.simulate.span import Failure, Trajectory
-from touchback.simulate.time_stepping.meter import StepMeter
-from touchback.simulate.touching import TouchingRun
+from touchback.simulate.solvers.base import Can, Solver
+from touchback.simulate.span import Failure, Trajectory, needed, refuse_rows
+from touchback.simulate.stepper import Asked, Label
 from touchback.system.contact_equations import STEPPED, ContactEquations
-from touchback.system.powers import power_set
+from touchback.system.contact_rows import ContactLayout
+from touchback.system.powers import WORK, power_set
 
-if TYPE_CHECKING:
-    from touchback.simulate.solvers.moreau_jean import MoreauJean
+
+@dataclass(frozen=True, kw_only=True)
+class MoreauJean(Solver):
+    """Many rigid contacts, by Moreau–Jean time stepping, every `step` [s] recorded: those that the
+    model describes, and the `contacts` given by name. Forces and inputs count at t + θ·step.
+
+    Steps hold speeds, not gaps: what lands stays as deep as it was noticed. `correct_positions`
+    lifts bodies out of each other at the end of a step, by the least change weighted by the mass,
+    and by no more than its work against the forces may be: what contacts have taken before.
+
+    Besides the states the run holds, of each contact by name, "… gap", and "… impulse" [N s] and
+    "… friction impulse" (" 1", " 2" with two tangents) of the step that ends at each instant; the
+    stored "energy", the cumulated "work" of forces, "friction loss" and "impact loss" [J]; inputs,
+    and the sensors of positions, velocities and inputs; and energy books, `run.books`.
+    `run.metadata["remarks"]` says where contacts overlap at the start, where impulses were found
+    only roughly, and which sensors need accelerations or forces and aren't recorded."""
+
+    word = "moreau-jean"
+    can = Can.CONSTRAINTS | Can.CONTACTS | Can.BOOKS
+
+    step: float = 1e-4
+    theta: float = 0.5
+    correct_positions: bool = False
+    contacts: Mapping[str, ContactKind] | None = field(default=None, hash=False)
+
+    def __post_init__(self) -> None:
+        needed(self, "step")
+        keep(self, theta=number_within("theta lies between 0 and 1", self.theta, 0.0, 1.0))
+
+    def refuse_excess(self, duration: float, width: int) -> None:
+        """Every step is recorded; contacts have three impulses or more."""
+        refuse_rows(duration, self.step, width + 3 * len(self.contacts or ()))
+        self.count(duration)
+
+    def count(self, duration: float) -> int:
+        """How many steps there are in so many seconds."""
+        count = round(duration / self.step)
+        if count < 1:
+            raise InputError(
+                f"step {self.step:g} s is longer than the duration {duration:g} s; give one that "
+                "fits."
+            )
+        return count
+
+    def course(self, asked: Asked) -> SteppedRun:
+        """The run, ready to go."""
+        return SteppedRun(asked, self)
+
+
+class StepMeter:
+    """Powers of forces at the middle of each step, which is of the method's order, and what
+    contacts took, which is exact where masses and directions stay."""
+
+    def __init__(
+        self, lines: Lines, layout: ContactLayout, start: Floats, steps: Steps, step: float
+    ) -> None:
+        self._lines, self._layout, self._steps = lines, layout, steps
+        self._states = states = np.vstack([start, steps.states])
+        rates = np.diff(states, axis=0) / step
+        forces = steps.impulses[:, : layout.bilateral] / step
+        inputs = np.hstack([steps.inputs, rates, forces])
+        self._work = step * lines.powers(0.5 * (states[1:] + states[:-1]), inputs)
+        first = steps.inputs[:1] if len(steps.inputs) else np.zeros((1, steps.inputs.shape[1]))
+        self._inputs = np.vstack([first, steps.inputs])
+
+    @property
+    def work(self) -> Floats:
+        """What each line did in all steps [J]."""
+        found: Floats = self._work.sum(axis=0)
+        return found
+
+    def inputs(self, times: Floats, states: Floats) -> Floats:
+        """Those that the first and the last step used: books are closed at the ends only."""
+        return self._inputs[[0, -1]]
+
+    def signals(self) -> dict[str, Floats]:
+        """Stored energy, and cumulated work, impact loss and friction loss, at each instant [J]."""
+        lines, losses, layout = self._lines.set.lines, self._steps.losses, self._layout
+        signs = np.array([1.0 if line.side == WORK else -1.0 for line in lines])
+        work = self._work @ signs + self._steps.moved.sum(axis=1)
+        impacts = losses[:, list(layout.normals)].sum(axis=1)
+        friction = losses[:, layout.bilateral :].sum(axis=1) - impacts
+        levels = self._lines.levels(self._states, self._inputs)
+        moving = np.zeros(len(levels))
+        for line in lines:
+            if line.stored >= 0:
+                moving += levels[:, line.stored] - levels[0, line.stored]
+        return {
+            "energy": levels.sum(axis=1),
+            "work": _cumulated(work) + moving,
+            "impact loss": _cumulated(impacts),
+            "friction loss": _cumulated(friction),
+        }
+
+
+def _cumulated(parts: Floats) -> Floats:
+    return np.concatenate([[0.0], np.cumsum(parts)])
+
 
 _ENERGIES = ("energy", "work", "impact loss", "friction loss")
+
+
 _DEEP = 1e-6  # m: contacts that stay deeper are named
+
+
 _GAIN = 1e-3  # of what the rows of a step give and take: less is of the method's order
+
+
 _SLOW = 1e-6  # m/s, rad/s: what impulses at slower contacts give is no impact's
 
 
@@ -78,7 +183,7 @@ class SteppedRun(TouchingRun):
         self._keeper = self._books(x)
         self._energies = np.array(list(self._keeper.meter.signals().values()))
         counts: dict[str, float] = {"steps": len(self._steps.states), **stepper.statistics}
-        failure = _failure(float(times[-1]), status, stepper.statistics["unsettled"])
+        failure = _stepping_failure(float(times[-1]), status, stepper.statistics["unsettled"])
         return Trajectory(times, states, counts, failure)
 
     def _books(self, x: Floats) -> BookKeeper[StepMeter]:
@@ -176,7 +281,7 @@ def _advance(stepper: Stepper, count: int, shown: Progress) -> tuple[Status, Ste
     return status, Steps(*(np.vstack([getattr(part, name) for part in parts]) for name in names))
 
 
-def _failure(t: float, status: Status, unsettled: int) -> Failure | None:
+def _stepping_failure(t: float, status: Status, unsettled: int) -> Failure | None:
     if status == Status.NOT_FINITE:
         return Failure(t, "the state is no longer finite", "take a shorter step")
     if not unsettled:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -10,10 +10,8 @@ from touchback.errors import InputError
 from touchback.native import FixedStep as Stepper
 from touchback.native import Status
 from touchback.simulate.failure import not_finite
-from touchback.simulate.leg import Leg
 from touchback.simulate.protocol import Floats
-from touchback.simulate.solvers.integrator import Integrator
-from touchback.simulate.solvers.solver import Can
+from touchback.simulate.solvers.base import Can, Integrator
 from touchback.simulate.span import (
     Trajectory,
     needed,
@@ -22,6 +20,7 @@ from touchback.simulate.span import (
     refuse_steps,
     whole_multiple,
 )
+from touchback.simulate.stepper import Leg
 
 _SLIVER = 1e-9  # of a step: a remainder shorter than this is rounding
 
@@ -111,3 +110,71 @@ class FixedStep(Integrator):
 def _goes_on(status: Status, leg: Leg) -> bool:
     failed = status in (Status.NOT_FINITE, Status.INTERRUPTED) or leg.problem.raised is not None
     return not failed and leg.watch.ended is None and leg.watch.failure is None
+
+
+@dataclass(frozen=True, kw_only=True)
+class RK4(FixedStep):
+    """The classical Runge–Kutta method of order 4: the same cost in every `step` [s].
+
+    `output_step` [s] is the time between recorded instants (every step); `rate` the number of ticks
+    a second at which memories of the model change, with a whole number of steps in between; `rtol`
+    and `atol` say how well events are located."""
+
+    word = "rk4"
+    can = FixedStep.can | Can.MODES
+    quadrature = (0.0, 0.5, 1.0), (1.0 / 6.0, 2.0 / 3.0, 1.0 / 6.0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Euler(FixedStep):
+    """Semi-implicit Euler, of order 1: velocities first, positions with the new ones, so that
+    energies of oscillations stay bounded where the mass matrix is constant; where it depends on
+    positions they drift (`Variational` keeps them). The cheapest. Options as those of `RK4`."""
+
+    word = "euler"
+    can = FixedStep.can | Can.MODES
+    quadrature = (0.0,), (1.0,)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ImplicitEuler(FixedStep):
+    """Implicit Euler, of order 1, for stiff problems at a fixed cost: it damps what is faster than
+    the step. Options as those of `RK4`; `rtol` and `atol` also say how far Newton's method goes."""
+
+    word = "implicit-euler"
+    can = (FixedStep.can | Can.STIFF) & ~Can.COPIES
+    implicit = True
+    quadrature = (1.0,), (1.0,)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Trapezoidal(FixedStep):
+    """The trapezoidal rule, of order 2, for stiff problems at a fixed cost: it damps nothing, so
+    that what is much faster than the step rings. Options as those of `ImplicitEuler`."""
+
+    word = "trapezoidal"
+    can = (FixedStep.can | Can.STIFF) & ~Can.COPIES
+    implicit = True
+
+
+@dataclass(frozen=True, kw_only=True)
+class Variational(FixedStep):
+    """The variational midpoint rule, of order 2: implicit and symplectic, also where the mass
+    matrix depends on the positions. The energy of a mechanism that nothing drives or damps goes to
+    and fro by the order of the step squared and doesn't drift, over any time (Marsden and West
+    2001); momenta that no force changes are kept. For trees without constraints. Options as those
+    of `RK4`; steps are solved to rounding, whatever `rtol` is."""
+
+    word = "variational"
+    can = Can.TICKS | Can.EVENTS | Can.BOOKS
+    implicit = True
+    momenta = True
+
+
+@dataclass(frozen=True, kw_only=True)
+class FormulationStep(FixedStep):
+    """The step of the formulation called `word`; options as those of `RK4`."""
+
+    can = (FixedStep.can | Can.STIFF) & ~(Can.COPIES | Can.RUBBING)
+
+    word: str = field(kw_only=False)

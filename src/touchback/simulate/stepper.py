@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from touchback.native import Cells, Formulation, Knots, Problem
-from touchback.simulate.event import Event
-from touchback.simulate.input_trace import InputTrace
+import numpy as np
+
+from touchback.native import Cells, Formulation, Knots, Problem, slices, stop_asked
+from touchback.recording import Run
+from touchback.simulate.event_monitor import Event, Sides, Unwatched, Watching
+from touchback.simulate.input_trace import InputTrace, Quadrature
 from touchback.simulate.inputs import Inputs
-from touchback.simulate.knots import Evaluated, find_cells, find_knots, longest_step
 from touchback.simulate.progress import Progress
 from touchback.simulate.protocol import Floats, Plain
 from touchback.simulate.span import Span, Trajectory
-from touchback.simulate.watch import Sides
+from touchback.simulate.step_knots import Evaluated, find_cells, find_knots, longest_step
 from touchback.system import System
 from touchback.system.posed import Posed
 
 if TYPE_CHECKING:
-    from touchback.simulate.solvers.integrator import Integrator
+    from touchback.simulate.solvers.base import Integrator
+
 
 Label = tuple[str, str, str]  # kind, name, unit of a recorded signal
 
@@ -107,3 +110,63 @@ class Course(ABC):
     @abstractmethod
     def about(self, trajectory: Trajectory) -> Plain:
         """What the run says of itself: events, changes of mode, energy books, remarks."""
+
+
+@dataclass(frozen=True)
+class Leg:
+    """A problem from the state `x0` on, over a span; its states are called `names`. Steps that
+    adapt end at the knots of the problem; a `trace` sums up what steps see of inputs."""
+
+    problem: Problem
+    names: Sequence[str]
+    x0: Floats
+    span: Span
+    shown: Progress
+    watch: Watching = field(default_factory=Unwatched)
+    trace: InputTrace | None = None
+
+    @property
+    def longest(self) -> float:
+        """The longest step that inputs and laws of time allow [s]."""
+        return self.trace.longest if self.trace else np.inf
+
+    def sees(self, ends: Floats, quadrature: Quadrature, start: float) -> None:
+        """That steps of a method ended there, one after the other from a start."""
+        if self.trace and len(ends):
+            before = ends.copy()
+            if self.problem.knots:
+                before = self.problem.knots.before_ends(ends)
+            self.trace.add(np.append(start, ends[:-1]), ends, quadrature, before)
+
+    def show(self, t: float) -> None:
+        """That the run has come to a time."""
+        self.shown.update((t - self.span.start) / self.span.duration)
+
+
+def recorded(course: Course, trajectory: Trajectory, about: Mapping[str, object]) -> Run:
+    """The run with all signals that belong to each recorded state, up to where Ctrl-C ended
+    that."""
+    labels, times, states = course.labels(), trajectory.times, trajectory.states
+    table = np.empty((len(times), len(labels)), order="F")
+    done = 0
+    for part in slices(len(table)):
+        table[part] = course.rows(part, times[part], states[part])
+        done = part.stop
+        if stop_asked():
+            break
+    names = list(_distinct(labels))
+    return Run(
+        times[:done],
+        dict(zip(names, table[:done].T, strict=True)),
+        {name: unit for name, (_, _, unit) in zip(names, labels, strict=True)},
+        {**about, "remarks": [], **course.about(trajectory), "statistics": trajectory.statistics},
+    )
+
+
+def _distinct(labels: Iterable[Label]) -> Iterable[str]:
+    """Names made unique by their kind where an input or output is called like a state."""
+    taken: set[str] = set()
+    for kind, name, _ in labels:
+        label = name if name not in taken else f"{name} ({kind})"
+        taken.add(label)
+        yield label

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,19 +10,235 @@ from numpy.typing import NDArray
 from touchback.errors import SolveError
 from touchback.native import Problem
 from touchback.native.contact.contact_state import ContactState
-from touchback.simulate.books import RowBooks
-from touchback.simulate.event_driven.accelerations import Outcome, decide, jammed
-from touchback.simulate.event_driven.at_contacts import STILL, AtContacts
-from touchback.simulate.event_driven.bounces import Bounces
-from touchback.simulate.event_driven.impacts import Jump, halt
-from touchback.simulate.event_driven.walls import INSIDE, Walls
+from touchback.simulate.contact_response import (
+    STILL,
+    AtContacts,
+    Gains,
+    Jump,
+    Outcome,
+    decide,
+    halt,
+    impact,
+    jam,
+    jammed,
+)
+from touchback.simulate.contact_stepper import TOUCHING, length_scale, overlaps, reach
+from touchback.simulate.energy_meter import RowBooks
 from touchback.simulate.protocol import Floats
-from touchback.simulate.rigid import TOUCHING
+from touchback.simulate.span import Failure
 from touchback.system.contact_equations import ContactEquations
 
+_ALIKE = 1e-9  # part of the speed by which contacts that are hit at once may differ
+
+
+Ways = Mapping[int, Floats]  # of groups that slip
+
+
+class Bounces:
+    """Impacts of the contacts called `names`, by a `law`, at most `rounds` of them at one instant:
+    bounces that would be over within `rest` seconds are taken as over. Instants at which mechanics
+    has no or several answers are told in `remarks`, impacts that gave energy in `gains`; `rounding`
+    is how far gaps are off [m]."""
+
+    def __init__(self, names: Sequence[str], law: str, rest: float) -> None:
+        self._names, self._law, self._rest = names, law, rest
+        self.rounds = 10_000 if law == "sequential" else 50
+        self.rounding = np.zeros(len(names))
+        self.remarks: list[str] = []
+        self.gains = Gains(law)
+
+    def collide(
+        self, t: float, felt: AtContacts, touching: list[int]
+    ) -> tuple[Jump | None, list[str]]:
+        """The impact of contacts that are approached, if any is, and what it is called. With the
+        law "sequential" it is that of the fastest alone, or of several as fast; what it drives into
+        others collides next, at the same instant."""
+        hit = [i for i in touching if felt.speed(i) < -STILL]
+        if not hit:
+            return None, []
+        if self._law == "sequential":
+            fastest = min(felt.speed(i) for i in hit)
+            touching = hit = [i for i in hit if felt.speed(i) <= (1 - _ALIKE) * fastest]
+        e, words = felt.restitution.copy(), []
+        for i in hit:
+            over = self._over_soon(felt, i)
+            if over:
+                e[i] = 0.0
+            words.append(f"{self._names[i]} {'rests' if over else 'hits'}")
+        try:
+            jump = impact(felt, touching, e, self._law)
+        except SolveError as error:
+            raise self._unsolved(felt, touching, e, error) from error
+        self.gains.look_at(t, felt, jump, [self._names[i] for i in hit])
+        return jump, words
+
+    def _unsolved(
+        self, felt: AtContacts, touching: list[int], e: Floats, error: SolveError
+    ) -> SolveError:
+        """Newton's law asks for a speed that friction may not let a contact have, however large its
+        impulse; Poisson's asks for an impulse."""
+        try:
+            impact(felt, touching, e, "poisson")
+        except SolveError:
+            return error
+        names = ", ".join(f"'{self._names[i]}'" for i in touching)
+        return SolveError(
+            f"Newton's restitution with friction has no solution where {names} hits: friction "
+            "wedges it, and it can't leave with e times its speed. Poisson's law has one: take "
+            "impacts='poisson', or lower restitution or friction"
+        )
+
+    def shortest(self, contact: int, pull: float) -> float:
+        """The shortest flight [s] from a contact to which `pull` [m/s²] brings back: `rest`, or one
+        that rises, by pull T²/8, as far as its gap is rounded: shorter ones end by chance."""
+        return max(self._rest, float(np.sqrt(8 * self.rounding[contact] / pull)))
+
+    def jam(
+        self, t: float, felt: AtContacts, kept: list[int], slipping: Ways
+    ) -> tuple[Jump, list[str]]:
+        """The impulse that ends sliding for which there are no finite forces."""
+        stuck = jammed(felt, kept, slipping)
+        if not stuck:
+            names = ", ".join(f"'{self._names[i]}'" for i in kept)
+            raise SolveError(
+                f"no forces of the contacts {names} fit their laws; contacts that repeat each "
+                "other may have none: take some away, or use method='moreau-jean'"
+            )
+        words = [f"{self._names[i]} jams" for i in stuck]
+        self.remarks.append(
+            f"At t = {t:.6g} s {', '.join(words)}: sliding goes on with no finite force "
+            "(Painlevé); an impulse ended it."
+        )
+        return jam(felt, kept, stuck), words
+
+    def note_doubt(
+        self, t: float, felt: AtContacts, kept: list[int], slipping: Ways, found: Outcome
+    ) -> None:
+        """Tells where mechanics had several answers."""
+        if found.solutions > 1 and (stuck := jammed(felt, kept, slipping)):
+            names = ", ".join(f"'{self._names[i]}'" for i in stuck)
+            self.remarks.append(
+                f"At t = {t:.6g} s mechanics leaves open whether {names} lifts off or goes on "
+                f"sliding (Painlevé): {found.solutions} answers; the first was taken."
+            )
+
+    def _over_soon(self, felt: AtContacts, contact: int) -> bool:
+        """Whether all further bounces, each shorter by e, would be over within `rest` seconds."""
+        e, speed = float(felt.restitution[contact]), -felt.speed(contact)
+        pull = -float(felt.problem(felt.free, [contact]).c[felt.layout.normals[contact]])
+        if not 0.0 < e < 1.0 or pull <= 0.0:
+            return False
+        return 2 * e * speed / pull / (1 - e) < self.shortest(contact, pull)
+
+
+INSIDE = 1e-13  # m: less deep is rounding
+
+
+_PUSHES = 10  # apart, at the start
+
+
+_NUDGE = 1e-6  # of a position: for slopes of gaps
+
+
+class Walls:
+    """What the contacts of a run feel at its states, and the states moved out of walls. What is to
+    be `said` of overlaps at the start is kept."""
+
+    def __init__(self, equations: ContactEquations, state: ContactState, problem: Problem) -> None:
+        self._equations, self._state, self._problem = equations, state, problem
+        self._names, self._positions = list(equations.contacts), equations.system.sizes[0]
+        self.said: list[str] = []
+        self._deepest = TOUCHING
+        self._reach = 0.0  # how far contacts were from the origin at the start [m]
+
+    def felt(self, t: float, x: Floats) -> AtContacts:
+        """The mechanism as its contacts feel it."""
+        return AtContacts.at(self._equations, x, self._problem.input_rows([t], x[None, :])[0])
+
+    def apart(self, t: float, x: Floats) -> Floats:
+        """The state at the start with contacts that overlap moved apart, least by mass: from inside
+        a wall there is no way out that an event could tell. Velocities stay."""
+        model, contacts, q = (
+            self._equations.system.model, self._equations.contacts, x[: self._positions],
+        )  # fmt: skip
+        self._deepest = TOUCHING * min(1.0, length_scale(model, contacts, q))
+        self._reach = reach(model, contacts, q)
+        self.said = overlaps(self._names, self.felt(t, x).gap, "its bodies were moved apart.")
+        x = self._pushed(t, x)
+        gaps = self.felt(t, x).gap
+        if gaps.size and gaps.min() < -TOUCHING:
+            raise SolveError(
+                f"contact '{self._names[int(gaps.argmin())]}' overlaps by {-gaps.min():.3g} m at "
+                "the start and can't be moved apart; start where nothing overlaps"
+            )
+        return x
+
+    def overlap(self, times: Floats, states: Floats) -> tuple[int, Failure | None]:
+        """The first of the states in which a contact overlaps, and what is wrong there; their
+        number and nothing where none does."""
+        if not self._names or not len(times):
+            return len(times), None
+        inputs = self._problem.input_rows(times, states)
+        gaps = self._equations.gaps(states, inputs, times)
+        inside = np.flatnonzero((gaps < -self._deepest).any(axis=0))
+        if not inside.size:
+            return len(times), None
+        row = int(inside[0])
+        return row, Failure(float(times[row]), self._told(gaps[:, row]), "")
+
+    def out_of(self, t: float, x: Floats) -> tuple[Floats, AtContacts]:
+        """The state with what rounding left inside a wall moved out of it, and what is felt."""
+        felt = self.felt(t, x)
+        deepest = felt.gap.min(initial=0.0)
+        if deepest < -TOUCHING:
+            raise SolveError(self._told(felt.gap))
+        if deepest >= -INSIDE:
+            return x.copy(), felt
+        x = self._pushed(t, x)
+        return x, self.felt(t, x)
+
+    def rounding(self, t: float, x: Floats) -> Floats:
+        """How far gaps may be off [m]: by a unit in the last place of each position, and of where
+        their frames are."""
+        count = self._positions
+        states = np.tile(x, (1 + count, 1))
+        states[np.arange(1, 1 + count), np.arange(count)] *= 1 + _NUDGE
+        times = np.full(len(states), t)
+        gaps = self._equations.gaps(states, self._problem.input_rows(times, states), times)
+        slopes = np.abs(gaps[:, 1:] - gaps[:, :1]).sum(axis=1) / _NUDGE
+        found: Floats = np.finfo(float).eps * (slopes + self._reach)
+        return found
+
+    def _pushed(self, t: float, x: Floats) -> Floats:
+        """The state with contacts that overlap moved apart, least by mass."""
+        closed = self._state.closed
+        before, x = closed.copy(), x.copy()
+        for _ in range(_PUSHES):
+            inside = self.felt(t, x).gap < -INSIDE
+            if not inside.any():
+                break
+            closed |= inside
+            x[: self._positions] = self._problem.settle(t, x)[: self._positions]
+        closed[:] = before
+        return x
+
+    def _told(self, gaps: Floats) -> str:
+        return (
+            f"contact '{self._names[int(gaps.argmin())]}' overlaps by {-gaps.min():.3g} m (at most "
+            f"{self._deepest:.3g} m may): where it closed was not found; lower `step`, or use "
+            "method='moreau-jean'"
+        )
+
+
 Integers = NDArray[np.int32]
-_HELD = 1e-9  # of a row: less is no motion
+
+
+_NO_MOTION = 1e-9  # of a row: less is no motion
+
+
 _NO_FORCE = 1e-9  # of the largest force: less is none
+
+
 _WORDS = (("sticks", "slips"), ("stops rolling", "rolls"))  # of slip, of rolling
 
 
@@ -215,7 +431,7 @@ class ContactStates:
         """Whether rows that hold leave no motion to these."""
         W, holding = felt.W[rows], felt.W[self._holding(felt)]
         share = np.linalg.lstsq(holding.T, W.T, rcond=1e-12)[0]
-        return bool(np.abs(W - share.T @ holding).max() <= _HELD * np.abs(W).max())
+        return bool(np.abs(W - share.T @ holding).max() <= _NO_MOTION * np.abs(W).max())
 
     def _account(self, felt: AtContacts, x: Floats, jump: Jump) -> None:
         v = x[self._v]

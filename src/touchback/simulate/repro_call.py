@@ -18,11 +18,11 @@ from touchback.model import Frame, Model
 from touchback.model.frame import BodyHandle
 from touchback.model.value import Data
 from touchback.native import Formulation
-from touchback.simulate.course import Asked
-from touchback.simulate.event import Event
+from touchback.simulate.constraint_switching import Switch
+from touchback.simulate.event_monitor import Event
 from touchback.simulate.protocol import Floats
 from touchback.simulate.solvers import METHODS, Solver
-from touchback.simulate.switching import Switch
+from touchback.simulate.stepper import Asked
 from touchback.symbolic.expression import Expr
 from touchback.symbolic.text import to_text
 

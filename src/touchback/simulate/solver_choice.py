@@ -12,7 +12,7 @@ from touchback.numbers import shown
 from touchback.recording import unknown_name
 from touchback.simulate.features import RIGID, is_formulation, refuse_model, refuse_run
 from touchback.simulate.solvers import METHODS, Can, Solver
-from touchback.simulate.solvers.solver import option_names
+from touchback.simulate.solvers.base import option_names
 from touchback.simulate.ticks import memories_of, refuse_rate
 from touchback.system import System
 

@@ -18,11 +18,10 @@ from touchback.native import Problem, stop_asked
 from touchback.native.integrate.books import RADAU
 from touchback.recording import unknown_name
 from touchback.simulate.failure import fastest, not_finite
-from touchback.simulate.leg import Leg
 from touchback.simulate.protocol import Floats
-from touchback.simulate.solvers.integrator import Integrator
-from touchback.simulate.solvers.solver import Can
+from touchback.simulate.solvers.base import Can, Integrator
 from touchback.simulate.span import Failure, Span, Trajectory
+from touchback.simulate.stepper import Leg
 
 if TYPE_CHECKING:
     from scipy.integrate import OdeSolver

@@ -8,13 +8,14 @@ from typing import ClassVar
 
 import numpy as np
 
+from touchback import native
 from touchback.native import Adaptive as Stepper
 from touchback.native import Status
+from touchback.native.integrate.books import RADAU
 from touchback.simulate.failure import fastest, not_finite
-from touchback.simulate.leg import Leg
-from touchback.simulate.solvers.integrator import Integrator
-from touchback.simulate.solvers.solver import Can
+from touchback.simulate.solvers.base import Can, Integrator
 from touchback.simulate.span import Failure, Trajectory
+from touchback.simulate.stepper import Leg
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,3 +74,29 @@ class Adaptive(Integrator):
             f"the step has shrunk to {run.step:.3g} s; {culprit}",
             f"look for a jump or a singularity there, loosen rtol and atol{stiff}",
         )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Dopri5(Adaptive):
+    """Dormand–Prince 5(4) with dense output: for smooth motion; the first choice.
+
+    Steps are as long as `rtol` and `atol` allow, at most `step` [s] and `step_limit` of them;
+    `output_step` [s] is the time between recorded instants (a thousandth of the duration)."""
+
+    word = "dopri5"
+    stepper = native.Dopri5
+    quadrature = (
+        (0.0, 3.0 / 10.0, 4.0 / 5.0, 8.0 / 9.0, 1.0),
+        (35.0 / 384.0, 500.0 / 1113.0, 125.0 / 192.0, -2187.0 / 6784.0, 11.0 / 84.0),
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Radau5(Adaptive):
+    """Radau IIA of order 5, for stiff problems; options as those of `Dopri5`."""
+
+    word = "radau5"
+    can = (Adaptive.can | Can.STIFF) & ~Can.COPIES
+    implicit = True
+    stepper = native.Radau5
+    quadrature = RADAU

@@ -1,1 +1,0 @@
-"""Rigid contacts with every event located: exact stick and slip, impacts, lift-off, rest."""

@@ -1,0 +1,503 @@
+"""Runs of mechanisms with modes, one after the other, each with its own equations over one state.
+
+Where steps adapt, exits are located on the dense output as events are, and taken there; several may
+follow each other at one instant. With fixed steps they are found and taken inside C, within the
+step: the same code that runs against a clock.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from touchback.errors import InputError
+from touchback.native import Chunks, EventRule, Events, Problem, Status
+from touchback.native.modes.data import Crossed
+from touchback.native.modes.memory import MOST
+from touchback.native.modes.modes import STEPS, Modes
+from touchback.recording.transitions import TransitionRecord
+from touchback.simulate.energy_meter import BookKeeper, Integrated, Lines
+from touchback.simulate.event_monitor import Event, Running, Sides, Unwatched, Watch, check_events
+from touchback.simulate.initial_state import consistency
+from touchback.simulate.progress import Progress
+from touchback.simulate.protocol import Floats, Settle
+from touchback.simulate.run_diagnostics import remarks
+from touchback.simulate.smooth_stepper import newton_for
+from touchback.simulate.span import Failure, Trajectory
+from touchback.simulate.stepper import Asked, Course, Label, Leg, labels_of
+from touchback.simulate.ticks import use_ticks
+from touchback.symbolic.expression import Expr
+from touchback.system import System
+from touchback.system.modes import SystemMode
+from touchback.system.posed import InModes
+from touchback.system.powers import power_set_of_modes
+
+if TYPE_CHECKING:
+    from touchback.simulate.solvers.base import Integrator
+
+
+CROWD = 64  # transitions
+
+
+LONGEST, PART = 1e-4, 1e-5  # seconds, and part of a run
+
+
+def crowding_time(duration: float) -> float:
+    """Seconds in which a crowd of transitions is chattering, where steps adapt: what switches every
+    microsecond by nature is looked at for milliseconds, not for minutes."""
+    return min(LONGEST, PART * duration)
+
+
+class Chattering:
+    """Watches transitions: `CROWD` of them within `span` seconds are too many."""
+
+    def __init__(self, span: float) -> None:
+        self.span = span
+        self._recent: deque[TransitionRecord] = deque(maxlen=CROWD)
+
+    def note(self, record: TransitionRecord) -> None:
+        """One more."""
+        self._recent.append(record)
+
+    @property
+    def found(self) -> bool:
+        """Whether they crowd."""
+        recent = self._recent
+        return len(recent) == CROWD and recent[-1].time - recent[0].time <= self.span
+
+    def calm(self) -> None:
+        """What came before doesn't count any more."""
+        self._recent.clear()
+
+    def what(self) -> str:
+        """Who alternates, how often, and within which time."""
+        return describe_chattering(list(self._recent))
+
+
+def describe_chattering(recent: Sequence[TransitionRecord]) -> str:
+    """The modes that alternate, in words."""
+    names = sorted({name for each in recent for name in (each.source, each.target)})
+    span = recent[-1].time - recent[0].time
+    causes = list(dict.fromkeys(each.cause for each in recent))
+    if len(names) == 1:
+        who = f"mode '{names[0]}' is left and entered again"
+    else:
+        who = f"modes {' and '.join(repr(name) for name in names)} alternate"
+    by = " and ".join(repr(cause) for cause in causes)
+    return f"{who} {len(recent)} times within {span:.2g} s, by {by}"
+
+
+CHATTERING_HINT = (
+    "give the transition a `rest` mode that follows when nothing rebounds any more, or let the way "
+    "back have another threshold than the way there"
+)
+
+
+class Tale:
+    """The `transitions` of one run, and what else its states tell."""
+
+    def __init__(
+        self, system: System, modes: Modes, problem: Problem, parameters: dict[str, float]
+    ) -> None:
+        self._system, self._every, self._parameters = system, system.motion.modes.every, parameters
+        self._modes, self._problem = modes, problem
+        self.transitions: list[TransitionRecord] = []
+
+    def exit_of(self, crossed: Crossed) -> Any:
+        """The transition that was taken."""
+        return self._every[crossed.mode].exits[crossed.exit]
+
+    def note(self, crossed: Crossed, error: float | None) -> TransitionRecord:
+        """One more transition, with how well it was located."""
+        before, after = (
+            self._system.stored_energy(x, self._parameters, crossed.time)
+            for x in (crossed.before, crossed.state)
+        )
+        record = TransitionRecord(
+            crossed.time, self._every[crossed.mode].name, self._every[crossed.after].name,
+            self.exit_of(crossed).name, after - before, error,
+        )  # fmt: skip
+        self.transitions.append(record)
+        return record
+
+    def cannot_begin(self) -> Failure:
+        """Why the mode to which a transition leads can't begin."""
+        failed = self._modes.failed
+        if failed is None:
+            raise InputError(f"{self._system.name}: a transition failed for no reason.")
+        return not_begun(self._every, *failed)
+
+    def unread(self, times: Floats, states: Floats) -> Failure | None:
+        """The first indicator that was no number when the run was recorded: what happens from there
+        on can't be told."""
+        found = []
+        for number, t, x in self._by_mode(times, states):
+            values = self._modes.indicator_rows(self._problem, number, t, x)
+            rows, exits = np.nonzero(np.isnan(values))
+            if rows.size:
+                found.append((float(t[rows[0]]), number, int(exits[0])))
+        return not_read(self._every, *min(found)) if found else None
+
+    def kept(self, times: Floats, states: Floats) -> dict[str, float]:
+        """Counts of the formulations. How well constraints were kept is read from what is recorded:
+        steps that are tried beyond a transition, and left again, may break them."""
+        largest = 0.0
+        for number, t, x in self._by_mode(times, states):
+            h = self._modes.position_rows(self._problem, number, t, x)
+            largest = max(largest, float(np.abs(h).max(initial=0.0)))
+        counts = self._modes.statistics
+        return {**counts, "largest_h": largest, "singular": 0, "not_converged": 0}
+
+    def _by_mode(self, times: Floats, states: Floats) -> Iterator[tuple[int, Floats, Floats]]:
+        """States that are numbers, by the mode they are in."""
+        good = np.isfinite(states).all(axis=1)
+        times, states = times[good], states[good]
+        numbers = self._modes.modes_of(states)
+        for number in map(int, np.unique(numbers)):
+            at = numbers == number
+            yield number, times[at], states[at]
+
+
+def not_begun(every: Sequence[SystemMode], t: float, mode: int, number: int, gap: float) -> Failure:
+    """The mode that an exit leads to couldn't begin: by how much its constraints were open."""
+    each = every[mode].exits[number]
+    target = every[each.target].name
+    if np.isfinite(gap):
+        what = f"mode '{target}' can't begin: its constraints are open by {gap:.3g} m (or rad)"
+    else:
+        what = f"mode '{target}' can't begin: its constraints can't be met from there"
+    return Failure(
+        t,
+        f"{what} when transition '{each.name}' leads to it",
+        "let `when` be the gap that closes, or give a `reset` that closes it",
+    )
+
+
+def not_read(every: Sequence[SystemMode], t: float, mode: int, number: int) -> Failure:
+    """The indicator of an exit was no number."""
+    return Failure(
+        t,
+        f"`when` of transition '{every[mode].exits[number].name}' isn't a number in mode "
+        f"'{every[mode].name}', so that nobody can tell whether it passes zero",
+        "mend its expression (a root or logarithm of what falls below zero?)",
+    )
+
+
+AHEAD = 1e-8  # seconds by which is seen whether an indicator comes back
+
+
+_LOCKING = 1e-9  # seconds: an exit is taken once, so that this hardly matters
+
+
+CHUNK = 64  # fixed steps between looks at the log
+
+
+class ExitWatch(Watch):
+    """Looks for the exits of a mode after `Modes.fires` has judged them; `exit` is the one that
+    ended the run (−1: none), and `error` how well it was located."""
+
+    def __init__(
+        self,
+        system: System,
+        problem: Problem,
+        modes: Modes,
+        mode: int,
+        events: Sequence[Event],
+        parameters: Mapping[str, Any] | None,
+        tolerances: tuple[float, float],
+        samples: int,
+        sides: Sides,
+        consistent: Settle | None,
+    ) -> None:
+        check_events(events)
+        self._exits = [each.direction for each in modes.data.modes[mode].exits]
+        self._modes, self._mode, self._events = modes, mode, list(events)
+        self._names, self._problem = list(system.state_names), problem
+        rules = [EventRule(direction, True, _LOCKING) for direction in self._exits]
+        rules += [EventRule(e.direction, e.terminal or bool(e.restart), e.locking) for e in events]
+        functions = [_callable(system, problem, event, parameters) for event in events]
+        indicators = modes.indicators(mode) if self._exits else None
+        self.native = Events(
+            problem,
+            rules,
+            indicators,
+            problem.p,
+            functions,
+            *tolerances,
+            samples,
+            watched=len(self._exits),
+        )
+        self.records, self._sides, self._consistent = [], sides, consistent
+        self._first = len(self._exits)
+        self.exit, self.error = -1, 0.0
+
+    def start(self, t: float, x: Floats) -> None:
+        """Reads on which side the initial state is. An indicator that has only just left zero is
+        first read a little later, lest the same crossing be found again."""
+        super().start(t, x)
+        self.native.lock(self._modes.waiting(self._mode), t + AHEAD)
+
+    def follow(self, run: Running, status: Status) -> bool:
+        """As of any run; an exit ends it."""
+        found = self.native.take()
+        for i, crossing in enumerate(found):
+            if crossing.index < 0:
+                self._give_up(self._events[-1 - crossing.index - len(self._exits)], crossing.time)
+                break
+            if crossing.index < len(self._exits):
+                self.exit, self.error = crossing.index, crossing.error
+                continue
+            event = self._events[crossing.index - len(self._exits)]
+            last = status == Status.EVENT and i == len(found) - 1
+            self._note(run, event, crossing, last)
+        return self.ended is None and self.failure is None and self.exit < 0
+
+
+class LogWatch(Unwatched):
+    """Reads the log of fixed steps that take transitions themselves; `cross` gets each of them."""
+
+    def __init__(
+        self, modes: Modes, tale: Tale, cross: Callable[[Crossed], None], step: float
+    ) -> None:
+        self._modes, self._tale, self._cross, self._step = modes, tale, cross, step
+
+    @property
+    def chunks(self) -> Chunks:
+        """The log holds as many steps."""
+        return Chunks(CHUNK)
+
+    def follow(self, run: Running, status: Status) -> bool:
+        """Notes what was logged; False where the run can't go on."""
+        for crossed in self._modes.take_log():
+            self._cross(crossed)
+            self._tale.note(crossed, None)
+        if self._modes.chattering or self._modes.crowded(self._step):
+            self.failure = Failure(
+                run.t, describe_chattering(self._tale.transitions[-MOST:]), CHATTERING_HINT
+            )
+        elif self._modes.failed is not None:
+            self.failure = self._tale.cannot_begin()
+        return self.failure is None
+
+
+def _callable(
+    system: System, problem: Problem, event: Event, parameters: Mapping[str, Any] | None
+) -> Callable[[float, Floats], float]:
+    """An event's function of (t, x)."""
+    if not isinstance(event.function, Expr | str):
+        return event.function
+    function, p = system.event_functions([event.function], parameters)
+    x, out = np.zeros(problem.state_size), np.zeros(1)
+    u = np.zeros(len(problem.u))
+    call = function.bind(x, u, p, out)
+
+    def value(t: float, state: Floats) -> float:
+        x[:] = state
+        u[:] = problem.input_rows(np.array([t]), state[None, :])[0]
+        call()
+        return float(out[0])
+
+    return value
+
+
+class RunWithModes(Course):
+    """One run: its problem, what it has told, and where it is."""
+
+    def __init__(self, asked: Asked, solver: Integrator) -> None:
+        given = asked.given
+        system: System = asked.system
+        self._system, self._asked, self._solver = system, asked, solver
+        self._fixed = solver.word in STEPS
+        method = solver.word if self._fixed else next(iter(STEPS))
+        posed = system.problem(asked.constraints, asked.parameters, given, method)
+        self._posed = cast(InModes, posed)  # that is what a system with modes gives
+        self._modes, self.problem = self._posed.solving, posed.problem
+        self._block, self._knots = posed.problem.p, asked.knots(solver)
+        self._cells = asked.cells(solver)
+        use_ticks(system, posed, solver)
+        self._tale = Tale(system, self._modes, self.problem, asked.parameters)
+        self._parts: list[Trajectory] = []
+        self._events: list[dict[str, Any]] = []
+        self._problems: dict[int, Problem] = {}
+        self._paradoxes: float = 0
+        self._keeper = self._books() if asked.books else None
+        if self._keeper and self._fixed:
+            self._modes.keep_books(self._keeper.meter.native)
+
+    def _books(self) -> BookKeeper[Integrated]:
+        """Of powers in the mode that reigns, from transition to transition: rates and multipliers
+        come from `Modes` of the books' own, whose mode is that of the state."""
+        asked, system = self._asked, self._system
+        own = Modes(self._modes.data, self._modes.formulation, next(iter(STEPS)), logging=False)
+        problem = own.settled_problem(asked.given.u, self._block, asked.given.refresher())
+        problem.end_steps_at(self._knots)
+        lines = Lines(system, power_set_of_modes(system), asked.parameters)
+        meter = Integrated(
+            lines, problem, self._solver.word, own.solved.multipliers, partial(own.begin, problem)
+        )
+        return BookKeeper(lines, meter)
+
+    def gap(self, x: Floats) -> float:
+        """By how much a state breaks the constraints of its mode [m or rad]; what tracks may."""
+        return self._posed.gap(self._asked.span.start, x)
+
+    def go(self, x: Floats, shown: Progress) -> Trajectory:
+        """Everything up to the end, or to a failure."""
+        span = self._asked.span
+        x = self._modes.begin(self.problem, span.start, x)
+        if self._keeper:
+            self._keeper.meter.begin(span.start, x)
+        if self._fixed:
+            watch = LogWatch(self._modes, self._tale, self._cross, self._solver.step or 0.0)
+            names = list(self._system.state_names)
+            leg = Leg(self.problem, names, x, span, shown, watch, self._asked.trace)
+            found = self._solver.run(leg)
+        else:
+            failure = self._located(x, shown)
+            found = _joined(
+                self._parts or [Trajectory(np.array([span.start]), x[None, :])], failure
+            )
+        late = self._tale.unread(found.times, found.states)
+        if late and (found.failure is None or late.time <= found.failure.time):
+            self._cut(found, late)
+        found.statistics["transitions"] = len(self._tale.transitions)
+        return found
+
+    def _cut(self, found: Trajectory, failure: Failure) -> None:
+        """Leave out what came after a failure that was noticed late."""
+        before = found.times <= failure.time
+        found.times, found.states, found.failure = (
+            found.times[before],
+            found.states[before],
+            failure,
+        )
+        told = self._tale.transitions
+        told[:] = [each for each in told if each.time <= failure.time]
+
+    # ---- steps that adapt -----------------------------------------------------------------------
+
+    def _located(self, x: Floats, shown: Progress) -> Failure | None:
+        """From exit to exit; the parts of the run are kept. Returns why it can't go on."""
+        span, chattering = self._asked.span, Chattering(crowding_time(self._asked.span.duration))
+        t, exit, error = span.start, -1, 0.0
+        while t < span.end:
+            if exit < 0:
+                exit = self._modes.fires(self.problem, t, x, AHEAD)
+            if exit < 0:
+                watch = self._segment(t, x, shown)
+                part = self._parts[-1]
+                t, x = float(part.times[-1]), part.states[-1].copy()
+                exit, error = watch.exit, watch.error
+                if exit < 0 or part.failure:
+                    return part.failure
+            crowded = chattering.found
+            leaving = self._system.motion.modes.every[self._modes.mode_of(x)].exits[exit]
+            if crowded and leaving.rest is None:
+                return Failure(t, chattering.what(), CHATTERING_HINT)
+            if not self._modes.cross(self.problem, t, x, exit, crowded):
+                return self._tale.cannot_begin()
+            (crossed,) = self._modes.take_log()
+            self._cross(crossed)
+            chattering.note(self._tale.note(crossed, error))
+            if crowded:
+                chattering.calm()
+            x, exit = crossed.state, -1
+            if self._keeper:
+                self._keeper.meter.begin(t, x)
+        if not self._parts:  # all of it at one instant
+            self._parts.append(Trajectory(np.array([t]), x[None, :]))
+        return None
+
+    def _segment(self, t: float, x: Floats, shown: Progress) -> ExitWatch:
+        """The run in one mode, up to its end."""
+        asked, solver, mode = self._asked, self._solver, self._modes.mode_of(x)
+        problem = self._problem_of(mode)
+        watch = ExitWatch(
+            self._system, problem, self._modes, mode, asked.events, asked.parameters,
+            (solver.rtol, solver.atol), solver.samples, asked.sides, self._consistency(mode),
+        )  # fmt: skip
+        names, rest = list(self._system.state_names), asked.span.rest_from(t)
+        self._parts.append(solver.run(Leg(problem, names, x, rest, shown, watch, asked.trace)))
+        watch.leave(asked.sides)
+        for record in watch.records:
+            self._events.append(record.as_data())
+            if self._keeper:
+                self._keeper.note(record)
+        self.problem.raised = problem.raised
+        return watch
+
+    def _consistency(self, mode: int) -> Settle | None:
+        """What makes states consistent from which events let it go on in a mode."""
+        asked = self._asked
+        if not any(event.restart for event in asked.events):
+            return None
+        there = self._there(mode)
+        return consistency(there, asked.constraints, asked.given, asked.parameters)
+
+    def _there(self, mode: int) -> System:
+        """The system in a mode, with settings of its own."""
+        there = self._system.apart()
+        there.enter(*there.motion.modes.every[mode].names)
+        return there
+
+    def _problem_of(self, mode: int) -> Problem:
+        if mode not in self._problems:
+            asked, solver, constrained = self._asked, self._solver, self._modes.enforced[mode]
+            problem = constrained.problem(asked.given.u, self._block, asked.given.refresher())
+            problem.end_steps_at(self._knots)
+            problem.look_in_cells(self._cells)
+            if solver.implicit:
+                newton_for(self._there(mode), problem, solver.rtol, solver.atol, asked.parameters)
+            if self._keeper:
+                problem.keep_books(self._keeper.meter.native)
+            self._problems[mode] = problem
+        return self._problems[mode]
+
+    def _cross(self, crossed: Crossed) -> None:
+        if self._keeper:
+            states = np.array([crossed.before, crossed.state])
+            self._keeper.jump(self._tale.exit_of(crossed).name, crossed.time, states)
+
+    # ---- what is told ---------------------------------------------------------------------------
+
+    def labels(self) -> list[Label]:
+        """States, inputs, multipliers of all constraints and sensors."""
+        return labels_of(self._system, self._posed)
+
+    def rows(self, part: slice, times: Floats, states: Floats) -> Floats:
+        """What belongs to states, each in its mode."""
+        before = self._modes.statistics["paradoxes"]
+        found = self._posed.rows(times, states, len(self._system.output_names))
+        self._paradoxes += self._modes.statistics["paradoxes"] - before
+        return np.hstack([states, found])
+
+    def about(self, trajectory: Trajectory) -> dict[str, Any]:
+        """Changes of mode, events, energy books, and how constraints were kept."""
+        kept = self._tale.kept(trajectory.times, trajectory.states)
+        kept["paradoxes"] = self._paradoxes  # as `kept`: of what is recorded
+        trajectory.statistics.update(kept)
+        posed = self._posed
+        told: dict[str, Any] = {
+            "constraints": posed.formulation,
+            "modes": {state: list(modes) for state, modes in self._system.modes.items()},
+            "transitions": [record.as_data() for record in self._tale.transitions],
+            "events": self._events,
+            "remarks": remarks(posed.formulation, kept, posed.rubbing, posed.shared),
+        }
+        if self._keeper:
+            told["books"] = self._keeper.closed(*self._keeper.meter.ends).as_data()
+        return told
+
+
+def _joined(parts: list[Trajectory], failure: Failure | None) -> Trajectory:
+    """Parts of a run as one: counts are summed."""
+    statistics: dict[str, float] = {}
+    for part in parts:
+        for name, count in part.statistics.items():
+            statistics[name] = statistics.get(name, 0) + count
+    times = np.concatenate([part.times for part in parts])
+    return Trajectory(times, np.vstack([part.states for part in parts]), statistics, failure)

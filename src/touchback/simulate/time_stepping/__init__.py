@@ -1,1 +1,0 @@
-"""Time stepping of rigid contacts: many contacts may open and close within one step."""
