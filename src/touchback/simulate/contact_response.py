@@ -1,4 +1,4 @@
-"""What contacts do at one state: impacts by Newton's or Poisson's restitution, and which contacts stay
+"""What contacts do at one state: impacts by Newton's or Poisson's restitution, and what stays
 closed, stick or slip, by complementarity of accelerations.
 
 0 ≤ λ_n ⊥ u̇_n ≥ 0 in closed contacts; friction that slips has |λ_t| = μ λ_n against the slip; where
