@@ -12,10 +12,12 @@ from touchback.errors import InputError
 STEP = 1e-30
 
 
-def ball(rest: bool = False) -> tb.System:
-    """A ball above a floor, with a live restitution and floor."""
+def ball(rest: bool = False, rising: bool = False) -> tb.System:
+    """A ball above a floor, with a live restitution and floor, or a floor with a live speed."""
     m = tb.Model("ball", gravity=(0, 0, -G))
     e, floor = m.parameter("restitution", 0.8, min=0.0, max=1.0), m.parameter("floor", 0.0)
+    if rising:
+        floor = m.parameter("rise", 0.5, unit="m/s") * m.time
     m.joint("height", tb.Prismatic("z"), m.ground, m.body("ball", mass=2.0), position=1.0)
     lift = m.input("lift", unit="N")
     m.force("lift", tb.JointEffort("height", lift))
@@ -39,6 +41,24 @@ def bounced(y: complex, v: complex, e: complex, floor: complex, g: complex, T: f
         if fall.real >= left.real:
             return np.array([y + v * left - g / 2 * left**2, v - g * left])
         y, v, left = floor, -e * (v - g * fall), left - fall
+
+
+@pytest.mark.parametrize("T", [0.4, 1.0, 1.7], ids=["before", "one bounce", "two bounces"])
+def test_bounces_on_a_floor_that_rises_have_the_derivatives_of_their_parabolas(T: float) -> None:
+    """By height, speed, restitution and the floor's speed u; seen from the floor the ball begins
+    with v − u and bounces as on one at rest."""
+    at = np.array([1.0, 0.3, 0.8, 0.5])
+
+    def seen(y: complex, v: complex, e: complex, u: complex) -> np.ndarray:
+        return bounced(y, v - u, e, 0.0, G, T) + np.array([u * T, u])
+
+    wanted = np.array([seen(*(at + 1j * STEP * unit)).imag / STEP for unit in np.eye(4)]).T
+    rollout = tb.rollout(ball(rising=True), 100, step=T / 100, parameters=["restitution", "rise"])
+    start = [*at[:2], 0.0]
+    found = rollout.jacobian(start)
+    np.testing.assert_allclose(rollout.states(start)[-1, :2], seen(*at).real, rtol=1e-11)
+    np.testing.assert_allclose(found.x0[:2, :2], wanted[:, :2], rtol=1e-9)
+    np.testing.assert_allclose(found.parameters[:2], wanted[:, 2:], rtol=1e-9, atol=1e-12)
 
 
 @pytest.mark.parametrize("T", [0.4, 1.0, 1.9], ids=["before", "one bounce", "two bounces"])
