@@ -41,7 +41,7 @@ def _one(section: str, of: dict[str, object]) -> dict[str, Any]:
 
 
 def compare() -> list[str]:
-    """The speed table of the page that compares engines."""
+    """The speed table beside other engines."""
     engines = "Touchback", "Pinocchio"
     rows = []
     for what, section, shape, joints, functions in (
@@ -88,7 +88,7 @@ TRACKERS = {
     "is upright)",
     "section": "§ 5.1: R below the centre, in the vertical section through the roller's axis; "
     "upright only",
-    "implicit": "the algebraic system (5) of the floor and the [roller's surface](surfaces.md), "
+    "implicit": "the algebraic system (5) of the floor and the [roller's surface](contact.md), "
     "five steps of Newton's method",
 }
 
@@ -111,8 +111,8 @@ def trackers() -> list[str]:
 
 
 TABLES: dict[str, tuple[str, Callable[[], list[str]]]] = {
-    "speed beside others": ("compare.md", compare),
-    "trackers": ("omni.md", trackers),
+    "speed beside others": ("benchmarks.md", compare),
+    "trackers": ("benchmarks.md", trackers),
 }
 
 

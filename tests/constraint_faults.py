@@ -1,4 +1,4 @@
-"""The table of faulty constraints, of which `docs/errors_constraints.md` is made, and the models
+"""The table of faulty constraints, of which `docs/errors.md` is made, and the models
 that nothing is wrong with until a fault is put in.
 
 `faulty_closures.py`, `faulty_drives.py`, `faulty_constraints.py`, `faulty_assembly.py` and

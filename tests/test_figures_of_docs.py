@@ -32,7 +32,7 @@ def test_operations_of_trackers_are_what_the_code_counts() -> None:
         for tracker in recorded
     }
     again = f"run `python -m benchmarks omni` and `{pages.COMMAND} results/bench-….json`"
-    assert recorded == counted, f"docs/omni.md is stale: {again}"
+    assert recorded == counted, f"benchmarks.md is stale: {again}"
 
 
 def test_operations_of_the_car_are_what_the_code_counts() -> None:
@@ -44,7 +44,7 @@ def test_operations_of_the_car_are_what_the_code_counts() -> None:
     (recorded,) = (each for each in pages.records("robotran") if each["model"] == known.model)
     counted = robotran.flops(model, True)["mass and bias"]
     again = f"run `python -m benchmarks robotran` and `{pages.COMMAND} results/bench-….json`"
-    assert recorded["with forces: mass and bias"] == counted, f"docs/compare.md is stale: {again}"
+    assert recorded["with forces: mass and bias"] == counted, f"benchmarks.md is stale: {again}"
 
 
 def test_sections_of_a_result_file_take_the_place_of_older_ones(

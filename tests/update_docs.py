@@ -15,7 +15,7 @@ import faulty_models
 import faulty_modes
 import touchback.vehicle  # noqa: F401 (the schema has its kinds then, whatever is imported)
 from constraint_faults import CONSTRAINT_FAULTS, SECTIONS
-from faults import FAULTS, Fault
+from faults import FAULTS
 from touchback.files import model_schema
 
 DOCS = Path(__file__).parent.parent / "docs"
@@ -34,36 +34,23 @@ FILLED = (
 
 
 def errors_page() -> str:
-    """What is said about faulty models and files, fault by fault."""
-    return _page(
-        "# What faulty models are told\n\n"
-        "Every message names the thing, the value and, where there is one, the usual mend. This\n"
-        "page is made from the tests of these messages.\n",
-        sorted(FAULTS, key=lambda fault: fault.home),  # whichever was imported first
+    """The messages about faulty models, files and constraints, fault by fault."""
+    constraints = sorted(
+        CONSTRAINT_FAULTS, key=lambda fault: (SECTIONS.index(fault.section), fault.home)
     )
-
-
-def constraint_errors_page() -> str:
-    """What is said about faulty constraints."""
-    return _page(
-        "# What faulty constraints are told\n\n"
-        "As in [the page of other faults](errors.md), every message is tested. `four_bar()`,\n"
-        "`slider_crank()` and `two_arms()` are models that nothing is wrong with.\n",
-        sorted(CONSTRAINT_FAULTS, key=lambda fault: (SECTIONS.index(fault.section), fault.home)),
-    )
-
-
-def _page(head: str, faults: list[Fault]) -> str:
-    parts = [head]
+    faults = [*sorted(FAULTS, key=lambda fault: fault.home), *constraints]
+    parts = [
+        "# Errors\n\n"
+        "Messages about faulty models, files and constraints. Each names the thing and the value\n"
+        "and, where there is one, ends with a hint. `python tests/update_docs.py` writes it\n"
+        "from the table of which every message is tested.\n"
+    ]
     for section in dict.fromkeys(fault.section for fault in faults):
         parts.append(f"## {section}\n")
         for fault in faults:
             if fault.section == section:
-                language = "yaml" if fault.is_file else "python"
-                shown = fault.shown if len(fault.shown) < 2000 else "…"
                 title = fault.title[0].upper() + fault.title[1:]
-                parts.append(f"**{title}**\n\n```{language}\n{shown}\n```\n")
-                parts.append(f"```text\n{fault.message}\n```\n")
+                parts.append(f"**{title}**\n\n```text\n{fault.message}\n```\n")
     return "\n".join(parts)
 
 
@@ -74,7 +61,6 @@ def schema_file() -> str:
 
 PAGES = {
     DOCS / "errors.md": errors_page,
-    DOCS / "errors_constraints.md": constraint_errors_page,
     DOCS / "schema" / "model.schema.json": schema_file,
 }
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 FOLDER = Path(__file__).parent
-PAGE = FOLDER.parent / "docs" / "validation_tables.md"
+PAGE = FOLDER.parent / "docs" / "validation_tables.inc"
 
 
 class Collector:
@@ -25,14 +25,14 @@ class Collector:
             self.tables += [table for name, table in report.user_properties if name == "agreement"]  # type: ignore[misc]
 
     def page(self) -> str:
-        """The tables as a page of Markdown, one section for each published source."""
-        lines = ["# Published cases", ""]
+        """The tables as Markdown, one section for each published source."""
+        lines: list[str] = []
         about = ""
         for table in self.tables:
             if table["about"] != about:
                 about = table["about"]
                 title, _, rest = about.partition("\n")
-                lines += [f"## {title.rstrip('.')}", "", rest.strip(), ""]
+                lines += [f"### {title.rstrip('.')}", "", rest.strip(), ""]
             lines += [f"**{table['case']}**", "", "| quantity | largest | difference | allowed |"]
             lines += ["|---|---|---|---|"]
             for row in table["rows"]:
@@ -45,7 +45,7 @@ class Collector:
 
 
 def main() -> int:
-    """Run, print, write the page; the exit status of pytest."""
+    """Run, print, write the tables; the exit status of pytest."""
     collector = Collector()
     status = pytest.main([str(FOLDER), "-s", "-p", "no:cacheprovider"], plugins=[collector])
     PAGE.parent.mkdir(parents=True, exist_ok=True)
