@@ -12,6 +12,7 @@ from scipy.optimize import least_squares
 import touchback as tb
 from closed_examples import CRANK_MASS, ROD, ROD_MASS, bar, slider_crank_rate
 from touchback.analysis.gradients.closed_variations import ClosedVariations
+from touchback.analysis.variations import plan_steps
 from touchback.simulate.inputs import read_inputs
 
 RADIUS, MASS, SPEED = 0.11, 0.7, 12.0  # m, kg, rad/s: what is to be found
@@ -75,7 +76,9 @@ def test_derivatives_of_runs_of_loops_are_those_of_the_steps_from_where_they_clo
     def follow(radius: float, crank: float, rate: float) -> Any:
         x = x0.copy()
         x[[0, 3]] = crank, rate
-        return variations.follow(x, times, given, {"radius": radius}, 0.02)
+        own = {"radius": radius}
+        plan = plan_steps(times, given, system, own, 0.02)
+        return variations.follow(x, plan, given, own)
 
     at, e = np.array([RADIUS, 0.3, 8.0]), 1e-5
     found = follow(*at)

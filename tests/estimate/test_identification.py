@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import touchback as tb
-from touchback.analysis.variations import Variations
+from touchback.analysis.variations import Variations, plan_steps
 from touchback.simulate.inputs import read_inputs
 
 LENGTH, DAMPING, SWING = 1.3, 0.2, 1.0
@@ -75,9 +75,9 @@ def test_the_variations_of_a_pendulum_are_known_in_closed_form() -> None:
     """θ(t; l) = Θ(t √(g/l)) without damping, so ∂θ/∂l = −t θ̇ / 2l at any amplitude."""
     system, times = pendulum(), np.array([0.0, 0.3, 0.9, 1.0, 1.1, 1.2, 2.0])
     variations = Variations(system, ["length"], ["swing"])
-    along = variations.follow(
-        np.array([SWING, 0.0]), times, read_inputs(system, None, 2.0), {"damping": 0.0}, 1e-3
-    )
+    given, own = read_inputs(system, None, 2.0), {"damping": 0.0}
+    plan = plan_steps(times, given, system, own, 1e-3)
+    along = variations.follow(np.array([SWING, 0.0]), plan, given, own)
     theta_rate = along.values[:, 1]
     np.testing.assert_allclose(along.slopes[:, 0, 0], -times * theta_rate / (2 * LENGTH), atol=1e-9)
     assert along.slopes[0, :2, 1].tolist() == [1.0, 0.0]
@@ -95,7 +95,9 @@ def test_derivatives_are_those_of_the_steps_themselves() -> None:
     variations, given = Variations(system, ["length"], []), read_inputs(system, None, 2.0)
 
     def ends(length: float) -> Any:
-        return variations.follow(np.array([SWING, 0.0]), times, given, {"length": length}, 0.5)
+        own = {"length": length}
+        plan = plan_steps(times, given, system, own, 0.5)
+        return variations.follow(np.array([SWING, 0.0]), plan, given, own)
 
     difference = (ends(LENGTH + 1e-5).values - ends(LENGTH - 1e-5).values) / 2e-5
     np.testing.assert_allclose(ends(LENGTH).slopes[:, :, 0], difference, atol=1e-9)

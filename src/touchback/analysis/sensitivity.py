@@ -27,7 +27,7 @@ from touchback.simulate.features import refuse
 from touchback.simulate.inputs import read_inputs
 from touchback.simulate.protocol import InputData, Where
 from touchback.simulate.span import Span, output_times
-from touchback.simulate.step_knots import find_knots, longest_step
+from touchback.simulate.step_knots import step_limits
 from touchback.system import System
 from touchback.system.begin import found_states
 from touchback.system.equations import Point
@@ -85,6 +85,7 @@ def sensitivity(
     rtol: float = 1e-9,
     atol: float = 1e-11,
     output_step: float | None = None,
+    step: float | None = None,
 ) -> Sensitivity:
     """Derivatives of outputs (states and sensors; default: all) by parameters along a run from x0.
 
@@ -92,8 +93,10 @@ def sensitivity(
     state doesn't vary with the parameters, but for what the constraints demand: independent
     coordinates and rates stay (those in `keep` first: the ones that `assemble` was given), the
     others follow. Integrated by SciPy's DOP853, at `rtol` and `atol` for the motion and its
-    variations alike, by steps that end at knots as those of a run do. At a switch of a continuous
-    law (a stop) the variations are continuous, so nothing is lost."""
+    variations alike, by steps that end at knots as those of a run do, and are no longer: at most
+    `step`, or a thousandth of the run, where laws curve in time; that takes seconds, and more with
+    many bodies. At a switch of a continuous law (a stop) the variations are continuous, so
+    nothing is lost."""
     refuse("tb.sensitivity", system)
     for name in parameters:
         if name not in system.layout.parameters:
@@ -102,8 +105,10 @@ def sensitivity(
     rtol, atol = positive_number("rtol", rtol), positive_number("atol", atol)
     if output_step is not None:
         output_step = positive_number("output_step", output_step)
+    if step is not None:
+        step = positive_number("step", step)
     state = state_of(system, x0)
-    varied = _Varied(system, parameters, at, inputs, duration)
+    varied = _Varied(system, parameters, at, inputs, duration, step)
     start = varied.point(0.0, state.x)
     first = varied.initial(start, varied.instance.freedoms(keep, "coordinate to keep"))
     times = np.append(0.0, output_times(duration, output_step or duration / 200))
@@ -161,6 +166,7 @@ class _Varied:
         at: Mapping[str, float] | None,
         inputs: InputData | None,
         duration: float,
+        step: float | None,
     ) -> None:
         self.instance = Instance(system, None, at)
         self._sizes = system.sizes
@@ -169,9 +175,8 @@ class _Varied:
         ]
         given = read_inputs(system, inputs, duration)
         self._u, self._inputs = given.u.copy(), given
-        span = Span(0.0, duration)
-        self.longest = longest_step(span, given, ())  # by inputs: a step takes tens of milliseconds
-        self._knots = find_knots(span, given, system.on_blocks(by_name("at", at)))
+        evaluated = system.on_blocks(by_name("at", at))
+        self._knots, self.longest, _ = step_limits(Span(0.0, duration), given, evaluated, step)
 
     def parts(self, duration: float) -> list[tuple[float, float]]:
         """From knot to knot: where each ends, and the last time that is read in it."""

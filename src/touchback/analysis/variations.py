@@ -5,17 +5,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from touchback.native import FixedStep, Problem, Status
 from touchback.simulate.inputs import Inputs
 from touchback.simulate.span import Span
-from touchback.simulate.step_knots import find_knots
+from touchback.simulate.step_knots import step_limits
 from touchback.system import System
 from touchback.system.variations import variation_functions
 
 _EQUAL = 1e-9  # of a time between samples: those that differ by less are the same
+_ROUNDING = 8.0 * np.finfo(float).eps  # of times
+_FINER = 0.125  # of the longest step with error control, which would be refined
 _SLIVER = 1e-9  # of a step
 
 
@@ -43,20 +46,18 @@ class Variations:
     def follow(
         self,
         x0: np.ndarray,
-        times: np.ndarray,
+        plan: StepPlan,
         given: Inputs,
         parameters: Mapping[str, float],
-        step: float,
     ) -> Along:
-        """From x0 at the first of the times to the last, by equal RK4 steps of at most `step`
-        seconds between two of them."""
-        system, rate = self.system, self._functions["rate"]
+        """From x0 at the first of the times of a plan to the last, by RK4."""
+        system, rate, times = self.system, self._functions["rate"], plan.times
         block = self._functions.block_for(system.parameter_values(parameters))
         size = len(x0) * (1 + self._directions)
         problem = Problem(rate.compiled, (0, 0, size), given.u, block, inputs=given.refresher())
         rows = np.full((len(times), size), np.nan)
         rows[0] = np.concatenate([x0, self._first.ravel()])
-        for first, last, h, every in stretches(times, step):
+        for first, last, h, every in plan.stretches():
             run = FixedStep(problem, "rk4", rows[first], times[first], h)
             status, reached = run.advance((last - first) * every, every)
             rows[first + 1 : first + 1 + len(reached)] = reached
@@ -79,25 +80,60 @@ class Variations:
         return Along(both[:, 0], both[:, 1:].transpose(0, 2, 1))
 
 
-def with_knots(times: np.ndarray, given: Inputs, system: System) -> np.ndarray:
-    """Times with the knots between them, at which steps are to end: those of inputs, and where laws
-    of time switch. One next to a time is that."""
-    knots = find_knots(Span(times[0], times[-1] - times[0]), given, system.on_blocks())
+class Stretch(NamedTuple):
+    """Instants that follow each other at equal times, from the `first` to the `last`, with so many
+    equal steps of `h` seconds between two of them."""
+
+    first: int
+    last: int
+    h: float
+    every: int
+
+
+@dataclass(frozen=True)
+class StepPlan:
+    """Instants of a run between which steps are equal: those that were asked for, at the places
+    `asked`, and knots between them. Steps are at most `step` seconds long, and those that end at
+    `jumps` of inputs or laws don't read what comes after."""
+
+    times: np.ndarray
+    asked: np.ndarray
+    step: float
+    jumps: np.ndarray
+
+    def stretches(self) -> Iterator[Stretch]:
+        """Its parts, one after the other."""
+        times, first = self.times, 0
+        apart, jumps = np.diff(times), np.searchsorted(times, self.jumps)
+        while first < len(apart):
+            until = min(jumps[jumps > first], default=len(apart))
+            like = np.abs(apart[first:until] - apart[first]) <= _EQUAL * apart[first]
+            last = first + (len(like) if like.all() else int(np.argmin(like)))
+            before = _ROUNDING * np.abs(times[[first, last]]).max() if last in jumps else 0.0
+            between = (times[last] - before - times[first]) / (last - first)
+            every = max(1, int(np.ceil(between / self.step - _SLIVER)))
+            yield Stretch(first, last, between / every, every)
+            first = last
+
+
+def plan_steps(
+    times: np.ndarray,
+    given: Inputs,
+    system: System,
+    parameters: Mapping[str, float],
+    step: float,
+) -> StepPlan:
+    """Steps of at most `step` seconds along rising times, within the limits that inputs and laws of
+    time set (`step_limits`). A knot next to a time takes its place."""
+    span = Span(times[0], times[-1] - times[0])
+    knots, longest, jumps = step_limits(span, given, system.on_blocks(parameters))
+    step = min(step, _FINER * longest)
     if knots is None:
-        return times
+        return StepPlan(times, np.arange(len(times)), step, jumps)
     after = np.searchsorted(times, knots.at).clip(1, len(times) - 1)
-    apart = np.minimum(np.abs(knots.at - times[after - 1]), np.abs(times[after] - knots.at))
-    return np.union1d(times, knots.at[apart > _EQUAL * (times[after] - times[after - 1])])
-
-
-def stretches(times: np.ndarray, step: float) -> Iterator[tuple[int, int, float, int]]:
-    """Samples that follow each other at equal times: the first, the last, a step and how many of
-    them lie between two samples."""
-    apart, first = np.diff(times), 0
-    while first < len(apart):
-        like = np.abs(apart[first:] - apart[first]) <= _EQUAL * apart[first]
-        count = len(like) if like.all() else int(np.argmin(like))
-        between = (times[first + count] - times[first]) / count
-        every = max(1, int(np.ceil(between / step - _SLIVER)))
-        yield first, first + count, between / every, every
-        first += count
+    near = np.where(knots.at - times[after - 1] < times[after] - knots.at, after - 1, after)
+    same = np.abs(knots.at - times[near]) <= _EQUAL * (times[after] - times[after - 1])
+    measured = times.copy()
+    measured[near[same]] = knots.at[same]
+    every = np.union1d(measured, knots.at)
+    return StepPlan(every, np.searchsorted(every, measured), step, jumps)

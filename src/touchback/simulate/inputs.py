@@ -74,13 +74,18 @@ class Inputs:
     def knots_within(self, span: Span) -> Floats:
         """Where samples have kinks, and what is said of functions, within a run."""
         found = [times[kinks(times, values)] for times, values in self.samples.values()]
-        found += [
+        at: Floats = np.unique(np.concatenate([self.knots_of_functions, *found]))
+        return at[(at > span.start) & (at <= span.end)]
+
+    @property
+    def knots_of_functions(self) -> Floats:
+        """What is said of functions: where they have kinks or jumps."""
+        found = [
             np.array(each.knots)
             for each in self.functions.values()
             if isinstance(each, TimeFunction) and each.knots
         ]
-        at: Floats = np.unique(np.concatenate([np.empty(0), *found]))
-        return at[(at > span.start) & (at <= span.end)]
+        return np.concatenate([np.empty(0), *found])
 
     def longest_step(self, usual: float) -> float:
         """How far apart functions are looked at, at most [s]: by their sampling; those that have

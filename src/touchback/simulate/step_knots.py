@@ -9,7 +9,8 @@ step is longer than a part of the run there.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Mapping
+from typing import NamedTuple
 
 import numpy as np
 
@@ -30,21 +31,43 @@ _SAME = 4.0 * np.finfo(float).eps  # of the times of a run: knots nearer to each
 
 _SHOWN = ("outputs", "powers")  # functions that move nothing
 _WITH_FORCES = ("rate", "terms", "forces")  # functions of trees, of constraints and of contacts
-Evaluated = Iterable[tuple[Mapping[str, Function], Floats]]  # functions and their parameter block
+Evaluated = Collection[tuple[Mapping[str, Function], Floats]]  # functions and their parameter block
 
 
-def find_knots(
-    span: Span, given: Inputs, evaluated: Evaluated, copies: bool = False
-) -> Knots | None:
-    """Where steps of a run end that evaluates these functions, with these inputs or, of `copies`,
-    others; None where nothing that it is given changes with time and nothing of the model switches
-    by it."""
+class StepLimits(NamedTuple):
+    """Where steps of a run end, None: nowhere; how long they are at most [s]; and at which of the
+    knots inputs and laws may jump: at kinks of samples they don't."""
+
+    knots: Knots | None
+    longest: float
+    jumps: Floats
+
+
+def step_limits(
+    span: Span,
+    given: Inputs,
+    evaluated: Evaluated,
+    step: float | None = None,
+    output_step: float | None = None,
+    copies: bool = False,
+) -> StepLimits:
+    """The limits of steps of a run that evaluates these functions, with these inputs or, of
+    `copies`, others. All that integrates over time shares them, derivatives and fits too. The
+    longest step is `step` where that was asked for, else the usual part of the run. No knots: none
+    of what it is given changes with time, and nothing of the model switches by it."""
     own = Inputs(np.zeros(1)) if copies else given
-    times = [given.knots_within(span), *_switching(span, own, evaluated)]
-    at: Floats = np.unique(np.concatenate(times))
-    at = at[(at > span.start) & (at <= span.end)]
-    if not len(at) and not given.changes:
-        return None
+    jumps = np.unique(np.concatenate([given.knots_of_functions, *_switching(span, own, evaluated)]))
+    jumps = jumps[(jumps > span.start) & (jumps <= span.end)]
+    longest = _longest_step(span, given, evaluated, step, output_step, copies)
+    if not given.changes and not len(jumps):
+        return StepLimits(None, longest, jumps)
+    knots = _knots(span, np.union1d(given.knots_within(span), jumps))
+    places = np.unique(np.searchsorted(knots.at, jumps[jumps > knots.earliest]))
+    return StepLimits(knots, longest, knots.at[places])
+
+
+def _knots(span: Span, at: Floats) -> Knots:
+    """Of rising times, those that rounding parts as one."""
     if len(at) > MOST:
         raise InputError(
             f"{len(at)} samples and switches in {span.duration:g} s end a step each, and at most "
@@ -59,16 +82,16 @@ def find_knots(
     return Knots(at[last], np.nextafter(at[first], -np.inf), max(begun, default=-np.inf))
 
 
-def longest_step(
+def _longest_step(
     span: Span,
     given: Inputs,
     evaluated: Evaluated,
-    step: float | None = None,
-    output_step: float | None = None,
-    copies: bool = False,
+    step: float | None,
+    output_step: float | None,
+    copies: bool,
 ) -> float:
-    """The longest step [s] of such a run: the `step` that was asked for, else the usual part of it,
-    where functions are given without knots or what moves it reads time along curves."""
+    """The longest step [s]: limited where functions are given without knots, or what moves reads
+    time along curves."""
     usual = step or min(span.duration / _PARTS, output_step or np.inf)
     known = frozenset({0}) if copies else given.known_places
     curved = any(

@@ -17,7 +17,7 @@ from touchback.simulate.inputs import Inputs
 from touchback.simulate.progress import Progress
 from touchback.simulate.protocol import Floats, Plain
 from touchback.simulate.span import Span, Trajectory
-from touchback.simulate.step_knots import Evaluated, find_cells, find_knots, longest_step
+from touchback.simulate.step_knots import Evaluated, find_cells, step_limits
 from touchback.system import System
 from touchback.system.posed import Posed
 
@@ -50,14 +50,14 @@ class Asked:
         if not solver.adaptive:
             return None
         functions = self.system.on_blocks(self.parameters) if evaluated is None else evaluated
-        copies = bool(self.system.names)
-        found = find_knots(self.span, self.given, functions, copies)
+        found = step_limits(
+            self.span, self.given, functions, solver.step, solver.output_step,
+            bool(self.system.names),
+        )  # fmt: skip
         if self.trace:
-            self.trace.knots = len(found.at) if found else 0
-            self.trace.longest = longest_step(
-                self.span, self.given, functions, solver.step, solver.output_step, copies
-            )
-        return found
+            self.trace.knots = len(found.knots.at) if found.knots else 0
+            self.trace.longest = found.longest
+        return found.knots
 
     @property
     def width(self) -> int:

@@ -81,6 +81,7 @@ class Equations:
         widths = (n, n, nz, len(self.layout.inputs), n, m, len(self.layout.parameters))
         self.columns = _slices(dict(zip(COLUMNS, widths, strict=True)))
         self._of_parameters = {"parameter": slice(0, widths[-1])}
+        self._blocks: dict[str, tuple[np.ndarray, np.ndarray]] = {}  # of functions: of parameters
 
     def values(self, at: Point, p: np.ndarray) -> dict[str, np.ndarray]:
         """Every block of rows, for the raw parameters `p` (`System.parameter_values`)."""
@@ -183,7 +184,14 @@ class Equations:
         extra = [at.a if at.a.size else np.zeros(n)]
         extra.append(at.multipliers if at.multipliers.size else np.zeros(m))
         u = np.concatenate([[at.t], at.u, *extra])
-        return function.at(x, u, function.block_for(p))
+        return function.at(x, u, self._block(function, p))
+
+    def _block(self, function: Function, p: np.ndarray) -> np.ndarray:
+        """The function's parameter block, computed anew where parameters changed since the last."""
+        known = self._blocks.get(function.name)
+        if known is None or not np.array_equal(known[0], p):
+            known = self._blocks[function.name] = p.copy(), function.block_for(p)
+        return known[1]
 
 
 def motion_equations(d: Derivation, rows: Sequence[Row]) -> dict[str, list[int]]:

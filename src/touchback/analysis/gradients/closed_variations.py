@@ -17,7 +17,7 @@ from touchback.analysis.gradients.rollout import rollout
 from touchback.analysis.instance import Instance
 from touchback.analysis.linearise import Chart
 from touchback.analysis.variation import varied
-from touchback.analysis.variations import Along, stretches
+from touchback.analysis.variations import Along, StepPlan
 from touchback.errors import InputError, SolveError
 from touchback.simulate.inputs import Inputs
 from touchback.system import System
@@ -51,13 +51,12 @@ class ClosedVariations:
     def follow(
         self,
         x0: np.ndarray,
-        times: np.ndarray,
+        plan: StepPlan,
         given: Inputs,
         parameters: Mapping[str, float],
-        step: float,
     ) -> Along:
         """As of a tree; through a step inputs are those of its middle."""
-        instance = Instance(self.system, None, parameters)
+        instance, times = Instance(self.system, None, parameters), plan.times
         x, ways = x0.copy(), self._along.shape[1]
         states = np.full((len(times), 1 + ways, len(x)), np.nan)
         try:
@@ -65,12 +64,12 @@ class ClosedVariations:
         except SolveError:  # loops that don't close with these parameters
             return self._shown(instance, times, states, given)
         states[0] = np.vstack([x, rows])
-        for first, last, h, every in stretches(times, step):
+        for first, last, h, every in plan.stretches():
             count = (last - first) * every
             middles = times[first] + (np.arange(count) + 0.5) * h
             inputs = np.ascontiguousarray(given.over(middles)[:, 1:])
-            plan = replace(self._plan, steps=count, step=h, start=float(times[first]))
-            native = plan.steps_of(self.system.key, Given(x, inputs, instance.p))
+            own = replace(self._plan, steps=count, step=h, start=float(times[first]))
+            native = own.steps_of(self.system.key, Given(x, inputs, instance.p))
             for k in range(last - first):
                 if native.tangents(k * every, every, x, rows, None, self._varying) < every:
                     return self._shown(instance, times, states, given)

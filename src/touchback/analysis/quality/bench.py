@@ -17,7 +17,7 @@ from touchback.simulate.protocol import Floats, InputData
 from touchback.simulate.smooth_stepper import newton_for
 from touchback.simulate.solvers import integrators
 from touchback.simulate.span import Span, Trajectory
-from touchback.simulate.step_knots import find_knots, longest_step
+from touchback.simulate.step_knots import StepLimits, step_limits
 from touchback.simulate.stepper import Leg
 from touchback.system import System
 from touchback.system.natural import NaturalCoordinates
@@ -66,7 +66,14 @@ class Bench:
         self.natural = natural
         self._inputs = read_inputs(system, inputs, duration)
         self.span = Span(0.0, duration)
-        self.longest = longest_step(self.span, self._inputs, system.on_blocks())
+
+    @property
+    def longest(self) -> float:
+        """The longest step that inputs and laws of time allow [s]."""
+        return self._limits().longest
+
+    def _limits(self) -> StepLimits:
+        return step_limits(self.span, self._inputs, self.system.on_blocks())
 
     @property
     def constrained(self) -> bool:
@@ -78,7 +85,7 @@ class Bench:
         if candidate.natural:
             return self._in_natural.problem(candidate.formulation)
         posed = self.system.problem(candidate.formulation, inputs=self._inputs).problem
-        posed.end_steps_at(find_knots(self.span, self._inputs, self.system.on_blocks()))
+        posed.end_steps_at(self._limits().knots)
         return posed
 
     def compared(self, candidate: Candidate, states: Floats) -> tuple[Floats, Floats]:

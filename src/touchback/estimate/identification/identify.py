@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from touchback.analysis.gradients.closed_variations import ClosedVariations
-from touchback.analysis.variations import Along, Variations, with_knots
+from touchback.analysis.variations import Along, Variations, plan_steps
 from touchback.errors import InputError, SolveError
 from touchback.estimate.identification.losses import Loss, loss_of, spread
 from touchback.estimate.identification.recorded import (
@@ -69,7 +69,8 @@ def identify(
     model's values, or at those given with the names, and stays within `bounds` and the model's
     ranges. `noise` has standard deviations of signals (else estimated, of each); `loss` "huber",
     "soft_l1" or "cauchy" lets outliers count less. The model makes equal RK4 steps of at most
-    `step` seconds between samples. A sample that is NaN wasn't measured.
+    `step` seconds between samples and knots, no longer than `tb.simulate` would where laws curve in
+    time. A sample that is NaN wasn't measured.
 
     With constraints a run begins where its parameters let them be met: independent coordinates stay
     as x0 has them, those of `initial` and `keep` first, the others follow."""
@@ -143,7 +144,6 @@ class _Fit:
     signals: Sequence[str]
     step: float
     _last: tuple[bytes, list[Along]] | None = field(default=None, repr=False)
-    _stepped: dict[int, tuple[np.ndarray, np.ndarray]] = field(default_factory=dict, repr=False)
 
     def along(self, theta: np.ndarray) -> list[Along]:
         """The fitted signals of each run, and their derivatives."""
@@ -158,19 +158,11 @@ class _Fit:
         x0 = run.x0.copy()
         for name, value in initial.items():
             x0[system.state_names.index(name)] = value
-        times, measured = self._times(i)
-        found = self.variations.follow(x0, times, run.given, parameters, self.step)
+        plan = plan_steps(run.time, run.given, system, parameters, self.step)
+        found = self.variations.follow(x0, plan, run.given, parameters)
         known = [*system.state_names, *system.output_names]
         places = [known.index(name) for name in self.signals]
-        return Along(found.values[measured][:, places], found.slopes[measured][:, places])
-
-    def _times(self, i: int) -> tuple[np.ndarray, np.ndarray]:
-        """Between which steps of a run are taken, and where among them the measured ones are."""
-        if i not in self._stepped:
-            run = self.runs[i]
-            times = with_knots(run.time, run.given, self.variations.system)
-            self._stepped[i] = times, np.searchsorted(times, run.time)
-        return self._stepped[i]
+        return Along(found.values[plan.asked][:, places], found.slopes[plan.asked][:, places])
 
     def misfit(self, theta: np.ndarray) -> Misfit:
         """Measured less modelled, of all samples that were measured, and its derivatives."""

@@ -24,7 +24,7 @@ class Knots:
         self.before = record.point("before", as_floats(before))
         record.struct.count = len(self.at)
         self._ends = record.floats("ends", _ENDS_AT_A_TIME)
-        self.address = record.address
+        self.address, self.earliest = record.address, earliest
 
     def take_ends(self) -> Floats:
         """Where steps ended that were accepted since the last call."""
