@@ -9,7 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import touchback as tb
+from touchback.native import Interpreter
+from touchback.simulate.inputs import Inputs
 from touchback.simulate.solvers import METHODS, Can
+from touchback.simulate.span import Span
+from touchback.simulate.step_knots import step_limits
 
 DURATION = 5.0
 ADAPTIVE = [word for word, solver in METHODS.items() if solver.adaptive and word != "event-driven"]
@@ -247,6 +251,28 @@ def test_square_waves_switch_where_their_sine_does(method):
         "push", tb.JointEffort("x", tb.select(tb.sin(2 * np.pi * 10.0 * m.time) > 0.0, 1.0, 0.0))
     )
     assert abs(last_speed(m.compile(), method) - DURATION / 2) < 1e-10
+
+
+@pytest.mark.parametrize("begin", [-1.0, 0.0, 1e-300, 1e-5, 3.0])
+def test_laws_switch_at_the_first_number_and_are_found_with_as_little_work_at_zero(
+    monkeypatch, begin
+):
+    """Halves alone would come to 0 after a thousand powers of two; and functions share switches."""
+    asked, run_rows = [], Interpreter.run_rows
+    monkeypatch.setattr(Interpreter, "run_rows", lambda *given: asked.append(1) or run_rows(*given))
+    for law, first in (
+        (lambda t: tb.select(t < begin, 0.0, 1.0), begin),
+        (lambda t: tb.select(t <= begin, 0.0, 1.0), np.nextafter(begin, np.inf)),
+    ):
+        m = free_mass("late")
+        push = law(m.time)
+        m.force("push", tb.JointEffort("x", push))
+        m.sensor("pushed", tb.Signal(push, "N"))
+        system = m.compile()
+        asked.clear()
+        knots = step_limits(Span(-2.0, 6.0), Inputs(np.zeros(1)), system.on_blocks({})).knots
+        assert knots is not None and list(knots.at) == [first]
+        assert len(asked) < 150
 
 
 @pytest.mark.parametrize("method", IN_C)

@@ -10,7 +10,7 @@ step is longer than a part of the run there.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -27,10 +27,13 @@ _LOOKS = 1024  # parts of a run in each of which a condition switches at most on
 # a straight line: that is known where it switches however short it is
 _MOST_STEPS = 1e7
 _PARTS = 1000  # of a run: steps are no longer than one where nothing else tells what is within
+_ROWS = 1 << 16  # times at which codes are computed together
+_LEAST = np.nextafter(0.0, 1.0)
 _SAME = 4.0 * np.finfo(float).eps  # of the times of a run: knots nearer to each other are one
 
 _SHOWN = ("outputs", "powers")  # functions that move nothing
 _WITH_FORCES = ("rate", "terms", "forces")  # functions of trees, of constraints and of contacts
+Places: TypeAlias = np.ndarray[Any, np.dtype[np.intp]]
 Evaluated = Collection[tuple[Mapping[str, Function], Floats]]  # functions and their parameter block
 
 
@@ -133,12 +136,16 @@ def _switching(span: Span, given: Inputs, evaluated: Evaluated) -> list[Floats]:
             switches = function.switches(moving, known)
             if switches is not None:
                 found.append(switches.times)
-                found.append(_located(span, given, switches, block))
+                before = np.unique(np.concatenate(found))
+                found.append(_located(span, given, switches, block, before[:_LOOKS]))
     return found
 
 
-def _located(span: Span, given: Inputs, switches: Switches, block: Floats) -> Floats:
-    """The first times that numbers know at which codes are new."""
+def _located(
+    span: Span, given: Inputs, switches: Switches, block: Floats, others: Floats
+) -> Floats:
+    """The first times that numbers know at which codes are new. Functions share conditions: those
+    `others` are looked at from both sides."""
     if not switches.breaks:
         return np.empty(0)
     call = Interpreter(switches.program)
@@ -148,32 +155,60 @@ def _located(span: Span, given: Inputs, switches: Switches, block: Floats) -> Fl
         return switches.codes(call.run_rows(np.zeros(1), rows, block))
 
     inside = given.knots_within(span)
-    looked = np.unique([*np.linspace(span.start, span.end, _LOOKS + 1), *inside])
+    others = others[(others > span.start) & (others < span.end)]
+    sides = (np.nextafter(others, -np.inf), others, inside)
+    looked = np.unique(np.concatenate([np.linspace(span.start, span.end, _LOOKS + 1), *sides]))
     seen = codes(looked)
-
-    def switching(i: int) -> Floats:
-        ends = looked[:-1], looked[1:], seen[:-1, i], seen[1:, i]
-        return _bisected(*ends, lambda times: codes(times)[:, i])
-
-    return np.concatenate([switching(i) for i in range(seen.shape[1])])
+    at, of = np.nonzero(seen[:-1] != seen[1:])
+    ends = looked[at], looked[at + 1], seen[at, of], seen[at + 1, of]
+    return _bisected(*ends, of, codes, _SAME * max(abs(span.start), abs(span.end), span.duration))
 
 
 def _bisected(
-    low: Floats, high: Floats, at_low: Floats, at_high: Floats, code: Callable[[Floats], Floats]
+    low: Floats,
+    high: Floats,
+    at_low: Floats,
+    at_high: Floats,
+    of: Places,
+    codes: Callable[[Floats], Floats],
+    same: float,
 ) -> Floats:
-    """Where codes change between times, to the last bit; one that is no number never does."""
+    """Where codes, each one of the columns `of`, change between times, to the last bit; one that is
+    no number never does. All are asked together: most change where others do."""
     found: list[Floats] = []
     while True:
         changes = (at_low != at_high) & ~np.isnan(at_low) & ~np.isnan(at_high)
         low, high, at_low, at_high = (x[changes] for x in (low, high, at_low, at_high))
-        middle = low + 0.5 * (high - low)
+        of = of[changes]
+        middle = _between(low, high, same)
         done = (middle <= low) | (middle >= high)
         found.append(high[done])
         low, high, at_low, at_high, middle = (
             x[~done] for x in (low, high, at_low, at_high, middle)
         )
-        if not len(middle) or len(middle) > MOST:
-            return np.concatenate([*found, middle])
-        between = code(middle)
-        low, high = np.append(low, middle), np.append(middle, high)
+        of = of[~done]
+        times, place = np.unique(middle, return_inverse=True)
+        if not len(times) or len(times) > MOST:
+            return np.concatenate([*found, times])
+        between = np.empty(len(middle))
+        for first in range(0, len(times), _ROWS):
+            here = (place >= first) & (place < first + _ROWS)
+            asked = codes(times[first : first + _ROWS])
+            between[here] = asked[place[here] - first, of[here]]
+        low, high, of = np.append(low, middle), np.append(middle, high), np.append(of, of)
         at_low, at_high = np.append(at_low, between), np.append(between, at_high)
+
+
+def _between(low: Floats, high: Floats, same: float) -> Floats:
+    """A time between each two: in their middle; where they are one for the run, in the middle of
+    the numbers that there are between. By halves alone time 0, at which much begins, would be
+    reached after all thousand powers of two."""
+    middle = low + 0.5 * (high - low)
+    near = high - low <= same
+    first, last = (np.abs(x[near]).view(np.int64) for x in (low, high))
+    bits = first + (last - first) // 2
+    middle[near] = np.copysign(bits.view(np.float64), low[near])
+    middle[near & (low < 0.0) & (high > 0.0)] = 0.0
+    middle[near & (low == 0.0)] = _LEAST
+    middle[near & (high == 0.0)] = -_LEAST
+    return middle
