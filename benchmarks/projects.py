@@ -8,7 +8,7 @@ from pathlib import Path
 
 from benchmarks.report import Section
 from touchback import Model, gallery, generate
-from touchback.interop.mbs import read_mbs
+from touchback.interop.mbs.mbs_reader import read_mbs
 from validation.reference.robotran import mbs_text
 
 STEPS = 50

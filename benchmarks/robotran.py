@@ -91,7 +91,7 @@ def _compare(section: Section, known: Published) -> None:
 def _read(known: Published) -> tuple[Model | None, str]:
     if known.table is None:
         return None, "its .mbs file is not at hand"
-    from touchback.interop.mbs import read_mbs
+    from touchback.interop.mbs.mbs_reader import read_mbs
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # cuts and links that the tree's equations don't need

@@ -17,7 +17,7 @@ import touchback as tb
 from benchmarks.page_clients import COLUMNS, row_of
 from benchmarks.report import Section
 from touchback.interop.ros2 import ModelNode, open_transport
-from touchback.interop.ros2.transport import Middleware
+from touchback.interop.ros2.middleware import Middleware
 from touchback.realtime import Report
 
 _ROUNDS, _SECONDS, _DOMAIN = 3, 10.0, 91

@@ -22,7 +22,7 @@ from touchback import gallery
 from touchback.devices.midi import file as midi_file
 from touchback.devices.midi.file import read_midi
 from touchback.errors import InputError, ModelError, TouchbackError
-from touchback.interop.fmi.archive import read_description
+from touchback.interop.fmi.fmu_archive import read_description
 from touchback.model.names import near_names
 from touchback.recording import mcap_records
 from touchback.recording.live_about import HEAD
@@ -55,12 +55,11 @@ READERS = {  # whatever module opens files, and what of it is tried here
     "sweeps/part.py": ("sweep part",),
     "gallery/keyboard/regulation.py": ("regulation",),
     "haptics/trials/journal.py": ("trial",),
-    "interop/fmi/archive.py": ("fmu",),
-    "interop/folder.py": ("generated list",),
-    "interop/mesh_file.py": ("stl", "obj", "collada"),
-    "interop/mjcf/document.py": ("mjcf",),
-    "interop/usd/layers.py": ("usd", "binary usd"),
-    "interop/usd/stage.py": ("usd",),
+    "interop/fmi/fmu_archive.py": ("fmu",),
+    "interop/generated_folder.py": ("generated list",),
+    "interop/meshes/mesh_file.py": ("stl", "obj", "collada"),
+    "interop/mjcf/mjcf_document.py": ("mjcf",),
+    "interop/usd/usd_stage.py": ("usd", "binary usd"),
     "interop/xml_file.py": ("urdf", "sdf", "mbs"),
     "recording/csv_file.py": ("run as text",),
     "recording/export.py": ("recording",),

@@ -19,9 +19,9 @@ from touchback.devices.gps.almanac_files import parse_sem, parse_yuma
 from touchback.devices.midi.file import read_midi
 from touchback.gallery.keyboard.regulation import EVERY, FORMAT, VERSION, read_regulation
 from touchback.haptics.trials.journal import Journal
-from touchback.interop.fmi.archive import read_description
-from touchback.interop.folder import write_folder
-from touchback.interop.mesh_file import read_mesh
+from touchback.interop.fmi.fmu_archive import read_description
+from touchback.interop.generated_folder import write_folder
+from touchback.interop.meshes.mesh_file import read_mesh
 from touchback.realtime.udp import unpack
 from touchback.recording.measured.csv_series import read_csv
 from touchback.recording.ros2.types import decode

@@ -9,10 +9,9 @@ from hypothesis import strategies as st
 
 import touchback as tb
 from mesh_files import FACES, FILES, binary_stl, dae, obj
-from touchback.interop import mesh_file as reader
 from touchback.interop import read_urdf
-from touchback.interop.collada_file import check_collada
-from touchback.interop.mesh_file import read_mesh
+from touchback.interop.meshes import mesh_file as reader
+from touchback.interop.meshes.mesh_file import check_collada, read_mesh
 from touchback.model.solids.mesh import unpacked
 
 pytest.importorskip("trimesh", reason="trimesh is not installed")

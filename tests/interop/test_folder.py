@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from touchback.errors import InputError
-from touchback.interop import folder as folders
-from touchback.interop.folder import write_folder
+from touchback.interop import generated_folder as folders
+from touchback.interop.generated_folder import write_folder
 
 
 def listed(folder: Path) -> set[str]:

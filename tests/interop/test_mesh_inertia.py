@@ -10,9 +10,9 @@ import pytest
 import trimesh
 
 import touchback as tb
-from touchback.interop.mesh_inertia import mesh_faults
-from touchback.interop.mjcf.inertia import of_triangles
-from touchback.interop.notes import ImportNotice
+from touchback.interop.import_notes import ImportNotice
+from touchback.interop.meshes.mesh_inertia import mesh_faults
+from touchback.interop.meshes.solid_inertia import of_triangles
 
 SIZE = (0.2, 0.3, 0.4)
 BOX = trimesh.creation.box(SIZE)

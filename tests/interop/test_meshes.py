@@ -12,7 +12,7 @@ from mesh_files import FACES, FILES, POINTS, binary_stl, dae
 from touchback.draw.scene import Track, scene_of
 from touchback.files import model_from_text, to_text
 from touchback.interop import ImportNotice, read_urdf
-from touchback.interop.mesh_file import read_mesh, welded
+from touchback.interop.meshes.mesh_file import read_mesh, weld_points
 from touchback.model.shapes import BoxShape, MeshShape
 from touchback.model.solids.mesh import unpacked
 
@@ -212,7 +212,7 @@ def test_corners_at_one_place_are_one_point_and_triangles_stay_where_they_are() 
     """A soup of 20 000 triangles on 1331 places, each some 45 times, a few triangles twice."""
     soup = np.random.default_rng(5).integers(-5, 6, (60_000, 3)).astype(np.float32)
     soup[:300] = soup[300:600]
-    places, kept = welded(soup, np.arange(60_000).reshape(-1, 3))
+    places, kept = weld_points(soup, np.arange(60_000).reshape(-1, 3))
     assert len(places) == 11**3 == len({tuple(place) for place in places})
     corners = [frozenset(map(tuple, triangle)) for triangle in soup.reshape(-1, 3, 3)]
     assert [frozenset(map(tuple, t)) for t in places[kept]] == [

@@ -60,7 +60,7 @@ def test_files_that_include_each_other_deeply_are_refused(tmp_path: Path) -> Non
 def test_a_heap_of_spheres_is_refused_unless_they_pass_through_each_other(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("touchback.interop.touching.MAX_CONTACTS", 5)
+    monkeypatch.setattr("touchback.interop.collision_geometry.MAX_CONTACTS", 5)
     balls = '<body><freejoint/><geom size=".1"/></body>' * 4  # six pairs
     heap = f"<mujoco><worldbody>{balls}</worldbody></mujoco>"
     with pytest.raises(ModelError, match=r"more than 5 pairs .* contacts=False"):

@@ -12,7 +12,7 @@ import touchback as tb
 from touchback.dynamics.floats import float_instant
 from touchback.errors import ModelError
 from touchback.interop import ImportNotice, read_sdf, read_urdf
-from touchback.interop.touching import farthest
+from touchback.interop.collision_geometry import farthest
 
 mujoco = pytest.importorskip("mujoco")
 

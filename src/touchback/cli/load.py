@@ -7,7 +7,7 @@ from touchback import gallery
 from touchback.errors import InputError
 from touchback.gallery import Experiment
 from touchback.interop.formats import FORMATS, read
-from touchback.interop.mesh_file import MESH_ENDINGS
+from touchback.interop.meshes.mesh_file import MESH_ENDINGS
 from touchback.model import Model
 from touchback.model.names import suggestion
 from touchback.recording.files import FORMATS as RUNS

@@ -19,12 +19,12 @@ from touchback.cli.load import load
 from touchback.cli.options import number, output
 from touchback.cli.options import seconds as span
 from touchback.errors import InputError, TouchbackError
-from touchback.interop.robot_files.urdf_file import urdf_text
 from touchback.interop.ros2 import DeviceNode, ModelNode, Transport, open_transport
 from touchback.interop.ros2.device_node import device_model, guards
+from touchback.interop.ros2.middleware import Middleware
 from touchback.interop.ros2.model_node import MAX_AGE
-from touchback.interop.ros2.transport import Middleware
-from touchback.interop.ros2.wire import check_domain, check_node, node_name
+from touchback.interop.ros2.node_transport import check_domain, check_node, node_name
+from touchback.interop.urdf.urdf_writer import urdf_text
 from touchback.model import Model
 from touchback.realtime import Live
 from touchback.realtime import live as start_live

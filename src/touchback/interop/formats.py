@@ -6,10 +6,10 @@ from pathlib import Path
 
 from touchback.errors import ModelError
 from touchback.files import read_model
-from touchback.interop.mbs import read_mbs
+from touchback.interop.mbs.mbs_reader import read_mbs
 from touchback.interop.mjcf import read_mjcf
 from touchback.interop.sdf import read_sdf
-from touchback.interop.urdf import read_urdf
+from touchback.interop.urdf.urdf_reader import read_urdf
 from touchback.interop.usd import read_usd
 from touchback.model.model import Model
 from touchback.model.names import unknown

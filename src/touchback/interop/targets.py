@@ -26,25 +26,25 @@ class Target:
 TARGETS: dict[str, Target] = {
     "c-project": Target(
         "a folder of C that steps the model, loops included, and needs no library",
-        "touchback.interop.c_project.target",
+        "touchback.interop.c_project.c_project",
     ),
     "matlab": Target(
         "a folder of MATLAB and Octave text: equations, a run and an S-function",
-        "touchback.interop.matlab.target",
+        "touchback.interop.matlab.matlab_writer",
     ),
-    "fmu": Target("a functional mock-up unit (FMI 2.0 or 3.0)", "touchback.interop.fmi.fmu"),
+    "fmu": Target("a functional mock-up unit (FMI 2.0 or 3.0)", "touchback.interop.fmi.fmu_writer"),
     "python": Target(
         "a Python module that needs NumPy only", "touchback.interop.languages.python_module"
     ),
     "jax": Target("a Python module of jax", "touchback.interop.languages.jax_module"),
     "casadi": Target("a Python module of casadi", "touchback.interop.languages.casadi_module"),
-    "urdf": Target("a URDF file of ROS", "touchback.interop.robot_files.urdf_file"),
-    "mjcf": Target("an MJCF file of MuJoCo", "touchback.interop.robot_files.mjcf_file"),
-    "latex": Target("a derivation to read", "touchback.interop.languages.latex_text"),
+    "urdf": Target("a URDF file of ROS", "touchback.interop.urdf.urdf_writer"),
+    "mjcf": Target("an MJCF file of MuJoCo", "touchback.interop.mjcf.mjcf_writer"),
+    "latex": Target("a derivation to read", "touchback.interop.languages.latex_derivation"),
     "julia": Target("a Julia module", "touchback.interop.languages.julia_module"),
     "modelica": Target(
         "a Modelica package: bodies and constraints with kinematic and wrench ports",
-        "touchback.interop.modelica.target",
+        "touchback.interop.modelica.modelica_writer",
     ),
 }
 """What a model can be written as, by the word that `touchback generate --to` takes."""

@@ -12,7 +12,7 @@ from touchback.interop.targets import generate
 def written(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str, int], Written]]:
     patched = pytest.MonkeyPatch()
     plain = ("-std=c11", "-O0", "-ffp-contract=off")  # the same numbers, built in half the time
-    patched.setattr("touchback.interop.fmi.binary.OPTIONS", plain)
+    patched.setattr("touchback.interop.fmi.fmu_binary.OPTIONS", plain)
     known: dict[tuple[str, int], Written] = {}
     folder = tmp_path_factory.mktemp("fmus")
 

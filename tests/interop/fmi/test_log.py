@@ -13,7 +13,7 @@ from fmpy.fmi2 import FMU2Slave
 import touchback as tb
 from fmus import Written
 from touchback.errors import SolveError
-from touchback.interop.fmi.log import Log
+from touchback.interop.fmi.fmu_instance import Log
 from touchback.native.foreign_log import ForeignLog
 
 # An FMU of somebody else's: it warns in every step, in the manner of printf, and refuses the fifth.

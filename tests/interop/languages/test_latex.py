@@ -8,7 +8,7 @@ import pytest
 
 import touchback as tb
 from touchback import gallery
-from touchback.interop.languages.latex_math import formula
+from touchback.interop.languages.latex_derivation import formula
 from touchback.interop.targets import generate
 
 NAMES = {"a": "a", "b": "b"}

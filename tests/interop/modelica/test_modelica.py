@@ -26,8 +26,8 @@ from models_with_modes import (
 )
 from touchback import gallery
 from touchback.errors import InputError
-from touchback.interop.modelica.names import Names
-from touchback.interop.modelica.target import package_text
+from touchback.interop.modelica.modelica_text import Names
+from touchback.interop.modelica.modelica_writer import package_text
 from touchback.interop.targets import generate
 
 
@@ -139,7 +139,7 @@ MODELS: dict[str, Callable[[], tb.Model]] = {
     **{name: partial(gallery.make, name) for name in FROM_GALLERY},
 }
 LONG = ("pendulum", *FROM_GALLERY)  # whose parts are in the others too
-LOUD = "ignore::touchback.interop.robot_files.links.ExportNotice"
+LOUD = "ignore::touchback.interop.exported_mechanism.ExportNotice"
 END = 0.2  # [s]
 
 

@@ -13,11 +13,18 @@ import pytest
 
 import touchback as tb
 from touchback.errors import InputError
-from touchback.interop.ros2.dds_graph import GRAPH
-from touchback.interop.ros2.dds_transport import DdsTransport
-from touchback.interop.ros2.dds_types import data_type, joined, of_service, of_topic, parted
+from touchback.interop.ros2.dds_transport import (
+    GRAPH,
+    DdsTransport,
+    data_type,
+    joined,
+    of_service,
+    of_topic,
+    parted,
+)
+from touchback.interop.ros2.middleware import Middleware, open_transport
 from touchback.interop.ros2.model_node import ModelNode
-from touchback.interop.ros2.transport import Middleware, Publish, open_transport
+from touchback.interop.ros2.node_transport import Publish
 from touchback.interop.ros2.zenoh_transport import ZenohTransport
 from touchback.recording.ros2 import types
 from touchback.recording.ros2.messages import header_of

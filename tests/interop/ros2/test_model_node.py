@@ -10,10 +10,10 @@ import pytest
 from zenoh.ext import HistoryConfig, declare_advanced_subscriber
 
 import touchback as tb
-from touchback.interop.ros2.commands import Commands
 from touchback.interop.ros2.model_node import ModelNode
-from touchback.interop.ros2.wire import topic_key
+from touchback.interop.ros2.node_commands import Commands
 from touchback.interop.ros2.zenoh_transport import ZenohTransport
+from touchback.interop.ros2.zenoh_wire import topic_key
 from touchback.realtime.control import Desk
 from touchback.recording.ros2 import types
 from touchback.recording.ros2.messages import header_of

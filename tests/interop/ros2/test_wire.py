@@ -15,7 +15,9 @@ from rosbags.typesys.stores import ros2_jazzy
 from zenoh.ext import Int64, z_serialize
 
 from touchback.errors import DeviceError, InputError
-from touchback.interop.ros2.wire import (
+from touchback.interop.ros2.node_transport import node_name
+from touchback.interop.ros2.zenoh_transport import ZenohTransport, check_endpoint
+from touchback.interop.ros2.zenoh_wire import (
     CLIENT,
     NODE,
     PUBLISHER,
@@ -23,10 +25,8 @@ from touchback.interop.ros2.wire import (
     SUBSCRIPTION,
     Attached,
     Entity,
-    node_name,
     topic_key,
 )
-from touchback.interop.ros2.zenoh_transport import ZenohTransport, check_endpoint
 from touchback.recording.ros2 import types
 from touchback.recording.ros2.messages import header_of
 from touchback.recording.ros2.types import JOINT_STATE, STRING, WRENCH, decode, encode, make

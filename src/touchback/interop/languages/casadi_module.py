@@ -7,9 +7,9 @@ from pathlib import Path
 
 from touchback.codegen.printers.dialect import Dialect
 from touchback.errors import InputError
-from touchback.interop.languages.python_text import Join, joined_text, names_text, program_text
-from touchback.interop.languages.written import HEAD, Written, written
-from touchback.interop.step import checked_step
+from touchback.interop.generated_folder import checked_step
+from touchback.interop.languages.model_programs import HEAD, ModelPrograms, model_programs
+from touchback.interop.languages.python_module import Join, joined_text, names_text, program_text
 from touchback.model.model import Model
 from touchback.regular_file import check_output, write_whole
 from touchback.symbolic import ops
@@ -163,11 +163,11 @@ def write(model: Model, where: Path, *, step: float = 1e-3) -> list[Path]:
     """Writes a module; `step` is that of its loop [s]."""
     check_output(where, (".py",), "casadi")
     step = checked_step("casadi", step)
-    write_whole(where, _module(written("casadi", model), step))
+    write_whole(where, _module(model_programs("casadi", model), step))
     return [where]
 
 
-def _module(given: Written, step: float) -> str:
+def _module(given: ModelPrograms, step: float) -> str:
     name = given.system.name
     programs = (given.parameters, given.terms, given.outputs)
     if {ops.LOOKUP1, ops.LOOKUP2} & {op for program in programs for op in program.op}:
@@ -194,7 +194,7 @@ def _joined(found: Sequence[str]) -> list[str]:
     return [f"return ca.vertcat({', '.join(found)})" if found else "return ca.SX.zeros(0)"]
 
 
-def _cut(given: Written) -> Join:
+def _cut(given: ModelPrograms) -> Join:
     def cut(found: Sequence[str]) -> list[str]:
         lines = []
         for part in given.parts:

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from touchback.interop.languages.python_text import module
-from touchback.interop.languages.written import written
-from touchback.interop.step import checked_step
+from touchback.interop.generated_folder import checked_step
+from touchback.interop.languages.model_programs import model_programs
+from touchback.interop.languages.python_module import module
 from touchback.model.model import Model
 from touchback.regular_file import check_output, write_whole
 
@@ -48,5 +48,5 @@ def write(model: Model, where: Path, *, step: float = 1e-3) -> list[Path]:
     """Writes a module; `step` is that of its loop [s]."""
     check_output(where, (".py",), "jax")
     step = checked_step("jax", step)
-    write_whole(where, module(written("jax", model), "jax", _IMPORTS, step, _RUNNING))
+    write_whole(where, module(model_programs("jax", model), "jax", _IMPORTS, step, _RUNNING))
     return [where]

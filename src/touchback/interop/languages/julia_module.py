@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from touchback.codegen.printers.dialect import Dialect, Speller, statements
-from touchback.interop.languages.written import HEAD, Written, written
-from touchback.interop.step import checked_step
+from touchback.interop.generated_folder import checked_step
+from touchback.interop.languages.model_programs import HEAD, ModelPrograms, model_programs
 from touchback.model.model import Model
 from touchback.regular_file import check_output, write_whole
 from touchback.symbolic import ops
@@ -158,11 +158,11 @@ def write(model: Model, where: Path, *, step: float = 1e-3) -> list[Path]:
     """Writes a module; `step` is that of its loop [s]."""
     check_output(where, (".jl",), "julia")
     step = checked_step("julia", step)
-    write_whole(where, _module(written("julia", model), step))
+    write_whole(where, _module(model_programs("julia", model), step))
     return [where]
 
 
-def _module(given: Written, step: float) -> str:
+def _module(given: ModelPrograms, step: float) -> str:
     solve = "solved = K \\ [f; -gamma]\n    solved[1:NV], solved[NV + 1:end]"
     if given.redundant:  # the least of the forces that keep the constraints, as runs here take
         solve = "a = (pinv(K) * [f; -gamma])[1:NV]\n"
@@ -191,7 +191,7 @@ _OUTPUTS = "What sensors show, of accelerations and of the forces that keep the 
 _U, _U_SOLVED = ("u = [t; inputs]",), ("u = [t; inputs; a; forces]",)
 
 
-def _names(given: Written, step: float) -> list[str]:
+def _names(given: ModelPrograms, step: float) -> list[str]:
     layout, system = given.system.layout, given.system
     nq, nv, nz = system.sizes
     held = [i + 1 for i, kept in enumerate(given.holonomic) if kept]
@@ -252,7 +252,7 @@ def _joined(found: Sequence[str]) -> list[str]:
     return [f"[{', '.join(found)}]" if found else "Float64[]"]
 
 
-def _cut(given: Written) -> Callable[[Sequence[str]], list[str]]:
+def _cut(given: ModelPrograms) -> Callable[[Sequence[str]], list[str]]:
     def cut(found: Sequence[str]) -> list[str]:
         lines = []
         for part in given.parts:

@@ -1,5 +1,9 @@
 """DDS (Eclipse Cyclone) with ROS 2's names: nodes with RMW_IMPLEMENTATION=rmw_cyclonedds_cpp hear
-and answer it, and none of ROS needs to be installed here."""
+and answer it, and none of ROS needs to be installed here.
+
+Types are made of their definitions for Cyclone: others see their name and fields, and our own bytes
+go over the wire. The graph tells `ros2 node list` which nodes a participant has, and which readers
+and writers (rmw_dds_common, topic ros_discovery_info)."""
 
 from __future__ import annotations
 
@@ -9,38 +13,180 @@ import threading
 import time
 import warnings
 from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import import_module
 from typing import Any
 from weakref import WeakValueDictionary
 
+import numpy as np
+
 from touchback.errors import DeviceError, InputError
-from touchback.interop.ros2.dds_graph import GRAPH, Graph
-from touchback.interop.ros2.dds_types import (
-    Endpoint,
-    data_type,
-    joined,
-    of_service,
-    of_topic,
-    parted,
+from touchback.interop.ros2.message_queue import MessageQueue
+from touchback.interop.ros2.node_transport import (
+    NAMESAKE,
+    TOO_FAST,
+    Answer,
+    Heard,
+    Publish,
+    Refuse,
+    Take,
+    call_safely,
+    check_domain,
+    check_node,
 )
-from touchback.interop.ros2.line import Line
-from touchback.interop.ros2.transport import TOO_FAST, Answer, Heard, Publish, Refuse, Take, kindly
-from touchback.interop.ros2.wire import check_domain, check_node
-from touchback.recording.ros2.types import MOST_BYTES, type_hash
+from touchback.recording.ros2.types import (
+    MOST_BYTES,
+    dds_name,
+    decode,
+    encode,
+    make,
+    store,
+    type_hash,
+)
+
+HEADER = 16  # bytes before a request and its response: who asks (u64) and its number (i64)
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    """A topic of DDS as ROS 2 names it, the type on it, and whether messages have a header, as
+    rmw_cyclonedds writes it for services (its src/serdata.hpp)."""
+
+    topic: str
+    kind: str
+    headed: bool = False
+
+
+def of_topic(topic: str, kind: str) -> Endpoint:
+    """ "/joint_states" is rt/joint_states (design.ros2.org, "Topic and Service name mapping")."""
+    return Endpoint(f"rt{topic}", kind)
+
+
+def of_service(service: str, kind: str) -> tuple[Endpoint, Endpoint]:
+    """Its requests and its responses."""
+    return (
+        Endpoint(f"rq{service}Request", f"{kind}_Request", headed=True),
+        Endpoint(f"rr{service}Reply", f"{kind}_Response", headed=True),
+    )
+
+
+@cache
+def data_type(endpoint_kind: str, headed: bool = False) -> Any:
+    """The class of a type, whose samples have nothing but their bytes (`raw`): Cyclone's own code
+    in Python to write and read fields isn't used."""
+    from cyclonedds.idl import make_idl_struct
+    from cyclonedds.idl.types import int64, uint64
+
+    fields = {"guid": uint64, "seq": int64} if headed else {}
+    for name, kind in store().fielddefs[endpoint_kind][1]:
+        fields[name] = _field(kind)
+    called = endpoint_kind.replace("/", "_") + ("_headed" if headed else "")
+    made: Any = make_idl_struct(called, dds_name(endpoint_kind).replace("::", "."), fields)
+
+    def sample(data: bytes, **_: object) -> Any:
+        one = made.__new__(made)
+        one.raw = data
+        return one
+
+    made.serialize = lambda self, **_: self.raw
+    made.deserialize = made.deserialize_key = staticmethod(sample)
+    return made
+
+
+def _field(kind: Any) -> Any:
+    from rosbags.interfaces import Nodetype
+
+    types: Any = import_module("cyclonedds.idl.types")  # "sequence[float64]" is its own idea
+    what, inside = kind
+    if what == Nodetype.NAME:
+        return data_type(inside)
+    if what == Nodetype.BASE:
+        name, bound = inside
+        if name == "string":
+            return types.bounded_str[bound] if bound else str
+        return bool if name == "bool" else getattr(types, _BASES.get(name, name))
+    one, count = _field(inside[0]), inside[1]
+    if what == Nodetype.ARRAY:
+        return types.array[one, count]
+    return types.sequence[one, count] if count else types.sequence[one]
+
+
+_BASES = {"byte": "uint8", "octet": "uint8", "char": "uint8"}
+
+
+def parted(data: bytes) -> tuple[bytes, bytes]:
+    """The header of a request, and its message."""
+    if len(data) < 4 + HEADER:
+        raise InputError(f"it has {len(data)} bytes; a request of rmw_cyclonedds has a header")
+    return data[4 : 4 + HEADER], data[:4] + data[4 + HEADER :]
+
+
+def joined(header: bytes, data: bytes) -> bytes:
+    """A message with the header of what it answers: sixteen bytes, so that all of it stays
+    aligned."""
+    return data[:4] + header + data[4:]
+
+
+_INFO = "rmw_dds_common/msg/ParticipantEntitiesInfo"
+
+
+GRAPH = Endpoint("ros_discovery_info", _INFO)
+
+
+def _gid(identifier: bytes) -> Any:
+    return make("rmw_dds_common/msg/Gid", np.frombuffer(identifier, dtype=np.uint8))
+
+
+@dataclass
+class Graph:
+    """A participant with one node, by identifiers (GUIDs)."""
+
+    participant: bytes
+    node: str
+    readers: list[bytes] = field(default_factory=list)
+    writers: list[bytes] = field(default_factory=list)
+
+    def told(self) -> bytes:
+        """The message that says so."""
+        ends = ([_gid(each) for each in known] for known in (self.readers, self.writers))
+        node = make("rmw_dds_common/msg/NodeEntitiesInfo", "/", self.node, *ends)
+        return encode(_INFO, make(_INFO, _gid(self.participant), [node]))
+
+    def compare(self, data: bytes, domain: int, tell: Refuse) -> None:
+        """Tells of a node of the same name, of another participant."""
+        other = decode(_INFO, data)
+        names = [(each.node_namespace, each.node_name) for each in other.node_entities_info_seq]
+        if bytes(other.gid.data) != self.participant and ("/", self.node) in names:
+            tell(NAMESAKE.format(self.node, domain))
+
 
 _DEPTH, _WITHIN = 10_000, 10  # messages of a topic that may wait; requests, as rclpy has it
+
+
 _PATIENCE = 5  # s that whoever publishes waits for a slow reader
+
+
 _AT_ONCE = 100  # messages that are taken in one go
+
+
 _LOOKED = 100_000_000  # ns after which the end is looked for
+
+
 _HERE = """<CycloneDDS><Domain Id="any">
 <General><Interfaces><NetworkInterface name="lo" multicast="false"/></Interfaces>
 <AllowMulticast>false</AllowMulticast></General>
 <Discovery><ParticipantIndex>auto</ParticipantIndex><MaxAutoParticipantIndex>60</MaxAutoParticipantIndex>
 <Peers><Peer Address="127.0.0.1"/></Peers></Discovery>
 </Domain></CycloneDDS>"""
+
+
 _BUILT = (
     " It has no wheel for Linux on other processors than x86-64: build Eclipse Cyclone DDS "
     "(its C library, release 11) first and set CYCLONEDDS_HOME to where it lies; or speak Zenoh."
 )
+
+
 _domains: WeakValueDictionary[int, Any] = WeakValueDictionary()  # one of each in a process
 
 
@@ -64,7 +210,7 @@ class DdsTransport:
         self.heard: dict[str, Heard] = {}  # by topic
         self._topics: dict[Endpoint, Any] = {}
         self._writers: list[Any] = []
-        self._lines: list[Line[bytes]] = []
+        self._lines: list[MessageQueue[bytes]] = []
         self._readers: list[tuple[Any, Callable[[bytes, Any], None]]] = []
         self._graph = Graph(self._participant.guid.bytes, node)
         self._tell_graph = self._write(GRAPH, latched=True, depth=1)
@@ -152,9 +298,9 @@ class DdsTransport:
                     raise InputError(f"it has {len(data)} bytes; {MOST_BYTES} are taken")
                 take(data)
 
-            kindly(deliver, f"a message on {topic} is refused", refuse)
+            call_safely(deliver, f"a message on {topic} is refused", refuse)
 
-        line = Line(took, lambda: refuse(TOO_FAST.format(topic)))
+        line = MessageQueue(took, lambda: refuse(TOO_FAST.format(topic)))
         self._lines.append(line)
 
         def soon(data: bytes, about: Any) -> None:
@@ -176,7 +322,7 @@ class DdsTransport:
                 header, message = parted(data)
                 respond(joined(header, answer(message)))
 
-            kindly(reply, f"a request of {service} is refused", refuse)
+            call_safely(reply, f"a request of {service} is refused", refuse)
 
         self._read(requests, took, latched=False, depth=_WITHIN)
 
@@ -186,7 +332,7 @@ class DdsTransport:
         self._remark = tell
 
         def took(data: bytes, about: Any) -> None:
-            kindly(lambda: self._graph.compare(data, self.domain, tell), GRAPH.topic, tell)
+            call_safely(lambda: self._graph.compare(data, self.domain, tell), GRAPH.topic, tell)
 
         self._read(GRAPH, took, latched=True, depth=_DEPTH)
 

@@ -11,9 +11,8 @@ from typing import Any, Self
 import numpy as np
 
 from touchback.errors import InputError
-from touchback.interop.ros2.complaints import Complaints
-from touchback.interop.ros2.model_node import JOINT_COMMANDS
-from touchback.interop.ros2.transport import Transport
+from touchback.interop.ros2.model_node import JOINT_COMMANDS, Complaints
+from touchback.interop.ros2.node_transport import Transport
 from touchback.model import Model
 from touchback.model.sensors import Signal
 from touchback.realtime import GuardedOutput, Live, WatchedInput

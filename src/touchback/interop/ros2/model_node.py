@@ -5,32 +5,40 @@ which messages are made; what others ask goes through the desk and is taken at a
 
 from __future__ import annotations
 
+import math
+import re
+import threading
+import time
+from collections import Counter
 from collections.abc import Callable
 from functools import partial
 from typing import Any, Self
 
 import numpy as np
 
-from touchback.interop.ros2.commands import Commands, wrenchings
-from touchback.interop.ros2.complaints import Complaints
-from touchback.interop.ros2.diagnostics import Diagnostics
-from touchback.interop.ros2.parameters import Parameters
-from touchback.interop.ros2.transport import Publish, Transport
+from touchback.interop.ros2.node_commands import Commands, wrenchings
+from touchback.interop.ros2.node_transport import Publish, Transport
 from touchback.native.live.layout import LATCHED, OF_THE_STATE, STALE
 from touchback.numbers import number_within
 from touchback.realtime import Live
 from touchback.realtime.control import Desk, Exposed
-from touchback.realtime.control.messages import Go, Message, Pause, Reset
-from touchback.recording.ros2.messages import CLOCKS, JOINT_STATES, TF, Telling, clock
+from touchback.realtime.control.messages import Go, Message, Pause, Reset, Set
+from touchback.realtime.report import flag_names
+from touchback.recording.ros2.messages import CLOCKS, JOINT_STATES, TF, Telling, clock, header_of
 from touchback.recording.ros2.types import (
     CLOCK,
+    DESCRIBE,
     DIAGNOSTICS,
+    GET,
     JOINT_STATE,
+    LIST,
     NUMBERS,
+    SET,
     SET_BOOL,
     STRING,
     TRANSFORMS,
     TRIGGER,
+    TYPES,
     WRENCH,
     decode,
     encode,
@@ -38,7 +46,11 @@ from touchback.recording.ros2.types import (
 )
 
 JOINT_COMMANDS, DESCRIPTION = "/joint_commands", "/robot_description"
+
+
 MAX_AGE = 0.5  # s that a command holds, unless told otherwise
+
+
 _DRAINED = 500.0  # times a second that ticks are looked for
 
 
@@ -186,3 +198,165 @@ class ModelNode:
 
     def __exit__(self, *what: object) -> None:
         self.close()
+
+
+_KINDS = 100  # that are counted apart
+
+
+_LONGEST = 300  # letters of a line
+
+
+class Complaints:
+    """Lines that differ by numbers alone are of one kind; `count` of all of them."""
+
+    def __init__(self, note: Callable[[str], None]) -> None:
+        self._note, self._kinds, self._lock = note, Counter[str](), threading.Lock()
+        self.count = 0
+
+    def __call__(self, text: str) -> None:
+        text = text[:_LONGEST]
+        kind = re.sub(r"[0-9.e+-]+|'[^']*'?", "#", text)
+        with self._lock:
+            self.count += 1
+            if kind not in self._kinds and len(self._kinds) >= _KINDS:
+                kind = "others"
+            self._kinds[kind] += 1
+            times = self._kinds[kind]
+        if times in (1, 10, 100, 1000) or times % 10_000 == 0:
+            self._note(f"ROS 2: {text}" + (f" ({times} times)" if times > 1 else ""))
+
+
+_OK, _WARN, _ERROR = range(3)
+
+
+_EVERY = 1.0  # s
+
+
+class Diagnostics:
+    """Of a node's run. A model that is held tells why, and how it goes on."""
+
+    def __init__(self, node: str, live: Live, publish: Publish) -> None:
+        self._node, self._live, self._publish = node, live, publish
+        self._last, self._told = -1, 0.0
+
+    def see(self, flags: int, seconds: float) -> None:
+        """Those of the last tick, and the model's time."""
+        flags &= LATCHED | STALE
+        now = time.monotonic()
+        if flags == self._last and now < self._told + _EVERY:
+            return
+        self._last, self._told = flags, now
+        level = _ERROR if flags & LATCHED else _WARN if flags else _OK
+        latest = make("diagnostic_msgs/msg/KeyValue", "latest fault", self._live.latest_fault)
+        status = make(
+            "diagnostic_msgs/msg/DiagnosticStatus", level, f"{self._node}: run",
+            self._words(flags), self._live.system.name, [latest],
+        )  # fmt: skip
+        self._publish(encode(DIAGNOSTICS, make(DIAGNOSTICS, header_of(seconds), [status])))
+
+    def _words(self, flags: int) -> str:
+        said = ", ".join(flag_names(flags)) or self._live.state
+        if flags & OF_THE_STATE:
+            said += (
+                f": the model is held at its last good state; call /{self._node}/reset, which puts "
+                "it back to its start and lets it go on"
+            )
+        return said
+
+
+_NOT_SET, _BOOL, _INTEGER, _DOUBLE = 0, 1, 2, 3  # kinds of values
+
+
+_NUMBERS = {_INTEGER: "integer_value", _DOUBLE: "double_value"}
+
+
+_VALUE, _RANGE = "rcl_interfaces/msg/ParameterValue", "rcl_interfaces/msg/FloatingPointRange"
+
+
+_DESCRIPTOR, _RESULT = (
+    f"rcl_interfaces/msg/{word}" for word in ("ParameterDescriptor", "SetParametersResult")
+)
+
+
+class Parameters:
+    """Answers of a node about its parameters, all of them doubles of the run."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+
+    def services(self) -> dict[str, tuple[str, Callable[[bytes], bytes]]]:
+        """By name within the node: their type, and who answers."""
+        return {
+            "get_parameters": (GET, self._get),
+            "set_parameters": (SET, self._set),
+            "list_parameters": (LIST, self._list),
+            "describe_parameters": (DESCRIBE, self._describe),
+            "get_parameter_types": (TYPES, self._types),
+        }
+
+    @property
+    def _names(self) -> list[str]:
+        known = self._desk.live.system.layout.parameters
+        return [name for name in known if self._desk.settable("parameters", name)]
+
+    def _get(self, data: bytes) -> bytes:
+        asked, known = decode(f"{GET}_Request", data), self._names
+        told = [_value(self._desk.live[name] if name in known else None) for name in asked.names]
+        return encode(f"{GET}_Response", make(f"{GET}_Response", told))
+
+    def _set(self, data: bytes) -> bytes:
+        asked = decode(f"{SET}_Request", data)
+        told = [self._put(each.name, each.value) for each in asked.parameters]
+        return encode(f"{SET}_Response", make(f"{SET}_Response", told))
+
+    def _put(self, name: str, value: Any) -> Any:
+        """Sets one at the next tick; the result tells why not."""
+        if value.type not in _NUMBERS:
+            return make(_RESULT, False, f"'{name}' must be a number (a double).")
+        number = float(getattr(value, _NUMBERS[value.type]))
+        if not math.isfinite(number):
+            return make(_RESULT, False, f"'{name}' must be a finite number, got {number}.")
+        if name not in self._desk.live.system.layout.parameters:
+            return make(_RESULT, False, f"There is no parameter '{name}'.")
+        answer = self._desk.handle(Set(name, number), "ros2 parameters")
+        return make(_RESULT, answer.ok, answer.error)
+
+    def _list(self, data: bytes) -> bytes:
+        asked = decode(f"{LIST}_Request", data)
+        prefixes = tuple(f"{prefix}." for prefix in asked.prefixes)
+        names = [
+            name for name in self._names
+            if not prefixes or name.startswith(prefixes) or name in asked.prefixes
+        ]  # fmt: skip
+        found = make("rcl_interfaces/msg/ListParametersResult", names, [])
+        return encode(f"{LIST}_Response", make(f"{LIST}_Response", found))
+
+    def _describe(self, data: bytes) -> bytes:
+        asked = decode(f"{DESCRIBE}_Request", data)
+        told = [self._descriptor(name) for name in asked.names]
+        return encode(f"{DESCRIBE}_Response", make(f"{DESCRIBE}_Response", told))
+
+    def _descriptor(self, name: str) -> Any:
+        layout = self._desk.live.system.layout
+        if name not in self._names:
+            return make(_DESCRIPTOR, name, _NOT_SET, "", "", False, False, [], [])
+        known = layout.ranges[list(layout.parameters).index(name)]
+        ranged = known.min is not None or known.max is not None
+        low = -math.inf if known.min is None else known.min
+        high = math.inf if known.max is None else known.max
+        ranges = [make(_RANGE, low, high, 0.0)] if ranged else []
+        unit = f"[{known.unit}]" if known.unit else ""
+        return make(_DESCRIPTOR, name, _DOUBLE, unit, "", False, False, ranges, [])
+
+    def _types(self, data: bytes) -> bytes:
+        asked, known = decode(f"{TYPES}_Request", data), self._names
+        kinds = [_DOUBLE if name in known else _NOT_SET for name in asked.names]
+        told = make(f"{TYPES}_Response", np.array(kinds, dtype=np.uint8))
+        return encode(f"{TYPES}_Response", told)
+
+
+def _value(number: float | None) -> Any:
+    """A double, or nothing."""
+    kind, empty = (_NOT_SET, 0.0) if number is None else (_DOUBLE, number)
+    none = [np.empty(0, dtype=kind) for kind in (np.uint8, np.bool_, np.int64, np.float64)]
+    return make(_VALUE, kind, False, 0, empty, "", *none, [])

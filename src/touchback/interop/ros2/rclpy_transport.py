@@ -8,8 +8,15 @@ import threading
 from importlib import import_module
 from typing import Any
 
-from touchback.interop.ros2.transport import Answer, Publish, Refuse, Take, kindly
-from touchback.interop.ros2.wire import check_domain, check_node
+from touchback.interop.ros2.node_transport import (
+    Answer,
+    Publish,
+    Refuse,
+    Take,
+    call_safely,
+    check_domain,
+    check_node,
+)
 
 
 class RclpyTransport:
@@ -49,7 +56,7 @@ class RclpyTransport:
         """Messages of a topic, as bytes."""
 
         def came(data: bytes) -> None:
-            kindly(lambda: take(data), f"a message on {topic} is refused", refuse)
+            call_safely(lambda: take(data), f"a message on {topic} is refused", refuse)
 
         quality = self._quality(latched=False)
         self._node.create_subscription(_type(kind), topic, came, quality, raw=True)
@@ -65,7 +72,7 @@ class RclpyTransport:
                 data = answer(turned.serialize_message(request))
                 told[0] = turned.deserialize_message(data, known.Response)
 
-            kindly(reply, f"a request of {service} is refused", refuse)
+            call_safely(reply, f"a request of {service} is refused", refuse)
             return told[0]
 
         self._node.create_service(known, service, came)

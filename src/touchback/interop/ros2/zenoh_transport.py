@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from touchback.errors import DeviceError, InputError
-from touchback.interop.ros2.line import Line
-from touchback.interop.ros2.transport import (
+from touchback.interop.ros2.message_queue import MessageQueue
+from touchback.interop.ros2.node_transport import (
     NAMESAKE,
     TOO_FAST,
     Answer,
@@ -22,16 +22,16 @@ from touchback.interop.ros2.transport import (
     Publish,
     Refuse,
     Take,
-    kindly,
+    call_safely,
+    check_domain,
+    check_node,
 )
-from touchback.interop.ros2.wire import (
+from touchback.interop.ros2.zenoh_wire import (
     PUBLISHER,
     SERVICE,
     SUBSCRIPTION,
     Attached,
     Entity,
-    check_domain,
-    check_node,
     topic_key,
 )
 from touchback.recording.ros2.types import MOST_BYTES
@@ -105,7 +105,7 @@ class ZenohTransport:
                 f"{_why(error)}."
             ) from None
         self.heard: dict[str, Heard] = {}  # by topic
-        self._open, self._lines = True, list[Line[Any]]()
+        self._open, self._lines = True, list[MessageQueue[Any]]()
         self._numbers, self._held = itertools.count(1), list[Any]()
         self._declare(Entity(domain, self._id, node))
 
@@ -168,12 +168,12 @@ class ZenohTransport:
                 if missing:
                     refuse(f"{missing} messages on {topic} were lost on the way")
 
-            kindly(deliver, f"a message on {topic} is refused", refuse)
+            call_safely(deliver, f"a message on {topic} is refused", refuse)
 
         entity = self._entity(SUBSCRIPTION, topic, kind, False, 1000)
         every = f"{self.domain}/{topic.strip('/')}/*/*"
         self._declare(entity)
-        line = Line(came, lambda: refuse(TOO_FAST.format(topic)))
+        line = MessageQueue(came, lambda: refuse(TOO_FAST.format(topic)))
         self._lines.append(line)
 
         def heard_of(sample: zenoh.Sample) -> None:
@@ -201,7 +201,7 @@ class ZenohTransport:
                 attached = Attached(asked.sequence, time.time_ns(), asked.gid)
                 query.reply(key, told, attachment=attached.packed())
 
-            kindly(reply, f"a request of {service} is refused", refuse)
+            call_safely(reply, f"a request of {service} is refused", refuse)
 
         entity = self._entity(SERVICE, service, kind, False, _WITHIN)
         self._held.append(self._session.declare_queryable(key, came, complete=True))

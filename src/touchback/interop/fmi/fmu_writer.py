@@ -1,0 +1,335 @@
+"""A model as a functional mock-up unit, with its C sources and a binary for this machine.
+
+For directional derivatives: accelerations and multipliers s = [a, λ] solve r = [M a + c − τ − Wᵀλ,
+J a + γ] = 0. Along a variation of what is known, of [x, t, inputs, parameters],
+
+    positions that depend on others follow by    J δ = −dh,
+    velocities by                                J δv = −d(J v − b),
+    and the solution by                          K ds = −dr,  K = [[M, −Wᵀ], [J, 0]].
+
+dh, d(J v − b), dr and what sensors show are differentiated by the tape, at fixed s."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import re
+import zipfile
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from importlib import resources
+from pathlib import Path
+
+import numpy as np
+
+from touchback.codegen.printers import print_c
+from touchback.codegen.printers.c import C99
+from touchback.dynamics.constraints import constraint_rows
+from touchback.dynamics.forward import configuration_rate
+from touchback.errors import InputError
+from touchback.interop.c_project.c_project import CModel, c_model
+from touchback.interop.fmi.fmu_binary import OPTIONS, build_library, platform_folders
+from touchback.interop.fmi.fmu_description import (
+    KINDS,
+    VERSIONS,
+    Unit,
+    build_description,
+    model_description,
+)
+from touchback.interop.fmi.fmu_variables import Variables, variables_of
+from touchback.interop.generated_folder import checked_step
+from touchback.interop.languages.model_programs import refuse_features
+from touchback.model.model import Model
+from touchback.numbers import shown
+from touchback.regular_file import check_output, write_whole
+from touchback.simulate.features import COPIES, MEMORIES, MODES, RIGID, RUBBING
+from touchback.simulate.initial_state import initial_state
+from touchback.simulate.inputs import read_inputs
+from touchback.symbolic import ops
+from touchback.symbolic.differentiate import jvp
+from touchback.symbolic.program import Program
+from touchback.symbolic.replay import replay
+from touchback.symbolic.tape import Tape
+from touchback.system import System
+from touchback.system.derivation import Derivation, solved_arguments
+from touchback.system.equations import motion_equations
+from touchback.system.flow import equations_matrix
+from touchback.system.function_set import FunctionSet
+
+
+def write(
+    model: Model,
+    where: Path,
+    *,
+    version: float = 2,
+    kind: str = "both",
+    step: float = 1e-3,
+    rate: float | None = None,
+) -> list[Path]:
+    """Writes an FMU. `version`: 2 or 3; `kind`: "cs" (co-simulation), "me" (model exchange) or
+    "both"; `step`: the longest step of co-simulation [s]; `rate`: ticks a second of memories, by
+    default one a step."""
+    if version not in VERSIONS:
+        raise InputError(f"fmu: version is 2 or 3, got {shown(version)}.")
+    if kind not in (*KINDS, "both"):
+        raise InputError(f"fmu: kind is cs, me or both, got {shown(kind)}.")
+    step = checked_step("fmu", step)
+    check_output(where, (".fmu",), "fmu")
+    system = model.compile()
+    refuse_features("an FMU", system, (RIGID, COPIES))
+    core = c_model(system, step, "rk4", rate=rate)
+    write_whole(where, pack_archive(files_of(core, int(version), _kinds(system, kind))))
+    return [where]
+
+
+def files_of(core: CModel, version: int, kinds: tuple[str, ...]) -> dict[str, str | bytes]:
+    """All files of the unit, by their paths in it."""
+    system, step = core.system, core.step
+    start = initial_state(system, None, 0.0, read_inputs(system, None, 0.0), {})
+    slopes = derivative_functions(system) if _has_slopes(system) else None
+    indicators = 0 if slopes is None else slopes["indicators"].out_size
+    variables = variables_of(system, start.tolist(), indicators)
+    identifier = re.sub(r"\W", "_", system.name, flags=re.ASCII) or "model"
+    identifier = identifier if identifier[0].isalpha() else f"m_{identifier}"
+    token = _token(system, start, step)
+    sources = sources_of(core, start, slopes, token)
+    unit = Unit(
+        system.name, identifier, token, kinds, variables,
+        tuple(sorted(name for name in sources if name.endswith(".c"))), step, slopes is not None,
+        dependencies_of(system, variables),
+    )  # fmt: skip
+    files: dict[str, str | bytes] = {"modelDescription.xml": model_description(unit, version)}
+    files |= {f"sources/{name}": text for name, text in sources.items()}
+    if version == 3:
+        files["sources/buildDescription.xml"] = build_description(unit, OPTIONS)
+    library = build_library(sources, identifier)
+    for folder in platform_folders(version):
+        files[f"binaries/{folder}/{identifier}.so"] = library
+    return files
+
+
+def _kinds(system: System, kind: str) -> tuple[str, ...]:
+    """The interfaces that were asked for: what changes at ticks, or in modes, takes steps of its
+    own, which integrators of others don't."""
+    for feature in (MODES, MEMORIES):
+        names = feature.names(system)
+        if names and kind == "me":
+            raise InputError(
+                f"{system.name}: it has {feature.word} ('{names[0]}'), which model exchange can't "
+                "follow; take kind=cs."
+            )
+        if names:
+            return ("cs",)
+    return tuple(KINDS) if kind == "both" else (kind,)
+
+
+def _has_slopes(system: System) -> bool:
+    """Modes and ticks jump, and friction of constraints goes with what they carry."""
+    return not any(feature.names(system) for feature in (MODES, MEMORIES, RUBBING))
+
+
+def _token(system: System, start: np.ndarray, step: float) -> str:
+    """The same of the same model."""
+    digest = hashlib.sha256(repr((system.model, start.tolist(), step)).encode()).hexdigest()
+    return f"{{{digest[:8]}-{digest[8:12]}-{digest[12:16]}-{digest[16:20]}-{digest[20:32]}}}"
+
+
+def pack_archive(files: Mapping[str, str | bytes]) -> bytes:
+    """A zip archive, the same bytes for the same files."""
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, each in files.items():
+            archive.writestr(zipfile.ZipInfo(name), each, zipfile.ZIP_DEFLATED)
+    return content.getvalue()
+
+
+_FIXED = (
+    "core.c", "core.h", "core_memory.h", "export.h", "fmi2.c", "fmi2.h", "fmi3.c", "fmi3.h",
+    "fmi3_calls.h", "fmi3_others.c", "going_on.c", "instance.c", "instance.h", "slopes.c",
+)  # fmt: skip
+
+
+_LINEAR = ("linear/full_pivoting.c", "linear/full_pivoting.h")
+
+
+_ARGUMENTS = (
+    "const double *x, const double *u, const double *p, double *out, double *work, const void *ctx"
+)
+
+
+def sources_of(
+    core: CModel, start: np.ndarray, slopes: FunctionSet | None, token: str
+) -> dict[str, str]:
+    """Files by their paths, from which includes are found; one library of them answers both
+    versions of the interface. Without `slopes` there are no derivatives and indicators."""
+    programs: dict[str, Program] = {}
+    if slopes is not None:
+        programs = {name.replace(" ", "_"): each.second for name, each in slopes.items()}
+        programs["slope_parameters"] = slopes["slopes"].first
+    system, step = core.system, core.step
+    files = {path.removeprefix("touchback/"): text for path, text in core.files.items()}
+    fixed = resources.files("touchback.interop.fmi").joinpath("c")
+    files |= {name: fixed.joinpath(name).read_text() for name in _FIXED}
+    if slopes is not None:
+        native = resources.files("touchback.native")
+        files |= {name: native.joinpath(name).read_text() for name in _LINEAR}
+    files["fmu_model.h"] = _header(system, programs, step, token)
+    files["fmu_model.c"] = _numbers(system, start)
+    return files | {
+        f"equations/{name}.c": print_c(program, f"fmu_model_{name}", f"{system.name}: {name}")
+        for name, program in programs.items()
+    }
+
+
+def _header(system: System, programs: Mapping[str, Program], step: float, token: str) -> str:
+    nq, nv, nz = system.sizes
+    layout, posed = system.layout, system.problem()
+    counts = {
+        "NQ": nq, "NV": nv, "NZ": nz, "NX": nq + nv + nz, "NU": len(layout.inputs),
+        "NY": len(layout.outputs), "NP": len(layout.parameters),
+        "NM": len(system.constraint_names), "NI": _size(programs, "indicators"),
+        "BLOCK": posed.problem.p.size, "SLOPE_BLOCK": _size(programs, "slope_parameters"),
+        "MEMORY": posed.problem.remembered,
+    }  # fmt: skip
+    flags = {
+        "SLOPES": bool(programs),
+        "CONSTRAINED": bool(system.constrained and not system.modes),
+        "TICKS": bool(layout.memories),
+    }
+    numbers = ", ".join(f"FMU_{name} = {count}" for name, count in counts.items())
+    defined = "".join(f"#define FMU_{name} {int(flag)}\n" for name, flag in flags.items())
+    functions = "".join(f"void fmu_model_{name}({_ARGUMENTS});\n" for name in programs)
+    return f"""\
+/* {_comment(system.name)}: what its interface has. Printed by Touchback. */
+#ifndef FMU_MODEL_H
+#define FMU_MODEL_H
+
+#define FMU_TOKEN "{token}"
+#define FMU_STEP {step!r} /* the longest step of co-simulation [s] */
+{defined}enum {{ {numbers} }};
+
+extern const double fmu_starts[], fmu_input_starts[], fmu_parameter_starts[];
+extern const double fmu_least[], fmu_most[]; /* of parameters */
+extern const int fmu_holonomic[]; /* of constraint rows: whether they hold for positions */
+
+{functions}
+#endif
+"""
+
+
+def _size(programs: Mapping[str, Program], name: str) -> int:
+    return len(programs[name].outputs) if name in programs else 0
+
+
+def _numbers(system: System, start: np.ndarray) -> str:
+    layout = system.layout
+    values: dict[str, Sequence[float]] = {
+        "starts": [float(x) for x in start],
+        "input_starts": layout.input_defaults,
+        "parameter_starts": list(system.parameters.values()),
+        "least": [-np.inf if each.min is None else each.min for each in layout.ranges],
+        "most": [np.inf if each.max is None else each.max for each in layout.ranges],
+    }
+    arrays = "".join(
+        f"const double fmu_{name}[] = {{{C99.numbers([*given, 0.0])}}};\n"
+        for name, given in values.items()
+    )
+    holonomic = [] if system.modes else [*system.motion.rows(system.key).holonomic]
+    rows = ", ".join(str(int(each)) for each in [*holonomic, False])
+    head = '#include <math.h>\n\n#include "fmu_model.h"\n\n'
+    return f"{head}{arrays}const int fmu_holonomic[] = {{{rows}}};\n"
+
+
+def _comment(text: str) -> str:
+    return re.sub(r"[*/\\\r\n]", " ", text)
+
+
+_COMPARISONS = (ops.LT, ops.LE, ops.MIN, ops.MAX)
+
+
+def derivative_functions(system: System) -> FunctionSet:
+    """`solution`: [r at s = 0, K]; `position slopes`, `velocity slopes`, `slopes` (of r, dq/dt and
+    dz/dt) and `output slopes`; `turn`: dq/dt; and `indicators`. Of [t, inputs…, s, variation,
+    variation of s]."""
+    motion, layout = system.motion, system.layout
+    d = motion.derive(motion.model(system.key), solved_arguments(layout, system.constraint_names))
+    k, rows = d.tape, constraint_rows(d.instant)
+    found = motion_equations(d, rows)
+    solution = [*d.accelerations, *d.multipliers(rows)]
+    r = [*found["effort"], *found["acceleration"]]
+    given = [*configuration_rate(d.instant), *found["state"]]
+    K = equations_matrix(d, rows)
+    d.solved(rows)
+    shown = d.outputs()
+    still: dict[Hashable, int] = {**k.symbols, **dict.fromkeys(solution, 0)}
+    known = [*d.q, *d.v, *d.z, d.time, *d.u, *d.parameters]
+    seeds = {node: d.argument(f"variation {i}") for i, node in enumerate(known)}
+    following = {node: d.argument(f"of solution {i}") for i, node in enumerate(solution)}
+    return d.functions(
+        {
+            "solution": [*replay(k, r, k, still), *K],
+            "position slopes": jvp(k, found["position"], seeds),
+            "velocity slopes": jvp(k, found["rate"], seeds),
+            "slopes": jvp(k, [*r, *given], seeds),
+            "output slopes": jvp(k, shown, seeds | following),
+            "turn": configuration_rate(d.instant),
+            "indicators": switching_functions(d, [*r, *given]),
+        }
+    )
+
+
+def switching_functions(d: Derivation, outputs: Sequence[int]) -> list[int]:
+    """What changes sign where a law takes its other side: the difference of what it compares,
+    wherever that moves with the state, the time or the inputs alone."""
+    k, live = d.tape, d.tape.live(outputs)
+    found: dict[int, None] = {}
+    for node in range(2, len(live)):
+        if live[node] and k.op[node] in _COMPARISONS:
+            found[abs(k.sub(k.a[node], k.b[node]))] = None
+        elif live[node] and k.op[node] == ops.ABS:
+            found[k.a[node]] = None
+    moving = _reached(k, [*d.q, *d.v, *d.z, d.time, *d.u])
+    solved = _reached(k, d.extra)
+    return [node for node in found if node in moving and node not in solved]
+
+
+def _reached(tape: Tape, leaves: Iterable[int]) -> set[int]:
+    """The nodes that depend on some."""
+    found = set(leaves)
+    for node in range(2, len(tape.op)):
+        if node not in found and any(operand in found for operand in tape.operands(node)):
+            found.add(node)
+    return found
+
+
+def dependencies_of(system: System, variables: Variables) -> dict[int, tuple[int, ...]]:
+    """Of each rate and output the references of states and inputs that it may read. Under
+    constraints everything hangs together: then nothing is said, which means that it does."""
+    if system.constrained:
+        return {}
+    own = system.acting.functions
+    known = [*variables.states, variables.time, *variables.inputs]
+    found: dict[int, tuple[int, ...]] = {}
+    for function, unknowns in (("rate", variables.rates), ("outputs", variables.outputs)):
+        masks = _reads(own[function].second, len(variables.states))
+        for unknown, mask in zip(unknowns, masks, strict=True):
+            found[unknown.reference] = tuple(
+                each.reference
+                for i, each in enumerate(known)
+                if mask >> i & 1 and each is not variables.time
+            )
+    return {reference: tuple(sorted(each)) for reference, each in found.items()}
+
+
+def _reads(program: Program, states: int) -> list[int]:
+    """Of each output the places of [x, u] that it may read, as bits."""
+    masks = [0] * len(program.op)
+    for node, op in enumerate(program.op):
+        if node in program.inputs:
+            array, index = program.inputs[node]
+            offset = {"x": 0, "u": states}.get(array)
+            masks[node] = 0 if offset is None else 1 << (offset + index)
+        else:
+            operands = (program.a[node], program.b[node], program.c[node])[: ops.ARITY[op]]
+            for operand in operands:
+                masks[node] |= masks[operand]
+    return [masks[abs(output)] for output in program.outputs]

@@ -1,0 +1,1 @@
+"""ROBOTRAN's .mbs files: reader."""

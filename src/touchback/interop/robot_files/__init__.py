@@ -1,1 +1,0 @@
-"""Models written as robot files of other programs: URDF and MJCF."""

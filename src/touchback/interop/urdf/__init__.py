@@ -1,0 +1,1 @@
+"""URDF, the robot descriptions of ROS: reader and writer."""
