@@ -12,7 +12,7 @@ from benchmarks.timing import Floats
 from touchback.gallery.keyboard.player import METHOD, Fingers, Keyboard, scripted
 from touchback.gallery.keyboard.strokes import Gesture
 from touchback.realtime import Live, live
-from touchback.realtime.blame import machine_times
+from touchback.realtime.latency import machine_times
 
 PAUSE = 0.25  # of the time between looks: Linux stops real-time threads that take 95 % of a second
 

@@ -204,7 +204,7 @@ def _commands() -> Any:
 
 def compile_once() -> None:
     """A model that wasn't changed is the same system again: the search gets through more cases."""
-    replay = import_module("touchback.realtime.replay")
+    replay = import_module("touchback.realtime.live_replay")
     make = replay.model_from_text
 
     class Made:

@@ -64,7 +64,7 @@ LEFT_OUT = [
 # The thread sanitizer can't watch a forked child that starts threads.
 UNWATCHED = {
     "address": [],
-    "thread": ["tests/realtime/test_ending.py::test_children_leave_their_parents_run_alone"],
+    "thread": ["tests/realtime/test_shutdown.py::test_children_leave_their_parents_run_alone"],
 }
 
 

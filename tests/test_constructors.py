@@ -27,7 +27,7 @@ from touchback.model.joints import Free
 from touchback.model.solids import Box, Cylinder, Ellipsoid, Sphere
 from touchback.realtime import open_recording
 from touchback.realtime.fork import fork
-from touchback.realtime.replay import replay_recording
+from touchback.realtime.live_replay import replay_recording
 from touchback.recording.live_file import Recording
 from touchback.system import System
 
@@ -37,7 +37,7 @@ ROOMS = (
     "vehicle.drivers", "vehicle.manoeuvres",
 )  # fmt: skip
 MADE_BY_OTHERS = {  # not by users: by what
-    "Live": "tb.live", "Region": "attach", "Take": "live.record", "Tap": "live.tap",
+    "Live": "tb.live", "SharedPorts": "attach", "ActiveRecording": "live.record", "Tap": "live.tap",
     "Tracking": "contacts", "Recording": "open_recording", "Replay": "tb.replay", "Fork": "fork",
     "Report": "live.report", "StickFigure": "stick_figure", "Manoeuvre": "its kinds",
 }  # fmt: skip

@@ -41,7 +41,7 @@ def test_no_file_has_a_fixed_name_in_the_temporary_folder() -> None:
             assert named not in ("mkdtemp", "mktemp", "NamedTemporaryFile"), where
             text = node.value if isinstance(node, ast.Constant) else ""
             fixed = named == "gettempdir" or text in ("/tmp", "/var/tmp", "/dev/shm")
-            assert not fixed or where in FIXED or where == "realtime/region.py", where
+            assert not fixed or where in FIXED or where == "realtime/shared_memory.py", where
 
 
 def test_mechanisms_are_played_without_a_file(

@@ -53,7 +53,7 @@ class PianoLive:
         start = np.concatenate([np.tile(rest[:half], count), np.tile(rest[half:], count)])
         substeps = round(1 / rate / STEP)
         self.live = tb.live(row, start, rate=rate, speed=None, method=METHOD, substeps=substeps)
-        loop, boxes = self.live._loop, self.live._region.mailboxes
+        loop, boxes = self.live._loop, self.live._ports.mailboxes
         self._boxes = np.array([boxes[name].address for name in row.input_names], np.uint64)
         self._run = _LiveRun(
             _address(LIB.tb_live_tick), loop.address, _address(LIB.tb_mailbox_write),

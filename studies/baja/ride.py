@@ -13,7 +13,7 @@ from touchback import gallery
 from touchback.errors import TouchbackError
 from touchback.gallery.mini_baja import FRONT
 from touchback.realtime.control import Desk
-from touchback.realtime.report import Report
+from touchback.realtime.live_report import Report
 from touchback.recording import Run
 from touchback.workbench.manipulate import Manipulators
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 import touchback as tb
-from touchback.realtime.report import Report
+from touchback.realtime.live_report import Report
 from touchback.recording import Run
 from touchback.system import System
 from touchback.vehicle import Car, DoubleWishbone, Steering

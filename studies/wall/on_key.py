@@ -14,7 +14,7 @@ from touchback.gallery.keyboard.device import FRONT
 from touchback.gallery.keyboard.keys import touchback_key
 from touchback.gallery.keyboard.player import METHOD, STEPS
 from touchback.gallery.keyboard.strokes import Stroke
-from touchback.realtime.signals import choices
+from touchback.realtime.live import choices
 from touchback.system import System
 
 _PRESSES = (0.25,), (7e-3, 9e-3, 14e-3, 25e-3), (0.06, 0.2)  # s to press, m, s to leave

@@ -2,6 +2,7 @@
 
 import math
 import threading
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +11,10 @@ import pytest
 
 import touchback as tb
 from touchback.native.live.layout import HELD
-from touchback.realtime.record import describe
+from touchback.realtime.tick_recorder import describe
 from waiting import PATIENCE, until
+
+LIVE = import_module("touchback.realtime.live")  # the module: the room has a function of its name
 
 # ---- divergence ---------------------------------------------------------------------------------
 
@@ -122,7 +125,7 @@ def test_nothing_is_too_fast_without_a_bound_nor_for_recordings_of_before_there_
         del about["max_speed"]
         return about
 
-    monkeypatch.setattr("touchback.realtime.kept.describe", described)
+    monkeypatch.setattr(LIVE, "describe", described)
     with tb.live(runaway, speed=None, record=tmp_path / "run.mcap", max_speed=math.inf) as live:
         live.run(1.0)
         assert live.faults == ()
@@ -228,7 +231,7 @@ def test_what_a_device_says_beyond_its_range_is_told(cart: tb.System) -> None:
 def test_a_device_that_does_not_answer_at_the_end_is_told(
     cart: tb.System, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("touchback.realtime.devices._LAST_WORD", 0.01)
+    monkeypatch.setattr("touchback.realtime.device_io._LAST_WORD", 0.01)
     asked, over = threading.Event(), threading.Event()
 
     class Asleep:
@@ -263,7 +266,7 @@ def test_keeping_goes_on_after_a_failure_in_it(
     cart: tb.System, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with tb.live(cart, record=True) as live:
-        keep, left = live._keeper.keep, [2]
+        keep, left = live._recorder.keep, [2]
 
         def broken(*given: Any) -> None:
             left[0] -= 1
@@ -271,7 +274,7 @@ def test_keeping_goes_on_after_a_failure_in_it(
                 raise ArithmeticError("no idea")
             keep(*given)
 
-        monkeypatch.setattr(live._keeper, "keep", broken)
+        monkeypatch.setattr(live._recorder, "keep", broken)
         until(lambda: left[0] < 0)
     assert "ticks could not be kept: ArithmeticError: no idea" in live.report().faults[0]["text"]
     assert len(live.recorded().time) > 0

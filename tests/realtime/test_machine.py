@@ -10,10 +10,9 @@ import touchback as tb
 from command import touchback
 from touchback.native.library import LIB
 from touchback.native.live.layout import BUCKETS
-from touchback.realtime import machine, promise
-from touchback.realtime.histogram import Histogram
-from touchback.realtime.machine import Finding, findings
-from touchback.realtime.promise import Punctuality, measure
+from touchback.realtime import latency_benchmark
+from touchback.realtime.latency import Histogram
+from touchback.realtime.latency_benchmark import Finding, Punctuality, findings, measure
 
 CPU = "sys/devices/system/cpu"
 CASES = [  # files, what is found, whether it is good
@@ -68,11 +67,11 @@ def test_what_a_container_hides_is_unknown_and_nothing_fails(tmp_path: Path) -> 
 
 def test_rights_that_are_refused_are_told_with_their_mend(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(LIB, "tb_clock_priority", lambda priority: errno.EPERM)
-    found = machine.scheduling()
+    found = latency_benchmark.scheduling()
     assert found.good is False and "Operation not permitted" in found.value
     assert "limits.conf" in found.mend and "--cap-add=sys_nice" in found.mend
     monkeypatch.setattr(LIB, "tb_memory_lock", lambda start, size: errno.ENOMEM)
-    found = machine.memory()
+    found = latency_benchmark.memory()
     assert found.good is False and "Cannot allocate memory" in found.value
     assert "memlock" in found.mend
 
@@ -116,7 +115,7 @@ def test_a_processor_that_is_not_there_is_refused() -> None:
 
 
 def test_the_command_says_it_all_within_80_columns(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(promise, "RATES", (1000.0, 10_000.0))
+    monkeypatch.setattr(latency_benchmark, "RATES", (1000.0, 10_000.0))
     done = touchback("machine", "--seconds", "0.3")
     assert done.returncode == 0, done.stderr
     assert max(map(len, done.stdout.splitlines())) <= 80

@@ -2,6 +2,7 @@
 
 import gc
 import time
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,8 @@ from mcap.records import Statistics
 import touchback as tb
 from touchback.native.live import memory as live_memory
 from touchback.native.live.memory import LockedArrays
+
+LIVE = import_module("touchback.realtime.live")  # the module: the room has a function of its name
 
 
 def swinging(*latches: str) -> tb.Model:
@@ -55,7 +58,7 @@ def test_changes_go_into_the_chunk_of_their_ticks(tmp_path: Path) -> None:
 def test_waiting_for_a_structure_makes_no_chunks(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("touchback.realtime.kept._DRAIN", 600.0)  # s: none that the clock asks for
+    monkeypatch.setattr(LIVE, "_DRAIN", 600.0)  # s: none that the clock asks for
     path = tmp_path / "run.mcap"
     system, other = swinging().compile(), swinging("latch").compile()
     with tb.live(system, rate=1000, record=path) as live:
@@ -69,7 +72,7 @@ def test_waiting_for_a_structure_makes_no_chunks(
 def test_chunks_grow_with_a_long_recording(
     cart: tb.System, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("touchback.realtime.kept._CHUNKS", 2)  # as if days old
+    monkeypatch.setattr(LIVE, "_CHUNKS", 2)  # as if days old
     path, began = tmp_path / "run.mcap", time.monotonic()
     with tb.live(cart, rate=1000, record=path) as live:
         live.run(0.7)
@@ -82,13 +85,13 @@ def test_ticks_kept_in_memory_take_their_own_size(cart: tb.System) -> None:
     with tb.live(cart, rate=1000, speed=None, record=True) as live:
         for _ in range(5):
             live.run(0.01)
-    rows = [rows for _, blocks in live._keeper._parts or [] for rows in blocks]
+    rows = [rows for _, blocks in live._recorder._parts or [] for rows in blocks]
     held = sum((each if each.base is None else each.base).nbytes for each in rows)
-    assert held == 50 * 8 * len(live._keeper.columns)
+    assert held == 50 * 8 * len(live._recorder.columns)
 
 
 def test_the_last_sets_of_active_constraints_stay_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("touchback.realtime.restructure._MODES", 2)
+    monkeypatch.setattr(LIVE, "_MODES", 2)
     with tb.live(swinging("a", "b", "c").compile(), rate=1000, speed=None) as live:
 
         def latched(name: str) -> tb.System:
@@ -106,7 +109,7 @@ def test_the_last_sets_of_active_constraints_stay_compiled(monkeypatch: pytest.M
 def test_old_changes_are_forgotten_while_a_structure_waits(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr("touchback.realtime.parameters._REMEMBERED", 10)
+    monkeypatch.setattr("touchback.realtime.live_parameters._REMEMBERED", 10)
     path = tmp_path / "run.mcap"
     with tb.live(swinging().compile(), rate=1000, speed=None, record=path) as live:
         change = live.swap(swinging("latch"), at=0.05)

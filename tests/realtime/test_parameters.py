@@ -9,7 +9,7 @@ import pytest
 
 import touchback as tb
 from touchback.gallery import make
-from touchback.realtime.build import block_of
+from touchback.realtime.live_spec import block_of
 
 
 def test_a_change_takes_effect_at_the_next_tick(cart: tb.System) -> None:
@@ -218,7 +218,7 @@ def test_a_storm_of_changes_from_threads_ends_with_the_last(cart: tb.System) -> 
 def test_changes_of_long_ago_are_forgotten(
     cart: tb.System, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr("touchback.realtime.parameters._REMEMBERED", 10)
+    monkeypatch.setattr("touchback.realtime.live_parameters._REMEMBERED", 10)
     path = tmp_path / "run.mcap"
     with tb.live(cart, rate=1000, speed=None, record=path) as live:
         for k in range(50):

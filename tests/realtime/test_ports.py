@@ -61,7 +61,7 @@ def test_a_writer_that_died_leaves_the_value_before_and_grows_stale(cart: tb.Sys
     ) as live:  # fmt: skip
         live["force"] = 2.0
         live.run(1 / RATE)
-        box = live._region.mailboxes["force"]
+        box = live._ports.mailboxes["force"]
         word = np.ctypeslib.as_array(_uint64.from_address(box.address))
         word[0] += 1  # as if killed in the middle of a message
         seen = []
@@ -129,7 +129,7 @@ def test_messages_from_two_processes_are_never_torn(cart: tb.System) -> None:
             [sys.executable, "-c", STORM, name], stdout=subprocess.PIPE, text=True
         )
         assert writers.stdout is not None and writers.stdout.readline() == "ready\n"
-        box = live._region.mailboxes["force"]
+        box = live._ports.mailboxes["force"]
         read = 0
         while writers.poll() is None or read < 1000:
             message = box.read()

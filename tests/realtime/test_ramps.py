@@ -8,7 +8,7 @@ import pytest
 
 import touchback as tb
 from touchback.realtime import open_recording
-from touchback.realtime.parameters import LiveParameters
+from touchback.realtime.live_parameters import LiveParameters
 from waiting import until
 
 

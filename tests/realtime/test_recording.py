@@ -127,7 +127,7 @@ def test_a_full_disk_ends_the_recording_but_not_the_run(
         def full(rows: np.ndarray) -> None:
             raise OSError(28, "No space left on device")
 
-        monkeypatch.setattr(live._keeper._recorder, "write", full)
+        monkeypatch.setattr(live._recorder._recorder, "write", full)
         live.run(0.05)
         assert live.ticks == 60
     assert "recording ended early (No space left on device)" in str(live.report())

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 import touchback as tb
 from random_mechanisms import examples
-from touchback.realtime.parameters import LiveParameters
+from touchback.realtime.live_parameters import LiveParameters
 
 RATE = 1000.0
 T = 1.0 / RATE

@@ -13,8 +13,7 @@ import pytest
 
 import touchback as tb
 from touchback.gallery import make
-from touchback.realtime.energy import EnergyObserver
-from touchback.realtime.ports import GuardedOutput, WatchedInput
+from touchback.realtime.port_guards import EnergyObserver, GuardedOutput, WatchedInput
 
 NO_NUMBERS = (
     "0.1", b"1", None, True, [0.1], {}, 1j, Decimal("0.1"), np.timedelta64(1, "s"),

@@ -15,7 +15,7 @@ from command import touchback
 from parquet_reader import read_parquet
 from touchback.draw import film
 from touchback.realtime import Recording, open_recording
-from touchback.realtime.replay import system_in
+from touchback.realtime.live_replay import system_in
 from touchback.recording.live_file import Recorder
 
 

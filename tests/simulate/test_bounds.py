@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import touchback as tb
-from touchback.realtime import record
+from touchback.realtime import tick_recorder
 
 
 def ball() -> tuple[tb.System, dict[str, tb.contact.ContactKind]]:
@@ -84,8 +84,8 @@ def test_ticks_that_memory_does_not_take_are_refused() -> None:
 
 def test_a_recording_in_memory_ends_where_its_room_does(monkeypatch: pytest.MonkeyPatch) -> None:
     """A clocked run doesn't know how long it will last: what fits is kept, the rest is said."""
-    kept = record.Keeper({"input_names": [], "state_names": ["z", "z rate"], "output_names": [],
-                          "energy_names": []}, True)  # fmt: skip
+    about = {"input_names": [], "state_names": ["z", "z rate"], "output_names": []}
+    kept = tick_recorder.TickRecorder({**about, "energy_names": []}, True)
     width = len(kept.columns)
     monkeypatch.setattr(kept, "_room", 25 * width)
     for _ in range(4):

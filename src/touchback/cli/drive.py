@@ -10,7 +10,7 @@ from touchback.cli.console import out, working
 from touchback.cli.options import number, output
 from touchback.cli.wheel import Peak, Range
 from touchback.errors import InputError
-from touchback.realtime.ending import signals_as_ctrl_c
+from touchback.realtime.shutdown import signals_as_ctrl_c
 from touchback.recording import save_run, unknown_name
 from touchback.recording.plot import PICTURES
 from touchback.vehicle import CARS

@@ -11,8 +11,7 @@ from touchback.errors import InputError
 from touchback.gallery.entry import Experiment
 from touchback.numbers import is_real
 from touchback.realtime import Live, WatchedInput
-from touchback.realtime.devices import Device
-from touchback.realtime.served import ServingDevice
+from touchback.realtime.device_io import Device, ServingDevice
 from touchback.recording import unknown_name
 from touchback.simulate.inputs import Inputs
 from touchback.system import System

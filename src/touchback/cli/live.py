@@ -8,7 +8,10 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.console import Group
 from rich.live import Live as Display
+from rich.table import Table
+from rich.text import Text
 
 from touchback.cli.assignments import assignments, set_values
 from touchback.cli.console import out, working
@@ -19,37 +22,60 @@ from touchback.cli.options import seconds as span
 from touchback.errors import SolveError
 from touchback.realtime import GuardedOutput, Live, open_recording
 from touchback.realtime import live as start_live
-from touchback.realtime.ending import signals_as_ctrl_c
-from touchback.realtime.table import live_table
+from touchback.realtime.latency import duration
+from touchback.realtime.shutdown import signals_as_ctrl_c
 from touchback.regular_file import write_whole
 from touchback.simulate.inputs import read_inputs
 
 _REFRESH = 0.1  # seconds between looks
 
+
 Rate = Annotated[float, number("Ticks a second, 1 to 10000.", 1.0, 10_000.0)]
+
+
 Speed = Annotated[float, number("1 is real time, a fraction slower, 0 as fast as possible.", 0.0)]
+
+
 Method = Annotated[
     str | None, typer.Option(help="rk4 (default), euler, or an implicit rule such as trapezoidal.")
 ]
+
+
 Constraints = Annotated[str | None, typer.Option(help="partitioning (default), projection, …")]
+
+
 Substeps = Annotated[int | None, number("Steps in a tick; 1 unless the gallery says otherwise.", 1)]
+
+
 Set = Annotated[
     list[str] | None, typer.Option("--set", help='A live parameter or initial value: "length=2".')
 ]
+
+
 Input = Annotated[list[str] | None, typer.Option("--input", help='An input: "voltage=6".')]
+
+
 Connect = Annotated[
     list[str] | None,
     typer.Option(help='A device for an input or output: "torque=serial:/dev/ttyACM0".'),
 ]
+
+
 Listen = Annotated[
     int | None,
     number("Take inputs from UDP on this port of this machine; 0 chooses one.", 0, 65_535),
 ]
+
+
 Share = Annotated[str | None, typer.Option(help="Share the ports with other processes by a name.")]
+
+
 Control = Annotated[
     str | None,
     typer.Option(help="Open a control port for other processes: a name, a path, or host:port."),
 ]
+
+
 Worst = Annotated[int, number("Print so many of the worst ticks, up to 100.", 0, 100)]
 
 
@@ -156,3 +182,30 @@ def _refuse_what_was_held(run: Live, steps: int, rate: float) -> None:
             f"{run.system.name}: the state or an output {went}, and the run was held; "
             f"take more --substeps than {steps}, or a higher --rate than {rate:g}."
         )
+
+
+def live_table(live: Live, signals: int = 12) -> Group:
+    """Punctuality, faults, and the first of the signals, as they are now."""
+    report, now = live.report(), live.snapshot()
+    counts = report.counts
+    head = Text(
+        f"{live.system.name}  t = {now['time']:.2f} s  {live.plan.rate:g} Hz  "
+        f"ticks {counts['ticks']}  late {counts['late']}  overruns {counts['overruns']}  "
+        f"slipped {counts['slipped']}"
+    )
+    punctuality = Table("", "p50", "p99", "p99.9", "max", box=None, pad_edge=False)
+    for name, histogram in report.histograms.items():
+        punctuality.add_row(name.replace("_", " "), *map(duration, histogram.summary().values()))
+    values = Table("signal", "unit", "now", box=None, pad_edge=False)
+    system = live.system
+    named = [
+        *zip(system.output_names, system.output_units),
+        *zip(system.state_names, system.state_units),
+    ]
+    shown = [*named[:signals], *((name, "J") for name in live.plan.energy)]
+    for name, unit in shown:
+        if name in now:  # the run may be taking another structure just now
+            values.add_row(Text(name), Text(unit), f"{now[name]: .6g}")
+    faults = ", ".join(live.faults)
+    state = Text(f"faults: {faults}", style="red") if faults else Text("no faults", style="green")
+    return Group(head, punctuality, values, state)

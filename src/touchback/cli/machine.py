@@ -9,9 +9,8 @@ from rich.text import Text
 from touchback.cli.console import err, out
 from touchback.cli.options import number
 from touchback.cli.options import seconds as span
-from touchback.realtime.histogram import duration, lower_edges
-from touchback.realtime.machine import Finding, findings
-from touchback.realtime.promise import Punctuality, measure
+from touchback.realtime.latency import duration, lower_edges
+from touchback.realtime.latency_benchmark import Finding, Punctuality, findings, measure
 
 _WIDTH = 80
 _MARKS = {True: ("fine", "green"), False: ("mend", "red"), None: ("unknown", "yellow")}

@@ -38,7 +38,7 @@ from touchback.gallery.keyboard.player import (
 from touchback.gallery.keyboard.regulation import SUFFIXES, regulation_of, screws_of
 from touchback.gallery.keyboard.strokes import Gesture, Stroke, passage
 from touchback.gallery.keyboard.wired import wired_key
-from touchback.realtime.ending import signals_as_ctrl_c
+from touchback.realtime.shutdown import signals_as_ctrl_c
 
 RINGING = 1.5  # s after the last stroke
 PATIENCE = 60.0  # s that a port is listened to, unless told otherwise

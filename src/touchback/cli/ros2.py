@@ -28,7 +28,7 @@ from touchback.interop.urdf.urdf_writer import urdf_text
 from touchback.model import Model
 from touchback.realtime import Live
 from touchback.realtime import live as start_live
-from touchback.realtime.ending import signals_as_ctrl_c
+from touchback.realtime.shutdown import signals_as_ctrl_c
 
 _REFRESH = 0.05  # seconds between looks
 _PATIENCE = 3.0  # seconds in which a router answers

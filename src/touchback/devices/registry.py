@@ -6,8 +6,7 @@ from touchback.devices.daq.file_device import open_file
 from touchback.devices.daq.simulated_driver import open_board
 from touchback.devices.evdev import open_wheel
 from touchback.devices.serial_line import SerialDevice
-from touchback.realtime.devices import Device
-from touchback.realtime.served import ServingDevice
+from touchback.realtime.device_io import Device, ServingDevice
 from touchback.recording import unknown_name
 
 DEVICES: dict[str, Callable[[str], Device | ServingDevice]] = {

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Generic, Self, TypeVar
 
 from touchback.errors import DeviceError
-from touchback.realtime.served import Served, ServedPort, Serving
+from touchback.realtime.device_io import DevicePort, DeviceService, PortService
 
 PRIORITY = 69  # of a driver's thread, below that of ticks
 _LOOK = 0.02  # seconds between looks at what a thread has to tell
@@ -32,7 +32,7 @@ class Service(ABC, Generic[What]):
 
     def __init__(self) -> None:
         self.events: list[str] = []  # in words, oldest first
-        self._served: list[tuple[What, ServedPort]] = []
+        self._served: list[tuple[What, DevicePort]] = []
         self._untold: list[str] = []  # what happened before there was a run to tell
         self._lock, self._ending = threading.Lock(), threading.RLock()
         self._closing = threading.Event()
@@ -62,7 +62,7 @@ class Service(ABC, Generic[What]):
         if self._closing.is_set():
             raise DeviceError(f"{type(self).__name__} is closed; open it anew.")
 
-    def add(self, what: What, port: ServedPort) -> Serving:
+    def add(self, what: What, port: DevicePort) -> DeviceService:
         """Serves a port of a run beside those that it serves already."""
         if self._closing.is_set():
             raise DeviceError(
@@ -73,9 +73,9 @@ class Service(ABC, Generic[What]):
             self._served.append((what, port))
             self._bind()
         self._follow()
-        return Served(lambda: self._remove(port), self._forget, self._rebind)
+        return PortService(lambda: self._remove(port), self._forget, self._rebind)
 
-    def _remove(self, port: ServedPort) -> None:
+    def _remove(self, port: DevicePort) -> None:
         with self._lock:
             self._served = [each for each in self._served if each[1] is not port]
             with contextlib.suppress(ReferenceError):  # nobody holds the run any more

@@ -12,10 +12,8 @@ from touchback.native.live.layout import HELD, LATCHED
 from touchback.native.live.live import LiveLoop
 from touchback.native.live.wanted import Pace
 from touchback.numbers import MOST, number_within
-from touchback.realtime.build import make_loop
 from touchback.realtime.live import Live
-from touchback.realtime.plan import LivePlan
-from touchback.realtime.replay import (
+from touchback.realtime.live_replay import (
     check_clock,
     check_rows,
     plan_in,
@@ -23,8 +21,9 @@ from touchback.realtime.replay import (
     run_again,
     system_in,
 )
-from touchback.realtime.report import flag_names
-from touchback.realtime.take import begin_at
+from touchback.realtime.live_report import flag_names
+from touchback.realtime.live_spec import LiveSpec, make_loop
+from touchback.realtime.tick_recorder import begin_at
 from touchback.recording.instants import latest, place_at
 from touchback.recording.live_about import StartData, memory_of, text_of
 from touchback.recording.live_file import Part, Recording, open_recording
@@ -98,7 +97,7 @@ def fork(
     return Fork(live, at.start["tick"], at.time, compared, not different, different)
 
 
-def _plan_at(system: System, at: _Instant) -> LivePlan:
+def _plan_at(system: System, at: _Instant) -> LiveSpec:
     plan = replace(plan_in(system, at.part), parameters=at.parameters)
     plan = replace(plan, solver=replace(plan.solver, substeps=at.substeps))
     plan.check(system)
@@ -171,7 +170,7 @@ def _start(recording: Recording, place: int, row: int) -> StartData:
 
 
 def _remembering(
-    recording: Recording, system: System, plan: LivePlan, at: _Instant
+    recording: Recording, system: System, plan: LiveSpec, at: _Instant
 ) -> tuple[_Instant, str]:
     """The instant with what the mechanism remembered then: as the recording has it of the instant,
     or of an earlier tick from which it is run again, at the latest the first. Where that can't be,
@@ -235,7 +234,7 @@ def _same(states: np.ndarray, recorded: np.ndarray) -> np.ndarray:
 
 
 def _compare(
-    recording: Recording, system: System, plan: LivePlan, at: _Instant, lacking: str
+    recording: Recording, system: System, plan: LiveSpec, at: _Instant, lacking: str
 ) -> tuple[int, str]:
     """Runs what follows the instant again, from it alone; how many ticks were compared, and where
     the bits differ, in words, with what was `lacking`."""

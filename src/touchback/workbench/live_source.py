@@ -11,7 +11,7 @@ import numpy as np
 
 from touchback.realtime import Live
 from touchback.realtime.control import Answer, Desk
-from touchback.realtime.report import flag_names
+from touchback.realtime.live_report import flag_names
 from touchback.system import System
 from touchback.workbench.manipulate import Manipulators
 from touchback.workbench.poses import Poses

@@ -10,7 +10,7 @@ from touchback.errors import InputError
 from touchback.estimate import SmoothDifferentiator
 from touchback.model.constraint_kinds import Ramp, Sine
 from touchback.native.library import LIB
-from touchback.realtime.served import ServedPort
+from touchback.realtime.device_io import DevicePort
 from waiting import until
 
 NAMES = ("brake", "throttle", "steering")
@@ -25,7 +25,7 @@ def rider():
 
 
 def stamps(live: tb.Live) -> dict[str, int]:
-    return {name: live._region.mailboxes[name].read().stamp for name in NAMES}
+    return {name: live._ports.mailboxes[name].read().stamp for name in NAMES}
 
 
 def test_each_tick_uses_one_block_whole_and_records_how_old_it_was(rider) -> None:
@@ -107,7 +107,7 @@ def test_a_block_that_is_handed_over_field_by_field_is_torn_unless_ports_are_tak
     """Appendix C, lines 107–109: he copies brake, throttle and steering one by one, and the
     simulator reads whenever it wants."""
     with tb.live(rider, rate=1000, speed=None) as live:
-        ports = [ServedPort(live, name, True) for name in NAMES]
+        ports = [DevicePort(live, name, True) for name in NAMES]
         boxes = [port.mailbox() for port in ports]
         for port in ports:
             port.take_with(ports[0] if together else None)
@@ -130,7 +130,7 @@ def test_a_block_that_is_handed_over_field_by_field_is_torn_unless_ports_are_tak
 
 def test_messages_for_several_ports_come_all_or_none(rider) -> None:
     with tb.live(rider, rate=1000, speed=None) as live:
-        boxes = [ServedPort(live, name, True).mailbox() for name in NAMES]
+        boxes = [DevicePort(live, name, True).mailbox() for name in NAMES]
         addresses = np.array([box.address for box in boxes], dtype=np.int64)
         stamps, values = np.arange(3), np.array([4.0, 5.0, 6.0])
 

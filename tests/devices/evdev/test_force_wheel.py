@@ -18,7 +18,7 @@ from touchback.devices.evdev import ForceWheel, PedalTravel, WheelScale
 from touchback.devices.evdev.simulated import PEAK, RANGE, STIFFNESS
 from touchback.errors import DeviceError, InputError
 from touchback.native.live.mailbox import clock_now
-from touchback.realtime.region import PUBLISHED
+from touchback.realtime.shared_memory import PUBLISHED
 from waiting import until, until_it_stays
 
 SPRING = 5.0  # [N m/rad]
@@ -156,7 +156,7 @@ def test_a_torque_that_nobody_renews_is_none_and_the_log_says_so(far, springs) -
         live = held(springs, wheel)
         live.pause()
         until(lambda: live.faults == () and wheel.counts["taken"] > 0)
-        box = live._region.mailboxes[PUBLISHED]
+        box = live._ports.mailboxes[PUBLISHED]
         message, place = box.read().values, list(live.published()[0]).index("steering torque")
         message[place] = 1.0
         box.write(message, clock_now() - 30_000_000)

@@ -6,7 +6,7 @@ import pytest
 import touchback as tb
 from touchback.devices import GuardedOutput, SerialDevice
 from touchback.native.live.mailbox import clock_now
-from touchback.realtime.region import PUBLISHED
+from touchback.realtime.shared_memory import PUBLISHED
 from waiting import PATIENCE, until
 
 
@@ -23,7 +23,7 @@ def test_a_force_that_waited_for_its_driver_is_not_sent(far) -> None:
         until(lambda: far.forces[0] == pytest.approx(0.3, abs=1e-3))
         live.pause()
         until(lambda: far.forces[0] == 0.0)
-        box = live._region.mailboxes[PUBLISHED]
+        box = live._ports.mailboxes[PUBLISHED]
         message, place = box.read().values, list(live.published()[0]).index("torque")
         begin, unsent = len(far.log), device.counts["unsent"]
         message[place] = 0.2

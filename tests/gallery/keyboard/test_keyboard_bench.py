@@ -10,7 +10,7 @@ import pytest
 
 from touchback.gallery.keyboard.player import Keyboard, make_keyboard
 from touchback.gallery.keyboard.strokes import Stroke
-from touchback.realtime.histogram import Histogram
+from touchback.realtime.latency import Histogram
 
 bench = pytest.importorskip("benchmarks.keyboard")
 quiet = pytest.importorskip("benchmarks.quiet")

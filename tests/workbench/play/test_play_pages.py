@@ -14,7 +14,7 @@ from touchback import gallery
 from touchback.devices.sound import Note, render
 from touchback.gallery.keyboard.regulation import read_regulation
 from touchback.gallery.keyboard.strokes import passage
-from touchback.realtime.signals import choices
+from touchback.realtime.live import choices
 from touchback.workbench.play.hall import Hall
 from touchback.workbench.play.messages import Visit
 from touchback.workbench.play.piano import PianoBoard

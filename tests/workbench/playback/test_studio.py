@@ -198,7 +198,7 @@ def test_a_page_sees_that_a_recording_ended_by_itself_and_can_begin_another(
 ) -> None:
     async def play(page: Page) -> None:
         begun = await page.send(do="record", on=True)
-        take = studio.live._keeper.takes[-1]
+        take = studio.live._recorder.active[-1]
         assert studio.source.status()["recording_to"] == begun["name"]
         await asyncio.to_thread(until, lambda: take.kept)  # one of which nothing is kept is removed
         take.failure = OSError(28, "No space left on device")

@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from typing import Self
 
 from touchback.devices.daq.driver import Daq
-from touchback.realtime.served import ServedPort, Serving
+from touchback.realtime.device_io import DevicePort, DeviceService
 
 
 class BoardDevice(ABC):
@@ -21,7 +21,7 @@ class BoardDevice(ABC):
     def start(self, closing: ExitStack) -> Daq:
         """Opens the board and whoever reads it, both to be closed so."""
 
-    def serve(self, port: ServedPort) -> Serving:
+    def serve(self, port: DevicePort) -> DeviceService:
         """Serves an input of a live run from the board's own thread."""
         if self.daq is None:
             self.daq = self.start(self._closing)

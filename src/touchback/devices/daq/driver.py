@@ -19,8 +19,8 @@ from touchback.devices.service import PRIORITY, ClockEstimate, Service
 from touchback.errors import DeviceError, InputError
 from touchback.native.daq import stream as native
 from touchback.numbers import number_within
-from touchback.realtime.plan import own_thread
-from touchback.realtime.served import ServedPort, Serving
+from touchback.realtime.device_io import DevicePort, DeviceService
+from touchback.realtime.live_spec import own_thread
 
 _SILENT = 0.5  # s without a block after which a board that is there is said to be silent
 _STARTING = 5.0  # s that it has to its first block
@@ -192,18 +192,18 @@ class Daq(Service[str]):
         """A quantity as what an input is connected to."""
         return DaqQuantity(self, self.conditioned.find(name).name)
 
-    def serve(self, port: ServedPort) -> Serving:
+    def serve(self, port: DevicePort) -> DeviceService:
         """Serves an input by the quantity of its own name."""
         return self.quantity(port.name).serve(port)
 
-    def add(self, name: str, port: ServedPort) -> Serving:
+    def add(self, name: str, port: DevicePort) -> DeviceService:
         """Serves an input beside those that it serves already."""
         if not port.is_input:
             raise InputError(f"Output '{port.name}': a board's quantities are for inputs.")
         return super().add(name, port)
 
     def _bind(self) -> None:
-        served, leaders = [], dict[int, ServedPort]()
+        served, leaders = [], dict[int, DevicePort]()
         for name, port in self._served:
             port.take_with(leaders.setdefault(id(port.run), port))  # a tick has one block, whole
             q = self.conditioned.find(name)
@@ -238,7 +238,7 @@ class DaqQuantity:
     daq: Daq
     name: str
 
-    def serve(self, port: ServedPort) -> Serving:
+    def serve(self, port: DevicePort) -> DeviceService:
         """Serves an input of a live run from the board's own thread."""
         return self.daq.add(self.name, port)
 
@@ -268,7 +268,7 @@ class _Silence:
 
 
 def _told(
-    rows: np.ndarray, served: Sequence[tuple[str, ServedPort]], channels: Sequence[str]
+    rows: np.ndarray, served: Sequence[tuple[str, DevicePort]], channels: Sequence[str]
 ) -> list[str]:
     texts = []
     for _, kind, first, second in rows:

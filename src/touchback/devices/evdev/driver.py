@@ -23,8 +23,8 @@ from touchback.native.evdev.wheel import (
 )
 from touchback.native.live.publication import Publication
 from touchback.numbers import number_within
-from touchback.realtime.plan import own_thread
-from touchback.realtime.served import ServedPort, Serving
+from touchback.realtime.device_io import DevicePort, DeviceService
+from touchback.realtime.live_spec import own_thread
 from touchback.recording import unknown_name
 
 WHEEL, TORQUE = "wheel", "torque"
@@ -37,7 +37,7 @@ class WheelChannel:
     device: ForceWheel
     what: str
 
-    def serve(self, port: ServedPort) -> Serving:
+    def serve(self, port: DevicePort) -> DeviceService:
         """Serves a port of a live run from the device's own thread."""
         if port.is_input == (self.what == TORQUE):
             given = "the wheel's angle or a pedal" if port.is_input else "the wheel's torque"
@@ -165,13 +165,13 @@ class ForceWheel(Service[WheelChannel]):
             )
         return WheelChannel(self, what)
 
-    def serve(self, port: ServedPort) -> Serving:
+    def serve(self, port: DevicePort) -> DeviceService:
         """Serves a port: an output is the torque; an input gets the pedal of its name, or else the
         wheel's angle. For others see `channel`."""
         pedal = port.name if port.name in self.scale.pedals else WHEEL
         return self.channel(pedal if port.is_input else TORQUE).serve(port)
 
-    def _input(self, what: str, port: ServedPort) -> WheelInput:
+    def _input(self, what: str, port: DevicePort) -> WheelInput:
         given: PedalTravel | None = self.scale.pedals.get(what)
         if given is None:
             axis = self.axes[self.scale.axis]

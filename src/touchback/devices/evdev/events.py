@@ -9,7 +9,7 @@ import numpy as np
 from touchback.devices.evdev.described import NAMES
 from touchback.devices.opening import refused
 from touchback.native.library import LIB
-from touchback.realtime.served import ServedPort
+from touchback.realtime.device_io import DevicePort
 
 OPENED, GONE, LOST, STRANGE, OUTSIDE, REFUSED, LET_GO, CHANGED = (
     LIB.constant(f"TB_WHEEL_{name}")
@@ -32,7 +32,7 @@ def refusal(path: str, code: int) -> str:
     return f"Event device {path!r} can't be opened: {why}"
 
 
-def told(rows: Iterable[np.ndarray], name: str, inputs: Sequence[ServedPort]) -> list[str]:
+def told(rows: Iterable[np.ndarray], name: str, inputs: Sequence[DevicePort]) -> list[str]:
     """Events as texts that name the device and what was wrong; that it was opened first goes
     without saying."""
     texts = []

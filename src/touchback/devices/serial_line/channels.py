@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from touchback.errors import InputError
-from touchback.realtime.served import ServedPort, Serving
+from touchback.realtime.device_io import DevicePort, DeviceService
 
 if TYPE_CHECKING:
     from touchback.devices.serial_line.driver import SerialDevice
@@ -22,7 +22,7 @@ class Channel:
     gain: float
     offset: float
 
-    def serve(self, port: ServedPort) -> Serving:
+    def serve(self, port: DevicePort) -> DeviceService:
         """Serves a port of a live run from the line's own thread."""
         if not port.is_input:
             if self.field != "force":

@@ -26,8 +26,8 @@ from touchback.native.wire.line import (
     WireLine,
 )
 from touchback.numbers import MOST, as_float, is_real, number_within, shown
-from touchback.realtime.plan import own_thread
-from touchback.realtime.served import ServedPort, Serving
+from touchback.realtime.device_io import DevicePort, DeviceService
+from touchback.realtime.live_spec import own_thread
 
 BAUD = 921600
 SPEEDS = (115200, 230400, 460800, 921600, 1_000_000, 2_000_000, 3_000_000, 4_000_000)
@@ -240,7 +240,7 @@ class SerialDevice(Service[Channel]):
         offset = number_within("offset is a finite number", offset, -MOST, MOST)
         return Channel(self, field, axis, float(gain), offset)
 
-    def serve(self, port: ServedPort) -> Serving:
+    def serve(self, port: DevicePort) -> DeviceService:
         """Serves a port by the line's thread: an input gets the position of the first axis, an
         output is its force. For others see `channel`."""
         return self.channel("position" if port.is_input else "force").serve(port)

@@ -13,7 +13,7 @@ import numpy as np
 from touchback.devices.opening import refused
 from touchback.devices.serial_line.described import REASONS, STATUS
 from touchback.native.library import LIB
-from touchback.realtime.served import ServedPort
+from touchback.realtime.device_io import DevicePort
 
 if TYPE_CHECKING:
     from touchback.devices.serial_line.driver import SerialDevice
@@ -94,7 +94,7 @@ def _unopened(path: str, code: int) -> str:
 
 
 def told(
-    rows: Iterable[np.ndarray], device: SerialDevice, inputs: Sequence[ServedPort]
+    rows: Iterable[np.ndarray], device: SerialDevice, inputs: Sequence[DevicePort]
 ) -> list[str]:
     """Events as texts that name the device and what was wrong."""
     texts = []

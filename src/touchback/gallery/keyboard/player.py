@@ -35,7 +35,7 @@ from touchback.gallery.keyboard.strokes import (
 )
 from touchback.gallery.keyboard.voices import Voice
 from touchback.realtime import Live, live
-from touchback.realtime.report import Report
+from touchback.realtime.live_report import Report
 from touchback.recording import Run
 from touchback.simulate import simulate
 from touchback.system import System

@@ -20,7 +20,7 @@ from touchback.model import Model
 from touchback.model.flatten import flatten
 from touchback.model.sensors import Signal
 from touchback.realtime import GuardedOutput, Live, WatchedInput, live
-from touchback.realtime.report import Report
+from touchback.realtime.live_report import Report
 from touchback.symbolic.functions import minimum
 from touchback.system.copies import copies
 

@@ -23,7 +23,7 @@ from touchback.numbers import number_within
 from touchback.realtime import Live
 from touchback.realtime.control import Desk, Exposed
 from touchback.realtime.control.messages import Go, Message, Pause, Reset, Set
-from touchback.realtime.report import flag_names
+from touchback.realtime.live_report import flag_names
 from touchback.recording.ros2.messages import CLOCKS, JOINT_STATES, TF, Telling, clock, header_of
 from touchback.recording.ros2.types import (
     CLOCK,

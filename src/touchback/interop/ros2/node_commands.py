@@ -12,7 +12,7 @@ from touchback.errors import InputError
 from touchback.model.forces import JointEffort, Wrench
 from touchback.model.model import Model
 from touchback.realtime.control import Desk
-from touchback.realtime.ports import WatchedInput
+from touchback.realtime.port_guards import WatchedInput
 from touchback.recording import unknown_name
 from touchback.recording.ros2.messages import WORLD, topic_of
 from touchback.recording.ros2.types import JOINT_STATE, WRENCH, decode

@@ -32,7 +32,7 @@ from touchback.realtime.control.messages import (
     What,
 )
 from touchback.realtime.control.port import Hello
-from touchback.realtime.ports import number_of
+from touchback.realtime.port_guards import number_of
 
 _LONGEST_ANSWER = 1 << 26  # bytes
 

@@ -8,9 +8,8 @@ from math import isfinite
 from touchback.model.mode_groups import active_constraints
 from touchback.model.signals import choice_name
 from touchback.realtime.control.exposed import Exposed
-from touchback.realtime.live import Live
-from touchback.realtime.ports import WatchedInput
-from touchback.realtime.signals import choices
+from touchback.realtime.live import Live, choices
+from touchback.realtime.port_guards import WatchedInput
 
 Settable = Callable[[str, str], bool]
 """Whether a name of a kind may be set."""

@@ -13,7 +13,7 @@ from touchback.model.joints import Joint, JointKind, make_joint
 from touchback.model.joints.joint import OPTIONS
 from touchback.model.model import MECHANICS
 from touchback.model.walk import mapped
-from touchback.realtime.structure import Structure, follow, joints_of
+from touchback.realtime.restructure import Structure, follow, joints_of
 from touchback.symbolic.expression import Expr
 from touchback.symbolic.translate import Translator
 

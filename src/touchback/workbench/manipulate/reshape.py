@@ -14,10 +14,9 @@ from dataclasses import dataclass, field, replace
 
 from touchback.errors import InputError, TouchbackError
 from touchback.model import Model
-from touchback.realtime.apart import refuse_apart
 from touchback.realtime.control.messages import Facts
 from touchback.realtime.live import Live
-from touchback.realtime.swap import Swapped
+from touchback.realtime.model_swap import Swapped, refuse_open_loops
 from touchback.system import System
 from touchback.workbench.manipulate.copying import copied
 from touchback.workbench.manipulate.here import Here, here, refuse_rows
@@ -156,7 +155,7 @@ class Reshape:
         began = time.perf_counter()
         refuse_rows(self.live.system)
         before, model = here(self.live), self._altered(changes)
-        refuse_apart(before.system, model, before.q, before.t, before.z, before.parameters)
+        refuse_open_loops(before.system, model, before.q, before.t, before.z, before.parameters)
         report = self.live.swap(model, begin=begin)
         old, self.changes = self.changes, changes
         if report.state == "waiting":

@@ -20,7 +20,7 @@ from touchback.model.names import suggestion
 from touchback.realtime.control import Answer, Desk
 from touchback.realtime.control.desk import SELDOM
 from touchback.realtime.control.messages import Facts
-from touchback.realtime.report import Report
+from touchback.realtime.live_report import Report
 from touchback.workbench.bench import LOOPBACK, Workbench, open
 from touchback.workbench.feed import feed
 from touchback.workbench.live_source import LiveSource

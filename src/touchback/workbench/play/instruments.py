@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from touchback.errors import InputError
 from touchback.gallery.keyboard.walls import WALL_VOICES
 from touchback.model.names import suggestion
-from touchback.realtime.signals import choices
+from touchback.realtime.live import choices
 from touchback.system import System
 
 #: What the keys can be, and the kind of string that sounds.

@@ -11,7 +11,7 @@ import numpy as np
 from touchback.realtime import Live
 from touchback.realtime.control import Answer, Desk
 from touchback.realtime.control.messages import Facts
-from touchback.realtime.report import flag_names
+from touchback.realtime.live_report import flag_names
 from touchback.workbench.play.messages import Clock
 from touchback.workbench.scene_messages import SceneSeen
 from touchback.workbench.source import Posed, Values

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Protocol
 
 from touchback.errors import InputError
-from touchback.realtime import Live, Take
+from touchback.realtime import ActiveRecording, Live
 from touchback.realtime.control import Desk, Exposed, Message
 from touchback.realtime.control.desk import SELDOM
 from touchback.realtime.control.messages import Stop
@@ -91,7 +91,7 @@ class Studio:
     def __init__(self, page: Page, shelf: Shelf) -> None:
         self.page, self.shelf = page, shelf
         self.port: ScopePort | None = None  # of what is shown
-        self.take: Take | None = None
+        self.take: ActiveRecording | None = None
         self._live: tuple[Live, LiveSource, LiveScopes] | None = None
         self._theirs: LiveSource | None = None  # of a run that isn't the page's own, behind a fork
         self._playback: Playback | None = None

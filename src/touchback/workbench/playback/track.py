@@ -15,8 +15,8 @@ from touchback.model.flatten import flatten
 from touchback.model.mode_groups import mode_groups
 from touchback.model.model import Model
 from touchback.native.live.layout import LATCHED, STALE
-from touchback.realtime.replay import system_in
-from touchback.realtime.report import flag_names
+from touchback.realtime.live_replay import system_in
+from touchback.realtime.live_report import flag_names
 from touchback.recording import Run
 from touchback.recording.instants import place_at
 from touchback.recording.live_file import Recording

@@ -8,9 +8,14 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from touchback.dynamics.floats import float_instant
+from touchback.dynamics.size import size_of
 from touchback.errors import InputError
 from touchback.model import Model
+from touchback.model.closures import Closure
+from touchback.model.equations import Along, Apart, Meet
 from touchback.model.flatten import flatten
+from touchback.model.mode_groups import governed
 from touchback.native import Formulation
 from touchback.native.live.live import LiveLoop
 from touchback.native.live.swap import (
@@ -20,17 +25,16 @@ from touchback.native.live.swap import (
     PARAMETERS,
     STATE,
     Carried,
+    Renumbered,
     Staged,
     Swap,
 )
 from touchback.native.live.wanted import Pace
 from touchback.numbers import shown
-from touchback.realtime.build import make_loop, settled_near, stages_of
-from touchback.realtime.plan import LivePlan
-from touchback.realtime.region import OwnRegion
-from touchback.realtime.structure import STATE as IN_STATE
-from touchback.realtime.structure import KnownJoint, Source, Structure, follow
-from touchback.realtime.swap_modes import check_modes, renumbered
+from touchback.realtime.live_spec import LiveSpec, make_loop, settled_near, stages_of
+from touchback.realtime.restructure import STATE as IN_STATE
+from touchback.realtime.restructure import KnownJoint, Source, Structure, follow
+from touchback.realtime.shared_memory import OwnPorts
 from touchback.recording import unknown_name
 from touchback.recording.live_about import CarriedData
 from touchback.simulate.solvers import Solver
@@ -39,7 +43,10 @@ from touchback.system.compile import compile_model
 from touchback.system.transfer import body_velocities, velocity_transfer
 
 Changes = tuple[float | None, str | Solver | None, str | Formulation | None]
+
+
 """Another rate, method and formulation; None: as it was."""
+
 
 _REFUSED = {
     NOT_FINITE: "the new structure's velocities aren't finite there",
@@ -97,7 +104,7 @@ class Pending:
 
     report: Swapped
     system: System
-    plan: LivePlan
+    plan: LiveSpec
     pace: Pace
     loop: LiveLoop
     swap: Swap
@@ -135,7 +142,7 @@ def structure_of(
 
 
 def guess_for(
-    system: System, structure: Structure, plan: LivePlan, now: Now, modes: Mapping[str, float]
+    system: System, structure: Structure, plan: LiveSpec, now: Now, modes: Mapping[str, float]
 ) -> np.ndarray:
     """The state that the new structure will start from about; refused when it can't be met."""
     start = system.initial_state()
@@ -158,7 +165,7 @@ def guess_for(
 
 
 def carried_over(
-    old: System, new: System, structure: Structure, plans: tuple[LivePlan, LivePlan]
+    old: System, new: System, structure: Structure, plans: tuple[LiveSpec, LiveSpec]
 ) -> CarriedData:
     """What the new structure takes over, as plain data: places by places."""
     states, parameters = list(old.state_names), list(old.parameters)
@@ -210,7 +217,7 @@ def _places(new: Iterable[str], old: Iterable[str]) -> list[int]:
 
 def make_swap(
     old: tuple[System, LiveLoop],
-    new: tuple[System, LiveLoop, LivePlan],
+    new: tuple[System, LiveLoop, LiveSpec],
     carried: CarriedData,
     directory: tuple[int, int],
     at: float | None,
@@ -240,7 +247,7 @@ def make_swap(
     )  # fmt: skip
 
 
-def rehearse(system: System, guess: np.ndarray, plan: LivePlan, pace: Pace) -> None:
+def rehearse(system: System, guess: np.ndarray, plan: LiveSpec, pace: Pace) -> None:
     """A tick of a twin, so that code and memory are warm; refused when it goes wrong at once."""
     twin = make_loop(system, guess, plan, replace(pace, speed=None))
     twin.prepare()
@@ -253,12 +260,12 @@ def rehearse(system: System, guess: np.ndarray, plan: LivePlan, pace: Pace) -> N
 
 
 def prepare(
-    run: tuple[System, LivePlan, Pace, LiveLoop],
+    run: tuple[System, LiveSpec, Pace, LiveLoop],
     known: dict[str, KnownJoint],
     given: Model | System,
     now: Now,
     changes: Changes,
-    region: OwnRegion,
+    region: OwnPorts,
     at: float | None,
     begin: Mapping[str, str],
 ) -> Pending:
@@ -293,3 +300,91 @@ def prepare(
         report, new, new_plan, new_pace, new_loop, swap, structure.joints, guess, carried,
         list(frozen),
     )  # fmt: skip
+
+
+_OPEN = 1e-2  # of the mechanism's size: points this far apart don't meet
+
+
+_USUAL = 0.5  # m: the size of what has no lengths
+
+
+def refuse_open_loops(
+    system: System, model: Model, q: np.ndarray, t: float, z: np.ndarray,
+    parameters: dict[str, float],
+) -> None:  # fmt: skip
+    """Refuses loops of a model that would act anew while their ends are apart, where its bodies are
+    in a system now; those that modes switch act as the present one says."""
+    old, switched = system.model.closures, governed(model)
+    fresh = {
+        name: loop
+        for name, loop in model.closures.items()
+        if loop.active and name not in switched and not (name in old and old[name].active)
+    }
+    if not fresh:
+        return
+    varied = None if parameters == system.parameters else parameters
+    instant = float_instant(system.model, q, parameters)
+    limit = _OPEN * (size_of(instant) or _USUAL)
+
+    def gap(loop: Closure) -> float:
+        """How far [m] its equations of lengths are from being met."""
+        (R_Wa, p_Wa), (_, p_Wb) = (
+            system.pose(frame, q, t=t, z=z, parameters=varied) for frame in (loop.a, loop.b)
+        )
+        way, off = p_Wb - p_Wa, [0.0]
+        for equation in loop.kind.equations():
+            if isinstance(equation, Meet):
+                off.append(float(way[equation.axis]))
+            elif isinstance(equation, Along):
+                off.append(float(np.asarray(equation.direction) @ (R_Wa.T @ way)))
+            elif isinstance(equation, Apart):
+                off.append(float(np.linalg.norm(way)) - float(instant.value(equation.length)))
+        return float(np.linalg.norm(off))
+
+    for name, loop in fresh.items():
+        apart = gap(loop)
+        if apart > limit:
+            raise InputError(
+                f"Loop '{name}': its two points are {apart:.3g} m from where they meet, and "
+                f"{limit:.2g} m are bridged at a tick; bring them together first, or close it as "
+                "it is now."
+            )
+
+
+def renumbered(old: System, new: System) -> list[Renumbered]:
+    """The groups of modes that both have, with the numbers that the old modes have in the new. A
+    group that is new begins in its first mode; one that is gone ruled what is gone with it."""
+    names = list(new.state_names)
+    return [
+        Renumbered(
+            names.index(state),
+            modes,
+            tuple(
+                new.modes[state].index(mode) if mode in new.modes[state] else -1 for mode in modes
+            ),
+        )
+        for state, modes in old.modes.items()
+        if state in new.modes
+    ]
+
+
+def check_modes(old: System, new: System, state: Mapping[str, float]) -> dict[str, float]:
+    """The numbers of the new structure's modes for those that a state of the old one is in; refused
+    where it has none of that name."""
+    found = {}
+    for group in renumbered(old, new):
+        name = new.state_names[group.place]
+        number = int(state[name])
+        if group.numbers[number] < 0:
+            raise no_mode(new.name, group.modes[number], new.modes[name])
+        found[name] = float(group.numbers[number])
+    return found
+
+
+def no_mode(structure: str, mode: str, known: Sequence[str]) -> InputError:
+    """Says which mode is missed."""
+    return InputError(
+        f"{structure}: the run is in mode '{mode}', which this structure doesn't have; it has "
+        f"{', '.join(map(repr, known))}. Describe that mode there too, or change the structure "
+        "while the run is in one of these."
+    )

@@ -15,7 +15,7 @@ import pytest
 
 import touchback as tb
 from touchback.native.live.memory import private_map
-from touchback.realtime.ending import signals_as_ctrl_c, to_its_end
+from touchback.realtime.shutdown import run_uninterrupted, signals_as_ctrl_c
 from waiting import PATIENCE
 
 BEGIN = """
@@ -381,7 +381,7 @@ def test_work_that_was_begun_is_done_whatever_a_signal_raises() -> None:
         done.append(threading.current_thread())
 
     with pytest.raises(KeyboardInterrupt):
-        to_its_end(work)
+        run_uninterrupted(work)
     assert done and done[0] is not threading.current_thread()
 
 
@@ -390,7 +390,7 @@ def test_what_work_raises_is_raised() -> None:
         raise ValueError("mine")
 
     with pytest.raises(ValueError, match="mine"):
-        to_its_end(work)
+        run_uninterrupted(work)
 
 
 def test_an_interrupt_in_the_first_lines_of_the_exit_stops_the_run_all_the_same(

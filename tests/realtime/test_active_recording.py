@@ -1,6 +1,7 @@
 """Recordings that begin while a run goes on."""
 
 import os
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +14,8 @@ from touchback import gallery
 from touchback.errors import InputError
 from touchback.realtime import open_recording
 from touchback.system import System
+
+LIVE = import_module("touchback.realtime.live")  # the module: the room has a function of its name
 
 
 @pytest.mark.parametrize("name", ["motor-arm", "double-pendulum"])
@@ -82,7 +85,7 @@ def test_one_that_is_asked_for_before_the_first_tick_has_all_of_them(
 def test_so_is_one_of_a_clock_so_slow_that_it_has_not_ticked_yet(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr("touchback.realtime.taking._PATIENCE", 0.0)
+    monkeypatch.setattr(LIVE, "_FIRST_ROW", 0.0)
     with tb.live(gallery.make("pendulum").compile(), rate=20, substeps=10) as live:
         take = live.record(tmp_path / "slow.mcap")
         live.run(0.2)

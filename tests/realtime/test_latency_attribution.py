@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 import touchback as tb
 from touchback.native.library import LIB
-from touchback.realtime.blame import Blame, MachineTimes, machine_times
-from touchback.realtime.histogram import Histogram
+from touchback.realtime.latency import Histogram, LatencyAttribution, MachineTimes, machine_times
 from waiting import until
 
 PERIOD = 1_000_000  # ns
@@ -71,7 +70,7 @@ def test_steps_longer_than_a_period_are_laid_at_our_own_door(cart: tb.System) ->
     """Where others have the processor for most of the time, more ticks are needed until one is late
     by steps for the most part."""
 
-    def blamed() -> Blame:
+    def blamed() -> LatencyAttribution:
         found = live.report().blame
         assert found is not None
         return found
@@ -136,5 +135,5 @@ def test_stolen_time_is_read_where_the_machine_tells_it(tmp_path: Path) -> None:
 
 def test_what_the_machine_does_not_tell_is_said_to_be_unknown() -> None:
     idle = Histogram(np.zeros(608, dtype=np.int64), 0)
-    text = "\n".join(Blame(0, 0, 0.0, None, 0.0, idle, 0, None, None, 0, 0).lines())
+    text = "\n".join(LatencyAttribution(0, 0, 0.0, None, 0.0, idle, 0, None, None, 0, 0).lines())
     assert "stolen unknown, busy unknown" in text and "other threads" not in text

@@ -30,8 +30,7 @@ from touchback.native.live.layout import (
     copied_counts,
 )
 from touchback.native.live.live import LiveLoop
-from touchback.realtime.blame import Blame
-from touchback.realtime.histogram import Histogram, duration
+from touchback.realtime.latency import Histogram, LatencyAttribution, duration
 from touchback.recording.live_about import FaultData
 
 FLAG_NAMES = {
@@ -99,7 +98,7 @@ class Report:
     energies: dict[str, dict[str, float]] = field(default_factory=dict)  # J, of ports by name
     structures: list[dict[str, Any]] = field(default_factory=list)  # changes, see `Swapped`
     faults: list[FaultData] = field(default_factory=list)  # the latest 1000, in words
-    blame: Blame | None = None  # whose lateness it is; None for unclocked runs
+    blame: LatencyAttribution | None = None  # whose lateness it is; None for unclocked runs
     places: list[dict[str, object]] = field(default_factory=list)  # the latest states it was put in
 
     def as_dict(self) -> dict[str, object]:

@@ -38,7 +38,7 @@ from touchback.native.library import LIB
 from touchback.native.live.mailbox import Mailbox, Message, mailbox_bytes
 from touchback.native.live.memory import keep_in_children, private_map
 from touchback.numbers import shown
-from touchback.realtime.ports import STOP_PORT
+from touchback.realtime.port_guards import STOP_PORT
 from touchback.recording import unknown_name
 
 Buffer = mmap.mmap | memoryview
@@ -108,7 +108,7 @@ def _directory(ports: Sequence[Port]) -> bytes:
     return json.dumps({"ports": plain}, ensure_ascii=False).encode()
 
 
-class Region:
+class SharedPorts:
     """The ports of a run by name, in memory of another process. When the run changes its structure,
     names and places follow. Whatever is written there, what is wrong is refused in our words."""
 
@@ -203,7 +203,7 @@ class Region:
         return values[name]
 
 
-class OwnRegion(Region):
+class OwnPorts(SharedPorts):
     """The ports of a run in its own process. What the run says is kept in memory of its own, and
     mirrored in what it shares: nothing that others write there is believed but messages for
     inputs."""
@@ -213,7 +213,7 @@ class OwnRegion(Region):
         buffer: Buffer,
         shared: Buffer | None = None,
         path: Path = _SHARED_FOLDER,
-        before: OwnRegion | None = None,
+        before: OwnPorts | None = None,
     ) -> None:
         """`shared` is what others see, at a path; `before` a region with the same ports."""
         self._path = path
@@ -302,10 +302,10 @@ class OwnRegion(Region):
         if isinstance(self._buffer, mmap.mmap):
             keep_in_children(self._buffer)
 
-    def moved(self) -> OwnRegion:
+    def moved(self) -> OwnPorts:
         """The same ports with their last messages in memory of their own; what was shared is let
         go, and of a message that somebody left half written nothing is taken over."""
-        made = OwnRegion(self._buffer, before=self)
+        made = OwnPorts(self._buffer, before=self)
         for port in self._inputs.values():
             message = self._mailbox(port).glance()
             box = made._mailbox(port, fresh=True)
@@ -338,7 +338,7 @@ def _shelter(memory: np.ndarray) -> int:
 
 def create(
     inputs: Sequence[tuple[str, str]], published: Sequence[str], shared: str | None
-) -> tuple[OwnRegion, SharedMemory | None, int]:
+) -> tuple[OwnPorts, SharedMemory | None, int]:
     """A fresh region, mirrored in shared memory of that name when there is one, and the errno of
     locking it."""
     ports = _wanted(inputs, published)
@@ -359,7 +359,7 @@ def create(
         theirs = cast(memoryview, memory.buf)  # until it is closed
         theirs[16:24] = np.array([size], dtype=np.uint64).tobytes()
     try:
-        region = OwnRegion(private_map(size), theirs, _SHARED_FOLDER / (shared or ""))
+        region = OwnPorts(private_map(size), theirs, _SHARED_FOLDER / (shared or ""))
     except InputError:  # no shelter is left
         if memory is not None:
             memory.unlink()
@@ -372,7 +372,7 @@ def create(
     return region, memory, locked
 
 
-def attach(shared: str) -> Region:
+def attach(shared: str) -> SharedPorts:
     """The ports of a live run of another process of this user, by the name that it was given as
     `share`."""
     _check_name(shared)
@@ -394,7 +394,7 @@ def attach(shared: str) -> Region:
             raise _stranger(shared, "it starts differently")
         if said != len(buffer):
             raise _stranger(shared, f"it has {len(buffer)} bytes and says {said}")
-        region = Region(buffer, shared)
+        region = SharedPorts(buffer, shared)
         region.shelter(file)
     except (OSError, ValueError) as error:  # cut short meanwhile
         raise _stranger(shared, str(error)) from None

@@ -16,10 +16,16 @@ from touchback.native.live.layout import PLACE_REFUSED, PLACED, ROW_HEAD
 from touchback.native.live.live import LiveLoop
 from touchback.native.live.wanted import Pace
 from touchback.numbers import number_within, whole_within
-from touchback.realtime.build import block_of, make_loop, state_of
-from touchback.realtime.plan import MOST_SUBSTEPS, LivePlan, live_solver
-from touchback.realtime.swap import make_swap
-from touchback.realtime.take import begin_at
+from touchback.realtime.live_spec import (
+    MOST_SUBSTEPS,
+    LiveSpec,
+    block_of,
+    live_solver,
+    make_loop,
+    state_of,
+)
+from touchback.realtime.model_swap import make_swap
+from touchback.realtime.tick_recorder import begin_at
 from touchback.recording.live_about import CarriedData
 from touchback.recording.live_file import Part, Recording, open_recording
 from touchback.system import System
@@ -135,12 +141,12 @@ def system_in(part: Part, given: System | None = None) -> System:
     return system
 
 
-def plan_in(system: System, part: Part) -> LivePlan:
+def plan_in(system: System, part: Part) -> LiveSpec:
     """What was asked of the run, as far as a replay needs it."""
     about = part.about
     constraints = about["constraints"] and formulation_with(about["constraints"], about["settings"])
     solver = live_solver(system, about["method"], constraints, about["substeps"])
-    plan = LivePlan(
+    plan = LiveSpec(
         about["rate"], None, replace(solver, rtol=about["rtol"], atol=about["atol"]), constraints,
         {}, {}, about["parameters"], max_speed=about["max_speed"] or np.inf,  # none in older ones
     )  # fmt: skip
@@ -199,7 +205,7 @@ def check_rows(part: Part, recording: Recording) -> None:
 
 
 def _begin(
-    system: System, plan: LivePlan, part: Part, before: tuple[System, LiveLoop] | None
+    system: System, plan: LiveSpec, part: Part, before: tuple[System, LiveLoop] | None
 ) -> LiveLoop:
     """The loop of a part, where its first tick begins."""
     loop = make_loop(
@@ -225,7 +231,7 @@ def _begin(
 
 def repeated(
     system: System,
-    plan: LivePlan,
+    plan: LiveSpec,
     loop: LiveLoop,
     part: Part,
     recording: Recording,

@@ -21,7 +21,7 @@ _SLICE = 0.1  # seconds at most between two looks whether the work of another th
 _PATIENCE = 1.0  # seconds that a signal keeps the main thread waiting; it may hold a run's lock
 
 
-def to_its_end(work: Callable[[], None]) -> None:
+def run_uninterrupted(work: Callable[[], None]) -> None:
     """Does work that must not be left half done. Signals interrupt the main thread anywhere: there
     another thread does it, and what a handler raises (KeyboardInterrupt) waits until it is done."""
     if threading.current_thread() is not threading.main_thread():
@@ -94,18 +94,18 @@ def signals_as_ctrl_c() -> Iterator[None]:
             os.kill(os.getpid(), came[0])
 
 
-class Endable(Protocol):
+class Stoppable(Protocol):
     """A run that has something to end."""
 
-    keeping: threading.Lock  # held while a recording is written
+    recording_lock: threading.Lock  # held while a recording is written
 
     def stop(self) -> None: ...
 
-    def leave_to(self, owner: int) -> None:
+    def abandon_to(self, owner: int) -> None:
         """Lets go of everything without touching it: this process is a child of the owner."""
 
 
-class Elsewhere:
+class OwnedByParent:
     """Stands in a child process for what its parent owns: whoever asks it is told so."""
 
     def __init__(self, owner: int) -> None:
@@ -123,19 +123,19 @@ class Elsewhere:
         )
 
 
-class _Watch:
+class _Shutdown:
     """Everything that is still to be stopped in this process."""
 
     def __init__(self) -> None:
-        self._runs: weakref.WeakSet[Endable] = weakref.WeakSet()
+        self._runs: weakref.WeakSet[Stoppable] = weakref.WeakSet()
         self._hooked = False
         self._forking = threading.Lock()
-        self._held: list[Endable] = []  # during a fork
+        self._held: list[Stoppable] = []  # during a fork
         self._owner = 0
         self._mask: set[int] = set()
         self._ender: threading.Thread | None = None
 
-    def add(self, run: Endable) -> None:
+    def add(self, run: Stoppable) -> None:
         """From now on until `remove`."""
         if not self._hooked:
             self._hooked = True
@@ -147,7 +147,7 @@ class _Watch:
         self._runs.add(run)
         self._listen()
 
-    def remove(self, run: Endable) -> None:
+    def remove(self, run: Stoppable) -> None:
         """It is stopped."""
         self._runs.discard(run)
         self.forget_signals()
@@ -206,18 +206,18 @@ class _Watch:
         self._mask = signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
         self._owner, self._held = os.getpid(), list(self._runs)
         for run in self._held:
-            run.keeping.acquire()
+            run.recording_lock.acquire()
 
     def _in_parent(self) -> None:
         for run in self._held:
-            run.keeping.release()
+            run.recording_lock.release()
         self._held = []
         signal.pthread_sigmask(signal.SIG_SETMASK, self._mask)
         self._forking.release()
 
     def _in_child(self) -> None:
         for run in self._held:
-            run.leave_to(self._owner)
+            run.abandon_to(self._owner)
         self._held, self._ender = [], None
         self._runs.clear()
         self._forking = threading.Lock()
@@ -225,4 +225,4 @@ class _Watch:
         signal.pthread_sigmask(signal.SIG_SETMASK, self._mask)
 
 
-WATCH = _Watch()
+SHUTDOWN = _Shutdown()

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import threading
 from collections import deque
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -13,16 +14,124 @@ from touchback.errors import InputError
 from touchback.native.live.layout import SWAP_HEAD
 from touchback.native.live.live import LiveLoop
 from touchback.native.live.swap import PARAMETERS
-from touchback.realtime.build import block_between, block_of
-from touchback.realtime.plan import LivePlan
-from touchback.realtime.ramps import Ramps
-from touchback.realtime.swap import Pending
+from touchback.numbers import number_within
+from touchback.realtime.live_spec import LiveSpec, block_between, block_of
+from touchback.realtime.model_swap import Pending
 from touchback.system import System
 
+LONGEST = 600.0  # seconds
+
+
+_STEPS = 1000.0  # a second: at higher rates a step is of several ticks
+
+
+_WAITING = 255  # steps that may wait for their ticks, at most
+
+
+Way = dict[str, float]
+
+
+@dataclass(frozen=True)
+class Ramp:
+    """From a value to another one in so many steps, of which some are done."""
+
+    begin: float
+    end: float
+    steps: int
+    done: int = 0
+
+    def stepped(self) -> Ramp:
+        """A step further."""
+        return Ramp(self.begin, self.end, self.steps, self.done + 1)
+
+    @property
+    def value(self) -> float:
+        """Where it is; in the end exactly there."""
+        if self.done >= self.steps:
+            return self.end
+        return self.begin + self.done / self.steps * (self.end - self.begin)
+
+
+@dataclass(frozen=True)
+class _Moment:
+    """Values asked for and ramps on their way."""
+
+    values: Way
+    ramps: dict[str, Ramp]
+
+
+@dataclass
+class Ramps:
+    """The ramps of a run's parameters, and which of their steps wait for their ticks."""
+
+    active: dict[str, Ramp] = field(default_factory=dict)
+    # of each step that was offered: what was before it
+    _before: list[_Moment] = field(default_factory=list)
+
+    @staticmethod
+    def stride(rate: float) -> int:
+        """Ticks between steps."""
+        return max(1, math.ceil(rate / _STEPS))
+
+    def begin(self, values: Way, wanted: Way, seconds: float, rate: float) -> None:
+        """Ramps from values to those that are wanted."""
+        steps = max(1, round(seconds * rate / self.stride(rate)))
+        for name, end in wanted.items():
+            self.active[name] = Ramp(values[name], end, steps)
+
+    def next(self, values: Way) -> Way:
+        """The values a step further; without a ramp as they are."""
+        if not self.active:
+            return values
+        self._before = [*self._before[-_WAITING:], _Moment(values, self.active)]
+        moved = {name: ramp.stepped() for name, ramp in self.active.items()}
+        self.active = {name: ramp for name, ramp in moved.items() if ramp.done < ramp.steps}
+        return {**values, **{name: ramp.value for name, ramp in moved.items()}}
+
+    def pull_back(self, loop: LiveLoop, values: Way) -> Way:
+        """Takes back the steps that no tick has taken; the values of the last one that was."""
+        if not self._before:
+            return values
+        count = min(loop.withdraw(), len(self._before))
+        if count:
+            moment = self._before[-count]
+            values, self.active = moment.values, moment.ramps
+        self._before = []
+        return values
+
+    def end(self) -> None:
+        """Ends all of them where they are."""
+        self.active, self._before = {}, []
+
+    def recent(self) -> Way:
+        """Where those end, or ended, whose steps may still wait for their ticks."""
+        begun = {name: ramp.end for each in self._before for name, ramp in each.ramps.items()}
+        return {**begun, **self.targets}
+
+    @property
+    def targets(self) -> Way:
+        """Where they end."""
+        return {name: ramp.end for name, ramp in self.active.items()}
+
+
+def read_seconds(name: str, seconds: float) -> float:
+    """The seconds of a ramp; refuses what none can take."""
+    sentence = f"Parameter '{name}': a ramp takes 0 to {LONGEST:g} s of the model's time"
+    return number_within(sentence, seconds, 0.0, LONGEST)
+
+
 _REMEMBERED = 1000  # changes, for the report
+
+
 _RAMPED = 192  # changes of which ramps are ahead of what was kept, at most
+
+
 _CROWD = 256  # changes that may wait to be written and booked; fewer than the loop notes
+
+
 BOOKED_AT_ONCE = 16  # changes, between two looks at the ring of ticks
+
+
 _NEAR, _LEAST_PART = 0.05, 1.0 / 4096  # as in live.h
 
 
@@ -41,7 +150,7 @@ class Change:
 class LiveParameters:
     """The parameters of one run; the system's own are left alone."""
 
-    def __init__(self, system: System, loop: LiveLoop, plan: LivePlan) -> None:
+    def __init__(self, system: System, loop: LiveLoop, plan: LiveSpec) -> None:
         self._lock = threading.Lock()
         self._last = 0  # version
         self.changes = {0: Change(0, {**system.parameters, **plan.parameters}, 0, 0.0)}  # latest
@@ -55,7 +164,7 @@ class LiveParameters:
         self._begin(system, loop, plan, self.changes[0].values)
 
     def _begin(
-        self, system: System, loop: LiveLoop, plan: LivePlan, values: dict[str, float]
+        self, system: System, loop: LiveLoop, plan: LiveSpec, values: dict[str, float]
     ) -> None:
         self._system, self._loop, self._plan = system, loop, plan
         self._values = dict(values)

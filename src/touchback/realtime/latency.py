@@ -1,4 +1,4 @@
-"""Whose lateness it is: the machine's pauses, other threads', or that of our own steps."""
+"""Durations counted in buckets, sixteen an octave (native/live/statistics.h)."""
 
 from __future__ import annotations
 
@@ -7,9 +7,77 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
+
 from touchback.native.live.layout import copied_counts
 from touchback.native.live.live import LiveLoop
-from touchback.realtime.histogram import Histogram, duration
+
+
+def lower_edges(buckets: int) -> NDArray[np.float64]:
+    """Where each bucket starts [ns]."""
+    places = np.arange(buckets)
+    octave = places // 16 + 3
+    return np.where(places < 16, places, (16.0 + places % 16) * 2.0 ** (octave - 4))
+
+
+@dataclass(frozen=True)
+class Histogram:
+    """Counts by bucket, and the largest duration [ns], which is exact."""
+
+    counts: NDArray[np.int64]
+    largest: int
+
+    @property
+    def total(self) -> int:
+        """How many durations were counted."""
+        return int(self.counts.sum())
+
+    def percentile(self, percent: float) -> float | None:
+        """The duration [s] that so many percent don't exceed, to 6 %; None without any."""
+        if not self.total:
+            return None
+        reached = np.cumsum(self.counts) >= percent / 100.0 * self.total
+        place = int(np.argmax(reached))
+        edges = lower_edges(len(self.counts) + 1)
+        return float(min(edges[place + 1], self.largest)) * 1e-9
+
+    def summary(self) -> dict[str, float | None]:
+        """p50, p99, p99.9 and max [s]."""
+        named = {"p50": 50.0, "p99": 99.0, "p99.9": 99.9}
+        shown = {name: self.percentile(percent) for name, percent in named.items()}
+        return {**shown, "max": self.largest * 1e-9 if self.total else None}
+
+    def octaves(self) -> list[tuple[float, float, int]]:
+        """(from [s], to [s], count) of each octave from the first to the last that has any."""
+        edges = lower_edges(len(self.counts) + 1) * 1e-9
+        rows = [
+            (float(edges[i]), float(edges[i + 16]), int(self.counts[i : i + 16].sum()))
+            for i in range(0, len(self.counts), 16)
+        ]
+        used = [i for i, row in enumerate(rows) if row[2]]
+        return rows[used[0] : used[-1] + 1] if used else []
+
+    def bars(self, width: int = 40) -> str:
+        """A histogram in text, a line an octave."""
+        rows = self.octaves()
+        most = max((count for _, _, count in rows), default=1)
+        return "\n".join(
+            f"{duration(low):>9} … {duration(high):>9} {count:>9} "
+            + "█" * (-(-count * width // most))
+            for low, high, count in rows
+        )
+
+
+def duration(seconds: float | None) -> str:
+    """A duration for people."""
+    if seconds is None:
+        return "—"
+    for unit, size in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
+        if seconds >= size:
+            return f"{seconds / size:.3g} {unit}"
+    return f"{seconds * 1e9:.0f} ns"
+
 
 _TICK = float(os.sysconf("SC_CLK_TCK"))  # units of /proc/stat in a second
 
@@ -86,7 +154,7 @@ def _account(loop: LiveLoop) -> Account:
 
 
 @dataclass(frozen=True)
-class Blame:
+class LatencyAttribution:
     """How much lateness is whose. Durations in seconds.
 
     *by_steps*: ticks took longer than a period on the processor. *by_threads*: other threads had
@@ -143,7 +211,7 @@ def _percent(share: float | None) -> str:
     return "unknown" if share is None else f"{100 * share:.1f} %"
 
 
-def blame_of(loop: LiveLoop, machine: MachineWatch) -> Blame | None:
+def attribute_latency(loop: LiveLoop, machine: MachineWatch) -> LatencyAttribution | None:
     """Whose lateness it was so far, of a run by its first loop; None without a clock."""
     if loop.pace.speed is None:
         return None
@@ -151,7 +219,7 @@ def blame_of(loop: LiveLoop, machine: MachineWatch) -> Blame | None:
     waiting, steps = 1e-9 * statistics.delay_waiting, 1e-9 * statistics.delay_steps
     by_threads = None if account.queued is None else min(account.queued, waiting)
     busy, stolen = machine.shares()
-    return Blame(
+    return LatencyAttribution(
         int(statistics.late), int(statistics.late_by_steps),
         waiting - (by_threads or 0.0), by_threads, steps,
         Histogram(copied_counts(witness.counts), int(witness.largest)),
