@@ -1,4 +1,4 @@
-/* The key that the reference firmware is for, as it is built (docs/build_one.md): change it to yours.
+/* The key that the reference firmware is for, as it is built (docs/wire.md): change it to yours.
  * Downwards is positive. */
 #ifndef KEY_MOTOR_H
 #define KEY_MOTOR_H

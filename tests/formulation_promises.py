@@ -1,4 +1,4 @@
-"""What each formulation promises on the suite, and the table of it in docs/formulations.md.
+"""What each formulation promises on the suite, and the table of it in docs/constraints.md.
 
 `python tests/formulation_promises.py` writes the table anew.
 """
@@ -10,7 +10,7 @@ import numpy as np
 
 from closed_suite import CASES, FORMULATIONS
 
-PAGE = Path(__file__).parent.parent / "docs" / "formulations.md"
+PAGE = Path(__file__).parent.parent / "docs" / "constraints.md"
 BEGIN, END = "<!-- table: python tests/formulation_promises.py -->\n", "<!-- end of table -->\n"
 KEPT = 1e-10  # m: what counts as keeping the constraints
 

@@ -205,7 +205,7 @@ def test_sudden_obstacles_are_missed_on_either_side(seed: int) -> None:
 def test_an_obstacle_appears_as_many_seconds_ahead_as_the_driver_has_notice(
     given: dict[str, float],
 ) -> None:
-    """Two at 75 km/h, where nothing else is asked for (docs/manoeuvres.md)."""
+    """Two at 75 km/h, where nothing else is asked for (docs/vehicle.md)."""
     notice, speed = given.get("notice", 2.0), given.get("speed", 75.0 / 3.6)
     for seed in range(3):
         obstacle = SuddenObstacle(seed=seed, **given)  # type: ignore[arg-type]

@@ -54,7 +54,7 @@ def generate(model: Model, to: str, where: str | Path, **options: object) -> lis
     """Writes a model as a file or folder of another kind, and gives the paths that were written.
 
     `to` is a word of the table, such as "c-project"; `options` are those of the kind. They are
-    described in docs/generated_projects.md."""
+    described in docs/languages.md."""
     if to not in TARGETS:
         raise InputError(f"What to generate: {suggestion(to, TARGETS)}")
     write = import_module(TARGETS[to].module).write

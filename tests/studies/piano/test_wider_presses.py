@@ -1,5 +1,5 @@
 """A finger that falls on the key from above may strike twice, the second time more softly: no more
-of them do than docs/presses.md says."""
+of them do than docs/piano.md says."""
 
 import numpy as np
 import pytest

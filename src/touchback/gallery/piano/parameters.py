@@ -8,7 +8,7 @@ is chosen, and where in their spans the others lie, was found together: so that 
 pressed once sounds once, however it is pressed, with every figure of docs/piano.md in its span. By
 evolution of a covariance matrix (CMA-ES) over 76 numbers and a sequence of linear programs, whose
 cost is how near to the string the hammer of each of some 600 presses comes again, how far figures
-are out of their spans, and how far the two models of the action are apart (docs/presses.md).
+are out of their spans, and how far the two models of the action are apart (docs/piano.md).
 """
 
 from dataclasses import dataclass, field
