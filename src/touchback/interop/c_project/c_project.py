@@ -223,7 +223,7 @@ def write(
 ) -> list[Path]:
     """The model with a fixed `step` [s] of a `method` ("rk4", with rigid contacts "moreau-jean"),
     constraints enforced as asked; `rate` ticks a second are those of memories (one a step).
-    docs/generated_projects.md says more."""
+    docs/languages.md says more."""
     step = checked_step("c-project", step)
     written = c_model(model.compile(), step, method, constraints, rate)
     files = {
