@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -250,7 +250,8 @@ class ContactStates:
     is how long the shortest one after the last change lasts [s]; `floors` are what the events of
     the state may start from without having happened: within them a contact neither is apart nor has
     closed again. `walls` look at gaps, `bounces` at impacts; `rows` keep what these took, and what
-    moving surfaces gave."""
+    moving surfaces gave; `on_impact` is told of each: when, the states before and after it, and
+    what its impulses gave [J]."""
 
     def __init__(
         self,
@@ -264,9 +265,11 @@ class ContactStates:
         self._names = list(equations.contacts)
         self._v = slice(equations.system.sizes[0], sum(equations.system.sizes[:2]))
         nothing = np.zeros((2, equations.layout.rows))
-        self.rows = RowBooks(self._names, equations.layout, *nothing)
+        own = np.zeros(equations.layout.bilateral)
+        self.rows = RowBooks(self._names, equations.layout, *nothing, own)
         self.walls = Walls(equations, state, problem)
         self.bounces = Bounces(self._names, law, rest)
+        self.on_impact: Callable[[float, Floats, float], None] = lambda t, states, given: None
         self.flight = np.inf
         self.floors = np.zeros(len(self._names) + len(equations.layout.groups))
 
@@ -294,7 +297,7 @@ class ContactStates:
                     self.bounces.note_doubt(t, felt, kept, slipping, outcome)
                     return x, happened + self._named(felt, closed, stuck)
             leaving, begins, stopped = set(), {}, set()
-            self._account(felt, x, jump)
+            self._account(t, felt, x, jump)
             x[self._v] += jump.change
             happened += words
             felt = self.walls.felt(t, x)
@@ -433,8 +436,13 @@ class ContactStates:
         share = np.linalg.lstsq(holding.T, W.T, rcond=1e-12)[0]
         return bool(np.abs(W - share.T @ holding).max() <= _NO_MOTION * np.abs(W).max())
 
-    def _account(self, felt: AtContacts, x: Floats, jump: Jump) -> None:
-        v = x[self._v]
+    def _account(self, t: float, felt: AtContacts, x: Floats, jump: Jump) -> None:
+        v, after = x[self._v], x.copy()
+        after[self._v] += jump.change
+        given = float(jump.change @ felt.M @ (v + 0.5 * jump.change))
+        self.on_impact(t, np.array([x, after]), given)
         own = felt.W @ v + felt.W @ (v + jump.change)
         self.rows.losses[:] -= 0.5 * jump.impulses * (felt.u + jump.u)
         self.rows.moved[:] += 0.5 * jump.impulses * (own - felt.u - jump.u)
+        held = slice(felt.layout.bilateral)
+        self.rows.own_work[:] += jump.impulses[held] * (felt.E[held] @ (v + 0.5 * jump.change))

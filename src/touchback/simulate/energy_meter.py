@@ -20,7 +20,7 @@ from touchback.simulate.protocol import Floats, Settle
 from touchback.system import System
 from touchback.system.contact_rows import ContactLayout
 from touchback.system.function import Function
-from touchback.system.powers import DISSIPATED, WORK, PowerSet
+from touchback.system.powers import BASE, DISSIPATED, KINETIC, WORK, Line, PowerSet
 
 
 class Lines:
@@ -107,24 +107,31 @@ class Integrated:
 @dataclass(frozen=True)
 class RowBooks:
     """What impulses took at each row of contacts, with what friction took in them, and what moving
-    surfaces gave through it [J]."""
+    surfaces gave through it; and the work of impulses of the mechanism's own rows, such as drives,
+    where powers of lines don't hold it [J]."""
 
     names: Sequence[str]
     layout: ContactLayout
     losses: Floats
     moved: Floats
+    own_work: Floats
 
-    def books(self) -> EnergyBooks:
-        """By contact."""
-        impacts, dissipated, work = {}, {}, {}
+    def books(self, row_lines: Sequence[Line]) -> EnergyBooks:
+        """By contact; work of own rows counts in their lines."""
+        impacts: dict[str, float] = {}
+        sides: dict[str, dict[str, float]] = {WORK: {}, DISSIPATED: {}}
         for i, (name, normal) in enumerate(zip(self.names, self.layout.normals, strict=True)):
             rubbing = [row for rows, contact in self.layout.groups if contact == i for row in rows]
             impacts[name] = float(self.losses[normal])
             if rubbing:
-                dissipated[f"{name} friction"] = float(self.losses[rubbing].sum())
+                sides[DISSIPATED][f"{name} friction"] = float(self.losses[rubbing].sum())
             if moved := float(self.moved[[normal, *rubbing]].sum()):
-                work[f"{name} moving"] = moved
-        return EnergyBooks(work, {}, dissipated, impacts)
+                sides[WORK][f"{name} moving"] = moved
+        for line, joules in zip(row_lines, map(float, self.own_work), strict=True):
+            if joules:
+                given = joules if line.side == WORK else -joules
+                sides[line.side][line.name] = sides[line.side].get(line.name, 0.0) + given
+        return EnergyBooks(sides[WORK], {}, sides[DISSIPATED], impacts)
 
 
 class BookKeeper(Generic[M]):
@@ -135,6 +142,8 @@ class BookKeeper(Generic[M]):
         self.meter, self._lines, self._rows = meter, lines, rows
         self._jumps: Floats = np.zeros(len(lines.set.stored))
         self._impacts: dict[str, float] = {}
+        self._ground_moves = any(line.name == BASE for line in lines.set.lines)
+        self._ground_work = 0.0
 
     def note(self, event: EventRecord) -> None:
         """Counts an event that changed the state as an impact."""
@@ -152,6 +161,16 @@ class BookKeeper(Generic[M]):
         self._jumps += after - before
         self._impacts[name] = self._impacts.get(name, 0.0) + float((before - after).sum())
 
+    def impact(self, t: float, states: Floats, given: float) -> None:
+        """Counts an impact between two states (rows), to which the impulses of its rows gave so
+        much energy [J], as seen from the ground. Where that moves, it gives the rest of what the
+        kinetic energy gained."""
+        if not self._ground_moves:
+            return
+        before, after = self._levels(np.full(2, t), states)
+        place = self._lines.set.stored.index(KINETIC)
+        self._ground_work += float(after[place] - before[place]) - given
+
     def closed(self, times: Floats, states: Floats) -> EnergyBooks:
         """The books from the first to the last of two states (rows)."""
         first, last = self._levels(times, states)
@@ -162,9 +181,15 @@ class BookKeeper(Generic[M]):
                 moved = float(change[line.stored] - self._jumps[line.stored])
                 joules += moved if line.side == WORK else -moved
             sides[line.side][line.name] = joules
+        if self._ground_work:
+            sides[WORK][BASE] += self._ground_work
         stored = dict(zip(self._lines.set.stored, map(float, change), strict=True))
         books = EnergyBooks(sides[WORK], stored, sides[DISSIPATED], dict(self._impacts))
-        return EnergyBooks.joined([books, self._rows.books()]) if self._rows else books
+        return (
+            EnergyBooks.joined([books, self._rows.books(self._lines.set.row_lines)])
+            if self._rows
+            else books
+        )
 
     def _levels(self, times: Floats, states: Floats) -> Floats:
         return self._lines.levels(states, self.meter.inputs(times, states))

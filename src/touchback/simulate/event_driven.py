@@ -206,6 +206,7 @@ class DrivenRun(TouchingRun):
             self._equations, self._state, self.problem, solver.impacts, solver.rest
         )
         self._keeper = self._books()
+        self._contacts.on_impact = self._keeper.impact
         self._watch = ContactWatch(
             self._contacts,
             self._state,

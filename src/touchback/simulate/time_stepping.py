@@ -190,7 +190,8 @@ class SteppedRun(TouchingRun):
         equations, steps, lines = self._equations, self._steps, self._lines
         meter = StepMeter(lines, equations.layout, x, steps, self._solver.step)
         losses, moved = steps.losses.sum(axis=0), steps.moved.sum(axis=0)
-        rows = RowBooks(list(equations.contacts), equations.layout, losses, moved)
+        in_lines = np.zeros(equations.layout.bilateral)  # powers hold what own rows did
+        rows = RowBooks(list(equations.contacts), equations.layout, losses, moved, in_lines)
         return BookKeeper(lines, meter, rows)
 
     def gaps(self, part: slice, times: Floats, states: Floats) -> Floats:

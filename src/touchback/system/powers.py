@@ -59,13 +59,14 @@ class Line:
 class PowerSet:
     """The powers of `lines` and the energies `stored` under names, as compiled functions of x and
     u = [t, inputs…, rates of x…, multipliers…]; `with_rates` tells whether powers read the last
-    two."""
+    two. `row_lines` are those in which each constraint row counts."""
 
     lines: tuple[Line, ...]
     stored: tuple[str, ...]
     powers: Function
     levels: Function
     with_rates: bool
+    row_lines: tuple[Line, ...]
 
 
 def power_set(system: System) -> PowerSet:
@@ -114,7 +115,7 @@ def _derive_from(
     known = 1 + len(layout.inputs)
     return PowerSet(
         tuple(account.lines), tuple(account.stored), functions["powers"], functions["levels"],
-        functions["powers"].second.size("u") > known,
+        functions["powers"].second.size("u") > known, tuple(account.row_lines),
     )  # fmt: skip
 
 
@@ -125,6 +126,7 @@ class _Account:
         self.d, self.instant, self.tape = d, d.instant, d.tape
         self.lines: list[Line] = []
         self.powers: list[int] = []
+        self.row_lines: list[Line] = []
         self.stored: list[str] = [KINETIC, GRAVITY]
         self.levels: list[int] = [kinetic_energy(self.instant), potential_energy(self.instant)]
         self._driven = _driven_names(model)
@@ -156,7 +158,7 @@ class _Account:
         rows = constraint_rows(instant)
         multipliers = d.multipliers(rows)
         names = {row: name for name, own in self._model.constraint_rows().items() for row in own}
-        at_work: dict[str, int] = {}
+        at_work: dict[Line, int] = {}
         drift = 0
         for row, multiplier in zip(rows, multipliers, strict=True):
             power = row_power(instant, row, multiplier)
@@ -164,12 +166,14 @@ class _Account:
             self._line(Line(f"{row.name} friction", DISSIPATED), rubbed)
             self._line(Line(f"{row.name} moving", WORK), moved)
             if row.b or row.through:
-                name = names[row.name]
-                at_work[name] = self.tape.add(at_work.get(name, 0), power)
+                line = Line(self._kind_of(names[row.name]), WORK)
+                at_work[line] = self.tape.add(at_work.get(line, 0), power)
             else:
+                line = Line(DRIFT, DISSIPATED)
                 drift = self.tape.add(drift, power)
-        for name, power in at_work.items():
-            self._line(Line(self._kind_of(name), WORK), power)
+            self.row_lines.append(line)
+        for line, power in at_work.items():
+            self._line(line, power)
         self._line(Line(DRIFT, DISSIPATED), -drift)
         self._ground(rows, multipliers)
 
