@@ -4,7 +4,7 @@ from collections.abc import Callable
 from functools import cache
 
 import touchback as tb
-from touchback.contact.compliant.surface_contact import SurfaceContact
+from touchback.contact.compliant_contacts import SurfaceContact
 from touchback.contact.surfaces import Ball, Plane
 
 FEATURES: dict[str, Callable[[tb.Model], None]] = {}

@@ -5,7 +5,7 @@ onto the disc |p_t| ≤ μ p_n (Jourdan, Alart and Jean 1998; Moreau's sweeping 
 
 import numpy as np
 
-from touchback.contact.impulses.coulomb import ContactProblem, Floats
+from touchback.contact.contact_impulses import ContactProblem, Floats
 
 
 def gauss_seidel(

@@ -7,7 +7,7 @@ import numpy as np
 
 import python_gauss_seidel
 from touchback.contact import ContactProblem, Friction
-from touchback.contact.impulses.enumeration import (
+from touchback.contact.contact_impulses import (
     MOST_COMBINATIONS,
     combinations,
     enumerate_states,

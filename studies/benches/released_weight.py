@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from touchback.contact import ProfileContact
-from touchback.contact.laws import Felt
+from touchback.contact.contact_laws import Felt
 from touchback.contact.profiles import Circle, Line
 from touchback.gallery.piano.action import grand_piano_action
 from touchback.gallery.piano.geometry import turned

@@ -9,8 +9,7 @@ import pytest
 import python_gauss_seidel
 import touchback as tb
 from touchback.contact import ContactProblem, Friction, critical_friction, solve_contacts
-from touchback.contact.impulses.enumeration import enumerate_states
-from touchback.contact.impulses.gauss_seidel import gauss_seidel
+from touchback.contact.contact_impulses import enumerate_states, gauss_seidel
 from touchback.native.contact.moreau_jean import ImpulseProblem
 
 

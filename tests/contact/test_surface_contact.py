@@ -5,11 +5,11 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import touchback as tb
-from touchback.contact.compliant.surface_contact import SurfaceContact
-from touchback.contact.laws import HuntCrossley
-from touchback.contact.start import find_nearest, numbers
+from touchback.contact.compliant_contacts import SurfaceContact
+from touchback.contact.contact_laws import HuntCrossley
+from touchback.contact.nearest_points import find_nearest, numbers
+from touchback.contact.surface_tracking import Side
 from touchback.contact.surfaces import Ball, Ellipsoid, Plane, Roller, Surface
-from touchback.contact.tracking import Side
 
 HALVES = np.array([0.12, 0.08, 0.05])
 POSITION = (0.0, 0.0, 0.0792, 0.9, 0.1, 0.4, 0.0)

@@ -11,7 +11,8 @@ from scipy.spatial.transform import Rotation
 
 import touchback as tb
 from touchback.codegen import compile_program
-from touchback.contact.start import find_nearest, numbers
+from touchback.contact.nearest_points import find_nearest, numbers
+from touchback.contact.surface_tracking import Nearest, Side, Tracking, Twist
 from touchback.contact.surfaces import (
     Ball,
     Barrel,
@@ -23,7 +24,6 @@ from touchback.contact.surfaces import (
     Torus,
     Written,
 )
-from touchback.contact.tracking import Nearest, Side, Tracking, Twist
 from touchback.symbolic.differentiate import jvp
 from touchback.symbolic.program import lower
 from touchback.symbolic.scalars import Operators

@@ -18,7 +18,7 @@ from featured_models import COPIES, FEATURES, TIP, compiled
 from touchback.analysis.quality.bench import Bench, Clock
 from touchback.analysis.quality.measures import Measures
 from touchback.analysis.quality.reference import make_reference, reference_candidate
-from touchback.contact.compliant.surface_contact import SurfaceContact
+from touchback.contact.compliant_contacts import SurfaceContact
 from touchback.contact.surfaces import Ball, Plane
 from touchback.native import FORMULATIONS
 from touchback.simulate.features import OF_SOLVERS, REFUSED, refused_by

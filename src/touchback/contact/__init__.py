@@ -2,31 +2,35 @@
 law, `m.force("pad", tb.contact.SphereOnPlane(…))`; kinds that don't keep bodies apart in a run,
 `m.contact("foot", tb.contact.SpherePlaneContact(…))`.
 
-Geometry is in `profiles` and `surfaces`, laws in `laws`, kinds in `compliant` and `rigid`, and who
-solves for their impulses in `impulses`, which is apart from all.
+Geometry is in `profiles` and `surfaces`, laws in `contact_laws`, kinds in `compliant_contacts` and
+`rigid_contacts`, and who solves for their impulses in `contact_impulses`, which is apart from all.
 
-A new kind of contact is a new file with its gap over any scalar, and one line in AnyCompliant or
+A new kind of contact is a class with its gap over any scalar, and one name in AnyCompliant or
 AnyRigid."""
 
-from touchback.contact.compliant import (
+from touchback.contact.compliant_contacts import (
     CompliantContact,
     ProfileContact,
     SphereOnPlane,
     SurfaceContact,
 )
-from touchback.contact.impulses.coulomb import ContactProblem, Friction, solve_contacts
-from touchback.contact.impulses.painleve import critical_friction
-from touchback.contact.laws import ContactLaw, Crush, Felt, HuntCrossley, UnilateralSpring
+from touchback.contact.contact_impulses import (
+    ContactProblem,
+    Friction,
+    critical_friction,
+    solve_contacts,
+)
+from touchback.contact.contact_laws import ContactLaw, Crush, Felt, HuntCrossley, UnilateralSpring
+from touchback.contact.nearest_points import find_nearest, numbers
 from touchback.contact.profiles import Arc, Circle, Line, Outline
-from touchback.contact.rigid import (
+from touchback.contact.rigid_contacts import (
     ContactKind,
     DescribedContact,
     DiscPlaneContact,
     SpherePlaneContact,
     SphereSphereContact,
 )
-from touchback.contact.start import find_nearest, numbers
-from touchback.contact.tracking import Nearest, Side, Tracking, Twist
+from touchback.contact.surface_tracking import Nearest, Side, Tracking, Twist
 
 __all__ = [
     "Arc",

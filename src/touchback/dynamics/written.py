@@ -4,7 +4,7 @@ Rates come from the tape."""
 
 from collections.abc import Sequence
 
-from touchback.contact.laws import regularised_coulomb
+from touchback.contact.contact_laws import regularised_coulomb
 from touchback.dynamics.forward import configuration_rate
 from touchback.dynamics.instant import Instant
 from touchback.dynamics.row import Row, Rubbing

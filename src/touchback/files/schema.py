@@ -13,8 +13,8 @@ import msgspec
 from msgspec import Meta, defstruct
 from msgspec.structs import FieldInfo, fields
 
-from touchback.contact.compliant import AnyCompliant
-from touchback.contact.rigid import AnyRigid
+from touchback.contact.compliant_contacts import AnyCompliant
+from touchback.contact.rigid_contacts import AnyRigid
 from touchback.errors import InputError
 from touchback.model.body import Body, Six
 from touchback.model.closures import AnyClosure, Closure, ClosureKind

@@ -15,7 +15,7 @@ from functools import cached_property
 import numpy as np
 
 from touchback.contact import ContactProblem, Friction, solve_contacts
-from touchback.contact.impulses.enumeration import (
+from touchback.contact.contact_impulses import (
     BACKWARD,
     FORWARD,
     MOST_COMBINATIONS,
@@ -24,9 +24,9 @@ from touchback.contact.impulses.enumeration import (
     STICK,
     combinations,
     fitting,
+    gauss_seidel,
     groups_of,
 )
-from touchback.contact.impulses.gauss_seidel import gauss_seidel
 from touchback.errors import SolveError
 from touchback.simulate.protocol import Floats
 from touchback.system.contact_equations import ContactEquations
@@ -133,8 +133,6 @@ class AtContacts:
 
 
 LAWS = ("newton", "poisson", "sequential")
-
-
 _EXACT = 1e-11  # m/s, rad/s: sweeps that change less are done, however slow all is by then
 
 
@@ -208,8 +206,6 @@ def _jump(felt: AtContacts, problem: ContactProblem, p: Floats) -> Jump:
 
 
 _ROUNDING = 1e-9  # of what rows do; m/s, rad/s beside it
-
-
 _MENDS = {
     "newton": "Newton's restitution with friction can (Kane); take impacts='poisson'",
     "sequential": "Newton's restitution with friction can (Kane); lower restitution or friction",
@@ -253,8 +249,6 @@ class Gains:
 
 
 _SLACKS = (0.0, 1e-12, 1e-9)
-
-
 _HELD = 1.0 - 1e-9  # part of the friction limit from which on it slips
 
 

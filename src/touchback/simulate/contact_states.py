@@ -29,8 +29,6 @@ from touchback.simulate.span import Failure
 from touchback.system.contact_equations import ContactEquations
 
 _ALIKE = 1e-9  # part of the speed by which contacts that are hit at once may differ
-
-
 Ways = Mapping[int, Floats]  # of groups that slip
 
 
@@ -132,11 +130,7 @@ class Bounces:
 
 
 INSIDE = 1e-13  # m: less deep is rounding
-
-
 _PUSHES = 10  # apart, at the start
-
-
 _NUDGE = 1e-6  # of a position: for slopes of gaps
 
 
@@ -231,14 +225,8 @@ class Walls:
 
 
 Integers = NDArray[np.int32]
-
-
 _NO_MOTION = 1e-9  # of a row: less is no motion
-
-
 _NO_FORCE = 1e-9  # of the largest force: less is none
-
-
 _WORDS = (("sticks", "slips"), ("stops rolling", "rolls"))  # of slip, of rolling
 
 

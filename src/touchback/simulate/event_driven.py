@@ -75,8 +75,6 @@ class EventDriven(Dopri5):
 
 
 _STEPS_AT_A_TIME = 256
-
-
 _FAILED = (Status.NOT_FINITE, Status.STEP_TOO_SMALL, Status.STEP_LIMIT)
 
 

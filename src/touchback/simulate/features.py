@@ -83,7 +83,6 @@ CONSTRAINTS = Feature(
 )
 
 OF_SOLVERS = (RIGID, MODES, MEMORIES, COPIES, RUBBING, CONSTRAINTS)
-
 _ONE_STATE = {RIGID: "", MODES: "", MEMORIES: "", COPIES: ""}
 
 # Of each call what it can't treat, and the mend where it isn't the usual one.

@@ -41,8 +41,6 @@ if TYPE_CHECKING:
 
 
 CROWD = 64  # transitions
-
-
 LONGEST, PART = 1e-4, 1e-5  # seconds, and part of a run
 
 
@@ -188,11 +186,7 @@ def not_read(every: Sequence[SystemMode], t: float, mode: int, number: int) -> F
 
 
 AHEAD = 1e-8  # seconds by which is seen whether an indicator comes back
-
-
 _LOCKING = 1e-9  # seconds: an exit is taken once, so that this hardly matters
-
-
 CHUNK = 64  # fixed steps between looks at the log
 
 

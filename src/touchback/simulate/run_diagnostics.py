@@ -20,11 +20,7 @@ from touchback.system import System
 from touchback.system.undetermined import open_text
 
 KEPT = 1e-10  # m or rad: what counts as keeping the constraints
-
-
 LEFT = 1e-6  # m or rad: beyond it a run warns
-
-
 OPEN = 1e-3  # m or rad: an initial state beyond it was hardly meant
 
 

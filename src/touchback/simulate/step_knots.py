@@ -30,7 +30,6 @@ _PARTS = 1000  # of a run: steps are no longer than one where nothing else tells
 _ROWS = 1 << 16  # times at which codes are computed together
 _LEAST = np.nextafter(0.0, 1.0)
 _SAME = 4.0 * np.finfo(float).eps  # of the times of a run: knots nearer to each other are one
-
 _SHOWN = ("outputs", "powers")  # functions that move nothing
 _WITH_FORCES = ("rate", "terms", "forces")  # functions of trees, of constraints and of contacts
 Places: TypeAlias = np.ndarray[Any, np.dtype[np.intp]]

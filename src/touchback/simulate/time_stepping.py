@@ -126,14 +126,8 @@ def _cumulated(parts: Floats) -> Floats:
 
 
 _ENERGIES = ("energy", "work", "impact loss", "friction loss")
-
-
 _DEEP = 1e-6  # m: contacts that stay deeper are named
-
-
 _GAIN = 1e-3  # of what the rows of a step give and take: less is of the method's order
-
-
 _SLOW = 1e-6  # m/s, rad/s: what impulses at slower contacts give is no impact's
 
 

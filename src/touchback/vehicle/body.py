@@ -6,7 +6,7 @@ from typing import Annotated, ClassVar
 
 from msgspec import Meta
 
-from touchback.contact.laws import Crush
+from touchback.contact.contact_laws import Crush
 from touchback.model.forces.base import ForceKind, InternalState
 from touchback.model.frame import Frame
 from touchback.model.mechanics import Forces, Mechanics

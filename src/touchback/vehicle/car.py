@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from touchback.contact.laws import Crush
+from touchback.contact.contact_laws import Crush
 from touchback.errors import ModelError
 from touchback.model.frame import BodyHandle, Frame
 from touchback.model.joints import Free

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from touchback.contact.laws import Crush
+from touchback.contact.contact_laws import Crush
 from touchback.model.mechanics import Mechanics
 from touchback.spatial.vectors import Scalar, Vector, Vectors
 from touchback.symbolic.functions import maximum, minimum, select, sign, sqrt

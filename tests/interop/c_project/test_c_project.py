@@ -19,7 +19,7 @@ from c_projects import (
 )
 from models_with_modes import bouncing_ball
 from touchback import gallery
-from touchback.contact.compliant.surface_contact import SurfaceContact
+from touchback.contact.compliant_contacts import SurfaceContact
 from touchback.contact.surfaces import Ball, Plane
 from touchback.interop.targets import generate
 

@@ -1,7 +1,7 @@
 """A wheel on the floor: what it feels and what friction does to it."""
 
-from touchback.contact.compliant.base import CompliantContact
-from touchback.contact.laws import HuntCrossley, regularised_coulomb
+from touchback.contact.compliant_contacts import CompliantContact
+from touchback.contact.contact_laws import HuntCrossley, regularised_coulomb
 from touchback.errors import ModelError
 from touchback.gallery.omni.footing import TRACKERS, Floor, Footing, sector_over
 from touchback.gallery.omni.shape import WheelShape

@@ -18,8 +18,8 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from touchback.contact.surface_tracking import Side, Tracking
 from touchback.contact.surfaces import Plane, Roller
-from touchback.contact.tracking import Side, Tracking
 from touchback.gallery.omni.shape import WheelShape
 from touchback.model.mechanics import Mechanics
 from touchback.spatial.vectors import Matrix, Scalar, Vector

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from msgspec.structs import replace
 
-from touchback.contact.laws import HuntCrossley
+from touchback.contact.contact_laws import HuntCrossley
 from touchback.errors import ModelError
 from touchback.gallery.omni.floor import ContactPoint, RollerContact
 from touchback.gallery.omni.kinematics import Mount, check_driven, rolling_speeds, wheel_speeds

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from touchback.contact import ProfileContact
-from touchback.contact.laws import Felt
+from touchback.contact.contact_laws import Felt
 from touchback.contact.profiles import Circle, Line
 from touchback.gallery.piano.driving import Touch, add_drive
 from touchback.gallery.piano.geometry import Placements, Point, Surface, placements, turned

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from touchback.contact.laws import Felt
+from touchback.contact.contact_laws import Felt
 from touchback.contact.profiles import Circle, Line
 from touchback.gallery.entry import Entry, Experiment, Shown
 from touchback.gallery.piano.action import Builder

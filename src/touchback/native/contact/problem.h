@@ -1,5 +1,5 @@
 /* Impulses of rigid contacts with friction: u = G p + c, 0 <= p_n _|_ u_n >= 0, and friction in
- * groups of one or two rows, |p_t| <= coefficient * p_n, against the slip (contact/impulses/coulomb.py). */
+ * groups of one or two rows, |p_t| <= coefficient * p_n, against the slip (contact/contact_impulses.py). */
 #ifndef TOUCHBACK_CONTACT_PROBLEM_H
 #define TOUCHBACK_CONTACT_PROBLEM_H
 

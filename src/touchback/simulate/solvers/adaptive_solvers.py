@@ -76,6 +76,7 @@ class Adaptive(Integrator):
         )
 
 
+# Dormand and Prince 1980, "A family of embedded Runge-Kutta formulae", J. Comp. Appl. Math. 6.
 @dataclass(frozen=True, kw_only=True)
 class Dopri5(Adaptive):
     """Dormand–Prince 5(4) with dense output: for smooth motion; the first choice.
@@ -91,6 +92,7 @@ class Dopri5(Adaptive):
     )
 
 
+# Hairer and Wanner 1996, "Solving ordinary differential equations II", section IV.8.
 @dataclass(frozen=True, kw_only=True)
 class Radau5(Adaptive):
     """Radau IIA of order 5, for stiff problems; options as those of `Dopri5`."""

@@ -114,7 +114,7 @@ def _goes_on(status: Status, leg: Leg) -> bool:
 
 @dataclass(frozen=True, kw_only=True)
 class RK4(FixedStep):
-    """The classical Runge–Kutta method of order 4: the same cost in every `step` [s].
+    """The classical Runge–Kutta method of order 4 (Kutta 1901): the same cost in every `step` [s].
 
     `output_step` [s] is the time between recorded instants (every step); `rate` the number of ticks
     a second at which memories of the model change, with a whole number of steps in between; `rtol`

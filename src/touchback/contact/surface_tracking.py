@@ -21,7 +21,7 @@ a flat direction. Nothing is pivoted, so it runs on the tape.
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 
-from touchback.contact.surfaces.base import Surface, ValueOf, refined, shape_at
+from touchback.contact.surfaces import Surface, ValueOf, refined, shape_at
 from touchback.spatial.vectors import Matrix, Scalar, Vector, Vectors
 from touchback.symbolic.scalars import Scalars
 

@@ -1,1 +1,0 @@
-"""Impulses and forces of rigid contacts at one instant, whatever kinds touch."""
