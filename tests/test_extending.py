@@ -15,7 +15,7 @@ import pytest
 import touchback as tb
 from command import touchback as command
 from touchback import gallery
-from touchback.analysis.quality.candidates import candidates
+from touchback.analysis.quality.quality_sweep import list_candidates
 from touchback.cli.load import load as load_for_command
 from touchback.devices.registry import DEVICES, open_device
 from touchback.draw import figure_svg, stick_figure
@@ -364,7 +364,7 @@ def test_a_formulation_of_ones_own_is_known_by_one_line(
     with tb.live(system, speed=None, constraints="projected-feedback", record=file) as live:
         live.run(0.05)
     assert tb.replay(file).same
-    assert "projected-feedback" in [each.formulation for each in candidates(True, None)]
+    assert "projected-feedback" in [each.formulation for each in list_candidates(True, None)]
 
 
 def test_a_device_of_ones_own_is_opened_by_one_line(

@@ -15,9 +15,13 @@ from scipy.integrate import solve_ivp
 
 import touchback as tb
 from featured_models import COPIES, FEATURES, TIP, compiled
-from touchback.analysis.quality.bench import Bench, Clock
-from touchback.analysis.quality.measures import Measures
-from touchback.analysis.quality.reference import make_reference, reference_candidate
+from touchback.analysis.quality.quality_bench import (
+    Bench,
+    Clock,
+    Measures,
+    make_reference,
+    reference_candidate,
+)
 from touchback.contact.compliant_contacts import SurfaceContact
 from touchback.contact.surfaces import Ball, Plane
 from touchback.native import FORMULATIONS

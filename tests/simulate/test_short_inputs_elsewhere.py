@@ -7,8 +7,8 @@ import pytest
 
 import touchback as tb
 from touchback import gallery
-from touchback.analysis.quality.bench import Bench, Clock
-from touchback.analysis.quality.row import Candidate
+from touchback.analysis.quality.quality_bench import Bench, Clock
+from touchback.analysis.quality.quality_result import Candidate
 from touchback.simulate.progress import Progress
 
 PULSE = np.array([2.0, 2.0005, 2.001]), np.array([0.0, 1000.0, 0.0])

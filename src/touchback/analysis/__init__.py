@@ -4,9 +4,9 @@ sensitivities, and contacts at a state."""
 from touchback.analysis.contact_operator import Painleve, contact_operator, painleve
 from touchback.analysis.equilibrium import Equilibrium, equilibrium
 from touchback.analysis.inverse import inverse_dynamics
-from touchback.analysis.kinematics import kinematics
+from touchback.analysis.kinematic_analysis import kinematics
 from touchback.analysis.linearise import Linear, linearise
-from touchback.analysis.sensitivity import Sensitivity, sensitivity
+from touchback.analysis.run_sensitivity import Sensitivity, sensitivity
 from touchback.analysis.vibrations import Vibration, Vibrations, vibrations
 
 __all__ = [

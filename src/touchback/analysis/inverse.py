@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from touchback.analysis.instance import Instance
-from touchback.analysis.kinematics import as_run, follow, motion_columns
+from touchback.analysis.kinematic_analysis import as_run, follow, motion_columns
 from touchback.recording import Run, unknown_name
 from touchback.simulate.features import refuse
 from touchback.simulate.protocol import MotionData

@@ -11,8 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from touchback.analysis.instance import Instance, state_of
-from touchback.analysis.tangent import Tangent
+from touchback.analysis.instance import Instance, Tangent, state_of
 from touchback.simulate.features import refuse
 from touchback.simulate.protocol import Where
 from touchback.system import State, System

@@ -7,7 +7,7 @@ import typer
 
 from touchback.analysis.quality import Demand
 from touchback.analysis.quality import quality as measure
-from touchback.analysis.quality.sweep import STEPS
+from touchback.analysis.quality.quality_sweep import STEPS
 from touchback.cli.assignments import assignments, set_values
 from touchback.cli.console import out, working
 from touchback.cli.load import load

@@ -6,7 +6,7 @@ from scipy.integrate import solve_ivp
 
 import touchback as tb
 from quality_models import GRAVITY, OMEGA, looped_pendulum
-from touchback.analysis.quality.measures import growth
+from touchback.analysis.quality.quality_bench import drift_growth
 
 
 def order(quality: tb.Quality, label: str, what: str) -> float:
@@ -102,7 +102,7 @@ def test_the_linear_implicit_drift_is_bounded_by_a_square_of_the_step(
 def test_growth_is_the_power_of_time(power: float) -> None:
     times = np.linspace(0.0, 3.0, 301)
     drift = 1e-6 * times**power * (1.0 + 0.3 * np.sin(40 * times))
-    assert growth(times, drift) == pytest.approx(power, abs=0.1)
+    assert drift_growth(times, drift) == pytest.approx(power, abs=0.1)
 
 
 def test_the_relative_energy_error_of_rk4_is_that_of_its_amplitude(

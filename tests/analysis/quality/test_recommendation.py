@@ -4,8 +4,7 @@ from dataclasses import replace
 
 import touchback as tb
 from touchback.analysis.quality import Limit, Quality, Row
-from touchback.analysis.quality.recommendation import SAME_COST
-from touchback.analysis.quality.row import Candidate
+from touchback.analysis.quality.quality_result import SAME_COST, Candidate
 
 EXACT = Row(Candidate("partitioning", "rk4", True), 1e-3, error=1e-9, drift=1e-13, load=0.010)
 CHEAP = Row(Candidate("baumgarte", "rk4", True), 1e-3, error=1e-5, drift=1e-8, load=0.004)

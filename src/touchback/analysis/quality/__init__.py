@@ -3,9 +3,7 @@
 Wang 2011, section 3: constraint violation, accuracy and stability are measured, not promised.
 """
 
-from touchback.analysis.quality.recommendation import Demand, Recommendation
-from touchback.analysis.quality.result import Quality
-from touchback.analysis.quality.row import Limit, Row
-from touchback.analysis.quality.sweep import quality
+from touchback.analysis.quality.quality_result import Demand, Limit, Quality, Recommendation, Row
+from touchback.analysis.quality.quality_sweep import quality
 
 __all__ = ["Demand", "Limit", "Quality", "Recommendation", "Row", "quality"]

@@ -14,8 +14,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from touchback.analysis.gradients.closed_variations import ClosedVariations
-from touchback.analysis.variations import Along, Variations, plan_steps
+from touchback.analysis.variational_runs import Along, ClosedVariations, Variations, plan_steps
 from touchback.errors import InputError, SolveError
 from touchback.estimate.identification.losses import Loss, loss_of, spread
 from touchback.estimate.identification.recorded import (

@@ -19,7 +19,7 @@ import numpy as np
 
 from touchback.analysis.instance import Instance, state_of
 from touchback.analysis.linearise import Chart
-from touchback.analysis.variation import Variation, varied
+from touchback.analysis.variational_runs import Variation, varied
 from touchback.errors import InputError, SolveError
 from touchback.numbers import positive_number, shown
 from touchback.recording import Run, unknown_name

@@ -14,11 +14,18 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from touchback.analysis.gradients.cost import cost_function
-from touchback.analysis.gradients.given import Floats, Given, Series, read_given, read_variation
-from touchback.analysis.gradients.smooth import Plan, Smooth
-from touchback.analysis.gradients.switching import Switching
+from touchback.analysis.gradients.mode_rollout import Switching
+from touchback.analysis.gradients.smooth_rollout import (
+    Floats,
+    Plan,
+    RolloutInputs,
+    Series,
+    Smooth,
+    read_rollout_inputs,
+    read_variation,
+)
 from touchback.errors import InputError
+from touchback.model.names import unknown
 from touchback.native import Baumgarte, Formulation, formulation_of
 from touchback.numbers import number_within, positive_number, shown, whole_within
 from touchback.recording import unknown_name
@@ -26,10 +33,34 @@ from touchback.recording.names import names_once
 from touchback.simulate.features import refuse
 from touchback.simulate.protocol import Where
 from touchback.simulate.span import refuse_kept
+from touchback.symbolic.differentiate import gradient
 from touchback.symbolic.expression import Expr
 from touchback.system import System
 from touchback.system.function import Function
 from touchback.system.reading import read_array
+
+
+def cost_function(system: System, cost: Expr | str, parameters: tuple[str, ...]) -> Function:
+    """[value, derivatives by x, by the inputs and by some parameters] of x and [t, inputs…]."""
+    d = system.derive()
+    states = dict(zip(system.layout.state_names, [*d.q, *d.v, *d.z], strict=True))
+    if isinstance(cost, Expr):
+        if cost.tape is not system.model.tape:
+            raise InputError(f"The cost {cost} belongs to another model than {system.name}.")
+        value = d.instant.value(cost)
+    elif not isinstance(cost, str):
+        raise InputError(
+            "cost: an expression of the model, such as -tb.cos(model.coordinate('turn')), or the "
+            f"name of a state is expected, got {shown(cost)}."
+        )
+    elif cost in states:
+        value = states[cost]
+    else:
+        raise InputError(str(unknown("state", cost, states)))
+    known = dict(zip(system.layout.parameters, d.parameters, strict=True))
+    variables = [*states.values(), *d.u, *(known[name] for name in parameters)]
+    return d.functions({"cost": [value, *gradient(d.tape, value, variables)]})["cost"]
+
 
 METHODS = ("rk4", "euler")
 _MOST = 1 << 40
@@ -154,13 +185,13 @@ class Rollout:
         nu = len(self.system.layout.inputs)
         return (len(self.system.state_names),), (self.steps, nu), (len(self.parameters),)
 
-    def _given(self, x0: Where, inputs: Series, parameters: Series) -> Given:
-        return read_given(self.system, self.steps, self.parameters, x0, inputs, parameters)
+    def _given(self, x0: Where, inputs: Series, parameters: Series) -> RolloutInputs:
+        return read_rollout_inputs(self.system, self.steps, self.parameters, x0, inputs, parameters)
 
     def _path(self, x0: Where, inputs: Series, parameters: Series) -> Smooth | Switching:
         return self._from(self._given(x0, inputs, parameters))
 
-    def _from(self, given: Given) -> Smooth | Switching:
+    def _from(self, given: RolloutInputs) -> Smooth | Switching:
         kind = Switching if self.system.modes else Smooth
         return kind(self.plan, given)
 

@@ -5,26 +5,134 @@ h(q, t) = 0 by Newton's method from the last instant extrapolated, then J v = b 
 which are linear.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from touchback.analysis.carried import with_states
-from touchback.analysis.instance import Instance
-from touchback.analysis.motions import Motions
-from touchback.analysis.tangent import independent_columns, rank_of
-from touchback.errors import InputError, SolveError
+from touchback.analysis.instance import Instance, independent_columns, rank_of
+from touchback.arguments import check_takes
+from touchback.errors import InputError, SolveError, TouchbackError
 from touchback.model.sensors import Effort, Multiplier, Reaction
+from touchback.native import Interpreter
 from touchback.recording import Run
 from touchback.simulate.features import refuse
-from touchback.simulate.protocol import MotionData
+from touchback.simulate.protocol import Followed, Motion, MotionData
+from touchback.symbolic.differentiate import jvp
+from touchback.symbolic.expression import Expr
+from touchback.symbolic.program import lower
+from touchback.symbolic.tape import Tape
 from touchback.system import System
 from touchback.system.begin import begun
 from touchback.system.equations import Point
 from touchback.system.layout import Values, fill
 from touchback.system.motions import At
+
+_TOLERANCE = 1e-9
+
+
+# Extra states along a prescribed motion: ż = s(q(t), v(t), z, t) integrated between the instants.
+#
+# Positions and velocities in between are cubic in time, from values and rates at the instants:
+# states are then of fourth order in the time between them.
+def with_states(instance: Instance, points: Sequence[Point]) -> list[Point]:
+    """The points with the extra states that the motion leads to from those of the first."""
+    if not points[0].z.size or len(points) == 1:
+        return list(points)
+    from scipy.integrate import solve_ivp
+    from scipy.interpolate import CubicHermiteSpline
+
+    times = np.array([at.t for at in points])
+    q, v, a = (np.array([getattr(at, part) for at in points]) for part in ("q", "v", "a"))
+    q_rates = [instance.increments(at)[0] @ at.v for at in points]
+    position, velocity = CubicHermiteSpline(times, q, q_rates), CubicHermiteSpline(times, v, a)
+
+    def rate(t: float, z: np.ndarray) -> np.ndarray:
+        at = points[0].moved(q=position(t), v=velocity(t), z=z, t=t)
+        return instance.values(at)["state"]
+
+    step = float(np.diff(times).min())  # a contact in between must not be stepped over
+    done = solve_ivp(
+        rate, (times[0], times[-1]), points[0].z, "LSODA", times, max_step=step,
+        rtol=_TOLERANCE, atol=0.01 * _TOLERANCE,
+    )  # fmt: skip
+    if not done.success or not np.isfinite(done.y).all():
+        names = ", ".join(f"'{name}'" for name in instance.layout.z[:5])
+        raise SolveError(
+            f"{instance.system.name}: the states {names} can't be followed along the motion "
+            f"({done.message}); check their rates, or give times that lie closer."
+        )
+    return [at.moved(z=z) for at, z in zip(points, done.y.T, strict=True)]
+
+
+PrescribedMotion = Callable[[float], np.ndarray]  # time → (position, velocity, acceleration)
+
+
+class Motions:
+    """The prescribed coordinates at a time, in the order in which they were given."""
+
+    def __init__(self, given: MotionData, times: np.ndarray) -> None:
+        self._motions = [_motion(name, motion, times) for name, motion in given.items()]
+
+    def __call__(self, t: float) -> np.ndarray:
+        """Rows: positions, velocities, accelerations."""
+        return np.array([motion(t) for motion in self._motions]).reshape(-1, 3).T
+
+
+def _motion(name: str, given: Motion, times: np.ndarray) -> PrescribedMotion:
+    for each in given if isinstance(given, tuple) else (given,):
+        if callable(each):
+            check_takes(f"Motion of '{name}': its function", each, ["time"])
+    if callable(given):
+        return _traced(name, given)
+    if isinstance(given, int | float):
+        return lambda t: np.array([float(given), 0.0, 0.0])
+    if isinstance(given, tuple) and len(given) == 3 and all(map(callable, given)):
+        return lambda t: np.array([float(part(t)) for part in given])
+    return _spline(name, given, times)
+
+
+def _traced(name: str, function: Followed) -> PrescribedMotion:
+    """Rates by the tape: the function is followed once, on an expression."""
+    tape = Tape()
+    time = tape.symbol("time")
+    try:
+        result = function(Expr(tape, time))
+        node = result.id if isinstance(result, Expr) else tape.const(float(result))
+    except (TypeError, AttributeError, TouchbackError) as error:
+        raise InputError(
+            f"Motion of '{name}': its rates can't be derived, because the function can't be "
+            f"followed on an expression ({error}). Write it with tb.sin, tb.select, …, or give "
+            "three functions (position, velocity, acceleration), or samples."
+        ) from error
+    rate = jvp(tape, [node], {time: 1})
+    outputs = [node, *rate, *jvp(tape, rate, {time: 1})]
+    program = Interpreter(lower(tape, outputs, {time: ("x", 0)}))
+    nothing = np.zeros(1)
+    return lambda t: program.run(np.array([t]), nothing, nothing)
+
+
+def _spline(name: str, given: object, times: np.ndarray) -> PrescribedMotion:
+    """Samples at the times of the analysis, joined by polynomials of degree five (accelerations are
+    then of fourth order in the time between samples)."""
+    from scipy.interpolate import make_interp_spline
+
+    values = np.asarray(given, dtype=float)
+    if values.shape != times.shape:
+        raise InputError(
+            f"Motion of '{name}': a function of time or {times.size} samples (one a time) are "
+            f"expected, got shape {values.shape}."
+        )
+    if len(times) < 6:
+        raise InputError(
+            f"Motion of '{name}': {len(times)} samples don't tell accelerations; give at least 6, "
+            "or a function of time."
+        )
+    curve = make_interp_spline(times, values, k=5)
+    rates = curve, curve.derivative(1), curve.derivative(2)
+    return lambda t: np.array([float(part(t)) for part in rates])
+
 
 # Smallest singular value of columns of length 1 at which dependent coordinates are lost: positions
 # are met to some 1e-13 m there, and in a dead point angles to its root.

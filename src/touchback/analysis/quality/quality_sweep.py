@@ -1,0 +1,413 @@
+"""The one call of the laboratory: every candidate at every setting, then its stability limit."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from touchback.analysis.quality.quality_bench import (
+    STEP_LIMIT,
+    TIGHT,
+    Bench,
+    Clock,
+    Measures,
+    OutOfTime,
+    Reference,
+    adaptive_grid,
+    drift_growth,
+    fixed_grid,
+    make_reference,
+    reference_candidate,
+)
+from touchback.analysis.quality.quality_result import Candidate, Limit, Quality, Row
+from touchback.errors import InputError
+from touchback.model import Model
+from touchback.model.forces import Buoyancy, Drag, JointEffort, LinkForce, Wrench
+from touchback.model.signals import BaseMotion
+from touchback.native import FORMULATIONS
+from touchback.numbers import positive_number
+from touchback.recording import unknown_name
+from touchback.simulate.features import refuse
+from touchback.simulate.initial_state import read_state
+from touchback.simulate.progress import Progress
+from touchback.simulate.protocol import Floats, InputData, StateData
+from touchback.simulate.solvers import METHODS, Can, SciPy, integrators
+from touchback.simulate.span import Trajectory
+from touchback.system import System
+from touchback.system.natural import NaturalCoordinates
+
+FACTOR = 20.0
+FEWEST_STEPS = 1000  # at least, of a run that has to stay bounded
+LONGEST = 0.1  # of the duration: the longest step that is tried
+_LOOSE = 1e-6  # relative tolerance of the run that says how fast the true motion is
+_FOR_HORIZON = 0.1  # of the time limit
+_STILL = 1e-9  # [m/s, rad/s]: nothing counts as slower
+_RATIO = 2.0**0.5  # between the steps of the search for a bracket
+_RESOLUTION = 2e-3  # of the limit, relative
+
+
+# The largest step that stays bounded, by bisection.
+#
+# Bounded: over at least a thousand steps no velocity exceeds twenty times what the true motion has
+# reached by then, and no constraint is violated by more than the coordinates themselves move. A
+# semi-implicit Euler step of a linear oscillator passes up to h ω = 2 √(1 − 1/20²) = 1.9975.
+@dataclass
+class Bounds:
+    """How fast the true motion is, and how far it goes."""
+
+    bench: Bench
+    measures: Measures
+    reference: Reference
+    _times: Floats = field(init=False)
+    _fastest: Floats = field(init=False)
+
+    def __post_init__(self) -> None:
+        """A loose run over the longest time that a test may take, as far as there is time for."""
+        duration = self.bench.duration
+        expected = self.reference.seconds * (TIGHT / _LOOSE) ** 0.2  # an order-5 method
+        affordable = _FOR_HORIZON * self.bench.clock.limit / max(expected, 1e-9)
+        horizon = duration * min(FEWEST_STEPS * LONGEST, max(affordable, 1.0))
+        candidate = reference_candidate(self.bench)
+        run = self.bench.run(candidate, horizon, rtol=_LOOSE, output_step=horizon / 20_000)
+        self._times = run.times
+        self._fastest = np.maximum.accumulate(self._speeds(candidate, run))
+        self._excursion = float(np.ptp(self.reference.positions, axis=0).max(initial=0.0))
+
+    def _speeds(self, candidate: Candidate, run: Trajectory) -> Floats:
+        _, velocities = self.bench.compared(candidate, run.states)
+        speeds: Floats = np.abs(velocities).max(axis=1, initial=_STILL)
+        return speeds
+
+    @property
+    def horizon(self) -> float:
+        """How long the true motion is known."""
+        return float(self._times[-1])
+
+    def unbounded(self, candidate: Candidate, run: Trajectory) -> str:
+        """Why a run isn't bounded; nothing when it is."""
+        if run.failure is not None:
+            return f"not finite after {run.failure.time:.3g} s"
+        # A run may be a sample ahead of the true motion, so that of the next sample counts.
+        after = np.searchsorted(self._times, run.times, side="right").clip(max=len(self._times) - 1)
+        fast = self._speeds(candidate, run) > FACTOR * self._fastest[after]
+        if fast.any():
+            return f"{FACTOR:g} times too fast after {run.times[fast.argmax()]:.3g} s"
+        off = self.measures.violation(run.times, run.states, candidate.natural)
+        apart = off.position > self._excursion
+        if apart.any():
+            return f"comes apart after {run.times[apart.argmax()]:.3g} s"
+        return ""
+
+    def stays(self, candidate: Candidate, step: float) -> bool:
+        """Whether a candidate stays bounded with a step."""
+        wanted = max(self.bench.duration, FEWEST_STEPS * step)
+        count = max(int(min(wanted, self.horizon) / step), 1)
+        every = max(count // FEWEST_STEPS, 1)
+        run = self.bench.run(candidate, count * step, step=step, output_step=every * step)
+        return not self.unbounded(candidate, run)
+
+
+def stability_limit(bounds: Bounds, candidate: Candidate, start: float, shortest: float) -> Limit:
+    """From `start` upwards to a bracket (first downwards, to no less than the `shortest`, where the
+    longer test finds it too long already); then bisection in the logarithm of the step."""
+    longest = LONGEST * bounds.bench.duration
+    low = min(start, longest)
+    while not bounds.stays(candidate, low):
+        low /= _RATIO
+        if low < shortest:
+            return Limit(None)
+    high = min(low * _RATIO, longest)
+    while bounds.stays(candidate, high):
+        low = high
+        if low >= longest:
+            return Limit(longest, open=True)
+        high = min(low * _RATIO, longest)
+    while high > low * (1.0 + _RESOLUTION):
+        middle = (low * high) ** 0.5
+        if bounds.stays(candidate, middle):
+            low = middle
+        else:
+            high = middle
+    return Limit(low)
+
+
+_OUTSIDE = (Buoyancy, Drag, JointEffort, LinkForce, Wrench)  # forces that store nothing
+_TAKING = (
+    *("damping", "torsion_damping", "friction", "rolling_friction"),
+    *("hysteresis", "memory"),  # of felt
+    *("drag", "angular_drag", "drag_area"),  # in a fluid
+)  # fields that take energy unless they are zero
+
+
+def energy_losses(model: Model) -> list[str]:
+    """The suspects; whether energy is conserved is measured, since a damping may be zero."""
+    found = []
+    for name, joint in model.all_joints().items():
+        damped = any(given != 0.0 for given in joint.damping or ())
+        rubbing = any(given != 0.0 for given in joint.friction or ())
+        stop = joint.stop
+        stopped = stop[1] != 0.0 if isinstance(stop, tuple) else joint.limits and stop is None
+        found += [f"damping in joint '{name}'"] if damped else []
+        found += [f"friction in joint '{name}'"] if rubbing else []
+        found += [f"the stop of joint '{name}'"] if stopped else []
+    for name, force in model.forces.items():
+        law = getattr(force, "law", None)  # of a contact
+        given = [getattr(item, word, 0.0) for item in (force, law) for word in _TAKING]
+        damped = any(
+            number != 0.0
+            for item in given
+            for number in (item if isinstance(item, tuple) else (item,))
+        )
+        if isinstance(force, _OUTSIDE) or damped:
+            found.append(f"force '{name}'")
+    found += [f"control '{name}'" for name in model.controls]
+    found += ["the moving base"] if model.base != BaseMotion() else []
+    found += [f"drive '{name}'" for name, drive in model.drives.items() if drive.active]
+    found += [f"constraint '{name}'" for name, given in model.constraints.items() if given.active]
+    return found
+
+
+REPEATS = 5
+
+
+# Processor time, not time on the wall: other programs on the machine don't count.
+def load_per_second(run: Callable[[float], object], long: float, short: float) -> float:
+    """Seconds of computing per simulated second: the median of runs of `long` seconds less that of
+    runs of `short` ones, in which only setting up matters."""
+    taken: dict[float, list[float]] = {long: [], short: []}
+    for _ in range(REPEATS):
+        for duration, seconds in taken.items():  # in turns: both meet the same disturbances
+            began = time.thread_time()
+            run(duration)
+            seconds.append(time.thread_time() - began)
+    rise = float(np.median(taken[long]) - np.median(taken[short]))
+    return max(rise, 0.0) / (long - short)
+
+
+_WITH_CONSTRAINTS = ("rk4", "dopri5")  # the fixed and the adaptive method of each formulation
+
+
+def list_candidates(
+    constrained: bool, wanted: Sequence[str] | None, natural: bool = False
+) -> list[Candidate]:
+    """The candidates of a system; `wanted` names formulations, or methods where there are no
+    constraints. `natural` coordinates, which always have constraints, come as well."""
+    word, known = ("formulation", tuple(FORMULATIONS)) if constrained else ("method", _compiled())
+    if natural and not constrained:
+        word, known = "method or formulation", (*known, *FORMULATIONS)
+    names = known if wanted is None else tuple(wanted)
+    for name in names:
+        if name not in known:
+            raise unknown_name(word, name, known)
+    found = [] if constrained else _free([name for name in names if name not in FORMULATIONS])
+    for in_natural in (False, True)[not constrained : 1 + natural]:
+        found += _enforced([name for name in names if name in FORMULATIONS], in_natural)
+    return found
+
+
+def _free(names: Sequence[str]) -> list[Candidate]:
+    free = [Candidate(None, name, _fixed(name)) for name in names]
+    return sorted(free, key=lambda candidate: not candidate.fixed)
+
+
+def _enforced(names: Sequence[str], natural: bool) -> list[Candidate]:
+    return [
+        Candidate(name, method, _fixed(method), natural)
+        for name in names
+        for method in ((name,) if FORMULATIONS[name].step else _WITH_CONSTRAINTS)
+    ]
+
+
+def _compiled() -> tuple[str, ...]:
+    """SciPy's solvers step in Python: their times would say nothing about the mechanism."""
+    ours = {name: each for name, each in integrators().items() if not isinstance(each, SciPy)}
+    return tuple(name for name in ours if name not in FORMULATIONS)
+
+
+def _fixed(method: str) -> bool:
+    return Can.ADAPTIVE not in METHODS[method].can
+
+
+STEPS = (1e-2, 5e-3, 2e-3, 1e-3, 5e-4, 2e-4)
+TOLERANCES = (1e-5, 1e-7, 1e-9)
+_FOR_ROWS = 0.7  # of the time; the rest is for stability limits
+_FEWEST = 2  # steps in a run, or there is nothing to measure
+
+
+def quality(
+    system: System,
+    x0: StateData | ArrayLike | None = None,
+    duration: float = 1.0,
+    *,
+    steps: Sequence[float] = STEPS,
+    tolerances: Sequence[float] = TOLERANCES,
+    formulations: Sequence[str] | None = None,
+    inputs: InputData | None = None,
+    natural: bool = False,
+    time_limit: float = 30.0,
+    progress: bool | Callable[[float], None] = True,
+) -> Quality:
+    """How good every formulation (without constraints: every compiled method) is on one mechanism.
+
+    From the state `x0` (the assembled initial one), over `duration` seconds, at each of the fixed
+    `steps` [s], and at the relative `tolerances` for adaptive methods. `formulations` chooses some
+    of them. `inputs` as in `simulate`. With `natural` each formulation is measured in natural
+    coordinates as well (under gravity alone), and errors are those of points and unit vectors for
+    all; what is recommended is in relative coordinates, which `simulate` integrates. Measuring
+    stops after `time_limit` seconds; settings that it cut off are marked as not measured.
+    `progress` as in `simulate`.
+    """
+    duration = positive_number("duration", duration)
+    time_limit = positive_number("time_limit", time_limit)
+    steps = [positive_number("step", step) for step in steps]
+    tolerances = [positive_number("tolerance", number) for number in tolerances]
+    refuse("tb.quality", system)
+    chosen = list_candidates(bool(system.constraint_names), formulations, natural)
+    lengths = sorted({step for step in steps if step * _FEWEST <= duration}, reverse=True)
+    if not lengths:
+        raise InputError(f"No step fits {_FEWEST} times into {duration:g} s; give shorter steps.")
+    if duration / lengths[-1] > STEP_LIMIT:
+        raise InputError(
+            f"{duration:g} s take {duration / lengths[-1]:.3g} steps of {lengths[-1]:g} s; at most "
+            f"{STEP_LIMIT} are measured: give longer steps or a shorter duration."
+        )
+    x = read_state(system, system.assemble() if x0 is None else x0)
+    with Progress(f"{system.name}: quality", progress) as shown:
+        clock = Clock(time_limit, shown)
+        described = NaturalCoordinates(system, x) if natural else None
+        bench = Bench(system, x, duration, inputs, clock, described)
+        return _Sweep(bench, chosen, lengths, sorted(tolerances, reverse=True)).result()
+
+
+class _Sweep:
+    """Coarse settings first, all candidates at each: what time cuts off is the finest."""
+
+    def __init__(
+        self,
+        bench: Bench,
+        chosen: Sequence[Candidate],
+        steps: Sequence[float],
+        tolerances: Sequence[float],
+    ) -> None:
+        self.bench, self.chosen, self.steps, self.tolerances = bench, chosen, steps, tolerances
+        self.measures = Measures(bench, bench.problem(reference_candidate(bench)))
+        self.reference: Reference = make_reference(bench, self.measures, steps)
+        self.bounds = Bounds(bench, self.measures, self.reference)
+
+    def result(self) -> Quality:
+        settings = [
+            Row(candidate, step, rtol)
+            for step, rtol in [(s, None) for s in self.steps] + [(None, r) for r in self.tolerances]
+            for candidate in self.chosen
+            if candidate.fixed == (step is not None)
+        ]
+        fixed = [candidate for candidate in self.chosen if candidate.fixed]
+        share = 1.0 / (len(settings) + len(fixed))
+        rows: list[Row] = []
+        for setting in settings:
+            rows.append(self._row(setting, rows))
+            self.bench.clock.done += share
+        limits = {}
+        for candidate in fixed:
+            limit = self._limit(candidate, rows)
+            if limit is not None:
+                limits[candidate.label] = limit
+            self.bench.clock.done += share
+        order = {candidate: place for place, candidate in enumerate(self.chosen)}
+        rows.sort(key=lambda row: order[row.candidate])
+        reference, system = self.reference, self.bench.system
+        why = () if reference.conserved else tuple(energy_losses(system.model))
+        return Quality(
+            model=system.name,
+            duration=self.bench.duration,
+            constrained=self.bench.constrained or self.bench.natural is not None,
+            rows=tuple(rows),
+            limits=limits,
+            uncertainty=reference.uncertainty,
+            conserved=reference.conserved,
+            losses=why,
+            time_limit=self.bench.clock.limit,
+        )
+
+    def _row(self, setting: Row, earlier: Sequence[Row]) -> Row:
+        clock = self.bench.clock
+        left = clock.left - (1.0 - _FOR_ROWS) * clock.limit
+        if self._expected(setting, earlier) > left:
+            note = f"the time limit of {clock.limit:g} s came first"
+            return replace(setting, status="not measured", note=note)
+        try:
+            return self._measured(setting)
+        except OutOfTime as error:
+            return replace(setting, status="not measured", note=str(error))
+        except InputError as error:
+            return replace(setting, status="refused", note=str(error))
+
+    def _expected(self, setting: Row, earlier: Sequence[Row]) -> float:
+        """Seconds that a setting will take, from a longer step of the same candidate."""
+        for row in reversed(earlier):
+            if row.candidate == setting.candidate and row.load and row.step and setting.step:
+                return (REPEATS + 1) * row.load * self.bench.duration * row.step / setting.step
+        return 0.0
+
+    def _measured(self, setting: Row) -> Row:
+        bench, candidate = self.bench, setting.candidate
+        problem = bench.problem(candidate)
+        if setting.step is not None:
+            count, every = fixed_grid(bench.duration, setting.step)
+            long, short, output = count * setting.step, setting.step, every * setting.step
+        else:
+            long, short, output = bench.duration, 1e-3 * bench.duration, None
+
+        def run(duration: float, output_step: float) -> Trajectory:
+            return bench.run(
+                candidate,
+                duration,
+                step=setting.step,
+                rtol=setting.rtol or 1.0,
+                output_step=output_step,
+                problem=problem,
+            )
+
+        trajectory = run(long, output or adaptive_grid(bench.duration))
+        statistics = trajectory.statistics
+        steps = int(statistics.get("steps", statistics.get("accepted", 0)))
+        why = self.bounds.unbounded(candidate, trajectory)
+        if why:
+            status = "failed" if trajectory.failure is not None else "unbounded"
+            return replace(setting, status=status, note=why, steps=steps)
+        seconds = load_per_second(lambda duration: run(duration, duration), long, short)
+        return replace(self._judged(setting, trajectory), steps=steps, load=seconds)
+
+    def _judged(self, setting: Row, run: Trajectory) -> Row:
+        times, states, candidate = run.times, run.states, setting.candidate
+        positions, _ = self.bench.compared(candidate, states)
+        row = replace(setting, error=self.reference.error(times, positions))
+        if self.bench.constrained or candidate.natural:
+            off = self.measures.violation(times, states, candidate.natural)
+            row = replace(
+                row,
+                drift=float(off.position.max()),
+                growth=drift_growth(times, off.position),
+                velocity_drift=float(off.velocity.max()),
+            )
+        if self.reference.conserved:
+            total = np.add(*self.measures.energies(times, states, candidate.natural))
+            change = float(np.abs(total - total[0]).max())
+            row = replace(row, energy=change / self.reference.kinetic)
+        return row
+
+    def _limit(self, candidate: Candidate, rows: Sequence[Row]) -> Limit | None:
+        """None where time was over, or the candidate was refused."""
+        own = [row for row in rows if row.candidate == candidate]
+        fine = [row.step for row in own if row.status == "fine" and row.step is not None]
+        if not fine:
+            tried = any(row.status in ("unbounded", "failed") for row in own)
+            return Limit(None) if tried else None
+        try:
+            return stability_limit(self.bounds, candidate, max(fine), min(self.steps))
+        except OutOfTime:
+            return None

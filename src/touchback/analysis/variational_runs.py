@@ -1,0 +1,322 @@
+"""Runs with their derivatives by parameters and by where they begin: of trees, in machine code, the
+derivatives of the very steps that are taken (`system.variations`), and of mechanisms with
+constraints."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+
+from touchback.analysis.gradients.fixed_step_rollout import rollout
+from touchback.analysis.gradients.smooth_rollout import RolloutInputs
+from touchback.analysis.instance import Instance
+from touchback.analysis.linearise import Chart
+from touchback.errors import InputError, SolveError
+from touchback.native import FixedStep, Problem, Status
+from touchback.simulate.inputs import Inputs
+from touchback.simulate.span import Span
+from touchback.simulate.step_knots import step_limits
+from touchback.system import System
+from touchback.system.equations import Blocks, Point
+from touchback.system.motions import At
+from touchback.system.variations import variation_functions
+
+
+@dataclass(frozen=True)
+class Variation:
+    """A point in motion with the variations S of [δ, v, z], a column for each direction, and of
+    [a, λ], the `answers`; parameters vary `along` these columns."""
+
+    at: Point
+    S: np.ndarray
+    answers: np.ndarray
+    slopes: Blocks
+    by_parameters: Blocks
+    along: np.ndarray
+
+    def of(self, row: str) -> np.ndarray:
+        """Variation of a block of the equations at fixed a and λ."""
+        by_state = [self.slopes[row, column] for column in ("position", "velocity", "state")]
+        return np.hstack(by_state) @ self.S + self.by_parameters[row, "parameter"] @ self.along
+
+    def outputs(self) -> np.ndarray:
+        """Variation of what the sensors show."""
+        slopes = self.slopes
+        through = np.hstack([slopes["output", "acceleration"], slopes["output", "multiplier"]])
+        return self.of("output") + through @ self.answers
+
+
+def varied(
+    instance: Instance, at: Point, S: np.ndarray, along: np.ndarray, alpha: float
+) -> Variation:
+    """The variation of a state that moves as the equations demand, held on the constraints by
+    2 α (J v − b) + α² h."""
+    values = instance.values(at)
+    at = instance.in_motion(at, 2.0 * alpha * values["rate"] + alpha**2 * values["position"])
+    slopes, by_p = instance.slopes(at), instance.parameter_slopes(at)
+    still = Variation(at, S, np.zeros(0), slopes, by_p, along)
+    pulls = 2.0 * alpha * still.of("rate") + alpha**2 * still.of("position")
+    rest = np.vstack([still.of("effort"), still.of("acceleration") + pulls])
+    return replace(still, answers=-instance.solve(slopes, rest))
+
+
+_EQUAL = 1e-9  # of a time between samples: those that differ by less are the same
+_ROUNDING = 8.0 * np.finfo(float).eps  # of times
+_FINER = 0.125  # of the longest step with error control, which would be refined
+_SLIVER = 1e-9  # of a step
+
+
+@dataclass(frozen=True)
+class Along:
+    """States, then sensors, at each of the times, (times, signals), and their derivatives by
+    parameters, then by starts: (times, signals, directions). NaN from where a run failed on."""
+
+    values: np.ndarray
+    slopes: np.ndarray
+
+
+class Variations:
+    """What runs with derivatives need, derived once: by `parameters`, and by the initial values of
+    the states `starts`."""
+
+    def __init__(self, system: System, parameters: Sequence[str], starts: Sequence[str]) -> None:
+        self.system = system
+        self._functions = variation_functions(system.motion, parameters, len(starts))
+        self._directions = len(parameters) + len(starts)
+        self._first = np.zeros((self._directions, len(system.state_names)))
+        for j, name in enumerate(starts):
+            self._first[len(parameters) + j, system.state_names.index(name)] = 1.0
+
+    def follow(
+        self,
+        x0: np.ndarray,
+        plan: StepPlan,
+        given: Inputs,
+        parameters: Mapping[str, float],
+    ) -> Along:
+        """From x0 at the first of the times of a plan to the last, by RK4."""
+        system, rate, times = self.system, self._functions["rate"], plan.times
+        block = self._functions.block_for(system.parameter_values(parameters))
+        size = len(x0) * (1 + self._directions)
+        problem = Problem(rate.compiled, (0, 0, size), given.u, block, inputs=given.refresher())
+        rows = np.full((len(times), size), np.nan)
+        rows[0] = np.concatenate([x0, self._first.ravel()])
+        for first, last, h, every in plan.stretches():
+            run = FixedStep(problem, "rk4", rows[first], times[first], h)
+            status, reached = run.advance((last - first) * every, every)
+            rows[first + 1 : first + 1 + len(reached)] = reached
+            if status == Status.NOT_FINITE:
+                break
+        return self._shown(times, rows, given, block)
+
+    def _shown(
+        self, times: np.ndarray, rows: np.ndarray, given: Inputs, block: np.ndarray
+    ) -> Along:
+        function, n = self._functions["outputs"], len(self.system.state_names)
+        shown = np.empty((len(times), function.out_size))
+        if function.out_size:
+            u = given.over(times)
+            parts = [(rows, 0), (u, rows.shape[1])]
+            function.rows((rows.shape[1], u.shape[1]), parts, block, shown)
+        ways = 1 + self._directions
+        states, sensors = rows.reshape(len(times), ways, n), shown.reshape(len(times), ways, -1)
+        both = np.concatenate([states, sensors], axis=2)
+        return Along(both[:, 0], both[:, 1:].transpose(0, 2, 1))
+
+
+class Stretch(NamedTuple):
+    """Instants that follow each other at equal times, from the `first` to the `last`, with so many
+    equal steps of `h` seconds between two of them."""
+
+    first: int
+    last: int
+    h: float
+    every: int
+
+
+@dataclass(frozen=True)
+class StepPlan:
+    """Instants of a run between which steps are equal: those that were asked for, at the places
+    `asked`, and knots between them. Steps are at most `step` seconds long, and those that end at
+    `jumps` of inputs or laws don't read what comes after."""
+
+    times: np.ndarray
+    asked: np.ndarray
+    step: float
+    jumps: np.ndarray
+
+    def stretches(self) -> Iterator[Stretch]:
+        """Its parts, one after the other."""
+        times, first = self.times, 0
+        apart, jumps = np.diff(times), np.searchsorted(times, self.jumps)
+        while first < len(apart):
+            until = min(jumps[jumps > first], default=len(apart))
+            like = np.abs(apart[first:until] - apart[first]) <= _EQUAL * apart[first]
+            last = first + (len(like) if like.all() else int(np.argmin(like)))
+            before = _ROUNDING * np.abs(times[[first, last]]).max() if last in jumps else 0.0
+            between = (times[last] - before - times[first]) / (last - first)
+            every = max(1, int(np.ceil(between / self.step - _SLIVER)))
+            yield Stretch(first, last, between / every, every)
+            first = last
+
+
+def plan_steps(
+    times: np.ndarray,
+    given: Inputs,
+    system: System,
+    parameters: Mapping[str, float],
+    step: float,
+) -> StepPlan:
+    """Steps of at most `step` seconds along rising times, within the limits that inputs and laws of
+    time set (`step_limits`). A knot next to a time takes its place."""
+    span = Span(times[0], times[-1] - times[0])
+    knots, longest, jumps = step_limits(span, given, system.on_blocks(parameters))
+    step = min(step, _FINER * longest)
+    if knots is None:
+        return StepPlan(times, np.arange(len(times)), step, jumps)
+    after = np.searchsorted(times, knots.at).clip(1, len(times) - 1)
+    near = np.where(knots.at - times[after - 1] < times[after] - knots.at, after - 1, after)
+    same = np.abs(knots.at - times[near]) <= _EQUAL * (times[after] - times[after - 1])
+    measured = times.copy()
+    measured[near[same]] = knots.at[same]
+    every = np.union1d(measured, knots.at)
+    return StepPlan(every, np.searchsorted(every, measured), step, jumps)
+
+
+# Runs of a mechanism with constraints and their derivatives by parameters and by where they begin:
+# those of the very steps that are taken, as of a rollout.
+#
+# Where a run begins follows its parameters: independent coordinates and rates stay as they are
+# given, the others are those with which the constraints are met, and vary with them.
+class ClosedVariations:
+    """`Variations` of a mechanism with constraints. Of the coordinates those of `starts` and then
+    those of `keep` are independent, as far as they can be; `sensors` are left out unless they are
+    wanted, for they take longer than the steps."""
+
+    def __init__(
+        self,
+        system: System,
+        parameters: Sequence[str],
+        starts: Sequence[str],
+        keep: Sequence[str],
+        sensors: bool,
+    ) -> None:
+        self.system, self._starts, self._sensors = system, list(starts), sensors
+        self._plan = rollout(system, 1, parameters=parameters).plan
+        count = len(parameters) + len(starts)
+        self._along = np.zeros((len(system.layout.parameters), count))
+        for j, name in enumerate(parameters):
+            self._along[system.layout.index(name), j] = 1.0
+        self._varying = np.eye(count, len(parameters))
+        self._kept = Instance(system).freedoms(keep, "coordinate to keep")
+        self._charts: dict[bytes, tuple[list[int], list[int]]] = {}
+
+    def follow(
+        self,
+        x0: np.ndarray,
+        plan: StepPlan,
+        given: Inputs,
+        parameters: Mapping[str, float],
+    ) -> Along:
+        """As of a tree; through a step inputs are those of its middle."""
+        instance, times = Instance(self.system, None, parameters), plan.times
+        x, ways = x0.copy(), self._along.shape[1]
+        states = np.full((len(times), 1 + ways, len(x)), np.nan)
+        try:
+            x, rows = self._begun(instance, x0, times[0], given)
+        except SolveError:  # loops that don't close with these parameters
+            return self._shown(instance, times, states, given)
+        states[0] = np.vstack([x, rows])
+        for first, last, h, every in plan.stretches():
+            count = (last - first) * every
+            middles = times[first] + (np.arange(count) + 0.5) * h
+            inputs = np.ascontiguousarray(given.over(middles)[:, 1:])
+            own = replace(self._plan, steps=count, step=h, start=float(times[first]))
+            native = own.steps_of(self.system.key, RolloutInputs(x, inputs, instance.p))
+            for k in range(last - first):
+                if native.tangents(k * every, every, x, rows, None, self._varying) < every:
+                    return self._shown(instance, times, states, given)
+                states[first + k + 1] = np.vstack([x, rows])
+        return self._shown(instance, times, states, given)
+
+    # ---- where it begins ------------------------------------------------------------------------
+
+    def _begun(
+        self, instance: Instance, x0: np.ndarray, t: float, given: Inputs
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """A state that meets the constraints, and its variations, a row for each direction."""
+        system, u = self.system, given.at(t, x0)[1:]
+        nq, n, _ = system.sizes
+        positions, rates = self._independent(x0, t, u)
+        at_start = At(u=u, t=t, z=x0[nq + n :], parameters=instance.parameters)
+        closing = system.motion.closing(system, at_start)
+        q = closing.newton(x0[:nq], positions)
+        x = closing.met(np.concatenate([q, x0[nq:]]), rates)
+        at = Point(q, x[nq : nq + n], x[nq + n :], u, t)
+        slopes, by_p = instance.slopes(at), instance.parameter_slopes(at)
+        chart = Chart(slopes, positions)
+        S = np.zeros((len(chart.variations), self._along.shape[1]))
+        demanded = by_p["position", "parameter"], by_p["rate", "parameter"]
+        S[: 2 * n] = chart.demanded(slopes, *demanded) @ self._along
+        for j, name in enumerate(self._starts, self._varying.shape[1]):
+            S[:, j] = chart.variations[:, chart.rows.index(self._place(name))]
+        N = instance.increments(at)[0]
+        return x.copy(), np.hstack([S[:n].T @ N.T, S[n:].T])
+
+    def _place(self, name: str) -> int:
+        """Of a state among [δ, v, z]."""
+        layout, n = self.system.layout, len(self.system.layout.v)
+        if name in layout.q:
+            return layout.v.index(name)
+        return n + self.system.state_names.index(name) - len(layout.q)
+
+    def _independent(self, x0: np.ndarray, t: float, u: np.ndarray) -> tuple[list[int], list[int]]:
+        """Which coordinates and rates stay: chosen once for each run, with the model's own
+        parameters, so that all runs of a fit begin alike."""
+        key = x0.copy()
+        key[[self.system.state_names.index(name) for name in self._starts]] = 0.0
+        known = key.tobytes()
+        if known not in self._charts:
+            self._charts[known] = self._chosen(x0, t, u)
+        return self._charts[known]
+
+    def _chosen(self, x0: np.ndarray, t: float, u: np.ndarray) -> tuple[list[int], list[int]]:
+        nq, n, _ = self.system.sizes
+        instance = Instance(self.system)
+        slopes = instance.slopes(Point(x0[:nq], x0[nq : nq + n], x0[nq + n :], u, t))
+        places = [self._place(name) for name in self._starts]
+        chart = Chart(slopes, [*dict.fromkeys(i % n for i in places if i < 2 * n), *self._kept])
+        for name, place in zip(self._starts, places, strict=True):
+            if place not in chart.rows:
+                free = [self.system.layout.v[i] for i in chart.positions.independent]
+                raise InputError(
+                    f"initial: '{name}' follows from others by the constraints; independent are "
+                    f"{', '.join(free) or 'none'}."
+                )
+        return chart.positions.independent, chart.rates.independent
+
+    # ---- what is seen ---------------------------------------------------------------------------
+
+    def _shown(
+        self, instance: Instance, times: np.ndarray, states: np.ndarray, given: Inputs
+    ) -> Along:
+        sensors = np.full((*states.shape[:2], len(self.system.output_names)), np.nan)
+        if self._sensors:
+            for k, u in enumerate(given.over(times)):
+                if np.isfinite(states[k]).all():
+                    sensors[k] = self._sensed(instance, states[k], u)
+        both = np.concatenate([states, sensors], axis=2)
+        return Along(both[:, 0], both[:, 1:].transpose(0, 2, 1))
+
+    def _sensed(self, instance: Instance, rows: np.ndarray, u: np.ndarray) -> np.ndarray:
+        """What the sensors show, and a row of its variation for each direction."""
+        nq, n, _ = self.system.sizes
+        q, v, z = np.split(rows[0], [nq, nq + n])
+        at = Point(q, v, z, u[1:], u[0])
+        N = instance.increments(at)[0]
+        S = np.vstack([np.linalg.lstsq(N, rows[1:, :nq].T, rcond=None)[0], rows[1:, nq:].T])
+        now = varied(instance, at, S, self._along, self._plan.pull.alpha)
+        return np.vstack([instance.values(now.at)["output"], now.outputs().T])
