@@ -1,9 +1,14 @@
 """Models that are generated as C, how they are compiled here, and how their runs are compared."""
 
+import atexit
 import csv
+import hashlib
+import re
 import shutil
 import struct
 import subprocess
+import tempfile
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +23,7 @@ needs_emulator = pytest.mark.skipif(
 )
 ANOTHER = "clang" if shutil.which("clang") else "gcc"  # compiler, where there is one
 NOT_HERE = ("freestanding", "cortex_m")  # sources of machines without a C library
+_INCLUDED = re.compile(r'^ *# *include *"([^"]+)"', re.MULTILINE)
 STRICT = ("-std=c11", "-Wall", "-Wextra", "-Wconversion", "-Werror", "-ffp-contract=off")
 
 
@@ -74,11 +80,46 @@ def table(text: str) -> dict[str, np.ndarray]:
 
 def compiled(folder: Path, *flags: str, compiler: str = "gcc") -> Path:
     program = folder / f"model_{compiler}"
-    sources = [str(each) for each in folder.rglob("*.c") if each.parent.name not in NOT_HERE]
-    folders = [f"-I{folder}", f"-I{folder / 'touchback'}"]
-    linked = () if "-fsyntax-only" in flags else ("-lm", "-o", str(program))
-    subprocess.run([compiler, *STRICT, *flags, *folders, *sources, *linked], check=True)
+    sources = [each for each in folder.rglob("*.c") if each.parent.name not in NOT_HERE]
+    folders = [folder, folder / "touchback"]
+    words = [compiler, *STRICT, *flags]
+    searched = [f"-I{each}" for each in folders]
+    if "-fsyntax-only" in flags:
+        subprocess.run([*words, *searched, *map(str, sources)], check=True)
+        return program
+    objects = []
+    for source in sources:
+        made = _kept() / f"{_digest(words, source, folders)}.o"
+        if not made.exists():
+            subprocess.run([*words, *searched, "-c", str(source), "-o", str(made)], check=True)
+        objects.append(str(made))
+    subprocess.run([*words, *objects, "-lm", "-o", str(program)], check=True)
     return program
+
+
+@cache
+def _kept() -> Path:
+    """Where objects are kept while the tests of this process run: projects share most sources."""
+    folder = tempfile.TemporaryDirectory(prefix="objects-")
+    atexit.register(folder.cleanup)
+    return Path(folder.name)
+
+
+def _digest(words: list[str], source: Path, folders: list[Path]) -> str:
+    """Of all that decides an object: the compiler's words, a source and what it includes."""
+    digest = hashlib.sha256(" ".join(words).encode())
+    left, seen = [source], {source}
+    while left:
+        file = left.pop()
+        text = file.read_bytes()
+        digest.update(text)
+        for name in _INCLUDED.findall(text.decode()):
+            near = (each / name for each in (file.parent, *folders))
+            found = next(each.resolve() for each in near if each.is_file())
+            if found not in seen:
+                seen.add(found)
+                left.append(found)
+    return digest.hexdigest()
 
 
 def largest_difference(found: dict[str, np.ndarray], run: tb.Run) -> float:

@@ -45,7 +45,7 @@ def test_a_loop_agrees_with_differences_of_runs(slider_crank: Any) -> None:
     def start() -> tb.State:
         return slider_crank.assemble(crank=0.3, rates={"crank": 10.0}, guess={"slider": 0.5})
 
-    torque = {"torque": lambda t: 0.3 * np.cos(5 * t)}
+    torque = {"torque": tb.TimeFunction(lambda t: 0.3 * np.cos(5 * t), knots=[])}
     found = tb.sensitivity(
         slider_crank, start(), 0.5, parameters=["crank radius"], keep=["crank"], inputs=torque
     )

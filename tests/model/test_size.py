@@ -28,12 +28,14 @@ def doubling(levels: int, inner: str = JOINT) -> str:
 
 
 @pytest.mark.parametrize(
-    "inner", [JOINT, "parameters:\n  p: {default: 1.0}\n", "gravity: [0, 0, 0]"]
+    ("inner", "limit"),
+    [(JOINT, LARGEST), ("parameters:\n  p: {default: 1.0}\n", 5000), ("gravity: [0, 0, 0]", 5000)],
 )
-def test_a_library_of_doubling_parts_is_refused_with_the_number_and_the_limit(inner: str) -> None:
-    with pytest.raises(
-        ModelError, match=rf"would have \d+ things .* at most {LARGEST} are allowed"
-    ):
+def test_a_library_of_doubling_parts_is_refused_with_the_number_and_the_limit(
+    inner: str, limit: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("touchback.model.model.LARGEST", limit)
+    with pytest.raises(ModelError, match=rf"would have \d+ things .* at most {limit} are allowed"):
         model_from_text(doubling(60, inner))
 
 
@@ -52,9 +54,10 @@ def test_parts_that_grow_after_they_were_added_are_counted_when_it_matters() -> 
         whole.compile()
 
 
-def test_a_file_with_too_many_names_is_refused() -> None:
-    names = "".join(f"  p{i}: {{default: 1.0}}\n" for i in range(LARGEST + 1))
-    with pytest.raises(ModelError, match=f"it names {LARGEST + 1} things"):
+def test_a_file_with_too_many_names_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("touchback.files.items.LARGEST", 2000)
+    names = "".join(f"  p{i}: {{default: 1.0}}\n" for i in range(2001))
+    with pytest.raises(ModelError, match="it names 2001 things; a model has at most 2000"):
         model_from_text(f"touchback: 1\nname: many\nparameters:\n{names}", ".yaml")
 
 
