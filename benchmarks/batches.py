@@ -135,7 +135,7 @@ def in_modes() -> Section:
     for name, step in MODES.items():
         system = (ball() if name == "ball" else tb.gallery.make(name)).compile()
         best, counts = _against_runs(system, TIED_STEPS * step, _by_rk4(system, step))
-        modes = len(system.motion.modes.every)
+        modes = len(system.dynamics.modes.every)
         _add(section, name, [str(modes), str(int(counts["transitions"]))], best)
     return section
 

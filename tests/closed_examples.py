@@ -6,8 +6,7 @@ import numpy as np
 
 from closed_mechanisms import Mechanism, mechanism
 from touchback.dynamics.row import Row
-from touchback.model.closures import PointInPlane, Rod
-from touchback.model.closures.closure import Closure
+from touchback.model.closures import Closure, PointInPlane, Rod
 from touchback.model.frame import BodyHandle
 from touchback.model.joints import Free, Prismatic, Revolute, Spherical
 from touchback.model.model import Model

@@ -9,7 +9,7 @@ from touchback.codegen import compile_program
 from touchback.dynamics.closing import closure_rows
 from touchback.dynamics.forward import configuration_rate, entries, inverse
 from touchback.dynamics.row import Row
-from touchback.model.closures.closure import Closure
+from touchback.model.closures import Closure
 from touchback.model.model import Model
 from touchback.native import ConstrainedFunctions, Interpreter
 from touchback.symbolic.differentiate import jacobian

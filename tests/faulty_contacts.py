@@ -2,7 +2,7 @@
 
 import touchback as tb
 from faults import arm, fault, file_fault
-from touchback.system.checks import check_model
+from touchback.system.model_checks import check_model
 
 
 @fault(

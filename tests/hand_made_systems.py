@@ -10,16 +10,16 @@ from touchback.model.signals import Input, Parameter
 from touchback.native import Interpreter
 from touchback.symbolic import Tape, lower
 from touchback.system import State, System
-from touchback.system.function_set import FunctionSet
+from touchback.system.compiled_function import FunctionSet
+from touchback.system.derivation_plan import Plan
+from touchback.system.dynamics_kinds import DynamicsKind, Key
 from touchback.system.layout import Layout
-from touchback.system.motions import Key, Motion
-from touchback.system.plan import Plan
 
 HandMadeSystem = System
 GRAVITY, LENGTH = 9.81, 0.7
 
 
-class HandMade(Motion):
+class HandMade(DynamicsKind):
     """A motion of given functions of x, u = [t, inputs…] and raw parameters."""
 
     one = None

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import touchback as tb
 from natural_mechanisms import MECHANISMS
-from touchback.system.natural import NaturalCoordinates
+from touchback.system.natural_coordinates import NaturalCoordinates
 
 PAGE = Path(__file__).parents[1] / "docs" / "quality.md"
 BEGIN, END = "<!-- table: python tests/natural_table.py -->\n", "<!-- end of table -->"

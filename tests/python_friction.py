@@ -4,7 +4,7 @@ frictions of rows that rub turned until they agree with their multipliers."""
 import numpy as np
 
 from touchback.errors import SolveError
-from touchback.system.constrained import Terms
+from touchback.system.constraint_functions import Terms
 
 TURNS = 4  # how often frictions are turned round together to agree with their multipliers
 SINGLES = 12  # and then one by one, which ends where turning together goes in circles

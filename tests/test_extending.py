@@ -22,7 +22,7 @@ from touchback.draw import figure_svg, stick_figure
 from touchback.files import add_kind, model_from_text, to_text
 from touchback.files.schema import KINDS, SECTIONS
 from touchback.interop.formats import FORMATS
-from touchback.model.joints.motion import Motion
+from touchback.model.joints.elementary_motions import Motion
 from touchback.native import FORMULATIONS
 from touchback.simulate import RunFailed
 from touchback.simulate.solvers import METHODS
@@ -237,7 +237,7 @@ def test_the_files_would_work_inside_as_they_are() -> None:
 
 
 @pytest.mark.parametrize(("table", "entry"), [
-    ("system/texts.py", "PRINTERS"), ("cli/commands.py", "COMMANDS"),
+    ("system/function_text.py", "PRINTERS"), ("cli/commands.py", "COMMANDS"),
     ("codegen/machine.py", "TARGETS"), ("interop/formats.py", "FORMATS"),
     ("devices/registry.py", "DEVICES"), ("simulate/solvers/__init__.py", "METHODS"),
     ("native/constrained/formulations/__init__.py", "FORMULATIONS"),

@@ -30,7 +30,7 @@ from touchback.recording.live_file import Recorder, open_recording
 from touchback.recording.mcap_records import MAGIC
 from touchback.recording.names import unknown_name
 from touchback.recording.repair import repair
-from touchback.system.copies import copies
+from touchback.system.compilation import copies
 from touchback.vehicle.roads.height_map import read_height_map
 
 SOURCE = Path(tb.__path__[0])

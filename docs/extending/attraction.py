@@ -1,7 +1,7 @@
 """Attraction by the inverse square of the distance, as of masses or opposite charges."""
 
 from touchback.model.forces.base import ForceKind
-from touchback.model.forces.spring_damper import line_between, pull_together
+from touchback.model.forces.springs import line_between, pull_together
 from touchback.model.frame import Frame
 from touchback.model.mechanics import Forces, Mechanics
 from touchback.model.value import Value

@@ -1,8 +1,8 @@
 """A pin in a slot: the child slides along the parent's x axis and turns about z."""
 
-from touchback.model.equations import UNIT, Along, Direction, Equation
+from touchback.model.closure_equations import UNIT, Along, Direction, Equation
 from touchback.model.joints.base import JointKind, Step, parallel
-from touchback.model.joints.motion import SlideAlong, TurnAbout
+from touchback.model.joints.elementary_motions import SlideAlong, TurnAbout
 
 
 class PinInSlot(JointKind, frozen=True, tag="pin-in-slot"):

@@ -68,7 +68,6 @@ from touchback.model.constraint_kinds import (
     Sine,
     SmoothStep,
 )
-from touchback.model.fluid import Fluid
 from touchback.model.forces import (
     AxisEffort,
     BoxDrag,
@@ -85,6 +84,7 @@ from touchback.model.forces import (
     TorsionSpring,
     Wrench,
 )
+from touchback.model.forces.fluid_forces import Fluid
 from touchback.model.joints import (
     Cylindrical,
     Fixed,
@@ -178,7 +178,7 @@ from touchback.symbolic.functions import (
     tanh,
 )
 from touchback.system import State, System
-from touchback.system.copies import copies
+from touchback.system.compilation import copies
 from touchback.system.ports import BodyMotion, Bond, BondGraph, Port, Ports, bond_graph, ports
 
 __version__: str

@@ -12,7 +12,7 @@ from touchback.gallery.keyboard.keys import MIDDLE_C, note_name, touchback_key
 from touchback.gallery.keyboard.pedals import PEDALS
 from touchback.gallery.keyboard.player import SETTLING, Keyboard, steps_at
 from touchback.gallery.keyboard.strokes import Stroke
-from touchback.system.copies import copies
+from touchback.system.compilation import copies
 
 RATE = 1000.0  # ticks a second
 SCATTER = 0.08  # standard deviation of a finger's wish, of its time and of its depth: ours

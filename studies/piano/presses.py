@@ -24,7 +24,7 @@ from touchback.model import Model
 from touchback.recording import Run
 from touchback.simulate import simulate
 from touchback.system import System
-from touchback.system.copies import copies
+from touchback.system.compilation import copies
 
 OUTPUT, SAMPLE = 5e-4, 1e-3  # of runs and of finger motions [s]
 WATCHED = 0.35  # after a press's end [s]

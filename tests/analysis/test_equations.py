@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from touchback.analysis.instance import Instance
-from touchback.system.equations import COLUMNS, ROWS, Point
+from touchback.system.implicit_equations import COLUMNS, ROWS, Point
 
 STEP = 1e-6
 

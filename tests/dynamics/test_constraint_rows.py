@@ -20,9 +20,9 @@ from touchback.symbolic.count import count_tape
 from touchback.symbolic.scalars import Operators
 from touchback.system import System
 from touchback.system.derivation import Derivation
+from touchback.system.derivation_plan import make_plan
+from touchback.system.dynamics_kinds import At, ConstrainedDynamics
 from touchback.system.layout import layout_of
-from touchback.system.motions import At, Constrained
-from touchback.system.plan import make_plan
 
 CLOSURES = {
     "ball": tb.Spherical(),
@@ -162,7 +162,9 @@ def test_rates_of_written_rows_are_rates() -> None:
     """J v − b is ḣ, and J a + γ is its rate for any a: by central differences along a motion."""
     m = written()
     plan = make_plan(m, layout_of(m), float_instant(m).tree)
-    system = System(Constrained(m, plan, "interpreter"))  # unchecked: nothing meets all of these
+    system = System(
+        ConstrainedDynamics(m, plan, "interpreter")
+    )  # unchecked: nothing meets all of these
     e = 1e-5
     q, v = state(m, 3)
     a = np.random.default_rng(4).standard_normal(v.size)

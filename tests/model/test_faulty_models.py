@@ -6,7 +6,7 @@ import pytest
 
 from faults import FAULTS, Fault, arm
 from touchback.errors import TouchbackError
-from touchback.system.checks import check_model
+from touchback.system.model_checks import check_model
 from update_docs import PAGES
 
 

@@ -117,7 +117,7 @@ def test_loops_that_are_redundant_everywhere_have_them_too(name: str, sparse: bo
     made, x = case.system, case.x0.x
     functions = made.constrained_functions()
     solving = Constrained(functions, "multipliers", sparse=sparse)
-    problem = solving.problem(p=made.motion.block(made.key, made.parameter_values()))
+    problem = solving.problem(p=made.dynamics.block(made.key, made.parameter_values()))
     problem.settle(0.0, x, accepted=True)
     problem.solved_rows(solving, np.zeros(1), x[None, :])
     expected = least(made, x)

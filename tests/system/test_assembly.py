@@ -5,7 +5,7 @@ import pytest
 
 import touchback as tb
 from constraint_faults import four_bar, slider_crank, two_arms
-from touchback.system.motions import At
+from touchback.system.dynamics_kinds import At
 
 ROD, RADIUS = 0.4, 0.1
 
@@ -122,7 +122,7 @@ def test_a_dead_centre_is_not_singular_but_a_change_point_is() -> None:
 def test_independent_coordinates_determine_the_others() -> None:
     system = four_bar(coupler=1.3).compile()
     found = system.freedoms()
-    J = system.motion.positions(system, At(system.assemble().q))[1]
+    J = system.dynamics.positions(system.calls, At(system.assemble().q))[1]
     others = [i for i, name in enumerate(system.velocities) if name not in found.independent]
     assert len(others) == found.rank == np.linalg.matrix_rank(J[:, others])
 

@@ -7,7 +7,7 @@ import pytest
 
 import touchback as tb
 from touchback.gallery import make
-from touchback.system.motions import At
+from touchback.system.dynamics_kinds import At
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +38,7 @@ def test_threads_share_many_states_without_changing_a_bit(
 ) -> None:
     q, v, a = numbers(3, 1003, 7)
     wanted = arm.inverse_dynamics(q, v, a)
-    monkeypatch.setattr("touchback.system.function._A_THREAD", 1)
+    monkeypatch.setattr("touchback.system.compiled_function._A_THREAD", 1)
     for cores in (1, 2, 3, 7, 100):
         monkeypatch.setattr("os.sched_getaffinity", lambda _, cores=cores: range(cores))
         np.testing.assert_array_equal(arm.inverse_dynamics(q, v, a), wanted)

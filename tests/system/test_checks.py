@@ -10,7 +10,7 @@ from described_models import ALL
 from touchback.dynamics.floats import float_instant
 from touchback.dynamics.forward import entries
 from touchback.errors import ModelError
-from touchback.system.checks import check_inertia, check_model
+from touchback.system.model_checks import check_inertia, check_model
 
 
 @pytest.mark.parametrize("describe", ALL, ids=lambda describe: describe.__name__)

@@ -67,7 +67,7 @@ def test_threads_share_many_states_without_changing_a_bit(monkeypatch: pytest.Mo
     system = compiled("slider-crank")
     Q, V = states(system, 203)
     wanted = np.stack([system.state_rate(q, v) for q, v in zip(Q, V, strict=True)])
-    monkeypatch.setattr("touchback.system.function._A_THREAD", 1)
+    monkeypatch.setattr("touchback.system.compiled_function._A_THREAD", 1)
     for cores in (1, 2, 3, 100):
         monkeypatch.setattr("os.sched_getaffinity", lambda _, cores=cores: range(cores))
         np.testing.assert_array_equal(system.state_rate(Q, V), wanted)

@@ -23,7 +23,7 @@ FEATURES = (
 
 @pytest.fixture(autouse=True)
 def always_wide(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("touchback.system.function._WIDE_FROM", 1)
+    monkeypatch.setattr("touchback.system.compiled_function._WIDE_FROM", 1)
 
 
 def ball_on_rod() -> tb.System:

@@ -14,7 +14,7 @@ from touchback.codegen.machine import emit
 from touchback.dynamics.forward import forward, inverse
 from touchback.gallery import make
 from touchback.native.library import LIB
-from touchback.system import plan
+from touchback.system import derivation_plan
 
 
 def close(ours: np.ndarray, theirs: np.ndarray, what: str, tolerance: float) -> None:
@@ -52,7 +52,7 @@ def test_they_are_those_of_pinocchio_for_every_kind_of_joint(
         theirs = [np.array(x).reshape(n, n) for x in pin.computeABADerivatives(*at, peer.v(a))]
         inverse_of_M = np.triu(theirs[2]) + np.triu(theirs[2], 1).T
         with monkeypatch.context() as patched:
-            patched.setattr(plan, "_LOOP_SOLUTIONS", -1)
+            patched.setattr(derivation_plan, "_LOOP_SOLUTIONS", -1)
             looped = mechanism.model().compile()
         for one in (system, looped):
             found = one.forward_dynamics_derivatives(q, v, a)
@@ -77,7 +77,7 @@ def test_they_are_complex_steps_of_recursions_on_numbers(
 ) -> None:
     """Given efforts and the model's own, with laws that depend on everything: to 1e-9."""
     if by == "loop":
-        monkeypatch.setattr(plan, "_LOOP_SOLUTIONS", 0)
+        monkeypatch.setattr(derivation_plan, "_LOOP_SOLUTIONS", 0)
     system = MODELS[name]().compile()
     assert system.plan.loop_derivatives == (by == "loop")
     numbers = ByNumbers(system)

@@ -62,7 +62,7 @@ def test_chunks_of_states_have_the_bits_of_all_at_once(
         ]
 
     wanted = found()
-    monkeypatch.setattr("touchback.system.function._AT_A_TIME", 1)
+    monkeypatch.setattr("touchback.system.compiled_function._AT_A_TIME", 1)
     for one, other in zip(found(), wanted, strict=True):
         np.testing.assert_array_equal(one, other)
 

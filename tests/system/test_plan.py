@@ -3,8 +3,8 @@
 import pytest
 
 import touchback as tb
+from touchback.system.derivation_plan import _Counted
 from touchback.system.layout import layout_of
-from touchback.system.plan import _Counted
 
 
 def _hand(fingers: int, length: int) -> tb.Model:

@@ -11,7 +11,7 @@ import pytest
 import touchback as tb
 from models_with_modes import bouncing_ball, pegged_pendulum
 from touchback.gallery import make
-from touchback.system.equations import Point
+from touchback.system.implicit_equations import Point
 
 THREADS = 8
 

@@ -1,7 +1,7 @@
 """Static equilibrium: the configuration in which a mechanism, left alone, stays at rest.
 
-With v = 0, a = 0 the equations of `system/equations.py` are, for positions q, multipliers λ and
-extra states z,
+With v = 0, a = 0 the equations of `system/implicit_equations.py` are, for positions q, multipliers
+λ and extra states z,
 
     c(q) − τ(q, z, u) − Wᵀ(q) λ = e,   h(q, t) = 0,   ż(q, z, u) = 0,
 
@@ -20,7 +20,7 @@ from touchback.errors import SolveError
 from touchback.simulate.features import refuse
 from touchback.simulate.protocol import Where
 from touchback.system import State, System
-from touchback.system.equations import Blocks, Point
+from touchback.system.implicit_equations import Blocks, Point
 from touchback.system.layout import Values
 
 _SETTLING_STEPS = 2000

@@ -9,9 +9,9 @@ from touchback.recording import unknown_name
 from touchback.simulate.initial_state import read_state
 from touchback.simulate.protocol import Where
 from touchback.system import State, System
-from touchback.system.equations import Blocks, Point
+from touchback.system.dynamics_kinds import At
+from touchback.system.implicit_equations import Blocks, Point
 from touchback.system.layout import Values, fill
-from touchback.system.motions import At
 
 _TANGENT_RANK = 1e-9  # singular values this much below the largest count as zero
 
@@ -155,7 +155,7 @@ class Instance:
     @property
     def rubs(self) -> np.ndarray:
         """True for constraint rows whose forces rub."""
-        return self.system.motion.rows(self.system.key).rubs
+        return self.system.dynamics.rows(self.system.key).rubs
 
     def in_motion(self, at: Point, pull: np.ndarray | float = 0.0) -> Point:
         """The same point with the accelerations and multipliers that the equations demand:
@@ -163,7 +163,7 @@ class Instance:
         if self.rubs.any():  # frictions are turned where forces pull
             here = At(at.q, at.v, at.u, at.t, at.z, self.parameters)
             pulls = np.broadcast_to(np.asarray(pull, dtype=float), (self.m,))
-            solved = np.concatenate(self.system.motion.solve(self.system, here, pull=pulls))
+            solved = np.concatenate(self.system.dynamics.solve(self.system.calls, here, pull=pulls))
         else:
             still = at.moved(a=np.zeros(self.n), multipliers=np.zeros(self.m))
             values = self.values(still)

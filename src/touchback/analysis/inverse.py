@@ -21,7 +21,7 @@ from touchback.simulate.features import refuse
 from touchback.simulate.protocol import MotionData
 from touchback.simulate.run_diagnostics import add_rating_remarks
 from touchback.system import System
-from touchback.system.equations import Point
+from touchback.system.implicit_equations import Point
 from touchback.system.layout import Values
 
 _CORRECTIONS = 20  # of inputs that act nonlinearly, and of forces that rub

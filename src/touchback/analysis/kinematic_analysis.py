@@ -24,10 +24,10 @@ from touchback.symbolic.expression import Expr
 from touchback.symbolic.program import lower
 from touchback.symbolic.tape import Tape
 from touchback.system import System
-from touchback.system.begin import begun
-from touchback.system.equations import Point
+from touchback.system.dynamics_kinds import At
+from touchback.system.implicit_equations import Point
 from touchback.system.layout import Values, fill
-from touchback.system.motions import At
+from touchback.system.state_assembly import with_found_states
 
 _TOLERANCE = 1e-9
 
@@ -221,7 +221,7 @@ class _Tracker:
     def start(self, q: np.ndarray, t: float) -> Point:
         first = self._complete(self._closed(q, t), t)
         instance = self.instance
-        z = begun(instance.system.model, first.q, self._z, instance.parameters)
+        z = with_found_states(instance.system.model, first.q, self._z, instance.parameters)
         return first.moved(z=z)
 
     def advance(self, before: Point, t: float, halvings: int = _HALVINGS) -> Point:
@@ -251,7 +251,7 @@ class _Tracker:
             return q
         at = At(u=instance.u, t=t, z=self._z, parameters=instance.parameters)
         try:
-            closed = system.motion.closing(system, at).newton(q, self.prescribed)
+            closed = system.dynamics.assembler(system.calls, at).newton(q, self.prescribed)
             return instance.with_lengths(closed, q)
         except SolveError as error:
             raise SolveError(

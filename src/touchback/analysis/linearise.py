@@ -15,7 +15,7 @@ from touchback.analysis.instance import Instance, Tangent, state_of
 from touchback.simulate.features import refuse
 from touchback.simulate.protocol import Where
 from touchback.system import State, System
-from touchback.system.equations import Blocks, Point
+from touchback.system.implicit_equations import Blocks, Point
 from touchback.system.layout import Values
 
 

@@ -29,9 +29,9 @@ from touchback.simulate.protocol import InputData, Where
 from touchback.simulate.span import Span, output_times
 from touchback.simulate.step_knots import step_limits
 from touchback.system import System
-from touchback.system.begin import found_states
-from touchback.system.equations import Point
-from touchback.system.reading import by_name
+from touchback.system.array_arguments import by_name
+from touchback.system.implicit_equations import Point
+from touchback.system.state_assembly import found_states
 
 _ALPHA = 10.0  # 1/s: how fast errors of the constraints fade
 _UNTRACKED = 1e12  # a worse condition: states don't return to where they are found

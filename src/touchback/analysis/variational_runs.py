@@ -20,9 +20,9 @@ from touchback.simulate.inputs import Inputs
 from touchback.simulate.span import Span
 from touchback.simulate.step_knots import step_limits
 from touchback.system import System
-from touchback.system.equations import Blocks, Point
-from touchback.system.motions import At
-from touchback.system.variations import variation_functions
+from touchback.system.dynamics_kinds import At
+from touchback.system.implicit_equations import Blocks, Point
+from touchback.system.variational_equations import extended_state_functions
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ class Variations:
 
     def __init__(self, system: System, parameters: Sequence[str], starts: Sequence[str]) -> None:
         self.system = system
-        self._functions = variation_functions(system.motion, parameters, len(starts))
+        self._functions = extended_state_functions(system.dynamics, parameters, len(starts))
         self._directions = len(parameters) + len(starts)
         self._first = np.zeros((self._directions, len(system.state_names)))
         for j, name in enumerate(starts):
@@ -252,9 +252,9 @@ class ClosedVariations:
         nq, n, _ = system.sizes
         positions, rates = self._independent(x0, t, u)
         at_start = At(u=u, t=t, z=x0[nq + n :], parameters=instance.parameters)
-        closing = system.motion.closing(system, at_start)
+        closing = system.dynamics.assembler(system.calls, at_start)
         q = closing.newton(x0[:nq], positions)
-        x = closing.met(np.concatenate([q, x0[nq:]]), rates)
+        x = closing.solve_velocities(np.concatenate([q, x0[nq:]]), rates)
         at = Point(q, x[nq : nq + n], x[nq + n :], u, t)
         slopes, by_p = instance.slopes(at), instance.parameter_slopes(at)
         chart = Chart(slopes, positions)

@@ -34,7 +34,7 @@ from touchback.simulate.solvers.fixed_step_solvers import RK4, Euler, Formulatio
 from touchback.simulate.span import Span
 from touchback.simulate.time_stepping import MoreauJean
 from touchback.system import System
-from touchback.system.solved_slopes import SolvedSlopes
+from touchback.system.dynamics_derivatives import LoopedDerivatives
 from touchback.system.state import State
 
 _BY_LOOPS = "loops of the processor solve for derivatives of so many coordinates"
@@ -170,7 +170,7 @@ class Batch:
         `further` argument (τ of forward dynamics, accelerations of inverse dynamics) have a row for
         each, or one for all. `on` and `precision` as in `run`."""
         function, real = self.system.function(name), real_of(precision)
-        looped = isinstance(function, SolvedSlopes)
+        looped = isinstance(function, LoopedDerivatives)
         calls, card = self.system.calls, self._card(on, real, _BY_LOOPS if looped else "")
         given = arguments_of(self.system, function, self.count, (x, u, further), t)
         if card is not None:

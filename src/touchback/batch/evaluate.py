@@ -11,8 +11,8 @@ from touchback.batch.given import room_for, states_of
 from touchback.batch.gpu.on_card import lies_on_card
 from touchback.errors import InputError
 from touchback.system import System
-from touchback.system.function import Floats, Function
-from touchback.system.reading import filled, read_array, read_number
+from touchback.system.array_arguments import filled, read_array, read_number
+from touchback.system.compiled_function import Floats, Function
 
 Arguments = tuple[Any, Any, Any]
 

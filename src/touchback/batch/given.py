@@ -14,8 +14,8 @@ from touchback.model.forces import ForceKind
 from touchback.recording import unknown_name
 from touchback.simulate.span import Span
 from touchback.system import System
-from touchback.system.begin import begun
-from touchback.system.reading import by_name, filled, read_array
+from touchback.system.array_arguments import by_name, filled, read_array
+from touchback.system.state_assembly import with_found_states
 
 Floats = np.ndarray
 
@@ -167,7 +167,7 @@ def _found(
     rows = np.broadcast_to(rows, (count, rows.shape[1])).copy()
     for i, row in enumerate(rows):
         own = {**system.parameters, **{name: float(_row(p, i)) for name, p in parameters.items()}}
-        found = begun(model, row[:nq], row[nq + nv :], own)
+        found = with_found_states(model, row[:nq], row[nq + nv :], own)
         for k in range(nq + nv, len(row)):
             if k not in kept:
                 row[k] = found[k - nq - nv]

@@ -41,7 +41,7 @@ def blocks_of(system: System, given: Given, own: HasBlocks | None = None) -> Flo
     single = {name: float(each[0]) for name, each in given.parameters.items() if len(each) == 1}
     values = system.parameter_values(single)
     varied = system.layout.varied(values, several) if several else values
-    own = own or system.motion.acting(system.key).functions
+    own = own or system.dynamics.acting(system.key).functions
     return np.ascontiguousarray(own.block_for(varied), dtype=float)
 
 

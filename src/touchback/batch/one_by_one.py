@@ -22,7 +22,7 @@ from touchback.simulate.solvers import Can, Solver
 from touchback.simulate.solvers.fixed_step_solvers import RK4, Euler, FormulationStep
 from touchback.simulate.span import Span
 from touchback.system import System
-from touchback.system.reading import read_number
+from touchback.system.array_arguments import read_number
 
 _SAME = 1e-9  # of the time between two rows: instants closer than this are one
 _ASKED_FOR = 1000  # runs that threads are asked for at once: of a billion each would wait

@@ -80,7 +80,7 @@ def _native(
     return NativeTiedBatch(
         _motion(system, solver, kept, measured), CHUNK, len(layout.outputs) if measured else 0, x,
         constants_of(system, given),
-        blocks_of(system, given, system.motion.acting(system.key, kept.step).functions),
+        blocks_of(system, given, system.dynamics.acting(system.key, kept.step).functions),
         series_of(system, given, span), (layout.memory_places, steps_between(system, solver) or 1),
         (solver.word, span.start, solver.step, whole_steps(solver, span),
          solver.steps_per_output()),
@@ -91,10 +91,10 @@ def _native(
 def _motion(system: System, solver: FixedStep, kept: Formulation, measured: bool) -> LoneMotion:
     """In modes, or under constraints that stay."""
     if system.modes:
-        return BatchModes(system.motion.modes_data(), kept, solver.word)
-    own = system.motion.acting(system.key, kept.step).functions
+        return BatchModes(system.dynamics.modes_data(), kept, solver.word)
+    own = system.dynamics.acting(system.key, kept.step).functions
     return BatchConstrained(
-        system.motion.constrained_functions(system.key, kept.step), kept,
+        system.dynamics.constrained_functions(system.key, kept.step), kept,
         own["outputs"].compiled if measured else None,
         own["updates"].compiled if system.layout.memories else None,
     )  # fmt: skip

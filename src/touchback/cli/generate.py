@@ -14,7 +14,7 @@ from touchback.interop.targets import TARGETS
 from touchback.interop.targets import generate as write_target
 from touchback.model.names import suggestion
 from touchback.regular_file import write_whole
-from touchback.system.texts import PRINTERS
+from touchback.system.function_text import PRINTERS
 
 _FUNCTION, _LANGUAGE = "forward dynamics", "c"  # unless told
 

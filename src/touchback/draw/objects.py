@@ -9,12 +9,12 @@ from typing import Any
 
 from touchback.draw.state_shapes import cut
 from touchback.model.constraint_kinds import coordinate_of
+from touchback.model.data_walk import expressions_of, frames_of, mapped
 from touchback.model.flatten import flatten
 from touchback.model.frame import GROUND
 from touchback.model.joints import Free
 from touchback.model.model import Model
 from touchback.model.show import kind_text, value_text
-from touchback.model.walk import expressions_of, frames_of, mapped
 from touchback.symbolic.expression import Expr
 
 _LONGEST = 26  # characters of a line

@@ -34,7 +34,7 @@ from touchback.model.shapes import (
     SurfaceShape,
     numbers_of,
 )
-from touchback.model.solids.mesh import corners_of
+from touchback.model.solids.triangle_mesh import corners_of
 from touchback.model.value import Value
 from touchback.spatial.vectors import Scalar
 from touchback.symbolic.scalars import Operators

@@ -9,11 +9,11 @@ from numpy.typing import ArrayLike, NDArray
 from touchback.dynamics import Instant
 from touchback.dynamics.floats import float_instant
 from touchback.errors import InputError
+from touchback.model.data_walk import frames_of
 from touchback.model.forces import LinkForce, SpringDamper
 from touchback.model.frame import GROUND, Frame
 from touchback.model.joints import Joint
 from touchback.model.model import Model
-from touchback.model.walk import frames_of
 from touchback.numbers import shown
 
 Floats = NDArray[np.float64]

@@ -26,7 +26,7 @@ from touchback.dynamics.causality import (
 from touchback.dynamics.floats import float_instant
 from touchback.dynamics.instant import Instant
 from touchback.model.forces import SpringDamper
-from touchback.model.forces.spring_damper import line_between
+from touchback.model.forces.springs import line_between
 from touchback.model.frame import Frame
 from touchback.model.model import Model
 from touchback.model.value import is_zero

@@ -7,8 +7,7 @@ from touchback.dynamics.loops import Seen, between, common_link, seen_from
 from touchback.dynamics.rolling import grip, still, touch
 from touchback.dynamics.row import Action, Effect, Row
 from touchback.errors import ModelError
-from touchback.model.closures.closure import Closure
-from touchback.model.equations import (
+from touchback.model.closure_equations import (
     Along,
     Apart,
     DiscOnPlane,
@@ -18,6 +17,7 @@ from touchback.model.equations import (
     Square,
     Still,
 )
+from touchback.model.closures import Closure
 from touchback.model.frame import GROUND, Frame
 from touchback.spatial.vectors import IDENTITY, ZERO, Scalar, Vector
 

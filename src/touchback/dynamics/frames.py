@@ -16,7 +16,7 @@ import numpy as np
 
 from touchback.dynamics.pose import Pose, identity, snapped
 from touchback.dynamics.tree import Attachment, Link, Tree
-from touchback.model.joints.motion import SlideAlong, SlideVector
+from touchback.model.joints.elementary_motions import SlideAlong, SlideVector
 from touchback.spatial import Turn
 from touchback.spatial.rotation import Part
 from touchback.symbolic.scalars import Scalars

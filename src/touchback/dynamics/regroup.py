@@ -7,7 +7,7 @@ for a slide E; for a ball the mass."""
 
 from touchback.dynamics.numbers import placed
 from touchback.dynamics.tree import Link, Tree
-from touchback.model.joints.motion import Entry
+from touchback.model.joints.elementary_motions import Entry
 from touchback.spatial import Inertia
 from touchback.symbolic.scalars import Scalars
 

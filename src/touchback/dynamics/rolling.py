@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from touchback.dynamics.instant import Instant
 from touchback.dynamics.loops import Seen, between
 from touchback.dynamics.row import Effect, Row
-from touchback.model.equations import Direction, DiscOnPlane, Grip, Still
+from touchback.model.closure_equations import Direction, DiscOnPlane, Grip, Still
 from touchback.spatial.vectors import ZERO, Scalar, Vector
 
 

@@ -15,7 +15,7 @@ from touchback.dynamics.numbers import is_numeric, lifted, placed, pseudo_inerti
 from touchback.dynamics.pose import Pose, frame_pose, identity, turned
 from touchback.errors import ModelError
 from touchback.model.frame import GROUND, Frame
-from touchback.model.joints.motion import Column, Motion
+from touchback.model.joints.elementary_motions import Column, Motion
 from touchback.model.mechanics import ValueOf
 from touchback.model.model import Model
 from touchback.spatial import Articulated, Inertia, MatrixPart, Rotation, Turn, Vectors

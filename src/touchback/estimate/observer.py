@@ -20,9 +20,9 @@ from touchback.recording import unknown_name
 from touchback.simulate.features import refuse
 from touchback.simulate.protocol import Where
 from touchback.system import State, System
-from touchback.system.equations import Point
+from touchback.system.array_arguments import by_name, read_number
+from touchback.system.implicit_equations import Point
 from touchback.system.layout import Values, fill
-from touchback.system.reading import by_name, read_number
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,11 +17,11 @@ from touchback.files.schema import VERSION
 from touchback.files.yaml_text import yaml_text
 from touchback.model.body import Body
 from touchback.model.closures import Closure
+from touchback.model.data_walk import expressions_of
 from touchback.model.frame import GROUND, Frame
 from touchback.model.joints import Joint
 from touchback.model.signals import BaseMotion
 from touchback.model.value import Data
-from touchback.model.walk import expressions_of
 from touchback.regular_file import write_whole
 from touchback.symbolic.expression import Expr
 from touchback.symbolic.table import Table

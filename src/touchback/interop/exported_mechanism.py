@@ -19,7 +19,13 @@ from touchback.model import Body, Frame, Model
 from touchback.model.flatten import flatten
 from touchback.model.frame import AXES, GROUND
 from touchback.model.joints import Joint
-from touchback.model.joints.motion import FreeMotion, Motion, QuaternionTurn, SlideAlong, TurnAbout
+from touchback.model.joints.elementary_motions import (
+    FreeMotion,
+    Motion,
+    QuaternionTurn,
+    SlideAlong,
+    TurnAbout,
+)
 from touchback.model.signals import in_si
 from touchback.model.value import Value
 from touchback.symbolic.expression import Expr

@@ -7,13 +7,13 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from touchback.errors import ModelError
+from touchback.model.data_walk import frames_of
 from touchback.model.forces import TorsionSpring
 from touchback.model.frame import GROUND
 from touchback.model.mode_groups import mode_problems
 from touchback.model.names import suggestion
 from touchback.model.sensors import Multiplier, Reaction
-from touchback.model.sensors.matrices import OfJoints
-from touchback.model.walk import frames_of
+from touchback.model.sensors.sensor_kinds import OfJoints
 
 if TYPE_CHECKING:
     from touchback.model.model import Model

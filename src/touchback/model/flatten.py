@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 
+from touchback.model.data_walk import mapped
 from touchback.model.frame import AXES, GROUND, Frame
 from touchback.model.model import MECHANICS, OWN, Model, Part
 from touchback.model.modes import renamed_mode, renamed_transition
 from touchback.model.value import Value
-from touchback.model.walk import mapped
 from touchback.spatial import Rotation, Turn
 from touchback.symbolic.expression import Expr
 from touchback.symbolic.scalars import Operators

@@ -21,8 +21,9 @@ from touchback.model.constraint_kinds import (
     friction_of,
 )
 from touchback.model.contact_kind import ContactKind
-from touchback.model.fluid import Fluid, make_fluid
+from touchback.model.data_walk import expressions_of, normalised, truth
 from touchback.model.forces import ForceKind, JointEffort, LinkForce
+from touchback.model.forces.fluid_forces import Fluid, make_fluid
 from touchback.model.frame import GROUND, BodyHandle, Frame, Place, Turns, as_frame, turns
 from touchback.model.joints import Joint, JointKind, make_joint
 from touchback.model.joints.joint import JointOptions, limit_names
@@ -61,7 +62,6 @@ from touchback.model.value import (
     triple,
     value,
 )
-from touchback.model.walk import expressions_of, normalised, truth
 from touchback.symbolic.expression import Expr
 from touchback.symbolic.functions import select
 from touchback.symbolic.parse import parse

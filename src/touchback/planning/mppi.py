@@ -25,7 +25,7 @@ from touchback.simulate.features import refuse_model
 from touchback.simulate.simulate import simulate
 from touchback.simulate.span import refuse_kept
 from touchback.system import State, System
-from touchback.system.reading import by_name
+from touchback.system.array_arguments import by_name
 
 _MOST_PLANS = 1_000_000  # of a run: hours
 

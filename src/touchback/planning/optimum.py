@@ -21,7 +21,7 @@ from touchback.recording import unknown_name
 from touchback.simulate.features import refuse
 from touchback.simulate.initial_state import read_state
 from touchback.system import State, System
-from touchback.system.reading import by_name, read_array, read_number
+from touchback.system.array_arguments import by_name, read_array, read_number
 
 Duration = float | tuple[float, float]  # [s]; a pair is the range in which it is looked for
 _TOLERANCE = 1e-9  # of IPOPT: neither knots nor steps are that fine

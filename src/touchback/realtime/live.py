@@ -92,8 +92,8 @@ from touchback.simulate.initial_state import read_state
 from touchback.simulate.solver_choice import formulation_for
 from touchback.simulate.solvers import Solver
 from touchback.system import State, System
-from touchback.system.compile import compile_model
-from touchback.system.reading import by_name
+from touchback.system.array_arguments import by_name
+from touchback.system.compilation import compile_model
 
 if TYPE_CHECKING:
     from touchback.realtime.control import Exposed, Port
@@ -722,7 +722,7 @@ class Live:
         """Lets constraints act or rest from a tick on, with the impulse that it takes; the last
         sets of active constraints stay compiled. A loop whose ends are apart now is refused: it
         would close by a jump (with `at` they have until then to meet)."""
-        self.system.motion.refuse("switch")
+        self.system.dynamics.refuse("switch")
         known = self.system.model.constraint_rows()
         for name in (*activate, *deactivate):
             if name not in known:

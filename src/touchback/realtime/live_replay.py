@@ -29,7 +29,7 @@ from touchback.realtime.tick_recorder import begin_at
 from touchback.recording.live_about import CarriedData
 from touchback.recording.live_file import Part, Recording, open_recording
 from touchback.system import System
-from touchback.system.copies import copies
+from touchback.system.compilation import copies
 
 _FLAGS = (1 << 31) - 1  # more than there are
 _VERSIONS = 1 << 53  # that a double counts exactly

@@ -240,9 +240,9 @@ def block_of(system: System, plan: LiveSpec, parameters: Mapping[str, float]) ->
 def block_between(system: System, plan: LiveSpec, values: Floats) -> Floats:
     """The same of values, in order, that lie between known ones: nothing is looked up or checked
     by name, for there are many of them."""
-    parts = [system.motion.block(system.key, values, plan.stiffness)]
+    parts = [system.dynamics.block(system.key, values, plan.stiffness)]
     if plan.solver.implicit:
-        slopes = system.motion.slopes(system.key)
+        slopes = system.dynamics.slopes(system.key)
         parts += [] if slopes is None else [slopes[0].block_for(values)]
     return np.concatenate([*parts, values])
 

@@ -12,8 +12,8 @@ from touchback.dynamics.floats import float_instant
 from touchback.dynamics.size import size_of
 from touchback.errors import InputError
 from touchback.model import Model
+from touchback.model.closure_equations import Along, Apart, Meet
 from touchback.model.closures import Closure
-from touchback.model.equations import Along, Apart, Meet
 from touchback.model.flatten import flatten
 from touchback.model.mode_groups import governed
 from touchback.native import Formulation
@@ -39,8 +39,8 @@ from touchback.recording import unknown_name
 from touchback.recording.live_about import CarriedData
 from touchback.simulate.solvers import Solver
 from touchback.system import System
-from touchback.system.compile import compile_model
-from touchback.system.transfer import body_velocities, velocity_transfer
+from touchback.system.compilation import compile_model
+from touchback.system.velocity_projection import body_velocities, projected_momentum
 
 Changes = tuple[float | None, str | Solver | None, str | Formulation | None]
 
@@ -230,7 +230,7 @@ def make_swap(
             f"What is carried over, bodies: {list(bodies)}, where '{old[0].name}' and "
             f"'{new[0].name}' share {sorted(both_have)}; each once at most."
         )
-    velocities, transfer = body_velocities(old[0], bodies), velocity_transfer(new[0], bodies)
+    velocities, transfer = body_velocities(old[0], bodies), projected_momentum(new[0], bodies)
     moving = len(new[0].layout.v) > 0 and len(bodies) > 0
     both = [
         Staged(each.parameter_stage, each.block_size, each.compiled if moving else None)

@@ -25,7 +25,7 @@ from touchback.model.flatten import composed
 from touchback.model.frame import turns_of
 from touchback.model.joints import Joint
 from touchback.model.joints.base import Step
-from touchback.model.joints.motion import Motion
+from touchback.model.joints.elementary_motions import Motion
 from touchback.model.signals import Parameter
 
 STATE, PARAMETER = "state", "parameter"

@@ -29,8 +29,7 @@ from touchback.contact.contact_impulses import (
 )
 from touchback.errors import SolveError
 from touchback.simulate.protocol import Floats
-from touchback.system.contact_equations import ContactEquations
-from touchback.system.contact_rows import ContactLayout
+from touchback.system.contact_equations import ContactEquations, ContactLayout
 
 STILL = 1e-9  # m/s, rad/s
 

@@ -14,9 +14,9 @@ from touchback.dynamics.constraints import constraint_rows
 from touchback.dynamics.floats import float_instant
 from touchback.errors import InputError
 from touchback.model import Model
+from touchback.model.data_walk import frames_of
 from touchback.model.frame import Frame
 from touchback.model.names import check_name
-from touchback.model.walk import frames_of
 from touchback.native import evaluate_rows
 from touchback.numbers import shown
 from touchback.simulate.protocol import Floats
@@ -24,7 +24,7 @@ from touchback.simulate.stepper import Asked, Course, Label
 from touchback.system import System
 from touchback.system.contact_equations import ContactEquations
 from touchback.system.derivation import Derivation, solved_arguments
-from touchback.system.undetermined import open_text
+from touchback.system.undetermined_forces import open_text
 
 
 class TouchingRun(Course):

@@ -18,8 +18,8 @@ from touchback.native.integrate.books import NativeBooks, Powers
 from touchback.recording import EnergyBooks, EventRecord
 from touchback.simulate.protocol import Floats, Settle
 from touchback.system import System
-from touchback.system.contact_rows import ContactLayout
-from touchback.system.function import Function
+from touchback.system.compiled_function import Function
+from touchback.system.contact_equations import ContactLayout
 from touchback.system.powers import BASE, DISSIPATED, KINETIC, WORK, Line, PowerSet
 
 

@@ -33,11 +33,11 @@ class Feature:
 
 
 def _rigid(system: System) -> list[str]:
-    return list(system.motion.whole.contacts)
+    return list(system.dynamics.whole.contacts)
 
 
 def _modes(system: System) -> list[str]:
-    return list(system.motion.whole.modes)
+    return list(system.dynamics.whole.modes)
 
 
 def _copies(system: System) -> list[str]:
@@ -47,7 +47,7 @@ def _copies(system: System) -> list[str]:
 def _rubbing(system: System) -> list[str]:
     return [
         name
-        for name, given in system.motion.whole.constraints.items()
+        for name, given in system.dynamics.whole.constraints.items()
         if given.active and given.slides is not None and not is_zero(given.friction)
     ]
 

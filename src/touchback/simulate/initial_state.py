@@ -52,7 +52,7 @@ def _own(system: System, state: State, parameters: Numbers | None) -> System:
     """The system with the parameters of a run, in the modes of its first state."""
     own = system.apart(parameters)
     if own.modes:
-        own.enter(*own.motion.modes.every[own.mode_of(state)].names)
+        own.enter(*own.dynamics.modes.every[own.mode_of(state)].names)
     return own
 
 
@@ -60,7 +60,7 @@ def _begun(system: System, t: float, inputs: Inputs, parameters: Numbers | None)
     """The initial state, with constraints met under the parameters and inputs of the run, in the
     modes that the model begins in; the system stays as it was."""
     if not system.constrained:
-        return system.motion.initial({**system.parameters, **(parameters or {})})
+        return system.dynamics.initial({**system.parameters, **(parameters or {})})
     first, own = system.initial_state(), system.apart(parameters)
     own.enter(*own.initial_modes)
     return own.assemble(t=t, inputs=inputs.at(t, first.x)[1:])

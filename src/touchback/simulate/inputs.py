@@ -16,7 +16,7 @@ from touchback.simulate.protocol import Floats, InputData, Plain
 from touchback.simulate.span import Span
 from touchback.symbolic.switches import kinks
 from touchback.system import System
-from touchback.system.reading import by_name, read_array, read_number
+from touchback.system.array_arguments import by_name, read_array, read_number
 
 Refresh = Callable[[float, Floats, Floats], None]
 

@@ -32,8 +32,8 @@ from touchback.simulate.stepper import Asked, Course, Label, Leg, labels_of
 from touchback.simulate.ticks import use_ticks
 from touchback.symbolic.expression import Expr
 from touchback.system import System
-from touchback.system.modes import SystemMode
-from touchback.system.posed import InModes
+from touchback.system.integration_problem import ModalProblem
+from touchback.system.modal_equations import SystemMode
 from touchback.system.powers import power_set_of_modes
 
 if TYPE_CHECKING:
@@ -101,7 +101,11 @@ class Tale:
     def __init__(
         self, system: System, modes: Modes, problem: Problem, parameters: dict[str, float]
     ) -> None:
-        self._system, self._every, self._parameters = system, system.motion.modes.every, parameters
+        self._system, self._every, self._parameters = (
+            system,
+            system.dynamics.modes.every,
+            parameters,
+        )
         self._modes, self._problem = modes, problem
         self.transitions: list[TransitionRecord] = []
 
@@ -308,7 +312,7 @@ class RunWithModes(Course):
         self._fixed = solver.word in STEPS
         method = solver.word if self._fixed else next(iter(STEPS))
         posed = system.problem(asked.constraints, asked.parameters, given, method)
-        self._posed = cast(InModes, posed)  # that is what a system with modes gives
+        self._posed = cast(ModalProblem, posed)  # that is what a system with modes gives
         self._modes, self.problem = self._posed.solving, posed.problem
         self._block, self._knots = posed.problem.p, asked.knots(solver)
         self._cells = asked.cells(solver)
@@ -389,7 +393,7 @@ class RunWithModes(Course):
                 if exit < 0 or part.failure:
                     return part.failure
             crowded = chattering.found
-            leaving = self._system.motion.modes.every[self._modes.mode_of(x)].exits[exit]
+            leaving = self._system.dynamics.modes.every[self._modes.mode_of(x)].exits[exit]
             if crowded and leaving.rest is None:
                 return Failure(t, chattering.what(), CHATTERING_HINT)
             if not self._modes.cross(self.problem, t, x, exit, crowded):
@@ -435,7 +439,7 @@ class RunWithModes(Course):
     def _there(self, mode: int) -> System:
         """The system in a mode, with settings of its own."""
         there = self._system.apart()
-        there.enter(*there.motion.modes.every[mode].names)
+        there.enter(*there.dynamics.modes.every[mode].names)
         return there
 
     def _problem_of(self, mode: int) -> Problem:

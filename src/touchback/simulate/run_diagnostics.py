@@ -17,7 +17,7 @@ from touchback.native import evaluate_rows
 from touchback.recording import Run
 from touchback.simulate.protocol import Floats
 from touchback.system import System
-from touchback.system.undetermined import open_text
+from touchback.system.undetermined_forces import open_text
 
 KEPT = 1e-10  # m or rad: what counts as keeping the constraints
 LEFT = 1e-6  # m or rad: beyond it a run warns

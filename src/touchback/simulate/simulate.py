@@ -29,7 +29,7 @@ from touchback.simulate.solvers import Can, Options, Solver
 from touchback.simulate.span import Span
 from touchback.simulate.stepper import Asked, recorded
 from touchback.system import System
-from touchback.system.reading import by_name
+from touchback.system.array_arguments import by_name
 
 
 def simulate(

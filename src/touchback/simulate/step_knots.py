@@ -20,7 +20,7 @@ from touchback.simulate.inputs import Inputs
 from touchback.simulate.protocol import Floats
 from touchback.simulate.span import Span
 from touchback.symbolic.switches import Switches
-from touchback.system.function import Function
+from touchback.system.compiled_function import Function
 
 MOST = 2_000_000  # knots of a run
 _LOOKS = 1024  # parts of a run in each of which a condition switches at most once, unless it is

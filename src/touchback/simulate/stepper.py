@@ -19,7 +19,7 @@ from touchback.simulate.protocol import Floats, Plain
 from touchback.simulate.span import Span, Trajectory
 from touchback.simulate.step_knots import Evaluated, find_cells, step_limits
 from touchback.system import System
-from touchback.system.posed import Posed
+from touchback.system.integration_problem import IntegrationProblem
 
 if TYPE_CHECKING:
     from touchback.simulate.solvers.base import Integrator
@@ -73,7 +73,7 @@ class Asked:
         return find_cells(functions, self.system.sizes[0])
 
 
-def labels_of(system: System, posed: Posed) -> list[Label]:
+def labels_of(system: System, posed: IntegrationProblem) -> list[Label]:
     """States, inputs, multipliers and sensors: what `Posed.rows` gives, after the states."""
     units = system.multiplier_units
     return [

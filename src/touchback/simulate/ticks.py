@@ -8,13 +8,13 @@ from touchback.errors import InputError
 from touchback.numbers import LEAST, MOST, number_within, shown
 from touchback.simulate.span import whole_multiple
 from touchback.system import System
-from touchback.system.posed import Posed
+from touchback.system.integration_problem import IntegrationProblem
 
 if TYPE_CHECKING:
     from touchback.simulate.solvers.base import Integrator
 
 
-def use_ticks(system: System, posed: Posed, solver: Integrator) -> None:
+def use_ticks(system: System, posed: IntegrationProblem, solver: Integrator) -> None:
     """Lets the memories of a system take their values `rate` times a second."""
     every = steps_between(system, solver)
     if every is not None:

@@ -22,8 +22,7 @@ from touchback.simulate.protocol import Floats, Plain
 from touchback.simulate.solvers.base import Can, Solver
 from touchback.simulate.span import Failure, Trajectory, needed, refuse_rows
 from touchback.simulate.stepper import Asked, Label
-from touchback.system.contact_equations import STEPPED, ContactEquations
-from touchback.system.contact_rows import ContactLayout
+from touchback.system.contact_equations import STEPPED, ContactEquations, ContactLayout
 from touchback.system.powers import WORK, power_set
 
 

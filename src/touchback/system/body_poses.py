@@ -8,8 +8,8 @@ import numpy as np
 
 from touchback.model.frame import GROUND, Frame
 from touchback.spatial.vectors import Scalar
+from touchback.system.compiled_function import Function
 from touchback.system.derivation import Derivation
-from touchback.system.function import Function
 from touchback.system.system import System
 
 Floats = np.ndarray

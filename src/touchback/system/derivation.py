@@ -1,8 +1,9 @@
 """One derivation: a tape with the symbols of a system, the mechanism at that symbolic instant, and
 the way from equations on that tape to compiled functions."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
+from typing import Any, Generic, Self, TypeVar, overload
 
 from touchback.codegen import Backend
 from touchback.dynamics import Coordinates, Instant
@@ -15,9 +16,32 @@ from touchback.symbolic.chains import chained
 from touchback.symbolic.program import Place
 from touchback.symbolic.stages import split_many
 from touchback.symbolic.tape import Alike, Tape
-from touchback.system.function import Function
-from touchback.system.function_set import FunctionSet
+from touchback.system.compiled_function import Function, FunctionSet
 from touchback.system.layout import Layout
+
+T = TypeVar("T")
+
+
+class derived_once(Generic[T]):
+    """A cached property: while one thread derives it, others that ask wait at the lock `deriving`
+    of the instance, which all of its properties share since they may grow one tape."""
+
+    def __init__(self, derive: Callable[[Any], T]) -> None:
+        self._derive, self._name, self.__doc__ = derive, derive.__name__, derive.__doc__
+
+    @overload
+    def __get__(self, instance: None, owner: type) -> Self: ...
+    @overload
+    def __get__(self, instance: object, owner: type) -> T: ...
+    def __get__(self, instance: Any, owner: type) -> Any:
+        if instance is None:
+            return self
+        with instance.deriving:
+            known = instance.__dict__
+            if self._name not in known:
+                known[self._name] = self._derive(instance)
+            return known[self._name]
+
 
 _ACCELERATION, _RATE, _MULTIPLIER = "a:", "rate:", "lambda:"
 
@@ -28,7 +52,7 @@ def solved_arguments(layout: Layout, rows: Sequence[str]) -> tuple[str, ...]:
     return (*(_ACCELERATION + x for x in layout.v), *(_MULTIPLIER + x for x in rows))
 
 
-def flow_arguments(layout: Layout, rows: Sequence[str]) -> tuple[str, ...]:
+def rate_arguments(layout: Layout, rows: Sequence[str]) -> tuple[str, ...]:
     """Further arguments of functions along a motion: rates of x = [q, v, z], and multipliers."""
     return (*(_RATE + x for x in layout.state_names), *(_MULTIPLIER + x for x in rows))
 

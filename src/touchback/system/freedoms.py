@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from touchback.system.constrained import ConstraintLayout
+from touchback.system.constraint_functions import ConstraintLayout
 
 _RANK = 1e-9  # singular values this much below the largest count as zero
 _NEARLY = 1e-6  # conditioning below which a position is nearly singular

@@ -12,7 +12,7 @@ from touchback.model.limits import Limit, limits_of
 from touchback.model.model import Model, sensor_names
 from touchback.model.names import unknown
 from touchback.model.signals import Input, Parameter
-from touchback.system.reading import by_name, leading, read_array, read_number
+from touchback.system.array_arguments import by_name, leading, read_array, read_number
 
 Item = TypeVar("Item")
 Values = Mapping[str, ArrayLike] | ArrayLike | None

@@ -13,10 +13,10 @@ from touchback.dynamics.bond_graph import bond_graph_of
 from touchback.dynamics.causality import BondGraph
 from touchback.dynamics.constraints import constraint_rows
 from touchback.dynamics.ports import Interplay, interplay
+from touchback.system.active_equations import At
+from touchback.system.compiled_function import Function
 from touchback.system.derivation import solved_arguments
-from touchback.system.function import Function
 from touchback.system.layout import Values
-from touchback.system.motions.acting import At
 from touchback.system.state import State
 
 if TYPE_CHECKING:
@@ -188,13 +188,13 @@ def ports(system: System, x: State | ArrayLike, inputs: Values = None, t: float 
     tell, are not there."""
     own = system.apart()
     values = own.initial_state().x if x is None else np.array(getattr(x, "x", x), dtype=float)
-    for group in own.motion.modes.groups:
+    for group in own.dynamics.modes.groups:
         number = int(values[own.state_names.index(group.state)])
         own.enter(group.modes[number])
-    shape = own.motion.once(("ports", own.key), lambda: _derive(own))
+    shape = own.dynamics.once(("ports", own.key), lambda: _derive(own))
     q, v, z = np.split(values, np.cumsum(own.sizes)[:2])
     at = At(q, v, inputs, t, z)
-    given = np.concatenate(own.motion.solve(own, at))
+    given = np.concatenate(own.dynamics.solve(own.calls, at))
     return shape(own.evaluated(shape.function, at, given))
 
 
@@ -207,7 +207,7 @@ def bond_graph(system: System) -> BondGraph:
     q = start.q + _STIR * np.random.default_rng(1).uniform(0.5, 1.0, len(start.q))
     rows: dict[str, list[float]] = {}
     if system.constrained:
-        J = system.motion.closing(system, At()).positions(q)[1]
+        J = system.dynamics.assembler(system.calls, At()).positions(q)[1]
         redundant = system.freedoms(start.q).redundant
         named = zip(system.constraint_names, J, strict=True)
         rows = {name: row.tolist() for name, row in named if name not in redundant}
@@ -245,7 +245,7 @@ def _reader(numbers: Floats) -> Callable[..., Floats]:
 
 
 def _derive(system: System) -> _Shape:
-    motion, key = system.motion, system.key
+    motion, key = system.dynamics, system.key
     arguments = solved_arguments(system.layout, motion.rows(key).names)
     motion.refuse("functions")
     d = motion.derive(motion.model(key), arguments, merge_fixed=False)

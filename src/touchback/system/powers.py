@@ -26,16 +26,16 @@ from touchback.dynamics.powers import (
     row_power,
     rubbing_powers,
 )
+from touchback.model.data_walk import expressions_of
 from touchback.model.forces import JointEffort, LinkForce, Wrench
 from touchback.model.mode_groups import switch_constraints
 from touchback.model.model import Model
-from touchback.model.walk import expressions_of
 from touchback.symbolic import ops
 from touchback.symbolic.differentiate import jvp
 from touchback.symbolic.expression import Expr
 from touchback.symbolic.tape import Tape
-from touchback.system.derivation import Derivation, flow_arguments
-from touchback.system.function import Function
+from touchback.system.compiled_function import Function
+from touchback.system.derivation import Derivation, rate_arguments
 
 if TYPE_CHECKING:
     from touchback.system.system import System
@@ -71,13 +71,13 @@ class PowerSet:
 
 def power_set(system: System) -> PowerSet:
     """The powers of a system with what acts; derived once for each key."""
-    return system.motion.once(("powers", system.key), lambda: _derive(system))
+    return system.dynamics.once(("powers", system.key), lambda: _derive(system))
 
 
 def power_set_of_modes(system: System) -> PowerSet:
     """The powers of a system with modes, in all of them: of multipliers of all constraint rows,
     which are zero where a constraint rests."""
-    motion = system.motion
+    motion = system.dynamics
     every = switch_constraints(motion.whole, set(motion.whole.constraint_rows()), True)
     return motion.once(
         "powers of all modes",
@@ -105,7 +105,7 @@ def _derive_from(
     """Powers of a model with constraint rows; `rates_vary` tells that extra states have rates that
     depend on the mode, so that they are asked for."""
     layout = system.layout
-    d = system.derive(flow_arguments(layout, rows), model)
+    d = system.derive(rate_arguments(layout, rows), model)
     account = _Account(d, model, rates_vary)
     account.forces()
     account.joints()

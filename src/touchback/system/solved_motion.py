@@ -9,7 +9,7 @@ from touchback.errors import SolveError
 from touchback.native._calls import rows
 from touchback.native.constrained.at_state import LANES, AtState, WideFunctions
 from touchback.native.constrained.constrained import ConstrainedFunctions
-from touchback.system.function import Floats, Function, chunks, lanes_for, threads_for
+from touchback.system.compiled_function import Floats, Function, chunks, lanes_for, threads_for
 
 
 class SolvedMotion:

@@ -9,7 +9,7 @@ import numpy as np
 
 from touchback.errors import InputError
 from touchback.numbers import shown
-from touchback.system.reading import read_array
+from touchback.system.array_arguments import read_array
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ import numpy as np
 
 from touchback.errors import InputError
 from touchback.model.shapes import MeshShape
-from touchback.model.solids.mesh import corners_of
+from touchback.model.solids.triangle_mesh import corners_of
 from touchback.workbench.wire import File
 
 MESHES = "/mesh/"  # N.bin

@@ -14,7 +14,7 @@ from natural_mechanisms import FOUR_BAR, MECHANISMS, bar, four_bar, slider_crank
 from quality_models import oscillator
 from touchback.native import Constrained
 from touchback.system import System
-from touchback.system.natural import NaturalCoordinates
+from touchback.system.natural_coordinates import NaturalCoordinates
 
 KINDS = {
     "hinge": tb.Revolute((0.2, 1.0, 0.1)),

@@ -40,7 +40,7 @@ def turning() -> tb.Model:
 
 
 def of_suite(name: str) -> Callable[[], tb.Model]:
-    return lambda: closed_suite.CASES[name]().system.motion.whole
+    return lambda: closed_suite.CASES[name]().system.dynamics.whole
 
 
 MODELS: dict[str, Callable[[], tb.Model]] = {

@@ -308,7 +308,7 @@ def test_another_compiler_takes_the_same_transitions_at_the_same_instants(name: 
     text += f"\nmodel Run\n  extends {package}.Mechanism({', '.join(words)});\nend Run;\n"
     made = rumoca.Session().loads(text, model="Run")
     assert made.structure().is_balanced
-    groups = system.motion.modes.groups
+    groups = system.dynamics.modes.groups
     modes = [Names().fresh(group.state) for group in groups]
     names = state(system)
     begun = {x: value for x, value in zip(names, start.x, strict=True) if x not in modes}

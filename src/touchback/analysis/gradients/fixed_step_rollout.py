@@ -36,8 +36,8 @@ from touchback.simulate.span import refuse_kept
 from touchback.symbolic.differentiate import gradient
 from touchback.symbolic.expression import Expr
 from touchback.system import System
-from touchback.system.function import Function
-from touchback.system.reading import read_array
+from touchback.system.array_arguments import read_array
+from touchback.system.compiled_function import Function
 
 
 def cost_function(system: System, cost: Expr | str, parameters: tuple[str, ...]) -> Function:

@@ -18,8 +18,8 @@ import numpy as np
 from touchback.analysis.gradients.smooth_rollout import Floats, Plan, RolloutInputs
 from touchback.errors import SolveError
 from touchback.native.gradients.rollout import NativeRollout
-from touchback.system.jumps import JumpFunctions, jump_functions
-from touchback.system.modes import Exit, Impact
+from touchback.system.modal_equations import Exit, Impact
+from touchback.system.saltation import SaltationFunctions, saltation_functions
 
 
 @dataclass(frozen=True)
@@ -120,7 +120,7 @@ class Jump:
 
     def __init__(self, plan: Plan, mode: int, number: int, values: Floats) -> None:
         self._plan, self._mode, self._number, self._values = plan, mode, number, values
-        modes = plan.system.motion.modes
+        modes = plan.system.dynamics.modes
         self.exit: Exit = modes.every[mode].exits[number]
         self._impacts: tuple[Impact, Impact | None] = (
             modes.impacts[mode, number], modes.rest_impacts.get((mode, number)),
@@ -128,7 +128,7 @@ class Jump:
         self._refuse()
 
     def _refuse(self) -> None:
-        name, modes = self.exit.name, self._plan.system.motion.modes
+        name, modes = self.exit.name, self._plan.system.dynamics.modes
         targets = [self.exit.target, *([] if self.exit.rest is None else [self.exit.rest])]
         if any(any(modes.every[target].tracks) for target in targets):
             raise self._plan.refusal(f"transition '{name}' leads to coordinates that track")
@@ -136,11 +136,11 @@ class Jump:
         if given.law == "poisson" and len(given.impact) > 1:
             raise self._plan.refusal(f"transition '{name}' strikes several by Poisson's law")
 
-    def functions(self, resting: bool = False) -> JumpFunctions:
+    def functions(self, resting: bool = False) -> SaltationFunctions:
         """Its generated code."""
         plan = self._plan
-        return jump_functions(
-            plan.system.motion, self._mode, self._number, resting, plan.parameters
+        return saltation_functions(
+            plan.system.dynamics, self._mode, self._number, resting, plan.parameters
         )
 
     def at(self, x: Floats, u: Floats) -> Passed:
@@ -168,7 +168,7 @@ class _Blow:
     """Impulses on a state after its resets."""
 
     def __init__(
-        self, plan: Plan, made: JumpFunctions, impact: Impact, x: Floats, u: Floats, e: Floats,
+        self, plan: Plan, made: SaltationFunctions, impact: Impact, x: Floats, u: Floats, e: Floats,
         values: Floats,
     ) -> None:  # fmt: skip
         self._sizes, self._x, self._contacts = plan.system.sizes, x, impact.contacts
@@ -247,7 +247,7 @@ class Exits:
     def of(self, mode: int) -> list[Jump]:
         """Those of a mode; refused where they depend on forces."""
         if mode not in self._known:
-            own = self._plan.system.motion.modes.every[mode]
+            own = self._plan.system.dynamics.modes.every[mode]
             if own.uses_forces:
                 raise self._plan.refusal(f"mode '{own.name}' is left by forces")
             found = [Jump(self._plan, mode, k, self._values) for k in range(len(own.exits))]
@@ -471,7 +471,7 @@ class Switching:
 
     def _native(self, mode: int) -> NativeRollout:
         if mode not in self._natives:
-            key = self._plan.system.motion.modes.every[mode].names
+            key = self._plan.system.dynamics.modes.every[mode].names
             self._natives[mode] = self._plan.steps_of(key, self._given)
         return self._natives[mode]
 

@@ -17,9 +17,9 @@ from touchback.recording import unknown_name
 from touchback.simulate.protocol import Where
 from touchback.simulate.span import refuse_kept
 from touchback.system import System
-from touchback.system.flow import flow_functions
-from touchback.system.motions.acting import Key
-from touchback.system.reading import read_array
+from touchback.system.active_equations import Key
+from touchback.system.array_arguments import read_array
+from touchback.system.variational_equations import variational_functions
 
 Floats = np.ndarray
 Series = Mapping[str, ArrayLike] | ArrayLike | None
@@ -115,8 +115,8 @@ class Plan:
     def steps_of(self, key: Key, given: RolloutInputs) -> NativeRollout:
         """Its steps in C, where this acts."""
         system, values = self.system, given.parameters
-        motion, layout = system.motion, system.layout
-        flow = flow_functions(motion, key, self.parameters, self.pull)
+        motion, layout = system.dynamics, system.layout
+        flow = variational_functions(motion, key, self.parameters, self.pull)
         sizes = FlowSizes(
             *layout.sizes, len(motion.rows(key).names), len(layout.inputs), len(self.parameters)
         )

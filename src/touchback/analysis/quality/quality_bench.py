@@ -22,7 +22,7 @@ from touchback.simulate.span import Span, Trajectory, output_times
 from touchback.simulate.step_knots import StepLimits, step_limits
 from touchback.simulate.stepper import Leg
 from touchback.system import System
-from touchback.system.natural import NaturalCoordinates
+from touchback.system.natural_coordinates import NaturalCoordinates
 
 STEP_LIMIT = 100_000_000  # within it time is the limit
 

@@ -38,7 +38,7 @@ from touchback.simulate.protocol import Floats, InputData, StateData
 from touchback.simulate.solvers import METHODS, Can, SciPy, integrators
 from touchback.simulate.span import Trajectory
 from touchback.system import System
-from touchback.system.natural import NaturalCoordinates
+from touchback.system.natural_coordinates import NaturalCoordinates
 
 FACTOR = 20.0
 FEWEST_STEPS = 1000  # at least, of a run that has to stay bounded

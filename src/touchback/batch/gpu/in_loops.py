@@ -24,7 +24,7 @@ from touchback.codegen.printers.cuda_layout import lay_out
 from touchback.codegen.printers.cuda_loops import function_in_loops, numbers_in_tables
 from touchback.codegen.printers.cuda_turns import sines_cosines
 from touchback.symbolic.rolled import roll
-from touchback.system.function import Function
+from touchback.system.compiled_function import Function
 
 _BLOCKS = 1056  # at most: a small multiple of the multiprocessors of a large card
 _LOOPED = 0.7  # of a program's operations are worth the loops

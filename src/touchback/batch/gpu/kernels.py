@@ -21,7 +21,7 @@ from touchback.codegen.printers.cuda import (
 )
 from touchback.symbolic.chains import chained
 from touchback.symbolic.program import Program
-from touchback.system.function import Function
+from touchback.system.compiled_function import Function
 
 BLOCK = 128  # threads
 LONG = 3000  # operations from which a program outgrows the nearest cache of instructions

@@ -34,8 +34,8 @@ from touchback.simulate.solvers.fixed_step_solvers import FixedStep
 from touchback.simulate.span import Failure, Span
 from touchback.simulate.ticks import steps_between
 from touchback.system import System
-from touchback.system.function import Function
-from touchback.system.motions.acting import Acting
+from touchback.system.active_equations import ActiveEquations
+from touchback.system.compiled_function import Function
 
 _AT = {name: place for place, name in enumerate(TOLD)}
 _OF_A_SET = ("terms", "positions")
@@ -50,7 +50,7 @@ class ModesCardBatch(TiedCardBatch):
         self, card: Card, system: System, given: Given, x0: Any, formulation: Formulation
     ) -> None:
         super().__init__(card, system, given, x0, formulation)
-        self._modes = system.motion.modes
+        self._modes = system.dynamics.modes
         # of states that stay on the card, one in each mode comes to be looked at
         places = [system.state_names.index(name) for name in system.modes]
         _, one_of_each = np.unique(self.cupy.asnumpy(self.x[places]), axis=1, return_index=True)
@@ -98,7 +98,7 @@ class ModesCardBatch(TiedCardBatch):
         samples: tuple[int, ...],
     ) -> ModesRollout:
         layout, kind, states = self.system.layout, self._formulation, len(self.system.state_names)
-        data: ModesData = self.system.motion.modes_data()
+        data: ModesData = self.system.dynamics.modes_data()
         actings = _actings(self.system)
         numbers = {address: k for k, address in enumerate(actings)}
         measured = any(place >= states for place in recorded)
@@ -114,7 +114,7 @@ class ModesCardBatch(TiedCardBatch):
         )  # fmt: skip
 
     def _functions(
-        self, actings: Iterable[Acting], measured: bool
+        self, actings: Iterable[ActiveEquations], measured: bool
     ) -> Iterator[tuple[str, Function]]:
         """Those of each set of constraints and of each mode, by its number."""
         for k, acting in enumerate(actings):
@@ -134,9 +134,9 @@ class ModesCardBatch(TiedCardBatch):
                 yield f"{name} {k}", mode.acting.functions[name]
 
 
-def _actings(system: System) -> dict[int, Acting]:
+def _actings(system: System) -> dict[int, ActiveEquations]:
     """Sets of constraints, each once, by the address of its terms: of modes and of impacts."""
-    modes = system.motion.modes
+    modes = system.dynamics.modes
     every = [mode.acting for mode in modes.every]
     every += [each.acting for each in (*modes.impacts.values(), *modes.rest_impacts.values())]
     return {acting.functions["terms"].compiled.address: acting for acting in every}
@@ -185,7 +185,7 @@ def _whole(numbers: ArrayLike) -> tuple[int, ...]:
 
 def _reason(system: System, told: np.ndarray, ended: float) -> str:
     """Why an instance ended early."""
-    why, every = told[_AT["why"]], system.motion.modes.every
+    why, every = told[_AT["why"]], system.dynamics.modes.every
     t, mode, number = (
         told[_AT["failed_time"]],
         int(told[_AT["failed_mode"]]),

@@ -28,7 +28,7 @@ from touchback.simulate.solvers.fixed_step_solvers import FixedStep
 from touchback.simulate.span import Span
 from touchback.simulate.ticks import steps_between
 from touchback.system import System
-from touchback.system.function import Function
+from touchback.system.compiled_function import Function
 
 _A_PART = 0.1  # s of work between two looks at Ctrl-C and at the bar
 _BYTES = {"double": np.float64, "float": np.float32}  # of numbers as CUDA C calls them
@@ -116,7 +116,7 @@ class CardBatch:
         samples: tuple[int, ...],
     ) -> Rollout:
         layout, plan = self.system.layout, self.system.plan
-        own = self.system.motion.acting(self.system.key).functions
+        own = self.system.dynamics.acting(self.system.key).functions
         states = len(self.system.state_names)
         wanted = {
             "rate": True,

@@ -21,7 +21,7 @@ from touchback.simulate.solvers.fixed_step_solvers import FixedStep
 from touchback.simulate.span import Span
 from touchback.simulate.ticks import steps_between
 from touchback.system import System
-from touchback.system.constrained import ConstraintLayout, Pattern
+from touchback.system.constraint_functions import ConstraintLayout, Pattern
 
 #: How constraints can be kept on a card.
 FORMULATIONS = ("partitioning", "multipliers", "baumgarte", "projection")
@@ -64,7 +64,7 @@ class TiedCardBatch(CardBatch):
 
     def _rubbing(self) -> list[str]:
         """The constraints with friction."""
-        return rubbing_of(self.system.motion.acting(self.system.key).rows)
+        return rubbing_of(self.system.dynamics.acting(self.system.key).rows)
 
     def _kept(self, rollout: Rollout, steps: int) -> tuple[Any, ...]:
         if not isinstance(rollout, TiedRollout):
@@ -82,7 +82,7 @@ class TiedCardBatch(CardBatch):
         samples: tuple[int, ...],
     ) -> KeptRollout:
         layout, plan, kind = self.system.layout, self.system.plan, self._formulation
-        acting = self.system.motion.acting(self.system.key)
+        acting = self.system.dynamics.acting(self.system.key)
         own = acting.functions
         states = len(self.system.state_names)
         wanted = {

@@ -21,7 +21,7 @@ from touchback.errors import DeviceError, InputError
 from touchback.model.constraint_kinds import Ramp, Sine, SmoothStep
 from touchback.model.value import listed
 from touchback.numbers import MOST_COUNTED, as_float, number_within, positive_number, whole_within
-from touchback.system.reading import by_name
+from touchback.system.array_arguments import by_name
 
 #: What a simulated board samples: a prescribed motion, in counts or steps of a converter.
 SampledSignal = Sine | Ramp | SmoothStep

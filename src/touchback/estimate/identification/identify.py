@@ -31,7 +31,7 @@ from touchback.recording.names import names_once
 from touchback.simulate.features import refuse
 from touchback.simulate.protocol import InputData, Where
 from touchback.system import System
-from touchback.system.reading import by_name
+from touchback.system.array_arguments import by_name
 
 _PASSES = 6  # fits, each with the noise that the one before left
 _SAME = 0.01  # a smaller change of the noise ends them

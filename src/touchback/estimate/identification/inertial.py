@@ -23,7 +23,7 @@ from touchback.estimate.identification.intervals import half_width
 from touchback.recording.names import with_unit
 from touchback.simulate.features import refuse
 from touchback.system import System
-from touchback.system.reading import read_array
+from touchback.system.array_arguments import read_array
 
 _THIN = 1e-6  # of its largest moment: what a body has at least, so that it has a size
 _PASSES = 20  # fits at most, each with the noise of the one before,

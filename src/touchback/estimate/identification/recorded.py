@@ -16,7 +16,7 @@ from touchback.simulate.initial_state import read_state
 from touchback.simulate.inputs import Inputs, read_inputs
 from touchback.simulate.protocol import InputData, Where
 from touchback.system import System
-from touchback.system.reading import by_name
+from touchback.system.array_arguments import by_name
 
 _LEAST = 3  # instants of a run
 

@@ -13,7 +13,7 @@ from touchback.estimate.identification.recorded import Recorded
 from touchback.numbers import as_float, shown
 from touchback.recording import unknown_name
 from touchback.system import System
-from touchback.system.reading import by_name
+from touchback.system.array_arguments import by_name
 
 Bounds = Mapping[str, tuple[float, float]]
 _Numbers = dict[str, float]

@@ -13,7 +13,7 @@ from touchback.model.signals import Parameter
 from touchback.recording import Run
 from touchback.simulate import simulate
 from touchback.system import System
-from touchback.system.copies import copies
+from touchback.system.compilation import copies
 
 STEP, OUTPUT, SAMPLES = 62.5e-6, 2.5e-4, 1e-3  # of the run and of the fingers [s]
 BEFORE = 2e-4  # a hammer's speed is taken so long before the string is met [s]

@@ -14,7 +14,7 @@ from touchback.model import Model
 from touchback.model.value import Value
 from touchback.symbolic.functions import select
 from touchback.system import System
-from touchback.system.copies import copies
+from touchback.system.compilation import copies
 
 NAMES = ("C", "C#", "D", "D#", "E", "F", "F#", "G", "G#", "A", "A#", "B")
 LOWEST, HIGHEST = 21, 108  # MIDI notes of a piano

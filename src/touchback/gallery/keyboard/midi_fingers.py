@@ -21,7 +21,7 @@ from touchback.gallery.keyboard.strokes import (
 from touchback.gallery.keyboard.voices import Voice
 from touchback.simulate import simulate
 from touchback.system import System
-from touchback.system.copies import copies
+from touchback.system.compilation import copies
 
 ASKED = (LOWEST, MIDDLE_C, HIGHEST)  # MIDI notes whose keys are asked how they answer
 _EFFORTS = tuple(float(x) for x in np.linspace(0.0, 1.0, 12))

@@ -22,7 +22,7 @@ from touchback.model.sensors import Signal
 from touchback.realtime import GuardedOutput, Live, WatchedInput, live
 from touchback.realtime.live_report import Report
 from touchback.symbolic.functions import minimum
-from touchback.system.copies import copies
+from touchback.system.compilation import copies
 
 ANGLE, TORQUE = "angle", "torque"
 FOLLOW, FOLLOWED = "follow", "followed"

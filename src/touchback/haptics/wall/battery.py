@@ -18,7 +18,7 @@ from touchback.haptics.wall.pressing import DEEP, FAR, LARGEST, LEAST, Pressing,
 from touchback.symbolic.expression import Expr
 from touchback.symbolic.stages import split
 from touchback.symbolic.tape import Tape
-from touchback.system.function import Function
+from touchback.system.compiled_function import Function
 
 __all__ = ["Battery", "Outcome", "Setting", "press_walls", "stiffest"]
 

@@ -13,7 +13,7 @@ from touchback.native.image import Image
 from touchback.simulate.initial_state import initial_state
 from touchback.simulate.inputs import Inputs
 from touchback.system import System
-from touchback.system.begin import found_states
+from touchback.system.state_assembly import found_states
 
 _ARGUMENTS = (
     "const double *x, const double *u, const double *p, double *out, double *work,\n"
@@ -84,7 +84,7 @@ class InitialState:
     def of(system: System) -> InitialState:
         """That of a system."""
         assembled = _assembled(system)
-        nz, start = system.sizes[2], system.motion.start
+        nz, start = system.sizes[2], system.dynamics.start
         z = assembled[len(assembled) - nz :]  # with the numbers of modes
         found = found_states(system.model, start.q, system.parameters)
         found_by = tuple(_found_by(system, assembled)) if found else ()

@@ -21,8 +21,8 @@ from touchback.simulate.time_stepping import MoreauJean
 from touchback.symbolic.program import Program
 from touchback.system import System
 from touchback.system.contact_equations import STEPPED, ContactEquations
-from touchback.system.motions import At
-from touchback.system.posed import Posed
+from touchback.system.dynamics_kinds import At
+from touchback.system.integration_problem import IntegrationProblem
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class Stepping:
     `held`), the programs of parameter blocks with their names and numbers, sensors with their names
     and units and the block that they read, and the text of steps."""
 
-    posed: Posed
+    posed: IntegrationProblem
     roots: dict[str, ctypes.Structure | np.ndarray]
     held: list[object]
     stages: list[tuple[Program, str, np.ndarray]]
@@ -64,7 +64,7 @@ class Stepping:
             return None
         own = system.apart()
         own.enter(*own.initial_modes)
-        closing = own.motion.closing(own, At())
+        closing = own.dynamics.assembler(own.calls, At())
         if isinstance(solving, Modes):
             solving = solving.enforced[solving.mode_of(x)]
         tracks = np.flatnonzero(closing.tracks).tolist()
@@ -97,7 +97,7 @@ def rate_stepping(
     )  # fmt: skip
 
 
-def _step_function(posed: Posed, solver: FixedStep) -> str:
+def _step_function(posed: IntegrationProblem, solver: FixedStep) -> str:
     own = solver.word in posed.problem.steps
     return "tb_modes_step" if own else f"tb_{solver.word.replace('-', '_')}_step"
 

@@ -27,8 +27,8 @@ from touchback.simulate.span import Failure, Span, refuse_rows, whole_multiple
 from touchback.simulate.stepper import Label, labels_of
 from touchback.simulate.ticks import use_ticks
 from touchback.system import System
-from touchback.system.posed import Posed
-from touchback.system.reading import by_name
+from touchback.system.array_arguments import by_name
+from touchback.system.integration_problem import IntegrationProblem
 
 Wires = Mapping[str, str]
 
@@ -97,7 +97,7 @@ def couple(
 
 
 def _exchanged(
-    board: _Board, posed: Posed, run: Stepper, plan: tuple[float, float, int, int]
+    board: _Board, posed: IntegrationProblem, run: Stepper, plan: tuple[float, float, int, int]
 ) -> tuple[Floats, Failure | None]:
     """A row at each communication point, [t, states, inputs, multipliers, sensors, units], up to
     the end or to a failure."""

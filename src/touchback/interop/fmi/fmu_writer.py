@@ -50,10 +50,10 @@ from touchback.symbolic.program import Program
 from touchback.symbolic.replay import replay
 from touchback.symbolic.tape import Tape
 from touchback.system import System
+from touchback.system.compiled_function import FunctionSet
 from touchback.system.derivation import Derivation, solved_arguments
-from touchback.system.equations import motion_equations
-from touchback.system.flow import equations_matrix
-from touchback.system.function_set import FunctionSet
+from touchback.system.implicit_equations import motion_equations
+from touchback.system.variational_equations import equations_matrix
 
 
 def write(
@@ -233,7 +233,7 @@ def _numbers(system: System, start: np.ndarray) -> str:
         f"const double fmu_{name}[] = {{{C99.numbers([*given, 0.0])}}};\n"
         for name, given in values.items()
     )
-    holonomic = [] if system.modes else [*system.motion.rows(system.key).holonomic]
+    holonomic = [] if system.modes else [*system.dynamics.rows(system.key).holonomic]
     rows = ", ".join(str(int(each)) for each in [*holonomic, False])
     head = '#include <math.h>\n\n#include "fmu_model.h"\n\n'
     return f"{head}{arrays}const int fmu_holonomic[] = {{{rows}}};\n"
@@ -250,7 +250,7 @@ def derivative_functions(system: System) -> FunctionSet:
     """`solution`: [r at s = 0, K]; `position slopes`, `velocity slopes`, `slopes` (of r, dq/dt and
     dz/dt) and `output slopes`; `turn`: dq/dt; and `indicators`. Of [t, inputs…, s, variation,
     variation of s]."""
-    motion, layout = system.motion, system.layout
+    motion, layout = system.dynamics, system.layout
     d = motion.derive(motion.model(system.key), solved_arguments(layout, system.constraint_names))
     k, rows = d.tape, constraint_rows(d.instant)
     found = motion_equations(d, rows)

@@ -15,8 +15,8 @@ from touchback.model.model import Model
 from touchback.simulate.features import COPIES, MEMORIES, MODES, RIGID, RUBBING, Feature
 from touchback.symbolic.program import Program
 from touchback.system import System
-from touchback.system.begin import found_states
 from touchback.system.derivation import solved_arguments
+from touchback.system.state_assembly import found_states
 from touchback.version import VERSION
 
 HEAD = f"Printed by Touchback {VERSION}"
@@ -93,7 +93,7 @@ def model_programs(language: str, model: Model) -> ModelPrograms:
 
 def described_state(system: System) -> np.ndarray | None:
     """The state from which the initial one is assembled; None where forces find states there."""
-    start = system.motion.start
+    start = system.dynamics.start
     return None if found_states(system.model, start.q, system.parameters) else start.x
 
 

@@ -18,7 +18,7 @@ from touchback.model.frame import GROUND, Frame
 from touchback.model.joints import Fixed, Spherical
 from touchback.model.sensors import AngularVelocity, Position, SensorKind, Velocity
 from touchback.model.solids import Box, Capsule, Cylinder, Ellipsoid, Mesh, Sphere
-from touchback.model.solids.mesh import unpacked
+from touchback.model.solids.triangle_mesh import unpacked
 from touchback.regular_file import check_output, write_whole
 from touchback.symbolic.expression import Expr
 

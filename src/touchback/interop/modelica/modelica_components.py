@@ -15,8 +15,7 @@ from touchback.dynamics.loops import common_link
 from touchback.errors import InputError
 from touchback.interop.modelica.modelica_text import Names, Texts, numbers, texts
 from touchback.interop.modelica.package_sheet import Push, Sheet, component, described, vector
-from touchback.model.closures import Closure
-from touchback.model.equations import (
+from touchback.model.closure_equations import (
     Along,
     Apart,
     DiscOnPlane,
@@ -26,6 +25,7 @@ from touchback.model.equations import (
     Square,
     Still,
 )
+from touchback.model.closures import Closure
 from touchback.model.frame import AXES, GROUND
 from touchback.model.joints import (
     Cylindrical,

@@ -310,7 +310,7 @@ class Transitions:
         sheet = self.sheet
         places = next(
             own.reset_places
-            for mode in sheet.system.motion.modes.every
+            for mode in sheet.system.dynamics.modes.every
             for own in mode.exits
             if own.name == exit.name
         )
@@ -335,7 +335,7 @@ class _Impacts:
 
     def __init__(self, sheet: Sheet) -> None:
         self.sheet = sheet
-        whole = sheet.system.motion.whole
+        whole = sheet.system.dynamics.whole
         struck = {name for each in whole.transitions.values() for name in each.impact}
         kept = {name for mode in whole.modes.values() for name in mode.active}
         model = in_modes(whole, (), sorted(struck | kept))

@@ -15,7 +15,7 @@ from touchback.dynamics.loops import common_link
 from touchback.dynamics.pose import frame_pose
 from touchback.errors import InputError, ModelError, TouchbackError
 from touchback.interop.modelica.modelica_text import Names, quoted, texts
-from touchback.model.equations import Meet
+from touchback.model.closure_equations import Meet
 from touchback.model.frame import GROUND, Frame
 from touchback.model.mode_groups import ModeGroup, in_modes
 from touchback.model.model import Model
@@ -300,7 +300,7 @@ class ModeRows:
     Without modes there is one state of affairs, and each active row acts in it."""
 
     def __init__(self, system: System) -> None:
-        self.groups: list[ModeGroup] = list(system.motion.modes.groups)
+        self.groups: list[ModeGroup] = list(system.dynamics.modes.groups)
         self._every = list(product(*(range(len(group.modes)) for group in self.groups)))
         self._acting: dict[str, set[Numbers]] = {}
         left: dict[str, set[Numbers]] = {}
@@ -358,7 +358,7 @@ def _redundant(system: System) -> tuple[str, ...]:
 def model_in_all_modes(system: System) -> Model:
     """The model with every constraint that acts in some mode, and readouts as expressions of the
     modes' numbers."""
-    whole, groups = system.motion.whole, system.motion.modes.groups
+    whole, groups = system.dynamics.whole, system.dynamics.modes.groups
     if not groups:
         return system.model
     for name, mode in whole.modes.items():

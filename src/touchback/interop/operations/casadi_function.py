@@ -15,8 +15,8 @@ from touchback.recording.names import names_once
 from touchback.symbolic import ops
 from touchback.symbolic.program import Program
 from touchback.system import System
-from touchback.system.flow import flow_functions
-from touchback.system.function import Function
+from touchback.system.compiled_function import Function
+from touchback.system.variational_equations import variational_functions
 
 _FUNCTIONS = {  # what is known of a system, and its further argument
     "forward dynamics": "tau",
@@ -131,14 +131,14 @@ def _rates(
 ) -> tuple[Callable[[Any, Any], Any], Callable[[Any, Any], Any]]:
     """ẋ, and dq/dt alone, at a time and a state."""
     system, plan = rollout.system, rollout.plan
-    own, nq, nv = system.motion.acting(system.key).functions, *system.sizes[:2]
+    own, nq, nv = system.dynamics.acting(system.key).functions, *system.sizes[:2]
 
     def turning(t: Any, x: Any) -> Any:
         return _traced(casadi, own["configuration rate"], x, casadi.vertcat(t, u), p)
 
     if not system.constrained:
         return lambda t, x: _traced(casadi, own["rate"], x, casadi.vertcat(t, u), p), turning
-    flow = flow_functions(system.motion, system.key, plan.parameters, plan.pull)
+    flow = variational_functions(system.dynamics, system.key, plan.parameters, plan.pull)
     n = nv + len(system.constraint_names)
 
     def solved(t: Any, x: Any) -> Any:

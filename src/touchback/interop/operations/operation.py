@@ -95,7 +95,7 @@ class Accelerations(Operation):
     words = ("q", "v", "tau")
 
     def __init__(self, system: System) -> None:
-        system.motion.refuse("forward dynamics derivatives")
+        system.dynamics.refuse("forward dynamics derivatives")
         if not system.plan.plain_coordinates:
             raise InputError(
                 f"{system.name}: it has quaternions, by whose four numbers its accelerations have "

@@ -27,7 +27,7 @@ from touchback.interop.usd.usd_stage import Stage, number_of, value_of, values_o
 from touchback.model import Model
 from touchback.model.frame import GROUND
 from touchback.model.solids import AnySeen
-from touchback.model.solids.mesh import FARTHEST
+from touchback.model.solids.triangle_mesh import FARTHEST
 
 _DENSITY = 1000.0  # kg/m³, where a file says none
 

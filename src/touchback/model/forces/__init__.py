@@ -1,18 +1,10 @@
-"""Forces, one file each. A new kind is a new file and one more name in AnyForce; contacts that give
-way are in the room of contacts."""
+"""Forces. A new kind is a class in the file of its family and one more name in AnyForce; contacts
+that give way are in the room of contacts."""
 
-from touchback.model.forces.axis_effort import AxisEffort
+from touchback.model.forces.applied_loads import AxisEffort, Hand, JointEffort, Wrench
 from touchback.model.forces.base import ForceKind, InternalState
-from touchback.model.forces.box_drag import BoxDrag
-from touchback.model.forces.buoyancy import Buoyancy
-from touchback.model.forces.bushing import Bushing
-from touchback.model.forces.drag import Drag
-from touchback.model.forces.hand import Hand
-from touchback.model.forces.immersed import Immersed
-from touchback.model.forces.joint_effort import JointEffort
-from touchback.model.forces.spring_damper import LinkForce, SpringDamper
-from touchback.model.forces.torsion_spring import TorsionSpring
-from touchback.model.forces.wrench import Wrench
+from touchback.model.forces.fluid_forces import BoxDrag, Buoyancy, Drag, Immersed
+from touchback.model.forces.springs import Bushing, LinkForce, SpringDamper, TorsionSpring
 
 AnyForce = (
     Wrench

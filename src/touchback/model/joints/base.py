@@ -7,9 +7,9 @@ from functools import lru_cache
 import numpy as np
 
 from touchback.errors import ModelError
-from touchback.model.equations import UNIT, Along, Direction, Equation, Square
+from touchback.model.closure_equations import UNIT, Along, Direction, Equation, Square
 from touchback.model.frame import AXES
-from touchback.model.joints.motion import Motion
+from touchback.model.joints.elementary_motions import Motion
 from touchback.model.value import Data
 
 Step = Motion | np.ndarray  # an elementary motion, or a constant rotation between two of them

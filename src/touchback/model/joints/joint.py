@@ -6,11 +6,11 @@ from typing import Any, TypedDict
 import numpy as np
 
 from touchback.errors import ModelError
+from touchback.model.data_walk import normalised
 from touchback.model.frame import Frame
 from touchback.model.joints.base import JointKind
 from touchback.model.names import unknown
 from touchback.model.value import Components, Data, Value, Values, is_number, listed, number, value
-from touchback.model.walk import normalised
 
 
 class Joint(Data, frozen=True):

@@ -1,14 +1,10 @@
-"""Solids, one file each: what bodies look like, and what floats. A new kind is a new file and one
+"""Solids: what bodies look like, and what floats. A new kind is a class in `solid_kinds.py` and one
 more name in AnySolid, or in AnySeen where it is only looked at."""
 
 from touchback.model.frame import Frame
 from touchback.model.solids.base import SeenKind, SolidKind, Wet
-from touchback.model.solids.box import Box
-from touchback.model.solids.capsule import Capsule
-from touchback.model.solids.cylinder import Cylinder
-from touchback.model.solids.ellipsoid import Ellipsoid, Sphere
-from touchback.model.solids.eye import Eye
-from touchback.model.solids.mesh import Mesh
+from touchback.model.solids.solid_kinds import Box, Capsule, Cylinder, Ellipsoid, Eye, Sphere
+from touchback.model.solids.triangle_mesh import Mesh
 from touchback.model.value import Data
 
 AnySolid = Sphere | Ellipsoid | Box | Cylinder

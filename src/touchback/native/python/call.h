@@ -15,7 +15,7 @@
 
 enum { MOST_ARGUMENTS = 10, MOST_DIMENSIONS = 3 };
 
-typedef enum { ARRAY, NUMBER, ABSENT, OUT, BLOCK, KINDS } kind; /* as system/calls.py numbers them */
+typedef enum { ARRAY, NUMBER, ABSENT, OUT, BLOCK, KINDS } kind; /* as system/function_calls.py numbers them */
 
 typedef struct argument {
     PyObject *name;

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from touchback.errors import ModelError
 from touchback.interop import read_mesh
-from touchback.model.solids.mesh import MOST_TRIANGLES, unpacked
+from touchback.model.solids.triangle_mesh import MOST_TRIANGLES, unpacked
 from touchback.model.value import check_positive
 from touchback.vehicle.roads.base import Patch
 from touchback.vehicle.roads.bump import Bump

@@ -11,8 +11,8 @@ from touchback.errors import InputError
 from touchback.realtime.control import Desk
 from touchback.realtime.control.messages import Facts
 from touchback.system import State
-from touchback.system.begin import begun
-from touchback.system.motions import At
+from touchback.system.dynamics_kinds import At
+from touchback.system.state_assembly import with_found_states
 from touchback.workbench.manipulate.here import check_body, here, refuse_rows
 from touchback.workbench.manipulate.messages import Pose
 from touchback.workbench.manipulate.posing import reach
@@ -40,9 +40,9 @@ class Poses:
             now = here(live)
             system, at = now.system, np.array(asked.point)
             reached = reach(now, asked.body, at, np.array(asked.to))
-            z = begun(system.model, reached.q, now.z, now.parameters)
+            z = with_found_states(system.model, reached.q, now.z, now.parameters)
             there = At(reached.q, None, now.inputs, now.t, z, now.varied)
-            v = system.motion.met(system, np.zeros(len(now.v)), [], there)
+            v = system.dynamics.solve_velocities(system.calls, np.zeros(len(now.v)), [], there)
             live.place(State(reached.q, v, z))
         off = system.constraint_error(reached.q, now.t, now.inputs, z, parameters=now.varied)
         return {

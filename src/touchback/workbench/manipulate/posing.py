@@ -20,10 +20,10 @@ import numpy as np
 from touchback.dynamics.forward import configuration_rate
 from touchback.errors import SolveError
 from touchback.system import System
-from touchback.system.closing import Closing
-from touchback.system.function import Function
-from touchback.system.functions import Recipe
-from touchback.system.motions import At
+from touchback.system.compiled_function import Function
+from touchback.system.dynamics_kinds import At
+from touchback.system.function_recipes import Recipe
+from touchback.system.state_assembly import StateAssembler
 from touchback.workbench.manipulate.here import Here
 
 _STEPS = 60
@@ -56,7 +56,7 @@ class _Drag:
     target: np.ndarray
     low: np.ndarray
     high: np.ndarray
-    closing: Closing | None  # of loops, if there are any
+    closing: StateAssembler | None  # of loops, if there are any
     rate: Function  # of positions, by velocities
     size: float  # of the mechanism [m]
     longest: np.ndarray  # the most that each coordinate moves in a step
@@ -72,7 +72,7 @@ def reach(now: Here, body: str, at: np.ndarray, target: np.ndarray) -> Reached:
     near as constraints and joint limits let it."""
     system = now.system
     closed = system.constrained and system.constraint_names
-    closing = system.motion.closing(system, _at(now)._replace(q=None)) if closed else None
+    closing = system.dynamics.assembler(system.calls, _at(now)._replace(q=None)) if closed else None
     recipe = Recipe(lambda d: list(configuration_rate(d.instant)), (len(system.layout.q),))
     rate = system.derived("configuration rate of poses", lambda: recipe)
     way = float(np.linalg.norm(target - now.point(body, at)))
@@ -134,8 +134,8 @@ def _step(now: Here, drag: _Drag, weight: float) -> np.ndarray:
     system, low, high = now.system, drag.low, drag.high
     J_p = now.point_jacobian(drag.body, drag.at)
     way = drag.target - now.point(drag.body, drag.at)
-    h, J = system.motion.positions(system, _at(now))
-    met = system.motion.rows(system.key).holonomic
+    h, J = system.dynamics.positions(system.calls, _at(now))
+    met = system.dynamics.rows(system.key).holonomic
     h, J = h[met], J[met]
     M = system.mass_matrix(now.q, parameters=now.varied)
     q = _plain_positions(now)
@@ -182,7 +182,7 @@ def _closed(now: Here, drag: _Drag, step: np.ndarray) -> np.ndarray | None:
     q = now.q + now.system.evaluated(drag.rate, _at(now)._replace(v=step))
     if drag.closing is not None:
         try:
-            q = drag.closing.closed_from(q, [])
+            q = drag.closing.solve_positions_from(q, [])
         except SolveError:
             return None
     place = _plain_positions(replace(now, q=q))

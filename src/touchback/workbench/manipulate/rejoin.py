@@ -9,10 +9,10 @@ from msgspec.structs import replace
 
 from touchback.errors import InputError
 from touchback.model import Model
+from touchback.model.data_walk import mapped
 from touchback.model.joints import Joint, JointKind, make_joint
 from touchback.model.joints.joint import OPTIONS
 from touchback.model.model import MECHANICS
-from touchback.model.walk import mapped
 from touchback.realtime.restructure import Structure, follow, joints_of
 from touchback.symbolic.expression import Expr
 from touchback.symbolic.translate import Translator
