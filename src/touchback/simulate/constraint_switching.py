@@ -16,6 +16,7 @@ import numpy as np
 from touchback.errors import InputError
 from touchback.numbers import MOST, keep, number_within, shown
 from touchback.recording import EnergyBooks, Run
+from touchback.simulate.drive_jumps import RateJump, jump_remarks
 from touchback.simulate.event_monitor import Event
 from touchback.simulate.failure import RunFailed, RunInterrupted
 from touchback.simulate.inputs import read_inputs
@@ -24,6 +25,7 @@ from touchback.simulate.span import Span
 from touchback.simulate.stepper import Asked
 from touchback.system import System
 
+_ROUNDING = 4.0 * np.finfo(float).eps  # of times
 _LARGEST = ("largest_h", "worst_choice", "iterations_most", "iterations_last", "step")
 
 
@@ -66,9 +68,11 @@ def simulate_switched(
     happenings: Sequence[Event | Switch],
     inputs: InputData | None,
     about: Mapping[str, object],
+    jumps: Sequence[RateJump] = (),
 ) -> Run:
-    """The runs between switches as one, which tells `about` what was asked; the system keeps its
-    constraints and parameters. `simulate` runs what is asked of a part from a state."""
+    """The runs between switches, and between `jumps` of drives, as one, which tells `about` what
+    was asked; the system keeps its constraints and parameters. `simulate` runs what is asked of a
+    part from a state."""
     if not asked.system.constrained:
         raise InputError(f"{asked.system.name}: it has no constraints to switch.")
     system, span = asked.system.apart(), asked.span
@@ -77,11 +81,18 @@ def simulate_switched(
     timely = _timed(inputs, span.end)
     given = read_inputs(system, timely, span.end)
     timed = [(at, switch) for switch in switches if not isinstance(at := switch.at, Event)]
-    waiting = sorted(timed, key=lambda pair: pair[0])
+    waiting: list[tuple[float, Switch | RateJump]] = [
+        *timed,
+        *((each.before, each) for each in jumps),
+    ]
+    waiting.sort(key=lambda pair: pair[0])
+    whole = None if switches else span
     on_event = {at.name: (at, switch) for switch in switches if isinstance(at := switch.at, Event)}
     runs: list[Run] = []
     done: list[dict[str, Any]] = []
+    passed: list[tuple[RateJump, float]] = []  # with the energy that the impulse gave [J]
     t, x = span.start, x0
+    rounding = _ROUNDING * max(abs(span.start), abs(span.end))
     for name, number in asked.parameters.items():
         system[name] = number
     while t < span.end:
@@ -93,25 +104,36 @@ def simulate_switched(
             ]
             try:
                 part = replace(
-                    asked, system=system, span=Span(t, until - t), given=given, events=watched
+                    asked,
+                    system=system,
+                    span=Span(t, until - t, whole),
+                    given=given,
+                    events=watched,
                 )
                 runs.append(simulate(part, x=x))
             except (RunFailed, RunInterrupted) as error:
-                error.run = _joined([*runs, error.run], done, about)
+                error.run = _joined([*runs, error.run], done, about, passed)
                 raise
             t, x = float(runs[-1].time[-1]), _last_state(system, runs[-1])
-        if runs and t < until:
+        switch: Switch | RateJump | None = None
+        if runs and t < until - rounding:
             switch = on_event.pop(runs[-1].events[-1].name, (None, None))[1]
-        else:
-            switch = waiting.pop(0)[1] if waiting and waiting[0][0] <= t else None
+        elif waiting and waiting[0][0] <= t + rounding:
+            switch = waiting.pop(0)[1]
         if switch is None:  # the end, or an event of the user's that ends the run
             break
-        system.deactivate(*switch.deactivate)
-        system.activate(*switch.activate)
+        if isinstance(switch, Switch):
+            system.deactivate(*switch.deactivate)
+            system.activate(*switch.activate)
+        else:
+            t = switch.time
         x, lost = system.consistent(x, t, given.at(t, x)[1:])
-        done.append({"time": t, "activate": list(switch.activate),
-                     "deactivate": list(switch.deactivate), "energy lost": lost})  # fmt: skip
-    return _joined(runs, done, about)
+        if isinstance(switch, RateJump):
+            passed.append((switch, -lost))
+        else:
+            done.append({"time": t, "activate": list(switch.activate),
+                         "deactivate": list(switch.deactivate), "energy lost": lost})  # fmt: skip
+    return _joined(runs, done, about, passed)
 
 
 def _timed(inputs: InputData | None, end: float) -> dict[str, Input]:
@@ -128,7 +150,12 @@ def _last_state(system: System, run: Run) -> Floats:
     return np.array([run[name][-1] for name in system.state_names])
 
 
-def _joined(runs: list[Run], switches: list[dict[str, Any]], asked: Mapping[str, object]) -> Run:
+def _joined(
+    runs: list[Run],
+    switches: list[dict[str, Any]],
+    asked: Mapping[str, object],
+    jumps: Sequence[tuple[RateJump, float]],
+) -> Run:
     """One run; rows that rest have no multiplier, which is zero."""
     names = list(dict.fromkeys(name for run in runs for name in run.names))
     signals = {
@@ -136,14 +163,25 @@ def _joined(runs: list[Run], switches: list[dict[str, Any]], asked: Mapping[str,
         for name in names
     }
     units = {name: unit for run in runs for name, unit in run.units.items()}
-    about = {**runs[0].metadata, **asked, "switches": switches, "statistics": _statistics(runs)}
-    about["remarks"] = list(dict.fromkeys(x for run in runs for x in run.metadata["remarks"]))
+    about = {**runs[0].metadata, **asked, "statistics": _statistics(runs)}
+    if switches or not jumps:
+        about["switches"] = switches
+    said = [
+        *(x for run in runs for x in run.metadata["remarks"]),
+        *jump_remarks([each for each, _ in jumps]),
+    ]
+    about["remarks"] = list(dict.fromkeys(said))
     about |= _inputs_of(runs)
     about["duration"] = float(runs[-1].time[-1] - runs[0].time[0])
     about["events"] = [record.as_data() for run in runs for record in run.events]
     if "books" in about:
-        jumps = [_impact(_label(each), each["energy lost"]) for each in switches]
-        about["books"] = EnergyBooks.joined([*(run.books for run in runs), *jumps]).as_data()
+        parts = [run.books for run in runs]
+        parts += [_impact(_label(each), each["energy lost"]) for each in switches]
+        parts += [
+            EnergyBooks(work={"jumps of drives": given}, stored={"kinetic": given})
+            for _, given in jumps
+        ]
+        about["books"] = EnergyBooks.joined(parts).as_data()
     joined = Run(np.concatenate([run.time for run in runs]), signals, units, about)
     joined.model = runs[0].model
     return joined

@@ -121,6 +121,11 @@ def refuse(call: str, system: System) -> None:
         _refuse(call, system, feature, mend or feature.mend)
 
 
+def refused(call: str, system: System) -> bool:
+    """Whether the system has what the call can't treat."""
+    return any(feature.names(system) for feature in REFUSED[call])
+
+
 def refuse_run(solver: Solver, system: System, asked: Can) -> None:
     """Raise where a solver can't treat what the system has, or can't do what was `asked` for. The
     mend is a solver that can do all of it, if there is one."""

@@ -14,9 +14,10 @@ from numpy.typing import ArrayLike
 from touchback.native import Formulation, Listening
 from touchback.recording import Run
 from touchback.simulate.constraint_switching import Switch, read_events, simulate_switched
+from touchback.simulate.drive_jumps import MOST_JUMPS, rate_jumps, warn_of_jumps
 from touchback.simulate.event_monitor import Event
 from touchback.simulate.failure import interrupted, raise_failure
-from touchback.simulate.features import refuse
+from touchback.simulate.features import refuse, refused
 from touchback.simulate.initial_state import initial_state
 from touchback.simulate.input_trace import InputTrace, warn_of_inputs
 from touchback.simulate.inputs import read_inputs
@@ -83,11 +84,24 @@ def simulate(
     asked = Asked(system, span, given, constraints, changed, watched, books)
     solver.refuse_excess(span.duration, asked.width)
     x = initial_state(system, x0, span.start, given, parameters)
-    if switched:
+    jumps = rate_jumps(asked, x, None if Can.ADAPTIVE in solver.can else solver.step)
+    if jumps and (why := _unparted(system, solver, len(jumps))):
+        warn_of_jumps(system.name, jumps, why)
+        jumps = []
+    if switched or jumps:
         about = settings(asked, solver, x, events)
         part = partial(_run, solver=solver, progress=progress)
-        return simulate_switched(part, asked, x, events, inputs, about)
+        return simulate_switched(part, asked, x, events, inputs, about, jumps)
     return _run(asked, solver, x, progress)
+
+
+def _unparted(system: System, solver: Solver, jumps: int) -> str:
+    """Why a run can't be parted where rates of drives jump; nothing where it can."""
+    if jumps > MOST_JUMPS:
+        return f"runs are parted at {MOST_JUMPS} instants at most"
+    if not refused("tb.simulate with switches", system) and Can.SWITCHES in solver.can:
+        return ""
+    return f"method '{solver.word}' goes through them without a stop"
 
 
 def _wanted(formulation: bool, events: bool, switches: bool, books: bool) -> Can:

@@ -1,0 +1,102 @@
+"""A drive whose rate jumps gives the mechanism an impulse, as by the balance of momentum."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import touchback as tb
+
+MASS, LENGTH, INERTIA, G = 0.8, 0.5, 0.02, 9.81
+AT, UNTIL = 0.02, 0.03  # s
+ANGLES = {"hangs": 0.0, "leans": 0.7, "stands": 2.6}
+
+
+def pendulum_on_slide(
+    motion: Any, angle: float = 0.4, rate: float = 0.0, gravity: float = G
+) -> Any:
+    m = tb.Model("slide", gravity=(0, 0, -gravity))
+    slide = m.body("slide", mass=1.0)
+    bob = m.body("bob", mass=MASS, com=(0, 0, -LENGTH), inertia=(INERTIA,) * 3)
+    m.joint("x", tb.Prismatic("x"), m.ground, slide)
+    m.joint("swing", tb.Revolute("y"), slide, bob, position=angle, velocity=rate)
+    m.drive("x", motion(m))
+    return m
+
+
+def ramp(speed: float, at: float = AT) -> Any:
+    """Rest, then a constant speed."""
+    return lambda m: speed * tb.maximum(0.0, m.time - at)
+
+
+def kick(run: tb.Run, at: float = AT) -> tuple[float, float]:
+    """By how much the swing's rate jumps, and the cosine of its angle there."""
+    after = int(np.searchsorted(run.time, at))
+    jump = run["swing rate"][after] - run["swing rate"][after - 1]
+    return float(jump), float(np.cos(run["swing"][after]))
+
+
+@pytest.mark.parametrize("options", [
+    {}, {"method": "radau5"}, {"method": "LSODA"}, {"method": "rk4", "step": 1e-4},
+    {"constraints": "multipliers"}, {"constraints": "projection"}, {"constraints": "baumgarte"},
+], ids=str)  # fmt: skip
+@pytest.mark.parametrize("speed", [1.0, -2.5])
+def test_a_slide_that_starts_suddenly_kicks_its_pendulum(speed: float, options: Any) -> None:
+    """About the pivot (I + m l²) θ̇ − m l cos θ u stays: Δθ̇ = m l cos θ Δu / (I + m l²), with the
+    angle about y, for which a body that hangs has its centre at −l sin θ along x."""
+    system = pendulum_on_slide(ramp(speed)).compile()
+    run = tb.simulate(system, duration=UNTIL, progress=False, **options)
+    jump, cosine = kick(run)
+    expected = MASS * LENGTH * cosine * speed / (INERTIA + MASS * LENGTH**2)
+    assert jump == pytest.approx(expected, rel=1e-6)  # rk4 and LSODA: of their steps
+    assert run["x"][-1] == pytest.approx(speed * (UNTIL - AT), rel=1e-6)
+    assert np.all(np.diff(run.time) > 0.0)
+    assert any("jumps by" in said for said in run.metadata["remarks"])
+
+
+@pytest.mark.parametrize("angle", ANGLES.values(), ids=ANGLES)
+def test_the_energy_balance_closes_over_a_jump(angle: float) -> None:
+    """The drive works by its impulse along the mean of its rates, which are 0 and u."""
+    system = pendulum_on_slide(ramp(1.5), angle, 3.0).compile()
+    run = tb.simulate(system, duration=UNTIL, books=True, progress=False)
+    jump, cosine = kick(run)
+    impulse = 1.8 * 1.5 - MASS * LENGTH * cosine * jump  # of slide and bob along x
+    assert run.books.work["jumps of drives"] == pytest.approx(impulse * 0.75, rel=1e-9)
+    assert abs(run.books.unexplained) < 1e-8
+
+
+def test_a_motion_in_pieces_moves_what_it_carries_as_a_smooth_one() -> None:
+    """A table of a hundred straight pieces of a sine: impulses at its kinks add up to what the
+    sine's acceleration does, to second order in the pieces."""
+    times = np.linspace(0.0, 1.0, 101)
+    places = 0.1 * np.sin(4.0 * times)
+    pieces = pendulum_on_slide(lambda m: tb.lookup(m.table("way", times, places), m.time))
+    smooth = pendulum_on_slide(lambda m: 0.1 * tb.sin(4.0 * m.time))
+    state = np.array([0.0, 0.4, 0.4, 0.0])  # x, swing and their rates
+    ends = [
+        tb.simulate(each.compile(), state, 0.995, progress=False)["swing"][-1]
+        for each in (pieces, smooth)
+    ]
+    still = pendulum_on_slide(lambda m: 0.4 * m.time).compile()
+    unmoved = tb.simulate(still, state, 0.995, progress=False)["swing"][-1]
+    assert abs(ends[0] - ends[1]) < 1e-3 < 0.05 < abs(ends[1] - unmoved)
+
+
+def test_more_kinks_than_runs_are_parted_at_are_warned_of() -> None:
+    times = np.linspace(0.0, 1.0, 1001)
+    model = pendulum_on_slide(lambda m: tb.lookup(m.table("way", times, times**2), m.time))
+    with pytest.warns(RuntimeWarning, match=r"rates jump at \d+ instants.*'x' by 0\.002 m/s"):
+        tb.simulate(model.compile(), duration=0.5, progress=False)
+
+
+def test_runs_that_cannot_be_parted_warn_with_the_jump() -> None:
+    model = pendulum_on_slide(ramp(1.0))
+    model.contact("wall", tb.contact.DescribedContact(model.coordinate("swing") + 3.0))
+    with pytest.warns(RuntimeWarning, match=r"'x' by 1 m/s \(or rad/s\) at t = 0\.02 s"):
+        tb.simulate(model.compile(), duration=UNTIL, progress=False)
+
+
+def test_smooth_motions_part_no_run() -> None:
+    model = pendulum_on_slide(lambda m: tb.maximum(0.0, m.time - AT) ** 2)
+    run = tb.simulate(model.compile(), duration=UNTIL, progress=False)
+    assert not any("jumps" in said for said in run.metadata["remarks"])
