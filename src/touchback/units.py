@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -111,7 +112,7 @@ _PREFIXED = (
 )  # fmt: skip
 _POWERS = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
 _SPELLING = {"μ": "µ", "º": "°", "°C": "degC", "°": "deg"}
-_ALIASES = {**dict.fromkeys(("1/min", "r/min", "U/min", "min^-1"), "rpm"), "-": "1"}
+_ALIASES = {"r/min": "rpm", "U/min": "rpm", "-": "1"}
 _QUANTITY = re.compile(
     r"\s*(?P<number>[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?)\s*(?P<unit>[A-Za-zµμΩ%°º].*)"
 )
@@ -142,6 +143,19 @@ def read_quantity(text: str) -> tuple[float, Unit] | None:
     found = _QUANTITY.fullmatch(text)
     unit = unit_of(found["unit"]) if found is not None else None
     return None if found is None or unit is None else (float(found["number"]), unit)
+
+
+def unknown_unit(text: str) -> str:
+    """What to say of a text such as "90 degs", a number in a unit that isn't known; nothing of
+    other texts."""
+    found = _QUANTITY.fullmatch(text)
+    if found is None or unit_of(found["unit"]) is not None or not found["unit"].isalpha():
+        return ""
+    word = found["unit"]
+    known = [*_SI, *_OTHERS, *(f"{p}{unit}" for p in _PREFIXES for unit in _PREFIXED)]
+    near = get_close_matches(word, known, 1, 0.5)
+    meant = f"; did you mean '{found['number']} {near[0]}'?" if near else "."
+    return f"{text!r}: the unit '{word}' isn't known{meant}"
 
 
 def dimension_of(text: str) -> Dimension | None:

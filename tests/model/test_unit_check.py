@@ -6,7 +6,7 @@ import re
 import warnings
 from collections.abc import Callable
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import mujoco
 import numpy as np
@@ -324,6 +324,8 @@ def test_quantities_of_files_are_numbers_in_si() -> None:
     [
         ("500 g", "500 mm", "line 6, bodies.arm.mass", "'500 mm' is a quantity in m; kg is needed"),
         ("90 deg", "90 mm", "joints.pivot.position", "rad is needed"),
+        ("90 deg", "90 degs", "joints.pivot.position", "'degs' isn't known; did you mean '90 deg'"),
+        ("35 mm", "35 milimeter", "forces.spring.length", "'milimeter' isn't known"),
         ("2 N/mm", "2 N mm", "forces.spring.stiffness", "N/m is needed"),
         ("10 cm", "10 s", "forces.spring.a.at[2]", "m is needed"),
         ("[-100 deg", "[-100 N", "joints.pivot.limits", "rad is needed"),
@@ -341,3 +343,59 @@ def test_a_quantity_of_another_dimension_is_refused_at_its_place(
 def test_the_whole_gallery_has_units_that_are_what_they_are_used_for() -> None:
     for name in gallery.names():
         check_units(gallery.make(name))
+
+
+def slider_and_lever() -> tb.Model:
+    m = tb.Model("both")
+    m.joint("slide", tb.Prismatic("x"), m.ground, m.body("sled", 1.0))
+    m.joint("turn", tb.Revolute("y"), m.ground, m.body("lever", 1.0, inertia=(1, 1, 1)))
+    return m
+
+
+def gap(m: tb.Model, expression: Any) -> None:
+    m.contact("stop", tb.contact.DescribedContact(expression))
+
+
+PLACES = {"a gap": gap, "a constraint": lambda m, x: m.constrain("kept", x, unit="m")}
+
+
+@pytest.mark.parametrize("place", ["a gap", "a constraint"])
+@pytest.mark.parametrize(
+    "law",
+    [
+        lambda m: m.coordinate("slide") + m.rate("slide"),
+        lambda m: m.rate("slide") - m.coordinate("turn"),
+        lambda m: m.coordinate("slide") * (1.0 + m.rate("turn")),
+        lambda m: m.rate("slide"),
+        lambda m: tb.select(m.time < 1.0, m.coordinate("slide"), m.rate("slide")),
+    ],
+)
+def test_places_take_no_rates(place: str, law: Any) -> None:
+    m = slider_and_lever()
+    PLACES[place](m, law(m))
+    with pytest.raises(ModelError, match=r"m is needed there"):
+        check_units(m)
+
+
+@pytest.mark.parametrize("place", ["a gap", "a constraint"])
+@pytest.mark.parametrize(
+    "law",
+    [
+        lambda m: m.coordinate("slide") + m.coordinate("turn"),  # radians have no dimension
+        lambda m: m.coordinate("slide") + 0.1 * m.rate("slide"),  # 0.1 s ahead
+        lambda m: m.coordinate("slide") + m.parameter("ahead", 1.0, "s") * m.rate("slide"),
+        lambda m: m.coordinate("slide") - m.time,  # at 1 m/s
+        lambda m: m.coordinate("slide") * tb.cos(m.coordinate("turn")) - m.rate("slide") * m.time,
+    ],
+)
+def test_places_take_coordinates_times_and_rates_by_times(place: str, law: Any) -> None:
+    m = slider_and_lever()
+    PLACES[place](m, law(m))
+    check_units(m)
+
+
+def test_laws_of_efforts_and_states_may_have_gains_of_one() -> None:
+    m = slider_and_lever()
+    m.force("servo", tb.JointEffort("slide", -m.coordinate("slide") - m.rate("slide")))
+    m.state("followed", 0.0, unit="m", rate=m.coordinate("slide"))
+    check_units(m)

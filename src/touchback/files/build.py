@@ -25,7 +25,7 @@ from touchback.model.unit_check import unit_problems, uses
 from touchback.model.value import triple
 from touchback.symbolic.expression import Expr
 from touchback.symbolic.parse import parse
-from touchback.units import Unit, dimension_of, read_quantity, same_dimension, text_of
+from touchback.units import Unit, dimension_of, read_quantity, same_dimension, text_of, unknown_unit
 
 READERS: dict[str, Callable[[str, str], Document]] = {
     ".yaml": read_yaml,
@@ -170,7 +170,8 @@ class _Builder(Items):
             node = parse(text, tape, symbol, self.model.tables.__getitem__, self.definitions)
         except TouchbackError as error:
             hint = f"\n  {unknown[0]}" if unknown else ""
-            raise self.document.error(path, f"{error}{hint}") from None
+            said = unknown_unit(text) or f"{error}{hint}"
+            raise self.document.error(path, said) from None
         return Expr(self.model.tape, node)
 
     # ---- the model -----------------------------------------------------------------------------

@@ -67,7 +67,7 @@ from touchback.symbolic.functions import select
 from touchback.symbolic.parse import parse
 from touchback.symbolic.table import Table
 from touchback.symbolic.tape import Tape
-from touchback.units import read_quantity, unit_of
+from touchback.units import read_quantity, unit_of, unknown_unit
 
 if TYPE_CHECKING:
     from touchback.system import System
@@ -322,6 +322,8 @@ class Model:
         names that are no plain words stand in quotes, and "35 mm" is a number in SI."""
         if (quantity := read_quantity(text)) is not None:
             return Expr(self.tape, self.tape.const(quantity[1].in_si(quantity[0])))
+        if said := unknown_unit(text):
+            raise ModelError(said)
 
         def symbol(name: str) -> int:
             known = self.signal_names()

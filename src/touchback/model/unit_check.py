@@ -84,6 +84,12 @@ _ITEMS = {
 }  # fmt: skip
 
 
+_PLACED = (
+    "base", "bodies", "shapes", "joints", "forces", "contacts", "closures", "couplings",
+    "constraints", "drives", "parts",
+)  # fmt: skip
+
+
 def unit_problems(model: Model) -> Iterator[tuple[Place, str]]:
     """Places where a unit can't be what it is used for, and what is wrong there; parts by
     themselves have their own."""
@@ -310,6 +316,12 @@ def _complaint(
     wanted = dimension_of(use.unit)
     if wanted is None:
         return ""
+    if _is_place(use) and (found.doubt or found.is_rate):
+        what = found.doubt or f"it is {expression}, a quantity in {text_of(found.dimension or ())}"
+        return (
+            f"in its {where}, {what}; {use.unit} is needed there: multiply rates by a time, or use "
+            "positions alone."
+        )
     name = str(expression.tape.names.get(abs(expression.id), ""))
     if name in found.names and _is_frequency_for_angle(known[name].unit, use.unit):
         return (
@@ -329,6 +341,12 @@ def _complaint(
         f"its {where} is {expression}, with {units}: a quantity in {text_of(found.dimension or ())}"
         f"; {use.unit} is needed there. Correct the unit of one of them, or the expression."
     )
+
+
+def _is_place(use: Use) -> bool:
+    """Whether a number says where something is, and so has no gains: lengths and angles, but those
+    of states, controls and sensors, and of rates of constraints."""
+    return use.unit in ("m", "rad") and use.place[0] in _PLACED and use.place[-1] != "velocity"
 
 
 def _is_frequency_for_angle(given: str, wanted: str) -> bool:

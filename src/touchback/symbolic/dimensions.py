@@ -4,8 +4,9 @@ Numbers that are written in an expression have no unit of their own. Beside a qu
 or a comparison, a number has the quantity's. As a factor it may be a plain number (`r/2`) or a
 quantity that nobody named (a gain, a density): so an expression with such factors is *certain* only
 where it is made of parameters alone and the factor is a simple fraction or a multiple of π. What is
-not certain is never refused. Nor is a law that adds positions and velocities: its gains are 1. Nor
-are lengths and times with a factor where a mass is meant: 2 may be that of a metre.
+not certain is never refused. Nor is a law that adds positions and velocities: its gains are 1; but
+it is *doubtful*, and refused where a place is meant, which has no gains. Nor are lengths and times
+with a factor where a mass is meant: 2 may be that of a metre.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from touchback.units import NONE, Dimension, same_dimension, text_of
 
 Source = Literal["parameter", "input", "motion"]
 _SIMPLE = 4, 12  # numerators and denominators up to these are plain numbers
-_KG = 0  # the place of mass among the bases
+_KG, _S = 0, 2  # the places of mass and time among the bases
 _SAME_AS_OPERAND = (ops.NEG, ops.ABS, ops.FLOOR)
 _PURE_ARGUMENT = (
     ops.SIN, ops.COS, ops.ASIN, ops.ACOS, ops.EXP, ops.LOG, ops.SINH, ops.COSH, ops.TANH,
@@ -36,7 +37,8 @@ _SUMS = {
 @dataclass(frozen=True)
 class Quantity:
     """What is known of an expression: its `dimension` (None: nothing), the symbols with a declared
-    unit that it is made of, what it depends on, its factors that are numbers, and what is wrong."""
+    unit that it is made of, what it depends on, its factors that are numbers, what is wrong, and
+    what is wrong of a place."""
 
     dimension: Dimension | None = None
     names: tuple[str, ...] = ()
@@ -45,6 +47,7 @@ class Quantity:
     factors: int = 0  # 0: none, 1: plain numbers, 2: others
     is_number: bool = False
     problem: str = ""
+    doubt: str = ""
 
     @property
     def certain(self) -> bool:
@@ -66,6 +69,13 @@ class Quantity:
         if gain and wanted[_KG] and _of_motion(self):
             return False
         return not same_dimension(self.dimension, wanted)
+
+    @property
+    def is_rate(self) -> bool:
+        """Whether it certainly is of velocities, and so no place."""
+        return (
+            self.moving and self.certain and _of_motion(self) and (self.dimension or NONE)[_S] < 0
+        )
 
 
 NUMBER = Quantity(is_number=True)
@@ -120,7 +130,9 @@ class Dimensions:
         if op in _SUMS:
             found = _sum(given[0], given[1], _SUMS[op])
             if op in (ops.LT, ops.LE, ops.EQ, ops.ATAN2):
-                return replace(found, dimension=NONE, names=(), factors=0, is_number=False)
+                return replace(
+                    found, dimension=NONE, names=(), factors=0, is_number=False, doubt=""
+                )
             return found
         if op in _SAME_AS_OPERAND:
             return given[0]
@@ -158,6 +170,7 @@ def _mixed(given: list[Quantity]) -> Quantity:
         any(each.moving for each in given),
         max(each.factors for each in given),
         all(each.is_number for each in given),
+        doubt=next((each.doubt for each in given if each.doubt), ""),
     )
 
 
@@ -212,9 +225,17 @@ def _sum(one: Quantity, other: Quantity, verb: str) -> Quantity:
         known = one if one.certain else other
         return replace(mixed, dimension=known.dimension, factors=known.factors)
     gains = (one.moving or other.moving) and _of_motion(one) and _of_motion(other)
+    if gains and one.certain and _places_and_rates(one.dimension, other.dimension):
+        return replace(mixed, doubt=mixed.doubt or f"{_shown(one)} and {_shown(other)} are {verb}")
     if not one.certain or gains or not mixed.names:
         return mixed
     return Quantity(problem=f"{_shown(one)} and {_shown(other)} are {verb}")
+
+
+def _places_and_rates(one: Dimension, other: Dimension) -> bool:
+    """Whether one of two dimensions is of a rate, and neither of time, whose factor may be a rate
+    of 1."""
+    return one[_S] != other[_S] and max(one[_S], other[_S]) <= 0.0
 
 
 def _of_motion(quantity: Quantity) -> bool:
