@@ -16,7 +16,7 @@ import numpy as np
 from touchback.simulate.protocol import Floats
 from touchback.simulate.step_knots import step_limits
 from touchback.simulate.stepper import Asked
-from touchback.system.equations import Point
+from touchback.system.implicit_equations import Point
 
 MOST_JUMPS = 200  # instants at which a run is parted
 _LOOKED_AT = 2000  # instants: of more, as many that lie evenly among them
