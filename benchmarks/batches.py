@@ -14,7 +14,7 @@ from benchmarks.mechanisms import Mechanism, make
 from benchmarks.report import Section, microseconds
 from tests.piles import pile
 from touchback.batch import Batch
-from touchback.batch import lanes as in_lanes
+from touchback.batch import simd as in_lanes
 from touchback.codegen import native_lanes, native_widths
 
 SIZES = (7, 30)

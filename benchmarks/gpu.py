@@ -9,7 +9,7 @@ import touchback as tb
 from benchmarks.batches import MODES, ball
 from benchmarks.mechanisms import Mechanism, make
 from benchmarks.report import Section
-from touchback.batch.gpu.card import Card, find_card
+from touchback.batch.gpu.gpu_device import GpuDevice, find_device
 
 SIZES = {7: 1 << 25, 30: 1 << 23}  # joints, and instances
 PEER_WORLDS = {7: 262_144, 30: 65_536}
@@ -27,7 +27,7 @@ def run() -> Section:
         "Graphics card: chains, 10⁹ a second",
         ["joints", "precision", "forward dynamics", "Euler steps", "MuJoCo Warp's", "×"],
     )
-    card = find_card()
+    card = find_device()
     if isinstance(card, str):
         section.remark(f"Not measured: {card}.")
         return section
@@ -58,7 +58,7 @@ def alone() -> Section:
         "One chain (Wang's): µs a step, semi-implicit Euler",
         ["bodies", "processor", "card", "card with transfers each step"],
     )
-    card = find_card()
+    card = find_device()
     if isinstance(card, str):
         section.remark(f"Not measured: {card}.")
         return section
@@ -92,7 +92,7 @@ def in_modes() -> Section:
         "Modes on a graphics card: 10⁶ steps a second (rk4)",
         ["mechanism", "instances", "card", "processor", "×", "threads", "same bits, %", "apart"],
     )
-    card = find_card()
+    card = find_device()
     if isinstance(card, str):
         section.remark(f"Not measured: {card}.")
         return section
@@ -149,7 +149,9 @@ def _in_modes(system: tb.System, x: Any, given: dict[str, Any]) -> dict[str, flo
     return found
 
 
-def _rates(card: Card, mechanism: Mechanism, count: int, precision: str) -> tuple[float, float]:
+def _rates(
+    card: GpuDevice, mechanism: Mechanism, count: int, precision: str
+) -> tuple[float, float]:
     """Evaluations of forward dynamics with efforts, and Euler steps, a second."""
     cupy, size = card.cupy, mechanism.size
     system = mechanism.model().compile()

@@ -8,7 +8,7 @@ import numpy as np
 
 from benchmarks.report import Section
 from studies.piano.many_strikes import BINS, DURATION, STEP, Laboratory, gestures
-from touchback.batch.gpu.card import find_card
+from touchback.batch.gpu.gpu_device import find_device
 
 COUNT, ON_PROCESSOR, SAMPLE = 1_000_000, 100, 256
 
@@ -19,7 +19,7 @@ def run() -> Section:
         "Piano actions struck at once",
         ["actions", "on", "s", "10⁶ steps/s", "strikes", "sample", "differs by"],
     )
-    card = find_card()
+    card = find_device()
     count = ON_PROCESSOR if isinstance(card, str) else COUNT
     laboratory, given = Laboratory(), gestures(count)
     with warnings.catch_warnings():

@@ -16,7 +16,8 @@ from growth import assert_linear
 
 SOURCES = Path(touchback.__file__).parent
 OURS = {  # which read texts of the package itself, or of ours alone
-    "native/sources.py", "native/describe.py", "batch/gpu/tied.py", "draw/film_html.py",
+    "native/sources.py", "native/describe.py", "batch/gpu/constrained_kernel.py",
+    "draw/film_html.py",
     "interop/modelica/modelica_writer.py",
 }  # fmt: skip
 LONGEST = 1 << 16

@@ -4,16 +4,16 @@ import pytest
 
 from tests.batch.host_card import HostCard
 from touchback.batch import batch
-from touchback.batch.gpu.card import Card, find_card
+from touchback.batch.gpu.gpu_device import GpuDevice, find_device
 
 
-def cards() -> list[Card]:
-    real = find_card()
+def cards() -> list[GpuDevice]:
+    real = find_device()
     return [HostCard()] if isinstance(real, str) else [HostCard(), real]
 
 
 @pytest.fixture(params=cards(), ids=lambda card: card.name)
-def card(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Card:
+def card(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> GpuDevice:
     """The card that batches find."""
     monkeypatch.setattr(batch, "find_card", lambda: request.param)
     return request.param

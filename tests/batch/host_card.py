@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from touchback.batch.gpu.card import Card
+from touchback.batch.gpu.gpu_device import GpuDevice
 from touchback.batch.gpu.kernels import Kernel
 
 _AS_CPP = """\
@@ -67,7 +67,7 @@ class HostCupy:
         return getattr(np, name)
 
 
-class HostCard(Card):
+class HostCard(GpuDevice):
     """Launches kernels on the processor."""
 
     def __init__(self) -> None:

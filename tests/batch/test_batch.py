@@ -51,7 +51,7 @@ def starts(system: tb.System, count: int = COUNT) -> np.ndarray:
 def test_each_instance_has_the_bits_of_a_run_of_its_own(
     system, method, lanes, threads, monkeypatch
 ) -> None:
-    monkeypatch.setattr("touchback.batch.lanes.native_lanes", lambda: lanes)
+    monkeypatch.setattr("touchback.batch.simd.native_lanes", lambda: lanes)
     x, draw = starts(system), np.random.default_rng(4)
     lengths, torques = draw.uniform(0.5, 2.0, COUNT), draw.normal(size=(COUNT, 9))
     ran = system.batch(COUNT).run(

@@ -12,7 +12,7 @@ import touchback as tb
 from featured_models import TIP, cart_and_pendulum, compiled
 from rubbing_models import rod
 from tests.batch.own_runs import alone, assert_same_bits, assert_same_end
-from touchback.batch import one_at_a_time
+from touchback.batch import native_per_thread
 
 STEP = 2.0**-8
 CONSTRAINTS = (
@@ -267,13 +267,13 @@ def test_nothing_but_states_and_no_signal_at_all_may_be_recorded(four_bar) -> No
 
 def test_only_those_that_fail_are_run_by_tb_simulate(four_bar, monkeypatch) -> None:
     asked: list[int] = []
-    usual = one_at_a_time.run_alone
+    usual = native_per_thread.run_alone
 
     def noted(*given: object) -> dict[int, str]:
         asked.extend(given[5])
         return usual(*given)
 
-    monkeypatch.setattr(one_at_a_time, "run_alone", noted)
+    monkeypatch.setattr(native_per_thread, "run_alone", noted)
     torque = np.array([0.0, 1e308, 0.0])
     given = {"step": STEP, "rate": 1.0 / STEP, "inputs": {"torque": torque}}
     four_bar.batch(3).run(None, 0.1, **given)

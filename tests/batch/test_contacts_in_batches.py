@@ -11,7 +11,7 @@ import pytest
 import touchback as tb
 from featured_models import FEATURES, cart_and_pendulum
 from tests.batch.own_runs import alone, assert_same_bits, assert_same_end
-from touchback.batch import one_at_a_time, one_by_one
+from touchback.batch import native_per_thread, threaded_simulate
 from touchback.simulate import time_stepping
 
 STEP, RADIUS = 1e-3, 0.05
@@ -152,13 +152,13 @@ def test_equations_are_derived_once_for_all(heap, monkeypatch) -> None:
         time_stepping.SteppedRun, "__init__", lambda *given: (made.append(1), usual(*given))[1]
     )
     asked: list[int] = []
-    once_more = one_at_a_time.run_alone
+    once_more = native_per_thread.run_alone
 
     def noted(*given: object) -> dict[int, str]:
         asked.extend(given[5])
         return once_more(*given)
 
-    monkeypatch.setattr(one_at_a_time, "run_alone", noted)
+    monkeypatch.setattr(native_per_thread, "run_alone", noted)
     heap.batch(4).run(None, 0.01, threads=2, **GRID)
     assert len(made) == 1 and asked == []
 
@@ -186,7 +186,7 @@ def test_ctrl_c_ends_a_batch_and_keeps_what_is_done(heap) -> None:
 def test_ctrl_c_is_heard_while_one_that_failed_is_asked_why(monkeypatch) -> None:
     """Though it is the last one: the run that would tell, here one of a million steps, ends at
     once."""
-    system, usual = cart(tied=False), one_by_one.simulate
+    system, usual = cart(tied=False), threaded_simulate.simulate
     x = system.initial_state().x
     x[3] = 1e200
 
@@ -194,7 +194,7 @@ def test_ctrl_c_is_heard_while_one_that_failed_is_asked_why(monkeypatch) -> None
         os.kill(os.getpid(), signal.SIGINT)
         return usual(system, None, 1e3, **given)
 
-    monkeypatch.setattr(one_by_one, "simulate", pressed)
+    monkeypatch.setattr(threaded_simulate, "simulate", pressed)
     with pytest.raises(tb.batch.BatchInterrupted, match="of 1 instances 0 were done") as told:
         system.batch(1).run(x, 0.05, **GRID)
     ran = told.value.run

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import touchback as tb
-from touchback.native.batch.batch import MOST_WORKERS
+from touchback.native.batch.native_batch import MOST_WORKERS
 
 LANES = {"step": 1e-3}
 ONE_AT_A_TIME = {"step": 1e-3}

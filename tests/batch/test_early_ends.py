@@ -7,7 +7,7 @@ import pytest
 
 import touchback as tb
 from tests.batch.host_card import HostCupy
-from touchback.batch.gpu.card import Card
+from touchback.batch.gpu.gpu_device import GpuDevice
 
 pytestmark = pytest.mark.usefixtures("card")
 STEP, TICKS, DURATION = 2.0**-7, 3, 1.0
@@ -119,7 +119,9 @@ class _There(np.ndarray):
         return (2, 0)
 
 
-def test_states_on_a_card_in_a_mode_that_is_not_there_are_refused(card: Card, monkeypatch) -> None:
+def test_states_on_a_card_in_a_mode_that_is_not_there_are_refused(
+    card: GpuDevice, monkeypatch
+) -> None:
     if not isinstance(card.cupy, HostCupy):
         pytest.skip("the stand-in's arrays are made up")
     monkeypatch.setattr(HostCupy, "from_dlpack", lambda _, x: np.asarray(x), raising=False)

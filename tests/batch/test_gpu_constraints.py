@@ -11,7 +11,7 @@ import touchback as tb
 from featured_models import TIP, cart_and_pendulum, compiled
 from studies.piano.many_strikes import Laboratory, gestures
 from touchback.batch import Batch, BatchRun
-from touchback.batch.gpu import modes, on_card, tied
+from touchback.batch.gpu import constrained_kernel, gpu_executor, modes_kernel
 
 pytestmark = pytest.mark.usefixtures("card")
 TIED_IN_THE_GALLERY = (
@@ -55,7 +55,7 @@ def _with_a_gap(batch: Batch, x: np.ndarray, on: str, constraints: str) -> Batch
 def test_a_bead_on_a_circle_chooses_anew_on_the_card(monkeypatch) -> None:
     """Across and along depend on each other by turns, and the bead goes round evenly. Launches are
     of 16 steps: what a mechanism remembers comes along from one to the next."""
-    monkeypatch.setattr(on_card, "_A_PART", 0.0)
+    monkeypatch.setattr(gpu_executor, "_A_PART", 0.0)
     m = tb.Model("bead")
     carriage, bead = m.body("carriage"), m.body("bead", mass=1.0)
     m.joint("x", tb.Prismatic("x"), m.ground, carriage, position=0.5)
@@ -77,7 +77,7 @@ def test_the_files_that_a_card_compiles_are_installed() -> None:
     there = set()
     for pattern in patterns["package-data"]["touchback"]:
         there |= set((root / "src/touchback").glob(pattern))
-    sources = (*tied.SOURCES, *modes.SOURCES)
+    sources = (*constrained_kernel.SOURCES, *modes_kernel.SOURCES)
     assert {root / "src/touchback/native" / path for path in sources} <= there
 
 

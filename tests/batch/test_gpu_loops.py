@@ -7,10 +7,9 @@ import pytest
 
 from benchmarks.mechanisms import make
 from touchback.batch import batch
-from touchback.batch.gpu import in_loops
-from touchback.batch.gpu.card import Card
-from touchback.batch.gpu.in_loops import evaluation_in_loops
-from touchback.batch.gpu.kernels import Shared, evaluation
+from touchback.batch.gpu import kernels
+from touchback.batch.gpu.gpu_device import GpuDevice
+from touchback.batch.gpu.kernels import Shared, evaluation, evaluation_in_loops
 
 pytestmark = pytest.mark.usefixtures("card")
 COUNT = 300  # two blocks and a bit
@@ -61,7 +60,7 @@ def test_angles_of_any_size_have_their_sines(chain) -> None:
 
 
 def test_threads_take_instances_beyond_the_last_block(chain, monkeypatch) -> None:
-    monkeypatch.setattr(in_loops, "_BLOCKS", 1)
+    monkeypatch.setattr(kernels, "_BLOCKS", 1)
     evaluation_in_loops.cache_clear()
     draw = np.random.default_rng(3)
     x, tau = draw.normal(size=(COUNT, 34)), draw.normal(size=(COUNT, 17))
@@ -101,7 +100,7 @@ def test_cards_with_less_memory_compute_the_same(chain, card, monkeypatch) -> No
             assert kernel is not None and 0 < kernel.shared_bytes <= memory
 
 
-def replace_memory(card: Card, memory: int) -> Card:
+def replace_memory(card: GpuDevice, memory: int) -> GpuDevice:
     other = copy.copy(card)
     object.__setattr__(other, "memory", memory)
     return other

@@ -10,7 +10,7 @@ import pytest
 import touchback as tb
 from models_with_modes import bead_on_dome, block_on_belt, pegged_pendulum, striking_rods
 from tests.batch.yard import COUNT, STEP, assert_closed_forms, drawn, ending, made, run
-from touchback.batch.gpu import modes_on_card, on_card
+from touchback.batch.gpu import gpu_executor
 
 pytestmark = pytest.mark.usefixtures("card")
 
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.usefixtures("card")
 @pytest.fixture(autouse=True)
 def short_launches(monkeypatch) -> None:
     """Of 16 steps: what an instance remembers comes along from one to the next."""
-    monkeypatch.setattr(on_card, "_A_PART", 0.0)
+    monkeypatch.setattr(gpu_executor, "_A_PART", 0.0)
 
 
 @pytest.fixture(scope="module")
@@ -86,7 +86,7 @@ def test_a_pendulum_winds_on_its_peg_by_semi_implicit_steps_with_a_memory() -> N
 
 
 def test_modes_that_no_thread_has_room_for_run_on_the_processor(yard, monkeypatch) -> None:
-    monkeypatch.setattr(modes_on_card, "MOST_BYTES", 1000)
+    monkeypatch.setattr(gpu_executor, "MOST_BYTES", 1000)
     with pytest.warns(RuntimeWarning, match="its modes need .* kB of memory an instance"):
         assert not run(yard, duration=STEP).card
 

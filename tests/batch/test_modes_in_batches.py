@@ -12,7 +12,7 @@ import touchback as tb
 from models_with_modes import bouncing_ball, pegged_pendulum
 from tests.batch.own_runs import alone, assert_same_bits, assert_same_end
 from tests.batch.yard import COUNT, STEP, arguments, assert_closed_forms, drawn, ending, made, run
-from touchback.batch import one_at_a_time
+from touchback.batch import native_per_thread
 
 
 @pytest.fixture(scope="module")
@@ -195,13 +195,13 @@ def test_ctrl_c_ends_a_batch_and_keeps_what_is_done(yard) -> None:
 def test_only_those_that_fail_are_run_twice(yard, monkeypatch) -> None:
     """Setting a run up takes much longer than its steps."""
     asked: list[int] = []
-    usual = one_at_a_time.run_alone
+    usual = native_per_thread.run_alone
 
     def noted(*given: object) -> dict[int, str]:
         asked.extend(given[5])
         return usual(*given)
 
-    monkeypatch.setattr(one_at_a_time, "run_alone", noted)
+    monkeypatch.setattr(native_per_thread, "run_alone", noted)
     run(yard, "cpu", **drawn())
     assert asked == []
     run(yard, "cpu", **ending())

@@ -25,9 +25,8 @@ from touchback.interop.meshes.mesh_file import read_mesh
 from touchback.realtime.udp import unpack
 from touchback.recording.measured.csv_series import read_csv
 from touchback.recording.ros2.types import decode
-from touchback.sweeps.manifest import check_shared
-from touchback.sweeps.part import held
-from touchback.sweeps.part import read as read_part
+from touchback.sweeps.sweep_folder import check_shared, hold_part
+from touchback.sweeps.sweep_folder import read_part as read_part
 from touchback.vehicle.car_file import read_car
 from touchback.vehicle.roads.height_map import parse_height_map
 from touchback.vehicle.tyres.tir_file import parse_tir
@@ -199,7 +198,7 @@ def _binary_usd() -> list[bytes]:
 
 def _sweep_part() -> list[bytes]:
     path = _folder() / "seed.jsonl"
-    with held(path, range(9)) as part:
+    with hold_part(path, range(9)) as part:
         part.begin(0, "call")
         part.end(0, {"a": 1.0})
         part.end(1, "failed")

@@ -18,8 +18,8 @@ import pytest
 
 import swept
 import touchback as tb
-from touchback.sweeps import Grid, LogUniform, MonteCarlo, Sweep, manifest, part
-from touchback.sweeps.task import TRIES, Task, compute
+from touchback.sweeps import Grid, LogUniform, MonteCarlo, Sweep, sweep_folder
+from touchback.sweeps.sweep_task import TRIES, Task, compute
 from waiting import until
 
 RUNS = 600  # two in a row are a part
@@ -150,7 +150,7 @@ def test_of_many_who_begin_a_folder_at_once_one_does_and_all_have_its_sweep(tmp_
 
     def opened(folder: Path) -> str:
         ready.wait()
-        return manifest.opened(folder, swept.half_letters, DESIGN)
+        return sweep_folder.open_folder(folder, swept.half_letters, DESIGN)
 
     with ThreadPoolExecutor(many) as crew:
         for k in range(10):
@@ -160,7 +160,7 @@ def test_of_many_who_begin_a_folder_at_once_one_does_and_all_have_its_sweep(tmp_
 
 def test_two_who_ask_for_the_same_runs_at_once_compute_each_once(tmp_path) -> None:
     function = partial(swept.logged, log=str(tmp_path / "log"), rest=0.05)
-    name = manifest.opened(tmp_path / "out", function, DESIGN)
+    name = sweep_folder.open_folder(tmp_path / "out", function, DESIGN)
     task = Task(function, str(tmp_path / "out"), name, "me", 0, 0, ("index",), DESIGN.points()[:3])
     other = Thread(target=compute, args=(task,))
     other.start()
@@ -172,13 +172,13 @@ def test_two_who_ask_for_the_same_runs_at_once_compute_each_once(tmp_path) -> No
 def test_a_line_that_was_cut_off_is_left_out_and_written_over(tmp_path) -> None:
     path = tmp_path / "0000.jsonl"
     lines = [(0, "begun", "me"), (0, "ended", {"y": np.nan}), (1, "begun", "me")]
-    path.write_bytes(b"".join(part.line_of(*each) for each in lines) + b'[1, "en')
+    path.write_bytes(b"".join(sweep_folder.line_of(*each) for each in lines) + b'[1, "en')
     runs = range(2)
-    found = part.read(path, runs)
+    found = sweep_folder.read_part(path, runs)
     assert list(found.outcomes) == [0] and found.begun[1, "me"] == 1
-    with part.held(path, runs) as kept:
+    with sweep_folder.hold_part(path, runs) as kept:
         kept.end(1, {"y": 0.1})
-    assert part.read(path, runs).outcomes[1] == {"y": 0.1}
+    assert sweep_folder.read_part(path, runs).outcomes[1] == {"y": 0.1}
 
 
 @pytest.mark.parametrize(
@@ -193,24 +193,27 @@ def test_a_line_that_was_cut_off_is_left_out_and_written_over(tmp_path) -> None:
 def test_a_line_that_nobody_wrote_so_is_refused_by_its_number(tmp_path, line: bytes) -> None:
     path, checked = tmp_path / "0000.jsonl", b'%s, "%08x"]' % (line[:-1], zlib.crc32(line))
     for each in (line, checked):
-        path.write_bytes(part.line_of(0, "begun", "me") + each + b"\n")
+        path.write_bytes(sweep_folder.line_of(0, "begun", "me") + each + b"\n")
         with pytest.raises(tb.InputError, match=r"0000.jsonl, line 2: .* Delete this file"):
-            part.read(path, range(2))
+            sweep_folder.read_part(path, range(2))
 
 
 def test_a_part_with_any_other_bit_is_refused_by_its_line(tmp_path) -> None:
     """Among them digits that would be other numbers, names, and numbers of runs."""
     path, runs = tmp_path / "0000.jsonl", range(100)
-    lines = [part.line_of(0, "begun", "me"), part.line_of(0, "ended", {"y": 0.125, "z": -3e-7})]
+    lines = [
+        sweep_folder.line_of(0, "begun", "me"),
+        sweep_folder.line_of(0, "ended", {"y": 0.125, "z": -3e-7}),
+    ]
     good = b"".join(lines)
     path.write_bytes(good)
-    assert part.read(path, runs).outcomes == {0: {"y": 0.125, "z": -3e-7}}
+    assert sweep_folder.read_part(path, runs).outcomes == {0: {"y": 0.125, "z": -3e-7}}
     for bit in range(8 * len(lines[0]), 8 * len(good) - 8):
         damaged = bytearray(good)
         damaged[bit // 8] ^= 1 << bit % 8
         path.write_bytes(damaged)
         with pytest.raises(tb.InputError, match="line 2: no line of a sweep"):
-            part.read(path, runs)
+            sweep_folder.read_part(path, runs)
 
 
 def test_runs_of_a_damaged_part_are_computed_again_when_it_is_deleted(tmp_path) -> None:
@@ -251,7 +254,7 @@ def test_a_worker_that_is_killed_while_it_has_nothing_to_do_is_replaced(tmp_path
 
 
 def test_what_a_table_can_not_hold_is_said_of_its_run(tmp_path) -> None:
-    name = manifest.opened(tmp_path / "out", swept.half_letters, DESIGN)
+    name = sweep_folder.open_folder(tmp_path / "out", swept.half_letters, DESIGN)
     given = (tmp_path / "out").as_posix(), name, "me", 0, 0, ("index",), DESIGN.points()[:2]
     task = Task(swept.half_letters, *given)
     compute(task)

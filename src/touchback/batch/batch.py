@@ -5,22 +5,28 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from typing import Unpack
+from typing import Any, Unpack
 
+import numpy as np
 from numpy.typing import ArrayLike
 
+from touchback.batch.batch_arrays import with_states
+from touchback.batch.batch_inputs import Floats, read_batch_inputs, room_for, states_of
 from touchback.batch.batch_run import BatchRun
-from touchback.batch.evaluate import arguments_of, evaluated
-from touchback.batch.given import Floats, read_given
-from touchback.batch.gpu.card import Card, find_card
-from touchback.batch.gpu.modes_on_card import ModesCardBatch, modes_misfit
-from touchback.batch.gpu.on_card import CardBatch, evaluate_on_card, lies_on_card, real_of
-from touchback.batch.gpu.tied_on_card import FORMULATIONS, TiedCardBatch
-from touchback.batch.laid_out import with_states
-from touchback.batch.lanes import run_in_lanes
-from touchback.batch.one_by_one import run_one_by_one
-from touchback.batch.tied import run_tied
-from touchback.batch.touching import run_touching
+from touchback.batch.gpu.gpu_device import GpuDevice, find_device
+from touchback.batch.gpu.gpu_executor import (
+    FORMULATIONS,
+    ConstrainedDeviceBatch,
+    DeviceBatch,
+    ModesDeviceBatch,
+    cuda_type,
+    evaluate_on_device,
+    is_on_device,
+    modes_misfit,
+)
+from touchback.batch.native_per_thread import run_constrained, run_contact
+from touchback.batch.simd import run_simd
+from touchback.batch.threaded_simulate import run_threaded_simulate
 from touchback.errors import InputError
 from touchback.native import Formulation, formulation_of
 from touchback.numbers import whole_within
@@ -34,11 +40,17 @@ from touchback.simulate.solvers.fixed_step_solvers import RK4, Euler, Formulatio
 from touchback.simulate.span import Span
 from touchback.simulate.time_stepping import MoreauJean
 from touchback.system import System
+from touchback.system.array_arguments import filled, read_array, read_number
+from touchback.system.compiled_function import Function
 from touchback.system.dynamics_derivatives import LoopedDerivatives
 from touchback.system.state import State
 
 _BY_LOOPS = "loops of the processor solve for derivatives of so many coordinates"
+
+
 _MOST = 1 << 40  # instances; memory ends far below
+
+
 _CREW = 1 << 16  # threads that may be asked for; as many work as there is work for
 
 
@@ -100,33 +112,35 @@ class Batch:
         solver = solver_for(system, method, formulation, asked, options)
         span = Span(start, duration)
         names = self._recorded(record)
-        real, kept = real_of(precision), formulation_of(formulation)
+        real, kept = cuda_type(precision), formulation_of(formulation)
         card = self._card(on, real, self._misfit(solver, kept))
-        stays = lies_on_card(x0)
+        stays = is_on_device(x0)
         if stays and card is None:
             raise InputError(
                 "x0 lies on a graphics card: give on='gpu' with method 'rk4' or 'euler', or bring "
                 "it to the processor's memory."
             )
-        given = read_given(system, self.count, None if stays else x0, inputs, parameters)
+        given = read_batch_inputs(system, self.count, None if stays else x0, inputs, parameters)
         crew, tied = _threads(threads), system.constrained
         with Progress(f"{self.count} × {system.name}", progress) as shown:
             solver.refuse_excess(span.duration, self.count * len(names))
             if tied and card is None and isinstance(solver, RK4 | Euler | FormulationStep):
-                return run_tied(system, solver, kept, span, given, names, crew, shown)
+                return run_constrained(system, solver, kept, span, given, names, crew, shown)
             if isinstance(solver, MoreauJean):
-                return run_touching(system, solver, span, given, names, crew, shown)
+                return run_contact(system, solver, span, given, names, crew, shown)
             if not isinstance(solver, RK4 | Euler):
-                return run_one_by_one(system, solver, constraints, span, given, names, crew, shown)
+                return run_threaded_simulate(
+                    system, solver, constraints, span, given, names, crew, shown
+                )
             if card is None:
-                return run_in_lanes(system, solver, span, given, names, crew, shown)
+                return run_simd(system, solver, span, given, names, crew, shown)
             if tied:
                 _warn_of_single(system, real)
                 whole = given if stays else with_states(system, given, span)
-                kind = ModesCardBatch if system.modes else TiedCardBatch
-                there: CardBatch = kind(card, system, whole, x0, kept)
+                kind = ModesDeviceBatch if system.modes else ConstrainedDeviceBatch
+                there: DeviceBatch = kind(card, system, whole, x0, kept)
             else:
-                there = CardBatch(card, system, given, x0, real)
+                there = DeviceBatch(card, system, given, x0, real)
             return there.run(solver, span, names, shown)
 
     def _misfit(self, solver: Solver, kept: Formulation) -> str:
@@ -138,14 +152,14 @@ class Batch:
             return f"constraints are kept there by {ways}, not by '{kept.word}'"
         return modes_misfit(self.system) if self.system.modes else ""
 
-    def _card(self, on: str, real: str, misfit: str) -> Card | None:
+    def _card(self, on: str, real: str, misfit: str) -> GpuDevice | None:
         """The graphics card, where one is asked for and can do it; else a warning says why not."""
         if on not in ("cpu", "gpu"):
             raise InputError(f"on: 'cpu' or 'gpu' is expected, got {on!r}.")
         if on == "cpu" and real == "double":
             return None
-        card = misfit or find_card() if on == "gpu" else "single precision needs on='gpu'"
-        if isinstance(card, Card):
+        card = misfit or find_device() if on == "gpu" else "single precision needs on='gpu'"
+        if isinstance(card, GpuDevice):
             return card
         warnings.warn(
             f"{self.system.name} is computed by the processor, in double precision: {card}.",
@@ -169,13 +183,13 @@ class Batch:
         names with numbers or arrays as in `run`. Inputs `u`, by name too, and the function's
         `further` argument (τ of forward dynamics, accelerations of inverse dynamics) have a row for
         each, or one for all. `on` and `precision` as in `run`."""
-        function, real = self.system.function(name), real_of(precision)
+        function, real = self.system.function(name), cuda_type(precision)
         looped = isinstance(function, LoopedDerivatives)
         calls, card = self.system.calls, self._card(on, real, _BY_LOOPS if looped else "")
-        given = arguments_of(self.system, function, self.count, (x, u, further), t)
+        given = evaluation_arguments(self.system, function, self.count, (x, u, further), t)
         if card is not None:
-            return evaluate_on_card(card, function, calls.block(function), given, real)
-        return evaluated(function, calls.block(function), given)
+            return evaluate_on_device(card, function, calls.block(function), given, real)
+        return evaluate_on_processor(function, calls.block(function), given)
 
     def _recorded(self, record: Sequence[str] | None) -> list[str]:
         known = [*self.system.state_names, *self.system.layout.outputs]
@@ -202,3 +216,68 @@ def _threads(given: int | None) -> int:
     if given is None:
         return len(os.sched_getaffinity(0))
     return whole_within(f"threads must be a whole number from 1 to {_CREW}", given, 1, _CREW)
+
+
+Arguments = tuple[Any, Any, Any]
+
+
+def evaluation_arguments(
+    system: System, function: Function, count: int, given: Arguments, t: float
+) -> Arguments:
+    """Rows of x, of [t, inputs…] and of the further argument, each of which may lie on a graphics
+    card; of the latter two, one may serve all."""
+    x, u, further = given
+    layout = system.layout
+    inputs = filled("u", u, layout.inputs, np.array(layout.input_defaults, dtype=float))
+    time = np.broadcast_to(read_number("t", t), (*inputs.shape[:-1], 1))
+    head = np.concatenate([time, inputs], axis=-1)
+    if further is None and function.second.size("u") > head.shape[-1]:
+        raise InputError(
+            f"{function.name}: its further argument, {len(layout.v)} numbers, is needed."
+        )
+    return (
+        _states(system, count, x),
+        _rows("u", head, count, head.shape[-1]),
+        np.zeros(0) if further is None else _rows("further", further, count, len(layout.v)),
+    )
+
+
+def _states(system: System, count: int, given: Any) -> Any:
+    """A row for each instance, on the card where it lies there."""
+    size = len(system.state_names)
+    if is_on_device(given):
+        return _rows("x", given, count, size, single=False)
+    if isinstance(given, Mapping):
+        given = states_of(system, count, given, {})
+        given = given[0] if len(given) == 1 else given
+    found = _rows("x", getattr(given, "x", given), count, size)
+    if found.ndim == 2:
+        return found
+    every = room_for(system, count)
+    every[:] = found
+    return every
+
+
+def _rows(name: str, given: Any, count: int, size: int, single: bool = True) -> Any:
+    """An array with a row for each instance, or with one for all where that may be."""
+    array = given if is_on_device(given) else read_array(name, given)
+    if tuple(array.shape) not in [(count, size), *([(size,)] if single else [])]:
+        raise InputError(
+            f"{name}: an array of shape {(count, size)} is expected, a row for each instance, got "
+            f"{tuple(array.shape)}."
+        )
+    return array
+
+
+def evaluate_on_processor(function: Function, block: Floats, given: Arguments) -> Floats:
+    """By the processor."""
+    if any(is_on_device(each) for each in given):
+        raise InputError("An argument lies on a graphics card: give on='gpu'.")
+    parts, at = [], 0
+    for each in given:
+        parts.append((np.ascontiguousarray(each), at))
+        at += each.shape[-1]
+    x = given[0]
+    result = np.empty((len(x), function.out_size))
+    function.rows((x.shape[1], at - x.shape[1]), parts, block, result)
+    return result.reshape(len(x), *function.shape)

@@ -3,17 +3,20 @@ many workers, and keeps each result as it ends."""
 
 from touchback.sweeps.designs import (
     Design,
+    Distribution,
     Grid,
     LatinHypercube,
+    LogUniform,
     MonteCarlo,
+    Normal,
     Saltelli,
     Sampled,
     Sobol,
+    Uniform,
 )
-from touchback.sweeps.distributions import Distribution, LogUniform, Normal, Uniform
-from touchback.sweeps.sensitivity import Sensitivity
+from touchback.sweeps.sobol_indices import Sensitivity
 from touchback.sweeps.sweep import sweep
-from touchback.sweeps.table import Sweep
+from touchback.sweeps.sweep_table import Sweep
 
 __all__ = [
     "Design",

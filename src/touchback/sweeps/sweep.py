@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 from touchback.errors import InputError
 from touchback.numbers import shown, whole_within
 from touchback.regular_file import path_of
-from touchback.sweeps import local, manifest, on_dask
+from touchback.sweeps import sweep_folder, sweep_workers
 from touchback.sweeps.designs import Design
-from touchback.sweeps.table import Sweep, columns_of
-from touchback.sweeps.task import Function, Task
+from touchback.sweeps.sweep_table import Sweep, columns_of
+from touchback.sweeps.sweep_task import Function, Task
 
 if TYPE_CHECKING:
     from touchback.simulate.progress import Report
@@ -47,7 +47,7 @@ def sweep(
 
     _check(function, design)
     folder = path_of(out).absolute()
-    name = manifest.opened(folder, function, design)
+    name = sweep_folder.open_folder(folder, function, design)
     tasks = _tasks(function, design, folder, name)
     missing = [task for task in tasks if len(task.kept()) < len(task)]
     count = len(design) - sum(map(len, missing))
@@ -84,11 +84,13 @@ def _finished(
         cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
         sentence = f"workers must be a whole number from 1 to {_MOST_WORKERS}"
         given = (cores or 1) if workers is None else workers
-        yield from local.finished(tasks, whole_within(sentence, given, 1, _MOST_WORKERS))
+        yield from sweep_workers.run_on_processes(
+            tasks, whole_within(sentence, given, 1, _MOST_WORKERS)
+        )
     elif workers is not None:
         raise InputError("Give workers or a cluster: a cluster has the workers that it has.")
     else:
-        yield from on_dask.finished(tasks, cluster)
+        yield from sweep_workers.run_on_dask(tasks, cluster)
 
 
 def _tasks(function: Function, design: Design, folder: Path, name: str) -> list[Task]:

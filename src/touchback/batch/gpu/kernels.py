@@ -12,23 +12,39 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
 
-from touchback.batch.gpu import texts
+from touchback.batch.gpu import kernel_templates
 from touchback.codegen.printers.cuda import (
     device_function,
     device_preamble,
     early_turns,
     wanted_room,
 )
+from touchback.codegen.printers.cuda_layout import lay_out
+from touchback.codegen.printers.cuda_loops import function_in_loops, numbers_in_tables
+from touchback.codegen.printers.cuda_turns import sines_cosines
 from touchback.symbolic.chains import chained
 from touchback.symbolic.program import Program
+from touchback.symbolic.rolled import roll
 from touchback.system.compiled_function import Function
 
 BLOCK = 128  # threads
+
+
 LONG = 3000  # operations from which a program outgrows the nearest cache of instructions
+
+
 _WIDE = {"double": 192, "float": BLOCK}  # threads for which what long functions keep has room
+
+
 USUAL_MEMORY = 232_448  # bytes that a block may share on an H200
+
+
 _HELD = {"double": 100, "float": 220}  # numbers that registers hold, beside addresses
+
+
 _SHORT, _PAIRS = 1500, (256, 2)  # operations; threads of a block, and blocks at a time
+
+
 KEPT = 64  # kernels whose texts, which take longer to print than to run, are kept
 
 
@@ -82,12 +98,17 @@ def evaluation(
         "states": states, "inputs": inputs, "all_inputs": inputs + further,
         "own_u": own_place("(k)", shared.u), "own": own_place(f"((k) - {inputs})", shared.further),
     }  # fmt: skip
-    load, macros = texts.LOAD_ALL.format(**parts), ""
-    give = texts.GIVE_ALL.format(outputs=len(program.outputs))
+    load, macros = kernel_templates.LOAD_ALL.format(**parts), ""
+    give = kernel_templates.GIVE_ALL.format(outputs=len(program.outputs))
     if place.in_place:
-        load, macros = texts.LOAD_NOTHING, texts.MACROS_IN_PLACE.format(**parts)
-        give = texts.GIVE_IN_PLACE
-    kernel = texts.EVALUATE.format(storage=place.storage, load=load, give=give, bounds=place.block)
+        load, macros = (
+            kernel_templates.LOAD_NOTHING,
+            kernel_templates.MACROS_IN_PLACE.format(**parts),
+        )
+        give = kernel_templates.GIVE_IN_PLACE
+    kernel = kernel_templates.EVALUATE.format(
+        storage=place.storage, load=load, give=give, bounds=place.block
+    )
     text = place.text(shared, kernel, macros)
     return Kernel(text, "evaluate", real, place.shared_bytes, place.block)
 
@@ -113,7 +134,7 @@ def evaluation_of_pairs(
     states, inputs, further = sizes
     program, (block, crowd) = function.second, _PAIRS
     place = _Place({"f": program}, {}, real, block, memory)
-    kernel = texts.EVALUATE_PAIRS.format(
+    kernel = kernel_templates.EVALUATE_PAIRS.format(
         states=states, inputs=inputs, all_inputs=inputs + further, outputs=len(program.outputs),
         bounds=f"{block}, {crowd}",
     )  # fmt: skip
@@ -155,8 +176,12 @@ class Rollout:
         sizes = {"x": self.states, "next": self.states, "u": self.inputs}
         named = {name.replace(" ", "_"): program for name, program in self.programs.items()}
         place = _Place(named, sizes, real, BLOCK, memory, keeps=self.method == "euler")
-        step = self._euler() if self.method == "euler" else texts.RK4.format(states=self.states)
-        kernel = texts.ROLLOUT.format(
+        step = (
+            self._euler()
+            if self.method == "euler"
+            else kernel_templates.RK4.format(states=self.states)
+        )
+        kernel = kernel_templates.ROLLOUT.format(
             series=self._series(shared), note=self._note(), advance=step, states=self.states,
             inputs=self.inputs, memories=self._memories(), undo_tick=self._undo_tick(),
             own_u=own_place("k", shared.u), block=BLOCK, storage=place.storage,
@@ -166,8 +191,10 @@ class Rollout:
     def _euler(self) -> str:
         turning, turns = "", f"AT(next, {self.q} + k)"
         if "configuration rate" in self.programs:
-            turning, turns = texts.TURNING.format(q=self.q), "rate[k]"
-        return texts.EULER.format(q=self.q, states=self.states, turning=turning, turns=turns)
+            turning, turns = kernel_templates.TURNING.format(q=self.q), "rate[k]"
+        return kernel_templates.EULER.format(
+            q=self.q, states=self.states, turning=turning, turns=turns
+        )
 
     def _series(self, shared: Shared) -> str:
         if not self.series:
@@ -176,7 +203,7 @@ class Rollout:
         rows, first = [], 0
         for place, samples in zip(self.series, self.samples, strict=True):
             sizes = {"first": first, "last": samples - 1, "last_cell": samples - 2}
-            rows.append(texts.SERIES.format(place=place, stride=stride, at=at, **sizes))
+            rows.append(kernel_templates.SERIES.format(place=place, stride=stride, at=at, **sizes))
             first += samples
         return "".join(rows)
 
@@ -198,7 +225,7 @@ class Rollout:
             for k, place in enumerate(self.memories)
         )
         sizes = {"size": len(self.programs["updates"].outputs), "count": len(self.memories)}
-        return texts.MEMORIES.format(ticks=self.ticks, kept=kept, **sizes)
+        return kernel_templates.MEMORIES.format(ticks=self.ticks, kept=kept, **sizes)
 
     def _undo_tick(self) -> str:
         if not self.memories:
@@ -207,7 +234,7 @@ class Rollout:
             f"            AT(x, {place}) = remembered[{k}];\n"
             for k, place in enumerate(self.memories)
         )
-        return texts.UNDO_TICK.format(back=back)
+        return kernel_templates.UNDO_TICK.format(back=back)
 
 
 @functools.lru_cache(KEPT)
@@ -266,7 +293,7 @@ class _Place:
 
     def text(self, shared: Shared, kernel: str, further_macros: str = "") -> str:
         """The whole file."""
-        macros = texts.MACROS.format(
+        macros = kernel_templates.MACROS.format(
             own=own_place("(k)", shared.p), stride=self._stride, written=self._written,
             block=self.block, together="__syncthreads()" if self._long else "",
         )  # fmt: skip
@@ -287,3 +314,88 @@ class _Place:
 def own_place(index: str, shared: bool) -> str:
     """An index into an array that all instances share, or have one of each."""
     return index if shared else f"{index} * count + i"
+
+
+_BLOCKS = 1056  # at most: a small multiple of the multiprocessors of a large card
+
+
+_LOOPED = 0.7  # of a program's operations are worth the loops
+
+
+_MOST_TABLES = 0.5  # of a block's memory
+
+
+_MOST = 30_000  # operations in which loops are looked for, which takes seconds
+
+
+_MACROS = """\
+#define BLOCK {block}
+#ifndef MINE
+#define MINE(k, n) for (int k = threadIdx.x; k < (n); k += blockDim.x)
+#endif
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800 /* copies that nobody waits for yet */
+static __device__ __forceinline__ void stage(real *to, const real *from)
+{{
+    if (__isShared(to))
+        asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::
+                     "r"((unsigned)__cvta_generic_to_shared(to)), "l"(from), "n"(sizeof(real)));
+    else
+        *to = *from;
+}}
+#define STAGE(to, from) stage(&(to), &(from))
+#define STAGE_END() asm volatile("cp.async.commit_group;" ::: "memory")
+#define STAGED(left) asm volatile("cp.async.wait_group %0;" :: "n"(left) : "memory")
+#else
+#define STAGE(to, from) (to) = (from)
+#define STAGE_END()
+#define STAGED(left)
+#endif
+struct alignas(2 * sizeof(real)) pair {{ real one, other; }};
+"""
+
+
+# Few blocks, whose threads take one instance after the other: what a block shares is read once.
+_EVALUATE = """\
+extern "C" __global__ void __launch_bounds__({bounds})
+evaluate(long long count, const real *__restrict__ x, const real *__restrict__ u,
+         const real *__restrict__ further, const real *__restrict__ p, real *__restrict__ result)
+{{
+    const long long all = gridDim.x * (long long)blockDim.x;
+    f::prepare();
+    for (long long i = blockIdx.x * (long long)blockDim.x + threadIdx.x; i < count; i += all)
+        f::call(PASSED, result);
+}}
+"""
+
+
+@functools.lru_cache(KEPT)
+def evaluation_in_loops(
+    function: Function,
+    sizes: tuple[int, int, int],
+    shared: Shared,
+    real: str,
+    memory: int = USUAL_MEMORY,
+) -> Kernel | None:
+    """As `evaluation`; nothing for programs that don't repeat themselves."""
+    program = function.second
+    if real != "double" or not LONG < len(program.op) < _MOST:
+        return None
+    rolled = roll(program)
+    if rolled is None or rolled.looped < _LOOPED * len(program.op):
+        return None
+    tables = numbers_in_tables(rolled)
+    if 8 * tables > _MOST_TABLES * memory:
+        return None
+    _, inputs, _ = sizes
+    macros = kernel_templates.MACROS.format(
+        own=own_place("(k)", shared.p), stride=1, written=0, block=BLOCK, together=""
+    )
+    macros += _MACROS.format(block=BLOCK) + kernel_templates.MACROS_IN_PLACE.format(
+        inputs=inputs, own_u=own_place("(k)", shared.u),
+        own=own_place(f"((k) - {inputs})", shared.further),
+    )  # fmt: skip
+    layout = lay_out(rolled, (memory // 8 - tables) // BLOCK)
+    text, numbers = function_in_loops(rolled, layout, BLOCK, "f")
+    parts = [device_preamble([program], real), sines_cosines(), macros, text]
+    kernel = _EVALUATE.format(bounds=BLOCK)
+    return Kernel("\n".join([*parts, kernel]), "evaluate", real, 8 * numbers, BLOCK, most=_BLOCKS)

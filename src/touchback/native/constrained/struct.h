@@ -1,5 +1,5 @@
 /* The memory of one run of a mechanism with constraints, of any size. For a
- * graphics card it is written anew, with sizes that a compiler knows (batch/gpu/tied.py); what works on
+ * graphics card it is written anew, with sizes that a compiler knows (batch/gpu/constrained_kernel.py); what works on
  * it is the same text there. */
 #ifndef TOUCHBACK_CONSTRAINED_STRUCT_H
 #define TOUCHBACK_CONSTRAINED_STRUCT_H

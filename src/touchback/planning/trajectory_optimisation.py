@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,9 +14,10 @@ from numpy.typing import ArrayLike
 from touchback.arguments import check_takes
 from touchback.errors import InputError, SolveError
 from touchback.interop import to_casadi
+from touchback.interop.operations.casadi_function import rk4_step
 from touchback.interop.operations.operation import needed
 from touchback.numbers import positive_number, shown, whole_within
-from touchback.planning.plan import Plan
+from touchback.planning.input_plan import Plan
 from touchback.recording import unknown_name
 from touchback.simulate.features import refuse
 from touchback.simulate.initial_state import read_state
@@ -24,6 +25,8 @@ from touchback.system import State, System
 from touchback.system.array_arguments import by_name, read_array, read_number
 
 Duration = float | tuple[float, float]  # [s]; a pair is the range in which it is looked for
+
+
 _TOLERANCE = 1e-9  # of IPOPT: neither knots nor steps are that fine
 
 
@@ -55,7 +58,7 @@ class Method(Protocol):
     def __call__(self, flow: Flow, piece: Piece, /) -> tuple[Any, Any]: ...
 
 
-def optimum(
+def optimise_plan(
     call: str,
     system: System,
     x0: State | ArrayLike,
@@ -222,3 +225,90 @@ class _Knot(dict[str, Any]):
 def _named(system: System, x: Any, u: Any) -> _Knot:
     states = {name: x[i] for i, name in enumerate(system.state_names)}
     return _Knot(states | {name: u[i] for i, name in enumerate(system.input_names)})
+
+
+Number = TypeVar("Number")  # casadi's
+
+
+def collocate(
+    system: System,
+    x0: State | ArrayLike,
+    duration: Duration,
+    cost: Callable[[Mapping[str, Number]], Number | float],
+    *,
+    end: Mapping[str, float] | None = None,
+    knots: int = 41,
+    guess: ArrayLike | None = None,
+) -> Plan:
+    """The inputs from a state on that cost least over a duration [s], with states that are wanted
+    at the `end` by name; needs casadi (extra `casadi`).
+
+    `cost(at)` is what a second costs, over casadi's expressions: states and inputs by name. Its
+    integral is made small; a cost of 1 is time, and a duration (least, most) is looked for between
+    these. Inputs stay within the ranges of the model and are linear between knots. `guess` has
+    states at the knots, (knots, states); without it they go straight from x0 to the end.
+    Mechanisms with constraints are `shoot`'s."""
+    if isinstance(system, System) and system.constrained and not system.modes:
+        raise InputError(
+            f"{system.name}: tb.planning.collocate knows no constraints, which knots alone don't "
+            "keep; use tb.planning.shoot with short steps."
+        )
+    return optimise_plan(
+        "tb.planning.collocate", system, x0, duration, cost, end, knots, guess, _hermite_simpson
+    )
+
+
+def _hermite_simpson(flow: Flow, at: Piece) -> tuple[Any, Any]:
+    h = at.h
+    fa, fb = flow.rate(at.a, at.u, at.t), flow.rate(at.b, at.w, at.t + h)
+    x, u = 0.5 * (at.a + at.b) + h / 8 * (fa - fb), 0.5 * (at.u + at.w)
+    left_open = at.b - at.a - h / 6 * (fa + 4 * flow.rate(x, u, at.t + h / 2) + fb)
+    cost = flow.cost(at.a, at.u) + 4 * flow.cost(x, u) + flow.cost(at.b, at.w)
+    return left_open, h / 6 * cost
+
+
+_SLIVER = 1e-9  # of a step
+
+
+_MOST = 10_000  # steps, each of which casadi has to write down
+
+
+def shoot(
+    system: System,
+    x0: State | ArrayLike,
+    duration: Duration,
+    cost: Callable[[Mapping[str, Number]], Number | float],
+    *,
+    end: Mapping[str, float] | None = None,
+    knots: int = 41,
+    step: float = 0.02,
+    guess: ArrayLike | None = None,
+) -> Plan:
+    """What `collocate` gives, by shooting: equal RK4 steps of at most `step` seconds from each knot
+    to the next, along which the cost is integrated too. Constraints are held by Baumgarte's
+    stabilisation, as in `tb.rollout`, for which steps have to be short (5e-3)."""
+    h = positive_number("step", step)
+
+    def steps(flow: Flow, piece: Piece) -> tuple[Any, Any]:
+        if piece.longest / h > _MOST:
+            raise InputError(
+                f"step: {h:g} s makes {piece.longest / h:.3g} steps from one knot to the next, and "
+                f"at most {_MOST} can be; give a longer one, or more knots."
+            )
+        return _steps(flow, piece, max(1, int(np.ceil(piece.longest / h - _SLIVER))))
+
+    return optimise_plan("tb.planning.shoot", system, x0, duration, cost, end, knots, guess, steps)
+
+
+def _steps(flow: Flow, at: Piece, count: int) -> tuple[Any, Any]:
+    """As many from one knot on; the cost so far is one state more."""
+    import casadi
+
+    def rate(t: Any, x: Any) -> Any:
+        u = at.u + (at.w - at.u) * ((t - at.t) / at.h)
+        return casadi.vertcat(flow.rate(x[:-1], u, t), flow.cost(x[:-1], u))
+
+    x, h = casadi.vertcat(at.a, 0.0), at.h / count
+    for k in range(count):
+        x = rk4_step(rate, h, at.t + k * h, x)
+    return at.b - x[:-1], x[-1]

@@ -6,45 +6,165 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from touchback.batch.gpu import modes_texts as texts
-from touchback.batch.gpu import tied_texts
-from touchback.batch.gpu.kernels import BLOCK, Kernel, Shared
-from touchback.batch.gpu.mode_tables import Mode, exit_tables, listed, place, set_tables, set_text
-from touchback.batch.gpu.tied import (
+from touchback.batch.gpu import constrained_templates as shared_texts
+from touchback.batch.gpu import modes_templates as texts
+from touchback.batch.gpu.constrained_kernel import (
     CONSTRAINED,
     STATISTICS,
-    KeptRollout,
+    RolloutWithConstraints,
     Rows,
     arrays_of,
     source,
     table,
     word,
 )
+from touchback.batch.gpu.kernels import BLOCK, Kernel, Shared
 from touchback.codegen.printers.cuda import device_function, device_preamble
 from touchback.native.modes.memory import AHEAD, CROWD, CROWDED, MOST, NO_END, WIDEST_GAP
 from touchback.simulate.mode_stepper import CHUNK
 
+
+@dataclass(frozen=True)
+class Struck:
+    """tb_impact: a set of constraints, and of each row the number of its contact."""
+
+    set: int
+    contacts: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Exit:
+    """tb_exit, in its order."""
+
+    target: int
+    rest: int
+    mode_place: int
+    target_number: int
+    rest_number: int
+    direction: int
+    when: int
+    reset_places: tuple[int, ...]
+    reset_start: int
+    restitution_start: int
+    struck: int
+    poisson: int
+    rest_speed: float
+    impact: Struck
+    rest_impact: Struck
+
+
+@dataclass(frozen=True)
+class Mode:
+    """tb_mode: the number of its set of constraints, the places of its rows among all, which of
+    them track, how many values its transitions read, and its ways out."""
+
+    set: int
+    rows: tuple[int, ...]
+    tracks: tuple[int, ...]
+    value_count: int
+    uses_forces: int
+    exits: tuple[Exit, ...]
+
+
+def _lists(rows: Rows) -> dict[str, tuple[int, ...]]:
+    lists = {"holonomic": rows.holonomic, "W_twins": rows.twins}
+    for name, pattern in (("J", rows.J), ("W", rows.W), ("M", rows.M)):
+        lists |= {f"{name}_rows": pattern[0], f"{name}_columns": pattern[1]}
+    return lists
+
+
+def set_tables(rows: Rows, k: int) -> str:
+    """Patterns of a set of constraints."""
+    return "".join(table_text(f"{name}_{k}", numbers) for name, numbers in _lists(rows).items())
+
+
+def set_text(rows: Rows, k: int) -> str:
+    """What lets a thread's memory of the set point to them."""
+    lines = [
+        f"c->{name} = {table_address(f'{name}_{k}', each)};" for name, each in _lists(rows).items()
+    ]
+    lines += [f"c->{name}_count = {len(each[0])};" for name, each in
+              (("J", rows.J), ("W", rows.W), ("M", rows.M))]  # fmt: skip
+    written = "".join(f"        {line}\n" for line in lines)
+    return texts.SET.format(number=k, m=rows.count, lines=written)
+
+
+def exit_tables(exits: Sequence[Exit], k: int) -> Iterator[str]:
+    """The ways out of mode k, after what they point to."""
+    written = []
+    for i, each in enumerate(exits):
+        own = f"{k}_{i}"
+        yield table_text(f"resets_{own}", each.reset_places)
+        yield table_text(f"struck_{own}", each.impact.contacts)
+        yield table_text(f"resting_{own}", each.rest_impact.contacts)
+        written.append(_exit(each, own))
+    if exits:
+        lines = ",\n".join(f"    {{{each}}}" for each in written)
+        yield f"static __device__ const tb_exit exits_{k}[] = {{\n{lines}}};\n"
+
+
+def _exit(each: Exit, own: str) -> str:
+    numbers = [
+        each.target, each.rest, each.mode_place, each.target_number, each.rest_number,
+        each.direction, each.when, len(each.reset_places),
+        table_address(f"resets_{own}", each.reset_places), each.reset_start, each.restitution_start,
+        each.struck, each.poisson, repr(each.rest_speed),
+        _impact(each.impact, f"struck_{own}"), _impact(each.rest_impact, f"resting_{own}"),
+    ]  # fmt: skip
+    return ", ".join(map(str, numbers))
+
+
+def _impact(each: Struck, name: str) -> str:
+    return f"{{{each.set}, {table_address(name, each.contacts)}}}"
+
+
+def table_text(name: str, numbers: Sequence[int]) -> str:
+    """A table, if it has anything."""
+    return table(name, numbers) if numbers else ""
+
+
+def table_address(name: str, numbers: Sequence[int]) -> str:
+    """Where it is."""
+    return f"table_{name}" if numbers else "0"
+
+
 _TABLES = "modes/exit.h"
+
+
 _REMEMBER = "constrained/remember.c"
+
+
 _CODE = (
     "modes/modes.h", "modes/modes.c", "modes/exits.c", "modes/transition.c", "modes/step.c",
     "modes/told.c",
 )  # fmt: skip
+
+
 #: Files that a card compiles beside those of constraints.
 SOURCES = (_TABLES, _REMEMBER, *_CODE)
+
+
 #: Why an instance ended early, by number, and what else it tells.
 CHATTERING, NOT_BEGUN, UNREAD, NOT_FINITE = 1, 2, 3, 4
+
+
 TOLD = (
     "why", "paradoxes", "crowd", "failed", "failed_mode", "failed_gap", "failed_time", "largest_h",
     "gap",
 )  # fmt: skip
+
+
 _WHOLE = TOLD[:5]
+
+
 _OF_SETS = ("terms", "positions", "velocity level")
+
+
 _OF_MODES = ("indicators", "outputs", "updates")
 
 
 @dataclass(frozen=True)
-class ModesRollout(KeptRollout):
+class ModesRollout(RolloutWithConstraints):
     """With modes: sets of constraints, the modes, places of their numbers in x and how many each
     group has, the constraint rows of all, and how many numbers sensors show. Functions have the
     number of their set or mode in their name."""
@@ -63,18 +183,18 @@ class ModesRollout(KeptRollout):
     def kernel(self, shared: Shared, real: str, memory: int) -> Kernel:
         """For the card, in double precision."""
         functions = [
-            device_function(program, word(name)) + tied_texts.FUNCTION.format(name=word(name))
+            device_function(program, word(name)) + shared_texts.FUNCTION.format(name=word(name))
             for name, program in self.programs.items()
         ]
         series = self._series(shared)
-        problem = tied_texts.PROBLEM.format(states=self.states, moving=self.states, series=series)
+        problem = shared_texts.PROBLEM.format(states=self.states, moving=self.states, series=series)
         kept = {"rate": self.rate, "motion": self.motion}
         text = "\n".join(
             [
-                device_preamble(self.programs.values(), real), tied_texts.BEFORE, *functions,
+                device_preamble(self.programs.values(), real), shared_texts.BEFORE, *functions,
                 source(STATISTICS), self._set_struct(), source(_TABLES), self._modes_struct(),
-                texts.CALLS, *self._dispatches(), tied_texts.NO_SPARSE, problem,
-                *map(source, CONSTRAINED), source(_REMEMBER), tied_texts.RATE.format(**kept),
+                texts.CALLS, *self._dispatches(), shared_texts.NO_SPARSE, problem,
+                *map(source, CONSTRAINED), source(_REMEMBER), shared_texts.RATE.format(**kept),
                 source(f"integrate/{self.method}.c"), texts.RATE.format(**kept),
                 *map(source, _CODE), *self._prepared(), self._measures(), self._remembered(),
                 self._rollout_text(shared),
@@ -92,7 +212,7 @@ class ModesRollout(KeptRollout):
         ]
         constants += [("double", name, repr(number)) for name, number in self.settings]
         arrays = [f"    mutable {kind} {name}[{k}];\n" for (kind, name), k in sizes.items()]
-        return tied_texts.STRUCT.format(
+        return shared_texts.STRUCT.format(
             tables="", constants=_constants(constants), patterns=texts.SET_MEMBERS, nq=nq,
             arrays="".join(arrays), sized=f"call({n}, (c)->rank)",
         )  # fmt: skip
@@ -144,12 +264,12 @@ class ModesRollout(KeptRollout):
             yield set_tables(rows, k)
             lines.append(set_text(rows, k))
         for k, mode in enumerate(self.modes):
-            yield listed(f"rows_{k}", mode.rows) + listed(f"tracks_{k}", mode.tracks)
+            yield table_text(f"rows_{k}", mode.rows) + table_text(f"tracks_{k}", mode.tracks)
             yield from exit_tables(mode.exits, k)
             lines.append(
                 texts.MODE.format(
-                    number=k, set=mode.set, rows=place(f"rows_{k}", mode.rows),
-                    tracks=place(f"tracks_{k}", mode.tracks), value_count=mode.value_count,
+                    number=k, set=mode.set, rows=table_address(f"rows_{k}", mode.rows),
+                    tracks=table_address(f"tracks_{k}", mode.tracks), value_count=mode.value_count,
                     uses_forces=mode.uses_forces, exit_count=len(mode.exits),
                     exits=f"exits_{k}" if mode.exits else "0",
                 )
@@ -162,7 +282,7 @@ class ModesRollout(KeptRollout):
         measures = texts.MEASURES.format(solutions=solutions, sensors=self.shown)
         rubs = int(any(rows.twins for rows in self.sets))
         look = texts.LOOK.format(rubs=rubs, unread=UNREAD)
-        return "\n".join([measures, tied_texts.NOTE.format(note=self._note()), look])
+        return "\n".join([measures, shared_texts.NOTE.format(note=self._note()), look])
 
     # ---- from launch to launch ----------------------------------------------------------------
 

@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from touchback.draw.style import ACCENT, BODIES, PICTURES, light_grid, pyplot
 from touchback.errors import InputError
+from touchback.recording.plot import finished
 from touchback.regular_file import check_output, written_whole
-from touchback.sweeps.designs import FAILURE, Design
-from touchback.sweeps.part import Outcome
-from touchback.sweeps.sensitivity import Sensitivity, sensitivity_of
+from touchback.sweeps.designs import FAILURE, Design, LogUniform
+from touchback.sweeps.sobol_indices import Sensitivity, sensitivity_of
+from touchback.sweeps.sweep_folder import Outcome
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+    from touchback.sweeps.sobol_indices import Sensitivity
 
 
 class Sweep:
@@ -77,7 +81,7 @@ class Sweep:
     def plot(self, *outcomes: str, path: str | os.PathLike[str] | None = None) -> Figure:
         """The outcomes (all, if none is named) over each parameter, a dot for each run; failed runs
         are ticks below."""
-        from touchback.sweeps.plot import plot_sweep
+        from touchback.sweeps.sweep_table import plot_sweep
 
         return plot_sweep(self, outcomes or self.outcomes, path)
 
@@ -95,3 +99,48 @@ def columns_of(design: Design, outcomes: Iterable[tuple[int, Outcome]]) -> dict[
                 columns[name] = np.full(len(design), np.nan)
             columns[name][index] = value
     return {**columns, FAILURE: failures}
+
+
+_MOST_PANELS = 64
+
+
+def plot_sweep(
+    sweep: Sweep, outcomes: Sequence[str], path: str | os.PathLike[str] | None
+) -> Figure:
+    """A row of panels for each outcome, a column for each parameter."""
+    if path is not None:
+        check_output(path, PICTURES, "Plot")
+    names, failed = sweep.parameters, list(sweep.failures)
+    if len(failed) == len(sweep):
+        raise InputError(f"Plot: all runs failed, the first so: {sweep.failures[0]}")
+    if not 1 <= len(outcomes) * len(names) <= _MOST_PANELS:
+        raise InputError(
+            f"Plot: {len(outcomes)} outcomes over {len(names)} parameters; name outcomes, for 1 to "
+            f"{_MOST_PANELS} panels."
+        )
+    figure, axes = pyplot().subplots(
+        len(outcomes), len(names), sharex="col", sharey="row", squeeze=False, layout="constrained",
+        figsize=(1.2 + 2.6 * len(names), 1.0 + 2.2 * len(outcomes)),
+    )  # fmt: skip
+    faint = min(1.0, max(0.08, 20.0 / len(sweep) ** 0.5))
+    for panels, outcome in zip(axes, outcomes):
+        panels[0].set_ylabel(outcome)
+        for panel, name in zip(panels, names):
+            panel.plot(sweep[name], sweep[outcome], ".", markersize=4, alpha=faint, color=BODIES[0],
+                       markeredgewidth=0)  # fmt: skip
+            if failed:  # a line of nothing, not clipped, would leave the panels no room
+                panel.plot(sweep[name][failed], np.zeros(len(failed)), "|", color=ACCENT,
+                           markersize=9, transform=panel.get_xaxis_transform(),
+                           clip_on=False)  # fmt: skip
+            light_grid(panel)
+    for panel, name in zip(axes[-1], names):
+        panel.set_xlabel(name)
+        axis = getattr(sweep.design, "axes", {}).get(name)
+        if isinstance(axis, LogUniform):
+            few = axis.high < 1000.0 * axis.low
+            panel.set_xscale("log", subs=[])
+            panel.xaxis.get_major_locator().set_params(subs=(1.0, 2.0, 5.0) if few else (1.0,))
+            panel.xaxis.set_major_formatter("{x:g}")  # no powers: names may have dollars in them
+    failures = f", {len(failed)} failed (ticks below)" if failed else ""
+    figure.suptitle(f"{len(sweep)} runs{failures}", fontsize="medium")
+    return finished(figure, path)

@@ -6,12 +6,12 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from touchback.batch.batch_arrays import blocks_of, constants_of, series_of, states_in, whole_steps
+from touchback.batch.batch_inputs import BatchInputs
 from touchback.batch.batch_run import BatchInterrupted, BatchRun
-from touchback.batch.given import Given
-from touchback.batch.laid_out import blocks_of, constants_of, series_of, states_in, whole_steps
 from touchback.codegen import native_lanes
 from touchback.native import FunctionData, Listening, Status
-from touchback.native.batch.batch import BatchFunctions, NativeBatch
+from touchback.native.batch.native_batch import BatchFunctions, NativeBatch
 from touchback.simulate.progress import Progress
 from touchback.simulate.solvers.fixed_step_solvers import FixedStep
 from touchback.simulate.span import Span
@@ -21,11 +21,11 @@ from touchback.system import System
 _A_PART = 0.1  # s of work between two looks at Ctrl-C and at the bar
 
 
-def run_in_lanes(
+def run_simd(
     system: System,
     solver: FixedStep,
     span: Span,
-    given: Given,
+    given: BatchInputs,
     names: Sequence[str],
     threads: int,
     shown: Progress,

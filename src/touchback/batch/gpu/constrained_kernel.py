@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from touchback import native
-from touchback.batch.gpu import tied_texts as texts
+from touchback.batch.gpu import constrained_templates as texts
 from touchback.batch.gpu.kernels import BLOCK, Kernel, Rollout, Shared
 from touchback.codegen.printers.cuda import device_function, device_preamble
 
@@ -75,7 +75,7 @@ def arrays_of(rows: Rows) -> Iterator[tuple[str, str, int]]:
 
 
 @dataclass(frozen=True)
-class KeptRollout(Rollout):
+class RolloutWithConstraints(Rollout):
     """With constraints, and how they are kept: rate, settling, settings."""
 
     rate: str
@@ -114,7 +114,7 @@ class KeptRollout(Rollout):
 
 
 @dataclass(frozen=True)
-class TiedRollout(KeptRollout):
+class ConstrainedRollout(RolloutWithConstraints):
     """Of constraints that act all the time: their rows."""
 
     rows: Rows

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from touchback.batch.batch_arrays import whole_steps
+from touchback.batch.batch_inputs import BatchInputs, Floats, room_for
 from touchback.batch.batch_run import BatchInterrupted, BatchRun
-from touchback.batch.given import Floats, Given, room_for
-from touchback.batch.laid_out import whole_steps
 from touchback.errors import InputError
 from touchback.native import Formulation, Listening, Stop
 from touchback.recording import Run
@@ -29,12 +29,12 @@ _ASKED_FOR = 1000  # runs that threads are asked for at once: of a billion each 
 _A_LOOK = 0.1  # s between two looks at Ctrl-C
 
 
-def run_one_by_one(
+def run_threaded_simulate(
     system: System,
     solver: Solver,
     constraints: str | Formulation | None,
     span: Span,
-    given: Given,
+    given: BatchInputs,
     names: Sequence[str],
     threads: int,
     shown: Progress,
@@ -79,7 +79,7 @@ def run_alone(
     solver: Solver,
     constraints: str | Formulation | None,
     span: Span,
-    given: Given,
+    given: BatchInputs,
     which: Sequence[int],
     into: BatchRun,
     told: Callable[[int], None] = lambda done: None,

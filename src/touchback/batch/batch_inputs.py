@@ -21,7 +21,7 @@ Floats = np.ndarray
 
 
 @dataclass(frozen=True)
-class Given:
+class BatchInputs:
     """Of each instance: the state (a row each; None: the model's own), parameters that differ,
     constant inputs, and inputs as samples. Arrays have a row for each instance or one for all."""
 
@@ -55,20 +55,22 @@ def room_for(system: System, count: int) -> Floats:
         ) from None
 
 
-def read_given(
+def read_batch_inputs(
     system: System,
     count: int,
     x0: Any,
     inputs: Mapping[str, ArrayLike] | None,
     parameters: Mapping[str, ArrayLike] | None,
-) -> Given:
+) -> BatchInputs:
     """Sorts what a user gave; refused where it is of another number of instances."""
     differing: dict[str, Floats] = {}
     for name, each in by_name("parameters", parameters).items():
         differing[name] = _one_of_each(f"Parameter '{name}'", each, count)
     system.layout.varied(system.parameter_values(None), _flat(differing))  # refused by range
     constants, samples = _inputs(system, count, inputs)
-    return Given(count, states_of(system, count, x0, differing), differing, constants, samples)
+    return BatchInputs(
+        count, states_of(system, count, x0, differing), differing, constants, samples
+    )
 
 
 def _flat(given: Mapping[str, Floats]) -> dict[str, Floats | float]:

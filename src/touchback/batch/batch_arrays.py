@@ -7,9 +7,9 @@ from typing import Protocol
 
 import numpy as np
 
-from touchback.batch.given import Floats, Given, room_for
+from touchback.batch.batch_inputs import BatchInputs, Floats, room_for
 from touchback.errors import InputError
-from touchback.native.batch.batch import BatchSeries
+from touchback.native.batch.native_batch import BatchSeries
 from touchback.simulate.initial_state import initial_state
 from touchback.simulate.inputs import read_inputs
 from touchback.simulate.solvers.fixed_step_solvers import FixedStep
@@ -17,7 +17,7 @@ from touchback.simulate.span import Span
 from touchback.system import System
 
 
-def constants_of(system: System, given: Given) -> Floats:
+def constants_of(system: System, given: BatchInputs) -> Floats:
     """[t, inputs…], a row of each or one for all."""
     names = system.input_names
     several = any(len(each) > 1 for each in given.constants.values())
@@ -34,7 +34,7 @@ class HasBlocks(Protocol):
     def block_for(self, values: Floats) -> Floats: ...
 
 
-def blocks_of(system: System, given: Given, own: HasBlocks | None = None) -> Floats:
+def blocks_of(system: System, given: BatchInputs, own: HasBlocks | None = None) -> Floats:
     """Parameter blocks, a row of each or one for all, of functions of its `own`, else those that
     act."""
     several = {name: each for name, each in given.parameters.items() if len(each) > 1}
@@ -55,7 +55,7 @@ def whole_steps(solver: FixedStep, span: Span) -> int:
     return steps
 
 
-def series_of(system: System, given: Given, span: Span) -> BatchSeries:
+def series_of(system: System, given: BatchInputs, span: Span) -> BatchSeries:
     """Each with its own samples, spread evenly over the run."""
     names, each = list(system.input_names), list(given.samples.values())
     counts = [one.shape[1] for one in each]
@@ -69,7 +69,7 @@ def series_of(system: System, given: Given, span: Span) -> BatchSeries:
     )  # fmt: skip
 
 
-def with_states(system: System, given: Given, span: Span) -> Given:
+def with_states(system: System, given: BatchInputs, span: Span) -> BatchInputs:
     """With the states in which instances begin, closed loops and all: found once where all are
     alike, else of each."""
     if given.x0 is not None or not system.constrained:
@@ -91,7 +91,7 @@ def refuse_unknown_modes(system: System, x0: Floats) -> None:
         system.mode_of(x0[i])
 
 
-def states_in(system: System, given: Given) -> Floats:
+def states_in(system: System, given: BatchInputs) -> Floats:
     """A row of each, where it starts."""
     if given.x0 is None:
         raise AssertionError("instances begin somewhere")

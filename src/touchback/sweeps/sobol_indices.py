@@ -17,14 +17,22 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from touchback.draw.style import BODIES, PICTURES, light_grid, pyplot
 from touchback.errors import InputError
 from touchback.numbers import number_within
+from touchback.recording.plot import finished
+from touchback.regular_file import check_output
 from touchback.sweeps.designs import Design, Saltelli
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from touchback.sweeps.sobol_indices import Sensitivity
+
+
 _RESAMPLES = 1000
+
+
 _FEWEST = 16  # rows that a bootstrap can draw from
 
 
@@ -56,7 +64,6 @@ class Sensitivity:
 
     def plot(self, path: str | os.PathLike[str] | None = None) -> Figure:
         """Bars of both indices, with their intervals."""
-        from touchback.sweeps.plot import plot_sensitivity
 
         return plot_sensitivity(self, path)
 
@@ -119,3 +126,26 @@ def _resampled(terms: np.ndarray) -> np.ndarray:
     rng, count = np.random.default_rng(0), len(terms)
     drawn = (rng.integers(count, size=count) for _ in range(_RESAMPLES))
     return np.stack([np.bincount(rows, minlength=count) @ terms / count for rows in drawn])
+
+
+def plot_sensitivity(found: Sensitivity, path: str | os.PathLike[str] | None) -> Figure:
+    """Bars of first and total indices."""
+    if path is not None:
+        check_output(path, PICTURES, "Plot")
+    size = (2.4 + 1.0 * len(found.names), 3.2)
+    figure, axis = pyplot().subplots(figsize=size, layout="constrained")
+    places = np.arange(len(found.names))
+    rows = [
+        ("by itself", found.first, found.first_interval),
+        ("with others", found.total, found.total_interval),
+    ]
+    for shift, colour, (label, values, interval) in zip((-0.2, 0.2), BODIES, rows):
+        beyond = np.abs(interval.T - values)
+        axis.bar(places + shift, values, 0.36, color=colour, label=label)
+        axis.errorbar(places + shift, values, beyond, fmt="none", ecolor="black", capsize=3)
+    axis.set_xticks(places, found.names)
+    axis.set(ylabel="share of the variance", title=found.outcome)
+    axis.axhline(0.0, color="black", linewidth=0.8)
+    axis.legend(fontsize="small")
+    light_grid(axis)
+    return finished(figure, path)

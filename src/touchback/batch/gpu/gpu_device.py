@@ -20,7 +20,7 @@ _SMALL = 4096  # bytes of an array that is kept on the card
 
 
 @dataclass(frozen=True)
-class Card:
+class GpuDevice:
     """A card that can compute; `cupy` is CuPy's module, `memory` the bytes that a block of threads
     may share."""
 
@@ -42,7 +42,7 @@ class Card:
 
 
 @functools.cache
-def find_card() -> Card | str:
+def find_device() -> GpuDevice | str:
     """The first card, or why there is none."""
     try:
         import cupy
@@ -53,16 +53,16 @@ def find_card() -> Card | str:
         cupy.zeros(1)
     except Exception as error:  # of the driver, which has no list of them
         return f"no graphics card answers ({error})"
-    return Card(found["name"].decode(), cupy, found["sharedMemPerBlockOptin"])
+    return GpuDevice(found["name"].decode(), cupy, found["sharedMemPerBlockOptin"])
 
 
 @functools.lru_cache(256)
-def _kept(card: Card, numbers: bytes, shape: tuple[int, ...], kind: np.dtype[Any]) -> Any:
+def _kept(card: GpuDevice, numbers: bytes, shape: tuple[int, ...], kind: np.dtype[Any]) -> Any:
     return card.cupy.asarray(np.frombuffer(numbers, kind).reshape(shape))
 
 
 @functools.lru_cache(64)
-def _compiled(card: Card, kernel: Kernel) -> Any:
+def _compiled(card: GpuDevice, kernel: Kernel) -> Any:
     options = _OPTIONS[kernel.real]
     module = card.cupy.RawModule(code=kernel.text, options=options, backend="nvrtc")
     found = module.get_function(kernel.name)

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import functools
+import io
+import pickle
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from touchback.errors import SolveError
+from touchback.errors import InputError, SolveError
 from touchback.numbers import as_float, is_real, shown
-from touchback.sweeps import part
-from touchback.sweeps.carried import Carried, Function
+from touchback.sweeps import sweep_folder
 from touchback.sweeps.designs import FAILURE
-from touchback.sweeps.manifest import check_shared
-from touchback.sweeps.part import Outcome
+from touchback.sweeps.sweep_folder import Outcome, check_shared
 
 TRIES = 3
+
+
 _LONGEST = 2000  # letters of a failure's words
 
 
@@ -43,7 +47,7 @@ class Task:
 
     def kept(self) -> dict[int, Outcome]:
         """What those gave that have ended."""
-        return part.read(self.part, self.runs).outcomes
+        return sweep_folder.read_part(self.part, self.runs).outcomes
 
     @property
     def part(self) -> Path:
@@ -61,7 +65,7 @@ def compute(task: Task) -> None:
     time is given up."""
     check_shared(Path(task.folder), task.sweep)
     function = task.function.unpacked() if isinstance(task.function, Carried) else task.function
-    with part.held(task.part, task.runs) as kept:
+    with sweep_folder.hold_part(task.part, task.runs) as kept:
         for index, point in enumerate(task.points.tolist(), task.first):
             if index in kept.outcomes:
                 continue
@@ -93,3 +97,58 @@ def _outcome(function: Function, point: dict[str, float]) -> Outcome:
         if not is_real(value):
             return f"Outcome {name!r} is to be a number, and this run gave {shown(value)[:80]}."
     return {name: as_float(value) for name, value in found.items()}
+
+
+Function = Callable[..., Mapping[str, float]]
+
+
+@dataclass(frozen=True)
+class Carried:
+    """A function by value: what workers can import is named in it, the rest is in it."""
+
+    content: bytes
+
+    def unpacked(self) -> Function:
+        """The function, the same one whenever a process asks: what it caches stays."""
+        return _unpacked(self.content)
+
+
+@functools.lru_cache(maxsize=8)
+def _unpacked(content: bytes) -> Function:
+    found: Function = pickle.loads(content)
+    return found
+
+
+def carry_function(function: Function | Carried) -> Carried:
+    """A function by value, by cloudpickle, which dask brings along."""
+    if isinstance(function, Carried):
+        return function
+    import cloudpickle
+
+    class Pickler(cloudpickle.Pickler):
+        """Cached functions (`functools.cache`) too: cloudpickle has them by name alone."""
+
+        def reducer_override(self, obj: Any) -> Any:
+            if isinstance(obj, functools._lru_cache_wrapper) and _unnamed(obj):
+                return _cached, (obj.__wrapped__, obj.cache_parameters())
+            return super().reducer_override(obj)
+
+    buffer = io.BytesIO()
+    try:
+        Pickler(buffer, protocol=pickle.HIGHEST_PROTOCOL).dump(function)
+    except (pickle.PicklingError, AttributeError, TypeError, RecursionError) as error:
+        raise InputError(
+            f"The function of a sweep can't be sent to a cluster ({error}). What it uses must be "
+            "plain data: build models and compile systems in a function that workers call, under "
+            "`@functools.cache`."
+        ) from None
+    return Carried(buffer.getvalue())
+
+
+def _unnamed(function: Any) -> bool:
+    """Whether workers wouldn't find it by its name."""
+    return function.__module__ == "__main__" or "<locals>" in function.__qualname__
+
+
+def _cached(function: Callable[..., object], settings: Mapping[str, Any]) -> Callable[..., object]:
+    return functools.lru_cache(**settings)(function)

@@ -8,12 +8,17 @@ import pickle
 import signal
 from collections import deque
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection, wait
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from touchback.errors import InputError, SolveError
-from touchback.sweeps.task import TRIES, Task, compute, stopped
+from touchback.numbers import shown
+from touchback.sweeps.sweep_task import TRIES, Task, carry_function, compute, stopped
+
+if TYPE_CHECKING:
+    from distributed import Client, Future
+
 
 _BEGUN, _DONE = "begun", "done"  # what workers say; all else is an error's words
 
@@ -57,7 +62,7 @@ class _Unborn:
     left: int = 0
 
 
-def finished(tasks: Sequence[Task], workers: int) -> Iterator[Task]:
+def run_on_processes(tasks: Sequence[Task], workers: int) -> Iterator[Task]:
     """Each task when it is computed; when nobody asks for the next any more, workers end."""
     if not tasks:
         return
@@ -140,3 +145,73 @@ def _serve(pipe: Connection) -> None:
             pipe.send(f"workers don't find its function, which is to be in a file ({error})")
         except Exception as error:  # not of a run: of the disk
             pipe.send(f"{type(error).__name__}: {error}")
+
+
+def run_on_dask(tasks: Sequence[Task], cluster: object) -> Iterator[Task]:
+    """Each task when it is computed. A task whose workers were killed is asked for again."""
+    distributed = _distributed()
+    if tasks:  # of one function
+        function = carry_function(tasks[0].function)
+        tasks = [replace(task, function=function) for task in tasks]
+    client = cluster if isinstance(cluster, distributed.Client) else _connected(cluster)
+    asked: dict[Any, Task] = {}
+    losses = dict.fromkeys((task.number for task in tasks), 0)
+    try:
+        asked = {_submitted(client, task, 0): task for task in tasks}
+        arriving = distributed.as_completed(list(asked))
+        for future in arriving:
+            task = asked.pop(future)
+            if _lost(future):
+                losses[task.number] += 1
+                if losses[task.number] > TRIES * (len(task) + 1):
+                    raise stopped(f"its workers die, at run {task.first} or after")
+                again = _submitted(client, task, losses[task.number])
+                asked[again] = task
+                arriving.add(again)
+                continue
+            yield task
+    finally:
+        client.cancel(list(asked))
+        if client is not cluster:
+            client.close()
+
+
+def _submitted(client: Client, task: Task, losses: int) -> Future[None]:
+    key = f"touchback-sweep-{task.sweep}-{task.call}-{task.number}-{losses}"
+    return client.submit(compute, task, key=key, pure=False)
+
+
+def _lost(future: Any) -> bool:
+    """Whether workers were killed at it; raises what else went wrong."""
+    from distributed import KilledWorker
+
+    if future.status == "finished":
+        return False
+    if future.status != "error":
+        raise stopped(f"the cluster gave a part of it up ({future.status})")
+    error = future.exception()
+    if isinstance(error, KilledWorker):
+        return True
+    raise stopped(f"{type(error).__name__}: {error}")
+
+
+def _connected(cluster: object) -> Client:
+    """A client of a cluster, or of a scheduler at an address."""
+    try:
+        return _distributed().Client(cluster)
+    except (OSError, ValueError, TypeError) as error:
+        raise InputError(
+            "cluster is a distributed.Client, a cluster of dask, or the address of a scheduler "
+            f"such as 'tcp://host:8786', got {shown(cluster)}: {error}"
+        ) from None
+
+
+def _distributed() -> Any:
+    try:
+        import distributed
+    except ImportError:
+        raise InputError(
+            "A sweep on a cluster needs dask.distributed; install it with "
+            "`pip install touchback[cluster]`."
+        ) from None
+    return distributed

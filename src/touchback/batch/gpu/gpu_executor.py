@@ -1,0 +1,529 @@
+"""Batches and functions on a graphics card."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from touchback.batch.batch_arrays import (
+    blocks_of,
+    constants_of,
+    refuse_unknown_modes,
+    series_of,
+    whole_steps,
+)
+from touchback.batch.batch_inputs import BatchInputs
+from touchback.batch.batch_run import BatchInterrupted, BatchRun
+from touchback.batch.gpu.constrained_kernel import ConstrainedRollout, RolloutWithConstraints, Rows
+from touchback.batch.gpu.gpu_device import GpuDevice
+from touchback.batch.gpu.kernels import (
+    Kernel,
+    Rollout,
+    Shared,
+    evaluation,
+    evaluation_in_loops,
+    evaluation_of_pairs,
+    goes_in_pairs,
+    rollout_kernel,
+)
+from touchback.batch.gpu.modes_kernel import (
+    CHATTERING,
+    NOT_BEGUN,
+    NOT_FINITE,
+    TOLD,
+    UNREAD,
+    Exit,
+    Mode,
+    ModesRollout,
+    Struck,
+    largest_arrays,
+)
+from touchback.errors import InputError
+from touchback.native import Formulation
+from touchback.native.modes.data import ExitData, ImpactData, ModeData, ModesData
+from touchback.native.modes.memory import CROWDED, MOST
+from touchback.simulate.mode_stepper import CHATTERING_HINT, not_begun, not_read
+from touchback.simulate.progress import Progress
+from touchback.simulate.run_diagnostics import remarks, warn_when_astray, warn_when_open
+from touchback.simulate.solvers.fixed_step_solvers import FixedStep
+from touchback.simulate.span import Failure, Span
+from touchback.simulate.ticks import steps_between
+from touchback.system import System
+from touchback.system.active_equations import ActiveEquations
+from touchback.system.compiled_function import Function
+from touchback.system.constraint_functions import ConstraintLayout, Pattern
+
+_A_PART = 0.1  # s of work between two looks at Ctrl-C and at the bar
+
+
+_BYTES = {"double": np.float64, "float": np.float32}  # of numbers as CUDA C calls them
+
+
+_CUDA = (2, 13)  # kinds of devices of DLPack: memory of a card, and memory that it shares
+
+
+def is_on_device(array: Any) -> bool:
+    """Whether an array (of CuPy, torch, jax, …) is in a card's memory."""
+    device = getattr(array, "__dlpack_device__", None)
+    return device is not None and int(device()[0]) in _CUDA
+
+
+class DeviceBatch:
+    """Runs of a system's instances by equal steps on a card. States that lie there already, `x0`
+    with a row for each, stay there, and so does what comes of them."""
+
+    def __init__(
+        self, card: GpuDevice, system: System, given: BatchInputs, x0: Any, real: str
+    ) -> None:
+        self.card, self.system, self.given, self.real = card, system, given, real
+        self._type = _BYTES[real]
+        self.cupy = card.cupy
+        self._stays = is_on_device(x0)
+        self.x = self._states(x0)
+
+    def _states(self, x0: Any) -> Any:
+        """(states, instances)."""
+        count, size = self.given.count, len(self.system.state_names)
+        if not self._stays:
+            if self.given.x0 is None:
+                raise AssertionError("a tree begins somewhere")
+            rows = np.broadcast_to(self.given.x0, (count, size))
+            return self.cupy.asarray(np.ascontiguousarray(rows.T, dtype=self._type))
+        found = self.cupy.from_dlpack(x0)
+        if found.shape != (count, size):
+            raise InputError(
+                f"State on the card: an array of shape ({count}, {size}) is expected, a row for "
+                f"each instance, got {found.shape}."
+            )
+        return self.cupy.array(found.T, dtype=self._type, order="C")
+
+    def _laid(self, array: np.ndarray, own: int) -> Any:
+        """Numbers first, instances last, of an array that has `own` dimensions where all share."""
+        moved = array if array.ndim == own else np.moveaxis(array, 0, -1)
+        return self.card.given(moved.astype(self._type))
+
+    def run(self, solver: FixedStep, span: Span, names: Sequence[str], shown: Progress) -> BatchRun:
+        """As `run_in_lanes`."""
+        every = solver.steps_per_output()
+        steps = whole_steps(solver, span)
+        u, p = constants_of(self.system, self.given), blocks_of(self.system, self.given)
+        series = series_of(self.system, self.given, span)
+        known = [*self.system.state_names, *self.system.layout.outputs]
+        rollout = self._rollout(
+            solver, tuple(known.index(name) for name in names), tuple(series.places),
+            tuple(series.samples),
+        )  # fmt: skip
+        shared = Shared(u.ndim == 1, p.ndim == 1, series.values.ndim == 1)
+        kernel = rollout_kernel(rollout, shared, self.real, self.card.memory)
+        rows = steps // every + 1
+        record = self.cupy.empty((rows, len(names), self.given.count), dtype=self._type)
+        made = self.cupy.zeros(self.given.count, dtype=np.int64)
+        per_second = 1.0 / span.duration  # of the run, over which samples are spread
+        arrays = (self.x, self._laid(u, 1), self._laid(p, 1), self._laid(series.values, 1))
+        rest = (np.float64(span.start), np.float64(per_second), record, made,
+                *self._kept(rollout, steps))  # fmt: skip
+        interrupted = False
+        try:
+            self._launch(kernel, (span.start, solver.step, steps, every), (*arrays, *rest), shown)
+        except KeyboardInterrupt:
+            interrupted = True
+        run = self._told(names, record, made, steps, every, solver.step, span)
+        if interrupted:
+            raise BatchInterrupted(run)
+        return run
+
+    def _kept(self, rollout: Rollout, steps: int) -> tuple[Any, ...]:
+        """What instances keep on the card from launch to launch beside their states, and whatever
+        else a kernel takes of a run of so many steps."""
+        return ()
+
+    def _rollout(
+        self,
+        solver: FixedStep,
+        recorded: tuple[int, ...],
+        series: tuple[int, ...],
+        samples: tuple[int, ...],
+    ) -> Rollout:
+        layout, plan = self.system.layout, self.system.plan
+        own = self.system.dynamics.acting(self.system.key).functions
+        states = len(self.system.state_names)
+        wanted = {
+            "rate": True,
+            "configuration rate": solver.word == "euler" and not plan.plain_coordinates,
+            "outputs": any(place >= states for place in recorded),
+            "updates": bool(layout.memories),
+        }
+        functions = tuple((name, own[name]) for name, needed in wanted.items() if needed)
+        return Rollout(
+            functions, layout.sizes[0], states, 1 + len(layout.inputs), solver.word,
+            recorded, series, samples, tuple(layout.memory_places),
+            steps_between(self.system, solver) or 1,
+        )  # fmt: skip
+
+    def _launch(
+        self,
+        kernel: Kernel,
+        grid: tuple[float, float, int, int],
+        arguments: tuple[Any, ...],
+        shown: Progress,
+    ) -> None:
+        """In parts of the steps; a run without any notes its start."""
+        t0, step, steps, every = grid
+        count, first, size = self.given.count, 0, 16
+        while True:
+            end, began = min(first + size, steps), time.monotonic()
+            head = (np.int64(count), np.float64(t0), np.float64(step), np.int64(first),
+                    np.int64(end), np.int64(every))  # fmt: skip
+            self.card.launch(kernel, count, (*head, *arguments))
+            self.cupy.cuda.get_current_stream().synchronize()
+            shown.update(end / max(1, steps))
+            if end == steps:
+                return
+            first = end
+            if time.monotonic() - began < _A_PART:
+                size *= 2
+
+    def _told(
+        self, names: Sequence[str], record: Any, made: Any, steps: int, every: int, step: float,
+        span: Span,
+    ) -> BatchRun:  # fmt: skip
+        times = span.start + np.arange(len(record)) * every * step
+        whole, ended = np.ones(made.size, dtype=bool), np.full(made.size, span.start + steps * step)
+        if int(made.min()) < steps:
+            reached = self.cupy.asnumpy(made)
+            whole, ended = reached == steps, span.start + reached * step
+            rows = self.cupy.arange(len(record))[:, None, None] * every
+            record = self.cupy.where(rows > made, np.nan, record).astype(record.dtype)
+        kept = (record.transpose(2, 0, 1), self.x.T)
+        if not self._stays:
+            kept = tuple(self.cupy.asnumpy(each) for each in kept)
+        return BatchRun(
+            self.system.name, tuple(self.system.state_names), tuple(names), times, *kept,
+            ended, whole, {}, 1, 1, self.card.name,
+        )  # fmt: skip
+
+
+def evaluate_on_device(
+    card: GpuDevice, function: Function, block: np.ndarray, given: tuple[Any, Any, Any], real: str
+) -> Any:
+    """What a function gives at rows of x, of [t, inputs…] and of its further argument; the latter
+    two may be one for all. Where x lies on the card, the result does."""
+    cupy = card.cupy
+
+    def laid(array: Any) -> Any:
+        if not is_on_device(array):
+            return card.given(np.asarray(array, dtype=_BYTES[real]).T)
+        return cupy.ascontiguousarray(cupy.from_dlpack(array).T, dtype=_BYTES[real])
+
+    x, u, further = (laid(each) for each in given)
+    count, sizes = x.shape[1], (len(x), len(u), len(further))
+    shared = Shared(u.ndim == 1, True, further=further.ndim == 1)
+    in_pairs = goes_in_pairs(function, sizes, shared, real, count) and _even(x) and _even(further)
+    usual = evaluation_of_pairs if in_pairs else evaluation
+    wanted = (function, sizes, shared, real, card.memory)
+    kernel = evaluation_in_loops(*wanted) or usual(*wanted)
+    result = cupy.empty((function.out_size, count), dtype=_BYTES[real])
+    arrays = (x, u, further, laid(block), result)
+    card.launch(kernel, count, (np.int64(count), *arrays))
+    shaped = result.T.reshape(count, *function.shape)
+    return shaped if is_on_device(given[0]) else cupy.asnumpy(shaped)
+
+
+def _even(array: Any) -> bool:
+    """Whether pairs of numbers can be read at once: arrays of others begin anywhere."""
+    return getattr(array.data, "ptr", 0) % (2 * array.itemsize) == 0
+
+
+_REALS: Mapping[str, str] = {"double": "double", "single": "float"}
+
+
+def cuda_type(precision: str) -> str:
+    """The type of CUDA C that a word stands for."""
+    if precision not in _REALS:
+        raise InputError(f"precision: 'double' or 'single' is expected, got {precision!r}.")
+    return _REALS[precision]
+
+
+#: How constraints can be kept on a card.
+FORMULATIONS = ("partitioning", "multipliers", "baumgarte", "projection")
+
+
+class ConstrainedDeviceBatch(DeviceBatch):
+    """With constraints, kept by a formulation, in double precision."""
+
+    def __init__(
+        self, card: GpuDevice, system: System, given: BatchInputs, x0: Any, formulation: Formulation
+    ) -> None:
+        super().__init__(card, system, given, x0, "double")
+        self._formulation = formulation
+        self._memory: Any = None  # a row of each number that an instance keeps
+        self._counted: dict[str, int] = {}  # where counts are among them
+        self._gap_at = 0
+
+    def run(self, solver: FixedStep, span: Span, names: Sequence[str], shown: Progress) -> BatchRun:
+        """As `CardBatch.run`, and with a warning where constraints weren't met or kept."""
+        ran = self._judged(super().run(solver, span, names, shown), span)
+        warn_when_open(self.system.name, float(self._memory[self._gap_at].max()))
+        if not ran.whole.any():
+            return ran
+        counts = self._counts(self.cupy.asarray(ran.whole))
+        said = remarks(self._formulation.word, counts, self._rubbing())
+        warn_when_astray(self.system.name, {"statistics": counts, "remarks": said})
+        return ran
+
+    def _judged(self, ran: BatchRun, span: Span) -> BatchRun:
+        """What came of it, with why instances ended early."""
+        return ran
+
+    def _counts(self, whole: Any) -> dict[str, float]:
+        """Of instances that reached the end: the worst, or all together."""
+        counts = {name: self._memory[at][whole] for name, at in self._counted.items()}
+        return {
+            name: float(each.max() if name == "largest_h" else each.sum())
+            for name, each in counts.items()
+        }
+
+    def _rubbing(self) -> list[str]:
+        """The constraints with friction."""
+        return rubbing_of(self.system.dynamics.acting(self.system.key).rows)
+
+    def _kept(self, rollout: Rollout, steps: int) -> tuple[Any, ...]:
+        if not isinstance(rollout, ConstrainedRollout):
+            raise AssertionError("constraints have a rollout of their own")
+        self._counted, self._gap_at = rollout.counted, rollout.remembered
+        shape = (rollout.remembered + 1, self.given.count)  # and the gap at the start
+        self._memory = self.cupy.zeros(shape, dtype=np.float64)
+        return (self._memory,)
+
+    def _rollout(
+        self,
+        solver: FixedStep,
+        recorded: tuple[int, ...],
+        series: tuple[int, ...],
+        samples: tuple[int, ...],
+    ) -> RolloutWithConstraints:
+        layout, plan, kind = self.system.layout, self.system.plan, self._formulation
+        acting = self.system.dynamics.acting(self.system.key)
+        own = acting.functions
+        states = len(self.system.state_names)
+        wanted = {
+            "terms": True,
+            "positions": True,
+            "velocity level": any(own["velocity level"].second.outputs),
+            "configuration rate": not plan.plain_coordinates,
+            "outputs": any(place >= states for place in recorded),
+            "updates": bool(layout.memories),
+        }
+        return ConstrainedRollout(
+            tuple((name, own[name]) for name, needed in wanted.items() if needed),
+            layout.sizes[0], states, 1 + len(layout.inputs), solver.word, recorded, series, samples,
+            tuple(layout.memory_places), steps_between(self.system, solver) or 1,
+            kind.rate, kind.motion.removesuffix("_motion"), settings_of(kind),
+            rows_of(acting.rows, layout.sizes),
+        )  # fmt: skip
+
+
+def rubbing_of(layout: ConstraintLayout) -> list[str]:
+    """Constraints whose forces rub."""
+    return [name for name, rubs in zip(layout.names, layout.rubs, strict=True) if rubs]
+
+
+def settings_of(kind: Formulation) -> tuple[tuple[str, float], ...]:
+    """Numbers that the code of formulations reads."""
+    usual = {"tolerance": kind.tolerance, "rank_tolerance": kind.rank_tolerance}
+    return tuple({**usual, "alpha": 0.0, "beta": 0.0, **asdict(kind)}.items())
+
+
+def rows_of(layout: ConstraintLayout, sizes: tuple[int, int, int]) -> Rows:
+    """As texts take them."""
+    twins = layout.twins()
+    return Rows(
+        sizes, _pattern(layout.J), _pattern(layout.W), _pattern(layout.M),
+        () if twins is None else tuple(map(int, twins)), tuple(map(int, layout.holonomic)),
+    )  # fmt: skip
+
+
+def _pattern(pattern: Pattern | None) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    if pattern is None:
+        return (), ()
+    return tuple(map(int, pattern.rows)), tuple(map(int, pattern.columns))
+
+
+_AT = {name: place for place, name in enumerate(TOLD)}
+
+
+_OF_A_SET = ("terms", "positions")
+
+
+_SHORTER = "take a shorter step, and check the initial state, inputs and parameters there"
+
+
+MOST_BYTES = 400_000  # of a thread's own memory for sets of constraints, of 512 kB on any card
+
+
+class ModesDeviceBatch(ConstrainedDeviceBatch):
+    """With modes, each instance in one of its own."""
+
+    def __init__(
+        self, card: GpuDevice, system: System, given: BatchInputs, x0: Any, formulation: Formulation
+    ) -> None:
+        super().__init__(card, system, given, x0, formulation)
+        self._modes = system.dynamics.modes
+        # of states that stay on the card, one in each mode comes to be looked at
+        places = [system.state_names.index(name) for name in system.modes]
+        _, one_of_each = np.unique(self.cupy.asnumpy(self.x[places]), axis=1, return_index=True)
+        refuse_unknown_modes(system, self.cupy.asnumpy(self.x[:, one_of_each]).T)
+
+    def _judged(self, ran: BatchRun, span: Span) -> BatchRun:
+        """With a warning of those that modes ended."""
+        told = self.cupy.asnumpy(self._memory[: len(TOLD)])
+        ended = np.flatnonzero(told[_AT["why"]])
+        whole = ran.whole.copy()
+        whole[ended] = False
+        reasons = {int(i): _reason(self.system, told[:, i], ran.ended[i]) for i in ended}
+        by_modes = [i for i in reasons if told[_AT["why"], i] != NOT_FINITE]
+        if by_modes:
+            first = by_modes[0]
+            warnings.warn(
+                f"{self.system.name}: {len(by_modes)} of {len(ran)} instances ended early by their "
+                f"modes, which `reasons` has; instance {first} {reasons[first]}.",
+                RuntimeWarning, stacklevel=4,
+            )  # fmt: skip
+        return replace(ran, whole=whole, reasons=reasons)
+
+    def _counts(self, whole: Any) -> dict[str, float]:
+        """As `tb.simulate` tells them of runs with modes."""
+        largest = float(self._memory[_AT["largest_h"]][whole].max())
+        paradoxes = float(self._memory[_AT["paradoxes"]][whole].sum())
+        return {"largest_h": largest, "paradoxes": paradoxes, "singular": 0, "not_converged": 0}
+
+    def _rubbing(self) -> list[str]:
+        return [name for mode in self._modes.every for name in rubbing_of(mode.acting.rows)]
+
+    def _kept(self, rollout: Rollout, steps: int) -> tuple[Any, ...]:
+        if not isinstance(rollout, ModesRollout):
+            raise AssertionError("modes have a rollout of their own")
+        self._gap_at = _AT["gap"]
+        shape = (rollout.remembered, self.given.count)
+        self._memory = self.cupy.zeros(shape, dtype=np.float64)
+        return self._memory, np.int64(steps)
+
+    def _rollout(
+        self,
+        solver: FixedStep,
+        recorded: tuple[int, ...],
+        series: tuple[int, ...],
+        samples: tuple[int, ...],
+    ) -> ModesRollout:
+        layout, kind, states = self.system.layout, self._formulation, len(self.system.state_names)
+        data: ModesData = self.system.dynamics.modes_data()
+        actings = _actings(self.system)
+        numbers = {address: k for k, address in enumerate(actings)}
+        measured = any(place >= states for place in recorded)
+        return ModesRollout(
+            tuple(self._functions(actings.values(), measured)),
+            layout.sizes[0], states, 1 + len(layout.inputs), solver.word, recorded, series, samples,
+            tuple(layout.memory_places), steps_between(self.system, solver) or 1,
+            kind.rate, kind.motion.removesuffix("_motion"), settings_of(kind),
+            tuple(rows_of(acting.rows, layout.sizes) for acting in actings.values()),
+            tuple(_mode(mode, numbers) for mode in data.modes),
+            (tuple(data.group_places), tuple(data.group_sizes)),
+            len(data.row_names), len(layout.outputs) if measured else 0,
+        )  # fmt: skip
+
+    def _functions(
+        self, actings: Iterable[ActiveEquations], measured: bool
+    ) -> Iterator[tuple[str, Function]]:
+        """Those of each set of constraints and of each mode, by its number."""
+        for k, acting in enumerate(actings):
+            own = acting.functions
+            for name in _OF_A_SET:
+                yield f"{name} {k}", own[name]
+            if any(own["velocity level"].second.outputs):
+                yield f"velocity level {k}", own["velocity level"]
+            if not k and not self.system.plan.plain_coordinates:
+                yield "configuration rate", own["configuration rate"]
+        for k, mode in enumerate(self._modes.every):
+            wanted = {
+                "indicators": bool(mode.exits), "outputs": measured,
+                "updates": bool(self.system.layout.memories),
+            }  # fmt: skip
+            for name in (name for name, needed in wanted.items() if needed):
+                yield f"{name} {k}", mode.acting.functions[name]
+
+
+def _actings(system: System) -> dict[int, ActiveEquations]:
+    """Sets of constraints, each once, by the address of its terms: of modes and of impacts."""
+    modes = system.dynamics.modes
+    every = [mode.acting for mode in modes.every]
+    every += [each.acting for each in (*modes.impacts.values(), *modes.rest_impacts.values())]
+    return {acting.functions["terms"].compiled.address: acting for acting in every}
+
+
+def modes_misfit(system: System) -> str:
+    """Why a thread can't hold the modes of a system; empty where it can."""
+    sets = [rows_of(acting.rows, system.layout.sizes) for acting in _actings(system).values()]
+    size = len(sets) * sum(
+        count * (8 if kind == "double" else 4) for (kind, _), count in largest_arrays(sets).items()
+    )
+    if size <= MOST_BYTES:
+        return ""
+    return (
+        f"its modes need {size / 1000:.0f} kB of memory an instance, more than the "
+        f"{MOST_BYTES / 1000:.0f} kB that threads of a card have for them"
+    )
+
+
+def _mode(mode: ModeData, numbers: Mapping[int, int]) -> Mode:
+    return Mode(
+        numbers[mode.functions.terms.address], _whole(mode.rows), _whole(mode.tracks),
+        mode.value_count, int(mode.uses_forces),
+        tuple(_exit(each, numbers) for each in mode.exits),
+    )  # fmt: skip
+
+
+def _exit(each: ExitData, numbers: Mapping[int, int]) -> Exit:
+    impact = _struck(each.impact, numbers)
+    rest = Struck(0, ()) if each.rest_impact is None else _struck(each.rest_impact, numbers)
+    return Exit(
+        each.target, -1 if each.rest is None else each.rest, each.mode_place, each.target_number,
+        each.rest_number, each.direction, each.when, _whole(each.reset_places), each.reset_start,
+        each.restitution_start, sum(number >= 0 for number in impact.contacts), int(each.poisson),
+        each.rest_speed, impact, rest,
+    )  # fmt: skip
+
+
+def _struck(impact: ImpactData, numbers: Mapping[int, int]) -> Struck:
+    return Struck(numbers[impact.functions.terms.address], _whole(impact.contacts))
+
+
+def _whole(numbers: ArrayLike) -> tuple[int, ...]:
+    return tuple(int(each) for each in np.asarray(numbers).reshape(-1))
+
+
+def _reason(system: System, told: np.ndarray, ended: float) -> str:
+    """Why an instance ended early."""
+    why, every = told[_AT["why"]], system.dynamics.modes.every
+    t, mode, number = (
+        told[_AT["failed_time"]],
+        int(told[_AT["failed_mode"]]),
+        int(told[_AT["failed"]]),
+    )
+    if why == CHATTERING:
+        what = f"modes alternate more than {MOST} times within a step or {CROWDED:g} of them"
+        found = Failure(float(ended), what, CHATTERING_HINT)
+    elif why == NOT_BEGUN:
+        found = not_begun(every, float(t), mode, number, float(told[_AT["failed_gap"]]))
+    elif why == UNREAD:
+        found = not_read(every, float(t), mode, number)
+    else:
+        last = told[_AT["failed_gap"]]
+        what = f"{system.state_names[number]!r} stops being a finite number after {last:.6g}"
+        found = Failure(float(t), what, _SHORTER)
+    return f"stopped at t = {found.time:.6g} s: {found.what}; {found.mend}"
