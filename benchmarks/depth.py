@@ -10,7 +10,7 @@ from benchmarks.report import Section, microseconds
 from benchmarks.run_time import TURNS
 from benchmarks.timing import interleaved
 from touchback.codegen import compile_program
-from touchback.symbolic.depth import depth, way_alone
+from touchback.symbolic.count import depth, way_alone
 from touchback.symbolic.program import Program
 
 SIZES = (7, 30, 100)

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from touchback.symbolic import Program, ops
 from touchback.symbolic.evaluate import apply_op
-from touchback.symbolic.reading import operands
+from touchback.symbolic.program_listing import operands
 
 TOLERANCE = 1e-12  # relative: thousands of roundings of one operation, far below any wrong formula
 

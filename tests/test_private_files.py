@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import touchback
-import touchback.codegen.perf as perf
+import touchback.codegen.compiled as perf
 from command import touchback as command
 from touchback import gallery
 from touchback.errors import InputError
@@ -19,7 +19,7 @@ from touchback.workbench.play.trial import TrialBoard
 from touchback.workbench.playback.shelf import Shelf
 
 SOURCES = Path(touchback.__file__).parent
-FIXED = {"codegen/perf.py", "realtime/control/address.py"}  # which check what they find there
+FIXED = {"codegen/compiled.py", "realtime/control/address.py"}  # which check what they find there
 
 
 @pytest.fixture

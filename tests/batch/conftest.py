@@ -15,5 +15,5 @@ def cards() -> list[GpuDevice]:
 @pytest.fixture(params=cards(), ids=lambda card: card.name)
 def card(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> GpuDevice:
     """The card that batches find."""
-    monkeypatch.setattr(batch, "find_card", lambda: request.param)
+    monkeypatch.setattr(batch, "find_device", lambda: request.param)
     return request.param

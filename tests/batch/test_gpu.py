@@ -11,7 +11,7 @@ from featured_models import FEATURES, compiled
 from tests.batch.host_card import HostCard
 from touchback.batch import batch
 from touchback.batch.gpu import kernels
-from touchback.codegen.printers import cuda, kept
+from touchback.codegen.printers import cuda
 
 COUNT = 131  # a block and a bit
 NOT_THERE = ("rigid contacts",)
@@ -152,7 +152,7 @@ def forget_kernels() -> None:
 def everything_is_long(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(kernels, "LONG", 10)
     monkeypatch.setattr(kernels, "_HELD", {"double": 4, "float": 4})
-    monkeypatch.setattr(kept, "AFRESH", 5)
+    monkeypatch.setattr(cuda, "AFRESH", 5)
     forget_kernels()
     yield
     forget_kernels()
@@ -258,7 +258,7 @@ def test_states_that_lie_on_a_card_stay_there(card, system) -> None:
 
 
 def test_without_a_card_the_processor_runs_it_and_says_so(monkeypatch, system) -> None:
-    monkeypatch.setattr(batch, "find_card", lambda: "CuPy isn't installed")
+    monkeypatch.setattr(batch, "find_device", lambda: "CuPy isn't installed")
     with pytest.warns(RuntimeWarning, match="by the processor, in double .* CuPy isn't installed"):
         ran = system.batch(2).run(starts(system, 2), 0.01, step=1e-3, on="gpu")
     assert ran.whole.all() and not ran.card

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from random_graphs import PLAIN, random_graph
-from touchback.codegen import cache, cache_files, emit
+from touchback.codegen import cache, emit
 from touchback.codegen.cache import WORTHWHILE, cache_folder, emit_cached
 from touchback.codegen.elf import write_elf
 from touchback.codegen.machine import TARGETS
@@ -276,11 +276,11 @@ def test_the_longest_unused_make_room(
     files = _fill(folder, 20, 10_000)
     emit_cached(program, "f", "aarch64", 1)
     (new,) = set(folder.iterdir()) - set(files)
-    monkeypatch.setattr(cache_files, "LARGEST", 100_000 + new.stat().st_size)
+    monkeypatch.setattr(cache, "LARGEST", 100_000 + new.stat().st_size)
     new.unlink()
     emit_cached(program, "f", "aarch64", 1)
     assert set(folder.iterdir()) == {*files[10:], new}
-    monkeypatch.setattr(cache_files, "LARGEST", 5)
+    monkeypatch.setattr(cache, "LARGEST", 5)
     new.unlink()
     emit_cached(program, "f", "aarch64", 1)
     assert list(folder.iterdir()) == [new]  # one that is too large alone is kept for its user
@@ -291,7 +291,7 @@ def test_what_is_used_is_kept(
 ) -> None:
     emit_cached(program, "f", "aarch64", 1)
     (file,) = folder.iterdir()
-    os.utime(file, times=(time.time() - 2 * cache_files.OLDEST,) * 2)
+    os.utime(file, times=(time.time() - 2 * cache.OLDEST,) * 2)
     _emitting_is_an_error(monkeypatch)
     emit_cached(program, "f", "aarch64", 1)
     assert abs(file.stat().st_mtime - time.time()) < 3600.0
@@ -299,7 +299,7 @@ def test_what_is_used_is_kept(
 
 def test_a_file_from_the_future_does_not_stay_for_ever(folder: Path, program: Program) -> None:
     (file,) = _fill(folder, 1, 10)
-    os.utime(file, times=(time.time() + 2 * cache_files.OLDEST,) * 2)
+    os.utime(file, times=(time.time() + 2 * cache.OLDEST,) * 2)
     emit_cached(program, "f", "aarch64", 1)
     assert not file.exists()
 
@@ -317,7 +317,7 @@ def test_processes_that_write_and_delete_at_once_all_get_their_code(folder: Path
 
 def _work_in_a_small_cache(seed: int) -> None:
     """Room for two of four functions, which all processes ask for in an order of their own."""
-    cache_files.LARGEST = 16_000
+    cache.LARGEST = 16_000
     programs = [random_graph(np.random.default_rng(n), WORTHWHILE, PLAIN) for n in range(4)]
     codes = [emit(each, "aarch64") for each in programs]
     for number in np.random.default_rng(seed).integers(0, 4, 12).tolist():

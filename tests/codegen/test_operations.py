@@ -8,7 +8,7 @@ import pytest
 from random_graphs import SPECIAL, Builder, assert_same_bits
 from touchback.codegen import compile_program, native_lanes
 from touchback.symbolic import ops
-from touchback.symbolic.evaluate import evaluate
+from touchback.symbolic.program import evaluate
 from touchback.symbolic.sincos import LIMIT
 
 WIDTH = native_lanes()

@@ -18,10 +18,9 @@ from random_graphs import (
     random_inputs,
     random_limbs,
 )
-from touchback.codegen import compile_program, compiled, packed
+from touchback.codegen import branch_packing, compile_program, compiled
+from touchback.codegen.branch_packing import PackedProgram, find_packs
 from touchback.codegen.machine import TARGETS
-from touchback.codegen.packed import Packed
-from touchback.codegen.packs import find_packs
 from touchback.symbolic import ops
 from touchback.symbolic.program import Program
 from touchback.symbolic.tape import Alike
@@ -35,8 +34,8 @@ def target(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> s
     return str(request.param)
 
 
-def _packed(program: Program, target: str) -> Packed | None:
-    return packed.packed(program, TARGETS[target].widths)
+def _packed(program: Program, target: str) -> PackedProgram | None:
+    return branch_packing.pack_program(program, TARGETS[target].widths)
 
 
 def _compare(target: str, seed: int, graphs: int) -> None:
@@ -129,13 +128,13 @@ def test_zeros_of_either_sign_are_numbers_of_their_own(target: str) -> None:
 def test_a_chain_and_small_limbs_on_a_large_trunk_stay_one_by_one() -> None:
     rng, widths = np.random.default_rng(3), (1, 4)
     limbs = random_limbs(rng, 4, 120, SUMS, differing=0.0)
-    assert packed.packed(limbs, widths) is not None
-    assert packed.packed(replace(limbs, alike={}), widths) is None
+    assert branch_packing.pack_program(limbs, widths) is not None
+    assert branch_packing.pack_program(replace(limbs, alike={}), widths) is None
     build = Builder()
     total = build.input("u", 0)
     for _ in range(500):
         total = build.node(ops.FMA, total, total, total)
-    assert packed.packed(build.outputs(total, *_limb(build, 4)), widths) is None
+    assert branch_packing.pack_program(build.outputs(total, *_limb(build, 4)), widths) is None
 
 
 @pytest.mark.parametrize(
@@ -155,7 +154,7 @@ def test_two_lanes_go_side_by_side_from_a_smaller_gain_than_four(
         ends.append(q)
         for _ in range(100):
             ends[-1] = build.node(ops.FMA, ends[-1], q, q)
-    assert (packed.packed(build.outputs(*ends), (1, width)) is not None) == pays
+    assert (branch_packing.pack_program(build.outputs(*ends), (1, width)) is not None) == pays
 
 
 def test_left_and_right_legs_of_a_quadruped_go_four_by_four() -> None:

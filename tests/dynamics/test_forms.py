@@ -13,8 +13,7 @@ from random_mechanisms import Mechanism, examples, mechanisms, random_mechanism,
 from touchback.dynamics import Coordinates, Instant, aba, crba, rnea
 from touchback.dynamics.forward import ALGORITHMS, entries, forward, inverse
 from touchback.model.flatten import flatten
-from touchback.symbolic.evaluate import evaluate
-from touchback.symbolic.program import lower
+from touchback.symbolic.program import evaluate, lower
 from touchback.symbolic.scalars import Operators
 from touchback.system.derivation import Derivation
 from touchback.system.layout import layout_of

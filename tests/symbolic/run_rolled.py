@@ -3,14 +3,13 @@
 from collections.abc import Callable, Mapping, Sequence
 
 from touchback.symbolic.evaluate import apply_op
-from touchback.symbolic.loop_arrays import Entries
+from touchback.symbolic.loop_rolling import Entries, Fixed, Handed, Loop, Numbers, RolledProgram
 from touchback.symbolic.ops import CONST, INPUT, LOOKUP1, LOOKUP2
 from touchback.symbolic.program import Program
-from touchback.symbolic.reading import operands
-from touchback.symbolic.rolled import Fixed, Handed, Loop, Numbers, Rolled
+from touchback.symbolic.program_listing import operands
 
 
-def run_rolled(rolled: Rolled, arguments: Mapping[str, Sequence[float]]) -> list[float]:
+def run_rolled(rolled: RolledProgram, arguments: Mapping[str, Sequence[float]]) -> list[float]:
     """Outputs."""
     program, run = rolled.program, Run(rolled)
     for node, (name, index) in program.inputs.items():
@@ -36,7 +35,7 @@ def _applied(program: Program, node: int, value: Callable[[int], float]) -> floa
 
 
 class Run:
-    def __init__(self, rolled: Rolled) -> None:
+    def __init__(self, rolled: RolledProgram) -> None:
         self._rolled = rolled
         self.values: dict[int, float] = {}
         self.outputs: dict[int, float] = {}

@@ -8,7 +8,7 @@ from benchmarks.mechanisms import make
 from touchback.symbolic import Program, Tape, lower
 from touchback.symbolic.chains import chained
 from touchback.symbolic.count import Counts, count
-from touchback.symbolic.evaluate import evaluate
+from touchback.symbolic.program import evaluate
 from touchback.symbolic.tape import Alike
 
 

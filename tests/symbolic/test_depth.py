@@ -4,7 +4,7 @@ import pytest
 
 from random_graphs import Builder
 from touchback.symbolic import ops
-from touchback.symbolic.depth import depth, way_alone
+from touchback.symbolic.count import depth, way_alone
 
 
 @pytest.mark.parametrize("levels", [1, 3, 6])

@@ -3,7 +3,7 @@
 import math
 
 from touchback.symbolic import Table, Tape, Want, lower
-from touchback.symbolic.listing import listing
+from touchback.symbolic.program_listing import listing
 
 
 def test_a_pendulum_reads_as_in_a_textbook() -> None:

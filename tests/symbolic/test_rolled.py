@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 from benchmarks.mechanisms import make
 from tests.symbolic.run_rolled import run_rolled
 from touchback.symbolic import Program, Tape, lower
-from touchback.symbolic.evaluate import evaluate
-from touchback.symbolic.rolled import Numbers, roll
-from touchback.symbolic.signs import PLUS, Contradiction, Signs, times
+from touchback.symbolic.loop_rolling import PLUS, Contradiction, Numbers, Signs, roll, times
+from touchback.symbolic.program import evaluate
 
 
 def chain_program(joints: int, function: str = "forward dynamics") -> Program:

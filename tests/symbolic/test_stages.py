@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from random_programs import ARRAYS, random_point, random_tape
 from touchback.errors import InputError
 from touchback.symbolic import Program, Tape, evaluate, lower, ops
-from touchback.symbolic.reading import operands
+from touchback.symbolic.program_listing import operands
 from touchback.symbolic.stages import parameter_block, split, split_many
 
 

@@ -1,4 +1,7 @@
-"""Many instances of one system, run at once: states, inputs and parameters of each."""
+"""Many instances of one system, run at once: states, inputs and parameters of each.
+
+A function of a system at the states of many instances.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,11 @@
 """Instances with constraints or rigid contacts in C, one at a time on each thread: each as if
-nothing had run before it."""
+nothing had run before it.
+
+A batch of mechanisms with constraints, by equal steps: each instance with a choice of dependent
+coordinates, and in modes, of its own.
+
+A batch of mechanisms with rigid contacts by time stepping: equations are derived once.
+"""
 
 from __future__ import annotations
 
@@ -101,7 +107,7 @@ def run_constrained(
     threads: int,
     shown: Progress,
 ) -> BatchRun:
-    """As `run_one_at_a_time`, with a warning where constraints weren't met or kept."""
+    """As `run_per_thread`, with a warning where constraints weren't met or kept."""
     duration, workers = duration_of(solver, span), min(threads, given.count)
     solver.refuse_excess(duration, len(system.state_names))  # a worker keeps those of a run
     given = with_states(system, given, span)
@@ -169,7 +175,7 @@ def run_contact(
     threads: int,
     shown: Progress,
 ) -> BatchRun:
-    """As `run_one_at_a_time`; those whose impulses didn't settle are told of by `tb.simulate`."""
+    """As `run_per_thread`; those whose impulses didn't settle are told of by `tb.simulate`."""
     workers = min(threads, given.count)
     solver.refuse_excess(span.duration, len(system.state_names))  # a worker keeps those of a run
     given = with_states(system, given, span)

@@ -20,7 +20,7 @@ from touchback.dynamics.stops import default_stops
 from touchback.model.flatten import flatten
 from touchback.model.show import tree_text
 from touchback.regular_file import write_whole
-from touchback.symbolic.depth import depth
+from touchback.symbolic.count import depth
 from touchback.system import System
 
 _FUNCTIONS = ("inverse dynamics", "bias", "mass matrix", "forward dynamics")

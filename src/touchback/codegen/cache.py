@@ -7,19 +7,31 @@ was kept under another key, is written anew.
 
 What is read here is executed. So the folder and the file must belong to the user, be writable by
 nobody else and be no links; otherwise they are passed over with a warning, and the code is emitted
-anew (`cache_files.py`).
+anew.
+
+Files of the code cache: read only if nobody else can have written them, written at once or not at
+all, and deleted when they are old or too many.
+
+Folder and files are opened first and then checked, and names are looked up in the open folder, so
+that neither can be exchanged in between. Several processes may read, write and delete at once: a
+reader has all bytes of a file before it uses any, and a file that is gone is emitted anew.
 """
 
 import functools
 import hashlib
 import os
+import re
+import secrets
+import stat
+import time
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import numpy as np
 
 from touchback.codegen.abi import ABI_VERSION
-from touchback.codegen.cache_files import Doubtful, read_own, write_own
 from touchback.codegen.elf import read_elf, write_elf
 from touchback.codegen.host import cpu_features
 from touchback.codegen.machine import MachineCode, emit
@@ -102,3 +114,133 @@ def _keep(file: Path, data: bytes) -> None:
             RuntimeWarning,
             stacklevel=5,
         )
+
+
+LARGEST = 256 * 2**20  # bytes that all files take together; the longest unused are deleted
+
+
+OLDEST = 90 * 86400.0  # seconds: a file that was not used for so long is deleted
+
+
+_USED_AGAIN = 86400.0  # seconds: a use is noted at most once in this time
+
+
+_LEFT_BEHIND = 3600.0  # seconds: a part that is as old was left by a process that ended
+
+
+_OURS = re.compile(r"[0-9a-f]{64}\.(?:so|[0-9a-f]{8}\.part)")
+
+
+class Doubtful(Exception):
+    """Somebody else could have written it: the folder, or only a file in it."""
+
+    def __init__(self, message: str, folder: bool) -> None:
+        super().__init__(message)
+        self.folder = folder
+
+
+def read_own(file: Path) -> bytes:
+    """The bytes of a file that nobody else can have written."""
+    with _own_folder(file.parent) as folder:
+        if stat.S_ISLNK(os.stat(file.name, dir_fd=folder, follow_symlinks=False).st_mode):
+            raise _stranger(file, "it is a link")
+        descriptor = os.open(file.name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=folder)
+    with open(descriptor, "rb") as stream:
+        status = os.fstat(descriptor)
+        if (wrong := _not_ours(status)) is not None:
+            raise _stranger(file, wrong)
+        if not stat.S_ISREG(status.st_mode):
+            raise _stranger(file, "it is no regular file")
+        if time.time() - status.st_mtime > _USED_AGAIN:
+            with suppress(OSError):  # where nothing can be written, nothing is deleted either
+                os.utime(descriptor)
+        return stream.read(LARGEST)
+
+
+def write_own(file: Path, data: bytes) -> None:
+    """Writes a file at once or not at all, whoever else writes it at the same time, and deletes
+    what is too old or too much beside it."""
+    file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with _own_folder(file.parent) as folder:
+        part = f"{file.stem}.{secrets.token_hex(4)}.part"
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
+        descriptor = os.open(part, flags, 0o600, dir_fd=folder)
+        try:
+            with open(descriptor, "wb") as stream:
+                stream.write(data)
+            os.replace(part, file.name, src_dir_fd=folder, dst_dir_fd=folder)
+        except BaseException:
+            _delete(part, folder)
+            raise
+        _evict(folder, file.name)
+
+
+def _evict(folder: int, newest: str) -> None:
+    """Deletes files of ours that were not used for long, then the longest unused until the others
+    fit; never the newest, and nothing that isn't ours."""
+    found = sorted(_files(folder, time.time()))
+    total = sum(size for _, size, _ in found)
+    for age, size, name in reversed(found):
+        whole = name.endswith(".so")
+        if name != newest and (age > OLDEST or (total > LARGEST if whole else age > _LEFT_BEHIND)):
+            _delete(name, folder)
+            total -= size
+
+
+def _files(folder: int, now: float) -> Iterator[tuple[float, int, str]]:
+    """Seconds since the last use, size and name of each; one from the future, by a clock that was
+    wrong, is as old as it is ahead."""
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if _OURS.fullmatch(entry.name) and entry.is_file(follow_symlinks=False):
+                with suppress(FileNotFoundError):  # another process deleted it
+                    status = entry.stat(follow_symlinks=False)
+                    yield abs(now - status.st_mtime), status.st_size, entry.name
+
+
+def _delete(name: str, folder: int) -> None:
+    with suppress(OSError):  # another process was faster, or nothing can be written any more
+        os.unlink(name, dir_fd=folder)
+
+
+@contextmanager
+def _own_folder(folder: Path) -> Iterator[int]:
+    """A descriptor of a folder that nobody else can have written, and that is no link."""
+    try:
+        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    except OSError:
+        if folder.is_symlink():
+            raise _unused(folder, "it is a link, and who made it chose where it leads") from None
+        raise
+    try:
+        if (wrong := _not_ours(os.fstat(descriptor))) is not None:
+            raise _unused(folder, wrong)
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+def _unused(folder: Path, wrong: str) -> Doubtful:
+    return Doubtful(
+        f"The cache of machine code {folder} is not used: {wrong}, and what is in it would be "
+        "executed. Take it (`chown $USER`, `chmod go-w`) or set TOUCHBACK_CACHE to a folder of "
+        'your own, no link, or to "off".',
+        folder=True,
+    )
+
+
+def _stranger(file: Path, wrong: str) -> Doubtful:
+    return Doubtful(
+        f"The machine code {file} is not executed: {wrong}. It is emitted and written anew; if "
+        "this comes again, delete the file and find out who puts it there.",
+        folder=False,
+    )
+
+
+def _not_ours(status: os.stat_result) -> str | None:
+    """Who else could have written a file or folder, None when nobody could."""
+    if status.st_uid != os.geteuid():
+        return f"it belongs to user {status.st_uid}, not to you ({os.geteuid()})"
+    if status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+        return f"others may write it (mode {stat.S_IMODE(status.st_mode):o})"
+    return None

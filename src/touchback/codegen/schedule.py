@@ -4,22 +4,35 @@ it stands.
 All angles that are known at the same time are handed to one loop over `sincos`. Only what an angle
 needs is moved ahead of its batch, everything else stays close to where the derivation put it,
 because that order keeps live ranges short.
+
+Operations in an order that keeps a pipelined processor busy.
+
+The derivation writes long chains of dependent operations one after the other. A processor looks
+past those that wait, but not far: what can start comes first, the longest chain before the others.
 """
 
 from dataclasses import dataclass
 
 import numpy as np
 
-from touchback.codegen.conditions import LANE, MACHINE_ARITY, with_masks
-from touchback.codegen.pipeline import pipelined
-from touchback.symbolic.ops import CONST, COS, INPUT, SIN
+from touchback.codegen.abi import CALLED
+from touchback.codegen.conditions import LANE, MACHINE_ARITY, SPREAD, with_masks
+from touchback.native import reorder
+from touchback.symbolic.ops import ADD, CONST, COS, DIV, INPUT, MUL, SIN, SQRT, SUB
 from touchback.symbolic.program import Program
 
 NEVER = 1 << 60  # the next use of a value that is not used again
 
+
 IN_MEMORY = (CONST, INPUT, SIN, COS, LANE)  # what the straight-line code finds there
+
+
 _ARITY = np.array(MACHINE_ARITY)
+
+
 _IS_LEAF = np.isin(np.arange(len(_ARITY)), IN_MEMORY)
+
+
 _TURNS = np.isin(np.arange(len(_ARITY)), (SIN, COS))
 
 
@@ -191,3 +204,47 @@ def _next_uses(
     first_use = np.full(nodes, NEVER)
     first_use[value[::-1]] = position[::-1]
     return next_use.reshape(operands.shape), first_use
+
+
+# Cycles on cores from Neoverse N1 to Zen and Golden Cove differ little; 4 for what is not named.
+_LATENCY = np.full(len(MACHINE_ARITY), 4)
+
+
+_LATENCY[[ADD, SUB]] = 2
+
+
+_LATENCY[[MUL, SPREAD]] = 3
+
+
+_LATENCY[DIV] = 12
+
+
+_LATENCY[SQRT] = 14
+
+
+_IS_CALL = np.isin(np.arange(len(MACHINE_ARITY)), list(CALLED))
+
+
+def pipelined(
+    op: np.ndarray,
+    operands: np.ndarray,
+    present: np.ndarray,
+    order: list[int],
+    stops: list[int],
+    window: int,
+) -> list[int]:
+    """The nodes of `order` so that few wait for others; none moves across a call or one of the
+    `stops`, positions in `order`.
+    """
+    nodes = np.array(order, dtype=int)
+    position = np.full(len(op), -1)
+    position[nodes] = np.arange(len(nodes))
+    read = np.where(present[nodes], operands[nodes], 0)
+    read = np.where(op[read] == LANE, operands[read, 0], read)  # there as soon as its vector is
+    rows = np.where(present[nodes], position[read], -1)
+    rows[rows[:, 1] == rows[:, 0], 1] = -1
+    rows[(rows[:, 2] == rows[:, 0]) | (rows[:, 2] == rows[:, 1]), 2] = -1
+    calls = np.flatnonzero(_IS_CALL[op[nodes]]).tolist()
+    fences = np.array(sorted({*stops, *calls, *(call + 1 for call in calls)}), dtype=int)
+    found: list[int] = nodes[reorder(rows, _LATENCY[op[nodes]], window, fences)].tolist()
+    return found

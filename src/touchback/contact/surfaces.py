@@ -19,9 +19,9 @@ from touchback.spatial.vectors import Matrix, Scalar, Vector
 from touchback.symbolic.differentiate import jacobian, jvp
 from touchback.symbolic.expression import Expr
 from touchback.symbolic.parse import parse
-from touchback.symbolic.replay import replay
 from touchback.symbolic.scalars import Scalars
 from touchback.symbolic.tape import Tape
+from touchback.symbolic.translate import replay
 
 _POINT = ("x", "y", "z", "hidden")
 

@@ -13,8 +13,8 @@ from touchback.model.constraint_kinds import AnyCoupling, Constraint, Drive, coo
 from touchback.model.value import Value, is_zero
 from touchback.spatial.vectors import Scalar
 from touchback.symbolic.differentiate import jacobian, jvp
-from touchback.symbolic.replay import replay
 from touchback.symbolic.tape import Tape
+from touchback.symbolic.translate import replay
 
 
 def coupling_row(instant: Instant, name: str, kind: AnyCoupling) -> Row:

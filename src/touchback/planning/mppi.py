@@ -1,9 +1,13 @@
 """Planning by sampling: a batch of rollouts along perturbed plans, averaged by what they cost.
 
 Model predictive path integral control (Williams, Wagener, Goldfain, Drews, Rehg, Boots and
-Theodorou 2017): of inputs u + ε with normal ε, those that cost S count with the weight
-exp(−(S − min S)/λ). Here λ is a share of the spread of the costs, so that their unit doesn't
-matter, and ε is drawn at knots and linear in between, so that plans are smooth."""
+Theodorou 2017): of inputs u + ε with normal ε, those that cost S count with the weight exp(−(S −
+min S)/λ). Here λ is a share of the spread of the costs, so that their unit doesn't matter, and ε is
+drawn at knots and linear in between, so that plans are smooth.
+
+Plans for a live run: a thread beside the tick plans anew from where the model is, and the inputs
+follow the newest plan; the tick takes their last values from its mailboxes, as those of any device.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
 """Which points a sweep computes: each design gives the same ones whenever it is asked, so that a
-sweep that was broken off can go on."""
+sweep that was broken off can go on.
+
+How a parameter of a sweep is spread: each is its quantile function, from [0, 1] to values.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,14 @@
 """What a sweep's folder says of itself: which function at which points; another sweep is refused
-there."""
+there.
+
+What ended runs of a sweep gave: for some runs in a row one file, to which a line of JSON is added
+as each run begins and as it ends. A line ends with the checksum (CRC-32) of what is before it:
+another digit would be another number, which nobody would notice.
+
+Whoever computes them holds the file's lock. The system takes it off a process that dies, however it
+does; so a run is begun by one process at a time, whoever asks for it, and one that has ended is
+never begun again.
+"""
 
 from __future__ import annotations
 

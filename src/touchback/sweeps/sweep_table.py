@@ -1,4 +1,7 @@
-"""What a sweep gave: a row for each run, a column for each parameter and outcome."""
+"""What a sweep gave: a row for each run, a column for each parameter and outcome.
+
+Figures of sweeps; matplotlib is imported only when one is asked for.
+"""
 
 from __future__ import annotations
 

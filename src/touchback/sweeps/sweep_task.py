@@ -1,4 +1,7 @@
-"""What a worker does: some runs of a sweep in a row, each kept as it ends."""
+"""What a worker does: some runs of a sweep in a row, each kept as it ends.
+
+Functions of scripts and notebooks on their way to workers, which can't import them.
+"""
 
 from __future__ import annotations
 

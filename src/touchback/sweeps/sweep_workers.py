@@ -1,5 +1,8 @@
 """Workers as processes of this machine. One that is killed is replaced, and what it was at is asked
-for again; the others go on."""
+for again; the others go on.
+
+Workers of a dask cluster, which others started and which stays when a sweep ends.
+"""
 
 from __future__ import annotations
 

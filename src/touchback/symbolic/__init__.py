@@ -1,15 +1,14 @@
 """The tape and what is done with it: expressions, derivatives, text, programs, plain evaluation."""
 
 from touchback.symbolic.differentiate import gradient, jacobian, jvp, vjp
-from touchback.symbolic.evaluate import evaluate
 from touchback.symbolic.expression import Expr
 from touchback.symbolic.parse import parse
-from touchback.symbolic.program import Program, lower
-from touchback.symbolic.replay import replay
+from touchback.symbolic.program import Program, evaluate, lower
 from touchback.symbolic.scalars import Operators, Scalars
 from touchback.symbolic.table import Lookup, Table, Want
 from touchback.symbolic.tape import Tape
 from touchback.symbolic.text import to_text
+from touchback.symbolic.translate import replay
 
 __all__ = [
     "Expr",

@@ -28,7 +28,7 @@ from touchback.symbolic.ops import (
     SUB,
 )
 from touchback.symbolic.program import Program
-from touchback.symbolic.reading import count_uses
+from touchback.symbolic.program_listing import count_uses
 
 # Signs of a fused operation's product and c, or of a and b.
 SUM_SIGNS = {ADD: (1, 1), SUB: (1, -1), FMA: (1, 1), FNMA: (-1, 1), FMS: (1, -1)}

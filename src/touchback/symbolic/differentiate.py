@@ -4,14 +4,203 @@ A side that is not taken (of a select, a minimum, a maximum) never leaks a NaN o
 derivative. Forward, a select of the tangents does it. In reverse the adjoint of the side not taken
 would be 0, and 0·∞ is NaN: so adjoints stay unselected below a switch, each with the guard under
 which it counts, and are selected where guards join.
+
+Guards: the conditions under which a node counts, for derivatives that ignore sides not taken.
+
+Partial derivatives: for each operation of the tape, that of its value by each operand.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from touchback.symbolic import ops
-from touchback.symbolic.guards import ALWAYS, Guards
-from touchback.symbolic.partials import choice, partial
+from touchback.symbolic.table import Want
 from touchback.symbolic.tape import Tape
+
+ALWAYS = 1
+
+
+class Guards:
+    """Conditions of a tape, nested and joined. A guard is a node, not zero where it holds."""
+
+    def __init__(self, tape: Tape) -> None:
+        self._tape = tape
+        self._outer: dict[int, int] = {}  # guard → the guard around it
+        self._other_side: dict[int, int] = {}  # guard → that of the other side of its switch
+        self._members: dict[int, tuple[int, ...]] = {}  # guard → the guards that it joins
+        self._joined: dict[frozenset[int], int] = {}
+
+    def sides(self, outer: int, condition: int) -> tuple[int, int]:
+        """The guards: `outer` holds, and the condition does; `outer` holds, and it does not."""
+        tape = self._tape
+        yes, no = (
+            side if outer == ALWAYS else tape.select(outer, side, 0)
+            for side in (condition, tape.equal(condition, 0))
+        )
+        self._outer[yes] = self._outer[no] = outer
+        self._other_side[yes], self._other_side[no] = no, yes
+        return yes, no
+
+    def merged(self, by_guard: dict[int, int]) -> dict[int, int]:
+        """Adjoints by guard, with those that both sides of a switch share put before the switch:
+        what they have in common may cancel there, also where a slope is infinite."""
+        left = dict(by_guard)
+        waiting = list(left)
+        while waiting:
+            guard = waiting.pop()
+            other = self._other_side.get(guard)
+            if guard in left and other in left and left[guard] == left[other]:
+                shared = left.pop(guard)
+                del left[other]
+                outer = self._outer[guard]
+                left[outer] = self._tape.add(left.get(outer, 0), shared)
+                waiting.append(outer)
+        return {guard: adjoint for guard, adjoint in left.items() if adjoint} or {ALWAYS: 0}
+
+    def any_of(self, guards: Iterable[int]) -> int:
+        """The guard: one of these holds. Both sides of a switch give the guard around it."""
+        given = frozenset(guards)
+        known = self._joined.get(given)
+        if known is None:
+            known = self._joined[given] = self._join(given)
+        return known
+
+    def _join(self, guards: Iterable[int]) -> int:
+        left = {member for guard in guards for member in self._members.get(guard, (guard,))}
+        waiting = sorted(left)
+        while waiting:
+            guard = waiting.pop()
+            other = self._other_side.get(guard)
+            if guard in left and other in left:
+                left -= {guard, other}
+                left.add(self._outer[guard])
+                waiting.append(self._outer[guard])
+        members = sorted(guard for guard in left if not self._lies_inside(guard, left))
+        result = members[0]
+        for guard in members[1:]:
+            result = self._tape.select(result, 1, guard)
+        if len(members) > 1:
+            self._members[result] = tuple(members)
+        return result
+
+    def _lies_inside(self, guard: int, others: set[int]) -> bool:
+        while guard in self._outer:
+            guard = self._outer[guard]
+            if guard in others:
+                return True
+        return False
+
+
+_SMALLEST = 1e-154  # the root of the smallest normal double, about
+
+
+Choice = tuple[int, int, int]  # condition, the operand where it holds, the operand where not
+
+
+def choice(tape: Tape, node: int) -> Choice | None:
+    """How a node picks one of its operands, None for a node that computes."""
+    op, a, b, c = tape.op[node], tape.a[node], tape.b[node], tape.c[node]
+    if op == ops.SELECT:
+        return a, b, c
+    if op == ops.MIN:
+        return tape.less(a, b), a, b
+    if op == ops.MAX:
+        return tape.less(b, a), a, b
+    return None
+
+
+def partial(tape: Tape, node: int, index: int) -> int:
+    """The derivative of a computing node by its operand number `index`, as a node of the tape."""
+    rows = _PARTIALS.get(tape.op[node], ())
+    return rows[index](tape, node) if index < len(rows) else 0
+
+
+def _quotient_by_divisor(t: Tape, r: int) -> int:
+    return -t.mul(r, t.div(1, t.b[r]))
+
+
+def _root(t: Tape, r: int) -> int:
+    """1/(2 r). A length has no derivative at 0, but all of its slopes there are bounded, and
+    their mean is 0: that is taken, for 1/0 times the derivative 0 of its square would be NaN, and
+    with it that of |u| u, which is smooth."""
+    divisor = t.maximum(r, t.const(_SMALLEST)) if _sum_of_squares(t, t.a[r]) else r
+    return t.div(t.const(0.5), divisor)
+
+
+def _sum_of_squares(t: Tape, node: int) -> bool:
+    """Whether a node adds up squares, and nothing that keeps it from 0."""
+    a, b = t.a[node], t.b[node]
+    if t.op[node] == ops.ADD:
+        return _sum_of_squares(t, a) and _sum_of_squares(t, b)
+    scale = t.values.get(a, 0.0)
+    return t.op[node] == ops.MUL and (a == b or (scale > 0.0 and _sum_of_squares(t, b)))
+
+
+def _one_minus_square(t: Tape, r: int) -> int:
+    return t.sub(1, t.mul(t.a[r], t.a[r]))
+
+
+def _squares(t: Tape, r: int) -> int:
+    return t.add(t.mul(t.a[r], t.a[r]), t.mul(t.b[r], t.b[r]))
+
+
+def _power_by_base(t: Tape, r: int) -> int:
+    exponent = t.b[r]
+    return t.mul(exponent, t.pow(t.a[r], t.sub(exponent, 1)))
+
+
+def _power_by_exponent(t: Tape, r: int) -> int:
+    """a^b·log a, which tends to 0 with a (for b > 0): 0·log 0 would be NaN."""
+    base = t.a[r]
+    return t.select(t.equal(base, 0), 0, t.mul(r, t.log(base)))
+
+
+_SLOPES = {  # what is wanted of the table → what its derivatives by x and by y want
+    Want.VALUE: (Want.DX, Want.DY),
+    Want.DX: (None, Want.DXY),
+    Want.DY: (Want.DXY, None),
+    Want.DXY: (None, None),
+}
+
+
+def _slope(index: int) -> Callable[[Tape, int], int]:
+    def partial_of_lookup(t: Tape, r: int) -> int:
+        use = t.lookups[t.c[r]]
+        want = _SLOPES[use.want][index]
+        y = t.b[r] if t.op[r] == ops.LOOKUP2 else None
+        return 0 if want is None else t.lookup(use.table, t.a[r], y, want)
+
+    return partial_of_lookup
+
+
+_PARTIALS: dict[int, tuple[Callable[[Tape, int], int], ...]] = {
+    ops.ADD: (lambda t, r: 1, lambda t, r: 1),
+    ops.SUB: (lambda t, r: 1, lambda t, r: -1),
+    ops.MUL: (lambda t, r: t.b[r], lambda t, r: t.a[r]),
+    ops.DIV: (lambda t, r: t.div(1, t.b[r]), _quotient_by_divisor),
+    ops.NEG: (lambda t, r: -1,),
+    ops.SQRT: (_root,),
+    ops.ABS: (lambda t, r: t.sign(t.a[r]),),
+    ops.SIN: (lambda t, r: t.cos(t.a[r]),),
+    ops.COS: (lambda t, r: -t.sin(t.a[r]),),
+    ops.ASIN: (lambda t, r: t.div(1, t.sqrt(_one_minus_square(t, r))),),
+    ops.ACOS: (lambda t, r: -t.div(1, t.sqrt(_one_minus_square(t, r))),),
+    ops.EXP: (lambda t, r: r,),
+    ops.LOG: (lambda t, r: t.div(1, t.a[r]),),
+    ops.SINH: (lambda t, r: t.cosh(t.a[r]),),
+    ops.COSH: (lambda t, r: t.sinh(t.a[r]),),
+    ops.TANH: (lambda t, r: t.mul(t.sub(1, r), t.add(1, r)),),
+    ops.ATAN2: (
+        lambda t, r: t.div(t.b[r], _squares(t, r)),
+        lambda t, r: -t.div(t.a[r], _squares(t, r)),
+    ),
+    ops.POW: (_power_by_base, _power_by_exponent),
+    ops.LOOKUP1: (_slope(0),),
+    ops.LOOKUP2: (_slope(0), _slope(1)),
+}
+
+
+"""Comparisons and floor have no row: their derivative is zero wherever they have one."""
+
 
 Tangents = dict[int, int]  # direction → tangent; a direction that is not there has tangent zero
 

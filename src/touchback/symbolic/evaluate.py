@@ -8,7 +8,7 @@ from __future__ import annotations
 import ctypes
 import ctypes.util
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from touchback.symbolic import ops
@@ -16,7 +16,7 @@ from touchback.symbolic.sincos import sincos
 from touchback.symbolic.table import Lookup, lookup1, lookup2
 
 if TYPE_CHECKING:
-    from touchback.symbolic.program import Program
+    pass
 
 
 def _library_function(name: str, arity: int) -> Callable[..., float]:
@@ -81,19 +81,3 @@ def apply_op(op: int, operands: Sequence[float], lookup: Lookup | None = None) -
     if op == ops.LOOKUP2 and lookup is not None:
         return lookup2(lookup.table, operands[0], operands[1], lookup.want)
     return _FUNCTIONS[op](*operands)
-
-
-def evaluate(program: Program, arrays: Mapping[str, Sequence[float]]) -> list[float]:
-    """Outputs of a program for the given input arrays ("x", "u", "p"), by plain evaluation."""
-    values = [0.0] * len(program.op)
-    for i, op in enumerate(program.op):
-        if op == ops.CONST:
-            values[i] = program.values[i]
-        elif op == ops.INPUT:
-            array, index = program.inputs[i]
-            values[i] = float(arrays[array][index])
-        else:
-            operands = (program.a[i], program.b[i], program.c[i])[: ops.ARITY[op]]
-            lookup = program.lookups[program.c[i]] if op in (ops.LOOKUP1, ops.LOOKUP2) else None
-            values[i] = apply_op(op, [values[operand] for operand in operands], lookup)
-    return [values[o] if o >= 0 else -values[-o] for o in program.outputs]

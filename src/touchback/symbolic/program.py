@@ -4,16 +4,26 @@ Programs compute `out` from three input arrays x, u, p (see the ABI in `codegen`
 here and nowhere else, so that every back end rounds alike.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import compress, islice
+from typing import TYPE_CHECKING
 
 from touchback.symbolic import ops
+from touchback.symbolic.evaluate import apply_op
 from touchback.symbolic.ops import ADD, CONST, FMA, FMS, FNMA, INPUT, LOOKUP1, LOOKUP2, MUL, SUB
 from touchback.symbolic.table import Lookup
 from touchback.symbolic.tape import Alike, Tape
 
+if TYPE_CHECKING:
+    from touchback.symbolic.program import Program
+
+
 ARRAYS = ("x", "u", "p")
+
+
 Place = tuple[str, int]  # array and index
 
 
@@ -84,6 +94,8 @@ def lower(
 
 
 _LOOKUPS = (LOOKUP1, LOOKUP2)
+
+
 _INPUT_ROW, _CONST_ROW = (INPUT, 0, 0, 0), (CONST, 0, 0, 0)
 
 
@@ -130,3 +142,19 @@ def _fusions(
             fused[i] = (FMA if kind == ADD else FMS, a[left], b[left], right)
             uses[left] = 0
     return fused
+
+
+def evaluate(program: Program, arrays: Mapping[str, Sequence[float]]) -> list[float]:
+    """Outputs of a program for the given input arrays ("x", "u", "p"), by plain evaluation."""
+    values = [0.0] * len(program.op)
+    for i, op in enumerate(program.op):
+        if op == ops.CONST:
+            values[i] = program.values[i]
+        elif op == ops.INPUT:
+            array, index = program.inputs[i]
+            values[i] = float(arrays[array][index])
+        else:
+            operands = (program.a[i], program.b[i], program.c[i])[: ops.ARITY[op]]
+            lookup = program.lookups[program.c[i]] if op in (ops.LOOKUP1, ops.LOOKUP2) else None
+            values[i] = apply_op(op, [values[operand] for operand in operands], lookup)
+    return [values[o] if o >= 0 else -values[-o] for o in program.outputs]

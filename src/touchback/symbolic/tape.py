@@ -5,18 +5,23 @@ simplifications are integer comparisons. Nodes are stored once (common subexpres
 operands in a canonical order and without signs: a sign is either pulled out of the operation or,
 where that is impossible (exp(−x)), materialised as a `neg` node. Simplifications beyond 0 and ±1
 are rows of `rules.py`.
+
+Sums and products of a tape as closures: a node costs about a microsecond, half of what methods
+take.
+
+Signs of zeros: which nodes of a tape have them as the expression is written.
 """
+
+from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Iterable
 from typing import NamedTuple
 
 from touchback.symbolic import ops
-from touchback.symbolic.arithmetic import addition, multiplication
-from touchback.symbolic.ops import ADD, CONST, COS, DIV, INPUT, NEG, SIN, SUB
-from touchback.symbolic.rules import RULES, Rule, dispatch, is_normal
+from touchback.symbolic.ops import ADD, CONST, COS, DIV, INPUT, MUL, NEG, SIN, SUB
+from touchback.symbolic.rules import RULES, SCALED, SQUARE, Rule, dispatch, is_normal
 from touchback.symbolic.table import Lookup, Table, Want
-from touchback.symbolic.zeros import keeps_zeros
 
 Id = int
 
@@ -310,3 +315,111 @@ class Tape:
                         if n > 2:
                             mark[c[i]] = 1
         return mark
+
+
+def addition(tape: Tape) -> Callable[[Id, Id], Id]:
+    """a + b of signed nodes: found, folded, simplified, or new."""
+    op, kind, not_finite, mul = tape.op, tape.kind, tape.not_finite, tape.mul
+    op_append, kind_append = op.append, kind.append
+    a_append, b_append, c_append = tape.a.append, tape.b.append, tape.c.append
+    sums: dict[int, int] = {}  # by x · 2^32 + y: one number is a cheaper key than a pair
+    known, tries = sums.get, tape.tries[ADD]
+
+    def add(a: Id, b: Id) -> Id:
+        if not a:
+            return b
+        if not b:
+            return a
+        x = a if a > 0 else -a
+        y = b if b > 0 else -b
+        if x > y:
+            a, b, x, y = b, a, y, x
+        elif x == y:
+            if a != b:
+                return 0 if x not in not_finite else tape.const(math.nan)
+            return mul(tape.const(2.0), a)
+        if a < 0:
+            b = -b
+        key = (x << 32) + b
+        r = known(key)
+        if r is None:
+            for rule in tries[kind[x]][kind[y]]:
+                r = rule(tape, x, b, 0)
+                if r is not None:
+                    break
+            else:
+                r = len(op)
+                operation = ADD if b > 0 else SUB
+                op_append(operation)
+                kind_append(operation)
+                a_append(x)
+                b_append(y)
+                c_append(0)
+            sums[key] = r
+        return r if a > 0 else -r
+
+    return add
+
+
+def multiplication(tape: Tape) -> Callable[[Id, Id], Id]:
+    """a · b of signed nodes: found, folded, simplified, or new."""
+    op, kind, not_finite = tape.op, tape.kind, tape.not_finite
+    op_append, kind_append = op.append, kind.append
+    a_append, b_append, c_append = tape.a.append, tape.b.append, tape.c.append
+    products: dict[int, int] = {}
+    known, tries = products.get, tape.tries[MUL]
+
+    def mul(a: Id, b: Id) -> Id:
+        if not a or not b:
+            return 0 if not not_finite or abs(a + b) not in not_finite else tape.const(math.nan)
+        x = a if a > 0 else -a
+        y = b if b > 0 else -b
+        if x > y:
+            x, y = y, x
+        if x == 1:
+            return y if (a > 0) is (b > 0) else -y
+        key = (x << 32) + y
+        r = known(key)
+        if r is None:
+            kind_x, kind_y = kind[x], kind[y]
+            for rule in tries[kind_x][kind_y]:
+                r = rule(tape, x, y, 0)
+                if r is not None:
+                    break
+            else:
+                r = len(op)
+                op_append(MUL)
+                scaled = kind_x == CONST or kind_y == CONST
+                kind_append(SQUARE if x == y else SCALED if scaled else MUL)
+                a_append(x)
+                b_append(y)
+                c_append(0)
+            products[key] = r
+        return r if (a > 0) is (b > 0) else -r
+
+    return mul
+
+
+_KEEPING = frozenset(
+    (ops.MUL, ops.DIV, ops.NEG, ops.SIN, ops.ASIN, ops.ATAN2, ops.ABS, ops.SQRT, ops.FLOOR, ops.EXP,
+     ops.LOG, ops.COS, ops.ACOS, ops.SINH, ops.COSH, ops.TANH, ops.LT, ops.LE, ops.EQ)
+)  # fmt: skip
+
+
+"""Operations whose zeros have the right sign if those of their operands have."""
+
+
+def keeps_zeros(tape: Tape, node: int) -> bool:
+    """Whether there is no sum (or choice) below a node down to which its zeros come from."""
+    waiting, seen = [node], {node}
+    while waiting:
+        node = waiting.pop()
+        op = tape.op[node]
+        if tape.is_settled(node):
+            continue
+        if op not in _KEEPING and ops.ARITY[op]:
+            return False
+        new = [operand for operand in tape.operands(node) if operand not in seen]
+        seen.update(new)
+        waiting += new
+    return True

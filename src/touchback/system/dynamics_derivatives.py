@@ -32,7 +32,7 @@ from touchback.native.record import Record
 from touchback.spatial import Articulated, Twist, Wrench
 from touchback.spatial.vectors import ZERO
 from touchback.symbolic.differentiate import jacobian, jvp
-from touchback.symbolic.replay import replay
+from touchback.symbolic.translate import replay
 from touchback.system.compiled_function import Function
 from touchback.system.derivation import Derivation
 from touchback.system.derivation_plan import Plan

@@ -9,8 +9,8 @@ import numpy as np
 from touchback.codegen.printers import print_c, print_matlab, print_python
 from touchback.errors import InputError
 from touchback.model.names import suggestion
-from touchback.symbolic.listing import listing
 from touchback.symbolic.program import Place, Program
+from touchback.symbolic.program_listing import listing
 from touchback.system.compiled_function import Function
 from touchback.system.layout import Layout
 

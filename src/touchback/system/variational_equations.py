@@ -16,7 +16,7 @@ from touchback.dynamics.constraints import constraint_rows
 from touchback.dynamics.forward import configuration_rate, entries
 from touchback.dynamics.row import Row
 from touchback.symbolic.differentiate import jvp, vjp
-from touchback.symbolic.replay import replay
+from touchback.symbolic.translate import replay
 from touchback.system.compiled_function import FunctionSet
 from touchback.system.derivation import Derivation, solved_arguments
 from touchback.system.function_recipes import rate_equations

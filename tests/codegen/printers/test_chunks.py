@@ -1,9 +1,9 @@
 """Long programs are cut into pieces that hand their values on."""
 
 from random_programs import random_program
-from touchback.codegen.printers.chunks import cut
+from touchback.codegen.printers.program_chunks import cut
 from touchback.symbolic import Tape, lower
-from touchback.symbolic.reading import operands
+from touchback.symbolic.program_listing import operands
 
 
 def test_every_value_is_made_once_and_every_output_written_once() -> None:

@@ -4,9 +4,9 @@ import pytest
 
 from tests.symbolic import run_rolled as running
 from tests.symbolic.test_rolled import arguments, chain_program
-from touchback.codegen.printers.cuda_layout import Layout, lay_out
-from touchback.symbolic.evaluate import evaluate
-from touchback.symbolic.rolled import roll
+from touchback.codegen.printers.cuda_loops import Layout, lay_out
+from touchback.symbolic.loop_rolling import roll
+from touchback.symbolic.program import evaluate
 
 
 class Placed:

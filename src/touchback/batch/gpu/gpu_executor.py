@@ -1,4 +1,9 @@
-"""Batches and functions on a graphics card."""
+"""Batches and functions on a graphics card.
+
+Batches of mechanisms with constraints on a graphics card.
+
+Batches of mechanisms with modes on a graphics card.
+"""
 
 from __future__ import annotations
 
@@ -109,7 +114,7 @@ class DeviceBatch:
         return self.card.given(moved.astype(self._type))
 
     def run(self, solver: FixedStep, span: Span, names: Sequence[str], shown: Progress) -> BatchRun:
-        """As `run_in_lanes`."""
+        """As `run_simd`."""
         every = solver.steps_per_output()
         steps = whole_steps(solver, span)
         u, p = constants_of(self.system, self.given), blocks_of(self.system, self.given)

@@ -2,7 +2,15 @@
 
 Arrays lie number by number, all instances side by side, so that neighbouring threads read and write
 neighbouring memory; what all instances share is there once. Threads never leave early: those of
-long programs wait for each other now and then, so that a block reads its instructions once."""
+long programs wait for each other now and then, so that a block reads its instructions once.
+
+Functions of long programs that repeat themselves, as those of chains do, in double precision:
+kernels with loops, which compute the same bits.
+
+Straight programs are bound by the reading of their own instructions, which loops read once. What
+passes from loop to loop lies in memory that a block shares, as far as it has room: so a
+multiprocessor has one block of few threads, each of which takes one instance after the other.
+"""
 
 from __future__ import annotations
 
@@ -19,12 +27,15 @@ from touchback.codegen.printers.cuda import (
     early_turns,
     wanted_room,
 )
-from touchback.codegen.printers.cuda_layout import lay_out
-from touchback.codegen.printers.cuda_loops import function_in_loops, numbers_in_tables
-from touchback.codegen.printers.cuda_turns import sines_cosines
+from touchback.codegen.printers.cuda_loops import (
+    function_in_loops,
+    lay_out,
+    numbers_in_tables,
+    sines_cosines,
+)
 from touchback.symbolic.chains import chained
+from touchback.symbolic.loop_rolling import roll
 from touchback.symbolic.program import Program
-from touchback.symbolic.rolled import roll
 from touchback.system.compiled_function import Function
 
 BLOCK = 128  # threads

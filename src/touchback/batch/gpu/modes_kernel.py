@@ -1,5 +1,8 @@
 """The text of kernels for mechanisms with modes: the processor's own C code (`native/modes`),
-compiled for the card. Each instance is in a mode of its own, with memory for all of them."""
+compiled for the card. Each instance is in a mode of its own, with memory for all of them.
+
+Modes, their ways out and their sets of constraints, as tables of CUDA C.
+"""
 
 from __future__ import annotations
 

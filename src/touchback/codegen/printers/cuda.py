@@ -7,11 +7,20 @@ Long programs are bound by the reading of their own instructions and by register
 cosines are computed in one loop and kept outside of registers, to be read again where they are
 needed after a while, and so are other values (see `kept`); constants of 8 bytes, which no
 instruction holds, are operands in memory.
+
+Sine and cosine in single precision, as cards compute them: in as few instructions as will do.
+
+Which values of a long program wait outside of registers until they are needed again.
+
+A recursion over a tree leaves values of each body for later passes: hundreds are alive at a time.
+Of those that are read within some two hundred statements there are a few dozen.
 """
 
+import heapq
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import accumulate, pairwise
 from math import isfinite
 
 from touchback.codegen.printers.c import (
@@ -22,18 +31,119 @@ from touchback.codegen.printers.c import (
     statement_line,
     table_text,
 )
-from touchback.codegen.printers.chunks import Chunk, cut
-from touchback.codegen.printers.cuda_single import SINGLE_SINE_COSINE
 from touchback.codegen.printers.dialect import statements
-from touchback.codegen.printers.kept import keep, most_alive
+from touchback.codegen.printers.program_chunks import Chunk, cut
 from touchback.symbolic import ops
 from touchback.symbolic.program import Program
-from touchback.symbolic.reading import operands
+from touchback.symbolic.program_listing import operands
+
+# Two fused steps take k·π off, and polynomials of z = r² follow, whose coefficients have the least
+# greatest error on |r| ≤ π/2 (found by Lawson's weights: 4.6e-9 for the sine, 2.4e-10 for the
+# cosine, where a float resolves 6e-8); odd k turn both signs. Half as wide a range would halve the
+# error, 1.5e-7, but swap sine and cosine: five instructions more. No branch for large angles:
+# beyond 2^20 neighbouring floats are 1/8 rad apart.
+SINGLE_SINE_COSINE = """\
+static __device__ __forceinline__ void sine_cosine(float x, float *s, float *c)
+{
+    const float shifted = fmaf(x, 0.318309886f, 12582912.0f);
+    const float k = shifted - 12582912.0f;
+    float r = fmaf(-k, 3.14159274f, x);
+    r = fmaf(-k, -8.74227766e-8f, r);
+    const float z = r * r;
+    float ps = fmaf(2.600024345e-6f, z, -1.980660163e-4f);
+    ps = fmaf(ps, z, 8.333017118e-3f);
+    ps = fmaf(ps, z, -1.666665673e-1f);
+    float pc = fmaf(-2.607681608e-7f, z, 2.476187001e-5f);
+    pc = fmaf(pc, z, -1.388840377e-3f);
+    pc = fmaf(pc, z, 4.166664183e-2f);
+    pc = fmaf(pc, z, -0.5f);
+    const int sign = __float_as_int(shifted) << 31;
+    *s = __int_as_float(__float_as_int(fmaf(r * z, ps, r)) ^ sign);
+    *c = __int_as_float(__float_as_int(fmaf(pc, z, 1.0f)) ^ sign);
+}
+"""
+
+
+AFRESH = 200  # statements after whose passing without a use a value is read again
+
+
+Statements = Sequence[tuple[int, ...]]
+
+
+@dataclass
+class Kept:
+    """Places of nodes that wait, and which nodes are read again before a statement."""
+
+    places: dict[int, int] = field(default_factory=dict)
+    again: dict[int, list[int]] = field(default_factory=lambda: defaultdict(list))
+
+
+def keep(program: Program, ordered: Statements, first: Mapping[int, int], room: int) -> Kept:
+    """Nodes of `first` lie in their places before the first statement; others take what is free of
+    `room` places, for as long as they wait. Who finds none stays in registers: mostly those that
+    are needed again first, as the next pass goes back the way that the last one came."""
+    used = _uses(program, ordered)
+    kept = Kept()
+    free = sorted(set(range(room)) - set(first.values()))
+    leaving: list[tuple[int, int]] = []  # (statement, place)
+
+    def wait(node: int, made: int, place: int) -> None:
+        read = _late(made, used[node])
+        kept.places[node] = place
+        for number in read:
+            kept.again[number].append(node)
+        heapq.heappush(leaving, (read[-1] if read else -1, place))
+
+    for node, place in first.items():
+        wait(node, -AFRESH - 1, place)
+    for number, nodes in enumerate(ordered):
+        while leaving and leaving[0][0] <= number:
+            heapq.heappush(free, heapq.heappop(leaving)[1])
+        for node in nodes:
+            if node not in first and free and _late(number, used[node]):
+                wait(node, number, heapq.heappop(free))
+    return kept
+
+
+def most_alive(program: Program, ordered: Statements) -> int:
+    """How many values that statements compute are still to be used, where these are most."""
+    used, changes = _uses(program, ordered), [0] * (len(ordered) + 1)
+    for number, nodes in enumerate(ordered):
+        for node in nodes:
+            if used[node]:
+                changes[number] += 1
+                changes[used[node][-1]] -= 1
+    return max(accumulate(changes))
+
+
+def _late(made: int, used: Sequence[int]) -> list[int]:
+    """The uses before which a value waits for long."""
+    return [b for a, b in pairwise([made, *used]) if b - a > AFRESH]
+
+
+def _uses(program: Program, ordered: Statements) -> dict[int, list[int]]:
+    """Node → numbers of the statements that use it; sines that are results are used at the end."""
+    used: dict[int, list[int]] = defaultdict(list)
+    for number, nodes in enumerate(ordered):
+        for node in set(operands(program, nodes[0])):
+            used[node].append(number)
+    made = {node for nodes in ordered for node in nodes}
+    for node in {abs(output) for output in program.outputs} - made:
+        used[node].append(len(ordered))
+    return used
+
 
 CHUNK_LENGTH = 12_000  # statements to a function: compilers slow down beyond
+
+
 TOGETHER = 500  # statements after which threads wait for each other, where they shall
+
+
 MOST_NUMBERS = 2000  # in the memory of constants, where 8192 have room
+
+
 _TURNS = (ops.SIN, ops.COS)
+
 
 CUDA = replace(
     C99,
@@ -46,6 +156,7 @@ CUDA = replace(
     },
 )
 
+
 _PREAMBLE = """\
 typedef {real} real;
 #ifndef INFINITY
@@ -54,6 +165,7 @@ typedef {real} real;
 #endif
 #define NEGATIVE(a) (-(a))
 """
+
 
 _TURN_LOOP = """\
 #pragma unroll 1

@@ -1,23 +1,270 @@
-"""CUDA C of a program with loops (`symbolic.rolled`), whose instructions are few enough for the
-card's nearest caches, however long the program is. It computes the bits of the program."""
+"""CUDA C of a program with loops (`symbolic.loop_rolling`), whose instructions are few enough for
+the nearest caches of the card, however long the program is. It computes the bits of the program.
+
+Where the arrays of a program with loops lie on a card: near, in memory that a block shares, or far,
+in a thread's own.
+
+CUDA C: sines and cosines of many angles, some at a time, whose steps fill each other's waiting.
+"""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
+from typing import NamedTuple
 
 from touchback.codegen.printers.c import C99, CSpeller, statement_line
 from touchback.codegen.printers.cuda import CUDA, CudaSpeller
-from touchback.codegen.printers.cuda_layout import AHEAD, Layout
-from touchback.codegen.printers.cuda_turns import Turns, only_turns
 from touchback.codegen.printers.dialect import statements
-from touchback.symbolic.loop_arrays import Entries
-from touchback.symbolic.ops import INPUT
-from touchback.symbolic.reading import operands
-from touchback.symbolic.rolled import Fixed, Handed, Loop, Numbers, Rolled
+from touchback.symbolic.loop_rolling import Entries, Fixed, Handed, Loop, Numbers, RolledProgram
+from touchback.symbolic.ops import COS, INPUT, SIN
+from touchback.symbolic.program_listing import operands
+from touchback.symbolic.sincos import (
+    COS_COEFFICIENTS,
+    LIMIT,
+    MAGIC,
+    PI_HALF,
+    SIN_COEFFICIENTS,
+    TWO_OVER_PI,
+)
+
+Time = tuple[int, int]  # part, and iteration
+
+
+Life = tuple[Time, Time]  # of an entry: when it comes, and when it is needed last
+
+
+AHEAD = 5  # iterations at most by which loops read far arrays ahead, also beyond the last
+
+
+_WIDER = 4  # places by which a row grows for an array more
+
+
+_AT_FIRST: Time = (-1, 0)
+
+
+_TO_THE_END = 1 << 30  # of a part
+
+
+class Placed(NamedTuple):
+    """Where an array lies: entry k at `first` + `step` · k, near or far."""
+
+    near: bool
+    first: int
+    step: int
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Of each array where it lies, and how many places there are, near and far."""
+
+    places: list[Placed]
+    near: int
+    far: int
+
+    def place(self, array: int, first: int, step: int = 0) -> str:
+        """The text of the entry `first` + `step` · t: loops move pointers to both sides."""
+        near, start, way = self.places[array]
+        at, moved = start + way * first, way * step
+        if near:
+            return f"{('own', 'up', 'down')[moved]}[{at} * BLOCK]"
+        return f"{('far', 'far_up', 'far_down')[moved]}[{at}]"
+
+
+def lay_out(rolled: RolledProgram, room: int) -> Layout:
+    """Near ones in at most so many places, first those that the shortest loops read, which have
+    least to do while they wait. At both ends of either memory places are free, since loops read
+    ahead."""
+    places = [Placed(False, 0, 1)] * len(rolled.arrays)
+    size = {True: 1, False: AHEAD}
+    length = {
+        each.array: len(loop.made)
+        for loop in sorted(rolled.loops, key=lambda loop: -len(loop.made))
+        for each in loop.fetched
+    }
+    rows = _shared_rows(_lives(rolled))
+    for row in sorted(rows, key=lambda row: min(length.get(k, 0) for k in row.arrays)):
+        near = size[True] + row.size < room
+        for number, (first, step) in row.arrays.items():
+            places[number] = Placed(near, size[near] + first - row.low, step)
+        size[near] += row.size
+    return Layout(places, size[True] + 1, size[False] + AHEAD)
+
+
+class _Row:
+    """Places that arrays share: an entry may come where another one was read for the last time.
+    Loops read before they write."""
+
+    def __init__(self) -> None:
+        self.low, self.high = 0, 0
+        self.arrays: dict[int, tuple[int, int]] = {}  # place of entry 0, and step
+        self._taken: dict[int, list[Life]] = defaultdict(list)
+
+    @property
+    def size(self) -> int:
+        """How many places."""
+        return self.high - self.low
+
+    def takes(self, number: int, life: dict[int, Life]) -> bool:
+        """Forwards or backwards, if there is room, or with a few places more."""
+        low, high = min(life), max(life)
+        size = high - low + 1
+        spare = max(self.size - size, 0)
+        wider = [at for k in range(1, _WIDER + 1) for at in (-k, spare + k)] if self.arrays else []
+        for start in (self.low + at for at in (*range(spare + 1), *wider)):
+            for first, step in ((start - low, 1), (start + high, -1)):
+                if all(self._free(first + step * k, span) for k, span in life.items()):
+                    for k, span in life.items():
+                        self._taken[first + step * k].append(span)
+                    self.low, self.high = min(self.low, start), max(self.high, start + size)
+                    self.arrays[number] = first, step
+                    return True
+        return False
+
+    def _free(self, place: int, life: Life) -> bool:
+        return all(life[1] <= start or end <= life[0] for start, end in self._taken[place])
+
+
+def _shared_rows(lives: list[dict[int, Life]]) -> list[_Row]:
+    rows: list[_Row] = []
+    for number in sorted(range(len(lives)), key=lambda k: min(lives[k].values())):
+        if not any(row.takes(number, lives[number]) for row in rows):
+            rows.append(_Row())
+            rows[-1].takes(number, lives[number])
+    return rows
+
+
+def _lives(rolled: RolledProgram) -> list[dict[int, Life]]:
+    """Of each entry of each array when it comes and when it is needed last."""
+    came = {node: (number, 0) for number, part in enumerate(rolled.parts)
+            if not isinstance(part, Loop) for node in part}  # fmt: skip
+    stored = dict(_times(rolled, stores=True))
+    last: dict[tuple[int, int], Time] = {}
+    for entry, time in _times(rolled, stores=False):  # by several columns of a loop
+        last[entry] = max(time, last.get(entry, time))
+    lives: list[dict[int, Life]] = []
+    for number, array in enumerate(rolled.arrays):
+        lives.append({})
+        for index, node in array.items():
+            start = stored.get((number, index), came.get(node, _AT_FIRST))
+            unread = start[0], start[1] + 1  # it is written all the same
+            lives[-1][index] = start, max(unread, last.get((number, index), unread))
+    return lives
+
+
+def _times(rolled: RolledProgram, stores: bool) -> Iterator[tuple[tuple[int, int], Time]]:
+    """When loops store entries, or when entries are read."""
+    for number, part in enumerate(rolled.parts):
+        if isinstance(part, Loop):
+            for where in [each for _, each in part.stores] if stores else part.fetched:
+                for t in range(part.count):
+                    yield where.at(t), (number, t)
+        if not stores:
+            for node in rolled.named(part):
+                if node in rolled.kept:
+                    yield rolled.kept[node], (number, _TO_THE_END)
+    if not stores:
+        for output in rolled.program.outputs:
+            if abs(output) in rolled.kept:
+                yield rolled.kept[abs(output)], (len(rolled.parts), 0)
+
+
+_AT_A_TIME = 6
+
+
+@dataclass(frozen=True)
+class Turns:
+    """Of an iteration: the body's node of its angle, and what each of its results is."""
+
+    angle: int
+    results: dict[int, str]
+
+    def lines(
+        self, count: int, row: str, before: Sequence[str], angle: str,
+        given: Sequence[tuple[str, int]],
+    ) -> Iterator[str]:  # fmt: skip
+        """A loop over groups of angles; the last group repeats the last one. Angles beyond those
+        that `near_sines_cosines` takes are noted in `large`."""
+        each = [
+            "#pragma unroll",
+            f"for (int k = 0; k < {_AT_A_TIME}; k++) {{",
+            f"const int at = t + k < {count} ? t + k : {count - 1};",
+            "real *const up = own + at * BLOCK, *const down = own - at * BLOCK;",
+            "real *const far_up = far + at, *const far_down = far - at;",
+        ]
+        yield "int large = 0;"
+        yield "#pragma unroll 1"
+        yield f"for (int t = 0; t < {count}; t += {_AT_A_TIME}) {{"
+        yield f"real angle[{_AT_A_TIME}], sine[{_AT_A_TIME}], cosine[{_AT_A_TIME}];"
+        yield from (*each, f"const real *const row = {row};", *before, f"angle[k] = {angle};")
+        yield f"large |= !(fabs(angle[k]) <= {LIMIT!r});"
+        yield from ("}", "near_sines_cosines(angle, sine, cosine);", *each)
+        yield from (f"{place} = {self.results[node]}[k];" for place, node in given)
+        yield from ("}", "}")
+
+
+def only_turns(loop: Loop, rolled: RolledProgram) -> Turns | None:
+    """Of a loop that gives sine and cosine of an angle of arguments, and nothing else."""
+    body = loop.body
+    turns = {node: op for node, op in enumerate(body.op) if op in (SIN, COS)}
+    angles = {body.a[node] for node in turns}
+    given = {node for node, _ in loop.stores} | set(loop.leaves.values())
+    used = {each for node in range(len(body.op)) for each in operands(body, node)}
+    if len(angles) != 1 or used & turns.keys() or loop.gives or not given <= turns.keys():
+        return None
+    for column in loop.columns:
+        if isinstance(column, Entries):
+            nodes = rolled.arrays[column.array].values()
+            if any(rolled.program.op[node] != INPUT for node in nodes):
+                return None
+        elif not isinstance(column, Numbers):
+            return None
+    return Turns(
+        angles.pop(), {node: "sine" if op == SIN else "cosine" for node, op in turns.items()}
+    )
+
+
+def sines_cosines() -> str:
+    """The function, operation by operation as `sine_cosine` within its limit. The number of quarter
+    turns is read off the sum that rounds it."""
+    horner = [
+        f"ps[k] = fma(ps[k], z[k], {SIN_COEFFICIENTS[degree]!r}), "
+        f"pc[k] = fma(pc[k], z[k], {COS_COEFFICIENTS[degree]!r});"
+        for degree in range(4, -1, -1)
+    ]
+    steps = [
+        f"q[k] = fma(x[k], {TWO_OVER_PI!r}, {MAGIC!r}), r[k] = x[k];",
+        f"quarter[k] = __double2loint(q[k]), q[k] -= {MAGIC!r};",
+        *(f"r[k] = fma(-q[k], {part!r}, r[k]);" for part in PI_HALF),
+        "z[k] = r[k] * r[k];",
+        f"ps[k] = {SIN_COEFFICIENTS[5]!r}, pc[k] = {COS_COEFFICIENTS[5]!r};",
+        *horner,
+        "pc[k] = fma(z[k] * z[k], pc[k], fma(-0.5, z[k], 1.0));",
+        "ps[k] = fma(r[k] * z[k], ps[k], r[k]);",
+        "s[k] = quarter[k] & 1 ? pc[k] : ps[k], c[k] = quarter[k] & 1 ? ps[k] : pc[k];",
+        "s[k] = quarter[k] & 2 ? -s[k] : s[k], c[k] = (quarter[k] + 1) & 2 ? -c[k] : c[k];",
+    ]
+    return _TEXT.format(steps="\n".join(f"    EACH {step}" for step in steps))
+
+
+_TEXT = """\
+#define EACH _Pragma("unroll") for (int k = 0; k < n; k++)
+template <int n>
+static __device__ __forceinline__ void near_sines_cosines(const real (&x)[n], real (&s)[n],
+                                                          real (&c)[n])
+{{
+    real q[n], r[n], z[n], ps[n], pc[n];
+    int quarter[n];
+{steps}
+}}
+"""
+
 
 _UNROLLED = 3  # iterations at a time: values that are handed on need no moves
+
+
 _SHORT = 60  # operations of an iteration that is over before far memory answers
+
 
 _FUNCTION = """\
 static __device__ const real rows[] = {{{rows}}};
@@ -38,7 +285,9 @@ static __device__ __forceinline__ void call(ARGUMENTS, real *out)
 """
 
 
-def function_in_loops(rolled: Rolled, layout: Layout, block: int, name: str) -> tuple[str, int]:
+def function_in_loops(
+    rolled: RolledProgram, layout: Layout, block: int, name: str
+) -> tuple[str, int]:
     """As `device_function` in double precision, after `name::prepare()`, for blocks of so many
     threads; and how many numbers a block shares. Further macros: BLOCK is their number, MINE(k, n)
     a loop over a thread's share of n, STAGE(to, from) copies an argument, STAGE_END() ends some
@@ -57,7 +306,7 @@ def function_in_loops(rolled: Rolled, layout: Layout, block: int, name: str) -> 
     )
 
 
-def numbers_in_tables(rolled: Rolled) -> int:
+def numbers_in_tables(rolled: RolledProgram) -> int:
     """That `function_in_loops` has beside places of arrays."""
     total = 0
     for loop in rolled.loops:
@@ -100,7 +349,7 @@ class _Columns:
 
 
 class _Printer:
-    def __init__(self, rolled: Rolled, layout: Layout) -> None:
+    def __init__(self, rolled: RolledProgram, layout: Layout) -> None:
         self.rolled, self.layout = rolled, layout
         self.speller = CudaSpeller(rolled.program, apart=True)
         self.numbers: list[float] = []  # of all loops

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from touchback.errors import InputError
 from touchback.symbolic.ops import CONST, COS, INPUT, LOOKUP1, LOOKUP2, SIN
 from touchback.symbolic.program import Program
-from touchback.symbolic.reading import name_values, number_tables
+from touchback.symbolic.program_listing import name_values, number_tables
 
 
 @dataclass(frozen=True)

@@ -47,8 +47,8 @@ from touchback.simulate.inputs import read_inputs
 from touchback.symbolic import ops
 from touchback.symbolic.differentiate import jvp
 from touchback.symbolic.program import Program
-from touchback.symbolic.replay import replay
 from touchback.symbolic.tape import Tape
+from touchback.symbolic.translate import replay
 from touchback.system import System
 from touchback.system.compiled_function import FunctionSet
 from touchback.system.derivation import Derivation, solved_arguments

@@ -1,4 +1,9 @@
-"""Instances of one problem side by side in the lanes of vector registers, on threads (batch.h)."""
+"""Instances of one problem side by side in the lanes of vector registers, on threads (batch.h).
+
+Instances with constraints, in modes or without, one at a time on a thread (one_at_a_time.c).
+
+Instances with rigid contacts by time stepping, one at a time on each thread (in_contacts.c).
+"""
 
 import ctypes
 import time

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from touchback.codegen.printers.dialect import statements
 from touchback.symbolic.program import Program
-from touchback.symbolic.reading import operands
+from touchback.symbolic.program_listing import operands
 
 
 @dataclass
