@@ -6,7 +6,7 @@ import numpy as np
 
 from touchback.simulate.solvers.base import Can, Integrator
 from touchback.simulate.span import Trajectory
-from touchback.simulate.stepper import Leg
+from touchback.simulate.stepper import Segment
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -17,17 +17,17 @@ class Heun(Integrator):
     can = Can.FORMULATIONS | Can.CONSTRAINTS | Can.RUBBING | Can.COPIES  # no events, modes, books
     step: float = 1e-3
 
-    def integrate(self, leg: Leg) -> Trajectory:
+    def integrate(self, segment: Segment) -> Trajectory:
         """x + h (f(t, x) + f(t + h, x + h f)) / 2, brought back onto the constraints."""
-        problem, span = leg.problem, leg.span
+        problem, span = segment.problem, segment.span
         count = max(1, round(span.duration / self.step))
         h = span.duration / count
         times = span.start + h * np.arange(count + 1)
-        states = [problem.settle(span.start, leg.x0, accepted=True)]
+        states = [problem.settle(span.start, segment.x0, accepted=True)]
         for t in times[:-1]:
             x = states[-1]
             slope = problem.rate(t, x)
             mean = 0.5 * (slope + problem.rate(t + h, x + h * slope))
             states.append(problem.settle(t + h, x + h * mean, accepted=True))
-            leg.show(t + h)
+            segment.show(t + h)
         return Trajectory(times, np.array(states), {"steps": count})

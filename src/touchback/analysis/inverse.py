@@ -19,7 +19,7 @@ from touchback.analysis.kinematic_analysis import as_run, follow, motion_columns
 from touchback.recording import Run, unknown_name
 from touchback.simulate.features import refuse
 from touchback.simulate.protocol import MotionData
-from touchback.simulate.run_diagnostics import add_rating_remarks
+from touchback.simulate.run_diagnostics import add_rating_diagnostics
 from touchback.system import System
 from touchback.system.implicit_equations import Point
 from touchback.system.layout import Values
@@ -67,7 +67,7 @@ def inverse_dynamics(
         columns[name] = unit, values
     run = as_run(system, path, columns, "inverse dynamics")
     run.metadata["largest residual"] = float(np.abs(residuals).max(initial=0.0))
-    add_rating_remarks(system, run, chosen.at_joints(efforts))
+    add_rating_diagnostics(system, run, chosen.at_joints(efforts))
     return run
 
 

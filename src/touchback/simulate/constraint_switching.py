@@ -22,7 +22,7 @@ from touchback.simulate.failure import RunFailed, RunInterrupted
 from touchback.simulate.inputs import read_inputs
 from touchback.simulate.protocol import Floats, Input, InputData
 from touchback.simulate.span import Span
-from touchback.simulate.stepper import Asked
+from touchback.simulate.stepper import RunSpec
 from touchback.system import System
 
 _ROUNDING = 4.0 * np.finfo(float).eps  # of times
@@ -63,7 +63,7 @@ def read_events(given: object) -> Sequence[Event | Switch]:
 
 def simulate_switched(
     simulate: Callable[..., Run],
-    asked: Asked,
+    spec: RunSpec,
     x0: Floats,
     happenings: Sequence[Event | Switch],
     inputs: InputData | None,
@@ -73,9 +73,9 @@ def simulate_switched(
     """The runs between switches, and between `jumps` of drives, as one, which tells `about` what
     was asked; the system keeps its constraints and parameters. `simulate` runs what is asked of a
     part from a state."""
-    if not asked.system.constrained:
-        raise InputError(f"{asked.system.name}: it has no constraints to switch.")
-    system, span = asked.system.apart(), asked.span
+    if not spec.system.constrained:
+        raise InputError(f"{spec.system.name}: it has no constraints to switch.")
+    system, span = spec.system.apart(), spec.span
     switches = [each for each in happenings if isinstance(each, Switch)]
     events = [each for each in happenings if isinstance(each, Event)]
     timely = _timed(inputs, span.end)
@@ -93,7 +93,7 @@ def simulate_switched(
     passed: list[tuple[RateJump, float]] = []  # with the energy that the impulse gave [J]
     t, x = span.start, x0
     rounding = _ROUNDING * max(abs(span.start), abs(span.end))
-    for name, number in asked.parameters.items():
+    for name, number in spec.parameters.items():
         system[name] = number
     while t < span.end:
         until = min(waiting[0][0] if waiting else np.inf, span.end)
@@ -104,7 +104,7 @@ def simulate_switched(
             ]
             try:
                 part = replace(
-                    asked,
+                    spec,
                     system=system,
                     span=Span(t, until - t, whole),
                     given=given,
@@ -153,7 +153,7 @@ def _last_state(system: System, run: Run) -> Floats:
 def _joined(
     runs: list[Run],
     switches: list[dict[str, Any]],
-    asked: Mapping[str, object],
+    settings: Mapping[str, object],
     jumps: Sequence[tuple[RateJump, float]],
 ) -> Run:
     """One run; rows that rest have no multiplier, which is zero."""
@@ -163,7 +163,7 @@ def _joined(
         for name in names
     }
     units = {name: unit for run in runs for name, unit in run.units.items()}
-    about = {**runs[0].metadata, **asked, "statistics": _statistics(runs)}
+    about = {**runs[0].metadata, **settings, "statistics": _statistics(runs)}
     if switches or not jumps:
         about["switches"] = switches
     said = [

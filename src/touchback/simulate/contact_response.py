@@ -35,7 +35,7 @@ STILL = 1e-9  # m/s, rad/s
 
 
 @dataclass(frozen=True)
-class AtContacts:
+class ContactDynamics:
     """M, f, rows and gaps at a state: M a = f + Eᵀ λ, u̇ = W a + bias. Forces of the mechanism's own
     constraints follow from those of the contacts and are eliminated."""
 
@@ -52,7 +52,7 @@ class AtContacts:
     holds: Floats
 
     @classmethod
-    def at(cls, equations: ContactEquations, x: Floats, u: Floats) -> AtContacts:
+    def at(cls, equations: ContactEquations, x: Floats, u: Floats) -> ContactDynamics:
         """At a state, with u = [t, inputs…]."""
         M, f, _, speed, W, E, bias, _, gap, mu, e, hold = equations.at("forces", x, u)
         return cls(equations.layout, M, f, speed, W, E, bias, gap, mu, e, hold)
@@ -144,7 +144,7 @@ class Jump:
     u: Floats
 
 
-def impact(felt: AtContacts, contacts: Sequence[int], restitution: Floats, law: str) -> Jump:
+def impact(felt: ContactDynamics, contacts: Sequence[int], restitution: Floats, law: str) -> Jump:
     """The impact of contacts that touch, with their coefficients of restitution.
 
     Newton: a contact that was approached with the speed −u⁻ leaves with e times that. Poisson: it
@@ -176,7 +176,7 @@ def _tolerance(problem: ContactProblem) -> float:
     return max(1e-13, _EXACT / max(float(np.abs(problem.c).max()), 1e-300))
 
 
-def jam(felt: AtContacts, contacts: Sequence[int], stuck: Sequence[int]) -> Jump:
+def jam(felt: ContactDynamics, contacts: Sequence[int], stuck: Sequence[int]) -> Jump:
     """The impulse without collision that ends sliding where no finite force can (Painlevé): a
     solution of the impact in which a jammed contact is closed."""
     problem = felt.problem(felt.u, contacts)
@@ -189,7 +189,7 @@ def jam(felt: AtContacts, contacts: Sequence[int], stuck: Sequence[int]) -> Jump
     )
 
 
-def halt(felt: AtContacts, contacts: Sequence[int], rows: Sequence[int]) -> Jump:
+def halt(felt: ContactDynamics, contacts: Sequence[int], rows: Sequence[int]) -> Jump:
     """The least change, weighted by the mass, after which rows of the contacts don't move: it can
     only take energy."""
     problem = felt.problem(felt.u, contacts)
@@ -199,7 +199,7 @@ def halt(felt: AtContacts, contacts: Sequence[int], rows: Sequence[int]) -> Jump
     return _jump(felt, problem, p)
 
 
-def _jump(felt: AtContacts, problem: ContactProblem, p: Floats) -> Jump:
+def _jump(felt: ContactDynamics, problem: ContactProblem, p: Floats) -> Jump:
     change, every = felt.changed(felt.u, p)
     return Jump(change, every, problem.c + problem.G @ p)
 
@@ -221,7 +221,7 @@ class Gains:
     law: str
     _found: dict[str, list[tuple[float, float]]] = field(default_factory=dict)
 
-    def look_at(self, t: float, felt: AtContacts, jump: Jump, hit: list[str]) -> None:
+    def look_at(self, t: float, felt: ContactDynamics, jump: Jump, hit: list[str]) -> None:
         """Keeps an impact after which there is more energy than before, as seen by its walls."""
         rows = slice(felt.layout.bilateral, None)
         p, u = jump.impulses[rows], (felt.u + jump.u)[rows]
@@ -262,7 +262,9 @@ class Outcome:
     solutions: int = 1
 
 
-def decide(felt: AtContacts, contacts: Sequence[int], slipping: Mapping[int, Floats]) -> Outcome:
+def decide(
+    felt: ContactDynamics, contacts: Sequence[int], slipping: Mapping[int, Floats]
+) -> Outcome:
     """The outcome for contacts that touch, some of whose groups are `slipping` along given ways."""
     if not contacts:
         return Outcome(frozenset(), {})
@@ -272,7 +274,9 @@ def decide(felt: AtContacts, contacts: Sequence[int], slipping: Mapping[int, Flo
     return _swept(problem, contacts, groups, slipping)
 
 
-def jammed(felt: AtContacts, contacts: Sequence[int], slipping: Mapping[int, Floats]) -> list[int]:
+def jammed(
+    felt: ContactDynamics, contacts: Sequence[int], slipping: Mapping[int, Floats]
+) -> list[int]:
     """Slipping contacts for which a force pushes the bodies together instead of apart,
     G_nn − μ G_nt·way ≤ 0: there Painlevé's paradox may strike."""
     G = felt.problem(felt.free, contacts).G

@@ -12,7 +12,7 @@ from touchback.native import Problem
 from touchback.native.contact.contact_state import ContactState
 from touchback.simulate.contact_response import (
     STILL,
-    AtContacts,
+    ContactDynamics,
     Gains,
     Jump,
     Outcome,
@@ -22,8 +22,8 @@ from touchback.simulate.contact_response import (
     jam,
     jammed,
 )
-from touchback.simulate.contact_stepper import TOUCHING, length_scale, overlaps, reach
-from touchback.simulate.energy_meter import RowBooks
+from touchback.simulate.contact_stepper import CONTACT_TOLERANCE, length_scale, overlaps, reach
+from touchback.simulate.energy_meter import ContactRowEnergies
 from touchback.simulate.protocol import Floats
 from touchback.simulate.span import Failure
 from touchback.system.contact_equations import ContactEquations
@@ -46,7 +46,7 @@ class Bounces:
         self.gains = Gains(law)
 
     def collide(
-        self, t: float, felt: AtContacts, touching: list[int]
+        self, t: float, felt: ContactDynamics, touching: list[int]
     ) -> tuple[Jump | None, list[str]]:
         """The impact of contacts that are approached, if any is, and what it is called. With the
         law "sequential" it is that of the fastest alone, or of several as fast; what it drives into
@@ -71,7 +71,7 @@ class Bounces:
         return jump, words
 
     def _unsolved(
-        self, felt: AtContacts, touching: list[int], e: Floats, error: SolveError
+        self, felt: ContactDynamics, touching: list[int], e: Floats, error: SolveError
     ) -> SolveError:
         """Newton's law asks for a speed that friction may not let a contact have, however large its
         impulse; Poisson's asks for an impulse."""
@@ -92,7 +92,7 @@ class Bounces:
         return max(self._rest, float(np.sqrt(8 * self.rounding[contact] / pull)))
 
     def jam(
-        self, t: float, felt: AtContacts, kept: list[int], slipping: Ways
+        self, t: float, felt: ContactDynamics, kept: list[int], slipping: Ways
     ) -> tuple[Jump, list[str]]:
         """The impulse that ends sliding for which there are no finite forces."""
         stuck = jammed(felt, kept, slipping)
@@ -110,7 +110,7 @@ class Bounces:
         return jam(felt, kept, stuck), words
 
     def note_doubt(
-        self, t: float, felt: AtContacts, kept: list[int], slipping: Ways, found: Outcome
+        self, t: float, felt: ContactDynamics, kept: list[int], slipping: Ways, found: Outcome
     ) -> None:
         """Tells where mechanics had several answers."""
         if found.solutions > 1 and (stuck := jammed(felt, kept, slipping)):
@@ -120,7 +120,7 @@ class Bounces:
                 f"sliding (Painlevé): {found.solutions} answers; the first was taken."
             )
 
-    def _over_soon(self, felt: AtContacts, contact: int) -> bool:
+    def _over_soon(self, felt: ContactDynamics, contact: int) -> bool:
         """Whether all further bounces, each shorter by e, would be over within `rest` seconds."""
         e, speed = float(felt.restitution[contact]), -felt.speed(contact)
         pull = -float(felt.problem(felt.free, [contact]).c[felt.layout.normals[contact]])
@@ -134,7 +134,7 @@ _PUSHES = 10  # apart, at the start
 _NUDGE = 1e-6  # of a position: for slopes of gaps
 
 
-class Walls:
+class ContactGaps:
     """What the contacts of a run feel at its states, and the states moved out of walls. What is to
     be `said` of overlaps at the start is kept."""
 
@@ -142,12 +142,12 @@ class Walls:
         self._equations, self._state, self._problem = equations, state, problem
         self._names, self._positions = list(equations.contacts), equations.system.sizes[0]
         self.said: list[str] = []
-        self._deepest = TOUCHING
+        self._deepest = CONTACT_TOLERANCE
         self._reach = 0.0  # how far contacts were from the origin at the start [m]
 
-    def felt(self, t: float, x: Floats) -> AtContacts:
+    def felt(self, t: float, x: Floats) -> ContactDynamics:
         """The mechanism as its contacts feel it."""
-        return AtContacts.at(self._equations, x, self._problem.input_rows([t], x[None, :])[0])
+        return ContactDynamics.at(self._equations, x, self._problem.input_rows([t], x[None, :])[0])
 
     def apart(self, t: float, x: Floats) -> Floats:
         """The state at the start with contacts that overlap moved apart, least by mass: from inside
@@ -155,12 +155,12 @@ class Walls:
         model, contacts, q = (
             self._equations.system.model, self._equations.contacts, x[: self._positions],
         )  # fmt: skip
-        self._deepest = TOUCHING * min(1.0, length_scale(model, contacts, q))
+        self._deepest = CONTACT_TOLERANCE * min(1.0, length_scale(model, contacts, q))
         self._reach = reach(model, contacts, q)
         self.said = overlaps(self._names, self.felt(t, x).gap, "its bodies were moved apart.")
         x = self._pushed(t, x)
         gaps = self.felt(t, x).gap
-        if gaps.size and gaps.min() < -TOUCHING:
+        if gaps.size and gaps.min() < -CONTACT_TOLERANCE:
             raise SolveError(
                 f"contact '{self._names[int(gaps.argmin())]}' overlaps by {-gaps.min():.3g} m at "
                 "the start and can't be moved apart; start where nothing overlaps"
@@ -180,11 +180,11 @@ class Walls:
         row = int(inside[0])
         return row, Failure(float(times[row]), self._told(gaps[:, row]), "")
 
-    def out_of(self, t: float, x: Floats) -> tuple[Floats, AtContacts]:
+    def out_of(self, t: float, x: Floats) -> tuple[Floats, ContactDynamics]:
         """The state with what rounding left inside a wall moved out of it, and what is felt."""
         felt = self.felt(t, x)
         deepest = felt.gap.min(initial=0.0)
-        if deepest < -TOUCHING:
+        if deepest < -CONTACT_TOLERANCE:
             raise SolveError(self._told(felt.gap))
         if deepest >= -INSIDE:
             return x.copy(), felt
@@ -252,10 +252,10 @@ class ContactStates:
         self._equations, self._state, self._problem = equations, state, problem
         self._names = list(equations.contacts)
         self._v = slice(equations.system.sizes[0], sum(equations.system.sizes[:2]))
-        nothing = np.zeros((2, equations.layout.rows))
+        losses, moved = np.zeros((2, equations.layout.rows))
         own = np.zeros(equations.layout.bilateral)
-        self.rows = RowBooks(self._names, equations.layout, *nothing, own)
-        self.walls = Walls(equations, state, problem)
+        self.rows = ContactRowEnergies(self._names, equations.layout, losses, moved, own)
+        self.walls = ContactGaps(equations, state, problem)
         self.bounces = Bounces(self._names, law, rest)
         self.on_impact: Callable[[float, Floats, float], None] = lambda t, states, given: None
         self.flight = np.inf
@@ -270,7 +270,9 @@ class ContactStates:
         self.bounces.rounding = self.walls.rounding(t, x)
         happened: list[str] = []
         for _ in range(self.bounces.rounds):
-            touching = [i for i in range(len(self._names)) if closed[i] or felt.gap[i] <= TOUCHING]
+            touching = [
+                i for i in range(len(self._names)) if closed[i] or felt.gap[i] <= CONTACT_TOLERANCE
+            ]
             jump, words = self.bounces.collide(t, felt, touching)
             if jump is None:
                 kept = [i for i in touching if i not in leaving and felt.speed(i) <= STILL]
@@ -332,7 +334,7 @@ class ContactStates:
         }  # with what held them
         return set(), {**let_go, g: way}, set()
 
-    def _enter(self, t: float, x: Floats, felt: AtContacts, outcome: Outcome) -> None:
+    def _enter(self, t: float, x: Floats, felt: ContactDynamics, outcome: Outcome) -> None:
         """Takes over an outcome. Contacts that repeat others share what they bear; those that would
         have to pull for that bear nothing: the others hold them."""
         state, normals = self._state, list(felt.layout.normals)
@@ -352,7 +354,7 @@ class ContactStates:
                 state.closed[worst] = 1
                 break
 
-    def _stay(self, t: float, x: Floats, felt: AtContacts) -> tuple[Jump | None, list[str]]:
+    def _stay(self, t: float, x: Floats, felt: ContactDynamics) -> tuple[Jump | None, list[str]]:
         """Halts contacts that would be left for too short a flight, 2 u_n/−u̇_n, with all
         that holds: so ends what alternates among contacts ever faster. What slips there goes on
         slipping: Coulomb's cone has no impulse that could stop it. Else nothing, but `flight` and
@@ -363,7 +365,9 @@ class ContactStates:
         flights = {
             i: float(-2 * felt.u[n] / rates[n])
             for i, n in enumerate(layout.normals)
-            if felt.gap[i] <= TOUCHING and not state.closed[i] and felt.u[n] > 0.0 > rates[n]
+            if felt.gap[i] <= CONTACT_TOLERANCE
+            and not state.closed[i]
+            and felt.u[n] > 0.0 > rates[n]
         }
         self.flight = min(flights.values(), default=np.inf)
         short = [
@@ -379,7 +383,7 @@ class ContactStates:
         held = [row for row in self._holding(felt) if row >= layout.bilateral]
         return halt(felt, contacts, held), [f"{self._names[i]} rests" for i in short]
 
-    def _set_floors(self, felt: AtContacts, flights: Mapping[int, float]) -> None:
+    def _set_floors(self, felt: ContactDynamics, flights: Mapping[int, float]) -> None:
         """What the events of the contact state may start from; and which groups are at their limit
         but don't begin to move, as others hold them."""
         state, layout, count = self._state, felt.layout, len(self._names)
@@ -391,12 +395,12 @@ class ContactStates:
                 self.floors[i] = min(1e-3 * felt.u[n] * flights[i], 2 * INSIDE)
             else:
                 idle = abs(felt.u[n]) <= STILL and self._held(felt, [n])
-                self.floors[i] = 0.5 * TOUCHING if idle else 2 * INSIDE
+                self.floors[i] = 0.5 * CONTACT_TOLERANCE if idle else 2 * INSIDE
         for g, (rows, _) in enumerate(layout.groups):
             state.pinned[g] = not state.stuck[g] and bool(rows) and self._held(felt, list(rows))
             self.floors[count + g] = force if state.stuck[g] else STILL
 
-    def _named(self, felt: AtContacts, closed: Integers, stuck: Integers) -> list[str]:
+    def _named(self, felt: ContactDynamics, closed: Integers, stuck: Integers) -> list[str]:
         """What changed, in words."""
         state, words = self._state, []
         for i, name in enumerate(self._names):
@@ -409,7 +413,7 @@ class ContactStates:
                 words.append(f"{self._names[contact]} {word}")
         return words
 
-    def _holding(self, felt: AtContacts) -> list[int]:
+    def _holding(self, felt: ContactDynamics) -> list[int]:
         """Rows that hold."""
         state, layout = self._state, felt.layout
         holding = [*range(layout.bilateral)]
@@ -418,13 +422,13 @@ class ContactStates:
             holding += layout.groups[g][0] if state.stuck[g] else ()
         return holding
 
-    def _held(self, felt: AtContacts, rows: list[int]) -> bool:
+    def _held(self, felt: ContactDynamics, rows: list[int]) -> bool:
         """Whether rows that hold leave no motion to these."""
         W, holding = felt.W[rows], felt.W[self._holding(felt)]
         share = np.linalg.lstsq(holding.T, W.T, rcond=1e-12)[0]
         return bool(np.abs(W - share.T @ holding).max() <= _NO_MOTION * np.abs(W).max())
 
-    def _account(self, t: float, felt: AtContacts, x: Floats, jump: Jump) -> None:
+    def _account(self, t: float, felt: ContactDynamics, x: Floats, jump: Jump) -> None:
         v, after = x[self._v], x.copy()
         after[self._v] += jump.change
         given = float(jump.change @ felt.M @ (v + 0.5 * jump.change))

@@ -20,26 +20,26 @@ from touchback.model.names import check_name
 from touchback.native import evaluate_rows
 from touchback.numbers import shown
 from touchback.simulate.protocol import Floats
-from touchback.simulate.stepper import Asked, Course, Label
+from touchback.simulate.stepper import Label, RunSpec, Stepper
 from touchback.system import System
 from touchback.system.contact_equations import ContactEquations
 from touchback.system.derivation import Derivation, solved_arguments
 from touchback.system.undetermined_forces import open_text
 
 
-class TouchingRun(Course):
+class ContactStepper(Stepper):
     """States, what the mechanism's own constraints do, and of each contact its gap and what acts
     there: forces, or impulses of steps; then inputs and sensors."""
 
     IMPULSES: ClassVar[bool] = False  # and no accelerations at an instant
 
     def __init__(
-        self, asked: Asked, given: Mapping[str, ContactKind] | None, *functions: str
+        self, spec: RunSpec, given: Mapping[str, ContactKind] | None, *functions: str
     ) -> None:
-        self._asked = asked
-        self._system, contacts = contacts_of(asked.system, given)
+        self._spec = spec
+        self._system, contacts = contacts_of(spec.system, given)
         wanted = {"names": functions} if functions else {}
-        self._equations = ContactEquations(self._system, contacts, asked.parameters, **wanted)
+        self._equations = ContactEquations(self._system, contacts, spec.parameters, **wanted)
         self._refuse_taken(set(given or ()) - set(self._system.model.contacts))
         self._sensors = Sensors(self._equations, not self.IMPULSES)
         self._forces: Floats = np.zeros((1, self._equations.layout.rows))  # at recorded instants
@@ -68,7 +68,7 @@ class TouchingRun(Course):
         shown = self._sensors.rows(states, given)
         return np.hstack([self._own_rows(part, times, states), inputs[:, 1:], shown])
 
-    def _unmeasured(self) -> list[str]:
+    def _unmeasured_diagnostics(self) -> list[str]:
         """What is to be said of sensors that aren't recorded, and of forces that mechanics leaves
         open."""
         found = unmeasured(self._sensors.missing, self.IMPULSES)
@@ -191,7 +191,7 @@ def _reads(d: Derivation, nodes: Sequence[int], symbols: Sequence[int]) -> bool:
     return any(live[symbol] for symbol in symbols)
 
 
-TOUCHING = 1e-9  # m: deeper is an overlap
+CONTACT_TOLERANCE = 1e-9  # m: deeper is an overlap
 
 
 def length_scale(model: Model, contacts: Mapping[str, ContactKind], q: Floats) -> float:
@@ -239,7 +239,7 @@ def overlaps(names: Iterable[str], gaps: Iterable[float], outcome: str) -> list[
     return [
         f"At the start contact '{name}' overlaps by {-gap:.3g} m; {outcome}"
         for name, gap in zip(names, gaps, strict=True)
-        if gap < -TOUCHING
+        if gap < -CONTACT_TOLERANCE
     ]
 
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from touchback.simulate.protocol import Floats
 from touchback.simulate.step_knots import step_limits
-from touchback.simulate.stepper import Asked
+from touchback.simulate.stepper import RunSpec
 from touchback.system.implicit_equations import Point
 
 MOST_JUMPS = 200  # instants at which a run is parted
@@ -35,7 +35,7 @@ class RateJump(NamedTuple):
     largest: float
 
 
-def rate_jumps(asked: Asked, x: Floats, step: float | None) -> list[RateJump]:
+def rate_jumps(asked: RunSpec, x: Floats, step: float | None) -> list[RateJump]:
     """Where rates that constraints prescribe jump within a run, before its end; `x` is a state for
     those that depend on positions. A fixed `step` [s] isn't cut by less than a part of it."""
     system, span, given = asked.system, asked.span, asked.given

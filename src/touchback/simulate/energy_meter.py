@@ -2,7 +2,7 @@
 what impulses took at contacts.
 
 How a run tells of its powers is the business of a *meter*: most integrate them along accepted steps
-(`Integrated`), time stepping takes them at the middle of each step (`time_stepping/meter.py`).
+(`IntegratedPowers`), time stepping takes them at the middle of each step (`StepMeter`).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from touchback.system.contact_equations import ContactLayout
 from touchback.system.powers import BASE, DISSIPATED, KINETIC, WORK, Line, PowerSet
 
 
-class Lines:
+class PowerLines:
     """The powers of lines and the energies stored, with the parameters `given` for a run."""
 
     def __init__(
@@ -62,14 +62,14 @@ class Meter(Protocol):
 M = TypeVar("M", bound=Meter)
 
 
-class Integrated:
+class IntegratedPowers:
     """A meter that integrates powers along the accepted steps of a run, as well as its `method`
     does. `own`, a problem beside the run, gives rates and leaves `multipliers`; `settle` makes it
     ready at a state."""
 
     def __init__(
         self,
-        lines: Lines,
+        lines: PowerLines,
         own: Problem,
         method: str,
         multipliers: Floats | None = None,
@@ -105,7 +105,7 @@ class Integrated:
 
 
 @dataclass(frozen=True)
-class RowBooks:
+class ContactRowEnergies:
     """What impulses took at each row of contacts, with what friction took in them, and what moving
     surfaces gave through it; and the work of impulses of the mechanism's own rows, such as drives,
     where powers of lines don't hold it [J]."""
@@ -134,11 +134,11 @@ class RowBooks:
         return EnergyBooks(sides[WORK], {}, sides[DISSIPATED], impacts)
 
 
-class BookKeeper(Generic[M]):
+class EnergyAccount(Generic[M]):
     """Keeps the books of one run: of `lines`, as a `meter` tells of them, and of the rows of
     contacts, where there are any."""
 
-    def __init__(self, lines: Lines, meter: M, rows: RowBooks | None = None) -> None:
+    def __init__(self, lines: PowerLines, meter: M, rows: ContactRowEnergies | None = None) -> None:
         self.meter, self._lines, self._rows = meter, lines, rows
         self._jumps: Floats = np.zeros(len(lines.set.stored))
         self._impacts: dict[str, float] = {}

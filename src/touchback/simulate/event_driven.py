@@ -15,15 +15,15 @@ from touchback.native.contact.contact_state import ContactState
 from touchback.recording import EventRecord, unknown_name
 from touchback.simulate.contact_response import LAWS
 from touchback.simulate.contact_states import ContactStates
-from touchback.simulate.contact_stepper import TouchingRun
-from touchback.simulate.energy_meter import BookKeeper, Integrated, Lines
+from touchback.simulate.contact_stepper import ContactStepper
+from touchback.simulate.energy_meter import EnergyAccount, IntegratedPowers, PowerLines
 from touchback.simulate.event_monitor import Running
 from touchback.simulate.progress import Progress
 from touchback.simulate.protocol import Floats, Plain
 from touchback.simulate.solvers.adaptive_solvers import Dopri5
 from touchback.simulate.solvers.base import Can
 from touchback.simulate.span import Failure, Trajectory, counted, needed
-from touchback.simulate.stepper import Asked, Course, Leg
+from touchback.simulate.stepper import RunSpec, Segment, Stepper
 from touchback.system.powers import power_set_with
 
 
@@ -69,16 +69,16 @@ class EventDriven(Dopri5):
         if self.impacts not in LAWS:
             raise unknown_name("law of impacts", self.impacts, LAWS)
 
-    def course(self, asked: Asked) -> Course:
+    def stepper(self, spec: RunSpec) -> Stepper:
         """The run, ready to go."""
-        return DrivenRun(asked, self)
+        return EventDrivenStepper(spec, self)
 
 
 _STEPS_AT_A_TIME = 256
 _FAILED = (Status.NOT_FINITE, Status.STEP_TOO_SMALL, Status.STEP_LIMIT)
 
 
-class ContactWatch:
+class ContactMonitor:
     """Watches the contacts of a run, changes their state at events (`records`), and keeps the
     accelerations and forces `solved` for at recorded states, in the contact state that they belong
     to; `kept` counts those before one that overlaps. `failure` tells what ended the run early, if
@@ -91,12 +91,12 @@ class ContactWatch:
         contacts: ContactStates,
         state: ContactState,
         problem: Problem,
-        keeper: BookKeeper[Integrated],
+        keeper: EnergyAccount[IntegratedPowers],
         names: Sequence[str],
         solver: EventDriven,
     ) -> None:
         self._contacts, self._state, self._problem = contacts, state, problem
-        self._keeper, self._names, self._limit = keeper, names, solver.event_limit
+        self._account, self._names, self._limit = keeper, names, solver.event_limit
         self._count = len(state.functions.normals)  # of contacts
         rules = [EventRule(-1, True, 1e-12)] * (self._count + len(state.functions.groups))
         self.native = Events(
@@ -111,10 +111,10 @@ class ContactWatch:
 
     def start(self, t: float, x: Floats) -> None:
         """Opens the books at the state from which the run starts."""
-        self._problem.keep_books(self._keeper.meter.native)
-        self._keeper.meter.begin(t, x)
+        self._problem.keep_books(self._account.meter.native)
+        self._account.meter.begin(t, x)
         self.add_solved(np.array([t]), x[None, :])
-        self._watch_from(t, x)
+        self._monitor_from(t, x)
 
     def record(self, times: Floats, states: Floats) -> None:
         """Keeps solutions, up to where a contact overlaps: there the run can't go on."""
@@ -161,9 +161,9 @@ class ContactWatch:
             )
             return
         run.restart(after)
-        self._watch_from(run.t, run.x)
+        self._monitor_from(run.t, run.x)
 
-    def _watch_from(self, t: float, x: Floats) -> None:
+    def _monitor_from(self, t: float, x: Floats) -> None:
         """Watches for what ends the contact state. No contact starts below its floor: it would be
         lost."""
         events, contacts = self.native, slice(self._count)
@@ -186,48 +186,48 @@ class ContactWatch:
 _LONGEST_STEP = 0.01  # of the duration: what a gap does within an eighth of it isn't all looked at
 
 
-class DrivenRun(TouchingRun):
+class EventDrivenStepper(ContactStepper):
     """A run from event to event, integrated by its solver in between."""
 
-    def __init__(self, asked: Asked, solver: EventDriven) -> None:
-        super().__init__(asked, solver.contacts)
+    def __init__(self, spec: RunSpec, solver: EventDriven) -> None:
+        super().__init__(spec, solver.contacts)
         self._solver = solver
         self._state = ContactState(self._equations.native())
         self.problem = self._state.problem(
-            asked.given.u, self._equations.block, asked.given.refresher()
+            spec.inputs.u, self._equations.block, spec.inputs.refresher()
         )
         evaluated = [(self._equations.functions, self._equations.block)]
-        self._knots = asked.knots(solver, evaluated)
+        self._knots = spec.knots(solver, evaluated)
         self.problem.end_steps_at(self._knots)
-        self.problem.look_in_cells(asked.cells(solver, evaluated))
+        self.problem.look_in_cells(spec.cells(solver, evaluated))
         self._contacts = ContactStates(
             self._equations, self._state, self.problem, solver.impacts, solver.rest
         )
-        self._keeper = self._books()
-        self._contacts.on_impact = self._keeper.impact
-        self._watch = ContactWatch(
+        self._account = self._books()
+        self._contacts.on_impact = self._account.impact
+        self._monitor = ContactMonitor(
             self._contacts,
             self._state,
             self.problem,
-            self._keeper,
+            self._account,
             self._system.state_names,
             solver,
         )
         self._given = np.zeros(0)
 
-    def _books(self) -> BookKeeper[Integrated]:
-        asked, equations = self._asked, self._equations
+    def _books(self) -> EnergyAccount[IntegratedPowers]:
+        spec, equations = self._spec, self._equations
         beside = ContactState(equations.native(), like=self._state)
-        own = beside.problem(asked.given.u, equations.block, asked.given.refresher())
+        own = beside.problem(spec.inputs.u, equations.block, spec.inputs.refresher())
         own.end_steps_at(self._knots)
         powers = power_set_with(self._system, equations.contacts)
-        lines = Lines(self._system, powers, asked.parameters)
-        meter = Integrated(lines, own, "dopri5", beside.solved.multipliers)
-        return BookKeeper(lines, meter, self._contacts.rows)
+        lines = PowerLines(self._system, powers, spec.parameters)
+        meter = IntegratedPowers(lines, own, "dopri5", beside.solved.multipliers)
+        return EnergyAccount(lines, meter, self._contacts.rows)
 
-    def go(self, x: Floats, shown: Progress) -> Trajectory:
+    def run(self, x: Floats, shown: Progress) -> Trajectory:
         """From event to event, up to the end or to what no contact state can follow."""
-        span, solver, contacts = self._asked.span, self._solver, self._contacts
+        span, solver, contacts = self._spec.span, self._solver, self._contacts
         self._given = x
         try:
             x = contacts.walls.apart(span.start, x)
@@ -236,24 +236,24 @@ class DrivenRun(TouchingRun):
             failure = Failure(span.start, str(error), "")
             return Trajectory(np.array([span.start]), x[None, :], {}, failure)
         if contacts.walls.said:
-            self._keeper.jump("moved apart", span.start, np.array([self._given, x]))
-        self._watch.note(span.start, words, x, start)
+            self._account.jump("moved apart", span.start, np.array([self._given, x]))
+        self._monitor.note(span.start, words, x, start)
         careful = replace(solver, step=solver.step or _LONGEST_STEP * span.duration)
         names = list(self._system.state_names)
-        leg = Leg(self.problem, names, start, span, shown, self._watch, self._asked.trace)
-        found = careful.integrate(leg)
+        segment = Segment(self.problem, names, start, span, shown, self._monitor, self._spec.trace)
+        found = careful.integrate(segment)
         return self._without_overlaps(found)
 
     def _without_overlaps(self, found: Trajectory) -> Trajectory:
         """The trajectory up to the first state that overlaps, with the solution at its last."""
-        rows, times, states = 1 + self._watch.kept, found.times, found.states
+        rows, times, states = 1 + self._monitor.kept, found.times, found.states
         if len(times) == rows + 1 and self._contacts.walls.overlap(times[rows:], states[rows:])[0]:
-            self._watch.add_solved(times[rows:], states[rows:])
+            self._monitor.add_solved(times[rows:], states[rows:])
         else:
             found.times, found.states = times[:rows], states[:rows]
-        solved = np.vstack(self._watch.solved)
+        solved = np.vstack(self._monitor.solved)
         self._accelerations, self._forces = np.split(solved, [self._system.sizes[1]], axis=1)
-        found.statistics["events"] = len(self._watch.records)
+        found.statistics["events"] = len(self._monitor.records)
         return found
 
     def gaps(self, part: slice, times: Floats, states: Floats) -> Floats:
@@ -266,7 +266,7 @@ class DrivenRun(TouchingRun):
         ends = np.array([self._given if len(states) > 1 else states[0], states[-1]])
         return {
             "contacts": list(self._equations.contacts),
-            "events": [record.as_data() for record in self._watch.records],
-            "books": self._keeper.closed(times[[0, -1]], ends).as_data(),
-            "remarks": [*self._contacts.remarks, *self._unmeasured()],
+            "events": [record.as_data() for record in self._monitor.records],
+            "books": self._account.closed(times[[0, -1]], ends).as_data(),
+            "remarks": [*self._contacts.remarks, *self._unmeasured_diagnostics()],
         }

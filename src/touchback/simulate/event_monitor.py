@@ -81,7 +81,7 @@ class Running(Protocol):
     def restart(self, x: ArrayLike) -> None: ...
 
 
-class Watching(Protocol):
+class Monitor(Protocol):
     """Who looks at a run between chunks of its steps. `native` is what looks at each step, `ended`
     the terminal event that ended the run, if one did; `failure` tells why it can't go on. A run
     whose steps adapt takes none that is longer than `longest` [s], and lets `record` see what it
@@ -102,7 +102,7 @@ class Watching(Protocol):
     def follow(self, run: Running, status: Status) -> bool: ...
 
 
-class Unwatched:
+class NoMonitor:
     """Nobody looks: a run goes its own way."""
 
     native: Events | None = None
@@ -132,7 +132,7 @@ class Unwatched:
         return True
 
 
-class Watch(Unwatched):
+class EventMonitor(NoMonitor):
     """Looks for events along a run. `ended` is the terminal event that ended it, if one did;
     `failure` tells of a function that was no number, or that raised."""
 

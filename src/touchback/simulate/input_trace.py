@@ -11,14 +11,13 @@ import heapq
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from touchback.recording import Run
 from touchback.simulate.inputs import Inputs
-from touchback.simulate.protocol import Floats
+from touchback.simulate.protocol import Floats, MethodInfo
 from touchback.simulate.span import Span
 from touchback.system import System
 
@@ -28,8 +27,6 @@ _PARTS = 2000  # of a run in which functions are looked at to begin with
 _MORE = 4000  # looks where they change most
 _ENOUGH = 1e-4  # of the integral of |u|: how well it has to be known
 
-if TYPE_CHECKING:
-    from touchback.simulate.solvers.base import Solver
 
 Quadrature = tuple[ArrayLike, ArrayLike]  # nodes and weights on [0, 1]
 
@@ -40,7 +37,7 @@ class InputTrace:
     functions among them and laws of time allow [s], `knots` how many there are. Nothing is
     evaluated before the run is over."""
 
-    given: Inputs
+    inputs: Inputs
     longest: float = np.inf
     knots: int = 0
     until: float = -np.inf  # to where steps have come
@@ -50,7 +47,7 @@ class InputTrace:
 
     def add(self, starts: Floats, ends: Floats, quadrature: Quadrature, before: Floats) -> None:
         """More steps of a method; nothing after the times `before` is read in each."""
-        if not self.given.changes or not len(ends):
+        if not self.inputs.changes or not len(ends):
             return
         self.until = max(self.until, float(ends[-1]))
         nodes, weights = (np.asarray(each) for each in quadrature)
@@ -60,7 +57,7 @@ class InputTrace:
 
     def add_ends(self, times: Floats) -> None:
         """Steps between times at which alone inputs were seen: a spline through them counts."""
-        if self.given.changes:
+        if self.inputs.changes:
             self.until = max(self.until, float(times[-1]))
             self._ends.append(times)
 
@@ -73,27 +70,27 @@ class InputTrace:
 
     @property
     def _places(self) -> tuple[int, ...]:
-        return (*self.given.samples, *self.given.functions)
+        return (*self.inputs.samples, *self.inputs.functions)
 
     def _sum_up(self) -> dict[int, Floats]:
         """The integrals of u and u² that were seen, by the places of inputs."""
         found = dict(self._seen)
         for at, weights in self._nodes:
             times, which = np.unique(at, return_inverse=True)  # steps share their ends
-            rows, weighted = self.given.over(times), np.bincount(which.ravel(), weights)
+            rows, weighted = self.inputs.over(times), np.bincount(which.ravel(), weights)
             for place in self._places:
                 u = rows[:, place]
                 more = np.array([weighted @ u, weighted @ (u * u)])
                 found[place] = found.get(place, 0.0) + more
         for times in self._ends:
-            rows = self.given.over(times)
+            rows = self.inputs.over(times)
             for place in self._places:
                 u = rows[:, place]
                 found[place] = found.get(place, 0.0) + _splined(times, np.stack([u, u * u], axis=1))
         return found
 
     @np.errstate(over="ignore", invalid="ignore")  # a run may fail by inputs without a bound
-    def tell(self, run: Run, system: System, span: Span, solver: Solver) -> list[str]:
+    def tell(self, run: Run, system: System, span: Span, solver: MethodInfo) -> list[str]:
         """Writes into a run's metadata where its steps ended, and what they saw. Returns what its
         caller is to be warned of."""
         about = run.metadata
@@ -129,13 +126,13 @@ class InputTrace:
 
     def _looked_at(self, place: int, start: float, end: float) -> tuple[Floats, Floats, float]:
         """An input as a broken line, and how wrong its integral may be."""
-        if place in self.given.samples:
-            known, values = self.given.samples[place]
+        if place in self.inputs.samples:
+            known, values = self.inputs.samples[place]
             inside = known[(known > start) & (known < end)]
             times = np.array([start, *inside, end])
             return times, np.interp(times, known, values), 0.0
-        function = self.given.functions[place]
-        knots = self.given.knots_within(Span(start, end - start))
+        function = self.inputs.functions[place]
+        knots = self.inputs.knots_within(Span(start, end - start))
         times = np.unique(
             [*np.linspace(start, end, _PARTS + 1), *knots, *np.nextafter(knots, start)]
         )
@@ -161,7 +158,7 @@ class Impulse:
         """For a run's metadata."""
         return {"given": self.whole, "seen": float(self.seen)}
 
-    def remark(self, solver: Solver) -> str | None:
+    def remark(self, solver: MethodInfo) -> str | None:
         """What is to be said where they differ."""
         size = abs(self.whole) + self.spread
         off = abs(self.seen - self.whole) > NOTICED * self.spread + self.doubt + 1e-9 * size

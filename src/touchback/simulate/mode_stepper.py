@@ -20,15 +20,22 @@ from touchback.native.modes.data import Crossed
 from touchback.native.modes.memory import MOST
 from touchback.native.modes.modes import STEPS, Modes
 from touchback.recording.transitions import TransitionRecord
-from touchback.simulate.energy_meter import BookKeeper, Integrated, Lines
-from touchback.simulate.event_monitor import Event, Running, Sides, Unwatched, Watch, check_events
+from touchback.simulate.energy_meter import EnergyAccount, IntegratedPowers, PowerLines
+from touchback.simulate.event_monitor import (
+    Event,
+    EventMonitor,
+    NoMonitor,
+    Running,
+    Sides,
+    check_events,
+)
 from touchback.simulate.initial_state import consistency
 from touchback.simulate.progress import Progress
 from touchback.simulate.protocol import Floats, Settle
-from touchback.simulate.run_diagnostics import remarks
+from touchback.simulate.run_diagnostics import constraint_diagnostics
 from touchback.simulate.smooth_stepper import newton_for
 from touchback.simulate.span import Failure, Trajectory
-from touchback.simulate.stepper import Asked, Course, Label, Leg, labels_of
+from touchback.simulate.stepper import Label, RunSpec, Segment, Stepper, signal_labels
 from touchback.simulate.ticks import use_ticks
 from touchback.symbolic.expression import Expr
 from touchback.system import System
@@ -95,7 +102,7 @@ CHATTERING_HINT = (
 )
 
 
-class Tale:
+class TransitionLog:
     """The `transitions` of one run, and what else its states tell."""
 
     def __init__(
@@ -131,7 +138,7 @@ class Tale:
         failed = self._modes.failed
         if failed is None:
             raise InputError(f"{self._system.name}: a transition failed for no reason.")
-        return not_begun(self._every, *failed)
+        return mode_entry_failure(self._every, *failed)
 
     def unread(self, times: Floats, states: Floats) -> Failure | None:
         """The first indicator that was no number when the run was recorded: what happens from there
@@ -142,7 +149,7 @@ class Tale:
             rows, exits = np.nonzero(np.isnan(values))
             if rows.size:
                 found.append((float(t[rows[0]]), number, int(exits[0])))
-        return not_read(self._every, *min(found)) if found else None
+        return indicator_failure(self._every, *min(found)) if found else None
 
     def kept(self, times: Floats, states: Floats) -> dict[str, float]:
         """Counts of the formulations. How well constraints were kept is read from what is recorded:
@@ -164,7 +171,9 @@ class Tale:
             yield number, times[at], states[at]
 
 
-def not_begun(every: Sequence[SystemMode], t: float, mode: int, number: int, gap: float) -> Failure:
+def mode_entry_failure(
+    every: Sequence[SystemMode], t: float, mode: int, number: int, gap: float
+) -> Failure:
     """The mode that an exit leads to couldn't begin: by how much its constraints were open."""
     each = every[mode].exits[number]
     target = every[each.target].name
@@ -179,7 +188,7 @@ def not_begun(every: Sequence[SystemMode], t: float, mode: int, number: int, gap
     )
 
 
-def not_read(every: Sequence[SystemMode], t: float, mode: int, number: int) -> Failure:
+def indicator_failure(every: Sequence[SystemMode], t: float, mode: int, number: int) -> Failure:
     """The indicator of an exit was no number."""
     return Failure(
         t,
@@ -194,7 +203,7 @@ _LOCKING = 1e-9  # seconds: an exit is taken once, so that this hardly matters
 CHUNK = 64  # fixed steps between looks at the log
 
 
-class ExitWatch(Watch):
+class ExitMonitor(EventMonitor):
     """Looks for the exits of a mode after `Modes.fires` has judged them; `exit` is the one that
     ended the run (−1: none), and `error` how well it was located."""
 
@@ -255,13 +264,13 @@ class ExitWatch(Watch):
         return self.ended is None and self.failure is None and self.exit < 0
 
 
-class LogWatch(Unwatched):
+class TransitionLogMonitor(NoMonitor):
     """Reads the log of fixed steps that take transitions themselves; `cross` gets each of them."""
 
     def __init__(
-        self, modes: Modes, tale: Tale, cross: Callable[[Crossed], None], step: float
+        self, modes: Modes, log: TransitionLog, cross: Callable[[Crossed], None], step: float
     ) -> None:
-        self._modes, self._tale, self._cross, self._step = modes, tale, cross, step
+        self._modes, self._log, self._cross, self._step = modes, log, cross, step
 
     @property
     def chunks(self) -> Chunks:
@@ -272,13 +281,13 @@ class LogWatch(Unwatched):
         """Notes what was logged; False where the run can't go on."""
         for crossed in self._modes.take_log():
             self._cross(crossed)
-            self._tale.note(crossed, None)
+            self._log.note(crossed, None)
         if self._modes.chattering or self._modes.crowded(self._step):
             self.failure = Failure(
-                run.t, describe_chattering(self._tale.transitions[-MOST:]), CHATTERING_HINT
+                run.t, describe_chattering(self._log.transitions[-MOST:]), CHATTERING_HINT
             )
         elif self._modes.failed is not None:
-            self.failure = self._tale.cannot_begin()
+            self.failure = self._log.cannot_begin()
         return self.failure is None
 
 
@@ -302,67 +311,69 @@ def _callable(
     return value
 
 
-class RunWithModes(Course):
+class ModeStepper(Stepper):
     """One run: its problem, what it has told, and where it is."""
 
-    def __init__(self, asked: Asked, solver: Integrator) -> None:
-        given = asked.given
-        system: System = asked.system
-        self._system, self._asked, self._solver = system, asked, solver
+    def __init__(self, spec: RunSpec, solver: Integrator) -> None:
+        given = spec.inputs
+        system: System = spec.system
+        self._system, self._spec, self._solver = system, spec, solver
         self._fixed = solver.word in STEPS
         method = solver.word if self._fixed else next(iter(STEPS))
-        posed = system.problem(asked.constraints, asked.parameters, given, method)
+        posed = system.problem(spec.constraints, spec.parameters, given, method)
         self._posed = cast(ModalProblem, posed)  # that is what a system with modes gives
         self._modes, self.problem = self._posed.solving, posed.problem
-        self._block, self._knots = posed.problem.p, asked.knots(solver)
-        self._cells = asked.cells(solver)
+        self._block, self._knots = posed.problem.p, spec.knots(solver)
+        self._cells = spec.cells(solver)
         use_ticks(system, posed, solver)
-        self._tale = Tale(system, self._modes, self.problem, asked.parameters)
+        self._log = TransitionLog(system, self._modes, self.problem, spec.parameters)
         self._parts: list[Trajectory] = []
         self._events: list[dict[str, Any]] = []
         self._problems: dict[int, Problem] = {}
         self._paradoxes: float = 0
-        self._keeper = self._books() if asked.books else None
-        if self._keeper and self._fixed:
-            self._modes.keep_books(self._keeper.meter.native)
+        self._account = self._books() if spec.books else None
+        if self._account and self._fixed:
+            self._modes.keep_books(self._account.meter.native)
 
-    def _books(self) -> BookKeeper[Integrated]:
+    def _books(self) -> EnergyAccount[IntegratedPowers]:
         """Of powers in the mode that reigns, from transition to transition: rates and multipliers
         come from `Modes` of the books' own, whose mode is that of the state."""
-        asked, system = self._asked, self._system
+        spec, system = self._spec, self._system
         own = Modes(self._modes.data, self._modes.formulation, next(iter(STEPS)), logging=False)
-        problem = own.settled_problem(asked.given.u, self._block, asked.given.refresher())
+        problem = own.settled_problem(spec.inputs.u, self._block, spec.inputs.refresher())
         problem.end_steps_at(self._knots)
-        lines = Lines(system, power_set_of_modes(system), asked.parameters)
-        meter = Integrated(
+        lines = PowerLines(system, power_set_of_modes(system), spec.parameters)
+        meter = IntegratedPowers(
             lines, problem, self._solver.word, own.solved.multipliers, partial(own.begin, problem)
         )
-        return BookKeeper(lines, meter)
+        return EnergyAccount(lines, meter)
 
     def gap(self, x: Floats) -> float:
         """By how much a state breaks the constraints of its mode [m or rad]; what tracks may."""
-        return self._posed.gap(self._asked.span.start, x)
+        return self._posed.gap(self._spec.span.start, x)
 
-    def go(self, x: Floats, shown: Progress) -> Trajectory:
+    def run(self, x: Floats, shown: Progress) -> Trajectory:
         """Everything up to the end, or to a failure."""
-        span = self._asked.span
+        span = self._spec.span
         x = self._modes.begin(self.problem, span.start, x)
-        if self._keeper:
-            self._keeper.meter.begin(span.start, x)
+        if self._account:
+            self._account.meter.begin(span.start, x)
         if self._fixed:
-            watch = LogWatch(self._modes, self._tale, self._cross, self._solver.step or 0.0)
+            monitor = TransitionLogMonitor(
+                self._modes, self._log, self._cross, self._solver.step or 0.0
+            )
             names = list(self._system.state_names)
-            leg = Leg(self.problem, names, x, span, shown, watch, self._asked.trace)
-            found = self._solver.run(leg)
+            segment = Segment(self.problem, names, x, span, shown, monitor, self._spec.trace)
+            found = self._solver.run(segment)
         else:
             failure = self._located(x, shown)
             found = _joined(
                 self._parts or [Trajectory(np.array([span.start]), x[None, :])], failure
             )
-        late = self._tale.unread(found.times, found.states)
+        late = self._log.unread(found.times, found.states)
         if late and (found.failure is None or late.time <= found.failure.time):
             self._cut(found, late)
-        found.statistics["transitions"] = len(self._tale.transitions)
+        found.statistics["transitions"] = len(self._log.transitions)
         return found
 
     def _cut(self, found: Trajectory, failure: Failure) -> None:
@@ -373,23 +384,23 @@ class RunWithModes(Course):
             found.states[before],
             failure,
         )
-        told = self._tale.transitions
+        told = self._log.transitions
         told[:] = [each for each in told if each.time <= failure.time]
 
     # ---- steps that adapt -----------------------------------------------------------------------
 
     def _located(self, x: Floats, shown: Progress) -> Failure | None:
         """From exit to exit; the parts of the run are kept. Returns why it can't go on."""
-        span, chattering = self._asked.span, Chattering(crowding_time(self._asked.span.duration))
+        span, chattering = self._spec.span, Chattering(crowding_time(self._spec.span.duration))
         t, exit, error = span.start, -1, 0.0
         while t < span.end:
             if exit < 0:
                 exit = self._modes.fires(self.problem, t, x, AHEAD)
             if exit < 0:
-                watch = self._segment(t, x, shown)
+                monitor = self._segment(t, x, shown)
                 part = self._parts[-1]
                 t, x = float(part.times[-1]), part.states[-1].copy()
-                exit, error = watch.exit, watch.error
+                exit, error = monitor.exit, monitor.error
                 if exit < 0 or part.failure:
                     return part.failure
             crowded = chattering.found
@@ -397,44 +408,44 @@ class RunWithModes(Course):
             if crowded and leaving.rest is None:
                 return Failure(t, chattering.what(), CHATTERING_HINT)
             if not self._modes.cross(self.problem, t, x, exit, crowded):
-                return self._tale.cannot_begin()
+                return self._log.cannot_begin()
             (crossed,) = self._modes.take_log()
             self._cross(crossed)
-            chattering.note(self._tale.note(crossed, error))
+            chattering.note(self._log.note(crossed, error))
             if crowded:
                 chattering.calm()
             x, exit = crossed.state, -1
-            if self._keeper:
-                self._keeper.meter.begin(t, x)
+            if self._account:
+                self._account.meter.begin(t, x)
         if not self._parts:  # all of it at one instant
             self._parts.append(Trajectory(np.array([t]), x[None, :]))
         return None
 
-    def _segment(self, t: float, x: Floats, shown: Progress) -> ExitWatch:
+    def _segment(self, t: float, x: Floats, shown: Progress) -> ExitMonitor:
         """The run in one mode, up to its end."""
-        asked, solver, mode = self._asked, self._solver, self._modes.mode_of(x)
+        spec, solver, mode = self._spec, self._solver, self._modes.mode_of(x)
         problem = self._problem_of(mode)
-        watch = ExitWatch(
-            self._system, problem, self._modes, mode, asked.events, asked.parameters,
-            (solver.rtol, solver.atol), solver.samples, asked.sides, self._consistency(mode),
+        monitor = ExitMonitor(
+            self._system, problem, self._modes, mode, spec.events, spec.parameters,
+            (solver.rtol, solver.atol), solver.samples, spec.sides, self._consistency(mode),
         )  # fmt: skip
-        names, rest = list(self._system.state_names), asked.span.rest_from(t)
-        self._parts.append(solver.run(Leg(problem, names, x, rest, shown, watch, asked.trace)))
-        watch.leave(asked.sides)
-        for record in watch.records:
+        names, rest = list(self._system.state_names), spec.span.rest_from(t)
+        self._parts.append(solver.run(Segment(problem, names, x, rest, shown, monitor, spec.trace)))
+        monitor.leave(spec.sides)
+        for record in monitor.records:
             self._events.append(record.as_data())
-            if self._keeper:
-                self._keeper.note(record)
+            if self._account:
+                self._account.note(record)
         self.problem.raised = problem.raised
-        return watch
+        return monitor
 
     def _consistency(self, mode: int) -> Settle | None:
         """What makes states consistent from which events let it go on in a mode."""
-        asked = self._asked
-        if not any(event.restart for event in asked.events):
+        spec = self._spec
+        if not any(event.restart for event in spec.events):
             return None
         there = self._there(mode)
-        return consistency(there, asked.constraints, asked.given, asked.parameters)
+        return consistency(there, spec.constraints, spec.inputs, spec.parameters)
 
     def _there(self, mode: int) -> System:
         """The system in a mode, with settings of its own."""
@@ -444,27 +455,27 @@ class RunWithModes(Course):
 
     def _problem_of(self, mode: int) -> Problem:
         if mode not in self._problems:
-            asked, solver, constrained = self._asked, self._solver, self._modes.enforced[mode]
-            problem = constrained.problem(asked.given.u, self._block, asked.given.refresher())
+            spec, solver, constrained = self._spec, self._solver, self._modes.enforced[mode]
+            problem = constrained.problem(spec.inputs.u, self._block, spec.inputs.refresher())
             problem.end_steps_at(self._knots)
             problem.look_in_cells(self._cells)
             if solver.implicit:
-                newton_for(self._there(mode), problem, solver.rtol, solver.atol, asked.parameters)
-            if self._keeper:
-                problem.keep_books(self._keeper.meter.native)
+                newton_for(self._there(mode), problem, solver.rtol, solver.atol, spec.parameters)
+            if self._account:
+                problem.keep_books(self._account.meter.native)
             self._problems[mode] = problem
         return self._problems[mode]
 
     def _cross(self, crossed: Crossed) -> None:
-        if self._keeper:
+        if self._account:
             states = np.array([crossed.before, crossed.state])
-            self._keeper.jump(self._tale.exit_of(crossed).name, crossed.time, states)
+            self._account.jump(self._log.exit_of(crossed).name, crossed.time, states)
 
     # ---- what is told ---------------------------------------------------------------------------
 
     def labels(self) -> list[Label]:
         """States, inputs, multipliers of all constraints and sensors."""
-        return labels_of(self._system, self._posed)
+        return signal_labels(self._system, self._posed)
 
     def rows(self, part: slice, times: Floats, states: Floats) -> Floats:
         """What belongs to states, each in its mode."""
@@ -475,19 +486,19 @@ class RunWithModes(Course):
 
     def about(self, trajectory: Trajectory) -> dict[str, Any]:
         """Changes of mode, events, energy books, and how constraints were kept."""
-        kept = self._tale.kept(trajectory.times, trajectory.states)
+        kept = self._log.kept(trajectory.times, trajectory.states)
         kept["paradoxes"] = self._paradoxes  # as `kept`: of what is recorded
         trajectory.statistics.update(kept)
         posed = self._posed
         told: dict[str, Any] = {
             "constraints": posed.formulation,
             "modes": {state: list(modes) for state, modes in self._system.modes.items()},
-            "transitions": [record.as_data() for record in self._tale.transitions],
+            "transitions": [record.as_data() for record in self._log.transitions],
             "events": self._events,
-            "remarks": remarks(posed.formulation, kept, posed.rubbing, posed.shared),
+            "remarks": constraint_diagnostics(posed.formulation, kept, posed.rubbing, posed.shared),
         }
-        if self._keeper:
-            told["books"] = self._keeper.closed(*self._keeper.meter.ends).as_data()
+        if self._account:
+            told["books"] = self._account.closed(*self._account.meter.ends).as_data()
         return told
 
 

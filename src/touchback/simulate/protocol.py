@@ -38,5 +38,25 @@ class HasState(Protocol):
     def state(self) -> StateData: ...
 
 
+class MethodInfo(Protocol):
+    """What messages say of a solver: its name, and whether tolerances choose its steps."""
+
+    @property
+    def word(self) -> str: ...
+    @property
+    def adaptive(self) -> bool: ...
+
+
+class StepOptions(MethodInfo, Protocol):
+    """What a solver says of its steps [s], and of ticks a second at which memories change."""
+
+    @property
+    def step(self) -> float | None: ...
+    @property
+    def output_step(self) -> float | None: ...
+    @property
+    def rate(self) -> float | None: ...
+
+
 #: Where something is looked at; None: at the initial state, assembled.
 Where = HasState | StateData | ArrayLike | None

@@ -22,7 +22,7 @@ from touchback.simulate.constraint_switching import Switch
 from touchback.simulate.event_monitor import Event
 from touchback.simulate.protocol import Floats
 from touchback.simulate.solvers import METHODS, Solver
-from touchback.simulate.stepper import Asked
+from touchback.simulate.stepper import RunSpec
 from touchback.symbolic.expression import Expr
 from touchback.symbolic.text import to_text
 
@@ -31,35 +31,35 @@ _FROM_THE_FACE = {"touchback.simulate": "tb", "touchback.native": "tb"}
 
 
 def settings(
-    asked: Asked, solver: Solver, start: Floats, events: Sequence[Event | Switch]
+    spec: RunSpec, solver: Solver, start: Floats, events: Sequence[Event | Switch]
 ) -> dict[str, object]:
     """What was asked of a run, as plain data, and the call that repeats it."""
     options = solver.options()
     contacts = options.pop("contacts", None)
     plain = {
-        "duration": asked.span.duration,
+        "duration": spec.span.duration,
         "method": solver.word,
         **options,
-        "start": asked.span.start or None,
+        "start": spec.span.start or None,
     }
-    writer = _Writer(asked.system.one.model)
+    writer = _Writer(spec.system.one.model)
     written = {name: writer.text(name, given) for name, given in plain.items() if given is not None}
     if type(METHODS.get(solver.word)) is not type(solver):  # no name stands for it
         written = {name: text for name, text in written.items() if name not in options}
         written["method"] = writer.text("method", solver)
-    written |= writer.argument("constraints", asked.constraints)
-    if asked.given.texts:
-        written["inputs"] = _inputs(writer, asked.given.texts)
-    parameters = asked.system.changed_parameters(asked.parameters)
+    written |= writer.argument("constraints", spec.constraints)
+    if spec.inputs.texts:
+        written["inputs"] = _inputs(writer, spec.inputs.texts)
+    parameters = spec.system.changed_parameters(spec.parameters)
     written |= writer.argument("parameters", parameters)
     written |= writer.argument("events", tuple(events))
     written |= writer.argument("contacts", contacts)
-    written |= writer.argument("books", asked.books)
+    written |= writer.argument("books", spec.books)
     call = ", ".join(f"{name}={text}" for name, text in written.items())
     return {
-        "model": asked.system.name,
+        "model": spec.system.name,
         **plain,
-        "inputs": asked.given.texts,
+        "inputs": spec.inputs.texts,
         "parameters": parameters,
         "initial_state": start.tolist(),
         "repeat": f"tb.simulate(system, {start.tolist()!r}, {call})",

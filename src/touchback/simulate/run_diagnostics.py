@@ -24,7 +24,7 @@ LEFT = 1e-6  # m or rad: beyond it a run warns
 OPEN = 1e-3  # m or rad: an initial state beyond it was hardly meant
 
 
-def remarks(
+def constraint_diagnostics(
     formulation: str,
     statistics: Mapping[str, float],
     rubbing: Iterable[str] = (),
@@ -104,7 +104,7 @@ def _times(count: int) -> str:
 _ROUNDING = 1e-9  # of a rating
 
 
-def add_rating_remarks(
+def add_rating_diagnostics(
     system: System, run: Run, efforts: Mapping[str, Floats] | None = None
 ) -> None:
     """Tell in `run.metadata["remarks"]` of efforts and velocities that exceed the ratings of their

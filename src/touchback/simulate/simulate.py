@@ -24,11 +24,15 @@ from touchback.simulate.inputs import read_inputs
 from touchback.simulate.progress import Progress
 from touchback.simulate.protocol import Floats, InputData, Numbers, StateData
 from touchback.simulate.repro_call import settings
-from touchback.simulate.run_diagnostics import add_rating_remarks, warn_when_astray, warn_when_open
+from touchback.simulate.run_diagnostics import (
+    add_rating_diagnostics,
+    warn_when_astray,
+    warn_when_open,
+)
 from touchback.simulate.solver_choice import formulation_for, solver_for
 from touchback.simulate.solvers import Can, Options, Solver
 from touchback.simulate.span import Span
-from touchback.simulate.stepper import Asked, recorded
+from touchback.simulate.stepper import RunSpec, record_run
 from touchback.system import System
 from touchback.system.array_arguments import by_name
 
@@ -81,18 +85,18 @@ def simulate(
     solver = solver_for(system, method, constraints, wanted, options)
     span, changed = Span(start, duration), by_name("parameters", parameters)
     given = read_inputs(system, inputs, span.end)
-    asked = Asked(system, span, given, constraints, changed, watched, books)
-    solver.refuse_excess(span.duration, asked.width)
+    spec = RunSpec(system, span, given, constraints, changed, watched, books)
+    solver.refuse_excess(span.duration, spec.width)
     x = initial_state(system, x0, span.start, given, parameters)
-    jumps = rate_jumps(asked, x, None if Can.ADAPTIVE in solver.can else solver.step)
+    jumps = rate_jumps(spec, x, None if Can.ADAPTIVE in solver.can else solver.step)
     if jumps and (why := _unparted(system, solver, len(jumps))):
         warn_of_jumps(system.name, jumps, why)
         jumps = []
     if switched or jumps:
-        about = settings(asked, solver, x, events)
+        about = settings(spec, solver, x, events)
         part = partial(_run, solver=solver, progress=progress)
-        return simulate_switched(part, asked, x, events, inputs, about, jumps)
-    return _run(asked, solver, x, progress)
+        return simulate_switched(part, spec, x, events, inputs, about, jumps)
+    return _run(spec, solver, x, progress)
 
 
 def _unparted(system: System, solver: Solver, jumps: int) -> str:
@@ -111,24 +115,24 @@ def _wanted(formulation: bool, events: bool, switches: bool, books: bool) -> Can
     return reduce(or_, (flag for flag, given in wanted if given), Can(0))
 
 
-def _run(asked: Asked, solver: Solver, x: Floats, progress: bool | Callable[[float], None]) -> Run:
+def _run(spec: RunSpec, solver: Solver, x: Floats, progress: bool | Callable[[float], None]) -> Run:
     """The run from a state, recorded and judged: the same for every way to run."""
-    trace = InputTrace(asked.given)
-    asked = replace(asked, trace=trace)
-    name, course = asked.system.name, solver.course(asked)
-    warn_when_open(name, course.gap(x))
+    trace = InputTrace(spec.inputs)
+    spec = replace(spec, trace=trace)
+    name, stepper = spec.system.name, solver.stepper(spec)
+    warn_when_open(name, stepper.gap(x))
     began = time.perf_counter()
     with Listening() as listening, Progress(f"{name}: {solver.word}", progress) as shown:
-        trajectory = course.go(x, shown)
+        trajectory = stepper.run(x, shown)
     trajectory.statistics["seconds"] = time.perf_counter() - began
-    course.problem.ask_again()
+    stepper.problem.ask_again()
     with Listening() as again:
-        run = recorded(course, trajectory, settings(asked, solver, x, asked.events))
-    run.model = None if asked.system.names else asked.system.model  # copies have none of their own
-    raise_failure(name, solver.word, asked.span, run, course.problem, trajectory.failure)
+        run = record_run(stepper, trajectory, settings(spec, solver, x, spec.events))
+    run.model = None if spec.system.names else spec.system.model  # copies have none of their own
+    raise_failure(name, solver.word, spec.span, run, stepper.problem, trajectory.failure)
     if listening.asked or again.asked:
         raise interrupted(name, run)
     warn_when_astray(name, run.metadata)
-    warn_of_inputs(name, trace.tell(run, asked.system, asked.span, solver))
-    add_rating_remarks(asked.system, run)
+    warn_of_inputs(name, trace.tell(run, spec.system, spec.span, solver))
+    add_rating_diagnostics(spec.system, run)
     return run

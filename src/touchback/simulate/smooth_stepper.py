@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from touchback.native import Newton, Problem, formulation_of
-from touchback.simulate.energy_meter import BookKeeper, Integrated, Lines
-from touchback.simulate.event_monitor import Unwatched, Watch
+from touchback.simulate.energy_meter import EnergyAccount, IntegratedPowers, PowerLines
+from touchback.simulate.event_monitor import EventMonitor, NoMonitor
 from touchback.simulate.initial_state import consistency
 from touchback.simulate.progress import Progress
 from touchback.simulate.protocol import Floats, Plain
-from touchback.simulate.run_diagnostics import remarks
+from touchback.simulate.run_diagnostics import constraint_diagnostics
 from touchback.simulate.span import Failure, Trajectory
-from touchback.simulate.stepper import Asked, Course, Label, Leg, labels_of
+from touchback.simulate.stepper import Label, RunSpec, Segment, Stepper, signal_labels
 from touchback.simulate.ticks import use_ticks
 from touchback.system import System
 from touchback.system.powers import power_set
@@ -52,45 +52,45 @@ def add_counts(trajectory: Trajectory, newton: Newton) -> None:
         )
 
 
-class SmoothRun(Course):
+class SmoothStepper(Stepper):
     """One run, with constraints or without."""
 
-    def __init__(self, asked: Asked, solver: Integrator) -> None:
-        system, given, parameters = asked.system, asked.given, asked.parameters
-        self._asked, self._solver = asked, solver
-        self._posed = system.problem(asked.constraints, parameters, given)
+    def __init__(self, spec: RunSpec, solver: Integrator) -> None:
+        system, given, parameters = spec.system, spec.inputs, spec.parameters
+        self._spec, self._solver = spec, solver
+        self._posed = system.problem(spec.constraints, parameters, given)
         self.problem = self._posed.problem
         use_ticks(system, self._posed, solver)
         tolerances = solver.rtol, solver.atol
-        self._newton = self._keeper = None
-        knots = asked.knots(solver)
+        self._newton = self._account = None
+        knots = spec.knots(solver)
         self.problem.end_steps_at(knots)
-        self.problem.look_in_cells(asked.cells(solver))
-        self._watch = Unwatched()
+        self.problem.look_in_cells(spec.cells(solver))
+        self._monitor = NoMonitor()
         if solver.implicit:
             self._newton = newton_for(system, self.problem, *tolerances, parameters, solver.momenta)
-        if asked.events:
-            self._watch = Watch(
-                system, self.problem, asked.events, parameters, tolerances, solver.samples,
-                asked.sides, consistency(system, asked.constraints, given, parameters),
+        if spec.events:
+            self._monitor = EventMonitor(
+                system, self.problem, spec.events, parameters, tolerances, solver.samples,
+                spec.sides, consistency(system, spec.constraints, given, parameters),
             )  # fmt: skip
-        if asked.books:
-            self._keeper = _keeper(asked, solver.word)
-            self._keeper.meter.own.end_steps_at(knots)
+        if spec.books:
+            self._account = _account(spec, solver.word)
+            self._account.meter.own.end_steps_at(knots)
 
     def gap(self, x: Floats) -> float:
         """By how much a state breaks the constraints [m or rad]."""
-        return self._posed.gap(self._asked.span.start, x)
+        return self._posed.gap(self._spec.span.start, x)
 
-    def go(self, x: Floats, shown: Progress) -> Trajectory:
+    def run(self, x: Floats, shown: Progress) -> Trajectory:
         """By the solver."""
-        span, names = self._asked.span, list(self._asked.system.state_names)
-        if self._keeper:
-            self.problem.keep_books(self._keeper.meter.native)
-            self._keeper.meter.begin(span.start, x)
-        leg = Leg(self.problem, names, x, span, shown, self._watch, self._asked.trace)
-        found = self._solver.run(leg)
-        self._watch.leave(self._asked.sides)
+        span, names = self._spec.span, list(self._spec.system.state_names)
+        if self._account:
+            self.problem.keep_books(self._account.meter.native)
+            self._account.meter.begin(span.start, x)
+        segment = Segment(self.problem, names, x, span, shown, self._monitor, self._spec.trace)
+        found = self._solver.run(segment)
+        self._monitor.leave(self._spec.sides)
         if self._newton:
             add_counts(found, self._newton)
         found.statistics.update(self._posed.statistics)
@@ -98,39 +98,39 @@ class SmoothRun(Course):
 
     def labels(self) -> list[Label]:
         """States, inputs, multipliers and sensors."""
-        return labels_of(self._asked.system, self._posed)
+        return signal_labels(self._spec.system, self._posed)
 
     def rows(self, part: slice, times: Floats, states: Floats) -> Floats:
         """Inputs and outputs that belong to states."""
-        sensors = len(self._asked.system.output_names)
+        sensors = len(self._spec.system.output_names)
         return np.hstack([states, self._posed.rows(times, states, sensors)])
 
     def about(self, trajectory: Trajectory) -> Plain:
         """Events, energy books, and how constraints were kept."""
         told: Plain = {}
-        if self._asked.events:
-            told["events"] = [record.as_data() for record in self._watch.records]
-        if self._keeper:
-            for record in self._watch.records:
-                self._keeper.note(record)
+        if self._spec.events:
+            told["events"] = [record.as_data() for record in self._monitor.records]
+        if self._account:
+            for record in self._monitor.records:
+                self._account.note(record)
             ends = trajectory.times[[0, -1]], trajectory.states[[0, -1]]
-            told["books"] = self._keeper.closed(*ends).as_data()
+            told["books"] = self._account.closed(*ends).as_data()
         if self._posed.solving:
             posed, counts = self._posed, trajectory.statistics
-            said = remarks(
+            said = constraint_diagnostics(
                 posed.formulation, counts, posed.rubbing, posed.shared, posed.undetermined
             )
             told |= {"constraints": posed.formulation, "remarks": said}
         return told
 
 
-def _keeper(asked: Asked, method: str) -> BookKeeper[Integrated]:
+def _account(spec: RunSpec, method: str) -> EnergyAccount[IntegratedPowers]:
     """The keeper of a run's books. Implicit formulations, which are steps and no rates, have their
     multipliers evaluated by "multipliers"."""
-    steps = formulation_of(asked.constraints).step
-    own = asked.system.problem(
-        "multipliers" if steps else asked.constraints, asked.parameters, asked.given
+    steps = formulation_of(spec.constraints).step
+    own = spec.system.problem(
+        "multipliers" if steps else spec.constraints, spec.parameters, spec.inputs
     )
     forces = own.solving.solved.multipliers if own.solving else None
-    lines = Lines(asked.system, power_set(asked.system), asked.parameters)
-    return BookKeeper(lines, Integrated(lines, own.problem, method, forces))
+    lines = PowerLines(spec.system, power_set(spec.system), spec.parameters)
+    return EnergyAccount(lines, IntegratedPowers(lines, own.problem, method, forces))

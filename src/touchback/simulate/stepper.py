@@ -5,38 +5,33 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from touchback.native import Cells, Formulation, Knots, Problem, slices, stop_asked
 from touchback.recording import Run
-from touchback.simulate.event_monitor import Event, Sides, Unwatched, Watching
+from touchback.simulate.event_monitor import Event, Monitor, NoMonitor, Sides
 from touchback.simulate.input_trace import InputTrace, Quadrature
 from touchback.simulate.inputs import Inputs
 from touchback.simulate.progress import Progress
-from touchback.simulate.protocol import Floats, Plain
+from touchback.simulate.protocol import Floats, Plain, StepOptions
 from touchback.simulate.span import Span, Trajectory
 from touchback.simulate.step_knots import Evaluated, find_cells, step_limits
 from touchback.system import System
 from touchback.system.integration_problem import IntegrationProblem
 
-if TYPE_CHECKING:
-    from touchback.simulate.solvers.base import Integrator
-
-
 Label = tuple[str, str, str]  # kind, name, unit of a recorded signal
 
 
 @dataclass(frozen=True)
-class Asked:
+class RunSpec:
     """What was asked of a run, read and checked; `parameters` replace compiled ones. `sides` are
     those of events where the part of it before, if there was one, ended; `trace` sums up what it
     sees of its inputs."""
 
     system: System
     span: Span
-    given: Inputs
+    inputs: Inputs
     constraints: str | Formulation | None
     parameters: dict[str, float]
     events: Sequence[Event]
@@ -44,14 +39,14 @@ class Asked:
     sides: Sides = field(default_factory=dict)
     trace: InputTrace | None = None
 
-    def knots(self, solver: Integrator, evaluated: Evaluated | None = None) -> Knots | None:
+    def knots(self, solver: StepOptions, evaluated: Evaluated | None = None) -> Knots | None:
         """Where steps of a solver that adapts end: by what functions switch that it evaluates, of
         the system unless others are given. The trace is told of them, and of the longest step."""
         if not solver.adaptive:
             return None
         functions = self.system.on_blocks(self.parameters) if evaluated is None else evaluated
         found = step_limits(
-            self.span, self.given, functions, solver.step, solver.output_step,
+            self.span, self.inputs, functions, solver.step, solver.output_step,
             bool(self.system.names),
         )  # fmt: skip
         if self.trace:
@@ -65,7 +60,7 @@ class Asked:
         system = self.system
         return len([*system.state_names, *system.input_names, *system.output_names])
 
-    def cells(self, solver: Integrator, evaluated: Evaluated | None = None) -> Cells | None:
+    def cells(self, solver: StepOptions, evaluated: Evaluated | None = None) -> Cells | None:
         """In which of positions a solver that adapts has to look, likewise."""
         if not solver.adaptive or self.system.names:
             return None
@@ -73,7 +68,7 @@ class Asked:
         return find_cells(functions, self.system.sizes[0])
 
 
-def labels_of(system: System, posed: IntegrationProblem) -> list[Label]:
+def signal_labels(system: System, posed: IntegrationProblem) -> list[Label]:
     """States, inputs, multipliers and sensors: what `Posed.rows` gives, after the states."""
     units = system.multiplier_units
     return [
@@ -84,7 +79,7 @@ def labels_of(system: System, posed: IntegrationProblem) -> list[Label]:
     ]
 
 
-class Course(ABC):
+class Stepper(ABC):
     """One run of a mechanism: how it goes from its start to its end, and what there is to record.
 
     `problem` is what has its inputs, and what those raised."""
@@ -96,7 +91,7 @@ class Course(ABC):
         return 0.0
 
     @abstractmethod
-    def go(self, x: Floats, shown: Progress) -> Trajectory:
+    def run(self, x: Floats, shown: Progress) -> Trajectory:
         """Everything from the state x up to the end, or to a failure."""
 
     @abstractmethod
@@ -105,7 +100,7 @@ class Course(ABC):
 
     @abstractmethod
     def rows(self, part: slice, times: Floats, states: Floats) -> Floats:
-        """The signals at some of the instants that `go` gave, a row each."""
+        """The signals at some of the instants that `run` gave, a row each."""
 
     @abstractmethod
     def about(self, trajectory: Trajectory) -> Plain:
@@ -113,7 +108,7 @@ class Course(ABC):
 
 
 @dataclass(frozen=True)
-class Leg:
+class Segment:
     """A problem from the state `x0` on, over a span; its states are called `names`. Steps that
     adapt end at the knots of the problem; a `trace` sums up what steps see of inputs."""
 
@@ -122,7 +117,7 @@ class Leg:
     x0: Floats
     span: Span
     shown: Progress
-    watch: Watching = field(default_factory=Unwatched)
+    monitor: Monitor = field(default_factory=NoMonitor)
     trace: InputTrace | None = None
 
     @property
@@ -143,14 +138,14 @@ class Leg:
         self.shown.update((t - self.span.start) / self.span.duration)
 
 
-def recorded(course: Course, trajectory: Trajectory, about: Mapping[str, object]) -> Run:
+def record_run(stepper: Stepper, trajectory: Trajectory, about: Mapping[str, object]) -> Run:
     """The run with all signals that belong to each recorded state, up to where Ctrl-C ended
     that."""
-    labels, times, states = course.labels(), trajectory.times, trajectory.states
+    labels, times, states = stepper.labels(), trajectory.times, trajectory.states
     table = np.empty((len(times), len(labels)), order="F")
     done = 0
     for part in slices(len(table)):
-        table[part] = course.rows(part, times[part], states[part])
+        table[part] = stepper.rows(part, times[part], states[part])
         done = part.stop
         if stop_asked():
             break
@@ -159,7 +154,7 @@ def recorded(course: Course, trajectory: Trajectory, about: Mapping[str, object]
         times[:done],
         dict(zip(names, table[:done].T, strict=True)),
         {name: unit for name, (_, _, unit) in zip(names, labels, strict=True)},
-        {**about, "remarks": [], **course.about(trajectory), "statistics": trajectory.statistics},
+        {**about, "remarks": [], **stepper.about(trajectory), "statistics": trajectory.statistics},
     )
 
 

@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from touchback.errors import InputError
 from touchback.numbers import LEAST, MOST, number_within, shown
+from touchback.simulate.protocol import StepOptions
 from touchback.simulate.span import whole_multiple
 from touchback.system import System
 from touchback.system.integration_problem import IntegrationProblem
 
-if TYPE_CHECKING:
-    from touchback.simulate.solvers.base import Integrator
 
-
-def use_ticks(system: System, posed: IntegrationProblem, solver: Integrator) -> None:
+def use_ticks(system: System, posed: IntegrationProblem, solver: StepOptions) -> None:
     """Lets the memories of a system take their values `rate` times a second."""
     every = steps_between(system, solver)
     if every is not None:
         posed.sample(system.memory_places, every)
 
 
-def steps_between(system: System, solver: Integrator) -> int | None:
+def steps_between(system: System, solver: StepOptions) -> int | None:
     """How many steps there are from tick to tick; None for a model without memories."""
     memories, rate, step = memories_of(system), solver.rate, solver.step
     refuse_rate(system, rate)

@@ -11,17 +11,17 @@ import numpy as np
 from touchback.contact import ContactKind
 from touchback.errors import InputError
 from touchback.native import Chunks, Problem, Status
-from touchback.native.contact.moreau_jean import MoreauJean as Stepper
+from touchback.native.contact.moreau_jean import MoreauJean as NativeStepper
 from touchback.native.contact.moreau_jean import Steps
 from touchback.numbers import keep, number_within
 from touchback.simulate.contact_response import Gains
-from touchback.simulate.contact_stepper import Sensors, TouchingRun, overlaps
-from touchback.simulate.energy_meter import BookKeeper, Lines, RowBooks
+from touchback.simulate.contact_stepper import ContactStepper, Sensors, overlaps
+from touchback.simulate.energy_meter import ContactRowEnergies, EnergyAccount, PowerLines
 from touchback.simulate.progress import Progress
 from touchback.simulate.protocol import Floats, Plain
 from touchback.simulate.solvers.base import Can, Solver
 from touchback.simulate.span import Failure, Trajectory, needed, refuse_rows
-from touchback.simulate.stepper import Asked, Label
+from touchback.simulate.stepper import Label, RunSpec
 from touchback.system.contact_equations import STEPPED, ContactEquations, ContactLayout
 from touchback.system.powers import WORK, power_set
 
@@ -69,9 +69,9 @@ class MoreauJean(Solver):
             )
         return count
 
-    def course(self, asked: Asked) -> SteppedRun:
+    def stepper(self, spec: RunSpec) -> MoreauJeanStepper:
         """The run, ready to go."""
-        return SteppedRun(asked, self)
+        return MoreauJeanStepper(spec, self)
 
 
 class StepMeter:
@@ -79,7 +79,7 @@ class StepMeter:
     contacts took, which is exact where masses and directions stay."""
 
     def __init__(
-        self, lines: Lines, layout: ContactLayout, start: Floats, steps: Steps, step: float
+        self, lines: PowerLines, layout: ContactLayout, start: Floats, steps: Steps, step: float
     ) -> None:
         self._lines, self._layout, self._steps = lines, layout, steps
         self._states = states = np.vstack([start, steps.states])
@@ -130,19 +130,19 @@ _GAIN = 1e-3  # of what the rows of a step give and take: less is of the method'
 _SLOW = 1e-6  # m/s, rad/s: what impulses at slower contacts give is no impact's
 
 
-class SteppedRun(TouchingRun):
+class MoreauJeanStepper(ContactStepper):
     """A run by equal steps, in each of which contacts may open and close."""
 
     IMPULSES = True
 
-    def __init__(self, asked: Asked, solver: MoreauJean) -> None:
-        super().__init__(asked, solver.contacts, *STEPPED)
+    def __init__(self, spec: RunSpec, solver: MoreauJean) -> None:
+        super().__init__(spec, solver.contacts, *STEPPED)
         self._solver, equations = solver, self._equations
         self._functions = equations.stepped()
-        self._lines = Lines(self._system, power_set(self._system), asked.parameters)
+        self._lines = PowerLines(self._system, power_set(self._system), spec.parameters)
         self.problem = Problem(
-            self._functions.smooth, self._functions.sizes, asked.given.u, equations.block,
-            equations.configuration_rate, asked.given.refresher(),
+            self._functions.smooth, self._functions.sizes, spec.inputs.u, equations.block,
+            equations.configuration_rate, spec.inputs.refresher(),
         )  # fmt: skip
 
     @property
@@ -155,10 +155,10 @@ class SteppedRun(TouchingRun):
         """What can be measured."""
         return self._sensors
 
-    def go(self, x: Floats, shown: Progress) -> Trajectory:
+    def run(self, x: Floats, shown: Progress) -> Trajectory:
         """As many steps as the duration holds, or fewer."""
-        solver, span = self._solver, self._asked.span
-        stepper = Stepper(
+        solver, span = self._solver, self._spec.span
+        stepper = NativeStepper(
             self._functions, self.problem, x, span.start, solver.step, solver.theta,
             solver.correct_positions,
         )  # fmt: skip
@@ -170,22 +170,24 @@ class SteppedRun(TouchingRun):
         used = self._steps.inputs
         last = used[-1:] if len(used) else self.problem.input_rows(times, states)  # none was made
         inputs = np.vstack([used, last])
-        if self._asked.trace and len(used):
-            self._asked.trace.add_rows(used, solver.step, float(times[-1]))
+        if self._spec.trace and len(used):
+            self._spec.trace.add_rows(used, solver.step, float(times[-1]))
         self._gaps = self._equations.gaps(states, inputs, times)
-        self._keeper = self._books(x)
-        self._energies = np.array(list(self._keeper.meter.signals().values()))
+        self._account = self._books(x)
+        self._energies = np.array(list(self._account.meter.signals().values()))
         counts: dict[str, float] = {"steps": len(self._steps.states), **stepper.statistics}
         failure = _stepping_failure(float(times[-1]), status, stepper.statistics["unsettled"])
         return Trajectory(times, states, counts, failure)
 
-    def _books(self, x: Floats) -> BookKeeper[StepMeter]:
+    def _books(self, x: Floats) -> EnergyAccount[StepMeter]:
         equations, steps, lines = self._equations, self._steps, self._lines
         meter = StepMeter(lines, equations.layout, x, steps, self._solver.step)
         losses, moved = steps.losses.sum(axis=0), steps.moved.sum(axis=0)
         in_lines = np.zeros(equations.layout.bilateral)  # powers hold what own rows did
-        rows = RowBooks(list(equations.contacts), equations.layout, losses, moved, in_lines)
-        return BookKeeper(lines, meter, rows)
+        rows = ContactRowEnergies(
+            list(equations.contacts), equations.layout, losses, moved, in_lines
+        )
+        return EnergyAccount(lines, meter, rows)
 
     def gaps(self, part: slice, times: Floats, states: Floats) -> Floats:
         """With the inputs that steps used."""
@@ -203,12 +205,12 @@ class SteppedRun(TouchingRun):
         times, states = trajectory.times, trajectory.states
         return {
             "contacts": list(self._equations.contacts),
-            "books": self._keeper.closed(times[[0, -1]], states[[0, -1]]).as_data(),
+            "books": self._account.closed(times[[0, -1]], states[[0, -1]]).as_data(),
             "remarks": self._remarks(len(trajectory.times) - 1),
         }
 
     def _remarks(self, steps: int) -> list[str]:
-        solver, duration = self._solver, self._asked.span.duration
+        solver, duration = self._solver, self._spec.span.duration
         contacts, gaps = self._equations.contacts, self._gaps[:, 0]
         remarks = overlaps(contacts, gaps, "it stays so deep until it is left.")
         if self._rough:
@@ -220,10 +222,10 @@ class SteppedRun(TouchingRun):
         end = solver.count(duration) * solver.step
         if abs(end - duration) > 1e-9 * duration:
             remarks.append(
-                f"The run ends at {self._asked.span.start + end:.9g} s: steps of {solver.step:g} s "
+                f"The run ends at {self._spec.span.start + end:.9g} s: steps of {solver.step:g} s "
                 f"don't divide {duration:g} s."
             )
-        return [*remarks, *self._unmeasured()]
+        return [*remarks, *self._unmeasured_diagnostics()]
 
     def _deep(self) -> list[str]:
         """How deep contacts stay that press on, step after step: steps hold their speeds, not their
@@ -233,7 +235,7 @@ class SteppedRun(TouchingRun):
         stays = np.zeros(self._gaps.shape, dtype=bool)
         stays[:, 2:] = (presses[1:] & presses[:-1]).T
         depths = np.where(stays, -self._gaps, 0.0)
-        start, h = self._asked.span.start, self._solver.step
+        start, h = self._spec.span.start, self._solver.step
         return [
             f"Contact '{name}' stays up to {own.max():.3g} m deep (at t = "
             f"{start + h * float(own.argmax()):.6g} s): a step notices what lands by up to its "
@@ -253,7 +255,7 @@ class SteppedRun(TouchingRun):
         impulses = np.abs(steps.impulses[:, layout.bilateral :]).sum(axis=1)
         given, moved = -losses.sum(axis=1), np.abs(losses).sum(axis=1)
         hit = steps.impulses[:, list(layout.normals)] > 0.0
-        start, names = self._asked.span.start, list(self._equations.contacts)
+        start, names = self._spec.span.start, list(self._equations.contacts)
         counts = given > _GAIN * moved + _SLOW * impulses
         if self._solver.correct_positions:  # which gives back what contacts took: only beyond that
             counts &= np.cumsum(given) > 0.0
@@ -263,7 +265,7 @@ class SteppedRun(TouchingRun):
         return gains.remarks()
 
 
-def _advance(stepper: Stepper, count: int, shown: Progress) -> tuple[Status, Steps]:
+def _advance(stepper: NativeStepper, count: int, shown: Progress) -> tuple[Status, Steps]:
     """So many steps, or fewer, in chunks."""
     parts, chunks, status, left = [stepper.advance(0)[1]], Chunks(), Status.REACHED, count
     while left and status == Status.REACHED:

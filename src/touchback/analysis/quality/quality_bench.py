@@ -20,7 +20,7 @@ from touchback.simulate.smooth_stepper import newton_for
 from touchback.simulate.solvers import integrators
 from touchback.simulate.span import Span, Trajectory, output_times
 from touchback.simulate.step_knots import StepLimits, step_limits
-from touchback.simulate.stepper import Leg
+from touchback.simulate.stepper import Segment
 from touchback.system import System
 from touchback.system.natural_coordinates import NaturalCoordinates
 
@@ -128,7 +128,7 @@ class Bench:
             if solver.implicit and not run.implicit and not candidate.natural:
                 newton_for(self.system, run, solver.rtol, solver.atol)
             trace = InputTrace(self._inputs, self.longest)
-            return solver.integrate(Leg(run, names, x0, span, progress, trace=trace))
+            return solver.integrate(Segment(run, names, x0, span, progress, trace=trace))
 
 
 ROUNDING = 1e-12  # [m, rad]: drift below this says nothing about growth

@@ -24,7 +24,7 @@ from touchback.simulate.solver_choice import formulation_for, solver_for
 from touchback.simulate.solvers import Can
 from touchback.simulate.solvers.fixed_step_solvers import FixedStep
 from touchback.simulate.span import Failure, Span, refuse_rows, whole_multiple
-from touchback.simulate.stepper import Label, labels_of
+from touchback.simulate.stepper import Label, signal_labels
 from touchback.simulate.ticks import use_ticks
 from touchback.system import System
 from touchback.system.array_arguments import by_name
@@ -76,7 +76,7 @@ def couple(
     given, changed = read_inputs(system, inputs, span.end), by_name("parameters", parameters)
     posed = system.problem(formulation_for(method, None), changed, given, method=solver.word)
     use_ticks(system, posed, solver)
-    board.own = labels_of(system, posed)
+    board.own = signal_labels(system, posed)
     x = initial_state(system, x0, start, given, changed)
     run = Stepper(posed.problem, solver.word, x, start, step)
     with ExitStack() as running:

@@ -9,13 +9,13 @@ from typing import ClassVar
 import numpy as np
 
 from touchback import native
-from touchback.native import Adaptive as Stepper
+from touchback.native import Adaptive as NativeStepper
 from touchback.native import Status
 from touchback.native.integrate.books import RADAU
 from touchback.simulate.failure import fastest, not_finite
 from touchback.simulate.solvers.base import Can, Integrator
 from touchback.simulate.span import Failure, Trajectory
-from touchback.simulate.stepper import Leg
+from touchback.simulate.stepper import Segment
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,37 +27,40 @@ class Adaptive(Integrator):
         | Can.EVENTS | Can.SWITCHES | Can.BOOKS
     )  # fmt: skip
     samples = 8
-    stepper: ClassVar[type[Stepper]]
+    native_stepper: ClassVar[type[NativeStepper]]
 
-    def integrate(self, leg: Leg) -> Trajectory:
+    def integrate(self, segment: Segment) -> Trajectory:
         """Up to the end, or to an event that ends the run."""
-        problem, span, watch = leg.problem, leg.span, leg.watch
-        times, longest = span.output_times(self.output_step), min(self.step or np.inf, leg.longest)
-        run = self.stepper(
-            problem, leg.x0, span.start, span.end, times, self.rtol, self.atol, longest,
-            self.step_limit, watch.native,
+        problem, span, monitor = segment.problem, segment.span, segment.monitor
+        times, longest = (
+            span.output_times(self.output_step),
+            min(self.step or np.inf, segment.longest),
+        )
+        run = self.native_stepper(
+            problem, segment.x0, span.start, span.end, times, self.rtol, self.atol, longest,
+            self.step_limit, monitor.native,
         )  # fmt: skip
-        start, chunks = run.x.copy(), watch.chunks
-        watch.start(span.start, start)
+        start, chunks = run.x.copy(), monitor.chunks
+        monitor.start(span.start, start)
         while problem.raised is None and run.status == Status.PAUSED:
-            written, run.max_step, t = run.written, min(longest, watch.longest), run.t
+            written, run.max_step, t = run.written, min(longest, monitor.longest), run.t
             run.advance(chunks.next())
-            leg.sees(run.ends, self.quadrature, t)
-            watch.record(times[written : run.written], run.record[written : run.written])
-            if not watch.follow(run, run.status):
+            segment.sees(run.ends, self.quadrature, t)
+            monitor.record(times[written : run.written], run.record[written : run.written])
+            if not monitor.follow(run, run.status):
                 break
-            leg.show(run.t)
+            segment.show(run.t)
         states = np.vstack([start, run.record[: run.written]])
         instants = np.append(span.start, times[: run.written])
         if run.t > instants[-1]:
             instants, states = np.append(instants, run.t), np.vstack([states, run.x])
         result = Trajectory(instants, states, {**run.statistics})
         if run.status in (Status.NOT_FINITE, Status.STEP_TOO_SMALL, Status.STEP_LIMIT):
-            result.failure = self._failure(run, leg.names)
-        result.failure = watch.failure or result.failure
+            result.failure = self._failure(run, segment.names)
+        result.failure = monitor.failure or result.failure
         return result
 
-    def _failure(self, run: Stepper, names: Sequence[str]) -> Failure:
+    def _failure(self, run: NativeStepper, names: Sequence[str]) -> Failure:
         if run.status == Status.NOT_FINITE:
             mend = "check the initial state, inputs and parameters for a division by zero there"
             return not_finite(run.problem, names, run.t, run.x, run.bad, mend)
@@ -85,7 +88,7 @@ class Dopri5(Adaptive):
     `output_step` [s] is the time between recorded instants (a thousandth of the duration)."""
 
     word = "dopri5"
-    stepper = native.Dopri5
+    native_stepper = native.Dopri5
     quadrature = (
         (0.0, 3.0 / 10.0, 4.0 / 5.0, 8.0 / 9.0, 1.0),
         (35.0 / 384.0, 500.0 / 1113.0, 125.0 / 192.0, -2187.0 / 6784.0, 11.0 / 84.0),
@@ -100,5 +103,5 @@ class Radau5(Adaptive):
     word = "radau5"
     can = (Adaptive.can | Can.STIFF) & ~Can.COPIES
     implicit = True
-    stepper = native.Radau5
+    native_stepper = native.Radau5
     quadrature = RADAU

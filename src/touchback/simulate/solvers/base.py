@@ -6,18 +6,15 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from enum import Flag, auto
-from typing import TYPE_CHECKING, ClassVar, TypedDict
+from typing import ClassVar, TypedDict
 
 from touchback.contact import ContactKind
 from touchback.simulate.failure import cut_where_not_finite
 from touchback.simulate.input_trace import Quadrature
-from touchback.simulate.mode_stepper import RunWithModes
-from touchback.simulate.smooth_stepper import SmoothRun
+from touchback.simulate.mode_stepper import ModeStepper
+from touchback.simulate.smooth_stepper import SmoothStepper
 from touchback.simulate.span import Trajectory, counted, needed, positive, refuse_rows, refuse_steps
-from touchback.simulate.stepper import Asked, Course, Leg
-
-if TYPE_CHECKING:
-    from touchback.simulate.stepper import Asked, Course
+from touchback.simulate.stepper import RunSpec, Segment, Stepper
 
 
 class Can(Flag):
@@ -72,7 +69,7 @@ class Solver(ABC):
         return Can.ADAPTIVE in self.can
 
     @abstractmethod
-    def course(self, asked: Asked) -> Course:
+    def stepper(self, spec: RunSpec) -> Stepper:
         """The run that was asked for, ready to go."""
 
     @abstractmethod
@@ -130,22 +127,22 @@ class Integrator(Solver):
         return None
 
     @abstractmethod
-    def integrate(self, leg: Leg) -> Trajectory:
+    def integrate(self, segment: Segment) -> Trajectory:
         """As far as it gets."""
 
-    def run(self, leg: Leg) -> Trajectory:
+    def run(self, segment: Segment) -> Trajectory:
         """What `integrate` gives, up to where it is no number, at the instants asked for."""
-        found = self.integrate(leg)
+        found = self.integrate(segment)
         mend = "take a shorter step, and check the initial state, inputs and parameters there"
-        cut_where_not_finite(leg.problem, leg.names, found, mend)
+        cut_where_not_finite(segment.problem, segment.names, found, mend)
         if self.output_step and len(found.times) > 1 and found.failure is None:
-            found.thin(leg.span, self.output_step)
+            found.thin(segment.span, self.output_step)
         return found
 
-    def course(self, asked: Asked) -> Course:
+    def stepper(self, spec: RunSpec) -> Stepper:
         """The run of a mechanism with modes, or in one."""
-        kind = RunWithModes if asked.system.modes else SmoothRun
-        return kind(asked, self)
+        kind = ModeStepper if spec.system.modes else SmoothStepper
+        return kind(spec, self)
 
     def refuse_excess(self, duration: float, width: int) -> None:
         """Of steps by their longest, of rows by `output_step`."""

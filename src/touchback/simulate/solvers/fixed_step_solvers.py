@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from touchback.errors import InputError
-from touchback.native import FixedStep as Stepper
+from touchback.native import FixedStep as NativeStepper
 from touchback.native import Status
 from touchback.simulate.failure import not_finite
 from touchback.simulate.protocol import Floats
@@ -20,7 +20,7 @@ from touchback.simulate.span import (
     refuse_steps,
     whole_multiple,
 )
-from touchback.simulate.stepper import Leg
+from touchback.simulate.stepper import Segment
 
 _SLIVER = 1e-9  # of a step: a remainder shorter than this is rounding
 
@@ -56,42 +56,42 @@ class FixedStep(Integrator):
         refuse_steps(duration, self.step, self.step_limit)
         refuse_rows(duration, self.output_step or self.step, width)
 
-    def integrate(self, leg: Leg) -> Trajectory:
+    def integrate(self, segment: Segment) -> Trajectory:
         """Up to the end, or to an event that ends the run."""
-        problem, span, watch = leg.problem, leg.span, leg.watch
+        problem, span, monitor = segment.problem, segment.span, segment.monitor
         step, every = self.step, self.steps_per_output()
         whole = int(np.floor(span.duration / step + _SLIVER))
-        run = Stepper(problem, self.word, leg.x0, span.start, step, watch.native)
-        watch.start(span.start, run.x)
-        records, chunks, status = [run.x[None, :].copy()], watch.chunks, Status.REACHED
-        while run.steps < whole and _goes_on(status, leg):
+        run = NativeStepper(problem, self.word, segment.x0, span.start, step, monitor.native)
+        monitor.start(span.start, run.x)
+        records, chunks, status = [run.x[None, :].copy()], monitor.chunks, Status.REACHED
+        while run.steps < whole and _goes_on(status, segment):
             status, rows = run.advance(min(chunks.next(), whole - run.steps), every)
             records.append(rows)
-            watch.follow(run, status)
-            leg.shown.update(run.steps / whole)
+            monitor.follow(run, status)
+            segment.shown.update(run.steps / whole)
         states = np.vstack(records)
         times: Floats = span.start + np.arange(0.0, len(states)) * every * step
         last, steps = run, run.steps
         remainder = span.duration - whole * step
         # of a step that is very much longer than the run, what is left is all there is
-        if (remainder > _SLIVER * step or not whole) and _goes_on(status, leg):
+        if (remainder > _SLIVER * step or not whole) and _goes_on(status, segment):
             problem.leave_memories(run.steps)
-            last = Stepper(problem, self.word, run.x, run.t, remainder, watch.native)
-            while last.steps == 0 and _goes_on(status, leg):
+            last = NativeStepper(problem, self.word, run.x, run.t, remainder, monitor.native)
+            while last.steps == 0 and _goes_on(status, segment):
                 status, _ = last.advance(1)
-                watch.follow(last, status)
+                monitor.follow(last, status)
             steps += last.steps
         if last.t > times[-1]:
             times, states = np.append(times, last.t), np.vstack([states, last.x])
         ends = np.append(span.start + np.arange(1.0, run.steps + 1.0) * step, last.t)
-        leg.sees(np.unique(ends[ends > span.start]), self.quadrature, span.start)
-        result = Trajectory(times, states, {"steps": steps, "step": step}, watch.failure)
-        if status == Status.NOT_FINITE and watch.failure is None:
+        segment.sees(np.unique(ends[ends > span.start]), self.quadrature, span.start)
+        result = Trajectory(times, states, {"steps": steps, "step": step}, monitor.failure)
+        if status == Status.NOT_FINITE and monitor.failure is None:
             mend = (
                 f"take a shorter step than {step:g} s or method='dopri5', and check the initial "
                 "state, inputs and parameters there"
             )
-            result.failure = not_finite(problem, leg.names, last.t, last.x, last.bad, mend)
+            result.failure = not_finite(problem, segment.names, last.t, last.x, last.bad, mend)
         return result
 
     def steps_per_output(self) -> int:
@@ -107,9 +107,9 @@ class FixedStep(Integrator):
         return every
 
 
-def _goes_on(status: Status, leg: Leg) -> bool:
-    failed = status in (Status.NOT_FINITE, Status.INTERRUPTED) or leg.problem.raised is not None
-    return not failed and leg.watch.ended is None and leg.watch.failure is None
+def _goes_on(status: Status, segment: Segment) -> bool:
+    failed = status in (Status.NOT_FINITE, Status.INTERRUPTED) or segment.problem.raised is not None
+    return not failed and segment.monitor.ended is None and segment.monitor.failure is None
 
 
 @dataclass(frozen=True, kw_only=True)

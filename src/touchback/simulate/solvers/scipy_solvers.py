@@ -21,7 +21,7 @@ from touchback.simulate.failure import fastest, not_finite
 from touchback.simulate.protocol import Floats
 from touchback.simulate.solvers.base import Can, Integrator
 from touchback.simulate.span import Failure, Span, Trajectory
-from touchback.simulate.stepper import Leg
+from touchback.simulate.stepper import Segment
 
 if TYPE_CHECKING:
     from scipy.integrate import OdeSolver
@@ -55,15 +55,15 @@ class SciPy(Integrator):
         """Whether it needs the Jacobian of the rate."""
         return self.word in _IMPLICIT
 
-    def integrate(self, leg: Leg) -> Trajectory:
+    def integrate(self, segment: Segment) -> Trajectory:
         """Steps at most `step` long, with the solver's own dense output."""
-        problem, span = leg.problem, leg.span
-        run = _Stepped(problem, problem.settle(span.start, leg.x0, accepted=True), span, self)
+        problem, span = segment.problem, segment.span
+        run = _Stepped(problem, problem.settle(span.start, segment.x0, accepted=True), span, self)
         knots = problem.knots
         parts = knots.segments(span.start, span.end) if knots else [(span.end, np.inf)]
         try:
             for end, before in parts:
-                if not self._part(leg, run, end, before):
+                if not self._part(segment, run, end, before):
                     break
         except ValueError as error:  # SciPy's linear algebra refuses matrices that aren't finite
             if run.rate.bad < 0:
@@ -72,14 +72,14 @@ class SciPy(Integrator):
         finally:
             if knots:
                 knots.read_up_to(np.inf)
-        return run.result(leg.names)
+        return run.result(segment.names)
 
-    def _part(self, leg: Leg, run: _Stepped, end: float, before: float) -> bool:
+    def _part(self, segment: Segment, run: _Stepped, end: float, before: float) -> bool:
         """Up to a knot, or to the end, with a solver of its own; False where the run has to end."""
-        problem, start, ends = leg.problem, run.t, list[float]()
+        problem, start, ends = segment.problem, run.t, list[float]()
         if problem.knots:
             problem.knots.read_up_to(before)
-        solver = run.begin(_solver(self, run, end, min(self.step or np.inf, leg.longest)))
+        solver = run.begin(_solver(self, run, end, min(self.step or np.inf, segment.longest)))
         while solver.status == "running" and problem.raised is None and not stop_asked():
             if run.steps >= self.step_limit:
                 run.failed = f"{self.step_limit} steps were not enough"
@@ -91,29 +91,29 @@ class SciPy(Integrator):
                 solver = run.begin(_solver(self, run, end, longest))
                 continue
             ends.append(run.t)
-            leg.show(run.t)
-        self._see(leg, start, np.array(ends))
+            segment.show(run.t)
+        self._see(segment, start, np.array(ends))
         if problem.knots and solver.status == "finished":
             problem.knots.read_up_to(np.inf)
             run.x = problem.settle(run.t, run.x, accepted=True)
         return solver.status == "finished"
 
-    def _see(self, leg: Leg, start: float, ends: Floats) -> None:
+    def _see(self, segment: Segment, start: float, ends: Floats) -> None:
         """What it saw of inputs: at the nodes of a Runge–Kutta method, of others at the ends of its
         steps, with a spline through them."""
         from scipy import integrate
 
         kind = getattr(integrate, self.word)
         if self.word == "Radau":
-            leg.sees(ends, RADAU, start)
+            segment.sees(ends, RADAU, start)
         elif hasattr(kind, "B"):
-            leg.sees(ends, (kind.C[: len(kind.B)], kind.B), start)
-        elif leg.trace and len(ends):
-            knots = leg.problem.knots
-            leg.trace.add_ends(np.append(start, knots.before_ends(ends) if knots else ends))
+            segment.sees(ends, (kind.C[: len(kind.B)], kind.B), start)
+        elif segment.trace and len(ends):
+            knots = segment.problem.knots
+            segment.trace.add_ends(np.append(start, knots.before_ends(ends) if knots else ends))
 
 
-class _WatchedRate:
+class _CheckedRate:
     """The rate, remembering the first component that wasn't finite in the step under way."""
 
     def __init__(self, problem: Problem) -> None:
@@ -131,7 +131,7 @@ class _Stepped:
     """What steps have given so far."""
 
     def __init__(self, problem: Problem, x: Floats, span: Span, solver: SciPy) -> None:
-        self.problem, self.rate, self.span = problem, _WatchedRate(problem), span
+        self.problem, self.rate, self.span = problem, _CheckedRate(problem), span
         self.t, self.x, self.steps, self.failed = span.start, x, 0, ""
         self._times = span.output_times(solver.output_step)
         self._instants, self._states = [np.array([span.start])], [x[None, :]]
@@ -203,7 +203,7 @@ def _solver(options: SciPy, run: _Stepped, end: float, longest: float) -> OdeSol
     return made
 
 
-def _go_on_from(solver: Any, x: Floats, rate: _WatchedRate) -> None:
+def _go_on_from(solver: Any, x: Floats, rate: _CheckedRate) -> None:
     """Lets the next step start from another state than the one that the last step reached."""
     solver.y = x.copy()
     method = type(solver).__name__
