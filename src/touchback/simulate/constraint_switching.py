@@ -107,7 +107,7 @@ def simulate_switched(
                     spec,
                     system=system,
                     span=Span(t, until - t, whole),
-                    given=given,
+                    inputs=given,
                     events=watched,
                 )
                 runs.append(simulate(part, x=x))

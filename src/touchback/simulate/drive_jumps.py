@@ -35,19 +35,19 @@ class RateJump(NamedTuple):
     largest: float
 
 
-def rate_jumps(asked: RunSpec, x: Floats, step: float | None) -> list[RateJump]:
+def rate_jumps(spec: RunSpec, x: Floats, step: float | None) -> list[RateJump]:
     """Where rates that constraints prescribe jump within a run, before its end; `x` is a state for
     those that depend on positions. A fixed `step` [s] isn't cut by less than a part of it."""
-    system, span, given = asked.system, asked.span, asked.given
+    system, span, given = spec.system, spec.span, spec.inputs
     if not system.constrained or system.names or not system.constraint_names:
         return []
-    limits = step_limits(span, given, system.on_blocks(asked.parameters))
+    limits = step_limits(span, given, system.on_blocks(spec.parameters))
     if limits.knots is None or not len(limits.jumps):
         return []
     instants = limits.jumps[limits.jumps < span.end]
     if len(instants) > _LOOKED_AT:
         instants = instants[np.linspace(0, len(instants) - 1, _LOOKED_AT).astype(int)]
-    p, (nq, nv, _) = system.parameter_values(asked.parameters), system.sizes
+    p, (nq, nv, _) = system.parameter_values(spec.parameters), system.sizes
     q, z = x[:nq], x[nq + nv :]
 
     def rates(t: float) -> Floats:
