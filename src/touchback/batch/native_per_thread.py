@@ -42,11 +42,15 @@ from touchback.simulate.contact_stepper import Sensors
 from touchback.simulate.inputs import read_inputs
 from touchback.simulate.mode_stepper import CHUNK
 from touchback.simulate.progress import Progress
-from touchback.simulate.run_diagnostics import remarks, warn_when_astray, warn_when_open
+from touchback.simulate.run_diagnostics import (
+    constraint_diagnostics,
+    warn_when_astray,
+    warn_when_open,
+)
 from touchback.simulate.solvers import Solver
 from touchback.simulate.solvers.fixed_step_solvers import FixedStep
 from touchback.simulate.span import Span
-from touchback.simulate.stepper import Asked
+from touchback.simulate.stepper import RunSpec
 from touchback.simulate.ticks import steps_between
 from touchback.simulate.time_stepping import MoreauJean
 from touchback.system import System
@@ -122,7 +126,7 @@ def run_constrained(
             name: float(told[name][whole].max() if name == "largest_h" else told[name][whole].sum())
             for name in ("largest_h", "singular", "not_converged", "paradoxes")
         }
-        said = remarks(kept.word, counts, native.rubbing)
+        said = constraint_diagnostics(kept.word, counts, native.rubbing)
         warn_when_astray(system.name, {"statistics": counts, "remarks": said})
     return ran
 
@@ -195,8 +199,8 @@ def _native_contact(
 ) -> NativeContactBatch:
     """What instances are given, and room for what comes of them."""
     inputs = read_inputs(system, None, span.end)
-    course = solver.course(Asked(system, span, inputs, None, {}, (), False))
-    equations, sensors = course.equations, course.sensors
+    stepper = solver.stepper(RunSpec(system, span, inputs, None, {}, (), False))
+    equations, sensors = stepper.equations, stepper.sensors
     places = _places(system, sensors, names)
     measured = any(place >= len(system.state_names) for place in places)
     shown = sensors.function if measured else None

@@ -53,9 +53,13 @@ from touchback.errors import InputError
 from touchback.native import Formulation
 from touchback.native.modes.data import ExitData, ImpactData, ModeData, ModesData
 from touchback.native.modes.memory import CROWDED, MOST
-from touchback.simulate.mode_stepper import CHATTERING_HINT, not_begun, not_read
+from touchback.simulate.mode_stepper import CHATTERING_HINT, indicator_failure, mode_entry_failure
 from touchback.simulate.progress import Progress
-from touchback.simulate.run_diagnostics import remarks, warn_when_astray, warn_when_open
+from touchback.simulate.run_diagnostics import (
+    constraint_diagnostics,
+    warn_when_astray,
+    warn_when_open,
+)
 from touchback.simulate.solvers.fixed_step_solvers import FixedStep
 from touchback.simulate.span import Failure, Span
 from touchback.simulate.ticks import steps_between
@@ -278,7 +282,7 @@ class ConstrainedDeviceBatch(DeviceBatch):
         if not ran.whole.any():
             return ran
         counts = self._counts(self.cupy.asarray(ran.whole))
-        said = remarks(self._formulation.word, counts, self._rubbing())
+        said = constraint_diagnostics(self._formulation.word, counts, self._rubbing())
         warn_when_astray(self.system.name, {"statistics": counts, "remarks": said})
         return ran
 
@@ -524,9 +528,9 @@ def _reason(system: System, told: np.ndarray, ended: float) -> str:
         what = f"modes alternate more than {MOST} times within a step or {CROWDED:g} of them"
         found = Failure(float(ended), what, CHATTERING_HINT)
     elif why == NOT_BEGUN:
-        found = not_begun(every, float(t), mode, number, float(told[_AT["failed_gap"]]))
+        found = mode_entry_failure(every, float(t), mode, number, float(told[_AT["failed_gap"]]))
     elif why == UNREAD:
-        found = not_read(every, float(t), mode, number)
+        found = indicator_failure(every, float(t), mode, number)
     else:
         last = told[_AT["failed_gap"]]
         what = f"{system.state_names[number]!r} stops being a finite number after {last:.6g}"
