@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 
 from closed_mechanisms import Mechanism, mechanism
-from touchback.dynamics.row import Row
+from touchback.dynamics.constraint_row import Row
 from touchback.model.closures import Closure, PointInPlane, Rod
 from touchback.model.frame import BodyHandle
 from touchback.model.joints import Free, Prismatic, Revolute, Spherical

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from touchback.codegen import compile_program
-from touchback.dynamics.closing import closure_rows
+from touchback.dynamics.constraint_row import Row
 from touchback.dynamics.forward import configuration_rate, entries, inverse
-from touchback.dynamics.row import Row
+from touchback.dynamics.loop_closures import closure_rows
 from touchback.model.closures import Closure
 from touchback.model.model import Model
 from touchback.native import ConstrainedFunctions, Interpreter

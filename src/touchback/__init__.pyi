@@ -26,7 +26,7 @@ from touchback.analysis import (
 )
 from touchback.analysis.gradients import Gradient, Rollout, rollout
 from touchback.analysis.quality import Demand, Quality, quality
-from touchback.dynamics.factor import solve_symmetric
+from touchback.dynamics.forward import solve_symmetric
 from touchback.errors import (
     CompileError,
     DeviceError,

@@ -8,12 +8,12 @@ import pytest
 import touchback as tb
 from random_mechanisms import Mechanism, frame, random_mechanism
 from touchback import gallery
-from touchback.dynamics import Coordinates, Instant, closing
+from touchback.dynamics import Coordinates, Instant, loop_closures
+from touchback.dynamics.constraint_row import Row
 from touchback.dynamics.constraints import closure_rows
 from touchback.dynamics.floats import float_instant
 from touchback.dynamics.forward import configuration_rate
-from touchback.dynamics.jacobian import jacobian
-from touchback.dynamics.row import Row
+from touchback.dynamics.instant import jacobian
 from touchback.model.closures import Closure
 from touchback.model.frame import BodyHandle
 from touchback.symbolic.count import count_tape
@@ -116,7 +116,7 @@ def test_the_closest_common_body_gives_what_the_ground_gives(
     m, closure = closed(CLOSURES[name], mechanism, first=0)
     q, v = state(m, 5)
     near = closure_rows(instant(m, q, v), name, closure)
-    monkeypatch.setattr(closing, "common_link", lambda *_: -1)
+    monkeypatch.setattr(loop_closures, "common_link", lambda *_: -1)
     far = closure_rows(instant(m, q, v), name, closure)
     for a, b in zip(near, far, strict=True):
         assert a.h == pytest.approx(b.h, abs=1e-12) if a.h is not None else b.h is None

@@ -2,7 +2,7 @@
 
 import touchback as tb
 from limbed_robots import quadruped
-from touchback.dynamics.limbs import equal_limbs
+from touchback.dynamics.tree import isomorphic_branches
 
 
 def _on(m: tb.Model, body: str, name: str, *kinds: tb.JointKind) -> str:
@@ -16,7 +16,7 @@ def _on(m: tb.Model, body: str, name: str, *kinds: tb.JointKind) -> str:
 
 
 def test_legs_of_a_quadruped_are_one_group_joint_by_joint() -> None:
-    (legs,) = equal_limbs(quadruped())
+    (legs,) = isomorphic_branches(quadruped())
     names = ("fore left", "fore right", "hind left", "hind right")
     assert legs == [[f"{leg} {j}" for j in range(3)] for leg in names]
 
@@ -32,7 +32,7 @@ def test_what_branches_off_or_is_joined_rigidly_belongs_to_a_limb() -> None:
             _on(m, hand, name + finger, turn)
     _on(m, _on(m, trunk, "c", turn, tb.Prismatic("x")), "cx", turn)
     _on(m, trunk, "d", turn)
-    (arms,) = equal_limbs(m)
+    (arms,) = isomorphic_branches(m)
     assert [sorted(arm) for arm in arms] == [["a0", "a1", "ax0", "ay0"], ["b0", "b1", "bx0", "by0"]]
     kinds = [[type(m.joints[name].kind) for name in arm] for arm in arms]
     assert kinds[0] == kinds[1]
@@ -43,4 +43,4 @@ def test_a_chain_and_limbs_of_other_joints_are_not_alike() -> None:
     trunk = _on(m, "ground", "trunk", turn)
     _on(m, trunk, "a", turn, turn)
     _on(m, trunk, "b", turn, tb.Prismatic("z"))
-    assert equal_limbs(m) == []
+    assert isomorphic_branches(m) == []

@@ -5,12 +5,19 @@ Multipliers act through Jᵀ: a row's multiplier is the generalised force that k
 
 from collections.abc import Sequence
 
-from touchback.dynamics.closing import closure_rows
+from touchback.contact.contact_laws import regularised_coulomb
+from touchback.dynamics.constraint_row import Row, Rubbing
+from touchback.dynamics.forward import configuration_rate
 from touchback.dynamics.instant import Instant
-from touchback.dynamics.row import Row
-from touchback.dynamics.written import constraint_row, coupling_row, drive_row
+from touchback.dynamics.loop_closures import closure_rows
+from touchback.errors import ModelError
+from touchback.model.constraint_kinds import AnyCoupling, Constraint, Drive, coordinate_of
 from touchback.model.frame import Frame
+from touchback.model.value import Value, is_zero
 from touchback.spatial.vectors import ZERO, Scalar, Vector
+from touchback.symbolic.differentiate import jacobian, jvp
+from touchback.symbolic.tape import Tape
+from touchback.symbolic.translate import replay
 
 
 def constraint_rows(instant: Instant) -> list[Row]:
@@ -66,3 +73,122 @@ def _closure_of(instant: Instant, row: str) -> str:
 
 
 __all__ = ["Row", "apply_multipliers", "closure_rows", "constraint_rows"]
+
+
+def coupling_row(instant: Instant, name: str, kind: AnyCoupling) -> Row:
+    """Σ factor · q = offset."""
+    k = instant.k
+    h: Scalar = -instant.value(kind.offset)
+    J: dict[int, Scalar] = {}
+    for named, place, factor in kind.terms():
+        joint, index = coordinate_of(instant.model.joints, named, place)
+        weight = instant.value(factor)
+        h = k.add(h, k.mul(weight, instant.coordinate(joint, index)))
+        J[instant.freedom(joint, index)] = weight
+    return Row(name, _coordinate_unit(instant, *kind.terms()[0][:2]), h, J)
+
+
+def constraint_row(instant: Instant, name: str, given: Constraint) -> Row:
+    """ḣ = (∂h/∂q) q̇ + ∂h/∂t is linear in v: J is its derivative by v, γ its rate at a = 0."""
+    label = f"Constraint '{name}'"
+    tape, flow = _tape(instant, label), _along_motion(instant)
+    v = list(instant.at.v)
+    if given.position is not None:
+        h = instant.value(given.position)
+        if _uses(tape, h, v):
+            raise ModelError(f"{label}: its position uses velocities; give it as `velocity`.")
+        rate = jvp(tape, [h], flow)[0]
+    else:
+        h, rate = None, instant.value(0.0 if given.velocity is None else given.velocity)
+    _refuse_states(instant, label, h or rate)
+    columns = jacobian(tape, [rate], v)[0]
+    J = {freedom: column for freedom, column in enumerate(columns) if column}
+    if not J:
+        raise ModelError(f"{label}: its expression doesn't depend on any coordinate.")
+    if any(_uses(tape, entry, v) for entry in J.values()):
+        raise ModelError(f"{label}: it must be linear in the velocities.")
+    b = -rate if h is None else -jvp(tape, [h], {instant.at.time: 1})[0]
+    if h is None:
+        for freedom, column in J.items():
+            b = tape.add(b, tape.mul(column, v[freedom]))
+    through = {} if given.through is None else {instant.freedom(*given.through): 1}
+    row = Row(name, given.unit, h, J, b, jvp(tape, [rate], flow)[0], through)
+    if given.slides is not None and not is_zero(given.friction):
+        row.rubbing = _rubbing(instant, label, given, given.slides)
+    return row
+
+
+def _rubbing(instant: Instant, label: str, given: Constraint, slides: Value) -> Rubbing:
+    tape, v = _tape(instant, label), list(instant.at.v)
+    slip = instant.value(slides)
+    slopes = {i: slope for i, slope in enumerate(jacobian(tape, [slip], v)[0]) if slope}
+    if not slopes or any(_uses(tape, slope, v) for slope in slopes.values()):
+        raise ModelError(
+            f"{label}: `slides` must be a sliding velocity, linear in the rates of coordinates."
+        )
+    share = regularised_coulomb(instant, given.friction, given.slip_speed, 1, [slip])[0]
+    still = {symbol: symbol for symbol in tape.symbols.values()} | dict.fromkeys(v, 0)
+    return Rubbing(share, slip, replay(tape, [slip], tape, still)[0], slopes)
+
+
+def drive_row(instant: Instant, name: str, given: Drive) -> Row:
+    """q = f(t), v = f′, a = f″ (Docquier 2021, eq. 10); the multiplier is the effort (eq. 13)."""
+    label = f"Drive '{name}'"
+    f = instant.value(given.position)
+    rate = (
+        _rate_of(instant, label, f)
+        if given.velocity is None
+        else instant.value(0.0 if given.velocity is None else given.velocity)
+    )
+    if given.acceleration is None:
+        curvature = _rate_of(instant, label, rate)
+    else:
+        curvature = instant.value(given.acceleration)
+    h = instant.k.sub(instant.coordinate(given.joint, given.index), f)
+    unit = _coordinate_unit(instant, given.joint, given.index)
+    return Row(name, unit, h, {instant.freedom(given.joint, given.index): 1}, rate, -curvature)
+
+
+def _coordinate_unit(instant: Instant, name: str, index: int) -> str:
+    joint, place = coordinate_of(instant.model.joints, name, index)
+    return instant.model.joints[joint].kind.velocity_units()[place].removesuffix("/s")
+
+
+def _rate_of(instant: Instant, label: str, scalar: Scalar) -> Scalar:
+    tape = _tape(instant, label)
+    if _uses(tape, scalar, [*instant.at.q, *instant.at.v]):
+        raise ModelError(
+            f"{label}: its motion uses coordinates; a drive is a function of time and inputs. Use "
+            "a coupling or model.constrain(…) instead."
+        )
+    _refuse_states(instant, label, scalar)
+    return jvp(tape, [scalar], {instant.at.time: 1})[0]
+
+
+def _refuse_states(instant: Instant, label: str, scalar: Scalar) -> None:
+    """Their second rates aren't known."""
+    for state, symbol in instant.at.z.items():
+        if _uses(_tape(instant, label), scalar, [symbol]):
+            raise ModelError(
+                f"{label}: it uses the state '{state}', whose second rate isn't known. Use "
+                "positions, time, inputs and parameters (a drive: also give its velocity and "
+                "acceleration)."
+            )
+
+
+def _uses(tape: Tape, scalar: Scalar, symbols: Sequence[Scalar]) -> bool:
+    return any(jacobian(tape, [scalar], list(symbols))[0]) if symbols else False
+
+
+def _along_motion(instant: Instant) -> dict[int, Scalar]:
+    """Rates of everything that moves by itself: positions and time."""
+    rates = configuration_rate(instant)
+    flow = dict(zip(instant.at.q, rates, strict=True))
+    flow[instant.at.time] = 1
+    return flow
+
+
+def _tape(instant: Instant, label: str) -> Tape:
+    if not isinstance(instant.k, Tape):
+        raise ModelError(f"{label}: its rates are derived on a tape only.")
+    return instant.k

@@ -1,42 +1,46 @@
-"""The mechanism at one instant over any scalars: values, poses, velocities, forces. What laws and
-sensors ask."""
+"""The mechanism at one instant over any scalars: values, poses, velocities, forces, joint efforts,
+fluid carried along, energies and momenta. What laws and sensors ask."""
 
-from collections.abc import Callable, Hashable, Sequence
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from touchback.dynamics.accelerations import accelerations
-from touchback.dynamics.added import add_fluids, push_fluids
-from touchback.dynamics.efforts import passive_efforts
+from touchback.dynamics.crba import Entries
 from touchback.dynamics.frames import choose_frames
 from touchback.dynamics.ground import ground_of
-from touchback.dynamics.kinematics import Coordinates, Kinematics
-from touchback.dynamics.motion import Base, LinkMotion, link_motions
-from touchback.dynamics.places import Places
-from touchback.dynamics.pushes import Pushes
+from touchback.dynamics.kinematics import AppliedWrenches, Coordinates, Kinematics
+from touchback.dynamics.motion import Base, LinkMotion, ground_motion, link_motions
 from touchback.dynamics.regroup import regroup
-from touchback.dynamics.rnea import link_wrenches
+from touchback.dynamics.rnea import inverse_dynamics, link_wrenches
 from touchback.dynamics.tree import Tree, add_inertias, build_tree
 from touchback.errors import ModelError
 from touchback.model.body import Body
+from touchback.model.forces.base import CarriedFluid
 from touchback.model.frame import Frame
+from touchback.model.joints import Joint
 from touchback.model.mechanics import Forces
 from touchback.model.model import Model, sensor_names
 from touchback.model.names import unknown
 from touchback.model.sensors import Signal
 from touchback.model.signals import OWN_RATE
 from touchback.model.value import Value
-from touchback.spatial import Wrench
-from touchback.spatial.vectors import Scalar, Vector
+from touchback.spatial import Articulated, Wrench
+from touchback.spatial.vectors import Matrix, Scalar, Vector
 from touchback.symbolic.expression import Expr
 from touchback.symbolic.scalars import Scalars
 from touchback.symbolic.translate import Translator
 from touchback.units import unit_of
 
 if TYPE_CHECKING:
+    from touchback.dynamics.kinematics import AppliedWrenches
     from touchback.dynamics.stops import Pairs
-    from touchback.dynamics.unforced import Unforced
+    from touchback.dynamics.tree import Link, Tree
+    from touchback.model.mechanics import ValueOf
+    from touchback.model.model import Model
+    from touchback.symbolic.scalars import Scalars
 
 
 class Instant(Kinematics):
@@ -75,7 +79,7 @@ class Instant(Kinematics):
         tree.place(k, at.q, self.value)
         super().__init__(k, at, tree, ground_of(model, k, self.value), self.value)
         self._placed = True
-        self._pushes = Pushes(self)
+        self._pushes = AppliedWrenches(self)
         self._efforts: list[Scalar] = [0] * tree.nv
         self._applied = False
         self._motions: list[LinkMotion] | None = None
@@ -230,7 +234,7 @@ class Instant(Kinematics):
         return self.value(pair[0]), self.value(pair[1])
 
     @cached_property
-    def _default_stops(self) -> "dict[str, Pairs]":
+    def _default_stops(self) -> dict[str, Pairs]:
         from touchback.dynamics.stops import default_stops
 
         return default_stops(self.model)
@@ -288,16 +292,372 @@ class Instant(Kinematics):
         return turn.down(self.k, F), turn.down(self.k, N)
 
     @cached_property
-    def unforced(self) -> "Unforced":
-        from touchback.dynamics.unforced import Unforced
-
+    def unforced(self) -> Unforced:
         return Unforced(self, self._places)
 
     def energy(self, which: str) -> Scalar:
-        from touchback.dynamics.energy import energy
-
         return energy(self, which)
 
     def freedom(self, joint: str, index: int = 0) -> int:
         """The velocity coordinate of a joint by its place in v."""
         return self._places.velocity(joint, index)
+
+
+def accelerations(
+    instant: Instant, frame: Frame, motions: Callable[[], Sequence[LinkMotion]]
+) -> tuple[Vector, Vector]:
+    """ω̇ and the acceleration of a frame's origin, gravity not included, along world axes. On the
+    ground they are known without the links' motions."""
+    home, vectors = instant.attachment(frame), instant.vectors
+    R, _ = instant.link_pose(home.link)
+    if home.link < 0:
+        motion = ground_motion(instant.k, instant.base(with_gravity=False))
+    else:
+        motion = motions()[home.link]
+    carried = vectors.apply(motion.B, home.pose.scalars(instant.k))
+    moved = vectors.add(motion.acceleration, carried)
+    return vectors.apply(R, motion.alpha), vectors.apply(R, moved)
+
+
+class Places:
+    """The places of all coordinates by their full names, `q` and `v`, or by joint and index."""
+
+    def __init__(self, joints: Mapping[str, Joint]) -> None:
+        self._joints = joints
+        positions = [full for name, each in joints.items() for full in each.position_names(name)]
+        velocities = [full for name, each in joints.items() for full in each.velocity_names(name)]
+        self.q = {name: place for place, name in enumerate(positions)}
+        self.v = {name: place for place, name in enumerate(velocities)}
+
+    def position(self, joint: str, index: int) -> int:
+        """The place in q of coordinate `index` of a joint."""
+        return self.q[_numbered(joint, self._joint(joint).position_names(joint), index)]
+
+    def velocity(self, joint: str, index: int) -> int:
+        """The place in v of coordinate `index` of a joint."""
+        return self.v[_numbered(joint, self._joint(joint).velocity_names(joint), index)]
+
+    def velocities(self, names: Sequence[str]) -> list[int]:
+        """The places in v of velocity coordinates by their full names."""
+        for name in names:
+            if name not in self.v:
+                raise unknown("velocity coordinate", name, self.v)
+        return [self.v[name] for name in names]
+
+    def _joint(self, name: str) -> Joint:
+        if name not in self._joints:
+            raise unknown("joint", name, self._joints)
+        return self._joints[name]
+
+
+def _numbered(joint: str, names: list[str], index: int) -> str:
+    if not 0 <= index < len(names):
+        raise ModelError(
+            f"Joint '{joint}': it has {len(names)} coordinates; there is none numbered {index}."
+        )
+    return names[index]
+
+
+def jacobian(instant: Instant, frame: Frame) -> list[list[Scalar]]:
+    """6 × nv, along world axes: rows are ω (3) and the velocity of the frame's origin (3)."""
+    vectors = instant.vectors
+    rows: list[list[Scalar]] = [[0] * instant.tree.nv for _ in range(6)]
+    lever = instant.lever(frame)  # from the link's origin to the frame's
+    for link in instant.tree.path(instant.attachment(frame).link):
+        R = instant.link_pose(link.index)[0]
+        for offset, (s_ang, s_lin) in enumerate(link.columns):
+            angular = vectors.apply(R, s_ang)
+            linear = vectors.add(vectors.apply(R, s_lin), vectors.cross(angular, lever))
+            for row, entry in enumerate([*angular, *linear]):
+                rows[row][link.v_index + offset] = entry
+        if link.parent >= 0:
+            lever = vectors.add(lever, instant.link_lever(link.index))
+    return rows
+
+
+class Unforced:
+    """Mass matrix, bias, gravity efforts and Jacobians, each computed when first asked for."""
+
+    def __init__(self, instant: Instant, places: Places) -> None:
+        self._instant = instant
+        self.places = places.velocities
+        self._jacobians: dict[Frame, list[list[Scalar]]] = {}
+
+    @cached_property
+    def mass_matrix(self) -> Entries:
+        from touchback.dynamics.forward import entries  # which knows instants
+
+        return entries(self._instant)
+
+    @cached_property
+    def bias(self) -> list[Scalar]:
+        """c(q, v). Fluid that bodies carry along is inertia of the tree, and no force on it."""
+        instant = self._instant
+        fluids = AppliedWrenches(instant)
+        push_fluids(instant, fluids)
+        tree, k = instant.regrouped(), instant.k
+        return inverse_dynamics(tree, k, instant.at.v, None, instant.base(), fluids.in_link_axes())
+
+    @cached_property
+    def gravity_effort(self) -> list[Scalar]:
+        """c(q, 0) above a ground at rest. Carried fluid has no weight."""
+        instant = self._instant
+        tree = instant.regrouped()
+        dry = replace(tree, links=[replace(link, added=None) for link in tree.links])
+        upwards = instant.vectors.neg(instant.gravity())
+        base = Base(acceleration=instant.vectors.apply_transposed(instant.ground.R, upwards))
+        return inverse_dynamics(dry, instant.k, [0] * tree.nv, None, base, {})
+
+    def jacobian(self, frame: Frame) -> list[list[Scalar]]:
+        if frame not in self._jacobians:
+            self._jacobians[frame] = jacobian(self._instant, frame)
+        return self._jacobians[frame]
+
+    def bias_acceleration(self, frame: Frame) -> list[Scalar]:
+        """ω̇ and acceleration of a frame's origin while v̇ is zero."""
+        alpha, acceleration = accelerations(self._instant, frame, lambda: self._motions)
+        return [*alpha, *acceleration]
+
+    @cached_property
+    def _motions(self) -> list[LinkMotion]:
+        instant = self._instant
+        base = instant.base(with_gravity=False)
+        return list(link_motions(instant.tree, instant.k, instant.at.v, None, base))
+
+
+# Fluid that bodies carry along: inertia without weight, another one in each direction.
+#
+# An ideal fluid at rest far away gives a body that moves in it the momenta P = A v, L = B ω along
+# its own axes (Kirchhoff 1870; Lamb, Hydrodynamics §124), v measured from the fluid, and resists
+# with F = −(Ṗ + ω × P),  N = −(L̇ + ω × L + v × P). What is linear in accelerations is an inertia
+# of the link; the rest is pushed here, and with it what the trick that makes gravity an
+# acceleration of the ground would give the fluid for a weight.
+
+
+def add_fluids(tree: Tree, model: Model, k: Scalars, value: ValueOf) -> list[CarriedFluid]:
+    """Give links the fluid that the model's forces say they carry along."""
+    carried = [each for kind in model.forces.values() for each in kind.carries(k, value)]
+    for each in carried:
+        home = tree.attachment(k, each.frame, value)
+        if home.link < 0:
+            continue
+        own = Articulated.diagonal(each.mass, each.inertia)
+        moved = own.turned_up(k, home.pose.rotation(k)).shifted(k, home.pose.scalars(k))
+        link = tree.links[home.link]
+        link.added = moved if link.added is None else link.added.plus(k, moved)
+    return carried
+
+
+def push_fluids(instant: Instant, pushes: AppliedWrenches) -> None:
+    """What velocities alone ask of the fluid, and no weight of it."""
+    vectors = instant.vectors
+    cross, add, sub = vectors.cross, vectors.add, vectors.sub
+    for each in instant.fluids:
+        R, v, omega, P, L = _momenta(instant, each)
+        # the link's acceleration, to which its inertia is applied, is that of its own origin
+        _, origin = instant.link_velocity(instant.attachment(each.frame).link)
+        own = vectors.apply_transposed(R, sub(origin, each.flow))
+        weight = _times(instant, each.mass, vectors.apply_transposed(R, instant.gravity()))
+        turned = sub(cross(omega, P), _times(instant, each.mass, cross(omega, own)))
+        F = vectors.neg(add(turned, weight))
+        N = vectors.neg(add(cross(omega, L), cross(v, P)))
+        pushes.push(each.frame, vectors.apply(R, F), vectors.apply(R, N))
+
+
+def fluid_energy(instant: Instant) -> Scalar:
+    """½ A v² + ½ B ω² + P · u of all fluid that is carried along, u its flow: what the body gives
+    to a fluid that flows by itself is not lost, but moves on with it [J]."""
+    k, vectors, total = instant.k, instant.vectors, 0
+    half = k.const(0.5)
+    for each in instant.fluids:
+        R, v, omega, P, L = _momenta(instant, each)
+        own = k.add(vectors.dot(P, v), vectors.dot(L, omega))
+        flow = vectors.dot(P, vectors.apply_transposed(R, each.flow))
+        total = k.add(total, k.add(k.mul(half, own), flow))
+    return total
+
+
+def _momenta(instant: Instant, each: CarriedFluid) -> tuple[Matrix, Vector, Vector, Vector, Vector]:
+    """R_WF; velocity from the fluid, angular velocity and both momenta, in the frame's axes."""
+    vectors = instant.vectors
+    R = instant.rotation(each.frame)
+    through = vectors.sub(instant.velocity(each.frame), each.flow)
+    v = vectors.apply_transposed(R, through)
+    omega = vectors.apply_transposed(R, instant.angular_velocity(each.frame))
+    return R, v, omega, _times(instant, each.mass, v), _times(instant, each.inertia, omega)
+
+
+def _times(instant: Instant, a: Vector, b: Vector) -> Vector:
+    return [instant.k.mul(x, y) for x, y in zip(a, b, strict=True)]
+
+
+def passive_efforts(instant: Instant) -> None:
+    """Add what acts in every joint by itself to its effort."""
+    for name, joint in instant.model.joints.items():
+        for i in range(joint.kind.nv):
+            instant.add_effort(name, i, passive_effort(instant, name, joint, i))
+
+
+def passive_effort(instant: Instant, name: str, joint: Joint, i: int) -> Scalar:
+    """−k (q − rest) − c v − f v/√(v² + v_s²) and the stops' push."""
+    k, value = instant.k, instant.value
+    v = instant.rate(name, i)
+    effort: Scalar = 0
+    if joint.spring:
+        effort = k.sub(effort, k.mul(value(joint.spring[i]), _stretch(instant, name, joint, i)))
+    if joint.damping:
+        effort = k.sub(effort, k.mul(value(joint.damping[i]), v))
+    if joint.friction:
+        scale = value(joint.friction_speed)
+        smooth = k.div(v, k.sqrt(k.add(k.mul(v, v), k.mul(scale, scale))))
+        effort = k.sub(effort, k.mul(value(joint.friction[i]), smooth))
+    stop = instant.stop(name, i)
+    if stop is not None:
+        effort = k.add(effort, _push(instant, name, joint, i, *stop))
+    return effort
+
+
+def passive_potential(instant: Instant) -> Scalar:
+    """Energy stored in joint springs, stops and described springs [J]."""
+    k = instant.k
+    total: Scalar = 0
+    for name, joint in instant.model.joints.items():
+        total = k.add(total, joint_potential(instant, name, joint))
+    for kind in instant.model.forces.values():
+        total = k.add(total, kind.potential(instant))
+    return total
+
+
+def joint_potential(instant: Instant, name: str, joint: Joint) -> Scalar:
+    """Energy stored in a joint's springs and stops [J]."""
+    k, value = instant.k, instant.value
+    total: Scalar = 0
+    half = k.const(0.5)
+    for i in range(joint.kind.nv):
+        if joint.spring:
+            x = _stretch(instant, name, joint, i)
+            total = k.add(total, k.mul(k.mul(half, value(joint.spring[i])), k.mul(x, x)))
+        stop = instant.stop(name, i)
+        if stop is not None:
+            for depth in _depths(instant, name, joint, i):
+                total = k.add(total, k.mul(k.mul(half, stop[0]), k.mul(depth, depth)))
+    return total
+
+
+def _stretch(instant: Instant, name: str, joint: Joint, i: int) -> Scalar:
+    rest = instant.value(joint.rest[i]) if joint.rest else 0
+    return instant.k.sub(instant.coordinate(name, i), rest)
+
+
+def _depths(instant: Instant, name: str, joint: Joint, i: int) -> tuple[Scalar, Scalar]:
+    """How far the coordinate is below its lower and above its upper limit; zero within."""
+    k, q = instant.k, instant.coordinate(name, i)
+    lower, upper = (instant.value(limit) for limit in joint.limits[i])
+    return k.maximum(k.sub(lower, q), 0), k.maximum(k.sub(q, upper), 0)
+
+
+def _push(
+    instant: Instant, name: str, joint: Joint, i: int, stiffness: Scalar, damping: Scalar
+) -> Scalar:
+    """Unilateral spring and damper at either limit; a stop pushes, it never pulls."""
+    k, v = instant.k, instant.rate(name, i)
+    below, above = _depths(instant, name, joint, i)
+    up = k.maximum(k.sub(k.mul(stiffness, below), k.mul(damping, v)), 0)
+    down = k.maximum(k.add(k.mul(stiffness, above), k.mul(damping, v)), 0)
+    return k.sub(k.select(k.less(0, below), up, 0), k.select(k.less(0, above), down, 0))
+
+
+def energy(instant: Instant, which: str) -> Scalar:
+    """'kinetic', 'potential' or 'total' [J]."""
+    parts = []
+    if which in ("kinetic", "total"):
+        parts.append(kinetic_energy(instant))
+    if which in ("potential", "total"):
+        parts.append(instant.k.add(potential_energy(instant), passive_potential(instant)))
+    return parts[0] if len(parts) == 1 else instant.k.add(parts[0], parts[1])
+
+
+def _everything(instant: Instant) -> Iterator[tuple[int, Link]]:
+    """All links, and what is fixed to the ground as number −1."""
+    yield from enumerate(instant.tree.links)
+    yield -1, instant.tree.ground
+
+
+def _moving(instant: Instant) -> Iterator[tuple[int, Link]]:
+    """All links, and what is fixed to the ground where that moves."""
+    return _everything(instant) if instant.ground.moves else enumerate(instant.tree.links)
+
+
+def kinetic_energy(instant: Instant) -> Scalar:
+    """T = Σ ½ m v·v + v·(ω × h) + ½ ω·J ω over links, plus ½ armature v² and the energy
+    of fluid that is carried along [J]."""
+    k, vectors = instant.k, instant.vectors
+    total: Scalar = 0
+    half = k.const(0.5)
+    for i, link in _moving(instant):
+        R = instant.link_pose(i)[0]
+        omega_W, v_W = instant.link_velocity(i)
+        omega, v = vectors.apply_transposed(R, omega_W), vectors.apply_transposed(R, v_W)
+        own = link.inertia
+        linear = k.mul(own.m, vectors.dot(v, v))
+        angular = vectors.dot(omega, vectors.apply(own.tensor(k), omega))
+        mixed = vectors.dot(v, vectors.cross(omega, own.h))
+        total = k.add(total, k.add(k.mul(half, k.add(linear, angular)), mixed))
+    for rotor, v in zip(instant.armature(), instant.at.v, strict=True):
+        total = k.add(total, k.mul(k.mul(half, rotor), k.mul(v, v)))
+    return k.add(total, fluid_energy(instant))
+
+
+def potential_energy(instant: Instant) -> Scalar:
+    """U = −Σ g·(m p + R h) of all bodies, also those fixed to the ground, which another structure
+    may let go: zero when all mass is at the world's origin [J]."""
+    return -instant.vectors.dot(instant.gravity(), first_moment(instant, _everything(instant)))
+
+
+def first_moment(instant: Instant, links: Iterator[tuple[int, Link]]) -> Vector:
+    """Σ m p_com about the world's origin [kg m]."""
+    vectors = instant.vectors
+    total: Vector = [0, 0, 0]
+    for i, link in links:
+        R, p = instant.link_pose(i)
+        moment = vectors.add(vectors.scale(link.inertia.m, p), vectors.apply(R, link.inertia.h))
+        total = vectors.add(total, moment)
+    return total
+
+
+def total_mass(instant: Instant) -> Scalar:
+    """Σ m of everything that moves [kg]."""
+    total: Scalar = 0
+    for _, link in _moving(instant):
+        total = instant.k.add(total, link.inertia.m)
+    return total
+
+
+def centre_of_mass(instant: Instant) -> Vector:
+    """p_com [m]."""
+    moment = first_moment(instant, _moving(instant))
+    return instant.vectors.scale(instant.k.div(1, total_mass(instant)), moment)
+
+
+def momentum(instant: Instant) -> tuple[Vector, Vector]:
+    """Linear momentum [kg m/s] and angular momentum about the world's origin [kg m²/s]."""
+    vectors = instant.vectors
+    linear: Vector = [0, 0, 0]
+    angular: Vector = [0, 0, 0]
+    for i, link in _moving(instant):
+        own, spin, _ = link_momenta(instant, i, link)
+        linear = vectors.add(linear, own)
+        position = instant.link_pose(i)[1]
+        angular = vectors.add(angular, vectors.add(spin, vectors.cross(position, own)))
+    return linear, angular
+
+
+def link_momenta(instant: Instant, i: int, link: Link) -> tuple[Vector, Vector, Vector]:
+    """Linear momentum of a link, angular momentum and first moment of mass about its origin, along
+    world axes."""
+    k, vectors = instant.k, instant.vectors
+    R, (omega, v) = instant.link_pose(i)[0], instant.link_velocity(i)
+    h = vectors.apply(R, link.inertia.h)
+    linear = vectors.add(vectors.scale(link.inertia.m, v), vectors.cross(omega, h))
+    turned = vectors.apply(link.inertia.tensor(k), vectors.apply_transposed(R, omega))
+    return linear, vectors.add(vectors.apply(R, turned), vectors.cross(h, v)), h

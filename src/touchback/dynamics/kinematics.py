@@ -1,5 +1,7 @@
 """Where links and frames are and how fast they move, over any scalars, along world axes."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -9,7 +11,7 @@ from touchback.dynamics.motion import combined
 from touchback.dynamics.tree import Attachment, Tree
 from touchback.model.frame import Frame
 from touchback.model.mechanics import ValueOf
-from touchback.spatial import Vectors
+from touchback.spatial import ZERO, Vectors, Wrench
 from touchback.spatial.vectors import Matrix, Scalar, Vector
 from touchback.symbolic.scalars import Scalars
 
@@ -112,3 +114,33 @@ class Kinematics:
 
     def angular_velocity(self, frame: Frame) -> Vector:
         return self.link_velocity(self.attachment(frame).link)[0]
+
+
+class AppliedWrenches:
+    """Force and moment on each link about its origin, along world axes."""
+
+    def __init__(self, at: Kinematics) -> None:
+        self._at = at
+        self._sums: dict[int, Wrench] = {}
+
+    def push(self, frame: Frame, force: Vector, torque: Vector | None = None) -> None:
+        """Add a force at a frame's origin and a torque on its body; what pushes the ground is
+        lost."""
+        at, vectors = self._at, self._at.vectors
+        home = at.attachment(frame)
+        if home.link < 0:
+            return
+        moment = vectors.cross(at.lever(frame), force)
+        if torque is not None:
+            moment = vectors.add(moment, torque)
+        F, N = self._sums.get(home.link, (ZERO, ZERO))
+        self._sums[home.link] = vectors.add(F, force), vectors.add(N, moment)
+
+    def in_link_axes(self) -> dict[int, Wrench]:
+        """The sums along the axes of their links."""
+        turned = self._at.vectors.apply_transposed
+        wrenches: dict[int, Wrench] = {}
+        for i, (F, N) in self._sums.items():
+            R = self._at.link_pose(i)[0]
+            wrenches[i] = turned(R, F), turned(R, N)
+        return wrenches

@@ -12,12 +12,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from touchback.dynamics.constraint_row import Row
 from touchback.dynamics.constraints import apply_multipliers
-from touchback.dynamics.efforts import passive_effort
-from touchback.dynamics.energy import link_momenta
 from touchback.dynamics.forward import configuration_rate
-from touchback.dynamics.instant import Instant
-from touchback.dynamics.row import Row
+from touchback.dynamics.instant import Instant, link_momenta, passive_effort
 from touchback.model.frame import Frame
 from touchback.spatial.vectors import ZERO, Scalar, Vector
 from touchback.symbolic.differentiate import jvp

@@ -10,12 +10,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from touchback.dynamics.efforts import passive_effort
-from touchback.dynamics.energy import momentum
-from touchback.dynamics.instant import Instant
+from touchback.dynamics.constraint_row import Row
+from touchback.dynamics.instant import Instant, momentum, passive_effort
 from touchback.dynamics.motion import ground_motion, link_motions
 from touchback.dynamics.rnea import link_wrenches, needed_wrench
-from touchback.dynamics.row import Row
 from touchback.model.forces.base import ForceKind
 from touchback.model.frame import Frame
 from touchback.spatial.vectors import Scalar, Vector

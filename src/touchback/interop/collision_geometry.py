@@ -12,7 +12,7 @@ import numpy as np
 
 from touchback.contact import ContactKind, SpherePlaneContact, SphereSphereContact
 from touchback.dynamics.floats import float_instant
-from touchback.dynamics.jacobian import jacobian
+from touchback.dynamics.instant import jacobian
 from touchback.dynamics.stops import initial_coordinates
 from touchback.errors import ModelError
 from touchback.interop.import_notes import Notes, unused

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from touchback.dynamics.constraint_row import Row
 from touchback.dynamics.constraints import constraint_rows
 from touchback.dynamics.forward import configuration_rate, entries, inverse
-from touchback.dynamics.row import Row
 from touchback.model.model import Model
 from touchback.numbers import shown
 from touchback.symbolic.differentiate import jacobian

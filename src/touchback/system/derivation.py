@@ -7,10 +7,9 @@ from typing import Any, Generic, Self, TypeVar, overload
 
 from touchback.codegen import Backend
 from touchback.dynamics import Coordinates, Instant
+from touchback.dynamics.constraint_row import Row
 from touchback.dynamics.constraints import apply_multipliers
-from touchback.dynamics.limbs import equal_limbs
-from touchback.dynamics.row import Row
-from touchback.dynamics.tree import coordinate_starts
+from touchback.dynamics.tree import coordinate_starts, isomorphic_branches
 from touchback.model.model import Model
 from touchback.symbolic.chains import chained
 from touchback.symbolic.program import Place
@@ -92,7 +91,7 @@ class Derivation:
         q_starts, v_starts = coordinate_starts(self._model)
         names = self.layout.state_names
         found: dict[int, Alike] = {}
-        for group, limbs in enumerate(equal_limbs(self._model)):
+        for group, limbs in enumerate(isomorphic_branches(self._model)):
             for limb, joints in enumerate(limbs):
                 kinds = [(name, self._model.joints[name].kind) for name in joints]
                 at = [q_starts[name] + i for name, kind in kinds for i in range(kind.nq)]

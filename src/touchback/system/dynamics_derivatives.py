@@ -25,8 +25,7 @@ from touchback.dynamics.forward import (
     pushed,
     with_armature,
 )
-from touchback.dynamics.sloped import Solved
-from touchback.dynamics.slopes import InverseSlopes
+from touchback.dynamics.inverse_dynamics_derivatives import InverseDynamicsDerivatives, SolvedColumn
 from touchback.native.library import LIB
 from touchback.native.record import Record
 from touchback.spatial import Articulated, Twist, Wrench
@@ -51,7 +50,7 @@ class Columns:
     carry fluid); and other derivatives of the efforts that are needed beyond those that act, by q
     and by v, or None."""
 
-    solved: list[Solved]
+    solved: list[SolvedColumn]
     dense: tuple[Matrix, Matrix] | None
 
 
@@ -71,10 +70,10 @@ def columns_to_solve(d: Derivation, algorithm: str, own: bool) -> Columns:
     return Columns(solved, dense)
 
 
-def _alone(column: Solved) -> Solved:
+def _alone(column: SolvedColumn) -> SolvedColumn:
     """Without what gives derivatives."""
     none, nothing = (ZERO, ZERO), [ZERO, ZERO, ZERO]
-    return Solved(
+    return SolvedColumn(
         column.S, column.eliminated, none, none, none, none,
         ZERO, nothing, Articulated(nothing, nothing, nothing), none,
     )  # fmt: skip
@@ -141,8 +140,8 @@ def _acting(d: Derivation, own: bool) -> tuple[list[int], list[int]]:
     return (acting if own else applied), acting
 
 
-def _inertial(d: Derivation) -> InverseSlopes:
-    return InverseSlopes(d.instant.regrouped(), d.tape, d.v, d.instant.base())
+def _inertial(d: Derivation) -> InverseDynamicsDerivatives:
+    return InverseDynamicsDerivatives(d.instant.regrouped(), d.tape, d.v, d.instant.base())
 
 
 # ---- by the tape --------------------------------------------------------------------------------
@@ -259,7 +258,7 @@ def _side_by_side(columns: list[list[int]]) -> list[int]:
     return found
 
 
-def _column(found: Solved) -> list[int]:
+def _column(found: SolvedColumn) -> list[int]:
     """What tb_columns hold of one. Of inertias that are sums of what eliminations take, their
     negatives are at hand."""
     J, H, M = found.inertia.J, found.inertia.H, found.inertia.M

@@ -6,9 +6,8 @@ from functools import partial
 
 from touchback.dynamics.constraints import constraint_rows
 from touchback.dynamics.crba import root_columns
-from touchback.dynamics.energy import centre_of_mass, momentum
 from touchback.dynamics.forward import configuration_rate, entries, forward, inverse
-from touchback.dynamics.jacobian import jacobian
+from touchback.dynamics.instant import centre_of_mass, jacobian, momentum
 from touchback.dynamics.regressor import INERTIAL, regressor
 from touchback.errors import InputError
 from touchback.model.forces import JointEffort

@@ -23,9 +23,9 @@ from typing import Any
 
 import numpy as np
 
+from touchback.dynamics.constraint_row import Row
 from touchback.dynamics.constraints import constraint_rows
 from touchback.dynamics.forward import configuration_rate, inverse
-from touchback.dynamics.row import Row
 from touchback.symbolic.differentiate import jacobian, jvp
 from touchback.system.compiled_function import Function
 from touchback.system.constraint_functions import Pattern

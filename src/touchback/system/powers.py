@@ -15,9 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 from touchback.contact import ContactKind
 from touchback.dynamics.constraints import constraint_rows
-from touchback.dynamics.efforts import joint_potential
-from touchback.dynamics.energy import kinetic_energy, potential_energy
 from touchback.dynamics.forward import configuration_rate
+from touchback.dynamics.instant import joint_potential, kinetic_energy, potential_energy
 from touchback.dynamics.powers import (
     base_power,
     force_meter,

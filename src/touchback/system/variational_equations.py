@@ -12,9 +12,9 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING
 
+from touchback.dynamics.constraint_row import Row
 from touchback.dynamics.constraints import constraint_rows
 from touchback.dynamics.forward import configuration_rate, entries
-from touchback.dynamics.row import Row
 from touchback.symbolic.differentiate import jvp, vjp
 from touchback.symbolic.translate import replay
 from touchback.system.compiled_function import FunctionSet

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from touchback.dynamics.constraints import constraint_rows
-from touchback.dynamics.energy import kinetic_energy
 from touchback.dynamics.forward import entries, inverse
+from touchback.dynamics.instant import kinetic_energy
 from touchback.errors import InputError
 from touchback.interop.languages.model_programs import HEAD
 from touchback.model.frame import Frame

@@ -11,7 +11,7 @@ import numpy as np
 
 from touchback.dynamics.floats import float_instant
 from touchback.dynamics.instant import Instant
-from touchback.dynamics.loops import common_link
+from touchback.dynamics.loop_closures import common_link
 from touchback.errors import InputError
 from touchback.interop.modelica.modelica_text import Names, Texts, numbers, texts
 from touchback.interop.modelica.package_sheet import Push, Sheet, component, described, vector

@@ -8,10 +8,9 @@ from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 
 from touchback.dynamics import Instant
-from touchback.dynamics.constraints import constraint_rows
+from touchback.dynamics.constraint_row import Row
+from touchback.dynamics.constraints import constraint_row, constraint_rows, coupling_row, drive_row
 from touchback.dynamics.forward import configuration_rate, entries
-from touchback.dynamics.row import Row
-from touchback.dynamics.written import constraint_row, coupling_row, drive_row
 from touchback.errors import TouchbackError
 from touchback.interop.modelica.modelica_text import Names, number, quoted, texts
 from touchback.interop.modelica.package_sheet import Sheet, component, vector

@@ -11,7 +11,7 @@ from typing import Any
 
 from touchback.dynamics.instant import Instant
 from touchback.dynamics.kinematics import Coordinates
-from touchback.dynamics.loops import common_link
+from touchback.dynamics.loop_closures import common_link
 from touchback.dynamics.pose import frame_pose
 from touchback.errors import InputError, ModelError, TouchbackError
 from touchback.interop.modelica.modelica_text import Names, quoted, texts

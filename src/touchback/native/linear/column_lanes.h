@@ -3,7 +3,7 @@
  *
  * With the carrier's twist c and acceleration a, psi' = c x S, psi'' = a x S + c x psi' and
  * psi' + S' = psi' + t x S, where t is the twist of its own link. Wrenches 2 B u of angular parts u
- * have the moment 2 (tr K - K) u and the force 2 u x p (dynamics/slopes.py).
+ * have the moment 2 (tr K - K) u and the force 2 u x p (dynamics/inverse_dynamics_derivatives.py).
  *
  * Sums of I_i S_i a_i over what a link carries, with rigid bodies' I_i, are what it does to its
  * carrier less what it would do if no joint moved. Articulated bodies know the former, I A + p for

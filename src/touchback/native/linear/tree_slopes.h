@@ -12,7 +12,7 @@ enum { TB_COLUMNS = 8 }; /* coordinates side by side: as many as the largest vec
 
 /* So many coordinates, about the origin and along the axes of their root links. Twists are
  * (angular, linear), wrenches (moment, force); what each of them is: `Solved` of
- * dynamics/sloped.py. The last ones are filled up with zeros. */
+ * dynamics/inverse_dynamics_derivatives.py. The last ones are filled up with zeros. */
 typedef struct tb_columns {
     double S[6][TB_COLUMNS], U[6][TB_COLUMNS], inverse[TB_COLUMNS]; /* and U/D, 1/D */
     double carrier[6][TB_COLUMNS], twist[6][TB_COLUMNS];

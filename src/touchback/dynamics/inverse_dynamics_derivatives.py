@@ -20,21 +20,120 @@ Everything is along the axes of the root link at this instant and about the poin
 there the first columns and inertias are as sparse as described."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 
-from touchback.dynamics.aba import accelerations, articulated, eliminate
-from touchback.dynamics.crba import Entries, fluid_in_axes, in_axes, root_poses, unit_wrench
+from touchback.dynamics.aba import Eliminated, accelerations, articulated, eliminate
+from touchback.dynamics.crba import (
+    Entries,
+    WorldPose,
+    fluid_in_axes,
+    in_axes,
+    root_poses,
+    unit_wrench,
+)
 from touchback.dynamics.motion import Base, LinkMotion, b_matrix
 from touchback.dynamics.rnea import inertial_wrench
-from touchback.dynamics.sloped import Carried, Column, Moving, Sloped, Slopes, Solved, carried
 from touchback.dynamics.tree import Link, Tree
 from touchback.spatial import Articulated, Inertia, Rotation, Twist, Twists, Vectors, Wrench
-from touchback.spatial.vectors import ZERO, Matrix, Scalar, Vector
+from touchback.spatial.vectors import ZERO, Matrix, Scalar, Vector, transpose
 from touchback.symbolic.scalars import Scalars
 
 
-class InverseSlopes:
+@dataclass
+class EffortDerivatives:
+    """Derivatives of the efforts by increments of positions and by velocities, for every pair on
+    one path: (effort, coordinate)."""
+
+    by_q: Entries
+    by_v: Entries
+
+
+@dataclass
+class Column:
+    """A velocity coordinate: its twist S, ψ̇, and ψ̇ + Ṡ."""
+
+    index: int
+    S: Twist
+    carried: Twist
+    turned: Twist
+
+
+@dataclass
+class Moving:
+    """A link: where it is, its twist, its acceleration without those of joints, its carrier's
+    twist and its columns."""
+
+    pose: WorldPose
+    twist: Twist
+    bias: Twist
+    carrier: Twist
+    columns: list[Column]
+
+
+@dataclass
+class Carried:
+    """Of all that a link carries: inertia, and p and K; or 2 p and 2 ((tr K) 1 − K) of 2 B."""
+
+    inertia: Inertia
+    momentum: Vector
+    stir: Matrix
+
+    def plus(self, k: Scalars, other: "Carried") -> "Carried":
+        """Of both, with p and K."""
+        vectors = Vectors(k)
+        return Carried(
+            self.inertia.plus(k, other.inertia),
+            vectors.add(self.momentum, other.momentum),
+            vectors.matrix_add(self.stir, other.stir),
+        )
+
+
+def carried(k: Scalars, inertia: Inertia, twist: Twist) -> Carried:
+    """Of one link, with p and K."""
+    vectors, h, (omega, velocity) = Vectors(k), inertia.h, twist
+    momentum = vectors.add(vectors.scale(inertia.m, velocity), vectors.cross(omega, h))
+    turned = transpose([vectors.cross(omega, row) for row in inertia.E])
+    K = [[k.add(turned[x][y], k.mul(velocity[x], h[y])) for y in range(3)] for x in range(3)]
+    return Carried(inertia, momentum, K)
+
+
+@dataclass
+class ColumnDerivatives:
+    """A velocity coordinate: S, ψ̇, ψ̇ + Ṡ and ψ̈; I S and Sᵀ 2 B of all that it carries; and the
+    wrenches whose products with the carriers' columns are derivatives by it."""
+
+    index: int
+    S: Twist
+    carried: Twist
+    turned: Twist
+    needed: Wrench
+    stirred: Vector
+    shaken: Twist
+    by_q: Wrench
+    by_v: Wrench
+
+
+@dataclass
+class SolvedColumn:
+    """A velocity coordinate when accelerations are solved for, and what derivatives by it are made
+    of: S and what is left of it; the twists of its link's carrier and of its link; the carrier's
+    acceleration without those of joints, and what joints add; p and K of all that the link carries;
+    the articulated inertia and the wrench that it leaves to its carrier."""
+
+    S: Twist
+    eliminated: Eliminated
+    carrier: Twist
+    twist: Twist
+    bias: Twist
+    by_joints: Twist
+    momentum: Vector
+    stir: Matrix
+    inertia: Articulated
+    wrench: Wrench
+
+
+class InverseDynamicsDerivatives:
     """Mass matrix, bias and derivatives of inverse dynamics of a tree (without fluid that links
     carry along) from one pass over it."""
 
@@ -56,7 +155,7 @@ class InverseSlopes:
                 tau[column.index] = self._twists.power(column.S, wrench)
         return tau
 
-    def solved(self, tau: Sequence[Scalar], armature: Sequence[Scalar]) -> list[Solved]:
+    def solved(self, tau: Sequence[Scalar], armature: Sequence[Scalar]) -> list[SolvedColumn]:
         """Of each column what the derivatives of the accelerations for given efforts are products
         of, by articulated bodies whose links all have the root's frame. Fluid that links carry
         along is in what is left of columns, not in the rest."""
@@ -83,13 +182,13 @@ class InverseSlopes:
         for (index, total), (_, change) in zip(self._carried_by_each(), changes, strict=True):
             totals[index] = total
             by_joints.append(change)
-        found: dict[int, Solved] = {}
+        found: dict[int, SolvedColumn] = {}
         for link, each in zip(self._tree.links, self._links, strict=True):
             total, of_joints = totals[link.index], (ZERO, ZERO)
             if link.parent >= 0:
                 of_joints = by_joints[link.parent]
             for step, column in zip(steps[link.index], each.columns, strict=True):
-                found[column.index] = Solved(
+                found[column.index] = SolvedColumn(
                     column.S, step, each.carrier, each.twist, self._bias_above(link), of_joints,
                     total.momentum, total.stir, *left[link.index],
                 )  # fmt: skip
@@ -104,9 +203,9 @@ class InverseSlopes:
                 M[i.index, j.index] = M[j.index, i.index] = self._twists.power(j.S, needed)
         return M
 
-    def at(self, a: Sequence[Scalar]) -> Slopes:
+    def at(self, a: Sequence[Scalar]) -> EffortDerivatives:
         """The derivatives at given joint accelerations."""
-        power, found = self._twists.power, Slopes({}, {})
+        power, found = self._twists.power, EffortDerivatives({}, {})
         sloped = {each.index: each for each in self.sloped(a)}
         for i, link in self._columns():
             row = sloped[i.index]
@@ -119,7 +218,7 @@ class InverseSlopes:
                 found.by_v[j.index, i.index] = power(j.S, row.by_v)
         return found
 
-    def sloped(self, a: Sequence[Scalar]) -> list[Sloped]:
+    def sloped(self, a: Sequence[Scalar]) -> list[ColumnDerivatives]:
         """Of each column what the derivatives at given joint accelerations are products of."""
         twists, by_joints = self._twists, self._by_joints(a)
         wrenches = self._wrenches_with(by_joints)
@@ -133,7 +232,9 @@ class InverseSlopes:
             by_q = twists.add(by_q, twists.carried(i.S, wrenches[link.index]))
             by_v = twists.add(self._stirred(link, i.S), self._unit(link, i.turned))
             rows = self._unit(link, i.S), self._stirred_row(link, i.S)
-            found.append(Sloped(i.index, i.S, i.carried, i.turned, *rows, shaken, by_q, by_v))
+            found.append(
+                ColumnDerivatives(i.index, i.S, i.carried, i.turned, *rows, shaken, by_q, by_v)
+            )
         return found
 
     # ---- outward --------------------------------------------------------------------------------
@@ -287,7 +388,7 @@ class InverseSlopes:
             vectors.apply_transposed(of_all.stir, S[0]), vectors.cross(of_all.momentum, S[1])
         )
 
-    def _both(self, row: Sloped, first: Twist, second: Twist) -> Scalar:
+    def _both(self, row: ColumnDerivatives, first: Twist, second: Twist) -> Scalar:
         """Sᵀ (2 B first + I second)."""
         stirred = self._vectors.dot(row.stirred, first[0])
         return self._k.add(stirred, self._twists.power(second, row.needed))
