@@ -147,9 +147,11 @@ def test_impulses_that_do_not_settle_are_told_of_with_the_whole_run() -> None:
 
 def test_equations_are_derived_once_for_all(heap, monkeypatch) -> None:
     made: list[object] = []
-    usual = time_stepping.SteppedRun.__init__
+    usual = time_stepping.MoreauJeanStepper.__init__
     monkeypatch.setattr(
-        time_stepping.SteppedRun, "__init__", lambda *given: (made.append(1), usual(*given))[1]
+        time_stepping.MoreauJeanStepper,
+        "__init__",
+        lambda *given: (made.append(1), usual(*given))[1],
     )
     asked: list[int] = []
     once_more = native_per_thread.run_alone
