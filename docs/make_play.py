@@ -18,9 +18,9 @@ from touchback.haptics.trials import (
     Psychometric,
     SimulatedSubject,
 )
-from touchback.workbench.play.choice import ChoiceBoard
-from touchback.workbench.play.hall import Hall
-from touchback.workbench.play.messages import Visit
+from touchback.workbench.play.play_messages import Visit
+from touchback.workbench.play.play_server import Hall
+from touchback.workbench.play.trial_boards import ChoiceBoard
 
 PICTURES = Path(__file__).with_name("pictures") / "play"
 SIZE = {"width": 1180, "height": 760}

@@ -9,7 +9,7 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
 
-from touchback.cli.forced_choice import draw
+from touchback.cli.trial_command import draw
 from touchback.draw.style import ACCENT, GREEN, INK, PALE, light_grid
 from touchback.haptics.trials import (
     Constant,

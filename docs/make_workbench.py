@@ -19,7 +19,7 @@ from touchback import gallery, workbench
 from touchback.devices.daq import SimulatedDriver
 from touchback.gallery.buggy import SERVED
 from touchback.gallery.kart import WHEELS
-from touchback.workbench.feed import feed
+from touchback.workbench.looped_inputs import feed
 from touchback.workbench.manipulate import equipped
 
 PICTURES = Path(__file__).parent / "pictures"

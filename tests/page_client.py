@@ -10,7 +10,7 @@ from websockets.asyncio import client
 from websockets.asyncio.client import ClientConnection
 
 from touchback.workbench import Workbench
-from touchback.workbench.wire import unframed
+from touchback.workbench.wire_format import unframed
 from waiting import PATIENCE
 
 T = TypeVar("T")

@@ -237,7 +237,7 @@ def test_the_files_would_work_inside_as_they_are() -> None:
 
 
 @pytest.mark.parametrize(("table", "entry"), [
-    ("system/function_text.py", "PRINTERS"), ("cli/commands.py", "COMMANDS"),
+    ("system/function_text.py", "PRINTERS"), ("cli/app.py", "COMMANDS"),
     ("codegen/machine.py", "TARGETS"), ("interop/formats.py", "FORMATS"),
     ("devices/registry.py", "DEVICES"), ("simulate/solvers/__init__.py", "METHODS"),
     ("native/constrained/formulations/__init__.py", "FORMULATIONS"),

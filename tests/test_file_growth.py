@@ -50,7 +50,7 @@ READERS = {  # whatever module opens files, and what of it is tried here
     "devices/evdev/calibration.py": ("wheel",),
     "devices/gps/almanac_files.py": ("sem almanac", "yuma almanac"),
     "devices/midi/file.py": ("midi",),
-    "files/read.py": ("yaml", "json"),
+    "files/model_reader.py": ("yaml", "json"),
     "sweeps/sweep_folder.py": ("sweep", "sweep part"),
     "gallery/keyboard/regulation.py": ("regulation",),
     "haptics/trials/journal.py": ("trial",),

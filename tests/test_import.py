@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import touchback as tb
-from touchback.cli.commands import COMMANDS
+from touchback.cli.app import COMMANDS
 
 HEAVY = ("numpy", "scipy", "yaml", "msgspec", "mcap", "matplotlib")
 

@@ -15,8 +15,8 @@ from touchback import gallery
 from touchback.errors import InputError
 from touchback.realtime.control.address import own_folder
 from touchback.recording import Run
-from touchback.workbench.play.trial import TrialBoard
-from touchback.workbench.playback.shelf import Shelf
+from touchback.workbench.play.trial_boards import TrialBoard
+from touchback.workbench.playback.recording_folder import Shelf
 
 SOURCES = Path(touchback.__file__).parent
 FIXED = {"codegen/compiled.py", "realtime/control/address.py"}  # which check what they find there
@@ -51,7 +51,9 @@ def test_mechanisms_are_played_without_a_file(
     mine = tmp_path / "mine.txt"
     mine.write_text("mine")
     (everybodys / "touchback-play.svg").symlink_to(mine)
-    monkeypatch.setattr("touchback.cli.scenes._SCENES", (("double-pendulum", "Two rods.", "tip"),))
+    monkeypatch.setattr(
+        "touchback.cli.play_command._SCENES", (("double-pendulum", "Two rods.", "tip"),)
+    )
     done = command("play", "mechanisms", "--seconds", "0.1")
     assert done.returncode == 0, done.stderr
     assert mine.read_text() == "mine"

@@ -17,7 +17,7 @@ from growth import assert_linear
 SOURCES = Path(touchback.__file__).parent
 OURS = {  # which read texts of the package itself, or of ours alone
     "native/sources.py", "native/describe.py", "batch/gpu/constrained_kernel.py",
-    "draw/film_html.py",
+    "draw/film.py",
     "interop/modelica/modelica_writer.py",
 }  # fmt: skip
 LONGEST = 1 << 16

@@ -104,7 +104,7 @@ def _own_pictures(wanted: list[str], rates: list[float], drawn: bool) -> list[Sh
 
 
 def _passive(rates: list[float]) -> dict[str, list[float]]:
-    from touchback.haptics.wall.kinds import KINDS
+    from touchback.haptics.wall.controllers import KINDS
     from touchback.haptics.wall.passivity import BENCH_DEVICE, largest_passive_stiffness
 
     table = Table("passive up to [N/m]", box=None, pad_edge=False)

@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from statistics import geometric_mean
 
 from studies.wall.real import BALANCED, CELLS, COUNTED, WINDOWED
-from touchback.haptics.wall.battery import Setting, stiffest
 from touchback.haptics.wall.laws import (
     Deadbeat,
     Dithered,
@@ -22,6 +21,7 @@ from touchback.haptics.wall.laws import (
     Waves,
 )
 from touchback.haptics.wall.passivity import Press, drawn_presses, presses
+from touchback.haptics.wall.wall_sweep import Setting, stiffest
 
 ASTRAY = 0.5  # penetrations
 KNOWN = (*presses(), *drawn_presses(seed=1))

@@ -15,26 +15,30 @@ from studies.wall.setups import (
     WALL_STIFFNESS,
     Drop,
 )
-from touchback.haptics.wall.adaptive import tap_errors
-from touchback.haptics.wall.bounces import Bounces, bounces, distance_outside
-from touchback.haptics.wall.continuous import ContinuousBall
+from touchback.haptics.wall.adaptive_wall import tap_errors
 from touchback.haptics.wall.controllers import (
     Ahead,
     Controller,
+    DeadbeatWall,
     HalfSampleWall,
     PlacedWall,
     StandardWall,
+    kind,
 )
-from touchback.haptics.wall.deadbeat import DeadbeatWall
-from touchback.haptics.wall.edges import (
+from touchback.haptics.wall.passivity import BENCH_DEVICE
+from touchback.haptics.wall.plant import ContinuousBall, Finger, Target
+from touchback.haptics.wall.sampled_simulation import (
+    Bounces,
+    Trace,
+    bounces,
+    distance_outside,
+    simulate,
+)
+from touchback.haptics.wall.stability_limits import (
     printed_damping,
     simulated_damping,
     stabilising_damping,
 )
-from touchback.haptics.wall.kinds import kind
-from touchback.haptics.wall.passivity import BENCH_DEVICE
-from touchback.haptics.wall.plant import Finger, Target
-from touchback.haptics.wall.simulation import Trace, simulate
 
 ENERGY_BOUND, DISTANCE_BOUND, EDGE_BOUND = 1e-10, 1e-7, 1e-6
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from touchback.haptics.wall.battery import Setting, stiffest
+from touchback.haptics.wall.encoder_sensing import Encoder
 from touchback.haptics.wall.laws import (
     Adaptive,
     Balanced,
@@ -21,11 +21,10 @@ from touchback.haptics.wall.laws import (
     Waves,
     Window,
 )
-from touchback.haptics.wall.motor import Motor
 from touchback.haptics.wall.passivity import BENCH_DEVICE
-from touchback.haptics.wall.plant import Finger
-from touchback.haptics.wall.published import abbott_okamura, colgate, diolaiti
-from touchback.haptics.wall.sensing import Encoder
+from touchback.haptics.wall.plant import Finger, Motor
+from touchback.haptics.wall.stability_limits import abbott_okamura, colgate, diolaiti
+from touchback.haptics.wall.wall_sweep import Setting, stiffest
 
 RESOLUTION = 4.15e-6  # [m], of the Touchback keyboard's encoder at the key's end
 FRICTION = 4.6e-3  # [N], of its rotor there

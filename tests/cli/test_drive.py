@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from command import touchback
-from touchback.cli import at_wheel
+from touchback.cli import vehicle_commands
 from touchback.model import Model
 from touchback.model.joints import Prismatic
 from touchback.model.sensors import Signal
@@ -37,7 +37,7 @@ def test_figures_are_told_in_degrees_and_as_yes_and_no() -> None:
 def test_who_ends_before_the_first_obstacle_is_told_so_and_gets_no_empty_picture(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    at_wheel.tell(Run([0.0], {}), [], tmp_path / "none.png")
+    vehicle_commands.report_drive(Run([0.0], {}), [], tmp_path / "none.png")
     assert "before anything stood on the road" in capsys.readouterr().out
     assert not (tmp_path / "none.png").exists()
 
@@ -51,7 +51,7 @@ def test_of_a_drive_at_a_wheel_inputs_and_sensors_are_kept() -> None:
     time = np.arange(3.0)
     names = ["wheel", "way", "way rate", "torque", "flags"]
     run = Run(time, dict.fromkeys(names, time), {"torque": "N m"}, {"seed": 1})
-    kept = at_wheel.sensed(run, system)
+    kept = vehicle_commands.sensed(run, system)
     assert kept.names == ["wheel", "torque"] and kept.units["torque"] == "N m"
     assert kept.metadata == {"seed": 1}
 

@@ -12,7 +12,7 @@ import pytest
 import typer
 
 from command import touchback
-from touchback.cli.bench import bench
+from touchback.cli.benchmark_commands import bench
 from touchback.cli.chart import chart
 from touchback.gallery.keyboard.regulation import Regulation
 

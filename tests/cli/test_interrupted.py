@@ -7,7 +7,7 @@ import pytest
 
 import touchback as tb
 from command import touchback
-from touchback.cli import simulation
+from touchback.cli import simulate_commands
 from touchback.simulate import RunInterrupted
 
 
@@ -18,7 +18,7 @@ def test_an_interrupted_run_is_shown_and_saved(
         run = tb.simulate(system, duration=0.1, progress=False, books=True)
         raise RunInterrupted("pendulum: interrupted at t = 0.1 s.", run)
 
-    monkeypatch.setattr(simulation, "run_it", interrupted)
+    monkeypatch.setattr(simulate_commands, "run_it", interrupted)
     done = touchback("simulate", "pendulum", "--csv", "kept.csv", cwd=tmp_path)
     assert done.returncode == 130
     assert "interrupted at t = 0.1 s" in done.stderr and "pivot" in done.stdout

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from command import touchback
-from touchback.cli.parameters import show_parameters
+from touchback.cli.options import show_parameters
 from touchback.errors import InputError
 from touchback.gallery.feel import INSTRUMENTS
 from touchback.gallery.keyboard.keys import touchback_key

@@ -14,8 +14,8 @@ from contextlib import contextmanager
 import pytest
 
 from command import touchback
-from touchback.cli import main, on_page
-from touchback.cli.on_page import OnPage
+from touchback.cli import main, performance
+from touchback.cli.performance import OnPage
 from waiting import until
 
 pytest.importorskip("websockets")
@@ -36,7 +36,7 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     made = Clock()
-    monkeypatch.setattr(on_page, "time", made)
+    monkeypatch.setattr(performance, "time", made)
     return made
 
 
@@ -48,13 +48,13 @@ def wanted(patience: float, seconds: float | None = None) -> OnPage:
 def test_patience_is_how_long_nobody_is_there_at_first_and_after_the_last_left(
     clock: Clock, stays: float
 ) -> None:
-    why = on_page._wait(wanted(60.0), lambda: False, lambda: min(clock.now, 1000.0 + stays))
+    why = performance._wait(wanted(60.0), lambda: False, lambda: min(clock.now, 1000.0 + stays))
     assert clock.now == pytest.approx(1000.0 + stays + 60.0, abs=0.1)  # two looks
     assert "nobody was connected for 60 s" in why
 
 
 def test_who_plays_is_waited_for_and_the_last_note_rings(clock: Clock) -> None:
-    why = on_page._wait(wanted(2.0), lambda: clock.now < 1030.0, lambda: 0.0)
+    why = performance._wait(wanted(2.0), lambda: clock.now < 1030.0, lambda: 0.0)
     assert clock.now == pytest.approx(1031.5, abs=0.1)
     assert "for 32 s" in why or "for 31 s" in why
 
@@ -62,15 +62,17 @@ def test_who_plays_is_waited_for_and_the_last_note_rings(clock: Clock) -> None:
 def test_seconds_that_were_asked_for_are_kept_whether_somebody_is_there_or_not(
     clock: Clock,
 ) -> None:
-    why = on_page._wait(wanted(5.0, 30.0), lambda: False, lambda: 0.0)
-    assert clock.now == pytest.approx(1030.0 + on_page.SETTLING, abs=0.1) and "after 30 s" in why
+    why = performance._wait(wanted(5.0, 30.0), lambda: False, lambda: 0.0)
+    assert (
+        clock.now == pytest.approx(1030.0 + performance.SETTLING, abs=0.1) and "after 30 s" in why
+    )
 
 
 def test_pages_that_load_and_runs_that_are_opened_count_as_somebody(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    from touchback.workbench.play.hall import Hall
-    from touchback.workbench.play.messages import Visit
+    from touchback.workbench.play.play_messages import Visit
+    from touchback.workbench.play.play_server import Hall
 
     with Hall("zoo") as hall:
         assert hall.seen < time.monotonic() - 1e6  # nobody yet
@@ -144,7 +146,7 @@ def test_ctrl_c_before_the_page_is_there_is_told_too(monkeypatch: pytest.MonkeyP
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("touchback.workbench.play.hall.Hall", interrupted)
+    monkeypatch.setattr("touchback.workbench.play.play_server.Hall", interrupted)
     done = touchback("play", "zoo")
     assert done.returncode == 130 and "Ended by Ctrl-C, before the page" in done.stdout
 

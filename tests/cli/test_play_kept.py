@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from command import touchback
-from touchback.cli import performing
-from touchback.cli.performing import Performance
+from touchback.cli import performance
+from touchback.cli.performance import Performance
 from touchback.devices.midi import read_midi
 from touchback.errors import DeviceError
 from touchback.gallery.keyboard.regulation import Regulation, read_regulation
@@ -79,7 +79,7 @@ def test_a_terminal_that_is_gone_keeps_nothing_from_being_written(
     def gone(*_: object, **__: object) -> None:
         raise OSError(5, "Input/output error")
 
-    monkeypatch.setattr(performing.out, "print", gone)
+    monkeypatch.setattr(performance.out, "print", gone)
     assert ended(files, [NOTE], KeyboardInterrupt()) == FILES
 
 
@@ -89,7 +89,7 @@ def test_a_performance_that_is_told_to_end_is_kept_as_by_ctrl_c(
     killed: list[tuple[int, int]] = []
     monkeypatch.setattr(os, "kill", lambda *given: killed.append(given))
     monkeypatch.setattr(
-        performing, "show_note", lambda *_: killed or signal.raise_signal(signal.SIGTERM)
+        performance, "show_note", lambda *_: killed or signal.raise_signal(signal.SIGTERM)
     )
     words = [word for pair in zip(["--wav", "--midi", "--save"], map(str, files)) for word in pair]
     touchback("play", "ball", "--no-page", "--keys", "2", "--seconds", "600", *words)

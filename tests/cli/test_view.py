@@ -16,7 +16,7 @@ import touchback as tb
 from command import touchback
 from mesh_files import binary_stl
 from touchback import gallery, workbench
-from touchback.cli.view import view
+from touchback.cli.live_commands import view
 from touchback.errors import InputError
 from waiting import PATIENCE
 

@@ -3,9 +3,8 @@
 import numpy as np
 
 from touchback import gallery
-from touchback.draw.braille import Canvas
+from touchback.draw.braille import Canvas, draw, view_for
 from touchback.draw.stick import stick_figure
-from touchback.draw.stick_text import draw, view_for
 
 
 def test_dots_go_to_their_places_in_the_braille_pattern() -> None:

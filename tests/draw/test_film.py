@@ -12,7 +12,7 @@ import pytest
 
 import touchback as tb
 from touchback.draw.film import make_film
-from touchback.draw.flat import SIZE, flat_film
+from touchback.draw.flat_film import SIZE, flat_film
 from touchback.draw.scene import Scene, Track, scene_of
 from touchback.errors import InputError
 from touchback.model.forces import Hand

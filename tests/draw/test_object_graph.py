@@ -9,8 +9,8 @@ import pytest
 import touchback as tb
 from touchback import gallery
 from touchback.draw import object_graph_svg
-from touchback.draw.layered import layered
-from touchback.draw.objects import things_of
+from touchback.draw.layered_layout import layered
+from touchback.draw.object_graph import things_of
 
 SVG = "{http://www.w3.org/2000/svg}"
 

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import touchback as tb
-from touchback.draw.flat import flat_film
+from touchback.draw.flat_film import flat_film
 from touchback.draw.scene import Scene, Track, scene_of
-from touchback.draw.view import axes_for
+from touchback.draw.stick import axes_for
 from touchback.files import model_from_text, to_text
 from touchback.interop import ImportNotice, read_urdf
 from touchback.model.shapes import BoxShape, CylinderShape, SphereShape, SurfaceShape

@@ -9,9 +9,8 @@ import pytest
 import touchback as tb
 from described_models import ALL
 from touchback import gallery
-from touchback.draw.stick import Line, stick_figure
+from touchback.draw.stick import Line, axes_for, stick_figure, view_of
 from touchback.draw.stick_svg import figure_svg
-from touchback.draw.view import axes_for, view_of
 from touchback.errors import InputError, ModelError
 from touchback.model.flatten import flatten
 

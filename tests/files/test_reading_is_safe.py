@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 import touchback as tb
 from described_models import ALL, every_joint, leg, loops, walker
 from touchback.errors import ModelError
-from touchback.files import document, model_from_text, to_text
-from touchback.files.build import READERS
-from touchback.files.document import scalar
+from touchback.files import model_from_text, to_text, yaml_json
+from touchback.files.model_reader import READERS
+from touchback.files.yaml_json import scalar
 from touchback.interop.formats import read
 
 SAMPLES = [to_text(describe()) for describe in (*ALL, loops)]
@@ -107,7 +107,7 @@ def test_size_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     file.write_text("touchback: 1\n" + "#" * 2**24)
     with pytest.raises(ModelError, match="bytes"):
         read(file)
-    monkeypatch.setattr(document, "LARGEST", 10)
+    monkeypatch.setattr(yaml_json, "LARGEST", 10)
     with pytest.raises(ModelError, match="characters"):
         model_from_text("touchback: 1\nname: m\n")
 

@@ -9,8 +9,8 @@ import faulty_files  # noqa: F401  (fills the table)
 from described_models import ALL, loops
 from faults import FAULTS
 from touchback.files import model_schema, to_text
-from touchback.files.document import read_yaml
 from touchback.files.schema import SECTIONS
+from touchback.files.yaml_json import read_yaml
 
 jsonschema = pytest.importorskip("jsonschema")
 

@@ -10,10 +10,9 @@ from scipy.linalg import expm
 from scipy.optimize import brentq
 
 from touchback.haptics.wall import Device, Encoder, Finger
-from touchback.haptics.wall.battery import Setting, press_walls
-from touchback.haptics.wall.laws import Balanced, Counting, HalfSample, Motion, Stamp, Told
+from touchback.haptics.wall.laws import Balanced, Counting, HalfSample, Motion, Stamp, WallSample
 from touchback.haptics.wall.passivity import Press
-from touchback.haptics.wall.pressing import Pressing
+from touchback.haptics.wall.wall_sweep import Pressing, Setting, press_walls
 from touchback.spatial.vectors import Scalar
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(6)  # over a sample: polynomials of degree 11
@@ -69,7 +68,7 @@ def pressed(
     work = [0.0]
     for push in _pushes(press, rate):
         count = float(size * np.floor(state[0] / size + 0.5))
-        told = Told(count, 0.0, force, motion, bias, stiffness, 0.0, 1.0 / rate, stamp)
+        told = WallSample(count, 0.0, force, motion, bias, stiffness, 0.0, 1.0 / rate, stamp)
         sensed, known = setting.sense.step(sensed, told)
         memory, asked = law.step(memory, known)
         force = float(asked)

@@ -10,7 +10,6 @@ import touchback as tb
 from touchback.errors import InputError
 from touchback.haptics.displays import ChosenWall
 from touchback.haptics.wall import Encoder
-from touchback.haptics.wall.battery import Setting, press_walls
 from touchback.haptics.wall.laws import (
     Balanced,
     Counting,
@@ -18,10 +17,10 @@ from touchback.haptics.wall.laws import (
     HalfSample,
     Motion,
     Standard,
-    Told,
+    WallSample,
 )
 from touchback.haptics.wall.passivity import BENCH_DEVICE, Press
-from touchback.haptics.wall.pressing import Pressing
+from touchback.haptics.wall.wall_sweep import Pressing, Setting, press_walls
 from touchback.spatial.vectors import Scalar
 from touchback.symbolic.functions import floor
 
@@ -39,7 +38,7 @@ def test_a_count_moves_a_belief_to_the_mean_of_its_part_in_the_interval(
     Over a nanosecond nothing else moves."""
     spread = (deviation * SIZE) ** 2
     memory = (mean * SIZE, 0.0, 0.0, 0.0, spread, 2.0 * spread, *(0.0,) * 8, 1.0)
-    told = Told(0.0, 0.0, 0.0, PLANT, 0.0, 1e4, 0.0, 1e-9)
+    told = WallSample(0.0, 0.0, 0.0, PLANT, 0.0, 1e4, 0.0, 1e-9)
     after = np.array(Counting(SIZE).step(memory, told)[0], float)
     cut = truncnorm((-0.5 - mean) / deviation, (0.5 - mean) / deviation, mean, deviation)
     assert after[0] / SIZE == pytest.approx(cut.mean(), abs=4e-3 * deviation)
@@ -75,7 +74,7 @@ def taken(law: Standard | Balanced, stiffness: float, period: float) -> float:
     for number in range(len(y)):
         if number:
             energy -= float(force) * (y[number] - y[number - 1])
-        told = Told(y[number], v[number], force, PLANT, 0.0, stiffness, 0.0, period)
+        told = WallSample(y[number], v[number], force, PLANT, 0.0, stiffness, 0.0, period)
         memory, force = law.step(memory, told)
     return float(energy)
 

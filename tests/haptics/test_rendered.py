@@ -16,9 +16,9 @@ from touchback.haptics.wall import (
     kind,
     simulate,
 )
+from touchback.haptics.wall.encoder_sensing import EXACT
 from touchback.haptics.wall.passivity import BENCH_DAMPING, BENCH_DEVICE
-from touchback.haptics.wall.rendered import RENDERED, TICKS, rendered_wall, rendering
-from touchback.haptics.wall.sensing import EXACT
+from touchback.haptics.wall.wall_mechanism import RENDERED, TICKS, rendered_wall, rendering
 from touchback.recording import Run
 from touchback.system import System
 

@@ -27,8 +27,7 @@ from touchback.haptics.wall import (
     largest_passive_stiffness,
     simulate,
 )
-from touchback.haptics.wall.observer import Observer
-from touchback.haptics.wall.sensing import Motion, _edges
+from touchback.haptics.wall.encoder_sensing import Motion, Observer, _edges
 
 SIZE = 4.15e-6  # m a count
 T = 1e-3

@@ -21,7 +21,7 @@ from touchback.haptics.wall import (
     loop_matrix,
     stabilising_damping,
 )
-from touchback.haptics.wall.edges import printed_damping
+from touchback.haptics.wall.stability_limits import printed_damping
 
 
 @given(st.lists(st.floats(-1.6, 1.6), min_size=2, max_size=5))

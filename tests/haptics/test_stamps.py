@@ -6,10 +6,8 @@ import pytest
 
 import touchback as tb
 from touchback.haptics.displays import ChosenWall, timed_counts
-from touchback.haptics.displays.slower import sampled_at
-from touchback.haptics.displays.stamps import since_sample
+from touchback.haptics.displays.sampling import sampled_at, since_sample
 from touchback.haptics.wall import Encoder, Plant
-from touchback.haptics.wall.battery import Setting
 from touchback.haptics.wall.laws import (
     Balanced,
     Counting,
@@ -17,10 +15,10 @@ from touchback.haptics.wall.laws import (
     Law,
     Motion,
     Sense,
-    Told,
+    WallSample,
 )
 from touchback.haptics.wall.passivity import BENCH_DEVICE, BENCH_FINGER
-from touchback.haptics.wall.pressing import Pressing
+from touchback.haptics.wall.wall_sweep import Pressing, Setting
 from touchback.model import Model
 from touchback.recording import Run
 from touchback.symbolic.functions import floor
@@ -142,6 +140,6 @@ def test_books_that_are_opened_deep_in_a_wall_begin_near_a_spring_s() -> None:
     """A wall that is chosen, or made stiffer, in the midst of a contact has taken nothing of what
     its spring holds; it isn't to make up for that by rubbing until it is left."""
     law, depth = Balanced(HalfSample(), SIZE), 100.0 * SIZE
-    told = Told(-depth, 0.0, 0.0, Motion(0.32, 4.75, 257.0), 0.0, 20e3, 0.0, 1.0 / RATE)
+    told = WallSample(-depth, 0.0, 0.0, Motion(0.32, 4.75, 257.0), 0.0, 20e3, 0.0, 1.0 / RATE)
     taken = float(law.step(law.start, told)[0][2])
     assert taken == pytest.approx(20e3 * (0.5 * depth**2 - 299.8 * SIZE**2), rel=1e-12)

@@ -23,10 +23,10 @@ from touchback.haptics.wall import (
     kind,
     simulate,
 )
-from touchback.haptics.wall.continuous import ContinuousBall
-from touchback.haptics.wall.laws import Adaptive, Deadbeat, Law, Motion, Observing, Told
-from touchback.haptics.wall.laws.motion import Pair, onward
+from touchback.haptics.wall.laws import Adaptive, Deadbeat, Law, Motion, Observing, WallSample
+from touchback.haptics.wall.laws.branchless_oscillator import Pair, onward
 from touchback.haptics.wall.passivity import BENCH_DEVICE, Press
+from touchback.haptics.wall.plant import ContinuousBall
 from touchback.spatial.vectors import Scalar
 
 T = 1e-3
@@ -43,10 +43,10 @@ class Stepped:
         self.plant = Motion(motion.mass, motion.damping, motion.stiffness)
         self.memory, self.acting = law.start, 0.0
 
-    def told(self, state: State) -> Told:
+    def told(self, state: State) -> WallSample:
         y, v = state
         wall = self.wall
-        return Told(
+        return WallSample(
             y, v, self.acting, self.plant, self.bias, wall.stiffness, wall.damping, T
         )  # fmt: skip
 
@@ -113,7 +113,7 @@ def test_each_law_is_its_controller_wherever_live_parameters_can_go(name: str) -
         K = 0.0 if number % 8 == 0 else K
         period, own = 1.0 / rate, draw[1] * mass * rate
         plant, motion = Plant(Device(mass, own)), Motion(mass, own, 0.0)
-        told = Told(0.0, 0.0, 0.0, motion, 0.0, K, B, period).expressible()
+        told = WallSample(0.0, 0.0, 0.0, motion, 0.0, K, B, period).expressible()
         target = Target(told.stiffness, told.damping)
         lab = kind(name.replace("deadbeat-", "deadbeat ")).build(plant, target, period)
         stop = mass * rate * 0.05  # what stops 5 cm/s in a sample [N]
@@ -138,7 +138,9 @@ def test_a_wall_of_no_stiffness_pushes_nothing_whatever_hand_is_known(
     """Half a newton of hand without a spring of its own, as an adaptive wall may find it: where it
     would rest isn't anywhere. A sampled wall may err by some millionths of the hand."""
     law = wall_law(name, Device(0.022, 0.06), Finger(0.0, 0.0, 0.0))
-    told = Told(1.5e-4, -0.1, 0.0, Motion(0.022, 0.06, 0.0), -0.5, stiffness, 0.0, T).expressible()
+    told = WallSample(
+        1.5e-4, -0.1, 0.0, Motion(0.022, 0.06, 0.0), -0.5, stiffness, 0.0, T
+    ).expressible()
     memory: Sequence[Scalar] = law.start
     for _ in range(5):
         memory, force = law.step(memory, told)
@@ -170,7 +172,7 @@ def test_a_grip_found_to_be_stopped_within_a_sample_is_taken_for_the_most_damped
     run = simulate(plant, lab, State(2e-5, -0.05), period, 12, volition=push)
     for found in (1e4, 1e8):  # N s/m, of 600 at most
         law = Adaptive(Deadbeat(), Device(mass, 4.0), Finger(0.0, found, 0.0))
-        told = Told(0.0, 0.0, 0.0, Motion(mass, 4.0, 0.0), 0.0, 5000.0, 0.0, period)
+        told = WallSample(0.0, 0.0, 0.0, Motion(mass, 4.0, 0.0), 0.0, 5000.0, 0.0, period)
         memory, acting, forces = law.start, 0.0, []
         for y, v, due in zip(run.y, run.v, run.wall_force, strict=False):
             memory, force = law.step(memory, replace(told, y=y, v=v, acting=acting))
@@ -226,7 +228,7 @@ def test_an_observer_of_nothing_is_refused(make: object) -> None:
 
 def test_a_compensating_wall_is_no_stiffer_than_a_contact_of_two_samples() -> None:
     plant = Motion(0.32, 4.75, 257.0)
-    told = Told(-1e-5, 0.0, 0.0, plant, 0.0, 1e9, 0.0, T)
+    told = WallSample(-1e-5, 0.0, 0.0, plant, 0.0, 1e9, 0.0, T)
     most = told.expressible().stiffness
     assert np.pi * np.sqrt(0.32 / most) == pytest.approx(2.0 * T, rel=1e-12)
 
@@ -234,7 +236,7 @@ def test_a_compensating_wall_is_no_stiffer_than_a_contact_of_two_samples() -> No
 def test_a_compensating_wall_is_damped_no_more_than_turns_the_velocity_round() -> None:
     """The device's and the hand's own count; less than the bound is left as it is."""
     plant = Motion(0.32, 4.75, 257.0)
-    told = Told(-1e-5, 0.0, 0.0, plant, 0.0, 1e3, 1e4, T)
+    told = WallSample(-1e-5, 0.0, 0.0, plant, 0.0, 1e3, 1e4, T)
     assert (told.expressible().damping + 4.75) * T / 0.32 == pytest.approx(2.0, rel=1e-12)
     assert replace(told, damping=600.0).expressible().damping == 600.0
     heavier = replace(told, plant=Motion(0.32, 1e4, 257.0))

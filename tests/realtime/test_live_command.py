@@ -11,7 +11,7 @@ from rich.console import Console
 import touchback as tb
 from command import touchback
 from touchback import gallery
-from touchback.cli.live import live_table
+from touchback.cli.live_commands import live_table
 
 
 def test_a_mechanism_runs_live_is_recorded_and_replayed(tmp_path: Path) -> None:

@@ -12,8 +12,7 @@ import pytest
 import touchback as tb
 from command import touchback
 from touchback.errors import ModelError
-from touchback.files.document import dotted, read_yaml, scalar
-from touchback.files.yaml_text import yaml_text
+from touchback.files.yaml_json import dotted, read_yaml, scalar, yaml_text
 from touchback.vehicle import (
     BUGGY_TYRE,
     SMALL_CAR,

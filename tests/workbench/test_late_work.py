@@ -14,7 +14,7 @@ from touchback import workbench
 from touchback.realtime.control import Answer
 from touchback.recording import export as export_module
 from touchback.workbench import Workbench
-from touchback.workbench.playback import Shelf, shelf
+from touchback.workbench.playback import Shelf, recording_folder
 from waiting import PATIENCE, until
 
 
@@ -174,7 +174,7 @@ def test_two_who_export_the_same_at_once_both_get_it_whole(
     ours, found = Shelf(folder), list[bytes]()
     due = ours.export(recorded, "csv")[0].read_bytes()
     monkeypatch.setattr(export_module, "save_run", together)
-    monkeypatch.setattr(shelf, "_EXPORTS", 1)
+    monkeypatch.setattr(recording_folder, "_EXPORTS", 1)
     asking = [
         Thread(target=lambda: found.append(ours.export(recorded, "csv")[0].read_bytes()))
         for _ in range(2)

@@ -11,7 +11,7 @@ import pytest
 from manipulated import four_bar
 from tests.workbench.browser import Seat, seat, shot, until
 from touchback import workbench
-from touchback.workbench.manipulate.here import here
+from touchback.workbench.manipulate.state_snapshot import take_snapshot
 
 FAR = (1e6, 3e6, -2e6)
 TIP = (0.3, 0.0, 0.0)  # of the rocker
@@ -53,7 +53,7 @@ def test_it_looks_as_it_does_near(near: Seat, far: Seat, side: str) -> None:
 
 def test_a_point_is_told_to_micrometres(far: Seat) -> None:
     told = far.ask("() => bench.world.run(bench.world.at('coupler', [0.4, 0, 0]))")
-    pin = here(far.live).point("coupler", np.array([0.4, 0.0, 0.0]))
+    pin = take_snapshot(far.live).point("coupler", np.array([0.4, 0.0, 0.0]))
     assert told == pytest.approx(pin, rel=0, abs=4e-6)  # of 64 m from the frame's origin
 
 
@@ -62,7 +62,7 @@ def test_it_is_posed_where_the_pointer_is(far: Seat) -> None:
     far.ask("() => bench.view.turn(true)")
     far.until("bench.view.flatCanvas.hidden === false")
     x, y = far.pixel("rocker", TIP)
-    before, tick = here(far.live).point("rocker", np.array(TIP)), far.live.ticks
+    before, tick = take_snapshot(far.live).point("rocker", np.array(TIP)), far.live.ticks
     far.drag((x, y), (-20.0, 0.0))
     until(lambda: far.live.ticks > tick)
     metre = far.ask("bench.view.eye.perPixel([0, 0, 0], bench.view.canvas.clientHeight)")
@@ -73,7 +73,9 @@ def test_it_is_posed_where_the_pointer_is(far: Seat) -> None:
     nearest = pivot + 0.3 * wanted / np.linalg.norm(wanted)
 
     def apart() -> float:
-        return float(np.linalg.norm(here(far.live).point("rocker", np.array(TIP)) - nearest))
+        return float(
+            np.linalg.norm(take_snapshot(far.live).point("rocker", np.array(TIP)) - nearest)
+        )
 
     until(lambda: apart() < 2e-3)  # m: two pixels, of where the pointer took it
     gone = (nearest - before)[0] / metre

@@ -16,7 +16,7 @@ from touchback import workbench
 from touchback.realtime import open_recording
 from touchback.workbench import Workbench
 from touchback.workbench.live_source import LiveSource
-from touchback.workbench.playback.studio import Studio
+from touchback.workbench.playback.page_recordings import Studio
 
 pytest.importorskip("websockets")
 

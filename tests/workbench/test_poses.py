@@ -7,9 +7,8 @@ from scipy.spatial.transform import Rotation
 import touchback as tb
 from touchback import gallery
 from touchback.system.body_poses import quaternions
-from touchback.workbench.poses import Poses
-from touchback.workbench.scene import seen
-from touchback.workbench.wire import origin_of, pose_frame, unframed
+from touchback.workbench.page_scene import Poses, seen
+from touchback.workbench.wire_format import origin_of, pose_frame, unframed
 
 
 def at_start(system: tb.System) -> tuple[Poses, np.ndarray]:

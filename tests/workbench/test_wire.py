@@ -15,7 +15,7 @@ from touchback import gallery, workbench
 from touchback.realtime.control import Desk
 from touchback.workbench import Workbench
 from touchback.workbench.live_source import LiveSource
-from touchback.workbench.wire import unframed
+from touchback.workbench.wire_format import unframed
 
 
 def test_the_page_and_what_it_draws_with_are_served(bench: Workbench) -> None:

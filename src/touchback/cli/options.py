@@ -1,14 +1,20 @@
-"""Options that are checked before any work starts: numbers in a range, and files to be written."""
+"""Options that are checked before any work starts: numbers in a range, files to be written,
+`--set name=value`, and lists of parameters."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import typer
+from rich.table import Table
 from typer.models import OptionInfo
 
+from touchback.cli.console import out
 from touchback.errors import InputError
+from touchback.model.names import suggestion
+from touchback.model.signals import Parameter
 from touchback.regular_file import check_output
+from touchback.system import State, System
 
 
 def number(
@@ -48,3 +54,49 @@ def _checked(endings: tuple[str, ...]) -> Callable[[typer.CallbackParam, Path | 
 
 def _flag(param: typer.CallbackParam) -> str:
     return param.opts[0]
+
+
+def assignments(option: str, given: list[str]) -> dict[str, float]:
+    """Names and numbers from texts such as "crank radius=0.12"."""
+    found = {}
+    for text in given:
+        name, equals, number = text.rpartition("=")
+        try:
+            found[name.strip()] = float(number)
+        except ValueError:
+            equals = ""
+        if not equals or not name.strip():
+            raise InputError(f"{option}: a name, '=' and a number are expected, got '{text}'.")
+    return found
+
+
+def set_values(system: System, start: State, given: dict[str, float]) -> State:
+    """Sets live parameters of the system, and gives the state with initial values replaced."""
+    x = start.x
+    names = system.state_names
+    for name, number in given.items():
+        if name in system.parameters:
+            system[name] = number
+        elif name in names:
+            x[names.index(name)] = number
+        else:
+            known = [*system.parameters, *names]
+            raise InputError(
+                f"--set: there is no parameter or initial value '{name}'; {suggestion(name, known)}"
+            )
+    nq, nv, _ = system.sizes
+    return State(x[:nq], x[nq : nq + nv], x[nq + nv :], start.names)
+
+
+LIST = "list"  # in place of a name
+
+
+def show_parameters(parameters: Mapping[str, Parameter], of: str) -> None:
+    """A line for each, in SI units."""
+    if not parameters:
+        raise InputError(f"There is nothing to be set on {of}.")
+    table = Table("name", "as it was made", "from", "to", "unit", box=None, pad_edge=False)
+    for name, each in parameters.items():
+        low, high = ("" if end is None else f"{end:g}" for end in (each.min, each.max))
+        table.add_row(name, f"{each.default:g}", low, high, each.unit)
+    out.print(table)

@@ -1,7 +1,7 @@
 """Pictures of mechanisms: stick figures, also as text and as films of it, state graphs and bond
 graphs."""
 
-from touchback.draw.bond_graph import bond_graph_svg
+from touchback.draw.bond_graph_picture import bond_graph_svg
 from touchback.draw.object_graph import object_graph_svg
 from touchback.draw.state_graph import state_graph_svg
 from touchback.draw.stick import StickFigure, stick_figure

@@ -1,7 +1,9 @@
-"""A canvas of braille characters: eight dots to each, two across and four down."""
+"""A canvas of braille characters, eight dots to each, and stick figures on it."""
 
 import numpy as np
 from numpy.typing import NDArray
+
+from touchback.draw.stick import Floats, StickFigure, View, view_of
 
 _BITS = np.array([[0x01, 0x08], [0x02, 0x10], [0x04, 0x20], [0x40, 0x80]], dtype=np.uint8)
 
@@ -41,3 +43,27 @@ class Canvas:
         cells = self._dots.reshape(self.rows, 4, self.columns, 2).transpose(0, 2, 1, 3)
         codes = 0x2800 + (cells * _BITS).sum(axis=(2, 3))
         return "\n".join("".join(map(chr, row)).rstrip("\u2800") for row in codes)
+
+
+_CROWD = 8  # joints beyond which rings would hide the lines
+
+
+_RING = 2.2  # radius of a joint, in dots
+
+
+def view_for(figure: StickFigure, canvas: Canvas) -> View:
+    """The view that holds the whole figure on such a canvas."""
+    return view_of(figure.points, canvas.height)
+
+
+def draw(
+    figure: StickFigure, instant: int, view: View, canvas: Canvas, trail: Floats | None = None
+) -> str:
+    """One instant as text; `trail` (N, 3) are points that were passed before."""
+    if trail is not None and len(trail):
+        canvas.dots(view(trail))
+    for a, b in view(figure.outline[:, instant]):
+        canvas.line(a, b)
+    for places in figure.joints.values() if len(figure.joints) <= _CROWD else ():
+        canvas.ring(view(places[instant]), _RING / (2 * canvas.columns))
+    return canvas.text()

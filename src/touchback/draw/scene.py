@@ -9,12 +9,12 @@ from itertools import product
 
 import numpy as np
 
-from touchback.draw.cuboid import cuboid
 from touchback.draw.stick import Floats, StickFigure, figure_at
-from touchback.draw.watched import Watched
+from touchback.dynamics import Instant
 from touchback.dynamics.stops import initial_coordinates
-from touchback.errors import InputError
+from touchback.errors import InputError, ModelError
 from touchback.model.flatten import flatten
+from touchback.model.forces import Hand, Wrench
 from touchback.model.frame import GROUND, Frame
 from touchback.model.model import Model
 from touchback.model.sensors import Position
@@ -35,11 +35,13 @@ from touchback.model.shapes import (
     numbers_of,
 )
 from touchback.model.solids.triangle_mesh import corners_of
-from touchback.model.value import Value
-from touchback.spatial.vectors import Scalar
+from touchback.model.value import Triple, Value, is_zero
+from touchback.spatial.vectors import Scalar, Vector
 from touchback.symbolic.scalars import Operators
 
 _LEAST = 1e-12  # N: less is no force
+
+
 _POINT = 0.08  # of the size of the bars: how large a point mass is shown at most
 
 
@@ -293,3 +295,58 @@ def _velocity_names(model: Model) -> list[str]:
     taken = set(_position_names(model))
     found = [each for name, joint in model.joints.items() for each in joint.velocity_names(name)]
     return [f"{name} rate" if name in taken else name for name in found]
+
+
+_THIN, _WATER = 0.02, 1000.0  # of the longest side: it can be seen; kg/m³
+
+
+def cuboid(mass: float, *moments: float, most: float = np.inf) -> tuple[float, float, float]:
+    """Half the sides [m] of the cuboid with a mass [kg] and three moments of inertia [kg m²],
+    a_x² = 3 (I_y + I_z − I_x)/(2 m). A plate is as thick as can be seen; a point is a cube that
+    would be as heavy as water, or with half sides of `most` [m]."""
+    squares = 1.5 * (sum(moments) - 2.0 * np.array(moments)) / (mass or np.inf)
+    halves = np.sqrt(np.maximum(squares, 0.0))
+    least = _THIN * halves.max() or min(0.5 * (max(mass, 0.0) / _WATER) ** (1 / 3), most)
+    x, y, z = np.maximum(halves, least).tolist()
+    return x, y, z
+
+
+class Watched(Instant):
+    """An instant that remembers where forces push, by the name of the force."""
+
+    acting = ""
+    beside: Triple = (0.0, 0.0, 0.0)  # of the frame that is pushed, along its axes
+    shown_at: Vector | None = None  # where the force says itself
+
+    @cached_property
+    def pushes(self) -> dict[str, tuple[Vector, Vector]]:
+        return {}
+
+    def push(self, frame: Frame, force: Vector, torque: Vector | None = None) -> None:
+        if frame.body == GROUND:  # which feels the opposite of what is shown already
+            return
+        known = self.acting in self.pushes
+        label = f"{self.acting} on {frame.body}" if known else self.acting
+        self.pushes[label] = self._point(frame), force
+
+    def _point(self, frame: Frame) -> Vector:
+        """Where a push on a frame is."""
+        if self.shown_at is not None:
+            return self.shown_at
+        origin = self.position(frame)
+        if all(map(is_zero, self.beside)):
+            return origin
+        arm = [self.value(component) for component in self.beside]
+        return self.vectors.add(origin, self.vectors.apply(self.rotation(frame), arm))
+
+    def act(self) -> dict[str, tuple[Vector, Vector]]:
+        """Where forces push and how, by name; those that ask for what isn't known are left out."""
+        for name, kind in self.model.forces.items():
+            self.acting = name
+            self.beside = kind.point if isinstance(kind, Hand | Wrench) else (0.0, 0.0, 0.0)
+            try:
+                self.shown_at = kind.shown_at(self)
+                kind.apply(self)
+            except (ModelError, KeyError):
+                continue
+        return self.pushes

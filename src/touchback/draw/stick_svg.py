@@ -5,7 +5,7 @@ from html import escape
 
 import numpy as np
 
-from touchback.draw.stick import Floats, StickFigure, stick_figure
+from touchback.draw.stick import Floats, StickFigure, axes_for, stick_figure
 from touchback.draw.style import (
     ACCENT,
     BODIES,
@@ -19,7 +19,6 @@ from touchback.draw.style import (
     rimmed_svg,
     svg_page,
 )
-from touchback.draw.view import axes_for
 from touchback.errors import InputError
 from touchback.model.model import Model
 from touchback.model.show import tree_text

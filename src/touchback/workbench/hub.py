@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine, Hashable, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Annotated, TypeVar, cast
 
 import msgspec
@@ -13,11 +14,10 @@ from websockets.exceptions import ConnectionClosed
 
 from touchback.errors import NO_JSON, InputError, TouchbackError
 from touchback.realtime.control import Answer, Message
-from touchback.workbench.client import Client, Peek, peek
-from touchback.workbench.company import Company, Facts
-from touchback.workbench.scene_messages import SceneSeen
-from touchback.workbench.source import Source, Values
-from touchback.workbench.wire import pose_frame, told
+from touchback.realtime.faults import words
+from touchback.workbench.page_client import Client, Peek, peek
+from touchback.workbench.source import SceneSeen, Source, Values
+from touchback.workbench.wire_format import encode_message, pose_frame
 
 RATE = 60.0  # frames a second at most
 MOST_CLIENTS = 32
@@ -31,6 +31,10 @@ _BESIDE = frozenset({"strings", "export"})  # only read, and take long: all else
 _MOST_BESIDE = 8  # of a page, before its others wait too
 _AT_ONCE = frozenset({"set", "pull", "grab", "release", "step", "pose"})  # are seen at once
 
+_AGAIN = 0.25  # seconds after which something that failed may be tried again
+
+Facts = Mapping[str, object]
+
 _Kind = TypeVar("_Kind", bound=Message)
 
 
@@ -40,11 +44,26 @@ class Watch(Message, frozen=True):
     poses: Annotated[float, msgspec.Meta(ge=0.0, le=1000.0)] = RATE
 
 
-class Hub(Company):
-    """One source and those who look at it; other rooms add messages (`add`)."""
+class Hub:
+    """One source, the pool of clients that look at it, and the tasks of its thread. Others add
+    messages (`add`), what is to be done again and again (`every`) and when a page comes or goes
+    (`coming`; `leaving`, from any thread and perhaps more than once); from other threads everything
+    is asked for by `call`."""
 
     def __init__(self, source: Source) -> None:
-        super().__init__()
+        self.clients: set[Client] = set()
+        self.coming: list[Callable[[Client], None]] = []
+        self.leaving: list[Callable[[Client], None]] = []
+        self.served = 0  # clients so far
+        self._chores: list[tuple[float, Callable[[], None]]] = []
+        # Who asks for what a slow run takes long for keeps neither scenes nor pauses waiting.
+        self._workers = ThreadPoolExecutor(2, "touchback-hub")
+        self._drawing = ThreadPoolExecutor(2, "touchback-scenes")
+        self._driving = ThreadPoolExecutor(2, "touchback-transport")
+        self._reading = ThreadPoolExecutor(1, "touchback-reading")
+        self._exporting = ThreadPoolExecutor(1, "touchback-exports")  # one after the other
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._loop: asyncio.AbstractEventLoop | None = None
         self.source = source
         self._messages: dict[str, tuple[type[Message], Callable[[Message, Client], Facts]]] = {}
         self._numbers = itertools.count(1)
@@ -87,8 +106,19 @@ class Hub(Company):
 
     async def run(self) -> None:
         """Until it is cancelled."""
+        self._loop = asyncio.get_running_loop()
         self._soon(self._frames())
-        await super().run()
+        try:
+            async with asyncio.TaskGroup() as tasks:
+                for seconds, chore in self._chores:
+                    tasks.create_task(self._again(seconds, chore))
+        finally:
+            self._loop = None
+            for task in list(self._tasks):
+                task.cancel()
+            slow = self._reading, self._exporting
+            for pool in (self._workers, self._drawing, self._driving, *slow):
+                pool.shutdown(wait=False, cancel_futures=True)
 
     async def _frames(self) -> None:
         loop = asyncio.get_running_loop()
@@ -167,7 +197,7 @@ class Hub(Company):
 
     def _tell_status(self) -> None:
         if self.clients:
-            data = told("status", self.source.status())
+            data = encode_message("status", self.source.status())
             for client in self.clients:
                 client.latest("status", data)
 
@@ -217,18 +247,18 @@ class Hub(Company):
             self._part(client)
 
     def _greet(self, client: Client) -> None:
-        client.text(self._scene or told("log", {"text": "There is nothing to draw yet."}))
+        client.text(self._scene or encode_message("log", {"text": "There is nothing to draw yet."}))
         client.values(self.source.values())
-        client.latest("status", told("status", self.source.status()))
+        client.latest("status", encode_message("status", self.source.status()))
 
     def _stop(self, client: Client, data: bytes) -> None:
         """At once, whatever else its client asked for: what still waits isn't done any more, and
         nothing that is under way can take the stop back."""
         answer = self.source.handle(data, client.name)
-        client.text(told("answer", answer.as_dict()))
+        client.text(encode_message("answer", answer.as_dict()))
         for peeked in client.forget():
             error = f"An emergency stop came before '{peeked.do}', which wasn't done; ask again."
-            client.text(told("answer", Answer(peeked.id, False, error=error).as_dict()))
+            client.text(encode_message("answer", Answer(peeked.id, False, error=error).as_dict()))
         client.stopping = data
 
     def _stop_again(self, client: Client) -> None:
@@ -269,7 +299,7 @@ class Hub(Company):
             if peeked.do not in _BESIDE:
                 client.working = work
             answer = await asyncio.wrap_future(work)
-        client.text(told("answer", answer.as_dict()))
+        client.text(encode_message("answer", answer.as_dict()))
         if answer.ok and peeked.do in _AT_ONCE:
             self.nudge()
 
@@ -292,3 +322,84 @@ class Hub(Company):
             now = asyncio.get_running_loop().time()
             client.due = max(now, client.sent + 1.0 / client.poses)
         return {"poses": client.poses}
+
+    # ---- clients and tasks ---------------------------------------------------------------------
+
+    def every(self, seconds: float, chore: Callable[[], None]) -> None:
+        """Something to do again and again, quickly, in the hub's thread; before it runs."""
+        self._chores.append((seconds, chore))
+
+    def call(self, function: Callable[..., None], *arguments: object) -> None:
+        """Calls a function in the hub's thread soon; from any thread."""
+        loop = self._loop
+        if loop is not None and not loop.is_closed():
+            loop.call_soon_threadsafe(function, *arguments)
+
+    def tell(self, kind: str, facts: Facts) -> None:
+        """A text for all clients; in the hub's thread."""
+        data = encode_message(kind, facts)
+        for client in list(self.clients):
+            client.text(data)
+
+    def announce(self, kind: str, facts: Facts) -> None:
+        """A text for all clients; from any thread."""
+        self.call(self.tell, kind, facts)
+
+    def send(self, name: str, data: bytes, stream: Hashable = "rows", keep: int = 64) -> None:
+        """A binary frame for the client of this name, from any thread: of a stream, whose newest
+        few are kept while the client is slow."""
+        self.call(self._send, name, data, stream, keep)
+
+    def _send(self, name: str, data: bytes, stream: Hashable, keep: int) -> None:
+        for client in self.clients:
+            if client.name == name:
+                client.stream(stream, data, keep)
+
+    def _part(self, client: Client) -> None:
+        """From a page that went away: at once, and again after what a thread still does for it,
+        which may hold a body or begin a stream."""
+
+        def late(_: Future[Answer]) -> None:  # in that thread: the hub may have ended
+            self.call(self._stop_again, client)
+            self._leave(client)
+
+        if client.working is not None:
+            client.working.add_done_callback(late)
+        self._leave(client)
+
+    def _leave(self, client: Client) -> None:
+        for function in self.leaving:
+            function(client)
+
+    async def _again(self, seconds: float, chore: Callable[[], None]) -> None:
+        while True:
+            self._safely(chore)
+            await asyncio.sleep(seconds)
+
+    def _soon(self, coroutine: Coroutine[None, None, None]) -> asyncio.Task[None]:
+        """A task that is held until it is done: the loop itself wouldn't."""
+        task = asyncio.get_running_loop().create_task(coroutine)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return task
+
+    def _safely(self, chore: Callable[[], None]) -> None:
+        """One that fails is told, and the others go on."""
+        try:
+            chore()
+        except Exception as error:
+            self._complain(error)
+
+    async def _work(self, task: Callable[[], None]) -> None:
+        """Something slower, in a thread beside."""
+        try:
+            await asyncio.get_running_loop().run_in_executor(self._drawing, task)
+        except Exception as error:  # whatever it is, the others are served
+            self._complain(error)
+            await asyncio.sleep(_AGAIN)  # it will be asked for again
+
+    def _complain(self, error: Exception) -> None:
+        """To all who look on; of what fails again and again the last is enough."""
+        data = encode_message("log", {"text": words(error)})
+        for client in self.clients:
+            client.latest("log", data)

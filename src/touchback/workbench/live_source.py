@@ -14,10 +14,8 @@ from touchback.realtime.control import Answer, Desk
 from touchback.realtime.live_report import flag_names
 from touchback.system import System
 from touchback.workbench.manipulate import Manipulators
-from touchback.workbench.poses import Poses
-from touchback.workbench.scene import seen
-from touchback.workbench.scene_messages import SceneSeen
-from touchback.workbench.source import Posed, Values
+from touchback.workbench.page_scene import Poses, seen
+from touchback.workbench.source import Posed, SceneSeen, Values
 
 _KEPT = 16  # structures whose poses stay compiled, as many as `live.switch` keeps
 

@@ -13,7 +13,7 @@ import numpy as np
 from touchback.errors import InputError
 from touchback.model.shapes import MeshShape
 from touchback.model.solids.triangle_mesh import corners_of
-from touchback.workbench.wire import File
+from touchback.workbench.wire_format import File
 
 MESHES = "/mesh/"  # N.bin
 _KEPT = 1024  # meshes that pages may ask for: those of the last scenes

@@ -1,14 +1,16 @@
-"""What a workbench shows: a live run, a recording, or anything else that has these few methods."""
+"""What a workbench shows, a live run, a recording, or anything else that has these few methods,
+and the messages that describe its scene."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import NamedTuple, Protocol
 
+import msgspec
 import numpy as np
 
+from touchback.draw.style import PALE
 from touchback.realtime.control import Answer
-from touchback.workbench.scene_messages import SceneSeen
 
 Values = dict[str, float]
 
@@ -55,3 +57,93 @@ class Source(Protocol):
 
     def handle(self, message: bytes, client: str) -> Answer:
         """Answers a message of a client."""
+
+
+class Marker(msgspec.Struct):
+    """A frame of a body: where its origin is, and its turn (x, y, z, w)."""
+
+    body: str
+    at: list[float]
+    turn: list[float]
+
+
+class Shape(msgspec.Struct, omit_defaults=True):
+    """Something to draw on a body. `numbers` as the class of its kind in `model/shapes.py` has its
+    fields; a "line" has its two ends, a "mesh" how far it goes along its axes, and its number; an
+    `endless` one goes as far as the picture."""
+
+    body: str
+    kind: str
+    numbers: list[float]
+    at: list[float]
+    turn: list[float]
+    colour: str = PALE
+    endless: bool = False
+    role: str = ""
+    mesh: int | None = None
+
+
+class JointSeen(msgspec.Struct):
+    """A joint: its frames on both bodies, the axis of those that have one (in its frame), the names
+    and units of its coordinates, limits, and friction."""
+
+    name: str
+    kind: str
+    parent: Marker
+    child: Marker
+    axis: list[float] | None
+    coordinates: list[str]
+    units: list[str]
+    limits: list[list[float]]
+    friction: list[float]
+
+
+class InertiaSeen(msgspec.Struct):
+    """What a body weighs [kg], where its centre of mass is, and its principal moments [kg m²] about
+    that along the axes of `turn`; `halves` are of the ellipsoid that weighs and turns alike."""
+
+    body: str
+    mass: float
+    at: list[float]
+    turn: list[float]
+    moments: list[float]
+    halves: list[float]
+
+
+class LoopSeen(msgspec.Struct):
+    """A closed loop: its kind, the two frames that it ties, and whether it acts."""
+
+    name: str
+    kind: str
+    a: Marker
+    b: Marker
+    active: bool
+
+
+class EyeSeen(msgspec.Struct):
+    """From where the page may look, along x with z upwards."""
+
+    name: str
+    place: Marker
+
+
+class SceneSeen(msgspec.Struct):
+    """Everything that a page needs to draw a structure. `flat` has the directions to the right and
+    upwards of a mechanism that moves in a plane."""
+
+    structure: int
+    title: str
+    flat: list[list[float]] | None
+    bodies: list[str]
+    shapes: list[Shape]
+    joints: list[JointSeen]
+    loops: list[LoopSeen]
+    springs: list[str]
+    arrows: list[str]
+    sensors: list[str]
+    bounds: list[list[float]]
+    inertias: list[InertiaSeen] = msgspec.field(default_factory=list)
+    contacts: list[str] = msgspec.field(default_factory=list)  # arrows that are of contacts
+    icons: list[dict[str, object]] = msgspec.field(default_factory=list)
+    eyes: list[EyeSeen] = msgspec.field(default_factory=list)
+    tell: str = "scene"

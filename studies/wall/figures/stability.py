@@ -9,7 +9,10 @@ import numpy as np
 from studies.wall.figures.sheet import Sheet, panel
 from studies.wall.setups import DEVICE_MASS, WALL_STIFFNESS
 from touchback.draw.style import ACCENT, GREEN, INK, PALE
-from touchback.haptics.wall.edges import (
+from touchback.haptics.wall.oscillator import State
+from touchback.haptics.wall.plant import Device, Finger, Plant
+from touchback.haptics.wall.sampled_simulation import simulate
+from touchback.haptics.wall.stability_limits import (
     PASSIVE_ALPHA,
     SampledSpring,
     alpha_edges,
@@ -17,9 +20,6 @@ from touchback.haptics.wall.edges import (
     printed_damping,
     stabilising_damping,
 )
-from touchback.haptics.wall.oscillator import State
-from touchback.haptics.wall.plant import Device, Finger, Plant
-from touchback.haptics.wall.simulation import simulate
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

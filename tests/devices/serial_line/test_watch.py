@@ -2,7 +2,7 @@
 
 import pytest
 
-from touchback.cli.device import _watch
+from touchback.cli.device_commands import _watch
 from touchback.devices import SerialDevice
 from touchback.errors import DeviceError
 from waiting import PATIENCE, until

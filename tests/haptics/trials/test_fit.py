@@ -16,8 +16,8 @@ from touchback.haptics.trials import (
     SimulatedSubject,
     fit_threshold,
 )
-from touchback.haptics.trials.fit import BELIEF, MOST_LAPSES, STEEPNESS, USUAL
-from touchback.haptics.trials.told import told
+from touchback.haptics.trials.forced_choice import report_lines
+from touchback.haptics.trials.psychometric import BELIEF, MOST_LAPSES, STEEPNESS, USUAL
 
 LEVELS = (10.0, 16.0, 25.0, 40.0, 63.0, 100.0, 160.0)
 SEEN = Counts(
@@ -105,7 +105,7 @@ def test_a_threshold_beyond_the_levels_is_told_by_the_end_that_is_known(tmp_path
     subject = SimulatedSubject(Psychometric(threshold))
     while session.posed is not None:
         session.answer(subject.choose(session.posed))
-    said = told(session, session.result())[1]
+    said = report_lines(session, session.result())[1]
     assert words in said and said.endswith("levels")
 
 

@@ -12,7 +12,7 @@ from touchback.haptics.trials import (
     Design,
     FeelingSubject,
     ForcedChoice,
-    Given,
+    ForcedChoiceAnswer,
     Psychometric,
     SimulatedSubject,
     Staircase,
@@ -39,7 +39,7 @@ def posed(folder: Path, seed: int, method: Constant | Staircase) -> list[tuple[o
     return [(one.label, one.level, one.track, one.odd) for one in session.answers]
 
 
-def answered(folder: Path, seed: int) -> list[Given]:
+def answered(folder: Path, seed: int) -> list[ForcedChoiceAnswer]:
     design = Design(LEVELS, "stiffness", 400.0)
     return SimulatedSubject(Psychometric(40.0), seed).run(design, 7)
 

@@ -142,8 +142,8 @@ def test_the_command_says_once_that_nobody_answers_and_that_somebody_came(
             raise KeyboardInterrupt
 
     notes: list[str] = []
-    monkeypatch.setattr("touchback.cli.ros2._PATIENCE", 0.0)
-    monkeypatch.setattr("touchback.cli.ros2.err.print", said)
+    monkeypatch.setattr("touchback.cli.live_commands._PATIENCE", 0.0)
+    monkeypatch.setattr("touchback.cli.live_commands.err.print", said)
     arm_model().save(tmp_path / "arm.yaml")
     words = "arm.yaml", "--domain", str(DOMAIN), "--router", place, "--seconds", "600"
     done = touchback("ros2", *words, cwd=tmp_path)

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import touchback as tb
-from touchback.cli.live import _watch
+from touchback.cli.live_commands import _watch
 from touchback.realtime import open_recording
 
 CLIENT = """

@@ -7,7 +7,7 @@ from studies.displays.limits import DEVICES, HANDS, RATE
 from studies.displays.loops import Held, Servo, edge
 from touchback.errors import SolveError
 from touchback.haptics.wall.plant import Device
-from touchback.haptics.wall.published import colgate
+from touchback.haptics.wall.stability_limits import colgate
 
 KEY, SLIDE = DEVICES.values()
 

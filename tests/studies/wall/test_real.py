@@ -8,9 +8,9 @@ import pytest
 from studies.wall import contest, on_key, real
 from studies.wall.real_tables import Grid, write
 from touchback.gallery.keyboard.keys import touchback_key
-from touchback.haptics.wall.battery import stiffest
 from touchback.haptics.wall.laws import Counting, Standard
 from touchback.haptics.wall.passivity import RATES
+from touchback.haptics.wall.wall_sweep import stiffest
 
 PAGE = Path(__file__).parents[3] / "docs" / "wall_tables.inc"
 

@@ -9,8 +9,8 @@ import touchback as tb
 from manipulated import MASS, Asked, Start, arm, four_bar
 from touchback.realtime.control import Exposed
 from touchback.realtime.control.messages import Facts
-from touchback.workbench.manipulate.here import here
-from touchback.workbench.manipulate.reshape import Change
+from touchback.workbench.manipulate.state_snapshot import take_snapshot
+from touchback.workbench.manipulate.undo_history import Change
 
 
 def turning(m: tb.Model, **rates: float) -> tb.State:
@@ -19,7 +19,7 @@ def turning(m: tb.Model, **rates: float) -> tb.State:
 
 def tip_of(run: Asked, body: str, at: tuple[float, float, float]) -> np.ndarray:
     """Where a point of a body is, of the last tick."""
-    return here(run.live).point(body, np.array(at))
+    return take_snapshot(run.live).point(body, np.array(at))
 
 
 def test_a_weld_takes_a_freedom_and_its_kinetic_energy(start: Start) -> None:
@@ -121,7 +121,7 @@ def test_a_loop_is_closed_as_the_bodies_are_while_they_move(
     system = run.live.system
     for _ in range(5):
         run.live.run(0.01)
-        q = here(run.live).q  # of one tick
+        q = take_snapshot(run.live).q  # of one tick
         assert np.abs(system.constraint_error(q)).max() < 1e-9
 
 
@@ -164,7 +164,10 @@ def test_how_far_ends_of_a_loop_may_be_apart_goes_with_the_size(start: Start, sc
     run = start(m, speed=1.0)
     run.ask(do="edit", change="remove loop", loop="pin")
     run.live.pause()
-    at, rocker = [0.3 * scale, 0, 0], here(run.live).point("rocker", np.array([0.3 * scale, 0, 0]))
+    at, rocker = (
+        [0.3 * scale, 0, 0],
+        take_snapshot(run.live).point("rocker", np.array([0.3 * scale, 0, 0])),
+    )
     run.ask(do="pose", body="rocker", point=at, to=(rocker + [0.01 * scale, 0, 0]).tolist())
     assert "its two points are" in run.refused(do="undo")
     run.ask(do="pose", body="rocker", point=at, to=rocker.tolist())

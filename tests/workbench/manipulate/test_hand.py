@@ -10,8 +10,8 @@ from manipulated import MASS, Asked, G, Start, chain, floating, four_bar
 from touchback import gallery
 from touchback.realtime.control import Exposed
 from touchback.workbench.manipulate import equipped
-from touchback.workbench.manipulate.hand import input_names
-from touchback.workbench.manipulate.here import here
+from touchback.workbench.manipulate.mouse_hand import input_names
+from touchback.workbench.manipulate.state_snapshot import take_snapshot
 
 T = 1e-3
 
@@ -106,7 +106,7 @@ def test_the_usual_spring_is_stable_at_the_rate_of_the_run(
         run.live.run(0.2)
     energies = []
     for _ in range(6):
-        now = here(run.live)
+        now = take_snapshot(run.live)
         away = np.linalg.norm(now.point(body, np.array([0, 0, -0.02])) - x)
         stored = now.system.stored_energy(np.concatenate([now.q, now.v, now.z]), now.parameters)
         energies.append(stored + 0.5 * told["stiffness"] * away**2)

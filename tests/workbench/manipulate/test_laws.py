@@ -7,7 +7,7 @@ import pytest
 import touchback as tb
 from growth import assert_linear
 from manipulated import Start, arm
-from touchback.workbench.manipulate.laws import drives_of, law_text
+from touchback.workbench.manipulate.controller_laws import drives_of, law_text
 
 
 def test_another_law_acts_from_a_tick_on_and_the_motion_goes_on(start: Start) -> None:

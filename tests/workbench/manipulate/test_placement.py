@@ -6,7 +6,7 @@ from scipy.spatial.transform import Rotation
 
 import touchback as tb
 from manipulated import Start, arm, chain, four_bar
-from touchback.workbench.manipulate.here import here
+from touchback.workbench.manipulate.state_snapshot import take_snapshot
 
 
 @pytest.mark.parametrize("sequence", ["xyz", "zyz", "zxz", "yxz"])
@@ -19,7 +19,7 @@ def test_position_and_euler_angles_place_a_joint(sequence: str, start: Start) ->
         do="edit", change="placement", joint="hinge", at=at, angles=angles, sequence=sequence
     )
     assert told["words"] == "placement of 'hinge'"
-    now = here(run.live)
+    now = take_snapshot(run.live)
     R, p = now.pose("arm")
     turned = Rotation.from_euler(sequence.upper(), angles) * Rotation.from_euler("Y", now.q[0])
     np.testing.assert_allclose(p, at, atol=1e-15)
@@ -86,14 +86,14 @@ def test_what_a_weld_froze_is_no_part_of_the_placement(start: Start) -> None:
     m = arm()
     run = start(m, m.compile().assemble(hinge=0.4), speed=1.0)
     run.ask(do="edit", change="weld", joint="hinge")
-    R, p = here(run.live).pose("arm")
+    R, p = take_snapshot(run.live).pose("arm")
     shown = run.ask(do="joint", joint="hinge", placement=True)["placement"]
     assert shown["angles"]["xyz"] == pytest.approx((0.0, 0.0, 0.0), abs=1e-12)
     run.ask(
         do="edit", change="placement", joint="hinge", at=(0, 0, 0.3),
         angles=shown["angles"]["xyz"],
     )  # fmt: skip
-    R_after, p_after = here(run.live).pose("arm")
+    R_after, p_after = take_snapshot(run.live).pose("arm")
     np.testing.assert_allclose(R_after, R, atol=1e-12)
     np.testing.assert_allclose(p_after, p + [0, 0, 0.3], atol=1e-12)
 

@@ -8,18 +8,18 @@ import pytest
 import touchback as tb
 from manipulated import Asked, Start, chain, four_bar
 from touchback import gallery
-from touchback.workbench.manipulate.here import Here, here
-from touchback.workbench.manipulate.posing import reach
+from touchback.workbench.manipulate.pose_dragging import reach
+from touchback.workbench.manipulate.state_snapshot import StateSnapshot, take_snapshot
 
 
-def at_start(system: tb.System) -> Here:
+def at_start(system: tb.System) -> StateSnapshot:
     x = system.assemble()
     inputs = np.array(system.input_defaults, dtype=float)
-    return Here(system, 0.0, x.q, x.v, x.z, inputs, dict(system.parameters))
+    return StateSnapshot(system, 0.0, x.q, x.v, x.z, inputs, dict(system.parameters))
 
 
 def error(run: Asked) -> float:
-    now = here(run.live)
+    now = take_snapshot(run.live)
     return float(np.abs(now.system.constraint_error(now.q)).max())
 
 
@@ -27,14 +27,16 @@ def test_a_point_is_dragged_along_its_circle_with_the_loop_closed(start: Start) 
     run = start(four_bar(), speed=1.0)
     run.live.pause()
     pivot = np.array([0.5, 0, 0])
-    begin = here(run.live).point("rocker", np.array([0.3, 0, 0]))
+    begin = take_snapshot(run.live).point("rocker", np.array([0.3, 0, 0]))
     for turn in (-0.1, -0.2, -0.3):
         c, s = np.cos(turn), np.sin(turn)
         to = pivot + np.array([[c, 0, s], [0, 1, 0], [-s, 0, c]]) @ (begin - pivot)
         told = run.ask(do="pose", body="rocker", point=[0.3, 0, 0], to=to.tolist())
         assert told["distance"] < 1e-9 and told["gap"] < 1e-9
         assert error(run) < 1e-9
-        assert here(run.live).point("rocker", np.array([0.3, 0, 0])) == pytest.approx(to, abs=1e-9)
+        assert take_snapshot(run.live).point("rocker", np.array([0.3, 0, 0])) == pytest.approx(
+            to, abs=1e-9
+        )
 
 
 @pytest.mark.parametrize(
@@ -70,14 +72,14 @@ def test_the_run_goes_on_from_the_pose_at_rest(start: Start) -> None:
     run = start(m, m.compile().assemble(rates={"crank": 4.0}), speed=1.0)
     run.live.run(0.05)
     run.live.pause()
-    now = here(run.live)
+    now = take_snapshot(run.live)
     to = now.point("coupler", np.array([0.2, 0, 0])) + [0.01, 0, 0.01]
     run.ask(do="pose", body="coupler", point=[0.2, 0, 0], to=to.tolist())
-    posed = here(run.live)
+    posed = take_snapshot(run.live)
     assert np.abs(posed.v).max() == 0.0
     tick = run.live.ticks
     run.live.step(5)
-    now = here(run.live)
+    now = take_snapshot(run.live)
     assert run.live.ticks >= tick + 5 and not run.live.faults
     assert np.abs(now.q - posed.q).max() < 0.01 and np.abs(now.v).max() > 0.0  # it begins to fall
     assert error(run) < 1e-9
@@ -153,7 +155,7 @@ def test_poses_replay_to_the_same_bits(start: Start, tmp_path: Path) -> None:
     run = start(four_bar(), speed=1.0, record=tmp_path / "run.mcap")
     run.live.run(0.02)
     run.live.pause()
-    to = here(run.live).point("rocker", np.array([0.3, 0, 0])) + [0.02, 0, 0]
+    to = take_snapshot(run.live).point("rocker", np.array([0.3, 0, 0])) + [0.02, 0, 0]
     run.ask(do="pose", body="rocker", point=[0.3, 0, 0], to=to.tolist())
     run.live.go()
     run.live.run(0.05)

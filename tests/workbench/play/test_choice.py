@@ -10,7 +10,7 @@ from touchback.gallery.keyboard.device import FRONT
 from touchback.gallery.keyboard.trial_key import TrialKey
 from touchback.gallery.keyboard.walls import MIDDLE
 from touchback.haptics.trials import Constant, Design, FeelingSubject, ForcedChoice
-from touchback.workbench.play.choice import ChoiceBoard
+from touchback.workbench.play.trial_boards import ChoiceBoard
 from waiting import until
 
 BASE, LEVELS, NOISE = 800.0, (100.0, 1600.0), 200.0  # N/m

@@ -15,8 +15,8 @@ from touchback.gallery.keyboard.trial_key import TrialKey
 from touchback.gallery.keyboard.walls import MIDDLE
 from touchback.haptics.trials import Constant, Design, FeelingSubject, ForcedChoice
 from touchback.recording import open_run
-from touchback.workbench.play.choice import ChoiceBoard
-from touchback.workbench.play.hall import Hall
+from touchback.workbench.play.play_server import Hall
+from touchback.workbench.play.trial_boards import ChoiceBoard
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page

@@ -9,9 +9,9 @@ import pytest
 import touchback as tb
 from touchback import gallery
 from touchback.gallery.entry import Experiment
-from touchback.workbench.feed import Fed, feed
+from touchback.workbench.looped_inputs import Fed, feed
 from touchback.workbench.manipulate import equipped
-from touchback.workbench.play.hall import Hall
+from touchback.workbench.play.play_server import Hall
 
 TIMES, FORCES = (0.0, 0.4, 0.4 + 1e-9, 0.5), (0.0, 4.0, 0.0, 0.0)
 

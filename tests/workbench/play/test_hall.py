@@ -10,9 +10,9 @@ import pytest
 
 from page_client import Page, on_page
 from touchback import gallery
-from touchback.workbench.play.hall import MOST, Hall
-from touchback.workbench.play.trial import TrialBoard
-from touchback.workbench.play.wall import WallBoard
+from touchback.workbench.play.play_server import MOST, Hall
+from touchback.workbench.play.trial_boards import TrialBoard
+from touchback.workbench.play.wall_board import WallBoard
 from waiting import PATIENCE
 
 
@@ -141,7 +141,7 @@ def test_a_push_overtakes_the_table_of_a_string(
         tables.append(pushed.wait(PATIENCE))
         return {"note": note}
 
-    monkeypatch.setattr("touchback.workbench.play.hall.string_table", slow)
+    monkeypatch.setattr("touchback.workbench.play.play_server.string_table", slow)
     assert visit(hall, "wall")["ok"]
 
     async def play(page: Page) -> None:

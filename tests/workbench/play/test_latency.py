@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from tests.workbench.browser import until
-from touchback.workbench.play.hall import Hall
+from touchback.workbench.play.play_server import Hall
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page

@@ -10,9 +10,8 @@ import pytest
 from touchback.gallery.keyboard.strokes import passage
 from touchback.gallery.piano.force_curve import force_curve, slow_press
 from touchback.gallery.piano.grading import graded
-from touchback.workbench.play.curves import SPEED
-from touchback.workbench.play.piano import PianoBoard
-from touchback.workbench.play.stroke_rows import AFTER, SHOWN
+from touchback.workbench.play.action_view import AFTER, SHOWN, SPEED
+from touchback.workbench.play.piano_board import PianoBoard
 from waiting import until
 
 Ask = Callable[..., Mapping[str, object]]

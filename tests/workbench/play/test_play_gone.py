@@ -9,8 +9,8 @@ from urllib.parse import urlsplit
 import pytest
 
 from tests.workbench.browser import until
-from touchback.workbench.play.hall import Hall
-from touchback.workbench.play.messages import Visit
+from touchback.workbench.play.play_messages import Visit
+from touchback.workbench.play.play_server import Hall
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page

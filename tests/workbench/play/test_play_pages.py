@@ -15,9 +15,9 @@ from touchback.devices.sound import Note, render
 from touchback.gallery.keyboard.regulation import read_regulation
 from touchback.gallery.keyboard.strokes import passage
 from touchback.realtime.live import choices
-from touchback.workbench.play.hall import Hall
-from touchback.workbench.play.messages import Visit
-from touchback.workbench.play.piano import PianoBoard
+from touchback.workbench.play.piano_board import PianoBoard
+from touchback.workbench.play.play_messages import Visit
+from touchback.workbench.play.play_server import Hall
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page

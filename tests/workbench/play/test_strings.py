@@ -5,7 +5,7 @@ import pytest
 
 from touchback.devices.sound import Note, render
 from touchback.errors import InputError
-from touchback.workbench.play.strings import SPEEDS, string_table
+from touchback.workbench.play.string_tables import SPEEDS, string_table
 
 RATE, SECONDS = 44100, 0.3
 

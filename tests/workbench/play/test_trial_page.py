@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from tests.workbench.browser import until
-from touchback.workbench.play.hall import Hall
-from touchback.workbench.play.trial import TrialBoard
+from touchback.workbench.play.play_server import Hall
+from touchback.workbench.play.trial_boards import TrialBoard
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page

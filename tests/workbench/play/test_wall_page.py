@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.workbench.browser import until
-from touchback.haptics.wall.rendered import RENDERED
+from touchback.haptics.wall.wall_mechanism import RENDERED
 from touchback.realtime import Live
-from touchback.workbench.play.hall import Hall
+from touchback.workbench.play.play_server import Hall
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page

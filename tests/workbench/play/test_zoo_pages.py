@@ -11,10 +11,9 @@ import pytest
 import touchback as tb
 from tests.workbench.browser import until
 from touchback import gallery
-from touchback.workbench.play.hall import Hall
-from touchback.workbench.play.messages import Visit
-from touchback.workbench.poses import Poses
-from touchback.workbench.scene import seen
+from touchback.workbench.page_scene import Poses, seen
+from touchback.workbench.play.play_messages import Visit
+from touchback.workbench.play.play_server import Hall
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page

@@ -11,7 +11,7 @@ from touchback import workbench
 from touchback.realtime import Live
 from touchback.workbench import Workbench
 from touchback.workbench.manipulate import equipped
-from touchback.workbench.playback import studio
+from touchback.workbench.playback import page_recordings
 from waiting import until
 
 pytest.importorskip("websockets")
@@ -92,7 +92,7 @@ def test_a_stop_while_a_fork_is_being_made_holds_the_fork(
     whose: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """At its latest moment, too: the run before has no tick any more that could tell it."""
-    made, begin = studio.forked_at, Workbench.begin
+    made, begin = page_recordings.forked_at, Workbench.begin
     with workbench.open(pendulum(), recordings=tmp_path) as bench:
         before = bench.live
 
@@ -111,7 +111,7 @@ def test_a_stop_while_a_fork_is_being_made_holds_the_fork(
             name = await recorded(bench, page)
             await page.send(do="open", recording=name)
             with monkeypatch.context() as patch:
-                patch.setattr(studio, "forked_at", _after(made, stop))
+                patch.setattr(page_recordings, "forked_at", _after(made, stop))
                 forked = await page.send(do="fork", time=1e6)
             assert held(bench.live)
             assert bench.live.read("time") == pytest.approx(forked["time"])

@@ -10,7 +10,7 @@ import pytest
 import touchback as tb
 from touchback.realtime import Live
 from touchback.realtime.control import Desk
-from touchback.workbench.scopes.live_port import LiveScopes
+from touchback.workbench.scopes.scope_port import LiveScopes
 
 
 def swing() -> tb.Model:

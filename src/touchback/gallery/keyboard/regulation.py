@@ -15,8 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from touchback.errors import InputError
-from touchback.files.document import read_yaml
-from touchback.files.yaml_text import yaml_text
+from touchback.files.yaml_json import read_yaml, yaml_text
 from touchback.gallery.keyboard.keys import HIGHEST, LOWEST, note_name
 from touchback.model.names import suggestion
 from touchback.model.signals import Parameter, check_value

@@ -3,7 +3,12 @@
 from touchback.gallery.keyboard.answer import LEVERAGE, Answer, Voice
 from touchback.gallery.keyboard.device import FRONT, Sensed
 from touchback.haptics.displays import WALLS, ChosenWall, WallDisplay
-from touchback.haptics.displays.chosen_wall import FASTEST, HEAVIEST, SLOWEST, STIFFEST
+from touchback.haptics.displays.wall_displays import (
+    LIVE_FASTEST,
+    LIVE_HEAVIEST,
+    LIVE_SLOWEST,
+    LIVE_STIFFEST,
+)
 from touchback.haptics.wall.laws import Balanced, Counting, HalfSample, Observing
 from touchback.model import Model
 
@@ -25,14 +30,14 @@ def wall_voice(law: str) -> Voice:
     "wall rate" [Hz]."""
 
     def voice(m: Model, key: Sensed) -> Answer:
-        usual, count = min(max(key.rate, SLOWEST), FASTEST), _count(key)
+        usual, count = min(max(key.rate, LIVE_SLOWEST), LIVE_FASTEST), _count(key)
         balanced = law == "balanced"
         display = WallDisplay(
-            m.parameter("wall stiffness", STIFFNESS, unit="N/m", min=0.0, max=STIFFEST),
-            m.parameter("wall damping", 0.0, unit="N s/m", min=0.0, max=HEAVIEST),
+            m.parameter("wall stiffness", STIFFNESS, unit="N/m", min=0.0, max=LIVE_STIFFEST),
+            m.parameter("wall damping", 0.0, unit="N s/m", min=0.0, max=LIVE_HEAVIEST),
             Balanced(HalfSample(), count) if balanced else law,
             key.device.at_front,
-            rate=m.parameter("wall rate", usual, unit="Hz", min=SLOWEST, max=FASTEST),
+            rate=m.parameter("wall rate", usual, unit="Hz", min=LIVE_SLOWEST, max=LIVE_FASTEST),
             sense=Counting(count) if balanced else Observing(count),
             limit=key.device.limit,
         )

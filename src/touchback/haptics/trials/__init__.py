@@ -1,16 +1,21 @@
 """Touch experiments: what is felt stays hidden, every answer is on disk before the next touch, and
 what comes out is a table of answers or a threshold with its confidence."""
 
-from touchback.haptics.trials.fit import Counts, Fit, fit_threshold
-from touchback.haptics.trials.forced_choice import Design, ForcedChoice, Given, Posed
-from touchback.haptics.trials.identification import Answer, Trials
-from touchback.haptics.trials.methods import Constant, Staircase
-from touchback.haptics.trials.psychometric import Psychometric
-from touchback.haptics.trials.subject import FeelingSubject, SimulatedSubject
-from touchback.haptics.trials.told import Curve, told
+from touchback.haptics.trials.blind_identification import Answer, Trials
+from touchback.haptics.trials.forced_choice import (
+    Curve,
+    Design,
+    ForcedChoice,
+    ForcedChoiceAnswer,
+    ForcedChoiceTrial,
+    report_lines,
+)
+from touchback.haptics.trials.psychometric import Counts, Fit, Psychometric, fit_threshold
+from touchback.haptics.trials.simulated_subjects import FeelingSubject, SimulatedSubject
+from touchback.haptics.trials.stimulus_levels import Constant, Staircase
 
 __all__ = [
     "Answer", "Constant", "Counts", "Curve", "Design", "FeelingSubject", "Fit", "ForcedChoice",
-    "Given", "Posed", "Psychometric", "SimulatedSubject", "Staircase", "Trials", "fit_threshold",
-    "told",
+    "ForcedChoiceAnswer", "ForcedChoiceTrial", "Psychometric", "SimulatedSubject", "Staircase",
+    "Trials", "fit_threshold", "report_lines",
 ]  # fmt: skip

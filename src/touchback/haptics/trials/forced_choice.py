@@ -1,4 +1,7 @@
-"""Forced choice: in one of two or three intervals a touch differs; the person says in which."""
+"""Forced choice: in one of two or three intervals a touch differs; the person says in which. The
+result is reported in words and as a curve."""
+
+from __future__ import annotations
 
 import math
 import random
@@ -8,22 +11,24 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 import msgspec
+import numpy as np
 
 from touchback.errors import InputError
 from touchback.haptics.trials import journal
-from touchback.haptics.trials.fit import LEAST, Counts, Fit, fit_threshold
-from touchback.haptics.trials.journal import Journal
-from touchback.haptics.trials.labels import fresh_labels
-from touchback.haptics.trials.methods import Constant, Method, Staircase
+from touchback.haptics.trials.journal import Journal, fresh_labels
+from touchback.haptics.trials.psychometric import LEAST, Counts, Fit, fit_threshold
+from touchback.haptics.trials.stimulus_levels import Constant, Method, Staircase
 from touchback.numbers import check_fields, shown
 from touchback.regular_file import path_of
 
 KIND = "forced choice"
+
+
 INTERVALS = 2, 3
 
 
 @dataclass(frozen=True)
-class Posed:
+class ForcedChoiceTrial:
     """A trial: its number from 1, what it is called, the level and its track, and what is varied,
     in the order of the intervals; `odd` is the one that differs, from 1."""
 
@@ -36,7 +41,7 @@ class Posed:
 
 
 @dataclass(frozen=True)
-class Given(Posed):
+class ForcedChoiceAnswer(ForcedChoiceTrial):
     """An answer to a trial and all that was posed in it. `spans` are when each interval was felt
     [s], in the time of the `recording` that holds every force."""
 
@@ -83,7 +88,7 @@ class Design:
         """The share of guesses that are right."""
         return 1.0 / self.intervals
 
-    def posed(self, given: Sequence[Given], seed: int) -> Posed | None:
+    def posed(self, given: Sequence[ForcedChoiceAnswer], seed: int) -> ForcedChoiceTrial | None:
         """The trial after those answered, or None at the end."""
         coming = self.method.next([(one.track, one.right) for one in given], seed)
         if coming is None:
@@ -93,18 +98,24 @@ class Design:
         order = [self.base] * self.intervals
         order[odd - 1] += coming.level
         label = fresh_labels(self.method.most, seed)[number - 1]
-        return Posed(number, label, coming.level, coming.track, tuple(order), odd)
+        return ForcedChoiceTrial(number, label, coming.level, coming.track, tuple(order), odd)
 
-    def judged(self, posed: Posed, answer: int, seconds: float = 0.0) -> Given:
+    def judged(
+        self, posed: ForcedChoiceTrial, answer: int, seconds: float = 0.0
+    ) -> ForcedChoiceAnswer:
         """An answer (an interval, from 1) to a trial."""
         if not (isinstance(answer, int) and 1 <= answer <= self.intervals):
             raise InputError(
                 f"Trial {posed.label}: the answer {answer!r}; it was one of the intervals 1 to "
                 f"{self.intervals}."
             )
-        return Given(**asdict(posed), answer=answer, right=answer == posed.odd, seconds=seconds)
+        return ForcedChoiceAnswer(
+            **asdict(posed), answer=answer, right=answer == posed.odd, seconds=seconds
+        )
 
-    def fit(self, given: Sequence[Given], shape: str = "weibull", share: float = 0.5) -> Fit:
+    def fit(
+        self, given: Sequence[ForcedChoiceAnswer], shape: str = "weibull", share: float = 0.5
+    ) -> Fit:
         """The threshold that answers tell."""
         counts = Counts.of((one.level, one.right) for one in given)
         return fit_threshold(counts, self.guess, shape, share)
@@ -132,7 +143,7 @@ class ForcedChoice:
     path: Path
     design: Design
     seed: int | None = None
-    answers: list[Given] = field(default_factory=list)
+    answers: list[ForcedChoiceAnswer] = field(default_factory=list)
     _journal: Journal = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -151,7 +162,7 @@ class ForcedChoice:
             self._journal = Journal.begun(self.path, {**plan, "seed": self.seed})
             return
         self._journal = Journal(self.path)
-        found, self.answers = self._journal.read(KIND, _Plan, Given)
+        found, self.answers = self._journal.read(KIND, _Plan, ForcedChoiceAnswer)
         held = {name: getattr(found, name) for name in plan}
         different = [name for name, value in plan.items() if held[name] != _plain(value)]
         if different:
@@ -176,7 +187,7 @@ class ForcedChoice:
             journal.held_to(name, i + 1, asdict(given), due)
 
     @property
-    def posed(self) -> Posed | None:
+    def posed(self) -> ForcedChoiceTrial | None:
         """The trial at hand; None when all are answered."""
         return self.design.posed(self.answers, self._seed)
 
@@ -204,7 +215,7 @@ class ForcedChoice:
         interval: int,
         seconds: float = 0.0,
         spans: Sequence[tuple[float, float]] = (),
-    ) -> Given:
+    ) -> ForcedChoiceAnswer:
         """Keep the answer to the trial at hand; it is on disk when this returns. With `spans` its
         `recording` holds the forces."""
         posed = self.posed
@@ -212,7 +223,7 @@ class ForcedChoice:
             raise InputError(f"{self.path.name}: all {len(self.answers)} trials are answered.")
         judged = asdict(self.design.judged(posed, interval, float(seconds)))
         kept = f"{self.forces.name}/{self.recording.name}" if spans else ""
-        given = Given(**{**judged, "recording": kept, "spans": tuple(spans)})
+        given = ForcedChoiceAnswer(**{**judged, "recording": kept, "spans": tuple(spans)})
         self._journal.append(asdict(given))
         self.answers.append(given)
         return given
@@ -239,4 +250,65 @@ def _plain(value: object) -> object:
     return value
 
 
-__all__ = ["Constant", "Design", "ForcedChoice", "Given", "Posed", "Staircase"]
+__all__ = [
+    "Constant",
+    "Design",
+    "ForcedChoice",
+    "ForcedChoiceAnswer",
+    "ForcedChoiceTrial",
+    "Staircase",
+]
+
+
+_BESIDE = 1.5  # how far beyond the levels the function is drawn
+
+
+_POINTS = 300
+
+
+@dataclass(frozen=True)
+class Curve:
+    """The psychometric function of a fit over levels, both as lists; shares from 0 to 1."""
+
+    levels: np.ndarray
+    right: np.ndarray
+
+    @classmethod
+    def of(cls, fit: Fit) -> Curve:
+        """From somewhat below the least level to somewhat above the greatest."""
+        ends = fit.counts.levels.min() / _BESIDE, fit.counts.levels.max() * _BESIDE
+        levels = np.geomspace(*ends, _POINTS)
+        return cls(levels, fit.best.right(levels))
+
+
+def report_lines(session: ForcedChoice, fit: Fit) -> list[str]:
+    """How many answers were right, the threshold with its interval, and where tracks turned."""
+    design = session.design
+    right = sum(one.right for one in session.answers)
+    unit = f" {design.unit}" if design.unit else ""
+    lines = [f"{right} of {len(session.answers)} answers were right.", _threshold(design, fit)]
+    if isinstance(design.method, Staircase):
+        turns = design.method.middle([(one.track, one.right) for one in session.answers])
+        lines.append(
+            f"tracks turned round at {turns:.3g}{unit} in the mean, where "
+            f"{100 * design.method.settles:.1f} % are right"
+        )
+    return lines
+
+
+def _threshold(design: Design, fit: Fit) -> str:
+    unit = f" {design.unit}" if design.unit else ""
+    varied = f"threshold of '{design.varied}' over {design.base:g}{unit}"
+    right = f"{50.0 * (1.0 + design.guess):.0f} % would be right without lapses"
+    sure = f"{100 * fit.confidence:g} % confidence"
+    if fit.beyond < 0:
+        return (
+            f"{varied}, where {right}: below {fit.high:.3g}{unit} ({sure}); ask for smaller levels"
+        )
+    if fit.beyond > 0:
+        return f"{varied}, where {right}: above {fit.low:.3g}{unit} ({sure}); ask for larger levels"
+    of_base = f"; {100 * fit.threshold / design.base:.1f} % of the base" if design.base else ""
+    return (
+        f"{varied}: {fit.threshold:.3g}{unit} ({sure}: {fit.low:.3g} to {fit.high:.3g}), where "
+        f"{right}{of_base}"
+    )

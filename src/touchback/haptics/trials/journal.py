@@ -6,8 +6,10 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import secrets
 from collections.abc import Collection, Mapping
+from functools import lru_cache
 from pathlib import Path
 from typing import BinaryIO, TypeVar
 from weakref import WeakValueDictionary
@@ -19,10 +21,17 @@ from touchback.recording.plain_data import checked
 from touchback.regular_file import open_regular, read_regular
 
 VERSION = 2
+
+
 _LARGEST = 1 << 24  # bytes
+
+
 _BACK = "put it back from a copy, or take it and all lines after it out: those before it are kept"
 
+
 Plan = TypeVar("Plan")
+
+
 Line = TypeVar("Line")
 
 
@@ -234,3 +243,15 @@ def _answer_line(name: str, number: int, row: bytes, kind: type[Line]) -> Line:
         return checked(found, kind, f"{name}, line {number}, an answer,")
     except InputError as error:
         raise InputError(f"{str(error).rstrip('.')}; {_BACK}.") from None
+
+
+_LETTERS = "BCDFGHJKLMNPQRSTVWXZ"
+
+
+@lru_cache(8)
+def fresh_labels(count: int, seed: int | None) -> tuple[str, ...]:
+    """A name for each of so many trials, such as "K3": each comes once, so that none reminds of
+    what was felt under it before, and their order tells nothing."""
+    numbers = range(1, 2 + 2 * count // len(_LETTERS))
+    names = [f"{letter}{number}" for number in numbers for letter in _LETTERS]
+    return tuple(random.Random(f"labels {seed}").sample(names, count))

@@ -4,29 +4,34 @@ After Gillespie 1996, chapters 5 and 6, with the slips of the text mended where 
 used. The study `python -m studies wall` shows all of it.
 """
 
-from touchback.haptics.wall.adaptive import AdaptiveWall, tap_errors
-from touchback.haptics.wall.bounces import Bounces, bounces, distance_outside
-from touchback.haptics.wall.closed_loop import loop_margin, loop_matrix
-from touchback.haptics.wall.continuous import Contact, ContinuousBall
+from touchback.haptics.wall.adaptive_wall import AdaptiveWall, FingerIdentifier, tap_errors
 from touchback.haptics.wall.controllers import (
+    KINDS,
     Ahead,
     Controller,
+    DeadbeatWall,
     HalfSampleWall,
+    Kind,
     PlacedWall,
     StandardWall,
+    kind,
+    place_poles,
 )
-from touchback.haptics.wall.deadbeat import DeadbeatWall
-from touchback.haptics.wall.edges import (
-    alpha_edges,
-    colgate_damping,
-    critical_stiffness,
-    simulated_damping,
-    stabilising_damping,
+from touchback.haptics.wall.encoder_sensing import (
+    Differentiated,
+    Encoder,
+    Exact,
+    Observed,
+    Sensing,
+    Windowed,
 )
-from touchback.haptics.wall.identification import FingerIdentifier
-from touchback.haptics.wall.jury import characteristic_polynomial, jury_conditions, jury_margin
-from touchback.haptics.wall.kinds import KINDS, Kind, kind
-from touchback.haptics.wall.motor import Motor
+from touchback.haptics.wall.loop_stability import (
+    characteristic_polynomial,
+    jury_conditions,
+    jury_margin,
+    loop_margin,
+    loop_matrix,
+)
 from touchback.haptics.wall.oscillator import Flow, Oscillator, State
 from touchback.haptics.wall.passivity import (
     Bench,
@@ -35,17 +40,30 @@ from touchback.haptics.wall.passivity import (
     is_passive,
     largest_passive_stiffness,
 )
-from touchback.haptics.wall.placement import place_poles
-from touchback.haptics.wall.plant import Device, Finger, Plant, Target, ball
-from touchback.haptics.wall.sensing import (
-    Differentiated,
-    Encoder,
-    Exact,
-    Observed,
-    Sensing,
-    Windowed,
+from touchback.haptics.wall.plant import (
+    Contact,
+    ContinuousBall,
+    Device,
+    Finger,
+    Motor,
+    Plant,
+    Target,
+    ball,
 )
-from touchback.haptics.wall.simulation import Trace, simulate
+from touchback.haptics.wall.sampled_simulation import (
+    Bounces,
+    Trace,
+    bounces,
+    distance_outside,
+    simulate,
+)
+from touchback.haptics.wall.stability_limits import (
+    alpha_edges,
+    colgate_damping,
+    critical_stiffness,
+    simulated_damping,
+    stabilising_damping,
+)
 
 __all__ = [
     "KINDS",

@@ -1,16 +1,64 @@
-"""Laws without memory: standard and damped wall, half-sample prediction, z-plane design.
+"""The controllers of the wall laboratory, by name: standard and damped wall, half-sample
+prediction, z-plane design (pole placement), deadbeat compensation.
 
 A controller is asked once a sample, with the position and velocity it may know, for the force that
 is held until the next sample. The wall fills y < 0 and pushes with a positive force.
 """
 
+import math
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import Protocol
 
 from touchback.errors import InputError
+from touchback.haptics.wall.encoder_sensing import EXACT, Differentiated, Sensing
 from touchback.haptics.wall.oscillator import Flow, Oscillator, State
-from touchback.haptics.wall.placement import place_poles
-from touchback.haptics.wall.plant import SOFTEST, Plant, Target
+from touchback.haptics.wall.plant import SOFTEST, ContinuousBall, Plant, Target
+
+
+def characteristic(flow: Flow) -> tuple[float, float]:
+    """(c₁, c₀) of z² + c₁ z + c₀: the sampled poles of an oscillator.
+
+    For the undamped target z² − 2 cos(ω₀T) z + 1, the denominator of eq. 5.12 (whose numerator must
+    have 1/ω₀² in front, not 1/ω₀).
+    """
+    return -(flow.yy + flow.vv), flow.yy * flow.vv - flow.yv * flow.vy
+
+
+def controllability(flow: Flow) -> float:
+    """The determinant of [Γ, ΦΓ] (eq. 5.22, which prints b for Γ)."""
+    py, pv = flow.yy * flow.yf + flow.yv * flow.vf, flow.vy * flow.yf + flow.vv * flow.vf
+    return flow.yf * pv - flow.vf * py
+
+
+def place_poles(plant: Oscillator, target: Oscillator, period: float) -> tuple[float, float]:
+    """Gains k of f = −k₁ y − k₂ v that give Φ − Γk the poles of the target, sampled.
+
+    Ackermann's formula k = [0 1] [Γ, ΦΓ]⁻¹ (Φ² + c₁ Φ + c₀ I).
+    """
+    check_sampling(target, period)
+    flow = plant.flow(period)
+    c1, c0 = characteristic(target.flow(period))
+    determinant = controllability(flow)
+    # [0 1] [Γ, ΦΓ]⁻¹ = (−Γ₂, Γ₁)/det.
+    left = (-flow.vf / determinant, flow.yf / determinant)
+    yy = flow.yy**2 + flow.yv * flow.vy + c1 * flow.yy + c0
+    yv = flow.yv * (flow.yy + flow.vv + c1)
+    vy = flow.vy * (flow.yy + flow.vv + c1)
+    vv = flow.vv**2 + flow.yv * flow.vy + c1 * flow.vv + c0
+    return left[0] * yy + left[1] * vy, left[0] * yv + left[1] * vv
+
+
+def check_sampling(target: Oscillator, period: float) -> None:
+    """Refuses a wall that swings more than half a turn a sample: its poles would be aliases."""
+    squared = target.square - target.decay**2
+    if squared > 0.0 and math.sqrt(squared) * period >= math.pi:
+        largest = target.mass * (math.pi / period) ** 2
+        raise InputError(
+            f"A contact of stiffness {target.stiffness:.6g} N/m swings more than half a turn in a "
+            f"sample of {period:.6g} s; ask for less than {largest:.6g} N/m or sample faster."
+        )
 
 
 class Controller(Protocol):
@@ -108,3 +156,146 @@ class Ahead:
         ahead = self.motion.flow(self.delay)(state, self.acting + self.bias)
         self.acting = self.controller.force(sample, ahead)
         return self.acting
+
+
+@dataclass
+class DeadbeatWall:
+    """An inner controller, and the two forces that end each contact where it should end.
+
+    With `throughout`, every pair of samples inside reaches the continuous contact, not the last
+    alone: the error of the entry goes at once, and the inner controller rests.
+    """
+
+    inner: Controller
+    plant: Plant
+    wall: Target
+    period: float
+    throughout: bool = False
+    contacts: int = field(default=0, init=False)
+    short_contacts: list[int] = field(default_factory=list, init=False)
+    """The numbers of the contacts with fewer than two samples inside."""
+    _free: Oscillator = field(init=False)
+    _touching: Oscillator = field(init=False)
+    _flow: Flow = field(init=False)
+    _before: State | None = field(default=None, init=False)
+    _acting: float = field(default=0.0, init=False)
+    _reference: State | None = field(default=None, init=False)  # the continuous contact, now
+    _second_force: float | None = field(default=None, init=False)
+
+    def __post_init__(self) -> None:
+        self._free = self.plant.motion
+        self._touching = self.wall.touching(self._free)
+        self._flow = self._free.flow(self.period)
+
+    def force(self, sample: int, state: State) -> float:
+        answer = self._decide(sample, state)
+        self._before, self._acting = state, answer
+        return answer
+
+    def _decide(self, sample: int, state: State) -> float:
+        outside = self._reference is None and state.y >= 0.0
+        if outside or self._before is None:
+            return self.inner.force(sample, state)
+        hand = self._hand_force(self._before, state)
+        if self._reference is not None:
+            (reference,) = self._onward(self._reference, hand, 1)
+        elif self._before.y >= 0.0:
+            (reference,) = self._onward(self._before, hand, 1)
+        else:  # a model so wrong that the floor was never left
+            return self.inner.force(sample, state)
+        following, desired = self._onward(reference, hand, 2)
+        staying = reference.y < 0.0 and following.y < 0.0
+        if self._reference is None:
+            if not staying:
+                self.short_contacts.append(self.contacts)
+            self.contacts += 1
+        self._reference = reference
+        if self._second_force is not None:
+            answer, self._second_force = self._second_force, None
+            if following.y >= 0.0:
+                self._reference = None
+            return answer
+        if staying and desired.y < 0.0 and not self.throughout:
+            return self.inner.force(sample, state)
+        answer, self._second_force = self._reach(state, desired, hand)
+        return answer
+
+    def _onward(self, state: State, hand: float, periods: int) -> list[State]:
+        """The continuous motion at the samples that follow (5.7, 5.11, 5.16)."""
+        inside, flow = [state], self._touching.flow(self.period)
+        for _ in range(periods):
+            inside.append(flow(inside[-1], hand))
+        if self._stayed(inside):
+            return inside[1:]
+        continuous = ContinuousBall(self._free, self._touching, hand, state)
+        return [continuous.state(number * self.period) for number in range(1, periods + 1)]
+
+    def _stayed(self, samples: list[State]) -> bool:
+        """Whether a contact that is inside at its samples was not outside between two of them: it
+        turns at most once a period, and never from up to down."""
+        if any(each.y >= 0.0 for each in samples):
+            return False
+        slow = self._touching.square * self.period**2 < math.pi**2
+        return slow and not any(a.v > 0.0 > b.v for a, b in pairwise(samples))
+
+    def _hand_force(self, before: State, state: State) -> float:
+        """The force beside ours that the last period must have seen, by its change of velocity."""
+        expected = self._flow(before, self._acting)
+        return (state.v - expected.v) / self._flow.vf
+
+    def _reach(self, state: State, desired: State, hand: float) -> tuple[float, float]:
+        """Two forces that reach the desired state: C⁻¹ (x_d − Φ² x) (5.21–5.24).
+
+        Eq. 5.24 prints the earlier force first; C = [Γ, ΦΓ] gives the later one first.
+        """
+        flow = self._flow
+        ahead = flow(flow(state, hand), hand)
+        dy, dv = desired.y - ahead.y, desired.v - ahead.v
+        py, pv = flow.yy * flow.yf + flow.yv * flow.vf, flow.vy * flow.yf + flow.vv * flow.vf
+        determinant = controllability(flow)
+        return (flow.yf * dv - flow.vf * dy) / determinant, (pv * dy - py * dv) / determinant
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A controller's recipe, whether its wall is damped, and what it is told of the motion."""
+
+    name: str
+    build: Callable[[Plant, Target, float], Controller]
+    damped: bool = False
+    sensing: Sensing = EXACT
+
+
+def _standard(plant: Plant, wall: Target, period: float) -> Controller:
+    return StandardWall(wall)
+
+
+def _deadbeat(plant: Plant, wall: Target, period: float) -> Controller:
+    return DeadbeatWall(PlacedWall.design(plant, wall, period), plant, wall, period)
+
+
+def _deadbeat_throughout(plant: Plant, wall: Target, period: float) -> Controller:
+    inner = PlacedWall.design(plant, wall, period)
+    return DeadbeatWall(inner, plant, wall, period, throughout=True)
+
+
+#: Every wall of the laboratory.
+KINDS = (
+    Kind("standard", _standard),
+    Kind("damped", _standard, damped=True),
+    Kind("damped, differentiated", _standard, damped=True, sensing=Differentiated()),
+    Kind("half-sample", HalfSampleWall.design),
+    Kind("half-sample, differentiated", HalfSampleWall.design, sensing=Differentiated()),
+    Kind("z-plane", PlacedWall.design),
+    Kind("deadbeat", _deadbeat),
+    Kind("deadbeat throughout", _deadbeat_throughout),
+)
+
+
+def kind(name: str) -> Kind:
+    """The wall of this name."""
+    for each in KINDS:
+        if each.name == name:
+            return each
+    known = ", ".join(each.name for each in KINDS)
+    raise InputError(f"There is no wall called '{name}'. There are: {known}.")

@@ -6,16 +6,25 @@ special cases. States are pairs (y, v) of Python floats: runs make millions of s
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from touchback.errors import InputError
-from touchback.haptics.wall.root import root
 from touchback.spatial.vectors import Scalar
 
+
+def root(function: Callable[[float], float], low: float, high: float, **precision: Any) -> float:
+    """By Brent's method; `precision` holds SciPy's `xtol` and `rtol`."""
+    from scipy.optimize import brentq  # half a second, not for the command's start
+
+    return float(brentq(function, low, high, **precision))
+
+
 _SERIES_REACH = 0.5  # rate times duration below which the power series is the accurate form
+
+
 _SERIES_TERMS = 20  # 0.5^20 / 20! is far below rounding
 
 

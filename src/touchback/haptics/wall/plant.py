@@ -1,13 +1,22 @@
-"""What the wall pushes: a device with or without a finger on it, or the bouncing ball."""
+"""What the wall pushes: a device with its motor, with or without a finger on it, or the bouncing
+ball, with the continuous solution that every sampled floor is measured against."""
 
+import math
+from bisect import bisect_right
 from dataclasses import dataclass
+from typing import NamedTuple
 
-from touchback.haptics.wall.oscillator import Oscillator
+from touchback.errors import InputError
+from touchback.haptics.wall.oscillator import Oscillator, State
 from touchback.numbers import number_within
 
 # What hands, devices and walls can be: beyond, squares and quotients of them overflow.
 LIGHTEST, HEAVIEST = 1e-12, 1e12  # kg
+
+
 MOST_DAMPING, STIFFEST = 1e12, 1e12  # N s/m, N/m
+
+
 # Where a wall this soft would let a hand rest is told to rounding; of a softer one it isn't.
 SOFTEST = 1e-3  # N/m: 10 µN at 10 mm
 
@@ -101,3 +110,87 @@ class Target:
 def ball(mass: float = 1.0, gravity: float = 1.0) -> Plant:
     """The bouncing ball of Gillespie's section 5.3: gravity stands for the hand's bias force."""
     return Plant(Device(mass), bias=-mass * gravity)
+
+
+@dataclass(frozen=True)
+class Motor:
+    """At most `limit` [N], in whole steps of `step` [N] (0: none), times `gain` (its constant over
+    the one that is believed in)."""
+
+    limit: float = math.inf
+    gain: float = 1.0
+    step: float = 0.0
+
+    def __post_init__(self) -> None:
+        if not (self.limit > 0.0 and self.gain > 0.0 and self.step >= 0.0):
+            raise InputError(
+                f"A motor's limit ({self.limit} N) and gain ({self.gain}) must be positive, its "
+                f"step ({self.step} N) zero or more."
+            )
+
+    def force(self, asked: float) -> float:
+        """What acts when this is asked for [N]."""
+        given = min(max(asked, -self.limit), self.limit)
+        if self.step:
+            given = self.step * round(given / self.step)
+        return self.gain * given
+
+
+IDEAL_MOTOR = Motor()
+
+
+class Contact(NamedTuple):
+    """When the floor was entered and left [s] and how fast; the exit is infinite if never."""
+
+    entry: float
+    entry_speed: float
+    exit: float
+    exit_speed: float
+
+
+class ContinuousBall:
+    """The exact motion from a start, extended on demand."""
+
+    def __init__(self, free: Oscillator, touching: Oscillator, force: float, start: State) -> None:
+        self.free, self.touching, self.force = free, touching, force
+        inside = start.y < 0.0 or (start.y == 0.0 and start.v < 0.0)
+        self.contacts: list[Contact] = []
+        self._starts = [0.0]
+        self._pieces = [(start, inside)]
+
+    @classmethod
+    def of(cls, plant: Plant, wall: Target, start: State) -> "ContinuousBall":
+        """The motion of a plant that meets a wall."""
+        return cls(plant.motion, wall.touching(plant.motion), plant.force, start)
+
+    def state(self, time: float) -> State:
+        """Position and velocity at a time [s] ≥ 0."""
+        while self._starts[-1] <= time and self._extend():
+            pass
+        number = bisect_right(self._starts, time) - 1
+        state, inside = self._pieces[number]
+        return self._model(inside).after(state, time - self._starts[number], self.force)
+
+    def contact(self, number: int) -> Contact | None:
+        """The numbered contact, or None if the ball comes to rest before it."""
+        while len(self.contacts) <= number and self._extend():
+            pass
+        return self.contacts[number] if number < len(self.contacts) else None
+
+    def _model(self, inside: bool) -> Oscillator:
+        return self.touching if inside else self.free
+
+    def _extend(self) -> bool:
+        """Adds the next piece; False when the present one lasts for ever."""
+        began = self._starts[-1]
+        state, inside = self._pieces[-1]
+        model = self._model(inside)
+        lasts = model.time_to_cross(state, self.force)
+        if math.isinf(lasts):
+            return False
+        reached = State(0.0, model.after(state, lasts, self.force).v)
+        if inside:
+            self.contacts.append(Contact(began, abs(state.v), began + lasts, abs(reached.v)))
+        self._starts.append(began + lasts)
+        self._pieces.append((reached, not inside))
+        return True

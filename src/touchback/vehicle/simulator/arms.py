@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from touchback.errors import InputError
 from touchback.estimate.checks import check_finite
-from touchback.haptics.displays.hold import hold
+from touchback.haptics.displays.sampling import hold
 from touchback.model import Model
 from touchback.model.value import Value
 

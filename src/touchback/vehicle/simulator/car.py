@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
-from touchback.haptics.displays.hold import hold
+from touchback.haptics.displays.sampling import hold
 from touchback.model.model import Model
 from touchback.spatial.vectors import Scalar
 from touchback.vehicle.car import Car

@@ -6,7 +6,7 @@ from typing import Protocol
 from touchback.devices.by_wire import SteeringWheelMotor
 from touchback.devices.motor import Motor
 from touchback.devices.sensors import Encoder
-from touchback.haptics.displays.hold import hold
+from touchback.haptics.displays.sampling import hold
 from touchback.model import Model
 from touchback.model.sensors import Signal
 from touchback.model.value import Value

@@ -1,7 +1,64 @@
 """What the manipulators of a page do to a mechanism that runs: hands that drag bodies, icons of
 forces, torques and motions, edits of constraints, laws as text, and poses while it is paused."""
 
-from touchback.workbench.manipulate.hand import equipped, with_hand
-from touchback.workbench.manipulate.manipulators import Manipulators
+from __future__ import annotations
+
+from touchback.realtime.control import Desk
+from touchback.realtime.control.desk import OFTEN, SELDOM
+from touchback.workbench.manipulate.controller_laws import LawBook
+from touchback.workbench.manipulate.icons import Icons, find_icons
+from touchback.workbench.manipulate.manipulator_messages import (
+    Edit,
+    Grab,
+    Icon,
+    Joint,
+    Law,
+    Laws,
+    Pose,
+    Pull,
+    Release,
+    Remove,
+    Undo,
+)
+from touchback.workbench.manipulate.mouse_hand import Grips, equipped, with_hand
+from touchback.workbench.manipulate.pose_dragging import Poses
+from touchback.workbench.manipulate.structure_edits import Edits
+from touchback.workbench.manipulate.undo_history import Reshape
+
+
+class Manipulators:
+    """What the four manipulators do to a run: adds their messages to its desk."""
+
+    def __init__(self, desk: Desk) -> None:
+        self.desk = desk
+        self.grips = Grips(desk)
+        self.reshape = Reshape(desk.live)
+        self.icons = Icons(desk, self.reshape)
+        desk.govern(self.icons.governs)
+        desk.add(Grab, self.grips.grab)
+        desk.add(Pull, self.grips.pull, OFTEN)
+        desk.add(Release, self.grips.release, None)  # nobody may be kept from letting go
+        desk.add(Icon, self.icons.put, OFTEN)
+        desk.add(Remove, self.icons.remove, SELDOM)
+        self.edits, self.laws = Edits(desk, self.reshape), LawBook(desk, self.reshape)
+        self.poses = Poses(desk)
+        desk.add(Pose, self.poses.pose, OFTEN)
+        desk.add(Edit, self.edits.edit, SELDOM)
+        desk.add(Undo, self.edits.undo, SELDOM)
+        desk.add(Joint, self.edits.joint)
+        desk.add(Law, self.laws.law, SELDOM)
+        desk.add(Laws, self.laws.laws)
+
+    def find_icons(self) -> None:
+        """Icons of a run that goes on from a recording are icons again."""
+        live = self.desk.live
+        if not live.system.names:  # of a row of copies none was changed
+            numbers = {name: live[name] for name in live.system.input_names}
+            find_icons(self.icons, self.reshape.model(), numbers)
+
+    def leave(self, client: str) -> None:
+        """Lets go of what a client held who is gone."""
+        self.grips.leave(client)
+
 
 __all__ = ["Manipulators", "equipped", "with_hand"]

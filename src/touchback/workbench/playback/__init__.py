@@ -1,8 +1,8 @@
 """Recordings on the page: played, scrubbed, laid over a run, forked; made, listed and exported."""
 
+from touchback.workbench.playback.page_recordings import Studio
 from touchback.workbench.playback.playback import Playback
-from touchback.workbench.playback.shelf import Shelf
-from touchback.workbench.playback.studio import Studio
-from touchback.workbench.playback.track import RecordedTrack, RunTrack, Track, track_of
+from touchback.workbench.playback.playback_track import RecordedTrack, RunTrack, Track, track_of
+from touchback.workbench.playback.recording_folder import Shelf
 
 __all__ = ["Playback", "RecordedTrack", "RunTrack", "Shelf", "Studio", "Track", "track_of"]

@@ -6,25 +6,57 @@ import time as clock
 from collections.abc import Callable, Mapping
 from typing import TypeVar
 
+import msgspec
 import numpy as np
 
-from touchback.errors import InputError
-from touchback.realtime.control import Answer, Message
+from touchback.errors import NO_JSON, InputError
+from touchback.realtime.control import Answer, Desk, Message
 from touchback.realtime.control.desk import OFTEN, USUAL
+from touchback.realtime.control.exposed import Exposed
 from touchback.realtime.control.messages import Go, Pause, Reset, Speed, Step, Stop, What
-from touchback.realtime.control.rates import Rate
-from touchback.workbench.playback.desk import PlaybackDesk
-from touchback.workbench.playback.track import Instant, Track
-from touchback.workbench.poses import Poses
-from touchback.workbench.scene import seen
-from touchback.workbench.scene_messages import SceneSeen
-from touchback.workbench.scopes.live_port import Graph, graph_facts
-from touchback.workbench.scopes.port import Facts, ScopePort
-from touchback.workbench.scopes.port import Source as Traces
-from touchback.workbench.scopes.recorded import Recorded
-from touchback.workbench.source import Posed, Values
+from touchback.realtime.control.rates import Rate, Rates
+from touchback.workbench.page_scene import Poses, seen
+from touchback.workbench.playback.playback_track import Instant, Track
+from touchback.workbench.scopes.scope_port import Facts, Graph, ScopePort, graph_facts
+from touchback.workbench.scopes.scope_port import Source as Traces
+from touchback.workbench.scopes.signal_history import Recorded
+from touchback.workbench.source import Posed, SceneSeen, Values
+
+
+class _Asked(msgspec.Struct):
+    do: str = ""
+
+
+class PlaybackDesk(Desk):
+    """Answers only the messages that are added to it, at any time: there is no run to ask."""
+
+    def __init__(self) -> None:
+        self.exposed, self.rates = Exposed(), Rates()
+        self._known = {}
+
+    def _read(self, text: bytes | str) -> Message:
+        try:
+            return super()._read(text)
+        except InputError:
+            asked = _do(text)
+            if asked and asked not in {kind.__struct_config__.tag for kind in self._known}:
+                raise InputError(
+                    f"'{asked}' isn't for a recording, which can't be changed: go on live from an "
+                    "instant of it first (`fork`)."
+                ) from None
+            raise
+
+
+def _do(text: bytes | str) -> str:
+    try:
+        return msgspec.json.decode(text, type=_Asked).do[:40]
+    except NO_JSON:
+        return ""
+
 
 _SPEEDS = 1e-4, 100.0
+
+
 _Kind = TypeVar("_Kind", bound=Message)
 
 

@@ -1,12 +1,10 @@
 """Scopes: signals, and expressions of them, of live runs and recordings, decimated honestly."""
 
-from touchback.workbench.scopes.buckets import Buckets, bucketed
-from touchback.workbench.scopes.history import History
-from touchback.workbench.scopes.pairs import thinned
-from touchback.workbench.scopes.recorded import Recorded
+from touchback.workbench.scopes.decimation import Buckets, bucketed
+from touchback.workbench.scopes.scope_port import Stream, thinned
+from touchback.workbench.scopes.scope_traces import check_traces, values_of
+from touchback.workbench.scopes.signal_history import History, Recorded
 from touchback.workbench.scopes.spectrum import Spectrum, spectrum
-from touchback.workbench.scopes.stream import Stream
-from touchback.workbench.scopes.traces import check_traces, values_of
 
 __all__ = [
     "Buckets",

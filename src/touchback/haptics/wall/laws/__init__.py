@@ -3,19 +3,50 @@
 With floats they are the laboratory's controllers, with arrays a battery of presses at once, with
 expressions machine code inside the tick (`touchback.haptics.displays.WallDisplay`)."""
 
-from touchback.haptics.wall.laws.adaptive import Adaptive
-from touchback.haptics.wall.laws.affine import HalfSample, Placed, Standard
-from touchback.haptics.wall.laws.balanced import Balanced
-from touchback.haptics.wall.laws.counting import Counting
-from touchback.haptics.wall.laws.deadbeat import Deadbeat
-from touchback.haptics.wall.laws.further import Dithered, PassivityControlled, Rubbing, Waves
-from touchback.haptics.wall.laws.motion import Motion
-from touchback.haptics.wall.laws.observer import Observing
-from touchback.haptics.wall.laws.sensors import Differences, Given, Sense, Window
-from touchback.haptics.wall.laws.told import Law, Stamp, Told
+from touchback.haptics.wall.laws.base import Law, Stamp, WallSample
+from touchback.haptics.wall.laws.branchless_oscillator import Motion
+from touchback.haptics.wall.laws.gillespie_walls import (
+    Adaptive,
+    Deadbeat,
+    HalfSample,
+    Placed,
+    Standard,
+)
+from touchback.haptics.wall.laws.passivity_controllers import (
+    Balanced,
+    Dithered,
+    PassivityControlled,
+    Rubbing,
+    Waves,
+)
+from touchback.haptics.wall.laws.velocity_estimators import (
+    AsMeasured,
+    Counting,
+    Differences,
+    Observing,
+    Sense,
+    Window,
+)
 
 __all__ = [
-    "Adaptive", "Balanced", "Counting", "Deadbeat", "Differences", "Dithered", "Given",
-    "HalfSample", "Law", "Motion", "Observing", "PassivityControlled", "Placed", "Rubbing", "Sense",
-    "Stamp", "Standard", "Told", "Waves", "Window",
+    "Adaptive",
+    "AsMeasured",
+    "Balanced",
+    "Counting",
+    "Deadbeat",
+    "Differences",
+    "Dithered",
+    "HalfSample",
+    "Law",
+    "Motion",
+    "Observing",
+    "PassivityControlled",
+    "Placed",
+    "Rubbing",
+    "Sense",
+    "Stamp",
+    "Standard",
+    "WallSample",
+    "Waves",
+    "Window",
 ]  # fmt: skip

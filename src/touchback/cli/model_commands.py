@@ -1,0 +1,242 @@
+"""`touchback list`, `show`, `check` and `generate`: what is in the gallery, what a mechanism is,
+whether a model file can work, and functions as source text."""
+
+import warnings
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
+import typer
+from rich.markup import escape
+from rich.table import Table
+
+from touchback import gallery
+from touchback.cli.console import err, out, working
+from touchback.cli.load import load
+from touchback.cli.options import output
+from touchback.cli.options import output as written
+from touchback.draw.braille import Canvas, draw, view_for
+from touchback.draw.object_graph import object_graph_svg
+from touchback.draw.state_graph import state_graph_svg
+from touchback.draw.stick import Floats, stick_figure
+from touchback.draw.stick_svg import figure_svg
+from touchback.dynamics.stops import default_stops
+from touchback.errors import InputError, ModelError, UnitNotice
+from touchback.interop.targets import TARGETS
+from touchback.interop.targets import generate as write_target
+from touchback.model.flatten import flatten
+from touchback.model.names import suggestion
+from touchback.model.show import tree_text
+from touchback.regular_file import write_whole
+from touchback.symbolic.count import depth
+from touchback.system import State, System
+from touchback.system.function_text import PRINTERS
+from touchback.system.ports import Ports, ports
+from touchback.system.verification import verify
+
+
+def list_gallery() -> None:
+    """List the ready mechanisms of the gallery."""
+    table = Table(box=None, pad_edge=False)
+    table.add_column("name", style="bold", no_wrap=True)
+    table.add_column("what it is")
+    for name in gallery.names():
+        table.add_row(name, gallery.entry(name).about)
+    out.print(table)
+    out.print("\nTry `touchback show NAME` or `touchback simulate NAME`.")
+
+
+_FUNCTIONS = ("inverse dynamics", "bias", "mass matrix", "forward dynamics")
+
+
+def show(
+    model: Annotated[str, typer.Argument(help="A name of the gallery, or a file.")],
+    svg_file: Annotated[
+        Path | None,
+        output(
+            "Also draw the stick figure into this file, and modes beside it.",
+            ".svg",
+            flags=("--svg",),
+        ),
+    ] = None,
+    graph_file: Annotated[
+        Path | None,
+        output(
+            "Draw bodies, constraints and forces as objects with twist and wrench ports into this "
+            "file.",
+            ".svg",
+            flags=("--graph",),
+        ),
+    ] = None,
+) -> None:
+    """Show a mechanism: its tree, modes, a stick figure, names with units, and operation counts."""
+    described, experiment = load(model)
+    with working(f"deriving {described.name}"):
+        system = described.compile()
+        functions = {name: system.function(name) for name in _FUNCTIONS}
+        costs = {name: (each.counts, depth(each.second)) for name, each in functions.items()}
+    start = experiment.start(system)
+    figure = stick_figure(system.model, start.q)
+    out.print(tree_text(described, default_stops(system.model)))
+    if figure.lines:
+        canvas = Canvas(48, 14)
+        out.print("\n" + draw(figure, 0, view_for(figure, canvas), canvas) + "\n")
+    out.print(_names(system, start.x))
+    table = Table("function", "flops", "operations", "steps", "a step", box=None, pad_edge=False)
+    for name, (count, deep) in costs.items():
+        columns = count.flops, count.operations, deep.steps, f"{deep.gain:.1f}"
+        table.add_row(name, *map(str, columns))
+    out.print("\n", table, sep="")
+    frames = "chosen" if system.plan.frame_pass else "described"
+    out.print(f"\nforward dynamics by: {system.plan.algorithm}, {frames} link frames")
+    if svg_file is not None:
+        write_whole(svg_file, figure_svg(figure, system.name))
+        out.print(f"stick figure: {svg_file}")
+    if svg_file is not None and flatten(described).modes:
+        graph = svg_file.with_stem(f"{svg_file.stem}-modes")
+        write_whole(graph, state_graph_svg(described))
+        out.print(f"state graph: {graph}")
+    if graph_file is not None:
+        write_whole(graph_file, object_graph_svg(described))
+        out.print(f"objects and ports: {graph_file}")
+
+
+def _names(system: System, x: Floats) -> Table:
+    table = Table("signal", "name", "unit", "start", box=None, pad_edge=False)
+    kinds = np.repeat(["position", "velocity", "state"], system.sizes)
+    for kind, name, unit, value in zip(kinds, system.state_names, system.state_units, x):
+        table.add_row(str(kind), name, unit, f"{value:g}")
+    for name, unit in zip(system.output_names, system.output_units):
+        table.add_row("sensor", name, unit, "")
+    return table
+
+
+def check(
+    model: Annotated[str, typer.Argument(help="A file, or a name of the gallery.")],
+) -> None:
+    """Read a model, check it, compile it, and evaluate it once. Exit code 1 if it can't work.
+
+    A table says what it is: freedoms, redundant constraints, singularities, ranges, masses,
+    inertias, units. What is doubtful is a warning."""
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        warnings.simplefilter("ignore", UnitNotice)  # `verify` tells them
+        described, experiment = load(model)
+        with working(f"deriving {described.name}"):
+            system = described.compile()
+            start = experiment.start(system)
+            rate = system.state_rate(start.q, start.v, z=start.z)
+    for name, value in zip(system.state_names, rate):
+        if not np.isfinite(value):
+            raise ModelError(
+                f"{system.name}: the rate of '{name}' is {value} at the initial state; "
+                "look for a body without inertia, or a division by zero, there."
+            )
+    bodies, joints = len(system.model.bodies), len(system.model.joints)
+    found = verify(system, start)
+    doubtful = [*dict.fromkeys(str(each.message) for each in told), *found.warnings]
+    doubts = len(doubtful)
+    verdict = "fine" if not doubts else f"{doubts} {'warning' if doubts == 1 else 'warnings'}"
+    out.print(
+        f"{described.name}: {verdict}. {bodies} {'body' if bodies == 1 else 'bodies'}, "
+        f"{joints} {'joint' if joints == 1 else 'joints'}, "
+        f"{system.counts('forward dynamics').flops} flops in forward dynamics.",
+    )
+    balance = _stirred(system, start)
+    worst = ", ".join(f"{name} {error:.0e}" for name, error in balance.worst.items())
+    ports_row = (
+        f"at random velocities {balance.flowing:.3g} W pass {len(balance.bodies)} ports of bodies; "
+        f"what doesn't balance, as parts: {worst}"
+    )
+    table = Table(box=None, pad_edge=False, show_header=False)
+    for row in (*found.rows, ("ports", ports_row)):
+        table.add_row(*row)
+    out.print(table)
+    for warning in doubtful:
+        out.print(f"warning: {warning}", markup=False, highlight=False)
+
+
+def _stirred(system: System, start: State) -> Ports:
+    """What bodies and constraints exchange at the start with other velocities that fit."""
+    nq, nv, _ = system.sizes
+    x = start.x.copy()
+    x[nq : nq + nv] += np.random.default_rng(1).normal(size=nv)
+    return ports(system, system.consistent(x)[0])
+
+
+_FUNCTION, _LANGUAGE = "forward dynamics", "c"  # unless told
+
+
+def generate(
+    model: Annotated[str, typer.Argument(help="A name of the gallery, or a file.")],
+    where: Annotated[
+        Path | None, typer.Argument(help="With --to: the file or folder to write.")
+    ] = None,
+    to: Annotated[
+        str | None,
+        typer.Option(help=f"Write all of it, as one of: {', '.join(TARGETS)}."),
+    ] = None,
+    options: Annotated[
+        list[str] | None,
+        typer.Option("--option", help='Of --to: "name=value", such as "step=1e-3".'),
+    ] = None,
+    function: Annotated[
+        str, typer.Option(help='"rate", "inverse dynamics", "mass matrix", "bias", …')
+    ] = _FUNCTION,
+    language: Annotated[str, typer.Option(help="c, python or matlab.")] = _LANGUAGE,
+    parameters: Annotated[
+        bool,
+        typer.Option(
+            "--parameters", help="Print the stage that turns live parameters into the array p."
+        ),
+    ] = False,
+    output: Annotated[
+        Path | None, written("Write to this file, not to stdout.", flags=("--output", "-o"))
+    ] = None,
+) -> None:
+    """Print a function of a mechanism as C, Python or MATLAB, or write all of it by --to."""
+    if to is not None:
+        if output is not None or parameters or (function, language) != (_FUNCTION, _LANGUAGE):
+            raise InputError(
+                "--function, --language, --parameters and --output are of a function; --to writes "
+                "all of the model, to the path after MODEL."
+            )
+        _write(model, to, where, options or [])
+        return
+    if where is not None or options:
+        raise InputError("A folder and options go with --to; a function is written by --output.")
+    if language not in PRINTERS:
+        raise InputError(f"--language: {suggestion(language, PRINTERS)}")
+    described, _ = load(model)
+    with working(f"deriving {described.name}"):
+        text = described.compile().generate(function, language, parameters)
+    if output is None:
+        typer.echo(text, nl=False)
+    else:
+        write_whole(output, text)
+        err.print(f"{len(text.splitlines())} lines in {output}")
+
+
+def _write(model: str, to: str, where: Path | None, options: list[str]) -> None:
+    if to not in TARGETS:
+        raise InputError(f"--to: {suggestion(to, TARGETS)}")
+    if where is None:
+        raise InputError(f"--to {to}: give the file or folder to write after MODEL.")
+    given = dict(map(_option, options))
+    described, _ = load(model)
+    with working(f"writing {where}"):
+        paths = write_target(described, to, where, **given)
+    size = sum(path.stat().st_size for path in paths)
+    files = "1 file" if len(paths) == 1 else f"{len(paths)} files"
+    err.print(f"{files}, {size} bytes: {escape(str(where))}", soft_wrap=True)
+
+
+def _option(text: str) -> tuple[str, float | str]:
+    """A name and a value: a number where it reads as one."""
+    name, equals, value = text.partition("=")
+    if not equals or not name.strip():
+        raise InputError(f"--option: a name, '=' and a value are expected, got '{text}'.")
+    try:
+        return name.strip(), float(value)
+    except ValueError:
+        return name.strip(), value.strip()

@@ -1,0 +1,245 @@
+"""`touchback drive` and `axle`: manoeuvres of a car, the driving simulator with a wheel at hand,
+kinematics and compliance of a suspension."""
+
+import math
+import random
+from contextlib import ExitStack, suppress
+from enum import StrEnum
+from math import inf
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.table import Table
+
+from touchback import gallery, workbench
+from touchback.cli import device_commands as wheels
+from touchback.cli.console import out, working
+from touchback.cli.device_commands import Peak, Range
+from touchback.cli.options import number, output
+from touchback.devices.evdev import ForceWheel
+from touchback.draw.style import PICTURES
+from touchback.errors import InputError
+from touchback.files.schema import kinds_in
+from touchback.gallery.driving_simulator import SPEED
+from touchback.model.names import suggestion
+from touchback.realtime import GuardedOutput, WatchedInput, live
+from touchback.realtime.shutdown import signals_as_ctrl_c
+from touchback.recording import Run, save_run, unknown_name
+from touchback.system import System
+from touchback.vehicle import CARS, AxleKind, Steering, measure_axle, read_car
+from touchback.vehicle.manoeuvres import MANOEUVRES, Outcome
+from touchback.vehicle.manoeuvres import drive as drive_it
+from touchback.vehicle.manoeuvres.obstacle import gap
+from touchback.vehicle.simulator import RATE, Meeting, SimulatorCar, draw_meetings, meet_obstacles
+from touchback.vehicle.suspension import AnyAxle
+
+
+@signals_as_ctrl_c()
+def drive(
+    manoeuvre: Annotated[
+        str | None, typer.Argument(help='A manoeuvre, or "all"; without one they are listed.')
+    ] = None,
+    car: Annotated[str, typer.Option(help=f"Which car: {', '.join(CARS)}.")] = "single-track",
+    speed: Annotated[
+        float | None, number("Kilometres an hour, in place of the usual.", 1, 500)
+    ] = None,
+    plot: Annotated[
+        Path | None, output("Draw it; of all, one picture each beside it.", *PICTURES)
+    ] = None,
+    save: Annotated[Path | None, output("Keep the run.", ".csv", ".mcap", ".npz")] = None,
+    wheel: Annotated[
+        str | None,
+        typer.Option(help='Drive yourself: "evdev:PATH" or "evdev:auto"; or "simulated" arms.'),
+    ] = None,
+    range_: Range = None,
+    peak: Peak = None,
+    seed: Annotated[int | None, number("Of obstacles at a wheel; default: any.", 0)] = None,
+    page: Annotated[
+        int | None, number("At a wheel, show the road on this port; 0 chooses one.", 0, 65_535)
+    ] = None,
+) -> None:
+    """Drive a manoeuvre with a car and tell the figures that standards ask for; or drive yourself,
+    at a steering wheel with force feedback."""
+    if wheel is not None:
+        if manoeuvre not in (None, "sudden-obstacle") or speed is not None:
+            raise InputError(
+                "--wheel is for the sudden obstacle at 75 km/h, in the whole car: `touchback drive "
+                "sudden-obstacle --wheel …`."
+            )
+        at_wheel(wheel, range_, peak, seed, page, plot, save)
+        return
+    if any(given is not None for given in (range_, peak, seed, page)):
+        raise InputError("--range, --peak, --seed and --page are for a wheel: give --wheel, too.")
+    if manoeuvre is None:
+        for name, kind in MANOEUVRES.items():
+            out.print(f"{name:20} {kind.about}")
+        return
+    if car not in CARS:
+        raise unknown_name("car", car, CARS)
+    if manoeuvre != "all" and manoeuvre not in MANOEUVRES:
+        raise unknown_name("manoeuvre", manoeuvre, [*MANOEUVRES, "all"])
+    if manoeuvre == "all" and save is not None:
+        raise InputError("--save keeps one run; give the name of a manoeuvre.")
+    for name in MANOEUVRES if manoeuvre == "all" else [manoeuvre]:
+        kind = MANOEUVRES[name]
+        with working(f"driving {name}"):
+            outcome = drive_it(
+                CARS[car](), kind(**({} if speed is None else {"speed": speed / 3.6}))
+            )
+        _tell(outcome)
+        if plot is not None:
+            place = plot.with_stem(f"{plot.stem}-{name}") if manoeuvre == "all" else plot
+            outcome.plot(place)
+            out.print(f"picture: {place}")
+        if save is not None:
+            save_run(outcome.run, save)
+            out.print(f"run: {save}")
+
+
+def _tell(outcome: Outcome) -> None:
+    speed = 3.6 * outcome.manoeuvre.speed
+    table = Table(f"{outcome.manoeuvre.name} at {speed:.3g} km/h", box=None, pad_edge=False)
+    table.add_column("", justify="right")
+    table.add_column("")
+    for name, figure in outcome.figures.items():
+        table.add_row(name, *figure.told())
+    out.print(table)
+
+
+SIMULATED = "simulated"
+
+
+_TORQUE, _ANGLE = "felt torque", "device wheel"
+
+
+_MOST = 60.0  # N m: more is no steering wheel's
+
+
+_MAX_AGE = 0.05  # s, of an angle
+
+
+def at_wheel(
+    where: str, degrees: float | None, peak: float | None, seed: int | None, page: int | None,
+    plot: Path | None, save: Path | None,
+) -> None:  # fmt: skip
+    """Three obstacles at 75 km/h with three casters, in an order that isn't told before: with a
+    wheel, its pedals where it has any, and the road on a page; or with simulated arms."""
+    with ExitStack() as closing:
+        wheel = None
+        if where != SIMULATED:
+            wheel = closing.enter_context(wheels.open_wheel(where, degrees, peak, (SIMULATED,)))
+            wheels.describe_wheel(wheel)
+        elif degrees is not None or peak is not None:
+            raise InputError("--range and --peak are a real wheel's, not the simulated one's.")
+        run, met = _driven(closing, wheel, seed, page)
+        if wheel is not None:
+            wheels.report_torque(wheel)
+    report_drive(run, met, plot)
+    if save is not None:
+        save_run(run, save)
+        out.print(f"run: {save}")
+
+
+def _driven(
+    closing: ExitStack, wheel: ForceWheel | None, seed: int | None, page: int | None
+) -> tuple[Run, list[Meeting]]:
+    pedals = wheel is not None and {"throttle", "brake"} <= {*wheel.scale.pedals}
+    with working("deriving the car"):
+        model = gallery.make("driving-simulator", person=wheel is not None, pedals=pedals)
+        system = model.compile()
+    ports = [] if wheel is None else [_ANGLE, _TORQUE, *(["throttle", "brake"] if pedals else [])]
+    run = live(
+        system, rate=RATE, method="rk4", record=True,
+        inputs={name: WatchedInput(max_age=_MAX_AGE) for name in ports if name != _TORQUE},
+        outputs={_TORQUE: GuardedOutput(safe=0.0, low=-_MOST, high=_MOST, at_limit="clip")}
+        if ports else {},
+    )  # fmt: skip
+    if wheel is not None:
+        for name in ports:
+            run.connect(name, wheel)
+    if page is not None:
+        shown = closing.enter_context(workbench.open(run, port=page))
+        out.print(f"page: {shown.url}", soft_wrap=True)
+    out.print(f"{3.6 * SPEED:.0f} km/h; something will stand on the road. Ctrl-C ends it.")
+    met: list[Meeting] = []
+    with suppress(KeyboardInterrupt), run:
+        met = meet_obstacles(run, random.randrange(2**32) if seed is None else seed)
+    out.print(str(run.report()))
+    return sensed(run.recorded(), system), met
+
+
+def sensed(run: Run, system: System) -> Run:
+    """What went in and what sensors show: a car's states, most of them its tyres' and joints', make
+    a file three times as large."""
+    kept = {name: run[name] for name in (*system.input_names, *system.output_names)}
+    return Run(run.time, kept, run.units, run.metadata)
+
+
+def report_drive(run: Run, met: list[Meeting], plot: Path | None) -> None:
+    """What was felt at each obstacle, and its picture."""
+    if not met:
+        out.print("It ended before anything stood on the road: there is nothing to tell or draw.")
+        return
+    table = Table("turn", "caster [°]", "first peak [N m]", "wheel then [rad]", "gap [m]")
+    for each in met:
+        torque, angle = each.first_peak(run)
+        table.add_row(
+            str(each.turn), f"{math.degrees(each.caster):.1f}", f"{torque:.2f}", f"{angle:.3f}",
+            f"{gap(run, SimulatorCar(), each.place):.2f}",
+        )  # fmt: skip
+    out.print(table)
+    if plot is not None:
+        draw_meetings(run, met, plot)
+        out.print(f"picture: {plot}")
+
+
+class End(StrEnum):
+    """Of a car."""
+
+    front = "front"
+    rear = "rear"
+
+
+def axle(
+    vehicle: Annotated[
+        str, typer.Argument(help="A vehicle file, or a kind of axle as it comes: double-wishbone.")
+    ],
+    end: Annotated[End, typer.Option(help="Which axle of the car.")] = End.front,
+    travel: Annotated[float, number("How far the wheels go up and down [m].", 0, open=True)] = 0.08,
+    plot: Annotated[Path | None, output("Draw the curves into a picture file.", *PICTURES)] = None,
+    csv: Annotated[Path | None, output("Keep the curves.", ".csv")] = None,
+) -> None:
+    """Put an axle on the rig: bump and roll steer, camber gain, roll centre, loads, compliance."""
+    given, rack_stiffness = _axle(vehicle, end)
+    with working(f"measuring {vehicle}"):
+        report = measure_axle(given, travel=travel, rack_stiffness=rack_stiffness)
+    table = Table("of the left wheel at design", box=None, pad_edge=False)
+    table.add_column("", justify="right")
+    table.add_column("")
+    for name, value, unit in report.lines():
+        if value != "nan":
+            table.add_row(name, value, unit)
+    out.print(table)
+    if csv is not None:
+        report.save(csv)
+        out.print(f"curves: {csv}")
+    if plot is not None:
+        report.plot(plot)
+        out.print(f"plot: {plot}")
+
+
+def _axle(vehicle: str, end: End) -> tuple[AxleKind, float]:
+    """The axle, and the stiffness of its rack; tie rods of a rear one end on the chassis."""
+    kinds = kinds_in(AnyAxle)
+    if vehicle in kinds:
+        made = kinds[vehicle]()
+        if isinstance(made, AxleKind):
+            return made, Steering().rack_stiffness
+    if not Path(vehicle).is_file():
+        raise InputError(
+            f"There is no vehicle file '{vehicle}', nor such a kind of axle; "
+            f"{suggestion(vehicle, kinds)}"
+        )
+    car = read_car(vehicle)
+    return (car.front, car.steering.rack_stiffness) if end is End.front else (car.rear, inf)

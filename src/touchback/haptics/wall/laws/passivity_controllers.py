@@ -1,0 +1,232 @@
+"""Passivity controllers and other published cures, as wall laws: they track the energy of another
+law, send waves, or shake.
+
+A wall that gives nothing back need not be a wall: `deviation` says where each leaves the handle.
+"""
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from touchback.errors import InputError
+from touchback.haptics.wall.laws.base import Law, WallSample
+from touchback.haptics.wall.laws.branchless_oscillator import is_zero
+from touchback.haptics.wall.laws.gillespie_walls import Standard
+from touchback.spatial.vectors import Scalar
+from touchback.symbolic.functions import maximum, minimum, select
+
+
+@dataclass(frozen=True)
+class EnergyTracking(ABC):
+    """A law beside which −Σ f Δy is kept, what it has taken; without a contact the books begin
+    anew."""
+
+    law: Law
+
+    @property
+    def compensates(self) -> bool:
+        """As its law."""
+        return self.law.compensates
+
+    @property
+    def start(self) -> tuple[float, ...]:
+        """Of (y before, whether there was a sample, energy taken, the law's own)."""
+        return (0.0, 0.0, 0.0, *self.law.start)
+
+    def idle(self, memory: Sequence[Scalar], told: WallSample) -> Sequence[Scalar]:
+        """The law's, with books closed."""
+        return (told.y, 1.0, 0.0, *self.law.idle(memory[3:], told))
+
+    def step(self, memory: Sequence[Scalar], told: WallSample) -> tuple[Sequence[Scalar], Scalar]:
+        """The law's force, as `corrected` by the books."""
+        before, begun, energy = memory[:3]
+        taken = energy - select(begun, told.acting * (told.y - before), 0.0)
+        free = select(told.y >= 0.0, is_zero(told.acting), 0.0)
+        taken = select(free, 0.0, self.kept(taken, told))
+        inner, force = self.law.step(memory[3:], told)
+        return (told.y, 1.0, taken, *inner), self.corrected(force, taken, told)
+
+    def kept(self, taken: Scalar, told: WallSample) -> Scalar:
+        """What the books keep of the energy that was taken: all of it."""
+        return taken
+
+    @abstractmethod
+    def corrected(self, force: Scalar, taken: Scalar, told: WallSample) -> Scalar:
+        """The force that the books allow, of what the law asks for."""
+
+
+_NEAR = 0.5  # counts of way in a sample, below which a force does too little work to be worth it
+
+
+_MOST = 0.5  # of what a count makes of the wall's force
+
+
+_ROOM = 300.0  # K Δ²: no press of the laboratory owes so much, at any rate
+
+
+@dataclass(frozen=True)
+class Balanced(EnergyTracking):
+    """A law whose energy is held to a spring's. Hannaford & Ryu (2002) ask that −Σ f Δy, what a
+    wall has taken since it was entered, is never negative; here it is to be ½ K y² at every depth,
+    and a `margin` in K Δ² (what a position that is unsure by so many counts Δ, the `resolution`
+    [m], makes of the books). What is missing is taken within a sample by a force against the
+    motion, what is too much is given by one along it: both of at most half a count's force."""
+
+    resolution: float
+    margin: float = 0.2
+
+    def __post_init__(self) -> None:
+        if not (0.0 < self.resolution < math.inf and 0.0 <= self.margin < math.inf):
+            raise InputError(
+                f"Balanced: counts of {self.resolution} m must be positive, the margin "
+                f"({self.margin} of K Δ²) zero or more."
+            )
+
+    def kept(self, taken: Scalar, told: WallSample) -> Scalar:
+        """No farther from what is due than a press may be: where a handle rests for minutes,
+        positions that are estimated within a count sum up to energies that nobody gave."""
+        due, room = self._due(told), _ROOM * told.stiffness * self.resolution**2
+        return minimum(maximum(taken, due - room), due + room)
+
+    def corrected(self, force: Scalar, taken: Scalar, told: WallSample) -> Scalar:
+        """With what is missing taken, or what is too much given."""
+        size, way = self.resolution, told.v * told.period
+        surplus, most = taken - self._due(told), _MOST * told.stiffness * size
+        given = surplus * way / (way * way + (_NEAR * size) ** 2)
+        given = minimum(maximum(given, -most), most)
+        return select(told.y < 0.0, force + given, force)
+
+    def _due(self, told: WallSample) -> Scalar:
+        depth = minimum(told.y, 0.0)
+        return told.stiffness * (0.5 * depth * depth + self.margin * self.resolution**2)
+
+
+@dataclass(frozen=True)
+class PassivityControlled(EnergyTracking):
+    """Hannaford & Ryu 2002: what a law has taken, −Σ f Δy, is watched; when it has given more, a
+    damper of just the size that takes it back within a sample acts beside it, of at most half of
+    what would stop the device. Without a contact the books begin anew.
+
+    With `bounded` there is no damper: on the way out the force is cut to what was taken."""
+
+    law: Law = field(default_factory=Standard)
+    bounded: bool = False
+
+    def corrected(self, force: Scalar, taken: Scalar, told: WallSample) -> Scalar:
+        """Cut, or with its damper."""
+        if self.bounded:
+            out = told.v * told.period
+            most = maximum(taken, 0.0) / select(out > 0.0, out, 1.0)
+            return select(out > 0.0, minimum(force, most), force)
+        square = told.v * told.v * told.period
+        wanted = maximum(-taken, 0.0) / select(square > 0.0, square, 1.0)
+        damper = minimum(wanted, 0.5 * told.plant.mass / told.period)
+        return force - damper * told.v
+
+
+@dataclass(frozen=True)
+class Waves:
+    """Niemeyer & Slotine 1991: force and velocity reach the wall's spring as waves of a line of
+    this `impedance` b [N s/m], with a sample on the way back; spring and line are passive by
+    themselves. What is under way makes the wall softer, as a spring of 2b/T in series does."""
+
+    impedance: float = 1.0
+    compensates = False
+
+    def __post_init__(self) -> None:
+        if not 0.0 < self.impedance < math.inf:
+            raise InputError(f"Waves: a line of {self.impedance} N s/m; give a positive number.")
+
+    @property
+    def start(self) -> tuple[float, ...]:
+        """Of (y before, the wave that comes back, how far the spring is pressed)."""
+        return (0.0, 0.0, 0.0)
+
+    def idle(self, memory: Sequence[Scalar], told: WallSample) -> Sequence[Scalar]:
+        return (told.y, 0.0, 0.0)
+
+    def step(self, memory: Sequence[Scalar], told: WallSample) -> tuple[Sequence[Scalar], Scalar]:
+        before, back, pressed = memory
+        b, root = self.impedance, math.sqrt(2.0 * self.impedance)
+        entered = before >= 0.0
+        pressed, back = select(entered, 0.0, pressed), select(entered, 0.0, back)
+        inwards = (select(entered, 0.0, before) - told.y) / told.period
+        force = b * inwards + root * back
+        there = root * inwards + back
+        spring = told.stiffness
+        speed = (root * there - spring * pressed) / (b + spring * told.period)
+        pressed = pressed + told.period * speed
+        inside = told.y < 0.0
+        after = (
+            told.y, select(inside, there - root * speed, 0.0), select(inside, pressed, 0.0)
+        )  # fmt: skip
+        return after, select(inside, maximum(force, 0.0), 0.0)
+
+
+@dataclass(frozen=True)
+class Dithered:
+    """A law that shakes the handle inside the wall by ± an `amplitude` [N] from sample to sample,
+    so that counts change oftener and their mean tells more."""
+
+    law: Law
+    amplitude: float
+
+    @property
+    def compensates(self) -> bool:
+        return self.law.compensates
+
+    @property
+    def start(self) -> tuple[float, ...]:
+        """Of (the side of the shake, the law's own)."""
+        return (1.0, *self.law.start)
+
+    def idle(self, memory: Sequence[Scalar], told: WallSample) -> Sequence[Scalar]:
+        return (memory[0], *self.law.idle(memory[1:], told))
+
+    def step(self, memory: Sequence[Scalar], told: WallSample) -> tuple[Sequence[Scalar], Scalar]:
+        inner, force = self.law.step(memory[1:], told)
+        shaken = force + self.amplitude * memory[0]
+        return (-1.0 * memory[0], *inner), select(told.y < 0.0, shaken, force)
+
+
+@dataclass(frozen=True)
+class Rubbing:
+    """A law with the dry friction that counts ask for (Abbott & Okamura 2005) and the device lacks:
+    inside the wall, against the motion, of a share `friction` of what a count of `resolution` [m]
+    makes of the wall's force. It sets in over `give` counts of way, so that a position that is
+    unsure by a count doesn't turn it; and no wall pulls."""
+
+    law: Law
+    resolution: float
+    friction: float = 0.1
+    give: float = 3.0
+
+    def __post_init__(self) -> None:
+        positive = 0.0 < self.resolution < math.inf and 0.0 < self.give < math.inf
+        if not (positive and 0.0 <= self.friction < math.inf):
+            raise InputError(
+                f"Rubbing: counts of {self.resolution} m and a give of {self.give} counts must be "
+                f"positive, the friction ({self.friction} of a count's force) zero or more."
+            )
+
+    @property
+    def compensates(self) -> bool:
+        return self.law.compensates
+
+    @property
+    def start(self) -> tuple[float, ...]:
+        """Of (y before, the friction's force, the law's own)."""
+        return (0.0, 0.0, *self.law.start)
+
+    def idle(self, memory: Sequence[Scalar], told: WallSample) -> Sequence[Scalar]:
+        return (told.y, 0.0, *self.law.idle(memory[2:], told))
+
+    def step(self, memory: Sequence[Scalar], told: WallSample) -> tuple[Sequence[Scalar], Scalar]:
+        before, rub = memory[:2]
+        inner, force = self.law.step(memory[2:], told)
+        inside = told.y < 0.0
+        most = self.friction * self.resolution * told.stiffness
+        rub = rub - most / (self.give * self.resolution) * (told.y - minimum(before, 0.0))
+        rub = select(inside, minimum(maximum(rub, -most), most), 0.0)
+        return (told.y, rub, *inner), select(inside, maximum(force + rub, 0.0), force)

@@ -1,0 +1,307 @@
+"""What the page draws: shapes on bodies, joints, loops; from the one source of films."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from touchback.draw.scene import Piece, Track, Watched, scene_of
+from touchback.draw.stick import plane_across
+from touchback.draw.style import BODIES, PALE
+from touchback.dynamics import Instant
+from touchback.dynamics.floats import float_instant
+from touchback.dynamics.size import size_of
+from touchback.model.forces import LinkForce, SpringDamper
+from touchback.model.frame import GROUND, Frame
+from touchback.model.joints import Joint, Revolute
+from touchback.model.joints.base import axis_vector
+from touchback.model.model import Model
+from touchback.model.solids import Eye
+from touchback.spatial.vectors import Scalar
+from touchback.system import System
+from touchback.system.body_poses import BodyPoses, Floats, quaternions
+from touchback.system.derivation import Derivation
+from touchback.workbench.meshes import number_of
+from touchback.workbench.source import (
+    EyeSeen,
+    InertiaSeen,
+    JointSeen,
+    LoopSeen,
+    Marker,
+    SceneSeen,
+    Shape,
+)
+from touchback.workbench.wire_format import PAIR
+
+_USUAL = 0.1  # m: the size of what has no lengths
+
+
+class Poses(BodyPoses):
+    """Gives besides where bodies are, between which points springs are drawn, and where forces
+    push."""
+
+    def __init__(self, system: System) -> None:
+        super().__init__(system)
+        drawn, pushes = self._drawn, self._pushes
+        self.springs = [copy + name for copy in self.copies for name in drawn]
+        self.arrows = [copy + name for copy in self.copies for name in pushes]
+        self._order = np.argsort(
+            [each >= len(drawn) for _ in self.copies for each in range(len(drawn) + len(pushes))],
+            kind="stable",
+        )  # springs of all copies before their arrows
+        self.size = size_of(float_instant(self._model)) or _USUAL
+
+    def _besides(self, d: Derivation) -> list[Scalar]:
+        instant = Watched(d.instant.model, d.tape, d.instant.at)
+        drawn = {
+            name: force
+            for name, force in instant.model.forces.items()
+            if isinstance(force, SpringDamper | LinkForce)
+        }
+        nodes: list[Scalar] = []
+        for force in drawn.values():
+            a, b = instant.position(force.a), instant.position(force.b)
+            nodes += [*a, *instant.vectors.sub(b, a)]
+        pushes = instant.act()
+        for point, force_vector in pushes.values():
+            nodes += [*point, *force_vector]
+        self._drawn, self._pushes = list(drawn), list(pushes)
+        return nodes
+
+    def at(
+        self, x: Floats, t: float, inputs: Sequence[float] | Floats, parameters: Mapping[str, float]
+    ) -> Floats:
+        """7 numbers a body (x y z, then the quaternion x y z w), 6 a spring (an end, and from there
+        to the other) and 6 an arrow (a point, a force [N]), in the order of the names."""
+        return self.packed(self.numbers(x, t, inputs, parameters))
+
+    def packed(self, numbers: Floats) -> Floats:
+        """What `at` gives, from `numbers`."""
+        lines = numbers[:, 12 * self._own :].reshape(-1, PAIR)[self._order]
+        return np.concatenate([self.placed(numbers).reshape(-1), lines.reshape(-1)])
+
+
+_ON_BODIES = ("body", "arm", "cross")  # kinds of lines of a stick figure that a body carries
+
+
+_TRIES = 3  # positions at which a mechanism must be in its plane
+
+
+_PLANAR = 1e-9  # m, rad: off a plane
+
+
+_AROUND = 1.0  # of the size of what moves: how far beside it a page opens for what stands still
+
+
+_QUARTERS = np.pi * np.array([0.5, 1.0, 1.5])
+
+
+def seen(
+    poses: Poses, structure: int, x: Floats, t: float, parameters: Mapping[str, float]
+) -> SceneSeen:
+    """The scene of a structure, as it is drawn at a state with parameters."""
+    system, one = poses.system, poses.system.one
+    copies = [f"{name}/" for name in system.names] or [""]
+    states = system.states_of(x) if system.names else x.reshape(1, -1)
+    found = SceneSeen(
+        structure, system.name, _flat(poses, x), poses.bodies, [], [], [], poses.springs,
+        poses.arrows, list(system.output_names), [],
+    )  # fmt: skip
+    moving, all_ = [], []
+    for number, (copy, state) in enumerate(zip(copies, states, strict=True)):
+        own = {name: parameters[copy + name] for name in one.parameters}
+        sight = _Sight(one, copy, state, t, own, number * len(one.model.bodies))
+        found.shapes += sight.shapes()
+        found.joints += sight.joints()
+        found.loops += sight.loops()
+        found.inertias += sight.inertias()
+        found.contacts += sight.contacts(poses.arrows)
+        found.eyes += sight.eyes()
+        moving += [sight.film.moving, *sight.reach()]
+        all_.append(sight.film.points)
+    found.bounds = opening(np.concatenate(moving), np.concatenate(all_)).tolist()
+    return found
+
+
+def opening(moving: Floats, all_: Floats) -> Floats:
+    """The lowest and the highest corner with which a page opens, (2, 3): of what moves, and of what
+    stands on the ground as far as that is near by. A robot isn't seen in a picture of its town."""
+    ends = np.array([moving.min(axis=0), moving.max(axis=0)])
+    around = _AROUND * np.linalg.norm(np.ptp(ends, axis=0))
+    near = np.clip(all_, ends[0] - around, ends[1] + around)
+    return np.array([f(np.concatenate([moving, near]), axis=0) for f in (np.min, np.max)])
+
+
+class _Sight:
+    """One mechanism at an instant, seen from its bodies."""
+
+    def __init__(
+        self, system: System, prefix: str, x: Floats, t: float, parameters: Mapping[str, float],
+        first: int,
+    ) -> None:  # fmt: skip
+        self.model: Model = system.model
+        self._system, self._x, self._t, self._parameters = system, x, t, parameters
+        self.prefix = prefix
+        signals = {name: np.array([value]) for name, value in zip(system.state_names, x)}
+        self.film = scene_of(self.model, Track(np.array([t]), signals, parameters))
+        self.instant: Instant = float_instant(self.model, x[: system.sizes[0]], parameters)
+        self.colours = {
+            name: BODIES[(first + i) % len(BODIES)] for i, name in enumerate(self.model.bodies)
+        }
+        self._bodies: dict[str, tuple[Floats, Floats]] = {}
+
+    def body(self, name: str) -> tuple[Floats, Floats]:
+        """R_WB and p_WB."""
+        if name not in self._bodies:
+            frame = Frame(name)
+            pose = self.instant.rotation(frame), self.instant.position(frame)
+            self._bodies[name] = np.array(pose[0], dtype=float), np.array(pose[1], dtype=float)
+        return self._bodies[name]
+
+    def named(self, body: str) -> str:
+        return body if body == GROUND else self.prefix + body
+
+    def placed(self, body: str, R: Floats, p: Floats) -> Marker:
+        """A pose of the world as a marker of a body."""
+        R_WB, p_WB = self.body(body)
+        turn = quaternions(R_WB.T @ R)
+        return Marker(self.named(body), _plain(R_WB.T @ (p - p_WB)), _plain(turn))
+
+    def marker(self, frame: Frame) -> Marker:
+        R = np.array(self.instant.rotation(frame), dtype=float)
+        return self.placed(frame.body, R, np.array(self.instant.position(frame), dtype=float))
+
+    def reach(self) -> list[Floats]:
+        """Points with each hinge on the ground turned by quarters: what swings stays in view, where
+        no limit or contact holds it; of loops the shortest body, which may turn round (Grashof)."""
+        model, names = self.model, list(self._system.state_names)
+        hinges = {
+            joint.child.body: names.index(joint.position_names(name)[0])
+            for name, joint in model.joints.items()
+            if isinstance(joint.kind, Revolute) and joint.parent.body == GROUND and not joint.limits
+        }
+        if not hinges or any(kind.shapes() for kind in model.forces.values()):
+            return []
+        turned = np.tile(self._x, (len(hinges), 3, 1))
+        for rows, place in zip(turned, hinges.values(), strict=True):
+            rows[:, place] += _QUARTERS
+        signals = dict(zip(names, turned.reshape(-1, len(names)).T))
+        scene = scene_of(model, Track(np.full(3 * len(hinges), self._t), signals, self._parameters))
+        if not model.constraint_rows():
+            return [scene.points]
+        lines = [line for line in scene.figure.lines if line.kind in _ON_BODIES]
+        own = [[x.ends[3 * i :][:3] for x in lines if x.name == b] for i, b in enumerate(hinges)]
+        rounds = [np.reshape(ends, (-1, 3)) for ends in own if ends]
+        return sorted(rounds, key=lambda points: float(np.ptp(points, axis=0).max()))[:1]
+
+    def shapes(self) -> list[Shape]:
+        """Shapes of contacts and geometry, and lines of the stick figure on their bodies."""
+        found = [self.shape(piece) for piece in self.film.pieces]
+        for line in self.film.figure.lines:
+            if line.kind in _ON_BODIES:
+                R, p = self.body(line.name)
+                ends = (line.ends[0] - p) @ R
+                found.append(
+                    Shape(
+                        self.named(line.name), "line", _plain(ends.reshape(-1)), [0.0, 0.0, 0.0],
+                        [0.0, 0.0, 0.0, 1.0], self.colours.get(line.name, PALE), role=line.kind,
+                    )
+                )  # fmt: skip
+        return found
+
+    def shape(self, piece: Piece) -> Shape:
+        at = self.placed(piece.body, piece.R[0], piece.p[0])
+        kind = piece.kind.__name__.removesuffix("Shape").lower()
+        mesh = None if piece.mesh is None else number_of(piece.mesh)
+        numbers = piece.numbers if piece.mesh is None else np.abs(piece.ends).max(axis=0)
+        return Shape(
+            at.body, kind, _plain(numbers), at.at, at.turn, self.colours.get(piece.body, PALE),
+            piece.endless, mesh=mesh,
+        )  # fmt: skip
+
+    def joints(self) -> list[JointSeen]:
+        return [self.joint(name, joint) for name, joint in self.model.joints.items()]
+
+    def joint(self, name: str, joint: Joint) -> JointSeen:
+        axis = getattr(joint.kind, "axis", None)
+        value = self.instant.value
+        return JointSeen(
+            self.prefix + name,
+            type(joint.kind).__name__,
+            self.marker(joint.parent),
+            self.marker(joint.child),
+            None if axis is None else _plain(axis_vector(axis)),
+            [self.prefix + each for each in joint.position_names(name)],
+            list(joint.kind.position_units()),
+            [[float(value(end)) for end in pair] for pair in joint.limits],
+            [float(value(each)) for each in joint.friction],
+        )
+
+    def loops(self) -> list[LoopSeen]:
+        return [
+            LoopSeen(
+                self.prefix + name, type(loop.kind).__name__, self.marker(loop.a),
+                self.marker(loop.b), loop.active,
+            )
+            for name, loop in self.model.closures.items()
+        ]  # fmt: skip
+
+    def inertias(self) -> list[InertiaSeen]:
+        return [self.inertia(name) for name in self.model.bodies]
+
+    def inertia(self, name: str) -> InertiaSeen:
+        """Of a solid ellipsoid a_x² = 5 (I_y + I_z − I_x)/(2 m)."""
+        body, value = self.model.bodies[name], self.instant.value
+        mass = float(value(body.mass))
+        tensor = np.array([[float(value(x)) for x in row] for row in body.tensor()])
+        moments, axes = np.linalg.eigh(tensor)
+        if np.linalg.det(axes) < 0.0:
+            axes[:, 0] = -axes[:, 0]
+        squares = 2.5 * (moments.sum() - 2.0 * moments) / (mass or np.inf)
+        return InertiaSeen(
+            self.named(name), mass, _plain([float(value(x)) for x in body.com]),
+            _plain(quaternions(axes)), [float(x) for x in moments],
+            _plain(np.sqrt(np.maximum(squares, 0.0))),
+        )  # fmt: skip
+
+    def eyes(self) -> list[EyeSeen]:
+        """Those that ride on its bodies."""
+        return [
+            EyeSeen(self.prefix + name, self.marker(look.frame))
+            for name, look in self.model.shapes.items()
+            if isinstance(look.solid, Eye)
+        ]
+
+    def contacts(self, arrows: Sequence[str]) -> list[str]:
+        """The arrows of forces that act between shapes."""
+        names = [self.prefix + name for name, kind in self.model.forces.items() if kind.shapes()]
+        return [
+            arrow for arrow in arrows
+            if any(arrow == name or arrow.startswith(f"{name} on ") for name in names)
+        ]  # fmt: skip
+
+
+def _plain(numbers: Floats | Sequence[float]) -> list[float]:
+    """Rounded where nobody sees it, so that a scene that didn't change is the same text."""
+    return [round(float(x), 9) + 0.0 for x in numbers]
+
+
+def _flat(poses: Poses, x: Floats) -> list[list[float]] | None:
+    """To the right and upwards, if every motion of the joints stays in one plane."""
+    draw = np.random.default_rng(0)
+    nq = poses.system.sizes[0]
+    system = poses.system
+    places = []
+    for _ in range(_TRIES):
+        moved = x.copy()
+        moved[:nq] += draw.uniform(-1.0, 1.0, nq)
+        places.append(poses.numbers(moved, 0.0, system.input_defaults, system.parameters))
+    bodies = len(system.one.model.bodies) + 1
+    rows = np.array(places)[..., : 12 * bodies].reshape(_TRIES, -1, 12)
+    for axis in (1, 0, 2):
+        p, n = rows[..., axis], rows[..., 3:].reshape(*rows.shape[:2], 3, 3)[..., axis, :]
+        off = _PLANAR * max(1.0, float(np.abs(p).max()))
+        if np.ptp(p, axis=0).max() < off and np.ptp(n, axis=0).max() < _PLANAR:
+            return [list(map(float, way)) for way in plane_across(axis)]
+    return None

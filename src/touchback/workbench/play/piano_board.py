@@ -1,0 +1,456 @@
+"""The live keyboard behind the piano page: its instruments, screws, visitors' fingers, what can be
+asked of it, and what it tells."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from touchback.devices.midi import speed_of
+from touchback.errors import InputError
+from touchback.gallery.keyboard.keys import NAMES, note_name
+from touchback.gallery.keyboard.listener import Ear, Listener
+from touchback.gallery.keyboard.midi_fingers import Answers, graded_touches
+from touchback.gallery.keyboard.pedals import PEDALS, SHIFTED, Foot
+from touchback.gallery.keyboard.player import METHOD, SETTLING, Fingers, make_keyboard, scripted
+from touchback.gallery.keyboard.regulation import (
+    AS_GRADED,
+    WALL_SCREWS,
+    Regulation,
+    screws_of,
+    turned_by,
+)
+from touchback.gallery.keyboard.strikes import SOFTEST
+from touchback.gallery.keyboard.strokes import FOR_EVER, SHORTEST_STAY, Gesture, Heard, Stroke
+from touchback.gallery.keyboard.strokes import passage as passage_on
+from touchback.gallery.keyboard.walls import WALL_VOICES
+from touchback.model.names import suggestion
+from touchback.realtime import Live, live
+from touchback.realtime.control import Desk, Exposed
+from touchback.realtime.control.desk import OFTEN
+from touchback.realtime.control.messages import Facts
+from touchback.realtime.live import choices
+from touchback.system import System
+from touchback.workbench.play import play_messages as asked
+from touchback.workbench.play.action_view import (
+    AFTER,
+    BEFORE,
+    SHOWN,
+    Curves,
+    StrokeRows,
+    action_drawing,
+)
+
+#: What the keys can be, and the kind of string that sounds.
+INSTRUMENTS = {
+    "piano": "struck", "harpsichord": "plucked", "organ": "blown", "ball": "struck",
+    "wall": "struck", "measured": "struck", "synthesizer": "struck",
+}  # fmt: skip
+
+
+ALL_WALLS = "walls"  # the voice that has every wall
+
+
+#: What they can be instead: every wall takes as long as many pianos, so they are there when asked.
+WALLS = {"piano": "struck"} | {name: "struck" for name in WALL_VOICES if name != ALL_WALLS}
+
+
+def instruments_beside(instrument: str) -> dict[str, str]:
+    """All instruments of a page that begins with one, and their strings."""
+    for each in (INSTRUMENTS, WALLS):
+        if instrument in each:
+            return each
+    known = [*INSTRUMENTS, *WALLS]
+    raise InputError(f"There is no instrument '{instrument}'; {suggestion(instrument, known)}")
+
+
+def voices_of(instruments: Mapping[str, str]) -> list[str]:
+    """The voices that a key needs for all of them."""
+    return list(dict.fromkeys(ALL_WALLS if name in WALL_VOICES else name for name in instruments))
+
+
+def settings(instrument: str, instruments: Mapping[str, str], key: System) -> dict[str, float]:
+    """The parameters of a key for an instrument of these: its voice and, of a wall, which one
+    and what it is told, as the voice of that name is."""
+    if instrument not in instruments:
+        raise InputError(
+            f"There is no instrument '{instrument}'; {suggestion(instrument, instruments)}"
+        )
+    voices = voices_of(instruments)
+    if instrument in voices:
+        return {"voice": float(voices.index(instrument))}
+    law = instrument.removeprefix("wall-")
+    laws, senses = (choices(key)[name] for name in ("wall", "wall sense"))
+    return {
+        "voice": float(voices.index(ALL_WALLS)),
+        "wall choice": float(laws.index("wall" if law == "standard" else law)),
+        "wall sense choice": float(senses.index("counting" if law == "balanced" else "observer")),
+    }
+
+
+class Hands:
+    """Sets fingers out on the keys of a run with so many ticks a second."""
+
+    def __init__(self, live: Live, rate: float) -> None:
+        self._live, self._rate = live, rate
+        self._held: dict[int, Stroke] = {}
+        self.touches: Answers | None = None  # how the piano answers to efforts, when it is known
+
+    def learn(self) -> None:
+        """How hard fingers must play for what MIDI asks: found by pressing keys offline."""
+        self.touches = graded_touches("piano", rate=self._rate)
+
+    def stroke(self, note: int, effort: float | None, velocity: int | None) -> float:
+        """A finger sets out on a key, as hard as told or as a velocity asks; gives its effort."""
+        own = 0.5 if effort is None else effort
+        if velocity is not None:
+            known = self.touches
+            own = known.effort_for(speed_of(velocity), note) if known else velocity / 127.0
+        # Two ticks from now: all five inputs are there before it begins.
+        start = self._live.read("time") + 2.0 / self._rate
+        self._held[note] = Stroke.of(start, note, own, stay=FOR_EVER)
+        self.do(self._held[note])
+        return own
+
+    def lift(self, note: int) -> None:
+        """The finger leaves a key, if it is there."""
+        stroke = self._held.pop(note, None)
+        if stroke is not None:
+            stay = max(self._live.read("time") - stroke.time - stroke.press, SHORTEST_STAY)
+            self.do(replace(stroke, stay=stay))
+
+    def do(self, stroke: Stroke) -> None:
+        """Gives the run a stroke's inputs."""
+        name, inputs = note_name(stroke.note), dict(stroke.inputs)
+        start = inputs.pop("finger start")
+        for key, value in inputs.items():
+            self._live[f"{name}/{key}"] = value
+        self._live[f"{name}/finger start"] = start  # last: it sets the finger out
+
+
+class Regulating:
+    """Turns screws on keys of some notes and remembers what was turned, as a `Regulation`."""
+
+    def __init__(self, system: System, notes: tuple[int, ...], regulation: Regulation) -> None:
+        self.screws = screws_of(system.one.model.all_parameters())
+        regulation.check(self.screws, "Regulation")
+        self.notes, self.regulation = notes, regulation
+        self._graded = {
+            note: {name: system.parameters[_parameter(note, name)] for name in self.screws}
+            for note in notes
+        }
+
+    @property
+    def parameters(self) -> dict[str, float]:
+        """Parameters of the keyboard that a run with this regulation begins with."""
+        return {
+            _parameter(note, name): value
+            for note in self.notes
+            for name, value in self.regulation.of(note).items()
+        }
+
+    def graded(self, note: int) -> Mapping[str, float]:
+        """The screws of a key as it was made."""
+        return self._graded[note]
+
+    def values(self, note: int) -> dict[str, float]:
+        """The screws of a key as they are."""
+        return {**self._graded[note], **self.regulation.of(note)}
+
+    def facts(self, note: int) -> list[dict[str, object]]:
+        """The screws of a key, for a page."""
+        values, usual = self.values(note), self._graded[note]
+        return [
+            {
+                "name": name, "unit": each.unit, "usual": usual[name], "min": each.min,
+                "max": each.max, "value": values[name],
+                "of": "wall" if name in WALL_SCREWS else "action",
+            }
+            for name, each in self.screws.items()
+        ]  # fmt: skip
+
+    def turn(self, live: Live, name: str, value: float | None, note: int | None) -> None:
+        """Turns a screw of all keys, or of that of a note, at one tick; None: as it was made."""
+        if name not in self.screws:
+            raise InputError(f"There is no screw '{name}'; {suggestion(name, self.screws)}")
+        new = self.regulation.turned(name, value, note)
+        new.check(self.screws, "Regulation")
+        before, self.regulation = self.regulation, new
+        try:
+            live.change({_parameter(own, name): self.values(own)[name] for own in self.notes})
+        except BaseException:
+            self.regulation = before
+            raise
+
+
+def _parameter(note: int, screw: str) -> str:
+    return f"{note_name(note)}/{turned_by(screw)}"
+
+
+OCTAVE = tuple(range(60, 73))  # middle C to the C above
+
+
+DEEPEST = 0.05  # m that a pointer may wish: far below the bed, as a finger that plays loudly
+
+
+Tell = Callable[[str, Facts], None]
+
+
+Passage = Callable[[float], Sequence[Gesture]]  # what is played from a time [s] of the model on
+
+
+def nobody(kind: str, facts: Facts) -> None:
+    """Who is told when no page is there."""
+
+
+class PianoBoard:
+    """Keys of some notes, live, with a desk. `tell` is called, from threads of the board's own,
+    with what pages must know: strikes, damped notes, the instrument, screws, curves; `shown` with
+    rows of the key in focus and the depths of all, sixty times a second. `script` gives what the
+    scripted finger plays, else it is the passage on white keys. It is a context manager."""
+
+    def __init__(
+        self,
+        notes: tuple[int, ...] = OCTAVE,
+        rate: float = 1000.0,
+        instrument: str = "piano",
+        script: Passage | None = None,
+        speed: float | None = 1.0,
+        regulation: Regulation = AS_GRADED,
+    ) -> None:
+        self.instruments = instruments_beside(instrument)
+        self.keys = make_keyboard(notes, *voices_of(self.instruments), rate=rate, by_hand=True)
+        self.regulating = Regulating(self.keys.system, self.keys.notes, regulation)
+        self.notes, self.instrument, self.focus = self.keys.notes, instrument, self.keys.notes[0]
+        self.heard: list[Heard] = []  # the last thousand of
+        self.struck = 0  # notes in all
+        self.ear: Callable[[Heard], None] = lambda heard: None
+        self.tell: Tell = nobody
+        self.shown: Callable[[np.ndarray, np.ndarray, int], None] = lambda row, keys, note: None
+        self.live: Live = live(
+            self.keys.system, rate=rate, substeps=self.keys.substeps, method=METHOD, speed=speed,
+            parameters={
+                **self._settings(instrument),
+                **self.regulating.parameters,
+            },
+        )  # fmt: skip
+        self.hands = Hands(self.live, rate)
+        self.desk = Desk(
+            self.live, Exposed(inputs=False, parameters=False, hands=False, structure=False)
+        )
+        self.rows = StrokeRows(self.notes)
+        self.curves = Curves(lambda facts: self.tell("curve", facts))
+        self._passage, self._playing = script or self._on_white_keys, 0.0
+        self._fingers: Fingers = _idle
+        ear = Ear(self._begins, damped=self._damps)
+        self._ear = Listener(self.live, self.notes, ear, self._look)
+        self._add_messages()
+
+    def _add_messages(self) -> None:
+        self.desk.add(asked.Board, self._board)
+        self.desk.add(asked.Press, self.press, OFTEN)
+        self.desk.add(asked.Stroke, self._stroke, OFTEN)
+        self.desk.add(asked.Lift, self._lift, OFTEN)
+        self.desk.add(asked.Pedal, self._pedal, OFTEN)
+        self.desk.add(asked.Instrument, self._switch)
+        self.desk.add(asked.Screw, self._turn)
+        self.desk.add(asked.Regulation, self._regulation)
+        self.desk.add(asked.Focus, self._look_at)
+        self.desk.add(asked.Last, self._last)
+        self.desk.add(asked.Passage, self._play_passage)
+
+    # ---- its life -------------------------------------------------------------------------------
+
+    def __enter__(self) -> PianoBoard:
+        self.live.start()
+        self._tap = self.live.tap(self._rows)
+        self._ear.start()
+        self._ask_curve()
+        threading.Thread(target=self.hands.learn, name="touchback-touches", daemon=True).start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._ear.stop()
+        self.curves.stop()
+        self.live.stop()
+
+    @property
+    def playing(self) -> bool:
+        """Whether the scripted finger has still to play."""
+        return self.live.read("time") < self._playing
+
+    def start_passage(self) -> float:
+        """Lets the scripted finger play, from now on; gives when it will be done [s]."""
+        strokes = self._passage(max(self.live.read("time") + 0.05, SETTLING))
+        self._fingers = scripted(strokes)
+        fingers = [each for each in strokes if isinstance(each, Stroke)]
+        self._playing = max(s.time + s.press + s.stay + s.leave for s in fingers)
+        self.tell("passage", {"playing": True})
+        return self._playing
+
+    def _on_white_keys(self, start: float) -> list[Stroke]:
+        white = [note for note in self.notes if "#" not in NAMES[note % 12]]
+        return passage_on(white or self.notes, start)
+
+    # ---- what is asked --------------------------------------------------------------------------
+
+    def _board(self, message: asked.Board, client: str) -> Facts:
+        return {
+            "notes": [{"note": note, "name": note_name(note)} for note in self.notes],
+            "instruments": list(self.instruments), "instrument": self.instrument,
+            "strings": self.instruments, "focus": self.focus, "softest": SOFTEST,
+            "deepest": DEEPEST,
+            "rate": self.keys.rate, "playing": self.playing,
+            "screws": self.regulating.facts(self.focus), "columns": list(SHOWN),
+            "action": action_drawing(), "curve": self.curves.last,
+            "pedals": {name: self.live[name] for name in PEDALS},
+        }  # fmt: skip
+
+    def press(self, message: asked.Press, client: str) -> Facts:
+        name = self._key(message.note)
+        self._show(message.note)
+        self.live[f"{name}/finger wish"] = min(message.depth, DEEPEST)
+        return {"tick": self.live.ticks}
+
+    def _stroke(self, message: asked.Stroke, client: str) -> Facts:
+        self._key(message.note)
+        self._show(message.note)
+        effort = self.hands.stroke(message.note, message.effort, message.velocity)
+        return {"tick": self.live.ticks, "effort": effort}
+
+    def _lift(self, message: asked.Lift, client: str) -> Facts:
+        self._key(message.note)
+        self.hands.lift(message.note)
+        return {"tick": self.live.ticks}
+
+    def _pedal(self, message: asked.Pedal, client: str) -> Facts:
+        self._step(message.pedal, message.place)
+        return {"tick": self.live.ticks}
+
+    def _step(self, pedal: str, place: float) -> None:
+        self.live[pedal] = place
+        self.tell("pedal", {"pedal": pedal, "place": place})
+
+    def _switch(self, message: asked.Instrument, client: str) -> Facts:
+        self.choose(message.name)
+        self.tell("instrument", {"name": message.name})
+        return {"instrument": message.name, "tick": self.live.ticks}
+
+    def choose(self, instrument: str) -> None:
+        """Another instrument on all keys, from the next tick on; nobody is told."""
+        self.live.change(self._settings(instrument))
+        self.instrument = instrument
+
+    def _settings(self, instrument: str) -> dict[str, float]:
+        own = settings(instrument, self.instruments, self.keys.system.one)
+        return {f"{note_name(note)}/{x}": each for note in self.notes for x, each in own.items()}
+
+    def _turn(self, message: asked.Screw, client: str) -> Facts:
+        if message.note is not None:
+            self._key(message.note)
+        self.regulating.turn(self.live, message.name, message.value, message.note)
+        values = self.regulating.values(self.focus)
+        told = {"name": message.name, "value": values[message.name]}
+        self.tell("screw", told)
+        self._ask_curve()
+        return {**told, "tick": self.live.ticks}
+
+    def _regulation(self, message: asked.Regulation, client: str) -> Facts:
+        note = self.focus if message.note is None else message.note
+        self._key(note)
+        regulating = self.regulating
+        return {"text": regulating.regulation.text(), "screws": regulating.facts(note)}
+
+    def _look_at(self, message: asked.Focus, client: str) -> Facts:
+        self._key(message.note)
+        self._show(message.note)
+        return {"focus": message.note}
+
+    def _last(self, message: asked.Last, client: str) -> Facts:
+        note = self.focus
+        strike = next((each for each in reversed(self.heard) if each.note == note), None)
+        if strike is None:
+            raise InputError(f"{note_name(note)} hasn't struck yet; play it, then look back.")
+        found = self.rows.between(note, strike.time - BEFORE, strike.time + AFTER)
+        if not len(found):
+            raise InputError(
+                f"The last stroke of {note_name(note)} is too long ago; play it again."
+            )
+        return {
+            "note": note, "strike": strike.time, "speed": strike.loudness, "columns": list(SHOWN),
+            "rows": np.round(found, 7).tolist(),
+        }  # fmt: skip
+
+    def _play_passage(self, message: asked.Passage, client: str) -> Facts:
+        if message.play:
+            return {"until": self.start_passage()}
+        self._fingers, self._playing = _idle, 0.0
+        self.tell("passage", {"playing": False})
+        return {}
+
+    def _key(self, note: int) -> str:
+        if note not in self.notes:
+            raise InputError(
+                f"The keyboard has no {note_name(note)} (note {note}); its keys are "
+                f"{note_name(self.notes[0])} to {note_name(self.notes[-1])}."
+            )
+        return note_name(note)
+
+    def _show(self, note: int) -> None:
+        """Puts a key in focus: each has a curve of its own."""
+        if note != self.focus:
+            self.focus = note
+            self._ask_curve()
+
+    def _ask_curve(self) -> None:
+        note, regulating = self.focus, self.regulating
+        now, made = (
+            {name: value for name, value in each(note).items() if name not in WALL_SCREWS}
+            for each in (regulating.values, regulating.graded)
+        )
+        self.curves.ask(note, now, made)
+
+    # ---- what it tells --------------------------------------------------------------------------
+
+    def _begins(self, heard: Heard) -> None:
+        self.struck += 1
+        self.heard.append(heard)
+        del self.heard[:-1000]
+        self.ear(heard)
+        self.tell(
+            "strike",
+            {
+                "note": heard.note, "loudness": heard.loudness, "time": heard.time,
+                "string": self._string(heard), "published": heard.published,
+                "noticed": heard.noticed, "tick": 1.0 / self.keys.rate,
+            },
+        )  # fmt: skip
+
+    def _string(self, heard: Heard) -> str:
+        shifted = self.instrument == "piano" and heard.una_corda >= SHIFTED
+        return "una corda" if shifted else self.instruments[self.instrument]
+
+    def _damps(self, note: int, time: float, share: float) -> None:
+        self.tell("damped", {"note": note, "share": share})
+
+    def _look(self, now: float) -> None:
+        for gesture in self._fingers(now):
+            if isinstance(gesture, Foot):
+                self._step(gesture.pedal, gesture.place)
+                continue
+            self._show(gesture.note)
+            self.hands.do(gesture)
+        if 0.0 < self._playing <= now:
+            self._fingers, self._playing = _idle, 0.0
+            self.tell("passage", {"playing": False})
+
+    def _rows(self, rows: np.ndarray, columns: tuple[str, ...]) -> None:
+        shown, note = self.rows.take(rows, columns), self.focus
+        self.shown(shown[:, self.notes.index(note)], shown[-1, :, 1:3], note)
+
+
+def _idle(now: float) -> Sequence[Gesture]:
+    return []

@@ -1,0 +1,368 @@
+"""One port on which play pages and mechanisms of the gallery open, a few at a time, and what
+stands between a board and its pages."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol, TypedDict, cast
+
+import msgspec
+import numpy as np
+
+from touchback.errors import NO_JSON, InputError
+from touchback.gallery import registry
+from touchback.gallery.entry import Entry
+from touchback.model.names import suggestion
+from touchback.realtime import Live
+from touchback.realtime.control import Answer, Desk
+from touchback.realtime.control.desk import SELDOM
+from touchback.realtime.control.messages import Facts
+from touchback.realtime.live_report import Report, flag_names
+from touchback.workbench.live_source import LiveSource
+from touchback.workbench.looped_inputs import feed
+from touchback.workbench.manipulate import equipped
+from touchback.workbench.play.piano_board import PianoBoard
+from touchback.workbench.play.play_messages import About, Clock, Strings, Visit, Zoo
+from touchback.workbench.play.string_tables import string_table
+from touchback.workbench.play.trial_boards import ChoiceBoard, TrialBoard
+from touchback.workbench.play.wall_board import WallBoard
+from touchback.workbench.source import Posed, SceneSeen, Source, Values
+from touchback.workbench.wire_format import ROWS, frame
+from touchback.workbench.workbench import LOOPBACK, Workbench, open
+
+if TYPE_CHECKING:
+    from touchback.workbench.hub import Hub
+    from touchback.workbench.page_client import Client
+
+
+KEYS, ROW = 1, 2  # subscriptions of frames: all keys, and (with 256 × note) rows of one
+
+
+_WAITING = 240  # frames of rows that may wait, four seconds: a stroke is to be drawn whole
+
+
+class Publish(Protocol):
+    """What a board calls with what pages must know."""
+
+    def __call__(self, kind: str, facts: Facts) -> None: ...
+
+
+class PlaySource:
+    """A board that draws itself: no scene and no poses, its desk answers. Nothing that can be set
+    is told as such: what pages may know they are told by the board."""
+
+    structure = 1
+
+    def __init__(self, title: str, live: Live, desk: Desk) -> None:
+        self.title, self.live, self.desk = title, live, desk
+
+    def stale(self) -> bool:
+        return False
+
+    def prepare(self) -> None:
+        pass
+
+    def scene(self) -> SceneSeen:
+        return empty_scene(self.title)
+
+    def frame(self) -> Posed | None:
+        return None
+
+    def ticks(self) -> int:
+        return self.live.ticks
+
+    def values(self) -> Values:
+        return {}
+
+    def status(self) -> Mapping[str, object]:
+        live = self.live
+        report = live.report()
+        return {
+            "time": live.read("time"), "tick": live.ticks, "state": live.state,
+            "held": "held" in flag_names(int(live.read("flags"))), "speed": live.plan.speed,
+            "rate": live.plan.rate, "faults": list(live.faults), "late": report.counts["late"],
+            "said": [each["text"] for each in report.faults[-3:]],
+            "lateness": report.histograms["lateness"].summary(),
+            "step time": report.histograms["step_time"].summary(),
+        }  # fmt: skip
+
+    def handle(self, message: bytes, client: str) -> Answer:
+        return self.desk.handle(message, client)
+
+
+def empty_scene(title: str) -> SceneSeen:
+    """A scene in which nothing is to be drawn."""
+    return SceneSeen(
+        structure=1, title=title, flat=None, bodies=[], shapes=[], joints=[], loops=[], springs=[],
+        arrows=[], sensors=[], bounds=[[0.0] * 3, [0.0] * 3],
+    )  # fmt: skip
+
+
+class Stage:
+    """Carries what a board tells, in whatever thread, to the pages of a hub."""
+
+    def __init__(self, hub: Hub) -> None:
+        self._hub = hub
+        hub.add(Clock, self._clock)
+
+    def tell(self, kind: str, facts: Facts) -> None:
+        """A text for all pages, with the time at which it is sent."""
+        self._hub.call(self._tell, kind, dict(facts))
+
+    def _tell(self, kind: str, facts: dict[str, object]) -> None:
+        self._hub.tell(kind, {**facts, "sent": time.monotonic_ns()})
+
+    def show(self, row: np.ndarray, keys: np.ndarray | None = None, note: int = 0) -> None:
+        """Rows of what is in focus (a key's `note`), time [s] first, and numbers of all keys."""
+        if self._hub.clients:
+            self._hub.call(self._show, row, keys, note)
+
+    def _show(self, row: np.ndarray, keys: np.ndarray | None, note: int) -> None:
+        since = float(row[0, 0])
+        shifted = row.copy()
+        shifted[:, 0] -= since
+        for client in self._hub.clients:
+            client.stream("row", _frame(ROW + (note << 8), since, shifted), _WAITING)
+            if keys is not None:
+                client.stream("keys", _frame(KEYS, float(row[-1, 0]), keys))
+
+    def _clock(self, message: Clock, client: Client) -> Facts:
+        return {"ns": time.monotonic_ns()}
+
+
+def _frame(subscription: int, time: float, numbers: np.ndarray) -> bytes:
+    number = np.array([subscription], dtype="<u4").view("<f4")
+    flat = np.concatenate([number, numbers.ravel().astype("<f4")])
+    return frame(ROWS, 1, len(numbers), time, flat)
+
+
+MOST = 3  # runs at a time, beside the first: what two cores can keep in time
+
+
+ZOO, GALLERY = "zoo", "gallery/"  # GALLERY + name is a mechanism
+
+
+#: Play pages by what they show: their titles, files and a line about each.
+PAGES = {
+    "piano": ("Piano", "play/piano.html", "Keys that push back: see the action, hear the strings."),
+    "wall": ("Virtual wall", "play/wall.html",
+             "Push a wall that a computer makes, until it chatters."),
+    "trial": ("Blind trial", "play/trial.html", "Press a key and say what is behind it."),
+}  # fmt: skip
+
+
+Board = PianoBoard | TrialBoard | ChoiceBoard
+
+
+class ZooSource:
+    """The list of what can be visited, which needs no run."""
+
+    structure, title = 1, "Mechanisms"
+
+    def __init__(self, hall: Hall) -> None:
+        self._hall = hall
+        self._decoder = msgspec.json.Decoder(Zoo | Visit)
+
+    stale = staticmethod(lambda: False)
+    prepare = staticmethod(lambda: None)
+    frame = cast(Callable[[], Posed | None], staticmethod(lambda: None))
+    ticks = staticmethod(lambda: 0)
+    values = cast(Callable[[], Values], staticmethod(dict))
+    status = cast(Callable[[], Mapping[str, object]], staticmethod(lambda: {"state": "running"}))
+
+    def scene(self) -> object:
+        return empty_scene(self.title)
+
+    def handle(self, message: bytes, client: str) -> Answer:
+        try:
+            asked = self._decoder.decode(message)
+        except NO_JSON as error:
+            return Answer(None, False, error=f"The message can't be read: {error}.")
+        try:
+            done = self._hall.zoo if isinstance(asked, Zoo) else self._hall.visit
+            return Answer(asked.id, True, done(asked, client))
+        except InputError as error:
+            return Answer(asked.id, False, error=str(error))
+
+
+class _Where(TypedDict, total=False):
+    beside: Workbench
+    name: str
+    host: str
+    port: int
+
+
+@dataclass
+class Room:
+    """A run with its page, and what ends it."""
+
+    bench: Workbench
+    ending: ExitStack
+    board: object = None
+
+
+class Hall:
+    """Opens `what` on a port, and on the same port whatever its visitors ask for; a context
+    manager. With a ready `board` that one is shown."""
+
+    def __init__(
+        self,
+        what: str = "piano",
+        board: Board | None = None,
+        host: str = LOOPBACK,
+        port: int = 0,
+        answers: Path | None = None,
+    ) -> None:
+        self._host, self._port, self._answers = host, port, answers
+        self._rooms: OrderedDict[str, Room] = OrderedDict()  # the first, then the latest last
+        self._opening = threading.Lock()
+        self.first = self._open(what, board)
+        self._rooms[what] = self.first
+
+    @property
+    def url(self) -> str:
+        """The address of the first page."""
+        return self.first.bench.url
+
+    @property
+    def clients(self) -> int:
+        """Pages that look on, of all runs."""
+        return sum(len(room.bench.hub.clients) for room in list(self._rooms.values()))
+
+    @property
+    def served(self) -> int:
+        """Pages that came so far."""
+        return sum(room.bench.hub.served for room in list(self._rooms.values()))
+
+    @property
+    def seen(self) -> float:
+        """When somebody was here last, by `time.monotonic`: a page that looks on or is being
+        loaded, or somebody for whom a run is being opened."""
+        here = self.clients or self._opening.locked()
+        return time.monotonic() if here else self.first.bench.server.door.asked
+
+    def reports(self) -> list[Report]:
+        """Of the runs that are open, that of the first page first."""
+        sources = [room.bench.source for room in list(self._rooms.values())]
+        return [each.live.report() for each in sources if isinstance(each, PlaySource | LiveSource)]
+
+    def close(self) -> None:
+        """Ends everything, the first run last."""
+        with self._opening:
+            while self._rooms:
+                self._rooms.popitem()[1].ending.close()
+
+    def __enter__(self) -> Hall:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    # ---- what visitors ask ----------------------------------------------------------------------
+
+    def visit(self, asked: Visit, client: str) -> Facts:
+        """Where to find what they want, which is opened unless it is open."""
+        with self._opening:
+            if asked.what not in self._rooms:
+                self._make_room()
+                self._rooms[asked.what] = self._open(asked.what, None)
+            room = self._rooms[asked.what]
+            if room is not self.first:
+                self._rooms.move_to_end(asked.what)
+        return {"what": asked.what, "url": room.bench.url}
+
+    def _make_room(self) -> None:
+        """Ends the run that was asked for least recently, of those where nobody is if there are."""
+        others = [name for name, room in self._rooms.items() if room is not self.first]
+        if len(others) >= MOST:
+            empty = [name for name in others if not self._rooms[name].bench.hub.clients]
+            self._rooms.pop((empty or others)[0]).ending.close()
+
+    def zoo(self, asked: Zoo, client: str) -> Facts:
+        """Everything that can be visited."""
+        return {
+            "pages": [
+                {"what": what, "title": title, "about": about}
+                for what, (title, _, about) in PAGES.items()
+            ],
+            "mechanisms": [
+                {
+                    "what": GALLERY + each.name,
+                    "name": each.name,
+                    "about": each.about,
+                    "sentences": each.sentences,
+                }
+                for each in map(registry.entry, registry.names())
+            ],
+            "open": list(self._rooms),
+        }
+
+    # ---- how each is opened ---------------------------------------------------------------------
+
+    def _open(self, what: str, board: Board | None) -> Room:
+        with ExitStack() as steps:
+            if what == ZOO:
+                bench = self._bench(cast(Source, ZooSource(self)), what, "play/zoo.html")
+                steps.callback(bench.close)
+                return Room(bench, steps.pop_all())
+            if what.startswith(GALLERY):
+                return self._mechanism(registry.entry(what.removeprefix(GALLERY)), steps)
+            if what not in PAGES:
+                known = [*PAGES, ZOO, *(GALLERY + name for name in registry.names())]
+                raise InputError(
+                    f"There is nothing to play called '{what}'; {suggestion(what, known)}"
+                )
+            made = board or self._board(what)
+            steps.enter_context(made)
+            title, page, _ = PAGES[what]
+            bench = self._bench(PlaySource(title, made.live, made.desk), what, page)
+            steps.callback(bench.close)
+            stage = Stage(bench.hub)
+            made.tell, made.shown = stage.tell, stage.show
+            self._welcome(made.desk)
+            return Room(bench, steps.pop_all(), made)
+
+    def _board(self, what: str) -> PianoBoard | TrialBoard | WallBoard:
+        if what == "wall":
+            return WallBoard()
+        return TrialBoard(self._answers) if what == "trial" else PianoBoard()
+
+    def _mechanism(self, entry: Entry, steps: ExitStack) -> Room:
+        experiment = entry.on_page.experiment
+        system = equipped(entry.on_page.make()).compile()
+        bench = open(
+            system, x0=experiment.start(system), substeps=experiment.substeps, page="index.html",
+            **self._where(GALLERY + entry.name),
+        )  # fmt: skip
+        steps.callback(bench.close)
+        feed(bench.live, experiment)
+        desk = cast(Desk, bench.desk)
+        about = {"name": entry.name, "sentences": entry.sentences}
+        desk.add(About, lambda asked, client: about, any_time=True)
+        self._welcome(desk)
+        return Room(bench, steps.pop_all())
+
+    def _bench(self, source: Source, name: str, page: str) -> Workbench:
+        return open(source, page=page, **self._where(name))
+
+    def _where(self, name: str) -> _Where:
+        """On the port of the first page, if there is one."""
+        if self._rooms:
+            return {"beside": self.first.bench, "name": name}
+        return {"host": self._host, "port": self._port}
+
+    def _welcome(self, desk: Desk) -> None:
+        """What every page can ask for."""
+        desk.add(Visit, self.visit, SELDOM, any_time=True)
+        desk.add(Zoo, self.zoo, any_time=True)
+        desk.add(Strings, _strings, any_time=True)
+
+
+def _strings(asked: Strings, client: str) -> Facts:
+    return string_table(asked.note, asked.kind)

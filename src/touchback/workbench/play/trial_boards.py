@@ -1,0 +1,274 @@
+"""Blind trials behind their pages: identification of a voice, and forced choice."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+
+from touchback.errors import InputError
+from touchback.gallery.keyboard.trial_key import TrialKey
+from touchback.haptics.trials import Constant, Curve, Fit, ForcedChoice, Trials, report_lines
+from touchback.native.live.layout import STALE
+from touchback.realtime import Live
+from touchback.realtime.control import Desk
+from touchback.realtime.control.desk import OFTEN
+from touchback.realtime.control.exposed import Exposed
+from touchback.realtime.control.messages import Facts, Read
+from touchback.workbench.play import play_messages as asked
+from touchback.workbench.play.piano_board import DEEPEST, PianoBoard, Tell, nobody
+
+FEEL = Exposed(inputs=False, parameters=False, hands=False, structure=False, transport=("resume",))
+
+
+KEY = 60  # the note by which pages call the one key
+
+
+def blind_desk(live: Live) -> Desk:
+    """A desk at which nothing can be set and no signal read: some of them (what a parameter's
+    change gave in energy, the state of a voice in the background) would tell what is hidden.
+    Anybody may stop the key, and let it go on."""
+    desk = Desk(live, FEEL)
+    desk.add(Read, _kept)
+    return desk
+
+
+def _kept(message: Read, client: str) -> Facts:
+    raise InputError("In a blind trial no signals are read; depth and force come by themselves.")
+
+
+VOICES = ("piano", "harpsichord", "organ", "wall")
+
+
+QUESTION = "What was it?"
+
+
+SHOWN = 3  # columns of a row that a blind person may see: time, depth, force
+
+
+class TrialBoard:
+    """One key and a session of trials. Pages may press the key, see depth and force, and answer;
+    which voice it is leaves the server only when all trials are answered. Answers are kept in the
+    file of `path`; without one they are gone with the board."""
+
+    def __init__(
+        self,
+        path: Path | None = None,
+        voices: Sequence[str] = VOICES,
+        question: str = QUESTION,
+        repeats: int = 2,
+        rate: float = 1000.0,
+        speed: float | None = 1.0,
+    ) -> None:
+        # a folder that nobody else can enter, gone with the board or at the latest with the process
+        self._private = None if path else TemporaryDirectory(prefix="touchback-")
+        where = path or Path(self._private.name if self._private else "", "trial.jsonl")
+        self.trials = Trials(where, voices, question, repeats)
+        self._voices = tuple(voices)
+        self.board = PianoBoard((KEY,), rate, self._hidden(), speed=speed)
+        self.live = self.board.live
+        self.tell: Tell = nobody
+        self.shown: Callable[[np.ndarray], None] = lambda row: None
+        self.board.shown = lambda row, keys, note: self.shown(row[:, :SHOWN])
+        self._began = time.monotonic()
+        self.desk = blind_desk(self.live)
+        self.desk.add(asked.Press, self.board.press, OFTEN)
+        self.desk.add(asked.Trial, self._where)
+        self.desk.add(asked.Reply, self._reply)
+
+    def __enter__(self) -> TrialBoard:
+        self.board.__enter__()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        try:
+            self.board.__exit__(*error)
+        finally:
+            if self._private is not None:
+                self._private.cleanup()
+
+    def _hidden(self) -> str:
+        return self._voices[0] if self.trials.done else self.trials.hidden
+
+    def _where(self, message: asked.Trial, client: str) -> Facts:
+        return self._facts()
+
+    def _reply(self, message: asked.Reply, client: str) -> Facts:
+        self.trials.answer(message.text, time.monotonic() - self._began)
+        self.board.choose(self._hidden())
+        self._began = time.monotonic()
+        facts = self._facts()
+        self.tell("trial", facts)
+        return facts
+
+    def _facts(self) -> Facts:
+        """Where the session stands: nothing in it tells what is hidden."""
+        trials = self.trials
+        told: dict[str, object] = {
+            "note": KEY, "question": trials.question, "choices": self._voices,
+            "answered": len(trials.answers), "count": trials.count, "done": trials.done,
+        }  # fmt: skip
+        if trials.done:
+            kept = None if self._private else str(trials.path)
+            return {**told, "table": trials.table(), "file": kept}
+        return {**told, "label": trials.label}
+
+
+DEEP, FIRM = 2e-3, 0.05  # m, N: a key that is deeper and pushes more is being felt
+
+
+class ChoiceBoard:
+    """A key and a session of forced choice. Pages press it (unless it is on a wire), go on from
+    touch to touch, and say which had more. What a touch has leaves the server as depth and force
+    only, until all is answered."""
+
+    def __init__(self, session: ForcedChoice, key: TrialKey) -> None:
+        self.session, self.key, self.live = session, key, key.live
+        self.tell: Tell = nobody
+        self.shown: Callable[[np.ndarray], None] = lambda row: None
+        self._touch, self._felt = 0, False
+        self._spans: list[tuple[float, float]] = []
+        self._began = self._asked = 0.0
+        self._going = threading.Lock()
+        self.desk = blind_desk(self.live)
+        self.desk.add(asked.Press, self._press, OFTEN)
+        self.desk.add(asked.Trial, self._where)
+        self.desk.add(asked.Onward, self._onward)
+        self.desk.add(asked.Reply, self._reply)
+
+    def __enter__(self) -> ChoiceBoard:
+        self.key.__enter__()
+        self.live.tap(self._rows)
+        self._pose()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.key.__exit__(*error)
+
+    def _pose(self) -> None:
+        """Begins the trial at hand, if there is one, with its first touch."""
+        posed = self.session.posed
+        if posed is None:
+            return
+        self.session.forces.mkdir(exist_ok=True)
+        self.key.begin(posed.order, self.session.recording)
+        self._spans, self._touch = [], 0
+        self._next(posed.order)
+
+    def _next(self, order: tuple[float, ...]) -> None:
+        """Every touch is given anew, the same ones too: nothing tells which is which."""
+        self._began = self.key.give(order[self._touch])
+        self._touch, self._felt, self._asked = self._touch + 1, False, time.monotonic()
+
+    def _leave(self) -> None:
+        """Ends a touch; refuses while it isn't over. While the line is silent nobody knows whether
+        the key was let go: what was felt until then doesn't count, and is posed again."""
+        if self.key.silent and (self._felt or self._touch > 1):
+            self._end()
+        if self.key.silent:
+            raise InputError("No position comes from the key: mend its line, then press it.")
+        if not self._felt:
+            raise InputError(f"Touch {self._touch} wasn't felt yet: press the key.")
+        depth, force = (scale * float(self.live.read(name)) for name, scale in self.key.signals)
+        if depth > DEEP and force > FIRM:
+            raise InputError(f"The key is {1e3 * depth:.1f} mm down: let go of it first.")
+        self._spans.append((self._began, float(self.live.read("time"))))
+
+    # ---- what is asked --------------------------------------------------------------------------
+
+    def _press(self, message: asked.Press, client: str) -> Facts:
+        if self.key.wired:
+            raise InputError("The key is on a wire: press it there.")
+        self.live["finger wish"] = min(message.depth, DEEPEST)
+        return {"tick": self.live.ticks}
+
+    def _where(self, message: asked.Trial, client: str) -> Facts:
+        with self._going:
+            return self._facts()
+
+    def _onward(self, message: asked.Onward, client: str) -> Facts:
+        with self._going:
+            posed = self.session.posed
+            if posed is None or self._touch >= len(posed.order):
+                raise InputError("There is no other touch in this trial: answer.")
+            self._leave()
+            self._next(posed.order)
+            return self._told()
+
+    def _reply(self, message: asked.Reply, client: str) -> Facts:
+        with self._going:
+            posed = self.session.posed
+            choices = self._choices()
+            if posed is not None and message.text not in choices:
+                raise InputError(f"Answer with one of {', '.join(choices)}.")
+            if posed is not None and self._touch < len(posed.order):
+                raise InputError(
+                    f"Touch {self._touch} of {len(posed.order)} is at hand: feel all, then answer."
+                )
+            if posed is not None:
+                self._leave()
+                self._end()
+            self.session.answer(int(message.text), time.monotonic() - self._asked, self._spans)
+            self._pose()
+            return self._told()
+
+    def _end(self) -> None:
+        """Ends the trial at hand; one that doesn't count is posed again."""
+        try:
+            self.key.end()
+        except InputError:
+            self._pose()
+            self._told()
+            raise
+
+    def _choices(self) -> list[str]:
+        return [str(i + 1) for i in range(self.session.design.intervals)]
+
+    # ---- what it tells --------------------------------------------------------------------------
+
+    def _told(self) -> Facts:
+        facts = self._facts()
+        self.tell("trial", facts)
+        return facts
+
+    def _facts(self) -> Facts:
+        """Where the session stands: nothing in it tells what is hidden."""
+        session, design = self.session, self.session.design
+        facts: dict[str, object] = {
+            "note": KEY, "question": design.question, "choices": self._choices(),
+            "touches": design.intervals, "answered": len(session.answers), "done": session.done,
+            "count": design.method.most if isinstance(design.method, Constant) else None,
+            "wired": self.key.wired, "firm": (DEEP, FIRM),
+        }  # fmt: skip
+        if session.posed is not None:
+            return {**facts, "label": session.posed.label, "touch": self._touch}
+        return {**facts, "threshold": self._threshold(session.result()), "file": str(session.path)}
+
+    def _threshold(self, fit: Fit) -> Facts:
+        """An end that the answers don't tell is null."""
+        curve, counts, design = Curve.of(fit), fit.counts, self.session.design
+        return {
+            "said": report_lines(self.session, fit),
+            "level": fit.threshold, "varied": design.varied,
+            "base": design.base, "unit": design.unit, "guess": design.guess,
+            "low": fit.low or None, "high": fit.high if np.isfinite(fit.high) else None,
+            "confidence": fit.confidence, "levels": counts.levels.tolist(),
+            "asked": counts.asked.tolist(), "right": (counts.right / counts.asked).tolist(),
+            "curve": [curve.levels.tolist(), curve.right.tolist()],
+        }  # fmt: skip
+
+    def _rows(self, rows: np.ndarray, columns: tuple[str, ...]) -> None:
+        (depth, to_depth), (force, to_force) = self.key.signals
+        names = [columns.index(name) for name in ("time", depth, force)]
+        shown = rows[:, names] * (1.0, to_depth, to_force)
+        known = rows[:, columns.index("flags")].astype(int) & STALE == 0  # else it is an old depth
+        firm = (shown[:, 0] >= self._began) & (shown[:, 1] > DEEP) & (shown[:, 2] > FIRM) & known
+        if self._touch == 1 and not self._felt:
+            first = int(np.argmax(firm)) if firm.any() else len(rows)
+            self.key.overlook(but=int(np.count_nonzero(~known[first:])))
+        self._felt = self._felt or bool(firm.any())
+        self.shown(shown)

@@ -1,0 +1,382 @@
+"""What a page does with recordings: makes, lists, downloads, opens and forks them; and the runs
+behind a page, all of which its emergency stop reaches."""
+
+from __future__ import annotations
+
+import itertools
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Protocol
+
+from touchback.errors import InputError
+from touchback.realtime import ActiveRecording, Live
+from touchback.realtime.control import Desk, Exposed, Message
+from touchback.realtime.control.desk import SELDOM
+from touchback.realtime.control.messages import Stop
+from touchback.realtime.fork import Fork as ForkedRun
+from touchback.realtime.fork import fork
+from touchback.realtime.live import live as live_run
+from touchback.workbench.live_source import LiveSource
+from touchback.workbench.playback.playback import Playback
+from touchback.workbench.playback.playback_track import RecordedTrack, Track, track_of
+from touchback.workbench.playback.recording_folder import Shelf, file_of
+from touchback.workbench.scopes.scope_port import Facts, LiveScopes, ScopePort
+from touchback.workbench.source import Source
+from touchback.workbench.wire_format import File
+
+Mark = tuple[int, dict[int, int]]
+
+
+"""How often everything, and each run by itself, was stopped before."""
+
+
+class Runs:
+    """The run that a page shows or goes back to, those whose place forks took, and a fork that is
+    being made. From any thread, without a lock: nobody may be kept from stopping."""
+
+    def __init__(self) -> None:
+        self._runs: tuple[Live, ...] = ()
+        self._stops = 0
+        self.changed: Callable[[list[int]], None] = lambda numbers: None
+        """Told of the `emergency_number` of each, whenever there are others."""
+
+    def add(self, live: Live) -> None:
+        """One more; none twice."""
+        self._runs = (*(each for each in self._runs if each is not live), live)
+        self.changed(self.numbers)
+
+    def remove(self, live: Live) -> None:
+        """One that is the page's no more."""
+        self._runs = tuple(each for each in self._runs if each is not live)
+        self.changed(self.numbers)
+
+    @property
+    def numbers(self) -> list[int]:
+        """By which they are stopped without Python."""
+        return [live.emergency_number for live in self._runs]
+
+    def stop(self) -> bool:
+        """An emergency stop of all that run; whether there are any."""
+        self._stops += 1  # first: a fork that isn't among them yet looks at it afterwards
+        found = [live for live in self._runs if runs(live)]
+        for live in found:
+            live.emergency_stop()
+        return bool(found)
+
+    def mark(self) -> Mark:
+        """What to compare with later."""
+        return self._stops, {id(live): live.stops for live in self._runs if runs(live)}
+
+    def stopped_since(self, mark: Mark) -> bool:
+        """Whether a stop came, by a page, or by whoever else holds one of the runs."""
+        stops, each = self.mark()
+        return stops != mark[0] or any(each.get(key, n) != n for key, n in mark[1].items())
+
+
+def runs(live: Live) -> bool:
+    """Whether it was started and hasn't ended."""
+    return live.state in ("running", "paused")
+
+
+def forked_at(track: Track, time: float, rate: float) -> ForkedRun:
+    """Of a recording, or of a run that was computed, at a rate [Hz]; not yet started."""
+    if isinstance(track, RecordedTrack):
+        return fork(track.recording, time)
+    return _fork_run(track, time, rate)
+
+
+def _fork_run(track: Track, time: float, rate: float) -> ForkedRun:
+    """A live run that begins as a run was at an instant. A run that was computed offline has steps
+    of its own, so that nothing can be compared to the bit."""
+    at = track.at(time)
+    system = track.system(at.structure)
+    rate = min(max(round(rate), 100.0), 10_000.0)
+    made = live_run(system, at.state, rate=rate, parameters=dict(at.parameters))
+    for name, value in zip(system.input_names, at.inputs, strict=True):
+        made[name] = float(value)
+    method = track.run.metadata.get("method", "another program")
+    why = (
+        f"It goes on live from {at.time:g} s of the run, at time 0; its steps are those of a clock "
+        f"({rate:g} Hz, {made.plan.solver.word}), the run's were {method}'s: the bits may differ."
+    )
+    return ForkedRun(made, 0, at.time, 0, False, why)
+
+
+LONGEST_RECORDING = 2 * 2**30  # bytes: one that is begun on a page and forgotten ends there
+
+
+_ABOVE = 20_000  # numbers of structures from which on those of recordings begin
+
+
+_EACH = 100  # numbers for one
+
+
+class Record(Message, frozen=True):
+    """Begins or ends a recording of the run."""
+
+    on: bool = True
+
+
+class Recordings(Message, frozen=True):
+    """Asks which recordings there are."""
+
+
+class Export(Message, frozen=True):
+    """Asks for a recording as a kind of file; the answer tells its path on this server."""
+
+    recording: str
+    kind: str
+
+
+class Open(Message, frozen=True):
+    """Shows a recording on the page."""
+
+    recording: str
+
+
+class Back(Message, frozen=True):
+    """Shows the run again that was shown before a recording; or, in place of a fork, the run that
+    isn't the page's own and was shown before it."""
+
+
+class Fork(Message, frozen=True):
+    """Goes on live from an instant of the recording that is shown; from the one shown, where no
+    time is given."""
+
+    time: float | None = None
+
+
+class Page(Protocol):
+    """What the studio asks of a workbench."""
+
+    exposed: Exposed
+
+    def turn_to(self, source: Source) -> None:
+        """Shows something else."""
+
+    def send(self, client: str, frame: bytes) -> None:
+        """A frame for a client; from any thread."""
+
+    def offer(self, path: str, file: Callable[[], File]) -> None:
+        """A file that may be downloaded."""
+
+    def begin(self, live: Live) -> Source:
+        """A source of a run that is to be shown and to end with the page, with its desk."""
+
+    def let_go(self, live: Live) -> bool:
+        """Ends a run where it would end with the page; whether it did."""
+
+
+class Studio:
+    """One workbench's recordings, and which of them is shown."""
+
+    def __init__(self, page: Page, shelf: Shelf) -> None:
+        self.page, self.shelf = page, shelf
+        self.port: ScopePort | None = None  # of what is shown
+        self.take: ActiveRecording | None = None
+        self._live: tuple[Live, LiveSource, LiveScopes] | None = None
+        self._theirs: LiveSource | None = None  # of a run that isn't the page's own, behind a fork
+        self._playback: Playback | None = None
+        self.runs = Runs()
+        self._numbers = itertools.count()
+        self._lock = threading.RLock()
+
+    # ---- what is shown --------------------------------------------------------------------------
+
+    def join_live(self, live: Live, source: LiveSource, desk: Desk) -> None:
+        """A live run: its scopes, its recordings."""
+        scopes = LiveScopes(live, desk, self.page.send, self.shelf.traces)
+        self._live, self.port = (live, source, scopes), scopes.port
+        self.runs.add(live)
+        source.recording_to = lambda: self.recording_to
+        source.recording_size = lambda: self.recording_size
+        desk.add(Stop, lambda asked, client: self._stop(live), None, any_time=True)
+        desk.add(Back, lambda asked, client: self._back_from_fork(desk), any_time=True)
+        desk.add(Record, lambda asked, client: self._record(desk, asked.on))
+        self._join(desk)
+
+    def join_playback(self, shown: Playback) -> None:
+        """A recording: its scopes, the way back and the way on."""
+        shown.desk.exposed = self.page.exposed
+        port = shown.scopes(self.page.send, self.shelf.traces)
+        add = shown.desk.add
+        add(Stop, lambda asked, client: self._stop_behind(shown), None, any_time=True)
+        add(Back, lambda asked, client: self._back(shown.desk), any_time=True)
+        add(Fork, lambda asked, _: self._fork(shown, asked.time), SELDOM, any_time=True)
+        self._join(shown.desk)
+        if self.port is not None:
+            self.port.forget()
+        self.port, self._playback = port, shown
+
+    def _join(self, desk: Desk) -> None:
+        desk.add(Recordings, lambda asked, client: self._listing(), any_time=True)
+        desk.add(Export, lambda asked, _: self._export(asked), SELDOM, any_time=True)
+        desk.add(Open, lambda asked, _: self._open(desk, asked.recording), SELDOM, any_time=True)
+
+    def _stop(self, live: Live) -> Facts:
+        if not self.runs.stop():
+            raise InputError(f"The live run is {live.state}; nothing can be asked of it.")
+        return {"state": live.state, "tick": int(live.read("tick")), "time": live.read("time")}
+
+    def _stop_behind(self, shown: Playback) -> Facts:
+        """A recording stands, and what runs behind it stops."""
+        found = self.runs.stop()
+        shown.pause()
+        return {"time": shown.at, "state": "paused", "stopped": found}
+
+    def forget(self, client: str) -> None:
+        """A page that went away: its scopes end, its hands let go, also of a run that goes on
+        while a recording is shown."""
+        live = self._live
+        if live is not None:
+            live[2].port.forget(client)
+            if live[1].manipulators is not None:
+                live[1].manipulators.leave(client)
+        if self.port is not None:
+            self.port.forget(client)
+
+    def close(self) -> None:
+        """Ends taps and recordings; files stay."""
+        with self._lock:
+            if self._live is not None:
+                self._live[2].close()
+                if self.take is not None and self._live[0].state != "stopped":
+                    self._live[0].end_record(self.take)
+            self.take = None
+        self.shelf.close()
+
+    # ---- recordings -----------------------------------------------------------------------------
+
+    @property
+    def recording_to(self) -> str | None:
+        """The name of the file that is being written; None once its disk is full."""
+        take = self.take
+        return Path(take.path).name if take is not None and take.failure is None else None
+
+    @property
+    def recording_size(self) -> Facts | None:
+        """Bytes of the file that is being written, and how many more it may have."""
+        take = self.take
+        if take is None or take.failure is not None:
+            return None
+        return {"bytes": take.bytes, "room": take.room}
+
+    def _record(self, desk: Desk, on: bool) -> Facts:
+        desk.check("transport", "record")
+        with self._lock:
+            if self._live is None:
+                raise InputError("There is no live run to record.")
+            live, source, _ = self._live
+            if on:
+                if self.take is not None and self.take.failure is not None:
+                    take, self.take = self.take, None
+                    live.end_record(take)
+                if self.take is not None:
+                    raise InputError(f"The run is being recorded into {self.recording_to} already.")
+                self.take = live.record(self.shelf.fresh(source.title), LONGEST_RECORDING)
+                return {"on": True, "name": self.recording_to}
+            if self.take is None:
+                raise InputError("The run isn't being recorded.")
+            take, self.take = self.take, None
+            live.end_record(take)
+        if take.failure is not None:
+            raise InputError(f"{take.ending}.")
+        return {"on": False, "name": Path(take.path).name, "ticks": take.ticks}
+
+    def _listing(self) -> Facts:
+        going = self.recording_to
+        listed = [{**each, "open": each["name"] == going} for each in self.shelf.listing()]
+        shown = self._playback.name if self._playback is not None else None
+        facts: Facts = {"recordings": listed, "kinds": self.shelf.kinds}
+        behind = self._theirs.title if self._theirs is not None else None
+        return {**facts, "shown": shown, "live": self._live is not None, "behind": behind}
+
+    def _export(self, asked: Export) -> Facts:
+        path, remarks = self.shelf.export(asked.recording, asked.kind)
+        address = f"/export/{next(self._numbers)}/{path.name}"
+        self.page.offer(address, lambda: file_of(path))
+        size = path.stat().st_size
+        return {"path": address, "name": path.name, "bytes": size, "remarks": remarks}
+
+    def _open(self, desk: Desk, name: str) -> Facts:
+        desk.check("transport", "open")  # everybody sees it then
+        track = track_of(self.shelf.opened(name))
+        playback = Playback(track, name, _ABOVE + _EACH * next(self._numbers))
+        self.join_playback(playback)
+        self.page.turn_to(playback)
+        return {"name": name, "start": playback.start, "end": playback.end}
+
+    def _back(self, desk: Desk) -> Facts:
+        desk.check("transport", "open")  # as for the way there
+        if self._live is None:
+            raise InputError("Only the recording is there; fork it to go on live.")
+        _, source, scopes = self._live
+        if self.port is not None:
+            self.port.forget()
+        self.port, self._playback = scopes.port, None
+        source.prepare()  # under another number, so that pages draw it anew
+        self.page.turn_to(source)
+        return {"title": source.title}
+
+    # ---- forks ----------------------------------------------------------------------------------
+
+    def _fork(self, playback: Playback, time: float | None) -> Facts:
+        playback.desk.check("transport", "fork")  # it takes the place of the run that there is
+        mark, before = self.runs.mark(), self._live
+        held = before is not None and runs(before[0]) and "stopped" in before[0].faults
+        time = playback.instant.time if time is None else time
+        forked = forked_at(playback.track, time, playback.rate)
+        live = forked.live
+        with self._lock:
+            self._end_take()
+            before = self._live
+            try:
+                self.runs.add(live)  # from now on a stop reaches it
+                if held or self.runs.stopped_since(mark):
+                    live.emergency_stop()
+                live.start()
+                source = self.page.begin(live)
+            except BaseException:
+                self.runs.remove(live)
+                live.stop()
+                raise
+            self.page.turn_to(source)
+            self._playback = None
+            if self.runs.stopped_since(mark):  # also by a script that holds the run before
+                live.emergency_stop()
+            if before is not None:
+                self._take_leave(before)
+        told = {"same": forked.same, "compared": forked.compared, "why": forked.why}
+        return {"time": forked.time, "tick": forked.tick, **told}
+
+    def _take_leave(self, before: tuple[Live, LiveSource, LiveScopes]) -> None:
+        """Of a run whose place another took: it ends if it is the page's, else it goes on, within
+        reach."""
+        live, source, scopes = before
+        scopes.close()
+        if self.page.let_go(live):
+            self.runs.remove(live)
+        else:
+            self._theirs = source
+
+    def _back_from_fork(self, desk: Desk) -> Facts:
+        desk.check("transport", "fork")  # as for the way there
+        with self._lock:
+            source, shown = self._theirs, self._live
+            if source is None or shown is None:
+                raise InputError("The page shows its live run; there is none to go back to.")
+            if not runs(source.live):
+                raise InputError(f"The run '{source.title}' before the fork has ended.")
+            self._end_take()
+            self._theirs = None
+            self.join_live(source.live, source, source.desk)
+            source.prepare()  # under another number, so that pages draw it anew
+            self.page.turn_to(source)
+            self._take_leave(shown)
+        return {"title": source.title}
+
+    def _end_take(self) -> None:
+        if self._live is not None and self.take is not None:
+            take, self.take = self.take, None
+            self._live[0].end_record(take)

@@ -1,0 +1,307 @@
+"""The workbench: a page in a browser, on a live run."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections import deque
+from collections.abc import Callable, Mapping
+from html import escape
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+from urllib.parse import quote
+
+from numpy.typing import ArrayLike
+
+from touchback.errors import InputError
+from touchback.model.model import Model
+from touchback.native.constrained.formulations import Formulation
+from touchback.realtime import Live, WatchedInput, live
+from touchback.realtime.control import Desk, Exposed
+from touchback.recording import Run
+from touchback.recording.live_file import Recording
+from touchback.system import State, System
+from touchback.workbench.live_source import LiveSource
+from touchback.workbench.manipulate import Manipulators, equipped, with_hand
+from touchback.workbench.playback import Playback, Shelf, Studio, track_of
+from touchback.workbench.source import Source
+from touchback.workbench.wire_format import File
+
+if TYPE_CHECKING:
+    from touchback.workbench.hub import Hub
+    from touchback.workbench.page_client import Client
+    from touchback.workbench.server import Server
+
+
+_LOOK = 0.1  # seconds between looks
+
+
+class Changes:
+    """Follows the changes of the live run that a hub shows."""
+
+    def __init__(self, hub: Hub) -> None:
+        self._hub = hub
+        self._live: Live | None = None
+        self._known = 0
+        hub.every(_LOOK, self._look)
+
+    def _look(self) -> None:
+        source = self._hub.source
+        live = source.live if isinstance(source, LiveSource) else None
+        if live is not self._live:
+            self._live, self._known = live, len(live.structures) if live is not None else 0
+        if live is not None:
+            for change in live.structures[self._known :]:
+                if change.state == "waiting":  # its report is being written
+                    break
+                self._known += 1
+                self._hub.tell("structure", change.as_dict())
+
+
+LOOPBACK = "127.0.0.1"
+
+
+_OFFERED = 16  # files for download that stay
+
+
+_OPEN: set[Workbench] = set()  # those that nobody else needs to hold
+
+
+def open(
+    shown: System | Live | Source | Model | Run | Recording,
+    *,
+    x0: State | ArrayLike | None = None,
+    rate: float = 1000.0,
+    substeps: int | None = None,
+    constraints: str | Formulation | None = None,
+    inputs: Mapping[str, WatchedInput] | None = None,
+    exposed: Exposed | None = None,
+    host: str = LOOPBACK,
+    port: int = 0,
+    page: str = "index.html",
+    beside: Workbench | None = None,
+    name: str = "",
+    model: Model | None = None,
+    recordings: str | os.PathLike[str] = "recordings",
+) -> Workbench:
+    """A page that shows a live run, or starts one of a system or a model, or plays a run or a
+    recording (`open_recording(path)`); `url` is its address. A context manager; its run, if it
+    started one, ends with it.
+
+    The run begins at `x0`; `rate`, `substeps`, `constraints` and `inputs` are as of `tb.live`.
+    `host` is what the server listens on: this machine alone unless told otherwise; `port` 0 chooses
+    a free one.
+    `exposed` says what the page may do to the run. Whoever has the address has its token. `beside`
+    another workbench it has the port and the token of that one, and a `name` there. `model` is the
+    mechanism of a run that doesn't know it. What the page records is kept in the folder
+    `recordings`, which is made when it is needed; what is there can be opened and laid over."""
+    own: Live | None = None
+    if isinstance(shown, Model):
+        shown = equipped(shown).compile()
+    if isinstance(shown, System):
+        shown = own = live(
+            with_hand(shown), x0, rate=rate, substeps=substeps, constraints=constraints,
+            inputs=inputs,
+        )  # fmt: skip
+        own.start()
+    try:
+        source: Source
+        desk: Desk | None = None
+        if isinstance(shown, Live):
+            desk = Desk(shown, exposed)
+            source = LiveSource(shown, desk, Manipulators(desk))
+        elif isinstance(shown, Run | Recording):
+            source = Playback(track_of(shown, model), name)
+        elif hasattr(shown, "scene"):
+            source = shown
+        else:
+            raise InputError(
+                "A workbench shows a model, a system, a live run or a recording, got "
+                f"{type(shown).__name__}."
+            )
+        shelf = Shelf(Path(recordings))
+        return Workbench(source, desk, own, host, port, page, beside, name, shelf, exposed)
+    except BaseException:
+        if own is not None:
+            own.stop()
+        raise
+
+
+class Workbench:
+    """What `open` gives: it serves its page until `close`, or the end of its `with` block."""
+
+    def __init__(
+        self,
+        source: Source,
+        desk: Desk | None,
+        own: Live | None,
+        host: str,
+        port: int,
+        page: str,
+        beside: Workbench | None = None,
+        name: str = "",
+        shelf: Shelf | None = None,
+        exposed: Exposed | None = None,
+    ) -> None:
+        self.source, self.desk = source, desk
+        self._own = [] if own is None else [own]  # runs that end with the page
+        self.exposed = Exposed() if exposed is None else exposed
+        self._made = deque[str]()
+        self._page, self._name = "" if beside is None else page, name
+        self.hub = _hub(source)
+        Changes(self.hub)
+        self.studio = Studio(self, shelf or Shelf(Path("recordings")))
+        self.hub.leaving.append(self._leave)
+        if isinstance(source, LiveSource):
+            self.studio.join_live(source.live, source, source.desk)
+        elif isinstance(source, Playback):
+            self.studio.join_playback(source)
+        self.server: Server = (
+            _server(self.hub, host, port, page) if beside is None else beside.server
+        )
+        if beside is not None:
+            self.server.add(name, self.hub)
+        live = getattr(source, "live", None)
+        if isinstance(live, Live):
+            self.studio.runs.add(live)
+        self.studio.runs.changed = self._watch
+        self._watch(self.studio.runs.numbers)
+        if beside is None:
+            self.server.start()
+
+    @property
+    def running(self) -> bool:
+        """Whether it shows a live run."""
+        return isinstance(self.source, LiveSource)
+
+    @property
+    def live(self) -> Live:
+        """The live run that it shows."""
+        if not isinstance(self.source, LiveSource):
+            raise InputError(f"'{self.source.title}' isn't a live run: nothing runs here.")
+        return self.source.live
+
+    @property
+    def url(self) -> str:
+        """The address of the page, with its token."""
+        host = self.server.host
+        host = {"0.0.0.0": LOOPBACK, "::": "[::1]"}.get(host, f"[{host}]" if ":" in host else host)
+        run = f"&run={quote(self._name)}" if self._page else ""
+        return (
+            f"http://{host}:{self.server.port}/{self._page}?token={quote(self.server.token)}{run}"
+        )
+
+    def _leave(self, client: Client) -> None:
+        """A page went away: its hand lets go, its scopes end."""
+        self.studio.forget(client.name)
+
+    def _watch(self, runs: list[int]) -> None:
+        """What the page's emergency stop reaches."""
+        self.server.watch(self._name if self._page else "", runs)
+
+    # ---- what the studio asks for (playback/studio.py) ------------------------------------------
+
+    def turn_to(self, source: Source) -> None:
+        """Shows something else on the page."""
+        self.source = source
+        if isinstance(source, LiveSource):
+            self.desk = source.desk
+        self.hub.show(source)
+
+    def send(self, client: str, frame: bytes) -> None:
+        """Rows of a scope for a client; from any thread."""
+        number = int.from_bytes(frame[16:20], "little")
+        self.hub.send(client, frame, ("rows", number))
+
+    def offer(self, path: str, file: Callable[[], File]) -> None:
+        """A file that may be downloaded; the last few stay."""
+        made = self.server.door.made
+        made[path] = file
+        self._made.append(path)
+        while len(self._made) > _OFFERED:
+            made.pop(self._made.popleft(), None)
+
+    def begin(self, live: Live) -> Source:
+        """A run that was forked, and ends with the page."""
+        desk = Desk(live, self.exposed)
+        manipulators = Manipulators(desk)
+        manipulators.find_icons()
+        source = LiveSource(live, desk, manipulators, self.source.structure)
+        self.studio.join_live(live, source, desk)
+        self._own.append(live)
+        return source
+
+    def let_go(self, live: Live) -> bool:
+        """Ends a run that would end with the page."""
+        if live not in self._own:
+            return False
+        self._own.remove(live)
+        live.stop()
+        return True
+
+    def wait(self, seconds: float | None = None) -> None:
+        """Until Ctrl-C, or for so many seconds; a run that ends by itself ends it too."""
+        end = None if seconds is None else time.monotonic() + seconds
+        try:
+            while end is None or time.monotonic() < end:
+                time.sleep(0.1 if end is None else min(0.1, max(end - time.monotonic(), 0.0)))
+                if isinstance(self.source, LiveSource) and self.live.state == "stopped":
+                    return
+        except KeyboardInterrupt:
+            return
+
+    def close(self) -> None:
+        """Ends the page, and the run if it was started for it."""
+        _OPEN.discard(self)
+        self.studio.close()
+        if self._page:
+            self.server.remove(self._name)
+        else:
+            self.server.stop()
+        for own in self._own:
+            own.stop()
+
+    def show(self) -> Self:
+        """In a notebook it shows itself, elsewhere it prints the address; it stays until `close`,
+        or the end of the process."""
+        _OPEN.add(self)
+        if "ipykernel" not in sys.modules:
+            print(f"page: {self.url}", flush=True)
+        return self
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _repr_html_(self) -> str:
+        return (
+            f'<iframe src="{self.url}" width="100%" height="720" style="border:0" '
+            f'allow="autoplay; fullscreen; midi" title="{escape(self.source.title)}"></iframe>'
+        )
+
+
+def _hub(source: Source) -> Hub:
+    try:
+        import websockets  # noqa: F401
+    except ImportError as error:
+        raise InputError(
+            "The page needs websockets; install it with `pip install touchback[view]`."
+        ) from error
+    from touchback.workbench.hub import Hub
+
+    return Hub(source)
+
+
+def _server(hub: Hub, host: str, port: int, page: str) -> Server:
+    from touchback.workbench.server import Server
+
+    return Server(hub, host, port, None, page)
