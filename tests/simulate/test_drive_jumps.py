@@ -1,5 +1,6 @@
 """A drive whose rate jumps gives the mechanism an impulse, as by the balance of momentum."""
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -100,3 +101,16 @@ def test_smooth_motions_part_no_run() -> None:
     model = pendulum_on_slide(lambda m: tb.maximum(0.0, m.time - AT) ** 2)
     run = tb.simulate(model.compile(), duration=UNTIL, progress=False)
     assert not any("jumps" in said for said in run.metadata["remarks"])
+
+
+def test_time_stepping_applies_the_impulse_within_a_step() -> None:
+    model = pendulum_on_slide(ramp(1.0), gravity=0.0)
+    model.contact("wall", tb.contact.DescribedContact(model.coordinate("swing") + 3.0))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        run = tb.simulate(
+            model.compile(), duration=UNTIL, method="moreau-jean", step=1e-5, progress=False
+        )
+    jump = MASS * LENGTH * np.cos(0.4) / (INERTIA + MASS * LENGTH**2)
+    after = int(np.searchsorted(run.time, AT + 3e-5))
+    assert run["swing rate"][after] == pytest.approx(jump, rel=1e-3)  # of some steps' length

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from touchback.native import Formulation, Listening
 from touchback.recording import Run
 from touchback.simulate.constraint_switching import Switch, read_events, simulate_switched
-from touchback.simulate.drive_jumps import MOST_JUMPS, rate_jumps, warn_of_jumps
+from touchback.simulate.drive_jumps import MOST_JUMPS, RateJump, rate_jumps, warn_of_jumps
 from touchback.simulate.event_monitor import Event
 from touchback.simulate.failure import interrupted, raise_failure
 from touchback.simulate.features import refuse, refused
@@ -31,6 +31,7 @@ from touchback.simulate.run_diagnostics import (
 )
 from touchback.simulate.solver_choice import formulation_for, solver_for
 from touchback.simulate.solvers import Can, Options, Solver
+from touchback.simulate.solvers.base import Integrator
 from touchback.simulate.span import Span
 from touchback.simulate.stepper import RunSpec, record_run
 from touchback.system import System
@@ -88,7 +89,7 @@ def simulate(
     spec = RunSpec(system, span, given, constraints, changed, watched, books)
     solver.refuse_excess(span.duration, spec.width)
     x = initial_state(system, x0, span.start, given, parameters)
-    jumps = rate_jumps(spec, x, None if Can.ADAPTIVE in solver.can else solver.step)
+    jumps = _jumps(spec, solver, x)
     if jumps and (why := _unparted(system, solver, len(jumps))):
         warn_of_jumps(system.name, jumps, why)
         jumps = []
@@ -97,6 +98,13 @@ def simulate(
         part = partial(_run, solver=solver, progress=progress)
         return simulate_switched(part, spec, x, events, inputs, about, jumps)
     return _run(spec, solver, x, progress)
+
+
+def _jumps(spec: RunSpec, solver: Solver, x: Floats) -> list[RateJump]:
+    """Where rates of drives jump, unless steps of the solver apply such impulses themselves."""
+    if not isinstance(solver, Integrator):
+        return []
+    return rate_jumps(spec, x, None if solver.adaptive else solver.step)
 
 
 def _unparted(system: System, solver: Solver, jumps: int) -> str:
