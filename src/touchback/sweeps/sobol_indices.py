@@ -27,8 +27,6 @@ from touchback.sweeps.designs import Design, Saltelli
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from touchback.sweeps.sobol_indices import Sensitivity
-
 
 _RESAMPLES = 1000
 

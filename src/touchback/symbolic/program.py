@@ -9,17 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import compress, islice
-from typing import TYPE_CHECKING
 
 from touchback.symbolic import ops
 from touchback.symbolic.evaluate import apply_op
 from touchback.symbolic.ops import ADD, CONST, FMA, FMS, FNMA, INPUT, LOOKUP1, LOOKUP2, MUL, SUB
 from touchback.symbolic.table import Lookup
 from touchback.symbolic.tape import Alike, Tape
-
-if TYPE_CHECKING:
-    from touchback.symbolic.program import Program
-
 
 ARRAYS = ("x", "u", "p")
 
