@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 from touchback.devices.evdev.described import CODES
-from touchback.devices.evdev.simulated import Effects
+from touchback.devices.evdev.simulated_wheel import Effects
 from touchback.native.library import LIB
 
 FEATURES = {"constant": 1, "gain": 2, "autocentre": 4}

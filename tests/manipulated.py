@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 import touchback as tb
-from touchback.realtime.control import Desk, Exposed
+from touchback.realtime.control import CommandServer, Exposed
 from touchback.workbench.manipulate import Manipulators
 
 MASS, G = 2.0, 9.81
@@ -15,7 +15,7 @@ class Asked:
     """A run, its desk and its manipulators."""
 
     def __init__(self, live: tb.realtime.Live, exposed: Exposed | None = None) -> None:
-        self.live, self.desk = live, Desk(live, exposed)
+        self.live, self.desk = live, CommandServer(live, exposed)
         self.manipulators = Manipulators(self.desk)
 
     def ask(self, client: str = "me", **message: object) -> dict[str, Any]:

@@ -19,8 +19,8 @@ import touchback as tb
 from fuzz.targets import TARGETS
 from growth import assert_linear
 from touchback import gallery
-from touchback.devices.midi import file as midi_file
-from touchback.devices.midi.file import read_midi
+from touchback.devices.midi import midi_file
+from touchback.devices.midi.midi_file import read_midi
 from touchback.errors import InputError, ModelError, TouchbackError
 from touchback.interop.fmi.fmu_archive import read_description
 from touchback.model.names import near_names
@@ -47,9 +47,9 @@ OF_LIBRARIES = ("parquet", "mdf", "binary usd", "bus")
 """Their bytes go to pyarrow, asammdf, USD and cantools as they are."""
 READERS = {  # whatever module opens files, and what of it is tried here
     "devices/daq/can_board.py": ("bus",),
-    "devices/evdev/calibration.py": ("wheel",),
-    "devices/gps/almanac_files.py": ("sem almanac", "yuma almanac"),
-    "devices/midi/file.py": ("midi",),
+    "devices/evdev/force_wheel.py": ("wheel",),
+    "devices/gps/almanac.py": ("sem almanac", "yuma almanac"),
+    "devices/midi/midi_file.py": ("midi",),
     "files/model_reader.py": ("yaml", "json"),
     "sweeps/sweep_folder.py": ("sweep", "sweep part"),
     "gallery/keyboard/regulation.py": ("regulation",),

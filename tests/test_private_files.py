@@ -13,13 +13,13 @@ import touchback.codegen.compiled as perf
 from command import touchback as command
 from touchback import gallery
 from touchback.errors import InputError
-from touchback.realtime.control.address import own_folder
+from touchback.realtime.control.control_port import own_folder
 from touchback.recording import Run
 from touchback.workbench.play.trial_boards import TrialBoard
 from touchback.workbench.playback.recording_folder import Shelf
 
 SOURCES = Path(touchback.__file__).parent
-FIXED = {"codegen/compiled.py", "realtime/control/address.py"}  # which check what they find there
+FIXED = {"codegen/compiled.py", "realtime/control/control_port.py"}  # which check what they find
 
 
 @pytest.fixture

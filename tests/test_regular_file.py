@@ -19,7 +19,7 @@ from mcap.writer import CompressionType, Writer
 import touchback as tb
 from touchback.devices.daq import FileBoard, read_dbc
 from touchback.devices.gps import WEEK_1886, read_almanac
-from touchback.devices.midi.file import read_midi
+from touchback.devices.midi.midi_file import read_midi
 from touchback.haptics.trials import Trials
 from touchback.realtime import open_recording
 from touchback.recording import Run, mcap_records, npz_file

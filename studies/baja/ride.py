@@ -12,7 +12,7 @@ import touchback as tb
 from touchback import gallery
 from touchback.errors import TouchbackError
 from touchback.gallery.mini_baja import FRONT
-from touchback.realtime.control import Desk
+from touchback.realtime.control import CommandServer
 from touchback.realtime.live_report import Report
 from touchback.recording import Run
 from touchback.workbench.manipulate import Manipulators
@@ -62,7 +62,7 @@ def ride(seconds: float = 20.0, event: float = 10.0, clock: bool = False) -> Rid
     system = gallery.make("mini-baja").compile()
     speed = 1.0 if clock else None
     with tb.live(system, rate=RATE, method="rk4", speed=speed, record=True) as live:
-        desk = Desk(live)
+        desk = CommandServer(live)
         Manipulators(desk)
 
         def put(**icon: object) -> None:

@@ -10,7 +10,7 @@ from studies.benches import key_sensors as sensors
 from studies.benches import linear_actuators as actuators
 from studies.benches.numbers import Number
 from studies.keyboard.felt_force import SPEED, VARIATIONS, ForceByDepth, felt_of_actions
-from touchback.devices.linear_motor import LinearMotor
+from touchback.devices.motors import LinearMotor
 from touchback.model import Model
 from touchback.model.sensors import Signal
 from touchback.simulate import simulate

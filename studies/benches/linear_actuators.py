@@ -27,7 +27,7 @@ from studies.benches.double_keystrokes import (
 )
 from studies.benches.key_sensors import Motion
 from studies.keyboard.felt_force import SPEED, ForceByDepth
-from touchback.devices.linear_motor import LinearMotor
+from touchback.devices.motors import LinearMotor
 from touchback.devices.sensors import Coil, HallSensor
 from touchback.gallery.piano.action import grand_piano_action
 from touchback.gallery.piano.parameters import Dimensions, Specification

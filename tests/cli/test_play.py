@@ -26,7 +26,7 @@ from touchback.devices.midi import (
     write_midi,
 )
 from touchback.devices.sound import Note, render
-from touchback.devices.sound.stream import LOUD
+from touchback.devices.sound.sound_stream import LOUD
 from waiting import PATIENCE, until
 
 SCORE = [

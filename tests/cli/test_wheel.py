@@ -9,7 +9,7 @@ import typer.testing
 
 from far_wheels import FarWheel
 from touchback.cli.app import app
-from touchback.devices.evdev import listing
+from touchback.devices.evdev import force_wheel
 from waiting import until
 
 
@@ -27,7 +27,7 @@ def told(*words: str) -> str:
 
 
 def test_wheels_are_listed_with_what_they_have(far, tmp_path, monkeypatch) -> None:
-    monkeypatch.setattr(listing, "PLACES", (str(tmp_path / "*"),))
+    monkeypatch.setattr(force_wheel, "PLACES", (str(tmp_path / "*"),))
     assert f"evdev:{far.path} far wheel, force feedback, ABS_X, ABS_Z, ABS_RZ" in told("list")
 
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from touchback.devices.converter import Converter
-from touchback.devices.motor import Motor
+from touchback.devices.motors import Motor
 from touchback.devices.sensors import (
     Coil,
     Encoder,

@@ -15,7 +15,7 @@ from command import touchback
 from emulated_key import EmulatedKey, built, needs_emulator
 from touchback.devices import SerialDevice
 from touchback.devices.midi import NoteOn, read_midi
-from touchback.devices.serial_line.identify import Identified, fitted, identify
+from touchback.devices.serial_line.axis_identification import Identified, fitted, identify
 from touchback.gallery.keyboard.keys import note_name
 from touchback.gallery.keyboard.regulation import read_regulation
 from waiting import PATIENCE, until

@@ -14,9 +14,9 @@ import touchback as tb
 from mesh_files import dae
 from touchback import gallery
 from touchback.devices.daq import read_dbc
-from touchback.devices.evdev.calibration import read_scale
-from touchback.devices.gps.almanac_files import parse_sem, parse_yuma
-from touchback.devices.midi.file import read_midi
+from touchback.devices.evdev.force_wheel import read_scale
+from touchback.devices.gps.almanac import parse_sem, parse_yuma
+from touchback.devices.midi.midi_file import read_midi
 from touchback.gallery.keyboard.regulation import EVERY, FORMAT, VERSION, read_regulation
 from touchback.haptics.trials.journal import Journal
 from touchback.interop.fmi.fmu_archive import read_description

@@ -23,7 +23,7 @@ import touchback as tb
 from touchback import gallery
 from touchback.native.front.front import LINES, WEB, Front
 from touchback.native.library import LIB
-from touchback.realtime.control.messages import Set, Stop
+from touchback.realtime.control.control_messages import Set, Stop
 from waiting import PATIENCE, until
 
 STOPS = [

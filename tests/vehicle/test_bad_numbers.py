@@ -5,7 +5,7 @@ import math
 import pytest
 
 import touchback as tb
-from touchback.devices.gps.multipath import Correlator
+from touchback.devices.gps.gps_receiver import Correlator
 from touchback.devices.sensors import Imu
 from touchback.vehicle import (
     ByWireCar,

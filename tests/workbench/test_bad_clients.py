@@ -21,7 +21,7 @@ from websockets.exceptions import ConnectionClosed
 import touchback as tb
 from page_client import Page, connect, on_page, wire_of
 from touchback import gallery, workbench
-from touchback.realtime.control.exposed import NOTHING
+from touchback.realtime.control.permissions import NOTHING
 from touchback.workbench import Workbench, page_client, server
 from touchback.workbench.page_client import Peek, peek
 from waiting import PATIENCE, until

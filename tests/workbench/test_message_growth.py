@@ -12,7 +12,7 @@ from growth import assert_linear
 from manipulated import arm
 from touchback import workbench
 from touchback.realtime.control import Message
-from touchback.realtime.control.messages import LONGEST
+from touchback.realtime.control.control_messages import LONGEST
 from touchback.workbench.manipulate import equipped
 
 BASES: dict[str, dict[str, Any]] = {

@@ -12,7 +12,7 @@ from websockets.exceptions import ConnectionClosed
 import touchback as tb
 from page_client import Page, on_page
 from touchback import gallery, workbench
-from touchback.realtime.control import Desk
+from touchback.realtime.control import CommandServer
 from touchback.workbench import Workbench
 from touchback.workbench.live_source import LiveSource
 from touchback.workbench.wire_format import unframed
@@ -129,7 +129,7 @@ def test_a_scene_that_is_made_while_the_next_structure_is_taken_up_is_of_one_of_
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     with tb.live(bolt(tb.Cylindrical("x")).compile(), rate=1000) as live:
-        source = LiveSource(live, Desk(live))
+        source = LiveSource(live, CommandServer(live))
         live.swap(bolt(tb.Revolute("x")))
         settings = source._settings
 

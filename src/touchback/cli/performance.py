@@ -20,7 +20,7 @@ from touchback.cli.console import out, working
 from touchback.cli.device_commands import calibrated, open_device, show_identified
 from touchback.devices.midi import MidiPort, NoteOff, Timed, read_midi, write_midi
 from touchback.devices.sound import render, write_wav
-from touchback.devices.sound.stream import SoundStream, outputs
+from touchback.devices.sound.sound_stream import SoundStream, outputs
 from touchback.errors import InputError
 from touchback.gallery.keyboard.keys import note_name, notes_of
 from touchback.gallery.keyboard.listener import Ear, Notebook

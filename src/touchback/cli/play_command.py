@@ -35,7 +35,7 @@ from touchback.cli.performance import (
     tell_of_other_keys,
 )
 from touchback.devices.midi import NoteOn, Timed
-from touchback.devices.sound.stream import output_called
+from touchback.devices.sound.sound_stream import output_called
 from touchback.draw.braille import Canvas, draw, view_for
 from touchback.draw.stick import stick_figure
 from touchback.draw.stick_svg import figure_svg

@@ -11,9 +11,8 @@ from touchback.devices import midi as midi
 from touchback.devices import serial_line as serial_line
 from touchback.devices import sound as sound
 from touchback.devices.converter import Converter
-from touchback.devices.linear_motor import LinearMotor
 from touchback.devices.midi import MidiPort
-from touchback.devices.motor import Motor
+from touchback.devices.motors import LinearMotor, Motor
 from touchback.devices.noise import Noise
 from touchback.devices.sensors import (
     Coil,

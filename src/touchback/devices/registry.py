@@ -2,8 +2,8 @@
 
 from collections.abc import Callable
 
-from touchback.devices.daq.file_device import open_file
-from touchback.devices.daq.simulated_driver import open_board
+from touchback.devices.daq.file_board import open_file
+from touchback.devices.daq.simulated_board import open_board
 from touchback.devices.evdev import open_wheel
 from touchback.devices.serial_line import SerialDevice
 from touchback.realtime.device_io import Device, ServingDevice

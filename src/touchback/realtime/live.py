@@ -964,17 +964,16 @@ class Live:
     def open_control(
         self, address: str, *, exposed: Exposed | None = None, token: str | None = None
     ) -> Port:
-        """Lets other processes ask, through a `Desk` that holds them to what is `exposed`
+        """Lets other processes ask, through a `CommandServer` that holds them to what is `exposed`
         (everything), until the run ends: at a name ("rig": a socket that only this user can open),
         a path, or host:port (0 chooses one), which asks for a `token`: one of its own that its
         `address` tells, or that you give, as you must where other machines reach it. They use
         `touchback.control(address)`, or lines of JSON: see the page on control."""
-        from touchback.realtime.control.address import Address
-        from touchback.realtime.control.desk import Desk
-        from touchback.realtime.control.port import Port
+        from touchback.realtime.control.command_server import CommandServer
+        from touchback.realtime.control.control_port import Address, Port
 
         self._check_running()
-        port = Port(Desk(self, exposed), Address.of(address), token)
+        port = Port(CommandServer(self, exposed), Address.of(address), token)
         self._connections.add(port)
         return port
 

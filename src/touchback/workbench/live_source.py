@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from touchback.realtime import Live
-from touchback.realtime.control import Answer, Desk
+from touchback.realtime.control import Answer, CommandServer
 from touchback.realtime.live_report import flag_names
 from touchback.system import System
 from touchback.workbench.manipulate import Manipulators
@@ -34,7 +34,11 @@ class LiveSource:
     """Scenes, poses and status of a live run; its desk answers messages."""
 
     def __init__(
-        self, live: Live, desk: Desk, manipulators: Manipulators | None = None, first: int = 0
+        self,
+        live: Live,
+        desk: CommandServer,
+        manipulators: Manipulators | None = None,
+        first: int = 0,
     ) -> None:
         """`first` is the number before that of its first structure."""
         self.live, self.desk, self.title = live, desk, live.system.name

@@ -27,7 +27,7 @@ from websockets.http11 import Request, Response
 
 from touchback.errors import InputError, TouchbackError
 from touchback.native.front.front import GROUPS, WEB, Front
-from touchback.realtime.control.messages import LONGEST
+from touchback.realtime.control.control_messages import LONGEST
 from touchback.workbench.hub import MOST_CLIENTS, Hub
 from touchback.workbench.meshes import MESHES, mesh_file
 from touchback.workbench.wire_format import Content, File

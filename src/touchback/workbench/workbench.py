@@ -19,7 +19,7 @@ from touchback.errors import InputError
 from touchback.model.model import Model
 from touchback.native.constrained.formulations import Formulation
 from touchback.realtime import Live, WatchedInput, live
-from touchback.realtime.control import Desk, Exposed
+from touchback.realtime.control import CommandServer, Exposed
 from touchback.recording import Run
 from touchback.recording.live_file import Recording
 from touchback.system import State, System
@@ -108,9 +108,9 @@ def open(
         own.start()
     try:
         source: Source
-        desk: Desk | None = None
+        desk: CommandServer | None = None
         if isinstance(shown, Live):
-            desk = Desk(shown, exposed)
+            desk = CommandServer(shown, exposed)
             source = LiveSource(shown, desk, Manipulators(desk))
         elif isinstance(shown, Run | Recording):
             source = Playback(track_of(shown, model), name)
@@ -135,7 +135,7 @@ class Workbench:
     def __init__(
         self,
         source: Source,
-        desk: Desk | None,
+        desk: CommandServer | None,
         own: Live | None,
         host: str,
         port: int,
@@ -225,7 +225,7 @@ class Workbench:
 
     def begin(self, live: Live) -> Source:
         """A run that was forked, and ends with the page."""
-        desk = Desk(live, self.exposed)
+        desk = CommandServer(live, self.exposed)
         manipulators = Manipulators(desk)
         manipulators.find_icons()
         source = LiveSource(live, desk, manipulators, self.source.structure)

@@ -19,7 +19,7 @@ from touchback.devices.daq import (
     pack_block,
     stuff,
 )
-from touchback.devices.daq.packets import unstuff
+from touchback.devices.daq.packet_boards import unstuff
 from touchback.errors import DeviceError, InputError
 from waiting import until
 

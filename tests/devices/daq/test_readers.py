@@ -16,7 +16,7 @@ from touchback.devices.daq import (
     TaggedReader,
     strategy,
 )
-from touchback.devices.daq.readers import WAIT
+from touchback.devices.daq.reading_strategies import WAIT
 from touchback.errors import DeviceError, InputError
 from touchback.native.daq.pipe import Want
 from waiting import until

@@ -13,7 +13,7 @@ from touchback.devices.evdev import (
     WheelScale,
     calibrate,
     find_wheels,
-    listing,
+    force_wheel,
     open_wheel,
     read_scale,
 )
@@ -78,14 +78,14 @@ def test_feet_show_which_axes_are_pedals_where_they_rest_and_where_they_end(far,
 
 def test_wheels_are_listed_and_the_only_one_is_taken(far, tmp_path, monkeypatch) -> None:
     (tmp_path / "text").write_text("no device")
-    monkeypatch.setattr(listing, "PLACES", (str(tmp_path / "*"),))
+    monkeypatch.setattr(force_wheel, "PLACES", (str(tmp_path / "*"),))
     told = {each.path: each for each in find_wheels()}
     assert told[far.path].pushes and told[far.path].name == "far wheel"
     assert "no event device" in told[str(tmp_path / "text")].refused
 
 
 def test_auto_names_those_among_which_it_cannot_choose(tmp_path, monkeypatch) -> None:
-    monkeypatch.setattr(listing, "PLACES", (str(tmp_path / "*"),))
+    monkeypatch.setattr(force_wheel, "PLACES", (str(tmp_path / "*"),))
     with pytest.raises(DeviceError, match="there is none"):
         open_wheel("auto")
 

@@ -15,7 +15,7 @@ import touchback as tb
 from far_wheels import FarWheel, report
 from touchback.devices import GuardedOutput, WatchedInput
 from touchback.devices.evdev import ForceWheel, PedalTravel, WheelScale
-from touchback.devices.evdev.simulated import PEAK, RANGE, STIFFNESS
+from touchback.devices.evdev.simulated_wheel import PEAK, RANGE, STIFFNESS
 from touchback.errors import DeviceError, InputError
 from touchback.native.live.mailbox import clock_now
 from touchback.realtime.shared_memory import PUBLISHED

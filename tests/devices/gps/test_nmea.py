@@ -10,8 +10,8 @@ import pytest
 
 import touchback as tb
 from touchback.devices.gps import Receiver, Site, Speaker, sentences
+from touchback.devices.gps.gps_receiver import Fix
 from touchback.devices.gps.nmea import checksum, gga, gsa, rmc
-from touchback.devices.gps.receiver import Fix
 from touchback.gallery import gps_robot
 from touchback.model.sensors import Position
 

@@ -20,7 +20,7 @@ from touchback.devices.gps import (
     geodetic,
     hidden,
 )
-from touchback.devices.gps.multipath import CHIP, WAVE
+from touchback.devices.gps.gps_receiver import CHIP, WAVE
 from touchback.errors import InputError, SolveError
 from touchback.gallery import gps_robot
 

@@ -16,8 +16,8 @@ from stranger import Device
 from touchback.devices import SerialDevice
 from touchback.devices.evdev import ForceWheel
 from touchback.devices.midi import MidiPort
-from touchback.devices.serial_line.identify import identify
-from touchback.devices.serial_line.simulated import simulated_key
+from touchback.devices.serial_line.axis_identification import identify
+from touchback.devices.serial_line.simulated_serial_device import simulated_key
 from touchback.errors import DeviceError, InputError
 from waiting import PATIENCE, until
 

@@ -12,7 +12,7 @@ import pytest
 import touchback as tb
 from far_ends import AXIS, FarDevice
 from touchback.devices import GuardedOutput, SerialDevice, WatchedInput
-from touchback.devices.serial_line.simulated import TRAVEL, lever
+from touchback.devices.serial_line.simulated_serial_device import TRAVEL, lever
 from touchback.errors import DeviceError, InputError
 from touchback.estimate import SmoothDifferentiator, sampled
 from touchback.haptics.displays import ImpedanceControl

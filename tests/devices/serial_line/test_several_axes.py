@@ -9,7 +9,7 @@ import pytest
 
 import touchback as tb
 from touchback.devices import GuardedOutput, SerialDevice, WatchedInput
-from touchback.devices.serial_line.simulated import (
+from touchback.devices.serial_line.simulated_serial_device import (
     STAGE_AXES,
     SimulatedDevice,
     simulated_stage,

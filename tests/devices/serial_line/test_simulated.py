@@ -12,7 +12,7 @@ import pytest
 
 from touchback.devices import SerialDevice
 from touchback.devices.serial_line.__main__ import main
-from touchback.devices.serial_line.simulated import PTY, simulated_key
+from touchback.devices.serial_line.simulated_serial_device import PTY, simulated_key
 from waiting import PATIENCE, until
 
 

@@ -9,14 +9,14 @@ import pytest
 
 from sound_card import SoundCard, why_not
 from touchback.devices.sound import Note, render
-from touchback.devices.sound.stream import LOUD, SoundReport, Way
+from touchback.devices.sound.sound_stream import LOUD, SoundReport, Way
 
 pytestmark = pytest.mark.skipif(why_not() is not None, reason=str(why_not()))
 
 PLAY = """
 import time
 from touchback.devices.sound import Note
-from touchback.devices.sound.stream import SoundStream
+from touchback.devices.sound.sound_stream import SoundStream
 
 def until(true):
     end = time.monotonic() + 30
@@ -68,7 +68,7 @@ def test_a_strike_comes_out_of_portaudio_sample_by_sample_as_the_renderer_has_it
 def test_without_a_card_an_error_says_where_was_looked_and_what_to_do_instead(tmp_path):
     (tmp_path / "none.conf").write_text("pcm.!default { type hw card 31 }\n")
     said = run_python(
-        "from touchback.devices.sound.stream import SoundStream\n"
+        "from touchback.devices.sound.sound_stream import SoundStream\n"
         "from touchback.errors import DeviceError\n"
         "try:\n    SoundStream([60])\nexcept DeviceError as error:\n    print(error)",
         os.environ | {"ALSA_CONFIG_PATH": str(tmp_path / "none.conf")},
@@ -80,7 +80,7 @@ def test_without_a_card_an_error_says_where_was_looked_and_what_to_do_instead(tm
 def test_an_output_that_is_not_there_is_refused_with_those_that_are(tmp_path):
     with SoundCard(tmp_path) as card:
         said = run_python(
-            "from touchback.devices.sound.stream import output_called\n"
+            "from touchback.devices.sound.sound_stream import output_called\n"
             "from touchback.errors import DeviceError\n"
             "print(output_called('DEF').name, output_called('0').number)\n"
             "for name in ('loudspeaker', 'e'):\n"
@@ -103,7 +103,7 @@ def test_the_report_tells_parts_that_add_up_and_an_output_that_gave_up():
 
 
 ASKING = """
-from touchback.devices.sound.stream import outputs
+from touchback.devices.sound.sound_stream import outputs
 from touchback.errors import DeviceError
 try:
     print(outputs())

@@ -18,7 +18,7 @@ from touchback.devices.sound import (
     struck_strings,
     write_wav,
 )
-from touchback.devices.sound.strings import HAMMER_HEAD, along
+from touchback.devices.sound.vibrating_strings import HAMMER_HEAD, along
 from touchback.errors import InputError
 
 C2, C4, C7 = 36, 60, 96

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from touchback.devices.sound import piano_string
-from touchback.devices.sound.string_motion import DAMPER
+from touchback.devices.sound.vibrating_strings import DAMPER
 from touchback.gallery.keyboard.device import FRONT
 from touchback.gallery.keyboard.keys import note_name
 from touchback.gallery.keyboard.player import make_keyboard

@@ -12,7 +12,7 @@ import touchback as tb
 from command import touchback
 from far_ends import AXIS, FarDevice
 from touchback.devices import SerialDevice
-from touchback.devices.serial_line.identify import identify
+from touchback.devices.serial_line.axis_identification import identify
 from touchback.gallery.keyboard import wired
 from touchback.gallery.keyboard.device import FRONT
 from touchback.gallery.keyboard.listener import Ear

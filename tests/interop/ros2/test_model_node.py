@@ -14,7 +14,7 @@ from touchback.interop.ros2.model_node import ModelNode
 from touchback.interop.ros2.node_commands import Commands
 from touchback.interop.ros2.zenoh_transport import ZenohTransport
 from touchback.interop.ros2.zenoh_wire import topic_key
-from touchback.realtime.control import Desk
+from touchback.realtime.control import CommandServer
 from touchback.recording.ros2 import types
 from touchback.recording.ros2.messages import header_of
 from touchback.recording.ros2.types import JOINT_STATE, STRING, WRENCH, decode, encode, make
@@ -352,7 +352,10 @@ def test_a_command_beyond_the_rating_of_its_joint_is_refused(copies: bool) -> No
     model.imported = {"ratings": {"shoulder": {"effort": 20.0, "velocity": 3.0}}}
     system = model.compile()
     with tb.live(tb.copies(system, ["left", "right"]) if copies else system, rate=1000) as live:
-        commands, torque = Commands(Desk(live), 10.0), name.replace("shoulder", "motor torque")
+        commands, torque = (
+            Commands(CommandServer(live), 10.0),
+            name.replace("shoulder", "motor torque"),
+        )
         for number in (20.5, -45.0):
             with pytest.raises(tb.InputError, match=f"joint '{name}' is rated for, 20"):
                 commands.take_joints(command([name], [number]))

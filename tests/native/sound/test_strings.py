@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from touchback.devices.sound import Note, piano_string, render
-from touchback.devices.sound.string_motion import DAMPER
+from touchback.devices.sound.vibrating_strings import DAMPER
 from touchback.native.sound.strings import SoundingStrings
 
 RATE = 44100

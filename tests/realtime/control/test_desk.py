@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import touchback as tb
-from touchback.realtime.control import Answer, Desk, Exposed, Message, Rate
-from touchback.realtime.control.exposed import NOTHING
-from touchback.realtime.control.messages import LONGEST, Choose, Set, Stop, Switch, What
+from touchback.realtime.control import Answer, CommandServer, Exposed, Message, Rate
+from touchback.realtime.control.control_messages import LONGEST, Choose, Set, Stop, Switch, What
+from touchback.realtime.control.permissions import NOTHING
 
 
 def model() -> tb.Model:
@@ -40,7 +40,7 @@ def live(system: tb.System) -> Iterator[tb.Live]:
         yield run
 
 
-def asked(desk: Desk, text: bytes | str | Message, client: str = "") -> dict[str, object]:
+def asked(desk: CommandServer, text: bytes | str | Message, client: str = "") -> dict[str, object]:
     answer = desk.handle(text, client)
     told = msgspec.json.decode(answer.encode(), type=dict)
     assert told["ok"] is answer.ok
@@ -48,7 +48,7 @@ def asked(desk: Desk, text: bytes | str | Message, client: str = "") -> dict[str
 
 
 def test_a_message_sets_an_input_and_a_parameter_of_the_next_tick(live: tb.Live) -> None:
-    desk = Desk(live)
+    desk = CommandServer(live)
     live.run(0.02)
     told = asked(desk, b'{"do": "set", "id": 7, "name": "wind", "value": -1.5}')
     assert told == {"id": 7, "ok": True, "name": "wind", "value": -1.5, "tick": 2}
@@ -61,7 +61,7 @@ def test_a_message_sets_an_input_and_a_parameter_of_the_next_tick(live: tb.Live)
 
 
 def test_a_message_brings_a_parameter_along_a_ramp(live: tb.Live) -> None:
-    desk = Desk(live)
+    desk = CommandServer(live)
     assert asked(desk, b'{"do": "set", "name": "length", "value": 0.4, "ramp": 0.05}')["ok"]
     live.run(0.1)
     versions = live.recorded()["version"]
@@ -74,7 +74,7 @@ def test_a_message_brings_a_parameter_along_a_ramp(live: tb.Live) -> None:
 
 
 def test_a_message_chooses_among_laws(live: tb.Live) -> None:
-    desk = Desk(live)
+    desk = CommandServer(live)
     assert asked(desk, Choose("pd", "soft"))["chosen"] == "soft"
     (control,) = desk.handle(What()).facts["controls"]  # type: ignore[misc]
     assert control == {"name": "pd", "alternatives": ["pd", "soft"], "chosen": "soft"}
@@ -82,7 +82,7 @@ def test_a_message_chooses_among_laws(live: tb.Live) -> None:
 
 
 def test_a_message_stops_and_another_resumes(live: tb.Live) -> None:
-    desk = Desk(live, Exposed(transport=("resume",)))
+    desk = CommandServer(live, Exposed(transport=("resume",)))
     assert asked(desk, b'{"do": "stop"}')["ok"]
     live.run(0.01)
     assert live.faults == ("stopped",)
@@ -97,7 +97,7 @@ def test_messages_let_constraints_act_and_rest() -> None:
     m.joint("b", tb.Revolute("z"), m.ground, m.body("b", mass=1.0, inertia=(1, 1, 1)))
     m.couple("clutch", tb.Gear("a", "b", 1.0), active=False)
     with tb.live(m.compile(), rate=1000) as live:
-        desk = Desk(live, Exposed(structure=("clutch",)))
+        desk = CommandServer(live, Exposed(structure=("clutch",)))
         told = asked(desk, Switch(activate=("clutch",)))
         # equal inertias that meet share their momentum: both at 1 rad/s, half of the energy lost
         assert told["state"] == "taken"
@@ -105,11 +105,11 @@ def test_messages_let_constraints_act_and_rest() -> None:
         assert live.read("b rate") == pytest.approx(1.0, abs=1e-9)
         (known,) = desk.handle(What()).facts["constraints"]  # type: ignore[misc]
         assert known == {"name": "clutch", "active": True}
-        assert not asked(Desk(live, NOTHING), Switch(deactivate=("clutch",)))["ok"]
+        assert not asked(CommandServer(live, NOTHING), Switch(deactivate=("clutch",)))["ok"]
 
 
 def test_what_tells_names_units_ranges_and_values(live: tb.Live) -> None:
-    told = asked(Desk(live, Exposed(inputs=["wind"], structure=False)), b'{"do": "what"}')
+    told = asked(CommandServer(live, Exposed(inputs=["wind"], structure=False)), b'{"do": "what"}')
     assert told["model"] == "arm"
     assert told["state"] == "running"
     (wind,) = told["inputs"]  # type: ignore[misc]
@@ -141,7 +141,7 @@ def test_what_tells_names_units_ranges_and_values(live: tb.Live) -> None:
 def test_what_was_not_exposed_can_not_be_changed(
     live: tb.Live, exposed: Exposed, text: str, complaint: str
 ) -> None:
-    desk = Desk(live, exposed)
+    desk = CommandServer(live, exposed)
     before = {name: live[name] for name in ("wind", "length", "pd choice")}
     told = asked(desk, text)
     assert not told["ok"]
@@ -152,7 +152,7 @@ def test_what_was_not_exposed_can_not_be_changed(
 
 
 def test_names_that_are_not_exposed_are_not_hinted_at(live: tb.Live) -> None:
-    desk = Desk(live, Exposed(inputs=["wind"], parameters=False))
+    desk = CommandServer(live, Exposed(inputs=["wind"], parameters=False))
     told = str(asked(desk, Set("lenght", 1.0))["error"])
     assert "'wind'" in told
     assert "length" not in told
@@ -186,7 +186,7 @@ def test_names_that_are_not_exposed_are_not_hinted_at(live: tb.Live) -> None:
 def test_bad_messages_are_answered_and_change_nothing(
     live: tb.Live, text: bytes | str, complaint: str
 ) -> None:
-    told = asked(Desk(live), text)
+    told = asked(CommandServer(live), text)
     assert not told["ok"]
     assert complaint in str(told["error"])
     assert len(str(told["error"])) < 600
@@ -200,13 +200,13 @@ def test_bad_messages_are_answered_and_change_nothing(
 def test_what_is_no_number_is_refused_from_scripts_too(
     live: tb.Live, name: str, value: float
 ) -> None:
-    assert not Desk(live).handle(Set(name, value)).ok
+    assert not CommandServer(live).handle(Set(name, value)).ok
     assert live[name] == {"wind": 0.5, "length": 0.3, "pd choice": 0.0}[name]
 
 
 def test_whoever_asks_wrongly_gets_an_answer_to_the_very_question(live: tb.Live) -> None:
-    assert asked(Desk(live), b'{"id": "q1", "do": "fly"}')["id"] == "q1"
-    assert asked(Desk(live), b'{"id": 3, "do": "set", "name": 1}')["id"] == 3
+    assert asked(CommandServer(live), b'{"id": "q1", "do": "fly"}')["id"] == "q1"
+    assert asked(CommandServer(live), b'{"id": 3, "do": "set", "name": 1}')["id"] == 3
 
 
 @given(text=st.binary(max_size=200) | st.text(max_size=200).map(str.encode))
@@ -237,13 +237,13 @@ def test_fields_of_any_kind_are_answered(do: str, rest: dict[str, object]) -> No
     assert answer.ok or "failed" not in answer.error  # a refusal in our words, no slip of ours
 
 
-FUZZED: list[Desk] = []
+FUZZED: list[CommandServer] = []
 
 
 @pytest.fixture(scope="module", autouse=True)
 def _fuzzed(system: tb.System) -> Iterator[None]:
     with tb.live(system, rate=100, speed=None) as run:
-        FUZZED.append(Desk(run, Exposed(parameters=False)))
+        FUZZED.append(CommandServer(run, Exposed(parameters=False)))
         yield
 
 
@@ -253,7 +253,7 @@ class Wave(Message, frozen=True):
 
 
 def test_other_rooms_add_messages_of_their_own(live: tb.Live) -> None:
-    desk, seen = Desk(live), []
+    desk, seen = CommandServer(live), []
 
     def wave(asked: Wave, client: str) -> dict[str, object]:
         desk.check("hands", asked.hand)
@@ -269,14 +269,14 @@ def test_other_rooms_add_messages_of_their_own(live: tb.Live) -> None:
 
 
 def test_a_handler_that_fails_is_told_and_ends_nobody(live: tb.Live) -> None:
-    desk = Desk(live)
+    desk = CommandServer(live)
     desk.add(Wave, lambda asked, client: {"no": 1 // 0})
     assert "ZeroDivisionError" in str(asked(desk, Wave("left"))["error"])
 
 
 def test_a_run_that_has_ended_only_tells(system: tb.System) -> None:
     with tb.live(system, rate=100, speed=None) as run:
-        desk = Desk(run)
+        desk = CommandServer(run)
     assert "stopped" in str(asked(desk, Set("length", 0.2))["error"])
     assert desk.handle(What()).facts["state"] == "stopped"
 
@@ -284,9 +284,9 @@ def test_a_run_that_has_ended_only_tells(system: tb.System) -> None:
 # ---- rates ------------------------------------------------------------------------------------
 
 
-def slowly(live: tb.Live) -> tuple[Desk, list[float]]:
+def slowly(live: tb.Live) -> tuple[CommandServer, list[float]]:
     """A desk whose clock is set by hand, and a kind of message that is taken twice a second."""
-    desk, now = Desk(live), [0.0]
+    desk, now = CommandServer(live), [0.0]
     desk.rates._clock = lambda: now[0]
     desk.add(Wave, lambda asked, client: {}, Rate(2.0, 3))
     return desk, now
@@ -318,7 +318,7 @@ def test_a_storm_of_clients_fills_no_memory(live: tb.Live) -> None:
 
 
 def test_nobody_is_kept_from_the_emergency_stop(live: tb.Live) -> None:
-    desk = Desk(live)
+    desk = CommandServer(live)
     assert all(desk.handle(Stop(), "one").ok for _ in range(5000))
 
 
@@ -327,7 +327,7 @@ def test_nobody_is_kept_from_the_emergency_stop(live: tb.Live) -> None:
 
 def test_messages_pause_step_slow_down_reset_and_go_on(system: tb.System) -> None:
     with tb.live(system, rate=1000) as run:
-        desk = Desk(run, Exposed(transport=["pause", "go", "step", "speed", "reset"]))
+        desk = CommandServer(run, Exposed(transport=["pause", "go", "step", "speed", "reset"]))
         assert asked(desk, b'{"do":"pause"}')["state"] == "paused"
         before = run.read("time")
         told = asked(desk, b'{"do":"step","ticks":3}')
@@ -347,7 +347,7 @@ def test_transport_that_is_not_exposed_is_refused(system: tb.System, word: str) 
     others = [each for each in ("pause", "go", "step", "speed", "reset") if each != word]
     with tb.live(system, rate=1000) as run:
         value = ',"value":0.5' if word == "speed" else ""
-        told = asked(Desk(run, Exposed(transport=others)), f'{{"do":"{word}"{value}}}')
+        told = asked(CommandServer(run, Exposed(transport=others)), f'{{"do":"{word}"{value}}}')
         assert f"'{word}' isn't among the transport" in str(told["error"])
         assert run.state == "running"
         assert run.plan.speed == 1.0
@@ -359,7 +359,7 @@ def test_an_input_has_the_range_that_its_model_gives_it_and_nobody_sets_it_beyon
     m.input("gain", min=0.0)
     watched = {"gain": tb.devices.WatchedInput(low=-1.0, high=2.0)}
     with tb.live(m.compile(), rate=100, speed=None, inputs=watched) as live:
-        desk = Desk(live)
+        desk = CommandServer(live)
         known = {each["name"]: each for each in asked(desk, What())["inputs"]}  # type: ignore[attr-defined]
         wanted = {"unit": "dB", "min": -60.0, "max": 0.0, "default": -6.0, "value": -6.0}
         assert known["volume"] == {"name": "volume", **wanted}

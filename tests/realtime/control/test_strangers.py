@@ -10,7 +10,7 @@ import pytest
 
 import touchback as tb
 from touchback.realtime.control import Port
-from touchback.realtime.control import port as port_module
+from touchback.realtime.control import control_port as port_module
 from waiting import PATIENCE, until
 
 

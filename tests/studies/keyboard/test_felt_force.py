@@ -14,7 +14,7 @@ from studies.keyboard.felt_force import (
     held_key,
     press,
 )
-from touchback.devices.motor import Motor
+from touchback.devices.motors import Motor
 from touchback.gallery.keyboard.device import FRONT, KeyDevice
 from touchback.gallery.keyboard.voices import COUPLING, by_law, light_action, piano, piano_modes
 from touchback.gallery.piano.force_curve import force_curve, slow_press

@@ -7,7 +7,7 @@ from studies.riding import differentiators as study
 from studies.riding.report import transfer_row
 from studies.riding.transfers import Manoeuvre, manoeuvres, transfer
 from touchback.devices.daq import strategy
-from touchback.devices.daq.layout import GALLO
+from touchback.devices.daq.block_layout import GALLO
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 import touchback as tb
 from manipulated import MASS, Asked, Start, arm, four_bar
 from touchback.realtime.control import Exposed
-from touchback.realtime.control.messages import Facts
+from touchback.realtime.control.control_messages import Facts
 from touchback.workbench.manipulate.state_snapshot import take_snapshot
 from touchback.workbench.manipulate.undo_history import Change
 

@@ -12,8 +12,8 @@ import touchback as tb
 from touchback import gallery
 from touchback.errors import InputError
 from touchback.realtime import Recording, open_recording
-from touchback.realtime.control import Desk
-from touchback.realtime.control.exposed import NOTHING, Exposed
+from touchback.realtime.control import CommandServer
+from touchback.realtime.control.permissions import NOTHING, Exposed
 from touchback.workbench.live_source import LiveSource
 from touchback.workbench.playback import Playback, RecordedTrack, track_of
 
@@ -213,7 +213,7 @@ def test_the_constraint_error_of_a_drive_that_follows_a_state_is_that_of_its_sta
     path = tmp_path / "steered.mcap"
     with tb.live(m.compile(), rate=1000, speed=None, record=path) as live:
         live.run(0.05)
-        told = LiveSource(live, Desk(live)).status()["constraint error"]
+        told = LiveSource(live, CommandServer(live)).status()["constraint error"]
     assert isinstance(told, float) and told < 1e-12
     played = Playback(RecordedTrack(open_recording(path)), "steered.mcap")
     played.seek(0.03)

@@ -9,7 +9,7 @@ import pytest
 
 import touchback as tb
 from touchback.realtime import Live
-from touchback.realtime.control import Desk
+from touchback.realtime.control import CommandServer
 from touchback.workbench.scopes.scope_port import LiveScopes
 
 
@@ -29,7 +29,7 @@ class Asked:
     """A run that a page looks at."""
 
     def __init__(self, live: Live) -> None:
-        self.live, self.desk, self.frames = live, Desk(live), []  # type: ignore[var-annotated]
+        self.live, self.desk, self.frames = live, CommandServer(live), []  # type: ignore[var-annotated]
         self.scopes = LiveScopes(live, self.desk, lambda client, frame: self.frames.append(frame))
 
     def ask(self, **message: object) -> dict[str, object]:

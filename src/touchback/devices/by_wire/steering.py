@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 
-from touchback.devices.motor import Motor
+from touchback.devices.motors import Motor
 from touchback.devices.sensors import Encoder
 from touchback.errors import InputError
 from touchback.estimate.checks import check_finite, check_period

@@ -1,7 +1,9 @@
 """Data acquisition boards, as `tb.devices.daq`: sources of interleaved blocks of measurements, read
 beside the ticks of a live run, of which each tick uses the freshest (Gallo 2012, chapter 4)."""
 
-from touchback.devices.daq.board import SampledSignal, Script, SimulatedBoard
+from touchback.devices.daq.block_feed import Feed, SourceClock
+from touchback.devices.daq.block_layout import GALLO, BlockChannel, BlockLayout
+from touchback.devices.daq.block_recordings import PlayedBoard, blocks_of_run, run_of_blocks
 from touchback.devices.daq.buggy import (
     SENSORS,
     Analogue,
@@ -13,13 +15,10 @@ from touchback.devices.daq.buggy import (
 )
 from touchback.devices.daq.can_board import CanBoard, can_layout, read_dbc
 from touchback.devices.daq.conditioning import Conditioned, Conditioning, Quantity
-from touchback.devices.daq.driver import Block, Board, Daq, DaqQuantity
-from touchback.devices.daq.feed import Feed, SourceClock
+from touchback.devices.daq.daq_driver import Block, Board, Daq, DaqQuantity
 from touchback.devices.daq.file_board import FileBoard, FileChannel
-from touchback.devices.daq.files import PlayedBoard, blocks_of_run, run_of_blocks
-from touchback.devices.daq.layout import GALLO, BlockChannel, BlockLayout
-from touchback.devices.daq.packets import PacketFeed, pack_block, stuff
-from touchback.devices.daq.readers import (
+from touchback.devices.daq.packet_boards import PacketFeed, SerialBoard, UdpBoard, pack_block, stuff
+from touchback.devices.daq.reading_strategies import (
     STRATEGIES,
     Reader,
     Strategy,
@@ -27,10 +26,14 @@ from touchback.devices.daq.readers import (
     Taken,
     strategy,
 )
-from touchback.devices.daq.serial_board import SerialBoard
-from touchback.devices.daq.simulated_driver import SimulatedDriver, driver_conditioning
-from touchback.devices.daq.udp_board import UdpBoard
-from touchback.devices.daq.vendors import LabJackBoard, NiBoard
+from touchback.devices.daq.simulated_board import (
+    SampledSignal,
+    Script,
+    SimulatedBoard,
+    SimulatedDriver,
+    driver_conditioning,
+)
+from touchback.devices.daq.vendor_boards import LabJackBoard, NiBoard
 from touchback.recording.measured.mdf import save_mdf
 
 __all__ = [

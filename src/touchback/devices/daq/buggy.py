@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import cast
 
 from touchback.devices.converter import Converter
+from touchback.devices.daq.block_layout import BlockChannel, BlockLayout
 from touchback.devices.daq.conditioning import Conditioning
-from touchback.devices.daq.layout import BlockChannel, BlockLayout
 from touchback.devices.sensors import Unwrap
 from touchback.errors import InputError
 from touchback.model.value import Value

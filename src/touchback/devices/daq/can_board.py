@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from touchback.devices.daq.feed import JUMP, Feed, SourceClock
-from touchback.devices.daq.layout import BlockChannel, BlockLayout
+from touchback.devices.daq.block_feed import JUMP, Feed, SourceClock
+from touchback.devices.daq.block_layout import BlockChannel, BlockLayout
 from touchback.errors import DeviceError, InputError
 from touchback.native.live.mailbox import clock_now
 from touchback.recording import unknown_name

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from touchback.devices.daq.layout import BlockLayout, check_layout
+from touchback.devices.daq.block_layout import BlockLayout, check_layout
 from touchback.errors import InputError
 from touchback.estimate.filters import Filter, newest
 from touchback.model import Model

@@ -3,24 +3,31 @@
 from __future__ import annotations
 
 import os
+import re
 import select
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 
 import numpy as np
 
-from touchback.devices.daq.feed import Feed
-from touchback.devices.daq.layout import BlockChannel, BlockLayout
+from touchback.devices.daq.block_feed import Feed
+from touchback.devices.daq.block_layout import BlockChannel, BlockLayout
+from touchback.devices.daq.daq_driver import BoardDevice, Daq
 from touchback.errors import InputError, ModelError
 from touchback.model.names import check_name
 from touchback.native.live.mailbox import clock_now
-from touchback.numbers import number_within
+from touchback.numbers import DECIMAL, number_within
 from touchback.recording.measured.opening import reader_of
 from touchback.recording.measured.series import NS, FileChannel, Series
 from touchback.recording.measured.units import unit_of
 
 _GAP = 3.0  # of a channel's usual interval: nothing was measured meanwhile
+
+
 _PATIENCE = 0.5  # s without a block, after which it is told why
+
+
 _AT_ONCE = 1024  # blocks that are made of the file in one go
 
 
@@ -193,3 +200,37 @@ def _instants(file: str, series: Mapping[str, Series]) -> np.ndarray:
         )
     found = np.unique(np.concatenate([each.times for each in series.values()]))
     return found[found >= begin]
+
+
+# 420*Pedal_pos
+_SCALED = re.compile(rf"({DECIMAL.pattern})\*(.+)")
+
+
+class PlayedFile(BoardDevice):
+    """A file whose `channels` serve the inputs of those names."""
+
+    def __init__(self, path: str, channels: dict[str, FileChannel]) -> None:
+        super().__init__()
+        self.path, self.channels = path, channels
+
+    def start(self, closing: ExitStack) -> Daq:
+        board = closing.enter_context(FileBoard(self.path, self.channels))
+        return closing.enter_context(Daq(board))
+
+
+def open_file(place: str) -> PlayedFile:
+    """The device "file:log.csv?throttle=420*Pedal_pos&brake=p_brake": a path, and what of the file
+    each input is, with a scale where one is wanted; "&speed" is the channel of that name."""
+    path, _, query = place.partition("?")
+    channels = dict[str, FileChannel]()
+    for part in query.split("&"):
+        name, equals, said = part.partition("=")
+        scaled = _SCALED.fullmatch(said)
+        if not path or not name or (equals and not said):
+            raise InputError(
+                f"A file to play is given as 'file:log.csv?throttle=Pedal_pos&brake=2.5*p_brake', "
+                f"inputs with the channels of the file that they are, got 'file:{place}'."
+            )
+        scale, channel = (scaled[1], scaled[2]) if scaled else ("1", said or name)
+        channels[name] = FileChannel(channel, float(scale))
+    return PlayedFile(path, channels)

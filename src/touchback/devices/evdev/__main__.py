@@ -6,7 +6,7 @@ that hold it at an angle [rad, to the left], with feet on two pedals (0 to 1).""
 import contextlib
 import sys
 
-from touchback.devices.evdev.simulated import serve
+from touchback.devices.evdev.simulated_wheel import serve
 
 
 def main(words: list[str]) -> str | None:

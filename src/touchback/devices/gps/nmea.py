@@ -6,8 +6,8 @@ from typing import TextIO
 
 import numpy as np
 
-from touchback.devices.gps.earth import Site
-from touchback.devices.gps.receiver import Fix, Receiver, Seen
+from touchback.devices.gps.geodesy import Site
+from touchback.devices.gps.gps_receiver import Fix, Receiver, Seen
 from touchback.errors import InputError
 
 _KNOT = 1852.0 / 3600.0  # m/s

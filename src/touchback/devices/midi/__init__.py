@@ -1,9 +1,17 @@
 """MIDI: messages as bytes, strike speeds as velocities, Standard MIDI Files, ports."""
 
-from touchback.devices.midi.file import Timed, read_midi, write_midi
-from touchback.devices.midi.messages import Control, Message, NoteOff, NoteOn, Parser, encode
-from touchback.devices.midi.port import MidiPort
-from touchback.devices.midi.velocity import speed_of, velocity_of
+from touchback.devices.midi.midi_file import Timed, read_midi, write_midi
+from touchback.devices.midi.midi_messages import (
+    Control,
+    Message,
+    NoteOff,
+    NoteOn,
+    Parser,
+    encode,
+    speed_of,
+    velocity_of,
+)
+from touchback.devices.midi.midi_port import MidiPort
 
 __all__ = [
     "Control",

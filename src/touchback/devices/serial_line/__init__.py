@@ -3,8 +3,12 @@
 The line's protocol, version 2, is in docs/wire.md; `python -m touchback.devices.serial_line PATH`
 is a simulated key at the other end, which says that it is one."""
 
-from touchback.devices.serial_line.channels import Channel
-from touchback.devices.serial_line.described import AxisFound, Reading
-from touchback.devices.serial_line.driver import ClockEstimate, SerialDevice
+from touchback.devices.serial_line.serial_device import (
+    AxisFound,
+    Channel,
+    ClockEstimate,
+    Reading,
+    SerialDevice,
+)
 
 __all__ = ["AxisFound", "Channel", "ClockEstimate", "Reading", "SerialDevice"]

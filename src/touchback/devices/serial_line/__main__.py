@@ -7,7 +7,7 @@ as many axes."""
 import contextlib
 import sys
 
-from touchback.devices.serial_line.simulated import serve
+from touchback.devices.serial_line.simulated_serial_device import serve
 from touchback.errors import TouchbackError
 
 

@@ -1,18 +1,28 @@
 """Notes over time, rendered to samples."""
 
+import wave
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
+from pathlib import Path
 
 import numpy as np
 
-from touchback.devices.sound.plucked import pluck
-from touchback.devices.sound.string_motion import DAMPER, StringMotion
-from touchback.devices.sound.strings import piano_hammer, piano_string, strings_of
-from touchback.devices.sound.struck import strike
+from touchback.devices.sound.vibrating_strings import (
+    DAMPER,
+    StringMotion,
+    piano_hammer,
+    piano_string,
+    pluck,
+    strike,
+    strings_of,
+)
 from touchback.errors import InputError
+from touchback.regular_file import check_output, written_whole
 
 SILENCE = 1e-3  # of the loudest sample: where a note may stop
+
+
 SHORTEST_FADE = 0.25  # [s] that a damped string still sounds
 
 
@@ -86,3 +96,24 @@ def struck_strings(note: int, speed: float, una_corda: bool = False) -> StringMo
 @lru_cache(maxsize=512)
 def _struck(note: int, speed: float, una_corda: bool) -> StringMotion:
     return strike(piano_string(note), piano_hammer(note, una_corda), speed).vibration
+
+
+FULL_SCALE = 32767
+
+
+HEADROOM = 0.9
+
+
+def write_wav(path: str | Path, samples: np.ndarray, rate: int = 44100) -> None:
+    """Write one channel of 16 bits, the loudest sample at nine tenths of full scale."""
+    check_output(path, (".wav",), "Sound")
+    if not np.all(np.isfinite(samples)):
+        bad = int(np.flatnonzero(~np.isfinite(samples))[0])
+        raise InputError(f"Sample {bad} is {samples[bad]}; sound is made of finite numbers.")
+    loudest = float(np.max(np.abs(samples), initial=0.0))
+    scale = HEADROOM * FULL_SCALE / loudest if loudest > 0.0 else 0.0
+    with written_whole(path) as beside, wave.open(str(beside), "wb") as file:
+        file.setnchannels(1)
+        file.setsampwidth(2)
+        file.setframerate(rate)
+        file.writeframes(np.round(samples * scale).astype("<i2").tobytes())

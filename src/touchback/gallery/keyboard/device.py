@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from math import exp
 
-from touchback.devices.motor import Motor
+from touchback.devices.motors import Motor
 from touchback.devices.sensors import Encoder
 from touchback.estimate import SmoothDifferentiator, fresh
 from touchback.gallery.keyboard.pedals import Pedals

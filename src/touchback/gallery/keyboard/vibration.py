@@ -8,7 +8,7 @@ from math import exp, pi
 import numpy as np
 
 from touchback.devices.sound import Note, piano_string
-from touchback.devices.sound.string_motion import DAMPER
+from touchback.devices.sound.vibrating_strings import DAMPER
 from touchback.model import Model
 from touchback.model.value import Value
 from touchback.symbolic.functions import cos, maximum, minimum, select, sin

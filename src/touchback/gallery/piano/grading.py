@@ -7,7 +7,14 @@ proportion.
 
 import numpy as np
 
-from touchback.devices.sound.strings import HAMMER_HEAD, HIGHEST, LOWEST, SHANK, along, by_ratios
+from touchback.devices.sound.vibrating_strings import (
+    HAMMER_HEAD,
+    HIGHEST,
+    LOWEST,
+    SHANK,
+    along,
+    by_ratios,
+)
 from touchback.errors import InputError
 from touchback.gallery.piano.geometry import Placements, placements, turned
 from touchback.gallery.piano.parameters import Specification

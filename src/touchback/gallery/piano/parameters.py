@@ -13,7 +13,7 @@ are out of their spans, and how far the two models of the action are apart (docs
 
 from dataclasses import dataclass, field
 
-from touchback.devices.sound.strings import UNA_CORDA
+from touchback.devices.sound.vibrating_strings import UNA_CORDA
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from math import pi, sqrt
 
 from touchback.devices.converter import Converter
-from touchback.devices.motor import Motor
+from touchback.devices.motors import Motor
 from touchback.devices.noise import noise
 from touchback.devices.sensors import Imu, Potentiometer
 from touchback.estimate import Kalman, gyro_fusion

@@ -21,8 +21,8 @@ from touchback.interop.ros2.node_transport import Publish, Transport
 from touchback.native.live.layout import LATCHED, OF_THE_STATE, STALE
 from touchback.numbers import number_within
 from touchback.realtime import Live
-from touchback.realtime.control import Desk, Exposed
-from touchback.realtime.control.messages import Go, Message, Pause, Reset, Set
+from touchback.realtime.control import CommandServer, Exposed
+from touchback.realtime.control.control_messages import Go, Message, Pause, Reset, Set
 from touchback.realtime.live_report import flag_names
 from touchback.recording.ros2.messages import CLOCKS, JOINT_STATES, TF, Telling, clock, header_of
 from touchback.recording.ros2.types import (
@@ -75,7 +75,7 @@ class ModelNode:
         max_age: float = MAX_AGE,
     ) -> None:
         self.live, self.transport = live, transport
-        self._desk, self._complaints = Desk(live, exposed), Complaints(live.note)
+        self._desk, self._complaints = CommandServer(live, exposed), Complaints(live.note)
         age = number_within("max_age: commands hold for 0.001 to 3600 s", max_age, 1e-3, 3600)
         self._commands, self._remarks = Commands(self._desk, age), Complaints(live.note)
         rate = number_within("transforms: /tf is published 0 to 1000 a second", transforms, 0, 1000)
@@ -281,7 +281,7 @@ _DESCRIPTOR, _RESULT = (
 class Parameters:
     """Answers of a node about its parameters, all of them doubles of the run."""
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: CommandServer) -> None:
         self._desk = desk
 
     def services(self) -> dict[str, tuple[str, Callable[[bytes], bytes]]]:

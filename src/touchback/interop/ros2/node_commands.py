@@ -11,7 +11,7 @@ from typing import Literal
 from touchback.errors import InputError
 from touchback.model.forces import JointEffort, Wrench
 from touchback.model.model import Model
-from touchback.realtime.control import Desk
+from touchback.realtime.control import CommandServer
 from touchback.realtime.port_guards import WatchedInput
 from touchback.recording import unknown_name
 from touchback.recording.ros2.messages import WORLD, topic_of
@@ -105,7 +105,7 @@ class Commands:
     node at the other end may have a clock of its own. What nobody renews for `max_age` seconds is
     zero from then on, unless the run was begun with an age of its own for that input."""
 
-    def __init__(self, desk: Desk, max_age: float) -> None:
+    def __init__(self, desk: CommandServer, max_age: float) -> None:
         self._desk, self._max_age = desk, max_age
         self._know(desk.live.system)
         self._in_use: dict[str, _InUse] = {}  # by input

@@ -1,10 +1,9 @@
 """The control port of live runs: typed messages, the desk that answers them, and ways to it."""
 
-from touchback.realtime.control.client import Control, control
-from touchback.realtime.control.desk import Desk
-from touchback.realtime.control.exposed import Exposed
-from touchback.realtime.control.messages import Answer, Message
-from touchback.realtime.control.port import Port
-from touchback.realtime.control.rates import Rate
+from touchback.realtime.control.command_server import CommandServer
+from touchback.realtime.control.control_client import Control, control
+from touchback.realtime.control.control_messages import Answer, Message
+from touchback.realtime.control.control_port import Port
+from touchback.realtime.control.permissions import Exposed, Rate
 
-__all__ = ["Answer", "Control", "Desk", "Exposed", "Message", "Port", "Rate", "control"]
+__all__ = ["Answer", "CommandServer", "Control", "Exposed", "Message", "Port", "Rate", "control"]

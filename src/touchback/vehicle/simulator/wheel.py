@@ -4,7 +4,7 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from touchback.devices.by_wire import SteeringWheelMotor
-from touchback.devices.motor import Motor
+from touchback.devices.motors import Motor
 from touchback.devices.sensors import Encoder
 from touchback.haptics.displays.sampling import hold
 from touchback.model import Model

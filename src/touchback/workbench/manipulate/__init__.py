@@ -3,8 +3,8 @@ forces, torques and motions, edits of constraints, laws as text, and poses while
 
 from __future__ import annotations
 
-from touchback.realtime.control import Desk
-from touchback.realtime.control.desk import OFTEN, SELDOM
+from touchback.realtime.control import CommandServer
+from touchback.realtime.control.command_server import OFTEN, SELDOM
 from touchback.workbench.manipulate.controller_laws import LawBook
 from touchback.workbench.manipulate.icons import Icons, find_icons
 from touchback.workbench.manipulate.manipulator_messages import (
@@ -29,7 +29,7 @@ from touchback.workbench.manipulate.undo_history import Reshape
 class Manipulators:
     """What the four manipulators do to a run: adds their messages to its desk."""
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: CommandServer) -> None:
         self.desk = desk
         self.grips = Grips(desk)
         self.reshape = Reshape(desk.live)

@@ -10,8 +10,8 @@ from touchback.model import Model
 from touchback.model.names import suggestion
 from touchback.model.signals import Control
 from touchback.model.value import Value, value
-from touchback.realtime.control import Desk
-from touchback.realtime.control.messages import Facts
+from touchback.realtime.control import CommandServer
+from touchback.realtime.control.control_messages import Facts
 from touchback.recording import unknown_name
 from touchback.symbolic.expression import Expr
 from touchback.symbolic.parse import parse
@@ -27,7 +27,7 @@ _ESCAPED = re.compile(r"\\(.)")
 class LawBook:
     """Laws of a run's controllers."""
 
-    def __init__(self, desk: Desk, reshape: Reshape) -> None:
+    def __init__(self, desk: CommandServer, reshape: Reshape) -> None:
         self._desk, self._reshape = desk, reshape
 
     def law(self, asked: Law, client: str) -> Facts:

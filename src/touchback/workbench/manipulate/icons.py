@@ -22,8 +22,8 @@ from touchback.model.constraint_kinds import coordinate_of
 from touchback.model.forces import Wrench
 from touchback.model.sensors import Multiplier
 from touchback.model.value import Value
-from touchback.realtime.control import Desk
-from touchback.realtime.control.messages import Facts
+from touchback.realtime.control import CommandServer
+from touchback.realtime.control.control_messages import Facts
 from touchback.recording import unknown_name
 from touchback.symbolic.expression import Expr
 from touchback.symbolic.functions import select
@@ -52,7 +52,7 @@ class _Place:
 class Icons:
     """The icons on a run."""
 
-    def __init__(self, desk: Desk, reshape: Reshape) -> None:
+    def __init__(self, desk: CommandServer, reshape: Reshape) -> None:
         self._desk, self._reshape = desk, reshape
         self.icons: dict[str, Icon] = {}
         self._was: dict[str, tuple[Change, Icon | None]] = {}  # before the change that put it

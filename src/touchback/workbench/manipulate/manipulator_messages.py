@@ -1,4 +1,4 @@
-"""What the manipulators of a page ask of a live run; see `realtime/control/messages.py`."""
+"""What the manipulators of a page ask of a live run; see `realtime/control/control_messages.py`."""
 
 from __future__ import annotations
 

@@ -14,8 +14,8 @@ from touchback.dynamics.floats import float_instant
 from touchback.errors import InputError
 from touchback.model import Frame, Model
 from touchback.model.forces import Hand
-from touchback.realtime.control import Desk
-from touchback.realtime.control.messages import Facts
+from touchback.realtime.control import CommandServer
+from touchback.realtime.control.control_messages import Facts
 from touchback.recording import unknown_name
 from touchback.symbolic.expression import Expr
 from touchback.system import System
@@ -164,7 +164,7 @@ class Held:
 class Grips:
     """The hands of a run; from any thread."""
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: CommandServer) -> None:
         self._desk, self._lock = desk, threading.RLock()
         self.held: dict[str, Held] = {}
         self._looked: dict[str, float] = {}

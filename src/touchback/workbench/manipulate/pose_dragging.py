@@ -11,8 +11,8 @@ import numpy as np
 
 from touchback.dynamics.forward import configuration_rate
 from touchback.errors import InputError, SolveError
-from touchback.realtime.control import Desk
-from touchback.realtime.control.messages import Facts
+from touchback.realtime.control import CommandServer
+from touchback.realtime.control.control_messages import Facts
 from touchback.system import State, System
 from touchback.system.compiled_function import Function
 from touchback.system.dynamics_kinds import At
@@ -219,7 +219,7 @@ def _plain_positions(now: StateSnapshot) -> np.ndarray:
 class Poses:
     """Poses of a run."""
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: CommandServer) -> None:
         self._desk, self._lock = desk, threading.Lock()
 
     def pose(self, asked: Pose, client: str) -> Facts:

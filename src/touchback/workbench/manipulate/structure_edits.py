@@ -23,8 +23,8 @@ from touchback.model.joints.base import rotation_to
 from touchback.model.joints.joint import OPTIONS, limit_names
 from touchback.model.model import MECHANICS
 from touchback.model.value import Value, is_number
-from touchback.realtime.control import Desk
-from touchback.realtime.control.messages import Facts
+from touchback.realtime.control import CommandServer
+from touchback.realtime.control.control_messages import Facts
 from touchback.realtime.restructure import Structure, follow, joints_of
 from touchback.recording import unknown_name
 from touchback.spatial.placement import (
@@ -64,7 +64,7 @@ _FAR = 1e9  # rad or m: a limit that is none
 class Edits:
     """Edits of a run's structure."""
 
-    def __init__(self, desk: Desk, reshape: Reshape) -> None:
+    def __init__(self, desk: CommandServer, reshape: Reshape) -> None:
         self._desk, self._reshape = desk, reshape
         self._makers: dict[str, Callable[[Edit, Rests], Change]] = {
             "kind": self._kind, "weld": self._weld, "free": self._free, "limits": self._limits,

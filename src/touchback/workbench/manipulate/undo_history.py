@@ -12,7 +12,7 @@ from touchback.errors import InputError, TouchbackError
 from touchback.model import Model
 from touchback.model.flatten import flatten
 from touchback.model.model import MECHANICS, OWN
-from touchback.realtime.control.messages import Facts
+from touchback.realtime.control.control_messages import Facts
 from touchback.realtime.live import Live
 from touchback.realtime.model_swap import Swapped, refuse_open_loops
 from touchback.system import System

@@ -29,9 +29,9 @@ from touchback.gallery.keyboard.strokes import passage as passage_on
 from touchback.gallery.keyboard.walls import WALL_VOICES
 from touchback.model.names import suggestion
 from touchback.realtime import Live, live
-from touchback.realtime.control import Desk, Exposed
-from touchback.realtime.control.desk import OFTEN
-from touchback.realtime.control.messages import Facts
+from touchback.realtime.control import CommandServer, Exposed
+from touchback.realtime.control.command_server import OFTEN
+from touchback.realtime.control.control_messages import Facts
 from touchback.realtime.live import choices
 from touchback.system import System
 from touchback.workbench.play import play_messages as asked
@@ -238,7 +238,7 @@ class PianoBoard:
             },
         )  # fmt: skip
         self.hands = Hands(self.live, rate)
-        self.desk = Desk(
+        self.desk = CommandServer(
             self.live, Exposed(inputs=False, parameters=False, hands=False, structure=False)
         )
         self.rows = StrokeRows(self.notes)

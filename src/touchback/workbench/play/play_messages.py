@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 import msgspec
 
 from touchback.realtime.control import Message
-from touchback.realtime.control.messages import Name
+from touchback.realtime.control.control_messages import Name
 
 Note = Annotated[int, msgspec.Meta(ge=0, le=127)]
 Depth = Annotated[float, msgspec.Meta(ge=0.0, le=0.1)]

@@ -20,9 +20,9 @@ from touchback.gallery import registry
 from touchback.gallery.entry import Entry
 from touchback.model.names import suggestion
 from touchback.realtime import Live
-from touchback.realtime.control import Answer, Desk
-from touchback.realtime.control.desk import SELDOM
-from touchback.realtime.control.messages import Facts
+from touchback.realtime.control import Answer, CommandServer
+from touchback.realtime.control.command_server import SELDOM
+from touchback.realtime.control.control_messages import Facts
 from touchback.realtime.live_report import Report, flag_names
 from touchback.workbench.live_source import LiveSource
 from touchback.workbench.looped_inputs import feed
@@ -59,7 +59,7 @@ class PlaySource:
 
     structure = 1
 
-    def __init__(self, title: str, live: Live, desk: Desk) -> None:
+    def __init__(self, title: str, live: Live, desk: CommandServer) -> None:
         self.title, self.live, self.desk = title, live, desk
 
     def stale(self) -> bool:
@@ -342,7 +342,7 @@ class Hall:
         )  # fmt: skip
         steps.callback(bench.close)
         feed(bench.live, experiment)
-        desk = cast(Desk, bench.desk)
+        desk = cast(CommandServer, bench.desk)
         about = {"name": entry.name, "sentences": entry.sentences}
         desk.add(About, lambda asked, client: about, any_time=True)
         self._welcome(desk)
@@ -357,7 +357,7 @@ class Hall:
             return {"beside": self.first.bench, "name": name}
         return {"host": self._host, "port": self._port}
 
-    def _welcome(self, desk: Desk) -> None:
+    def _welcome(self, desk: CommandServer) -> None:
         """What every page can ask for."""
         desk.add(Visit, self.visit, SELDOM, any_time=True)
         desk.add(Zoo, self.zoo, any_time=True)

@@ -10,8 +10,7 @@ from functools import lru_cache, partial
 import numpy as np
 
 from touchback.devices.sound import StringMotion, piano_string, pluck, struck_strings
-from touchback.devices.sound.string_motion import DAMPER
-from touchback.devices.sound.strings import String
+from touchback.devices.sound.vibrating_strings import DAMPER, String
 from touchback.errors import InputError
 
 SPEEDS = (0.15, 0.3, 0.6, 1.0, 1.6, 2.5, 4.0, 6.5)  # m/s of hammers, between which is interpolated

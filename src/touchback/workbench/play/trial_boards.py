@@ -15,10 +15,10 @@ from touchback.gallery.keyboard.trial_key import TrialKey
 from touchback.haptics.trials import Constant, Curve, Fit, ForcedChoice, Trials, report_lines
 from touchback.native.live.layout import STALE
 from touchback.realtime import Live
-from touchback.realtime.control import Desk
-from touchback.realtime.control.desk import OFTEN
-from touchback.realtime.control.exposed import Exposed
-from touchback.realtime.control.messages import Facts, Read
+from touchback.realtime.control import CommandServer
+from touchback.realtime.control.command_server import OFTEN
+from touchback.realtime.control.control_messages import Facts, Read
+from touchback.realtime.control.permissions import Exposed
 from touchback.workbench.play import play_messages as asked
 from touchback.workbench.play.piano_board import DEEPEST, PianoBoard, Tell, nobody
 
@@ -28,11 +28,11 @@ FEEL = Exposed(inputs=False, parameters=False, hands=False, structure=False, tra
 KEY = 60  # the note by which pages call the one key
 
 
-def blind_desk(live: Live) -> Desk:
+def blind_desk(live: Live) -> CommandServer:
     """A desk at which nothing can be set and no signal read: some of them (what a parameter's
     change gave in energy, the state of a voice in the background) would tell what is hidden.
     Anybody may stop the key, and let it go on."""
-    desk = Desk(live, FEEL)
+    desk = CommandServer(live, FEEL)
     desk.add(Read, _kept)
     return desk
 

@@ -9,9 +9,9 @@ import numpy as np
 from touchback.haptics.wall.passivity import BENCH_DEVICE
 from touchback.haptics.wall.wall_mechanism import RENDERED, TICKS, rendered_wall, rendering
 from touchback.realtime import Live, live
-from touchback.realtime.control import Desk, Exposed
-from touchback.realtime.control.desk import OFTEN
-from touchback.realtime.control.messages import Facts
+from touchback.realtime.control import CommandServer, Exposed
+from touchback.realtime.control.command_server import OFTEN
+from touchback.realtime.control.control_messages import Facts
 from touchback.workbench.play import play_messages as asked
 from touchback.workbench.play.piano_board import Tell, nobody
 
@@ -33,7 +33,7 @@ class WallBoard:
             system, system.assemble({"handle": REST}), rate=TICKS, substeps=SUBSTEPS, speed=speed,
             parameters=rendering(self.controller).parameters(system.model, self.stiffness, rate),
         )  # fmt: skip
-        self.desk = Desk(
+        self.desk = CommandServer(
             self.live, Exposed(inputs=False, parameters=False, hands=False, structure=False)
         )
         self._changing = threading.Lock()

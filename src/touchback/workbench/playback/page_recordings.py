@@ -11,9 +11,9 @@ from typing import Protocol
 
 from touchback.errors import InputError
 from touchback.realtime import ActiveRecording, Live
-from touchback.realtime.control import Desk, Exposed, Message
-from touchback.realtime.control.desk import SELDOM
-from touchback.realtime.control.messages import Stop
+from touchback.realtime.control import CommandServer, Exposed, Message
+from touchback.realtime.control.command_server import SELDOM
+from touchback.realtime.control.control_messages import Stop
 from touchback.realtime.fork import Fork as ForkedRun
 from touchback.realtime.fork import fork
 from touchback.realtime.live import live as live_run
@@ -184,7 +184,7 @@ class Studio:
 
     # ---- what is shown --------------------------------------------------------------------------
 
-    def join_live(self, live: Live, source: LiveSource, desk: Desk) -> None:
+    def join_live(self, live: Live, source: LiveSource, desk: CommandServer) -> None:
         """A live run: its scopes, its recordings."""
         scopes = LiveScopes(live, desk, self.page.send, self.shelf.traces)
         self._live, self.port = (live, source, scopes), scopes.port
@@ -209,7 +209,7 @@ class Studio:
             self.port.forget()
         self.port, self._playback = port, shown
 
-    def _join(self, desk: Desk) -> None:
+    def _join(self, desk: CommandServer) -> None:
         desk.add(Recordings, lambda asked, client: self._listing(), any_time=True)
         desk.add(Export, lambda asked, _: self._export(asked), SELDOM, any_time=True)
         desk.add(Open, lambda asked, _: self._open(desk, asked.recording), SELDOM, any_time=True)
@@ -262,7 +262,7 @@ class Studio:
             return None
         return {"bytes": take.bytes, "room": take.room}
 
-    def _record(self, desk: Desk, on: bool) -> Facts:
+    def _record(self, desk: CommandServer, on: bool) -> Facts:
         desk.check("transport", "record")
         with self._lock:
             if self._live is None:
@@ -299,7 +299,7 @@ class Studio:
         size = path.stat().st_size
         return {"path": address, "name": path.name, "bytes": size, "remarks": remarks}
 
-    def _open(self, desk: Desk, name: str) -> Facts:
+    def _open(self, desk: CommandServer, name: str) -> Facts:
         desk.check("transport", "open")  # everybody sees it then
         track = track_of(self.shelf.opened(name))
         playback = Playback(track, name, _ABOVE + _EACH * next(self._numbers))
@@ -307,7 +307,7 @@ class Studio:
         self.page.turn_to(playback)
         return {"name": name, "start": playback.start, "end": playback.end}
 
-    def _back(self, desk: Desk) -> Facts:
+    def _back(self, desk: CommandServer) -> Facts:
         desk.check("transport", "open")  # as for the way there
         if self._live is None:
             raise InputError("Only the recording is there; fork it to go on live.")
@@ -360,7 +360,7 @@ class Studio:
         else:
             self._theirs = source
 
-    def _back_from_fork(self, desk: Desk) -> Facts:
+    def _back_from_fork(self, desk: CommandServer) -> Facts:
         desk.check("transport", "fork")  # as for the way there
         with self._lock:
             source, shown = self._theirs, self._live

@@ -10,11 +10,10 @@ import msgspec
 import numpy as np
 
 from touchback.errors import NO_JSON, InputError
-from touchback.realtime.control import Answer, Desk, Message
-from touchback.realtime.control.desk import OFTEN, USUAL
-from touchback.realtime.control.exposed import Exposed
-from touchback.realtime.control.messages import Go, Pause, Reset, Speed, Step, Stop, What
-from touchback.realtime.control.rates import Rate, Rates
+from touchback.realtime.control import Answer, CommandServer, Message
+from touchback.realtime.control.command_server import OFTEN, USUAL
+from touchback.realtime.control.control_messages import Go, Pause, Reset, Speed, Step, Stop, What
+from touchback.realtime.control.permissions import Exposed, Rate, Rates
 from touchback.workbench.page_scene import Poses, seen
 from touchback.workbench.playback.playback_track import Instant, Track
 from touchback.workbench.scopes.scope_port import Facts, Graph, ScopePort, graph_facts
@@ -27,7 +26,7 @@ class _Asked(msgspec.Struct):
     do: str = ""
 
 
-class PlaybackDesk(Desk):
+class PlaybackDesk(CommandServer):
     """Answers only the messages that are added to it, at any time: there is no run to ask."""
 
     def __init__(self) -> None:

@@ -16,7 +16,7 @@ import numpy as np
 from touchback.draw.state_graph import state_graph_svg
 from touchback.errors import InputError
 from touchback.realtime import Live
-from touchback.realtime.control import Desk, Message, Rate
+from touchback.realtime.control import CommandServer, Message, Rate
 from touchback.recording import unknown_name
 from touchback.recording.live_about import HEAD_UNITS
 from touchback.system import System
@@ -209,7 +209,7 @@ class ScopePort:
         self._streams: dict[tuple[str, int], Callable[[], None]] = {}
         self._lock = threading.Lock()
 
-    def join(self, desk: Desk) -> None:
+    def join(self, desk: CommandServer) -> None:
         """Lets a desk know the messages."""
         desk.add(Scope, self.scope, any_time=True)
         desk.add(Past, self.past, _RATE, any_time=True)
@@ -329,7 +329,7 @@ class LiveScopes:
     def __init__(
         self,
         live: Live,
-        desk: Desk,
+        desk: CommandServer,
         send: Callable[[str, bytes], None],
         recordings: Callable[[str], Source] | None = None,
     ) -> None:
