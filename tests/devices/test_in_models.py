@@ -4,10 +4,16 @@ import numpy as np
 import pytest
 
 import touchback as tb
-from touchback.devices.converter import Converter
-from touchback.devices.sensors import Encoder, Imu, Unwrap, calibrate_coil, calibrate_hall_pair
-from touchback.devices.sensors.coil import Coil
-from touchback.devices.sensors.hall_pair import HallSensor
+from touchback.devices.sensors import (
+    Coil,
+    Converter,
+    Encoder,
+    HallSensor,
+    Imu,
+    Unwrap,
+    calibrate_coil,
+    calibrate_hall_pair,
+)
 from touchback.estimate import SmoothDifferentiator, sampled
 from touchback.haptics.displays import ImpedanceControl, hold
 

@@ -6,8 +6,7 @@ import sympy
 from scipy import stats
 
 import touchback as tb
-from touchback.devices.converter import Converter
-from touchback.devices.noise import Noise, _remainder, noise, uniform
+from touchback.devices.sensors import Converter, Noise, _remainder, noise, uniform
 from touchback.errors import InputError
 from touchback.haptics.displays import hold
 

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from touchback.devices.converter import Converter
 from touchback.devices.motors import Motor
 from touchback.devices.sensors import (
     Coil,
+    Converter,
     Encoder,
     HallPair,
     HallSensor,

@@ -10,17 +10,17 @@ from touchback.devices import gps as gps
 from touchback.devices import midi as midi
 from touchback.devices import serial_line as serial_line
 from touchback.devices import sound as sound
-from touchback.devices.converter import Converter
 from touchback.devices.midi import MidiPort
 from touchback.devices.motors import LinearMotor, Motor
-from touchback.devices.noise import Noise
 from touchback.devices.sensors import (
     Coil,
+    Converter,
     Encoder,
     HallPair,
     HallSensor,
     Imu,
     LoadCell,
+    Noise,
     Potentiometer,
     Tachometer,
     Unwrap,

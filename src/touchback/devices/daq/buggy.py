@@ -10,10 +10,9 @@ import math
 from dataclasses import dataclass
 from typing import cast
 
-from touchback.devices.converter import Converter
 from touchback.devices.daq.block_layout import BlockChannel, BlockLayout
 from touchback.devices.daq.conditioning import Conditioning
-from touchback.devices.sensors import Unwrap
+from touchback.devices.sensors import Converter, Unwrap
 from touchback.errors import InputError
 from touchback.model.value import Value
 from touchback.numbers import as_float, number_within, whole_within

@@ -9,10 +9,8 @@ accelerometers don't tell the tilt: in a turn as it should be they feel the same
 from dataclasses import dataclass, field
 from math import pi, sqrt
 
-from touchback.devices.converter import Converter
 from touchback.devices.motors import Motor
-from touchback.devices.noise import noise
-from touchback.devices.sensors import Imu, Potentiometer
+from touchback.devices.sensors import Converter, Imu, Potentiometer, noise
 from touchback.estimate import Kalman, gyro_fusion
 from touchback.gallery.tilting.mechanism import SPINS, TILT, Tilting
 from touchback.model import Model

@@ -1,19 +1,28 @@
-"""Steering by wire: a motor turns the road wheels after the steering wheel's encoder, another one
-lets the hand feel them."""
+"""By wire, as `tb.devices.by_wire`: what moves a throttle, a brake and the wheels instead of a
+pedal's cable, a hose and a column, and what lets a hand feel the road (Gallo 2012, section 3.1.1).
+
+Each is a controller, which works at ticks on what its own sensor shows, with the actuator behind it
+as states of the model: in a car the controller alone is run, and the rest is there."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from typing import Literal
 
 from touchback.devices.motors import Motor
-from touchback.devices.sensors import Encoder
+from touchback.devices.sensors import Converter, Encoder
 from touchback.errors import InputError
 from touchback.estimate.checks import check_finite, check_period
 from touchback.model import Model
 from touchback.model.value import Value
 from touchback.symbolic.expression import Expr
-from touchback.symbolic.functions import maximum, minimum
+from touchback.symbolic.functions import floor, maximum, minimum, select
+
+__all__ = [
+    "BrakeServo", "RoadWheelMotor", "SteeringWheelMotor", "ThrottleStepper", "WiredBrake",
+    "WiredRoadWheel", "WiredSteeringWheel", "WiredThrottle",
+]  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -176,3 +185,131 @@ class SteeringWheelMotor:
         model.set_rate(f"{name} angle", rate)
         model.set_rate(f"{name} rate", (hand + felt) * (1.0 / inertia))
         return WiredSteeringWheel(angle, rate, self.encoder.reading(angle), felt)
+
+
+@dataclass(frozen=True)
+class WiredBrake:
+    """Travel of the rod [m], pressure in the line [Pa], and what its sensor shows."""
+
+    travel: Expr
+    pressure: Value
+    measured: Value
+
+
+@dataclass(frozen=True)
+class BrakeServo:
+    """An actuator that pushes the servo's rod at up to `fastest` [m/s] over a `stroke` [m]. Beyond
+    some `play` [m] the line answers by `stiffness` [Pa/m], which wears with the pads.
+
+    By="pressure": the loop is closed on the line's own sensor (`sensor`: its converter, from no
+    pressure to its largest [Pa]; `lag` [s]). By="position": on the rod's place, as if the line were
+    as stiff as when it was new, which is why Gallo's buggy has the sensor."""
+
+    fastest: float = 0.1
+    stroke: float = 0.03
+    play: float = 0.003
+    stiffness: float = 40e5 / 0.02
+    lag: float = 0.01
+    settle: float = 0.04  # s in which the loop comes to a demand
+    sensor: Converter = field(default_factory=lambda: Converter(14, 0.0, 40e5))
+    by: Literal["pressure", "position"] = "pressure"
+
+    def __post_init__(self) -> None:
+        if self.by not in ("pressure", "position"):
+            raise InputError(f"BrakeServo: by is 'pressure' or 'position', not {self.by!r}.")
+        numbers = {
+            name: getattr(self, name)
+            for name in ("fastest", "stroke", "play", "stiffness", "lag", "settle")
+        }
+        check_finite("BrakeServo", **numbers)
+        if not (min(numbers.values()) > 0.0 and self.play < self.stroke):
+            raise InputError(f"BrakeServo: {numbers}; all must be above zero, play below stroke.")
+        if self.settle < 3.0 * self.lag:
+            raise InputError(
+                f"BrakeServo: a loop that settles in {self.settle:g} s swings behind a sensor that "
+                f"lags by {self.lag:g} s; give three times as long at least."
+            )
+
+    def add(
+        self, model: Model, name: str, demand: Value, tick: float, wear: Value = 1.0
+    ) -> WiredBrake:
+        """Puts it into a model that ticks every `tick` seconds: it follows a demand of pressure
+        [Pa]. The line is `wear` times as stiff as it was."""
+        check_period("BrakeServo", tick)
+        travel = model.state(f"{name} travel", 0.0, unit="m")
+        seen = model.state(f"{name} sensed", 0.0, unit="Pa")
+        pressure = maximum(travel - self.play, 0.0) * self.stiffness * wear
+        model.set_rate(f"{name} sensed", (pressure - seen) * (1.0 / self.lag))
+        measured = self.sensor.quantity(self.sensor.reading(seen))
+        wanted = maximum(0.0, minimum(self.sensor.high, demand))
+        short = wanted - measured
+        if self.by == "position":
+            short = wanted - maximum(travel - self.play, 0.0) * self.stiffness
+        push = short * (1.0 / (self.stiffness * self.settle))
+        # Released it goes home; not yet there, it takes up the play as fast as it can.
+        push = select(wanted <= self.sensor.resolution, -self.fastest, push)
+        touching = select(travel < 0.9 * self.play, self.fastest, push)
+        push = select(wanted <= self.sensor.resolution, push, touching)
+        speed = model.memory(
+            f"{name} push", 0.0, update=maximum(-self.fastest, minimum(self.fastest, push))
+        )
+        held = select(travel >= self.stroke, minimum(speed, 0.0), speed)
+        model.set_rate(f"{name} travel", select(travel <= 0.0, maximum(held, 0.0), held))
+        return WiredBrake(travel, pressure, measured)
+
+
+@dataclass(frozen=True)
+class WiredThrottle:
+    """The throttle's angle [rad], the same from 0 (released) to 1, and what its encoder shows."""
+
+    angle: Value
+    opening: Value
+    measured: Value
+
+
+@dataclass(frozen=True)
+class ThrottleStepper:
+    """A stepper of `steps` a turn behind a gear of `gearing` : 1, that makes up to `fastest` steps
+    a second, and turns the throttle from 0 to `most` [rad]. The loop is closed on the throttle's
+    own encoder, so that steps which the motor lost are made up for (Gallo: 420 counts, 75.6°)."""
+
+    steps: int = 200
+    gearing: float = 10.0
+    fastest: float = 4000.0
+    most: float = math.radians(75.6)
+    encoder: Encoder = field(default_factory=lambda: Encoder(500))
+
+    def __post_init__(self) -> None:
+        check_finite("ThrottleStepper", steps=self.steps, gearing=self.gearing, most=self.most)
+        if not (min(self.steps, self.gearing, self.most) > 0.0 and self.fastest > 0.0):
+            raise InputError(
+                f"ThrottleStepper: {self.steps} steps a turn, a gear of {self.gearing}, "
+                f"{self.fastest} steps a second and {self.most} rad; all must be above zero."
+            )
+
+    @property
+    def step_angle(self) -> float:
+        """Of the throttle, by a step [rad]."""
+        return 2.0 * math.pi / (self.steps * self.gearing)
+
+    def add(
+        self, model: Model, name: str, demand: Value, tick: float, slipped: Value = 0.0
+    ) -> WiredThrottle:
+        """Puts it into a model that ticks every `tick` seconds: it follows a demand [rad].
+        `slipped` steps were commanded but not made."""
+        check_period("ThrottleStepper", tick)
+        most = math.floor(self.fastest * tick)
+        if most < 1:
+            raise InputError(
+                f"ThrottleStepper: {self.fastest:g} steps a second are less than one in a tick of "
+                f"{tick:g} s; tick more slowly."
+            )
+        commanded = model.memory(f"{name} steps", 0.0)
+        angle = (commanded - slipped) * self.step_angle
+        measured = self.encoder.quantity(self.encoder.reading(angle))
+        wanted = maximum(0.0, minimum(self.most, demand))
+        off = (wanted - measured) * (1.0 / self.step_angle)
+        moves = maximum(-float(most), minimum(float(most), floor(off + 0.5)))
+        model.set_update(f"{name} steps", commanded + moves)
+        opening = maximum(0.0, minimum(1.0, angle * (1.0 / self.most)))
+        return WiredThrottle(angle, opening, measured)
