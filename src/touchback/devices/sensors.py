@@ -37,6 +37,8 @@ __all__ = [
     "calibrate_coil",
     "calibrate_hall_pair",
     "calibrate_load_cell",
+    "noise",
+    "uniform",
 ]
 
 
