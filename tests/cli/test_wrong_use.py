@@ -21,8 +21,8 @@ def nothing_is_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
     def load(given: str) -> None:
         raise AssertionError("work was started")
 
-    for command in ("simulation", "live", "quality", "show", "generate"):
-        monkeypatch.setattr(f"touchback.cli.{command}.load", load)
+    for family in ("simulate_commands", "live_commands", "model_commands"):
+        monkeypatch.setattr(f"touchback.cli.{family}.load", load)
 
 
 OUT_OF_RANGE = [
