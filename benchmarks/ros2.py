@@ -33,8 +33,8 @@ _CLIENT = """
 import json, sys, threading, time
 import numpy as np
 from touchback.interop.ros2 import open_transport
-from touchback.recording.ros2.messages import header_of
-from touchback.recording.ros2.types import JOINT_STATE, NUMBERS, decode, encode, make
+from touchback.recording.ros2.ros2_messages import header_of
+from touchback.recording.ros2.ros2_types import JOINT_STATE, NUMBERS, decode, encode, make
 
 transport = open_transport("other", 91, sys.argv[2:], [], sys.argv[1])
 ticks, none, sent, trips, ended = [], np.empty(0), {}, [], threading.Event()

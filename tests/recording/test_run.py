@@ -12,7 +12,7 @@ import pytest
 
 from touchback.errors import InputError
 from touchback.recording import EventRecord, Run
-from touchback.recording.files import FORMATS
+from touchback.recording.run_files import FORMATS
 
 
 def swing() -> Run:

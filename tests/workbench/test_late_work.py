@@ -12,7 +12,7 @@ from manipulated import four_bar
 from page_client import Page, connect, on_page, wire_of
 from touchback import workbench
 from touchback.realtime.control import Answer
-from touchback.recording import export as export_module
+from touchback.recording import recording_export as export_module
 from touchback.workbench import Workbench
 from touchback.workbench.playback import Shelf, recording_folder
 from waiting import PATIENCE, until

@@ -11,8 +11,8 @@ from touchback.cli.console import err, out, working
 from touchback.cli.load import load
 from touchback.errors import SolveError
 from touchback.realtime import replay as run_again
-from touchback.recording.export import ENDINGS
-from touchback.recording.export import export as write
+from touchback.recording.recording_export import ENDINGS
+from touchback.recording.recording_export import export as write
 from touchback.recording.repair import repair as finish
 
 

@@ -19,9 +19,9 @@ from touchback.cli.options import assignments, number, output, seconds, set_valu
 from touchback.draw.film import ENDINGS as FILMS
 from touchback.errors import InputError, TouchbackError
 from touchback.recording import EventRecord, Run
-from touchback.recording.files import FORMATS
 from touchback.recording.plot import PICTURES
-from touchback.recording.transitions import TransitionRecord
+from touchback.recording.run_files import FORMATS
+from touchback.recording.run_records import TransitionRecord
 from touchback.simulate import METHODS, RunFailed, RunInterrupted
 from touchback.simulate import simulate as run_it
 from touchback.simulate.solvers import Can

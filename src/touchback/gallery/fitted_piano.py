@@ -18,7 +18,7 @@ from touchback.gallery.piano.action import grand_piano_action
 from touchback.model import Model
 from touchback.model.signals import Parameter
 from touchback.recording import Run
-from touchback.recording.measured.units import unit_of
+from touchback.recording.measured.channel_units import unit_of
 from touchback.simulate import simulate
 from touchback.system import System
 

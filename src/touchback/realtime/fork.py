@@ -24,9 +24,8 @@ from touchback.realtime.live_replay import (
 from touchback.realtime.live_report import flag_names
 from touchback.realtime.live_spec import LiveSpec, make_loop
 from touchback.realtime.tick_recorder import begin_at
-from touchback.recording.instants import latest, place_at
 from touchback.recording.live_about import StartData, memory_of, text_of
-from touchback.recording.live_file import Part, Recording, open_recording
+from touchback.recording.live_file import Part, Recording, latest, open_recording, place_at
 from touchback.system import System
 
 COMPARED = 2000  # ticks after the instant that are run again to compare them

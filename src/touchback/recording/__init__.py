@@ -1,11 +1,10 @@
 """Runs: what was computed or measured, with everything needed to understand and repeat it."""
 
-from touchback.recording.books import EnergyBooks
 from touchback.recording.compare import Comparison, Difference, compare
-from touchback.recording.events import EventRecord
-from touchback.recording.files import open_run, save_run
 from touchback.recording.names import unknown_name
 from touchback.recording.run import Run
+from touchback.recording.run_files import open_run, save_run
+from touchback.recording.run_records import EnergyBooks, EventRecord
 
 __all__ = [
     "Comparison",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from touchback.errors import InputError
-from touchback.recording.measured.units import in_unit
+from touchback.recording.measured.channel_units import in_unit
 from touchback.recording.names import unknown_name
 from touchback.recording.run import Floats, Run
 

@@ -8,7 +8,7 @@ import json
 from collections.abc import Mapping
 
 from touchback.model.flatten import flatten
-from touchback.recording.ros2.messages import JOINT_STATES, WORLD, scalar_coordinates
+from touchback.recording.ros2.ros2_messages import JOINT_STATES, WORLD, scalar_coordinates
 from touchback.recording.run import Run
 
 _MOST = 6  # lines of a plot

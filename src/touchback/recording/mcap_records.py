@@ -27,7 +27,6 @@ LARGEST_UNPACKED = 1 << 28  # of all compressed chunks together
 MOST_UNPACKED = 1 << 21  # records in them: empty ones pack to nothing, and each takes its time
 _LARGEST_WINDOW = 1 << 27  # that zstd may look back
 _UNPACK = "If it is genuine, unpack it first (`mcap compress --compression none`)."
-
 Record = tuple[int, bytes]  # its opcode, and its content
 
 

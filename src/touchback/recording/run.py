@@ -10,11 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from touchback.errors import InputError
-from touchback.recording.books import EnergyBooks
-from touchback.recording.events import EventRecord
 from touchback.recording.names import unknown_name, with_unit
 from touchback.recording.plain_data import checked
-from touchback.recording.transitions import TransitionRecord
+from touchback.recording.run_records import EnergyBooks, EventRecord, TransitionRecord
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -150,7 +148,7 @@ class Run:
     ) -> None:
         """Writes the run; the suffix chooses the format (.csv, .npz, .mcap or .parquet). An .mcap
         has messages of ROS 2 too where asked for, and a `layout` for Foxglove beside it."""
-        from touchback.recording.files import save_run
+        from touchback.recording.run_files import save_run
 
         save_run(self, path, ros2=ros2, layout=layout)
 

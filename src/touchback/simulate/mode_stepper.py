@@ -19,7 +19,7 @@ from touchback.native import Chunks, EventRule, Events, Problem, Status
 from touchback.native.modes.data import Crossed
 from touchback.native.modes.memory import MOST
 from touchback.native.modes.modes import STEPS, Modes
-from touchback.recording.transitions import TransitionRecord
+from touchback.recording.run_records import TransitionRecord
 from touchback.simulate.energy_meter import EnergyAccount, IntegratedPowers, PowerLines
 from touchback.simulate.event_monitor import (
     Event,

@@ -10,7 +10,7 @@ import pytest
 import touchback as tb
 from touchback.interop.ros2.zenoh_transport import ZenohTransport
 from touchback.interop.ros2.zenoh_wire import Attached, topic_key
-from touchback.recording.ros2.types import decode, encode, make
+from touchback.recording.ros2.ros2_types import decode, encode, make
 from waiting import until
 
 DOMAIN = 77

@@ -26,9 +26,9 @@ from touchback.interop.ros2.middleware import Middleware, open_transport
 from touchback.interop.ros2.model_node import ModelNode
 from touchback.interop.ros2.node_transport import Publish
 from touchback.interop.ros2.zenoh_transport import ZenohTransport
-from touchback.recording.ros2 import types
-from touchback.recording.ros2.messages import header_of
-from touchback.recording.ros2.types import JOINT_STATE, NUMBERS, STRING, decode, encode, make
+from touchback.recording.ros2 import ros2_types
+from touchback.recording.ros2.ros2_messages import header_of
+from touchback.recording.ros2.ros2_types import JOINT_STATE, NUMBERS, STRING, decode, encode, make
 from waiting import until
 
 from .conftest import DOMAIN
@@ -134,12 +134,12 @@ def test_services_and_what_is_latched_are_met_as_rmw_cyclonedds_does(
     late = of_topic("/robot_description", STRING)
     other._read(late, lambda data, _: descriptions.append(decode(STRING, data).data), True, 1)
     until(lambda: descriptions == ["<robot/>"])
-    asked, answered = of_service("/arm/pause", types.SET_BOOL)
+    asked, answered = of_service("/arm/pause", ros2_types.SET_BOOL)
     assert (asked.topic, answered.topic) == ("rq/arm/pauseRequest", "rr/arm/pauseReply")
 
     def came(data: bytes, _: object) -> None:
         header, message = parted(data)
-        replies.append((header, decode(f"{types.SET_BOOL}_Response", message).success))
+        replies.append((header, decode(f"{ros2_types.SET_BOOL}_Response", message).success))
 
     other._read(answered, came, False, 10)
     ask = other._write(asked, False, 10)

@@ -12,7 +12,7 @@ from command import touchback
 from touchback.interop.ros2.device_node import DeviceNode, device_model, guards
 from touchback.interop.ros2.model_node import ModelNode
 from touchback.interop.ros2.zenoh_transport import ZenohTransport
-from touchback.recording.ros2.types import NUMBERS, encode, make
+from touchback.recording.ros2.ros2_types import NUMBERS, encode, make
 from waiting import until
 
 from .conftest import DOMAIN, Other, arm_model

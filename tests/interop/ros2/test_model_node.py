@@ -16,8 +16,8 @@ from touchback.interop.ros2.zenoh_transport import ZenohTransport
 from touchback.interop.ros2.zenoh_wire import topic_key
 from touchback.realtime.control import CommandServer
 from touchback.recording.ros2 import types
-from touchback.recording.ros2.messages import header_of
-from touchback.recording.ros2.types import JOINT_STATE, STRING, WRENCH, decode, encode, make
+from touchback.recording.ros2.ros2_messages import header_of
+from touchback.recording.ros2.ros2_types import JOINT_STATE, STRING, WRENCH, decode, encode, make
 from waiting import until
 
 from .conftest import DOMAIN, Other, arm_model

@@ -27,9 +27,9 @@ from touchback.interop.ros2.zenoh_wire import (
     Entity,
     topic_key,
 )
-from touchback.recording.ros2 import types
-from touchback.recording.ros2.messages import header_of
-from touchback.recording.ros2.types import JOINT_STATE, STRING, WRENCH, decode, encode, make
+from touchback.recording.ros2 import ros2_types
+from touchback.recording.ros2.ros2_messages import header_of
+from touchback.recording.ros2.ros2_types import JOINT_STATE, STRING, WRENCH, decode, encode, make
 
 # rmw_zenoh's docs/design.md (String); the others as `ros2 topic info --verbose` and `ros2 service
 # info --verbose` of Jazzy tell them in many issues of its users, and as programs list them that
@@ -63,13 +63,15 @@ PUBLISHED = {
 
 @pytest.mark.parametrize("name", PUBLISHED)
 def test_hashes_of_types_are_the_published_ones(name: str) -> None:
-    assert types.type_hash(name) == f"RIHS01_{PUBLISHED[name]}"
+    assert ros2_types.type_hash(name) == f"RIHS01_{PUBLISHED[name]}"
 
 
 def test_a_service_that_others_define_has_the_hash_of_rmw_zenohs_own_example() -> None:
     store = Typestore(ros2_jazzy)
-    types._mend_chars(store)
-    types.add_service(store, "example_interfaces/srv/AddTwoInts", "int64 a\nint64 b", "int64 sum")
+    ros2_types._mend_chars(store)
+    ros2_types.add_service(
+        store, "example_interfaces/srv/AddTwoInts", "int64 a\nint64 b", "int64 sum"
+    )
     found = store.hash_rihs01("example_interfaces/srv/AddTwoInts")
     assert found == "RIHS01_e118de6bf5eeb66a2491b5bda11202e7b68f198d6f67922cf30364858239c81a"
 
@@ -111,7 +113,7 @@ def test_any_name_makes_a_node_of_ros(given: str, made: str) -> None:
 def independent(kind: str, data: bytes) -> Any:
     """What the decoder of Foxglove's makers reads."""
     package, _, own = kind.split("/")
-    schema = Schema(1, types.schema_of(kind), "ros2msg", f"{package}/msg/{own}")
+    schema = Schema(1, ros2_types.schema_of(kind), "ros2msg", f"{package}/msg/{own}")
     decoder = DecoderFactory().decoder_for("cdr", schema)
     assert decoder is not None
     return decoder(data)
@@ -159,8 +161,8 @@ def test_lists_that_would_take_the_memory_are_refused() -> None:
     names = 4 + 8 + 4 + len("base") + 1 + 3  # where the number of names stands
     assert empty[names : names + 4] == bytes(4)
     endless = empty[:names] + (2**32 - 1).to_bytes(4, "little") + empty[names + 4 :]
-    many = joint_state(["x"] * (types.MOST_MEMBERS + 1), [], [], [])
-    for data in (endless, many, bytes(types.MOST_BYTES + 1)):
+    many = joint_state(["x"] * (ros2_types.MOST_MEMBERS + 1), [], [], [])
+    for data in (endless, many, bytes(ros2_types.MOST_BYTES + 1)):
         with pytest.raises(InputError, match=r"is no sensor_msgs|at most"):
             decode(JOINT_STATE, data)
 

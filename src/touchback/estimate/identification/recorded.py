@@ -11,7 +11,7 @@ import numpy as np
 from touchback.errors import InputError
 from touchback.numbers import is_real
 from touchback.recording import Run, unknown_name
-from touchback.recording.measured.units import in_unit
+from touchback.recording.measured.channel_units import in_unit
 from touchback.simulate.initial_state import read_state
 from touchback.simulate.inputs import Inputs, read_inputs
 from touchback.simulate.protocol import InputData, Where

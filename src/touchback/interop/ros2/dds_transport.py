@@ -35,7 +35,7 @@ from touchback.interop.ros2.node_transport import (
     check_domain,
     check_node,
 )
-from touchback.recording.ros2.types import (
+from touchback.recording.ros2.ros2_types import (
     MOST_BYTES,
     dds_name,
     decode,

@@ -17,7 +17,7 @@ from touchback.model import Model
 from touchback.model.sensors import Signal
 from touchback.realtime import GuardedOutput, Live, WatchedInput
 from touchback.recording.ros2.pattern import Pattern
-from touchback.recording.ros2.types import JOINT_STATE, NUMBERS, decode, make
+from touchback.recording.ros2.ros2_types import JOINT_STATE, NUMBERS, decode, make
 
 _DRAINED = 500.0  # times a second that ticks are looked for
 _ASKED = " asked"

@@ -24,8 +24,15 @@ from touchback.realtime import Live
 from touchback.realtime.control import CommandServer, Exposed
 from touchback.realtime.control.control_messages import Go, Message, Pause, Reset, Set
 from touchback.realtime.live_report import flag_names
-from touchback.recording.ros2.messages import CLOCKS, JOINT_STATES, TF, Telling, clock, header_of
-from touchback.recording.ros2.types import (
+from touchback.recording.ros2.ros2_messages import (
+    CLOCKS,
+    JOINT_STATES,
+    TF,
+    Telling,
+    clock,
+    header_of,
+)
+from touchback.recording.ros2.ros2_types import (
     CLOCK,
     DESCRIBE,
     DIAGNOSTICS,

@@ -14,8 +14,8 @@ from touchback.model.model import Model
 from touchback.realtime.control import CommandServer
 from touchback.realtime.port_guards import WatchedInput
 from touchback.recording import unknown_name
-from touchback.recording.ros2.messages import WORLD, topic_of
-from touchback.recording.ros2.types import JOINT_STATE, WRENCH, decode
+from touchback.recording.ros2.ros2_messages import WORLD, topic_of
+from touchback.recording.ros2.ros2_types import JOINT_STATE, WRENCH, decode
 from touchback.symbolic.expression import Expr
 from touchback.system import System
 from touchback.units import unit_of

@@ -34,7 +34,7 @@ from touchback.interop.ros2.zenoh_wire import (
     Entity,
     topic_key,
 )
-from touchback.recording.ros2.types import MOST_BYTES
+from touchback.recording.ros2.ros2_types import MOST_BYTES
 
 if TYPE_CHECKING:
     import zenoh

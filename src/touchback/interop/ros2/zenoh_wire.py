@@ -11,7 +11,7 @@ import struct
 from dataclasses import dataclass
 
 from touchback.errors import InputError
-from touchback.recording.ros2.types import dds_name, type_hash
+from touchback.recording.ros2.ros2_types import dds_name, type_hash
 
 _ATTACHED = struct.Struct("<qqB16s")  # sequence, stamp, and a byte that counts the next sixteen
 

@@ -18,6 +18,7 @@ from typing import BinaryIO, TextIO
 import numpy as np
 
 from touchback.errors import InputError
+from touchback.recording.measured.channel_units import unit_of
 from touchback.recording.measured.csv_shape import (
     TIMES,
     Shape,
@@ -29,7 +30,6 @@ from touchback.recording.measured.csv_shape import (
     stamp,
 )
 from touchback.recording.measured.series import FileChannel, Series, nanoseconds, series_of
-from touchback.recording.measured.units import unit_of
 from touchback.regular_file import open_regular
 
 _LARGEST = 1 << 33  # bytes: only what is asked for is kept of them

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, time
 
 from touchback.errors import InputError
-from touchback.recording.measured.units import unit_of
+from touchback.recording.measured.channel_units import unit_of
 from touchback.recording.names import unknown_name
 
 _COMMENTS = "#", "%", "//"

@@ -19,8 +19,8 @@ from mcap.records import Channel, Schema
 from touchback.errors import InputError
 from touchback.numbers import is_real
 from touchback.recording.mcap_records import LARGEST_FILE, WRONG_CONTENT, Damaged, records
+from touchback.recording.measured.channel_units import unit_of
 from touchback.recording.measured.series import FileChannel, Series, series_of
-from touchback.recording.measured.units import unit_of
 from touchback.recording.names import unknown_name
 from touchback.regular_file import open_regular
 
@@ -29,7 +29,6 @@ _TRIED = 100  # messages of a topic that may tell the names of its fields
 _SHOWN = 12  # members of a list that are among the names
 _STAMPS = "header.stamp", "timestamp"  # of ROS and of Foxglove: seconds and their parts
 _PARTS = ("sec", "nanosec"), ("sec", "nsec"), ("seconds", "nanos"), ("secs", "nsecs")
-
 Decoder = Callable[[bytes], object]
 
 

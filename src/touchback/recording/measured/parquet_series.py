@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from touchback.errors import InputError
+from touchback.recording.measured.channel_units import unit_of
 from touchback.recording.measured.csv_shape import TIMES
 from touchback.recording.measured.series import FileChannel, Series, nanoseconds, series_of
-from touchback.recording.measured.units import unit_of
 from touchback.recording.names import unknown_name
 from touchback.regular_file import open_regular
 

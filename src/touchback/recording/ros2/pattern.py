@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from touchback.recording.ros2.types import encode, make
+from touchback.recording.ros2.ros2_types import encode, make
 
 _SECONDS, _REST = 0x12345678, 0x3456789A  # of a stamp that is looked for
 _NS = 1_000_000_000

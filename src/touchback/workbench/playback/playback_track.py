@@ -18,8 +18,7 @@ from touchback.native.live.layout import LATCHED, STALE
 from touchback.realtime.live_replay import system_in
 from touchback.realtime.live_report import flag_names
 from touchback.recording import Run
-from touchback.recording.instants import place_at
-from touchback.recording.live_file import Recording
+from touchback.recording.live_file import Recording, place_at
 from touchback.system import System
 
 Floats = np.ndarray

@@ -13,8 +13,8 @@ from tempfile import TemporaryDirectory
 
 from touchback.errors import InputError
 from touchback.recording import Run, open_run, unknown_name
-from touchback.recording.export import export, export_run, opened, possible
 from touchback.recording.live_file import Recording, open_recording
+from touchback.recording.recording_export import export, export_run, opened, possible
 from touchback.regular_file import begun
 from touchback.workbench.scopes.signal_history import Recorded
 from touchback.workbench.wire_format import File

@@ -1,4 +1,5 @@
-"""Energy books of a run: work in = stored + dissipated + impacts."""
+"""Records of a run: energy balance (work in = stored + dissipated + impacts), events,
+transitions."""
 
 from __future__ import annotations
 
@@ -76,3 +77,51 @@ class EnergyBooks:
         rows.append(("unexplained", self.unexplained))
         width = max(14, *(len(name) for name, _ in rows))
         return "\n".join(f"{name:<{width}} {joules:>+14.6e} J" for name, joules in rows)
+
+
+@dataclass(frozen=True)
+class EventRecord:
+    """What happened when: the event's name, its time [s], +1 rising or −1 falling, and the state by
+    name at it; where the state jumped there, also the state `after`.
+
+    `error` compares the dense output, on which the event was located, with the state, which the
+    method's own step to that time gave: as a multiple of the run's tolerances."""
+
+    name: str
+    time: float
+    direction: int
+    state: dict[str, float]
+    error: float
+    after: dict[str, float] | None = None
+
+    def as_data(self) -> dict[str, object]:
+        """Plain data, for a run's description."""
+        return asdict(self)
+
+    @classmethod
+    def from_data(cls, data: object) -> EventRecord:
+        """The record from plain data."""
+        return checked(data, cls, "An event of the run", strict=False)
+
+
+@dataclass(frozen=True)
+class TransitionRecord:
+    """A change of mode: its time [s], the mode before and the one after, the transition that caused
+    it, and by how much the energy jumped [J] (negative: it was lost). `error` is that of locating
+    it, as a multiple of the run's tolerances; None with fixed steps."""
+
+    time: float
+    source: str
+    target: str
+    cause: str
+    energy: float
+    error: float | None = None
+
+    def as_data(self) -> dict[str, object]:
+        """Plain data, for a run's description."""
+        return asdict(self)
+
+    @classmethod
+    def from_data(cls, data: object) -> TransitionRecord:
+        """The record from plain data."""
+        return checked(data, cls, "A change of mode of the run", strict=False)

@@ -8,8 +8,8 @@ import numpy as np
 
 from touchback.errors import InputError
 from touchback.recording.mcap_writer import TableWriter
-from touchback.recording.ros2.messages import JOINT_STATES, TF, Telling
-from touchback.recording.ros2.types import JOINT_STATE, TRANSFORMS, WRENCH, schema_of
+from touchback.recording.ros2.ros2_messages import JOINT_STATES, TF, Telling
+from touchback.recording.ros2.ros2_types import JOINT_STATE, TRANSFORMS, WRENCH, schema_of
 from touchback.recording.run import Run
 
 _TRANSFORMS = 100.0  # a second, at most

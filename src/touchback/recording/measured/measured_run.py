@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from touchback.errors import InputError
-from touchback.recording.measured.opening import Reader, reader_of
+from touchback.recording.measured.file_readers import Reader, reader_of
 from touchback.recording.measured.series import NS
 from touchback.recording.run import Floats, Run
 

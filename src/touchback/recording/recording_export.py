@@ -14,10 +14,10 @@ from touchback.draw.film import make_film
 from touchback.errors import InputError
 from touchback.files import model_from_text
 from touchback.model import Model
-from touchback.recording.files import FORMATS, open_run, save_run
 from touchback.recording.live_file import Recording, open_recording
 from touchback.recording.mcap_records import LARGEST_FILE
 from touchback.recording.run import Run
+from touchback.recording.run_files import FORMATS, open_run, save_run
 from touchback.regular_file import check_output, open_regular, written_whole
 
 PICTURE = ".png"

@@ -17,10 +17,8 @@ CLOCK = "rosgraph_msgs/msg/Clock"
 STRING = "std_msgs/msg/String"
 NUMBERS = "std_msgs/msg/Float64MultiArray"
 DIAGNOSTICS = "diagnostic_msgs/msg/DiagnosticArray"
-
 MOST_BYTES = 1 << 17  # of a message that is read: thousands of them may wait
 MOST_MEMBERS = 4096  # of a list in one
-
 TRIGGER, SET_BOOL = "std_srvs/srv/Trigger", "std_srvs/srv/SetBool"
 GET, SET, LIST, DESCRIBE, TYPES = (
     f"rcl_interfaces/srv/{word}Parameters" if word != "GetTypes" else

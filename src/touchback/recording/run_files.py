@@ -8,7 +8,7 @@ from typing import NamedTuple
 from touchback.errors import InputError
 from touchback.recording import csv_file, mcap_file, npz_file, parquet_file
 from touchback.recording.measured.mdf import save_mdf
-from touchback.recording.measured.run import measured_file
+from touchback.recording.measured.measured_run import measured_file
 from touchback.recording.run import Run
 from touchback.regular_file import check_output, path_of, write_whole, written_whole
 

@@ -14,7 +14,7 @@ from touchback.model.frame import GROUND, Frame
 from touchback.model.model import Model
 from touchback.model.sensors import Reaction
 from touchback.recording.ros2.pattern import Pattern
-from touchback.recording.ros2.types import (
+from touchback.recording.ros2.ros2_types import (
     CLOCK,
     JOINT_STATE,
     NUMBERS,
