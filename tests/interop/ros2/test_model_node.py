@@ -15,7 +15,7 @@ from touchback.interop.ros2.node_commands import Commands
 from touchback.interop.ros2.zenoh_transport import ZenohTransport
 from touchback.interop.ros2.zenoh_wire import topic_key
 from touchback.realtime.control import CommandServer
-from touchback.recording.ros2 import types
+from touchback.recording.ros2 import ros2_types
 from touchback.recording.ros2.ros2_messages import header_of
 from touchback.recording.ros2.ros2_types import JOINT_STATE, STRING, WRENCH, decode, encode, make
 from waiting import until
@@ -54,9 +54,9 @@ def seconds(stamp: Any) -> float:
 def test_every_tick_is_told_as_it_was(node: ModelNode, other: Other) -> None:
     states = other.hear("/joint_states", JOINT_STATE)
     wrenches = other.hear("/wrenches/bearing", WRENCH)
-    outputs = other.hear("/arm/outputs", types.NUMBERS)
-    placed = other.hear("/tf", types.TRANSFORMS)
-    clocks = other.hear("/clock", types.CLOCK)
+    outputs = other.hear("/arm/outputs", ros2_types.NUMBERS)
+    placed = other.hear("/tf", ros2_types.TRANSFORMS)
+    clocks = other.hear("/clock", ros2_types.CLOCK)
     until(
         lambda: (
             len(placed) > 3
@@ -290,16 +290,16 @@ def test_parameters_of_the_run_are_parameters_of_the_node(node: ModelNode, other
 
     def put(name: str, kind: int, number: float) -> Any:
         asked = make("rcl_interfaces/msg/Parameter", name, value(kind, number))
-        return call("set_parameters", types.SET, [asked]).results[0]
+        return call("set_parameters", ros2_types.SET, [asked]).results[0]
 
-    assert call("list_parameters", types.LIST, [], 0).result.names == ["mass"]
-    assert call("list_parameters", types.LIST, ["other"], 0).result.names == []
-    described = call("describe_parameters", types.DESCRIBE, ["mass"]).descriptors[0]
+    assert call("list_parameters", ros2_types.LIST, [], 0).result.names == ["mass"]
+    assert call("list_parameters", ros2_types.LIST, ["other"], 0).result.names == []
+    described = call("describe_parameters", ros2_types.DESCRIBE, ["mass"]).descriptors[0]
     ranged = described.floating_point_range[0]
     assert (described.type, ranged.from_value, ranged.to_value) == (3, 0.5, 5.0)
-    assert list(call("get_parameter_types", types.TYPES, ["mass", "no"]).types) == [3, 0]
+    assert list(call("get_parameter_types", ros2_types.TYPES, ["mass", "no"]).types) == [3, 0]
     assert put("mass", 3, 2.0).successful
-    found = call("get_parameters", types.GET, ["mass", "no"]).values
+    found = call("get_parameters", ros2_types.GET, ["mass", "no"]).values
     assert [(each.type, each.double_value) for each in found] == [(3, 2.0), (0, 0.0)]
     for name, kind, number, words in (
         ("mass", 3, 9.0, "5"), ("mass", 3, np.nan, "finite"), ("mass", 4, 0.0, "a number"),
@@ -315,7 +315,7 @@ def test_a_model_without_numbers_says_so_and_a_reset_mends_it(
     node: ModelNode, other: Other
 ) -> None:
     """A push of 1e308 N, which no range forbids."""
-    live, heard = node.live, other.hear("/diagnostics", types.DIAGNOSTICS)
+    live, heard = node.live, other.hear("/diagnostics", ros2_types.DIAGNOSTICS)
     push = other.transport.advertise("/joint_commands", JOINT_STATE)
 
     def held() -> bool:
@@ -331,7 +331,7 @@ def test_a_model_without_numbers_says_so_and_a_reset_mends_it(
     stood = live.read("time")
 
     def goes_on() -> bool:  # the last of the pushes may still be on its way
-        assert other.call("/arm/reset", types.TRIGGER, 0).success
+        assert other.call("/arm/reset", ros2_types.TRIGGER, 0).success
         return live.read("time") > stood and heard[-1].status[0].level < 2
 
     until(goes_on)
@@ -341,7 +341,7 @@ def test_a_model_without_numbers_says_so_and_a_reset_mends_it(
 def test_an_emergency_stop_outlives_a_reset_by_others(node: ModelNode, other: Other) -> None:
     node.live.emergency_stop()
     until(lambda: "stopped" in node.live.faults)
-    assert other.call("/arm/reset", types.TRIGGER, 0).success
+    assert other.call("/arm/reset", ros2_types.TRIGGER, 0).success
     assert "stopped" in node.live.faults
 
 
@@ -368,11 +368,11 @@ def test_reset_and_pause_are_services(node: ModelNode, other: Other) -> None:
     live = node.live
     start = live.system.initial_state().q[0]
     until(lambda: abs(live.read("shoulder") - start) > 0.05)  # it falls
-    assert other.call("/arm/pause", types.SET_BOOL, True).success
+    assert other.call("/arm/pause", ros2_types.SET_BOOL, True).success
     assert live.state == "paused"
-    assert other.call("/arm/reset", types.TRIGGER, 0).success
+    assert other.call("/arm/reset", ros2_types.TRIGGER, 0).success
     assert live.read("shoulder") == pytest.approx(start, abs=1e-3)
-    assert other.call("/arm/pause", types.SET_BOOL, False).success
+    assert other.call("/arm/pause", ros2_types.SET_BOOL, False).success
     assert live.state == "running"
 
 
@@ -381,7 +381,7 @@ def test_what_a_run_does_not_expose_is_refused(live: tb.Live, port: int, other: 
 
     transport = ZenohTransport("arm", DOMAIN, listen=[f"tcp/127.0.0.1:{port}"])
     with ModelNode(live, transport, "arm", exposed=Exposed(inputs=False, transport=False)):
-        answer = other.call("/arm/reset", types.TRIGGER, 0)
+        answer = other.call("/arm/reset", ros2_types.TRIGGER, 0)
         assert not answer.success
         assert "isn't among the transport" in answer.message
         commands = other.transport.advertise("/joint_commands", JOINT_STATE)
