@@ -25,7 +25,7 @@ from touchback.codegen import x86_64_evex as evex
 from touchback.codegen import x86_64_isa as intel
 from touchback.codegen.abi import CONTEXT_SLOT
 from touchback.codegen.host import host_target
-from touchback.symbolic import ops
+from touchback.symbolic import evaluate, ops
 from touchback.symbolic.program import Program
 from touchback.symbolic.sincos import LIMIT, sincos
 
@@ -100,7 +100,7 @@ def expected(case: Case) -> np.ndarray:
     """Outputs by plain evaluation with the hostile functions, shape (outputs, lanes)."""
     with hostile_definitions():
         lanes = [
-            definition.evaluate(
+            evaluate(
                 case.program,
                 {name: array[:, lane].tolist() for name, array in zip("xup", case.arrays)},
             )

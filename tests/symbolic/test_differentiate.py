@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from dual_numbers import Dual
 from random_programs import GRID, LINE, random_tape
-from touchback.symbolic import Operators, Tape, Want, gradient, jacobian, jvp, ops, translate, vjp
+from touchback.symbolic import Operators, Tape, Want, gradient, jacobian, jvp, ops, replay, vjp
 
 STEP = 1e-30
 SYMBOLS = ("x", "y", "z")
@@ -56,7 +56,7 @@ def smooth_graph(seed: int, operations: int = 25) -> tuple[Tape, list[int], list
 
 
 def numbers(tape: Tape, nodes: list[int], point: dict[str, Any]) -> Any:
-    return np.array(translate(tape, nodes, Operators(), point))
+    return np.array(replay(tape, nodes, Operators(), point))
 
 
 def complex_steps(tape: Tape, nodes: list[int], point: dict[str, float]) -> Any:
@@ -180,9 +180,9 @@ def test_forward_mode_on_the_tape_agrees_with_duals_on_every_operation(seed: int
     point = {tape.names[s]: random.uniform(-2.0, 2.0) for s in directions}
     outputs = nodes[-6:]
     tangents = jvp(tape, outputs, {s: tape.const(d) for s, d in directions.items()})
-    on_tape = translate(tape, tangents, Operators(), point)
+    on_tape = replay(tape, tangents, Operators(), point)
     seeds = {tape.names[s]: Dual(point[tape.names[s]], d) for s, d in directions.items()}
-    for ours, dual in zip(on_tape, translate(tape, outputs, Operators(), seeds), strict=True):
+    for ours, dual in zip(on_tape, replay(tape, outputs, Operators(), seeds), strict=True):
         theirs = dual.tangent if isinstance(dual, Dual) else 0.0
         if math.isfinite(ours) and math.isfinite(theirs):
             # Both apply the chain rule, in a different order; exp and pow make large factors.
@@ -221,7 +221,7 @@ def test_the_side_not_taken_leaves_no_trace(name: str, x: float) -> None:
     tape = Tape()
     symbol = tape.symbol("x")
     output = SINGULAR[name](tape, symbol)
-    dual = translate(tape, [output], Operators(), {"x": Dual(x, 1.0)})[0]
+    dual = replay(tape, [output], Operators(), {"x": Dual(x, 1.0)})[0]
     expected = dual.tangent if isinstance(dual, Dual) else 0.0
     assert math.isfinite(expected) or name == "nested"  # whose own sides are infinite at 0 and 1
     derivatives = [gradient(tape, output, [symbol])[0], jvp(tape, [output], {symbol: 1})[0]]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from touchback.errors import InputError
-from touchback.symbolic import Expr, Operators, Table, Tape, functions, translate
+from touchback.symbolic import Expr, Operators, Table, Tape, functions, replay
 
 POINT = {"x": 0.3, "y": -1.7}
 
@@ -27,7 +27,7 @@ def y(tape: Tape) -> Expr:
 
 
 def value(expression: Expr) -> float:
-    return float(translate(expression.tape, [expression.id], Operators(), POINT)[0])
+    return float(replay(expression.tape, [expression.id], Operators(), POINT)[0])
 
 
 def test_operators_mean_what_they_mean_for_numbers(x: Expr, y: Expr) -> None:

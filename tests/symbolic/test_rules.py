@@ -5,7 +5,7 @@ from random import Random
 
 import pytest
 
-from touchback.symbolic import Operators, Tape, translate
+from touchback.symbolic import Operators, Tape, replay
 from touchback.symbolic.rules import RULES, Rule
 
 
@@ -30,7 +30,7 @@ def test_both_sides_of_a_rule_have_the_same_value_on_a_tape_without_rules(rule: 
     random = Random(rule.name)
     for _ in range(50):
         env = {"x": random.uniform(0.01, 0.99), "y": random.uniform(-3.0, 3.0)}
-        written, promised = translate(tape, sides, Operators(), env)
+        written, promised = replay(tape, sides, Operators(), env)
         # A handful of operations on numbers near one: each rounds to 1.1e-16.
         assert written == pytest.approx(promised, rel=1e-13, abs=1e-14)
 
@@ -51,9 +51,7 @@ def test_whole_and_half_powers_need_no_pow(exponent: float, expected: float) -> 
     tape = Tape()
     power = tape.pow(tape.symbol("x"), tape.const(exponent))
     assert "pow" not in {_name(tape, i) for i in range(len(tape))}
-    assert translate(tape, [power], Operators(), {"x": 0.7})[0] == pytest.approx(
-        expected, rel=1e-15
-    )
+    assert replay(tape, [power], Operators(), {"x": 0.7})[0] == pytest.approx(expected, rel=1e-15)
 
 
 @pytest.mark.parametrize("exponent", [math.inf, -math.inf, math.nan, 9.0, 1e300])

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from dual_numbers import Dual
 from random_programs import GRID, LINE, random_tape
 from touchback.errors import InputError
-from touchback.symbolic import Expr, Operators, Scalars, Tape, Want, translate
+from touchback.symbolic import Expr, Operators, Scalars, Tape, Want, replay
 
 T = TypeVar("T")
 
@@ -49,7 +49,7 @@ def test_floats_duals_and_tapes_agree_with_python(x: float, y: float) -> None:
     assert law(k, Dual(x), Dual(y)).value == expected
     tape = Tape()
     output = law(tape, tape.symbol("x"), tape.symbol("y"))
-    assert translate(tape, [output], k, {"x": x, "y": y}) == [expected]
+    assert replay(tape, [output], k, {"x": x, "y": y}) == [expected]
 
 
 def test_arrays_agree_with_floats_element_by_element() -> None:
@@ -97,20 +97,20 @@ def test_replay_takes_known_nodes_and_computes_nothing_below_them() -> None:
     x = tape.symbol("x")
     inner = tape.sin(x)
     outer = tape.add(tape.mul(inner, inner), inner)
-    assert translate(tape, [outer, -inner], Operators(), {inner: 3.0}) == [12.0, -3.0]
+    assert replay(tape, [outer, -inner], Operators(), {inner: 3.0}) == [12.0, -3.0]
 
 
 def test_replay_names_the_symbol_that_has_no_value() -> None:
     tape = Tape()
     with pytest.raises(InputError, match="No value was given for 'crank radius'"):
-        translate(tape, [tape.sin(tape.symbol("crank radius"))], Operators(), {})
+        replay(tape, [tape.sin(tape.symbol("crank radius"))], Operators(), {})
 
 
 def test_replay_imports_expressions_onto_another_tape() -> None:
     source, target = Tape(), Tape()
     output = law(source, source.symbol("x"), source.symbol("y"))
     a, b = target.symbol("a"), target.symbol("b")
-    assert translate(source, [-output], target, {"x": a, "y": b}) == [-law(target, a, b)]
+    assert replay(source, [-output], target, {"x": a, "y": b}) == [-law(target, a, b)]
 
 
 def test_lookups_replay_on_every_kind_of_number() -> None:
@@ -129,8 +129,8 @@ def test_a_dual_with_no_tangent_has_the_value_of_the_float(seed: int) -> None:
     random = Random(seed)
     tape, symbols, nodes = random_tape(random, 30)
     point = {tape.names[s]: random.uniform(-2.0, 2.0) for s in symbols.values()}
-    floats = translate(tape, nodes, Operators(), point)
-    duals = translate(tape, nodes, Operators(), {name: Dual(x) for name, x in point.items()})
+    floats = replay(tape, nodes, Operators(), point)
+    duals = replay(tape, nodes, Operators(), {name: Dual(x) for name, x in point.items()})
     for a, b in zip(floats, duals, strict=True):
         value = b.value if isinstance(b, Dual) else b
         assert a == value or (math.isnan(a) and math.isnan(value))

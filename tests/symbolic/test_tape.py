@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from random_programs import ARRAYS, random_tape
-from touchback.symbolic import Operators, Table, Tape, evaluate, lower, translate
+from touchback.symbolic import Operators, Table, Tape, evaluate, lower, replay
 from touchback.symbolic.ops import ARITY, CONST, NAME, NEG
 
 NUMBERS = st.floats(min_value=-1e6, max_value=1e6).filter(lambda x: x == 0.0 or abs(x) > 1e-6)
@@ -111,7 +111,7 @@ def test_what_is_not_finite_is_left_to_the_run() -> None:
     tape = Tape()
     root = tape.sqrt(tape.const(-2.0))
     assert tape.value(root) is None
-    assert math.isnan(translate(tape, [root], Operators(), {})[0])
+    assert math.isnan(replay(tape, [root], Operators(), {})[0])
     assert tape.value(tape.mul(tape.const(1e200), tape.const(1e200))) is None
 
 
@@ -157,7 +157,7 @@ def test_every_node_of_a_random_graph_is_stored_once_with_older_unsigned_operand
 def test_building_a_graph_again_on_its_own_tape_adds_nothing(seed: int) -> None:
     tape, symbols, nodes = random_tape(Random(seed), 40)
     size = len(tape)
-    again = translate(tape, nodes, tape, {tape.names[s]: s for s in symbols.values()})
+    again = replay(tape, nodes, tape, {tape.names[s]: s for s in symbols.values()})
     assert again == nodes
     assert len(tape) == size
 
@@ -178,8 +178,8 @@ def test_rules_change_no_value_of_a_random_graph(seed: int) -> None:
             new = (getattr(plain, bound)(new[0]), getattr(ruled, bound)(new[1]))
         pairs.append(new)
     env = {plain.names[i]: random.uniform(-1.0, 1.0) for i in plain.names}
-    left = translate(plain, [p for p, _ in pairs], Operators(), env)
-    right = translate(ruled, [r for _, r in pairs], Operators(), env)
+    left = replay(plain, [p for p, _ in pairs], Operators(), env)
+    right = replay(ruled, [r for _, r in pairs], Operators(), env)
     for a, b in zip(left, right, strict=True):
         # Thirty operations whose arguments grow to hundreds at most between two sines.
         assert a == pytest.approx(b, rel=1e-9, abs=1e-9)
@@ -194,7 +194,5 @@ def test_replay_on_floats_gives_the_bits_of_plain_evaluation(seed: int) -> None:
     program = lower(tape, nodes, {node: place for place, node in symbols.items()}, fuse=False)
     arrays = {name: [random.uniform(-3.0, 3.0) for _ in range(n)] for name, n in ARRAYS.items()}
     env = {tape.names[node]: arrays[array][i] for (array, i), node in symbols.items()}
-    for a, b in zip(
-        evaluate(program, arrays), translate(tape, nodes, Operators(), env), strict=True
-    ):
+    for a, b in zip(evaluate(program, arrays), replay(tape, nodes, Operators(), env), strict=True):
         assert a == b or (math.isnan(a) and math.isnan(b))

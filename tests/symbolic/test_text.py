@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from random_programs import GRID, LINE, random_tape
 from touchback.errors import InputError
-from touchback.symbolic import Operators, Table, Tape, Want, parse, to_text, translate
+from touchback.symbolic import Operators, Table, Tape, Want, parse, replay, to_text
 from touchback.symbolic.ops import ATAN2, DIV, POW
 
 TABLES = {"a line": LINE, "grid": GRID}
@@ -192,8 +192,8 @@ def test_a_random_graph_reads_back_with_the_same_values_and_the_same_text(seed: 
         point = {name: random.uniform(-2.0, 2.0) for name in tape.symbols}
         if hangs_on_the_sign_of_a_zero(tape, outputs, point):
             continue
-        before = translate(tape, outputs, Operators(), point)
-        after = translate(other, copies, Operators(), point)
+        before = replay(tape, outputs, Operators(), point)
+        after = replay(other, copies, Operators(), point)
         for a, b in zip(before, after, strict=True):
             assert a == b or (math.isnan(a) and math.isnan(b))
 
@@ -207,7 +207,7 @@ def hangs_on_the_sign_of_a_zero(tape: Tape, outputs: list[int], point: dict[str,
         if live[node] and tape.op[node] in (DIV, ATAN2, POW)
         for operand in tape.operands(node)
     ]
-    return 0.0 in translate(tape, operands, Operators(), point)
+    return 0.0 in replay(tape, operands, Operators(), point)
 
 
 @given(st.integers(0, 10**6))
