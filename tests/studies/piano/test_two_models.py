@@ -22,6 +22,9 @@ from touchback.gallery.piano.with_modes import RESTITUTION, piano_action_with_mo
 from touchback.recording import Run
 from touchback.simulate import simulate
 
+# A slow press begins and ends at once, and runs with modes say that its impulses don't act.
+pytestmark = pytest.mark.filterwarnings("ignore:.*prescribed rates jump:RuntimeWarning")
+
 
 @pytest.fixture(scope="module")
 def his_stroke() -> Run:
