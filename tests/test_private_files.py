@@ -89,13 +89,13 @@ def test_names_for_the_profiler_are_written_to_a_file_of_ours_only(
     planted: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(perf, "FOLDER", str(tmp_path))
-    monkeypatch.setenv("TOUCHBACK_PERF", "1")
     mine, place = tmp_path / "mine", tmp_path / f"perf-{os.getpid()}.map"
     mine.write_text("mine")
     if planted == "pipe":
         os.mkfifo(place)
     else:
         place.symlink_to(mine) if planted == "link" else place.hardlink_to(mine)
+    monkeypatch.setenv("TOUCHBACK_PERF", "1")  # not before: other threads would write there first
     perf.name_for_perf(4096, 16, "rate")
     assert mine.read_text() == "mine"
     place.unlink()

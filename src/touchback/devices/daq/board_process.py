@@ -24,7 +24,7 @@ FORMATS = {
 }  # fmt: skip
 
 
-class ToldChannel(TypedDict):
+class ChannelDescription(TypedDict):
     """A channel as JSON: of a signal its kind and numbers."""
 
     type: str
@@ -37,11 +37,11 @@ class ToldChannel(TypedDict):
     gate: float
 
 
-class Told(TypedDict):
+class BoardDescription(TypedDict):
     """The board as JSON; `files`: to write blocks and records, to read questions."""
 
     period: float
-    channels: list[ToldChannel]
+    channels: list[ChannelDescription]
     blocks: int
     buffer: int
     jitter: float
@@ -68,7 +68,7 @@ def value_of(kind: str, numbers: list[float], t: float, block: int) -> float:
     return float(block)
 
 
-def written(channel: ToldChannel, t: float, block: int) -> float:
+def written(channel: ChannelDescription, t: float, block: int) -> float:
     """The number that stands in a block: rounded down and, by `bits`, gone round as counters do, or
     kept within the type's range as a converter does. `gate`: counts that passed in so many
     seconds before, which is the speed counted on the board."""
@@ -92,7 +92,7 @@ def written(channel: ToldChannel, t: float, block: int) -> float:
 class Board:
     """The state of the board between looks at its clock."""
 
-    def __init__(self, told: Told, data: int, records: int) -> None:
+    def __init__(self, told: BoardDescription, data: int, records: int) -> None:
         self.told, self.data, self.records = told, data, records
         self.draw = random.Random(told["seed"])
         self.parts: deque[bytes] = deque()  # that wait for the pipe
@@ -202,7 +202,7 @@ class Board:
         self.tell(ENDED, self.sampled)
 
 
-def main(told: Told) -> None:
+def main(told: BoardDescription) -> None:
     """The board's life."""
     data, records, asked = told["files"]
     os.set_blocking(data, False)
