@@ -158,6 +158,13 @@ def unknown_unit(text: str) -> str:
     return f"{text!r}: the unit '{word}' isn't known{meant}"
 
 
+def _known(text: str) -> Unit:
+    """A unit of our own tables."""
+    if (found := unit_of(text)) is None:
+        raise LookupError(f"{text!r} is in no table of units")
+    return found
+
+
 def dimension_of(text: str) -> Dimension | None:
     """The dimension of a unit's text; None when it isn't known, or when there is none."""
     known = unit_of(text)
@@ -172,7 +179,7 @@ def same_dimension(one: Dimension, other: Dimension) -> bool:
 def text_of(dimension: Dimension) -> str:
     """The usual SI unit of a dimension."""
     for usual in _USUAL:
-        if same_dimension(dimension, unit_of(usual).dimension):  # type: ignore[union-attr]
+        if same_dimension(dimension, _known(usual).dimension):
             return usual
     over = [_power(base, x) for base, x in zip(BASES, dimension, strict=True) if x > 0]
     under = [_power(base, -x) for base, x in zip(BASES, dimension, strict=True) if x < 0]
@@ -219,7 +226,7 @@ def _product(plain: str) -> Unit | None:
             if atom.zero and power != 1:
                 return None
             own = _SI.get(atom.si)
-            for base, exponent in (own if own is not None else unit_of(atom.si).exponents).items():  # type: ignore[union-attr]
+            for base, exponent in (_known(atom.si).exponents if own is None else own).items():
                 total[base] = total.get(base, 0) + _whole(power * exponent)
             factor, zero = factor * atom.factor**power, zero or atom.zero
             si += _spelled(atom.si, float(part["power"] or 1), sign)

@@ -294,7 +294,7 @@ def test_what_is_used_is_kept(
     os.utime(file, times=(time.time() - 2 * cache.OLDEST,) * 2)
     _emitting_is_an_error(monkeypatch)
     emit_cached(program, "f", "aarch64", 1)
-    assert abs(file.stat().st_mtime - time.time()) < 3600.0
+    assert file.stat().st_mtime > time.time() - cache.OLDEST
 
 
 def test_a_file_from_the_future_does_not_stay_for_ever(folder: Path, program: Program) -> None:
