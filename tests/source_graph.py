@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import ast
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 
@@ -37,36 +37,11 @@ def imports_of(tree: ast.Module) -> Iterator[str]:
                 yield inner if inner in modules() else node.module
 
 
-def without_facade_calls(tree: ast.Module, facades: dict[str, set[str]]) -> ast.Module:
-    """The module without the methods that may import downstairs, and without type-only imports of
-    the file that holds them."""
-    body = []
-    for node in tree.body:
-        if isinstance(node, ast.ClassDef) and node.name in facades:
-            kept = [
-                item
-                for item in node.body
-                if not (isinstance(item, ast.FunctionDef) and item.name in facades[node.name])
-            ]
-            node = ast.ClassDef(node.name, node.bases, node.keywords, kept, node.decorator_list)
-        body.append(node)
-    facade = any(isinstance(node, ast.ClassDef) and node.name in facades for node in tree.body)
-    if facade:
-        body = [node for node in body if not is_type_checking(node)]
-    return ast.Module(body, [])
-
-
-def is_type_checking(node: ast.stmt) -> bool:
-    return isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
-
-
-def import_graph(facades: dict[str, set[str]]) -> dict[str, set[str]]:
-    """Which modules each module imports, but for the lazy calls of façade classes."""
+def import_graph(reduced: Callable[[ast.Module], ast.Module]) -> dict[str, set[str]]:
+    """Which modules each module imports, of what `reduced` leaves of its text."""
     return {
         name: {
-            target
-            for target in imports_of(without_facade_calls(tree, facades))
-            if target in modules() and target != name
+            target for target in imports_of(reduced(tree)) if target in modules() and target != name
         }
         for name, tree in modules().items()
     }

@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Iterator
+from copy import deepcopy
 from pathlib import Path
 
 import pytest
@@ -47,6 +48,7 @@ def imported_rooms(tree: ast.AST, package: tuple[str, ...]) -> Iterator[tuple[st
 def without_the_lazy_calls(tree: ast.Module) -> ast.Module:
     """The module without the methods that may import what is upstairs, and without the imports of
     the types that they return."""
+    tree = deepcopy(tree)
     for node in ast.walk(tree):
         if isinstance(node, ast.ClassDef) and node.name in LAZY_CALLS:
             calls = LAZY_CALLS[node.name]

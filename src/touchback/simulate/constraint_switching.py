@@ -16,7 +16,7 @@ import numpy as np
 from touchback.errors import InputError
 from touchback.numbers import MOST, keep, number_within, shown
 from touchback.recording import EnergyBooks, Run
-from touchback.simulate.drive_jumps import RateJump, jump_remarks
+from touchback.simulate.drive_jumps import RateJump, jump_diagnostics
 from touchback.simulate.event_monitor import Event
 from touchback.simulate.failure import RunFailed, RunInterrupted
 from touchback.simulate.inputs import read_inputs
@@ -168,7 +168,7 @@ def _joined(
         about["switches"] = switches
     said = [
         *(x for run in runs for x in run.metadata["remarks"]),
-        *jump_remarks([each for each, _ in jumps]),
+        *jump_diagnostics([each for each, _ in jumps]),
     ]
     about["remarks"] = list(dict.fromkeys(said))
     about |= _inputs_of(runs)

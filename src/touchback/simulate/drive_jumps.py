@@ -67,7 +67,7 @@ def rate_jumps(spec: RunSpec, x: Floats, step: float | None) -> list[RateJump]:
     return found
 
 
-def jump_remarks(jumps: Sequence[RateJump]) -> list[str]:
+def jump_diagnostics(jumps: Sequence[RateJump]) -> list[str]:
     """What is said of impulses that were applied."""
     return [
         f"At t = {each.time:.6g} s the rate of {_quoted(each.rows)} jumps by {each.largest:.6g} "
