@@ -1,4 +1,4 @@
-"""The table of faulty constraints, of which `docs/errors.md` is made, and the models
+"""The table of faulty constraints, of which `docs/errors_tables.inc` is made, and the models
 that nothing is wrong with until a fault is put in.
 
 `faulty_closures.py`, `faulty_drives.py`, `faulty_constraints.py`, `faulty_assembly.py` and
@@ -15,9 +15,9 @@ CONSTRAINT_FAULTS: list[Fault] = []
 SECTIONS = (
     "Closures",
     "Couplings and drives",
-    "Written constraints",
+    "User constraints",
     "Assembly",
-    "Allowed, and said by `freedoms`",
+    "Allowed, and reported by `freedoms`",
     "Friction of constraints",
 )
 fault = functools.partial(any_fault, table=CONSTRAINT_FAULTS)

@@ -2,8 +2,8 @@
 
 `faulty_models.py`, `faulty_joints.py`, `faulty_contacts.py`, `faulty_modes.py` and
 `faulty_files.py` fill it;
-`docs/errors.md` is made of it by `python tests/update_docs.py`. Faulty constraints have a table of
-their own, in `constraint_faults.py`.
+`docs/errors_tables.inc` is made of it by `python tests/update_docs.py`. Faulty constraints have a
+table of their own, in `constraint_faults.py`.
 """
 
 import inspect

@@ -91,7 +91,7 @@ def _() -> None:
 
 @said(
     "redundant constraints",
-    "Allowed, and said by `freedoms`",
+    "Allowed, and reported by `freedoms`",
     "1 freedom: rod\nredundant constraints: weld\nforces that aren't determined: weld",
 )
 def _() -> None:
@@ -102,7 +102,7 @@ def _() -> None:
 
 @said(
     "redundant gears",
-    "Allowed, and said by `freedoms`",
+    "Allowed, and reported by `freedoms`",
     "1 freedom: right\nredundant constraints: belt\nforces that aren't determined: gears, belt",
 )
 def _() -> None:
@@ -114,7 +114,7 @@ def _() -> None:
 
 @said(
     "mechanism that can't move",
-    "Allowed, and said by `freedoms`",
+    "Allowed, and reported by `freedoms`",
     "no freedom is left: nothing can move",
 )
 def _() -> None:
@@ -125,7 +125,7 @@ def _() -> None:
 
 @said(
     "singular position at the start",
-    "Allowed, and said by `freedoms`",
+    "Allowed, and reported by `freedoms`",
     "2 freedoms: coupler, out\nsingular position: rows that add nothing here, but do nearby: pin.1",
 )
 def _() -> None:

@@ -5,7 +5,7 @@ from constraint_faults import fault, two_arms
 
 @fault(
     "constraint that is neither of the two",
-    "Written constraints",
+    "User constraints",
     "Constraint 'level': give either `position` or `velocity`, one of the two.",
 )
 def _() -> None:
@@ -15,7 +15,7 @@ def _() -> None:
 
 @fault(
     "constraint that is a number",
-    "Written constraints",
+    "User constraints",
     "Constraint 'level': an expression of coordinates is expected, got 0.3.",
 )
 def _() -> None:
@@ -25,7 +25,7 @@ def _() -> None:
 
 @fault(
     "constraint that depends on no coordinate",
-    "Written constraints",
+    "User constraints",
     "Constraint 'clock': its expression doesn't depend on any coordinate.",
 )
 def _() -> None:
@@ -36,7 +36,7 @@ def _() -> None:
 
 @fault(
     "position that uses a velocity",
-    "Written constraints",
+    "User constraints",
     "Constraint 'level': its position uses velocities; give it as `velocity`.",
 )
 def _() -> None:
@@ -47,7 +47,7 @@ def _() -> None:
 
 @fault(
     "velocity that is not linear in the velocities",
-    "Written constraints",
+    "User constraints",
     "Constraint 'speed': it must be linear in the velocities.",
 )
 def _() -> None:
@@ -58,7 +58,7 @@ def _() -> None:
 
 @fault(
     "constraint that uses a state",
-    "Written constraints",
+    "User constraints",
     "Constraint 'follow': it uses the state 'wound up', whose second rate isn't known. Use "
     "positions, time, inputs and parameters (a drive: also give its velocity and "
     "acceleration).",
@@ -71,7 +71,7 @@ def _() -> None:
 
 @fault(
     "servo through a joint that isn't there",
-    "Written constraints",
+    "User constraints",
     "Constraint 'level': there is no joint 'motor'; known: 'left', 'right'.",
 )
 def _() -> None:
@@ -81,7 +81,7 @@ def _() -> None:
 
 @fault(
     "servo without authority",
-    "Written constraints",
+    "User constraints",
     "Constraint 'level': the effort of coordinate 0 of joint 'right' has no influence on it"
     " at the initial configuration (J M⁻¹ Wᵀ is singular). Keep it through another joint, "
     "or begin elsewhere.",
@@ -94,7 +94,7 @@ def _() -> None:
 
 @fault(
     "constraints that nothing meets",
-    "Written constraints",
+    "User constraints",
     "Constraint 'far': its error is 1 at best, 1 at the guess. Give a guess nearer to "
     "closure, or check the lengths.",
 )

@@ -1,6 +1,8 @@
 """Write what `docs/` has of the code's own words: `python tests/update_docs.py`."""
 
 import json
+import re
+import textwrap
 from pathlib import Path
 
 import faulty_assembly
@@ -15,7 +17,7 @@ import faulty_models
 import faulty_modes
 import touchback.vehicle  # noqa: F401 (the schema has its kinds then, whatever is imported)
 from constraint_faults import CONSTRAINT_FAULTS, SECTIONS
-from faults import FAULTS
+from faults import FAULTS, Fault
 from touchback.files import model_schema
 
 DOCS = Path(__file__).parent.parent / "docs"
@@ -33,25 +35,39 @@ FILLED = (
 )  # importing them fills the tables
 
 
-def errors_page() -> str:
-    """The messages about faulty models, files and constraints, fault by fault."""
+UNKNOWN = re.compile(r"there is no [\w ]+ '[^']*'; (did you mean|known:)")
+VALUES = re.compile(r"'[^']*'|-?\d+(\.\d+)?")
+
+
+def errors_tables() -> str:
+    """The messages about faulty models, files and constraints, section by section.
+
+    Messages that differ by names and numbers alone are shown once, under the titles of all; those
+    about unknown names are explained by `errors.md` itself.
+    """
     constraints = sorted(
         CONSTRAINT_FAULTS, key=lambda fault: (SECTIONS.index(fault.section), fault.home)
     )
     faults = [*sorted(FAULTS, key=lambda fault: fault.home), *constraints]
-    parts = [
-        "# Errors\n\n"
-        "Messages about faulty models, files and constraints. Each names the thing and the value\n"
-        "and, where there is one, ends with a hint. `python tests/update_docs.py` writes it\n"
-        "from the table of which every message is tested.\n"
-    ]
-    for section in dict.fromkeys(fault.section for fault in faults):
+    groups: dict[tuple[str, str], list[Fault]] = {}
+    for fault in faults:
+        if not UNKNOWN.search(fault.message):
+            groups.setdefault((fault.section, VALUES.sub("…", fault.message)), []).append(fault)
+    parts: list[str] = []
+    for section in dict.fromkeys(section for section, _ in groups):
         parts.append(f"## {section}\n")
-        for fault in faults:
-            if fault.section == section:
-                title = fault.title[0].upper() + fault.title[1:]
-                parts.append(f"**{title}**\n\n```text\n{fault.message}\n```\n")
+        for (home, _), alike in groups.items():
+            if home == section:
+                title = "; ".join(fault.title for fault in alike)
+                parts.append(f"{title[0].upper()}{title[1:]}\n: {shown(alike[0].message)}\n")
     return "\n".join(parts)
+
+
+def shown(message: str) -> str:
+    """A message as code: within the line, or as a block where it has several lines."""
+    if "\n" in message:
+        return textwrap.indent(f"```text\n{message}\n```", "  ").lstrip()
+    return f"`` {message} ``" if "`" in message else f"`{message}`"
 
 
 def schema_file() -> str:
@@ -60,7 +76,7 @@ def schema_file() -> str:
 
 
 PAGES = {
-    DOCS / "errors.md": errors_page,
+    DOCS / "errors_tables.inc": errors_tables,
     DOCS / "schema" / "model.schema.json": schema_file,
 }
 
