@@ -66,8 +66,8 @@ class PlatformWheel(bdist_wheel):
 # numbers stay loops: a call of memset or memcpy in their place costs more. Python's own flags ask
 # for -g, which changes no instruction and takes a fifth of the time; `CFLAGS=-g` keeps it.
 FLAGS = [
-    "-std=c11", "-O3", "-ffp-contract=off", "-fno-fast-math", "-Wall",
-    "-fno-tree-loop-distribute-patterns", "-Werror=vla",
+    "-std=c11", "-O3", "-ffp-contract=off", "-fno-fast-math", "-Wall", "-Wextra",
+    "-Wshadow", "-Wconversion", "-fno-tree-loop-distribute-patterns", "-Werror=vla",
     *([] if "-g" in os.environ.get("CFLAGS", "").split() else ["-g0"]),
 ]  # fmt: skip
 

@@ -99,6 +99,20 @@ def test_no_array_on_a_stack_has_a_length_that_a_model_decides() -> None:
         assert all(length == length.upper() for length in lengths), (path.name, lengths)
 
 
+def test_the_library_compiles_without_warnings() -> None:
+    """What knows Python is compiled where Python's headers are, by the build."""
+    paths = [str(path) for path in HERE.rglob("*.c") if path.parent.name != "python"]
+    command = ["gcc", "-std=c11", "-fsyntax-only", "-ffp-contract=off", "-Werror", f"-I{HERE}"]
+    warnings = ["-Wall", "-Wextra", "-Wshadow", "-Wconversion", "-Wmissing-prototypes"]
+    subprocess.run([*command, *warnings, *paths], check=True)
+
+
+def test_no_line_of_c_is_longer_than_a_hundred_characters() -> None:
+    texts = {path: path.read_text("utf-8").splitlines() for path in HERE.rglob("*.[ch]")}
+    for path, lines in texts.items():
+        assert [line for line in lines if len(line) > 100] == [], path.name
+
+
 @pytest.mark.parametrize("folder", FOLDERS)
 def test_a_folder_of_c_includes_only_folders_before_it(folder: str) -> None:
     """What lies beside the folders serves them all."""

@@ -17,4 +17,6 @@ static void tell(void *environment, const char *instance, int status, const char
     va_end(given);
 }
 
-tb_foreign_logger tb_foreign_log_teller(void) { return tell; }
+tb_foreign_logger tb_foreign_log_teller(void) {
+    return tell;
+}

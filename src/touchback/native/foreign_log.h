@@ -1,5 +1,5 @@
-/* Texts that foreign code tells in the manner of printf, as FMUs of FMI 2.0 do: the newest are kept.
- * A callback of Python's can't read what follows a format. */
+/* Texts that foreign code tells in the manner of printf, as FMUs of FMI 2.0 do: the newest are
+ * kept. A callback of Python's can't read what follows a format. */
 #ifndef TOUCHBACK_FOREIGN_LOG_H
 #define TOUCHBACK_FOREIGN_LOG_H
 

@@ -1,7 +1,7 @@
-/* Ctrl-C for loops in C. Python's own handler is run between two of its instructions, which is never
- * while a call of this library lasts. So its place is taken for as long as a run listens: the first
- * Ctrl-C raises a flag that loops look at, and a run ends with what it has; another one goes to
- * Python as usual, which ends even an input function that hangs. */
+/* Ctrl-C for loops in C. Python's own handler is run between two of its instructions, which is
+ * never while a call of this library lasts. So its place is taken for as long as a run listens: the
+ * first Ctrl-C raises a flag that loops look at, and a run ends with what it has; another one goes
+ * to Python as usual, which ends even an input function that hangs. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "interrupt.h"
@@ -17,7 +17,9 @@ int tb_stop_asked(void) {
     return flag && atomic_load_explicit(flag, memory_order_relaxed) != 0;
 }
 
-void tb_stop_by(const atomic_long *other) { flag = other; }
+void tb_stop_by(const atomic_long *other) {
+    flag = other;
+}
 
 static void note(int number) {
     if (atomic_fetch_add(&pressed, 1))

@@ -11,7 +11,8 @@ int tb_stop_asked(void);
 /* Lets this thread's loops end when the flag becomes other than 0; NULL: never. */
 void tb_stop_by(const atomic_long *flag);
 
-/* Lets this thread's loops end at Ctrl-C. Returns whether there is a plain handler to stand in for. */
+/* Lets this thread's loops end at Ctrl-C. Returns whether there is a plain handler to stand in for.
+ */
 int tb_listen(void);
 /* Gives Ctrl-C back. Returns how often it was pressed. */
 long tb_unlisten(void);

@@ -26,7 +26,10 @@ static void in_eights(double t, const double *x, double *u, const tb_samples *sa
 }
 
 static tb_input input_of(long lanes) {
-    return lanes == 8 ? in_eights : lanes == 4 ? in_fours : lanes == 2 ? in_pairs : tb_sampled_input;
+    return lanes == 8   ? in_eights
+           : lanes == 4 ? in_fours
+           : lanes == 2 ? in_pairs
+                        : tb_sampled_input;
 }
 
 /* ---- a group --------------------------------------------------------------------------------- */
@@ -49,9 +52,8 @@ void tb_batch_load(const tb_batch *b, tb_batch_worker *w, long first) {
         spread(b->u + i * b->u_stride, b->inputs, lanes, lane, w->problem->u);
         spread(b->p + i * b->p_stride, b->block, lanes, lane, w->p);
         for (long s = 0, at = 0; s < b->series; at += b->samples[s++]) {
-            w->tables[s * lanes + lane] =
-                (tb_table){b->samples[s], 0, b->times + at, NULL,
-                           b->values + i * b->values_stride + at};
+            w->tables[s * lanes + lane] = (tb_table){b->samples[s], 0, b->times + at, NULL,
+                                                     b->values + i * b->values_stride + at};
             w->slots[s * lanes + lane] = b->places[s] * lanes + lane;
         }
     }
@@ -72,7 +74,8 @@ static void note(const tb_batch *b, tb_batch_worker *w, long first, long steps, 
         double *row = b->record + ((first + lane) * rows + steps / b->every) * b->width;
         for (long k = 0; k < b->width; k++) {
             long place = b->recorded[k], sensor = place - b->states;
-            double value = sensor < 0 ? w->x[place * lanes + lane] : w->shown[sensor * lanes + lane];
+            double value =
+                sensor < 0 ? w->x[place * lanes + lane] : w->shown[sensor * lanes + lane];
             row[k] = made[lane] < steps ? NAN : value;
         }
     }
@@ -92,7 +95,8 @@ static void undo_tick(const tb_sampler *sampler, const double *remembered, doubl
 
 /* A lane that would become no number stays where it was before the step, and before its tick if it
  * began with one: the others aren't to know. */
-static void hold_bad_lanes(const tb_batch *b, tb_batch_worker *w, long step, int ticked, long *made) {
+static void hold_bad_lanes(const tb_batch *b, tb_batch_worker *w, long step, int ticked,
+                           long *made) {
     long lanes = b->lanes;
     if (ticked)
         undo_tick(w->problem->sampler, w->remembered, w->x);
@@ -115,7 +119,8 @@ int tb_batch_stopped(atomic_int *stop, int answers) {
     return atomic_load_explicit(stop, memory_order_relaxed);
 }
 
-static void group(const tb_batch *b, tb_batch_worker *w, long first, atomic_int *stop, int answers) {
+static void group(const tb_batch *b, tb_batch_worker *w, long first, atomic_int *stop,
+                  int answers) {
     const tb_sampler *sampler = w->problem->sampler;
     long size = b->states * b->lanes, failed = 0, made[8];
     long to_tick = 1, to_row = b->every; /* steps */

@@ -1,6 +1,6 @@
-/* Many instances of one problem, each from a state of its own with inputs and parameters of its own, by
- * fixed steps: as many at once as a vector register holds, on threads. A group of instances makes all of
- * its steps before the next one begins, so that it stays near the processor. */
+/* Many instances of one problem, each from a state of its own with inputs and parameters of its
+ * own, by fixed steps: as many at once as a vector register holds, on threads. A group of instances
+ * makes all of its steps before the next one begins, so that it stays near the processor. */
 #ifndef TOUCHBACK_BATCH_H
 #define TOUCHBACK_BATCH_H
 
@@ -15,24 +15,26 @@ struct tb_batch;
 struct tb_batch_worker;
 struct tb_moreau_jean;
 
-/* What is told of an instance with constraints: whether nothing ended it, how far they were open where
- * it starts and, at most, on its way [m or rad], and how often it was almost singular, could not be made
- * consistent, and frictions had no answer. With modes all but the first two are of what was recorded. */
+/* What is told of an instance with constraints: whether nothing ended it, how far they were open
+ * where it starts and, at most, on its way [m or rad], and how often it was almost singular, could
+ * not be made consistent, and frictions had no answer. With modes all but the first two are of what
+ * was recorded. */
 typedef struct tb_batch_told {
     double whole, gap, largest_h, singular, not_converged, paradoxes;
 } tb_batch_told;
 
-/* What instances that run one at a time do in their own way: under constraints (in_constraints.c), in
- * modes (in_modes.c), or with rigid contacts (in_contacts.c). */
+/* What instances that run one at a time do in their own way: under constraints (in_constraints.c),
+ * in modes (in_modes.c), or with rigid contacts (in_contacts.c). */
 typedef struct tb_batch_way {
-    /* Lets one begin at the worker's x as if nothing had run before. Returns how far that was open. */
+    /* Lets one begin at the worker's x as if nothing had run before. Returns how far that was open.
+     */
     double (*begin)(const struct tb_batch *batch, struct tb_batch_worker *worker);
     /* Makes the next step: TB_REACHED, or why it can't be. */
     int (*take)(struct tb_batch_worker *worker);
     /* Whether it may go on, where a run of its own looks; NULL: it may. */
     int (*goes_on)(const struct tb_batch *batch, const struct tb_batch_worker *worker);
-    /* Records an instance that has made all steps, and tells of it. Returns 0 where what is recorded
-     * ends it after all. */
+    /* Records an instance that has made all steps, and tells of it. Returns 0 where what is
+     * recorded ends it after all. */
     int (*tell)(const struct tb_batch *batch, struct tb_batch_worker *worker, long instance);
 } tb_batch_way;
 
@@ -48,23 +50,23 @@ typedef struct tb_batch {
     double *x;                  /* a row of each: where it starts, and then where it ended */
     const double *u, *p;
     long u_stride, p_stride;
-    long series;                /* inputs that follow samples, linear in between */
-    const long *places;         /* of these inputs, in [t, inputs...] */
-    const long *samples;        /* how many each has */
+    long series;                  /* inputs that follow samples, linear in between */
+    const long *places;           /* of these inputs, in [t, inputs...] */
+    const long *samples;          /* how many each has */
     const double *times, *values; /* of each instance, series by series */
     long values_stride;
-    long width;            /* numbers that are recorded of an instance at an instant */
-    const long *recorded;  /* their places in [state, sensors] */
-    double *record;        /* of each instance a row for each instant */
-    long *made;            /* of each instance: its steps, fewer where it was no number; -1: not run */
+    long width;           /* numbers that are recorded of an instance at an instant */
+    const long *recorded; /* their places in [state, sensors] */
+    double *record;       /* of each instance a row for each instant */
+    long *made; /* of each instance: its steps, fewer where it was no number; -1: not run */
 
     /* Of mechanisms with constraints or rigid contacts, one lane wide. */
     const tb_batch_way *way; /* NULL without any */
     tb_batch_told *told;     /* of each instance */
     /* With modes: */
-    double crowded;      /* seconds within which transitions chatter */
-    long look;           /* steps from one look at that to the next */
-    long sensors, rubs;  /* how many sensors there are, 0 where none is recorded; whether rows rub */
+    double crowded;     /* seconds within which transitions chatter */
+    long look;          /* steps from one look at that to the next */
+    long sensors, rubs; /* how many sensors there are, 0 where none is recorded; whether rows rub */
     /* With rigid contacts: */
     const double *sensor_p; /* parameters that sensors read */
     long sensor_stride;
@@ -73,25 +75,26 @@ typedef struct tb_batch {
 /* Who works on a group at a time. The problem is that of `lanes` instances; all else is memory. */
 typedef struct tb_batch_worker {
     tb_problem *problem;
-    tb_callable sensors; /* call is NULL where none is recorded, and with modes */
+    tb_callable sensors;                /* call is NULL where none is recorded, and with modes */
     double *x, *next, *scratch, *shown; /* of `lanes` states, one more, five more; of sensors */
-    double *remembered; /* memories as they were before the last tick */
+    double *remembered;                 /* memories as they were before the last tick */
     double *p;
     tb_table *tables; /* of each series for each lane */
     long *slots;
     tb_samples samples;
-    /* One at a time: of an instance the states that are recorded, with the last one, and what was solved
-     * for at one of them: accelerations and multipliers, without modes behind [t, inputs...]; of a step
-     * with contacts what rows took of energy, and what moving surfaces did through them. */
+    /* One at a time: of an instance the states that are recorded, with the last one, and what was
+     * solved for at one of them: accelerations and multipliers, without modes behind [t,
+     * inputs...]; of a step with contacts what rows took of energy, and what moving surfaces did
+     * through them. */
     double *states, *solutions;
-    tb_fixed run;        /* by steps without contacts */
-    const double *fresh; /* what its motion remembered before any run */
+    tb_fixed run;                   /* by steps without contacts */
+    const double *fresh;            /* what its motion remembered before any run */
     struct tb_moreau_jean *stepper; /* by steps with contacts */
 } tb_batch_worker;
 
-/* Runs the instances from `first` to before `end`, which begin a group each `lanes`, on so many workers
- * and threads. Returns TB_REACHED, or TB_INTERRUPTED where somebody asked it to end: then groups that
- * weren't finished have made -1 steps. */
+/* Runs the instances from `first` to before `end`, which begin a group each `lanes`, on so many
+ * workers and threads. Returns TB_REACHED, or TB_INTERRUPTED where somebody asked it to end: then
+ * groups that weren't finished have made -1 steps. */
 int tb_batch_run(const tb_batch *batch, tb_batch_worker *workers, long worker_count, long first,
                  long end);
 

@@ -1,6 +1,6 @@
 /* How instances whose constraints stay begin, and are told of. */
-#include "constrained/constrained.h"
 #include "batch/batch.h"
+#include "constrained/constrained.h"
 
 static double begin(const tb_batch *b, tb_batch_worker *w) {
     const tb_problem *problem = w->problem;

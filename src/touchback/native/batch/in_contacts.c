@@ -1,8 +1,8 @@
 /* How instances with rigid contacts begin, step in time, and are told of. */
 #include <string.h>
 
-#include "contact/moreau_jean.h"
 #include "batch/batch.h"
+#include "contact/moreau_jean.h"
 
 static double begin(const tb_batch *b, tb_batch_worker *w) {
     tb_moreau_jean *s = w->stepper;
@@ -16,7 +16,8 @@ static double begin(const tb_batch *b, tb_batch_worker *w) {
 }
 
 static int take(tb_batch_worker *w) {
-    return tb_moreau_jean_take(w->stepper, w->problem, w->solutions, w->solutions + w->stepper->rows);
+    return tb_moreau_jean_take(w->stepper, w->problem, w->solutions,
+                               w->solutions + w->stepper->rows);
 }
 
 static int tell(const tb_batch *b, tb_batch_worker *w, long instance) {

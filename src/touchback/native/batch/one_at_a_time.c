@@ -1,6 +1,6 @@
-/* Instances with constraints or rigid contacts: each begins as if nothing had run before it, makes the
- * steps of a run of its own, and is read after its end in the order in which such a run is, as rates of
- * constraints remember the one before: so it has the same bits. */
+/* Instances with constraints or rigid contacts: each begins as if nothing had run before it, makes
+ * the steps of a run of its own, and is read after its end in the order in which such a run is, as
+ * rates of constraints remember the one before: so it has the same bits. */
 #include <string.h>
 
 #include "batch/batch.h"
@@ -27,7 +27,9 @@ static void keep(const tb_batch *b, tb_batch_worker *w, long row) {
     memcpy(w->states + row * b->states, w->x, (size_t)b->states * sizeof *w->x);
 }
 
-int tb_batch_take_fixed(tb_batch_worker *w) { return tb_fixed_take(&w->run, w->problem); }
+int tb_batch_take_fixed(tb_batch_worker *w) {
+    return tb_fixed_take(&w->run, w->problem);
+}
 
 /* Makes all steps; returns 0 where that can't be, or somebody asked to stop. */
 static int advance(const tb_batch *b, tb_batch_worker *w, long *made, atomic_int *stop,

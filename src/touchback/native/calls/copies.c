@@ -2,7 +2,9 @@
 
 #include "calls/interleave.h"
 
-static long size_of(const long parts[TB_PARTS]) { return parts[0] + parts[1] + parts[2]; }
+static long size_of(const long parts[TB_PARTS]) {
+    return parts[0] + parts[1] + parts[2];
+}
 
 /* The parts of copies `first`, first + 1, … of the row. */
 TB_INLINED void gather(const tb_copies *c, const double *row, long first, long lanes, double *to) {
@@ -14,7 +16,8 @@ TB_INLINED void gather(const tb_copies *c, const double *row, long first, long l
     }
 }
 
-TB_INLINED void scatter(const tb_copies *c, const double *from, long first, long lanes, double *row) {
+TB_INLINED void scatter(const tb_copies *c, const double *from, long first, long lanes,
+                        double *row) {
     for (long part = 0; part < TB_PARTS; part++) {
         long size = c->outputs[part];
         tb_part_lanes(from, size, lanes, row + first * size, size);
@@ -44,8 +47,12 @@ TB_INLINED long groups(const tb_copies *c, const row *all, long first, long lane
     return first;
 }
 
-TB_WITH_FOUR static long fours(const tb_copies *c, const row *all) { return groups(c, all, 0, 4); }
-TB_WITH_EIGHT static long eights(const tb_copies *c, const row *all) { return groups(c, all, 0, 8); }
+TB_WITH_FOUR static long fours(const tb_copies *c, const row *all) {
+    return groups(c, all, 0, 4);
+}
+TB_WITH_EIGHT static long eights(const tb_copies *c, const row *all) {
+    return groups(c, all, 0, 8);
+}
 
 void tb_copies_call(const double *x, const double *u, const double *p, double *out, double *work,
                     const void *ctx) {

@@ -43,10 +43,10 @@ TB_INLINED void tb_turn(const double *from, long from_stride, double *to, long t
 
 /* Eight rows of eight numbers as columns: pairs change places, then pairs of pairs, then halves. */
 TB_INLINED void tb_turn_rows(tb_eight row[8]) {
-    const tb_order_of_eight low[3] = {{0, 8, 2, 10, 4, 12, 6, 14}, {0, 1, 8, 9, 4, 5, 12, 13},
-                                      {0, 1, 2, 3, 8, 9, 10, 11}};
-    const tb_order_of_eight high[3] = {{1, 9, 3, 11, 5, 13, 7, 15}, {2, 3, 10, 11, 6, 7, 14, 15},
-                                       {4, 5, 6, 7, 12, 13, 14, 15}};
+    const tb_order_of_eight low[3] = {
+        {0, 8, 2, 10, 4, 12, 6, 14}, {0, 1, 8, 9, 4, 5, 12, 13}, {0, 1, 2, 3, 8, 9, 10, 11}};
+    const tb_order_of_eight high[3] = {
+        {1, 9, 3, 11, 5, 13, 7, 15}, {2, 3, 10, 11, 6, 7, 14, 15}, {4, 5, 6, 7, 12, 13, 14, 15}};
     for (int level = 0; level < 3; level++)
         for (int i = 0; i < 8; i++) {
             int other = i | 1 << level;
@@ -115,11 +115,12 @@ TB_INLINED void tb_interleave(const double *from, long stride, long size, long l
         else if (lanes == 2)
             ((tb_pair *)to)[k] = (tb_pair){from[0], from[stride]};
         else if (lanes == 4)
-            ((tb_four *)to)[k] = (tb_four){from[0], from[stride], from[2 * stride], from[3 * stride]};
+            ((tb_four *)to)[k] =
+                (tb_four){from[0], from[stride], from[2 * stride], from[3 * stride]};
         else if (lanes == 8)
-            ((tb_eight *)to)[k] = (tb_eight){from[0], from[stride], from[2 * stride],
-                from[3 * stride], from[4 * stride], from[5 * stride], from[6 * stride],
-                from[7 * stride]};
+            ((tb_eight *)to)[k] =
+                (tb_eight){from[0],          from[stride],     from[2 * stride], from[3 * stride],
+                           from[4 * stride], from[5 * stride], from[6 * stride], from[7 * stride]};
         else
             for (long lane = 0; lane < lanes; lane++)
                 to[k * lanes + lane] = from[lane * stride];

@@ -60,9 +60,9 @@ static long earliest(const code *c, int i, long cycle, int *freed) {
     return cycle;
 }
 
-/* Which of the waiting operations comes next: the one with the longest way ahead, less what it would
- * wait for its operands; where registers get scarce the one that frees most of them, else the first
- * one. */
+/* Which of the waiting operations comes next: the one with the longest way ahead, less what it
+ * would wait for its operands; where registers get scarce the one that frees most of them, else the
+ * first one. */
 static int choose(const code *c, const int *waiting, int size, long cycle, int scarce) {
     int best = 0, freed;
     long best_worth = 0;

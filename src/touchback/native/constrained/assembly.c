@@ -224,8 +224,8 @@ static int tracking(const tb_assembly *a) {
     return 0;
 }
 
-/* Which rows are met and which coordinates stay: all of them, or first those that don't track by what
- * isn't idle, then all by what is. */
+/* Which rows are met and which coordinates stay: all of them, or first those that don't track by
+ * what isn't idle, then all by what is. */
 enum { ALL, WITHOUT_IDLE, BY_IDLE };
 static void mark(tb_assembly *a, int which, int positions) {
     const tb_constrained *c = a->constrained;

@@ -12,12 +12,13 @@ typedef struct tb_assembly {
     tb_constrained *constrained;
     const double *u, *p;
     double angle; /* or length, by which a guess is turned aside */
-    int *met;   /* of a row: whether it is to be met */
-    int *still; /* of a velocity coordinate: whether it stays */
-    int *kept;  /* of a position coordinate: whether it stays; those that are velocities too are still
-                   instead */
-    const int *tracks; /* of a row: whether it is met by idle velocity coordinates alone, which move */
-    const int *idle;   /* nothing else; of a velocity coordinate: whether it is such a one */
+    int *met;     /* of a row: whether it is to be met */
+    int *still;   /* of a velocity coordinate: whether it stays */
+    int *kept;    /* of a position coordinate: whether it stays; those that are velocities too are
+                     still instead */
+    const int
+        *tracks; /* of a row: whether it is met by idle velocity coordinates alone, which move */
+    const int *idle;       /* nothing else; of a velocity coordinate: whether it is such a one */
     double *first, *error; /* of each row: h at the guess; h, or J v - b, at the end */
     double *b;             /* what the rows that are met demand of velocities */
     double *from, *step;   /* positions before a step, and the step */
@@ -35,8 +36,8 @@ int tb_assembly_close(tb_assembly *a, double *x);
 int tb_assembly_turn(tb_assembly *a, double *x);
 /* v nearest to that of x with J v = b; TB_NO_NUMBER where b isn't one. */
 int tb_assembly_meet(tb_assembly *a, double *x);
-/* All of it for a guess x at u[0] with these inputs and parameters: q, turned aside where a guess leads
- * nowhere, then v. TB_OPEN where positions or velocities can't be met. */
+/* All of it for a guess x at u[0] with these inputs and parameters: q, turned aside where a guess
+ * leads nowhere, then v. TB_OPEN where positions or velocities can't be met. */
 int tb_assembly_start(tb_assembly *a, double *x);
 /* v after impulses of all constraints: v + M^-1 J^T impulse, J v = b. */
 int tb_assembly_strike(tb_assembly *a, double *x);

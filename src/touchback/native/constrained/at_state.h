@@ -6,7 +6,8 @@
  *   out = [dq/dt, a, dz/dt, lambda, refused]; refused is 0, or 1 + the row whose friction leaves no
  *   answer.
  *
- * Where rows contradict each other all are met as well as can be, where in runs a choice of them is. */
+ * Where rows contradict each other all are met as well as can be, where in runs a choice of them
+ * is. */
 #ifndef TOUCHBACK_AT_STATE_H
 #define TOUCHBACK_AT_STATE_H
 

@@ -9,7 +9,8 @@
  * Further states z take part in the iterations (further_states.c).
  * The penalties w = h^2/4 alpha are `penalty` times the row's own inertia, 1 / (J diag(M)^-1 J^T):
  * then they need no tuning by units or steps. Velocities and accelerations are projected with the
- * same matrix afterwards. Redundant rows and singular positions need no care: the matrix is regular.
+ * same matrix afterwards. Redundant rows and singular positions need no care: the matrix is
+ * regular.
  */
 #include <math.h>
 #include <string.h>
@@ -20,7 +21,8 @@
 
 static const long ITERATIONS = 30;
 static const double STILL = 1e-12; /* part of a radian or metre of the last increment */
-static const double BACK = 0.25; /* part of an increment that the next one takes back: not converging */
+static const double BACK =
+    0.25; /* part of an increment that the next one takes back: not converging */
 
 /* Penalties w by row, into c->right. */
 static void weigh(tb_constrained *c) {
@@ -65,7 +67,8 @@ static void build_matrix(tb_constrained *c, double h, const double *u, const dou
         c->statistics.singular++;
 }
 
-/* d with [matrix] d = force - J^T w g, and mu = -w (g + J d): dense, or sparse without stiffness. */
+/* d with [matrix] d = force - J^T w g, and mu = -w (g + J d): dense, or sparse without stiffness.
+ */
 void tb_soft_solve(tb_constrained *c, const double *force, const double *g, double *d) {
     const double *J = tb_terms_J(c), *w = c->right;
     if (c->sparse) {
@@ -170,9 +173,9 @@ static void move(tb_constrained *c, const double *x, const double *theta, const 
         c->x[i] -= offset[i];
 }
 
-/* How much of the increment d is taken: about a kink (a brake that locks, a stop) Newton's method may go
- * to and fro for ever, so where d goes back on the last one, half as much as of that; then again more, but
- * not twice, lest halving and doubling go to and fro themselves. */
+/* How much of the increment d is taken: about a kink (a brake that locks, a stop) Newton's method
+ * may go to and fro for ever, so where d goes back on the last one, half as much as of that; then
+ * again more, but not twice, lest halving and doubling go to and fro themselves. */
 static double share_of(long n, const double *d, double *last, double share) {
     double along = 0.0, before = 0.0;
     for (long j = 0; j < n; j++) {

@@ -14,8 +14,8 @@ void tb_baumgarte_pull(tb_constrained *c) {
     }
 }
 
-void tb_baumgarte_rate(const double *x, const double *u, const double *p, double *out,
-                       double *work, const void *context) {
+void tb_baumgarte_rate(const double *x, const double *u, const double *p, double *out, double *work,
+                       const void *context) {
     tb_constrained *c = tb_constrained_of(context);
     (void)work;
     tb_begin_rate(c, x, u, p);

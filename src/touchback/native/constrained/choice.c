@@ -14,10 +14,10 @@
 #include "seconds.h"
 
 static const double POOR = 0.5, GROWN = 100.0;
-static const double ROUNDING = 1e-14;        /* part of the largest pivot that is surely rounding */
-static const double VIOLATED = 1e-11;        /* |h| of a row that was left out */
-static const double ABLE = 1e-3; /* part of a row's largest entry that can still meet it */
-static const double PREFERRED = 4.0; /* times the largest entry of the others */
+static const double ROUNDING = 1e-14; /* part of the largest pivot that is surely rounding */
+static const double VIOLATED = 1e-11; /* |h| of a row that was left out */
+static const double ABLE = 1e-3;      /* part of a row's largest entry that can still meet it */
+static const double PREFERRED = 4.0;  /* times the largest entry of the others */
 
 void tb_use_choice(tb_constrained *c) {
     if (!c->sparse)
@@ -88,8 +88,8 @@ void tb_correct(tb_constrained *c, const double *J, const double *residual, int 
         tb_dense_correct(c, residual, level, step);
 }
 
-void tb_solve(tb_constrained *c, const double *J, const double *W, const double *M,
-              const double *f, const double *right, double *a, double *lambda) {
+void tb_solve(tb_constrained *c, const double *J, const double *W, const double *M, const double *f,
+              const double *right, double *a, double *lambda) {
     if (c->sparse)
         tb_sparse_solve(c, J, M, f, right, 0, a, lambda);
     else
@@ -128,8 +128,8 @@ static int review_pivots(tb_constrained *c) {
 void tb_review_choice(tb_constrained *c, const double *h, const double *J) {
     double violated = redundant_size(c, h);
     int poor = review_pivots(c);
-    c->statistics.singular += c->rank < c->most_rank || c->truncated ||
-                              tb_smallest_pivot(c) < TB_NEARLY_SINGULAR;
+    c->statistics.singular +=
+        c->rank < c->most_rank || c->truncated || tb_smallest_pivot(c) < TB_NEARLY_SINGULAR;
     if (!poor && c->rank == c->most_rank && !c->truncated &&
         (violated <= VIOLATED || violated <= 10.0 * c->redundant_h))
         return;

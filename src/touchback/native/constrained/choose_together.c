@@ -1,5 +1,5 @@
-/* Dependent coordinates of several states at once: as dense_choice.c in each lane, whose pivots may be
- * elsewhere than those of others. */
+/* Dependent coordinates of several states at once: as dense_choice.c in each lane, whose pivots may
+ * be elsewhere than those of others. */
 #include "constrained/at_states.h"
 #include "constrained/lanes.h"
 
@@ -24,7 +24,8 @@ WIDE_INLINED tb_lanes largest_entry(const tb_lanes *row, long k, long n) {
 }
 
 /* Rows with an equation for positions first, each as large as others; 1 where one is zero. */
-WIDE_INLINED int fill_candidates(const tb_at_states *s, const tb_constrained *c, const tb_lanes *J) {
+WIDE_INLINED int fill_candidates(const tb_at_states *s, const tb_constrained *c,
+                                 const tb_lanes *J) {
     long n = c->n, m = c->m, first = 0, last = m;
     tb_lanes *A = (tb_lanes *)s->A;
     const tb_lanes *scale = (const tb_lanes *)s->scale;
@@ -127,8 +128,8 @@ WIDE_INLINED tb_lanes find_pivots(const tb_lanes *A, long k, long to, long n, tb
 }
 
 /* Pivots from..to among those rows; 1 where a lane has none left. */
-WIDE_INLINED int eliminate(tb_at_states *s, long from, long to, long m, long n,
-                           double tolerance, tb_lanes *largest) {
+WIDE_INLINED int eliminate(tb_at_states *s, long from, long to, long m, long n, double tolerance,
+                           tb_lanes *largest) {
     tb_lanes *A = (tb_lanes *)s->A;
     for (long k = from; k < to; k++) {
         tb_bits row = {}, column = {};
@@ -156,8 +157,7 @@ WIDE int tb_choose_together(tb_at_states *s) {
     for (long i = 0; i < m; i++)
         holonomic += c->holonomic[i] != 0;
     scale_columns(s, c, M);
-    if (fill_candidates(s, c, J) ||
-        eliminate(s, 0, holonomic, m, n, c->rank_tolerance, &largest) ||
+    if (fill_candidates(s, c, J) || eliminate(s, 0, holonomic, m, n, c->rank_tolerance, &largest) ||
         eliminate(s, holonomic, m, m, n, c->rank_tolerance, &largest))
         return 1;
     for (int lane = 0; lane < TB_LANES; lane++) {

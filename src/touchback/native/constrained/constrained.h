@@ -23,20 +23,38 @@
 
 enum { TB_POSITION = 1, TB_VELOCITY = 2 };
 #define TB_ITERATIONS 20 /* the most of a position solve */
-#define TB_STAGNANT 1e3 /* times the tolerance: rounding may keep |h| from falling */
-#define TB_SPENT 0.05 /* part of the largest pivot that is left at its floor */
+#define TB_STAGNANT 1e3  /* times the tolerance: rounding may keep |h| from falling */
+#define TB_SPENT 0.05    /* part of the largest pivot that is left at its floor */
 
 /* ---- where things are in the outputs of terms and positions ------------------------------- */
 
-static inline double *tb_terms_b(const tb_constrained *c) { return c->at_terms + c->m; }
-static inline double *tb_terms_gamma(const tb_constrained *c) { return c->at_terms + 2 * c->m; }
-static inline double *tb_terms_J(const tb_constrained *c) { return c->at_terms + 3 * c->m; }
-static inline double *tb_terms_W(const tb_constrained *c) { return tb_terms_J(c) + c->J_count; }
-static inline double *tb_terms_M(const tb_constrained *c) { return tb_terms_W(c) + c->W_count; }
-static inline double *tb_terms_f(const tb_constrained *c) { return tb_terms_M(c) + c->M_count; }
-static inline double *tb_terms_z(const tb_constrained *c) { return tb_terms_f(c) + c->n; }
-static inline double *tb_positions_J(const tb_constrained *c) { return c->at_positions + c->m; }
-static inline double *tb_velocities(const tb_constrained *c) { return c->x + c->nq; }
+static inline double *tb_terms_b(const tb_constrained *c) {
+    return c->at_terms + c->m;
+}
+static inline double *tb_terms_gamma(const tb_constrained *c) {
+    return c->at_terms + 2 * c->m;
+}
+static inline double *tb_terms_J(const tb_constrained *c) {
+    return c->at_terms + 3 * c->m;
+}
+static inline double *tb_terms_W(const tb_constrained *c) {
+    return tb_terms_J(c) + c->J_count;
+}
+static inline double *tb_terms_M(const tb_constrained *c) {
+    return tb_terms_W(c) + c->W_count;
+}
+static inline double *tb_terms_f(const tb_constrained *c) {
+    return tb_terms_M(c) + c->M_count;
+}
+static inline double *tb_terms_z(const tb_constrained *c) {
+    return tb_terms_f(c) + c->n;
+}
+static inline double *tb_positions_J(const tb_constrained *c) {
+    return c->at_positions + c->m;
+}
+static inline double *tb_velocities(const tb_constrained *c) {
+    return c->x + c->nq;
+}
 
 /* The mechanism that a rate of its own gets as its context. */
 static inline tb_constrained *tb_constrained_of(const void *context) {
@@ -70,7 +88,8 @@ double tb_widest_gap(tb_constrained *c, const double *x, const double *u, const 
                      const int *but);
 /* c->residual = wanted - J v. */
 void tb_velocity_residual(tb_constrained *c, const double *J, const double *wanted);
-/* The largest |h|, or |c->residual|, of the rows that are kept, less for rows with large entries. */
+/* The largest |h|, or |c->residual|, of the rows that are kept, less for rows with large entries.
+ */
 static inline double tb_kept_size(const tb_constrained *c, const double *values, long count) {
     double largest = 0.0;
     for (long k = 0; k < count; k++) {
@@ -102,8 +121,8 @@ void tb_newton_step(tb_constrained *c, const double *J, const double *h, double 
 void tb_correct(tb_constrained *c, const double *J, const double *residual, int level,
                 double *step);
 /* a, lambda: M a - W^T lambda = f and J a = right; after tb_factor_for_solve. */
-void tb_solve(tb_constrained *c, const double *J, const double *W, const double *M,
-              const double *f, const double *right, double *a, double *lambda);
+void tb_solve(tb_constrained *c, const double *J, const double *W, const double *M, const double *f,
+              const double *right, double *a, double *lambda);
 /* Notes the size of a pivot; returns 1 when it has fallen to its floor. */
 static inline int tb_note_pivot(tb_constrained *c, long k, double size) {
     c->pivot[k] = size;
@@ -129,8 +148,8 @@ static inline double tb_smallest_pivot(const tb_constrained *c) {
 }
 /* At an accepted state: chooses anew when the present choice has become poor. */
 void tb_review_choice(tb_constrained *c, const double *h, const double *J);
-/* Before the rate at a state that nobody settles: while fewer rows than so many count, those that had
- * no direction at the one before count again where they have one. */
+/* Before the rate at a state that nobody settles: while fewer rows than so many count, those that
+ * had no direction at the one before count again where they have one. */
 void tb_count_all(tb_constrained *c, long most, const double *x, const double *u, const double *p);
 /* The first choice of a run, from the terms at c->x. */
 void tb_first_choice(tb_constrained *c, const double *u, const double *p);
@@ -151,19 +170,22 @@ void tb_dense_velocities(tb_constrained *c, const double *b, double *v);
 void tb_dense_solve(tb_constrained *c, const double *W, const double *M, const double *f,
                     const double *right, double *a, double *lambda);
 /* After tb_solve, where rows are redundant: the multipliers of least norm among those with the same
- * forces (least_multipliers.c). W may be NULL for J. Returns 1 where c->right contradicts itself. */
+ * forces (least_multipliers.c). W may be NULL for J. Returns 1 where c->right contradicts itself.
+ */
 int tb_least_multipliers(tb_constrained *c, const double *J, const double *W, double *lambda);
 /* After it, if rows are redundant: the same forces by the rows that are kept alone. */
 void tb_kept_multipliers(const tb_constrained *c, const double *lambda, double *kept);
-/* After tb_solve: a row that is left out as a sum of those that are kept, in the order of the choice. */
+/* After tb_solve: a row that is left out as a sum of those that are kept, in the order of the
+ * choice. */
 void tb_row_shares(tb_constrained *c, const double *J, long row, double *shares);
 void tb_dense_row_shares(const tb_constrained *c, const double *J, long row, double *shares);
 void tb_sparse_row_shares(const tb_constrained *c, const double *J, long row, double *shares);
-/* After tb_solve, where rows contradict each other or are singular: accelerations that come nearest to
- * meeting all of them, and |[a, lambda]| as small as can be (shared_load.c). W may be NULL for J. */
+/* After tb_solve, where rows contradict each other or are singular: accelerations that come nearest
+ * to meeting all of them, and |[a, lambda]| as small as can be (shared_load.c). W may be NULL for
+ * J. */
 void tb_share_load(tb_constrained *c, const double *W);
-/* After tb_dense_solve with W: 1 where the matrix of the motion, [[M, -W^T], [J, 0]], has a determinant
- * of the same sign as with W = J, -1 where of the other, 0 where it has none. */
+/* After tb_dense_solve with W: 1 where the matrix of the motion, [[M, -W^T], [J, 0]], has a
+ * determinant of the same sign as with W = J, -1 where of the other, 0 where it has none. */
 int tb_dense_side(const tb_constrained *c);
 /* The same with any square matrix A (n x n, row-major) in place of M. */
 void tb_dense_solve_general(tb_constrained *c, const double *A, const double *f,
@@ -208,11 +230,12 @@ void tb_baumgarte_pull(tb_constrained *c);
 void tb_soft_factor(tb_constrained *c, double h, const double *u, const double *p);
 /* d with [that matrix] d = force - J^T w g, and c->mu = -w (g + J d); not the same arrays. */
 void tb_soft_solve(tb_constrained *c, const double *force, const double *g, double *d);
-/* Further states z by the trapezoidal rule within the same iterations (further_states.c): takes them
- * out of that matrix, after stiffness, and out of the force. */
+/* Further states z by the trapezoidal rule within the same iterations (further_states.c): takes
+ * them out of that matrix, after stiffness, and out of the force. */
 void tb_further_out_of_matrix(tb_constrained *c, double h);
 void tb_further_out_of_force(tb_constrained *c, double h, double *force);
-/* Adds a share of their increments with d to zeta; returns the largest, in parts of states above 1. */
+/* Adds a share of their increments with d to zeta; returns the largest, in parts of states above 1.
+ */
 double tb_further_move(tb_constrained *c, const double *d, double share, double *zeta);
 /* Moves the positions of c->x onto their constraints by corrections weighted with M (of the last
  * terms); leaves h and J in c->at_positions. Returns the size of h and counts the iterations. */

@@ -1,5 +1,5 @@
-/* Of small mechanisms, J in the order of a choice (dense_choice.c): it is triangulated without further
- * pivoting, and dependent positions and velocities follow from the independent ones,
+/* Of small mechanisms, J in the order of a choice (dense_choice.c): it is triangulated without
+ * further pivoting, and dependent positions and velocities follow from the independent ones,
  *
  *   v = [v_v; v_u],  v_v = B v_u + J_v^-1 b,      B = -J_v^-1 J_u. */
 #include <math.h>

@@ -1,5 +1,5 @@
-/* Of small mechanisms, the equations of motion reduced to the independent coordinates (Wehage and Haug
- * 1982; Docquier 2021, eq. 5-8), after J was triangulated (dense_factor.c):
+/* Of small mechanisms, the equations of motion reduced to the independent coordinates (Wehage and
+ * Haug 1982; Docquier 2021, eq. 5-8), after J was triangulated (dense_factor.c):
  *
  *   a = [a_v; a_u],  a_v = B a_u + J_v^-1 right,  B = -J_v^-1 J_u,  Z = [B; 1]
  *   (Z^T M Z) a_u = Z^T (f - M [J_v^-1 right; 0])

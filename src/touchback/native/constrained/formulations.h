@@ -1,5 +1,6 @@
 /* The ways in which constraints are enforced: rates, what keeps their states consistent, and the
- * Jacobians of the rates. Two are steps of their own (linear_implicit.c, augmented_lagrangian.c). */
+ * Jacobians of the rates. Two are steps of their own (linear_implicit.c, augmented_lagrangian.c).
+ */
 #ifndef TOUCHBACK_FORMULATIONS_H
 #define TOUCHBACK_FORMULATIONS_H
 
@@ -10,12 +11,13 @@ void tb_partitioning_rate(const double *x, const double *u, const double *p, dou
                           double *work, const void *context);
 void tb_multipliers_rate(const double *x, const double *u, const double *p, double *out,
                          double *work, const void *context);
-void tb_baumgarte_rate(const double *x, const double *u, const double *p, double *out,
-                       double *work, const void *context);
+void tb_baumgarte_rate(const double *x, const double *u, const double *p, double *out, double *work,
+                       const void *context);
 void tb_penalty_rate(const double *x, const double *u, const double *p, double *out, double *work,
                      const void *context);
 
-/* What settles in each; baumgarte and penalty take that of multipliers, steps of their own the last. */
+/* What settles in each; baumgarte and penalty take that of multipliers, steps of their own the
+ * last. */
 extern const tb_motion tb_partitioning_motion, tb_multipliers_motion, tb_projection_motion,
     tb_stepped_motion;
 long tb_partitioning_settle(const tb_problem *problem, double t, double *x, long accepted);
@@ -24,16 +26,16 @@ long tb_projection_settle(const tb_problem *problem, double t, double *x, long a
 
 typedef struct tb_rate_slopes {
     const tb_problem *problem;
-    tb_callable slopes;    /* the nonzeros from x, [t, inputs, a, lambda] and parameters */
-    const int *rows;       /* of each nonzero: in the stack of the blocks below */
-    const int *starts;     /* of each column of [q, v, z] among the nonzeros, and their end */
-    long row_count;        /* of the stack */
-    long input_count;      /* time included */
+    tb_callable slopes; /* the nonzeros from x, [t, inputs, a, lambda] and parameters */
+    const int *rows;    /* of each nonzero: in the stack of the blocks below */
+    const int *starts;  /* of each column of [q, v, z] among the nonzeros, and their end */
+    long row_count;     /* of the stack */
+    long input_count;   /* time included */
     double *u, *values;
-    double *stacks;        /* a stack for each element of the state: what changes with it */
-    double *column;        /* state size */
-    double *matrix;        /* n + m squared: that of the motion; none for many loops */
-    double *right;         /* n + m: forces, then what J da must be */
+    double *stacks; /* a stack for each element of the state: what changes with it */
+    double *column; /* state size */
+    double *matrix; /* n + m squared: that of the motion; none for many loops */
+    double *right;  /* n + m: forces, then what J da must be */
     int *pivots;
 } tb_rate_slopes;
 

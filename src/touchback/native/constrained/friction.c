@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-static const long TURNS = 4; /* of frictions together, until they agree with their multipliers */
+static const long TURNS = 4;    /* of frictions together, until they agree with their multipliers */
 static const long SINGLES = 12; /* and then one by one, which ends where those go in circles */
 static const double MEANINGLESS = 1e-9; /* of the largest force: signs of less mean nothing */
 
@@ -66,7 +66,9 @@ static void solve_with(tb_constrained *c, const double *W) {
         tb_share_load(c, W);
 }
 
-static void solve_rubbing(tb_constrained *c) { solve_with(c, tb_terms_W(c)); }
+static void solve_rubbing(tb_constrained *c) {
+    solve_with(c, tb_terms_W(c));
+}
 
 /* Returns 0 when frictions may still disagree. */
 static int turn_until_agreed(tb_constrained *c) {

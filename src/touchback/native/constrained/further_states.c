@@ -1,11 +1,11 @@
 /* Further states z of a mechanism (slips of tyres, pads of brakes) within the Newton iterations of
- * augmented_lagrangian.c: with s = z_n + h/2 (z'_n + z') - z what they lack of the trapezoidal rule,
- * their increments e and those of the positions d obey
+ * augmented_lagrangian.c: with s = z_n + h/2 (z'_n + z') - z what they lack of the trapezoidal
+ * rule, their increments e and those of the positions d obey
  *
  *   (I - h/2 Zz) e = s + (h/2 Zq + Zv) d,   [...] d = ... + h^2/4 Fz e
  *
- * with Zq, Zv, Zz the slopes of z' and Fz = df/dz. Iterating z by itself instead would diverge where
- * h/2 |Zz| > 1: at 5 ms for all that settles faster than in 2.5 ms.
+ * with Zq, Zv, Zz the slopes of z' and Fz = df/dz. Iterating z by itself instead would diverge
+ * where h/2 |Zz| > 1: at 5 ms for all that settles faster than in 2.5 ms.
  */
 #include <math.h>
 #include <string.h>
@@ -14,10 +14,18 @@
 #include "linear/dense.h"
 
 /* Where the slopes are: of f by z, and of z' by d (over Zq and Zv), once taken out, and by z. */
-static double *force_slopes(const tb_constrained *c) { return c->stiff + 2 * c->n * c->n; }
-static double *own_by_q(const tb_constrained *c) { return force_slopes(c) + c->n * c->nz; }
-static double *own_by_v(const tb_constrained *c) { return own_by_q(c) + c->nz * c->n; }
-static double *own_by_z(const tb_constrained *c) { return own_by_v(c) + c->nz * c->n; }
+static double *force_slopes(const tb_constrained *c) {
+    return c->stiff + 2 * c->n * c->n;
+}
+static double *own_by_q(const tb_constrained *c) {
+    return force_slopes(c) + c->n * c->nz;
+}
+static double *own_by_v(const tb_constrained *c) {
+    return own_by_q(c) + c->nz * c->n;
+}
+static double *own_by_z(const tb_constrained *c) {
+    return own_by_v(c) + c->nz * c->n;
+}
 
 void tb_further_out_of_matrix(tb_constrained *c, double h) {
     long n = c->n, nz = c->nz;

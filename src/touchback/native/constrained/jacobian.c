@@ -17,11 +17,21 @@
 
 /* The blocks of a stack: dq/dt (nq), M a - f - W^T lambda (n), h (m), J v - b (m), J a + gamma (m),
  * dz/dt (nz). */
-static double *effort(const tb_constrained *c, double *stack) { return stack + c->nq; }
-static double *position(const tb_constrained *c, double *stack) { return stack + c->nq + c->n; }
-static double *speed(const tb_constrained *c, double *stack) { return position(c, stack) + c->m; }
-static double *acceleration(const tb_constrained *c, double *stack) { return speed(c, stack) + c->m; }
-static double *states(const tb_constrained *c, double *stack) { return acceleration(c, stack) + c->m; }
+static double *effort(const tb_constrained *c, double *stack) {
+    return stack + c->nq;
+}
+static double *position(const tb_constrained *c, double *stack) {
+    return stack + c->nq + c->n;
+}
+static double *speed(const tb_constrained *c, double *stack) {
+    return position(c, stack) + c->m;
+}
+static double *acceleration(const tb_constrained *c, double *stack) {
+    return speed(c, stack) + c->m;
+}
+static double *states(const tb_constrained *c, double *stack) {
+    return acceleration(c, stack) + c->m;
+}
 
 /* What changes with an element of the state, `times` over, is added to a stack. */
 static void add(const tb_rate_slopes *s, long element, double times, double *stack) {
@@ -72,8 +82,8 @@ static int factor(const tb_rate_slopes *s, tb_constrained *c) {
     return tb_lu_factor(size, s->matrix, s->pivots) == 0;
 }
 
-/* Accelerations a with M a - W^T lambda = s->right, J a = c->right. Many loops are factored already,
- * by the rate. */
+/* Accelerations a with M a - W^T lambda = s->right, J a = c->right. Many loops are factored
+ * already, by the rate. */
 static void solve(const tb_rate_slopes *s, tb_constrained *c, int factored, double *a) {
     const tb_sparse *many = c->sparse;
     long n = c->n;

@@ -19,7 +19,8 @@ enum { TB_LANES = TB_REGISTER / 8 };
 #pragma GCC visibility push(hidden)
 
 typedef double tb_lanes __attribute__((vector_size(TB_REGISTER), may_alias));
-typedef long tb_bits __attribute__((vector_size(TB_REGISTER), may_alias)); /* of a truth: all or none */
+typedef long tb_bits
+    __attribute__((vector_size(TB_REGISTER), may_alias)); /* of a truth: all or none */
 
 WIDE_INLINED tb_lanes tb_chosen(tb_bits which, tb_lanes yes, tb_lanes no) {
 #ifdef __x86_64__

@@ -1,6 +1,7 @@
-/* Redundant rows: mechanics determines W^T lambda, not lambda. Of all multipliers that give these forces
- * runs and functions take those of least norm, sqrt(sum lambda_i^2), newtons and newton metres counted
- * alike. With the rows that are kept, k, and those that are left out, d, of a choice,
+/* Redundant rows: mechanics determines W^T lambda, not lambda. Of all multipliers that give these
+ * forces runs and functions take those of least norm, sqrt(sum lambda_i^2), newtons and newton
+ * metres counted alike. With the rows that are kept, k, and those that are left out, d, of a
+ * choice,
  *
  *   J_d = S J_k,   l = lambda_k + S^T lambda_d,   (1 + S S^T) y = S l
  *
@@ -11,7 +12,8 @@
 #include "constrained/constrained.h"
 
 static const double CONTRADICTED = 1e-9; /* of what rows demand: more is no rounding */
-static const double ELSEWHERE = 1e-9;    /* of a row's forces: what acts elsewhere than others together */
+static const double ELSEWHERE =
+    1e-9; /* of a row's forces: what acts elsewhere than others together */
 
 /* Whether the forces of a row that is left out are those of its shares of others: with servos and
  * friction they needn't be, though what they constrain is. */

@@ -38,14 +38,18 @@ static double largest_open(const tb_constrained *c, int driven) {
     return largest;
 }
 
-static double left_open(const tb_problem *problem) { return largest_open(problem->constrained, 1); }
+static double left_open(const tb_problem *problem) {
+    return largest_open(problem->constrained, 1);
+}
 
 /* Index 1 lets a coordinate follow what an encoder's steps prescribe, which are jumps. */
 static double left_open_undriven(const tb_problem *problem) {
     return largest_open(problem->constrained, 0);
 }
 
-static void forget(const tb_problem *problem) { tb_begin_anew(problem->constrained); }
+static void forget(const tb_problem *problem) {
+    tb_begin_anew(problem->constrained);
+}
 
 static void count_all(const tb_problem *problem, double t, const double *x) {
     tb_set_inputs(problem, t, x);
@@ -76,12 +80,19 @@ static int recall(const tb_problem *problem, const double *memory) {
     return 1;
 }
 
-const tb_motion tb_partitioning_motion = {tb_partitioning_settle, project, gap, left_open, troubles,
-                                          forget, remember, recall, count_all};
-const tb_motion tb_multipliers_motion = {tb_multipliers_settle, project, gap, left_open_undriven,
-                                         troubles, forget, remember, recall, count_all};
-const tb_motion tb_projection_motion = {tb_projection_settle, project, gap, left_open, troubles,
-                                        forget, remember, recall, count_all};
+const tb_motion tb_partitioning_motion = {
+    tb_partitioning_settle, project, gap, left_open, troubles, forget, remember, recall, count_all};
+const tb_motion tb_multipliers_motion = {tb_multipliers_settle,
+                                         project,
+                                         gap,
+                                         left_open_undriven,
+                                         troubles,
+                                         forget,
+                                         remember,
+                                         recall,
+                                         count_all};
+const tb_motion tb_projection_motion = {
+    tb_projection_settle, project, gap, left_open, troubles, forget, remember, recall, count_all};
 /* These see to consistency themselves, step by step. */
-const tb_motion tb_stepped_motion = {NULL, project, gap, NULL, troubles,
+const tb_motion tb_stepped_motion = {NULL,   project,  gap,    NULL,         troubles,
                                      forget, remember, recall, count_unknown};

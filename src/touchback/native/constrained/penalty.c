@@ -10,7 +10,7 @@
 #include "constrained/formulations.h"
 
 static const long ITERATIONS = 100;
-static const double STILL = 1e-13; /* part of the constraints' forces that the last one added */
+static const double STILL = 1e-13;   /* part of the constraints' forces that the last one added */
 static const double ROUNDING = 1e-6; /* likewise, below which what shrinks no more is rounding */
 
 /* Adds J^T mu to lambda's force and gives its size: redundant rows that disagree a little push for

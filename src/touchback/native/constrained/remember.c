@@ -18,9 +18,18 @@ typedef struct piece {
 static void list_pieces(const tb_constrained *c, piece *pieces) {
     long n = c->n, m = c->m;
     const piece all[PIECES] = {
-        {c->chosen_pivot, m}, {c->best_pivot, m}, {c->pivot, m}, {c->pivot_floor, m},
-        {c->chosen_size, m}, {c->row_size, m}, {c->row_weight, m}, {c->scale, n},
-        {(double *)&c->redundant_h, 1}, {c->settled, c->nq + n + c->nz}, {c->a, n}, {c->lambda, m},
+        {c->chosen_pivot, m},
+        {c->best_pivot, m},
+        {c->pivot, m},
+        {c->pivot_floor, m},
+        {c->chosen_size, m},
+        {c->row_size, m},
+        {c->row_weight, m},
+        {c->scale, n},
+        {(double *)&c->redundant_h, 1},
+        {c->settled, c->nq + n + c->nz},
+        {c->a, n},
+        {c->lambda, m},
         {tb_terms_z(c), c->nz},
     };
     memcpy(pieces, all, sizeof all);

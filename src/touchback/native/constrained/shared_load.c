@@ -1,5 +1,6 @@
-/* Rows that contradict each other: [[M, -W^T], [J, 0]] [a; lambda] = [f; right] by least squares, so that
- * they are met as well as can be. Runs need none of it: there a choice of the rows is met. */
+/* Rows that contradict each other: [[M, -W^T], [J, 0]] [a; lambda] = [f; right] by least squares,
+ * so that they are met as well as can be. Runs need none of it: there a choice of the rows is met.
+ */
 #include "constrained/constrained.h"
 #include "linear/least_squares.h"
 

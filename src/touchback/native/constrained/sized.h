@@ -1,5 +1,6 @@
-/* Loops of few turns cost more than what they compute, so SIZED repeats the same lines with constants
- * for usual small sizes, which the compiler unrolls; operations and their order are those of any size. */
+/* Loops of few turns cost more than what they compute, so SIZED repeats the same lines with
+ * constants for usual small sizes, which the compiler unrolls; operations and their order are those
+ * of any size. */
 #ifndef TOUCHBACK_CONSTRAINED_SIZED_H
 #define TOUCHBACK_CONSTRAINED_SIZED_H
 

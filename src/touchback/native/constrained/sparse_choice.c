@@ -172,7 +172,8 @@ void tb_sparse_correct(tb_constrained *c, const double *J, const double *residua
     }
 }
 
-/* With K factored by tb_sparse_solve: M a = f + J_k^T s and J_k a = 0 for f = -J_row, where a = 0. */
+/* With K factored by tb_sparse_solve: M a = f + J_k^T s and J_k a = 0 for f = -J_row, where a = 0.
+ */
 void tb_sparse_row_shares(const tb_constrained *c, const double *J, long row, double *shares) {
     const tb_sparse *s = c->sparse;
     double *x = s->motion_scratch;

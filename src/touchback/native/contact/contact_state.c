@@ -13,15 +13,33 @@ enum { CORRECTIONS = 4 };
 
 /* ---- where things are in what `forces` gives ---------------------------------------------- */
 
-static double *f_of(const tb_contact_state *c) { return c->at + c->n * c->n; }
-static double *z_of(const tb_contact_state *c) { return f_of(c) + c->n; }
-static double *u_of(const tb_contact_state *c) { return z_of(c) + c->nz; }
-static double *W_of(const tb_contact_state *c) { return u_of(c) + c->rows; }
-static double *E_of(const tb_contact_state *c) { return W_of(c) + c->rows * c->n; }
-static double *bias_of(const tb_contact_state *c) { return E_of(c) + c->rows * c->n; }
-static double *h_of(const tb_contact_state *c) { return bias_of(c) + c->rows; }
-static double *gap_of(const tb_contact_state *c) { return h_of(c) + c->bilateral; }
-static double *coefficient_of(const tb_contact_state *c) { return gap_of(c) + c->contacts; }
+static double *f_of(const tb_contact_state *c) {
+    return c->at + c->n * c->n;
+}
+static double *z_of(const tb_contact_state *c) {
+    return f_of(c) + c->n;
+}
+static double *u_of(const tb_contact_state *c) {
+    return z_of(c) + c->nz;
+}
+static double *W_of(const tb_contact_state *c) {
+    return u_of(c) + c->rows;
+}
+static double *E_of(const tb_contact_state *c) {
+    return W_of(c) + c->rows * c->n;
+}
+static double *bias_of(const tb_contact_state *c) {
+    return E_of(c) + c->rows * c->n;
+}
+static double *h_of(const tb_contact_state *c) {
+    return bias_of(c) + c->rows;
+}
+static double *gap_of(const tb_contact_state *c) {
+    return h_of(c) + c->bilateral;
+}
+static double *coefficient_of(const tb_contact_state *c) {
+    return gap_of(c) + c->contacts;
+}
 static double *hold_of(const tb_contact_state *c) {
     return coefficient_of(c) + c->groups + c->contacts;
 }

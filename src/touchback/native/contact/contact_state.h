@@ -19,8 +19,8 @@ typedef struct tb_contact_state {
     tb_callable forces; /* [M, f, dz/dt, u, W, E, bias, h, gap, coefficient, restitution,
                            coefficient while it holds] */
     tb_callable configuration_rate;
-    const int *normals;       /* of each contact */
-    const int *group_rows;    /* two of each group of friction, -1: none */
+    const int *normals;    /* of each contact */
+    const int *group_rows; /* two of each group of friction, -1: none */
     const int *group_contact;
 
     int *closed; /* of each contact */

@@ -1,15 +1,17 @@
 /* Impulses of any contacts, one contact after the other until all agree: normals projected onto
  * p_n >= 0, friction onto the disc (Jourdan, Alart and Jean 1998). Going a little too far saves
  * sweeps where contacts push each other on (D. M. Young, Iterative methods for solving partial
- * difference equations of elliptic type, 1954); where friction makes such steps go round in circles,
- * plain ones, which come after them, settle. */
+ * difference equations of elliptic type, 1954); where friction makes such steps go round in
+ * circles, plain ones, which come after them, settle. */
 #include <math.h>
 
 #include "contact/problem.h"
 #include "interrupt.h"
 
 /* How far a sweep goes of what would undo a contact's own speed. */
-static double how_far(long taken) { return taken <= 100 ? 1.4 : taken <= 400 ? 1.2 : 1.0; }
+static double how_far(long taken) {
+    return taken <= 100 ? 1.4 : taken <= 400 ? 1.2 : 1.0;
+}
 
 /* The largest eigenvalue of each group's own part of G: what no step along it goes too far with. */
 static void measure_groups(const tb_contact_problem *q) {
@@ -28,7 +30,9 @@ static void measure_groups(const tb_contact_problem *q) {
 }
 
 /* y where x is no number. */
-static inline double larger(double x, double y) { return x > y ? x : y; }
+static inline double larger(double x, double y) {
+    return x > y ? x : y;
+}
 
 /* One group of friction towards where it slips least; returns the change of velocity. */
 static inline double rub(const tb_contact_problem *q, long g, double limit, double further,

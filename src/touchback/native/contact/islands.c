@@ -163,8 +163,8 @@ static int planar(const tb_contact_problem *q) {
 }
 
 /* Sweeps with, ever more rarely, Newton's method between them: first when they have cost about as
- * much as one of its steps would. Contacts that repeat each other but for rounding may have no exact
- * impulses within reach: rough ones do. Returns whether there are any. */
+ * much as one of its steps would. Contacts that repeat each other but for rounding may have no
+ * exact impulses within reach: rough ones do. Returns whether there are any. */
 static int sweep(tb_moreau_jean *s, const tb_contact_problem *q, double fastest, double *p) {
     double entries = q->starts[q->rows] - q->starts[0], size = (double)q->rows;
     long most = (long)fmin(fmax((double)FIRST_SWEEPS, size * size * size / (3.0 * entries)),

@@ -18,8 +18,8 @@
 #include "contact/problem.h"
 #include "linear/full_pivoting.h"
 
-static const double SMALL_PIVOT = 1e-11, REDUNDANT = 1e-12, NOTHING = 1e-13,
-                    TIE = 1e-12, WRONG = 1e-9;
+static const double SMALL_PIVOT = 1e-11, REDUNDANT = 1e-12, NOTHING = 1e-13, TIE = 1e-12,
+                    WRONG = 1e-9;
 
 /* Rows of [w, z, z0, q]: w - M z - z0 = q, with z = [p_n, f, b, g]. */
 static void fill(const tb_contact_problem *q, const double *G, long size, double *T) {

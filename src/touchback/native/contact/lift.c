@@ -1,15 +1,16 @@
-/* Bodies that contacts hold are lifted out of each other at the end of a step: steps hold speeds, and
- * leave gaps where they were noticed, or where directions that turn have led them.
+/* Bodies that contacts hold are lifted out of each other at the end of a step: steps hold speeds,
+ * and leave gaps where they were noticed, or where directions that turn have led them.
  *
  * The least change of positions, weighted by the mass, after which no contact that takes part
  * overlaps: 0 <= l _|_ gap + W M^-1 W^T l >= 0. Velocities stay. It does the work -l.(W a) against
- * the forces at rest, and only as much of it is done as contacts have taken so far: by their impulses,
- * and by p/h times what a gap has sunk in a step without a speed that says so. So energy never comes
- * of it; what it gives is taken off the losses of its contacts.
+ * the forces at rest, and only as much of it is done as contacts have taken so far: by their
+ * impulses, and by p/h times what a gap has sunk in a step without a speed that says so. So energy
+ * never comes of it; what it gives is taken off the losses of its contacts.
  *
- * Contacts that press for a second step are set down where they hover, by at most their gap: lifting
- * one contact raises others a little, and the last bounces end above the floor. Contacts that bounce
- * are not lifted: they leave by themselves, and lifted each time they would bounce without end. */
+ * Contacts that press for a second step are set down where they hover, by at most their gap:
+ * lifting one contact raises others a little, and the last bounces end above the floor. Contacts
+ * that bounce are not lifted: they leave by themselves, and lifted each time they would bounce
+ * without end. */
 #include <math.h>
 #include <string.h>
 
@@ -78,8 +79,8 @@ static void solve(tb_moreau_jean *s, long islands, double deepest) {
         }
         tb_contact_problem own = tb_island_of(s, island);
         own.groups = 0; /* no friction against being lifted */
-        tb_gauss_seidel(&own, s->least + s->island_contacts[island],
-                        s->p + s->island_rows[island], SETTLED * deepest, SWEEPS);
+        tb_gauss_seidel(&own, s->least + s->island_contacts[island], s->p + s->island_rows[island],
+                        SETTLED * deepest, SWEEPS);
     }
 }
 

@@ -11,8 +11,8 @@
 static const double REDUNDANT = 1e-12;
 static const double TOUCHING = 1e-12; /* m or rad: rounding of a gap */
 
-/* The first unknown of a part that impulses reach while A is solved forwards: a velocity, unless rows
- * of positions changed places with others. */
+/* The first unknown of a part that impulses reach while A is solved forwards: a velocity, unless
+ * rows of positions changed places with others. */
 static int first_reached(const tb_contact_pattern *at, long part, const int *pivots) {
     int moving = at->part_moving[part];
     for (long k = 0; k < moving; k++)
@@ -232,16 +232,14 @@ static void reach(tb_moreau_jean *s, long part) {
 static void account(tb_moreau_jean *s, long row, double *losses, double *moved) {
     const tb_contact_pattern *at = &s->pattern;
     double p = s->impulses[row], before = u_of(s, s->now)[row];
-    double after =
-        u_of(s, s->then)[row] + along_state(at, W_of(s, s->then), row, s->delta);
+    double after = u_of(s, s->then)[row] + along_state(at, W_of(s, s->then), row, s->delta);
     double own = along_state(at, W_of(s, s->now), row, s->x) +
                  along_state(at, W_of(s, s->then), row, s->ahead);
     losses[row] = -0.5 * p * (before + after);
     moved[row] = 0.5 * p * (own - before - after);
 }
 
-static void take_step(tb_moreau_jean *s, const tb_problem *problem, double *losses,
-                      double *moved) {
+static void take_step(tb_moreau_jean *s, const tb_problem *problem, double *losses, double *moved) {
     long N = size_of(s);
     if (!s->steps)
         s->credit = 0.0;
@@ -290,9 +288,9 @@ int tb_moreau_jean_take(tb_moreau_jean *s, const tb_problem *problem, double *lo
     return TB_REACHED;
 }
 
-int tb_moreau_jean_advance(tb_moreau_jean *s, const tb_problem *problem, long count,
-                           double *states, double *impulses, double *losses, double *moved,
-                           double *inputs, long input_count) {
+int tb_moreau_jean_advance(tb_moreau_jean *s, const tb_problem *problem, long count, double *states,
+                           double *impulses, double *losses, double *moved, double *inputs,
+                           long input_count) {
     long N = size_of(s);
     for (long k = 0; k < count; k++) {
         int status = tb_moreau_jean_take(s, problem, losses + k * s->rows, moved + k * s->rows);

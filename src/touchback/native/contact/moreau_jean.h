@@ -1,8 +1,8 @@
 /* Moreau and Jean's theta-method with contacts at the level of velocities, step by step.
  *
  * M. Jean, The non-smooth contact dynamics method (1999); V. Acary and B. Brogliato, Numerical
- * methods for nonsmooth dynamical systems (2008), ch. 10. The smooth part is linearly implicit, with
- * the true Jacobian J of the rate r of x = [q, v, z]:
+ * methods for nonsmooth dynamical systems (2008), ch. 10. The smooth part is linearly implicit,
+ * with the true Jacobian J of the rate r of x = [q, v, z]:
  *
  *   (I - h theta J) dx = h r + [0, M^-1 E^T p, 0],
  *
@@ -14,11 +14,11 @@
  * reach, and impulses act half-way to it: a ball that spins rolls without slipping at the *end* of
  * a step. Nothing is allocated.
  *
- * Matrices are sparse in blocks. A *part* is a set of coordinates that the smooth equations, the mass
- * matrix or the mechanism's own constraints tie to each other: each body of a heap is one, a tree is
- * one. Within a part matrices are dense; a row of a contact touches one part or two, and two rows act
- * on each other where they share one. Contacts that hang together make an *island*, which is solved
- * by itself (contact/islands.c). */
+ * Matrices are sparse in blocks. A *part* is a set of coordinates that the smooth equations, the
+ * mass matrix or the mechanism's own constraints tie to each other: each body of a heap is one, a
+ * tree is one. Within a part matrices are dense; a row of a contact touches one part or two, and
+ * two rows act on each other where they share one. Contacts that hang together make an *island*,
+ * which is solved by itself (contact/islands.c). */
 #ifndef TOUCHBACK_MOREAU_JEAN_H
 #define TOUCHBACK_MOREAU_JEAN_H
 
@@ -27,20 +27,20 @@
 
 /* The pattern, worked out once (moreau_jean.py). A *pair* is a row and a part that it touches. */
 typedef struct tb_contact_pattern {
-    long parts, masses, slopes, entries; /* counts; nonzeros of M, of the Jacobian, of W */
-    const int *mass_places;  /* of each nonzero of M in the blocks of parts */
-    const int *slope_places; /* the same for the Jacobian */
-    const int *part_starts, *part_places;      /* the places in x of a part's unknowns, rising */
-    const int *part_moving, *part_velocities;  /* its first velocity, and how many */
-    const int *mass_starts, *slope_starts;     /* where blocks of parts start */
-    const int *own_starts, *own_rows;          /* bilateral rows of a part */
-    const int *own_places;                     /* where a part's square of them starts */
-    const int *pair_starts;                    /* of each row */
+    long parts, masses, slopes, entries;      /* counts; nonzeros of M, of the Jacobian, of W */
+    const int *mass_places;                   /* of each nonzero of M in the blocks of parts */
+    const int *slope_places;                  /* the same for the Jacobian */
+    const int *part_starts, *part_places;     /* the places in x of a part's unknowns, rising */
+    const int *part_moving, *part_velocities; /* its first velocity, and how many */
+    const int *mass_starts, *slope_starts;    /* where blocks of parts start */
+    const int *own_starts, *own_rows;         /* bilateral rows of a part */
+    const int *own_places;                    /* where a part's square of them starts */
+    const int *pair_starts;                   /* of each row */
     const int *pair_row, *pair_part, *pair_contact; /* -1 of own rows */
-    const int *pair_entries;                   /* its first nonzero (one more at the end) */
-    const int *pair_B, *pair_found;            /* where it keeps what its impulse does */
-    const int *places;                         /* of each nonzero of W and E in its part */
-    const int *group_starts;                   /* of each contact */
+    const int *pair_entries;                        /* its first nonzero (one more at the end) */
+    const int *pair_B, *pair_found;                 /* where it keeps what its impulse does */
+    const int *places;                              /* of each nonzero of W and E in its part */
+    const int *group_starts;                        /* of each contact */
 } tb_contact_pattern;
 
 typedef struct tb_moreau_jean {
@@ -51,15 +51,15 @@ typedef struct tb_moreau_jean {
     const int *normals;     /* of each contact; its other rows follow it */
     const int *group_rows;  /* two of each group of friction, -1: none */
     double t0, h, theta;
-    long lifts;         /* whether bodies are lifted out of each other (contact/lift.c) */
-    double credit;      /* what contacts have taken so far and lifting may give back [J] */
-    double *gaps;       /* of contacts, at the start of a step that lifts */
-    double *aims;       /* of contacts in islands: gaps as lifting is to change them */
-    double *least;      /* how far it lifts at least: less than 0 where it sets down */
+    long lifts;    /* whether bodies are lifted out of each other (contact/lift.c) */
+    double credit; /* what contacts have taken so far and lifting may give back [J] */
+    double *gaps;  /* of contacts, at the start of a step that lifts */
+    double *aims;  /* of contacts in islands: gaps as lifting is to change them */
+    double *least; /* how far it lifts at least: less than 0 where it sets down */
     long steps;
-    double *x;                  /* the present state */
-    double *impulses, *before;  /* of the last step, of the one before it */
-    long bad;             /* index of a component that was not finite, -1 when none */
+    double *x;                 /* the present state */
+    double *impulses, *before; /* of the last step, of the one before it */
+    long bad;                  /* index of a component that was not finite, -1 when none */
     long pivots, sweeps, swept, rough, unsettled; /* of solvers; islands that swept, and how */
     tb_contact_pattern pattern;
 
@@ -71,15 +71,16 @@ typedef struct tb_moreau_jean {
     int *together;                  /* the pairs of these */
     double *B, *found;              /* of pairs: what unit impulses do, and own rows against them */
     double *p;                      /* of all rows */
-    double *own, *own_right, *own_start; /* squares of own rows, a part's, impulses without contacts */
-    int *reached;                   /* the first unknown of a part that impulses reach */
+    double *own, *own_right,
+        *own_start; /* squares of own rows, a part's, impulses without contacts */
+    int *reached;   /* the first unknown of a part that impulses reach */
     int *pivots_of_A, *own_order, *own_columns, *own_rank;
-    int *active, *ordered;          /* contacts that take part; the same in islands */
-    int *listed, *place;            /* their rows; the place of a row there */
-    int *heads, *nexts, *queue;     /* of parts, pairs, contacts: who touches a part */
+    int *active, *ordered;      /* contacts that take part; the same in islands */
+    int *listed, *place;        /* their rows; the place of a row there */
+    int *heads, *nexts, *queue; /* of parts, pairs, contacts: who touches a part */
     int *island_rows, *island_contacts, *island_groups; /* where islands start, and the end */
-    int *marks;                     /* of rows */
-    tb_contact_problem problem;     /* of all islands, one after the other */
+    int *marks;                                         /* of rows */
+    tb_contact_problem problem;                         /* of all islands, one after the other */
     tb_contact_memory memory;
 } tb_moreau_jean;
 
@@ -97,9 +98,9 @@ void tb_assemble_islands(tb_moreau_jean *self, const double *W);
 /* The impulses of an island into p; returns whether there are any. */
 int tb_solve_island(tb_moreau_jean *self, long island, double fastest, double *p);
 
-/* Takes one step: TB_REACHED, or without a change of x TB_NOT_FINITE or TB_INTERRUPTED. What each row
- * takes of energy, and the work that moving surfaces do through it, goes into the entries of rows
- * that took part. */
+/* Takes one step: TB_REACHED, or without a change of x TB_NOT_FINITE or TB_INTERRUPTED. What each
+ * row takes of energy, and the work that moving surfaces do through it, goes into the entries of
+ * rows that took part. */
 int tb_moreau_jean_take(tb_moreau_jean *self, const tb_problem *problem, double *losses,
                         double *moved);
 

@@ -4,15 +4,27 @@
 
 #include "contact/moreau_jean.h"
 
-static inline long size_of(const tb_moreau_jean *s) { return s->nq + s->n + s->nz; }
-static inline const double *slopes_of(const tb_moreau_jean *s) { return s->at_smooth + size_of(s); }
-static inline const double *gap_of(const tb_moreau_jean *s) { return slopes_of(s) + s->pattern.slopes; }
-static inline const double *coefficient_of(const tb_moreau_jean *s) { return gap_of(s) + s->contacts; }
+static inline long size_of(const tb_moreau_jean *s) {
+    return s->nq + s->n + s->nz;
+}
+static inline const double *slopes_of(const tb_moreau_jean *s) {
+    return s->at_smooth + size_of(s);
+}
+static inline const double *gap_of(const tb_moreau_jean *s) {
+    return slopes_of(s) + s->pattern.slopes;
+}
+static inline const double *coefficient_of(const tb_moreau_jean *s) {
+    return gap_of(s) + s->contacts;
+}
 static inline const double *restitution_of(const tb_moreau_jean *s) {
     return coefficient_of(s) + s->groups;
 }
-static inline double *u_of(const tb_moreau_jean *s, double *at) { return at + s->pattern.masses; }
-static inline double *W_of(const tb_moreau_jean *s, double *at) { return u_of(s, at) + s->rows; }
+static inline double *u_of(const tb_moreau_jean *s, double *at) {
+    return at + s->pattern.masses;
+}
+static inline double *W_of(const tb_moreau_jean *s, double *at) {
+    return u_of(s, at) + s->rows;
+}
 static inline double *E_of(const tb_moreau_jean *s, double *at) {
     return W_of(s, at) + s->pattern.entries;
 }
@@ -31,7 +43,8 @@ static inline long own_pair(const tb_contact_pattern *at, long part, long k) {
 }
 
 /* A row of W or E along a vector of a part's unknowns. */
-static inline double along(const tb_contact_pattern *at, const double *W, long pair, const double *part) {
+static inline double along(const tb_contact_pattern *at, const double *W, long pair,
+                           const double *part) {
     double sum = 0.0;
     for (long k = at->pair_entries[pair]; k < at->pair_entries[pair + 1]; k++)
         sum += W[k] * part[at->places[k]];
@@ -40,7 +53,7 @@ static inline double along(const tb_contact_pattern *at, const double *W, long p
 
 /* The same along a state. */
 static inline double along_state(const tb_contact_pattern *at, const double *W, long row,
-                          const double *x) {
+                                 const double *x) {
     double sum = 0.0;
     for (long pair = at->pair_starts[row]; pair < at->pair_starts[row + 1]; pair++) {
         const int *places = at->part_places + at->part_starts[at->pair_part[pair]];
@@ -50,7 +63,8 @@ static inline double along_state(const tb_contact_pattern *at, const double *W, 
     return sum;
 }
 
-static inline void call(const tb_callable *f, const double *x, const tb_problem *problem, double *out) {
+static inline void call(const tb_callable *f, const double *x, const tb_problem *problem,
+                        double *out) {
     f->call(x, problem->u, problem->p, out, f->work, f->context);
 }
 
@@ -67,8 +81,8 @@ void tb_project_contacts(tb_moreau_jean *s, const tb_problem *problem);
 void tb_move_positions(tb_moreau_jean *s, const tb_problem *problem);
 /* One island of the problem by itself (contact/islands.c). */
 tb_contact_problem tb_island_of(const tb_moreau_jean *s, long island);
-/* Positions out of overlaps, by as much as contacts have taken of energy; what that gives is taken off
- * their losses (contact/lift.c). */
+/* Positions out of overlaps, by as much as contacts have taken of energy; what that gives is taken
+ * off their losses (contact/lift.c). */
 void tb_lift_contacts(tb_moreau_jean *s, const tb_problem *problem, long islands, double *losses);
 
 #pragma GCC visibility pop

@@ -1,29 +1,30 @@
 /* Impulses of rigid contacts with friction: u = G p + c, 0 <= p_n _|_ u_n >= 0, and friction in
- * groups of one or two rows, |p_t| <= coefficient * p_n, against the slip (contact/contact_impulses.py). */
+ * groups of one or two rows, |p_t| <= coefficient * p_n, against the slip
+ * (contact/contact_impulses.py). */
 #ifndef TOUCHBACK_CONTACT_PROBLEM_H
 #define TOUCHBACK_CONTACT_PROBLEM_H
 
 typedef struct tb_contact_problem {
     long rows, contacts, groups;
-    double *G;           /* nonzeros, row by row */
+    double *G;             /* nonzeros, row by row */
     int *starts, *columns; /* of rows in G (one more at the end); of nonzeros */
-    double *own;         /* G's diagonal */
+    double *own;           /* G's diagonal */
     double *c;
-    int *normals;       /* of each contact */
-    int *group_rows;    /* two of each group, -1: none */
-    int *group_contact; /* rising */
+    int *normals;                /* of each contact */
+    int *group_rows;             /* two of each group, -1: none */
+    int *group_contact;          /* rising */
     double *coefficient, *scale; /* of each group; what sweeps divide its speeds by */
 } tb_contact_problem;
 
-/* Memory for problems of up to `rows` rows, and for pivoting with up to `size` = contacts + 3 groups;
- * larger ones can only be swept. */
+/* Memory for problems of up to `rows` rows, and for pivoting with up to `size` = contacts + 3
+ * groups; larger ones can only be swept. */
 typedef struct tb_contact_memory {
     long rows, size;
-    double *tableau;                 /* size x (2 size + 2) */
-    double *matrix, *spread;         /* rows x rows */
-    double *right, *found, *trial;   /* rows */
-    int *basis;                      /* 2 size */
-    int *order, *columns, *held;     /* rows */
+    double *tableau;               /* size x (2 size + 2) */
+    double *matrix, *spread;       /* rows x rows */
+    double *right, *found, *trial; /* rows */
+    int *basis;                    /* 2 size */
+    int *order, *columns, *held;   /* rows */
 } tb_contact_memory;
 
 /* Velocity of a row, by three sums that don't wait for each other. */

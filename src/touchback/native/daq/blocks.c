@@ -6,7 +6,7 @@
 #include "live/clock.h"
 
 static const long TRIES = 1000;
-static const double FAR = 4e9; /* s that a number may be behind its block: as ns in 64 bits */
+static const double FAR = 4e9;  /* s that a number may be behind its block: as ns in 64 bits */
 static const int SETTLE = 1000; /* blocks like the first that filters see before it: at rest */
 
 static const long SIZES[] = {1, 1, 2, 2, 4, 4, 4, 8}; /* bytes, in the order of TB_DAQ_INT8 */

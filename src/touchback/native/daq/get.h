@@ -1,8 +1,8 @@
 /* What waits in a pipe, taken by one call: as much as there is, in whole groups.
  *
- * The rules are those of DapBufferGetEx (Gallo 2012, section 4.3.4): at least, at most, multiples of,
- * how long to wait for something new and how long for all. Bytes of a group that isn't complete stay
- * with the pipe. */
+ * The rules are those of DapBufferGetEx (Gallo 2012, section 4.3.4): at least, at most, multiples
+ * of, how long to wait for something new and how long for all. Bytes of a group that isn't complete
+ * stay with the pipe. */
 #ifndef TOUCHBACK_DAQ_GET_H
 #define TOUCHBACK_DAQ_GET_H
 
@@ -17,10 +17,10 @@ typedef struct tb_daq_want {
 } tb_daq_want;
 
 typedef struct tb_daq_pipe {
-    long file;    /* reads without waiting */
-    long other;   /* when there is something to read here, a call ends with -EINTR; -1: none */
+    long file;     /* reads without waiting */
+    long other;    /* when there is something to read here, a call ends with -EINTR; -1: none */
     int64_t slice; /* ns of sleep after which a call ends with -EINTR, for its thread; 0: none */
-    long carried; /* bytes that weren't enough */
+    long carried;  /* bytes that weren't enough */
     uint8_t carry[TB_DAQ_GROUP];
     int64_t waited; /* ns of the last call in which it slept */
 } tb_daq_pipe;

@@ -24,11 +24,12 @@ void tb_daq_event(tb_daq *daq, long kind, double first, double second) {
 #include <unistd.h>
 
 static const int64_t ASK_AGAIN = 20000000; /* ns between questions for the board's time */
-static const int64_t REST = 2000000; /* ns between looks when nobody is there any more */
+static const int64_t REST = 2000000;       /* ns between looks when nobody is there any more */
 static const int64_t SPIN = 20000;
 static const int64_t JUMP = 10000000; /* ns beyond an exchange's own doubt: a clock that was set */
 static const double DRIFT = 2e-3; /* that an estimate may be wrong by: no crystal is half as bad */
-static const int64_t FAR = (int64_t)1 << 61; /* ns: beyond any clock, and sums of two don't overflow */
+static const int64_t FAR = (int64_t)1
+                           << 61; /* ns: beyond any clock, and sums of two don't overflow */
 static const int64_t LONG = 1000000000000000; /* ns: beyond any time between blocks */
 static const int64_t SLICE = 10000000; /* ns after which a call that waits for ever looks up */
 
@@ -52,14 +53,17 @@ static void heard_time(tb_daq *daq, const int64_t *record, int64_t now) {
         tb_fit_take(&daq->fit, asked, record[2], record[3], now);
         return;
     }
-    /* Whether it samples by that clock as well isn't known: from now on dates are those of arrival. */
+    /* Whether it samples by that clock as well isn't known: from now on dates are those of arrival.
+     */
     daq->lost_time = 1;
     atomic_store(&daq->dated, 0);
     atomic_store(&daq->doubted, 1);
     tb_daq_event(daq, TB_DAQ_JUMPED, (double)ahead, 0.0);
 }
 
-static int near(int64_t time) { return time > -FAR && time < FAR; }
+static int near(int64_t time) {
+    return time > -FAR && time < FAR;
+}
 
 /* Whether a board can mean it: boards are anybody's. */
 static int possible(const int64_t *record) {
@@ -191,7 +195,11 @@ void tb_daq_join(tb_daq *daq) {
 
 #else
 
-int tb_daq_start(tb_daq *daq) { return (void)daq, ENOSYS; }
-void tb_daq_join(tb_daq *daq) { (void)daq; }
+int tb_daq_start(tb_daq *daq) {
+    return (void)daq, ENOSYS;
+}
+void tb_daq_join(tb_daq *daq) {
+    (void)daq;
+}
 
 #endif

@@ -1,5 +1,5 @@
-/* What an event device of Linux says of itself, and the ways to speak with one: as the kernel has it
- * (ioctl on a character device), or a simulated one (records on a socket). */
+/* What an event device of Linux says of itself, and the ways to speak with one: as the kernel has
+ * it (ioctl on a character device), or a simulated one (records on a socket). */
 #ifndef TOUCHBACK_EVDEV_ABOUT_H
 #define TOUCHBACK_EVDEV_ABOUT_H
 
@@ -7,11 +7,11 @@
 
 enum { TB_EVDEV_AXES = 64, TB_EVDEV_NAME = 80, TB_EVDEV_PATH = 256 };
 
-enum { /* features */
-    TB_EVDEV_CONSTANT = 1, /* a constant force */
-    TB_EVDEV_GAIN = 2,
-    TB_EVDEV_AUTOCENTRE = 4,
-    TB_EVDEV_SIMULATED = 8, /* there is no such device */
+enum {                        /* features */
+       TB_EVDEV_CONSTANT = 1, /* a constant force */
+       TB_EVDEV_GAIN = 2,
+       TB_EVDEV_AUTOCENTRE = 4,
+       TB_EVDEV_SIMULATED = 8, /* there is no such device */
 };
 
 typedef struct tb_evdev_axis { /* as struct input_absinfo */
@@ -28,11 +28,11 @@ typedef struct tb_evdev_about {
 } tb_evdev_about;
 
 enum { /* kinds of records that a simulated device takes, each followed by a struct ff_effect */
-    TB_EVDEV_UPLOAD = 1,
-    TB_EVDEV_ERASE,
-    TB_EVDEV_PLAY, /* the effect's id, how often */
-    TB_EVDEV_SET,  /* FF_GAIN or FF_AUTOCENTER, a value of 16 bits */
-    TB_EVDEV_TELL, /* values of all axes, as a report */
+       TB_EVDEV_UPLOAD = 1,
+       TB_EVDEV_ERASE,
+       TB_EVDEV_PLAY, /* the effect's id, how often */
+       TB_EVDEV_SET,  /* FF_GAIN or FF_AUTOCENTER, a value of 16 bits */
+       TB_EVDEV_TELL, /* values of all axes, as a report */
 };
 
 typedef struct tb_evdev_record { /* to a simulated device */
@@ -50,16 +50,17 @@ typedef struct tb_evdev_way {
     int (*describe)(int file, tb_evdev_about *about);
     /* Values of all axes anew, or a request for a report of them. */
     int (*tell)(int file, tb_evdev_about *about);
-    /* A constant force: a new effect where *effect is -1, which becomes its id, else in place of what
-     * that one was. */
+    /* A constant force: a new effect where *effect is -1, which becomes its id, else in place of
+     * what that one was. */
     int (*upload)(int file, int32_t *effect, int32_t level, uint32_t milliseconds);
     int (*play)(int file, int32_t effect, int32_t times); /* 0 stops it */
     int (*set)(int file, uint32_t code, uint32_t value);  /* FF_GAIN, FF_AUTOCENTER */
     int (*erase)(int file, int32_t effect);
 } tb_evdev_way;
 
-/* Opens a device without waiting, for this driver alone (flock); says which way it is spoken with and
- * what it is. Gives the file, or minus an errno (ENOTTY: no event device, EBUSY: another driver's). */
+/* Opens a device without waiting, for this driver alone (flock); says which way it is spoken with
+ * and what it is. Gives the file, or minus an errno (ENOTTY: no event device, EBUSY: another
+ * driver's). */
 int tb_evdev_open(const char *path, const tb_evdev_way **way, tb_evdev_about *about);
 void tb_evdev_close(int file);
 

@@ -6,10 +6,11 @@
 #include "live/clock.h"
 
 static const long TRIES = 1000;
-static const uint32_t LENGTH = 200;       /* ms after which the effect ends by itself */
-static const int64_t PUT_OFF = 50000000;  /* ns after which its end is put off */
+static const uint32_t LENGTH = 200;      /* ms after which the effect ends by itself */
+static const int64_t PUT_OFF = 50000000; /* ns after which its end is put off */
 
-/* ---- to the run ---------------------------------------------------------------------------------- */
+/* ---- to the run
+ * ---------------------------------------------------------------------------------- */
 
 void tb_wheel_give(tb_wheel *wheel, int64_t stamp) {
     const tb_wheel_binding *binding = tb_handover_taken(&wheel->binding);
@@ -30,7 +31,8 @@ void tb_wheel_give(tb_wheel *wheel, int64_t stamp) {
     }
 }
 
-/* ---- to the device ------------------------------------------------------------------------------- */
+/* ---- to the device
+ * ------------------------------------------------------------------------------- */
 
 /* Of a torque; one beyond full is full, and counted. What is no number is no force. */
 static int32_t level_of(tb_wheel *wheel, double torque, double full) {

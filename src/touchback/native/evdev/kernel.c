@@ -1,4 +1,5 @@
-/* Event devices as the kernel has them (Documentation/input/event-codes.rst and ff.rst of Linux). */
+/* Event devices as the kernel has them (Documentation/input/event-codes.rst and ff.rst of Linux).
+ */
 #define _GNU_SOURCE
 #include "evdev/about.h"
 
@@ -13,7 +14,9 @@
 
 static const uint16_t LEFT = 0x4000;
 
-static int has(const uint8_t *bits, unsigned code) { return bits[code / 8] >> code % 8 & 1; }
+static int has(const uint8_t *bits, unsigned code) {
+    return bits[code / 8] >> code % 8 & 1;
+}
 
 static int tell(int file, tb_evdev_about *about) {
     for (unsigned code = 0; code < TB_EVDEV_AXES; code++) {

@@ -71,6 +71,8 @@ void tb_evdev_close(int file) {
 int tb_evdev_open(const char *path, const tb_evdev_way **way, tb_evdev_about *about) {
     return (void)path, (void)way, (void)about, -ENOSYS;
 }
-void tb_evdev_close(int file) { (void)file; }
+void tb_evdev_close(int file) {
+    (void)file;
+}
 
 #endif

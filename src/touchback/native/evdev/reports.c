@@ -14,8 +14,8 @@ static int64_t stamp_of(const struct input_event *event) {
     return sound ? seconds * 1000000000 + micros * 1000 : 0;
 }
 
-/* Takes over what came for some axes; a value outside of its axis is not used, nor is the one before
- * it any more. */
+/* Takes over what came for some axes; a value outside of its axis is not used, nor is the one
+ * before it any more. */
 static long commit(tb_evdev_reports *reports, const tb_evdev_about *about) {
     long found = TB_EVDEV_REPORTED;
     for (long code = 0; code < TB_EVDEV_AXES; code++) {

@@ -1,5 +1,5 @@
-/* A simulated device at the other end of a socket: it says who it is, reports as the kernel does, and
- * takes records where a device of the kernel takes ioctl. */
+/* A simulated device at the other end of a socket: it says who it is, reports as the kernel does,
+ * and takes records where a device of the kernel takes ioctl. */
 #define _GNU_SOURCE
 #include "evdev/about.h"
 
@@ -22,7 +22,8 @@ static int describe(int file, tb_evdev_about *about) {
     return 0;
 }
 
-static int ask(int file, uint32_t kind, uint32_t first, uint32_t second, const struct ff_effect *effect) {
+static int ask(int file, uint32_t kind, uint32_t first, uint32_t second,
+               const struct ff_effect *effect) {
     tb_evdev_record record = {kind, first, second, 0, {0}};
     _Static_assert(sizeof *effect == sizeof record.effect, "an effect has 48 bytes");
     if (effect)

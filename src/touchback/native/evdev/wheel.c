@@ -212,8 +212,14 @@ void tb_wheel_join(tb_wheel *wheel) {
 
 #else
 
-int tb_wheel_start(tb_wheel *wheel) { return (void)wheel, ENOSYS; }
-void tb_wheel_join(tb_wheel *wheel) { (void)wheel; }
-void tb_wheel_lose(tb_wheel *wheel, int error) { (void)wheel, (void)error; }
+int tb_wheel_start(tb_wheel *wheel) {
+    return (void)wheel, ENOSYS;
+}
+void tb_wheel_join(tb_wheel *wheel) {
+    (void)wheel;
+}
+void tb_wheel_lose(tb_wheel *wheel, int error) {
+    (void)wheel, (void)error;
+}
 
 #endif

@@ -1,15 +1,15 @@
-/* A wheel or pedals as an event device, served by a thread of its own beside the ticks of a live run:
- * axes become messages of input ports, and what the run publishes the level of one constant force.
- * Nothing of it is in a tick, and no Python is in its way. All memory is given.
+/* A wheel or pedals as an event device, served by a thread of its own beside the ticks of a live
+ * run: axes become messages of input ports, and what the run publishes the level of one constant
+ * force. Nothing of it is in a tick, and no Python is in its way. All memory is given.
  *
- * The kernel reports changes only: an axis without news is where it was, as long as its file is open
- * and has nothing more to read. So values are handed over again all the time, stamped with the
+ * The kernel reports changes only: an axis without news is where it was, as long as its file is
+ * open and has nothing more to read. So values are handed over again all the time, stamped with the
  * report's time while it is news and else with now.
  *
- * The force ends in four ways whatever happens: without news of the run this thread takes it to zero;
- * the effect has an end of its own, which this thread puts off as long as it lives; the thread stops
- * and erases it when it closes the file; and the kernel erases all effects of a file that is closed,
- * as it is when a process dies. */
+ * The force ends in four ways whatever happens: without news of the run this thread takes it to
+ * zero; the effect has an end of its own, which this thread puts off as long as it lives; the
+ * thread stops and erases it when it closes the file; and the kernel erases all effects of a file
+ * that is closed, as it is when a process dies. */
 #ifndef TOUCHBACK_EVDEV_WHEEL_H
 #define TOUCHBACK_EVDEV_WHEEL_H
 
@@ -22,14 +22,14 @@
 #include "live/publication.h"
 
 enum { /* events, for whoever tells people */
-    TB_WHEEL_OPENED = 1,
-    TB_WHEEL_GONE,    /* with an errno */
-    TB_WHEEL_LOST,    /* reports were lost in the kernel: all values were asked for */
-    TB_WHEEL_STRANGE, /* an axis' value lies outside of what was told of it: code and value */
-    TB_WHEEL_OUTSIDE, /* a value beyond its input's range: of binding, and the value */
-    TB_WHEEL_REFUSED, /* the device didn't take a force: an errno */
-    TB_WHEEL_LET_GO,  /* the run published nothing for so many ms: there is no force */
-    TB_WHEEL_CHANGED, /* another device is there now */
+       TB_WHEEL_OPENED = 1,
+       TB_WHEEL_GONE,    /* with an errno */
+       TB_WHEEL_LOST,    /* reports were lost in the kernel: all values were asked for */
+       TB_WHEEL_STRANGE, /* an axis' value lies outside of what was told of it: code and value */
+       TB_WHEEL_OUTSIDE, /* a value beyond its input's range: of binding, and the value */
+       TB_WHEEL_REFUSED, /* the device didn't take a force: an errno */
+       TB_WHEEL_LET_GO,  /* the run published nothing for so many ms: there is no force */
+       TB_WHEEL_CHANGED, /* another device is there now */
 };
 
 enum { TB_WHEEL_EVENT = 4, TB_WHEEL_LATEST = TB_EVDEV_AXES, TB_WHEEL_FULL = 32767 };
@@ -54,8 +54,8 @@ typedef struct tb_wheel_binding { /* to a live run */
 typedef struct tb_wheel {
     /* Wanted. */
     uint8_t path[TB_EVDEV_PATH];
-    int64_t oldest;  /* ns: what was published longer ago is no force any more */
-    int64_t spacing; /* ns at least from one level to the next */
+    int64_t oldest;     /* ns: what was published longer ago is no force any more */
+    int64_t spacing;    /* ns at least from one level to the next */
     long priority, cpu; /* 0 and -1 for none */
     tb_mailbox *latest; /* values of all axes */
     tb_mailbox *known;  /* the bytes of a tb_evdev_about */
@@ -68,14 +68,15 @@ typedef struct tb_wheel {
     long priority_error;
     _Atomic int64_t reports, lost, strange, outside, opened;
     _Atomic int64_t taken, saturated, late; /* torques of the run, how many beyond full, too old */
-    _Atomic int64_t levels, refused, longest; /* given to the device; not taken; ns of the longest */
+    _Atomic int64_t levels, refused,
+        longest; /* given to the device; not taken; ns of the longest */
 
     /* The thread's own. */
     tb_evdev_about about;
     const tb_evdev_way *way;
-    int64_t thread, file; /* −1: closed */
+    int64_t thread, file;                     /* −1: closed */
     int64_t instant, tried, uploaded, played; /* ns: now; when it opened, gave a level, a play */
-    int32_t effect, level; /* −1: none; what the device was given */
+    int32_t effect, level;                    /* −1: none; what the device was given */
     int32_t wanted;
     long met, told; /* whether it was known before; whether the present trouble was told */
     tb_evdev_reports values;

@@ -21,7 +21,12 @@
 #include "live/emergency.h"
 
 enum { MOST = 1024, AT_ONCE = 64 };
-enum { IN = 256 << 10, OUT = 64 << 10, KERNEL = 128 << 10, LONGEST_GREETING = 64 << 10 }; /* bytes */
+enum {
+    IN = 256 << 10,
+    OUT = 64 << 10,
+    KERNEL = 128 << 10,
+    LONGEST_GREETING = 64 << 10
+}; /* bytes */
 enum { ONE_FILE = CMSG_SPACE(sizeof(int)) }; /* bytes that a file takes beside a message */
 
 static const int64_t FLUSH = 5000000000; /* ns for the last words of a server to be taken */
@@ -81,8 +86,8 @@ static void let_go(void) {
     pthread_mutex_unlock(&fronts_lock);
 }
 
-/* A child finds connections whole. Fronts are held before runs, as by stop(): what is registered last
- * is called first. */
+/* A child finds connections whole. Fronts are held before runs, as by stop(): what is registered
+ * last is called first. */
 static void prepare(void) {
     tb_emergency_over_forks();
     pthread_atfork(hold, let_go, let_go);
@@ -105,31 +110,32 @@ static void end(tb_front *front, long i) {
     free(each);
 }
 
-/* Bytes from a file to the end of a queue: how many, 0 at its end, -1 for none now, -2 for an error. */
-static ssize_t fill(queue *queue, int file) {
-    if (queue->start && queue->start + queue->count == queue->size) {
-        memmove(queue->data, queue->data + queue->start, queue->count);
-        queue->start = 0;
+/* Bytes from a file to the end of a queue: how many, 0 at its end, -1 for none now, -2 for an
+ * error. */
+static ssize_t fill(queue *bytes, int file) {
+    if (bytes->start && bytes->start + bytes->count == bytes->size) {
+        memmove(bytes->data, bytes->data + bytes->start, bytes->count);
+        bytes->start = 0;
     }
-    unsigned char *to = queue->data + queue->start + queue->count;
-    ssize_t got = recv(file, to, queue->size - queue->start - queue->count, MSG_DONTWAIT);
+    unsigned char *to = bytes->data + bytes->start + bytes->count;
+    ssize_t got = recv(file, to, bytes->size - bytes->start - bytes->count, MSG_DONTWAIT);
     if (got < 0)
         return errno == EAGAIN || errno == EINTR ? -1 : -2;
-    queue->count += (size_t)got;
+    bytes->count += (size_t)got;
     return got;
 }
 
 /* Bytes from a queue to a file; returns 0 when it takes no more for ever. */
-static int drain(queue *queue, int file) {
-    while (queue->count) {
-        ssize_t sent = send(file, queue->data + queue->start, queue->count,
-                            MSG_DONTWAIT | MSG_NOSIGNAL);
+static int drain(queue *bytes, int file) {
+    while (bytes->count) {
+        ssize_t sent =
+            send(file, bytes->data + bytes->start, bytes->count, MSG_DONTWAIT | MSG_NOSIGNAL);
         if (sent < 0)
             return errno == EAGAIN || errno == EINTR;
-        queue->start += (size_t)sent;
-        queue->count -= (size_t)sent;
+        bytes->start += (size_t)sent;
+        bytes->count -= (size_t)sent;
     }
-    queue->start = 0;
+    bytes->start = 0;
     return 1;
 }
 
@@ -161,8 +167,8 @@ static int paired(tb_front *front, const connection *each, int pair[2]) {
     return 1;
 }
 
-/* Gives a connection to the server; returns 0 where that isn't possible. The server's end travels in
- * the message, so that one which nobody takes is closed with the socket. */
+/* Gives a connection to the server; returns 0 where that isn't possible. The server's end travels
+ * in the message, so that one which nobody takes is closed with the socket. */
 static int hand_over(tb_front *front, connection *each) {
     int pair[2];
     if (!paired(front, each, pair))
@@ -172,8 +178,10 @@ static int hand_over(tb_front *front, connection *each) {
         char bytes[ONE_FILE];
     } beside = {.bytes = {0}};
     struct iovec told = {&each->id, sizeof each->id};
-    struct msghdr message = {.msg_iov = &told, .msg_iovlen = 1,
-                             .msg_control = &beside, .msg_controllen = sizeof beside.bytes};
+    struct msghdr message = {.msg_iov = &told,
+                             .msg_iovlen = 1,
+                             .msg_control = &beside,
+                             .msg_controllen = sizeof beside.bytes};
     beside.head.cmsg_level = SOL_SOCKET;
     beside.head.cmsg_type = SCM_RIGHTS;
     beside.head.cmsg_len = CMSG_LEN(sizeof(int));
@@ -251,10 +259,10 @@ static void crowd_out(tb_front *front) {
     }
 }
 
-static int prepared(queue *queue, size_t size) {
-    queue->data = malloc(size); /* pages that nobody touches cost nothing */
-    queue->size = size;
-    return queue->data != NULL;
+static int prepared(queue *bytes, size_t size) {
+    bytes->data = malloc(size); /* pages that nobody touches cost nothing */
+    bytes->size = size;
+    return bytes->data != NULL;
 }
 
 /* Returns 0 when nobody waits. */
@@ -326,7 +334,7 @@ static long wanted(tb_front *front) {
 
 static void serve(tb_front *front) {
     int64_t now = tb_clock_now();
-    long polled = front->count; /* before new ones come */
+    long polled = front->count;       /* before new ones come */
     for (long i = polled; i-- > 0;) { /* the last takes the place of one that ends */
         const struct pollfd *files = front->files + 1 + front->listener_count + 2 * i;
         connection *each = front->all[i];
@@ -466,7 +474,9 @@ void tb_front_close(tb_front *front) {
     free(front);
 }
 
-void tb_front_abandon(tb_front *front) { shut(front); }
+void tb_front_abandon(tb_front *front) {
+    shut(front);
+}
 
 #else
 
@@ -482,8 +492,14 @@ int tb_front_trust(tb_front *front, int64_t id, long group) {
 void tb_front_watch(tb_front *front, long group, const int64_t *runs, long count) {
     (void)front, (void)group, (void)runs, (void)count;
 }
-void tb_front_count(tb_front *front, tb_front_counts *counts) { (void)front, (void)counts; }
-void tb_front_close(tb_front *front) { (void)front; }
-void tb_front_abandon(tb_front *front) { (void)front; }
+void tb_front_count(tb_front *front, tb_front_counts *counts) {
+    (void)front, (void)counts;
+}
+void tb_front_close(tb_front *front) {
+    (void)front;
+}
+void tb_front_abandon(tb_front *front) {
+    (void)front;
+}
 
 #endif

@@ -1,10 +1,10 @@
 /* The front of a server that is written in Python: a thread of C that accepts connections, holds
- * strangers to their greeting, relays what clients and server say, and does the emergency stops that
- * pass by, whatever the interpreter is busy with.
+ * strangers to their greeting, relays what clients and server say, and does the emergency stops
+ * that pass by, whatever the interpreter is busy with.
  *
- * A connection reaches the server once its greeting (a line, or the head of a request) is whole. Until
- * the server trusts it, which it does when it has seen the token, it is a stranger's: there are so many
- * of them at most, and the oldest makes room for a new one. */
+ * A connection reaches the server once its greeting (a line, or the head of a request) is whole.
+ * Until the server trusts it, which it does when it has seen the token, it is a stranger's: there
+ * are so many of them at most, and the oldest makes room for a new one. */
 #ifndef TOUCHBACK_FRONT_H
 #define TOUCHBACK_FRONT_H
 
@@ -20,11 +20,11 @@ typedef struct tb_front_counts {
 
 enum { TB_FRONT_LISTENERS = 8, TB_FRONT_GROUPS = 256, TB_FRONT_RUNS = 16 };
 
-/* Begins: it owns the listeners, and writes to `handing` (a Unix stream, which it owns too) the number
- * of each connection, int64_t, with the server's end of it beside (SCM_RIGHTS). There are no more
- * strangers than have room in a quarter of the files that the process may open. `greeting`: ns in
- * which a greeting must be whole, and on lines the token be given; 0: everybody is trusted. Returns
- * NULL and errno. */
+/* Begins: it owns the listeners, and writes to `handing` (a Unix stream, which it owns too) the
+ * number of each connection, int64_t, with the server's end of it beside (SCM_RIGHTS). There are no
+ * more strangers than have room in a quarter of the files that the process may open. `greeting`: ns
+ * in which a greeting must be whole, and on lines the token be given; 0: everybody is trusted.
+ * Returns NULL and errno. */
 tb_front *tb_front_open(const int *listeners, long count, int handing, long protocol,
                         long strangers, int64_t greeting);
 /* A client, whose stops are those of a group. Returns 0 when the connection is gone. */

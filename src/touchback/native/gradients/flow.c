@@ -5,9 +5,15 @@
 
 #include "linear/dense.h"
 
-static double *solution_in(tb_flow *f) { return f->u + 1 + f->inputs; }
-static double *variation_in(tb_flow *f) { return solution_in(f) + tb_flow_equations(f); }
-static double *weights_in(tb_flow *f) { return variation_in(f) + tb_flow_variables(f); }
+static double *solution_in(tb_flow *f) {
+    return f->u + 1 + f->inputs;
+}
+static double *variation_in(tb_flow *f) {
+    return solution_in(f) + tb_flow_equations(f);
+}
+static double *weights_in(tb_flow *f) {
+    return variation_in(f) + tb_flow_variables(f);
+}
 
 static void copy(double *to, const double *from, long count) {
     memcpy(to, from, (size_t)count * sizeof *to);
@@ -36,8 +42,8 @@ int tb_flow_at(tb_flow *f, const double *inputs, tb_flow_point *at) {
     return 0;
 }
 
-void tb_flow_tangent(tb_flow *f, const double *inputs, const tb_flow_point *at, const double *variation,
-                     double *rate) {
+void tb_flow_tangent(tb_flow *f, const double *inputs, const tb_flow_point *at,
+                     const double *variation, double *rate) {
     long n = tb_flow_equations(f), nq = f->nq, nv = f->nv;
     copy(solution_in(f), at->solved, n);
     copy(variation_in(f), variation, tb_flow_variables(f));
@@ -50,8 +56,8 @@ void tb_flow_tangent(tb_flow *f, const double *inputs, const tb_flow_point *at, 
     copy(rate + nq + nv, f->out + n + nq, f->nz);
 }
 
-void tb_flow_adjoint(tb_flow *f, const double *inputs, const tb_flow_point *at, const double *weight,
-                     double *gradient) {
+void tb_flow_adjoint(tb_flow *f, const double *inputs, const tb_flow_point *at,
+                     const double *weight, double *gradient) {
     long n = tb_flow_equations(f), nq = f->nq, nv = f->nv;
     double *weights = weights_in(f);
     copy(solution_in(f), at->solved, n);
@@ -75,8 +81,8 @@ void tb_turn_tangent(tb_flow *f, const double *inputs, double t, const double *x
     copy(rate, f->out, f->nq);
 }
 
-void tb_turn_adjoint(tb_flow *f, const double *inputs, double t, const double *x, const double *weight,
-                     double *gradient) {
+void tb_turn_adjoint(tb_flow *f, const double *inputs, double t, const double *x,
+                     const double *weight, double *gradient) {
     if (!f->turn_adjoint.call) {
         memset(gradient, 0, (size_t)tb_flow_variables(f) * sizeof *gradient);
         copy(gradient + f->nq, weight, f->nq);
@@ -87,8 +93,8 @@ void tb_turn_adjoint(tb_flow *f, const double *inputs, double t, const double *x
     copy(gradient, f->out, tb_flow_variables(f));
 }
 
-void tb_solved_flow_rate(const double *x, const double *u, const double *p, double *out, double *work,
-                         const void *ctx) {
+void tb_solved_flow_rate(const double *x, const double *u, const double *p, double *out,
+                         double *work, const void *ctx) {
     const tb_flow_rate *self = ctx;
     tb_flow *f = self->flow;
     (void)p, (void)work;

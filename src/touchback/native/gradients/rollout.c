@@ -13,7 +13,9 @@ static const double *inputs_of(const tb_rollout *r, long step) {
     return r->inputs + step * r->flow->inputs;
 }
 
-static double time_of(const tb_rollout *r, long step) { return r->t0 + (double)step * r->h; }
+static double time_of(const tb_rollout *r, long step) {
+    return r->t0 + (double)step * r->h;
+}
 
 /* Integrators and functions of dq/dt read the inputs there. */
 static void hold(tb_rollout *r, const double *inputs) {
@@ -46,16 +48,16 @@ static int prepared(tb_rollout *r, const double *inputs, double t, double h, con
     return slopes_of(r)->prepare(r, inputs, t, h, x);
 }
 
-int tb_rollout_step_tangent(tb_rollout *r, const double *inputs, double t, double h, const double *x,
-                            const double *variation, double *next) {
+int tb_rollout_step_tangent(tb_rollout *r, const double *inputs, double t, double h,
+                            const double *x, const double *variation, double *next) {
     if (!prepared(r, inputs, t, h, x))
         return 0;
     slopes_of(r)->tangent(r, inputs, h, variation, next);
     return 1;
 }
 
-int tb_rollout_step_adjoint(tb_rollout *r, const double *inputs, double t, double h, const double *x,
-                            const double *weight, double *gradient) {
+int tb_rollout_step_adjoint(tb_rollout *r, const double *inputs, double t, double h,
+                            const double *x, const double *weight, double *gradient) {
     if (!prepared(r, inputs, t, h, x))
         return 0;
     slopes_of(r)->adjoint(r, inputs, h, weight, gradient);
@@ -99,7 +101,8 @@ static int take_back(tb_rollout *r, long step, const double *x, double *weight, 
     const tb_flow *f = r->flow;
     long n = tb_flow_states(f);
     double *gradient = r->gradient + tb_step_variables(f); /* behind that of a stage */
-    if (!tb_rollout_step_adjoint(r, inputs_of(r, step), time_of(r, step), r->h, x, weight, gradient))
+    if (!tb_rollout_step_adjoint(r, inputs_of(r, step), time_of(r, step), r->h, x, weight,
+                                 gradient))
         return 0;
     memcpy(weight, gradient, (size_t)n * sizeof *weight);
     memcpy(by_inputs, gradient + n + 1, (size_t)f->inputs * sizeof *by_inputs);
@@ -114,8 +117,8 @@ static void add(long n, const double *weights, double *weight) {
 }
 
 long tb_rollout_adjoints(tb_rollout *r, long first, long count, const double *x, double *weight,
-                         const double *weights, double *by_inputs, double *by_parameters, long every,
-                         double *kept, double *between) {
+                         const double *weights, double *by_inputs, double *by_parameters,
+                         long every, double *kept, double *between) {
     long n = tb_flow_states(r->flow), blocks = (count + every - 1) / every;
     memcpy(kept, x, (size_t)n * sizeof *x);
     for (long b = 1; b < blocks; b++) {
@@ -133,9 +136,8 @@ long tb_rollout_adjoints(tb_rollout *r, long first, long count, const double *x,
         for (long k = own - 1; k >= 0; k--) {
             long step = start + k;
             add(n, weights ? weights + step * n : NULL, weight);
-            if (tb_stop_asked() ||
-                !take_back(r, first + step, between + k * n, weight, by_inputs + step * r->flow->inputs,
-                           by_parameters))
+            if (tb_stop_asked() || !take_back(r, first + step, between + k * n, weight,
+                                              by_inputs + step * r->flow->inputs, by_parameters))
                 return count - 1 - step;
         }
     }

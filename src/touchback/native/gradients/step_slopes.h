@@ -9,7 +9,8 @@
 typedef struct step_slopes {
     /* Solves at all stages of a step. Returns 0 where one has no solution. */
     int (*prepare)(tb_rollout *r, const double *inputs, double t, double h, const double *x);
-    void (*tangent)(tb_rollout *r, const double *inputs, double h, const double *variation, double *next);
+    void (*tangent)(tb_rollout *r, const double *inputs, double h, const double *variation,
+                    double *next);
     void (*adjoint)(tb_rollout *r, const double *inputs, double h, const double *weight,
                     double *gradient);
 } step_slopes;

@@ -1,5 +1,5 @@
-/* What methods with error control share: the size of an error, the length of a first step, and what is
- * told of a step. */
+/* What methods with error control share: the size of an error, the length of a first step, and what
+ * is told of a step. */
 #ifndef TOUCHBACK_ADAPTIVE_H
 #define TOUCHBACK_ADAPTIVE_H
 

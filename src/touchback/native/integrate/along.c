@@ -14,10 +14,10 @@ __attribute__((constructor)) static void ask(void) {
     has_eight = tb_has_avx512();
 }
 
-/* Whole vectors from number i on, as wide as those of the code that reads them next: it would wait for
- * narrower ones to reach the cache. Returns where they end. */
-TB_WITH_EIGHT static long eights_along(long i, long n, const double *x, double h, const double *rate,
-                                       double *next) {
+/* Whole vectors from number i on, as wide as those of the code that reads them next: it would wait
+ * for narrower ones to reach the cache. Returns where they end. */
+TB_WITH_EIGHT static long eights_along(long i, long n, const double *x, double h,
+                                       const double *rate, double *next) {
     for (; i + 8 <= n; i += 8)
         *(tb_loose_eight *)(next + i) =
             *(const tb_loose_eight *)(x + i) + h * *(const tb_loose_eight *)(rate + i);

@@ -1,5 +1,5 @@
-/* Loops over the states of many instances, in the widest vectors that the processor has: with the bits
- * of one number after the other. */
+/* Loops over the states of many instances, in the widest vectors that the processor has: with the
+ * bits of one number after the other. */
 #ifndef TOUCHBACK_ALONG_H
 #define TOUCHBACK_ALONG_H
 

@@ -15,13 +15,13 @@
 #include "integrate/problem.h"
 
 typedef struct tb_books {
-    long count;            /* of the powers */
-    tb_callable powers;    /* of x and u = [t, inputs..., rates of x..., multipliers...] */
-    const double *p;       /* parameters of the function */
-    const tb_problem *own; /* gives inputs, and rates where they are wanted */
-    long inputs;           /* size of [t, inputs...] */
-    long with_rates;       /* whether powers need rates and multipliers */
-    long rows;             /* of the multipliers */
+    long count;                /* of the powers */
+    tb_callable powers;        /* of x and u = [t, inputs..., rates of x..., multipliers...] */
+    const double *p;           /* parameters of the function */
+    const tb_problem *own;     /* gives inputs, and rates where they are wanted */
+    long inputs;               /* size of [t, inputs...] */
+    long with_rates;           /* whether powers need rates and multipliers */
+    long rows;                 /* of the multipliers */
     const double *multipliers; /* where the rate of `own` leaves them */
     long nodes;                /* of the quadrature on [0, 1] */
     const double *places, *weights;

@@ -1,7 +1,7 @@
-/* Cells: numbers that depend on positions alone, each with rising breaks at which what depends on it has
- * a kink or a jump: where wheels are along a road, its bumps and the lines of its grid. In a step with
- * error control no number goes further than half of the cell between two breaks in which it begins, nor
- * beyond the middle of the next one, lest what lies in a cell be stepped over. */
+/* Cells: numbers that depend on positions alone, each with rising breaks at which what depends on
+ * it has a kink or a jump: where wheels are along a road, its bumps and the lines of its grid. In a
+ * step with error control no number goes further than half of the cell between two breaks in which
+ * it begins, nor beyond the middle of the next one, lest what lies in a cell be stepped over. */
 #ifndef TOUCHBACK_CELLS_H
 #define TOUCHBACK_CELLS_H
 
@@ -16,7 +16,8 @@ static inline double tb_cell_width(const double *at, long count, long i) {
 
 /* How far a number may go from `first` towards `last`. */
 static inline double tb_way_in_cells(const double *at, long count, double first, double last) {
-    long low = 0, high = count; /* where the first break above `first` is; going down, not below it */
+    long low = 0,
+         high = count; /* where the first break above `first` is; going down, not below it */
     int rises = last > first;
     while (low < high) {
         long middle = (low + high) / 2;

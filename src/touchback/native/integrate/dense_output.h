@@ -25,9 +25,9 @@ static inline void tb_dense_cubic(long n, double h, const double *x, const doubl
 static inline void tb_dense_state(long n, const double *rows, double s, double *state) {
     double s1 = 1.0 - s;
     for (long i = 0; i < n; i++)
-        state[i] = rows[i] + s * (rows[n + i] +
-                                  s1 * (rows[2 * n + i] +
-                                        s * (rows[3 * n + i] + s1 * rows[4 * n + i])));
+        state[i] =
+            rows[i] + s * (rows[n + i] +
+                           s1 * (rows[2 * n + i] + s * (rows[3 * n + i] + s1 * rows[4 * n + i])));
 }
 
 #endif

@@ -120,8 +120,8 @@ static int advance(tb_dopri5 *self, const tb_problem *problem, double t_end, lon
         if (self->accepted + self->rejected >= self->step_limit)
             return TB_STEP_LIMIT;
         double h = fmin(self->h, self->max_step);
-        /* Stretch or shorten a little so that the last step ends exactly at t_end, or at a knot, and is
-         * never a sliver. */
+        /* Stretch or shorten a little so that the last step ends exactly at t_end, or at a knot,
+         * and is never a sliver. */
         double end = tb_approach_knot(problem, self->t, t_end);
         int last = self->t + 1.01 * h >= end;
         if (last)
@@ -148,7 +148,7 @@ static int advance(tb_dopri5 *self, const tb_problem *problem, double t_end, lon
         double t_new = last ? end : self->t + h;
         if (self->events || problem->books || (*written < count && times[*written] <= t_new))
             prepare_dense_output(self, n, h);
-        tb_taken taken = {self->t,      h, self->next + n, part_of_step, self, times + *written,
+        tb_taken taken = {self->t,         h, self->next + n, part_of_step, self, times + *written,
                           count - *written};
         int active = self->events && tb_events_scan(self->events, problem, &taken);
         if (active)

@@ -139,8 +139,8 @@ static double correct(tb_events *e, const tb_problem *problem, const tb_taken *s
 
 /* Notes an event at a fraction s of the step, which the dense output has at `seen`: up to there it
  * would show the same crossing again. */
-static void record(tb_events *e, const tb_problem *problem, const tb_taken *step, long i,
-                   double s, double seen) {
+static void record(tb_events *e, const tb_problem *problem, const tb_taken *step, long i, double s,
+                   double seen) {
     long n = tb_state_size(problem), row = e->found++;
     interpolate(e, problem, step, s);
     for (long k = 0; k < n; k++)
@@ -183,8 +183,8 @@ static void pass(tb_events *e, double t) {
         e->slopes[i] = e->end_values[e->count + i];
 }
 
-/* Notes which functions are off their sides at a fraction s of the step. Returns where one that is back
- * was seen off its side first, 2 when none is. */
+/* Notes which functions are off their sides at a fraction s of the step. Returns where one that is
+ * back was seen off its side first, 2 when none is. */
 static double back_from(tb_events *e, const tb_taken *step, double s, const double *values) {
     double first = 2.0;
     for (long i = 0; i < e->count; i++) {
@@ -199,8 +199,8 @@ static double back_from(tb_events *e, const tb_taken *step, double s, const doub
     return first;
 }
 
-/* The end of a part that begins at a: b, or where an instant that is recorded shows a function off its
- * side that is back by b. */
+/* The end of a part that begins at a: b, or where an instant that is recorded shows a function off
+ * its side that is back by b. */
 static double end_of_part(tb_events *e, const tb_problem *problem, const tb_taken *step, double a,
                           double b) {
     double t_a = step->t + a * step->h, t_b = step->t + b * step->h, first = 2.0;

@@ -3,19 +3,18 @@
  * Each step is scanned on its dense output, made consistent where the problem has a settle: signs
  * are compared at `samples` equal parts of the step, so that two crossings within one part are
  * taken for none, except of the first `sloped` functions: these tell their slopes, and one that is
- * above zero at both ends of a part is looked at where it is lowest in between. A function that leaves
- * its side and is back within a part is found where an instant that is recorded lies in between. A
- * crossing is located on the dense output (root.c), then corrected by taking the
+ * above zero at both ends of a part is looked at where it is lowest in between. A function that
+ * leaves its side and is back within a part is found where an instant that is recorded lies in
+ * between. A crossing is located on the dense output (root.c), then corrected by taking the
  * method's own step to it: what is recorded is as accurate as an accepted state, and how far the
  * dense output was from it is recorded as its error, as a multiple of the tolerances.
  *
  * A function that reaches exactly zero has its event there; one that is zero at the start has none.
- * One with a floor that starts within it of zero stands on neither side until it leaves it: above it
- * is over zero from then on, and below it has fallen, which is its event.
- * Where a watched function is no number, its step ends where it began, with a row whose index is
- * -1 - that of the function.
- * After an event its function is locked: it is not looked at for `locking` seconds, and its sign
- * is then read anew.
+ * One with a floor that starts within it of zero stands on neither side until it leaves it: above
+ * it is over zero from then on, and below it has fallen, which is its event. Where a watched
+ * function is no number, its step ends where it began, with a row whose index is -1 - that of the
+ * function. After an event its function is locked: it is not looked at for `locking` seconds, and
+ * its sign is then read anew.
  */
 #ifndef TOUCHBACK_EVENTS_H
 #define TOUCHBACK_EVENTS_H
@@ -49,8 +48,8 @@ typedef struct tb_events {
     const double *floor;        /* of each event; 0: none */
     double rtol, atol;
 
-    int *sign;            /* of each function before the part being scanned; 0 unknown */
-    double *locked_until; /* [s] */
+    int *sign;                   /* of each function before the part being scanned; 0 unknown */
+    double *locked_until;        /* [s] */
     double *values, *end_values; /* count + sloped */
     double *slopes;              /* where the part being scanned begins */
     double *away;                /* where in it a function is first seen off its side; 2: nowhere */

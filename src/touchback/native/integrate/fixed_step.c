@@ -29,7 +29,7 @@ static void prepare_dense_output(tb_fixed *self, const tb_problem *problem, doub
 
 /* Events between the present state and the next one. Returns 1 at an active one. */
 static int scan(tb_fixed *self, const tb_problem *problem, double t, double h) {
-    tb_taken taken = {t, h, self->rows, part_of_step, self};
+    tb_taken taken = {t, h, self->rows, part_of_step, self, NULL, 0};
     return tb_events_scan(self->events, problem, &taken);
 }
 

@@ -10,8 +10,8 @@
 typedef void (*tb_step)(const tb_problem *problem, double t, double h, const double *x,
                         double *next, double *scratch);
 
-/* A run with a fixed step, so that it can be taken in chunks: step k starts at t0 + k h (no drift of
- * the clock). After an active event it goes on from `offset` within the step. */
+/* A run with a fixed step, so that it can be taken in chunks: step k starts at t0 + k h (no drift
+ * of the clock). After an active event it goes on from `offset` within the step. */
 typedef struct tb_fixed {
     tb_step step;
     double t0, h, offset;
@@ -24,8 +24,8 @@ typedef struct tb_fixed {
     long rate_known;   /* at the end of the last step; set to 0 with another state */
 } tb_fixed;
 
-/* One step into the scratch: memories that are due, the method, consistency. Returns the index of the
- * first number that isn't finite, -1 when all are. */
+/* One step into the scratch: memories that are due, the method, consistency. Returns the index of
+ * the first number that isn't finite, -1 when all are. */
 long tb_fixed_try(tb_fixed *self, const tb_problem *problem, double t, double h, double t_next);
 
 /* Takes one step, without events and books: TB_REACHED or TB_NOT_FINITE. */

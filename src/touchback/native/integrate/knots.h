@@ -1,7 +1,7 @@
-/* Knots: the instants at which steps of methods with error control end, since the rate may have a kink
- * or a jump there: samples of inputs, and discontinuities of laws of time. A step that ends at a knot
- * sees nothing of what comes after it: all that it evaluates reads the last time before the knot. The
- * next one starts from the other side. */
+/* Knots: the instants at which steps of methods with error control end, since the rate may have a
+ * kink or a jump there: samples of inputs, and discontinuities of laws of time. A step that ends at
+ * a knot sees nothing of what comes after it: all that it evaluates reads the last time before the
+ * knot. The next one starts from the other side. */
 #ifndef TOUCHBACK_KNOTS_H
 #define TOUCHBACK_KNOTS_H
 
@@ -9,8 +9,8 @@
 
 #include "integrate/problem.h"
 
-/* Where a step from t must end at the latest: at the next knot, or at t_end. From here on nothing is
- * read beyond it. */
+/* Where a step from t must end at the latest: at the next knot, or at t_end. From here on nothing
+ * is read beyond it. */
 static inline double tb_approach_knot(const tb_problem *problem, double t, double t_end) {
     tb_knots *knots = problem->knots;
     if (!knots)

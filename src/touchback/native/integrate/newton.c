@@ -6,7 +6,8 @@
 
 #include "linear/dense.h"
 
-static const double LEAST = 1e-2; /* the size below which a component's difference shrinks no more */
+static const double LEAST =
+    1e-2; /* the size below which a component's difference shrinks no more */
 
 /* One-sided differences, for rates that solve equations themselves. */
 static void by_differences(const tb_problem *problem, double t, const double *x,

@@ -10,9 +10,9 @@ typedef struct tb_newton {
     tb_callable momentum; /* out = [M, d(M v)/dt, dz/dt] of what needs momenta (variational.c) */
     const double *momentum_p; /* its parameters */
     double *momenta;          /* what it gave; M is factored in place */
-    double rtol, atol;    /* of the solution at fixed steps */
-    double *J, *matrix;   /* state size squared */
-    double *scratch;      /* 3 * state size */
+    double rtol, atol;        /* of the solution at fixed steps */
+    double *J, *matrix;       /* state size squared */
+    double *scratch;          /* 3 * state size */
     int *pivots;
     long jacobians, factorisations, evaluations; /* of the rate for differences included */
     long solves, iterations, iterations_last, iterations_most, not_converged;

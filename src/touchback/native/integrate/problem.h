@@ -37,8 +37,8 @@ typedef struct tb_callable {
     const void *context;
 } tb_callable;
 
-static inline void tb_call(const tb_callable *f, const double *x, const double *u,
-                           const double *p, double *out) {
+static inline void tb_call(const tb_callable *f, const double *x, const double *u, const double *p,
+                           double *out) {
     f->call(x, u, p, out, f->work, f->context);
 }
 #define TB_CALL(owner, function, x, u, p, out) tb_call(&(owner)->function, x, u, p, out)
@@ -51,12 +51,12 @@ typedef struct tb_troubles {
     long not_converged; /* states that could not be made consistent */
 } tb_troubles;
 
-/* What a kind of motion can do beside its rate. Each kind has a table, in its own folder, and works on
- * its own member of the problem; whoever holds a problem calls through the table (the functions below)
- * and never asks which kind it is. Any entry may be NULL. */
+/* What a kind of motion can do beside its rate. Each kind has a table, in its own folder, and works
+ * on its own member of the problem; whoever holds a problem calls through the table (the functions
+ * below) and never asks which kind it is. Any entry may be NULL. */
 typedef struct tb_motion {
-    /* Makes a state that an integrator has reached consistent, in place. `accepted` tells the end of
-     * a step from an interpolated state. Returns 1 when the rate at the end of the step must be
+    /* Makes a state that an integrator has reached consistent, in place. `accepted` tells the end
+     * of a step from an interpolated state. Returns 1 when the rate at the end of the step must be
      * evaluated anew, 0 when the one evaluated before stands. */
     long (*settle)(const struct tb_problem *problem, double t, double *x, long accepted);
     /* Moves a state onto the constraints by the smallest step (weighted with the mass), also under
@@ -69,10 +69,11 @@ typedef struct tb_motion {
     tb_troubles (*troubles)(const struct tb_problem *problem);
     /* What comes next hangs on the state alone, not on how it was reached. */
     void (*forget)(const struct tb_problem *problem);
-    /* What comes next hangs on beside the state, as numbers: writes them (where `memory` isn't NULL) and
-     * returns how many there are. */
+    /* What comes next hangs on beside the state, as numbers: writes them (where `memory` isn't
+     * NULL) and returns how many there are. */
     long (*remember)(const struct tb_problem *problem, double *memory);
-    /* Takes so many numbers back; returns 0, and has changed nothing, when they can't be its own. */
+    /* Takes so many numbers back; returns 0, and has changed nothing, when they can't be its own.
+     */
     int (*recall)(const struct tb_problem *problem, const double *memory);
     /* Before the rate at a recorded state: what couldn't act at the one before acts again. */
     void (*count_all)(const struct tb_problem *problem, double t, const double *x);
@@ -93,8 +94,9 @@ typedef struct tb_problem {
     struct tb_newton *newton;   /* of implicit methods (newton.h); NULL for the others */
     struct tb_sampler *sampler; /* of memories (sampler.h); NULL without any */
     struct tb_books *books;     /* of energy (books.h); NULL when none are kept */
-    struct tb_cells *cells;     /* of positions, in which steps look (cells.h); NULL when there are none */
-    tb_knots *knots;            /* at which adaptive steps end (knots.h); NULL when nobody knows of any */
+    struct tb_cells
+        *cells;      /* of positions, in which steps look (cells.h); NULL when there are none */
+    tb_knots *knots; /* at which adaptive steps end (knots.h); NULL when nobody knows of any */
 } tb_problem;
 
 enum {
@@ -103,7 +105,7 @@ enum {
     TB_NOT_FINITE = 2, /* a NaN or an infinity in the state or its rate */
     TB_STEP_TOO_SMALL = 3,
     TB_STEP_LIMIT = 4,
-    TB_EVENT = 5, /* an active event, where the step was ended */
+    TB_EVENT = 5,       /* an active event, where the step was ended */
     TB_INTERRUPTED = 6, /* by who asked for it (interrupt.h), after the last whole step */
 };
 
@@ -152,7 +154,8 @@ static inline double tb_gap(const tb_problem *problem, double t, const double *x
 }
 
 static inline double tb_left_open(const tb_problem *problem) {
-    return problem->motion && problem->motion->left_open ? problem->motion->left_open(problem) : 0.0;
+    return problem->motion && problem->motion->left_open ? problem->motion->left_open(problem)
+                                                         : 0.0;
 }
 
 static inline tb_troubles tb_troubles_of(const tb_problem *problem) {
@@ -175,8 +178,8 @@ static inline int tb_recall(const tb_problem *problem, const double *memory) {
     return motion && motion->recall ? motion->recall(problem, memory) : 1;
 }
 
-/* Index of the first NaN or number beyond a limit, whatever its sign; -1 when there is none. Eight are
- * looked at together, in vectors that every processor has. */
+/* Index of the first NaN or number beyond a limit, whatever its sign; -1 when there is none. Eight
+ * are looked at together, in vectors that every processor has. */
 static inline long tb_first_beyond(const double *values, long count, double limit) {
     typedef double two __attribute__((vector_size(16), may_alias, aligned(8)));
     typedef int64_t both __attribute__((vector_size(16)));
@@ -216,13 +219,14 @@ typedef struct tb_cells {
 /* What the motion remembers beside the state, where `memory` isn't NULL, and how many numbers. */
 long tb_problem_remember(const tb_problem *problem, double *memory);
 void tb_problem_rate(const tb_problem *problem, double t, const double *x, double *rate);
-/* How far it is from a state to the next one, as a multiple of how far its cells allow (cells.h). */
+/* How far it is from a state to the next one, as a multiple of how far its cells allow (cells.h).
+ */
 double tb_problem_too_far(const tb_problem *problem, const double *x, const double *next);
 /* The inputs at each of many times and states, as the integrators saw them. */
 void tb_input_rows(const tb_problem *problem, long rows, const double *times, const double *x,
                    double *inputs, long input_count);
-/* What the rate leaves at two places, the accelerations and the multipliers that it solved for, at each
- * of many times and states: rows of the one after the other. `rate` is memory for one rate. */
+/* What the rate leaves at two places, the accelerations and the multipliers that it solved for, at
+ * each of many times and states: rows of the one after the other. `rate` is memory for one rate. */
 void tb_solved_rows(const tb_problem *problem, long rows, const double *times, const double *x,
                     const double *a, long a_count, const double *lambda, long lambda_count,
                     double *rate, double *solved);

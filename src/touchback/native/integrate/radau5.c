@@ -87,8 +87,8 @@ int tb_radau5_start(tb_radau5 *self, const tb_problem *problem, double t_end) {
     int status = tb_radau5_restart(self, problem);
     if (status == TB_PAUSED && t_end > self->t) {
         double longest = fmin(self->max_step, tb_approach_knot(problem, self->t, t_end) - self->t);
-        self->h = tb_starting_step(problem, self->t, self->x, self->rate, longest, 3.0,
-                                   self->rtol, self->atol, self->error);
+        self->h = tb_starting_step(problem, self->t, self->x, self->rate, longest, 3.0, self->rtol,
+                                   self->atol, self->error);
         tb_leave_knot(problem);
         self->evaluations++;
     }

@@ -65,8 +65,8 @@ static void newton_step(tb_radau5 *self, const tb_problem *problem, double h) {
     for (long i = 0; i < n; i++) {
         double f1 = F[i], f2 = F[n + i], f3 = F[2 * n + i];
         double w2 = W[n + i], w3 = W[2 * n + i];
-        F[i] = T_INVERSE[0][0] * f1 + T_INVERSE[0][1] * f2 + T_INVERSE[0][2] * f3 -
-               GAMMA / h * W[i];
+        F[i] =
+            T_INVERSE[0][0] * f1 + T_INVERSE[0][1] * f2 + T_INVERSE[0][2] * f3 - GAMMA / h * W[i];
         right[i].re = T_INVERSE[1][0] * f1 + T_INVERSE[1][1] * f2 + T_INVERSE[1][2] * f3 -
                       (ALPHA * w2 + BETA * w3) / h;
         right[i].im = T_INVERSE[2][0] * f1 + T_INVERSE[2][1] * f2 + T_INVERSE[2][2] * f3 -
@@ -108,7 +108,8 @@ long tb_radau5_solve_stages(tb_radau5 *self, const tb_problem *problem, double h
         size = sqrt(size);
         if (iteration > 1) {
             *rate = size / before;
-            double left = pow(*rate, (double)(TB_RADAU5_ITERATIONS - iteration)) / (1.0 - *rate) * size;
+            double left =
+                pow(*rate, (double)(TB_RADAU5_ITERATIONS - iteration)) / (1.0 - *rate) * size;
             if (!(*rate < 0.99) || left > enough)
                 return 0;
             trust = *rate / (1.0 - *rate);

@@ -15,7 +15,8 @@ typedef struct tb_sampler {
     double *u, *out, *rate; /* u: inputs, accelerations, multipliers; rate: scratch */
 } tb_sampler;
 
-/* Lets the memories in x take their new values; all updates see the old ones, which stay in `out`. */
+/* Lets the memories in x take their new values; all updates see the old ones, which stay in `out`.
+ */
 void tb_sample(const tb_sampler *sampler, const tb_problem *problem, double t, double *x);
 /* Gives them the old ones back, where nothing comes of the step that the tick began. */
 void tb_take_back(const tb_sampler *sampler, double *x);

@@ -16,7 +16,7 @@
 #include "linear/dense.h"
 
 static const long PATIENT = 6, ITERATIONS = 25; /* with the first Jacobian; with new ones too */
-static const double SHARE = 0.01;                /* of the tolerance that may be left */
+static const double SHARE = 0.01;               /* of the tolerance that may be left */
 
 /* next = fixed + weight f(t, next), from the guess in `next`. Returns 0 when it diverges. */
 static int solve(const tb_problem *problem, double t, double weight, const double *fixed,
@@ -51,8 +51,8 @@ static int solve(const tb_problem *problem, double t, double weight, const doubl
     return 0;
 }
 
-static void theta_step(const tb_problem *problem, double theta, double t, double h,
-                       const double *x, double *next, double *scratch) {
+static void theta_step(const tb_problem *problem, double theta, double t, double h, const double *x,
+                       double *next, double *scratch) {
     long n = tb_state_size(problem);
     double *start = scratch, *rate = start + n, *fixed = rate + n, *step = fixed + n;
     tb_rate(problem, t, x, start);

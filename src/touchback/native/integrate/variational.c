@@ -1,12 +1,13 @@
 /* The variational midpoint rule: with L = v.M(q)v/2 - V at the middle of the step, the discrete
- * Euler-Lagrange equations (J. E. Marsden and M. West, Discrete mechanics and variational integrators,
- * Acta Numerica 10 (2001), 2.6.1) are the implicit midpoint rule for positions and momenta p = M(q) v,
+ * Euler-Lagrange equations (J. E. Marsden and M. West, Discrete mechanics and variational
+ * integrators, Acta Numerica 10 (2001), 2.6.1) are the implicit midpoint rule for positions and
+ * momenta p = M(q) v,
  *
  *   q+ = q + h v_m,   p+ = p + h dp/dt(q_m, v_m),   q_m = (q + q+)/2,   M(q_m) v_m = (p + p+)/2,
  *
- * with dp/dt = M a + (dM/dt) v. It is symplectic where M depends on q too, so that the energy of what
- * nothing drives or damps goes to and fro by O(h^2) and doesn't drift; and it keeps momenta that no
- * force changes. Forces count at the middle of the step.
+ * with dp/dt = M a + (dM/dt) v. It is symplectic where M depends on q too, so that the energy of
+ * what nothing drives or damps goes to and fro by O(h^2) and doesn't drift; and it keeps momenta
+ * that no force changes. Forces count at the middle of the step.
  *
  * Newton's method for the middle takes the Jacobian of dx/dt at the start, which leaves out how the
  * mass changes within the step: the error falls by a factor of the order h with each iteration. It
@@ -39,7 +40,8 @@ static void momentum_of(long n, const double *M, const double *v, double *p) {
     }
 }
 
-/* What positions, velocities (for momenta, by the mass there) and further states of the middle lack. */
+/* What positions, velocities (for momenta, by the mass there) and further states of the middle
+ * lack. */
 static int lacking(const tb_problem *problem, double t, double h, const double *x, const double *p,
                    const double *middle, double *step) {
     long nq = problem->nq, n = problem->nv, nz = problem->nz;
@@ -105,8 +107,8 @@ void tb_variational_step(const tb_problem *problem, double t, double h, const do
     momentum_of(n, momenta(problem, t, x), x + nq, p);
     for (long i = 0; i < size; i++)
         middle[i] = x[i] + 0.5 * h * rate[i];
-    int found = tb_newton_factor(newton, size, 0.5 * h) &&
-                find_middle(problem, t, h, x, p, middle, step);
+    int found =
+        tb_newton_factor(newton, size, 0.5 * h) && find_middle(problem, t, h, x, p, middle, step);
     if (found) {
         for (long i = 0; i < size; i++)
             next[i] = 2.0 * middle[i] - x[i];

@@ -5,8 +5,8 @@
 
 typedef float64x2_t two;
 
-/* Of a coordinate: U/D, negative, and S; factors of A and of p, by q and by v; of P by q (by v it is
- * S, negative), and what P grows by; and what a unit effort at it is beyond it: A, P. */
+/* Of a coordinate: U/D, negative, and S; factors of A and of p, by q and by v; of P by q (by v it
+ * is S, negative), and what P grows by; and what a unit effort at it is beyond it: A, P. */
 typedef struct chained {
     double U[6], S[6], above[2][6], moved[2][6], turning[4], row[4], own[6], own_sums[4];
 } chained;

@@ -12,11 +12,11 @@ typedef struct results {
 
 /* Products with the first or second of two factors, in the order in which they are written: each
  * waits for the one before of its sum, and compilers would put them side by side. */
-#define PRODUCT(name, instruction, lane, kept)                                \
-    INLINED void name(two *sum, two x, two factors) {                         \
-        __asm__ volatile(instruction " %0.2d, %1.2d, %2.d[" lane "]"          \
-                         : kept(*sum)                                         \
-                         : "w"(x), "w"(factors));                             \
+#define PRODUCT(name, instruction, lane, kept)                                                     \
+    INLINED void name(two *sum, two x, two factors) {                                              \
+        __asm__ volatile(instruction " %0.2d, %1.2d, %2.d[" lane "]"                               \
+                         : kept(*sum)                                                              \
+                         : "w"(x), "w"(factors));                                                  \
     }
 PRODUCT(set_first, "fmul", "0", "=w")
 PRODUCT(add_first, "fmla", "0", "+w")
@@ -26,12 +26,12 @@ PRODUCT(take_second, "fmls", "1", "+w")
 #undef PRODUCT
 
 /* Of one vector of rows, or of both; with a loop over them compilers keep sums in memory. */
-#define EACH(DO, sums, x, factors)                \
-    do {                                          \
-        if (from == 0)                            \
-            DO(&(sums)[0], (x)[0], factors);      \
-        if (to == TOGETHER)                       \
-            DO(&(sums)[1], (x)[1], factors);      \
+#define EACH(DO, sums, x, factors)                                                                 \
+    do {                                                                                           \
+        if (from == 0)                                                                             \
+            DO(&(sums)[0], (x)[0], factors);                                                       \
+        if (to == TOGETHER)                                                                        \
+            DO(&(sums)[1], (x)[1], factors);                                                       \
     } while (0)
 
 /* Sums of factors[c] sums[c], three of them in turns. */

@@ -32,8 +32,8 @@ int tb_chain_slopes(const tb_tree_slopes *self, const tb_columns *columns, doubl
 
 enum { TOGETHER = 2 }; /* vectors of two rows: what registers hold */
 
-/* Remoteness from which on these loops lose digits that those for any tree keep. A hundred links in a
- * row have about a tenth of it; it grows with the square of the distance in lengths of a link. */
+/* Remoteness from which on these loops lose digits that those for any tree keep. A hundred links in
+ * a row have about a tenth of it; it grows with the square of the distance in lengths of a link. */
 #define REMOTE 1e5
 
 #include "linear/chain_columns.h"
@@ -52,8 +52,8 @@ int tb_is_chain(const tb_tree_slopes *self) {
 }
 
 long tb_chain_slopes_work(const tb_tree_slopes *self) {
-    long n = even(self->n), results = n > self->n ? 3 * n * n : 0;
-    return n * (long)(sizeof(chained) / sizeof(double)) + results;
+    long n = even(self->n), padded = n > self->n ? 3 * n * n : 0;
+    return n * (long)(sizeof(chained) / sizeof(double)) + padded;
 }
 
 /* y = L x. */

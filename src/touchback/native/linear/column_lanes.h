@@ -14,20 +14,20 @@
 typedef NAME(vec) NAME(three)[3];
 typedef NAME(vec) NAME(six)[6]; /* a twist or a wrench: what turns first */
 
-TARGET INLINED void NAME(load)(NAME(vec) *to, const double (*from)[TB_COLUMNS], long lane,
+TARGET INLINED void NAME(load)(NAME(vec) * to, const double (*from)[TB_COLUMNS], long lane,
                                const int count) {
     for (int c = 0; c < count; c++)
         to[c] = *(const NAME(vec) *)(from[c] + lane);
 }
 
-TARGET INLINED void NAME(save)(double (*to)[TB_COLUMNS], long lane, const NAME(vec) *from,
+TARGET INLINED void NAME(save)(double (*to)[TB_COLUMNS], long lane, const NAME(vec) * from,
                                const int count) {
     for (int c = 0; c < count; c++)
         *(NAME(vec) *)(to[c] + lane) = from[c];
 }
 
 /* to += a x b. */
-TARGET INLINED void NAME(cross)(NAME(vec) *to, const NAME(vec) *a, const NAME(vec) *b) {
+TARGET INLINED void NAME(cross)(NAME(vec) * to, const NAME(vec) * a, const NAME(vec) * b) {
     for (int i = 0; i < 3; i++) {
         const int j = (i + 1) % 3, k = (i + 2) % 3;
         to[i] = LESS(a[k], b[j], FUSED(a[j], b[k], to[i]));
@@ -35,15 +35,15 @@ TARGET INLINED void NAME(cross)(NAME(vec) *to, const NAME(vec) *a, const NAME(ve
 }
 
 /* to += a x b of twists. */
-TARGET INLINED void NAME(turn)(NAME(vec) *to, const NAME(vec) *a, const NAME(vec) *b) {
+TARGET INLINED void NAME(turn)(NAME(vec) * to, const NAME(vec) * a, const NAME(vec) * b) {
     NAME(cross)(to, a, b);
     NAME(cross)(to + 3, a, b + 3);
     NAME(cross)(to + 3, a + 3, b);
 }
 
 /* to += I u, a wrench of a twist. */
-TARGET INLINED void NAME(weigh)(NAME(vec) *to, const tb_columns *columns, long lane,
-                                const NAME(vec) *u) {
+TARGET INLINED void NAME(weigh)(NAME(vec) * to, const tb_columns *columns, long lane,
+                                const NAME(vec) * u) {
     static const int upper[3][3] = {{0, 1, 2}, {1, 3, 4}, {2, 4, 5}};
 #define OF(x) *(const NAME(vec) *)(columns->x + lane)
     for (int i = 0; i < 3; i++)
@@ -60,9 +60,9 @@ TARGET INLINED void NAME(weigh)(NAME(vec) *to, const tb_columns *columns, long l
 }
 
 /* The angular part of S^T 2 B, and 2 B u of psi' and of S. */
-TARGET INLINED void NAME(stir)(const tb_columns *columns, long lane, const NAME(vec) *S,
-                               const NAME(vec) *psi, NAME(vec) *row, NAME(vec) *by_q,
-                               NAME(vec) *by_v) {
+TARGET INLINED void NAME(stir)(const tb_columns *columns, long lane, const NAME(vec) * S,
+                               const NAME(vec) * psi, NAME(vec) * row, NAME(vec) * by_q,
+                               NAME(vec) * by_v) {
     NAME(three) p;
     NAME(vec) K[9];
     NAME(load)(p, columns->momentum, lane, 3);

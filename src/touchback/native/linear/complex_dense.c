@@ -10,8 +10,7 @@ static inline tb_complex product(tb_complex a, tb_complex b) {
 
 static inline tb_complex quotient(tb_complex a, tb_complex b) {
     double square = b.re * b.re + b.im * b.im;
-    return (tb_complex){(a.re * b.re + a.im * b.im) / square,
-                        (a.im * b.re - a.re * b.im) / square};
+    return (tb_complex){(a.re * b.re + a.im * b.im) / square, (a.im * b.re - a.re * b.im) / square};
 }
 
 static inline void subtract_product(tb_complex *target, tb_complex a, tb_complex b) {

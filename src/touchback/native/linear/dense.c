@@ -40,7 +40,8 @@ void tb_lu_solve(long n, const double *A, const int *pivots, double *x) {
         x[k] = x[pivots[k]];
         x[pivots[k]] = swapped;
     }
-    for (long i = 0; i < n; i++) { /* the number that was found last comes last: none waits for it */
+    for (long i = 0; i < n;
+         i++) { /* the number that was found last comes last: none waits for it */
         double sum = x[i];
         for (long j = 0; j < i; j++)
             sum -= A[i * n + j] * x[j];

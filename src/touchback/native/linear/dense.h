@@ -9,7 +9,8 @@ long tb_lu_factor(long n, double *A, int *pivots);
 void tb_lu_solve(long n, const double *A, const int *pivots, double *x);
 /* The same for the `width` columns of X at once, row by row, and for the unknowns from `first` on:
  * X is zero above, and no row above was swapped with one below. */
-void tb_lu_solve_many(long n, long first, const double *A, const int *pivots, long width, double *X);
+void tb_lu_solve_many(long n, long first, const double *A, const int *pivots, long width,
+                      double *X);
 /* The unknowns before `first` of such a column, from the others. */
 void tb_lu_solve_above(long n, long first, const double *A, double *x);
 /* A^T in place of A. */

@@ -3,7 +3,8 @@
 #include <math.h>
 
 /* The column from k on whose rest, from row k on, is longest, and the square of its length. */
-static long longest(long rows, long columns, const double *A, long k, double *work, double *square) {
+static long longest(long rows, long columns, const double *A, long k, double *work,
+                    double *square) {
     long best = k;
     for (long j = k; j < columns; j++)
         work[j] = 0.0;
@@ -51,8 +52,9 @@ static void reflect_rows(long rows, long columns, double *A, double *b, long k, 
     A[k * columns + k] = end;
 }
 
-/* A reflection of the columns k and rank, …, columns - 1 turns what row k has there into one number,
- * which is then its pivot. The reflection stays in the row's rear; returns its part along k. */
+/* A reflection of the columns k and rank, …, columns - 1 turns what row k has there into one
+ * number, which is then its pivot. The reflection stays in the row's rear; returns its part along
+ * k. */
 static double reflect_columns(long columns, double *A, long rank, long k) {
     double *own = A + k * columns, square = own[k] * own[k];
     for (long j = rank; j < columns; j++)

@@ -1,5 +1,6 @@
 /* Small dense systems of any shape and rank: the shortest of the x that come nearest to A x = b, by
- * a complete orthogonal decomposition. Golub and Van Loan, Matrix Computations (2013), 5.4 and 5.5. */
+ * a complete orthogonal decomposition. Golub and Van Loan, Matrix Computations (2013), 5.4 and 5.5.
+ */
 #ifndef TOUCHBACK_LEAST_SQUARES_H
 #define TOUCHBACK_LEAST_SQUARES_H
 

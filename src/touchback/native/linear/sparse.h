@@ -13,7 +13,8 @@ typedef struct tb_ldl {
 
 /* A = L D L^T in place. A pivot within `tolerance` of its reference, or whose row is dropped, is
  * passed over: its unknown becomes zero, which is right for consistent redundant rows. Returns how
- * many were passed over. `dropped` and `reference` are by place in the order; dropped may be NULL. */
+ * many were passed over. `dropped` and `reference` are by place in the order; dropped may be NULL.
+ */
 long tb_ldl_factor(const tb_ldl *A, const double *reference, double tolerance, const int *dropped);
 
 /* x <- A^-1 x, x in the order of elimination. */
@@ -22,7 +23,7 @@ void tb_ldl_solve(const tb_ldl *A, double *x);
 /* What the sparse way of a constrained mechanism works with. */
 typedef struct tb_sparse {
     tb_ldl motion; /* [[M, J^T], [J, 0]]: coordinates, and multipliers after those they touch */
-    const int *motion_M, *motion_J;         /* where each nonzero of M and J goes in values */
+    const int *motion_M, *motion_J;          /* where each nonzero of M and J goes in values */
     const int *coordinate_place, *row_place; /* in the order of elimination */
     tb_ldl gram;                             /* J D J^T over the rows, D diagonal */
     long products;                           /* gram[target] += J[first] J[second] D[column] */

@@ -33,7 +33,9 @@ void tb_tree_products(long n, const int *parent, const double *S, const double *
     }
 }
 
-enum { ROWS = 4 }; /* copied together: what goes to a row of the upper triangle is one vector or two */
+enum {
+    ROWS = 4
+}; /* copied together: what goes to a row of the upper triangle is one vector or two */
 
 /* M[j][i + r] = M[i + r][j] for `count` rows from i, all of them below j = first … last. */
 static void copy_column(long n, double *M, long i, long count, long first, long last) {

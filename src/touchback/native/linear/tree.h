@@ -6,9 +6,10 @@
 #ifndef TOUCHBACK_TREE_H
 #define TOUCHBACK_TREE_H
 
-/* M[i][j] = S_j . F_i for every ancestor-or-self j of i, in the lower triangle. The rest stays as it
- * is: zeros of branches that don't meet, most of a bushy tree's matrix, are written once by who keeps
- * the matrix. S is 6 by n, F is n by 6. Ancestors that follow one another are one run. work: n. */
+/* M[i][j] = S_j . F_i for every ancestor-or-self j of i, in the lower triangle. The rest stays as
+ * it is: zeros of branches that don't meet, most of a bushy tree's matrix, are written once by who
+ * keeps the matrix. S is 6 by n, F is n by 6. Ancestors that follow one another are one run. work:
+ * n. */
 void tb_tree_products(long n, const int *parent, const double *S, const double *F, double *M,
                       int *work);
 

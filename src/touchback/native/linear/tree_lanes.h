@@ -12,7 +12,7 @@
  * way inward, the acceleration on the way outward, and sums over what j carries: no n^3. */
 #ifdef LANES
 
-#define ALL(x) ((x) - (NAME(vec)){0}) /* 0 + x would be an addition */
+#define ALL(x) ((x) - (NAME(vec)){0})           /* 0 + x would be an addition */
 #define EACH(w) for (int w = from; w < to; w++) /* vector of the strip */
 
 typedef double NAME(vec) __attribute__((vector_size(8 * LANES), may_alias));
@@ -26,15 +26,15 @@ static const long counting[TB_COLUMNS] __attribute__((aligned(64))) = {0, 1, 2, 
 #include "linear/placed_lanes.h"
 
 /* x += sum of factors[c] sums[c]. */
-TARGET INLINED void NAME(dot)(NAME(vec) *x, const double (*factors)[TB_COLUMNS], long lane,
-                              NAME(strip) *sums, const int count, const int from, const int to) {
+TARGET INLINED void NAME(dot)(NAME(vec) * x, const double (*factors)[TB_COLUMNS], long lane,
+                              NAME(strip) * sums, const int count, const int from, const int to) {
     for (int c = 0; c < count; c++)
         EACH(w) x[w] = FUSED(ALL(factors[c][lane]), sums[c][w], x[w]);
 }
 
 /* sums[c] += factors[c] x. */
-TARGET INLINED void NAME(grow)(NAME(strip) *sums, const double (*factors)[TB_COLUMNS], long lane,
-                               const NAME(vec) *x, const int count, const int from, const int to) {
+TARGET INLINED void NAME(grow)(NAME(strip) * sums, const double (*factors)[TB_COLUMNS], long lane,
+                               const NAME(vec) * x, const int count, const int from, const int to) {
     for (int c = 0; c < count; c++)
         EACH(w) sums[c][w] = FUSED(ALL(factors[c][lane]), x[w], sums[c][w]);
 }
@@ -50,7 +50,7 @@ TARGET INLINED void NAME(clear)(const tb_tree_slopes *self, NAME(strip) (*forks)
 /* Before link l, inward: what its branches left is added, besides the next link's, which comes
  * directly. */
 TARGET INLINED void NAME(join)(const tb_tree_slopes *self, long l, NAME(strip) (*forks)[6],
-                               NAME(strip) *sums, const int count, const int from, const int to) {
+                               NAME(strip) * sums, const int count, const int from, const int to) {
     if (self->forks[l])
         for (int c = 0; c < count; c++)
             EACH(w) sums[c][w] += forks[l][c][w];
@@ -58,7 +58,7 @@ TARGET INLINED void NAME(join)(const tb_tree_slopes *self, long l, NAME(strip) (
 
 /* After it: a branch leaves its sums at the fork, and the next begins with none. */
 TARGET INLINED void NAME(leave)(const tb_tree_slopes *self, long l, NAME(strip) (*forks)[6],
-                                NAME(strip) *sums, const int count, const int from, const int to) {
+                                NAME(strip) * sums, const int count, const int from, const int to) {
     long parent = self->parents[l];
     if (parent != l - 1)
         for (int c = 0; c < count; c++)
@@ -73,8 +73,8 @@ TARGET INLINED void NAME(leave)(const tb_tree_slopes *self, long l, NAME(strip) 
  * efforts, u = 1 - S . p, where p += (U/D) u are wrenches; and what those have to do with
  * derivatives by the link's coordinates. */
 TARGET INLINED void NAME(push)(const tb_tree_slopes *self, const tb_columns *columns,
-                               const products *made, const long *at, NAME(strip) *X,
-                               NAME(strip) (*found)[2], NAME(strip) (*forks)[6], NAME(strip) *p,
+                               const products *made, const long *at, NAME(strip) * X,
+                               NAME(strip) (*found)[2], NAME(strip) (*forks)[6], NAME(strip) * p,
                                long l, const int from, const int to) {
     const NAME(vec) none = {0};
     long first = self->begin[l], end = self->begin[l + 1];
@@ -104,16 +104,16 @@ TARGET INLINED void NAME(push)(const tb_tree_slopes *self, const tb_columns *col
 }
 
 TARGET INLINED void NAME(inward)(const tb_tree_slopes *self, const tb_columns *columns,
-                                 const products *made, const long *at, NAME(strip) *X,
+                                 const products *made, const long *at, NAME(strip) * X,
                                  NAME(strip) (*found)[2], NAME(strip) (*forks)[6], const int to) {
     NAME(strip) p[6] = {0};
     long l = self->links - 1;
     NAME(clear)(self, forks, to);
-#define BEYOND(w) for (; (w) > 0 && l >= 0 && self->begin[l] >= at[(w)-1] + LANES; l--)
+#define BEYOND(w) for (; (w) > 0 && l >= 0 && self->begin[l] >= at[(w) - 1] + LANES; l--)
     BEYOND(to)
-        for (long j = self->begin[l]; j < self->begin[l + 1]; j++)
-            for (int w = 0; w < to; w++)
-                X[j][w] = found[j][0][w] = found[j][1][w] = (NAME(vec)){0};
+    for (long j = self->begin[l]; j < self->begin[l + 1]; j++)
+        for (int w = 0; w < to; w++)
+            X[j][w] = found[j][0][w] = found[j][1][w] = (NAME(vec)){0};
     if (to > 3)
         BEYOND(3) NAME(push)(self, columns, made, at, X, found, forks, p, l, STRIP > 3 ? 3 : 0, to);
     if (to > 2)
@@ -128,7 +128,7 @@ TARGET INLINED void NAME(inward)(const tb_tree_slopes *self, const tb_columns *c
 /* Outward: X -= (U/D) . A, where A += S X are twists; and what those have to do with derivatives,
  * while X waits for its first sum. */
 TARGET INLINED void NAME(outward)(const tb_tree_slopes *self, const tb_columns *columns,
-                                  const products *made, NAME(strip) *X, NAME(strip) (*found)[2],
+                                  const products *made, NAME(strip) * X, NAME(strip) (*found)[2],
                                   NAME(strip) (*forks)[6], const int to) {
     const int from = 0;
     NAME(strip) A[6] = {0};
@@ -158,7 +158,7 @@ TARGET INLINED void NAME(outward)(const tb_tree_slopes *self, const tb_columns *
 }
 
 /* Inward: sums over what j carries, its own link among it. */
-TARGET INLINED void NAME(gather)(const tb_tree_slopes *self, const products *made, NAME(strip) *X,
+TARGET INLINED void NAME(gather)(const tb_tree_slopes *self, const products *made, NAME(strip) * X,
                                  NAME(strip) (*found)[2], NAME(strip) (*forks)[6], const int to) {
     const int from = 0;
     NAME(strip) P[3] = {0};
@@ -179,8 +179,8 @@ TARGET INLINED void NAME(gather)(const tb_tree_slopes *self, const products *mad
 }
 
 /* Less the rows' products with derivatives that no columns give. */
-TARGET static void NAME(multiply)(const tb_tree_slopes *self, const double *dense,
-                                  NAME(strip) *X, NAME(strip) (*found)[2], const int to) {
+TARGET static void NAME(multiply)(const tb_tree_slopes *self, const double *dense, NAME(strip) * X,
+                                  NAME(strip) (*found)[2], const int to) {
     const int from = 0;
     for (int s = 0; s < 2; s++)
         for (long j = 0; j < self->n; j++)
@@ -193,7 +193,7 @@ TARGET INLINED void NAME(strip_of)(const tb_tree_slopes *self, const tb_columns 
                                    const int to) {
     long n = self->n, at[STRIP];
     NAME(strip) *X = (NAME(strip) *)work, (*found)[2] = (void *)(X + n + LANES);
-    NAME(strip) (*forks)[6] = (void *)(found + n + LANES);
+    NAME(strip)(*forks)[6] = (void *)(found + n + LANES);
     for (int w = 0; w < to; w++, next += LANES)
         at[w] = next + LANES > n && n >= LANES ? n - LANES : next;
     NAME(inward)(self, columns, made, at, X, found, forks, to);
@@ -216,17 +216,10 @@ TARGET void NAME(tb_solve_tree)(const tb_tree_slopes *self, const tb_columns *co
     for (long next = 0; next < self->n; next += STRIP * LANES) {
         long left = (self->n - next + LANES - 1) / LANES;
         switch (left > STRIP ? STRIP : left) {
-        case 1:
-            NAME(strip_of)(self, columns, made, next, out, work, 1);
-            break;
-        case 2:
-            NAME(strip_of)(self, columns, made, next, out, work, 2);
-            break;
-        case 3:
-            NAME(strip_of)(self, columns, made, next, out, work, STRIP > 2 ? 3 : STRIP);
-            break;
-        default:
-            NAME(strip_of)(self, columns, made, next, out, work, STRIP);
+        case 1: NAME(strip_of)(self, columns, made, next, out, work, 1); break;
+        case 2: NAME(strip_of)(self, columns, made, next, out, work, 2); break;
+        case 3: NAME(strip_of)(self, columns, made, next, out, work, STRIP > 2 ? 3 : STRIP); break;
+        default: NAME(strip_of)(self, columns, made, next, out, work, STRIP);
         }
     }
 }

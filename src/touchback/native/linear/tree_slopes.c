@@ -43,14 +43,9 @@ void tb_solved_tree_slopes(const double *x, const double *u, const double *p, do
         return;
     switch (self->lanes ? self->lanes : tb_tree_slopes_lanes()) {
 #ifdef __x86_64__
-    case 8:
-        tb_solve_tree_of_eight(self, (const tb_columns *)work, out, after);
-        break;
-    case 4:
-        tb_solve_tree_of_four(self, (const tb_columns *)work, out, after);
-        break;
+    case 8: tb_solve_tree_of_eight(self, (const tb_columns *)work, out, after); break;
+    case 4: tb_solve_tree_of_four(self, (const tb_columns *)work, out, after); break;
 #endif
-    default:
-        tb_solve_tree_of_two(self, (const tb_columns *)work, out, after);
+    default: tb_solve_tree_of_two(self, (const tb_columns *)work, out, after);
     }
 }

@@ -16,8 +16,8 @@ enum { TB_COLUMNS = 8 }; /* coordinates side by side: as many as the largest vec
 typedef struct tb_columns {
     double S[6][TB_COLUMNS], U[6][TB_COLUMNS], inverse[TB_COLUMNS]; /* and U/D, 1/D */
     double carrier[6][TB_COLUMNS], twist[6][TB_COLUMNS];
-    double bias[6][TB_COLUMNS], joints[6][TB_COLUMNS];     /* the carrier's acceleration */
-    double momentum[3][TB_COLUMNS], stir[9][TB_COLUMNS];   /* p, and K by rows */
+    double bias[6][TB_COLUMNS], joints[6][TB_COLUMNS];           /* the carrier's acceleration */
+    double momentum[3][TB_COLUMNS], stir[9][TB_COLUMNS];         /* p, and K by rows */
     double J[6][TB_COLUMNS], H[9][TB_COLUMNS], M[6][TB_COLUMNS]; /* -I: of J and M a triangle */
     double wrench[6][TB_COLUMNS];
 } tb_columns;
@@ -27,13 +27,13 @@ typedef struct tb_tree_slopes {
                             efforts by q and by v, column by column */
     const void *columns_context;
     long n, links, dense;
-    long lanes;          /* rows in a register: 2, 4 or 8, or 0: as many as it holds, of a chain
-                            by loops of its own where those are faster */
-    long ordered;        /* whether coordinates stand in this order outside too */
-    const int *order;    /* the place of each outside */
-    const int *begin;    /* the first coordinate of each link, and n */
-    const int *parents;  /* the link that carries each, or -1 */
-    const int *forks;    /* whether a link carries others than the next one */
+    long lanes;         /* rows in a register: 2, 4 or 8, or 0: as many as it holds, of a chain
+                           by loops of its own where those are faster */
+    long ordered;       /* whether coordinates stand in this order outside too */
+    const int *order;   /* the place of each outside */
+    const int *begin;   /* the first coordinate of each link, and n */
+    const int *parents; /* the link that carries each, or -1 */
+    const int *forks;   /* whether a link carries others than the next one */
 } tb_tree_slopes;
 
 /* The doubles of work that are needed besides those of the function, which follow them. */

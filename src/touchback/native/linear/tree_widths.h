@@ -1,5 +1,6 @@
-/* What the files tree_of_two.c, tree_of_four.c and tree_of_eight.c share: tree_lanes.h for registers
- * of so many doubles, each width compiled by itself, since they take the compiler longest of all. */
+/* What the files tree_of_two.c, tree_of_four.c and tree_of_eight.c share: tree_lanes.h for
+ * registers of so many doubles, each width compiled by itself, since they take the compiler longest
+ * of all. */
 #ifndef TOUCHBACK_TREE_WIDTHS_H
 #define TOUCHBACK_TREE_WIDTHS_H
 
@@ -10,8 +11,8 @@
 /* What derivatives by so many coordinates are products of, by q and by v. */
 typedef struct products {
     double row[3][TB_COLUMNS];        /* the angular part of S^T 2 B */
-    double turning[2][3][TB_COLUMNS]; /* what sums of rows of what j carries are multiplied with: the
-                                         angular part of psi' or S */
+    double turning[2][3][TB_COLUMNS]; /* what sums of rows of what j carries are multiplied with:
+                                         the angular part of psi' or S */
     double moved[2][6][TB_COLUMNS];   /* and wrenches that it leaves to its carrier: psi'' or
                                          psi' + S', twists */
     double above[2][6][TB_COLUMNS];   /* wrenches that accelerations of its carrier are, too */

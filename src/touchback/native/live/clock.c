@@ -37,7 +37,9 @@ int64_t tb_clock_worked(void) {
     return (int64_t)worked.tv_sec * 1000000000 + worked.tv_nsec;
 }
 
-void tb_clock_sharpen(void) { prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL); }
+void tb_clock_sharpen(void) {
+    prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
+}
 
 int tb_clock_priority(int priority) {
     struct sched_param wanted = {.sched_priority = priority};
@@ -47,7 +49,7 @@ int tb_clock_priority(int priority) {
 int tb_clock_pin(int cpu) {
     cpu_set_t set;
     CPU_ZERO(&set);
-    CPU_SET(cpu, &set);
+    CPU_SET((size_t)cpu, &set);
     return pthread_setaffinity_np(pthread_self(), sizeof set, &set);
 }
 
@@ -67,11 +69,21 @@ void tb_clock_wait(int64_t instant, int64_t spin, const _Atomic long *stop) {
         ;
 }
 
-int64_t tb_clock_worked(void) { return 0; }
+int64_t tb_clock_worked(void) {
+    return 0;
+}
 void tb_clock_sharpen(void) {}
-int tb_clock_priority(int priority) { return (void)priority, ENOSYS; }
-int tb_clock_pin(int cpu) { return (void)cpu, ENOSYS; }
-int tb_memory_lock(void *start, int64_t bytes) { return (void)start, (void)bytes, ENOSYS; }
-int tb_memory_unlock(void *start, int64_t bytes) { return (void)start, (void)bytes, ENOSYS; }
+int tb_clock_priority(int priority) {
+    return (void)priority, ENOSYS;
+}
+int tb_clock_pin(int cpu) {
+    return (void)cpu, ENOSYS;
+}
+int tb_memory_lock(void *start, int64_t bytes) {
+    return (void)start, (void)bytes, ENOSYS;
+}
+int tb_memory_unlock(void *start, int64_t bytes) {
+    return (void)start, (void)bytes, ENOSYS;
+}
 
 #endif

@@ -12,11 +12,19 @@ static struct {
 } known[RUNS];
 static long last;
 
-static void hold(void) { pthread_mutex_lock(&lock); }
-static void let_go(void) { pthread_mutex_unlock(&lock); }
-static void prepare(void) { pthread_atfork(hold, let_go, let_go); } /* a child can lock it, too */
+static void hold(void) {
+    pthread_mutex_lock(&lock);
+}
+static void let_go(void) {
+    pthread_mutex_unlock(&lock);
+}
+static void prepare(void) {
+    pthread_atfork(hold, let_go, let_go);
+} /* a child can lock it, too */
 
-void tb_emergency_over_forks(void) { pthread_once(&once, prepare); }
+void tb_emergency_over_forks(void) {
+    pthread_once(&once, prepare);
+}
 
 long tb_emergency_add(tb_commands *commands) {
     long number = 0;

@@ -1,5 +1,5 @@
-/* Emergency stops by number: who has the number of a run stops it from any thread, without Python and
- * whatever has become of the run since. */
+/* Emergency stops by number: who has the number of a run stops it from any thread, without Python
+ * and whatever has become of the run since. */
 #ifndef TOUCHBACK_EMERGENCY_H
 #define TOUCHBACK_EMERGENCY_H
 

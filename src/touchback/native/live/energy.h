@@ -16,7 +16,7 @@ typedef struct tb_energy { /* of one port: pairs of an output force and an input
     double *before;      /* the motions of the tick before */
     double *velocity;    /* of this tick */
     long started;
-    double energy; /* J that has left so far */
+    double energy;         /* J that has left so far */
     double largest, taken; /* the most so far; J taken out by damping */
     int64_t damped;        /* ticks */
 } tb_energy;

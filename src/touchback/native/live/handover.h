@@ -1,6 +1,7 @@
 /* What a driver's thread works with, handed to it by others who may free it once it isn't used any
- * more. What was written before `tb_hand_over` is seen by the thread that takes it, and the thread's
- * last use of what it had before is over when that returns: on processors that reorder, too. */
+ * more. What was written before `tb_hand_over` is seen by the thread that takes it, and the
+ * thread's last use of what it had before is over when that returns: on processors that reorder,
+ * too. */
 #ifndef TOUCHBACK_HANDOVER_H
 #define TOUCHBACK_HANDOVER_H
 

@@ -15,9 +15,8 @@ static const double STALL = 2e7; /* ns that ticks may stand still besides: machi
 static int silent(const tb_live *live, const tb_input_port *port, int64_t now) {
     long quiet_limit = port->quiet_limit;
     double limit = (double)(quiet_limit + 1) * live->period + STALL;
-    return quiet_limit >= 0 &&
-           (port->quiet > quiet_limit ||
-            (live->period > 0.0 && (double)(now - port->made) > limit));
+    return quiet_limit >= 0 && (port->quiet > quiet_limit ||
+                                (live->period > 0.0 && (double)(now - port->made) > limit));
 }
 
 long tb_live_silence(const tb_live *live, int64_t now) {
@@ -35,11 +34,12 @@ void tb_live_watch(tb_input_port *port, long quiet_limit, double safe) {
 static void look(tb_input_port *port) {
     port->found = tb_mailbox_sequence(port->mailbox);
     if (port->found != port->seen)
-        port->found = tb_mailbox_read(port->mailbox, 1, &port->found_stamp, &port->found_value, TRIES);
+        port->found =
+            tb_mailbox_read(port->mailbox, 1, &port->found_stamp, &port->found_value, TRIES);
 }
 
-/* Whether no mailbox of a group has changed since it was read, nor was being written then: as writers
- * hold all of them before they change one, what was read is of one message. */
+/* Whether no mailbox of a group has changed since it was read, nor was being written then: as
+ * writers hold all of them before they change one, what was read is of one message. */
 static int agree(const tb_live *live, long first, long group) {
     for (long i = first; i < live->input_count; i++) {
         const tb_input_port *port = live->inputs + i;
@@ -69,8 +69,8 @@ static void look_together(tb_live *live, long first) {
             ports[i].found = -1;
 }
 
-/* Of the oldest message in use, -1 before any came: of inputs that are watched where some are, since
- * what a hand or a program sets once, such as a pedal, holds however old it is. */
+/* Of the oldest message in use, -1 before any came: of inputs that are watched where some are,
+ * since what a hand or a program sets once, such as a pedal, holds however old it is. */
 static int64_t oldest(const tb_live *live, int64_t now) {
     int64_t watched = -1, any = -1;
     int watches = 0;

@@ -71,8 +71,12 @@ int64_t tb_live_loop(tb_live **current, int64_t count) {
         statistics->late += lateness > live->late_limit;
         statistics->overruns += (double)(ended - instant) > live->period;
         schedule(live, ended);
-        tb_course course = {lateness, step, step > period ? tb_clock_worked() - worked : step,
-                            period, live->late_limit, ended - due_at(live)};
+        tb_course course = {lateness,
+                            step,
+                            step > period ? tb_clock_worked() - worked : step,
+                            period,
+                            live->late_limit,
+                            ended - due_at(live)};
         tb_blame(statistics, &course);
         done++;
     }
@@ -88,8 +92,8 @@ int64_t tb_live_loop(tb_live **current, int64_t count) {
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Thread-local memory of all libraries is taken from the stack too, and can be most of 512 KiB. Pages
- * that nobody touches cost nothing. */
+/* Thread-local memory of all libraries is taken from the stack too, and can be most of 512 KiB.
+ * Pages that nobody touches cost nothing. */
 enum { STACK = 4096 * 1024, TOUCHED = 128 * 1024 };
 
 /* The stack's pages are there before the first tick asks for them. */
@@ -171,20 +175,36 @@ void tb_live_join(tb_live *live) {
 
 #else
 
-int tb_live_start(tb_live *live) { return (void)live, ENOSYS; }
-void tb_live_join(tb_live *live) { (void)live; }
+int tb_live_start(tb_live *live) {
+    return (void)live, ENOSYS;
+}
+void tb_live_join(tb_live *live) {
+    (void)live;
+}
 
 #endif
 
-int64_t tb_live_advance(tb_live *live, int64_t count) { return tb_live_loop(&live, count); }
-void tb_live_stop(tb_live *live) { atomic_store(&live->commands->stop, 1); }
-void tb_live_wind_down(tb_live *live) { atomic_store(&live->commands->closing, 1); }
+int64_t tb_live_advance(tb_live *live, int64_t count) {
+    return tb_live_loop(&live, count);
+}
+void tb_live_stop(tb_live *live) {
+    atomic_store(&live->commands->stop, 1);
+}
+void tb_live_wind_down(tb_live *live) {
+    atomic_store(&live->commands->closing, 1);
+}
 void tb_live_resume(tb_live *live, long faults) {
     atomic_fetch_or(&live->commands->resume, faults & TB_LATCHED);
 }
-void tb_live_note(tb_live *live) { atomic_store(&live->commands->note, 1); }
-void tb_live_fail(tb_live *live) { atomic_store(&live->commands->failed, 1); }
-void tb_live_halt(tb_live *live) { atomic_fetch_add(&live->commands->halts, 1); }
+void tb_live_note(tb_live *live) {
+    atomic_store(&live->commands->note, 1);
+}
+void tb_live_fail(tb_live *live) {
+    atomic_store(&live->commands->failed, 1);
+}
+void tb_live_halt(tb_live *live) {
+    atomic_fetch_add(&live->commands->halts, 1);
+}
 void tb_live_ask_substeps(tb_live *live, long substeps) {
     atomic_store(&live->commands->substeps, substeps);
 }

@@ -26,8 +26,8 @@ void tb_mailbox_open(tb_mailbox *box, uint64_t count);
 int tb_mailbox_write(tb_mailbox *box, uint64_t count, int64_t stamp, const double *values,
                      long tries);
 /* Messages of one double each for several mailboxes, of which a reader that compares sequences sees
- * all or none: every mailbox is held before one changes. Returns 0, or -1 when one could not be had;
- * then none has changed. At most TB_TOGETHER of them. */
+ * all or none: every mailbox is held before one changes. Returns 0, or -1 when one could not be
+ * had; then none has changed. At most TB_TOGETHER of them. */
 enum { TB_TOGETHER = 256 };
 int tb_mailbox_write_together(tb_mailbox *const *boxes, long boxes_count, const int64_t *stamps,
                               const double *values, long tries);

@@ -72,7 +72,8 @@ void tb_live_publish(tb_live *live, int64_t stamp) {
     message[1] = tb_live_time(live);
     message[2] = (double)live->flags;
     long n = tb_state_size(&live->problem);
-    memcpy(message += TB_MESSAGE_HEAD, live->delivered, (size_t)live->output_count * sizeof *message);
+    memcpy(message += TB_MESSAGE_HEAD, live->delivered,
+           (size_t)live->output_count * sizeof *message);
     memcpy(message += live->output_count, live->run.x, (size_t)n * sizeof *message);
     for (long i = 0; i < live->energy_count; i++)
         message[n + i] = live->energies[i].energy;

@@ -6,12 +6,13 @@
 #include "integrate/newton.h"
 #include "live/live.h"
 
-static const double DRIFT = 1e-9; /* m or rad: what formulations without projection may always have */
+static const double DRIFT =
+    1e-9; /* m or rad: what formulations without projection may always have */
 
 static const long PATIENCE = 100; /* tries before a caller gives its processor away */
 
-/* From here to `let_go` no tick touches the blocks, and no other caller: one that reads must not let
- * go of what another one writes. */
+/* From here to `let_go` no tick touches the blocks, and no other caller: one that reads must not
+ * let go of what another one writes. */
 static void take_hold(tb_live *live) {
     for (long k = 0;; k++) {
         long state = atomic_load(&live->offer);
@@ -29,8 +30,7 @@ static void let_go(tb_live *live) {
 
 static void append(tb_live *live, const double *block, int64_t version) {
     long place = (live->queue_head + live->queue_count) % live->queue_capacity;
-    memcpy(live->queue + place * live->block_size, block,
-           (size_t)live->block_size * sizeof *block);
+    memcpy(live->queue + place * live->block_size, block, (size_t)live->block_size * sizeof *block);
     live->queue_versions[place] = version;
     live->queue_count++;
 }
@@ -93,8 +93,9 @@ static int near(const tb_live *live, const double *from) {
     return 1;
 }
 
-/* Follows the constraints from one parameter block to the other: at once where positions move little,
- * else by parts of the way, so that loops stay on their branch. Returns 0 when they can't. */
+/* Follows the constraints from one parameter block to the other: at once where positions move
+ * little, else by parts of the way, so that loops stay on their branch. Returns 0 when they can't.
+ */
 static int follow(tb_live *live) {
     const double *from = live->blocks[live->active], *to = live->blocks[1 - live->active];
     double *mix = live->blocks[2], *last = live->rate, done = 0.0, part = 1.0;

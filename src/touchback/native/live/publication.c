@@ -3,9 +3,9 @@
 #include "live/clock.h"
 
 static const long TRIES = 1000;
-static const int64_t SOON = 20000;     /* ns after a tick is due, when it has published */
-static const int64_t AGAIN = 50000;    /* ns: the next look, where it hadn't */
-static const int64_t PATIENCE = 10;    /* periods after which it rests, perhaps */
+static const int64_t SOON = 20000;      /* ns after a tick is due, when it has published */
+static const int64_t AGAIN = 50000;     /* ns: the next look, where it hadn't */
+static const int64_t PATIENCE = 10;     /* periods after which it rests, perhaps */
 static const int64_t LONGEST = 1000000; /* ns */
 
 int tb_publication_take(tb_publication *publication, int64_t oldest) {

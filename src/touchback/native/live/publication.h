@@ -16,10 +16,10 @@ enum {
 };
 
 typedef struct tb_publication {
-    const tb_mailbox *mailbox; /* NULL: none */
-    uint64_t count;            /* doubles */
-    double *message;           /* room for them */
-    int64_t period;            /* ns between messages */
+    const tb_mailbox *mailbox;    /* NULL: none */
+    uint64_t count;               /* doubles */
+    double *message;              /* room for them */
+    int64_t period;               /* ns between messages */
     const _Atomic uint64_t *word; /* of the ports' directory: places hold while it is … */
     uint64_t known;               /* … this */
 

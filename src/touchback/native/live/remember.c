@@ -8,7 +8,9 @@ long tb_live_remember(const tb_live *live, double *memory) {
     return tb_remember(&live->problem, memory);
 }
 
-int tb_live_recall(tb_live *live, const double *memory) { return tb_recall(&live->problem, memory); }
+int tb_live_recall(tb_live *live, const double *memory) {
+    return tb_recall(&live->problem, memory);
+}
 
 static int is_due(const tb_live *live) {
     return atomic_load_explicit(&live->commands->note, memory_order_relaxed) ||

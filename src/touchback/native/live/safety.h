@@ -2,11 +2,11 @@
 #ifndef TOUCHBACK_LIVE_SAFETY_H
 #define TOUCHBACK_LIVE_SAFETY_H
 
-enum { TB_CLIP = 0, TB_TRIP = 1 };      /* what a value beyond its limits does */
+enum { TB_CLIP = 0, TB_TRIP = 1 };       /* what a value beyond its limits does */
 enum { TB_SAFE_VALUE = 0, TB_HOLD = 1 }; /* what is delivered when all is not well */
 
 typedef struct tb_guard { /* of one output */
-    long output;             /* its place among the outputs */
+    long output;          /* its place among the outputs */
     double low, high;
     double slew;  /* the largest change in a tick while all is well */
     double safe;  /* with TB_HOLD the last value delivered while all was well */

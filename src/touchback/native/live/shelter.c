@@ -16,15 +16,15 @@ enum { SHELTERS = 256, TOO_MANY = -2 };
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct sigaction before;
 static _Atomic long handing; /* the thread that hands a signal on; 0: none */
-static uintptr_t page; /* bytes */
+static uintptr_t page;       /* bytes */
 static struct {
     _Atomic uintptr_t start, end; /* start is 0 in a free place */
     _Atomic long lost;
 } shelters[SHELTERS];
 
-/* What isn't ours goes to the handler that was there before, and shelters stay. One that was installed
- * between two shelters hands it back (by raise, or by a call): then the process ends, as without
- * handlers. */
+/* What isn't ours goes to the handler that was there before, and shelters stay. One that was
+ * installed between two shelters hands it back (by raise, or by a call): then the process ends, as
+ * without handlers. */
 static void hand_on(int number, siginfo_t *info, void *context) {
     int sent = info->si_code <= 0; /* by a process, as kill does: no access failed */
     int plain = !(before.sa_flags & SA_SIGINFO);
@@ -55,8 +55,8 @@ static void replace(int number, siginfo_t *info, void *context) {
         if (!start || place < start || place >= atomic_load(&shelters[i].end))
             continue;
         void *whole = (void *)(place / page * page);
-        if (mmap(whole, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) !=
-            MAP_FAILED) {
+        if (mmap(whole, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
+                 0) != MAP_FAILED) {
             atomic_fetch_add(&shelters[i].lost, 1);
             return;
         }
@@ -87,7 +87,9 @@ long tb_shelter(void *start, int64_t bytes) {
     return found;
 }
 
-long tb_shelter_lost(long shelter) { return shelter < 0 ? 0 : atomic_load(&shelters[shelter].lost); }
+long tb_shelter_lost(long shelter) {
+    return shelter < 0 ? 0 : atomic_load(&shelters[shelter].lost);
+}
 
 void tb_shelter_end(long shelter) {
     if (shelter >= 0)
@@ -96,8 +98,14 @@ void tb_shelter_end(long shelter) {
 
 #else
 
-long tb_shelter(void *start, int64_t bytes) { return (void)start, (void)bytes, -1; }
-long tb_shelter_lost(long shelter) { return (void)shelter, 0; }
-void tb_shelter_end(long shelter) { (void)shelter; }
+long tb_shelter(void *start, int64_t bytes) {
+    return (void)start, (void)bytes, -1;
+}
+long tb_shelter_lost(long shelter) {
+    return (void)shelter, 0;
+}
+void tb_shelter_end(long shelter) {
+    (void)shelter;
+}
 
 #endif

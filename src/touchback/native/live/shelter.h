@@ -1,5 +1,5 @@
-/* Shared memory that its owner may cut short: a page that is gone would end the process (SIGBUS). In a
- * sheltered range zeros take its place, and it is known that something was lost. */
+/* Shared memory that its owner may cut short: a page that is gone would end the process (SIGBUS).
+ * In a sheltered range zeros take its place, and it is known that something was lost. */
 #ifndef TOUCHBACK_SHELTER_H
 #define TOUCHBACK_SHELTER_H
 

@@ -39,7 +39,9 @@ void tb_blame(tb_live_statistics *statistics, const tb_course *course) {
     statistics->by_steps = (int64_t)(owed * (double)statistics->backlog);
 }
 
-static int64_t badness(const tb_trace *trace) { return trace->lateness + trace->step_time; }
+static int64_t badness(const tb_trace *trace) {
+    return trace->lateness + trace->step_time;
+}
 
 void tb_note_trace(tb_live_statistics *statistics, const tb_trace *trace) {
     tb_trace *worst = statistics->worst;

@@ -14,17 +14,19 @@ typedef struct tb_trace { /* one of the worst ticks; nanoseconds */
 
 typedef struct tb_live_statistics {
     int64_t ticks, late, overruns, slipped; /* slipped: periods given up after a long delay */
-    int64_t stale, limited, not_finite, open_loops, stops, swaps, swaps_refused, contended, lost_rows;
+    int64_t stale, limited, not_finite, open_loops, stops, swaps, swaps_refused, contended,
+        lost_rows;
     int64_t structures, structures_refused, places, places_refused;
     int64_t singles;    /* ticks that were made while paused */
     int64_t chattering; /* steps with more transitions between modes than a step may have */
     int64_t diverged;   /* ticks that led where no mechanism is */
-    int64_t paradoxes;  /* ticks in which friction of constraints left mechanics without an answer */
+    int64_t paradoxes; /* ticks in which friction of constraints left mechanics without an answer */
     /* Whose delay it is. Of each tick only what is new counts; what it got from the tick before is
      * remembered by its cause. */
-    int64_t delay_waiting;   /* ns in which the thread wasn't on a processor when it should be */
-    int64_t delay_steps;     /* ns in which it was, for steps that took longer than a period */
-    int64_t late_by_steps;   /* of the late ticks, those that the latter made late for the most part */
+    int64_t delay_waiting; /* ns in which the thread wasn't on a processor when it should be */
+    int64_t delay_steps;   /* ns in which it was, for steps that took longer than a period */
+    int64_t
+        late_by_steps; /* of the late ticks, those that the latter made late for the most part */
     int64_t backlog, by_steps; /* ns that the coming tick is late already, and how many by steps */
     int64_t largest[TB_HISTOGRAMS];
     int64_t counts[TB_HISTOGRAMS][TB_BUCKETS];

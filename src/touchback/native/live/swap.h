@@ -1,8 +1,8 @@
 /* Another structure for a live run: built beside it, taken over at a tick.
  *
- * Positions, extra states, modes and inputs are carried over by name, offsets of freedoms that vanish become
- * parameters (placements) of the new structure. Velocities follow from those of the bodies: the new
- * ones are the nearest in the metric of the new mass matrix,
+ * Positions, extra states, modes and inputs are carried over by name, offsets of freedoms that
+ * vanish become parameters (placements) of the new structure. Velocities follow from those of the
+ * bodies: the new ones are the nearest in the metric of the new mass matrix,
  *
  *   v = v* + M^-1 sum_b J_b^T M_b (V_b - J_b v*),
  *
@@ -26,7 +26,7 @@ typedef struct tb_renumbered { /* modes, which may have other numbers in the new
 } tb_renumbered;
 
 typedef struct tb_staged { /* a function and the stage that computes its parameter block */
-    tb_callable first; /* reads parameters; call is NULL when it reads none */
+    tb_callable first;     /* reads parameters; call is NULL when it reads none */
     double *block;
     tb_callable second; /* call is NULL when only the block is wanted */
 } tb_staged;
@@ -38,14 +38,14 @@ typedef struct tb_swap {
     const tb_move *moves;
     long renumbered_count;
     const tb_renumbered *renumbered; /* after the moves */
-    long lost_group, lost_mode; /* which of these had no new number, and its old one */
-    const tb_staged *blocks; /* of the new structure's parameters */
-    tb_staged velocities;    /* of the old bodies: 6 numbers each, x and u of the old structure */
+    long lost_group, lost_mode;      /* which of these had no new number, and its old one */
+    const tb_staged *blocks;         /* of the new structure's parameters */
+    tb_staged velocities; /* of the old bodies: 6 numbers each, x and u of the old structure */
     tb_staged transfer; /* [sum_b J_b^T M_b (V_b - J_b v*), M], u = [t, inputs, V] of the new one */
     double *transfer_u, *transferred;
     const long *inputs, *outputs, *guards, *energies; /* where each was, -1: it is new */
-    double *after; /* the state that the new structure starts from */
-    double moved;  /* the largest change of a position by the new constraints */
+    double *after;               /* the state that the new structure starts from */
+    double moved;                /* the largest change of a position by the new constraints */
     _Atomic uint64_t *directory; /* of the ports, and what it becomes */
     uint64_t next_directory;
     int64_t tick, duration; /* the first tick of the new structure; ns that the change took */

@@ -7,14 +7,16 @@
 #include "live/clock.h"
 #include "live/live.h"
 
-/* Whether a step that found no consistent state has left constraints open. What formulations without
- * projection let drift is far below this; the implicit ones don't settle and see to it themselves. */
+/* Whether a step that found no consistent state has left constraints open. What formulations
+ * without projection let drift is far below this; the implicit ones don't settle and see to it
+ * themselves. */
 static int open_loop(const tb_live *live) {
     static const double GAP = 1e-3; /* m or rad */
     return !(tb_left_open(&live->problem) <= GAP);
 }
 
-/* Whether a step led where no mechanism is: numbers that grow without bound stay finite for long. */
+/* Whether a step led where no mechanism is: numbers that grow without bound stay finite for long.
+ */
 static int diverged(tb_live *live) {
     static const double LARGEST = 1e30; /* of states other than velocities, in any unit */
     const tb_problem *problem = &live->problem;
@@ -37,8 +39,8 @@ static int diverged(tb_live *live) {
 static long step(tb_live *live) {
     long written = 0, steps = live->run.steps;
     tb_troubles before = tb_troubles_of(&live->problem);
-    int status = tb_fixed_advance(&live->run, &live->problem, live->steps_per_tick, LONG_MAX,
-                                  NULL, &written);
+    int status = tb_fixed_advance(&live->run, &live->problem, live->steps_per_tick, LONG_MAX, NULL,
+                                  &written);
     tb_troubles after = tb_troubles_of(&live->problem);
     live->statistics->chattering += after.chattering - before.chattering;
     live->statistics->paradoxes += after.paradoxes > before.paradoxes;
@@ -66,15 +68,9 @@ static void record(tb_live *live, const tb_trace *trace) {
         return;
     }
     const double head[TB_ROW_HEAD] = {
-        (double)live->tick,
-        tb_live_time(live),
-        (double)live->flags,
-        (double)live->version,
-        (double)live->tried_version,
-        (double)live->steps_per_tick,
-        (double)trace->lateness,
-        (double)trace->step_time,
-        (double)trace->input_age,
+        (double)live->tick,      tb_live_time(live),          (double)live->flags,
+        (double)live->version,   (double)live->tried_version, (double)live->steps_per_tick,
+        (double)trace->lateness, (double)trace->step_time,    (double)trace->input_age,
     };
     memcpy(row, head, sizeof head);
     memcpy(row += TB_ROW_HEAD, live->problem.u + 1, (size_t)inputs * sizeof *row);
@@ -133,8 +129,10 @@ static long obey(tb_live *live) {
             rest |= TB_SINGLE;
         }
     }
-    return rest | (renewed ? TB_RENEWED : 0) | (resumed ? TB_RESUMED : 0) | (entered ? TB_RESTRUCTURED : 0) |
-           (atomic_exchange(&commands->failed, 0) ? TB_DEVICE_FAILED : 0) | take_overload(commands) |
+    return rest | (renewed ? TB_RENEWED : 0) | (resumed ? TB_RESUMED : 0) |
+           (entered ? TB_RESTRUCTURED : 0) |
+           (atomic_exchange(&commands->failed, 0) ? TB_DEVICE_FAILED : 0) |
+           take_overload(commands) |
            (atomic_load_explicit(&commands->closing, memory_order_relaxed) ? TB_STOPPED : 0);
 }
 

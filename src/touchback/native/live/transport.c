@@ -61,8 +61,7 @@ static int nothing_to_do(const tb_live *live) {
 /* Whether somebody waits for the next tick now, however slowly the model's time goes: the tick that
  * only rests, single ones (which are made as fast as they go), and the emergency stop. */
 static int cannot_wait(const tb_live *live) {
-    if (paused(live) &&
-        (!(live->flags & TB_AT_REST) || atomic_load(&live->commands->singles) > 0))
+    if (paused(live) && (!(live->flags & TB_AT_REST) || atomic_load(&live->commands->singles) > 0))
         return 1;
     if (tb_live_halted(live))
         return 1;

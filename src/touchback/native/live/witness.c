@@ -24,9 +24,9 @@ static void *body(void *data) {
     tb_clock_sharpen();
     if (witness->cpu >= 0)
         tb_clock_pin((int)witness->cpu);
-    witness->priority_error =
-        witness->priority > 0 ? tb_clock_priority((int)witness->priority) : 0;
-    int64_t epoch = tb_clock_now() + (int64_t)witness->phase, spin = witness->spins ? witness->lead : 0;
+    witness->priority_error = witness->priority > 0 ? tb_clock_priority((int)witness->priority) : 0;
+    int64_t epoch = tb_clock_now() + (int64_t)witness->phase,
+            spin = witness->spins ? witness->lead : 0;
     for (int64_t due = 0;; due++) {
         int64_t instant = epoch + (int64_t)((double)due * witness->period);
         tb_clock_wait(instant - witness->lead + spin, spin, &witness->stop);
@@ -56,7 +56,11 @@ void tb_witness_join(tb_witness *witness) {
 
 #else
 
-int tb_witness_start(tb_witness *witness) { return (void)witness, ENOSYS; }
-void tb_witness_join(tb_witness *witness) { (void)witness; }
+int tb_witness_start(tb_witness *witness) {
+    return (void)witness, ENOSYS;
+}
+void tb_witness_join(tb_witness *witness) {
+    (void)witness;
+}
 
 #endif

@@ -9,10 +9,10 @@
 #include "live/statistics.h"
 
 typedef struct tb_witness {
-    double period;   /* ns between its instants */
-    double phase;    /* ns from its start to the first */
-    int64_t lead;    /* ns: it sleeps to so long before an instant, as ticks do */
-    long spins;      /* whether it also spins to the instant, as ticks do */
+    double period;      /* ns between its instants */
+    double phase;       /* ns from its start to the first */
+    int64_t lead;       /* ns: it sleeps to so long before an instant, as ticks do */
+    long spins;         /* whether it also spins to the instant, as ticks do */
     int64_t late_limit; /* ns */
     long priority, cpu; /* wanted; 0 and -1 for none */
     long priority_error;

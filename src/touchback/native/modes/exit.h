@@ -9,7 +9,7 @@ enum { TB_TRANSITION_HEAD = 5 };
 /* The constraints whose impulses act in a transition: those of the mode that follows, and the
  * contacts that are struck. */
 typedef struct tb_impact {
-    long set; /* its number */
+    long set;            /* its number */
     const int *contacts; /* of each row: the number of its contact, -1 for what stays */
 } tb_impact;
 
@@ -19,11 +19,11 @@ typedef struct tb_exit {
     double target_number, rest_number;
     long direction, when; /* of the indicator, and its place among the values */
     long reset_count;
-    const int *reset_places; /* in x */
+    const int *reset_places;             /* in x */
     long reset_start, restitution_start; /* among the values */
-    long struck;         /* rows of contacts */
-    long poisson;        /* restitution compares impulses instead of velocities */
-    double rest_speed;   /* rebounds slower than this [m/s] lead to `rest` */
+    long struck;                         /* rows of contacts */
+    long poisson;                        /* restitution compares impulses instead of velocities */
+    double rest_speed;                   /* rebounds slower than this [m/s] lead to `rest` */
     tb_impact impact, rest_impact;
 } tb_exit;
 

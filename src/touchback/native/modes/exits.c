@@ -3,7 +3,7 @@
 
 #include "modes/modes.h"
 
-static const double ZERO = 1e-12; /* of an indicator: what can't be told from nothing [SI] */
+static const double ZERO = 1e-12;    /* of an indicator: what can't be told from nothing [SI] */
 static const double NOTHING = 1e-15; /* of a change of it that can't be told from rounding */
 
 void tb_modes_look_ahead(tb_modes *e, const tb_problem *problem, double t, const double *x,

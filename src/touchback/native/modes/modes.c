@@ -52,8 +52,8 @@ void tb_modes_rate(const double *x, const double *u, const double *p, double *ou
 }
 
 /* Nothing is told of a state that is in no mode. */
-void tb_modes_outputs(const double *x, const double *u, const double *p, double *out,
-                      double *work, const void *context) {
+void tb_modes_outputs(const double *x, const double *u, const double *p, double *out, double *work,
+                      const void *context) {
     const tb_modes *e = (const tb_modes *)context;
     long number = tb_mode_of(e, x);
     (void)work;
@@ -63,8 +63,8 @@ void tb_modes_outputs(const double *x, const double *u, const double *p, double 
         TB_CALL(e->modes + number, outputs, x, u, p, out);
 }
 
-void tb_modes_updates(const double *x, const double *u, const double *p, double *out,
-                      double *work, const void *context) {
+void tb_modes_updates(const double *x, const double *u, const double *p, double *out, double *work,
+                      const void *context) {
     const tb_modes *e = (const tb_modes *)context;
     long number = tb_mode_of(e, x);
     (void)work;

@@ -56,6 +56,9 @@ void tb_modes_renew(tb_modes *e) {
     e->failed = -1;
 }
 
-const tb_motion tb_modes_motion = {.project = tb_modes_project, .troubles = troubles,
-                                   .forget = forget, .remember = remember, .recall = recall};
+const tb_motion tb_modes_motion = {.project = tb_modes_project,
+                                   .troubles = troubles,
+                                   .forget = forget,
+                                   .remember = remember,
+                                   .recall = recall};
 const tb_motion tb_modes_settling = {.settle = settle, .troubles = troubles, .forget = forget};

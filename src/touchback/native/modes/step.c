@@ -39,8 +39,8 @@ static int passed(const tb_modes *e, const tb_mode *mode, long k) {
     return e->sides[k] != 0.0 && distance(e, mode, k, e->end_values) <= 0.0;
 }
 
-/* From when on an exit may be passed: from `ahead` on where it is not passed then, lest the zero that
- * it leaves be found; 2 * length for never. */
+/* From when on an exit may be passed: from `ahead` on where it is not passed then, lest the zero
+ * that it leaves be found; 2 * length for never. */
 static double armed_from(const tb_modes *e, const tb_mode *mode, long k, double ahead,
                          double length) {
     if (ahead < length && distance(e, mode, k, e->ahead_values) > 0.0)
@@ -52,8 +52,7 @@ static double armed_from(const tb_modes *e, const tb_mode *mode, long k, double 
  * e->trial. A chord first, then inverse quadratic interpolation where it can be trusted, else
  * halving (Chandrupatla, Advances in Engineering Software 28, 1997): a bounce that is short beside
  * the step bends its indicator so much that interpolation alone would hardly get nearer. */
-static double find(const part *from, long k, double low, double high, double f_low,
-                   double f_high) {
+static double find(const part *from, long k, double low, double high, double f_low, double f_high) {
     tb_modes *e = from->modes;
     double near = low, f_near = f_low, far = high, f_far = f_high, third, f_third;
     double nothing = 4.0 * DBL_EPSILON * (fabs(f_low) + fabs(f_high));

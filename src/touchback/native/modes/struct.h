@@ -13,9 +13,9 @@ struct tb_modes;
 typedef struct tb_mode {
     tb_problem problem; /* u, p and inputs are lent by the run's own problem */
     tb_constrained *constrained;
-    const int *rows;        /* places of its constraint rows among all */
-    const int *tracks;      /* of each row: whether an idle coordinate is to track by it */
-    tb_callable indicators; /* the values: indicators, resets, restitutions */
+    const int *rows;              /* places of its constraint rows among all */
+    const int *tracks;            /* of each row: whether an idle coordinate is to track by it */
+    tb_callable indicators;       /* the values: indicators, resets, restitutions */
     tb_callable outputs, updates; /* sensors, and what memories become at ticks */
     long value_count, uses_forces;
     long exit_count;
@@ -31,12 +31,12 @@ typedef struct tb_modes {
     tb_constrained *const *sets;
     long group_count;
     const int *group_places, *group_sizes;
-    tb_step step;      /* the method's own */
-    long compensated;  /* 0: transitions wait for the end of the step */
-    long most;         /* transitions in one step, before it counts as chattering */
-    long looks;        /* tries to find an instant; a step that has made so many takes the first found,
-                          as a clock doesn't wait for the last bits */
-    double ahead;      /* part of a step by which is seen whether an indicator comes back */
+    tb_step step;     /* the method's own */
+    long compensated; /* 0: transitions wait for the end of the step */
+    long most;        /* transitions in one step, before it counts as chattering */
+    long looks;   /* tries to find an instant; a step that has made so many takes the first found,
+                     as a clock doesn't wait for the last bits */
+    double ahead; /* part of a step by which is seen whether an indicator comes back */
     double widest_gap; /* of constraints when their mode begins [m or rad] */
 
     double *a, *lambda; /* of all rows, after a rate */

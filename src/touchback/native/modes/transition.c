@@ -79,8 +79,8 @@ static double meet_positions(tb_mode *mode, double t, double *x) {
         tb_factor_for_solve(c, tb_positions_J(c));
         for (long i = 0; i < c->m; i++)
             c->right[i] = c->holonomic[i] ? -c->at_positions[i] : 0.0;
-        tb_solve(c, tb_positions_J(c), tb_terms_W(c), tb_terms_M(c), c->no_force, c->right,
-                 c->step, c->mu);
+        tb_solve(c, tb_positions_J(c), tb_terms_W(c), tb_terms_M(c), c->no_force, c->right, c->step,
+                 c->mu);
         tb_increment(c, 1.0, c->step, u, p);
     }
     memcpy(x, c->x, (size_t)c->nq * sizeof *x);
@@ -193,8 +193,7 @@ static void note(tb_modes *e, double t, long from, long exit, long to, double ga
 int tb_modes_crowded(const tb_modes *e, double span) {
     const double *recent = e->recent;
     long crowd = e->crowd;
-    return crowd >= TB_CROWD &&
-           recent[(crowd - 1) % TB_CROWD] - recent[crowd % TB_CROWD] <= span;
+    return crowd >= TB_CROWD && recent[(crowd - 1) % TB_CROWD] - recent[crowd % TB_CROWD] <= span;
 }
 
 static int fail(tb_modes *e, double t, long mode, long exit, double gap) {

@@ -15,18 +15,24 @@
 
 enum { MOST_ARGUMENTS = 10, MOST_DIMENSIONS = 3 };
 
-typedef enum { ARRAY, NUMBER, ABSENT, OUT, BLOCK, KINDS } kind; /* as system/function_calls.py numbers them */
+typedef enum {
+    ARRAY,
+    NUMBER,
+    ABSENT,
+    OUT,
+    BLOCK,
+    KINDS
+} kind; /* as system/function_calls.py numbers them */
 
 typedef struct argument {
     PyObject *name;
     kind kind;
     long place, size; /* in [x, u] */
-    int required; /* not None, else another way is taken */
+    int required;     /* not None, else another way is taken */
 } argument;
 
 typedef struct Call {
-    PyObject_HEAD
-    tb_function function;
+    PyObject_HEAD tb_function function;
     const void *context;
     double *memory, *defaults, *x, *u, *p, *out, *work;
     long given; /* doubles of [x, u] */
@@ -39,7 +45,8 @@ typedef struct Call {
     long count, needed; /* the first so many may be None, but not left out */
     argument arguments[MOST_ARGUMENTS];
     PyObject *otherwise, *friendly, *owner;
-    PyObject *present, *setting, *first_call; /* of a method: a list of one, what was there, what it calls */
+    PyObject *present, *setting,
+        *first_call; /* of a method: a list of one, what was there, what it calls */
     PyMethodDef definition;
     char *name, *doc;
 } Call;

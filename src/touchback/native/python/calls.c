@@ -1,5 +1,5 @@
-/* Calls of compiled functions from Python: one at a time (call.h), and many rows at once, which lets
- * go of Python's lock (rows.h). */
+/* Calls of compiled functions from Python: one at a time (call.h), and many rows at once, which
+ * lets go of Python's lock (rows.h). */
 #define TOUCHBACK_FILLS_NUMPY
 #include "python/call.h"
 #include "python/rows.h"
@@ -43,12 +43,15 @@ static int read_contexts(tb_rows *rows, PyObject *contexts) {
     return 1;
 }
 
-PyDoc_STRVAR(ROWS_DOC,
-"rows(functions, contexts, sizes, parts, block, result, first, count, threads)\n--\n\n"
-"Computes `count` rows into `result` (count × width) without Python's lock.\n\n"
-"functions = (address of one row's, of several rows', lanes of that); contexts = ((of one, of\n"
-"several), …), a pair that threads share, or one for each thread; sizes = (x, u, block, outputs,\n"
-"work) of a row; parts = ((array, stride, size, place in [x, u]), …), stride 0 where all rows share it.");
+PyDoc_STRVAR(
+    ROWS_DOC,
+    "rows(functions, contexts, sizes, parts, block, result, first, count, threads)\n--\n\n"
+    "Computes `count` rows into `result` (count × width) without Python's lock.\n\n"
+    "functions = (address of one row's, of several rows', lanes of that); contexts = ((of one, of\n"
+    "several), …), a pair that threads share, or one for each thread; sizes = (x, u, block, "
+    "outputs,\n"
+    "work) of a row; parts = ((array, stride, size, place in [x, u]), …), stride 0 where all rows "
+    "share it.");
 
 static PyObject *compute_rows(PyObject *module, PyObject *given) {
     (void)module;
@@ -77,11 +80,8 @@ static PyObject *compute_rows(PyObject *module, PyObject *given) {
     rows.block = PyArray_DATA((PyArrayObject *)block);
     rows.result = PyArray_DATA((PyArrayObject *)result);
     int status;
-    Py_BEGIN_ALLOW_THREADS
-    status = tb_rows_run(&rows, count, threads);
-    Py_END_ALLOW_THREADS
-    if (status)
-        return PyErr_NoMemory();
+    Py_BEGIN_ALLOW_THREADS status = tb_rows_run(&rows, count, threads);
+    Py_END_ALLOW_THREADS if (status) return PyErr_NoMemory();
     Py_RETURN_NONE;
 }
 
@@ -91,8 +91,15 @@ static PyMethodDef functions[] = {
 };
 
 static struct PyModuleDef definition = {
-    PyModuleDef_HEAD_INIT, "_calls", "Calls of compiled functions.", -1, functions,
-    NULL, NULL, NULL, NULL,
+    PyModuleDef_HEAD_INIT,
+    "_calls",
+    "Calls of compiled functions.",
+    -1,
+    functions,
+    NULL,
+    NULL,
+    NULL,
+    NULL,
 };
 
 PyMODINIT_FUNC PyInit__calls(void) {

@@ -11,7 +11,8 @@ static int read_description(Call *call, PyObject *arguments, PyObject *shape) {
     call->dimensions = (int)PyTuple_Size(shape);
     if (call->count > MOST_ARGUMENTS || call->dimensions > MOST_DIMENSIONS) {
         PyErr_SetString(PyExc_ValueError, "too many arguments or dimensions");
-        return call->count = 0;
+        call->count = 0;
+        return 0;
     }
     call->width = 1;
     for (int i = 0; i < call->dimensions; i++)
@@ -20,15 +21,18 @@ static int read_description(Call *call, PyObject *arguments, PyObject *shape) {
         argument *own = &call->arguments[i];
         int what, needed;
         if (!PyArg_ParseTuple(PyTuple_GetItem(arguments, i), "Uillpp", &own->name, &what,
-                              &own->place, &own->size, &own->required, &needed))
-            return call->count = 0;
+                              &own->place, &own->size, &own->required, &needed)) {
+            call->count = 0;
+            return 0;
+        }
         own->kind = (kind)what;
         if (needed)
             call->needed = i + 1;
         if (what < 0 || what >= KINDS || own->place < 0 || own->size < 0 ||
             own->place + own->size > call->given) {
             PyErr_SetString(PyExc_ValueError, "an argument lies outside x and u");
-            return call->count = 0;
+            call->count = 0;
+            return 0;
         }
     }
     for (long i = 0; i < call->count; i++) { /* interned, as the names in calls are */
@@ -38,13 +42,16 @@ static int read_description(Call *call, PyObject *arguments, PyObject *shape) {
     return !PyErr_Occurred();
 }
 
-static long whole_lines(long doubles) { return (doubles + 8) / 8 * 8; }
+static long whole_lines(long doubles) {
+    return (doubles + 8) / 8 * 8;
+}
 
 /* One piece for x, u, the block, out and work, and the defaults of x and u. */
 static int take_memory(Call *call, long x, PyArrayObject *defaults, PyArrayObject *block,
                        long work) {
     long block_size = (long)PyArray_SIZE(block), given = whole_lines(call->given);
-    long size = 2 * given + whole_lines(block_size) + whole_lines(call->out_size) + whole_lines(work);
+    long size =
+        2 * given + whole_lines(block_size) + whole_lines(call->out_size) + whole_lines(work);
     call->memory = aligned_alloc(ALIGNMENT, (size_t)size * sizeof(double));
     if (!call->memory) {
         PyErr_NoMemory();
@@ -68,14 +75,18 @@ static char *copied(const char *text) {
     return copy ? strcpy(copy, text) : (char *)PyErr_NoMemory();
 }
 
-PyDoc_STRVAR(CALL_DOC,
-"Call(name, doc, function, x, defaults, block, out, arguments, friendly, owner, otherwise)\n--\n\n"
-"A function and where its arguments go.\n\n"
-"function = (address, context address, work size); x: size of x in [x, u], whose defaults are given;\n"
-"out = (outputs of the function, the first that is wanted, the one that isn't 0 where there is no\n"
-"answer or -1, shape of what is wanted); arguments =\n"
-"((name, kind, place, size, required, needed), …), needed: may be None but not left out; friendly:\n"
-"what takes other arguments; otherwise: a Call with the same arguments that is tried in between.");
+PyDoc_STRVAR(CALL_DOC, "Call(name, doc, function, x, defaults, block, out, arguments, friendly, "
+                       "owner, otherwise)\n--\n\n"
+                       "A function and where its arguments go.\n\n"
+                       "function = (address, context address, work size); x: size of x in [x, u], "
+                       "whose defaults are given;\n"
+                       "out = (outputs of the function, the first that is wanted, the one that "
+                       "isn't 0 where there is no\n"
+                       "answer or -1, shape of what is wanted); arguments =\n"
+                       "((name, kind, place, size, required, needed), …), needed: may be None but "
+                       "not left out; friendly:\n"
+                       "what takes other arguments; otherwise: a Call with the same arguments that "
+                       "is tried in between.");
 
 static PyObject *make_call(PyTypeObject *type, PyObject *given, PyObject *named) {
     const char *name, *doc;
@@ -88,12 +99,13 @@ static PyObject *make_call(PyTypeObject *type, PyObject *given, PyObject *named)
     }
     if (!PyArg_ParseTuple(given, "ss(KKl)lO!O!(lllO!)O!OOO", &name, &doc, &address, &context, &work,
                           &x, &PyArray_Type, &defaults, &PyArray_Type, &block, &out_size, &first,
-                          &refusal, &PyTuple_Type, &shape, &PyTuple_Type, &arguments, &friendly, &owner,
-                          &otherwise))
+                          &refusal, &PyTuple_Type, &shape, &PyTuple_Type, &arguments, &friendly,
+                          &owner, &otherwise))
         return NULL;
     npy_intp sizes[] = {PyArray_SIZE((PyArrayObject *)defaults),
                         PyArray_SIZE((PyArrayObject *)block)};
-    if (refusal >= out_size || first < 0 || first > out_size || !tb_fits(defaults, 1, &sizes[0]) || !tb_fits(block, 1, &sizes[1]) || x < 0 || x > sizes[0] ||
+    if (refusal >= out_size || first < 0 || first > out_size || !tb_fits(defaults, 1, &sizes[0]) ||
+        !tb_fits(block, 1, &sizes[1]) || x < 0 || x > sizes[0] ||
         (otherwise != Py_None && Py_TYPE(otherwise) != type)) {
         PyErr_SetString(PyExc_ValueError, "defaults and block are float64, otherwise is a Call");
         return NULL;
@@ -207,12 +219,12 @@ static PyGetSetDef properties[] = {
 };
 
 static PyType_Slot slots[] = {
-    {Py_tp_doc, (void *)CALL_DOC}, {Py_tp_new, make_call},     {Py_tp_dealloc, destroy},
-    {Py_tp_traverse, traverse},    {Py_tp_clear, clear},       {Py_tp_getset, properties},
+    {Py_tp_doc, (void *)CALL_DOC}, {Py_tp_new, make_call},
+    {Py_tp_dealloc, destroy},      {Py_tp_traverse, traverse},
+    {Py_tp_clear, clear},          {Py_tp_getset, properties},
     {Py_tp_methods, methods},      {0, NULL},
 };
 
 PyType_Spec tb_call_type = {
-    "touchback.native._calls.Call", sizeof(Call), 0,
-    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC, slots,
+    "touchback.native._calls.Call", sizeof(Call), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC, slots,
 };

@@ -18,7 +18,7 @@ TB_INLINED void gather(const tb_rows *r, const memory *m, long row, long lanes, 
         const tb_part *part = &r->parts[i];
         if (all || part->stride)
             tb_interleave(part->from + row * part->stride, part->stride, part->size, lanes,
-                       m->x + lanes * part->place);
+                          m->x + lanes * part->place);
     }
     if (all || r->block_stride)
         tb_interleave(r->block + row * r->block_stride, r->block_stride, r->p, lanes, m->p);
@@ -32,7 +32,8 @@ TB_INLINED long groups(const tb_rows *r, memory m, long row, long end, long lane
     for (int all = 1; row + lanes <= end; row += lanes, all = 0) {
         gather(r, &m, row, lanes, all);
         call(m.x, m.u, m.p, m.out, m.work, context);
-        tb_part_lanes(m.out + lanes * r->first, r->width, lanes, r->result + row * r->width, r->width);
+        tb_part_lanes(m.out + lanes * r->first, r->width, lanes, r->result + row * r->width,
+                      r->width);
     }
     return row;
 }
@@ -49,7 +50,9 @@ TB_WITH_EIGHT static long eights(const tb_rows *r, memory m, long row, long end)
     return groups(r, m, row, end, 8);
 }
 
-static long whole_lines(long doubles) { return (doubles + LINE) / LINE * LINE; }
+static long whole_lines(long doubles) {
+    return (doubles + LINE) / LINE * LINE;
+}
 
 static int slice(const tb_rows *r, long row, long end, long context) {
     long arguments = whole_lines(r->lanes * (r->x + r->u)), block = whole_lines(r->lanes * r->p);
@@ -59,8 +62,13 @@ static int slice(const tb_rows *r, long row, long end, long context) {
     if (!all)
         return -1;
     memset(all, 0, size);
-    memory m = {all, NULL, all + arguments, all + arguments + block, all + arguments + block + out,
-                r->one_contexts[context], r->wide_contexts[context]};
+    memory m = {all,
+                NULL,
+                all + arguments,
+                all + arguments + block,
+                all + arguments + block + out,
+                r->one_contexts[context],
+                r->wide_contexts[context]};
     if (r->lanes == 2)
         row = pairs(r, m, row, end);
     else if (r->lanes == 4)

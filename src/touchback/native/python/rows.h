@@ -15,15 +15,15 @@ typedef struct tb_part {
 
 typedef struct tb_rows {
     tb_function one, wide; /* of a row, and of `lanes` rows */
-    long context_count; /* 1 where threads may share them, else as many as threads */
+    long context_count;    /* 1 where threads may share them, else as many as threads */
     const void *one_contexts[TB_MOST_THREADS], *wide_contexts[TB_MOST_THREADS];
     long lanes, x, u, p, out, work; /* sizes of a row's arrays; `work` of either function */
     long part_count;
     tb_part parts[TB_MOST_PARTS];
-    const double *block;     /* parameters */
-    long block_stride;       /* 0: the same for all rows */
-    double *result;          /* row i at result + i * width */
-    long first, width;       /* which of a row's outputs are wanted */
+    const double *block; /* parameters */
+    long block_stride;   /* 0: the same for all rows */
+    double *result;      /* row i at result + i * width */
+    long first, width;   /* which of a row's outputs are wanted */
 } tb_rows;
 
 /* Computes the rows on up to so many threads; each row's bits are those of a call of its own.

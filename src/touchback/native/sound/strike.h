@@ -12,9 +12,9 @@ typedef struct tb_blow {
 } tb_blow;
 
 /* Steps a resting string and its hammer until they part. Of `count` modes `advance` holds the four
- * transitions over a step (row by row), `push` what a force of 1 N held over it adds to position and
- * velocity, `shape` where the hammer is. Fills `modes` (positions, then velocities) and `forces`
- * (most + 1), and gives how many forces there are. */
+ * transitions over a step (row by row), `push` what a force of 1 N held over it adds to position
+ * and velocity, `shape` where the hammer is. Fills `modes` (positions, then velocities) and
+ * `forces` (most + 1), and gives how many forces there are. */
 long tb_strike(tb_blow *blow, long count, const double *advance, const double *push,
                const double *shape, double *modes, double *forces);
 

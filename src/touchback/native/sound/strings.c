@@ -7,8 +7,8 @@
 
 typedef double pair __attribute__((vector_size(16)));
 enum { BLOCK = 256 };
-static const double SILENT = 1e-5;  /* N, summed over modes: a string below it rests */
-static const double NOTHING = 1e-30; /* N: a mode below it would only cost time */
+static const double SILENT = 1e-5;             /* N, summed over modes: a string below it rests */
+static const double NOTHING = 1e-30;           /* N: a mode below it would only cost time */
 static const unsigned long UNDERFLOW_FLAG = 4; /* paOutputUnderflow */
 
 static double turning(double pulsation, double decay) {
@@ -23,7 +23,8 @@ void tb_string_damp(tb_string *string, double damper, double rate) {
         /* Position and velocity stay: v = ω sine − σ cosine. */
         if (omega > 0.0)
             string->sine[k] = (turning(string->pulsation[k], before) * string->sine[k] +
-                               (now - before) * string->cosine[k]) / omega;
+                               (now - before) * string->cosine[k]) /
+                              omega;
         string->turn[k] = fade * cos(omega / rate);
         string->wind[k] = fade * sin(omega / rate);
     }
@@ -35,7 +36,8 @@ long tb_strings_ask(tb_strings *strings, long kind, long string, int64_t frame, 
     double *row = tb_ring_next(&strings->asked);
     if (!row)
         return -1;
-    const double head[TB_SOUND_HEAD] = {(double)kind, (double)string, (double)frame, number, damper};
+    const double head[TB_SOUND_HEAD] = {(double)kind, (double)string, (double)frame, number,
+                                        damper};
     memcpy(row, head, sizeof head);
     if (kind == TB_SOUND_STRIKE) {
         size_t bytes = (size_t)strings->strings[string].count * sizeof *row;

@@ -12,7 +12,10 @@
 
 enum { TB_MODES_AT_ONCE = 4 }; /* modes that are computed side by side; strings have whole groups */
 enum { TB_SOUND_STRIKE = 1, TB_SOUND_DAMPER = 2 };
-enum { TB_SOUND_HEAD = 5, TB_SOUND_BEGUN = 4 }; /* doubles of a row before its modes; of a row told */
+enum {
+    TB_SOUND_HEAD = 5,
+    TB_SOUND_BEGUN = 4
+}; /* doubles of a row before its modes; of a row told */
 
 typedef struct tb_string {
     double *pulsation, *decay; /* ω [rad/s] without damping, σ [1/s] without the damper */
@@ -25,7 +28,8 @@ typedef struct tb_string {
 
 typedef struct tb_strings {
     tb_ring asked; /* rows of kind, string, frame (0: at once), number, damper, cosines, sines */
-    tb_ring begun; /* rows of number, ns at which its block was begun, s from then to the output, frame */
+    tb_ring begun; /* rows of number, ns at which its block was begun, s from then to the output,
+                      frame */
     tb_string *strings;
     int64_t string_count;
     double rate, gain; /* samples a second; of full scale a newton, beyond it is rounded off */

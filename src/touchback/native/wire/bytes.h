@@ -81,7 +81,8 @@ static inline int32_t clipped(int32_t value) {
 }
 
 /* A reader behind the kind, when kind and size are right. */
-static inline int opened(reader *in, const uint8_t *payload, long count, int kind, long least, long most) {
+static inline int opened(reader *in, const uint8_t *payload, long count, int kind, long least,
+                         long most) {
     *in = (reader){payload, 1, count - 1};
     return count >= least && count <= most && payload[0] == kind;
 }

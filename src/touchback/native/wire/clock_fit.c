@@ -2,10 +2,10 @@
 
 #include <math.h>
 
-static const double QUARTER = 0.25; /* s */
-static const double FASTEST = 1e-3; /* of a drift: no crystal, and no emulator, is worse */
+static const double QUARTER = 0.25;  /* s */
+static const double FASTEST = 1e-3;  /* of a drift: no crystal, and no emulator, is worse */
 static const double UNKNOWN = 100.0; /* the same, before two exchanges agree */
-static const double DOUBT = 1e-4;   /* s */
+static const double DOUBT = 1e-4;    /* s */
 
 int64_t tb_fit_unwrap(tb_clock_fit *fit, uint32_t time) {
     if (!fit->started)
@@ -17,8 +17,8 @@ int64_t tb_fit_unwrap(tb_clock_fit *fit, uint32_t time) {
     return fit->device;
 }
 
-/* Least squares through the exchanges that were not much slower than the fastest. Points that are less
- * than a second apart say little of drift: a square second of doubt is added. */
+/* Least squares through the exchanges that were not much slower than the fastest. Points that are
+ * less than a second apart say little of drift: a square second of doubt is added. */
 static void refit(tb_clock_fit *fit) {
     double n = 0.0, at = 0.0, offset = 0.0, xx = 0.0, xy = 0.0;
     fit->round_trip = fit->line[0];
@@ -111,8 +111,8 @@ int64_t tb_fit_here(const tb_clock_fit *fit, int64_t device) {
 
 double tb_fit_doubt(const tb_clock_fit *fit, int64_t device) {
     double at = 1e-9 * (double)device;
-    double drifted = fit->confirmed ? 2.0 * FASTEST * fabs(at - fit->agreed)
-                                    : UNKNOWN * fabs(at - fit->first);
+    double drifted =
+        fit->confirmed ? 2.0 * FASTEST * fabs(at - fit->agreed) : UNKNOWN * fabs(at - fit->first);
     return fit->doubt + fit->doubt_rate * fabs(at - fit->mean_at) + drifted;
 }
 

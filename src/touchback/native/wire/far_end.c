@@ -41,7 +41,8 @@ static void answer(tb_far_end *far, const tb_ask *ask) {
     }
     uint32_t watchdog = ask->watchdog ? ask->watchdog : far->watchdog;
     far->hello.watchdog = watchdog < TB_SHORTEST_WATCHDOG ? TB_SHORTEST_WATCHDOG
-                          : watchdog > far->watchdog ? far->watchdog : watchdog;
+                          : watchdog > far->watchdog      ? far->watchdog
+                                                          : watchdog;
     far->granted = far->hello.features & ask->features;
     far->every = ask->period / far->tick;
     if (!far->every)
@@ -156,8 +157,13 @@ static void give(tb_far_end *far, uint32_t age, int32_t *forces) {
 
 static void tell(tb_far_end *far, uint32_t now, uint32_t age, const tb_reading *readings) {
     uint8_t payload[TB_PAYLOAD];
-    tb_readings sample = {far->hello.session, far->counts.samples, now, far->status,
-                        far->command.number, age < TB_LONG_AGO ? age : TB_LONG_AGO, {{0}}};
+    tb_readings sample = {far->hello.session,
+                          far->counts.samples,
+                          now,
+                          far->status,
+                          far->command.number,
+                          age < TB_LONG_AGO ? age : TB_LONG_AGO,
+                          {{0}}};
     for (uint32_t i = 0; i < far->hello.axes; i++)
         sample.axes[i] = readings[i];
     send(far, payload, tb_pack_sample(&sample, far->hello.axes, far->granted, payload));

@@ -11,7 +11,7 @@ enum { TB_OUTBOX = 512 };
 
 typedef struct tb_far_end {
     /* What the device is; set before tb_far_open. */
-    tb_hello hello;   /* name, axes, flags, firmware; features: all that it has */
+    tb_hello hello; /* name, axes, flags, firmware; features: all that it has */
     tb_axis axes[TB_AXES];
     uint32_t tick;     /* µs between calls of tb_far_tick */
     uint32_t watchdog; /* µs, its own; no driver gets a longer one */
@@ -20,7 +20,7 @@ typedef struct tb_far_end {
     uint32_t granted; /* features */
     uint32_t every, ticks; /* ticks from sample to sample; since the last one */
     uint32_t status;
-    uint32_t renewed; /* a driver has asked: its numbers may begin anywhere */
+    uint32_t renewed;                 /* a driver has asked: its numbers may begin anywhere */
     uint32_t commanded, commanded_at; /* whether, and when, the last command was taken */
     tb_command command;
     tb_counts counts;

@@ -51,7 +51,8 @@ static void open_line(tb_line *line) {
     int file = tb_port_open((const char *)line->path, line->baud), error = file < 0 ? -file : 0;
     if (first && error)
         tb_line_event(line, TB_LINE_GONE, error, 0.0);
-    else if (error && !is_away(error) && error != line->refused) /* it is there: who waits is told */
+    else if (error && !is_away(error) &&
+             error != line->refused) /* it is there: who waits is told */
         tb_line_event(line, TB_LINE_REFUSED, error, 0.0);
     line->refused = error;
     if (error)
@@ -207,9 +208,15 @@ void tb_line_join(tb_line *line) {
 
 #else
 
-int tb_line_start(tb_line *line) { return (void)line, ENOSYS; }
-void tb_line_join(tb_line *line) { (void)line; }
-void tb_line_close(tb_line *line, int error) { (void)line, (void)error; }
+int tb_line_start(tb_line *line) {
+    return (void)line, ENOSYS;
+}
+void tb_line_join(tb_line *line) {
+    (void)line;
+}
+void tb_line_close(tb_line *line, int error) {
+    (void)line, (void)error;
+}
 void tb_line_send(tb_line *line, const uint8_t *payload, long count) {
     (void)line, (void)payload, (void)count;
 }

@@ -9,13 +9,16 @@ static const long TRIES = 1000;
 static const int64_t KEEP_ALIVE = 5000000; /* ns between commands that ask for nothing */
 static const long MISHEARD = 5; /* asks that a device may answer with what it says unasked */
 
-/* ---- sent ---------------------------------------------------------------------------------------- */
+/* ---- sent
+ * ---------------------------------------------------------------------------------------- */
 
 void tb_line_ask(tb_line *line) {
     uint8_t payload[TB_PAYLOAD];
     line->asked = line->instant;
     if (line->state == TB_LINE_DESCRIBING)
-        tb_line_send(line, payload, tb_pack_describe(line->about.hello.session, (uint32_t)line->described, payload));
+        tb_line_send(
+            line, payload,
+            tb_pack_describe(line->about.hello.session, (uint32_t)line->described, payload));
     else
         tb_line_send(line, payload, tb_pack_ask(&line->ask, payload));
 }
@@ -55,14 +58,16 @@ void tb_line_forces(tb_line *line) {
         for (long i = 0; i < binding->output_count; i++) {
             const tb_line_output *output = binding->outputs + i;
             double force = output->gain * binding->publication.message[output->place];
-            wanted.forces[output->axis] += units(force, (double)line->about.axes[output->axis].force_unit);
+            wanted.forces[output->axis] +=
+                units(force, (double)line->about.axes[output->axis].force_unit);
         }
         command(line, &wanted);
     } else if (found != TB_PUBLISHED_SAME && line->instant - line->sent > KEEP_ALIVE)
         command(line, &wanted); /* forces of zero, not enabled */
 }
 
-/* ---- received ------------------------------------------------------------------------------------ */
+/* ---- received
+ * ------------------------------------------------------------------------------------ */
 
 static void tell(tb_line *line) {
     enum { WORDS = sizeof(tb_line_about) / sizeof(double) };
@@ -73,7 +78,8 @@ static void tell(tb_line *line) {
 }
 
 static int alike(const tb_axis *a, const tb_axis *b) {
-    return a->kind == b->kind && a->position_unit == b->position_unit && a->force_unit == b->force_unit;
+    return a->kind == b->kind && a->position_unit == b->position_unit &&
+           a->force_unit == b->force_unit;
 }
 
 static void refuse(tb_line *line, long event, double first, double second) {
@@ -107,7 +113,8 @@ static void greet(tb_line *line, const tb_hello *hello) {
     }
     if (line->greeted &&
         (hello->axes != line->about.hello.axes || line->granted & ~hello->features)) {
-        refuse(line, TB_LINE_CHANGED, hello->axes, 0.0); /* an input would take what isn't sent for 0 */
+        /* an input would take what isn't sent for 0 */
+        refuse(line, TB_LINE_CHANGED, hello->axes, 0.0);
         return;
     }
     line->about.hello = *hello;
@@ -121,7 +128,8 @@ static void begin(tb_line *line) {
     line->first = 1;
     line->sampled = line->instant;
     line->sent = 0;
-    line->status = line->told = line->unasked = 0;
+    line->status = 0;
+    line->told = line->unasked = 0;
     line->echo = 0x10000;
     line->granted |= line->about.hello.features;
     atomic_fetch_add(&line->greeted, 1);
@@ -189,8 +197,8 @@ static void hand_over(tb_line *line, const double *latest, int64_t stamp) {
     }
 }
 
-/* When it was measured, in our clock, or 0 as long as nobody knows: exchanges that were all held up on
- * the line don't tell whether it is new. With how far that may be off, s. */
+/* When it was measured, in our clock, or 0 as long as nobody knows: exchanges that were all held up
+ * on the line don't tell whether it is new. With how far that may be off, s. */
 static int64_t dated(tb_line *line, const tb_readings *sample, double *doubt) {
     int64_t there = tb_fit_unwrap(&line->fit, sample->time);
     uint32_t behind = (line->number - sample->echo) & 0xFFFF;
@@ -230,9 +238,10 @@ static void take_sample(tb_line *line, const tb_readings *sample) {
     line->status = sample->status;
     if (fresh & TB_FAULT)
         tb_line_event(line, TB_LINE_STATUS, sample->status, 0.0);
-    double latest[TB_LINE_LATEST] = {1e-9 * (double)stamp, 1e-9 * (double)line->fit.device,
-                                     sample->status, sample->session, line->fit.round_trip,
-                                     line->fit.drift, (double)line->fit.count, doubt};
+    double latest[TB_LINE_LATEST] = {1e-9 * (double)stamp,    1e-9 * (double)line->fit.device,
+                                     sample->status,          sample->session,
+                                     line->fit.round_trip,    line->fit.drift,
+                                     (double)line->fit.count, doubt};
     for (long i = 0; i < (long)line->about.hello.axes; i++)
         measured(line, sample, i, latest + TB_LINE_HEAD + i * TB_LINE_FIELDS);
     int late = !stamp || line->instant - stamp + (int64_t)(1e9 * doubt) > line->oldest;
@@ -250,15 +259,16 @@ void tb_line_received(tb_line *line, long count) {
     tb_axis axis;
     tb_readings sample;
     tb_counts counts;
-    if (line->state == TB_LINE_RUNNING &&
-        tb_read_sample(payload, count, line->about.hello.axes, line->about.hello.features, &sample)) {
+    if (line->state == TB_LINE_RUNNING && tb_read_sample(payload, count, line->about.hello.axes,
+                                                         line->about.hello.features, &sample)) {
         if (sample.session == line->about.hello.session)
             take_sample(line, &sample);
     } else if (tb_read_hello(payload, count, &hello))
         greet(line, &hello);
     else if (tb_read_axis(payload, count, &axis))
         describe(line, &axis);
-    else if (tb_read_counts(payload, count, &counts) && counts.session == line->about.hello.session) {
+    else if (tb_read_counts(payload, count, &counts) &&
+             counts.session == line->about.hello.session) {
         line->about.counts = counts;
         line->about.counted++;
         tell(line);

@@ -1,5 +1,5 @@
-/* What a device and its driver tell each other: serial protocol, version 2. Little-endian; the first
- * byte of a payload says which message it is. Layouts are in docs/wire.md. Freestanding C. */
+/* What a device and its driver tell each other: serial protocol, version 2. Little-endian; the
+ * first byte of a payload says which message it is. Layouts are in docs/wire.md. Freestanding C. */
 #ifndef TOUCHBACK_WIRE_MESSAGES_H
 #define TOUCHBACK_WIRE_MESSAGES_H
 
@@ -12,36 +12,36 @@ enum { TB_NAME = 32, TB_AXIS_NAME = 24, TB_WORDS = 80 }; /* bytes of text at mos
 enum { TB_NAME_ROOM = TB_NAME + 1, TB_AXIS_ROOM = TB_AXIS_NAME + 1, TB_WORDS_ROOM = TB_WORDS + 1 };
 
 enum { /* kinds; those of version 1 were 1 to 4 */
-    TB_ASK = 0x21,
-    TB_HELLO = 0x22,
-    TB_DESCRIBE = 0x23,
-    TB_AXIS = 0x24,
-    TB_LIMIT = 0x25,
-    TB_SAMPLE = 0x26,
-    TB_COMMAND = 0x27,
-    TB_COUNT = 0x28,
-    TB_COUNTS = 0x29,
-    TB_WORD = 0x2A,
+       TB_ASK = 0x21,
+       TB_HELLO = 0x22,
+       TB_DESCRIBE = 0x23,
+       TB_AXIS = 0x24,
+       TB_LIMIT = 0x25,
+       TB_SAMPLE = 0x26,
+       TB_COMMAND = 0x27,
+       TB_COUNT = 0x28,
+       TB_COUNTS = 0x29,
+       TB_WORD = 0x2A,
 };
 
 enum { /* features: what a sample has for each axis beside its position */
-    TB_HAS_VELOCITY = 1,
-    TB_HAS_FORCE = 2,
-    TB_HAS_CURRENT = 4,
-    TB_HAS_VOLTAGE = 8,
-    TB_FEATURES = 15,
+       TB_HAS_VELOCITY = 1,
+       TB_HAS_FORCE = 2,
+       TB_HAS_CURRENT = 4,
+       TB_HAS_VOLTAGE = 8,
+       TB_FEATURES = 15,
 };
 
-enum { /* status of a device */
-    TB_ENABLED = 1,    /* forces act as commanded */
-    TB_LET_GO = 2,     /* no command came for the watchdog's time: forces are zero */
-    TB_HOMED = 4,      /* positions count from where they should */
-    TB_CLIPPED = 8,    /* a command went beyond a limit */
-    TB_FAULT = 16,     /* latched; forces are zero until a command clears it */
-    TB_BEYOND = 32,    /* a position or velocity beyond its limit; the reason of the fault */
-    TB_BAD_SENSOR = 64, /* likewise */
-    TB_OVERCURRENT = 128, /* likewise */
-    TB_SIMULATED = 256, /* there is no such device */
+enum {                       /* status of a device */
+       TB_ENABLED = 1,       /* forces act as commanded */
+       TB_LET_GO = 2,        /* no command came for the watchdog's time: forces are zero */
+       TB_HOMED = 4,         /* positions count from where they should */
+       TB_CLIPPED = 8,       /* a command went beyond a limit */
+       TB_FAULT = 16,        /* latched; forces are zero until a command clears it */
+       TB_BEYOND = 32,       /* a position or velocity beyond its limit; the reason of the fault */
+       TB_BAD_SENSOR = 64,   /* likewise */
+       TB_OVERCURRENT = 128, /* likewise */
+       TB_SIMULATED = 256,   /* there is no such device */
 };
 
 enum { TB_ENABLE = 1, TB_CLEAR = 2 }; /* flags of a command */
@@ -57,8 +57,8 @@ typedef struct tb_ask { /* driver: which versions it speaks, and what it wishes 
 } tb_ask;
 
 typedef struct tb_hello { /* device: what it is, and what it grants */
-    uint32_t version; /* 0: none of those asked for */
-    uint32_t session; /* another one after each reset, 0 to 255 */
+    uint32_t version;     /* 0: none of those asked for */
+    uint32_t session;     /* another one after each reset, 0 to 255 */
     uint32_t axes, flags, features;
     uint32_t period, watchdog; /* µs */
     uint32_t firmware;

@@ -59,7 +59,11 @@ void tb_port_close(int file) {
 
 #else
 
-int tb_port_open(const char *path, long baud) { return (void)path, (void)baud, -ENOSYS; }
-void tb_port_close(int file) { (void)file; }
+int tb_port_open(const char *path, long baud) {
+    return (void)path, (void)baud, -ENOSYS;
+}
+void tb_port_close(int file) {
+    (void)file;
+}
 
 #endif

@@ -95,7 +95,7 @@ int tb_read_count(const uint8_t *payload, long count, uint32_t *session) {
 }
 
 long tb_pack_counts(const tb_counts *counts, uint8_t *payload) {
-    const uint32_t numbers[7] = {counts->samples, counts->commands, counts->lost, counts->refused,
+    const uint32_t numbers[7] = {counts->samples, counts->commands, counts->lost,   counts->refused,
                                  counts->damaged, counts->let_go,   counts->longest};
     writer out = {payload, 0};
     put(&out, TB_COUNTS, 1);
