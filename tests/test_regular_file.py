@@ -22,7 +22,7 @@ from touchback.devices.gps import WEEK_1886, read_almanac
 from touchback.devices.midi.midi_file import read_midi
 from touchback.haptics.trials import Trials
 from touchback.realtime import open_recording
-from touchback.recording import Run, mcap_records, npz_file
+from touchback.recording import Run, mcap_records, run_formats
 from touchback.regular_file import open_regular, read_regular, write_whole
 
 READERS: dict[str, Callable[[Path], Any]] = {
@@ -145,7 +145,7 @@ def test_an_archive_that_unpacks_to_gigabytes_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "bomb.npz"
-    monkeypatch.setattr(npz_file, "_LARGEST_UNPACKED", LIMIT)
+    monkeypatch.setattr(run_formats, "_LARGEST_UNPACKED", LIMIT)
     with path.open("wb") as file:
         np.savez_compressed(file, about=np.zeros(1), time=np.zeros(1 << 20), signals=np.zeros(1))
     assert path.stat().st_size < LIMIT / 50

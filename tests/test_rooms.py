@@ -18,11 +18,11 @@ FREE_FOR_ALL = {"arguments", "errors", "numbers", "regular_file", "units", "vers
 SOURCE = Path(touchback.__path__[0])
 FILES = sorted(path for path in SOURCE.rglob("*.py") if path.parent != SOURCE)
 LAZY_CALLS = {  # of what everybody holds: what computes with it, and what shows it
-    "Model": {"compile", "save", "_repr_html_"},
+    "Model": {"compile", "save", "__repr__", "_repr_html_"},
     "System": {"view", "batch"},
-    "Live": {"view"},
+    "Live": {"view", "open_control"},  # a port holds a command server, and that the run
 }
-LAZY_TYPES = {"Batch", "System", "Workbench"}  # what those return
+LAZY_TYPES = {"Batch", "Port", "System", "Workbench"}  # what those return
 
 
 def room_of(path: Path) -> str:

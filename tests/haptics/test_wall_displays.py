@@ -23,6 +23,7 @@ from touchback.haptics.wall.passivity import BENCH_DEVICE, BENCH_FINGER
 from touchback.haptics.wall.plant import Device
 from touchback.model import Model
 from touchback.realtime import Live
+from touchback.recording.run_files import run_of_recording
 from touchback.system import System
 
 RATE, TICKS = 1000.0, 150
@@ -173,7 +174,7 @@ def test_another_controller_acts_from_the_very_next_tick_and_is_replayed_to_the_
     pushed(chosen, {0.0: "wall", tick / RATE: "half-sample"}, 20e3, RATE, str(path))
     again = tb.replay(path, chosen)
     assert again.same and again.ticks == TICKS
-    run = again.recording.as_run()
+    run = run_of_recording(again.recording)
     assert np.flatnonzero(run["wall force"] != plain["wall force"])[0] == tick
     # The force of that tick is the other law's own answer to the state at its beginning.
     law = kind("half-sample").build(PLANT, Target(20e3), 1.0 / RATE)

@@ -64,7 +64,7 @@ def test_metadata_that_is_not_plain_data_is_refused(tmp_path: Path) -> None:
 
 
 def test_an_unknown_suffix_names_the_known_ones(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"run\.xlsx: runs are kept as \.csv, \.npz, \.mcap"):
+    with pytest.raises(InputError, match=r"run\.xlsx: runs are saved as \.csv, \.npz, \.mcap"):
         Run([0.0], {}).save(tmp_path / "run.xlsx")
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from touchback.errors import InputError
 from touchback.recording import EventRecord, Run
-from touchback.recording.run_files import FORMATS
+from touchback.recording.run_formats import FORMATS
 
 
 def swing() -> Run:
@@ -143,7 +143,7 @@ def test_a_run_that_fails_to_be_written_leaves_what_was_there(
         raise OSError(28, "No space left on device")
 
     chosen = FORMATS[ending]
-    monkeypatch.setitem(FORMATS, ending, chosen._replace(save=lambda run, path: full(path)))
+    monkeypatch.setitem(FORMATS, ending, chosen._replace(write=lambda run, path: full(path)))
     with pytest.raises(OSError, match="No space left"):
         swing().save(file)
     assert file.read_bytes() == before and list(tmp_path.iterdir()) == [file]

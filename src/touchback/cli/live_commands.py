@@ -42,7 +42,7 @@ from touchback.realtime.device_io import Device, ServingDevice
 from touchback.realtime.latency import duration
 from touchback.realtime.shutdown import signals_as_ctrl_c
 from touchback.recording import Run, open_run, unknown_name
-from touchback.recording.run_files import FORMATS as RUNS
+from touchback.recording.run_formats import FORMATS as RUNS
 from touchback.regular_file import write_whole
 from touchback.simulate.inputs import Inputs, read_inputs
 from touchback.system import System

@@ -10,7 +10,7 @@ from touchback.interop.formats import FORMATS, read
 from touchback.interop.meshes.mesh_file import MESH_ENDINGS
 from touchback.model import Model
 from touchback.model.names import suggestion
-from touchback.recording.run_files import FORMATS as RUNS
+from touchback.recording.run_formats import FORMATS as RUNS
 
 _DURATION = 5.0  # seconds, of a run of a file that says nothing
 

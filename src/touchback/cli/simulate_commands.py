@@ -20,7 +20,7 @@ from touchback.draw.film import ENDINGS as FILMS
 from touchback.errors import InputError, TouchbackError
 from touchback.recording import EventRecord, Run
 from touchback.recording.plot import PICTURES
-from touchback.recording.run_files import FORMATS
+from touchback.recording.run_formats import FORMATS
 from touchback.recording.run_records import TransitionRecord
 from touchback.simulate import METHODS, RunFailed, RunInterrupted
 from touchback.simulate import simulate as run_it

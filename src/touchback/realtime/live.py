@@ -96,7 +96,8 @@ from touchback.system.array_arguments import by_name
 from touchback.system.compilation import compile_model
 
 if TYPE_CHECKING:
-    from touchback.realtime.control import Exposed, Port
+    from touchback.realtime.control.control_port import Port
+    from touchback.realtime.control.permissions import Exposed
     from touchback.workbench import Workbench
 
 _DRAIN = 0.1  # seconds between drains of the ring, and of a chunk of a recording

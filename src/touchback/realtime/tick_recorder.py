@@ -34,6 +34,7 @@ from touchback.recording.live_about import (
     text_of,
 )
 from touchback.recording.live_file import Part, Recorder, Recording
+from touchback.recording.run_files import run_of_recording
 from touchback.regular_file import begun, check_output
 from touchback.simulate.span import MOST_NUMBERS
 from touchback.system import System
@@ -462,7 +463,7 @@ class TickRecorder:
         for about, blocks in self._parts:
             columns = columns_of(about)
             parts.append(Part(about, columns, np.vstack([np.empty((0, len(columns))), *blocks])))
-        return Recording(parts, faults=self._faults).as_run()
+        return run_of_recording(Recording(parts, faults=self._faults))
 
     def complaints(self) -> list[str]:
         """Which recordings have ended early since the last call, in words."""

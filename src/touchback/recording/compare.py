@@ -11,7 +11,8 @@ import numpy as np
 from touchback.errors import InputError
 from touchback.recording.measured.channel_units import in_unit
 from touchback.recording.names import unknown_name
-from touchback.recording.run import Floats, Run
+from touchback.recording.run import Run
+from touchback.recording.run_data import Floats
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -52,9 +53,10 @@ class Comparison:
 
     def plot(self, *names: str, path: str | os.PathLike[str] | None = None) -> Figure:
         """The differences over time, all of them when none is named."""
-        from touchback.recording.plot import plot_comparison
+        from touchback.recording.plot import plot_differences
 
-        return plot_comparison(self, names or tuple(self.differences), path)
+        rows = [self[name] for name in names or tuple(self.differences)]
+        return plot_differences(self.time, [(row.name, row.unit, row.values) for row in rows], path)
 
     def __str__(self) -> str:
         width = max([len(name) for name in self.differences] + [len("signal")])

@@ -9,13 +9,13 @@ from collections.abc import Mapping
 
 from touchback.model.flatten import flatten
 from touchback.recording.ros2.ros2_messages import JOINT_STATES, WORLD, scalar_coordinates
-from touchback.recording.run import Run
+from touchback.recording.run_data import RunData
 
 _MOST = 6  # lines of a plot
 _COLOURS = ("#4e79a7", "#f28e2b", "#59a14f", "#e15759", "#b07aa1", "#76b7b2")
 
 
-def foxglove_layout(run: Run, ros2: bool) -> str:
+def foxglove_layout(run: RunData, ros2: bool) -> str:
     """The text of the file: a plot of signals for each unit that there is, up to three; with
     messages of ROS 2 a view of the frames and a plot of the joints."""
     units: dict[str, list[str]] = {}

@@ -44,7 +44,7 @@ from touchback.recording.live_about import (
 from touchback.recording.mcap_tables import Table, Tables, read_tables
 from touchback.recording.mcap_writer import TableWriter
 from touchback.recording.plain_data import parsed
-from touchback.recording.run import Run
+from touchback.recording.run_data import RunData
 
 KIND = "touchback live run"
 FORMAT_VERSION = 1
@@ -193,7 +193,7 @@ class Recording:
             for part in self.parts
         ])  # fmt: skip
 
-    def as_run(self, metadata: Mapping[str, object] | None = None) -> Run:
+    def run_data(self, metadata: Mapping[str, object] | None = None) -> RunData:
         """All columns by name over the model's time, with the description and more metadata."""
         names = dict.fromkeys(name for part in self.parts for name in part.columns)
         size = len(names) * sum(len(part.rows) for part in self.parts)
@@ -209,7 +209,7 @@ class Recording:
             units |= part.about.get("units", {})  # which the first files lack
         found = {"faults": self.faults, "lost_ticks": self.lost, "remarks": self.remarks}
         about = {**self.about, **found, **(metadata or {})}
-        return Run(signals.pop("time"), signals, units, about)
+        return RunData(signals.pop("time"), signals, units, about)
 
     @property
     def rows(self) -> np.ndarray:

@@ -13,26 +13,25 @@ from mcap.records import Header
 
 from touchback.errors import InputError
 from touchback.recording import live_file
-from touchback.recording.about import FORMAT, describe, understand
 from touchback.recording.mcap_records import LARGEST_FILE, WRONG_CONTENT, Damaged, records
 from touchback.recording.mcap_tables import PROFILE, read_tables
 from touchback.recording.mcap_writer import TableWriter
-from touchback.recording.run import Run
+from touchback.recording.run_data import FORMAT, RunData, describe, understand
 from touchback.regular_file import open_regular
 
 _SIGNALS = "signals"
 _MESSAGE = 1 << 20  # bytes of rows, about, so that readers needn't hold a long run at once
 
 
-def save(run: Run, path: Path, ros2: bool = False) -> None:
+def write_run(run: RunData, path: Path, ros2: bool = False) -> None:
     """Writes the run's table; with `ros2` also what it says in messages of ROS 2."""
     columns = ["time", *run.names]
     table = np.column_stack([run.time, *run.signals.values()])
     height = max(1, _MESSAGE // (8 * len(columns)))
-    about = describe(run)  # before a file is begun: it refuses what can't be kept
+    about = describe(run)  # before a file is begun: it refuses what can't be saved
     with TableWriter(path, FORMAT, about) as writer:
         topic = writer.add_table(_SIGNALS, columns, {**run.units, "time": "s"})
-        for start in range(0, max(1, len(run)), height):
+        for start in range(0, max(1, len(run.time)), height):
             rows = table[start : start + height]
             writer.write_rows(topic, rows, time=0)
             writer.write_signals(topic, rows, time=0)
@@ -53,13 +52,13 @@ def is_ours(path: Path) -> bool:
     return opcode != Opcode.HEADER or PROFILE in (header.profile, *header.library.split())
 
 
-def load(path: Path) -> Run:
+def read_run(path: Path) -> RunData:
     found = read_tables(path)
     if live_file.KIND in found.abouts:
         recording = live_file.recording_of(found, path.name)
         repeat = f"tb.replay({str(path)!r})"
         complete = recording.complete and not recording.lost
-        return recording.as_run({"complete": complete, "repeat": repeat})
+        return recording.run_data({"complete": complete, "repeat": repeat})
     if FORMAT not in found.abouts:
         raise InputError(
             f"{path.name} is not a run saved by Touchback, nor a recording of a live run, or is "
@@ -79,4 +78,4 @@ def load(path: Path) -> Run:
             f"{len(table.columns)}, or others."
         )
     rows = table.rows(path.name)
-    return Run(rows[:, 0], dict(zip(about.names, rows.T[1:])), about.units, about.metadata)
+    return RunData(rows[:, 0], dict(zip(about.names, rows.T[1:])), about.units, about.metadata)

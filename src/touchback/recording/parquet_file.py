@@ -15,9 +15,8 @@ from typing import BinaryIO, TypeAlias
 
 import numpy as np
 
-from touchback.recording.about import describe, understand
 from touchback.recording.measured.parquet_series import about_of, columns_of
-from touchback.recording.run import Run
+from touchback.recording.run_data import RunData, describe, understand
 
 
 # Thrift's compact protocol, as much of it as the metadata of a Parquet file needs.
@@ -97,7 +96,7 @@ _DOUBLE, _REQUIRED, _PLAIN, _RLE, _UNCOMPRESSED, _DATA_PAGE = 5, 0, 0, 3, 0, 0
 _BYTES, _UTF8 = 6, 0
 
 
-def save(run: Run, path: Path) -> None:
+def write_run(run: RunData, path: Path) -> None:
     """Writes the table of a run."""
     write_table(path, "run", {_time_of(run): run.time, **run.signals}, describe(run))
 
@@ -118,15 +117,15 @@ def is_ours(path: Path) -> bool:
     return about_of(path) is not None
 
 
-def load(path: Path) -> Run:
+def read_run(path: Path) -> RunData:
     """Reads a run that was written so, by pyarrow."""
     about = understand(about_of(path) or "", path.name)
     time = "time" if "time" not in about.names else "time [s]"
     columns = columns_of(path, [time, *about.names])
-    return Run(columns.pop(time), columns, about.units, about.metadata)
+    return RunData(columns.pop(time), columns, about.units, about.metadata)
 
 
-def _time_of(run: Run) -> str:
+def _time_of(run: RunData) -> str:
     return "time" if "time" not in run.signals else "time [s]"
 
 

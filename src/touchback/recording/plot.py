@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
 
-    from touchback.recording.compare import Comparison
-    from touchback.recording.run import Run
+    from touchback.recording.run_data import Floats, RunData
+    from touchback.recording.run_records import EventRecord
 
 
 def _panels(count: int) -> tuple[Figure, list[Axes]]:
@@ -55,19 +55,24 @@ def finished(figure: Figure, path: str | os.PathLike[str] | None) -> Figure:
     return figure
 
 
-def plot_run(run: Run, names: Sequence[str], path: str | os.PathLike[str] | None = None) -> Figure:
-    """The named signals over time: signals of one unit share a panel."""
+def plot_run(
+    run: RunData,
+    names: Sequence[str],
+    events: Sequence[EventRecord] = (),
+    path: str | os.PathLike[str] | None = None,
+) -> Figure:
+    """The named signals over time, with marks at events: signals of one unit share a panel."""
     if path is not None:
         check_output(path, PICTURES, "Plot")
     by_unit: dict[str, list[str]] = {}
-    for name in (each for given in names for each in run.signals_of(given)):
+    for name in names:
         by_unit.setdefault(run.units[name], []).append(name)
     if not by_unit:
         raise InputError("There is nothing to plot: the run has no signals.")
     figure, axes = _panels(len(by_unit))
     for axis, (unit, members) in zip(axes, by_unit.items()):
-        lines = [axis.plot(run.time, run[name], label=name)[0] for name in members]
-        events = _mark_events(axis, run)
+        lines = [axis.plot(run.time, run.signals[name], label=name)[0] for name in members]
+        marks = _mark_events(axis, events)
         alone = len(members) == 1
         axis.set_ylabel(with_unit(members[0], unit) if alone else f"[{unit}]" if unit else "value")
         if len(members) > _INSIDE:
@@ -75,16 +80,16 @@ def plot_run(run: Run, names: Sequence[str], path: str | os.PathLike[str] | None
         elif not alone:
             _legend(axis, lines, loc="best")
         light_grid(axis)
-    if events:  # the same in every panel, so told once
-        _legend(figure, events, loc="outside lower center", ncols=3, title="events")
+    if marks:  # the same in every panel, so listed once
+        _legend(figure, marks, loc="outside lower center", ncols=3, title="events")
     axes[0].set_title(str(run.metadata.get("model", "")))
     return finished(figure, path)
 
 
-def _mark_events(axis: Axes, run: Run) -> list[Line2D]:
+def _mark_events(axis: Axes, events: Sequence[EventRecord]) -> list[Line2D]:
     """Vertical lines at events; the first line of each name, whose colour all of them have."""
     first: dict[str, Line2D] = {}
-    for event in run.events:
+    for event in events:
         known = first.get(event.name)
         colour = f"C{9 - len(first) % 8}" if known is None else known.get_color()
         line = axis.axvline(event.time, color=colour, linestyle=":", linewidth=1.0)
@@ -92,18 +97,19 @@ def _mark_events(axis: Axes, run: Run) -> list[Line2D]:
     return list(first.values())
 
 
-def plot_comparison(
-    comparison: Comparison, names: Sequence[str], path: str | os.PathLike[str] | None = None
+def plot_differences(
+    time: Floats,
+    rows: Sequence[tuple[str, str, Floats]],
+    path: str | os.PathLike[str] | None = None,
 ) -> Figure:
-    """The difference b − a of each named signal over the common time."""
+    """Differences (name, unit, values) over time, a panel each."""
     if path is not None:
         check_output(path, PICTURES, "Plot")
-    rows = [comparison[name] for name in names]
     if not rows:
         raise InputError("There is nothing to plot: the two runs have no signal in common.")
     figure, axes = _panels(len(rows))
-    for axis, row in zip(axes, rows):
-        axis.plot(comparison.time, row.values)
-        axis.set_ylabel(with_unit(f"Δ {row.name}", row.unit))
+    for axis, (name, unit, values) in zip(axes, rows):
+        axis.plot(time, values)
+        axis.set_ylabel(with_unit(f"Δ {name}", unit))
         light_grid(axis)
     return finished(figure, path)

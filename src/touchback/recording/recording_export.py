@@ -17,7 +17,8 @@ from touchback.model import Model
 from touchback.recording.live_file import Recording, open_recording
 from touchback.recording.mcap_records import LARGEST_FILE
 from touchback.recording.run import Run
-from touchback.recording.run_files import FORMATS, open_run, save_run
+from touchback.recording.run_files import open_run, save_run
+from touchback.recording.run_formats import FORMATS
 from touchback.regular_file import check_output, open_regular, written_whole
 
 PICTURE = ".png"

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import base64
 import os
 from collections.abc import Iterator, Mapping
+from html import escape
+from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from touchback.errors import InputError
 from touchback.recording.names import unknown_name, with_unit
 from touchback.recording.plain_data import checked
+from touchback.recording.run_data import Floats, RunData
 from touchback.recording.run_records import EnergyBooks, EventRecord, TransitionRecord
 
 if TYPE_CHECKING:
@@ -19,7 +23,8 @@ if TYPE_CHECKING:
 
     from touchback.model import Model
 
-Floats = NDArray[np.float64]
+_ROWS = 24  # signals that a notebook shows of many
+_STYLE = "display:flex;flex-wrap:wrap;gap:1.5em;align-items:flex-start"
 
 
 class Run:
@@ -40,15 +45,15 @@ class Run:
         self.time: Floats = np.array(time, dtype=np.float64)
         if self.time.ndim != 1:
             raise InputError(f"A run's time must have one dimension, got shape {self.time.shape}.")
-        kept: dict[str, Floats] = {}
+        checked_signals: dict[str, Floats] = {}
         for name, values in signals.items():
             array = np.array(values, dtype=np.float64)
             if array.shape != self.time.shape:
                 raise InputError(
                     f"Signal {name!r} has shape {array.shape}, but time has {self.time.shape}."
                 )
-            kept[name] = array
-        self.signals: Mapping[str, Floats] = kept
+            checked_signals[name] = array
+        self.signals: Mapping[str, Floats] = checked_signals
         self.units: dict[str, str] = {name: (units or {}).get(name, "") for name in self.signals}
         self.metadata: dict[str, Any] = dict(metadata or {})
         self.model: Model | None = None  # the mechanism, where it is at hand
@@ -66,7 +71,12 @@ class Run:
     @property
     def parameters(self) -> dict[str, float]:
         """Values that replaced the model's own."""
-        return {name: float(x) for name, x in self.metadata.get("parameters", {}).items()}
+        return self._data.parameters
+
+    @property
+    def _data(self) -> RunData:
+        """The run's arrays, units and metadata, as writers of files take them."""
+        return RunData(self.time, self.signals, self.units, self.metadata, self.model)
 
     @property
     def events(self) -> list[EventRecord]:
@@ -124,7 +134,8 @@ class Run:
         """A figure of the named signals (all of them when none is named), one panel per unit."""
         from touchback.recording.plot import plot_run
 
-        return plot_run(self, names or tuple(self.names), path)
+        shown = [each for name in names or tuple(self.names) for each in self.signals_of(name)]
+        return plot_run(self._data, shown, self.events, path)
 
     def film(
         self,
@@ -148,15 +159,48 @@ class Run:
     ) -> None:
         """Writes the run; the suffix chooses the format (.csv, .npz, .mcap or .parquet). An .mcap
         has messages of ROS 2 too where asked for, and a `layout` for Foxglove beside it."""
-        from touchback.recording.run_files import save_run
+        from touchback.recording.run_formats import write_run
 
-        save_run(self, path, ros2=ros2, layout=layout)
+        write_run(self._data, path, ros2=ros2, layout=layout)
 
     def _repr_html_(self) -> str:
-        """What a notebook shows."""
-        from touchback.recording.notebook import run_html
+        """What a notebook shows: the film, if the run knows its mechanism; the plot, if matplotlib
+        is there; a table of its signals."""
+        parts = [*self._film_html(), *self._plot_html(), self._table_html()]
+        return f"<p>{escape(repr(self))}</p><div style='{_STYLE}'>{''.join(parts)}</div>"
 
-        return run_html(self)
+    def _film_html(self) -> list[str]:
+        from touchback.draw.film import film_text
+
+        if self.model is None or len(self) < 2:
+            return []
+        return [film_text(self.model, self.time, self.signals, self.parameters)]
+
+    def _plot_html(self) -> list[str]:
+        from touchback.draw.style import pyplot
+
+        try:
+            figure = self.plot(*self.names[:_ROWS])
+        except InputError:  # no matplotlib, or nothing to plot
+            return []
+        file = BytesIO()
+        figure.savefig(file, format="png", dpi=72)
+        pyplot().close(figure)
+        text = base64.b64encode(file.getvalue()).decode()
+        return [f'<img alt="signals over time" src="data:image/png;base64,{text}"/>']
+
+    def _table_html(self) -> str:
+        rows = [
+            f"<tr><td>{escape(name)}</td><td>{escape(self.units[name])}</td>"
+            + "".join(f"<td>{x:.6g}</td>" for x in (values.min(), values.max(), values[-1]))
+            + "</tr>"
+            for name, values in list(self.signals.items())[:_ROWS]
+            if len(values)
+        ]
+        more = len(self.signals) - len(rows)
+        rest = f"<tr><td>… {more} more</td></tr>" if more > 0 else ""
+        titles = "".join(f"<th>{word}</th>" for word in ("signal", "unit", "min", "max", "final"))
+        return f"<table><tr>{titles}</tr>{''.join(rows)}{rest}</table>"
 
     def __repr__(self) -> str:
         model = self.metadata.get("model", "unnamed")

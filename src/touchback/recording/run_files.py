@@ -1,44 +1,19 @@
 """Saving and opening runs; the suffix of a path chooses the format."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Mapping
 from pathlib import Path
-from typing import NamedTuple
 
-from touchback.errors import InputError
-from touchback.recording import csv_file, mcap_file, npz_file, parquet_file
-from touchback.recording.measured.mdf import save_mdf
+from touchback.recording.live_file import Recording
+from touchback.recording.measured.mdf import write_mdf
 from touchback.recording.measured.measured_run import measured_file
 from touchback.recording.run import Run
-from touchback.regular_file import check_output, path_of, write_whole, written_whole
+from touchback.recording.run_data import RunData
+from touchback.recording.run_formats import FORMATS, format_of
+from touchback.regular_file import path_of
 
-
-class _Format(NamedTuple):
-    """Who writes and reads runs, and tells a file of ours from one of another program."""
-
-    save: Callable[[Run, Path], None]
-    load: Callable[[Path], Run]
-    ours: Callable[[Path], bool] = lambda path: True
-
-
-FORMATS: dict[str, _Format] = {
-    ".csv": _Format(csv_file.save, csv_file.load, csv_file.is_ours),
-    ".npz": _Format(npz_file.save, npz_file.load),
-    ".mcap": _Format(mcap_file.save, mcap_file.load, mcap_file.is_ours),
-    ".parquet": _Format(parquet_file.save, parquet_file.load, parquet_file.is_ours),
-    ".mf4": _Format(save_mdf, measured_file, lambda path: False),
-}
 MEASURED = (".csv", ".txt", ".tsv", ".dat", ".log", ".mdf", ".mf3", ".mf4", ".mcap", ".parquet")
 """Endings of what other programs measured; what is in a file decides who reads it."""
-
-
-def _format_of(path: Path) -> _Format:
-    try:
-        return FORMATS[path.suffix.lower()]
-    except KeyError:
-        raise InputError(
-            f"{path.name}: runs are kept as {', '.join(FORMATS)}, not as {path.suffix!r}."
-        ) from None
 
 
 def save_run(
@@ -47,20 +22,12 @@ def save_run(
     """Writes a run so that `open_run` gives the same numbers bit for bit. In .mcap other tools find
     its signals as JSON, and with `ros2` also as messages of ROS 2: /joint_states, /tf, wrenches;
     `layout` writes "NAME.foxglove.json" beside, which lets Foxglove show it at once."""
-    path = path_of(path)
-    chosen = _format_of(path)
-    check_output(path, label="Run")
-    if (ros2 or layout) and path.suffix.lower() != ".mcap":
-        raise InputError(f"{path.name}: ros2 and layout are for .mcap, which other tools play.")
-    with written_whole(path) as beside:
-        if ros2:
-            mcap_file.save(run, beside, ros2=True)
-        else:
-            chosen.save(run, beside)
-    if layout:
-        from touchback.recording.foxglove import foxglove_layout
+    run.save(path, ros2=ros2, layout=layout)
 
-        write_whole(path.with_suffix(".foxglove.json"), foxglove_layout(run, ros2))
+
+def save_mdf(run: Run, path: str | Path) -> None:
+    """Saves a run's signals as an MDF4 file, with their units."""
+    write_mdf(RunData(run.time, run.signals, run.units), path)
 
 
 def open_run(path: str | os.PathLike[str]) -> Run:
@@ -77,6 +44,17 @@ def open_run(path: str | os.PathLike[str]) -> Run:
     path = path_of(path)
     if path.suffix.lower() in MEASURED:
         known = FORMATS.get(path.suffix.lower())
-        if known is None or not known.ours(path):
+        if known is None or not known.is_ours(path):
             return measured_file(path)
-    return _format_of(path).load(path)
+    read = format_of(path).read
+    return measured_file(path) if read is None else _run_of(read(path))
+
+
+def run_of_recording(recording: Recording, metadata: Mapping[str, object] | None = None) -> Run:
+    """A recording's columns by name over the model's time, with its description and more
+    metadata."""
+    return _run_of(recording.run_data(metadata))
+
+
+def _run_of(data: RunData) -> Run:
+    return Run(data.time, data.signals, data.units, data.metadata)

@@ -14,7 +14,7 @@ import numpy as np
 from touchback.errors import InputError, TouchbackError
 from touchback.recording.measured.series import FileChannel, Series, nanoseconds, series_of
 from touchback.recording.names import unknown_name
-from touchback.recording.run import Run
+from touchback.recording.run_data import RunData
 from touchback.regular_file import check_output, open_regular
 
 _HEADER = 64  # where the first block is
@@ -207,15 +207,15 @@ def _end(channel: Any) -> int:
     return start + int(channel.bit_count)
 
 
-def save_mdf(run: Run, path: str | Path) -> None:
-    """Keeps a run's signals as an MDF4 file, with their units."""
+def write_mdf(run: RunData, path: str | Path) -> None:
+    """Writes a run's signals as an MDF4 file, with their units."""
     check_output(path, (".mf4",), "MDF")
     mdf = _mdf()
     with mdf.MDF(version="4.10") as file:
         file.append([
-            mdf.Signal(samples=np.asarray(run[name], dtype=float), timestamps=run.time, name=name,
+            mdf.Signal(samples=np.asarray(values, dtype=float), timestamps=run.time, name=name,
                        unit=run.units.get(name, ""))
-            for name in run.names
+            for name, values in run.signals.items()
         ], comment="touchback")  # fmt: skip
         file.save(str(path), overwrite=True)
 

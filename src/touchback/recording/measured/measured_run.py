@@ -10,7 +10,8 @@ import numpy as np
 from touchback.errors import InputError
 from touchback.recording.measured.file_readers import Reader, reader_of
 from touchback.recording.measured.series import NS
-from touchback.recording.run import Floats, Run
+from touchback.recording.run import Run
+from touchback.recording.run_data import Floats
 
 _GAP = 3.0  # of a channel's usual interval: nothing was measured meanwhile
 

@@ -10,12 +10,12 @@ from touchback.errors import InputError
 from touchback.recording.mcap_writer import TableWriter
 from touchback.recording.ros2.ros2_messages import JOINT_STATES, TF, Telling
 from touchback.recording.ros2.ros2_types import JOINT_STATE, TRANSFORMS, WRENCH, schema_of
-from touchback.recording.run import Run
+from touchback.recording.run_data import RunData
 
 _TRANSFORMS = 100.0  # a second, at most
 
 
-def write_messages(writer: TableWriter, run: Run) -> None:
+def write_messages(writer: TableWriter, run: RunData) -> None:
     """Every instant as /joint_states and wrenches, and where bodies are (/tf) up to a hundred times
     a second."""
     if run.model is None:

@@ -19,6 +19,7 @@ from touchback.realtime.live_replay import system_in
 from touchback.realtime.live_report import flag_names
 from touchback.recording import Run
 from touchback.recording.live_file import Recording, place_at
+from touchback.recording.run_files import run_of_recording
 from touchback.system import System
 
 Floats = np.ndarray
@@ -92,7 +93,7 @@ class RecordedTrack:
     @cached_property
     def run(self) -> Run:
         """All signals."""
-        return self.recording.as_run()
+        return run_of_recording(self.recording)
 
     def at(self, time: float) -> Instant:
         place, row = place_at(self.recording, time)

@@ -1,17 +1,48 @@
-"""What a file says about a run besides its numbers: one JSON object."""
+"""What files hold of a run: its arrays, and one JSON object that describes them."""
+
+from __future__ import annotations
 
 import json
 import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import numpy as np
+from numpy.typing import NDArray
 
 from touchback.errors import InputError
 from touchback.recording.plain_data import checked, parsed
-from touchback.recording.run import Run
+
+if TYPE_CHECKING:
+    from touchback.model import Model
 
 FORMAT = "touchback run"
 VERSION = 1
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class RunData:
+    """The contents of a run: what writers of files take and readers return. The mechanism is there
+    where it is at hand; files of runs don't hold it."""
+
+    time: Floats
+    signals: Mapping[str, Floats]
+    units: Mapping[str, str] = field(default_factory=dict)
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    model: Model | None = None
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the signals, in the order of the recording."""
+        return list(self.signals)
+
+    @property
+    def parameters(self) -> dict[str, float]:
+        """Values that replaced the model's own."""
+        return {name: float(x) for name, x in self.metadata.get("parameters", {}).items()}
 
 
 def _plain(value: object) -> object:
@@ -33,13 +64,13 @@ def _plain(value: object) -> object:
     )
 
 
-def describe(run: Run) -> str:
+def describe(run: RunData) -> str:
     """The JSON text, on one line."""
     about = {
         "format": FORMAT,
         "version": VERSION,
         "names": run.names,
-        "units": run.units,
+        "units": dict(run.units),
         "metadata": _plain(run.metadata),
     }
     return json.dumps(about, ensure_ascii=False, allow_nan=False)
