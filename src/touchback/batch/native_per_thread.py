@@ -47,10 +47,10 @@ from touchback.simulate.run_diagnostics import (
     warn_when_astray,
     warn_when_open,
 )
+from touchback.simulate.run_spec import RunSpec
 from touchback.simulate.solvers import Solver
 from touchback.simulate.solvers.fixed_step_solvers import FixedStep
 from touchback.simulate.span import Span
-from touchback.simulate.stepper import RunSpec
 from touchback.simulate.ticks import steps_between
 from touchback.simulate.time_stepping import MoreauJean
 from touchback.system import System

@@ -21,8 +21,8 @@ from touchback.simulate.event_monitor import Event
 from touchback.simulate.failure import RunFailed, RunInterrupted
 from touchback.simulate.inputs import read_inputs
 from touchback.simulate.protocol import Floats, Input, InputData
+from touchback.simulate.run_spec import RunSpec
 from touchback.simulate.span import Span
-from touchback.simulate.stepper import RunSpec
 from touchback.system import System
 
 _ROUNDING = 4.0 * np.finfo(float).eps  # of times
@@ -64,7 +64,6 @@ def read_events(given: object) -> Sequence[Event | Switch]:
 def simulate_switched(
     simulate: Callable[..., Run],
     spec: RunSpec,
-    x0: Floats,
     happenings: Sequence[Event | Switch],
     inputs: InputData | None,
     about: Mapping[str, object],
@@ -72,7 +71,7 @@ def simulate_switched(
 ) -> Run:
     """The runs between switches, and between `jumps` of drives, as one, which tells `about` what
     was asked; the system keeps its constraints and parameters. `simulate` runs what is asked of a
-    part from a state."""
+    part."""
     if not spec.system.constrained:
         raise InputError(f"{spec.system.name}: it has no constraints to switch.")
     system, span = spec.system.apart(), spec.span
@@ -91,7 +90,7 @@ def simulate_switched(
     runs: list[Run] = []
     done: list[dict[str, Any]] = []
     passed: list[tuple[RateJump, float]] = []  # with the energy that the impulse gave [J]
-    t, x = span.start, x0
+    t, x = span.start, spec.x0
     rounding = _ROUNDING * max(abs(span.start), abs(span.end))
     for name, number in spec.parameters.items():
         system[name] = number
@@ -109,8 +108,9 @@ def simulate_switched(
                     span=Span(t, until - t, whole),
                     inputs=given,
                     events=watched,
+                    x0=x,
                 )
-                runs.append(simulate(part, x=x))
+                runs.append(simulate(part))
             except (RunFailed, RunInterrupted) as error:
                 error.run = _joined([*runs, error.run], done, about, passed)
                 raise

@@ -20,7 +20,8 @@ from touchback.model.names import check_name
 from touchback.native import evaluate_rows
 from touchback.numbers import shown
 from touchback.simulate.protocol import Floats
-from touchback.simulate.stepper import Label, RunSpec, Stepper
+from touchback.simulate.run_spec import RunSpec
+from touchback.simulate.stepper import Label, Stepper
 from touchback.system import System
 from touchback.system.contact_equations import ContactEquations
 from touchback.system.derivation import Derivation, solved_arguments

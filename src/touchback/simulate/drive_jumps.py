@@ -14,8 +14,8 @@ from typing import NamedTuple
 import numpy as np
 
 from touchback.simulate.protocol import Floats
+from touchback.simulate.run_spec import RunSpec
 from touchback.simulate.step_knots import step_limits
-from touchback.simulate.stepper import RunSpec
 from touchback.system.implicit_equations import Point
 
 MOST_JUMPS = 200  # instants at which a run is parted
@@ -35,10 +35,10 @@ class RateJump(NamedTuple):
     largest: float
 
 
-def rate_jumps(spec: RunSpec, x: Floats, step: float | None) -> list[RateJump]:
-    """Where rates that constraints prescribe jump within a run, before its end; `x` is a state for
-    those that depend on positions. A fixed `step` [s] isn't cut by less than a part of it."""
-    system, span, given = spec.system, spec.span, spec.inputs
+def rate_jumps(spec: RunSpec, step: float | None) -> list[RateJump]:
+    """Where rates that constraints prescribe jump within a run, before its end, at the positions of
+    its start. A fixed `step` [s] isn't cut by less than a part of it."""
+    system, span, given, x = spec.system, spec.span, spec.inputs, spec.x0
     if not system.constrained or system.names or not system.constraint_names:
         return []
     limits = step_limits(span, given, system.on_blocks(spec.parameters))

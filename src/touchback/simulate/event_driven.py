@@ -20,10 +20,11 @@ from touchback.simulate.energy_meter import EnergyAccount, IntegratedPowers, Pow
 from touchback.simulate.event_monitor import Running
 from touchback.simulate.progress import Progress
 from touchback.simulate.protocol import Floats, Plain
+from touchback.simulate.run_spec import RunSpec
 from touchback.simulate.solvers.adaptive_solvers import Dopri5
 from touchback.simulate.solvers.base import Can
 from touchback.simulate.span import Failure, Trajectory, counted, needed
-from touchback.simulate.stepper import RunSpec, Segment, Stepper
+from touchback.simulate.stepper import Segment, Stepper
 from touchback.system.powers import power_set_with
 
 

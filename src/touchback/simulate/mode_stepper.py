@@ -33,9 +33,10 @@ from touchback.simulate.initial_state import consistency
 from touchback.simulate.progress import Progress
 from touchback.simulate.protocol import Floats, Settle
 from touchback.simulate.run_diagnostics import constraint_diagnostics
+from touchback.simulate.run_spec import RunSpec
 from touchback.simulate.smooth_stepper import newton_for
 from touchback.simulate.span import Failure, Trajectory
-from touchback.simulate.stepper import Label, RunSpec, Segment, Stepper, signal_labels
+from touchback.simulate.stepper import Label, Segment, Stepper, signal_labels
 from touchback.simulate.ticks import use_ticks
 from touchback.symbolic.expression import Expr
 from touchback.system import System

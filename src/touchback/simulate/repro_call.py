@@ -20,9 +20,8 @@ from touchback.model.value import Data
 from touchback.native import Formulation
 from touchback.simulate.constraint_switching import Switch
 from touchback.simulate.event_monitor import Event
-from touchback.simulate.protocol import Floats
+from touchback.simulate.run_spec import RunSpec
 from touchback.simulate.solvers import METHODS, Solver
-from touchback.simulate.stepper import RunSpec
 from touchback.symbolic.expression import Expr
 from touchback.symbolic.text import to_text
 
@@ -30,11 +29,9 @@ Described = Event | Switch | Formulation
 _FROM_THE_FACE = {"touchback.simulate": "tb", "touchback.native": "tb"}
 
 
-def settings(
-    spec: RunSpec, solver: Solver, start: Floats, events: Sequence[Event | Switch]
-) -> dict[str, object]:
+def settings(spec: RunSpec, solver: Solver, events: Sequence[Event | Switch]) -> dict[str, object]:
     """What was asked of a run, as plain data, and the call that repeats it."""
-    options = solver.options()
+    options, start = solver.options(), spec.x0.tolist()
     contacts = options.pop("contacts", None)
     plain = {
         "duration": spec.span.duration,
@@ -61,8 +58,8 @@ def settings(
         **plain,
         "inputs": spec.inputs.texts,
         "parameters": parameters,
-        "initial_state": start.tolist(),
-        "repeat": f"tb.simulate(system, {start.tolist()!r}, {call})",
+        "initial_state": start,
+        "repeat": f"tb.simulate(system, {start!r}, {call})",
         **({"given": writer.given} if writer.given else {}),
     }
 

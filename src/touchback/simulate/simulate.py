@@ -18,24 +18,21 @@ from touchback.simulate.drive_jumps import MOST_JUMPS, RateJump, rate_jumps, war
 from touchback.simulate.event_monitor import Event
 from touchback.simulate.failure import interrupted, raise_failure
 from touchback.simulate.features import refuse, refused
-from touchback.simulate.initial_state import initial_state
 from touchback.simulate.input_trace import InputTrace, warn_of_inputs
-from touchback.simulate.inputs import read_inputs
 from touchback.simulate.progress import Progress
-from touchback.simulate.protocol import Floats, InputData, Numbers, StateData
+from touchback.simulate.protocol import InputData, Numbers, StateData
 from touchback.simulate.repro_call import settings
 from touchback.simulate.run_diagnostics import (
     add_rating_diagnostics,
     warn_when_astray,
     warn_when_open,
 )
+from touchback.simulate.run_spec import RunSpec
 from touchback.simulate.solver_choice import formulation_for, solver_for
 from touchback.simulate.solvers import Can, Options, Solver
 from touchback.simulate.solvers.base import Integrator
-from touchback.simulate.span import Span
-from touchback.simulate.stepper import RunSpec, record_run
+from touchback.simulate.stepper import record_run
 from touchback.system import System
-from touchback.system.array_arguments import by_name
 
 
 def simulate(
@@ -84,27 +81,28 @@ def simulate(
     wanted = _wanted(constraints is not None, bool(watched), switched, books)
     constraints = formulation_for(method, constraints)
     solver = solver_for(system, method, constraints, wanted, options)
-    span, changed = Span(start, duration), by_name("parameters", parameters)
-    given = read_inputs(system, inputs, span.end)
-    spec = RunSpec(system, span, given, constraints, changed, watched, books)
-    solver.refuse_excess(span.duration, spec.width)
-    x = initial_state(system, x0, span.start, given, parameters)
-    jumps = _jumps(spec, solver, x)
+    spec = RunSpec.read(
+        system, duration, start=start, constraints=constraints, inputs=inputs,
+        parameters=parameters, events=watched, books=books,
+    )  # fmt: skip
+    solver.refuse_excess(spec.span.duration, spec.width)
+    spec = spec.from_state(x0)
+    jumps = _jumps(spec, solver)
     if jumps and (why := _unparted(system, solver, len(jumps))):
         warn_of_jumps(system.name, jumps, why)
         jumps = []
     if switched or jumps:
-        about = settings(spec, solver, x, events)
+        about = settings(spec, solver, events)
         part = partial(_run, solver=solver, progress=progress)
-        return simulate_switched(part, spec, x, events, inputs, about, jumps)
-    return _run(spec, solver, x, progress)
+        return simulate_switched(part, spec, events, inputs, about, jumps)
+    return _run(spec, solver, progress)
 
 
-def _jumps(spec: RunSpec, solver: Solver, x: Floats) -> list[RateJump]:
+def _jumps(spec: RunSpec, solver: Solver) -> list[RateJump]:
     """Where rates of drives jump, unless steps of the solver apply such impulses themselves."""
     if not isinstance(solver, Integrator):
         return []
-    return rate_jumps(spec, x, None if solver.adaptive else solver.step)
+    return rate_jumps(spec, None if solver.adaptive else solver.step)
 
 
 def _unparted(system: System, solver: Solver, jumps: int) -> str:
@@ -123,11 +121,11 @@ def _wanted(formulation: bool, events: bool, switches: bool, books: bool) -> Can
     return reduce(or_, (flag for flag, given in wanted if given), Can(0))
 
 
-def _run(spec: RunSpec, solver: Solver, x: Floats, progress: bool | Callable[[float], None]) -> Run:
+def _run(spec: RunSpec, solver: Solver, progress: bool | Callable[[float], None]) -> Run:
     """The run from a state, recorded and judged: the same for every way to run."""
     trace = InputTrace(spec.inputs)
     spec = replace(spec, trace=trace)
-    name, stepper = spec.system.name, solver.stepper(spec)
+    name, x, stepper = spec.system.name, spec.x0, solver.stepper(spec)
     warn_when_open(name, stepper.gap(x))
     began = time.perf_counter()
     with Listening() as listening, Progress(f"{name}: {solver.word}", progress) as shown:
@@ -135,7 +133,7 @@ def _run(spec: RunSpec, solver: Solver, x: Floats, progress: bool | Callable[[fl
     trajectory.statistics["seconds"] = time.perf_counter() - began
     stepper.problem.ask_again()
     with Listening() as again:
-        run = record_run(stepper, trajectory, settings(spec, solver, x, spec.events))
+        run = record_run(stepper, trajectory, settings(spec, solver, spec.events))
     run.model = None if spec.system.names else spec.system.model  # copies have none of their own
     raise_failure(name, solver.word, spec.span, run, stepper.problem, trajectory.failure)
     if listening.asked or again.asked:

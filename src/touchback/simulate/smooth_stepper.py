@@ -13,8 +13,9 @@ from touchback.simulate.initial_state import consistency
 from touchback.simulate.progress import Progress
 from touchback.simulate.protocol import Floats, Plain
 from touchback.simulate.run_diagnostics import constraint_diagnostics
+from touchback.simulate.run_spec import RunSpec
 from touchback.simulate.span import Failure, Trajectory
-from touchback.simulate.stepper import Label, RunSpec, Segment, Stepper, signal_labels
+from touchback.simulate.stepper import Label, Segment, Stepper, signal_labels
 from touchback.simulate.ticks import use_ticks
 from touchback.system import System
 from touchback.system.powers import power_set

@@ -1,4 +1,4 @@
-"""A run under way: what was asked of it, and what every way to run a mechanism has in common."""
+"""A run under way: what every way to run a mechanism has in common."""
 
 from __future__ import annotations
 
@@ -8,68 +8,22 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from touchback.native import Cells, Formulation, Knots, Problem, slices, stop_asked
+from touchback.native import Problem, slices, stop_asked
 from touchback.recording import Run
-from touchback.simulate.event_monitor import Event, Monitor, NoMonitor, Sides
+from touchback.simulate.event_monitor import Monitor, NoMonitor
 from touchback.simulate.input_trace import InputTrace, Quadrature
-from touchback.simulate.inputs import Inputs
 from touchback.simulate.progress import Progress
-from touchback.simulate.protocol import Floats, Plain, StepOptions
+from touchback.simulate.protocol import Floats, Plain
 from touchback.simulate.span import Span, Trajectory
-from touchback.simulate.step_knots import Evaluated, find_cells, step_limits
 from touchback.system import System
 from touchback.system.integration_problem import IntegrationProblem
 
 Label = tuple[str, str, str]  # kind, name, unit of a recorded signal
 
 
-@dataclass(frozen=True)
-class RunSpec:
-    """What was asked of a run, read and checked; `parameters` replace compiled ones. `sides` are
-    those of events where the part of it before, if there was one, ended; `trace` sums up what it
-    sees of its inputs."""
-
-    system: System
-    span: Span
-    inputs: Inputs
-    constraints: str | Formulation | None
-    parameters: dict[str, float]
-    events: Sequence[Event]
-    books: bool
-    sides: Sides = field(default_factory=dict)
-    trace: InputTrace | None = None
-
-    def knots(self, solver: StepOptions, evaluated: Evaluated | None = None) -> Knots | None:
-        """Where steps of a solver that adapts end: by what functions switch that it evaluates, of
-        the system unless others are given. The trace is told of them, and of the longest step."""
-        if not solver.adaptive:
-            return None
-        functions = self.system.on_blocks(self.parameters) if evaluated is None else evaluated
-        found = step_limits(
-            self.span, self.inputs, functions, solver.step, solver.output_step,
-            bool(self.system.names),
-        )  # fmt: skip
-        if self.trace:
-            self.trace.knots = len(found.knots.at) if found.knots else 0
-            self.trace.longest = found.longest
-        return found.knots
-
-    @property
-    def width(self) -> int:
-        """How many numbers there are in a recorded row, at least."""
-        system = self.system
-        return len([*system.state_names, *system.input_names, *system.output_names])
-
-    def cells(self, solver: StepOptions, evaluated: Evaluated | None = None) -> Cells | None:
-        """In which of positions a solver that adapts has to look, likewise."""
-        if not solver.adaptive or self.system.names:
-            return None
-        functions = self.system.on_blocks(self.parameters) if evaluated is None else evaluated
-        return find_cells(functions, self.system.sizes[0])
-
-
 def signal_labels(system: System, posed: IntegrationProblem) -> list[Label]:
-    """States, inputs, multipliers and sensors: what `Posed.rows` gives, after the states."""
+    """States, inputs, multipliers and sensors: after the states, what `IntegrationProblem.rows`
+    gives."""
     units = system.multiplier_units
     return [
         *(("state", *each) for each in zip(system.state_names, system.state_units)),

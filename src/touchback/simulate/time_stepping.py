@@ -19,9 +19,10 @@ from touchback.simulate.contact_stepper import ContactStepper, Sensors, overlaps
 from touchback.simulate.energy_meter import ContactRowEnergies, EnergyAccount, PowerLines
 from touchback.simulate.progress import Progress
 from touchback.simulate.protocol import Floats, Plain
+from touchback.simulate.run_spec import RunSpec
 from touchback.simulate.solvers.base import Can, Solver
 from touchback.simulate.span import Failure, Trajectory, needed, refuse_rows
-from touchback.simulate.stepper import Label, RunSpec
+from touchback.simulate.stepper import Label
 from touchback.system.contact_equations import STEPPED, ContactEquations, ContactLayout
 from touchback.system.powers import WORK, power_set
 

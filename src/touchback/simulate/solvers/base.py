@@ -12,9 +12,10 @@ from touchback.contact import ContactKind
 from touchback.simulate.failure import cut_where_not_finite
 from touchback.simulate.input_trace import Quadrature
 from touchback.simulate.mode_stepper import ModeStepper
+from touchback.simulate.run_spec import RunSpec
 from touchback.simulate.smooth_stepper import SmoothStepper
 from touchback.simulate.span import Trajectory, counted, needed, positive, refuse_rows, refuse_steps
-from touchback.simulate.stepper import RunSpec, Segment, Stepper
+from touchback.simulate.stepper import Segment, Stepper
 
 
 class Can(Flag):
