@@ -13,10 +13,10 @@ import numpy as np
 from benchmarks.piano import SHARE
 from benchmarks.quiet import repeated
 from benchmarks.report import Section, Target, microseconds
-from touchback.gallery.keyboard.keys import note_name
-from touchback.gallery.keyboard.player import SETTLING, Keyboard, make_keyboard
-from touchback.gallery.keyboard.strokes import Gesture
-from touchback.gallery.keyboard.virtuoso import VERSE, pedalled, virtuoso
+from touchback.instruments.keyboard.keys import note_name
+from touchback.instruments.keyboard.player import SETTLING, Keyboard, make_keyboard
+from touchback.instruments.keyboard.strokes import Gesture
+from touchback.instruments.keyboard.virtuoso import VERSE, pedalled, virtuoso
 from touchback.realtime import Live, Report
 
 RATES = (4000.0, 2000.0, 1000.0, 500.0, 250.0)

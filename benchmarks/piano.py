@@ -12,7 +12,7 @@ from benchmarks.engines.piano_live import METHOD, STEP, PianoLive, action, resti
 from benchmarks.engines.piano_mujoco import PianoInMuJoCo
 from benchmarks.report import Section, Target, microseconds
 from benchmarks.timing import Floats
-from touchback.gallery.piano.passage import (
+from touchback.instruments.piano.passage import (
     ABOVE,
     KEYS,
     LOWEST,
@@ -22,7 +22,7 @@ from touchback.gallery.piano.passage import (
     finger,
     virtuoso,
 )
-from touchback.gallery.piano.strokes import strikes
+from touchback.instruments.piano.strokes import strikes
 
 SHARE = 0.7  # of a core
 RATES = (4000.0, 1000.0)

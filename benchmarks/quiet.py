@@ -9,8 +9,8 @@ import numpy as np
 
 from benchmarks.piano import undisturbed
 from benchmarks.timing import Floats
-from touchback.gallery.keyboard.player import METHOD, Fingers, Keyboard, scripted
-from touchback.gallery.keyboard.strokes import Gesture
+from touchback.instruments.keyboard.player import METHOD, Fingers, Keyboard, scripted
+from touchback.instruments.keyboard.strokes import Gesture
 from touchback.realtime import Live, live
 from touchback.realtime.latency import machine_times
 

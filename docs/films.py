@@ -4,7 +4,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from touchback.gallery import bouncing_hammer, harpsichord
+from touchback import gallery
+from touchback.gallery import bouncing_hammer
+from touchback.instruments import harpsichord
 from touchback.recording import Run
 
 INK, WOOD, FELT, STRING = "#3d405b", "#d9b382", "#a4383f", "#8d99ae"
@@ -38,7 +40,7 @@ def hammer_film() -> str:
 def harpsichord_film() -> str:
     """A key, its jack and the string, angles three times too large; in slow motion where the
     string is plucked, which takes some five milliseconds."""
-    entry = harpsichord.ENTRY
+    entry = gallery.entry("harpsichord")
     run = entry.experiment.run(entry.make().compile())
     plucks = [change.time for change in run.transitions if change.cause == "plucks"]
     times = _slowed(plucks, 1.5)

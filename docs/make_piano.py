@@ -23,10 +23,10 @@ from studies.piano.timing import (
     fitted,
     measured,
 )  # fmt: skip
-from touchback.gallery.piano import Pressed, Struck, grand_piano_action
-from touchback.gallery.piano.drawing import CLOSE, film, picture
-from touchback.gallery.piano.force_curve import force_curve, slow_press
-from touchback.gallery.piano.strokes import Stroke, play, stroke_at, stroke_of
+from touchback.instruments.piano import Pressed, Struck, grand_piano_action
+from touchback.instruments.piano.drawing import CLOSE, film, picture
+from touchback.instruments.piano.force_curve import force_curve, slow_press
+from touchback.instruments.piano.strokes import Stroke, play, stroke_at, stroke_of
 from touchback.recording import Run
 
 HERE = Path(__file__).parent

@@ -21,9 +21,9 @@ from studies.piano.two_models import (
     strokes,
 )
 from studies.piano.two_models_report import REPORTS
-from touchback.gallery.piano import grand_piano_action
-from touchback.gallery.piano.modes.changes import BUTTON, MODES, STOP, SWINGS, changes
-from touchback.gallery.piano.with_modes import piano_action_with_modes
+from touchback.instruments.piano import grand_piano_action
+from touchback.instruments.piano.modes.changes import BUTTON, MODES, STOP, SWINGS, changes
+from touchback.instruments.piano.with_modes import piano_action_with_modes
 from touchback.recording import Run
 
 TABLES = Path(__file__).parent / "piano_models_tables.inc"

@@ -22,10 +22,10 @@ from studies.wall.figures.limits import grip_sheet, passive_sheet
 from studies.wall.findings import grip_errors
 from touchback import gallery
 from touchback.draw import bond_graph_svg, object_graph_svg, state_graph_svg
-from touchback.gallery.piano import Straight, grand_piano_action
-from touchback.gallery.piano.drawing import film as piano_film
-from touchback.gallery.piano.strokes import play
 from touchback.haptics.wall import KINDS, passivity
+from touchback.instruments.piano import Straight, grand_piano_action
+from touchback.instruments.piano.drawing import film as piano_film
+from touchback.instruments.piano.strokes import play
 
 HERE = Path(__file__).parent
 PICTURES = HERE / "pictures"

@@ -10,7 +10,6 @@ from PIL import Image
 from playwright.sync_api import Page, sync_playwright
 
 from docs.chromium import launched
-from touchback.gallery.keyboard.trial_key import TrialKey
 from touchback.haptics.trials import (
     Constant,
     Design,
@@ -18,6 +17,7 @@ from touchback.haptics.trials import (
     Psychometric,
     SimulatedSubject,
 )
+from touchback.instruments.keyboard.trial_key import TrialKey
 from touchback.workbench.play.play_messages import Visit
 from touchback.workbench.play.play_server import Hall
 from touchback.workbench.play.trial_boards import ChoiceBoard

@@ -32,8 +32,8 @@ providers._get_local_constants = lambda: NOTHING_FOUND
 # second time after a breath, and the summary names those that needed it. Mechanics, equations and
 # numbers have one look.
 AGAINST_A_CLOCK = {
-    "batch", "cli", "devices", "firmware", "gallery", "haptics", "planning", "realtime",
-    "recording", "ros2", "sweeps", "workbench",
+    "batch", "cli", "devices", "firmware", "gallery", "haptics", "instruments", "planning",
+    "realtime", "recording", "ros2", "sweeps", "workbench",
 }  # fmt: skip
 TESTS = Path(__file__).parent
 

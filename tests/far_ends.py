@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from touchback.gallery.keyboard import trial_key
+from touchback.instruments.keyboard import trial_key
 from touchback.native.wire.far_end import HOMED, AxisData, FarEnd
 from waiting import PATIENCE
 

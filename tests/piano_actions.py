@@ -2,8 +2,8 @@
 
 import pytest
 
-from touchback.gallery.piano import Pressed, Struck, grand_piano_action
-from touchback.gallery.piano.force_curve import slow_press
+from touchback.instruments.piano import Pressed, Struck, grand_piano_action
+from touchback.instruments.piano.force_curve import slow_press
 from touchback.system import System
 
 

@@ -24,7 +24,8 @@ DIRECTIVE = re.compile(
 )  # its kind, what it shows, its options
 ROOMS = (
     "analysis", "batch", "contact", "devices", "draw", "estimate", "files", "gallery", "haptics",
-    "interop", "planning", "realtime", "recording", "simulate", "sweeps", "vehicle", "workbench",
+    "instruments", "interop", "planning", "realtime", "recording", "simulate", "sweeps", "vehicle",
+    "workbench",
 )  # fmt: skip
 
 

@@ -19,9 +19,9 @@ import touchback as tb
 from fuzz.targets import TARGETS
 from growth import assert_linear
 from touchback import gallery
-from touchback.devices.midi import midi_file
-from touchback.devices.midi.midi_file import read_midi
 from touchback.errors import InputError, ModelError, TouchbackError
+from touchback.instruments import midi_file
+from touchback.instruments.midi_file import read_midi
 from touchback.interop.fmi.fmu_archive import read_description
 from touchback.model.names import near_names
 from touchback.recording import mcap_records
@@ -49,10 +49,10 @@ READERS = {  # whatever module opens files, and what of it is tried here
     "devices/daq/can_board.py": ("bus",),
     "devices/evdev/force_wheel.py": ("wheel",),
     "devices/gps/almanac.py": ("sem almanac", "yuma almanac"),
-    "devices/midi/midi_file.py": ("midi",),
+    "instruments/midi_file.py": ("midi",),
     "files/model_reader.py": ("yaml", "json"),
     "sweeps/sweep_folder.py": ("sweep", "sweep part"),
-    "gallery/keyboard/regulation.py": ("regulation",),
+    "instruments/keyboard/regulation.py": ("regulation",),
     "haptics/trials/journal.py": ("trial",),
     "interop/fmi/fmu_archive.py": ("fmu",),
     "interop/generated_folder.py": ("generated list",),

@@ -19,8 +19,8 @@ from mcap.writer import CompressionType, Writer
 import touchback as tb
 from touchback.devices.daq import FileBoard, read_dbc
 from touchback.devices.gps import WEEK_1886, read_almanac
-from touchback.devices.midi.midi_file import read_midi
 from touchback.haptics.trials import Trials
+from touchback.instruments.midi_file import read_midi
 from touchback.realtime import open_recording
 from touchback.recording import Run, mcap_records, run_formats
 from touchback.regular_file import open_regular, read_regular, write_whole

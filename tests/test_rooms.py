@@ -12,7 +12,8 @@ import touchback
 ROOMS = (
     "native", "symbolic", "spatial", "model", "contact", "dynamics", "files", "draw",
     "codegen", "system", "recording", "simulate", "analysis", "estimate", "realtime", "devices",
-    "haptics", "interop", "vehicle", "batch", "sweeps", "planning", "gallery", "workbench", "cli",
+    "haptics", "instruments", "interop", "vehicle", "batch", "sweeps", "planning", "gallery",
+    "workbench", "cli",
 )  # fmt: skip
 FREE_FOR_ALL = {"arguments", "errors", "numbers", "regular_file", "units", "version"}
 SOURCE = Path(touchback.__path__[0])

@@ -14,11 +14,11 @@ import numpy as np
 from benchmarks.engines.build import HERE, OPTIMISED, Unavailable, compiled, wheel_folder
 from benchmarks.timing import Floats
 from touchback.contact import ProfileContact
-from touchback.gallery.piano.action import Builder
-from touchback.gallery.piano.driving import FINGER_DAMPING, FINGER_STIFFNESS
-from touchback.gallery.piano.geometry import placements
-from touchback.gallery.piano.parameters import Specification
-from touchback.gallery.piano.screws import add_screws
+from touchback.instruments.piano.action import Builder
+from touchback.instruments.piano.driving import FINGER_DAMPING, FINGER_STIFFNESS
+from touchback.instruments.piano.geometry import placements
+from touchback.instruments.piano.parameters import Specification
+from touchback.instruments.piano.screws import add_screws
 from touchback.model import Model
 
 HINGES = ("key", "whippen", "jack", "lever", "hammer", "damper")

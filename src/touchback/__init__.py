@@ -1,9 +1,10 @@
 """Touchback: mechanisms that people can touch.
 
 Describe a mechanism, derive its equations symbolically, run them as machine code, against a clock
-or offline. What every user needs is here; contacts, devices, displays, estimators, ready
-mechanisms, vehicles, batches, designs of sweeps and planners are in `tb.contact`, `tb.devices`,
-`tb.haptics`, `tb.estimate`, `tb.gallery`, `tb.vehicle`, `tb.batch`, `tb.sweeps` and `tb.planning`.
+or offline. What every user needs is here; contacts, devices, displays, instruments, estimators,
+ready mechanisms, vehicles, batches, designs of sweeps and planners are in `tb.contact`,
+`tb.devices`, `tb.haptics`, `tb.instruments`, `tb.estimate`, `tb.gallery`, `tb.vehicle`, `tb.batch`,
+`tb.sweeps` and `tb.planning`.
 """
 
 import ast
@@ -36,8 +37,8 @@ _PUBLIC = _public()
 # `tb.open` is there, but `from touchback import *` leaves Python's own `open` as it is.
 __all__ = sorted(name for name in _PUBLIC if not hasattr(builtins, name))
 ROOMS = (
-    "batch", "contact", "devices", "estimate", "gallery", "haptics", "planning", "sweeps",
-    "vehicle",
+    "batch", "contact", "devices", "estimate", "gallery", "haptics", "instruments", "planning",
+    "sweeps", "vehicle",
 )  # fmt: skip
 """What not every user needs."""
 

@@ -7,6 +7,7 @@ from touchback import devices as devices
 from touchback import estimate as estimate
 from touchback import gallery as gallery
 from touchback import haptics as haptics
+from touchback import instruments as instruments
 from touchback import planning as planning
 from touchback import sweeps as sweeps
 from touchback import vehicle as vehicle

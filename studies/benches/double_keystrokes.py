@@ -12,10 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from touchback.devices.sensors import LoadCell
-from touchback.gallery.piano.action import grand_piano_action
-from touchback.gallery.piano.parameters import Specification
-from touchback.gallery.piano.strokes import crossings
-from touchback.gallery.piano.touch import SQUEEZE, minimum_jerk
+from touchback.instruments.piano.action import grand_piano_action
+from touchback.instruments.piano.parameters import Specification
+from touchback.instruments.piano.strokes import crossings
+from touchback.instruments.piano.touch import SQUEEZE, minimum_jerk
 from touchback.recording import Run
 from touchback.simulate import simulate
 

@@ -13,12 +13,12 @@ from studies.benches.his_own import own_events, own_run
 from studies.benches.released_weight import filmed
 from studies.keyboard.felt_force import DIP, SPEED, felt_of_actions, felt_of_keys
 from studies.piano.regulation import measure
-from touchback.gallery.piano.action import grand_piano_action
-from touchback.gallery.piano.gillespie import ASSIGNED, LENGTHS, gillespie_specification
-from touchback.gallery.piano.gillespie.action import BEGIN
-from touchback.gallery.piano.gillespie.specification import gain
-from touchback.gallery.piano.touch import Pressed
-from touchback.gallery.piano.with_modes import RESTITUTION
+from touchback.instruments.piano.action import grand_piano_action
+from touchback.instruments.piano.gillespie import ASSIGNED, LENGTHS, gillespie_specification
+from touchback.instruments.piano.gillespie.action import BEGIN
+from touchback.instruments.piano.gillespie.specification import gain
+from touchback.instruments.piano.touch import Pressed
+from touchback.instruments.piano.with_modes import RESTITUTION
 from touchback.simulate import simulate
 
 HAMMER_AT_REST = -0.35622  # rad: his q₂ at first (Table 3.5); the string is at zero

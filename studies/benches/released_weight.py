@@ -13,10 +13,10 @@ import numpy as np
 from touchback.contact import ProfileContact
 from touchback.contact.contact_laws import Felt
 from touchback.contact.profiles import Circle, Line
-from touchback.gallery.piano.action import grand_piano_action
-from touchback.gallery.piano.geometry import turned
-from touchback.gallery.piano.parameters import Specification
-from touchback.gallery.piano.strokes import crossings
+from touchback.instruments.piano.action import grand_piano_action
+from touchback.instruments.piano.geometry import turned
+from touchback.instruments.piano.parameters import Specification
+from touchback.instruments.piano.strokes import crossings
 from touchback.model.forces import JointEffort
 from touchback.model.frame import BodyHandle
 from touchback.model.joints import Prismatic

@@ -9,9 +9,9 @@ from studies.benches.couplers import MODELS, READINGS, Events, events
 from studies.benches.his_own import OTHERS, other, own_events, own_run, said
 from studies.benches.numbers import NUMBERS, Number
 from studies.piano.report import table
-from touchback.gallery.piano.gillespie import ASSIGNED, LENGTHS, gillespie_specification
-from touchback.gallery.piano.gillespie.specification import left_out
-from touchback.gallery.piano.hammer_key_bed import STATES, hammer_key_bed
+from touchback.gallery.bouncing_hammer import STATES, hammer_key_bed
+from touchback.instruments.piano.gillespie import ASSIGNED, LENGTHS, gillespie_specification
+from touchback.instruments.piano.gillespie.specification import left_out
 from touchback.simulate import simulate
 
 

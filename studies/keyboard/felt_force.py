@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from touchback.gallery.keyboard.device import FRONT, KeyDevice, add_device, push_key
-from touchback.gallery.keyboard.voices import COUPLING, Voice, piano
-from touchback.gallery.piano.force_curve import force_curve, slow_press
-from touchback.gallery.piano.parameters import Masses, Specification
 from touchback.haptics.operator import Operator
 from touchback.haptics.wall.plant import Finger
+from touchback.instruments.keyboard.device import FRONT, KeyDevice, add_device, push_key
+from touchback.instruments.keyboard.voices import COUPLING, Voice, piano
+from touchback.instruments.piano.force_curve import force_curve, slow_press
+from touchback.instruments.piano.parameters import Masses, Specification
 from touchback.model import Model
 from touchback.model.frame import Frame
 from touchback.recording import Run

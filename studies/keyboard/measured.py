@@ -10,15 +10,15 @@ from pathlib import Path
 
 import numpy as np
 
-import touchback.gallery.keyboard.measured as kept
+import touchback.instruments.keyboard.measured as kept
 from studies.keyboard.felt_force import GRIP, MACHINE, SETTLING, STEP, held_key
-from touchback.gallery.keyboard import touchback_key
-from touchback.gallery.keyboard.device import FRONT
-from touchback.gallery.keyboard.voices import light_action, voice_called
-from touchback.gallery.piano.action import grand_piano_action
-from touchback.gallery.piano.strokes import play
-from touchback.gallery.piano.touch import Reached, minimum_jerk
 from touchback.haptics.displays import MeasuredImpedance, identify_impedance
+from touchback.instruments.keyboard import touchback_key
+from touchback.instruments.keyboard.device import FRONT
+from touchback.instruments.keyboard.voices import light_action, voice_called
+from touchback.instruments.piano.action import grand_piano_action
+from touchback.instruments.piano.strokes import play
+from touchback.instruments.piano.touch import Reached, minimum_jerk
 from touchback.model import Model
 from touchback.model.value import Value
 from touchback.simulate import simulate

@@ -19,8 +19,8 @@ from studies.keyboard.measured import (
 from touchback.cli.console import out, working
 from touchback.cli.options import output
 from touchback.draw.style import ACCENT, GREEN, INK, PICTURES, light_grid, pyplot
-from touchback.gallery.keyboard.measured import measured_action
-from touchback.gallery.piano.force_curve import ForceCurve, force_curve, slow_press
+from touchback.instruments.keyboard.measured import measured_action
+from touchback.instruments.piano.force_curve import ForceCurve, force_curve, slow_press
 
 VOICES = ("piano", "measured")
 QUICK = (0.2, 0.1)  # s

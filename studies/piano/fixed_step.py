@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from studies.piano.gestures import Laboratory
-from touchback.gallery.piano.strokes import strikes
+from touchback.instruments.piano.strokes import strikes
 from touchback.recording import Run
 from touchback.simulate import simulate
 

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from touchback.errors import TouchbackError
-from touchback.gallery.piano.action import grand_piano_action
-from touchback.gallery.piano.sensing import CONTACTS
-from touchback.gallery.piano.strokes import strikes
+from touchback.instruments.piano.action import grand_piano_action
+from touchback.instruments.piano.sensing import CONTACTS
+from touchback.instruments.piano.strokes import strikes
 from touchback.recording import Run
 from touchback.simulate import simulate
 from touchback.system import System

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from touchback.gallery.piano.action import grand_piano_action
-from touchback.gallery.piano.parameters import Specification
-from touchback.gallery.piano.strokes import play, stroke_at
-from touchback.gallery.piano.touch import Pressed
+from touchback.instruments.piano.action import grand_piano_action
+from touchback.instruments.piano.parameters import Specification
+from touchback.instruments.piano.strokes import play, stroke_at
+from touchback.instruments.piano.touch import Pressed
 from touchback.system import System
 
 GRAVITY = 9.81

@@ -8,9 +8,9 @@ import numpy as np
 
 from touchback.batch.batch_run import BatchRun
 from touchback.errors import InputError
-from touchback.gallery.piano import Pressed, grand_piano_action
-from touchback.gallery.piano.strike_meter import METER, add_strike_meter
-from touchback.gallery.piano.strokes import SETTLE
+from touchback.instruments.piano import Pressed, grand_piano_action
+from touchback.instruments.piano.strike_meter import METER, add_strike_meter
+from touchback.instruments.piano.strokes import SETTLE
 from touchback.simulate import simulate
 from touchback.system import System
 

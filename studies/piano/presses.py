@@ -14,12 +14,12 @@ import numpy as np
 from studies.piano.gestures import STEP
 from studies.piano.gestures_with_modes import METHOD
 from studies.piano.gestures_with_modes import STEP as STEP_WITH_MODES
-from touchback.gallery.piano.action import grand_piano_action
-from touchback.gallery.piano.modes.changes import STRIKES
-from touchback.gallery.piano.parameters import Specification
-from touchback.gallery.piano.strokes import SETTLE, crossings
-from touchback.gallery.piano.touch import Reached, minimum_jerk
-from touchback.gallery.piano.with_modes import piano_action_with_modes
+from touchback.instruments.piano.action import grand_piano_action
+from touchback.instruments.piano.modes.changes import STRIKES
+from touchback.instruments.piano.parameters import Specification
+from touchback.instruments.piano.strokes import SETTLE, crossings
+from touchback.instruments.piano.touch import Reached, minimum_jerk
+from touchback.instruments.piano.with_modes import piano_action_with_modes
 from touchback.model import Model
 from touchback.recording import Run
 from touchback.simulate import simulate

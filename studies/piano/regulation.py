@@ -4,11 +4,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from touchback.gallery.piano.action import grand_piano_action
-from touchback.gallery.piano.force_curve import force_curve, slow_press, weights
-from touchback.gallery.piano.parameters import Specification
-from touchback.gallery.piano.strokes import stroke_at
-from touchback.gallery.piano.touch import Pressed
+from touchback.instruments.piano.action import grand_piano_action
+from touchback.instruments.piano.force_curve import force_curve, slow_press, weights
+from touchback.instruments.piano.parameters import Specification
+from touchback.instruments.piano.strokes import stroke_at
+from touchback.instruments.piano.touch import Pressed
 from touchback.recording import Run
 from touchback.system import System
 

@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from touchback.gallery.piano.action import grand_piano_action
-from touchback.gallery.piano.parameters import Specification
-from touchback.gallery.piano.strokes import play, strikes
-from touchback.gallery.piano.touch import Repeated
+from touchback.instruments.piano.action import grand_piano_action
+from touchback.instruments.piano.parameters import Specification
+from touchback.instruments.piano.strokes import play, strikes
+from touchback.instruments.piano.touch import Repeated
 from touchback.recording import Run
 from touchback.system import System
 

@@ -22,10 +22,10 @@ from studies.piano.weighed import (
     Fit,
     fit,
 )
-from touchback.gallery.piano.action import grand_piano_action
-from touchback.gallery.piano.force_curve import PEDALLED, force_curve, slow_press
-from touchback.gallery.piano.strokes import play, stroke_of
-from touchback.gallery.piano.touch import Pressed, Struck
+from touchback.instruments.piano.action import grand_piano_action
+from touchback.instruments.piano.force_curve import PEDALLED, force_curve, slow_press
+from touchback.instruments.piano.strokes import play, stroke_of
+from touchback.instruments.piano.touch import Pressed, Struck
 from touchback.system import System
 
 

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from touchback.gallery.piano.action import grand_piano_action
-from touchback.gallery.piano.geometry import placements
-from touchback.gallery.piano.parameters import Specification
-from touchback.gallery.piano.strokes import SETTLE, TOUCHES, crossing
+from touchback.instruments.piano.action import grand_piano_action
+from touchback.instruments.piano.geometry import placements
+from touchback.instruments.piano.parameters import Specification
+from touchback.instruments.piano.strokes import SETTLE, TOUCHES, crossing
 from touchback.model import Model
 from touchback.recording import Run
 from touchback.simulate import simulate

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from touchback.gallery.piano.action import grand_piano_action
-from touchback.gallery.piano.driving import Touch
-from touchback.gallery.piano.parameters import Specification
-from touchback.gallery.piano.strokes import Stroke, stroke_at
-from touchback.gallery.piano.touch import Pressed, Struck
+from touchback.instruments.piano.action import grand_piano_action
+from touchback.instruments.piano.driving import Touch
+from touchback.instruments.piano.parameters import Specification
+from touchback.instruments.piano.strokes import Stroke, stroke_at
+from touchback.instruments.piano.touch import Pressed, Struck
 
 SPEEDS = (0.5, 1.0, 2.0, 4.0)
 TOUCHES: dict[str, Touch] = {"pressed": Pressed(), "struck": Struck()}

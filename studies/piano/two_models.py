@@ -13,12 +13,12 @@ from studies.piano.gestures_with_modes import (
     LaboratoryWithModes,
 )
 from studies.piano.stages import gillespie, stages
-from touchback.gallery.piano.driving import Touch
-from touchback.gallery.piano.force_curve import ForceCurve, force_curve
-from touchback.gallery.piano.parameters import Cloth, Specification
-from touchback.gallery.piano.strokes import Stroke, play, stroke_of
-from touchback.gallery.piano.touch import Pressed, Straight
-from touchback.gallery.piano.with_modes import piano_action_with_modes, regulated
+from touchback.instruments.piano.driving import Touch
+from touchback.instruments.piano.force_curve import ForceCurve, force_curve
+from touchback.instruments.piano.parameters import Cloth, Specification
+from touchback.instruments.piano.strokes import Stroke, play, stroke_of
+from touchback.instruments.piano.touch import Pressed, Straight
+from touchback.instruments.piano.with_modes import piano_action_with_modes, regulated
 from touchback.model import Model
 from touchback.recording import Run
 from touchback.simulate import simulate

@@ -16,11 +16,11 @@ from studies.piano.two_models import (
     strokes,
 )
 from studies.piano.wider_presses import report as presses
-from touchback.gallery.piano.action import grand_piano_action
-from touchback.gallery.piano.force_curve import ForceCurve
-from touchback.gallery.piano.strokes import Stroke, play, stroke_of
-from touchback.gallery.piano.touch import Pressed
-from touchback.gallery.piano.with_modes import piano_action_with_modes
+from touchback.instruments.piano.action import grand_piano_action
+from touchback.instruments.piano.force_curve import ForceCurve
+from touchback.instruments.piano.strokes import Stroke, play, stroke_of
+from touchback.instruments.piano.touch import Pressed
+from touchback.instruments.piano.with_modes import piano_action_with_modes
 
 SPEEDS = np.array([0.1, 0.2, 0.5, 1.0, 2.0, 3.0])  # of touches [m/s]
 HARDER = (10.0, 30.0)  # times as hard as usual felts

@@ -21,7 +21,7 @@ from functools import cache
 import numpy as np
 
 from touchback.errors import InputError
-from touchback.gallery.piano.force_curve import weights
+from touchback.instruments.piano.force_curve import weights
 from touchback.system import System
 
 

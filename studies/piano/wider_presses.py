@@ -17,8 +17,8 @@ from studies.piano.presses import (
     Strike,
 )
 from studies.piano.report import table
-from touchback.devices.sound import piano_hammer, piano_string
-from touchback.devices.sound.vibrating_strings import strike
+from touchback.instruments.sound import piano_hammer, piano_string
+from touchback.instruments.sound.vibrating_strings import strike
 
 NOTE = 60  # whose string tells how loud a strike is: our hammer is one of the middle
 DEPTHS = (9.6e-3, 10e-3, 10.5e-3, 11e-3, 12e-3, 13e-3)

@@ -10,10 +10,10 @@ from itertools import product
 import numpy as np
 
 import touchback as tb
-from touchback.gallery.keyboard.device import FRONT
-from touchback.gallery.keyboard.keys import touchback_key
-from touchback.gallery.keyboard.player import METHOD, STEPS
-from touchback.gallery.keyboard.strokes import Stroke
+from touchback.instruments.keyboard.device import FRONT
+from touchback.instruments.keyboard.keys import touchback_key
+from touchback.instruments.keyboard.player import METHOD, STEPS
+from touchback.instruments.keyboard.strokes import Stroke
 from touchback.realtime.live import choices
 from touchback.system import System
 

@@ -7,12 +7,12 @@ import pytest
 from command import touchback
 from touchback.cli.options import show_parameters
 from touchback.errors import InputError
-from touchback.gallery.feel import INSTRUMENTS
-from touchback.gallery.keyboard.keys import touchback_key
-from touchback.gallery.keyboard.regulation import screws_of
-from touchback.gallery.keyboard.wired import wired_key
-from touchback.gallery.piano.force_curve import slow_press
-from touchback.gallery.piano.parameters import Specification
+from touchback.instruments.feel import INSTRUMENTS
+from touchback.instruments.keyboard.keys import touchback_key
+from touchback.instruments.keyboard.regulation import screws_of
+from touchback.instruments.keyboard.wired import wired_key
+from touchback.instruments.piano.force_curve import slow_press
+from touchback.instruments.piano.parameters import Specification
 from touchback.model.signals import Parameter
 
 

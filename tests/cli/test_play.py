@@ -16,17 +16,10 @@ import pytest
 
 from command import touchback
 from sound_card import SoundCard, why_not
-from touchback.devices.midi import (
-    NoteOff,
-    NoteOn,
-    Parser,
-    Timed,
-    encode,
-    read_midi,
-    write_midi,
-)
-from touchback.devices.sound import Note, render
-from touchback.devices.sound.sound_stream import LOUD
+from touchback.devices.midi import NoteOff, NoteOn, Parser, encode
+from touchback.instruments.midi_file import Timed, read_midi, write_midi
+from touchback.instruments.sound import Note, render
+from touchback.instruments.sound.sound_stream import LOUD
 from waiting import PATIENCE, until
 
 SCORE = [

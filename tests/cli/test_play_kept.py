@@ -9,10 +9,10 @@ import pytest
 from command import touchback
 from touchback.cli import performance
 from touchback.cli.performance import Performance
-from touchback.devices.midi import read_midi
 from touchback.errors import DeviceError
-from touchback.gallery.keyboard.regulation import Regulation, read_regulation
-from touchback.gallery.keyboard.strokes import Heard
+from touchback.instruments.keyboard.regulation import Regulation, read_regulation
+from touchback.instruments.keyboard.strokes import Heard
+from touchback.instruments.midi_file import read_midi
 
 OLDER = b"older"
 NOTE = Heard(0.05, 60, 1.0, float("inf"))

@@ -14,10 +14,11 @@ import touchback as tb
 from command import touchback
 from emulated_key import EmulatedKey, built, needs_emulator
 from touchback.devices import SerialDevice
-from touchback.devices.midi import NoteOn, read_midi
+from touchback.devices.midi import NoteOn
 from touchback.devices.serial_line.axis_identification import Identified, fitted, identify
-from touchback.gallery.keyboard.keys import note_name
-from touchback.gallery.keyboard.regulation import read_regulation
+from touchback.instruments.keyboard.keys import note_name
+from touchback.instruments.keyboard.regulation import read_regulation
+from touchback.instruments.midi_file import read_midi
 from waiting import PATIENCE, until
 
 

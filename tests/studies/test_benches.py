@@ -10,7 +10,7 @@ from studies.benches.couplers import PRINTED, TORSIONAL, events
 from studies.benches.his_own import other
 from studies.benches.released_weight import filmed
 from studies.benches.report import REPORTS
-from touchback.gallery.piano.hammer_key_bed import BEDDED, CARRIED, hammer_key_bed
+from touchback.gallery.bouncing_hammer import BEDDED, CARRIED, hammer_key_bed
 
 
 @pytest.fixture(scope="module")

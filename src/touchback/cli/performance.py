@@ -18,27 +18,28 @@ from rich.table import Table
 from touchback.cli import INTERRUPTED
 from touchback.cli.console import out, working
 from touchback.cli.device_commands import calibrated, open_device, show_identified
-from touchback.devices.midi import MidiPort, NoteOff, Timed, read_midi, write_midi
-from touchback.devices.sound import render, write_wav
-from touchback.devices.sound.sound_stream import SoundStream, outputs
+from touchback.devices.midi import MidiPort, NoteOff
 from touchback.errors import InputError
-from touchback.gallery.keyboard.keys import note_name, notes_of
-from touchback.gallery.keyboard.listener import Ear, Notebook
-from touchback.gallery.keyboard.midi_fingers import (
+from touchback.instruments.keyboard.keys import note_name, notes_of
+from touchback.instruments.keyboard.listener import Ear, Notebook
+from touchback.instruments.keyboard.midi_fingers import (
     Answers,
     MidiFingers,
     gestures_of,
     graded_touches,
     notes_written,
 )
-from touchback.gallery.keyboard.pedals import Foot, control_of, feet_of
-from touchback.gallery.keyboard.player import SETTLING, Fingers, Keyboard, SeparateKeys
-from touchback.gallery.keyboard.regulation import AS_GRADED, Regulation
-from touchback.gallery.keyboard.strikes import SOFTEST
-from touchback.gallery.keyboard.strokes import Gesture, Heard, as_midi, as_sound
-from touchback.gallery.keyboard.voices import VOICES
-from touchback.gallery.keyboard.walls import WALL_VOICES
-from touchback.gallery.keyboard.wired import WiredKey, play_wired, playable
+from touchback.instruments.keyboard.pedals import Foot, control_of, feet_of
+from touchback.instruments.keyboard.player import SETTLING, Fingers, Keyboard, SeparateKeys
+from touchback.instruments.keyboard.regulation import AS_GRADED, Regulation
+from touchback.instruments.keyboard.strikes import SOFTEST
+from touchback.instruments.keyboard.strokes import Gesture, Heard, as_midi, as_sound
+from touchback.instruments.keyboard.voices import VOICES
+from touchback.instruments.keyboard.walls import WALL_VOICES
+from touchback.instruments.keyboard.wired import WiredKey, play_wired, playable
+from touchback.instruments.midi_file import Timed, read_midi, write_midi
+from touchback.instruments.sound import render, write_wav
+from touchback.instruments.sound.sound_stream import SoundStream, outputs
 
 if TYPE_CHECKING:
     from touchback.workbench.play.piano_board import PianoBoard

@@ -34,15 +34,14 @@ from touchback.cli.performance import (
     show_outputs,
     tell_of_other_keys,
 )
-from touchback.devices.midi import NoteOn, Timed
-from touchback.devices.sound.sound_stream import output_called
+from touchback.devices.midi import NoteOn
 from touchback.draw.braille import Canvas, draw, view_for
 from touchback.draw.stick import stick_figure
 from touchback.draw.stick_svg import figure_svg
 from touchback.errors import InputError
-from touchback.gallery.keyboard.keys import notes_of
-from touchback.gallery.keyboard.midi_fingers import gestures_of, graded_touches
-from touchback.gallery.keyboard.player import (
+from touchback.instruments.keyboard.keys import notes_of
+from touchback.instruments.keyboard.midi_fingers import gestures_of, graded_touches
+from touchback.instruments.keyboard.player import (
     FASTEST,
     SETTLING,
     SLOWEST,
@@ -50,9 +49,11 @@ from touchback.gallery.keyboard.player import (
     make_separate_keys,
     scripted,
 )
-from touchback.gallery.keyboard.regulation import SUFFIXES, regulation_of, screws_of
-from touchback.gallery.keyboard.strokes import Gesture, Stroke, passage
-from touchback.gallery.keyboard.wired import wired_key
+from touchback.instruments.keyboard.regulation import SUFFIXES, regulation_of, screws_of
+from touchback.instruments.keyboard.strokes import Gesture, Stroke, passage
+from touchback.instruments.keyboard.wired import wired_key
+from touchback.instruments.midi_file import Timed
+from touchback.instruments.sound.sound_stream import output_called
 from touchback.realtime.shutdown import signals_as_ctrl_c
 from touchback.recording import Run
 from touchback.regular_file import write_whole

@@ -33,7 +33,7 @@ from touchback.haptics.trials import (
 )
 
 if TYPE_CHECKING:
-    from touchback.gallery.keyboard.trial_key import Felt, TrialKey
+    from touchback.instruments.keyboard.trial_key import Felt, TrialKey
 
 
 ForceCurve = tuple[np.ndarray, np.ndarray]  # depth [mm], force [N]
@@ -129,7 +129,7 @@ def _identify(
     seed: int | None,
     person: FeelingSubject | None,
 ) -> None:
-    from touchback.gallery.keyboard.voices import voice_called
+    from touchback.instruments.keyboard.voices import voice_called
 
     for name in voices:
         voice_called(name)
@@ -183,10 +183,10 @@ def _answer(trials: Trials) -> str:
 
 def _pressed(voice: str, effort: float) -> ForceCurve:
     """Depth [mm] and force [N] on the way down, by a finger of some effort."""
-    from touchback.gallery.keyboard.device import FRONT
-    from touchback.gallery.keyboard.keys import touchback_key
-    from touchback.gallery.keyboard.player import METHOD, SETTLING, steps_at
-    from touchback.gallery.keyboard.strokes import Stroke
+    from touchback.instruments.keyboard.device import FRONT
+    from touchback.instruments.keyboard.keys import touchback_key
+    from touchback.instruments.keyboard.player import METHOD, SETTLING, steps_at
+    from touchback.instruments.keyboard.strokes import Stroke
     from touchback.simulate import simulate
 
     stroke = Stroke.of(SETTLING, 60, effort)
@@ -227,7 +227,7 @@ class Asked:
 def forced_choice(file: Path, asked: Asked) -> None:
     """Goes through a session, from its beginning or from where it was broken off."""
     if asked.vary == LIST:
-        from touchback.gallery.keyboard.trial_key import varied_key
+        from touchback.instruments.keyboard.trial_key import varied_key
 
         key_model = varied_key(asked.voice, wired=asked.device is not None, by_hand=asked.page)
         show_parameters(key_model.all_parameters(), f"a key of '{asked.voice}'")
@@ -250,7 +250,7 @@ def forced_choice(file: Path, asked: Asked) -> None:
 
 def _begun(file: Path, asked: Asked) -> tuple[TrialKey, ForcedChoice]:
     """The key and the session; nothing is on disk before all that was asked for is good."""
-    from touchback.gallery.keyboard.trial_key import TrialKey
+    from touchback.instruments.keyboard.trial_key import TrialKey
 
     if asked.page and asked.subject is not None:
         raise InputError("--page asks a person; leave --subject away, or --page.")

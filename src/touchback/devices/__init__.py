@@ -1,7 +1,7 @@
 """Sensors, actuators and lines, as `tb.devices`: real and simulated behind one interface, and what
-stands between them and a live run. MIDI, sound, the serial line, steering wheels, data acquisition
-boards and GPS have packages of their own: `tb.devices.midi`, `tb.devices.sound`,
-`tb.devices.serial_line`, `tb.devices.evdev`, `tb.devices.daq`, `tb.devices.gps`."""
+stands between them and a live run. MIDI ports, the serial line, steering wheels, data acquisition
+boards and GPS have packages of their own: `tb.devices.midi`, `tb.devices.serial_line`,
+`tb.devices.evdev`, `tb.devices.daq`, `tb.devices.gps`."""
 
 from touchback.devices import by_wire as by_wire
 from touchback.devices import daq as daq
@@ -9,7 +9,6 @@ from touchback.devices import evdev as evdev
 from touchback.devices import gps as gps
 from touchback.devices import midi as midi
 from touchback.devices import serial_line as serial_line
-from touchback.devices import sound as sound
 from touchback.devices.midi import MidiPort
 from touchback.devices.motors import LinearMotor, Motor
 from touchback.devices.sensors import (

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from touchback.errors import InputError
 from touchback.estimate.identification import Identification, identify
 from touchback.gallery.entry import Entry, Experiment
-from touchback.gallery.piano.action import grand_piano_action
+from touchback.instruments.piano.action import grand_piano_action
 from touchback.model import Model
 from touchback.model.signals import Parameter
 from touchback.recording import Run

@@ -1,5 +1,6 @@
 """The list of ready mechanisms: a new one is a new file and one line here. A file is imported when
-somebody asks for its mechanism: a pendulum needs no tyres."""
+somebody asks for its mechanism: a pendulum needs no tyres. Its entry is `ENTRY`, or, where a file
+has several, the variable after the colon."""
 
 from importlib import import_module
 
@@ -25,9 +26,9 @@ _MODULES = {
     "suspension": "suspension",
     "stewart-platform": "stewart_platform",
     "bouncing-hammer": "bouncing_hammer",
-    "harpsichord": "harpsichord",
-    "piano": "piano",
-    "piano-modes": "piano.with_modes",
+    "harpsichord": "key_actions:HARPSICHORD",
+    "piano": "key_actions:PIANO",
+    "piano-modes": "key_actions:PIANO_WITH_MODES",
     "omni-wheel": "omni.bench",
     "omni-platform": "omni.three_wheels",
     "mecanum-platform": "omni.mecanum",
@@ -53,7 +54,8 @@ def entry(name: str) -> Entry:
         raise InputError(
             f"There is no mechanism '{name}' in the gallery; {suggestion(name, names())}"
         )
-    found: Entry = import_module(f"touchback.gallery.{_MODULES[name]}").ENTRY
+    module, _, variable = _MODULES[name].partition(":")
+    found: Entry = getattr(import_module(f"touchback.gallery.{module}"), variable or "ENTRY")
     return found
 
 

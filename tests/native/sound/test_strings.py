@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from touchback.devices.sound import Note, piano_string, render
-from touchback.devices.sound.vibrating_strings import DAMPER
+from touchback.instruments.sound import Note, piano_string, render
+from touchback.instruments.sound.vibrating_strings import DAMPER
 from touchback.native.sound.strings import SoundingStrings
 
 RATE = 44100

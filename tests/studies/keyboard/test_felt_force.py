@@ -15,9 +15,9 @@ from studies.keyboard.felt_force import (
     press,
 )
 from touchback.devices.motors import Motor
-from touchback.gallery.keyboard.device import FRONT, KeyDevice
-from touchback.gallery.keyboard.voices import COUPLING, by_law, light_action, piano, piano_modes
-from touchback.gallery.piano.force_curve import force_curve, slow_press
+from touchback.instruments.keyboard.device import FRONT, KeyDevice
+from touchback.instruments.keyboard.voices import COUPLING, by_law, light_action, piano, piano_modes
+from touchback.instruments.piano.force_curve import force_curve, slow_press
 
 NORMAL = {"normal": {}}
 

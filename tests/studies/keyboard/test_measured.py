@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from studies.keyboard.measured import measure, off, quickly, slowly
-from touchback.gallery.keyboard.measured import measured_action
-from touchback.gallery.keyboard.player import SETTLING, make_keyboard
-from touchback.gallery.keyboard.strokes import Stroke
-from touchback.gallery.keyboard.voices import DIP
-from touchback.gallery.piano.force_curve import force_curve, slow_press
-from touchback.gallery.piano.parameters import Masses
+from touchback.instruments.keyboard.measured import measured_action
+from touchback.instruments.keyboard.player import SETTLING, make_keyboard
+from touchback.instruments.keyboard.strokes import Stroke
+from touchback.instruments.keyboard.voices import DIP
+from touchback.instruments.piano.force_curve import force_curve, slow_press
+from touchback.instruments.piano.parameters import Masses
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ from studies.piano.gestures import (
     gesture,
     try_gestures,
 )
-from touchback.gallery.piano.strokes import strikes
+from touchback.instruments.piano.strokes import strikes
 
 
 @pytest.fixture(scope="module")

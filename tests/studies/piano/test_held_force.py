@@ -12,9 +12,9 @@ from studies.piano.held_force import (
     HeldForce,
     held_force,
 )
-from touchback.gallery.piano import Specification
-from touchback.gallery.piano.geometry import placements
-from touchback.gallery.piano.strokes import play
+from touchback.instruments.piano import Specification
+from touchback.instruments.piano.geometry import placements
+from touchback.instruments.piano.strokes import play
 from touchback.system import System
 
 SOFT, MEZZO_FORTE, FORTE = 0.5, 1.5, 4.0  # hammer speeds [m/s]

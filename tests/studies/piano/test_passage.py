@@ -5,7 +5,7 @@ import pytest
 
 import touchback as tb
 from studies.piano.gestures import STEP, Laboratory
-from touchback.gallery.piano.passage import (
+from touchback.instruments.piano.passage import (
     ABOVE,
     DEEP,
     KEYS,
@@ -14,7 +14,7 @@ from touchback.gallery.piano.passage import (
     finger,
     virtuoso,
 )
-from touchback.gallery.piano.strokes import strikes
+from touchback.instruments.piano.strokes import strikes
 
 
 @pytest.fixture(scope="module")

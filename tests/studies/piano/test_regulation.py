@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from studies.piano.regulation import Regulated, measure
-from touchback.gallery.piano import Specification
-from touchback.gallery.piano.geometry import Surface, placements, turned
+from touchback.instruments.piano import Specification
+from touchback.instruments.piano.geometry import Surface, placements, turned
 
 
 @pytest.fixture(scope="module")
@@ -58,6 +58,6 @@ def test_surfaces_that_should_touch_at_rest_do_so_exactly() -> None:
 
 
 def _angle_below(below: float) -> float:
-    from touchback.gallery.piano.geometry import rest_angle
+    from touchback.instruments.piano.geometry import rest_angle
 
     return rest_angle(Specification().dimensions, below)

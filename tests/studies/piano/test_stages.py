@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from studies.piano.stages import Stage, ballistic, gillespie, stages
-from touchback.gallery.piano.strokes import play, strikes
+from touchback.instruments.piano.strokes import play, strikes
 from touchback.recording import Run
 from touchback.system import System
 

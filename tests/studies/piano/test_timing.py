@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from studies.piano.timing import SPEEDS, fitted, measured
-from touchback.gallery.piano.strokes import play, stroke_at, stroke_of
-from touchback.gallery.piano.touch import Struck
+from touchback.instruments.piano.strokes import play, stroke_at, stroke_of
+from touchback.instruments.piano.touch import Struck
 from touchback.system import System
 
 

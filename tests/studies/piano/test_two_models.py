@@ -13,12 +13,12 @@ from studies.piano.two_models import (
     nearly_rigid,
     strokes,
 )
-from touchback.gallery.piano import Pressed, grand_piano_action
-from touchback.gallery.piano.force_curve import ForceCurve
-from touchback.gallery.piano.modes.changes import NAP, STRIKES
-from touchback.gallery.piano.parameters import Specification
-from touchback.gallery.piano.strokes import play, stroke_of
-from touchback.gallery.piano.with_modes import RESTITUTION, piano_action_with_modes
+from touchback.instruments.piano import Pressed, grand_piano_action
+from touchback.instruments.piano.force_curve import ForceCurve
+from touchback.instruments.piano.modes.changes import NAP, STRIKES
+from touchback.instruments.piano.parameters import Specification
+from touchback.instruments.piano.strokes import play, stroke_of
+from touchback.instruments.piano.with_modes import RESTITUTION, piano_action_with_modes
 from touchback.recording import Run
 from touchback.simulate import simulate
 

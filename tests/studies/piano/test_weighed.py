@@ -15,8 +15,8 @@ from studies.piano.weighed import (
     fit,
 )
 from touchback.errors import InputError
-from touchback.gallery.piano.force_curve import weights
-from touchback.gallery.piano.parameters import Specification
+from touchback.instruments.piano.force_curve import weights
+from touchback.instruments.piano.parameters import Specification
 from touchback.system import System
 
 SPEC = Specification()

@@ -5,12 +5,12 @@ import pytest
 
 import touchback as tb
 from studies.piano.repetition import repeat
-from touchback.gallery.piano import Pressed, Repeated, grand_piano_action
-from touchback.gallery.piano.modes.changes import MODES, STRIKES, changes
-from touchback.gallery.piano.modes.contacts import RIGID
-from touchback.gallery.piano.parameters import Specification
-from touchback.gallery.piano.strokes import play, stroke_of
-from touchback.gallery.piano.with_modes import piano_action_with_modes, regulated
+from touchback.instruments.piano import Pressed, Repeated, grand_piano_action
+from touchback.instruments.piano.modes.changes import MODES, STRIKES, changes
+from touchback.instruments.piano.modes.contacts import RIGID
+from touchback.instruments.piano.parameters import Specification
+from touchback.instruments.piano.strokes import play, stroke_of
+from touchback.instruments.piano.with_modes import piano_action_with_modes, regulated
 from touchback.recording import Run
 from touchback.system import System
 

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from far_ends import patient_line
-from touchback.gallery.keyboard.device import FRONT
-from touchback.gallery.keyboard.trial_key import TrialKey
-from touchback.gallery.keyboard.walls import MIDDLE
 from touchback.haptics.trials import Constant, Design, FeelingSubject, ForcedChoice
+from touchback.instruments.keyboard.device import FRONT
+from touchback.instruments.keyboard.trial_key import TrialKey
+from touchback.instruments.keyboard.walls import MIDDLE
 from touchback.workbench.play.trial_boards import ChoiceBoard
 from waiting import until
 

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from tests.workbench.browser import until
-from touchback.gallery.keyboard.trial_key import TrialKey
-from touchback.gallery.keyboard.walls import MIDDLE
 from touchback.haptics.trials import Constant, Design, FeelingSubject, ForcedChoice
+from touchback.instruments.keyboard.trial_key import TrialKey
+from touchback.instruments.keyboard.walls import MIDDLE
 from touchback.recording import open_run
 from touchback.workbench.play.play_server import Hall
 from touchback.workbench.play.trial_boards import ChoiceBoard

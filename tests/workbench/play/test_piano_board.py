@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator, Mapping
 import numpy as np
 import pytest
 
-from touchback.gallery.keyboard.strokes import passage
-from touchback.gallery.piano.force_curve import force_curve, slow_press
-from touchback.gallery.piano.grading import graded
+from touchback.instruments.keyboard.strokes import passage
+from touchback.instruments.piano.force_curve import force_curve, slow_press
+from touchback.instruments.piano.grading import graded
 from touchback.workbench.play.action_view import AFTER, SHOWN, SPEED
 from touchback.workbench.play.piano_board import PianoBoard
 from waiting import until

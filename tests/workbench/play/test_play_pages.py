@@ -11,9 +11,9 @@ import pytest
 
 from tests.workbench.browser import until
 from touchback import gallery
-from touchback.devices.sound import Note, render
-from touchback.gallery.keyboard.regulation import read_regulation
-from touchback.gallery.keyboard.strokes import passage
+from touchback.instruments.keyboard.regulation import read_regulation
+from touchback.instruments.keyboard.strokes import passage
+from touchback.instruments.sound import Note, render
 from touchback.realtime.live import choices
 from touchback.workbench.play.piano_board import PianoBoard
 from touchback.workbench.play.play_messages import Visit
@@ -263,7 +263,8 @@ def rendered(page: Page) -> list[float] | None:
 
 
 def test_the_worklet_adds_up_the_string_that_is_rendered_offline(page: Page) -> None:
-    """Sample by sample what `devices.sound` gives, behind the worklet's rounding of loud ones."""
+    """Sample by sample what `instruments.sound` gives, behind the worklet's rounding of loud
+    ones."""
     found = np.array(until(lambda: rendered(page)))
     begin = int(np.flatnonzero(found)[0])
     due = np.tanh(render([Note(0.0, 72, speed=1.0)], 0.2) / 45.0)

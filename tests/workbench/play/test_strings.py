@@ -1,10 +1,10 @@
-"""The strings of the page are those of `devices.sound`."""
+"""The strings of the page are those of `instruments.sound`."""
 
 import numpy as np
 import pytest
 
-from touchback.devices.sound import Note, render
 from touchback.errors import InputError
+from touchback.instruments.sound import Note, render
 from touchback.workbench.play.string_tables import SPEEDS, string_table
 
 RATE, SECONDS = 44100, 0.3

@@ -1,6 +1,5 @@
-"""MIDI: messages as bytes, strike speeds as velocities, Standard MIDI Files, ports."""
+"""MIDI: messages as bytes, strike speeds as velocities, ports."""
 
-from touchback.devices.midi.midi_file import Timed, read_midi, write_midi
 from touchback.devices.midi.midi_messages import (
     Control,
     Message,
@@ -20,10 +19,7 @@ __all__ = [
     "NoteOff",
     "NoteOn",
     "Parser",
-    "Timed",
     "encode",
-    "read_midi",
     "speed_of",
     "velocity_of",
-    "write_midi",
 ]

@@ -1,1 +1,1 @@
-"""Strings that sound while they are played: the C side of `touchback.devices.sound`."""
+"""Strings that sound while they are played: the C side of `touchback.instruments.sound`."""

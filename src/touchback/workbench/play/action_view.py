@@ -11,10 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from touchback.errors import TouchbackError
-from touchback.gallery.keyboard.device import FRONT
-from touchback.gallery.keyboard.keys import note_name
-from touchback.gallery.piano.drawing import BEFORE as DRAWN_BEFORE
-from touchback.gallery.piano.drawing import (
+from touchback.instruments.keyboard.device import FRONT
+from touchback.instruments.keyboard.keys import note_name
+from touchback.instruments.piano.drawing import BEFORE as DRAWN_BEFORE
+from touchback.instruments.piano.drawing import (
     BEHIND,
     BODIES,
     BOTTOM,
@@ -24,10 +24,10 @@ from touchback.gallery.piano.drawing import (
     RIGHT,
     TOP,
 )
-from touchback.gallery.piano.force_curve import ForceCurve, force_curve, slow_press
-from touchback.gallery.piano.geometry import placements
-from touchback.gallery.piano.parameters import Specification
-from touchback.gallery.piano.shapes import Shape, shapes
+from touchback.instruments.piano.force_curve import ForceCurve, force_curve, slow_press
+from touchback.instruments.piano.geometry import placements
+from touchback.instruments.piano.parameters import Specification
+from touchback.instruments.piano.shapes import Shape, shapes
 from touchback.system import System
 
 #: The angles that a pose consists of, in this order.

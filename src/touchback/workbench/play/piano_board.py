@@ -11,22 +11,22 @@ import numpy as np
 
 from touchback.devices.midi import speed_of
 from touchback.errors import InputError
-from touchback.gallery.keyboard.keys import NAMES, note_name
-from touchback.gallery.keyboard.listener import Ear, Listener
-from touchback.gallery.keyboard.midi_fingers import Answers, graded_touches
-from touchback.gallery.keyboard.pedals import PEDALS, SHIFTED, Foot
-from touchback.gallery.keyboard.player import METHOD, SETTLING, Fingers, make_keyboard, scripted
-from touchback.gallery.keyboard.regulation import (
+from touchback.instruments.keyboard.keys import NAMES, note_name
+from touchback.instruments.keyboard.listener import Ear, Listener
+from touchback.instruments.keyboard.midi_fingers import Answers, graded_touches
+from touchback.instruments.keyboard.pedals import PEDALS, SHIFTED, Foot
+from touchback.instruments.keyboard.player import METHOD, SETTLING, Fingers, make_keyboard, scripted
+from touchback.instruments.keyboard.regulation import (
     AS_GRADED,
     WALL_SCREWS,
     Regulation,
     screws_of,
     turned_by,
 )
-from touchback.gallery.keyboard.strikes import SOFTEST
-from touchback.gallery.keyboard.strokes import FOR_EVER, SHORTEST_STAY, Gesture, Heard, Stroke
-from touchback.gallery.keyboard.strokes import passage as passage_on
-from touchback.gallery.keyboard.walls import WALL_VOICES
+from touchback.instruments.keyboard.strikes import SOFTEST
+from touchback.instruments.keyboard.strokes import FOR_EVER, SHORTEST_STAY, Gesture, Heard, Stroke
+from touchback.instruments.keyboard.strokes import passage as passage_on
+from touchback.instruments.keyboard.walls import WALL_VOICES
 from touchback.model.names import suggestion
 from touchback.realtime import Live, live
 from touchback.realtime.control import CommandServer, Exposed

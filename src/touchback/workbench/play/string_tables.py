@@ -1,4 +1,4 @@
-"""The strings of the page: what a synthesiser of modes needs to sound as `devices.sound` does.
+"""The strings of the page: what a synthesiser of modes needs to sound as `instruments.sound` does.
 
 A mode is a sine that fades; a hammer, a plectrum or wind decides how much of each there is. The
 page's audio worklet adds them up sample by sample, so that a note starts within one audio block.
@@ -9,9 +9,9 @@ from functools import lru_cache, partial
 
 import numpy as np
 
-from touchback.devices.sound import StringMotion, piano_string, pluck, struck_strings
-from touchback.devices.sound.vibrating_strings import DAMPER, String
 from touchback.errors import InputError
+from touchback.instruments.sound import StringMotion, piano_string, pluck, struck_strings
+from touchback.instruments.sound.vibrating_strings import DAMPER, String
 
 SPEEDS = (0.15, 0.3, 0.6, 1.0, 1.6, 2.5, 4.0, 6.5)  # m/s of hammers, between which is interpolated
 MOST_MODES = 96  # of a string, the loudest: what ten strings of a tablet can do at once

@@ -11,8 +11,8 @@ from tempfile import TemporaryDirectory
 import numpy as np
 
 from touchback.errors import InputError
-from touchback.gallery.keyboard.trial_key import TrialKey
 from touchback.haptics.trials import Constant, Curve, Fit, ForcedChoice, Trials, report_lines
+from touchback.instruments.keyboard.trial_key import TrialKey
 from touchback.native.live.layout import STALE
 from touchback.realtime import Live
 from touchback.realtime.control import CommandServer

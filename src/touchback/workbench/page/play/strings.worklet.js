@@ -1,4 +1,4 @@
-// Strings as sums of fading sines, one sample after the other: what devices/sound computes, while it sounds.
+// Strings as sums of fading sines, one sample after the other: what instruments/sound computes, while it sounds.
 // A voice has modes z (complex), which turn and fade by a factor each sample; its sound is the sum of their real parts.
 const SILENT = 1e-5; // N at the bridge, summed over modes: a voice below it ends
 const LOUD = 1 / 45; // of full scale a newton; beyond it is rounded off

@@ -1,0 +1,80 @@
+"""Keys of a harpsichord and of a grand piano, with their experiments; the models are those of
+`tb.instruments`."""
+
+import numpy as np
+
+from touchback.gallery.entry import Entry, Experiment, Shown
+from touchback.instruments.harpsichord import STROKE_TIMES, harpsichord_key, stroke_forces
+from touchback.instruments.piano.action import grand_piano_action
+from touchback.instruments.piano.touch import Pressed
+from touchback.instruments.piano.with_modes import piano_action_with_modes
+from touchback.model import Model
+
+PUSH = 4.0  # N: mezzo forte, the hammer meets the string at 2 m/s
+_PUSH_TIMES = (0.0, 0.1, 0.13, 0.43, 0.46, 1.0)  # s
+_PUSH_FORCES = (0.0, 0.0, PUSH, PUSH, 0.0, 0.0)
+_SIGNALS = ("key depth", "string gap", "capstan force", "jack force")
+
+
+def make_pressed_piano() -> Model:
+    """The full-contact action, its key pressed at mezzo forte and held."""
+    return grand_piano_action("motion", Pressed(0.7))
+
+
+def make_pressed_piano_with_modes() -> Model:
+    """The model with modes, its key pressed at mezzo forte and held."""
+    return piano_action_with_modes("motion", Pressed(0.7))
+
+
+def push_repeatedly(signals: tuple[str, ...], substeps: int) -> Experiment:
+    """The experiment with an action that is driven by its "key force": pushed, held and let go once
+    a second, as a page shows it."""
+    forces = np.array(_PUSH_TIMES), np.array(_PUSH_FORCES)
+    return Experiment(
+        _PUSH_TIMES[-1], inputs={"key force": forces}, signals=signals, substeps=substeps
+    )
+
+
+HARPSICHORD = Entry(
+    "harpsichord",
+    "a jack that plucks its string on the way up only: three modes, no tongue",
+    harpsichord_key,
+    Experiment(
+        STROKE_TIMES[-1], inputs={"key force": stroke_forces()},
+        signals=("depth", "jack", "string force"),
+    ),
+    sentences=(
+        "A jack rises past its string and plucks it on the way up only.",
+        "The plectrum bends until it slips: below, plucking and above are three modes with "
+        "three laws.",
+        'Raise "plectrum strength" and feel the pluck come later and harder.',
+    ),
+)  # fmt: skip
+
+PIANO = Entry(
+    "piano",
+    "a grand piano action: key, whippen, jack, repetition lever, hammer and damper, all of felt",
+    make_pressed_piano,
+    Experiment(0.25, signals=_SIGNALS, substeps=16),
+    sentences=(
+        "A grand piano action: key, whippen, jack, repetition lever, hammer and damper, and "
+        "the felt between them.",
+        "Nothing in it knows of stages: let-off, check and repetition come from who touches whom.",
+        'Turn "let-off button height" and watch the hammer let go earlier or later.',
+    ),
+    shown=Shown(lambda: grand_piano_action("force"), push_repeatedly(_SIGNALS, 16)),
+)
+
+PIANO_WITH_MODES = Entry(
+    "piano-modes",
+    "the same action with modes: rigid contacts that are made and broken, after Gillespie",
+    make_pressed_piano_with_modes,
+    Experiment(0.25, signals=_SIGNALS, substeps=8),
+    sentences=(
+        "The same piano action, with rigid contacts instead of felt, after Gillespie.",
+        "Which parts touch is a mode with its own equations, and the state graph shows which "
+        "of them rules.",
+        "Follow a stroke through its modes, from rest through let-off into check.",
+    ),
+    shown=Shown(lambda: piano_action_with_modes("force"), push_repeatedly(_SIGNALS, 8)),
+)

@@ -1,0 +1,253 @@
+"""Gillespie's nine-coordinate piano action with four phases (1996, §3.5).
+
+Angles q₁, q₂, q₃, q₅ and q₆ turn key, hammer, repetition lever, whippen and jack; q₄ is how far the
+spring k₄ in the jack is pressed in; q₇, q₈ and q₉ are where sliders are: S1 on the whippen, S2 on
+the dolly's line E, S3 on the hammer. A slider is two equations. Where one is missing, artificial
+constraints keep its coordinate where it would be (his Table 3.1, its sliders put right): six
+equations in every phase, three freedoms. x points away from the player, z up.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias, cast
+
+import numpy as np
+
+from touchback.instruments.piano.gillespie.specification import (
+    GillespieSpecification,
+    gillespie_specification,
+)
+from touchback.model import Model
+from touchback.model.forces import JointEffort
+from touchback.model.frame import BodyHandle, Frame
+from touchback.model.joints import JointKind, Prismatic, Revolute
+from touchback.model.sensors import Signal
+from touchback.model.value import Value
+from touchback.recording import Run
+from touchback.simulate import simulate
+from touchback.symbolic.expression import Expr
+from touchback.symbolic.functions import cos, maximum, select, sin
+
+Pair: TypeAlias = tuple[Value, Value]
+PHASES = ("A acceleration", "B let-off", "C catch", "D reset")
+LIGHT = 1e-5  # kg of a slider: he gives them none
+NEAR = 1e-4  # m between jack head and knuckle at which reset ends (his "tolerance")
+STRIKES = "hammer strikes string"
+BEGIN, END, DRIVEN = 0.10, 0.18, (-0.0335, -0.0055)  # s; rad: his ramp of D
+
+
+def _pair(point: np.ndarray) -> Pair:
+    x, z = map(float, point)
+    return x, z
+
+
+@dataclass(frozen=True)
+class _Plane:
+    """Points of the action as expressions of its coordinates."""
+
+    m: Model
+    spec: GillespieSpecification
+
+    def turned(self, angle: Value, x: Value, z: Value, pivot: Pair) -> Pair:
+        c, s = cos(angle), sin(angle)
+        return pivot[0] + c * x - s * z, pivot[1] + s * x + c * z
+
+    @property
+    def angles(self) -> dict[str, Value]:
+        q = self.m.coordinate
+        whippen = q("whippen")
+        return {
+            "q1": q("key"), "q2": q("hammer"), "q3": whippen + q("lever"), "q5": whippen,
+            "q6": whippen + q("jack"),
+        }  # fmt: skip
+
+    @property
+    def p2(self) -> Pair:
+        return _pair(self.spec.points.p2)
+
+    @property
+    def p3(self) -> Pair:
+        return _pair(self.spec.points.p3)
+
+    def capstan(self) -> Pair:
+        s = self.spec
+        return self.turned(self.angles["q1"], s.capstan, s.capstan_height, (0.0, 0.0))
+
+    def on_whippen(self, x: Value, z: Value = 0.0) -> Pair:
+        """`x` from P₂ towards the player."""
+        return self.turned(self.angles["q5"], -x, z, self.p2)
+
+    def toe(self) -> Pair:
+        return self.turned(
+            self.angles["q6"], -self.spec.toe, 0.0, self.on_whippen(self.spec.jack_pin)
+        )
+
+    def head(self, pressed: Value) -> Pair:
+        pin = self.on_whippen(self.spec.jack_pin)
+        return self.turned(self.angles["q6"], 0.0, self.spec.jack - pressed, pin)
+
+    def lever_end(self) -> Pair:
+        pin = self.on_whippen(self.spec.lever_pin, self.spec.lever_height)
+        return self.turned(self.angles["q3"], -self.spec.lever, 0.0, pin)
+
+    def under_knuckle(self, x: Value) -> Pair:
+        """On the knuckle's line, `x` from the hammer's pin."""
+        return self.turned(self.angles["q2"], x, -self.spec.knuckle, self.p3)
+
+    def on_hammer(self, point: Pair) -> Pair:
+        """A point as the hammer sees it: along the knuckle's line, and above it."""
+        c, s = cos(self.angles["q2"]), sin(self.angles["q2"])
+        x, z = point[0] - self.p3[0], point[1] - self.p3[1]
+        return c * x + s * z, c * z - s * x + self.spec.knuckle
+
+
+def nine_coordinate_action(specification: GillespieSpecification | None = None) -> Model:
+    """His model. Inputs "D" and "D rate" move the manipulandum [rad, rad/s]; sensors "q1" to "q9"
+    tell his coordinates, "gAB" and "gBC" his indicators [m], "coupler force" what is felt at the
+    key front and "jack force" k₄ q₄ [N]."""
+    spec = specification or gillespie_specification()
+    m = Model("Gillespie piano action")
+    _bodies(m, spec)
+    plane = _Plane(m, spec)
+    _forces(m, spec, plane)
+    _phases(m, spec, plane)
+    return m
+
+
+def _bodies(m: Model, s: GillespieSpecification) -> None:
+    at, turns, begin = s.points, Revolute("-y"), start(s)
+    key = m.body("key", mass=s.m2, com=(s.key_mass, 0, 0))
+    whippen = m.body("whippen", mass=s.m4, com=(-s.jack_pin, 0, 0))
+    lever = m.body("lever", mass=s.m3, com=(-s.lever_bed, 0, 0))
+    hammer = m.body("hammer", mass=s.m1, com=(s.hammer, 0, 0))
+    jack, head = m.body("jack", mass=LIGHT), m.body("head", mass=LIGHT)
+    sliders = {name: m.body(name, mass=LIGHT) for name in ("S1", "S2", "S3")}
+    pivots: dict[str, tuple[JointKind, Frame, BodyHandle]] = {
+        "key": (turns, m.ground.at(0, 0, 0), key),
+        "hammer": (turns, m.ground.at(at.p3[0], 0, at.p3[1]), hammer),
+        "whippen": (turns, m.ground.at(at.p2[0], 0, at.p2[1]), whippen),
+        "lever": (turns, whippen.at(-s.lever_pin, 0, s.lever_height), lever),
+        "jack": (turns, whippen.at(-s.jack_pin, 0, 0), jack),
+        "head": (Prismatic("-z"), jack.at(0, 0, s.jack), head),
+        "S1": (Prismatic("-x"), whippen.at(0, 0, 0), sliders["S1"]),
+        "S2": (Prismatic("x"), m.ground.at(at.dolly[0], 0, at.dolly[1]), sliders["S2"]),
+        "S3": (Prismatic("x"), hammer.at(0, 0, -s.knuckle), sliders["S3"]),
+    }
+    for name, (kind, parent, child) in pivots.items():
+        m.joint(name, kind, parent, child, position=begin[name])
+
+
+def _forces(m: Model, s: GillespieSpecification, plane: _Plane) -> None:
+    q, v = m.coordinate, m.rate
+    rest = s.start
+    stiffness, damping = s.coupler
+    angle = m.input("D", default=DRIVEN[0], unit="rad")
+    rate = m.input("D rate", unit="rad/s")
+    coupler = stiffness * (angle - q("key")) + damping * (rate - v("key"))
+    m.force("coupler", JointEffort("key", coupler))
+    bottom = rest["q1"] + s.dip / s.front
+    bed = maximum(rest["q1"] - q("key"), 0.0) - maximum(q("key") - bottom, 0.0)
+    m.force("key bed", JointEffort("key", s.k2 * s.front**2 * bed))
+    m.force("k4", JointEffort("head", -s.k4 * q("head") - s.b4 * v("head")))
+    risen = q("lever") - (rest["q3"] - rest["q5"])  # falls where the lever goes up
+    pressed = maximum(s.lever_moment / s.lever_bed**2 / s.k6 - risen, 0.0)
+    moment = s.lever_bed**2 * s.k6 * pressed - s.lever_moment - s.k5 * risen - s.b5 * v("lever")
+    m.force("repetition spring and bed", JointEffort("lever", moment))
+    m.force("b7", JointEffort("S1", -s.b7 * v("S1")))
+    end = plane.lever_end()
+    reach, above = plane.on_hammer(end)
+    push = s.k3 * maximum(above, 0.0)
+    _push(m, plane, "k3", ("lever", s.lever_pin, s.lever_height), end, push)
+    m.sensor("lever force", Signal(push, "N"))
+    m.sensor("lever reach", Signal(reach, "m"))
+    m.sensor("coupler force", Signal(coupler * (1.0 / s.front), "N"))
+    m.sensor("jack force", Signal(s.k4 * q("head"), "N"))
+
+
+def _push(
+    m: Model, plane: _Plane, name: str, carried: tuple[str, float, float], at: Pair, push: Value
+) -> None:
+    """A force [N] of a body on the whippen against the hammer, normal to the knuckle's line."""
+    joint, x, z = carried
+    angle = plane.angles["q2"]
+    f_x, f_z = -push * sin(angle), push * cos(angle)  # on the hammer
+    arms = {"hammer": (plane.p3, 1.0), "whippen": (plane.p2, -1.0),
+            joint: (plane.on_whippen(x, z), -1.0)}  # fmt: skip
+    for turned, (pivot, side) in arms.items():
+        moment = (at[0] - pivot[0]) * f_z - (at[1] - pivot[1]) * f_x
+        m.force(f"{name} on {turned}", JointEffort(turned, side * moment))
+
+
+def _phases(m: Model, s: GillespieSpecification, plane: _Plane) -> None:
+    q = m.coordinate
+    rest, at = s.start, s.points
+    toe, head = plane.toe(), plane.head(q("head"))
+    pairs = {
+        "S1": (plane.capstan(), plane.on_whippen(q("S1"))),
+        "S2": (toe, (float(at.dolly[0]) + q("S2"), float(at.dolly[1]))),
+        "S3": (head, plane.under_knuckle(q("S3"))),
+    }
+    for name, (one, other) in pairs.items():
+        for i, axis in enumerate("xz"):
+            m.constrain(f"{name} {axis}", cast(Expr, one[i] - other[i]), unit="m")
+    sliders = {name: [f"{name} x", f"{name} z"] for name in pairs}
+    locked = rest["q6"] - rest["q5"]
+    free = plane.on_hammer(plane.head(0.0))
+    would_be: dict[str, dict[str | tuple[str, int], Value]] = {
+        "S2": {"S2": toe[0] - float(at.dolly[0]), "jack": locked},
+        "S3": {"S3": free[0], "head": 0.0},
+    }
+    active = (("S1", "S3"), ("S1", "S2", "S3"), ("S1", "S2"), ("S1",))
+    for name, present in zip(PHASES, active, strict=True):
+        missing = [each for each in would_be if each not in present]
+        tracking = {k: goal for each in missing for k, goal in would_be[each].items()}
+        m.mode(name, [row for each in present for row in sliders[each]], tracking)
+    left, over = float(at.dolly[1]) - toe[1], q("S3") - s.slipped
+    swung = q("jack") - locked
+    a, b, c, d = PHASES
+    let_go = {"q:head": 0.0, "v:head": 0.0}
+    m.transition("toe meets dolly", a, b, left)
+    m.transition("jack back at its stop", b, a, swung)
+    m.transition("jack slips", b, c, over, reset=let_go)
+    m.transition("hammer leaves jack", b, c, q("head"), reset=let_go)
+    m.transition("toe leaves dolly", c, d, swung)
+    m.transition("knuckle on jack", d, a, -free[1] - NEAR)
+    m.constrain("string", q("hammer"), unit="rad")
+    m.transition(STRIKES, c, c, -q("hammer"), impact=["string"], restitution=1.0)
+    m.sensor("gAB", Signal(left, "m"))
+    m.sensor("gBC", Signal(over, "m"))
+    _coordinates(m, plane)
+    sliding = select(m.coordinate("head") > 0.0, s.b8 * m.rate("S3"), 0.0)
+    m.force("b8", JointEffort("S3", -sliding))
+
+
+def _coordinates(m: Model, plane: _Plane) -> None:
+    """His q₁ to q₉ as sensors."""
+    told = {**plane.angles, "q4": m.coordinate("head")}
+    told |= {f"q{i}": m.coordinate(f"S{i - 6}") for i in (7, 8, 9)}
+    for name in sorted(told):
+        m.sensor(name, Signal(told[name], "m" if name in ("q4", "q7", "q8", "q9") else "rad"))
+
+
+def start(specification: GillespieSpecification) -> dict[str, float]:
+    """Table 3.5 as joints have it."""
+    q = specification.start
+    return {
+        "key": q["q1"], "hammer": q["q2"], "whippen": q["q5"], "lever": q["q3"] - q["q5"],
+        "jack": q["q6"] - q["q5"], "head": q["q4"], "S1": q["q7"], "S2": q["q8"], "S3": q["q9"],
+    }  # fmt: skip
+
+
+def stroke(specification: GillespieSpecification | None = None, duration: float = 0.4) -> Run:
+    """His ramp (§3.6.3): D from −0.0335 rad at 0.1 s to −0.0055 rad at 0.18 s."""
+    spec = specification or gillespie_specification()
+    system = nine_coordinate_action(spec).compile()
+    corner, speed = 1e-6, (DRIVEN[1] - DRIVEN[0]) / (END - BEGIN)
+    times = np.array([0.0, BEGIN, BEGIN + corner, END, END + corner, duration + 1.0])
+    angle = np.interp(times, [BEGIN, END], DRIVEN)
+    rate = np.array([0.0, 0.0, speed, speed, 0.0, 0.0])
+    return simulate(
+        system, duration=duration, rtol=1e-7, atol=1e-10, output_step=2e-4,
+        inputs={"D": (times, angle), "D rate": (times, rate)}, progress=False,
+    )  # fmt: skip

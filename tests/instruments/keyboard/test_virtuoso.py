@@ -1,0 +1,46 @@
+"""The virtuoso passage: playable by ten fingers, and heard."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from touchback.errors import InputError
+from touchback.instruments.keyboard.keys import notes_of
+from touchback.instruments.keyboard.player import SETTLING, make_keyboard
+from touchback.instruments.keyboard.strokes import heard
+from touchback.instruments.keyboard.virtuoso import virtuoso
+
+
+@pytest.mark.parametrize("count", [7, 88])
+def test_no_finger_is_asked_for_twice_at_once(count):
+    notes = notes_of(count)
+    strokes = virtuoso(notes, 0.6, 30.0)
+    for note in notes:
+        own = [stroke for stroke in strokes if stroke.note == note]
+        for first, second in pairwise(own):
+            assert second.time > first.time + first.press + first.stay + first.leave
+    moments = np.arange(0.6, 30.0, 0.01)[:, None]
+    begin = np.array([stroke.time for stroke in strokes])
+    end = np.array([stroke.time + stroke.press + stroke.stay for stroke in strokes])
+    assert ((moments > begin) & (moments < end)).sum(axis=1).max() <= 10
+    assert strokes[0].time == 0.6
+    assert all(s.time + s.press + s.stay + s.leave < 30.0 for s in strokes)
+
+
+def test_every_stroke_is_heard_from_soft_to_loud():
+    keys = make_keyboard(range(60, 70), "piano", rate=1000)
+    strokes = virtuoso(keys.notes, SETTLING, SETTLING + 4.5)
+    played = heard(keys.simulate(strokes, SETTLING + 4.6), keys.notes)
+    for stroke in strokes:
+        sounded = [one.time - stroke.time for one in played if one.note == stroke.note]
+        assert any(0.0 < wait < stroke.press + stroke.stay for wait in sounded)
+    assert len(played) < 1.05 * len(strokes)  # few hammers bounce and strike twice
+    loudness = [one.loudness for one in played]
+    assert min(loudness) < 0.6
+    assert 3.0 < max(loudness) < 5.0
+
+
+def test_too_few_keys_are_refused():
+    with pytest.raises(InputError, match="3 keys"):
+        virtuoso([60, 62, 64], 0.0, 4.0)

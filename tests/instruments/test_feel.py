@@ -1,0 +1,170 @@
+"""Keys as a finger feels them and as they sound."""
+
+import numpy as np
+import pytest
+
+from touchback.errors import InputError
+from touchback.instruments import harpsichord
+from touchback.instruments.feel import INSTRUMENTS
+from touchback.instruments.piano.passage import virtuoso
+
+SPEED = 0.01
+
+
+@pytest.fixture(scope="module")
+def piano():
+    return INSTRUMENTS["piano"].feel({}, SPEED)
+
+
+@pytest.fixture(scope="module")
+def plucked():
+    return INSTRUMENTS["harpsichord"].feel({}, SPEED)
+
+
+def test_the_piano_s_stages_follow_one_another_and_the_let_off_is_the_peak(piano):
+    assert list(piano.marks) == ["A", "B", "C", "D"]
+    assert sorted(piano.marks.values()) == list(piano.marks.values())
+    depth, force = piano.sides["down"]
+    inside = depth < 9.2e-3
+    peak = depth[inside][np.argmax(force[inside])]
+    assert piano.marks["C"] < peak < piano.marks["D"]
+    assert piano.figures["let-off"].endswith(f"{1e3 * peak:.1f} mm")
+
+
+def weighed(felt):
+    """Forces [g] on the way down and up where only whippen and hammer are moved, and where that
+    is."""
+    end = min(6e-3, *(begin for name, begin in felt.marks.items() if name != "A"))
+    sides = [felt.sides[side] for side in ("down", "up")]
+    down, up = (force[(depth > 1e-3) & (depth < end)] / 9.81e-3 for depth, force in sides)
+    return down, up, f"from 1.0 to {1e3 * end:.1f} mm"
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [{}, {"let-off button height": -3e-3}, {"capstan height": 2e-3}, {"jack position": -3e-3}],
+    ids=str,
+)
+def test_the_piano_s_weights_are_those_of_its_curve(settings):
+    """Also where a screw lets the let-off begin early: its force is none of the weight."""
+    felt = INSTRUMENTS["piano"].feel(settings, SPEED)
+    down, up, where = weighed(felt)
+    assert felt.figures["down weight"] == f"{down.max():.0f} g, {where}"
+    assert felt.figures["up weight"] == f"{up.min():.0f} g, {where}"
+    assert 40 < down.max() < 60
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_weights_of_a_key_out_of_regulation_are_those_of_its_curve(seed):
+    random = np.random.default_rng(seed)
+    spans = {
+        "capstan height": (-0.4e-3, 0.4e-3), "let-off button height": (-0.7e-3, 0.7e-3),
+        "repetition spring": (0.015, 0.06), "hammer mass": (3e-3, 12.5e-3),
+        "key lead mass": (0.0, 0.08), "knuckle friction": (0.0, 0.35),
+        "centre friction": (0.0, 2.0), "pedal lift": (0.0, 8e-3), "key dip": (8.8e-3, 10.3e-3),
+    }  # fmt: skip
+    screws = {name: float(random.uniform(*span)) for name, span in spans.items()}
+    felt = INSTRUMENTS["piano"].feel(screws, SPEED)
+    down, up, where = weighed(felt)
+    assert felt.figures["down weight"] == f"{down.max():.0f} g, {where}"
+    assert felt.figures["up weight"] == f"{up.min():.0f} g, {where}"
+
+
+def test_a_quick_press_tells_no_weights():
+    felt = INSTRUMENTS["piano"].feel({}, 0.05)
+    assert felt.figures["down weight"] == felt.figures["up weight"]
+    assert "20 mm/s" in felt.figures["down weight"]
+
+
+def test_a_key_bed_before_the_let_off_is_said():
+    felt = INSTRUMENTS["piano"].feel({"key dip": 6e-3}, SPEED)
+    assert list(felt.marks) == list(felt.legend) == ["A", "B", "D"]
+    assert felt.figures["let-off"].startswith("none")
+
+
+@pytest.mark.parametrize("height", [0.8e-3, 3e-3])
+def test_a_hammer_that_is_never_let_off_is_said(height):
+    """A button so high that the jack isn't turned out: the key squeezes the hammer to the string,
+    and its force falls nowhere before the bed."""
+    felt = INSTRUMENTS["piano"].feel({"let-off button height": height}, SPEED)
+    depth, force = felt.sides["down"]
+    squeezed = force[(depth > 8.5e-3) & (depth < 9.5e-3)]
+    assert np.all(np.diff(squeezed) > 0.0)
+    assert (
+        felt.figures["let-off"] == "none: the jack doesn't leave the knuckle, down to the key bed"
+    )
+    assert "nothing is let off" in felt.legend["C"] and felt.legend["D"] == "the key bed"
+
+
+def test_the_harpsichord_s_pluck_is_that_of_its_curve_at_any_speed():
+    """A quick press starts with the force that sets the jack going, which plucks nothing."""
+    felt = INSTRUMENTS["harpsichord"].feel({"plectrum strength": 0.3}, 0.2)
+    depth, force = felt.sides["down"]
+    bent = (depth >= felt.marks["B"]) & (depth <= felt.marks["C"])
+    assert felt.figures["pluck"].startswith(f"{force[bent].max():.2f} N")
+
+
+def test_a_lower_button_lets_off_earlier(piano):
+    lower = INSTRUMENTS["piano"].feel({"let-off button height": -0.5e-3}, SPEED)
+    assert lower.marks["C"] < piano.marks["C"] - 0.2e-3
+    assert lower.marks["B"] == pytest.approx(piano.marks["B"], abs=0.05e-3)
+
+
+@pytest.fixture(scope="module")
+def played():
+    return INSTRUMENTS["piano"].play({})
+
+
+def test_every_stroke_of_the_passage_sounds_until_its_damper_falls(played):
+    passage = virtuoso()
+    assert len(played.notes) == sum(map(len, passage.values()))
+    for note in played.notes:
+        strokes = passage[note.note]
+        stroke = max((s for s in strokes if s.start < note.time), key=lambda s: s.start)
+        assert note.time < stroke.start + stroke.fall + 0.02
+        if stroke.back < 0.0:  # else the key is held, and its damper off
+            assert stroke.end < note.end < stroke.end + 0.1
+
+
+def test_a_heavier_hammer_is_slower(played):
+    heavy = INSTRUMENTS["piano"].play({"hammer mass": 0.011})
+    usual, slower = ([note.speed for note in each.notes] for each in (played, heavy))
+    assert np.mean(slower) < 0.98 * np.mean(usual)
+
+
+def test_the_harpsichord_s_pluck_is_felt_through_the_key_s_lever(plucked):
+    ratio = harpsichord.BACK / harpsichord.FRONT
+    weight = harpsichord.JACK_MASS * harpsichord.GRAVITY
+    depth, force = plucked.sides["down"]
+    before = depth < plucked.marks["C"] - 0.05e-3
+    expected = (weight + 700.0 * (ratio * depth[before] - 3.2e-3).clip(0.0)) * ratio
+    np.testing.assert_allclose(force[before][40:], expected[40:], atol=0.03)
+    assert plucked.marks["C"] == pytest.approx((3.2e-3 + 1.0 / 700.0) / ratio, rel=1e-3)
+    assert plucked.figures["pluck"].startswith("1.1")
+    assert plucked.sides["up"][1][200:].max() < 0.2  # silent on the way up
+
+
+def test_a_plectrum_that_is_too_strong_is_said():
+    felt = INSTRUMENTS["harpsichord"].feel({"plectrum strength": 5.0}, SPEED)
+    assert "none" in felt.figures["pluck"] and list(felt.marks) == ["A", "B"]
+
+
+def test_two_of_three_strokes_pluck_and_sound():
+    played = INSTRUMENTS["harpsichord"].play({"plectrum strength": 0.8})
+    assert [note.force for note in played.notes] == [0.8, 0.8]
+    samples = played.samples()
+    first = round(44100 * played.notes[0].time)
+    assert np.all(samples[:first] == 0.0) and np.abs(samples[first : first + 2000]).max() > 0.0
+
+
+def test_rows_hold_the_curve_in_the_order_of_time(plucked):
+    rows = plucked.rows()
+    down = rows[:, 2] == 1.0
+    assert np.all(np.diff(down.astype(int)) <= 0)
+    np.testing.assert_array_equal(rows[down, 1], plucked.sides["down"][1])
+    assert rows[-1, 0] < 0.3e-3
+
+
+def test_an_unknown_parameter_is_named():
+    with pytest.raises(InputError, match="buton"):
+        INSTRUMENTS["piano"].feel({"buton": 1.0}, SPEED)
