@@ -83,31 +83,22 @@ def compare() -> list[str]:
     return ["| what | ours | theirs |", "|---|---|---|", *rows]
 
 
-TRACKERS = {
-    "explicit": "the gradient of H, in closed form (§ 5.2, without the assumption that the wheel "
-    "is upright)",
-    "section": "§ 5.1: R below the centre, in the vertical section through the roller's axis; "
-    "upright only",
-    "implicit": "the algebraic system (5) of the floor and the [roller's surface](contact.md), "
-    "five steps of Newton's method",
-}
+TRACKERS = ("explicit", "section", "implicit")  # docs/omni.md describes them
 
 
 def trackers() -> list[str]:
     """What each tracker of the omni wheel costs."""
     rows = []
-    for tracker, words in TRACKERS.items():
+    for tracker in TRACKERS:
         found = _one("omni", {"wheel": "ψ = 0.3", "tracker": tracker})
         ratio = "" if tracker == "explicit" else f"{found['ratio']:.2f}"
         kosenko = "1.5" if tracker == "section" else ""
         rows.append(
-            f'| `"{tracker}"` | {words} | {found["flops"]} | {microseconds(found["equations"])} µs '
+            f'| `"{tracker}"` | {found["flops"]} | {microseconds(found["equations"])} µs '
             f"| {microseconds(found['step'])} µs | {ratio} | {kosenko} |"
         )
-    head = (
-        "| `tracker` | what | flops, ψ = 0.3 | equations | a step of RK4 | × explicit | Kosenko |"
-    )
-    return [head, "|---|---|---|---|---|---|---|", *rows]
+    head = "| `tracker` | flops, ψ = 0.3 | equations | a step of RK4 | × explicit | Kosenko |"
+    return [head, "|---|---|---|---|---|---|", *rows]
 
 
 TABLES: dict[str, tuple[str, Callable[[], list[str]]]] = {

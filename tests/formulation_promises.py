@@ -1,6 +1,6 @@
-"""What each formulation promises on the suite, and the table of it in docs/constraints.md.
+"""What each formulation promises on the suite, and its table for docs/constraints.md.
 
-`python tests/formulation_promises.py` writes the table anew.
+`python tests/formulation_promises.py` writes the table.
 """
 
 from dataclasses import dataclass
@@ -10,8 +10,7 @@ import numpy as np
 
 from closed_suite import CASES, FORMULATIONS
 
-PAGE = Path(__file__).parent.parent / "docs" / "constraints.md"
-BEGIN, END = "<!-- table: python tests/formulation_promises.py -->\n", "<!-- end of table -->\n"
+TABLE = Path(__file__).parent.parent / "docs" / "formulations_tables.inc"
 KEPT = 1e-10  # m: what counts as keeping the constraints
 
 
@@ -116,13 +115,5 @@ def _cell(given: Promise | Refusal | Unsafe, notes: list[str]) -> str:
     return f"{word} ({notes.index(given.note) + 1})"
 
 
-def page() -> str:
-    """The page with its table made anew."""
-    text = PAGE.read_text(encoding="utf-8")
-    before, _, rest = text.partition(BEGIN)
-    _, _, after = rest.partition(END)
-    return before + BEGIN + "\n" + table() + "\n" + END + after
-
-
 if __name__ == "__main__":
-    PAGE.write_text(page(), encoding="utf-8")
+    TABLE.write_text(table(), encoding="utf-8")

@@ -1,6 +1,6 @@
-"""The table of docs/quality.md: one mechanism in relative and in natural coordinates.
+"""The table that docs/quality.md includes: one mechanism in relative and in natural coordinates.
 
-`python tests/natural_table.py` measures again and writes it into the page.
+`python tests/natural_table.py` measures and writes it.
 """
 
 from pathlib import Path
@@ -9,8 +9,7 @@ import touchback as tb
 from natural_mechanisms import MECHANISMS
 from touchback.system.natural_coordinates import NaturalCoordinates
 
-PAGE = Path(__file__).parents[1] / "docs" / "quality.md"
-BEGIN, END = "<!-- table: python tests/natural_table.py -->\n", "<!-- end of table -->"
+TABLE = Path(__file__).parents[1] / "docs" / "natural_tables.inc"
 SHOWN = ("four_bar", "slider_crank", "spatial_slider_crank", "bennett")
 STEP = 1e-3  # [s]
 WAYS = {
@@ -53,12 +52,5 @@ def _cells(found: tb.Quality, label: str) -> list[str]:
     return [f"{1e6 * STEP * row.load:.2g}", f"{row.error:.0e}", f"{row.energy:.0e}"]
 
 
-def page() -> str:
-    """The page with its table made anew."""
-    before, _, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)
-    _, _, after = rest.partition(END)
-    return before + BEGIN + "\n" + table() + "\n" + END + after
-
-
 if __name__ == "__main__":
-    PAGE.write_text(page(), encoding="utf-8")
+    TABLE.write_text(table(), encoding="utf-8")

@@ -15,7 +15,7 @@ from closed_suite import (
     run_case,
     slider_crank_model,
 )
-from formulation_promises import PAGE, Promise, Refusal, page, promise
+from formulation_promises import TABLE, Promise, Refusal, promise, table
 from touchback import gallery
 from touchback.gallery import four_bars
 from touchback.simulate.failure import RunFailed
@@ -263,7 +263,7 @@ def test_a_change_of_the_independent_set_is_counted_and_timed() -> None:
 
 
 def test_the_table_in_the_docs_is_current() -> None:
-    assert PAGE.read_text(encoding="utf-8") == page(), "run python tests/formulation_promises.py"
+    assert TABLE.read_text(encoding="utf-8") == table(), "run python tests/formulation_promises.py"
 
 
 def test_the_penalty_of_index_3_can_be_chosen() -> None:
