@@ -22,6 +22,12 @@ WORDS = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z0-9]+|[A-Z]+")
 ALLOWED = {
     "touchback.vehicle.manoeuvres.slope": "the slope of a road",
 }
+# A base of one class of the package that is more than a piece of it.
+ALLOWED_BASES = {
+    "Mechanics": "a protocol: what laws may ask; `Forces` may also push",
+    "Operand": "arithmetic for other scalars too, such as tests/dual_numbers.py",
+    "X86_64": "a target of its own, made from the table of targets; X86_64V4 has wider registers",
+}
 # What is still to be renamed, made whole and untangled: these lists only shrink.
 LEFT = json.loads((Path(__file__).parent / "readable_source_left.json").read_text("utf-8"))
 
@@ -59,7 +65,7 @@ def test_no_file_class_or_public_function_is_named_by_a_retired_word() -> None:
 
 
 def test_no_class_is_cut_in_pieces_by_inheritance() -> None:
-    assert sorted(lone_bases() ^ set(LEFT["lone bases"])) == []
+    assert sorted(lone_bases() ^ {*ALLOWED_BASES, *LEFT["lone bases"]}) == []
 
 
 def test_no_more_than_three_modules_import_each_other() -> None:

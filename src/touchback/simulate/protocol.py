@@ -47,9 +47,14 @@ class MethodInfo(Protocol):
     def adaptive(self) -> bool: ...
 
 
-class StepOptions(MethodInfo, Protocol):
-    """What a solver says of its steps [s], and of ticks a second at which memories change."""
+class StepOptions(Protocol):
+    """What a solver says of itself: its name, whether tolerances choose its steps, those [s], and
+    the ticks a second at which discrete states change."""
 
+    @property
+    def word(self) -> str: ...
+    @property
+    def adaptive(self) -> bool: ...
     @property
     def step(self) -> float | None: ...
     @property

@@ -9,8 +9,7 @@ from dataclasses import dataclass, field
 from itertools import product
 from typing import Any
 
-from touchback.dynamics.instant import Instant
-from touchback.dynamics.kinematics import Coordinates
+from touchback.dynamics.instant import Coordinates, Instant
 from touchback.dynamics.loop_closures import common_link
 from touchback.dynamics.pose import frame_pose
 from touchback.errors import InputError, ModelError, TouchbackError
