@@ -31,7 +31,7 @@ from touchback.recording.mcap_records import MAGIC
 from touchback.recording.names import unknown_name
 from touchback.recording.repair import repair
 from touchback.system.compilation import copies
-from touchback.vehicle.roads.height_map import read_height_map
+from touchback.vehicle.roads.road_files import read_height_map
 
 SOURCE = Path(tb.__path__[0])
 LONGEST = 1 << 15
@@ -71,7 +71,7 @@ READERS = {  # whatever module opens files, and what of it is tried here
     "recording/repair.py": ("recording",),
     "recording/run_formats.py": ("run as text", "run as arrays"),
     "vehicle/car_file.py": ("car",),
-    "vehicle/roads/height_map.py": ("road",),
+    "vehicle/roads/road_files.py": ("road",),
     "vehicle/tyres/tir_file.py": ("tyre",),
 }
 

@@ -20,7 +20,9 @@ WORDS = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z0-9]+|[A-Z]+")
 
 # A retired word that is the field's own there.
 ALLOWED = {
-    "touchback.vehicle.manoeuvres.slope": "the slope of a road",
+    "touchback.vehicle.manoeuvres.manoeuvre.Manoeuvre.slope": "the slope of a road",
+    "touchback.vehicle.manoeuvres.road_manoeuvres.ParkingOnSlope": "the slope of a road",
+    "touchback.vehicle.manoeuvres.road_manoeuvres.ParkingOnSlope.slope": "the slope of a road",
 }
 # A base of one class of the package that is more than a piece of it.
 ALLOWED_BASES = {

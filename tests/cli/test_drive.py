@@ -29,9 +29,9 @@ def test_a_manoeuvre_is_told_drawn_and_kept(tmp_path: Path) -> None:
 
 
 def test_figures_are_told_in_degrees_and_as_yes_and_no() -> None:
-    assert Figure(math.pi, "rad/s").told() == ("180", "°/s")
-    assert Figure(True).told() == ("yes", "") and Figure(False).told(3) == ("no", "")
-    assert Figure(1.4567).told(3) == ("1.46", "")
+    assert Figure(math.pi, "rad/s").as_text() == ("180", "°/s")
+    assert Figure(True).as_text() == ("yes", "") and Figure(False).as_text(3) == ("no", "")
+    assert Figure(1.4567).as_text(3) == ("1.46", "")
 
 
 def test_who_ends_before_the_first_obstacle_is_told_so_and_gets_no_empty_picture(

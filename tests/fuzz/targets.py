@@ -28,7 +28,7 @@ from touchback.recording.ros2.ros2_types import decode
 from touchback.sweeps.sweep_folder import check_shared, hold_part
 from touchback.sweeps.sweep_folder import read_part as read_part
 from touchback.vehicle.car_file import read_car
-from touchback.vehicle.roads.height_map import parse_height_map
+from touchback.vehicle.roads.road_files import parse_height_map
 from touchback.vehicle.tyres.tir_file import parse_tir
 
 ROOT = Path(__file__).parents[2]

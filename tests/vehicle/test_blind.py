@@ -5,7 +5,7 @@ import pytest
 
 import touchback as tb
 from touchback.recording import Run
-from touchback.vehicle.manoeuvres.obstacle import gap
+from touchback.vehicle.manoeuvres.road_manoeuvres import gap
 from touchback.vehicle.simulator import CASTERS, Meeting, SimulatorCar, meet_obstacles
 
 

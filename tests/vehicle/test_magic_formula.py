@@ -14,7 +14,7 @@ from numpy.testing import assert_allclose
 from scipy.optimize import brentq
 
 from touchback.vehicle.tyres import BUGGY_TYRE, Contact, MagicFormula
-from touchback.vehicle.tyres.tir_keys import DEFAULTS
+from touchback.vehicle.tyres.tir_file import DEFAULTS
 
 SHIPPED = MagicFormula.read(BUGGY_TYRE).numbers
 R0 = SHIPPED["UNLOADED_RADIUS"]

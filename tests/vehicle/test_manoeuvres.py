@@ -13,7 +13,7 @@ from touchback.model.model import Model
 from touchback.recording import Run
 from touchback.symbolic.functions import cos, sin
 from touchback.vehicle import CarMotion, Commands, Outline, SingleTrack, SingleTrackCar
-from touchback.vehicle.driven_car import Stepping
+from touchback.vehicle.driven_cars import Stepping
 from touchback.vehicle.drivers import OpenLoop
 from touchback.vehicle.manoeuvres import (
     MANOEUVRES,
@@ -30,8 +30,8 @@ from touchback.vehicle.manoeuvres import (
     lanes,
     wheel_for,
 )
-from touchback.vehicle.manoeuvres.lane_change import line_through
-from touchback.vehicle.manoeuvres.sine_with_dwell import turned
+from touchback.vehicle.manoeuvres.road_manoeuvres import line_through
+from touchback.vehicle.manoeuvres.steering_manoeuvres import turned
 
 G = 9.81
 TRACK = SingleTrack(cornering=(18.0, 24.0))  # understeers

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from touchback.vehicle.rubbing import rubbing
+from touchback.vehicle.roads.base import rubbing
 
 
 @pytest.mark.parametrize("normal", [1.0, 3e3, 1e5])

@@ -21,7 +21,7 @@ from touchback.vehicle.tyres import (
     Tyre,
     parse_tir,
 )
-from touchback.vehicle.tyres.mf_carcass import load as loaded
+from touchback.vehicle.tyres.magic_formula_equations import load as loaded
 
 MF = MagicFormula.read(BUGGY_TYRE)
 SPUN = MagicFormula.read(BUGGY_TYRE, turn_slip=True)

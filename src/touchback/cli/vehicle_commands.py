@@ -30,7 +30,7 @@ from touchback.system import System
 from touchback.vehicle import CARS, AxleKind, Steering, measure_axle, read_car
 from touchback.vehicle.manoeuvres import MANOEUVRES, Outcome
 from touchback.vehicle.manoeuvres import drive as drive_it
-from touchback.vehicle.manoeuvres.obstacle import gap
+from touchback.vehicle.manoeuvres.road_manoeuvres import gap
 from touchback.vehicle.simulator import RATE, Meeting, SimulatorCar, draw_meetings, meet_obstacles
 from touchback.vehicle.suspension import AnyAxle
 
@@ -103,7 +103,7 @@ def _tell(outcome: Outcome) -> None:
     table.add_column("", justify="right")
     table.add_column("")
     for name, figure in outcome.figures.items():
-        table.add_row(name, *figure.told())
+        table.add_row(name, *figure.as_text())
     out.print(table)
 
 

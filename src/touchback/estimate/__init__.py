@@ -4,19 +4,30 @@ constants from motion.
 A filter is written once, one sample at a time over any scalar: `run` takes it over recorded samples
 and `sampled` puts it into a model, where it runs at each tick."""
 
-from touchback.estimate.adaptive_window import AdaptiveWindow
-from touchback.estimate.differentiators import BackwardDifference, SmoothDifferentiator
-from touchback.estimate.extended_kalman import ExtendedKalman
-from touchback.estimate.filters import Filter, fresh, run, sampled
-from touchback.estimate.identification import (
+from touchback.estimate.filters import (
+    AdaptiveWindow,
+    BackwardDifference,
+    Filter,
+    SmoothDifferentiator,
+    fresh,
+    run,
+    sampled,
+)
+from touchback.estimate.identification_result import Identification
+from touchback.estimate.inertial_identification import (
     BaseParameters,
-    Identification,
     InertialFit,
     base_parameters,
     identify_inertia,
     inertial_parameters,
 )
-from touchback.estimate.kalman import Kalman, gyro_fusion, kalman_differentiator
+from touchback.estimate.kalman_filters import (
+    ExtendedKalman,
+    Kalman,
+    UnscentedKalman,
+    gyro_fusion,
+    kalman_differentiator,
+)
 from touchback.estimate.least_squares import Impedance, RecursiveLeastSquares, fit_impedance
 from touchback.estimate.observer import Innovation, Local, Observer
 from touchback.estimate.synchronisation import (
@@ -28,7 +39,6 @@ from touchback.estimate.synchronisation import (
     judge_model,
     measure_latency,
 )
-from touchback.estimate.unscented_kalman import UnscentedKalman
 
 __all__ = [
     "AdaptiveWindow",

@@ -10,7 +10,8 @@ import math
 
 import numpy as np
 
-from touchback.estimate.identification import Identification, identify
+from touchback.estimate import Identification
+from touchback.estimate.identification import identify
 from touchback.gallery.entry import Entry, Experiment
 from touchback.model import Model
 from touchback.model.forces import Wrench

@@ -12,7 +12,8 @@ import numpy as np
 from msgspec.structs import replace
 
 from touchback.errors import InputError
-from touchback.estimate.identification import Identification, identify
+from touchback.estimate import Identification
+from touchback.estimate.identification import identify
 from touchback.gallery.entry import Entry, Experiment
 from touchback.instruments.piano.action import grand_piano_action
 from touchback.model import Model

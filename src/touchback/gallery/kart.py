@@ -14,8 +14,7 @@ from touchback.model.solids import Box, Cylinder
 from touchback.model.value import Triple, check_positive
 from touchback.symbolic.functions import atan2
 from touchback.vehicle.suspension import Wheel
-from touchback.vehicle.tyre_on_road import TyreOnRoad
-from touchback.vehicle.tyre_sensor import TyreForces
+from touchback.vehicle.tyre_on_road import TyreForces, TyreOnRoad
 from touchback.vehicle.tyres import AnyTyre, BrushTyre
 
 SPEED = 3.0  # m/s of the belt at first

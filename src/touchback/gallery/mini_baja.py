@@ -18,7 +18,7 @@ from touchback.vehicle.car import Car, Chassis, Post, add_running_gear
 from touchback.vehicle.roads import PlaneRoad
 from touchback.vehicle.steering import Steering
 from touchback.vehicle.suspension import DoubleWishbone, StrutTables, TrailingArm, Wheel
-from touchback.vehicle.tyre_sensor import TyreForces
+from touchback.vehicle.tyre_on_road import TyreForces
 from touchback.vehicle.tyres import BrushTyre
 
 # A buggy with its driver, 290 kg; Wang gives no numbers, these are ours.

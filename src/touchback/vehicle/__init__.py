@@ -22,7 +22,6 @@ from touchback.vehicle.car import (
     add_running_gear,
 )
 from touchback.vehicle.car_file import SMALL_CAR, is_car_file, read_car, save_car
-from touchback.vehicle.cars import CARS
 from touchback.vehicle.driveline import (
     DiscBrake,
     Driveline,
@@ -31,14 +30,22 @@ from touchback.vehicle.driveline import (
     add_driveline,
     line_pressure,
 )
-from touchback.vehicle.driven_car import CarMotion, Commands, DrivenCar, Outline
+from touchback.vehicle.driven_cars import (
+    CARS,
+    CarMotion,
+    Commands,
+    DrivenCar,
+    Outline,
+    SingleTrackCar,
+    WholeCar,
+)
 from touchback.vehicle.multi_body import (
+    CommonRoadTyre,
     MultiBodyAxle,
     MultiBodyCar,
     MultiBodyState,
     add_multi_body_car,
 )
-from touchback.vehicle.multi_body_tyre import CommonRoadTyre
 from touchback.vehicle.roads import (
     SMALL_TRACK,
     Bump,
@@ -53,7 +60,6 @@ from touchback.vehicle.roads import (
     read_mesh_road,
 )
 from touchback.vehicle.single_track import SingleTrack, SingleTrackState, add_single_track
-from touchback.vehicle.single_track_car import SingleTrackCar
 from touchback.vehicle.steering import Column, Steering, SteeringParts, add_steering
 from touchback.vehicle.suspension import (
     AntiRollBar,
@@ -72,8 +78,7 @@ from touchback.vehicle.suspension import (
     add_axle,
     measure_axle,
 )
-from touchback.vehicle.tyre_on_road import Meeting, TyreOnRoad
-from touchback.vehicle.tyre_sensor import TyreForces
+from touchback.vehicle.tyre_on_road import Meeting, TyreForces, TyreOnRoad
 from touchback.vehicle.tyres import (
     BUGGY_TYRE,
     Answer,
@@ -88,7 +93,6 @@ from touchback.vehicle.tyres import (
     parse_tir,
     read_tir,
 )
-from touchback.vehicle.whole_car import WholeCar
 
 add_kind("forces", TyreOnRoad)
 add_kind("forces", BodyAtWalls)

@@ -14,10 +14,10 @@ from touchback.model.value import check_positive
 from touchback.spatial.vectors import Scalar, Vector, Vectors
 from touchback.symbolic.functions import maximum, select
 from touchback.symbolic.scalars import Operators
-from touchback.vehicle.numbers import as_numbers, as_scalars
+from touchback.vehicle.operator_numbers import as_numbers, as_scalars
 from touchback.vehicle.part import FromZero, Part, Positive, Size
 from touchback.vehicle.roads import Kerb
-from touchback.vehicle.rubbing import rubbing
+from touchback.vehicle.roads.base import rubbing
 
 _VECTORS = Vectors(Operators())  # of numbers with operators
 _STEEPEST = 1e5  # N s/m of friction: below a corner's mass, some 150 kg, in 1 ms

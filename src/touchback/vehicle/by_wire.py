@@ -26,8 +26,8 @@ from touchback.symbolic.expression import Expr
 from touchback.symbolic.functions import maximum, sqrt
 from touchback.vehicle.car import Car, add_car
 from touchback.vehicle.driveline import RPM, DiscBrake, Engine, Gearbox, line_pressure
+from touchback.vehicle.driven_cars import motion_of
 from touchback.vehicle.single_track import SingleTrack, SingleTrackState, add_single_track
-from touchback.vehicle.whole_car import motion_of
 
 _GRAVITY = 9.81  # m/s²
 _SLOW = 0.05  # m/s: below it brakes hold softly
@@ -35,7 +35,7 @@ _SLOWEST = 0.1  # m/s: below it tyres don't push sideways
 Shown = dict[str, tuple[Value, str]]  # what a car shows, with units
 
 
-class Given(NamedTuple):
+class CarInputs(NamedTuple):
     """What comes to a car: opening of its throttle (0 to 1), pressure in its brake line [Pa], angle
     of the steering wheel [rad]."""
 
@@ -72,7 +72,9 @@ class Wires:
         """Of the throttle's encoder when it is full."""
         raise NotImplementedError(type(self).__name__)
 
-    def drive(self, model: Model, given: Given, speed: float, tick: float) -> tuple[Shown, Value]:
+    def drive(
+        self, model: Model, given: CarInputs, speed: float, tick: float
+    ) -> tuple[Shown, Value]:
         """Put the car into a model that ticks every `tick` seconds, at a `speed` [m/s]. Tells what
         it shows, and the road's torque on the front wheels about their own axis [N m]."""
         raise NotImplementedError(type(self).__name__)
@@ -124,7 +126,9 @@ class ByWireCar(Wires):
     def counts(self) -> int:
         return self.engine.counts
 
-    def drive(self, model: Model, given: Given, speed: float, tick: float) -> tuple[Shown, Value]:
+    def drive(
+        self, model: Model, given: CarInputs, speed: float, tick: float
+    ) -> tuple[Shown, Value]:
         turned = self.road_wheel.add(model, "road wheel", given.wheel, tick)
         car = add_single_track(
             model, self.car, turned.rate,
@@ -163,7 +167,9 @@ class ByWireWholeCar(Wires):
     def counts(self) -> int:
         return self.car.engine.counts
 
-    def drive(self, model: Model, given: Given, speed: float, tick: float) -> tuple[Shown, Value]:
+    def drive(
+        self, model: Model, given: CarInputs, speed: float, tick: float
+    ) -> tuple[Shown, Value]:
         bar, ratio = self.car.steering, self.road_wheel.ratio
         motor = changed(self.road_wheel, column=bar.torsion * ratio**2)
         column = replace(
@@ -213,7 +219,7 @@ def by_wire_car(
     load = m.memory("road load", 0.0, unit="N m") if driver else None
     counts = m.input("steering") if load is None else _steering_wheel(m, p, load, tick)
     wheel = p.steering_wheel.encoder.quantity(counts)
-    shown, torque = p.drive(m, Given(opened.opening, braked.pressure, wheel), speed, tick)
+    shown, torque = p.drive(m, CarInputs(opened.opening, braked.pressure, wheel), speed, tick)
     if load is not None:
         m.set_update("road load", torque * (1.0 / p.road_wheel.ratio))
     shown |= {

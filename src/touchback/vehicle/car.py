@@ -35,8 +35,7 @@ from touchback.vehicle.part import Moments, Part, Point, Positive, Size
 from touchback.vehicle.roads import AnyRoad, PlaneRoad
 from touchback.vehicle.steering import Steering, SteeringParts, add_steering
 from touchback.vehicle.suspension import AnyAxle, Corner, DoubleWishbone, add_axle
-from touchback.vehicle.tyre_on_road import TyreOnRoad
-from touchback.vehicle.tyre_sensor import TyreForces
+from touchback.vehicle.tyre_on_road import TyreForces, TyreOnRoad
 from touchback.vehicle.tyres import BUGGY_TYRE, AnyTyre, MagicFormula
 
 _WEIGHT = 2500.0  # N on a tyre, for the first spin of its wheel

@@ -17,7 +17,7 @@ from touchback.model.value import Value
 from touchback.spatial.vectors import Scalar
 from touchback.symbolic.functions import maximum
 from touchback.vehicle.curve import check_curve, curve
-from touchback.vehicle.numbers import as_numbers, as_scalars
+from touchback.vehicle.operator_numbers import as_numbers, as_scalars
 from touchback.vehicle.part import FromZero, Length, Number, Part, Positive
 
 _SLIDING = 5e-3  # m/s of the rack, over which its friction comes up: slow enough for 1 ms

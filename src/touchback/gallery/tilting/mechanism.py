@@ -17,8 +17,7 @@ from touchback.model.joints import Free, Revolute
 from touchback.model.solids import Box, Capsule, Cylinder, Sphere
 from touchback.model.value import check_positive
 from touchback.vehicle.suspension import Wheel
-from touchback.vehicle.tyre_on_road import TyreOnRoad
-from touchback.vehicle.tyre_sensor import TyreForces
+from touchback.vehicle.tyre_on_road import TyreForces, TyreOnRoad
 from touchback.vehicle.tyres import AnyTyre, BrushTyre
 
 TILT = "tilt"  # the shaft's joint: how far the body leans to the left [rad]

@@ -1,13 +1,20 @@
 """Manoeuvres of any car, with the figures that standards ask for: `drive(car, StepSteer())`."""
 
-from touchback.vehicle.manoeuvres.braking_in_turn import BrakingInTurn
-from touchback.vehicle.manoeuvres.lane_change import DoubleLaneChange, Lane, lanes
 from touchback.vehicle.manoeuvres.manoeuvre import Figure, Manoeuvre, Outcome, drive, model_of
-from touchback.vehicle.manoeuvres.obstacle import SuddenObstacle
-from touchback.vehicle.manoeuvres.sine_with_dwell import SineWithDwell
-from touchback.vehicle.manoeuvres.slope import ParkingOnSlope
-from touchback.vehicle.manoeuvres.slow_ramp import SlowRamp, wheel_for
-from touchback.vehicle.manoeuvres.step_steer import StepSteer
+from touchback.vehicle.manoeuvres.road_manoeuvres import (
+    DoubleLaneChange,
+    Lane,
+    ParkingOnSlope,
+    SuddenObstacle,
+    lanes,
+)
+from touchback.vehicle.manoeuvres.steering_manoeuvres import (
+    BrakingInTurn,
+    SineWithDwell,
+    SlowRamp,
+    StepSteer,
+    wheel_for,
+)
 
 _ALL = (
     StepSteer, SlowRamp, SineWithDwell, BrakingInTurn, DoubleLaneChange, SuddenObstacle,

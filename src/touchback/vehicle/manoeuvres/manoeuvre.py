@@ -1,12 +1,14 @@
-"""What a manoeuvre is: a driver with something to do, a start, and figures of how it went."""
+"""What a manoeuvre is: a driver with something to do, a start, figures of how it went, and a
+picture."""
 
 import math
 from dataclasses import dataclass, fields
-from pathlib import Path as File
+from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
+from touchback.draw.style import ACCENT, INK, light_grid
 from touchback.errors import InputError
 from touchback.model.model import Model
 from touchback.model.sensors import Signal
@@ -14,7 +16,7 @@ from touchback.numbers import as_float
 from touchback.recording import Run
 from touchback.simulate.protocol import Floats, InputData
 from touchback.simulate.simulate import simulate
-from touchback.vehicle.driven_car import CarMotion, DrivenCar
+from touchback.vehicle.driven_cars import CarMotion, DrivenCar
 from touchback.vehicle.drivers import Driver
 
 if TYPE_CHECKING:
@@ -27,6 +29,12 @@ _UNITS = {
 _SAMPLE = 0.005  # s
 #: m/s: slower, nothing is felt of a turn, and a lane change takes half an hour.
 LEAST_SPEED = 1.0 / 3.6
+_CURVES = (
+    ("steering wheel", "wheel [°]", 180.0 / np.pi),
+    ("yaw rate", "yaw rate [°/s]", 180.0 / np.pi),
+    ("lateral", "lateral [m/s²]", 1.0),
+    ("speed", "speed [km/h]", 3.6),
+)
 
 
 class Figure(NamedTuple):
@@ -35,7 +43,7 @@ class Figure(NamedTuple):
     value: float | bool
     unit: str = ""
 
-    def told(self, digits: int = 4) -> tuple[str, str]:
+    def as_text(self, digits: int = 4) -> tuple[str, str]:
         """For people, with its unit: angles in degrees, truths as yes and no."""
         if isinstance(self.value, bool):
             return "yes" if self.value else "no", self.unit
@@ -89,7 +97,7 @@ class Manoeuvre:
         return {}
 
     def figures(self, run: Run, car: DrivenCar) -> Figures:
-        """What is told of it."""
+        """The figures of a run of it."""
         raise NotImplementedError(type(self).__name__)
 
     def scenery(self, axis: "Axes", car: DrivenCar) -> None:
@@ -108,11 +116,9 @@ class Outcome:
     def __getitem__(self, name: str) -> float:
         return self.figures[name].value
 
-    def plot(self, path: str | File) -> None:
+    def plot(self, path: str | Path) -> None:
         """A picture of the path, the wheel, yaw rate, lateral acceleration and speed."""
-        from touchback.vehicle.manoeuvres.picture import draw
-
-        draw(self, path)
+        draw_outcome(self, path)
 
 
 def drive(car: DrivenCar, manoeuvre: Manoeuvre) -> Outcome:
@@ -190,3 +196,40 @@ def peaks(run: Run) -> Figures:
             float(np.abs(np.gradient(wheel, run.time)).max()), "rad/s"
         ),
     }  # fmt: skip
+
+
+def draw_outcome(outcome: Outcome, path: str | Path) -> None:
+    """The path from above, wheel, yaw rate, lateral acceleration and speed over time, and the
+    figures beside them."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib import pyplot as plt
+
+    run, car = outcome.run, outcome.car
+    figure = plt.figure(figsize=(11, 6), layout="constrained")
+    grid = figure.add_gridspec(2, 4, height_ratios=(1.15, 1.0))
+    above, words = figure.add_subplot(grid[0, :3]), figure.add_subplot(grid[0, 3])
+    outline = corners(run, car)
+    for i in np.linspace(0, len(run.time) - 1, 15).astype(int):
+        above.plot(*outline[i].T, ".", color=INK, ms=0.6)
+    above.plot(run["x"], run["y"], color=ACCENT, lw=1.2)
+    outcome.manoeuvre.scenery(above, car)
+    above.set(xlabel="x [m]", ylabel="y [m]", title=outcome.manoeuvre.name)
+    if np.ptp(run["y"]) > 0.2 * np.ptp(run["x"]):
+        above.set_aspect("equal", adjustable="datalim")
+    words.axis("off")
+    lines = [f"{name}: {' '.join(each.as_text(3))}" for name, each in outcome.figures.items()]
+    words.text(0.0, 1.0, "\n".join(lines), va="top", fontsize=8, transform=words.transAxes)
+    for i, (name, label, scale) in enumerate(_CURVES):
+        axis = figure.add_subplot(grid[1, i])
+        axis.plot(run.time, scale * run[name], color=ACCENT, lw=1.3)
+        axis.set(xlabel="time [s]", title=label)
+        if name == "speed":
+            axis.set_ylim(min(0.0, 3.6 * float(run[name].min())), None)
+    for axis in figure.axes:
+        if axis is not words:
+            light_grid(axis)
+            axis.tick_params(labelsize=8)
+    figure.savefig(path, dpi=80)
+    plt.close(figure)

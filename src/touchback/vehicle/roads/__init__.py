@@ -2,14 +2,15 @@
 
 from pathlib import Path
 
-from touchback.vehicle.roads.base import Ground, Patch, Road
-from touchback.vehicle.roads.bump import Bump
-from touchback.vehicle.roads.grid import GridRoad
-from touchback.vehicle.roads.height_map import parse_height_map, read_height_map
-from touchback.vehicle.roads.iso8608 import coherence, iso8608_road, roughness
-from touchback.vehicle.roads.kerb import Kerb
-from touchback.vehicle.roads.mesh import read_mesh_road
-from touchback.vehicle.roads.plane import PlaneRoad
+from touchback.vehicle.roads.base import Bump, Ground, Kerb, Patch, Road
+from touchback.vehicle.roads.road_files import parse_height_map, read_height_map, read_mesh_road
+from touchback.vehicle.roads.road_surfaces import (
+    GridRoad,
+    PlaneRoad,
+    coherence,
+    iso8608_road,
+    roughness,
+)
 
 #: A small surveyed-looking track that the package brings along, an Esri ASCII grid: made up.
 SMALL_TRACK = Path(__file__).with_name("small_track.asc")

@@ -1,16 +1,20 @@
 """Driving simulators: whole cars whose steering wheel is a device in somebody's hands."""
 
-from touchback.vehicle.simulator.arms import Arms
-from touchback.vehicle.simulator.blind import (
+from touchback.vehicle.simulator.blind_trial import (
     CASTERS,
     Meeting,
     add_obstacle,
     draw_meetings,
     meet_obstacles,
 )
-from touchback.vehicle.simulator.car import RATE, SimulatorCar
-from touchback.vehicle.simulator.person import Person
-from touchback.vehicle.simulator.wheel import SimulatedWheel, SteeringDevice, WiredWheel
+from touchback.vehicle.simulator.simulator_car import RATE, SimulatorCar
+from touchback.vehicle.simulator.steering_wheel import (
+    Arms,
+    Person,
+    SimulatedWheel,
+    SteeringDevice,
+    WiredWheel,
+)
 
 __all__ = [
     "CASTERS",

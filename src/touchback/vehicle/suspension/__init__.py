@@ -1,13 +1,15 @@
 """Axles as linkages with loops, and the rig that measures them."""
 
 from touchback.vehicle.suspension.axle import AxleKind, Corner, Wheel, add_axle
-from touchback.vehicle.suspension.double_wishbone import DoubleWishbone
-from touchback.vehicle.suspension.macpherson import MacPherson
-from touchback.vehicle.suspension.mounts import Mounts
-from touchback.vehicle.suspension.report import AxleReport, measure_axle
-from touchback.vehicle.suspension.rigid_axle import AxleLink, RigidAxle
-from touchback.vehicle.suspension.strut import AntiRollBar, Strut, StrutTables
-from touchback.vehicle.suspension.trailing_arm import TrailingArm
+from touchback.vehicle.suspension.axle_kinds import (
+    AxleLink,
+    DoubleWishbone,
+    MacPherson,
+    RigidAxle,
+    TrailingArm,
+)
+from touchback.vehicle.suspension.axle_report import AxleReport, measure_axle
+from touchback.vehicle.suspension.suspension_parts import AntiRollBar, Mounts, Strut, StrutTables
 
 AnyAxle = DoubleWishbone | MacPherson | TrailingArm | RigidAxle
 # what a vehicle's file knows

@@ -13,8 +13,13 @@ from touchback.model.model import Model
 from touchback.model.value import Triple, Value, triple
 from touchback.symbolic.functions import sqrt as root
 from touchback.vehicle.part import STEEPEST, Angle, FromZero, LeftPoint, Part, Point, Positive
-from touchback.vehicle.suspension.mounts import Mounts, Pivots
-from touchback.vehicle.suspension.strut import AntiRollBar, Strut, StrutTables
+from touchback.vehicle.suspension.suspension_parts import (
+    AntiRollBar,
+    Mounts,
+    Pivots,
+    Strut,
+    StrutTables,
+)
 
 
 class Wheel(Part, frozen=True, kw_only=True):
@@ -94,9 +99,11 @@ class Side:
         """A point of the chassis."""
         return self.site.place(self.point(left), turn)
 
-    def legs(self, what: str, mass: float, feet: tuple[Point, Point], end: Point) -> BodyHandle:
-        """Two slender legs from the `feet`, half way between which is the body's origin, to `end`;
-        its axes are the chassis's at design."""
+    def add_slender_arm(
+        self, what: str, mass: float, feet: tuple[Point, Point], end: Point
+    ) -> BodyHandle:
+        """Adds a body of two slender rods from the `feet` to `end`. Its origin is half way between
+        the feet; its axes are the chassis's at design."""
         origin = middle(*feet)
         com = np.array(along(self, origin, end), dtype=float) / 2
         inertia = np.zeros((3, 3))

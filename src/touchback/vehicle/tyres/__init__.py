@@ -3,12 +3,9 @@
 from pathlib import Path
 
 from touchback.vehicle.tyres.base import Contact, Grip, Tyre
-from touchback.vehicle.tyres.brush import BrushTyre
-from touchback.vehicle.tyres.linear import LinearTyre
 from touchback.vehicle.tyres.magic_formula import Answer, MagicFormula
-from touchback.vehicle.tyres.mf_carcass import Carcass
-from touchback.vehicle.tyres.mf_forces import Forces, Lateral
-from touchback.vehicle.tyres.mf_moments import Moments
+from touchback.vehicle.tyres.magic_formula_equations import Carcass, Forces, Lateral, Moments
+from touchback.vehicle.tyres.simple_tyres import BrushTyre, LinearTyre
 from touchback.vehicle.tyres.tir_file import TirFile, parse_tir, read_tir
 
 #: A small car's tyre that the package brings along: made up, of the usual size.

@@ -9,13 +9,25 @@ from touchback.errors import FieldError
 from touchback.model.names import suggestion
 from touchback.numbers import as_float, is_one_of, shown
 from touchback.spatial.vectors import Scalar
-from touchback.vehicle.tyres import mf_carcass as carcass
+from touchback.vehicle.tyres import magic_formula_equations as equations
 from touchback.vehicle.tyres.base import Contact, Grip, Tyre
-from touchback.vehicle.tyres.mf_forces import Forces, forces
-from touchback.vehicle.tyres.mf_moments import Moments, moments
-from touchback.vehicle.tyres.mf_numbers import Numbers, Point, point
-from touchback.vehicle.tyres.tir_file import TirFile, read_tir
-from touchback.vehicle.tyres.tir_keys import DEFAULTS, POSITIVE, REQUIRED, VERSIONS
+from touchback.vehicle.tyres.magic_formula_equations import (
+    Forces,
+    Moments,
+    Numbers,
+    Point,
+    forces,
+    moments,
+    point,
+)
+from touchback.vehicle.tyres.tir_file import (
+    DEFAULTS,
+    POSITIVE,
+    REQUIRED,
+    VERSIONS,
+    TirFile,
+    read_tir,
+)
 
 _TURN_SLIP = ("PHYP1", "PHYP2", "QDRP1", "QCRP1")  # what spin's equations divide by
 
@@ -109,15 +121,15 @@ class MagicFormula(Tyre, frozen=True, tag="magic-formula", dict=True):
     def grip(self, contact: Contact) -> Grip:
         return self.answer(contact).grip
 
-    def carcass(self, contact: Contact, spin: Scalar) -> carcass.Carcass:
+    def carcass(self, contact: Contact, spin: Scalar) -> equations.Carcass:
         """Deflection, radii, patch and relaxation lengths at a spin [rad/s], softened by the forces
         of the contact's slips."""
         grip = self.grip(contact)
-        return carcass.carcass(self.known, self._point(contact), spin, grip.fx, grip.fy)
+        return equations.carcass(self.known, self._point(contact), spin, grip.fx, grip.fy)
 
     def free_spin(self, load: float, slip: float, speed: float) -> float:
         """The spin [rad/s] of a wheel with a load [N], a slip and a speed [m/s]."""
-        return carcass.free_spin(self.known, load, slip, speed, self.known.INFLPRES)
+        return equations.free_spin(self.known, load, slip, speed, self.known.INFLPRES)
 
     def _point(self, contact: Contact) -> Point:
         return point(self.known, contact, self.turn_slip)
@@ -135,19 +147,19 @@ class MagicFormula(Tyre, frozen=True, tag="magic-formula", dict=True):
         return self.known.VERTICAL_DAMPING
 
     def radius(self, spin: Scalar) -> Scalar:
-        return carcass.spinning_radius(self.known, spin)
+        return equations.spinning_radius(self.known, spin)
 
     def rolling_radius(self, load: Scalar, spin: Scalar, pressure: Scalar) -> Scalar:
-        return carcass.rolling_radius(self.known, load, spin, pressure)
+        return equations.rolling_radius(self.known, load, spin, pressure)
 
     def load(self, deflection: Scalar, spin: Scalar, camber: Scalar, pressure: Scalar) -> Scalar:
-        return carcass.load(self.known, deflection, spin, camber, pressure, 0.0, 0.0)
+        return equations.load(self.known, deflection, spin, camber, pressure, 0.0, 0.0)
 
     def relaxation(self, contact: Contact) -> tuple[Scalar, Scalar]:
-        return carcass.relaxation(self.known, self._point(contact))
+        return equations.relaxation(self.known, self._point(contact))
 
     def stiffness(self, contact: Contact) -> tuple[Scalar, Scalar]:
         here = self._point(contact)
-        return abs(carcass.slip_stiffness(self.known, here)), abs(
-            carcass.cornering_stiffness(self.known, here, here.camber, 1.0)
+        return abs(equations.slip_stiffness(self.known, here)), abs(
+            equations.cornering_stiffness(self.known, here, here.camber, 1.0)
         )

@@ -1,4 +1,7 @@
-"""Tyre property files (`.tir`): sections in brackets, `KEY = value $ comment`, tables in braces."""
+"""Tyre property files (`.tir`): sections in brackets, `KEY = value $ comment`, tables in braces.
+
+Names and sections are those of MF-Tyre's files (Besselink, Schmeitz, Pacejka 2010; Pacejka 2012,
+app. 3). Pages of coefficients that a file leaves out count as zero, scale factors as one."""
 
 import math
 import os
@@ -10,15 +13,91 @@ from touchback.errors import ModelError
 from touchback.model.names import suggestion
 from touchback.numbers import DECIMAL
 from touchback.regular_file import read_regular
-from touchback.vehicle.tyres.tir_keys import (
-    DEFAULTS,
-    POSITIVE,
-    RANGES,
-    REQUIRED,
-    UNITS,
-    VERSIONS,
-)
 
+_SHAPES = """
+PCX1 PDX1 PDX2 PDX3 PEX1 PEX2 PEX3 PEX4 PKX1 PKX2 PKX3 PHX1 PHX2 PVX1 PVX2 PPX1 PPX2 PPX3 PPX4
+RBX1 RBX2 RBX3 RCX1 REX1 REX2 RHX1 PTX1 PTX2 PTX3
+QSX1 QSX2 QSX3 QSX4 QSX5 QSX6 QSX7 QSX8 QSX9 QSX10 QSX11 QSX12 QSX13 QSX14 PPMX1
+PCY1 PDY1 PDY2 PDY3 PEY1 PEY2 PEY3 PEY4 PEY5 PKY1 PKY2 PKY3 PKY5 PKY6 PKY7 PHY1 PHY2 PHY3
+PVY1 PVY2 PVY3 PVY4 PPY1 PPY2 PPY3 PPY4 PPY5 PTY1 PTY2
+RBY1 RBY2 RBY3 RBY4 RCY1 REY1 REY2 RHY1 RHY2 RVY1 RVY2 RVY3 RVY4 RVY5 RVY6
+QSY1 QSY2 QSY3 QSY4 QSY5 QSY6 QSY7 QSY8
+QBZ1 QBZ2 QBZ3 QBZ4 QBZ5 QBZ9 QBZ10 QCZ1 QDZ1 QDZ2 QDZ3 QDZ4 QDZ6 QDZ7 QDZ8 QDZ9 QDZ10 QDZ11
+QEZ1 QEZ2 QEZ3 QEZ4 QEZ5 QHZ1 QHZ2 QHZ3 QHZ4 PPZ1 PPZ2 SSZ1 SSZ2 SSZ3 SSZ4 QTZ1 MBELT
+PDXP1 PDXP2 PDXP3 PKYP1 PDYP1 PDYP2 PDYP3 PDYP4 PHYP1 PHYP2 PHYP3 PHYP4 PECP1 PECP2
+QDTP1 QCRP1 QCRP2 QBRP1 QDRP1
+BREFF DREFF FREFF Q_V1 Q_V2 Q_FZ2 Q_FCX Q_FCY Q_FCY2 Q_CAM Q_CAM1 Q_CAM2 Q_CAM3
+Q_FYS1 Q_FYS2 Q_FYS3 PFZ1 MC_CONTOUR_A MC_CONTOUR_B
+PCFX1 PCFX2 PCFX3 PCFY1 PCFY2 PCFY3 PCMZ1 Q_BVX Q_BVT
+Q_RA1 Q_RA2 Q_RB1 Q_RB2 Q_A1 Q_A2
+LONGITUDINAL_STIFFNESS LATERAL_STIFFNESS YAW_STIFFNESS VERTICAL_DAMPING
+FREQ_LONG FREQ_LAT FREQ_YAW FREQ_WINDUP DAMP_LONG DAMP_LAT DAMP_YAW DAMP_WINDUP
+DAMP_RESIDUAL DAMP_VLOW BOTTOM_OFFST BOTTOM_STIFF
+MASS IXX IYY IZZ BELT_MASS BELT_IXX BELT_IYY BELT_IZZ GRAVITY
+ELLIPS_SHIFT ELLIPS_LENGTH ELLIPS_HEIGHT ELLIPS_ORDER ELLIPS_MAX_STEP ELLIPS_NWIDTH ELLIPS_NLENGTH
+ELLIPS_INC ROAD_INCREMENT ROAD_DIRECTION
+FILE_VERSION USER_SUB_ID N_TIRE_STATES USE_MODE HMAX_LOCAL TIME_SWITCH_INTEG SWITCH_INTEG FITTYP
+"""
+_SCALES = """
+LFZO LCX LMUX LEX LKX LHX LVX LCY LMUY LEY LKY LHY LVY LTR LRES LXAL LYKA LVYKA LS LKYC LKZC LVMX
+LMX LMY LMP LGAX LGAY LGAZ LSGKP LSGAL LGYR LCZ
+"""
+_OTHERS = {
+    "PKY4": 2.0,  # as MF5.2 has it, which has no such key
+    "Q_RE0": 1.0,
+    "VXLOW": 1.0,
+    "LONGVL": 16.7,
+    "INFLPRES": 220000.0,
+    "NOMPRES": 220000.0,
+    "PRESMIN": 0.0,
+    "PRESMAX": 1e6,
+    "FZMIN": 0.0,
+    "FZMAX": 1e6,
+    "KPUMIN": -1.5,
+    "KPUMAX": 1.5,
+    "ALPMIN": -1.5,
+    "ALPMAX": 1.5,
+    "CAMMIN": -0.5,
+    "CAMMAX": 0.5,
+    "WIDTH": 0.2,
+    "ASPECT_RATIO": 0.6,
+    "RIM_RADIUS": 0.0,
+    "RIM_WIDTH": 0.15,
+    "UNLOADED_RADIUS": 0.0,
+    "FNOMIN": 0.0,
+    "VERTICAL_STIFFNESS": 0.0,
+}
+DEFAULTS: dict[str, float] = {
+    **dict.fromkeys(_SHAPES.split(), 0.0),
+    **dict.fromkeys(_SCALES.split(), 1.0),
+    **_OTHERS,
+}
+"""Every number that is known, with what it is where a file doesn't say."""
+REQUIRED = (
+    "UNLOADED_RADIUS", "FNOMIN", "VERTICAL_STIFFNESS", "PCX1", "PDX1", "PKX1", "PCY1", "PDY1",
+    "PKY1", "PKY2",
+)  # fmt: skip
+"""Without these there is no tyre."""
+POSITIVE = (
+    "UNLOADED_RADIUS", "FNOMIN", "VERTICAL_STIFFNESS", "LFZO", "NOMPRES", "LONGVL", "VXLOW",
+    "PCX1", "PDX1", "PKX1", "PCY1", "PDY1", "PKY2", "WIDTH", "LMUX", "LMUY", "LCX", "LCY", "LKY",
+)  # fmt: skip
+"""What the equations divide by, or take the root of."""
+RANGES = (
+    ("PRESMIN", "PRESMAX"), ("FZMIN", "FZMAX"), ("KPUMIN", "KPUMAX"), ("ALPMIN", "ALPMAX"),
+    ("CAMMIN", "CAMMAX"),
+)  # fmt: skip
+UNITS = {
+    "LENGTH": ("meter", "metre", "m"),
+    "FORCE": ("newton", "n"),
+    "ANGLE": ("radian", "radians", "rad"),
+    "MASS": ("kg", "kilogram"),
+    "TIME": ("second", "sec", "s"),
+    "PRESSURE": ("pascal", "pa"),
+}
+"""The units that are read: a file in others is refused."""
+VERSIONS = {5: "5.2", 6: "5.2", 52: "5.2", 60: "6.1", 61: "6.1", 62: "6.2"}
+"""The formula that FITTYP means; PAC2002 files, which have none, are of 5.2."""
 LARGEST = 1 << 20  # bytes
 _KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _LARGEST_NUMBER = 1e12  # of anything in such a file: products of some stay finite

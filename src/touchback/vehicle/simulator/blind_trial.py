@@ -1,0 +1,119 @@
+"""Obstacles that appear suddenly before somebody at a wheel, with casters that he isn't told
+(Docquier 2021, section 5.2)."""
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from touchback.model import Model
+from touchback.model.joints import Fixed
+from touchback.model.solids import Box
+from touchback.realtime import Live
+from touchback.recording import Run
+from touchback.vehicle.manoeuvres.road_manoeuvres import LONG, WIDE
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+#: Of the front axle [rad].
+CASTERS = (0.03, 0.09, 0.15)
+NOTICE = 2.0  # s between its appearance and the car's
+# s, of which one is drawn, before each. The simulated driver's swing about the road dies out by 0.6
+# in a second: after 4 s he still turns by 0.05 to 0.08 rad, a tenth of what he turns for the next.
+_CALM = (7.0, 10.0)
+_AFTER = 3.0  # s that a trial goes on once it is passed
+_BEFORE, _FIRST = 0.1, 1.0  # s round the appearance, in which the first peak lies
+_TURNED = 0.02  # rad: less than that is no turn
+_BEHIND = -100.0  # m: nothing to be seen
+_HEIGHT = 1.0  # m
+
+
+def add_obstacle(model: Model) -> None:
+    """One to be seen, for a person: at the live parameter "obstacle" [m along the road]."""
+    place = model.parameter("obstacle", _BEHIND, unit="m")
+    obstacle = model.body("obstacle")
+    model.joint("obstacle", Fixed(), model.ground.at(place, 0.0, 0.0), obstacle)
+    model.shape("obstacle", obstacle.at(0.0, 0.0, _HEIGHT / 2.0), Box((LONG, WIDE, _HEIGHT)))
+
+
+@dataclass(frozen=True)
+class Meeting:
+    """An obstacle at `place` [m along the road], to be seen since `appears` [s], with a `caster`
+    [rad]; its `turn` counts from 1."""
+
+    turn: int
+    caster: float
+    place: float
+    appears: float
+
+    def span(self, run: Run, before: float = 0.5) -> NDArray[np.bool_]:
+        """Which instants of a run belong to it."""
+        t = np.asarray(run.time) - self.appears
+        return np.asarray((t > -before) & (t < NOTICE + _AFTER))
+
+    def first_peak(self, run: Run) -> tuple[float, float]:
+        """Of the torque, on the side to which he turned [N m], and the wheel's angle then [rad]:
+        until he first turns back, since the column's friction, which changes sides there, makes
+        another peak when he turns on."""
+        from scipy.signal import find_peaks  # half a second, not for the command's start
+
+        t = np.asarray(run.time) - self.appears
+        some = np.flatnonzero((t > -_BEFORE) & (t < _FIRST))
+        angle, torque = run["device wheel"][some], run["steering torque"][some]
+        side = np.sign(angle[np.abs(angle).argmax()])
+        back = find_peaks(side * angle, height=_TURNED, prominence=_TURNED)[0]
+        outward = torque[: back[0] + 1] if len(back) else torque
+        at = int((side * outward).argmax())
+        return float(torque[at]), float(angle[at])
+
+
+def meet_obstacles(live: Live, seed: int) -> list[Meeting]:
+    """Lets an obstacle appear before the car of a live run with each of three casters, in an order
+    and at times of a seed; whoever drives isn't told."""
+    draw, met = random.Random(seed), []
+    for turn, caster in enumerate(draw.sample(CASTERS, len(CASTERS))):
+        live["front caster"] = caster
+        live.run(draw.uniform(*_CALM))
+        now = live.snapshot()
+        place = now["x"] + NOTICE * now["speed"]
+        live["obstacle"] = place
+        met.append(Meeting(turn + 1, caster, place, now["time"]))
+        live.run(NOTICE + _AFTER)
+    return met
+
+
+def draw_meetings(run: Run, met: Sequence[Meeting], path: Path) -> None:
+    """Path, angle and torque of each, as Fig. 28 to 30."""
+    import matplotlib.pyplot as plt
+
+    figure, axes = plt.subplots(1, 3, figsize=(13, 3.6), layout="constrained")
+    for each in sorted(met, key=lambda one: one.caster):
+        some = each.span(run)
+        label = f"{np.degrees(each.caster):.1f}°"
+        axes[0].plot(run["x"][some] - each.place, run["y"][some], label=label)
+        since = np.asarray(run.time)[some] - each.appears
+        axes[1].plot(since, run["device wheel"][some])
+        axes[2].plot(since, run["steering torque"][some])
+    _label(axes)
+    figure.savefig(path, dpi=100)
+    plt.close(figure)
+
+
+def _label(axes: "Sequence[Axes]") -> None:
+    from matplotlib.patches import Rectangle
+
+    from touchback.draw.style import ACCENT, light_grid
+
+    axes[0].add_patch(Rectangle((-LONG / 2, -WIDE / 2), LONG, WIDE, color=ACCENT))
+    axes[0].legend(title="caster", fontsize=7, title_fontsize=7)
+    axes[0].set(xlabel="x from the obstacle [m]", ylabel="y [m]", title="path")
+    since = "time since it appeared [s]"
+    axes[1].set(xlabel=since, ylabel="[rad]", title="angle of the wheel in the hands")
+    axes[2].set(xlabel=since, ylabel="[N m]", title="torque that the hands give")
+    for axis in axes:
+        light_grid(axis)

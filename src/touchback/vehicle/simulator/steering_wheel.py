@@ -1,0 +1,122 @@
+"""The steering wheel of a simulator: a device on a wire with a person at it, or a simulated one,
+held by arms with inertia, muscles, and a late reflex."""
+
+from dataclasses import dataclass, field, replace
+from typing import Protocol
+
+from touchback.devices.by_wire import SteeringWheelMotor
+from touchback.devices.motors import Motor
+from touchback.devices.sensors import Encoder
+from touchback.errors import InputError
+from touchback.estimate.checks import check_finite
+from touchback.haptics.displays.sampling import hold
+from touchback.model import Model
+from touchback.model.sensors import Signal
+from touchback.model.value import Value
+from touchback.numbers import MOST, number_within
+from touchback.vehicle.driven_cars import CarMotion, Commands, DrivenCar
+from touchback.vehicle.drivers import keep_speed
+
+DEVICE, FELT = "device wheel", "felt torque"
+
+
+@dataclass(frozen=True)
+class Person:
+    """His hands are at the device. His feet are inputs "throttle" and "brake" (0 to 1), or a
+    `speed` [m/s] is kept for him, as in Docquier's prototype, which has no pedals."""
+
+    speed: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.speed is not None:
+            said = "Person: a speed that is kept for him must be a number from 0 [m/s]"
+            number_within(said, self.speed, 0.0, MOST)
+
+    def commands(self, model: Model, car: DrivenCar, seen: CarMotion) -> Commands:
+        """What comes in."""
+        if self.speed is not None:
+            return Commands(0.0, *keep_speed(model, seen, self.speed))
+        feet = [model.input(pedal, min=0.0, max=1.0) for pedal in ("throttle", "brake")]
+        return Commands(0.0, *feet)
+
+
+@dataclass(frozen=True)
+class Arms:
+    """Both arms of a driver, as they act on the rim that they grip:
+
+        T = k (θ_w − θ) − b θ̇ + k_r (θ_w − θ)(t − τ)
+
+    with the angle θ_w that he wants, `stiffness` k and `damping` b of tensed muscles [N m/rad,
+    N m s/rad], and a stretch reflex of the gain `reflex` k_r [N m/rad] after `delay` τ [s]; their
+    `inertia` [kg m²] turns with the rim. He wants an angle and doesn't know what it will take: a
+    heavier wheel is turned less. The numbers are ours, of no measured driver."""
+
+    inertia: float = 0.09
+    stiffness: float = 40.0
+    damping: float = 1.5
+    reflex: float = 20.0
+    delay: float = 0.045
+
+    def __post_init__(self) -> None:
+        check_finite("Arms", **vars(self))
+        if min(vars(self).values()) < 0.0 or not self.stiffness > 0.0:
+            raise InputError(
+                f"Arms: {vars(self)}; none of them can be below zero, and the stiffness not zero."
+            )
+
+    def torque(self, model: Model, wanted: Value, angle: Value, rate: Value, tick: float) -> Value:
+        """On the rim [N m], in a model that ticks every `tick` seconds."""
+        off = wanted - angle
+        late = max(round(self.delay / tick) - 1, 0)  # a hold is a tick late already
+        reflex = hold(model, "arms reflex", off * self.reflex, late)
+        return off * self.stiffness - rate * self.damping + reflex
+
+
+class SteeringDevice(Protocol):
+    """A wheel with a sensor for its angle and a motor, as a model of a car sees it."""
+
+    def add(self, model: Model, wanted: Value, torque: Value, tick: float) -> Value:
+        """Gives the angle that its sensor shows [rad]. Its motor turns it back by `torque` [N m],
+        what the car's steering wheel takes to be where it is; a driver who is simulated as well
+        wants it at `wanted` [rad]."""
+        ...
+
+
+@dataclass(frozen=True)
+class WiredWheel:
+    """A device outside of the model: input "device wheel" [rad], output "felt torque" [N m] for its
+    motor, both to the left: a tick later against the "steering torque" that hands must give.
+    `live.connect` takes a device for both."""
+
+    def add(self, model: Model, wanted: Value, torque: Value, tick: float) -> Value:
+        """The input; nobody else wants anything."""
+        model.sensor(FELT, Signal(hold(model, "motor torque", -torque), "N m"))
+        return model.input(DEVICE, unit="rad")
+
+
+@dataclass(frozen=True)
+class SimulatedWheel:
+    """A wheel with a direct drive of 12 N m at most and an encoder of 65536 counts a turn, held by
+    `arms`. Numbers are ours. Sensors: "device wheel" [rad], "felt torque" [N m] of its motor."""
+
+    wheel: SteeringWheelMotor = field(
+        default_factory=lambda: SteeringWheelMotor(
+            Motor(torque_constant=1.2, current_limit=10.0), inertia=0.04, share=1.0, centring=0.0,
+            damping=0.05, encoder=Encoder(16384),
+        )
+    )  # fmt: skip
+    arms: Arms = field(default_factory=Arms)
+
+    def add(self, model: Model, wanted: Value, torque: Value, tick: float) -> Value:
+        """The encoder's angle."""
+        hand = model.input("arms torque", unit="N m")
+        gripped = replace(self.wheel, inertia=self.wheel.inertia + self.arms.inertia)
+        turned = gripped.add(model, DEVICE, hand, -torque, tick)
+        model.control(
+            "arms",
+            lambda: self.arms.torque(model, wanted, turned.angle, turned.rate, tick),
+            of=[], to="arms torque",
+        )  # fmt: skip
+        model.sensor(DEVICE, Signal(turned.angle, "rad"))
+        model.sensor(FELT, Signal(turned.felt, "N m"))
+        return self.wheel.encoder.quantity(turned.counts)
