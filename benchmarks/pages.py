@@ -10,6 +10,7 @@ import json
 import re
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,9 +22,9 @@ COMMAND = "python -m benchmarks.pages"
 Records = list[dict[str, Any]]
 
 
-def records(section: str) -> Records:
+def records(section: str, machine: str = MACHINE) -> Records:
     """The latest figures of a section (`python -m benchmarks SECTION`)."""
-    content = json.loads((RESULTS / f"{MACHINE}.json").read_text(encoding="utf-8"))
+    content = json.loads((RESULTS / f"{machine}.json").read_text(encoding="utf-8"))
     found: Records = content[f"python -m benchmarks {section}"]
     return found
 
@@ -83,6 +84,29 @@ def compare() -> list[str]:
     return ["| what | ours | theirs |", "|---|---|---|", *rows]
 
 
+FUNCTIONS = "inverse dynamics", "forward dynamics", "mass matrix"
+PEERS = "Pinocchio", "MuJoCo", "CasADi C"
+
+
+def dynamics(machine: str, *sections: str) -> list[str]:
+    """Times of the dynamics of chains and trees, and how many times longer each peer takes."""
+    times = {
+        (each["shape"], each["joints"], each["function"], each["engine"]): each["best"]
+        for section in sections
+        for each in records(section, machine)
+    }
+    rows = []
+    for shape, joints in dict.fromkeys(key[:2] for key in times if key[1] != 2):
+        cells = []
+        for function in FUNCTIONS:
+            ours = times[shape, joints, function, "Touchback"]
+            peers = [times.get((shape, joints, function, peer)) for peer in PEERS]
+            ratios = ", ".join(f"{peer / ours:.1f}" for peer in peers if peer is not None)
+            cells.append(f"{microseconds(ours)} ({ratios})")
+        rows.append(f"| {shape} of {joints} | {' | '.join(cells)} |")
+    return [f"| | {' | '.join(FUNCTIONS)} |", "|---|---|---|---|", *rows]
+
+
 TRACKERS = ("explicit", "section", "implicit")  # docs/omni.md describes them
 
 
@@ -103,6 +127,11 @@ def trackers() -> list[str]:
 
 TABLES: dict[str, tuple[str, Callable[[], list[str]]]] = {
     "speed beside others": ("benchmarks.md", compare),
+    "dynamics on aarch64": ("benchmarks.md", partial(dynamics, "aarch64", "chains", "trees")),
+    "dynamics on x86_64": (
+        "benchmarks.md",
+        partial(dynamics, "x86_64", "chains (up to 100 joints)", "trees"),
+    ),
     "trackers": ("benchmarks.md", trackers),
 }
 
