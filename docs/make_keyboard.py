@@ -16,7 +16,7 @@ from studies.keyboard.felt_force import (
     felt_of_actions,
     felt_of_keys,
 )
-from touchback.draw.style import ACCENT, BODIES, GREEN, INK, PALE
+from touchback.figures import ACCENT, BODIES, GREEN, INK, PALE
 from touchback.instruments.keyboard.device import FRONT
 from touchback.instruments.keyboard.voices import VOICES
 

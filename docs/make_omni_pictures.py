@@ -16,7 +16,7 @@ from make_pictures import PICTURES, shrink
 from omni_films import platform_film, tour, wheel_film
 
 import touchback as tb
-from touchback.draw.style import ACCENT, INK
+from touchback.figures import ACCENT, INK
 from touchback.gallery.omni import bench, mecanum, three_wheels
 from touchback.gallery.omni.kinematics import Mount, mecanum_mounts, odometry
 from touchback.gallery.omni.shape import WheelShape

@@ -12,7 +12,7 @@ from touchback.contact.contact_impulses import (
     combinations,
     enumerate_states,
 )
-from touchback.simulate.protocol import Floats
+from touchback.numbers import Floats
 from touchback.system.contact_equations import ContactEquations
 
 

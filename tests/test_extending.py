@@ -24,11 +24,11 @@ from touchback.files.schema import KINDS, SECTIONS
 from touchback.interop.formats import FORMATS
 from touchback.model.joints.elementary_motions import Motion
 from touchback.native import FORMULATIONS
+from touchback.numbers import Scalar, Vector
 from touchback.simulate import RunFailed
 from touchback.simulate.solvers import METHODS
 from touchback.spatial import Turn
 from touchback.spatial.rotation import Part
-from touchback.spatial.vectors import Scalar, Vector
 from touchback.symbolic.scalars import Scalars
 
 MADE = ("attraction", "heun", "metronome", "pin_in_slot", "projected_feedback", "rod_list")

@@ -23,12 +23,11 @@ from touchback.errors import InputError, ModelError, TouchbackError
 from touchback.instruments import midi_file
 from touchback.instruments.midi_file import read_midi
 from touchback.interop.fmi.fmu_archive import read_description
-from touchback.model.names import near_names
+from touchback.names import near_names, unknown_name
 from touchback.recording import mcap_records
 from touchback.recording.live_about import HEAD
 from touchback.recording.live_file import Recorder, open_recording
 from touchback.recording.mcap_records import MAGIC
-from touchback.recording.names import unknown_name
 from touchback.recording.repair import repair
 from touchback.system.compilation import copies
 from touchback.vehicle.roads.road_files import read_height_map

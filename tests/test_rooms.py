@@ -15,7 +15,12 @@ ROOMS = (
     "haptics", "instruments", "interop", "vehicle", "batch", "sweeps", "planning", "gallery",
     "workbench", "cli",
 )  # fmt: skip
-FREE_FOR_ALL = {"arguments", "errors", "numbers", "regular_file", "units", "version"}
+FREE_FOR_ALL = {
+    "arguments", "errors", "figures", "names", "numbers", "plain_data", "progress", "regular_file",
+    "unit_spellings", "units", "version",
+}  # fmt: skip
+CORE = {*ROOMS[: ROOMS.index("analysis")], "realtime"} - {"draw"}
+"""Rooms that import names from where they are; all others take public names as users do."""
 SOURCE = Path(touchback.__path__[0])
 FILES = sorted(path for path in SOURCE.rglob("*.py") if path.parent != SOURCE)
 LAZY_CALLS = {  # of what everybody holds: what computes with it, and what shows it
@@ -46,6 +51,12 @@ def imported_rooms(tree: ast.AST, package: tuple[str, ...]) -> Iterator[tuple[st
                 yield (target[1] if len(target) > 1 else ""), node.lineno
 
 
+def home_of(name: str) -> str:
+    """The room that a name of the public face comes from."""
+    module, _ = touchback._PUBLIC.get(name, ("", ""))
+    return ".".join(module.split(".")[1:2])
+
+
 def without_the_lazy_calls(tree: ast.Module) -> ast.Module:
     """The module without the methods that may import what is upstairs, and without the imports of
     the types that they return."""
@@ -72,6 +83,8 @@ def forbidden_imports(path: Path, text: str) -> list[str]:
     room = room_of(path)
     tree = without_the_lazy_calls(ast.parse(text))
     allowed = {*ROOMS[: ROOMS.index(room) + 1], *FREE_FOR_ALL}
+    if room not in CORE:
+        allowed |= {name for name in touchback._PUBLIC if home_of(name) in allowed}
     package = ("touchback", *path.relative_to(SOURCE).parts[:-1])
     return [
         f"{path.relative_to(SOURCE)}:{line} imports {found or 'the public face'}"
@@ -108,6 +121,18 @@ def test_a_room_imports_only_rooms_above_it(room: str) -> None:
 )
 def test_an_import_down_the_stairs_is_seen(file: str, text: str, complaint: str) -> None:
     assert [complaint in found for found in forbidden_imports(SOURCE / file, text)] == [True]
+
+
+def test_rooms_outside_the_core_take_public_names_of_rooms_above_from_the_face() -> None:
+    text = "from touchback import Model, live"
+    assert forbidden_imports(SOURCE / "vehicle/car.py", text) == []
+    assert forbidden_imports(SOURCE / "simulate/run.py", text) == [
+        "simulate/run.py:1 imports Model",
+        "simulate/run.py:1 imports live",
+    ]
+    assert forbidden_imports(SOURCE / "estimate/kalman.py", text) == [
+        "estimate/kalman.py:1 imports live"
+    ]
 
 
 def test_imports_up_the_stairs_and_the_lazy_calls_are_allowed() -> None:

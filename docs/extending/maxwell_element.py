@@ -5,7 +5,7 @@ from touchback.model.forces.springs import line_between, pull_together
 from touchback.model.frame import Frame
 from touchback.model.mechanics import Forces, Mechanics
 from touchback.model.value import Value
-from touchback.spatial.vectors import Scalar
+from touchback.numbers import Scalar
 
 
 class MaxwellElement(ForceKind, frozen=True, tag="maxwell-element"):

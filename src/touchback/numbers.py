@@ -6,22 +6,32 @@ import dataclasses
 import math
 import re
 import sys
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping, Sequence
 from numbers import Integral, Real
-from typing import TYPE_CHECKING, TypeGuard
+from typing import TYPE_CHECKING, Any, TypeGuard, TypeVar
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from touchback.errors import InputError
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
+
 LEAST, MOST = sys.float_info.min, sys.float_info.max  # of what is positive and finite
+
+
 MOST_COUNTED = 2**62  # steps, events: C counts them in 64 bits
+
+
 # As files write them. No part ends where the next may begin, so each digit is looked at once.
 DECIMAL = re.compile(r"[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
+
+
 _LONGEST = 300  # letters of what an error shows
+
+
 _NO_NUMBERS = (bool, np.timedelta64)  # which are whole numbers to Python and NumPy
 
 
@@ -123,3 +133,88 @@ def shown(given: object) -> str:
     except ValueError:
         return "a number of too many digits"
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
+
+
+def check_finite(what: str, **values: object) -> None:
+    """Refuse what is no finite number."""
+    for name, value in values.items():
+        if not math.isfinite(as_float(value)):
+            raise InputError(f"{what}: its {name} is {shown(value)}; give a finite number.")
+
+
+def check_period(what: str, period: object) -> None:
+    """Refuse a sampling period that is no time."""
+    if not 0.0 < as_float(period) < math.inf:
+        raise InputError(
+            f"{what}: its period is {shown(period)} s; give the time between two samples."
+        )
+
+
+def series(what: str, least: int, **given: ArrayLike) -> list[np.ndarray]:
+    """Records as arrays: of one length, at least so many samples, all of them finite."""
+    try:
+        found = {name: np.asarray(values, dtype=float) for name, values in given.items()}
+    except (TypeError, ValueError, OverflowError):
+        raise InputError(f"{what}: {' and '.join(given)} must be series of numbers.") from None
+    shapes = {array.shape for array in found.values()}
+    (length, *more) = shapes.pop() or (0,)
+    if shapes or more or length < least:
+        told = ", ".join(f"{name} {array.shape}" for name, array in found.items())
+        raise InputError(f"{what}: {told} must be series of one length, at least {least} samples.")
+    for name, array in found.items():
+        bad = np.flatnonzero(~np.isfinite(array))
+        if len(bad):
+            raise InputError(
+                f"{what}: {name} has {len(bad)} samples that are no finite numbers, the first at "
+                f"{bad[0]}; leave these instants out."
+            )
+    return list(found.values())
+
+
+Floats = NDArray[np.float64]
+
+
+T = TypeVar("T")
+
+
+_NO_REALS = "cSUmM"  # kinds of arrays that NumPy would cut, or read as numbers
+
+
+def read_array(label: str, given: object) -> Floats:
+    """Real numbers as an array."""
+    try:
+        array = np.asarray(given)
+        # of mixed things each must be a number: None would be a NaN, a date a number of years
+        mixed = array.dtype == object and not all(is_real(each) for each in array.flat)
+        if array.dtype.kind not in _NO_REALS and not mixed:
+            return np.asarray(array, dtype=float)
+    except (TypeError, ValueError, OverflowError):
+        pass
+    mend = "; of a state give its .q, .v or .z" if hasattr(given, "q") else ""
+    raise InputError(f"{label}: real numbers are expected, got {shown(given)}{mend}.")
+
+
+def by_name(label: str, given: Mapping[str, T] | None, what: str = "numbers") -> dict[str, T]:
+    """What was given by name, or nothing."""
+    if given is not None and not isinstance(given, Mapping):
+        raise InputError(
+            f"{label}: {what} by name are expected, as {{'name': …}}, got {shown(given)}."
+        )
+    return dict(given or {})
+
+
+def read_number(label: str, given: object) -> float:
+    """One real number."""
+    array = read_array(label, given)
+    if array.ndim:
+        raise InputError(f"{label}: one number is expected, got {shown(given)}.")
+    return float(array)
+
+
+Scalar = Any  # an int on a tape, a float, a dual number, an array …
+
+
+Vector = Sequence[Scalar]
+
+
+Matrix = Sequence[Sequence[Scalar]]

@@ -18,7 +18,7 @@ from studies.keyboard.measured import (
 )
 from touchback.cli.console import out, working
 from touchback.cli.options import output
-from touchback.draw.style import ACCENT, GREEN, INK, PICTURES, light_grid, pyplot
+from touchback.figures import ACCENT, GREEN, INK, PICTURES, light_grid, pyplot
 from touchback.instruments.keyboard.measured import measured_action
 from touchback.instruments.piano.force_curve import ForceCurve, force_curve, slow_press
 

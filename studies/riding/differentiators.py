@@ -15,7 +15,7 @@ import touchback as tb
 from touchback import gallery
 from touchback.devices.sensors import Encoder
 from touchback.estimate import BackwardDifference, Filter, SmoothDifferentiator, run
-from touchback.spatial.vectors import Scalar
+from touchback.numbers import Scalar
 
 ENCODER = Encoder(500)  # 0.18° a count
 STEP = 5e-3  # s, of his simulator

@@ -13,7 +13,7 @@ from touchback.haptics.wall import Device, Encoder, Finger
 from touchback.haptics.wall.laws import Balanced, Counting, HalfSample, Motion, Stamp, WallSample
 from touchback.haptics.wall.passivity import Press
 from touchback.haptics.wall.wall_sweep import Pressing, Setting, press_walls
-from touchback.spatial.vectors import Scalar
+from touchback.numbers import Scalar
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(6)  # over a sample: polynomials of degree 11
 

@@ -21,7 +21,7 @@ from touchback.haptics.wall.laws import (
 )
 from touchback.haptics.wall.passivity import BENCH_DEVICE, Press
 from touchback.haptics.wall.wall_sweep import Pressing, Setting, press_walls
-from touchback.spatial.vectors import Scalar
+from touchback.numbers import Scalar
 from touchback.symbolic.functions import floor
 
 SIZE = 4.15e-6

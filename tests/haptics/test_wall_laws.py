@@ -27,7 +27,7 @@ from touchback.haptics.wall.laws import Adaptive, Deadbeat, Law, Motion, Observi
 from touchback.haptics.wall.laws.branchless_oscillator import Pair, onward
 from touchback.haptics.wall.passivity import BENCH_DEVICE, Press
 from touchback.haptics.wall.plant import ContinuousBall
-from touchback.spatial.vectors import Scalar
+from touchback.numbers import Scalar
 
 T = 1e-3
 FINGER = Finger()

@@ -9,7 +9,7 @@ import touchback as tb
 from touchback.dynamics.instant import Instant
 from touchback.model.forces import ForceKind
 from touchback.model.mechanics import Forces, Mechanics
-from touchback.spatial.vectors import Scalar
+from touchback.numbers import Scalar
 
 G = 9.81
 

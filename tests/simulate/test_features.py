@@ -26,8 +26,8 @@ from touchback.analysis.quality.quality_bench import (
 from touchback.contact.compliant_contacts import SurfaceContact
 from touchback.contact.surfaces import Ball, Plane
 from touchback.native import FORMULATIONS
+from touchback.progress import Progress
 from touchback.simulate.features import OF_SOLVERS, REFUSED, refused_by
-from touchback.simulate.progress import Progress
 from touchback.simulate.solvers import METHODS, Can
 
 T, TICK = 0.2, 1e-3

@@ -9,7 +9,7 @@ import touchback as tb
 from touchback import gallery
 from touchback.analysis.quality.quality_bench import Bench, Clock
 from touchback.analysis.quality.quality_result import Candidate
-from touchback.simulate.progress import Progress
+from touchback.progress import Progress
 
 PULSE = np.array([2.0, 2.0005, 2.001]), np.array([0.0, 1000.0, 0.0])
 IMPULSE = 0.5  # N s

@@ -122,8 +122,7 @@ def test_a_message_that_can_not_be_read_is_refused_in_proportion(
 
 def test_names_are_compared_in_proportion_to_how_many_there_are() -> None:
     """A wrong name is compared with all; a list of wrong names stops at the first."""
-    from touchback.model.names import suggestion
-    from touchback.recording.names import names_once, unknown_name
+    from touchback.names import names_once, suggestion, unknown_name
 
     for compare in (
         lambda known: suggestion("a" * 200, known),

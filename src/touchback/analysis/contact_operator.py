@@ -7,8 +7,8 @@ import numpy as np
 
 from touchback.contact import ContactKind, critical_friction
 from touchback.errors import InputError
+from touchback.numbers import Floats
 from touchback.simulate.features import refuse
-from touchback.simulate.protocol import Floats
 from touchback.system import System
 from touchback.system.contact_equations import ContactEquations
 from touchback.system.layout import Values

@@ -21,7 +21,7 @@ from touchback.analysis.instance import Instance, state_of
 from touchback.analysis.linearise import Chart
 from touchback.analysis.variational_runs import Variation, varied
 from touchback.errors import InputError, SolveError
-from touchback.numbers import positive_number, shown
+from touchback.numbers import by_name, positive_number, shown
 from touchback.recording import Run, unknown_name
 from touchback.simulate.features import refuse
 from touchback.simulate.inputs import read_inputs
@@ -29,7 +29,6 @@ from touchback.simulate.protocol import InputData, Where
 from touchback.simulate.span import Span, output_times
 from touchback.simulate.step_knots import step_limits
 from touchback.system import System
-from touchback.system.array_arguments import by_name
 from touchback.system.implicit_equations import Point
 from touchback.system.state_assembly import found_states
 

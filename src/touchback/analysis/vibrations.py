@@ -85,8 +85,7 @@ class Vibrations(tuple[Vibration, ...]):
 
     def plot(self, path: str | os.PathLike[str] | None = None) -> Figure:
         """A bar a coordinate (real part of the shape), one panel a vibration."""
-        from touchback.draw.style import pyplot
-        from touchback.recording.plot import finished
+        from touchback.figures import finish_figure, pyplot
 
         figure, axes = pyplot().subplots(
             len(self), 1, sharex=True, squeeze=False, layout="constrained",
@@ -98,7 +97,7 @@ class Vibrations(tuple[Vibration, ...]):
             axis.set_ylim(-1.1, 1.1)
             axis.set_ylabel(f"{i}\n{each.frequency:.4g} Hz", rotation=0, labelpad=32)
         axes[-1, 0].tick_params(axis="x", rotation=30)
-        return finished(figure, path)
+        return finish_figure(figure, path)
 
 
 def vibrations(

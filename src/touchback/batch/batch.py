@@ -31,19 +31,19 @@ from touchback.batch.native_per_thread import run_constrained, run_contact
 from touchback.batch.simd import run_simd
 from touchback.batch.threaded_simulate import run_threaded_simulate
 from touchback.errors import InputError
+from touchback.names import names_in
 from touchback.native import Formulation, formulation_of
-from touchback.numbers import whole_within
+from touchback.numbers import read_array, read_number, whole_within
+from touchback.progress import Progress
 from touchback.recording import unknown_name
-from touchback.recording.names import names_in
 from touchback.simulate.features import COPIES
-from touchback.simulate.progress import Progress
 from touchback.simulate.solver_choice import formulation_for, solver_for
 from touchback.simulate.solvers import Can, Options, Solver
 from touchback.simulate.solvers.fixed_step_solvers import RK4, Euler, FormulationStep
 from touchback.simulate.span import Span
 from touchback.simulate.time_stepping import MoreauJean
 from touchback.system import System
-from touchback.system.array_arguments import filled, read_array, read_number
+from touchback.system.array_arguments import filled
 from touchback.system.compiled_function import Function
 from touchback.system.dynamics_derivatives import LoopedDerivatives
 from touchback.system.state import State

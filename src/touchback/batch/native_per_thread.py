@@ -38,10 +38,10 @@ from touchback.native.batch.native_batch import (
     NativeContactBatch,
     NativeLoneBatch,
 )
+from touchback.progress import Progress
 from touchback.simulate.contact_stepper import Sensors
 from touchback.simulate.inputs import read_inputs
 from touchback.simulate.mode_stepper import CHUNK
-from touchback.simulate.progress import Progress
 from touchback.simulate.run_diagnostics import (
     constraint_diagnostics,
     warn_when_astray,

@@ -12,7 +12,7 @@ from touchback.batch.batch_run import BatchInterrupted, BatchRun
 from touchback.codegen import native_lanes
 from touchback.native import FunctionData, Listening, Status
 from touchback.native.batch.native_batch import BatchFunctions, NativeBatch
-from touchback.simulate.progress import Progress
+from touchback.progress import Progress
 from touchback.simulate.solvers.fixed_step_solvers import FixedStep
 from touchback.simulate.span import Span
 from touchback.simulate.ticks import steps_between

@@ -14,15 +14,15 @@ from touchback.batch.batch_inputs import BatchInputs, Floats, room_for
 from touchback.batch.batch_run import BatchInterrupted, BatchRun
 from touchback.errors import InputError
 from touchback.native import Formulation, Listening, Stop
+from touchback.numbers import read_number
+from touchback.progress import Progress
 from touchback.recording import Run
 from touchback.simulate.failure import RunFailed, RunInterrupted
-from touchback.simulate.progress import Progress
 from touchback.simulate.simulate import simulate
 from touchback.simulate.solvers import Can, Solver
 from touchback.simulate.solvers.fixed_step_solvers import RK4, Euler, FormulationStep
 from touchback.simulate.span import Span
 from touchback.system import System
-from touchback.system.array_arguments import read_number
 
 _SAME = 1e-9  # of the time between two rows: instants closer than this are one
 _ASKED_FOR = 1000  # runs that threads are asked for at once: of a billion each would wait

@@ -15,7 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 import touchback.errors
-from touchback import gallery
+from touchback import System, gallery
 from touchback.cli.console import err, out, working
 from touchback.cli.options import number
 from touchback.cli.options import seconds as span
@@ -23,7 +23,6 @@ from touchback.errors import InputError
 from touchback.native import time_calls
 from touchback.realtime.latency import duration, lower_edges
 from touchback.realtime.latency_benchmark import Finding, Punctuality, findings, measure
-from touchback.system import System
 
 _CASES: tuple[tuple[str, dict[str, int]], ...] = (
     ("seven-joint-arm", {}),

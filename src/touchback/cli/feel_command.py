@@ -12,7 +12,7 @@ from touchback.cli.chart import chart
 from touchback.cli.console import out, working
 from touchback.cli.options import LIST, number, output, show_parameters
 from touchback.errors import InputError
-from touchback.model.names import suggestion
+from touchback.names import suggestion
 from touchback.regular_file import written_whole
 
 if TYPE_CHECKING:

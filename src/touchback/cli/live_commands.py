@@ -20,7 +20,8 @@ from rich.live import Live as Display
 from rich.table import Table
 from rich.text import Text
 
-from touchback import gallery, workbench
+from touchback import Live, Model, Run, System, gallery, workbench
+from touchback import live as start_live
 from touchback.cli.console import err, out, working
 from touchback.cli.load import load
 from touchback.cli.options import assignments, number, output, set_values
@@ -34,18 +35,15 @@ from touchback.interop.ros2.middleware import Middleware
 from touchback.interop.ros2.model_node import MAX_AGE
 from touchback.interop.ros2.node_transport import check_domain, check_node, node_name
 from touchback.interop.urdf.urdf_writer import urdf_text
-from touchback.model import Model
 from touchback.numbers import is_real
-from touchback.realtime import GuardedOutput, Live, Recording, WatchedInput, open_recording
-from touchback.realtime import live as start_live
+from touchback.realtime import GuardedOutput, Recording, WatchedInput, open_recording
 from touchback.realtime.device_io import Device, ServingDevice
 from touchback.realtime.latency import duration
 from touchback.realtime.shutdown import signals_as_ctrl_c
-from touchback.recording import Run, open_run, unknown_name
+from touchback.recording import open_run, unknown_name
 from touchback.recording.run_formats import FORMATS as RUNS
 from touchback.regular_file import write_whole
 from touchback.simulate.inputs import Inputs, read_inputs
-from touchback.system import System
 from touchback.workbench.looped_inputs import feed as feed_page
 from touchback.workbench.manipulate import equipped
 

@@ -10,7 +10,8 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from touchback import gallery
+from touchback import Ports, State, System, gallery, ports
+from touchback import generate as write_target
 from touchback.cli.console import err, out, working
 from touchback.cli.load import load
 from touchback.cli.options import output
@@ -23,15 +24,11 @@ from touchback.draw.stick_svg import figure_svg
 from touchback.dynamics.stops import default_stops
 from touchback.errors import InputError, ModelError, UnitNotice
 from touchback.interop.targets import TARGETS
-from touchback.interop.targets import generate as write_target
 from touchback.model.flatten import flatten
-from touchback.model.names import suggestion
 from touchback.model.show import tree_text
+from touchback.names import suggestion
 from touchback.regular_file import write_whole
-from touchback.symbolic.count import depth
-from touchback.system import State, System
 from touchback.system.function_text import PRINTERS
-from touchback.system.ports import Ports, ports
 from touchback.system.verification import verify
 
 
@@ -74,7 +71,7 @@ def show(
     with working(f"deriving {described.name}"):
         system = described.compile()
         functions = {name: system.function(name) for name in _FUNCTIONS}
-        costs = {name: (each.counts, depth(each.second)) for name, each in functions.items()}
+        costs = {name: (each.counts, each.depth) for name, each in functions.items()}
     start = experiment.start(system)
     figure = stick_figure(system.model, start.q)
     out.print(tree_text(described, default_stops(system.model)))

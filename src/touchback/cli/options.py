@@ -9,12 +9,12 @@ import typer
 from rich.table import Table
 from typer.models import OptionInfo
 
+from touchback import State, System
 from touchback.cli.console import out
 from touchback.errors import InputError
-from touchback.model.names import suggestion
 from touchback.model.signals import Parameter
+from touchback.names import suggestion
 from touchback.regular_file import check_output
-from touchback.system import State, System
 
 
 def number(

@@ -15,7 +15,7 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from touchback import gallery
+from touchback import Run, System, gallery
 from touchback.cli.benchmark_commands import seconds_per_call
 from touchback.cli.console import out, working
 from touchback.cli.options import LIST, number, output, show_parameters
@@ -55,9 +55,7 @@ from touchback.instruments.keyboard.wired import wired_key
 from touchback.instruments.midi_file import Timed
 from touchback.instruments.sound.sound_stream import output_called
 from touchback.realtime.shutdown import signals_as_ctrl_c
-from touchback.recording import Run
 from touchback.regular_file import write_whole
-from touchback.system import System
 
 _RATE = 25  # pictures a second
 

@@ -7,10 +7,10 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
+from touchback import replay as run_again
 from touchback.cli.console import err, out, working
 from touchback.cli.load import load
 from touchback.errors import SolveError
-from touchback.realtime import replay as run_again
 from touchback.recording.recording_export import ENDINGS
 from touchback.recording.recording_export import export as write
 from touchback.recording.repair import repair as finish

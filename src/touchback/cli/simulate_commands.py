@@ -10,20 +10,19 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from touchback.analysis.quality import Demand
-from touchback.analysis.quality import quality as measure
-from touchback.analysis.quality.quality_sweep import STEPS
+from touchback import Demand, Run, RunFailed, RunInterrupted
+from touchback import quality as measure
+from touchback import simulate as run_it
 from touchback.cli.console import err, out, working
 from touchback.cli.load import load
 from touchback.cli.options import assignments, number, output, seconds, set_values
 from touchback.draw.film import ENDINGS as FILMS
 from touchback.errors import InputError, TouchbackError
-from touchback.recording import EventRecord, Run
+from touchback.recording import EventRecord
 from touchback.recording.plot import PICTURES
 from touchback.recording.run_formats import FORMATS
 from touchback.recording.run_records import TransitionRecord
-from touchback.simulate import METHODS, RunFailed, RunInterrupted
-from touchback.simulate import simulate as run_it
+from touchback.simulate import METHODS
 from touchback.simulate.solvers import Can
 
 T = TypeVar("T")
@@ -262,11 +261,11 @@ def quality(
         system,
         start,
         experiment.duration if duration is None else duration,
-        steps=_numbers("--steps", steps) if steps else STEPS,
         formulations=[name.strip() for name in formulations.split(",")] if formulations else None,
         inputs=inputs,
         natural=natural,
         time_limit=limit,
+        **({"steps": _numbers("--steps", steps)} if steps else {}),
     )
     out.print(found.table())
     out.print(f"\nerrors below {found.uncertainty:.0e} can't be told apart (the reference's own)")

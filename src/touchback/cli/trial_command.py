@@ -15,8 +15,8 @@ import typer
 from touchback.cli.chart import chart
 from touchback.cli.console import out, working
 from touchback.cli.options import LIST, number, output, show_parameters
-from touchback.draw.style import PICTURES
 from touchback.errors import InputError
+from touchback.figures import PICTURES
 from touchback.haptics.trials import (
     Constant,
     Curve,
@@ -183,11 +183,11 @@ def _answer(trials: Trials) -> str:
 
 def _pressed(voice: str, effort: float) -> ForceCurve:
     """Depth [mm] and force [N] on the way down, by a finger of some effort."""
+    from touchback import simulate
     from touchback.instruments.keyboard.device import FRONT
     from touchback.instruments.keyboard.keys import touchback_key
     from touchback.instruments.keyboard.player import METHOD, SETTLING, steps_at
     from touchback.instruments.keyboard.strokes import Stroke
-    from touchback.simulate import simulate
 
     stroke = Stroke.of(SETTLING, 60, effort)
     run = simulate(
@@ -370,7 +370,7 @@ def _tell(session: ForcedChoice, plot: Path | None) -> None:
 
 def draw(fit: Fit, design: Design, path: Path) -> None:
     """Shares of right answers over levels, the psychometric function, and the threshold."""
-    from touchback.draw.style import ACCENT, INK, PALE, light_grid, pyplot
+    from touchback.figures import ACCENT, INK, PALE, light_grid, pyplot
 
     plt = pyplot()
     figure, axis = plt.subplots(figsize=(6.0, 3.8), layout="constrained")

@@ -12,21 +12,20 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from touchback import gallery, workbench
+from touchback import Run, System, gallery, live, workbench
 from touchback.cli import device_commands as wheels
 from touchback.cli.console import out, working
 from touchback.cli.device_commands import Peak, Range
 from touchback.cli.options import number, output
 from touchback.devices.evdev import ForceWheel
-from touchback.draw.style import PICTURES
 from touchback.errors import InputError
+from touchback.figures import PICTURES
 from touchback.files.schema import kinds_in
 from touchback.gallery.driving_simulator import SPEED
-from touchback.model.names import suggestion
-from touchback.realtime import GuardedOutput, WatchedInput, live
+from touchback.names import suggestion
+from touchback.realtime import GuardedOutput, WatchedInput
 from touchback.realtime.shutdown import signals_as_ctrl_c
-from touchback.recording import Run, save_run, unknown_name
-from touchback.system import System
+from touchback.recording import save_run, unknown_name
 from touchback.vehicle import CARS, AxleKind, Steering, measure_axle, read_car
 from touchback.vehicle.manoeuvres import MANOEUVRES, Outcome
 from touchback.vehicle.manoeuvres import drive as drive_it

@@ -22,7 +22,6 @@ from touchback.errors import ModelError
 from touchback.model.forces.base import ForceKind, InternalState
 from touchback.model.frame import Frame
 from touchback.model.mechanics import Forces, Mechanics
-from touchback.model.names import suggestion
 from touchback.model.shapes import PlaneShape, Shapes, sphere
 from touchback.model.value import (
     Value,
@@ -33,9 +32,9 @@ from touchback.model.value import (
     triple,
     value,
 )
-from touchback.numbers import is_one_of
+from touchback.names import suggestion
+from touchback.numbers import Matrix, Scalar, Vector, is_one_of
 from touchback.spatial import transpose
-from touchback.spatial.vectors import Matrix, Scalar, Vector
 
 
 class CompliantContact(ForceKind, frozen=True):

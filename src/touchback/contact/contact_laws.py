@@ -17,7 +17,7 @@ from touchback.model.value import (
     power_law_units,
     value,
 )
-from touchback.spatial.vectors import Scalar
+from touchback.numbers import Scalar
 
 Own = Mapping[str, Scalar]
 

@@ -10,7 +10,7 @@ import numpy as np
 from touchback.contact.surface_tracking import Nearest, Side, Tracking
 from touchback.contact.surfaces import Surface, ValueOf, has_hidden
 from touchback.errors import InputError, ModelError, SolveError
-from touchback.spatial.vectors import Scalar
+from touchback.numbers import Scalar
 from touchback.symbolic.scalars import Operators
 
 _STEPS = 60  # of Newton's method

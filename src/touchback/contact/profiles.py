@@ -11,8 +11,8 @@ from touchback.model.frame import AXES, Frame, as_frame
 from touchback.model.mechanics import Mechanics
 from touchback.model.shapes import ArcShape, FaceShape, PatchShape, Shapes
 from touchback.model.value import Data, Value, check_positive, is_number, listed, value
+from touchback.numbers import Scalar, Vector
 from touchback.spatial import Rotation, Turn, transpose
-from touchback.spatial.vectors import Scalar, Vector
 
 _SHORTEST = 1e-140  # [m]
 

@@ -10,9 +10,8 @@ from touchback.model.frame import Frame
 from touchback.model.mechanics import Mechanics
 from touchback.model.shapes import DiscShape, PlaneShape, Shapes, sphere
 from touchback.model.value import Value, check_positive, is_number, value
-from touchback.numbers import is_one_of
+from touchback.numbers import Scalar, Vector, is_one_of
 from touchback.spatial import transpose
-from touchback.spatial.vectors import Scalar, Vector
 from touchback.symbolic.expression import Expr
 
 __all__ = ["ContactKind", "check_coefficients", "check_static"]

@@ -22,7 +22,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 
 from touchback.contact.surfaces import Surface, ValueOf, refined, shape_at
-from touchback.spatial.vectors import Matrix, Scalar, Vector, Vectors
+from touchback.numbers import Matrix, Scalar, Vector
+from touchback.spatial.vectors import Vectors
 from touchback.symbolic.scalars import Scalars
 
 

@@ -14,8 +14,7 @@ from touchback.model.mechanics import ValueOf
 from touchback.model.shapes import AnyShape, PlaneShape, SphereShape
 from touchback.model.value import Data, Value, is_number, value
 from touchback.model.value import value as as_value
-from touchback.numbers import shown
-from touchback.spatial.vectors import Matrix, Scalar, Vector
+from touchback.numbers import Matrix, Scalar, Vector, shown
 from touchback.symbolic.differentiate import jacobian, jvp
 from touchback.symbolic.expression import Expr
 from touchback.symbolic.parse import parse

@@ -10,14 +10,12 @@ import math
 from dataclasses import dataclass, field
 from typing import Literal
 
+from touchback import Expr, Model, floor, maximum, minimum, select
 from touchback.devices.motors import Motor
 from touchback.devices.sensors import Converter, Encoder
 from touchback.errors import InputError
-from touchback.estimate.checks import check_finite, check_period
-from touchback.model import Model
 from touchback.model.value import Value
-from touchback.symbolic.expression import Expr
-from touchback.symbolic.functions import floor, maximum, minimum, select
+from touchback.numbers import check_finite, check_period
 
 __all__ = [
     "BrakeServo", "RoadWheelMotor", "SteeringWheelMotor", "ThrottleStepper", "WiredBrake",

@@ -2,12 +2,10 @@
 
 from dataclasses import dataclass
 
+from touchback import Expr, Model, maximum, minimum, sqrt
 from touchback.errors import InputError
-from touchback.estimate.checks import check_finite
-from touchback.model import Model
 from touchback.model.value import Value
-from touchback.symbolic.expression import Expr
-from touchback.symbolic.functions import maximum, minimum, sqrt
+from touchback.numbers import check_finite
 
 
 @dataclass(frozen=True)

@@ -11,16 +11,25 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from touchback import (
+    Acceleration,
+    AngularVelocity,
+    Direction,
+    Expr,
+    Model,
+    cos,
+    floor,
+    log,
+    maximum,
+    minimum,
+    select,
+    sin,
+    sqrt,
+)
 from touchback.errors import InputError, SolveError
-from touchback.estimate.checks import check_finite, series
-from touchback.model import Model
 from touchback.model.frame import Place, as_frame
-from touchback.model.sensors import Acceleration, AngularVelocity, Direction
 from touchback.model.value import Value, listed
-from touchback.numbers import check_fields, positive_number
-from touchback.spatial.vectors import Scalar
-from touchback.symbolic.expression import Expr
-from touchback.symbolic.functions import cos, floor, log, maximum, minimum, select, sin, sqrt
+from touchback.numbers import Scalar, check_fields, check_finite, positive_number, series
 
 __all__ = [
     "Coil",

@@ -18,10 +18,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from touchback import Model
 from touchback.draw.flat_film import FlatFilm, Mark, flat_film
 from touchback.draw.scene import Piece, Scene, Track, scene_of
 from touchback.draw.stick import Floats, axes_for
-from touchback.draw.style import (
+from touchback.errors import InputError
+from touchback.figures import (
     ACCENT,
     BODIES,
     FILL,
@@ -33,9 +35,7 @@ from touchback.draw.style import (
     svg_page,
     text_svg,
 )
-from touchback.errors import InputError
 from touchback.model.flatten import flatten
-from touchback.model.model import Model
 from touchback.model.shapes import (
     AnyShape,
     ArcShape,

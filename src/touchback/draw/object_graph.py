@@ -10,9 +10,10 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+from touchback import Expr, Free, Model
 from touchback.draw.layered_layout import Point, layered
 from touchback.draw.state_shapes import cut
-from touchback.draw.style import (
+from touchback.figures import (
     ACCENT,
     FILL,
     FIRST,
@@ -31,13 +32,10 @@ from touchback.model.constraint_kinds import coordinate_of
 from touchback.model.data_walk import expressions_of, frames_of, mapped
 from touchback.model.flatten import flatten
 from touchback.model.frame import GROUND
-from touchback.model.joints import Free
-from touchback.model.model import Model
 from touchback.model.show import kind_text, value_text
-from touchback.symbolic.expression import Expr
 
 if TYPE_CHECKING:
-    from touchback.model.model import Model
+    from touchback import Model
 
 
 _LONGEST = 26  # characters of a line

@@ -9,15 +9,13 @@ from itertools import product
 
 import numpy as np
 
+from touchback import Frame, Hand, Model, Position, Wrench
 from touchback.draw.stick import Floats, StickFigure, figure_at
 from touchback.dynamics import Instant
 from touchback.dynamics.stops import initial_coordinates
 from touchback.errors import InputError, ModelError
 from touchback.model.flatten import flatten
-from touchback.model.forces import Hand, Wrench
-from touchback.model.frame import GROUND, Frame
-from touchback.model.model import Model
-from touchback.model.sensors import Position
+from touchback.model.frame import GROUND
 from touchback.model.shapes import (
     AnyShape,
     ArcShape,
@@ -36,7 +34,7 @@ from touchback.model.shapes import (
 )
 from touchback.model.solids.triangle_mesh import corners_of
 from touchback.model.value import Triple, Value, is_zero
-from touchback.spatial.vectors import Scalar, Vector
+from touchback.numbers import Scalar, Vector
 from touchback.symbolic.scalars import Operators
 
 _LEAST = 1e-12  # N: less is no force

@@ -11,12 +11,12 @@ import numpy as np
 
 from touchback.draw.state_map import StateMap, arrow_count
 from touchback.draw.state_shapes import Oval, Point, cause_text, cut, path_svg
-from touchback.draw.style import INK, LETTER, LINE, SOFT, rimmed_svg, svg_page
+from touchback.figures import INK, LETTER, LINE, SOFT, rimmed_svg, svg_page
 from touchback.model.flatten import flatten
 from touchback.model.mode_groups import ModeGroup, mode_groups
 
 if TYPE_CHECKING:
-    from touchback.model.model import Model
+    from touchback import Model
 
 _MARGIN = 16.0  # around a drawing [px]
 _BEND = 0.22  # of a chord: how far an arrow swings out

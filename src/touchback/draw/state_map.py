@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from touchback.draw.state_shapes import Oval, Point, cause_text, cut, path_svg
-from touchback.draw.style import INK, LETTER, LINE, SOFT, rimmed_svg, text_svg
+from touchback.figures import INK, LETTER, LINE, SOFT, rimmed_svg, text_svg
 from touchback.model.mode_groups import ModeGroup
 
 if TYPE_CHECKING:
-    from touchback.model.model import Model
+    from touchback import Model
 
 
 Cell = tuple[float, float]  # column and row

@@ -6,10 +6,10 @@ import re
 from dataclasses import dataclass
 from html import escape
 
-from touchback.draw.style import FILL, FIRST, INK, LETTER, LINE, SOFT, text_svg
+from touchback import Expr
+from touchback.figures import FILL, FIRST, INK, LETTER, LINE, SOFT, text_svg
 from touchback.model.modes import Transition
 from touchback.model.show import value_text
-from touchback.symbolic.expression import Expr
 from touchback.symbolic.text import to_text
 
 Point = tuple[float, float]

@@ -7,14 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from touchback import Frame, LinkForce, Model, SpringDamper
 from touchback.dynamics import Instant
 from touchback.dynamics.floats import float_instant
 from touchback.errors import InputError
 from touchback.model.data_walk import frames_of
-from touchback.model.forces import LinkForce, SpringDamper
-from touchback.model.frame import GROUND, Frame
+from touchback.model.frame import GROUND
 from touchback.model.joints import Joint
-from touchback.model.model import Model
 from touchback.numbers import shown
 
 Floats = NDArray[np.float64]

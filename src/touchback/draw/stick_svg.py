@@ -5,8 +5,10 @@ from html import escape
 
 import numpy as np
 
+from touchback import Model
 from touchback.draw.stick import Floats, StickFigure, axes_for, stick_figure
-from touchback.draw.style import (
+from touchback.errors import InputError
+from touchback.figures import (
     ACCENT,
     BODIES,
     FILL,
@@ -19,8 +21,6 @@ from touchback.draw.style import (
     rimmed_svg,
     svg_page,
 )
-from touchback.errors import InputError
-from touchback.model.model import Model
 from touchback.model.show import tree_text
 from touchback.numbers import shown, whole_within
 

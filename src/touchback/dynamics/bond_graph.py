@@ -30,7 +30,7 @@ from touchback.model.forces.springs import line_between
 from touchback.model.frame import Frame
 from touchback.model.model import Model
 from touchback.model.value import is_zero
-from touchback.spatial.vectors import Scalar, Vector
+from touchback.numbers import Scalar, Vector
 
 _NOTHING = 1e-9  # of a transformer: a rate that makes no flow
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from touchback.model.frame import Frame
-from touchback.spatial.vectors import Scalar, Vector
+from touchback.numbers import Scalar, Vector
 from touchback.symbolic.scalars import Scalars
 
 Effect = tuple[Vector, Vector]  # force and torque of a unit multiplier at a frame's origin

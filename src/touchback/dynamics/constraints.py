@@ -14,7 +14,8 @@ from touchback.errors import ModelError
 from touchback.model.constraint_kinds import AnyCoupling, Constraint, Drive, coordinate_of
 from touchback.model.frame import Frame
 from touchback.model.value import Value, is_zero
-from touchback.spatial.vectors import ZERO, Scalar, Vector
+from touchback.numbers import Scalar, Vector
+from touchback.spatial.vectors import ZERO
 from touchback.symbolic.differentiate import jacobian, jvp
 from touchback.symbolic.tape import Tape
 from touchback.symbolic.translate import replay

@@ -9,8 +9,9 @@ from collections.abc import Sequence
 
 from touchback.dynamics.rnea import carried_up
 from touchback.dynamics.tree import Link, Tree
+from touchback.numbers import Matrix, Scalar, Vector
 from touchback.spatial import Articulated, Inertia, Vectors, Wrench
-from touchback.spatial.vectors import IDENTITY, ZERO, Matrix, Scalar, Vector, transpose
+from touchback.spatial.vectors import IDENTITY, ZERO, transpose
 from touchback.symbolic.scalars import Scalars
 
 # (row, column) for both orders of every pair on one path; what is not there is zero

@@ -10,7 +10,7 @@ from touchback.dynamics.stops import initial_coordinates
 from touchback.errors import InputError
 from touchback.model.flatten import flatten
 from touchback.model.model import Model
-from touchback.model.names import unknown
+from touchback.names import unknown
 from touchback.numbers import shown
 from touchback.symbolic.scalars import Operators
 

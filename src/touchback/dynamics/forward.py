@@ -13,7 +13,8 @@ from touchback.dynamics.instant import Instant
 from touchback.dynamics.rnea import efforts, gathered, inverse_dynamics
 from touchback.dynamics.tree import Tree
 from touchback.errors import InputError
-from touchback.spatial.vectors import ZERO, Scalar
+from touchback.numbers import Scalar
+from touchback.spatial.vectors import ZERO
 from touchback.symbolic.scalars import Operators, Scalars
 
 ALGORITHMS = ("articulated", "factorised", "factorised at the root")

@@ -14,8 +14,8 @@ from touchback.model.mechanics import ValueOf
 from touchback.model.model import Model
 from touchback.model.signals import BaseMotion
 from touchback.model.value import Value
+from touchback.numbers import Matrix, Vector
 from touchback.spatial import IDENTITY, ZERO, Turn, Vectors
-from touchback.spatial.vectors import Matrix, Vector
 from touchback.symbolic.differentiate import jvp
 from touchback.symbolic.expression import Expr
 from touchback.symbolic.scalars import Scalars

@@ -22,12 +22,12 @@ from touchback.model.frame import Frame
 from touchback.model.joints import Joint
 from touchback.model.mechanics import Forces
 from touchback.model.model import Model, sensor_names
-from touchback.model.names import unknown
 from touchback.model.sensors import Signal
 from touchback.model.signals import OWN_RATE
 from touchback.model.value import Value
+from touchback.names import unknown
+from touchback.numbers import Matrix, Scalar, Vector
 from touchback.spatial import ZERO, Articulated, Vectors, Wrench
-from touchback.spatial.vectors import Matrix, Scalar, Vector
 from touchback.symbolic.expression import Expr
 from touchback.symbolic.scalars import Scalars
 from touchback.symbolic.translate import Translator

@@ -35,8 +35,9 @@ from touchback.dynamics.crba import (
 from touchback.dynamics.motion import Base, LinkMotion, b_matrix
 from touchback.dynamics.rnea import inertial_wrench
 from touchback.dynamics.tree import Link, Tree
+from touchback.numbers import Matrix, Scalar, Vector
 from touchback.spatial import Articulated, Inertia, Rotation, Twist, Twists, Vectors, Wrench
-from touchback.spatial.vectors import ZERO, Matrix, Scalar, Vector, transpose
+from touchback.spatial.vectors import ZERO, transpose
 from touchback.symbolic.scalars import Scalars
 
 

@@ -22,8 +22,9 @@ from touchback.model.closure_equations import (
 )
 from touchback.model.closures import Closure
 from touchback.model.frame import GROUND, Frame
+from touchback.numbers import Matrix, Scalar, Vector
 from touchback.spatial import Rotation
-from touchback.spatial.vectors import IDENTITY, ZERO, Matrix, Scalar, Vector
+from touchback.spatial.vectors import IDENTITY, ZERO
 
 # Kinematics of two branches of the tree as seen from their closest common link, for closures.
 #

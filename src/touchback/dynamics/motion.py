@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from touchback.dynamics.tree import Link, Tree
+from touchback.numbers import Matrix, Scalar, Vector
 from touchback.spatial import Vectors
-from touchback.spatial.vectors import Matrix, Scalar, Vector
 from touchback.symbolic.scalars import Scalars
 
 

@@ -17,7 +17,8 @@ from touchback.dynamics.constraints import apply_multipliers
 from touchback.dynamics.forward import configuration_rate
 from touchback.dynamics.instant import Instant, link_momenta, passive_effort
 from touchback.model.frame import Frame
-from touchback.spatial.vectors import ZERO, Scalar, Vector
+from touchback.numbers import Scalar, Vector
+from touchback.spatial.vectors import ZERO
 from touchback.symbolic.differentiate import jvp
 from touchback.symbolic.tape import Tape
 

@@ -11,9 +11,9 @@ import numpy as np
 from touchback.model.frame import AXES, Frame
 from touchback.model.mechanics import ValueOf
 from touchback.model.value import is_number
+from touchback.numbers import Scalar
 from touchback.spatial import MatrixPart, Rotation, Turn, Vectors
 from touchback.spatial.rotation import Part
-from touchback.spatial.vectors import Scalar
 from touchback.symbolic.scalars import Scalars
 
 # Sines and cosines this close to 0 or ±1 differ from them by rounding of the angle only.

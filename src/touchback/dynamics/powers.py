@@ -16,7 +16,7 @@ from touchback.dynamics.motion import ground_motion, link_motions
 from touchback.dynamics.rnea import link_wrenches, needed_wrench
 from touchback.model.forces.base import ForceKind
 from touchback.model.frame import Frame
-from touchback.spatial.vectors import Scalar, Vector
+from touchback.numbers import Scalar, Vector
 
 
 class PowerMeter:

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from touchback.dynamics.instant import Instant
 from touchback.dynamics.motion import link_motions
 from touchback.dynamics.rnea import carried_up, inertial_wrench
+from touchback.numbers import Scalar
 from touchback.spatial import Inertia, Vectors
-from touchback.spatial.vectors import Scalar
 from touchback.symbolic.scalars import Scalars
 
 INERTIAL = ("m", "hx", "hy", "hz", "Jxx", "Jyy", "Jzz", "Jxy", "Jxz", "Jyz")

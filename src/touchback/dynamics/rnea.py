@@ -9,8 +9,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from touchback.dynamics.motion import Base, LinkMotion, link_motions
 from touchback.dynamics.tree import Link, Tree
+from touchback.numbers import Scalar
 from touchback.spatial import Inertia, Vectors, Wrench
-from touchback.spatial.vectors import Scalar
 from touchback.symbolic.scalars import Scalars
 
 

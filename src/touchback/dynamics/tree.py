@@ -18,9 +18,9 @@ from touchback.model.frame import GROUND, Frame
 from touchback.model.joints.elementary_motions import Column, Motion
 from touchback.model.mechanics import ValueOf
 from touchback.model.model import Model
+from touchback.numbers import Scalar, Vector
 from touchback.spatial import Articulated, Inertia, MatrixPart, Rotation, Turn, Vectors
 from touchback.spatial.rotation import Part
-from touchback.spatial.vectors import Scalar, Vector
 from touchback.symbolic.scalars import Scalars
 
 T = TypeVar("T")

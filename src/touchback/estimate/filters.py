@@ -11,14 +11,10 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 
+from touchback import Expr, Model, maximum, minimum, select
 from touchback.errors import InputError
-from touchback.estimate.checks import check_period
-from touchback.model import Model
 from touchback.model.value import Value
-from touchback.numbers import check_fields
-from touchback.spatial.vectors import Scalar
-from touchback.symbolic.expression import Expr
-from touchback.symbolic.functions import maximum, minimum, select
+from touchback.numbers import Scalar, check_fields, check_period
 
 
 class Filter(Protocol):

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from touchback import Run, System
 from touchback.analysis.variational_runs import Along, ClosedVariations, Variations, plan_steps
 from touchback.errors import InputError, SolveError
 from touchback.estimate.identification_inputs import (
@@ -27,13 +28,11 @@ from touchback.estimate.identification_inputs import (
 )
 from touchback.estimate.identification_result import Identification, Misfit
 from touchback.estimate.robust_losses import Loss, loss_of, spread
-from touchback.numbers import positive_number
-from touchback.recording import Run, unknown_name
-from touchback.recording.names import names_once
+from touchback.names import names_once
+from touchback.numbers import by_name, positive_number
+from touchback.recording import unknown_name
 from touchback.simulate.features import refuse
 from touchback.simulate.protocol import InputData, Where
-from touchback.system import System
-from touchback.system.array_arguments import by_name
 
 _PASSES = 6  # fits, each with the noise that the one before left
 _SAME = 0.01  # a smaller change of the noise ends them

@@ -10,15 +10,14 @@ from typing import Any
 
 import numpy as np
 
+from touchback import Run, System
 from touchback.errors import InputError
-from touchback.numbers import as_float, is_real, shown
-from touchback.recording import Run, unknown_name
-from touchback.recording.measured.channel_units import in_unit
+from touchback.numbers import as_float, by_name, is_real, shown
+from touchback.recording import unknown_name
 from touchback.simulate.initial_state import read_state
 from touchback.simulate.inputs import Inputs, read_inputs
 from touchback.simulate.protocol import InputData, Where
-from touchback.system import System
-from touchback.system.array_arguments import by_name
+from touchback.unit_spellings import in_unit
 
 _LEAST = 3  # instants of a run
 Bounds = Mapping[str, tuple[float, float]]

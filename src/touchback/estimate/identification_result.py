@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from touchback.draw.style import ACCENT, BODIES, INK, PICTURES, SOFT, light_grid, pyplot
 from touchback.estimate.identification_inputs import Recorded, Unknowns, unfed_inputs
 from touchback.estimate.robust_losses import Loss
+from touchback.figures import ACCENT, BODIES, INK, PICTURES, SOFT, finish_figure, light_grid, pyplot
+from touchback.names import with_unit
 from touchback.numbers import number_within
 from touchback.recording import unknown_name
-from touchback.recording.names import with_unit
-from touchback.recording.plot import finished
 from touchback.regular_file import check_output
 
 if TYPE_CHECKING:
@@ -272,7 +271,7 @@ def plot_fit(found: Identification, path: str | os.PathLike[str] | None = None) 
         axis.set_xlabel("time [s]")
     axes[0, 0].set_title(f"{found.model}: measured · and modelled —", color=INK)
     axes[0, 1].set_title("measured less modelled", color=INK)
-    return finished(figure, path)
+    return finish_figure(figure, path)
 
 
 def _both(axis: Axes, found: Identification, k: int) -> None:

@@ -10,11 +10,9 @@ from functools import cached_property
 import numpy as np
 
 from touchback.errors import InputError, SolveError
-from touchback.estimate.checks import check_period
 from touchback.estimate.observer import Innovation, Local, Observer
 from touchback.model.value import Value
-from touchback.numbers import check_fields, shown
-from touchback.spatial.vectors import Scalar
+from touchback.numbers import Scalar, check_fields, check_period, shown
 
 Matrix = tuple[tuple[float, ...], ...]
 

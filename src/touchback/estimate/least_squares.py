@@ -6,8 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from touchback.errors import InputError, SolveError
-from touchback.estimate.checks import series
-from touchback.numbers import LEAST, number_within, positive_number, shown
+from touchback.numbers import LEAST, number_within, positive_number, series, shown
 
 _WORST_CONDITION = 1e10
 

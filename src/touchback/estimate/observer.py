@@ -10,16 +10,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from touchback import State, System
 from touchback.analysis.instance import Instance, state_of
 from touchback.analysis.linearise import Chart, full_flow
 from touchback.errors import InputError, SolveError
-from touchback.estimate.checks import check_period
-from touchback.numbers import as_float, shown, whole_within
+from touchback.numbers import as_float, by_name, check_period, read_number, shown, whole_within
 from touchback.recording import unknown_name
 from touchback.simulate.features import refuse
 from touchback.simulate.protocol import Where
-from touchback.system import State, System
-from touchback.system.array_arguments import by_name, read_number
 from touchback.system.implicit_equations import Point
 from touchback.system.layout import Values, fill
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from touchback.errors import InputError
-from touchback.estimate.checks import check_period, series
+from touchback.numbers import check_period, series
 
 
 @dataclass(frozen=True)

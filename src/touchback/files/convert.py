@@ -12,7 +12,7 @@ from msgspec.structs import FieldInfo, fields
 from touchback.errors import FieldError
 from touchback.files.schema import kinds_in
 from touchback.files.yaml_json import Document, Path
-from touchback.model.names import suggestion
+from touchback.names import suggestion
 
 _WORDS = {
     "float": "a number",

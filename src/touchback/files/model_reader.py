@@ -26,11 +26,11 @@ from touchback.model.frame import Frame, frame_at
 from touchback.model.joints.joint import OPTIONS
 from touchback.model.model import LARGEST as LARGEST_MODEL
 from touchback.model.model import Model
-from touchback.model.names import suggestion
 from touchback.model.signals import ExtraState
 from touchback.model.solids import AnySeen
 from touchback.model.unit_check import unit_problems, uses
 from touchback.model.value import Data, Value, triple
+from touchback.names import suggestion
 from touchback.regular_file import path_of, read_regular
 from touchback.symbolic.expression import Expr
 from touchback.symbolic.parse import parse

@@ -24,11 +24,11 @@ from touchback.model.forces import AnyForce, ForceKind
 from touchback.model.frame import Frame
 from touchback.model.joints import AnyJoint, Joint, JointKind
 from touchback.model.modes import Mode, Transition
-from touchback.model.names import unknown
 from touchback.model.sensors import AnySensor, SensorKind
 from touchback.model.signals import BaseMotion, Control, ExtraState, Input, Parameter
 from touchback.model.solids import Look, SeenKind
 from touchback.model.value import Data, Triple, Value
+from touchback.names import unknown
 
 VERSION = 1
 DIALECT = "https://json-schema.org/draft/2020-12/schema"

@@ -9,13 +9,19 @@ the hammer has landed. A change of inertia is felt at the key both times.
 
 import numpy as np
 
+from touchback import (
+    Box,
+    Energy,
+    JointEffort,
+    Model,
+    Multiplier,
+    Prismatic,
+    Signal,
+    Sphere,
+    maximum,
+    select,
+)
 from touchback.gallery.entry import Entry, Experiment, Shown
-from touchback.model import Model
-from touchback.model.forces import JointEffort
-from touchback.model.joints import Prismatic
-from touchback.model.sensors import Energy, Multiplier, Signal
-from touchback.model.solids import Box, Sphere
-from touchback.symbolic.functions import maximum, select
 
 HAMMER = 25 * 0.008  # kg at the key front: a hammer of 8 g and its lever of 5 : 1
 KEY = HAMMER / 2  # "about 50 percent of the scaled inertia of the hammer"

@@ -6,8 +6,8 @@ from typing import Literal
 
 import numpy as np
 
+from touchback import Model
 from touchback.gallery.entry import Entry, Experiment
-from touchback.model import Model
 from touchback.realtime import WatchedInput
 from touchback.vehicle.car import Car, add_car
 from touchback.vehicle.driveline import line_pressure

@@ -1,13 +1,18 @@
 """A moored buoy: the buoyancy of what is wet of it, added mass, drag in a current, and a rope that
 can only pull."""
 
+from touchback import (
+    Distance,
+    Ellipsoid,
+    Free,
+    Immersed,
+    LinkForce,
+    Model,
+    Position,
+    Signal,
+    maximum,
+)
 from touchback.gallery.entry import Entry, Experiment
-from touchback.model import Model
-from touchback.model.forces import Immersed, LinkForce
-from touchback.model.joints import Free
-from touchback.model.sensors import Distance, Position, Signal
-from touchback.model.solids import Ellipsoid
-from touchback.symbolic.functions import maximum
 
 MASS, WATER, DEPTH = 25.0, 1025.0, 6.0  # kg, kg/m³, m of water over the anchor
 HALVES = (0.2, 0.2, 0.24)  # m, of the float, an ellipsoid above its shackle

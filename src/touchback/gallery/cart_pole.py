@@ -1,10 +1,7 @@
 """A pole balanced on a cart by state feedback; the gains are live parameters."""
 
+from touchback import JointEffort, Model, Position, Prismatic, Revolute, Signal
 from touchback.gallery.entry import Entry, Experiment
-from touchback.model import Model
-from touchback.model.forces import JointEffort
-from touchback.model.joints import Prismatic, Revolute
-from touchback.model.sensors import Position, Signal
 from touchback.model.value import Value
 
 # The linear-quadratic regulator of the upright cart-pole for the weights 1 (position), 0.1 (speed),

@@ -1,11 +1,7 @@
 """A crank-rocker: a four-bar whose shortest bar turns round while the opposite one swings."""
 
+from touchback import Energy, JointEffort, Model, PointInPlane, Position, Revolute
 from touchback.gallery.entry import Entry, Experiment
-from touchback.model import Model
-from touchback.model.closures import PointInPlane
-from touchback.model.forces import JointEffort
-from touchback.model.joints import Revolute
-from touchback.model.sensors import Energy, Position
 
 GROUND, CRANK, COUPLER, ROCKER = 0.30, 0.10, 0.35, 0.25  # m; 0.10 + 0.35 < 0.30 + 0.25: Grashof
 

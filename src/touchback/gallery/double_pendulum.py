@@ -1,9 +1,7 @@
 """Two rods, one hanging from the other: the simplest mechanism whose motion is chaotic."""
 
+from touchback import Energy, Model, Position, Revolute
 from touchback.gallery.entry import Entry, Experiment
-from touchback.model import Model
-from touchback.model.joints import Revolute
-from touchback.model.sensors import Energy, Position
 
 
 def make() -> Model:

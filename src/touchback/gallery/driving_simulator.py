@@ -1,8 +1,8 @@
 """A driving simulator: the whole car, a wheel that pushes back, arms that hold it, and an obstacle
 (Docquier 2021, section 5.2)."""
 
+from touchback import Model
 from touchback.gallery.entry import Entry, Experiment, Shown
-from touchback.model import Model
 from touchback.vehicle.drivers import ObstacleAvoider, StraightPath
 from touchback.vehicle.manoeuvres import model_of
 from touchback.vehicle.simulator import RATE, Person, SimulatorCar, WiredWheel, add_obstacle

@@ -3,12 +3,9 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from touchback.model import Model
+from touchback import Model, Run, State, System, simulate
 from touchback.realtime import WatchedInput
-from touchback.recording import Run
-from touchback.simulate import simulate
 from touchback.simulate.protocol import InputData
-from touchback.system import State, System
 
 
 @dataclass(frozen=True)

@@ -10,20 +10,27 @@ import math
 
 import numpy as np
 
+from touchback import (
+    Box,
+    Expr,
+    Model,
+    Planar,
+    Position,
+    Run,
+    Signal,
+    System,
+    Wrench,
+    atan2,
+    cos,
+    identify,
+    maximum,
+    minimum,
+    simulate,
+    sin,
+)
 from touchback.estimate import Identification
-from touchback.estimate.identification import identify
 from touchback.gallery.entry import Entry, Experiment
-from touchback.model import Model
-from touchback.model.forces import Wrench
-from touchback.model.joints import Planar
-from touchback.model.sensors import Position, Signal
-from touchback.model.solids import Box
 from touchback.model.value import Value
-from touchback.recording import Run
-from touchback.simulate import simulate
-from touchback.symbolic.expression import Expr
-from touchback.symbolic.functions import atan2, cos, maximum, minimum, sin
-from touchback.system import System
 from touchback.vehicle import WholeCar
 from touchback.vehicle.drivers import OpenLoop
 from touchback.vehicle.manoeuvres import model_of

@@ -11,17 +11,13 @@ from collections.abc import Mapping
 import numpy as np
 from msgspec.structs import replace
 
+from touchback import Model, Run, System, identify, simulate
 from touchback.errors import InputError
 from touchback.estimate import Identification
-from touchback.estimate.identification import identify
 from touchback.gallery.entry import Entry, Experiment
 from touchback.instruments.piano.action import grand_piano_action
-from touchback.model import Model
 from touchback.model.signals import Parameter
-from touchback.recording import Run
-from touchback.recording.measured.channel_units import unit_of
-from touchback.simulate import simulate
-from touchback.system import System
+from touchback.unit_spellings import unit_of
 
 SPEED, SAMPLE = 0.010, 0.005  # m/s, s: of the press, and between its samples
 LOAD_CELL, SCALE = 0.01, 1e-6  # N, m: standard deviation of its noise, and steps of the travel

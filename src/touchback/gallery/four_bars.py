@@ -1,12 +1,9 @@
 """A row of N four-bars with equal bars: N loops that move as one (IFToMM benchmark A02)."""
 
+from touchback import Energy, Model, PointInPlane, Position, Revolute
 from touchback.errors import InputError
 from touchback.gallery.entry import Entry, Experiment
-from touchback.model import Model
-from touchback.model.closures import PointInPlane
 from touchback.model.frame import BodyHandle
-from touchback.model.joints import Revolute
-from touchback.model.sensors import Energy, Position
 
 
 def make(loops: int = 4) -> Model:

@@ -5,12 +5,11 @@ from datetime import UTC, datetime
 
 import numpy as np
 
+from touchback import Box, Model
 from touchback.devices.gps import Building, Receiver, Site
 from touchback.gallery.entry import Entry, Experiment, Shown
 from touchback.gallery.omni.platform import make_platform
 from touchback.gallery.omni.three_wheels import PLAN
-from touchback.model import Model
-from touchback.model.solids import Box
 from touchback.simulate.protocol import InputData
 
 # The robot starts at the origin, east is x. The block, and two houses across its streets: the

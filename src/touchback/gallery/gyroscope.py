@@ -1,9 +1,7 @@
 """A free body spun about its middle axis turns over again and again (Dzhanibekov's effect)."""
 
+from touchback import AngularVelocity, Direction, Energy, Free, Model
 from touchback.gallery.entry import Entry, Experiment
-from touchback.model import Model
-from touchback.model.joints import Free
-from touchback.model.sensors import AngularVelocity, Direction, Energy
 
 
 def make() -> Model:

@@ -2,11 +2,9 @@
 
 import math
 
+from touchback import Energy, Model, Position, Revolute
 from touchback.errors import InputError
 from touchback.gallery.entry import Entry, Experiment
-from touchback.model import Model
-from touchback.model.joints import Revolute
-from touchback.model.sensors import Energy, Position
 
 
 def make(links: int = 12, length: float = 1.0, mass: float = 1.0) -> Model:

@@ -4,15 +4,23 @@
 from dataclasses import dataclass, field
 from math import pi
 
+from touchback import (
+    Box,
+    Bushing,
+    Cylinder,
+    Direction,
+    Free,
+    JointEffort,
+    Model,
+    Position,
+    Revolute,
+    Signal,
+    Velocity,
+    atan2,
+)
 from touchback.gallery.entry import Entry, Experiment
-from touchback.model import Model
-from touchback.model.forces import Bushing, JointEffort
 from touchback.model.frame import BodyHandle
-from touchback.model.joints import Free, Revolute
-from touchback.model.sensors import Direction, Position, Signal, Velocity
-from touchback.model.solids import Box, Cylinder
 from touchback.model.value import Triple, check_positive
-from touchback.symbolic.functions import atan2
 from touchback.vehicle.suspension import Wheel
 from touchback.vehicle.tyre_on_road import TyreForces, TyreOnRoad
 from touchback.vehicle.tyres import AnyTyre, BrushTyre

@@ -1,18 +1,18 @@
 """A Mini Baja: an off-road buggy that motion and torque icons drive (Wang 2011, section 5.2)."""
 
-from touchback.gallery.entry import Entry, Experiment, Shown
-from touchback.model import Model
-from touchback.model.forces import JointEffort
-from touchback.model.frame import Frame
-from touchback.model.sensors import (
+from touchback import (
     Acceleration,
     AngularAcceleration,
     AngularVelocity,
+    Frame,
+    JointEffort,
+    Model,
     Position,
     TotalForce,
     TotalTorque,
     Velocity,
 )
+from touchback.gallery.entry import Entry, Experiment, Shown
 from touchback.simulate.protocol import InputData
 from touchback.vehicle.car import Car, Chassis, Post, add_running_gear
 from touchback.vehicle.roads import PlaneRoad

@@ -1,10 +1,7 @@
 """An arm lifted by a geared direct-current motor: the current is a state, the voltage an input."""
 
+from touchback import JointEffort, Model, Position, Revolute, Signal
 from touchback.gallery.entry import Entry, Experiment, Shown
-from touchback.model import Model
-from touchback.model.forces import JointEffort
-from touchback.model.joints import Revolute
-from touchback.model.sensors import Position, Signal
 
 RESISTANCE, INDUCTANCE, CONSTANT = 1.2, 2e-3, 0.05  # Ω, H, N m/A = V s/rad
 GEAR, ROTOR, DAMPING = 50.0, 1e-5, 0.02  # turns of the motor a turn of the arm, kg m², N m s/rad

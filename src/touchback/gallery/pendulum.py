@@ -2,10 +2,8 @@
 
 from pathlib import Path
 
+from touchback import Energy, Model, Position, Revolute
 from touchback.gallery.entry import Entry, Experiment
-from touchback.model import Model
-from touchback.model.joints import Revolute
-from touchback.model.sensors import Energy, Position
 
 FILE = Path(__file__).with_name("pendulum.yaml")  # the same mechanism as a model file
 

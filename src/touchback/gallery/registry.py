@@ -4,10 +4,10 @@ has several, the variable after the colon."""
 
 from importlib import import_module
 
+from touchback import Model
 from touchback.errors import InputError
 from touchback.gallery.entry import Entry
-from touchback.model import Model
-from touchback.model.names import suggestion
+from touchback.names import suggestion
 
 _MODULES = {
     "pendulum": "pendulum",

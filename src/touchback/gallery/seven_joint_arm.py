@@ -1,10 +1,7 @@
 """An arm with seven revolute joints in general directions, with a torque input for each."""
 
+from touchback import Energy, JointEffort, Model, Position, Revolute
 from touchback.gallery.entry import Entry, Experiment
-from touchback.model import Model
-from touchback.model.forces import JointEffort
-from touchback.model.joints import Revolute
-from touchback.model.sensors import Energy, Position
 
 # A link a row: place of its joint on the previous link [m], turns to the joint's frame [rad],
 # mass [kg], centre of mass [m], inertia xx, yy, zz, xy, xz, yz about it [kg m²].

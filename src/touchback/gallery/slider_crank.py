@@ -1,11 +1,17 @@
 """A slider-crank with a motor, a spring and a live crank radius."""
 
+from touchback import (
+    Energy,
+    JointEffort,
+    Model,
+    PointInPlane,
+    Position,
+    Prismatic,
+    Reaction,
+    Revolute,
+    SpringDamper,
+)
 from touchback.gallery.entry import Entry, Experiment, Shown
-from touchback.model import Model
-from touchback.model.closures import PointInPlane
-from touchback.model.forces import JointEffort, SpringDamper
-from touchback.model.joints import Prismatic, Revolute
-from touchback.model.sensors import Energy, Position, Reaction
 
 ROD = 0.4  # m
 

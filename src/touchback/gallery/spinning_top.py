@@ -2,11 +2,8 @@
 
 import math
 
+from touchback import Box, Cylinder, Direction, Energy, Model, Spherical
 from touchback.gallery.entry import Entry, Experiment
-from touchback.model import Model
-from touchback.model.joints import Spherical
-from touchback.model.sensors import Direction, Energy
-from touchback.model.solids import Box, Cylinder
 
 TILT, SPIN = 0.4, 150.0  # rad, rad/s
 

@@ -4,11 +4,8 @@ import math
 
 import numpy as np
 
+from touchback import Energy, Free, JointEffort, Model, Position, Prismatic, Spherical, Universal
 from touchback.gallery.entry import Entry, Experiment, Shown
-from touchback.model import Model
-from touchback.model.forces import JointEffort
-from touchback.model.joints import Free, Prismatic, Spherical, Universal
-from touchback.model.sensors import Energy, Position
 
 BASE, TOP, HEIGHT = 0.5, 0.3, 0.7  # radii of the two rings and their distance [m]
 MASS, LEG = 20.0, 2.0  # of the plate, and of each half of a leg [kg]

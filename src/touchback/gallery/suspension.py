@@ -3,13 +3,18 @@
 import math
 from dataclasses import replace
 
+from touchback import (
+    Distance,
+    Model,
+    PointInPlane,
+    Position,
+    Prismatic,
+    Revolute,
+    SpringDamper,
+    Wrench,
+    minimum,
+)
 from touchback.gallery.entry import Entry, Experiment, Shown
-from touchback.model import Model
-from touchback.model.closures import PointInPlane
-from touchback.model.forces import SpringDamper, Wrench
-from touchback.model.joints import Prismatic, Revolute
-from touchback.model.sensors import Distance, Position
-from touchback.symbolic.functions import minimum
 
 ARM, POST = 0.4, 0.25  # wishbones and the knuckle between them [m]
 RADIUS, CAMBER = 0.31, 0.03  # of the wheel [m, rad]

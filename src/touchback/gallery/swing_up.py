@@ -10,17 +10,22 @@ from functools import cache
 
 import numpy as np
 
-from touchback.analysis.linearise import linearise
+from touchback import (
+    Box,
+    JointEffort,
+    Model,
+    Signal,
+    Sphere,
+    System,
+    linearise,
+    lookup,
+    maximum,
+    minimum,
+    simulate,
+)
 from touchback.gallery.cart_pole import LENGTH, cart_with_pole
 from touchback.gallery.entry import Entry, Experiment
-from touchback.model import Model
-from touchback.model.forces import JointEffort
-from touchback.model.sensors import Signal
-from touchback.model.solids import Box, Sphere
 from touchback.planning import Plan, collocate
-from touchback.simulate import simulate
-from touchback.symbolic.functions import lookup, maximum, minimum
-from touchback.system import System
 
 DURATION, KNOTS = 2.0, 21  # s; of the plan
 MOST = 15.0  # N

@@ -5,12 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from touchback.model import Model
-from touchback.model.forces import AxisEffort
-from touchback.model.frame import Frame, Place, as_frame
-from touchback.model.sensors import AxisMotion
+from touchback import AxisEffort, AxisMotion, Expr, Frame, Model
+from touchback.model.frame import Place, as_frame
 from touchback.model.value import Value
-from touchback.symbolic.expression import Expr
 
 
 @dataclass(frozen=True)

@@ -7,17 +7,23 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from touchback import (
+    Expr,
+    JointEffort,
+    Model,
+    Prismatic,
+    Revolute,
+    Signal,
+    Wrench,
+    maximum,
+    minimum,
+    select,
+)
 from touchback.errors import InputError
-from touchback.estimate.checks import check_finite
 from touchback.haptics.axis_port import AxisPort
 from touchback.haptics.wall.plant import Finger
-from touchback.model import Model
-from touchback.model.forces import JointEffort, Wrench
 from touchback.model.frame import Place
-from touchback.model.joints import Prismatic, Revolute
-from touchback.model.sensors import Signal
-from touchback.symbolic.expression import Expr
-from touchback.symbolic.functions import maximum, minimum, select
+from touchback.numbers import check_finite
 
 _SOFT_LANDING = 1e-4  # [m, rad]
 

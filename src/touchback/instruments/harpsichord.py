@@ -7,12 +7,7 @@ nothing sounds; it is not modelled, the mode "above" knows that the pluck has be
 
 import numpy as np
 
-from touchback.model import Model
-from touchback.model.forces import JointEffort
-from touchback.model.joints import Revolute
-from touchback.model.sensors import Energy, Signal
-from touchback.model.solids import Box
-from touchback.symbolic.functions import maximum, select
+from touchback import Box, Energy, JointEffort, Model, Revolute, Signal, maximum, select
 
 # Usual dimensions and weights of an eight-foot register; ours, for a key of about 50 g of touch.
 FRONT, BACK = 0.22, 0.24  # m, from the balance pin to the key front and to the jack

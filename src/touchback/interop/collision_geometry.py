@@ -10,6 +10,7 @@ from itertools import combinations, product
 
 import numpy as np
 
+from touchback import Box, Capsule, Cylinder, Ellipsoid, Frame, Model, Sphere
 from touchback.contact import ContactKind, SpherePlaneContact, SphereSphereContact
 from touchback.dynamics.floats import float_instant
 from touchback.dynamics.instant import jacobian
@@ -18,9 +19,8 @@ from touchback.errors import ModelError
 from touchback.interop.import_notes import Notes, unused
 from touchback.interop.imported_bodies import welded_bodies
 from touchback.interop.rigid_pose import Floats, Pose, at
-from touchback.model import Model
-from touchback.model.frame import GROUND, Frame
-from touchback.model.solids import AnySeen, Box, Capsule, Cylinder, Ellipsoid, Sphere
+from touchback.model.frame import GROUND
+from touchback.model.solids import AnySeen
 
 PLANE = "plane"
 

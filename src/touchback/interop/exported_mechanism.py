@@ -12,10 +12,10 @@ from xml.etree import ElementTree
 
 import numpy as np
 
+from touchback import Body, Expr, Frame, Model
 from touchback.dynamics.floats import float_instant
 from touchback.errors import InputError
 from touchback.interop.rigid_pose import HERE, Floats, Pose, about, at
-from touchback.model import Body, Frame, Model
 from touchback.model.flatten import flatten
 from touchback.model.frame import AXES, GROUND
 from touchback.model.joints import Joint
@@ -28,7 +28,6 @@ from touchback.model.joints.elementary_motions import (
 )
 from touchback.model.signals import in_si
 from touchback.model.value import Value
-from touchback.symbolic.expression import Expr
 from touchback.symbolic.scalars import Operators
 from touchback.symbolic.translate import Translator
 

@@ -4,6 +4,7 @@ import inspect
 from collections.abc import Callable
 from pathlib import Path
 
+from touchback import Model
 from touchback.errors import ModelError
 from touchback.files import read_model
 from touchback.interop.mbs.mbs_reader import read_mbs
@@ -11,8 +12,7 @@ from touchback.interop.mjcf import read_mjcf
 from touchback.interop.sdf import read_sdf
 from touchback.interop.urdf.urdf_reader import read_urdf
 from touchback.interop.usd import read_usd
-from touchback.model.model import Model
-from touchback.model.names import unknown
+from touchback.names import unknown
 from touchback.regular_file import path_of
 
 FORMATS: dict[str, Callable[..., Model]] = {

@@ -5,10 +5,10 @@ import warnings
 from collections import Counter
 from collections.abc import Container, Iterable
 
+from touchback import Model
 from touchback.errors import ModelError
 from touchback.interop.xml_file import Node
-from touchback.model import Model
-from touchback.model.names import check_name
+from touchback.names import check_name
 
 
 class ImportNotice(UserWarning):

@@ -4,12 +4,11 @@ that no body can have: it is taken as it stands, and noted."""
 import math
 from collections.abc import Sequence
 
+from touchback import Body, Fixed, Model
 from touchback.errors import ModelError
 from touchback.interop.import_notes import Notes
-from touchback.model import Body, Model
 from touchback.model.body import check_body
 from touchback.model.frame import GROUND, BodyHandle
-from touchback.model.joints import Fixed
 from touchback.model.joints.base import Axis
 
 

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from touchback.model.frame import Frame, frame_at, turns_of
+from touchback import Frame
+from touchback.model.frame import frame_at, turns_of
 from touchback.model.value import number
 
 Floats = NDArray[np.float64]

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 
+from touchback import Model
 from touchback.errors import InputError
-from touchback.model.model import Model
-from touchback.model.names import suggestion
+from touchback.names import suggestion
 
 
 @dataclass(frozen=True)

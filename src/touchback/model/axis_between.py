@@ -3,7 +3,7 @@
 from touchback.model.frame import Frame
 from touchback.model.joints.base import Axis, axis_vector
 from touchback.model.mechanics import Forces, Mechanics
-from touchback.spatial.vectors import Scalar, Vector
+from touchback.numbers import Scalar, Vector
 
 _ALMOST_OPPOSITE = 1e-6  # of 1 + d·e: beyond 179.9° of swing there is no angle about an axis
 

@@ -11,9 +11,9 @@ from touchback.model.data_walk import frames_of
 from touchback.model.forces import TorsionSpring
 from touchback.model.frame import GROUND
 from touchback.model.mode_groups import mode_problems
-from touchback.model.names import suggestion
 from touchback.model.sensors import Multiplier, Reaction
 from touchback.model.sensors.sensor_kinds import OfJoints
+from touchback.names import suggestion
 
 if TYPE_CHECKING:
     from touchback.model.model import Model

@@ -3,7 +3,7 @@
 from touchback.model.mechanics import Mechanics
 from touchback.model.shapes import Shapes
 from touchback.model.value import Data
-from touchback.spatial.vectors import Scalar
+from touchback.numbers import Scalar
 
 
 class ContactKind(Data, frozen=True, tag_field="kind"):

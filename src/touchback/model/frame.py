@@ -5,7 +5,7 @@ from typing import ClassVar
 
 from touchback.errors import ModelError
 from touchback.model.value import Data, Triple, Value, listed, moderate, triple, value
-from touchback.spatial.vectors import Matrix
+from touchback.numbers import Matrix
 from touchback.symbolic.functions import atan2, cos, sin
 
 AXES = {"x": 0, "y": 1, "z": 2}

@@ -7,7 +7,8 @@ from typing import Any, Protocol
 from touchback.model.body import Body
 from touchback.model.frame import Frame
 from touchback.model.value import Value
-from touchback.spatial.vectors import Matrix, Scalar, Vector, Vectors
+from touchback.numbers import Matrix, Scalar, Vector
+from touchback.spatial.vectors import Vectors
 from touchback.symbolic.scalars import Scalars
 
 ValueOf = Callable[[Value], Scalar]  # a described value as a scalar

@@ -34,7 +34,6 @@ from touchback.model.modes import (
     unique_names,
     value_mapping,
 )
-from touchback.model.names import check_name, check_unit, unknown
 from touchback.model.sensors import Distance, SensorKind
 from touchback.model.sensors.base import Measured
 from touchback.model.signals import (
@@ -62,6 +61,7 @@ from touchback.model.value import (
     triple,
     value,
 )
+from touchback.names import check_name, check_unit, unknown
 from touchback.symbolic.expression import Expr
 from touchback.symbolic.functions import select
 from touchback.symbolic.parse import parse

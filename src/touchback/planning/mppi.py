@@ -20,18 +20,22 @@ from types import TracebackType
 import numpy as np
 from numpy.typing import ArrayLike
 
+from touchback import Live, Run, State, System, simulate
 from touchback.arguments import check_takes
 from touchback.batch.batch import Batch
 from touchback.errors import InputError, SolveError, TouchbackError
-from touchback.numbers import MOST_COUNTED, number_within, positive_number, shown, whole_within
+from touchback.numbers import (
+    MOST_COUNTED,
+    by_name,
+    number_within,
+    positive_number,
+    shown,
+    whole_within,
+)
 from touchback.planning.input_plan import Plan, Rollouts
-from touchback.realtime import Live
-from touchback.recording import Run, unknown_name
+from touchback.recording import unknown_name
 from touchback.simulate.features import refuse_model
-from touchback.simulate.simulate import simulate
 from touchback.simulate.span import refuse_kept
-from touchback.system import State, System
-from touchback.system.array_arguments import by_name
 
 _FEED = 250.0  # values a second that an input gets, at most
 

@@ -21,18 +21,16 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
+from touchback import State, System, to_casadi
 from touchback.arguments import check_takes
 from touchback.errors import InputError, SolveError
-from touchback.interop import to_casadi
 from touchback.interop.operations.casadi_function import rk4_step
 from touchback.interop.operations.operation import needed
-from touchback.numbers import positive_number, shown, whole_within
+from touchback.numbers import by_name, positive_number, read_array, read_number, shown, whole_within
 from touchback.planning.input_plan import Plan
 from touchback.recording import unknown_name
 from touchback.simulate.features import refuse
 from touchback.simulate.initial_state import read_state
-from touchback.system import State, System
-from touchback.system.array_arguments import by_name, read_array, read_number
 
 Duration = float | tuple[float, float]  # [s]; a pair is the range in which it is looked for
 

@@ -28,7 +28,7 @@ from touchback.native.live.layout import AT_REST, LATCHED, OF_THE_STATE, STALE
 from touchback.native.live.mailbox import Message
 from touchback.native.live.swap import TAKEN, WAITING
 from touchback.native.live.wanted import Pace
-from touchback.numbers import MOST, MOST_COUNTED, number_within, whole_within
+from touchback.numbers import MOST, MOST_COUNTED, by_name, number_within, whole_within
 from touchback.realtime.device_io import (
     PATIENCE,
     Connections,
@@ -92,7 +92,6 @@ from touchback.simulate.initial_state import read_state
 from touchback.simulate.solver_choice import formulation_for
 from touchback.simulate.solvers import Solver
 from touchback.system import State, System
-from touchback.system.array_arguments import by_name
 from touchback.system.compilation import compile_model
 
 if TYPE_CHECKING:

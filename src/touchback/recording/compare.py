@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from touchback.errors import InputError
-from touchback.recording.measured.channel_units import in_unit
-from touchback.recording.names import unknown_name
+from touchback.names import unknown_name
 from touchback.recording.run import Run
 from touchback.recording.run_data import Floats
+from touchback.unit_spellings import in_unit
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

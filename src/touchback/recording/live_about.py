@@ -10,7 +10,7 @@ import msgspec
 import numpy as np
 
 from touchback.errors import NO_JSON, InputError
-from touchback.recording.plain_data import checked
+from touchback.plain_data import checked
 
 HEAD_UNITS = {
     "tick": "", "time": "s", "flags": "", "version": "", "offered": "", "substeps": "",

@@ -26,6 +26,7 @@ import numpy as np
 
 from touchback.errors import InputError
 from touchback.native.live.layout import ROW_HEAD
+from touchback.plain_data import parsed
 from touchback.recording.live_about import (
     HEAD,
     HEAD_UNITS,
@@ -43,7 +44,6 @@ from touchback.recording.live_about import (
 )
 from touchback.recording.mcap_tables import Table, Tables, read_tables
 from touchback.recording.mcap_writer import TableWriter
-from touchback.recording.plain_data import parsed
 from touchback.recording.run_data import RunData
 
 KIND = "touchback live run"

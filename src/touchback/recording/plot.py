@@ -6,10 +6,10 @@ import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from touchback.draw.style import PICTURES, light_grid, pyplot
 from touchback.errors import InputError
-from touchback.recording.names import with_unit
-from touchback.regular_file import check_output, written_whole
+from touchback.figures import PICTURES, finish_figure, light_grid, pyplot
+from touchback.names import with_unit
+from touchback.regular_file import check_output
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -30,6 +30,8 @@ def _panels(count: int) -> tuple[Figure, list[Axes]]:
 
 
 _INSIDE = 4  # lines whose legend has room within a panel
+
+
 _ENTRIES = 8  # of a legend; what else there is, is counted
 
 
@@ -41,18 +43,6 @@ def _legend(panel: Any, handles: Sequence[Line2D], **where: object) -> None:
         shown.append(pyplot().Line2D([], [], linestyle="none"))
         labels.append(f"… and {len(handles) - _ENTRIES} more")
     panel.legend(shown, labels, fontsize="small", **where)
-
-
-def finished(figure: Figure, path: str | os.PathLike[str] | None) -> Figure:
-    from matplotlib.text import Text
-
-    for text in figure.findobj(Text):
-        text.set(parse_math=False)  # names may have dollars in them
-    if path is not None:
-        with written_whole(path) as beside:
-            figure.savefig(beside, dpi=150)
-        pyplot().close(figure)
-    return figure
 
 
 def plot_run(
@@ -83,7 +73,7 @@ def plot_run(
     if marks:  # the same in every panel, so listed once
         _legend(figure, marks, loc="outside lower center", ncols=3, title="events")
     axes[0].set_title(str(run.metadata.get("model", "")))
-    return finished(figure, path)
+    return finish_figure(figure, path)
 
 
 def _mark_events(axis: Axes, events: Sequence[EventRecord]) -> list[Line2D]:
@@ -112,4 +102,4 @@ def plot_differences(
         axis.plot(time, values)
         axis.set_ylabel(with_unit(f"Δ {name}", unit))
         light_grid(axis)
-    return finished(figure, path)
+    return finish_figure(figure, path)

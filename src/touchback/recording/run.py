@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from touchback.errors import InputError
-from touchback.recording.names import unknown_name, with_unit
-from touchback.recording.plain_data import checked
+from touchback.names import unknown_name, with_unit
+from touchback.plain_data import checked
 from touchback.recording.run_data import Floats, RunData
 from touchback.recording.run_records import EnergyBooks, EventRecord, TransitionRecord
 
@@ -177,7 +177,7 @@ class Run:
         return [film_text(self.model, self.time, self.signals, self.parameters)]
 
     def _plot_html(self) -> list[str]:
-        from touchback.draw.style import pyplot
+        from touchback.figures import pyplot
 
         try:
             figure = self.plot(*self.names[:_ROWS])

@@ -21,9 +21,9 @@ from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from touchback.errors import InputError
+from touchback.names import with_unit
 from touchback.recording import mcap_file, parquet_file
 from touchback.recording.measured.mdf import write_mdf
-from touchback.recording.names import with_unit
 from touchback.recording.run_data import FORMAT, RunData, describe, understand
 from touchback.regular_file import (
     check_output,

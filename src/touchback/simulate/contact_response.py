@@ -28,7 +28,7 @@ from touchback.contact.contact_impulses import (
     groups_of,
 )
 from touchback.errors import SolveError
-from touchback.simulate.protocol import Floats
+from touchback.numbers import Floats
 from touchback.system.contact_equations import ContactEquations, ContactLayout
 
 STILL = 1e-9  # m/s, rad/s

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from touchback.errors import SolveError
 from touchback.native import Problem
 from touchback.native.contact.contact_state import ContactState
+from touchback.numbers import Floats
 from touchback.simulate.contact_response import (
     STILL,
     ContactDynamics,
@@ -24,7 +25,6 @@ from touchback.simulate.contact_response import (
 )
 from touchback.simulate.contact_stepper import CONTACT_TOLERANCE, length_scale, overlaps, reach
 from touchback.simulate.energy_meter import ContactRowEnergies
-from touchback.simulate.protocol import Floats
 from touchback.simulate.span import Failure
 from touchback.system.contact_equations import ContactEquations
 

@@ -16,10 +16,9 @@ from touchback.errors import InputError
 from touchback.model import Model
 from touchback.model.data_walk import frames_of
 from touchback.model.frame import Frame
-from touchback.model.names import check_name
+from touchback.names import check_name
 from touchback.native import evaluate_rows
-from touchback.numbers import shown
-from touchback.simulate.protocol import Floats
+from touchback.numbers import Floats, shown
 from touchback.simulate.run_spec import RunSpec
 from touchback.simulate.stepper import Label, Stepper
 from touchback.system import System

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from touchback.simulate.protocol import Floats
+from touchback.numbers import Floats
 from touchback.simulate.run_spec import RunSpec
 from touchback.simulate.step_knots import step_limits
 from touchback.system.implicit_equations import Point

@@ -15,8 +15,9 @@ import numpy as np
 
 from touchback.native import Problem, evaluate_rows
 from touchback.native.integrate.books import NativeBooks, Powers
+from touchback.numbers import Floats
 from touchback.recording import EnergyBooks, EventRecord
-from touchback.simulate.protocol import Floats, Settle
+from touchback.simulate.protocol import Settle
 from touchback.system import System
 from touchback.system.compiled_function import Function
 from touchback.system.contact_equations import ContactLayout

@@ -12,14 +12,15 @@ from touchback.contact import ContactKind
 from touchback.errors import SolveError
 from touchback.native import Chunks, EventRule, Events, Problem, Status
 from touchback.native.contact.contact_state import ContactState
+from touchback.numbers import Floats
+from touchback.progress import Progress
 from touchback.recording import EventRecord, unknown_name
 from touchback.simulate.contact_response import LAWS
 from touchback.simulate.contact_states import ContactStates
 from touchback.simulate.contact_stepper import ContactStepper
 from touchback.simulate.energy_meter import EnergyAccount, IntegratedPowers, PowerLines
 from touchback.simulate.event_monitor import Running
-from touchback.simulate.progress import Progress
-from touchback.simulate.protocol import Floats, Plain
+from touchback.simulate.protocol import Plain
 from touchback.simulate.run_spec import RunSpec
 from touchback.simulate.solvers.adaptive_solvers import Dopri5
 from touchback.simulate.solvers.base import Can

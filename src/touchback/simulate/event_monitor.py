@@ -12,9 +12,9 @@ from numpy.typing import ArrayLike
 from touchback.arguments import check_takes
 from touchback.errors import InputError, SolveError
 from touchback.native import Chunks, Crossing, EventRule, Events, Problem, Status
-from touchback.numbers import LEAST, MOST, keep, number_within, shown
+from touchback.numbers import LEAST, MOST, Floats, keep, number_within, shown
 from touchback.recording import EventRecord
-from touchback.simulate.protocol import Floats, Numbers, Settle
+from touchback.simulate.protocol import Numbers, Settle
 from touchback.simulate.span import Failure
 from touchback.symbolic.expression import Expr
 from touchback.system import System

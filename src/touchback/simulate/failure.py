@@ -6,8 +6,8 @@ import numpy as np
 
 from touchback.errors import SolveError
 from touchback.native import Problem
+from touchback.numbers import Floats
 from touchback.recording import Run
-from touchback.simulate.protocol import Floats
 from touchback.simulate.span import Failure, Span, Trajectory
 
 

@@ -7,8 +7,9 @@ from numpy.typing import ArrayLike
 
 from touchback.errors import InputError
 from touchback.native import Formulation, formulation_of
+from touchback.numbers import Floats
 from touchback.simulate.inputs import Inputs
-from touchback.simulate.protocol import Floats, HasState, Numbers, Settle, StateData
+from touchback.simulate.protocol import HasState, Numbers, Settle, StateData
 from touchback.system import System
 from touchback.system.state import State, elements_of
 

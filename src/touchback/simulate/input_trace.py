@@ -15,9 +15,10 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike
 
+from touchback.numbers import Floats
 from touchback.recording import Run
 from touchback.simulate.inputs import Inputs
-from touchback.simulate.protocol import Floats, MethodInfo
+from touchback.simulate.protocol import MethodInfo
 from touchback.simulate.span import Span
 from touchback.system import System
 

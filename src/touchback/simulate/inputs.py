@@ -10,13 +10,12 @@ import numpy as np
 from touchback.arguments import check_takes
 from touchback.errors import InputError
 from touchback.native import SampledInputs
-from touchback.numbers import keep, positive_number, shown
+from touchback.numbers import Floats, by_name, keep, positive_number, read_array, read_number, shown
 from touchback.recording import unknown_name
-from touchback.simulate.protocol import Floats, InputData, Plain
+from touchback.simulate.protocol import InputData, Plain
 from touchback.simulate.span import Span
 from touchback.symbolic.switches import kinks
 from touchback.system import System
-from touchback.system.array_arguments import by_name, read_array, read_number
 
 Refresh = Callable[[float, Floats, Floats], None]
 

@@ -19,6 +19,8 @@ from touchback.native import Chunks, EventRule, Events, Problem, Status
 from touchback.native.modes.data import Crossed
 from touchback.native.modes.memory import MOST
 from touchback.native.modes.modes import STEPS, Modes
+from touchback.numbers import Floats
+from touchback.progress import Progress
 from touchback.recording.run_records import TransitionRecord
 from touchback.simulate.energy_meter import EnergyAccount, IntegratedPowers, PowerLines
 from touchback.simulate.event_monitor import (
@@ -30,8 +32,7 @@ from touchback.simulate.event_monitor import (
     check_events,
 )
 from touchback.simulate.initial_state import consistency
-from touchback.simulate.progress import Progress
-from touchback.simulate.protocol import Floats, Settle
+from touchback.simulate.protocol import Settle
 from touchback.simulate.run_diagnostics import constraint_diagnostics
 from touchback.simulate.run_spec import RunSpec
 from touchback.simulate.smooth_stepper import newton_for

@@ -3,24 +3,35 @@
 from collections.abc import Callable, Mapping
 from typing import Protocol
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from touchback.numbers import Floats
 from touchback.symbolic.expression import Expr
 
-Floats = NDArray[np.float64]
 Numbers = Mapping[str, float]  # by name: parameters
+
+
 Settle = Callable[[float, Floats], Floats]  # makes the state of a time consistent
+
+
 Plain = dict[str, object]  # what a run says of itself: text, numbers, lists, dicts
+
 
 #: An input of a run: a number, samples, a pair of times and values, or a function of time.
 Input = ArrayLike | Callable[[float], float]
+
+
 InputData = Mapping[str, Input]
+
 
 #: A prescribed coordinate: a number, samples, a function of time that an expression can follow, or
 #: three functions for position, velocity and acceleration.
 Followed = Callable[[Expr], Expr | float]
+
+
 Motion = ArrayLike | Followed | tuple[Callable[[float], float], ...]
+
+
 MotionData = Mapping[str, Motion]
 
 

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from touchback.native import evaluate_rows
+from touchback.numbers import Floats
 from touchback.recording import Run
-from touchback.simulate.protocol import Floats
 from touchback.system import System
 from touchback.system.undetermined_forces import open_text
 

@@ -10,21 +10,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from touchback.native import Cells, Formulation, Knots
+from touchback.numbers import Floats, by_name
 from touchback.simulate.event_monitor import Event, Sides
 from touchback.simulate.initial_state import initial_state
 from touchback.simulate.input_trace import InputTrace
 from touchback.simulate.inputs import Inputs, read_inputs
-from touchback.simulate.protocol import (
-    Floats,
-    InputData,
-    Numbers,
-    StateData,
-    StepOptions,
-)
+from touchback.simulate.protocol import InputData, Numbers, StateData, StepOptions
 from touchback.simulate.span import Span
 from touchback.simulate.step_knots import Evaluated, find_cells, step_limits
 from touchback.system import System
-from touchback.system.array_arguments import by_name
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from typing import Unpack
 from numpy.typing import ArrayLike
 
 from touchback.native import Formulation, Listening
+from touchback.progress import Progress
 from touchback.recording import Run
 from touchback.simulate.constraint_switching import Switch, read_events, simulate_switched
 from touchback.simulate.drive_jumps import MOST_JUMPS, RateJump, rate_jumps, warn_of_jumps
@@ -19,7 +20,6 @@ from touchback.simulate.event_monitor import Event
 from touchback.simulate.failure import interrupted, raise_failure
 from touchback.simulate.features import refuse, refused
 from touchback.simulate.input_trace import InputTrace, warn_of_inputs
-from touchback.simulate.progress import Progress
 from touchback.simulate.protocol import InputData, Numbers, StateData
 from touchback.simulate.repro_call import settings
 from touchback.simulate.run_diagnostics import (

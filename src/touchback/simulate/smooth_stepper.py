@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from touchback.native import Newton, Problem, formulation_of
+from touchback.numbers import Floats
+from touchback.progress import Progress
 from touchback.simulate.energy_meter import EnergyAccount, IntegratedPowers, PowerLines
 from touchback.simulate.event_monitor import EventMonitor, NoMonitor
 from touchback.simulate.initial_state import consistency
-from touchback.simulate.progress import Progress
-from touchback.simulate.protocol import Floats, Plain
+from touchback.simulate.protocol import Plain
 from touchback.simulate.run_diagnostics import constraint_diagnostics
 from touchback.simulate.run_spec import RunSpec
 from touchback.simulate.span import Failure, Trajectory

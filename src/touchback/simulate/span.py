@@ -7,8 +7,15 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from touchback.errors import InputError
-from touchback.numbers import MOST, MOST_COUNTED, keep, number_within, positive_number, whole_within
-from touchback.simulate.protocol import Floats
+from touchback.numbers import (
+    MOST,
+    MOST_COUNTED,
+    Floats,
+    keep,
+    number_within,
+    positive_number,
+    whole_within,
+)
 
 MOST_NUMBERS = 100_000_000  # that a run keeps in memory: 0.8 GB
 _INTERVALS = 1000  # of the output when no output_step is given

@@ -16,8 +16,8 @@ import numpy as np
 
 from touchback.errors import InputError
 from touchback.native import Cells, Interpreter, Knots
+from touchback.numbers import Floats
 from touchback.simulate.inputs import Inputs
-from touchback.simulate.protocol import Floats
 from touchback.simulate.span import Span
 from touchback.symbolic.switches import Switches
 from touchback.system.compiled_function import Function

@@ -9,11 +9,12 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from touchback.native import Problem, slices, stop_asked
+from touchback.numbers import Floats
+from touchback.progress import Progress
 from touchback.recording import Run
 from touchback.simulate.event_monitor import Monitor, NoMonitor
 from touchback.simulate.input_trace import InputTrace, Quadrature
-from touchback.simulate.progress import Progress
-from touchback.simulate.protocol import Floats, Plain
+from touchback.simulate.protocol import Plain
 from touchback.simulate.span import Span, Trajectory
 from touchback.system import System
 from touchback.system.integration_problem import IntegrationProblem

@@ -13,12 +13,12 @@ from touchback.errors import InputError
 from touchback.native import Chunks, Problem, Status
 from touchback.native.contact.moreau_jean import MoreauJean as NativeStepper
 from touchback.native.contact.moreau_jean import Steps
-from touchback.numbers import keep, number_within
+from touchback.numbers import Floats, keep, number_within
+from touchback.progress import Progress
 from touchback.simulate.contact_response import Gains
 from touchback.simulate.contact_stepper import ContactStepper, Sensors, overlaps
 from touchback.simulate.energy_meter import ContactRowEnergies, EnergyAccount, PowerLines
-from touchback.simulate.progress import Progress
-from touchback.simulate.protocol import Floats, Plain
+from touchback.simulate.protocol import Plain
 from touchback.simulate.run_spec import RunSpec
 from touchback.simulate.solvers.base import Can, Solver
 from touchback.simulate.span import Failure, Trajectory, needed, refuse_rows

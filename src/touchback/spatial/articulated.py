@@ -3,8 +3,9 @@ carries along. N = J ω̇ + H a, F = Hᵀ ω̇ + M a."""
 
 from dataclasses import dataclass
 
+from touchback.numbers import Matrix, Scalar, Vector
 from touchback.spatial.rotation import Rotation
-from touchback.spatial.vectors import Matrix, Scalar, Vector, Vectors, skew
+from touchback.spatial.vectors import Vectors, skew
 from touchback.symbolic.scalars import Scalars
 
 

@@ -7,8 +7,9 @@ axial part of B E: fewer operations than with J (spike: the B form)."""
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from touchback.numbers import Matrix, Scalar, Vector
 from touchback.spatial.rotation import Rotation
-from touchback.spatial.vectors import Matrix, Scalar, Vector, Vectors
+from touchback.spatial.vectors import Vectors
 from touchback.symbolic.scalars import Scalars
 
 

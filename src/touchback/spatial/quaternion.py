@@ -1,7 +1,7 @@
 """Quaternions (w, x, y, z) over any scalars. The rotation is divided by |q|², so drift off the unit
 sphere is harmless."""
 
-from touchback.spatial.vectors import Scalar, Vector
+from touchback.numbers import Scalar, Vector
 from touchback.symbolic.scalars import Scalars
 
 

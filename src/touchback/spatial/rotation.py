@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from touchback.spatial.vectors import Matrix, Scalar, Vector, Vectors, transpose
+from touchback.numbers import Matrix, Scalar, Vector
+from touchback.spatial.vectors import Vectors, transpose
 from touchback.symbolic.scalars import Scalars
 
 

@@ -1,7 +1,8 @@
 """Spatial vectors over any scalars: twists (angular, linear) and wrenches (force, moment) about one
 point, along one set of axes (Featherstone 2008 §2)."""
 
-from touchback.spatial.vectors import Scalar, Vector, Vectors
+from touchback.numbers import Scalar, Vector
+from touchback.spatial.vectors import Vectors
 from touchback.symbolic.scalars import Scalars
 
 Twist = tuple[Vector, Vector]  # angular, and linear of the body's point at the origin

@@ -1,15 +1,11 @@
 """Vectors and 3×3 matrices over any scalars: lists of three, and lists of three rows."""
 
-from collections.abc import Sequence
-from typing import Any
-
+from touchback.numbers import Matrix, Scalar, Vector
 from touchback.symbolic.scalars import Scalars
 
-Scalar = Any  # an int on a tape, a float, a dual number, an array …
-Vector = Sequence[Scalar]
-Matrix = Sequence[Sequence[Scalar]]
-
 ZERO: Vector = (0, 0, 0)
+
+
 IDENTITY: Matrix = ((1, 0, 0), (0, 1, 0), (0, 0, 1))
 
 

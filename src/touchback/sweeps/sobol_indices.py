@@ -17,10 +17,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from touchback.draw.style import BODIES, PICTURES, light_grid, pyplot
 from touchback.errors import InputError
+from touchback.figures import BODIES, PICTURES, finish_figure, light_grid, pyplot
 from touchback.numbers import number_within
-from touchback.recording.plot import finished
 from touchback.regular_file import check_output
 from touchback.sweeps.designs import Design, Saltelli
 
@@ -146,4 +145,4 @@ def plot_sensitivity(found: Sensitivity, path: str | os.PathLike[str] | None) ->
     axis.axhline(0.0, color="black", linewidth=0.8)
     axis.legend(fontsize="small")
     light_grid(axis)
-    return finished(figure, path)
+    return finish_figure(figure, path)

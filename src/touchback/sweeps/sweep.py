@@ -19,7 +19,7 @@ from touchback.sweeps.sweep_table import Sweep, columns_of
 from touchback.sweeps.sweep_task import Function, Task
 
 if TYPE_CHECKING:
-    from touchback.simulate.progress import Report
+    from touchback.progress import Report
 
 _PARTS, _LARGEST = 500, 1000  # of a sweep, and runs of each: few files, and all workers busy
 _MOST_WORKERS = 1024
@@ -43,7 +43,7 @@ def sweep(
     there: a run is begun again only if its process ended while it was in it. A run that raises is
     kept as failed, with its words; so is one that ended its process three times.
     """
-    from touchback.simulate.progress import Progress  # slow to import, which workers needn't
+    from touchback.progress import Progress  # slow to import, which workers needn't
 
     _check(function, design)
     folder = path_of(out).absolute()

@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from touchback.draw.style import ACCENT, BODIES, PICTURES, light_grid, pyplot
 from touchback.errors import InputError
-from touchback.recording.plot import finished
+from touchback.figures import ACCENT, BODIES, PICTURES, finish_figure, light_grid, pyplot
 from touchback.regular_file import check_output, written_whole
 from touchback.sweeps.designs import FAILURE, Design, LogUniform
 from touchback.sweeps.sobol_indices import Sensitivity, sensitivity_of
@@ -146,4 +145,4 @@ def plot_sweep(
             panel.xaxis.set_major_formatter("{x:g}")  # no powers: names may have dollars in them
     failures = f", {len(failed)} failed (ticks below)" if failed else ""
     figure.suptitle(f"{len(sweep)} runs{failures}", fontsize="medium")
-    return finished(figure, path)
+    return finish_figure(figure, path)

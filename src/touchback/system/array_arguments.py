@@ -5,53 +5,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
 from touchback.errors import InputError
-from touchback.model.names import unknown
+from touchback.names import unknown
 from touchback.native.library import as_floats
-from touchback.numbers import is_real, shown
-
-Floats = np.ndarray
-T = TypeVar("T")
-_NO_REALS = "cSUmM"  # kinds of arrays that NumPy would cut, or read as numbers
+from touchback.numbers import Floats, read_array, shown
 
 
 class Misfit(InputError):
     """Arrays that don't go together; who was called says its name in front."""
-
-
-def read_array(label: str, given: object) -> Floats:
-    """Real numbers as an array."""
-    try:
-        array = np.asarray(given)
-        # of mixed things each must be a number: None would be a NaN, a date a number of years
-        mixed = array.dtype == object and not all(is_real(each) for each in array.flat)
-        if array.dtype.kind not in _NO_REALS and not mixed:
-            return np.asarray(array, dtype=float)
-    except (TypeError, ValueError, OverflowError):
-        pass
-    mend = "; of a state give its .q, .v or .z" if hasattr(given, "q") else ""
-    raise InputError(f"{label}: real numbers are expected, got {shown(given)}{mend}.")
-
-
-def by_name(label: str, given: Mapping[str, T] | None, what: str = "numbers") -> dict[str, T]:
-    """What was given by name, or nothing."""
-    if given is not None and not isinstance(given, Mapping):
-        raise InputError(
-            f"{label}: {what} by name are expected, as {{'name': …}}, got {shown(given)}."
-        )
-    return dict(given or {})
-
-
-def read_number(label: str, given: object) -> float:
-    """One real number."""
-    array = read_array(label, given)
-    if array.ndim:
-        raise InputError(f"{label}: one number is expected, got {shown(given)}.")
-    return float(array)
 
 
 def filled(label: str, given: Any, names: tuple[str, ...], default: Floats) -> Floats:

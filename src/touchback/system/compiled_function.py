@@ -14,7 +14,7 @@ from touchback.errors import InputError
 from touchback.native import Interpreter
 from touchback.native._calls import rows
 from touchback.native.library import as_floats
-from touchback.symbolic.count import Counts, count
+from touchback.symbolic.count import Counts, Depth, count, depth
 from touchback.symbolic.curves import curves_in_time
 from touchback.symbolic.program import Program
 from touchback.symbolic.switches import PositionCells, Switches, cells_in, switches_in
@@ -146,6 +146,11 @@ class Function:
     def counts(self) -> Counts:
         """Operations per call."""
         return count(self.second)
+
+    @cached_property
+    def depth(self) -> Depth:
+        """Steps of a call, each of which waits for the one before."""
+        return depth(self.second)
 
 
 def lanes_for(count: int, one: Compiled) -> int:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from touchback.dynamics.constraints import constraint_rows
 from touchback.errors import InputError
 from touchback.model.check import all_contacts
-from touchback.model.names import unknown
+from touchback.names import unknown
 from touchback.symbolic.expression import Expr
 from touchback.system.active_equations import Key
 from touchback.system.compiled_function import Function

@@ -12,7 +12,7 @@ from touchback.dynamics.regressor import INERTIAL, regressor
 from touchback.errors import InputError
 from touchback.model.forces import JointEffort
 from touchback.model.frame import Frame
-from touchback.model.names import unknown
+from touchback.names import unknown
 from touchback.symbolic.differentiate import jacobian as derivatives
 from touchback.symbolic.differentiate import jvp
 from touchback.system.compiled_function import Function

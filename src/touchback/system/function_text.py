@@ -8,7 +8,7 @@ import numpy as np
 
 from touchback.codegen.printers import print_c, print_matlab, print_python
 from touchback.errors import InputError
-from touchback.model.names import suggestion
+from touchback.names import suggestion
 from touchback.symbolic.program import Place, Program
 from touchback.symbolic.program_listing import listing
 from touchback.system.compiled_function import Function

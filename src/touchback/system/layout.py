@@ -10,9 +10,10 @@ from numpy.typing import ArrayLike
 from touchback.errors import InputError
 from touchback.model.limits import Limit, limits_of
 from touchback.model.model import Model, sensor_names
-from touchback.model.names import unknown
 from touchback.model.signals import Input, Parameter
-from touchback.system.array_arguments import by_name, leading, read_array, read_number
+from touchback.names import unknown
+from touchback.numbers import by_name, read_array, read_number
+from touchback.system.array_arguments import leading
 
 Item = TypeVar("Item")
 Values = Mapping[str, ArrayLike] | ArrayLike | None

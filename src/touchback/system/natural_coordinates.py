@@ -17,7 +17,7 @@ from touchback.model.joints import Free, Joint
 from touchback.model.model import Model
 from touchback.model.signals import BaseMotion
 from touchback.native import Constrained, ConstrainedFunctions, Problem, evaluate_rows
-from touchback.spatial.vectors import Scalar
+from touchback.numbers import Scalar
 from touchback.symbolic import Tape, lower
 from touchback.system.compiled_function import Function
 from touchback.system.derivation import Derivation

@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from touchback.errors import InputError
-from touchback.numbers import shown
-from touchback.system.array_arguments import read_array
+from touchback.numbers import read_array, shown
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,8 @@ from touchback.codegen import Compiled
 from touchback.errors import InputError
 from touchback.model.frame import BodyHandle, Frame, as_frame
 from touchback.model.model import Model
-from touchback.model.names import unknown
 from touchback.model.sensors import Reaction
+from touchback.names import unknown
 from touchback.native import (
     ConstrainedFunctions,
     Formulation,
@@ -24,13 +24,13 @@ from touchback.native import (
     tree_products,
 )
 from touchback.native.modes.data import ModesData
-from touchback.numbers import shown
+from touchback.numbers import by_name, shown
 from touchback.symbolic.count import Counts
 from touchback.symbolic.expression import Expr
 from touchback.symbolic.tape import Tape
 from touchback.system import function_recipes as recipes
 from touchback.system.active_equations import ActiveEquations, At, Key
-from touchback.system.array_arguments import by_name, checked_out, components, leading, write_result
+from touchback.system.array_arguments import checked_out, components, leading, write_result
 from touchback.system.compiled_function import Function, FunctionSet
 from touchback.system.constraint_functions import Terms
 from touchback.system.derivation import Derivation

@@ -13,8 +13,8 @@ from collections.abc import Sequence
 
 from touchback.dynamics.forward import entries
 from touchback.model.frame import Frame
+from touchback.numbers import Scalar, Vector
 from touchback.spatial import Inertia
-from touchback.spatial.vectors import Scalar, Vector
 from touchback.symbolic.differentiate import gradient
 from touchback.system.compiled_function import Function
 from touchback.system.derivation import Derivation

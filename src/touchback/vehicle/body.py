@@ -6,13 +6,12 @@ from typing import Annotated, ClassVar
 
 from msgspec import Meta
 
+from touchback import ForceKind, Frame, InternalState, maximum, select
 from touchback.contact.contact_laws import Crush
-from touchback.model.forces.base import ForceKind, InternalState
-from touchback.model.frame import Frame
 from touchback.model.mechanics import Forces, Mechanics
 from touchback.model.value import check_positive
-from touchback.spatial.vectors import Scalar, Vector, Vectors
-from touchback.symbolic.functions import maximum, select
+from touchback.numbers import Scalar, Vector
+from touchback.spatial.vectors import Vectors
 from touchback.symbolic.scalars import Operators
 from touchback.vehicle.operator_numbers import as_numbers, as_scalars
 from touchback.vehicle.part import FromZero, Part, Positive, Size

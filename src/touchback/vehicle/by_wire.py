@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
+from touchback import Expr, Model, Signal, maximum, sqrt
 from touchback.devices.by_wire import (
     BrakeServo,
     RoadWheelMotor,
@@ -17,13 +18,8 @@ from touchback.devices.by_wire import (
 )
 from touchback.devices.sensors import Encoder
 from touchback.errors import ModelError
-from touchback.model.model import Model
-from touchback.model.sensors import Signal
 from touchback.model.value import Value, check_positive, number
-from touchback.numbers import positive_number, whole_within
-from touchback.spatial.vectors import Scalar
-from touchback.symbolic.expression import Expr
-from touchback.symbolic.functions import maximum, sqrt
+from touchback.numbers import Scalar, positive_number, whole_within
 from touchback.vehicle.car import Car, add_car
 from touchback.vehicle.driveline import RPM, DiscBrake, Engine, Gearbox, line_pressure
 from touchback.vehicle.driven_cars import motion_of

@@ -6,22 +6,23 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from touchback.contact.contact_laws import Crush
-from touchback.errors import ModelError
-from touchback.model.frame import BodyHandle, Frame
-from touchback.model.joints import Free
-from touchback.model.model import Model
-from touchback.model.sensors import (
+from touchback import (
     Acceleration,
     AngularVelocity,
     Direction,
+    Expr,
+    Eye,
+    Frame,
+    Free,
+    Model,
     Position,
     Signal,
     Velocity,
 )
-from touchback.model.solids import Eye
+from touchback.contact.contact_laws import Crush
+from touchback.errors import ModelError
+from touchback.model.frame import BodyHandle
 from touchback.model.value import Value, check_values
-from touchback.symbolic.expression import Expr
 from touchback.vehicle.body import Body, BodyAtWalls
 from touchback.vehicle.driveline import (
     BAR,

@@ -3,11 +3,10 @@
 from collections.abc import Sequence
 from itertools import pairwise
 
+from touchback import maximum
 from touchback.errors import FieldError
 from touchback.model.value import number
-from touchback.numbers import shown
-from touchback.spatial.vectors import Scalar
-from touchback.symbolic.functions import maximum
+from touchback.numbers import Scalar, shown
 
 
 def check_curve(label: str, **axes: Sequence[object]) -> None:

@@ -10,15 +10,11 @@ from typing import Annotated
 
 from msgspec import Meta
 
+from touchback import Expr, ForceKind, InternalState, JointEffort, Model, maximum, minimum, select
 from touchback.errors import ModelError
-from touchback.model.forces import JointEffort
-from touchback.model.forces.base import ForceKind, InternalState
 from touchback.model.mechanics import Forces, Mechanics
-from touchback.model.model import Model
 from touchback.model.value import Value, check_positive, number
-from touchback.spatial.vectors import Scalar
-from touchback.symbolic.expression import Expr
-from touchback.symbolic.functions import maximum, minimum, select
+from touchback.numbers import Scalar
 from touchback.vehicle.operator_numbers import as_numbers, as_scalars
 from touchback.vehicle.part import FromZero, Number, Part, Positive
 from touchback.vehicle.tyres.base import between

@@ -9,12 +9,10 @@ from typing import ClassVar, Literal, Protocol, TypedDict
 
 import numpy as np
 
+from touchback import JointEffort, Model, atan2, cos, sin, sqrt
 from touchback.errors import ModelError
-from touchback.model.forces import JointEffort
-from touchback.model.model import Model
 from touchback.model.value import check_positive
-from touchback.spatial.vectors import Scalar
-from touchback.symbolic.functions import atan2, cos, sin, sqrt
+from touchback.numbers import Scalar
 from touchback.vehicle.car import Car, add_car
 from touchback.vehicle.driveline import BAR
 from touchback.vehicle.single_track import (

@@ -7,13 +7,9 @@ from typing import Protocol
 
 import numpy as np
 
+from touchback import Model, Table, cos, lookup, maximum, minimum, select, sin, sqrt
 from touchback.errors import InputError, ModelError
-from touchback.model.model import Model
-from touchback.numbers import check_fields, positive_number, shown
-from touchback.simulate.protocol import Floats
-from touchback.spatial.vectors import Scalar
-from touchback.symbolic.functions import cos, lookup, maximum, minimum, select, sin, sqrt
-from touchback.symbolic.table import Table
+from touchback.numbers import Floats, Scalar, check_fields, positive_number, shown
 from touchback.vehicle.driven_cars import CarMotion, Commands, DrivenCar
 
 _BETWEEN = 0.25  # m between two points of its tables

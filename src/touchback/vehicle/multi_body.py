@@ -9,13 +9,10 @@ from math import inf
 
 from msgspec import structs
 
+from touchback import Expr, Model, atan, cos, maximum, select, sign, sin, sqrt, tan
 from touchback.errors import ModelError
-from touchback.model.model import Model
 from touchback.model.value import Data, Value, check_positive, check_values, number
-from touchback.numbers import as_float
-from touchback.spatial.vectors import Scalar
-from touchback.symbolic.expression import Expr
-from touchback.symbolic.functions import atan, cos, maximum, select, sign, sin, sqrt, tan
+from touchback.numbers import Scalar, as_float
 from touchback.vehicle.part import FromZero, Length, Number, Part, Positive, Share, Size
 from touchback.vehicle.single_track import SingleTrack, SingleTrackState
 

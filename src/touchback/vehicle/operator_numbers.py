@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable
 
-from touchback.spatial.vectors import Scalar
-from touchback.symbolic.expression import Expr
+from touchback import Expr
+from touchback.numbers import Scalar
 from touchback.symbolic.scalars import Scalars
 from touchback.symbolic.tape import Tape
 

@@ -5,13 +5,11 @@ Althoff and Würsching, "CommonRoad: Vehicle models", 2020; with operators over 
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from touchback import Expr, Model, cos, maximum, minimum, select, sin, tan
 from touchback.arguments import check_takes
 from touchback.errors import ModelError
-from touchback.model.model import Model
 from touchback.model.value import Data, check_positive, pair
-from touchback.spatial.vectors import Scalar
-from touchback.symbolic.expression import Expr
-from touchback.symbolic.functions import cos, maximum, minimum, select, sin, tan
+from touchback.numbers import Scalar
 
 _GRAVITY = 9.81  # m/s²
 _SLOWEST = 0.1  # m/s: below this speed the car goes where its wheels point

@@ -5,17 +5,12 @@ from typing import Annotated, ClassVar, Literal
 
 from msgspec import Meta
 
+from touchback import ForceKind, JointEffort, Model, Multiplier, Prismatic, Revolute, maximum
 from touchback.errors import ModelError
-from touchback.model.forces import JointEffort
-from touchback.model.forces.base import ForceKind
 from touchback.model.frame import BodyHandle
-from touchback.model.joints import Prismatic, Revolute
 from touchback.model.mechanics import Forces, Mechanics
-from touchback.model.model import Model
-from touchback.model.sensors import Multiplier
 from touchback.model.value import Value
-from touchback.spatial.vectors import Scalar
-from touchback.symbolic.functions import maximum
+from touchback.numbers import Scalar
 from touchback.vehicle.curve import check_curve, curve
 from touchback.vehicle.operator_numbers import as_numbers, as_scalars
 from touchback.vehicle.part import FromZero, Length, Number, Part, Positive

@@ -7,15 +7,27 @@ from typing import ClassVar
 
 from msgspec.structs import replace as replace_frame
 
+from touchback import (
+    ForceKind,
+    Frame,
+    InternalState,
+    SensorKind,
+    asin,
+    atan,
+    cos,
+    maximum,
+    minimum,
+    select,
+    sign,
+    sqrt,
+)
 from touchback.contact.contact_laws import Crush
-from touchback.model.forces.base import ForceKind, InternalState
-from touchback.model.frame import Frame
 from touchback.model.mechanics import Forces, Mechanics
-from touchback.model.sensors.base import SensorKind, Several
+from touchback.model.sensors.base import Several
 from touchback.model.shapes import CylinderShape, Shapes
 from touchback.model.value import Triple, Value, check_positive
-from touchback.spatial.vectors import Scalar, Vector, Vectors
-from touchback.symbolic.functions import asin, atan, cos, maximum, minimum, select, sign, sqrt
+from touchback.numbers import Scalar, Vector
+from touchback.spatial.vectors import Vectors
 from touchback.symbolic.scalars import Operators
 from touchback.vehicle.operator_numbers import as_numbers, as_scalars
 from touchback.vehicle.roads import AnyRoad, Ground, Kerb, PlaneRoad

@@ -9,10 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from touchback.realtime import Live
+from touchback import Live, System
 from touchback.realtime.control import Answer, CommandServer
 from touchback.realtime.live_report import flag_names
-from touchback.system import System
 from touchback.workbench.manipulate import Manipulators
 from touchback.workbench.page_scene import Poses, seen
 from touchback.workbench.source import Posed, SceneSeen, Values

@@ -8,9 +8,9 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from touchback import Live
 from touchback.gallery.entry import Experiment
 from touchback.numbers import is_real
-from touchback.realtime import Live
 from touchback.simulate.inputs import Inputs, read_inputs
 
 RATE = 250.0  # values a second: as fine as a hand moves

@@ -6,20 +6,17 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from touchback import Eye, Frame, LinkForce, Model, Revolute, SpringDamper, System
 from touchback.draw.scene import Piece, Track, Watched, scene_of
 from touchback.draw.stick import plane_across
-from touchback.draw.style import BODIES, PALE
 from touchback.dynamics import Instant
 from touchback.dynamics.floats import float_instant
 from touchback.dynamics.size import size_of
-from touchback.model.forces import LinkForce, SpringDamper
-from touchback.model.frame import GROUND, Frame
-from touchback.model.joints import Joint, Revolute
+from touchback.figures import BODIES, PALE
+from touchback.model.frame import GROUND
+from touchback.model.joints import Joint
 from touchback.model.joints.base import axis_vector
-from touchback.model.model import Model
-from touchback.model.solids import Eye
-from touchback.spatial.vectors import Scalar
-from touchback.system import System
+from touchback.numbers import Scalar
 from touchback.system.body_poses import BodyPoses, Floats, quaternions
 from touchback.system.derivation import Derivation
 from touchback.workbench.meshes import number_of

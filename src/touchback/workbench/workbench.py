@@ -15,14 +15,12 @@ from urllib.parse import quote
 
 from numpy.typing import ArrayLike
 
+from touchback import Live, Model, Run, State, System, live
 from touchback.errors import InputError
-from touchback.model.model import Model
 from touchback.native.constrained.formulations import Formulation
-from touchback.realtime import Live, WatchedInput, live
+from touchback.realtime import WatchedInput
 from touchback.realtime.control import CommandServer, Exposed
-from touchback.recording import Run
 from touchback.recording.live_file import Recording
-from touchback.system import State, System
 from touchback.workbench.live_source import LiveSource
 from touchback.workbench.manipulate import Manipulators, equipped, with_hand
 from touchback.workbench.playback import Playback, Shelf, Studio, track_of

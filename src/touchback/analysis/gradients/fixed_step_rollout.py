@@ -25,18 +25,16 @@ from touchback.analysis.gradients.smooth_rollout import (
     read_variation,
 )
 from touchback.errors import InputError
-from touchback.model.names import unknown
+from touchback.names import names_once, unknown
 from touchback.native import Baumgarte, Formulation, formulation_of
-from touchback.numbers import number_within, positive_number, shown, whole_within
+from touchback.numbers import number_within, positive_number, read_array, shown, whole_within
 from touchback.recording import unknown_name
-from touchback.recording.names import names_once
 from touchback.simulate.features import refuse
 from touchback.simulate.protocol import Where
 from touchback.simulate.span import refuse_kept
 from touchback.symbolic.differentiate import gradient
 from touchback.symbolic.expression import Expr
 from touchback.system import System
-from touchback.system.array_arguments import read_array
 from touchback.system.compiled_function import Function
 
 

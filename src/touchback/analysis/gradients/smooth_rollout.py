@@ -13,12 +13,12 @@ from touchback.errors import InputError, SolveError
 from touchback.native import Baumgarte
 from touchback.native.gradients.rollout import FlowFunctions, FlowSizes, NativeRollout
 from touchback.native.interrupt import Listening
+from touchback.numbers import read_array
 from touchback.recording import unknown_name
 from touchback.simulate.protocol import Where
 from touchback.simulate.span import refuse_kept
 from touchback.system import System
 from touchback.system.active_equations import Key
-from touchback.system.array_arguments import read_array
 from touchback.system.variational_equations import variational_functions
 
 Floats = np.ndarray

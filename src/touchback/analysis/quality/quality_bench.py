@@ -12,10 +12,11 @@ import numpy as np
 from touchback.analysis.quality.quality_result import Candidate
 from touchback.errors import InputError, SolveError, TouchbackError
 from touchback.native import Chunks, Dopri5, Problem, Status, evaluate_rows
+from touchback.numbers import Floats
+from touchback.progress import Progress
 from touchback.simulate.input_trace import InputTrace
 from touchback.simulate.inputs import read_inputs
-from touchback.simulate.progress import Progress
-from touchback.simulate.protocol import Floats, InputData
+from touchback.simulate.protocol import InputData
 from touchback.simulate.smooth_stepper import newton_for
 from touchback.simulate.solvers import integrators
 from touchback.simulate.span import Span, Trajectory, output_times

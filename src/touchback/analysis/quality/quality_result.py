@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from rich.table import Table
 
-from touchback.draw.style import PICTURES, light_grid, pyplot
 from touchback.errors import InputError
+from touchback.figures import PICTURES, light_grid, pyplot
 from touchback.regular_file import check_output, write_whole, written_whole
 
 if TYPE_CHECKING:

@@ -29,12 +29,12 @@ from touchback.model import Model
 from touchback.model.forces import Buoyancy, Drag, JointEffort, LinkForce, Wrench
 from touchback.model.signals import BaseMotion
 from touchback.native import FORMULATIONS
-from touchback.numbers import positive_number
+from touchback.numbers import Floats, positive_number
+from touchback.progress import Progress
 from touchback.recording import unknown_name
 from touchback.simulate.features import refuse
 from touchback.simulate.initial_state import read_state
-from touchback.simulate.progress import Progress
-from touchback.simulate.protocol import Floats, InputData, StateData
+from touchback.simulate.protocol import InputData, StateData
 from touchback.simulate.solvers import METHODS, Can, SciPy, integrators
 from touchback.simulate.span import Trajectory
 from touchback.system import System

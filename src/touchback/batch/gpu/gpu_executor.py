@@ -53,8 +53,8 @@ from touchback.errors import InputError
 from touchback.native import Formulation
 from touchback.native.modes.data import ExitData, ImpactData, ModeData, ModesData
 from touchback.native.modes.memory import CROWDED, MOST
+from touchback.progress import Progress
 from touchback.simulate.mode_stepper import CHATTERING_HINT, indicator_failure, mode_entry_failure
-from touchback.simulate.progress import Progress
 from touchback.simulate.run_diagnostics import (
     constraint_diagnostics,
     warn_when_astray,

@@ -13,12 +13,12 @@ from typing import Self
 
 import numpy as np
 
+from touchback import Run
 from touchback.devices.daq.block_layout import BlockLayout, check_layout
 from touchback.errors import InputError
 from touchback.native.daq.stream import ENDED, STARTED, TIME
 from touchback.native.live.mailbox import clock_now
 from touchback.numbers import number_within
-from touchback.recording import Run
 
 _PIPE_FULL = 1e-3  # s until the next try
 _LAST_WORD = 2.0  # s that the thread has to end

@@ -11,15 +11,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from touchback import Expr, Model
 from touchback.devices.daq.block_layout import BlockLayout, check_layout
 from touchback.errors import InputError
 from touchback.estimate.filters import Filter, newest
-from touchback.model import Model
 from touchback.model.value import Value
 from touchback.native.daq.stream import Quantities
 from touchback.numbers import number_within
 from touchback.recording import unknown_name
-from touchback.symbolic.expression import Expr
 
 _LONGEST = 1e6  # s that a filter may be late by
 _SETTLE = 1000  # blocks like the first that filters see before it (SETTLE of daq/blocks.c)

@@ -15,12 +15,12 @@ from touchback.devices.daq.block_feed import Feed
 from touchback.devices.daq.block_layout import BlockChannel, BlockLayout
 from touchback.devices.daq.daq_driver import BoardDevice, Daq
 from touchback.errors import InputError, ModelError
-from touchback.model.names import check_name
+from touchback.names import check_name
 from touchback.native.live.mailbox import clock_now
 from touchback.numbers import DECIMAL, number_within
-from touchback.recording.measured.channel_units import unit_of
 from touchback.recording.measured.file_readers import reader_of
 from touchback.recording.measured.series import NS, FileChannel, Series
+from touchback.unit_spellings import unit_of
 
 _GAP = 3.0  # of a channel's usual interval: nothing was measured meanwhile
 

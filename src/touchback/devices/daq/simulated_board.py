@@ -16,6 +16,7 @@ from typing import Self
 
 import numpy as np
 
+from touchback import Ramp, Sine, SmoothStep
 from touchback.devices.daq.block_layout import GALLO, BlockLayout, check_layout
 from touchback.devices.daq.board_process import SET_CLOCK
 from touchback.devices.daq.conditioning import Conditioning
@@ -23,10 +24,15 @@ from touchback.devices.daq.daq_driver import BoardDevice, Daq
 from touchback.devices.sensors import Encoder
 from touchback.errors import DeviceError, InputError
 from touchback.estimate import SmoothDifferentiator
-from touchback.model.constraint_kinds import Ramp, Sine, SmoothStep
 from touchback.model.value import listed
-from touchback.numbers import MOST_COUNTED, as_float, number_within, positive_number, whole_within
-from touchback.system.array_arguments import by_name
+from touchback.numbers import (
+    MOST_COUNTED,
+    as_float,
+    by_name,
+    number_within,
+    positive_number,
+    whole_within,
+)
 
 #: What a simulated board samples: a prescribed motion, in counts or steps of a converter.
 SampledSignal = Sine | Ramp | SmoothStep

@@ -10,10 +10,8 @@ import time
 from pathlib import Path
 
 import touchback.realtime as realtime
+from touchback import JointEffort, Model, Revolute
 from touchback.devices.evdev.described import CODES
-from touchback.model import Model
-from touchback.model.forces import JointEffort
-from touchback.model.joints import Revolute
 from touchback.native.library import LIB
 
 TICK = 1e-3  # [s]

@@ -11,10 +11,9 @@ from pathlib import Path
 import numpy as np
 
 from touchback.errors import InputError
-from touchback.model.names import first_repeated
-from touchback.numbers import DECIMAL
+from touchback.names import first_repeated
+from touchback.numbers import DECIMAL, Floats
 from touchback.regular_file import read_regular
-from touchback.simulate.protocol import Floats
 
 WEEK = 604800.0  # s
 

@@ -6,8 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
-from touchback.numbers import number_within
-from touchback.simulate.protocol import Floats
+from touchback.numbers import Floats, number_within
 
 _AXIS = 6378137.0  # of the equator [m], and the flattening
 _FLAT = 1.0 / 298.257223563

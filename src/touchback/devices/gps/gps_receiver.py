@@ -7,13 +7,12 @@ from datetime import datetime
 
 import numpy as np
 
+from touchback import Run
 from touchback.devices.gps.almanac import OLDEST, WEEK_1886, Almanac, gps_time, read_almanac, utc
 from touchback.devices.gps.geodesy import Site
 from touchback.devices.gps.urban_canyon import Building, detours, hidden
 from touchback.errors import InputError, SolveError
-from touchback.numbers import as_float, number_within
-from touchback.recording import Run
-from touchback.simulate.protocol import Floats
+from touchback.numbers import Floats, as_float, number_within
 
 
 @dataclass(frozen=True)

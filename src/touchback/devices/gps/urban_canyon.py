@@ -13,8 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from touchback.errors import InputError
-from touchback.estimate.checks import check_finite
-from touchback.simulate.protocol import Floats
+from touchback.numbers import Floats, check_finite
 
 _TOUCHING = 1e-9  # m: a ray that begins on a wall has not met it
 

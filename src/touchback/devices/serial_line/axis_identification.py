@@ -10,13 +10,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from touchback import Model, Signal, System, live, sin
 from touchback.devices.serial_line.serial_device import REASONS, STATUS, SerialDevice
 from touchback.errors import DeviceError
-from touchback.model import Model
-from touchback.model.sensors import Signal
-from touchback.realtime import GuardedOutput, WatchedInput, live
-from touchback.symbolic.functions import sin
-from touchback.system import System
+from touchback.realtime import GuardedOutput, WatchedInput
 
 RATE = 1000.0  # ticks a second of the excitation
 SLOWEST, FASTEST = 1.0, 10.0  # Hz, of what it is moved with

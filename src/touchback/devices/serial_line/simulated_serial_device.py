@@ -10,14 +10,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import touchback.realtime as realtime
+from touchback import JointEffort, Model, Prismatic, Revolute
 from touchback.devices.driver_base import explain_open_failure, path_of
 from touchback.devices.motors import Motor
 from touchback.devices.sensors import Encoder
 from touchback.errors import DeviceError, InputError
-from touchback.model import Model
-from touchback.model.forces import JointEffort
 from touchback.model.frame import Place
-from touchback.model.joints import Prismatic, Revolute
 from touchback.native.library import LIB
 from touchback.native.wire.far_end import AxisData, FarEnd
 

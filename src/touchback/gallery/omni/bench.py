@@ -3,6 +3,7 @@
 After Kosenko 2015, § 4: k·n = 0 for the axle k and the floor's normal n, kept by the torque
 λ k × n; the rest of the vehicle is a wrench on the wheel's centre."""
 
+from touchback import Direction, Energy, Free, Model, Multiplier, Position, Wrench
 from touchback.gallery.entry import Entry, Experiment
 from touchback.gallery.omni.floor import (
     ContactPoint,
@@ -12,10 +13,6 @@ from touchback.gallery.omni.floor import (
 )
 from touchback.gallery.omni.shape import WheelShape
 from touchback.gallery.omni.wheel import add_rollers, total_mass
-from touchback.model import Model
-from touchback.model.forces import Wrench
-from touchback.model.joints import Free
-from touchback.model.sensors import Direction, Energy, Multiplier, Position
 
 MASS, MOMENTS = 0.5, (3.5e-4, 6.0e-4, 3.5e-4)  # of the disc [kg, kg m²]
 G = 9.81

@@ -1,17 +1,16 @@
 """A wheel on the floor: what it feels and what friction does to it."""
 
+from touchback import ForceKind, Frame, SensorKind
 from touchback.contact.compliant_contacts import CompliantContact
 from touchback.contact.contact_laws import HuntCrossley, regularised_coulomb
 from touchback.errors import ModelError
 from touchback.gallery.omni.footing import TRACKERS, Floor, Footing, sector_over
 from touchback.gallery.omni.shape import WheelShape
-from touchback.model.forces.base import ForceKind
-from touchback.model.frame import Frame
 from touchback.model.mechanics import Forces, Mechanics
-from touchback.model.names import suggestion
-from touchback.model.sensors.base import XYZ, SensorKind
+from touchback.model.sensors.base import XYZ
 from touchback.model.value import Data, Value, check_positive
-from touchback.spatial.vectors import Scalar, Vector
+from touchback.names import suggestion
+from touchback.numbers import Scalar, Vector
 
 TOUCHING = 1e-7  # m: a gap that is less is none
 

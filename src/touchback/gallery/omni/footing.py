@@ -22,7 +22,7 @@ from touchback.contact.surface_tracking import Side, Tracking
 from touchback.contact.surfaces import Plane, Roller
 from touchback.gallery.omni.shape import WheelShape
 from touchback.model.mechanics import Mechanics
-from touchback.spatial.vectors import Matrix, Scalar, Vector
+from touchback.numbers import Matrix, Scalar, Vector
 from touchback.spatial.vectors import transpose as columns_of
 
 # Steps of Newton's method from the guess nearly to rounding (one more follows): most wheels, and

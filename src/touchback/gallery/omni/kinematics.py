@@ -18,10 +18,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from touchback import cos
 from touchback.errors import InputError, ModelError
 from touchback.gallery.omni.shape import WheelShape
 from touchback.model.value import Triple, Value, check_positive
-from touchback.symbolic.functions import cos
 
 
 @dataclass(frozen=True)

@@ -1,10 +1,10 @@
 """A platform on four Mecanum wheels: rollers inclined by 45°."""
 
+from touchback import Model
 from touchback.gallery.entry import Entry, Experiment
 from touchback.gallery.omni.kinematics import mecanum_mounts
 from touchback.gallery.omni.platform import Platform, make_platform
 from touchback.gallery.omni.shape import WheelShape
-from touchback.model import Model
 
 PLAN = Platform(mecanum_mounts(0.3, 0.3), WheelShape(radius=0.05, rollers=9, off=0.037))
 

@@ -10,19 +10,27 @@ from dataclasses import dataclass
 
 from msgspec.structs import replace
 
+from touchback import (
+    Direction,
+    Energy,
+    Free,
+    JointEffort,
+    Model,
+    Position,
+    Revolute,
+    Signal,
+    atan2,
+    cos,
+    sin,
+)
 from touchback.contact.contact_laws import HuntCrossley
 from touchback.errors import ModelError
 from touchback.gallery.omni.floor import ContactPoint, RollerContact
 from touchback.gallery.omni.kinematics import Mount, check_driven, rolling_speeds, wheel_speeds
 from touchback.gallery.omni.shape import WheelShape
 from touchback.gallery.omni.wheel import add_rollers, total_mass
-from touchback.model import Model
-from touchback.model.forces import JointEffort
 from touchback.model.frame import BodyHandle
-from touchback.model.joints import Free, Revolute
-from touchback.model.sensors import Direction, Energy, Position, Signal
 from touchback.model.value import Value, check_positive
-from touchback.symbolic.functions import atan2, cos, sin
 
 G = 9.81
 

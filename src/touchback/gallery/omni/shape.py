@@ -9,9 +9,9 @@ from numbers import Integral
 
 import numpy as np
 
+from touchback import floor
 from touchback.errors import ModelError
 from touchback.model.value import Data, Value, check_positive, number
-from touchback.symbolic.functions import floor
 
 
 class WheelShape(Data, frozen=True):

@@ -1,10 +1,10 @@
 """A platform on three omni wheels."""
 
+from touchback import Model
 from touchback.gallery.entry import Entry, Experiment
 from touchback.gallery.omni.kinematics import three_mounts
 from touchback.gallery.omni.platform import Platform, make_platform
 from touchback.gallery.omni.shape import WheelShape
-from touchback.model import Model
 
 PLAN = Platform(three_mounts(0.195), WheelShape(radius=0.051, rollers=6, off=0.04))
 

@@ -2,11 +2,10 @@
 
 import math
 
+from touchback import Model, Revolute
 from touchback.gallery.omni.floor import RollerPlace, WheelOnFloor
 from touchback.gallery.omni.shape import WheelShape
-from touchback.model import Model
 from touchback.model.frame import BodyHandle
-from touchback.model.joints import Revolute
 
 DENSITY = 1100.0  # of rollers, rubber [kg/m³]
 

@@ -2,10 +2,10 @@
 
 from math import pi
 
+from touchback import Model
 from touchback.gallery.entry import Entry, Experiment
 from touchback.gallery.tilting.balance import RATE, Balance, TiltSensors, add_balance
 from touchback.gallery.tilting.mechanism import Tilting, add_tilting
-from touchback.model import Model
 
 SPEED = 3.0  # m/s
 # Left, right, and straight on: s, rad

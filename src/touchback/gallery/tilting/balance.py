@@ -9,16 +9,13 @@ accelerometers don't tell the tilt: in a turn as it should be they feel the same
 from dataclasses import dataclass, field
 from math import pi, sqrt
 
+from touchback import Expr, JointEffort, Model, atan, cos, select, sin, tan
 from touchback.devices.motors import Motor
 from touchback.devices.sensors import Converter, Imu, Potentiometer, noise
 from touchback.estimate import Kalman, gyro_fusion
 from touchback.gallery.tilting.mechanism import SPINS, TILT, Tilting
-from touchback.model import Model
-from touchback.model.forces import JointEffort
 from touchback.model.frame import Place
-from touchback.spatial.vectors import Scalar
-from touchback.symbolic.expression import Expr
-from touchback.symbolic.functions import atan, cos, select, sin, tan
+from touchback.numbers import Scalar
 
 RATE = 1000.0  # ticks a second
 FALLEN = 0.6  # rad of tilt from which nothing is left to save

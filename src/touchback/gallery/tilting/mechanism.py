@@ -8,13 +8,10 @@ small-scale demonstrator such as Docquier 2021, section 5.3 shows."""
 from dataclasses import dataclass, field
 from math import pi
 
+from touchback import Box, Capsule, Cylinder, Frame, Free, Model, Revolute, Rod, Sphere
 from touchback.contact import SphereOnPlane
 from touchback.errors import ModelError
-from touchback.model import Model
-from touchback.model.closures import Rod
-from touchback.model.frame import BodyHandle, Frame
-from touchback.model.joints import Free, Revolute
-from touchback.model.solids import Box, Capsule, Cylinder, Sphere
+from touchback.model.frame import BodyHandle
 from touchback.model.value import check_positive
 from touchback.vehicle.suspension import Wheel
 from touchback.vehicle.tyre_on_road import TyreForces, TyreOnRoad

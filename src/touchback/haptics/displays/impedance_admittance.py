@@ -3,11 +3,9 @@ its inner servo (Gillespie 1996, section 4.1)."""
 
 from dataclasses import dataclass
 
+from touchback import Expr, JointEffort, Model
 from touchback.haptics.displays.sampling import hold
-from touchback.model import Model
-from touchback.model.forces import JointEffort
 from touchback.model.value import Value, check_values
-from touchback.symbolic.expression import Expr
 
 
 @dataclass(frozen=True)

@@ -8,14 +8,11 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 from scipy.sparse.linalg import spsolve
 
+from touchback import Expr, Model, Table, lookup
 from touchback.errors import InputError, SolveError
-from touchback.estimate.checks import series
 from touchback.haptics.displays.sampling import hold
-from touchback.model import Model
 from touchback.model.value import Value
-from touchback.symbolic.expression import Expr
-from touchback.symbolic.functions import lookup
-from touchback.symbolic.table import Table
+from touchback.numbers import series
 
 
 @dataclass(frozen=True)

@@ -4,14 +4,12 @@ and the time stamps of an encoder's counts."""
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from touchback import Expr, Model, floor, maximum, minimum, select
 from touchback.errors import InputError
 from touchback.haptics.wall.laws import Stamp
 from touchback.haptics.wall.laws.branchless_oscillator import passing
-from touchback.model import Model
 from touchback.model.value import Value
 from touchback.numbers import positive_number
-from touchback.symbolic.expression import Expr
-from touchback.symbolic.functions import floor, maximum, minimum, select
 
 
 class Sampling(NamedTuple):

@@ -5,6 +5,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from touchback import Expr, Model, maximum, minimum, select
 from touchback.errors import InputError
 from touchback.haptics.displays.sampling import (
     Sampling,
@@ -38,13 +39,10 @@ from touchback.haptics.wall.plant import (
     Plant,
     check_numbers,
 )
-from touchback.model import Model
-from touchback.model.names import suggestion
 from touchback.model.signals import choice_name
 from touchback.model.value import Value, is_number
+from touchback.names import suggestion
 from touchback.numbers import number_within
-from touchback.symbolic.expression import Expr
-from touchback.symbolic.functions import maximum, minimum, select
 
 #: The walls that a device can be, by name: what makes the law for a device and a finger on it.
 WALLS: dict[str, Callable[[Device, Finger | None], Law]] = {

@@ -14,7 +14,7 @@ import msgspec
 from touchback.errors import InputError
 from touchback.haptics.trials import journal
 from touchback.haptics.trials.journal import Journal, fresh_labels
-from touchback.model.names import first_repeated
+from touchback.names import first_repeated
 from touchback.numbers import shown
 from touchback.regular_file import path_of
 

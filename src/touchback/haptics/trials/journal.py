@@ -17,7 +17,7 @@ from weakref import WeakValueDictionary
 import msgspec
 
 from touchback.errors import NO_JSON, InputError
-from touchback.recording.plain_data import checked
+from touchback.plain_data import checked
 from touchback.regular_file import open_regular, read_regular
 
 VERSION = 2

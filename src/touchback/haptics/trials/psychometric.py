@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from touchback.errors import InputError
-from touchback.model.names import suggestion
+from touchback.names import suggestion
 from touchback.numbers import check_fields
 
 Numbers = np.ndarray

@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from touchback.errors import InputError
-from touchback.spatial.vectors import Scalar
+from touchback.numbers import Scalar
 
 
 def root(function: Callable[[float], float], low: float, high: float, **precision: Any) -> float:

@@ -4,6 +4,7 @@ somewhere, and every wall there is, computed at its own rate within faster ticks
 
 from dataclasses import dataclass
 
+from touchback import JointEffort, Model, Prismatic, Signal, exp, select
 from touchback.errors import InputError
 from touchback.haptics.displays import WALLS, ChosenWall, wall_law
 from touchback.haptics.displays.wall_displays import believed
@@ -12,13 +13,8 @@ from touchback.haptics.wall.encoder_sensing import Differentiated
 from touchback.haptics.wall.laws import WallSample
 from touchback.haptics.wall.passivity import BENCH_DAMPING, BENCH_DEVICE
 from touchback.haptics.wall.plant import Device, Finger
-from touchback.model import Model
-from touchback.model.forces import JointEffort
-from touchback.model.joints import Prismatic
-from touchback.model.names import suggestion
-from touchback.model.sensors import Signal
 from touchback.model.signals import alternatives, choice_name
-from touchback.symbolic.functions import exp, select
+from touchback.names import suggestion
 
 TICKS = 4000.0  # a second: as often as a live wall can be sampled
 FOLLOWING = 0.012  # s that the finger lags behind a wish: pointers come in steps

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from touchback import Expr, floor, maximum, minimum, select
 from touchback.errors import InputError
 from touchback.haptics.wall.encoder_sensing import Encoder
 from touchback.haptics.wall.laws import AsMeasured, Law, Motion, Sense, Stamp, WallSample
@@ -23,9 +24,7 @@ from touchback.haptics.wall.passivity import (
     presses,
 )
 from touchback.haptics.wall.plant import IDEAL_MOTOR, Device, Finger, Motor, Plant
-from touchback.spatial.vectors import Scalar
-from touchback.symbolic.expression import Expr
-from touchback.symbolic.functions import floor, maximum, minimum, select
+from touchback.numbers import Scalar
 from touchback.symbolic.stages import split
 from touchback.symbolic.tape import Tape
 from touchback.system.compiled_function import Function

@@ -2,14 +2,10 @@
 
 import numpy as np
 
+from touchback import JointEffort, Run, Signal, maximum, minimum, simulate
 from touchback.instruments import harpsichord
 from touchback.instruments.feel.instrument import Instrument, KeyCurve, Played, Settings
 from touchback.instruments.sound import Note
-from touchback.model.forces import JointEffort
-from touchback.model.sensors import Signal
-from touchback.recording import Run
-from touchback.simulate import simulate
-from touchback.symbolic.functions import maximum, minimum
 
 STIFFNESS, DAMPING = 2e4, 20.0  # of what presses [N/m], [N s/m]: 0.05 mm of give at 1 N
 PRESSED = 0.05e-3  # below the stop [m]

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from touchback import Run, System, copies, simulate
 from touchback.instruments.feel.instrument import Instrument, KeyCurve, Played, Settings
 from touchback.instruments.piano.action import grand_piano_action
 from touchback.instruments.piano.force_curve import ForceCurve, force_curve, slow_press
@@ -10,10 +11,6 @@ from touchback.instruments.piano.strokes import SETTLE, strikes
 from touchback.instruments.piano.touch import Straight
 from touchback.instruments.sound import Note
 from touchback.model.signals import Parameter
-from touchback.recording import Run
-from touchback.simulate import simulate
-from touchback.system import System
-from touchback.system.compilation import copies
 
 STEP, OUTPUT, SAMPLES = 62.5e-6, 2.5e-4, 1e-3  # of the run and of the fingers [s]
 BEFORE = 2e-4  # a hammer's speed is taken so long before the string is met [s]

@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from touchback import Model
 from touchback.instruments.keyboard.device import Sensed
-from touchback.model import Model
 from touchback.model.value import Value
 
 

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from math import exp
 
+from touchback import Frame, JointEffort, Model, Revolute, maximum, minimum
 from touchback.devices.motors import Motor
 from touchback.devices.sensors import Encoder
 from touchback.estimate import SmoothDifferentiator, fresh
@@ -13,12 +14,7 @@ from touchback.haptics.operator import Operator
 from touchback.haptics.wall.laws import Stamp
 from touchback.haptics.wall.plant import Device
 from touchback.instruments.keyboard.pedals import Pedals
-from touchback.model import Model
-from touchback.model.forces import JointEffort
-from touchback.model.frame import Frame
-from touchback.model.joints import Revolute
 from touchback.model.value import Value
-from touchback.symbolic.functions import maximum, minimum
 
 TRAVEL = 0.0873  # rad: five degrees
 FRONT = 0.2595  # m from the pivot to the key front, as that of a grand

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from touchback import Model, System, copies, select
 from touchback.errors import InputError
 from touchback.haptics.operator import Operator
 from touchback.instruments.keyboard.device import KeyDevice, add_device, add_finger, push_key
@@ -10,11 +11,7 @@ from touchback.instruments.keyboard.strikes import REPORTED, add_strikes
 from touchback.instruments.keyboard.vibration import add_vibration, strings_felt
 from touchback.instruments.keyboard.voices import Answer, Voice, voice_called
 from touchback.instruments.piano.grading import damped, graded
-from touchback.model import Model
 from touchback.model.value import Value
-from touchback.symbolic.functions import select
-from touchback.system import System
-from touchback.system.compilation import copies
 
 NAMES = ("C", "C#", "D", "D#", "E", "F", "F#", "G", "G#", "A", "A#", "B")
 LOWEST, HIGHEST = 21, 108  # MIDI notes of a piano

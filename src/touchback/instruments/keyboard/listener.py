@@ -9,10 +9,10 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from touchback import Live
 from touchback.instruments.keyboard.keys import note_name
 from touchback.instruments.keyboard.strikes import REPORTED
 from touchback.instruments.keyboard.strokes import FADED, Heard, damping_share
-from touchback.realtime import Live
 
 LOOK = 0.001  # s between looks: what the hub adds to a strike's way, half of it on average
 

@@ -6,6 +6,7 @@ from typing import Protocol
 
 import numpy as np
 
+from touchback import System, copies, simulate
 from touchback.devices.midi import Control, Message, NoteOff, NoteOn, speed_of
 from touchback.errors import InputError
 from touchback.instruments.keyboard.keys import HIGHEST, LOWEST, MIDDLE_C, graded_key, touchback_key
@@ -20,9 +21,6 @@ from touchback.instruments.keyboard.strokes import (
 )
 from touchback.instruments.keyboard.voices import Voice
 from touchback.instruments.midi_file import Timed
-from touchback.simulate import simulate
-from touchback.system import System
-from touchback.system.compilation import copies
 
 ASKED = (LOWEST, MIDDLE_C, HIGHEST)  # MIDI notes whose keys are asked how they answer
 _EFFORTS = tuple(float(x) for x in np.linspace(0.0, 1.0, 12))

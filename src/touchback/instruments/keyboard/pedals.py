@@ -10,12 +10,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from touchback import Model, maximum, minimum, select
 from touchback.devices.midi import Control
 from touchback.instruments.midi_file import Timed
 from touchback.instruments.piano.parameters import Specification
-from touchback.model import Model
 from touchback.model.value import Value
-from touchback.symbolic.functions import maximum, minimum, select
 
 SUSTAIN, SOSTENUTO, UNA_CORDA = "sustain pedal", "sostenuto pedal", "una corda pedal"
 PEDALS = (SUSTAIN, SOSTENUTO, UNA_CORDA)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from touchback import Live, Run, System, live, simulate
 from touchback.errors import InputError
 from touchback.instruments.keyboard.keys import (
     graded_key,
@@ -34,11 +35,7 @@ from touchback.instruments.keyboard.strokes import (
     input_samples,
 )
 from touchback.instruments.keyboard.voices import Voice
-from touchback.realtime import Live, live
 from touchback.realtime.live_report import Report
-from touchback.recording import Run
-from touchback.simulate import simulate
-from touchback.system import System
 
 METHOD, STEPS = "euler", 16_000.0  # semi-implicit, so many steps a second: what felts need to hold
 # a hammer in check; four evaluations of 62.5 µs cost what one Runge–Kutta step of 0.25 ms does

@@ -14,14 +14,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from touchback import System
 from touchback.errors import InputError
 from touchback.files.yaml_json import read_yaml, yaml_text
 from touchback.instruments.keyboard.keys import HIGHEST, LOWEST, note_name
-from touchback.model.names import suggestion
 from touchback.model.signals import Parameter, check_value
+from touchback.names import suggestion
 from touchback.numbers import shown
 from touchback.regular_file import check_output, read_regular, write_whole
-from touchback.system import System
 
 FORMAT, VERSION = "touchback regulation", 1
 EVERY, KEYS = "every key", "keys"

@@ -1,10 +1,8 @@
 """Notes that a key plays: caught at ticks, so that nobody needs to watch every one of them."""
 
+from touchback import Model, Signal, select
 from touchback.instruments.keyboard.answer import Answer
-from touchback.model import Model
-from touchback.model.sensors import Signal
 from touchback.model.value import Value
-from touchback.symbolic.functions import select
 
 REPORTED = ("notes", "loudness", "note time", "ringing", "held", "una corda")
 

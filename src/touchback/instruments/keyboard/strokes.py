@@ -5,13 +5,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from touchback import Run
 from touchback.devices.midi import NoteOff, NoteOn, velocity_of
 from touchback.errors import InputError
 from touchback.instruments.keyboard.keys import note_name
 from touchback.instruments.keyboard.pedals import SHIFTED, Foot, control_of, pedal_samples
 from touchback.instruments.midi_file import Timed
 from touchback.instruments.sound import Note
-from touchback.recording import Run
 
 # s to press, m that the finger wishes to go: the softest and the loudest touch. A wish lies deeper
 # than the bed, so that the finger arrives with force.

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
+from touchback import Live, Model, Run, Signal, live
 from touchback.devices import SerialDevice, WatchedInput
 from touchback.errors import DeviceError, InputError
 from touchback.instruments.keyboard.device import FRONT
@@ -29,11 +30,8 @@ from touchback.instruments.keyboard.wired import (
     guarded,
     wired_key,
 )
-from touchback.model import Model
-from touchback.model.names import suggestion
-from touchback.model.sensors import Signal
-from touchback.realtime import Live, live
-from touchback.recording import Run, open_run
+from touchback.names import suggestion
+from touchback.recording import open_run
 
 DEPTH, FORCE = "key depth", "felt force"
 _POSITIONS = 10.0  # s that a device has to find its zero

@@ -7,11 +7,10 @@ from math import exp, pi
 
 import numpy as np
 
+from touchback import Model, cos, maximum, minimum, select, sin
 from touchback.instruments.sound import Note, piano_string
 from touchback.instruments.sound.vibrating_strings import DAMPER
-from touchback.model import Model
 from touchback.model.value import Value
-from touchback.symbolic.functions import cos, maximum, minimum, select, sin
 
 LEVEL = "vibration"  # live: the share of the bridge's force that reaches the key front
 MODES = 3

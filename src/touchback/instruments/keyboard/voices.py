@@ -4,6 +4,7 @@ felt and heard."""
 from collections.abc import Callable
 from dataclasses import replace
 
+from touchback import JointEffort, Model, Prismatic, maximum, minimum, select
 from touchback.errors import InputError
 from touchback.instruments.keyboard.answer import LEVERAGE, Answer, Voice
 from touchback.instruments.keyboard.device import FRONT, TRAVEL, Sensed
@@ -15,12 +16,8 @@ from touchback.instruments.piano.action import grand_piano_action
 from touchback.instruments.piano.geometry import damper_depth
 from touchback.instruments.piano.parameters import Specification
 from touchback.instruments.piano.with_modes import piano_action_with_modes
-from touchback.model import Model
-from touchback.model.forces import JointEffort
-from touchback.model.joints import Prismatic
-from touchback.model.names import suggestion
 from touchback.model.value import Value, value
-from touchback.symbolic.functions import maximum, minimum, select
+from touchback.names import suggestion
 
 Law = Callable[[Value, Value], Value]
 

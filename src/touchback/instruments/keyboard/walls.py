@@ -1,5 +1,6 @@
 """Walls that a key can be: the laboratory's, in the middle of the travel, from counts."""
 
+from touchback import Model
 from touchback.haptics.displays import WALLS, ChosenWall, WallDisplay
 from touchback.haptics.displays.wall_displays import (
     LIVE_FASTEST,
@@ -10,7 +11,6 @@ from touchback.haptics.displays.wall_displays import (
 from touchback.haptics.wall.laws import Balanced, Counting, HalfSample, Observing
 from touchback.instruments.keyboard.answer import LEVERAGE, Answer, Voice
 from touchback.instruments.keyboard.device import FRONT, Sensed
-from touchback.model import Model
 
 MIDDLE = 4.75e-3  # m, half of a grand's dip
 STIFFNESS = 2500.0  # N/m, until a player turns it

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from touchback import Live, Model, Signal, copies, live, minimum
 from touchback.devices.serial_line import SerialDevice
 from touchback.errors import DeviceError, InputError
 from touchback.estimate import SmoothDifferentiator, fresh
@@ -16,13 +17,9 @@ from touchback.instruments.keyboard.regulation import AS_GRADED, Regulation, reg
 from touchback.instruments.keyboard.strikes import REPORTED, add_strikes
 from touchback.instruments.keyboard.vibration import add_vibration
 from touchback.instruments.keyboard.voices import Voice, voice_called
-from touchback.model import Model
 from touchback.model.flatten import flatten
-from touchback.model.sensors import Signal
-from touchback.realtime import GuardedOutput, Live, WatchedInput, live
+from touchback.realtime import GuardedOutput, WatchedInput
 from touchback.realtime.live_report import Report
-from touchback.symbolic.functions import minimum
-from touchback.system.compilation import copies
 
 ANGLE, TORQUE = "angle", "torque"
 FOLLOW, FOLLOWED = "follow", "followed"

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from touchback import Fixed, Frame, JointEffort, Model, Revolute, maximum, select
 from touchback.contact import ProfileContact
 from touchback.contact.contact_laws import Felt
 from touchback.contact.profiles import Circle, Line
@@ -21,11 +22,7 @@ from touchback.instruments.piano.geometry import Placements, Point, Surface, pla
 from touchback.instruments.piano.parameters import Cloth, Specification
 from touchback.instruments.piano.screws import Screws, add_screws
 from touchback.instruments.piano.sensing import CONTACTS, add_sensors
-from touchback.model import Model
-from touchback.model.forces import JointEffort
-from touchback.model.frame import BodyHandle, Frame
-from touchback.model.joints import Fixed, Revolute
-from touchback.symbolic.functions import maximum, select
+from touchback.model.frame import BodyHandle
 
 RISING, FALLING = Revolute("-y"), Revolute("y")  # from x to z, and from z to x
 DOWN, BACK = math.pi, math.pi / 2  # lean of faces that look down or to the back

@@ -4,11 +4,11 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from touchback.draw.style import INK, PAPER
+from touchback import Run
+from touchback.figures import INK, PAPER
 from touchback.instruments.piano.geometry import Placements, placements
 from touchback.instruments.piano.parameters import Specification
 from touchback.instruments.piano.shapes import Shape, shapes
-from touchback.recording import Run
 
 COLOURS = {
     "wood": "#d9b382", "lever": "#c79a63", "ivory": "#fbf7ea", "metal": "#8d99ae",

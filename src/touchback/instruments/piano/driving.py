@@ -2,12 +2,9 @@
 
 from collections.abc import Callable
 
+from touchback import JointEffort, Model, Multiplier, Signal, asin, maximum, select
 from touchback.errors import InputError
-from touchback.model import Model
-from touchback.model.forces import JointEffort
-from touchback.model.sensors import Multiplier, Signal
 from touchback.model.value import Value
-from touchback.symbolic.functions import asin, maximum, select
 
 Touch = Callable[[Model], Value]  # gives the depth of the key front [m]
 

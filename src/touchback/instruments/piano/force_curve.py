@@ -10,12 +10,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from touchback import Run, System
 from touchback.instruments.piano.action import grand_piano_action
 from touchback.instruments.piano.parameters import Specification
 from touchback.instruments.piano.strokes import TOUCHES, play
 from touchback.instruments.piano.touch import Straight
-from touchback.recording import Run
-from touchback.system import System
 
 GRAM = 9.81e-3  # weight of a gram [N]
 STAGES = ("A", "B", "C", "D")

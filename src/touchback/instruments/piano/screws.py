@@ -2,9 +2,8 @@
 
 from dataclasses import dataclass
 
+from touchback import Expr, Model
 from touchback.instruments.piano.parameters import Specification
-from touchback.model import Model
-from touchback.symbolic.expression import Expr
 
 
 @dataclass(frozen=True)

@@ -2,14 +2,11 @@
 
 from collections.abc import Callable, Sequence
 
+from touchback import ContactForce, Direction, Frame, Gap, Model, Position, Signal, Velocity, sin
 from touchback.instruments.piano.geometry import Placements
 from touchback.instruments.piano.parameters import Specification
-from touchback.model import Model
-from touchback.model.frame import Frame
-from touchback.model.names import unknown
-from touchback.model.sensors import ContactForce, Direction, Gap, Position, Signal, Velocity
 from touchback.model.value import Value
-from touchback.symbolic.functions import sin
+from touchback.names import unknown
 
 CONTACTS = (
     "key bed", "back rail", "capstan", "jack", "lever", "button", "jack stop", "window",

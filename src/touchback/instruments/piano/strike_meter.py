@@ -1,8 +1,6 @@
 """A meter at the string: how fast the hammer meets it, found while an action runs."""
 
-from touchback.model import Model
-from touchback.symbolic.expression import Expr
-from touchback.symbolic.functions import select
+from touchback import Expr, Model, select
 
 #: The name of the memory.
 METER = "strike speed"

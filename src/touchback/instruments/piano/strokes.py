@@ -6,10 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from touchback import Run, System, simulate
 from touchback.errors import InputError
-from touchback.recording import Run
-from touchback.simulate import simulate
-from touchback.system import System
 
 SETTLE = 0.3  # before a touch begins the action comes to rest for so long [s]
 TOUCHES = 1e-3  # a contact that carries more than this is one [N]

@@ -16,10 +16,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from touchback.model import Model
+from touchback import Expr, Model, cos, exp, maximum, minimum, select
 from touchback.model.value import Value
-from touchback.symbolic.expression import Expr
-from touchback.symbolic.functions import cos, exp, maximum, minimum, select
 
 SQUEEZE = 0.4e-3  # what a holding finger presses the punching in [m]: some 10 N
 ROUNDING = 0.2e-3  # depth over which the key comes to its stop [m]

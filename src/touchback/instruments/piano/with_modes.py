@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from touchback import Model
 from touchback.contact.contact_laws import Felt
 from touchback.contact.profiles import Circle, Line
 from touchback.instruments.piano.action import Builder
@@ -23,7 +24,6 @@ from touchback.instruments.piano.modes.plane import Flat, Plane, Round
 from touchback.instruments.piano.modes.sensing import action_load, add_sensors_with_modes
 from touchback.instruments.piano.parameters import Specification
 from touchback.instruments.piano.screws import add_screws
-from touchback.model import Model
 
 # Rigid contacts give nothing, so that three screws stand otherwise than over cloth:
 CAPSTAN_SAG = -0.005e-3  # only cloth of back rail and lever gives: brings the blow to its value [m]

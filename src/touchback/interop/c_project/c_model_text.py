@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from touchback import System
 from touchback.errors import TouchbackError
 from touchback.interop.c_project.c_stepping import Stepping
 from touchback.native.image import Image
 from touchback.simulate.initial_state import initial_state
 from touchback.simulate.inputs import Inputs
-from touchback.system import System
 from touchback.system.state_assembly import found_states
 
 _ARGUMENTS = (

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
+from touchback import Model, MoreauJean, System
 from touchback.codegen import Compiled
 from touchback.codegen.printers import print_c
 from touchback.errors import InputError
@@ -24,18 +25,16 @@ from touchback.interop.c_project.c_model_text import (
 )
 from touchback.interop.c_project.c_stepping import Stepping, impulse_stepping, rate_stepping
 from touchback.interop.generated_folder import checked_step, write_folder
-from touchback.model.model import Model
+from touchback.names import with_unit
 from touchback.native.image import Image, held_by
 from touchback.native.library import LIB
 from touchback.native.record import Record
 from touchback.native.sources import Declared, taken
-from touchback.recording.names import with_unit
 from touchback.simulate.features import RIGID
 from touchback.simulate.solver_choice import formulation_for, solver_for
-from touchback.simulate.solvers import Can, MoreauJean, Options
+from touchback.simulate.solvers import Can, Options
 from touchback.simulate.solvers.fixed_step_solvers import FixedStep
 from touchback.symbolic.program import Program
-from touchback.system import System
 
 _LEFT_OUT = {  # what offline runs note of modes; what begins with the model
     ("tb_modes", "log"), ("tb_modes", "capacity"), ("tb_moreau_jean", "x"),

@@ -8,26 +8,24 @@ from contextlib import ExitStack
 import numpy as np
 from numpy.typing import ArrayLike
 
+from touchback import Run, System
 from touchback.errors import InputError
 from touchback.interop.fmi.fmu_instance import Fmu, Instance
-from touchback.model.names import unknown
+from touchback.names import unknown
 from touchback.native import FixedStep as Stepper
 from touchback.native import Status
-from touchback.numbers import positive_number, shown
-from touchback.recording import Run
+from touchback.numbers import Floats, by_name, positive_number, shown
 from touchback.simulate.failure import not_finite, raise_failure
 from touchback.simulate.features import refuse_model
 from touchback.simulate.initial_state import initial_state
 from touchback.simulate.inputs import read_inputs
-from touchback.simulate.protocol import Floats, InputData, Numbers, StateData
+from touchback.simulate.protocol import InputData, Numbers, StateData
 from touchback.simulate.solver_choice import formulation_for, solver_for
 from touchback.simulate.solvers import Can
 from touchback.simulate.solvers.fixed_step_solvers import FixedStep
 from touchback.simulate.span import Failure, Span, refuse_rows, whole_multiple
 from touchback.simulate.stepper import Label, signal_labels
 from touchback.simulate.ticks import use_ticks
-from touchback.system import System
-from touchback.system.array_arguments import by_name
 from touchback.system.integration_problem import IntegrationProblem
 
 Wires = Mapping[str, str]

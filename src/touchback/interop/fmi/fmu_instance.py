@@ -18,7 +18,7 @@ from touchback.errors import InputError, ModelError, SolveError
 from touchback.interop.fmi.fmu_archive import extract, read_description
 from touchback.interop.fmi.fmu_binary import prefer_this_machine
 from touchback.interop.xml_file import Node
-from touchback.model.names import unknown
+from touchback.names import unknown
 from touchback.native.foreign_log import ForeignLog
 from touchback.numbers import MOST, number_within, shown
 from touchback.regular_file import path_of

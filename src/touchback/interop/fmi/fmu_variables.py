@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from touchback import System
 from touchback.model.signals import Input, Parameter
-from touchback.system import System
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,7 @@ from pathlib import Path
 
 import numpy as np
 
+from touchback import Model, System
 from touchback.codegen.printers import print_c
 from touchback.codegen.printers.c import C99
 from touchback.dynamics.constraints import constraint_rows
@@ -38,7 +39,6 @@ from touchback.interop.fmi.fmu_description import (
 from touchback.interop.fmi.fmu_variables import Variables, variables_of
 from touchback.interop.generated_folder import checked_step
 from touchback.interop.languages.model_programs import refuse_features
-from touchback.model.model import Model
 from touchback.numbers import shown
 from touchback.regular_file import check_output, write_whole
 from touchback.simulate.features import COPIES, MEMORIES, MODES, RIGID, RUBBING
@@ -49,7 +49,6 @@ from touchback.symbolic.differentiate import jvp
 from touchback.symbolic.program import Program
 from touchback.symbolic.tape import Tape
 from touchback.symbolic.translate import replay
-from touchback.system import System
 from touchback.system.compiled_function import FunctionSet
 from touchback.system.derivation import Derivation, solved_arguments
 from touchback.system.implicit_equations import motion_equations

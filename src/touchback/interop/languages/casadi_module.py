@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from touchback import Model
 from touchback.codegen.printers.dialect import Dialect
 from touchback.errors import InputError
 from touchback.interop.generated_folder import checked_step
 from touchback.interop.languages.model_programs import HEAD, ModelPrograms, model_programs
 from touchback.interop.languages.python_module import Join, joined_text, names_text, program_text
-from touchback.model.model import Model
 from touchback.regular_file import check_output, write_whole
 from touchback.symbolic import ops
 

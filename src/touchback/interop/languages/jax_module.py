@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
+from touchback import Model
 from touchback.interop.generated_folder import checked_step
 from touchback.interop.languages.model_programs import model_programs
 from touchback.interop.languages.python_module import module
-from touchback.model.model import Model
 from touchback.regular_file import check_output, write_whole
 
 _IMPORTS = (

@@ -6,10 +6,10 @@ import json
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
+from touchback import Model
 from touchback.codegen.printers.dialect import Dialect, Speller, statements
 from touchback.interop.generated_folder import checked_step
 from touchback.interop.languages.model_programs import HEAD, ModelPrograms, model_programs
-from touchback.model.model import Model
 from touchback.regular_file import check_output, write_whole
 from touchback.symbolic import ops
 from touchback.symbolic.program import Program

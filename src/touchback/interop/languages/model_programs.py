@@ -8,13 +8,12 @@ from itertools import accumulate, pairwise
 
 import numpy as np
 
+from touchback import Model, System
 from touchback.dynamics.constraints import constraint_rows
 from touchback.dynamics.forward import configuration_rate, entries, inverse
 from touchback.errors import InputError
-from touchback.model.model import Model
 from touchback.simulate.features import COPIES, MEMORIES, MODES, RIGID, RUBBING, Feature
 from touchback.symbolic.program import Program
-from touchback.system import System
 from touchback.system.derivation import solved_arguments
 from touchback.system.state_assembly import found_states
 from touchback.version import VERSION

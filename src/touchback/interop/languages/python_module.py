@@ -6,11 +6,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from touchback import Model
 from touchback.codegen.printers.dialect import Dialect, Speller, statements
 from touchback.codegen.printers.python import PYTHON, expression, helpers, table_texts
 from touchback.interop.generated_folder import checked_step
 from touchback.interop.languages.model_programs import HEAD, ModelPrograms, model_programs
-from touchback.model.model import Model
 from touchback.regular_file import check_output, write_whole
 from touchback.symbolic.program import Program
 

@@ -6,16 +6,15 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import ArrayLike
 
+from touchback import Model, System
 from touchback.codegen.printers import print_matlab
 from touchback.errors import InputError
 from touchback.interop.generated_folder import write_folder
 from touchback.interop.languages.model_programs import described_state
-from touchback.model.model import Model
 from touchback.simulate.features import MEMORIES, MODES, RIGID, RUBBING
 from touchback.simulate.initial_state import initial_state
 from touchback.simulate.inputs import Inputs
 from touchback.symbolic.program import Program
-from touchback.system import System
 
 _TEMPLATE = Path(__file__).parent / "template"
 

@@ -12,19 +12,28 @@ from typing import Any
 
 import numpy as np
 
+from touchback import (
+    Expr,
+    Fixed,
+    Frame,
+    JointEffort,
+    JointKind,
+    LinkForce,
+    Model,
+    Position,
+    Rod,
+    Spherical,
+    Velocity,
+    Wrench,
+)
 from touchback.arguments import check_takes
 from touchback.dynamics.floats import float_instant
 from touchback.errors import ModelError
 from touchback.interop.import_notes import Notes, safe_names
 from touchback.interop.xml_file import Node
-from touchback.model import Frame, Model
-from touchback.model.closures import ClosureKind, Rod
-from touchback.model.forces import JointEffort, LinkForce, Wrench
-from touchback.model.joints import Fixed, JointKind, Spherical
-from touchback.model.names import unknown
-from touchback.model.sensors import Position, Velocity
+from touchback.model.closures import ClosureKind
 from touchback.model.value import Data, Value
-from touchback.symbolic.expression import Expr
+from touchback.names import unknown
 
 Law = Value | Callable[..., Value]  # of q and q̇ in a joint, of length and rate in a link
 

@@ -8,6 +8,7 @@ is ROBOTRAN's numbering less one.
 import os
 from collections.abc import Mapping
 
+from touchback import Fixed, Frame, JointKind, Model, Prismatic, Revolute
 from touchback.errors import ModelError
 from touchback.interop.import_notes import Notes, safe_names
 from touchback.interop.imported_bodies import add_body, drop_idle_closures
@@ -27,9 +28,7 @@ from touchback.interop.mbs.mbs_loops import (
     read_points,
 )
 from touchback.interop.xml_file import Node, read_xml
-from touchback.model import Frame, Model
 from touchback.model.frame import GROUND
-from touchback.model.joints import Fixed, JointKind, Prismatic, Revolute
 
 _KINDS: dict[str, JointKind] = {
     **{f"R{i}": Revolute(axis) for i, axis in enumerate("xyz", 1)},

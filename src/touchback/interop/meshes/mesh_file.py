@@ -20,9 +20,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from touchback import Mesh
 from touchback.errors import InputError, ModelError
 from touchback.interop.xml_file import Node, parse_xml
-from touchback.model.solids import Mesh
 from touchback.model.solids.triangle_mesh import FARTHEST
 from touchback.regular_file import path_of, read_regular
 

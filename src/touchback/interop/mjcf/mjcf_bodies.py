@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from touchback import Body
 from touchback.errors import ModelError
 from touchback.interop.imported_bodies import add_body
 from touchback.interop.meshes.solid_inertia import (
@@ -19,7 +20,6 @@ from touchback.interop.mjcf.mjcf_pose import read_line, read_pose
 from touchback.interop.mjcf.mjcf_robot import WORLD, Robot
 from touchback.interop.rigid_pose import HERE, Pose
 from touchback.interop.xml_file import Node
-from touchback.model import Body
 from touchback.model.frame import GROUND
 from touchback.model.value import number
 

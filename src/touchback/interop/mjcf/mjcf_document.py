@@ -22,7 +22,7 @@ from touchback.interop.xml_file import (
     parse_xml,
     read_xml,
 )
-from touchback.model.names import suggestion, unknown
+from touchback.names import suggestion, unknown
 from touchback.regular_file import read_regular
 
 MAX_INCLUDES = 100

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
+from touchback import Expr, Fixed, Spherical
 from touchback.interop.mjcf.mjcf_document import TRUTH, referred, truth
 from touchback.interop.mjcf.mjcf_forces import length_at_start
 from touchback.interop.mjcf.mjcf_robot import Robot
 from touchback.interop.rigid_pose import HERE, at, of_quaternion
 from touchback.interop.xml_file import Node
 from touchback.model.frame import GROUND
-from touchback.model.joints import Fixed, Spherical
 from touchback.model.value import Value
-from touchback.symbolic.expression import Expr
 
 _KNOWN = (
     "name", "class", "active", "body1", "body2", "site1", "site2", "anchor", "relpose",

@@ -7,6 +7,18 @@ from __future__ import annotations
 import numpy as np
 from msgspec.structs import replace
 
+from touchback import (
+    Body,
+    BoxDrag,
+    Distance,
+    Frame,
+    JointEffort,
+    LinkForce,
+    Wrench,
+    maximum,
+    minimum,
+    select,
+)
 from touchback.dynamics.floats import float_instant
 from touchback.dynamics.forward import entries
 from touchback.errors import ModelError
@@ -16,11 +28,7 @@ from touchback.interop.mjcf.mjcf_joints import joint_limits
 from touchback.interop.mjcf.mjcf_robot import Line, Robot
 from touchback.interop.rigid_pose import Pose
 from touchback.interop.xml_file import Node
-from touchback.model import Body, Frame
-from touchback.model.forces import BoxDrag, JointEffort, LinkForce, Wrench
-from touchback.model.sensors import Distance
 from touchback.model.value import Value, number
-from touchback.symbolic.functions import maximum, minimum, select
 
 _GEAR = (1.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 

@@ -11,15 +11,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from touchback import Fixed, Free, JointEffort, JointKind, Prismatic, Revolute, Spherical
 from touchback.errors import ModelError
 from touchback.interop.imported_bodies import axis_or_letter
 from touchback.interop.mjcf.mjcf_document import TRUTH, truth
 from touchback.interop.mjcf.mjcf_robot import Moving, Robot
 from touchback.interop.rigid_pose import Floats, Pose, about, at, quaternion_of
 from touchback.interop.xml_file import Node
-from touchback.model.forces import JointEffort
 from touchback.model.frame import GROUND
-from touchback.model.joints import Fixed, Free, JointKind, Prismatic, Revolute, Spherical
 from touchback.model.joints.joint import JointOptions
 from touchback.model.value import Value
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from touchback import Model
 from touchback.interop.import_notes import safe_names
 from touchback.interop.imported_bodies import drop_idle_closures
 from touchback.interop.mjcf.mjcf_bodies import read_world
@@ -19,7 +20,6 @@ from touchback.interop.mjcf.mjcf_forces import (
 from touchback.interop.mjcf.mjcf_geoms import add_contacts, add_visuals, read_meshes
 from touchback.interop.mjcf.mjcf_robot import Robot
 from touchback.interop.mjcf.mjcf_sensors import keyframes, read_sensors
-from touchback.model import Model
 
 _SECTIONS = (
     "compiler", "option", "default", "asset", "worldbody", "tendon", "equality", "actuator",

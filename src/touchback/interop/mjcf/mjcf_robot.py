@@ -7,15 +7,13 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from touchback import Expr, Frame, Mesh, Model
 from touchback.interop.import_notes import Notes, safe_names, unused
 from touchback.interop.meshes.solid_inertia import Inertia
 from touchback.interop.mjcf.mjcf_document import Document, Settings
 from touchback.interop.rigid_pose import HERE, Floats, Pose, at
 from touchback.interop.xml_file import Node
-from touchback.model import Frame, Model
-from touchback.model.solids import Mesh
 from touchback.model.value import number
-from touchback.symbolic.expression import Expr
 
 WORLD = "world"
 

@@ -6,24 +6,24 @@ from collections.abc import Callable
 
 import numpy as np
 
-from touchback.errors import ModelError
-from touchback.interop.mjcf.mjcf_document import referred
-from touchback.interop.mjcf.mjcf_robot import Robot
-from touchback.interop.rigid_pose import of_quaternion
-from touchback.interop.xml_file import Node
-from touchback.model import Frame
-from touchback.model.joints import Free
-from touchback.model.sensors import (
+from touchback import (
     Accelerometer,
     AngularAcceleration,
     AngularVelocity,
     Direction,
     Energy,
+    Frame,
+    Free,
     Position,
     SensorKind,
     Signal,
     Velocity,
 )
+from touchback.errors import ModelError
+from touchback.interop.mjcf.mjcf_document import referred
+from touchback.interop.mjcf.mjcf_robot import Robot
+from touchback.interop.rigid_pose import of_quaternion
+from touchback.interop.xml_file import Node
 from touchback.model.value import Value
 
 _FRAMES: dict[str, Callable[[Frame], SensorKind]] = {

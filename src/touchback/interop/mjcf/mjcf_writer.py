@@ -8,19 +8,32 @@ from xml.etree.ElementTree import Element, SubElement
 
 import numpy as np
 
+from touchback import (
+    AngularVelocity,
+    Box,
+    Capsule,
+    Cylinder,
+    Ellipsoid,
+    Expr,
+    Fixed,
+    Frame,
+    JointEffort,
+    Mesh,
+    Model,
+    Position,
+    Rod,
+    SensorKind,
+    Sphere,
+    Spherical,
+    SpringDamper,
+    Velocity,
+)
 from touchback.interop.exported_mechanism import Freedom, Link, Mechanism, motor_of, text_of, words
 from touchback.interop.rigid_pose import HERE, Floats, Pose, quaternion_of
-from touchback.model import Model
-from touchback.model.closures import Rod
 from touchback.model.constraint_kinds import coordinate_of
-from touchback.model.forces import JointEffort, SpringDamper
-from touchback.model.frame import GROUND, Frame
-from touchback.model.joints import Fixed, Spherical
-from touchback.model.sensors import AngularVelocity, Position, SensorKind, Velocity
-from touchback.model.solids import Box, Capsule, Cylinder, Ellipsoid, Mesh, Sphere
+from touchback.model.frame import GROUND
 from touchback.model.solids.triangle_mesh import unpacked
 from touchback.regular_file import check_output, write_whole
-from touchback.symbolic.expression import Expr
 
 _JOINTS = {"turn": "hinge", "slide": "slide", "ball": "ball"}
 

@@ -9,6 +9,18 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from touchback import (
+    Cylindrical,
+    Fixed,
+    Free,
+    JointKind,
+    Planar,
+    Prismatic,
+    Revolute,
+    Screw,
+    Spherical,
+    Universal,
+)
 from touchback.dynamics.floats import float_instant
 from touchback.dynamics.instant import Instant
 from touchback.dynamics.loop_closures import common_link
@@ -27,18 +39,6 @@ from touchback.model.closure_equations import (
 )
 from touchback.model.closures import Closure
 from touchback.model.frame import AXES, GROUND
-from touchback.model.joints import (
-    Cylindrical,
-    Fixed,
-    Free,
-    JointKind,
-    Planar,
-    Prismatic,
-    Revolute,
-    Screw,
-    Spherical,
-    Universal,
-)
 from touchback.model.joints.base import axis_vector
 
 _KINDS = (

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from touchback import Table
 from touchback.errors import InputError
-from touchback.symbolic.table import Table, Want
+from touchback.symbolic.table import Want
 from touchback.symbolic.tape import Tape
 from touchback.symbolic.text import LOOKUPS, NUMBERS, to_text
 

@@ -8,6 +8,7 @@ import warnings
 from collections.abc import Iterator
 from pathlib import Path
 
+from touchback import Model
 from touchback.interop.exported_mechanism import ExportNotice
 from touchback.interop.languages.model_programs import HEAD, refuse_features
 from touchback.interop.modelica.modelica_components import (
@@ -19,7 +20,6 @@ from touchback.interop.modelica.modelica_components import (
 from touchback.interop.modelica.modelica_equations import add_relations
 from touchback.interop.modelica.modelica_text import Names, number, one_line, quoted
 from touchback.interop.modelica.package_sheet import Sheet
-from touchback.model.model import Model
 from touchback.numbers import LEAST, number_within
 from touchback.regular_file import check_output, write_whole
 from touchback.simulate.features import COPIES, MEMORIES, RIGID, RUBBING

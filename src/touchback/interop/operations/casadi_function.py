@@ -6,15 +6,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from touchback.analysis.gradients import Rollout, rollout
+from touchback import Rollout, System, rollout
 from touchback.errors import InputError
 from touchback.interop.operations.operation import needed
-from touchback.model.names import unknown
+from touchback.names import names_once, unknown
 from touchback.numbers import shown
-from touchback.recording.names import names_once
 from touchback.symbolic import ops
 from touchback.symbolic.program import Program
-from touchback.system import System
 from touchback.system.compiled_function import Function
 from touchback.system.variational_equations import variational_functions
 

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from touchback.analysis.gradients import Rollout
+from touchback import Rollout, System
 from touchback.interop.operations.operation import needed, operation_of
-from touchback.system import System
 
 if TYPE_CHECKING:
     import jax

@@ -10,10 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from touchback.analysis.gradients import Rollout
+from touchback import Rollout, System
 from touchback.errors import InputError
 from touchback.numbers import shown
-from touchback.system import System
 
 Floats = np.ndarray
 

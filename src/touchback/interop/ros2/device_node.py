@@ -10,12 +10,11 @@ from typing import Any, Self
 
 import numpy as np
 
+from touchback import Live, Model, Signal
 from touchback.errors import InputError
 from touchback.interop.ros2.model_node import JOINT_COMMANDS, Complaints
 from touchback.interop.ros2.node_transport import Transport
-from touchback.model import Model
-from touchback.model.sensors import Signal
-from touchback.realtime import GuardedOutput, Live, WatchedInput
+from touchback.realtime import GuardedOutput, WatchedInput
 from touchback.recording.ros2.pattern import Pattern
 from touchback.recording.ros2.ros2_types import JOINT_STATE, NUMBERS, decode, make
 

@@ -8,16 +8,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from touchback import Expr, JointEffort, Model, System, Wrench
 from touchback.errors import InputError
-from touchback.model.forces import JointEffort, Wrench
-from touchback.model.model import Model
 from touchback.realtime.control import CommandServer
 from touchback.realtime.port_guards import WatchedInput
 from touchback.recording import unknown_name
 from touchback.recording.ros2.ros2_messages import WORLD, topic_of
 from touchback.recording.ros2.ros2_types import JOINT_STATE, WRENCH, decode
-from touchback.symbolic.expression import Expr
-from touchback.system import System
 from touchback.units import unit_of
 
 _PARTS = ("effort", "velocity", "position")

@@ -6,22 +6,13 @@ import math
 
 import numpy as np
 
+from touchback import Fixed, Frame, JointKind, Prismatic, Revolute, Screw, Spherical, Universal
 from touchback.errors import ModelError
 from touchback.interop.imported_bodies import axis_or_letter
 from touchback.interop.sdf.sdf_poses import MODEL, WORLD, Frames, in_scope
 from touchback.interop.urdf.urdf_joints import Mimic, Robot
 from touchback.interop.xml_file import Node, finite_numbers
-from touchback.model import Frame
 from touchback.model.frame import GROUND
-from touchback.model.joints import (
-    Fixed,
-    JointKind,
-    Prismatic,
-    Revolute,
-    Screw,
-    Spherical,
-    Universal,
-)
 from touchback.model.joints.base import Axis
 from touchback.model.joints.joint import JointOptions
 

@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from touchback import Fixed, Free, Model
 from touchback.errors import ModelError
 from touchback.interop.import_notes import Notes, safe_names, unused
 from touchback.interop.imported_bodies import drop_idle_closures
@@ -28,9 +29,7 @@ from touchback.interop.urdf.urdf_geometry import add_link_contacts
 from touchback.interop.urdf.urdf_joints import Robot, couple_mimics
 from touchback.interop.urdf.urdf_reader import folder_of, triangles_each
 from touchback.interop.xml_file import Node, finite_numbers, read_xml
-from touchback.model import Model
 from touchback.model.frame import GROUND
-from touchback.model.joints import Fixed, Free
 
 _OLD = (1, 4)  # versions up to this one tell axes in the model's frame
 _KNOWN = ("pose", "static", "link", "joint", "frame", "model", "self_collide", "allow_auto_disable")

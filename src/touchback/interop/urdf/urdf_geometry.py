@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 
 import numpy as np
 
+from touchback import Box, Capsule, Cylinder, Sphere
 from touchback.errors import InputError, ModelError
 from touchback.interop.collision_geometry import (
     PLANE,
@@ -22,7 +23,7 @@ from touchback.interop.rigid_pose import HERE, Floats, Pose, at, to_z
 from touchback.interop.urdf.urdf_joints import ZERO, Robot, origin, rotation
 from touchback.interop.xml_file import Node
 from touchback.model.frame import GROUND, frame_at
-from touchback.model.solids import AnySeen, Box, Capsule, Cylinder, Sphere
+from touchback.model.solids import AnySeen
 from touchback.numbers import is_real
 
 _READ: dict[str, Callable[[Node], AnySeen]] = {

@@ -6,17 +6,14 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from touchback import Fixed, Frame, Free, Gear, JointKind, Mesh, Model, Planar, Prismatic, Revolute
 from touchback.errors import ModelError
 from touchback.interop.collision_geometry import CollisionShape
 from touchback.interop.import_notes import Notes
 from touchback.interop.imported_bodies import axis_or_letter
 from touchback.interop.meshes.mesh_paths import MeshPaths
 from touchback.interop.xml_file import Node
-from touchback.model import Frame, Model
-from touchback.model.constraint_kinds import Gear
-from touchback.model.joints import Fixed, Free, JointKind, Planar, Prismatic, Revolute
 from touchback.model.joints.joint import JointOptions
-from touchback.model.solids import Mesh
 from touchback.model.value import Data
 
 Triple = tuple[float, float, float]

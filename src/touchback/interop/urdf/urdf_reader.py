@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
+from touchback import Fixed, Free, Model
 from touchback.errors import ModelError
 from touchback.interop.collision_geometry import PLANE
 from touchback.interop.import_notes import Notes, safe_names, unused
@@ -22,9 +23,7 @@ from touchback.interop.urdf.urdf_geometry import (
 )
 from touchback.interop.urdf.urdf_joints import Robot, add_joint, couple_mimics, origin, rotation
 from touchback.interop.xml_file import Node, is_text, read_xml
-from touchback.model import Model
 from touchback.model.frame import GROUND
-from touchback.model.joints import Fixed, Free
 
 ROOT_JOINT = "root"
 

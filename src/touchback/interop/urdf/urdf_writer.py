@@ -8,13 +8,11 @@ from xml.etree.ElementTree import Element, SubElement
 
 import numpy as np
 
+from touchback import Box, Cylinder, Gear, Model, Sphere
 from touchback.errors import InputError
 from touchback.interop.exported_mechanism import Freedom, Link, Mechanism, text_of, words
 from touchback.interop.rigid_pose import HERE, Floats, Pose
-from touchback.model import Model
-from touchback.model.constraint_kinds import Gear
 from touchback.model.frame import GROUND
-from touchback.model.solids import Box, Cylinder, Sphere
 from touchback.regular_file import check_output, write_whole
 
 _WORLD = "world"

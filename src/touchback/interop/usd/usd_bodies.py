@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from touchback import Model
 from touchback.errors import ModelError
 from touchback.interop.collision_geometry import PLANE, VISUALS, CollisionShape, farthest
 from touchback.interop.import_notes import Notes, safe_names, unused
@@ -24,7 +25,6 @@ from touchback.interop.meshes.solid_inertia import (
 )
 from touchback.interop.rigid_pose import Floats, Pose, at, of_quaternion, to_z
 from touchback.interop.usd.usd_stage import Stage, number_of, value_of, values_of
-from touchback.model import Model
 from touchback.model.frame import GROUND
 from touchback.model.solids import AnySeen
 from touchback.model.solids.triangle_mesh import FARTHEST

@@ -10,25 +10,27 @@ from typing import Any
 
 import numpy as np
 
+from touchback import (
+    Cylindrical,
+    Fixed,
+    JointEffort,
+    JointKind,
+    Planar,
+    Prismatic,
+    Revolute,
+    Rod,
+    Spherical,
+    maximum,
+    minimum,
+)
 from touchback.errors import ModelError
 from touchback.interop.import_notes import unused
 from touchback.interop.rigid_pose import Floats, Pose, quaternion_of
 from touchback.interop.usd.usd_bodies import Scene
 from touchback.interop.usd.usd_stage import number_of, value_of, values_of
-from touchback.model.closures import ClosureKind, Rod
-from touchback.model.forces import JointEffort
-from touchback.model.joints import (
-    Cylindrical,
-    Fixed,
-    JointKind,
-    Planar,
-    Prismatic,
-    Revolute,
-    Spherical,
-)
+from touchback.model.closures import ClosureKind
 from touchback.model.joints.joint import JointOptions
 from touchback.model.value import Value
-from touchback.symbolic.functions import maximum, minimum
 
 _OPEN = 1e-5  # m or rad: what single precision leaves of a joint that fits
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from touchback import Fixed, Free, Model
 from touchback.errors import ModelError
 from touchback.interop.collision_geometry import CollisionShape, add_contacts_between
 from touchback.interop.import_notes import Notes, safe_names, unused
@@ -23,10 +24,8 @@ from touchback.interop.usd.usd_joints import (
     start_of,
 )
 from touchback.interop.usd.usd_stage import Stage, number_of, value_of, values_of
-from touchback.model import Model
 from touchback.model.closures import ClosureKind
 from touchback.model.frame import GROUND
-from touchback.model.joints import Fixed, Free
 
 _EARTH = 9.81  # m/s², where a file asks for Earth's
 

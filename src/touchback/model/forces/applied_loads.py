@@ -9,8 +9,7 @@ from touchback.model.frame import Frame
 from touchback.model.joints.base import Axis, check_axis
 from touchback.model.mechanics import Forces
 from touchback.model.value import Triple, Value, is_zero
-from touchback.numbers import is_one_of
-from touchback.spatial.vectors import Matrix, Scalar, Vector
+from touchback.numbers import Matrix, Scalar, Vector, is_one_of
 
 
 class Wrench(ForceKind, frozen=True, tag="wrench"):

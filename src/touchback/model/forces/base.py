@@ -8,7 +8,7 @@ from touchback.model.frame import Frame
 from touchback.model.mechanics import Forces, Mechanics, ValueOf
 from touchback.model.shapes import Shapes
 from touchback.model.value import Data
-from touchback.spatial.vectors import Scalar, Vector
+from touchback.numbers import Scalar, Vector
 from touchback.symbolic.scalars import Scalars
 
 

@@ -24,7 +24,7 @@ from touchback.model.value import (
     triple,
     value,
 )  # fmt: skip
-from touchback.spatial.vectors import Matrix, Scalar, Vector
+from touchback.numbers import Matrix, Scalar, Vector
 from touchback.symbolic.scalars import Scalars
 
 

@@ -6,8 +6,8 @@ from touchback.model.forces.base import ForceKind
 from touchback.model.frame import Frame
 from touchback.model.mechanics import Forces, Mechanics
 from touchback.model.value import Triple, Value
+from touchback.numbers import Matrix, Scalar, Vector
 from touchback.spatial import transpose
-from touchback.spatial.vectors import Matrix, Scalar, Vector
 
 
 class SpringDamper(ForceKind, frozen=True, tag="spring-damper"):

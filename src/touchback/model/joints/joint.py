@@ -9,8 +9,8 @@ from touchback.errors import ModelError
 from touchback.model.data_walk import normalised
 from touchback.model.frame import Frame
 from touchback.model.joints.base import JointKind
-from touchback.model.names import unknown
 from touchback.model.value import Components, Data, Value, Values, is_number, listed, number, value
+from touchback.names import unknown
 
 
 class Joint(Data, frozen=True):

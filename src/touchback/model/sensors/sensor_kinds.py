@@ -15,8 +15,7 @@ from touchback.model.joints.base import Axis, check_axis
 from touchback.model.mechanics import Mechanics
 from touchback.model.sensors.base import XYZ, SensorKind, Several
 from touchback.model.value import Value
-from touchback.numbers import is_one_of
-from touchback.spatial.vectors import Scalar
+from touchback.numbers import Scalar, is_one_of
 from touchback.symbolic.expression import Expr
 
 

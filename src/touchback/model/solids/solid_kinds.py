@@ -12,7 +12,8 @@ from touchback.model.mechanics import ValueOf
 from touchback.model.shapes import BoxShape, CapsuleShape, CylinderShape, Shapes, SphereShape
 from touchback.model.solids.base import SeenKind, SolidKind, Wet, check_lengths
 from touchback.model.value import Triple, Value, is_number, triple
-from touchback.spatial.vectors import Scalar, Vector, Vectors
+from touchback.numbers import Scalar, Vector
+from touchback.spatial.vectors import Vectors
 from touchback.symbolic.scalars import Scalars
 
 _SPHERE = 4.18879020478639098  # 4π/3

@@ -18,7 +18,6 @@ from typing import BinaryIO, TextIO
 import numpy as np
 
 from touchback.errors import InputError
-from touchback.recording.measured.channel_units import unit_of
 from touchback.recording.measured.csv_shape import (
     TIMES,
     Shape,
@@ -31,6 +30,7 @@ from touchback.recording.measured.csv_shape import (
 )
 from touchback.recording.measured.series import FileChannel, Series, nanoseconds, series_of
 from touchback.regular_file import open_regular
+from touchback.unit_spellings import unit_of
 
 _LARGEST = 1 << 33  # bytes: only what is asked for is kept of them
 _LOOKED_AT = 400  # lines by which the rest is judged

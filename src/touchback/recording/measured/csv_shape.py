@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, time
 
 from touchback.errors import InputError
-from touchback.recording.measured.channel_units import unit_of
-from touchback.recording.names import unknown_name
+from touchback.names import unknown_name
+from touchback.unit_spellings import unit_of
 
 _COMMENTS = "#", "%", "//"
 _DELIMITERS = "\t", ";", ",", " "  # of as many lines of numbers, the first

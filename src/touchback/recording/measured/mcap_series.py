@@ -17,12 +17,12 @@ from mcap.opcode import Opcode
 from mcap.records import Channel, Schema
 
 from touchback.errors import InputError
+from touchback.names import unknown_name
 from touchback.numbers import is_real
 from touchback.recording.mcap_records import LARGEST_FILE, WRONG_CONTENT, Damaged, records
-from touchback.recording.measured.channel_units import unit_of
 from touchback.recording.measured.series import FileChannel, Series, series_of
-from touchback.recording.names import unknown_name
 from touchback.regular_file import open_regular
+from touchback.unit_spellings import unit_of
 
 _HEAD = struct.Struct("<HIQQ")  # channel, sequence, logged, published [ns]
 _TRIED = 100  # messages of a topic that may tell the names of its fields

@@ -12,8 +12,8 @@ from typing import Any, BinaryIO, Protocol
 import numpy as np
 
 from touchback.errors import InputError, TouchbackError
+from touchback.names import unknown_name
 from touchback.recording.measured.series import FileChannel, Series, nanoseconds, series_of
-from touchback.recording.names import unknown_name
 from touchback.recording.run_data import RunData
 from touchback.regular_file import check_output, open_regular
 

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from touchback.errors import InputError
-from touchback.recording.measured.channel_units import unit_of
+from touchback.names import unknown_name
 from touchback.recording.measured.csv_shape import TIMES
 from touchback.recording.measured.series import FileChannel, Series, nanoseconds, series_of
-from touchback.recording.names import unknown_name
 from touchback.regular_file import open_regular
+from touchback.unit_spellings import unit_of
 
 MAGIC = b"PAR1"
 _LARGEST = 1 << 38  # bytes, of which columns are read

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from touchback.errors import InputError
 from touchback.numbers import MOST, keep, number_within
-from touchback.recording.measured.channel_units import unit_of
+from touchback.unit_spellings import unit_of
 
 NS = 1e9
 _FAR = 9e9  # s: as far as ns go in 64 bits

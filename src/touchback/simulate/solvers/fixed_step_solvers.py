@@ -9,8 +9,8 @@ import numpy as np
 from touchback.errors import InputError
 from touchback.native import FixedStep as NativeStepper
 from touchback.native import Status
+from touchback.numbers import Floats
 from touchback.simulate.failure import not_finite
-from touchback.simulate.protocol import Floats
 from touchback.simulate.solvers.base import Can, Integrator
 from touchback.simulate.span import (
     Trajectory,

@@ -16,9 +16,9 @@ import numpy as np
 
 from touchback.native import Problem, stop_asked
 from touchback.native.integrate.books import RADAU
+from touchback.numbers import Floats
 from touchback.recording import unknown_name
 from touchback.simulate.failure import fastest, not_finite
-from touchback.simulate.protocol import Floats
 from touchback.simulate.solvers.base import Can, Integrator
 from touchback.simulate.span import Failure, Span, Trajectory
 from touchback.simulate.stepper import Segment

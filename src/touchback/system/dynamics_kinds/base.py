@@ -13,8 +13,8 @@ import numpy as np
 from touchback.codegen import Backend
 from touchback.errors import InputError, TouchbackError
 from touchback.model.model import Model
-from touchback.model.names import unknown
 from touchback.model.sensors import Multiplier
+from touchback.names import unknown
 from touchback.native import ConstrainedFunctions, FunctionData, Problem, RateSlopes
 from touchback.native.modes.data import ModesData
 from touchback.symbolic.tape import Tape

@@ -13,7 +13,7 @@ from touchback.dynamics.forward import configuration_rate
 from touchback.errors import InputError, SolveError
 from touchback.model.mode_groups import active_constraints, switch_constraints
 from touchback.model.model import Model
-from touchback.model.names import unknown
+from touchback.names import unknown
 from touchback.native import ConstrainedFunctions, RateSlopes, formulation_of
 from touchback.native.constrained.assembly import Assembly
 from touchback.system.active_equations import ActiveEquations, At, Key

@@ -11,7 +11,7 @@ import numpy as np
 from touchback.codegen import Backend
 from touchback.errors import InputError
 from touchback.model.model import Model
-from touchback.model.names import unknown
+from touchback.names import unknown
 from touchback.native.modes.data import ExitData, ImpactData, ModeData, ModesData
 from touchback.native.modes.modes import Modes
 from touchback.system.active_equations import ActiveEquations, At, Key

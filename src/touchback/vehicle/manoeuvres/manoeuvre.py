@@ -8,14 +8,11 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
-from touchback.draw.style import ACCENT, INK, light_grid
+from touchback import Model, Run, Signal, simulate
 from touchback.errors import InputError
-from touchback.model.model import Model
-from touchback.model.sensors import Signal
-from touchback.numbers import as_float
-from touchback.recording import Run
-from touchback.simulate.protocol import Floats, InputData
-from touchback.simulate.simulate import simulate
+from touchback.figures import ACCENT, INK, light_grid
+from touchback.numbers import Floats, as_float
+from touchback.simulate.protocol import InputData
 from touchback.vehicle.driven_cars import CarMotion, DrivenCar
 from touchback.vehicle.drivers import Driver
 

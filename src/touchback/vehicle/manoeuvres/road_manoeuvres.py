@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from touchback import Run, select
 from touchback.errors import InputError
-from touchback.recording import Run
-from touchback.simulate.protocol import Floats, InputData
-from touchback.symbolic.functions import select
+from touchback.numbers import Floats
+from touchback.simulate.protocol import InputData
 from touchback.vehicle.driven_cars import DrivenCar, Outline
 from touchback.vehicle.drivers import (
     NO_OBSTACLE,

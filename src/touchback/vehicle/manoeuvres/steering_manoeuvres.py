@@ -7,11 +7,9 @@ from typing import ClassVar
 
 import numpy as np
 
+from touchback import Model, Run, maximum, minimum, select, sin
 from touchback.errors import SolveError
-from touchback.model.model import Model
-from touchback.recording import Run
-from touchback.spatial.vectors import Scalar
-from touchback.symbolic.functions import maximum, minimum, select, sin
+from touchback.numbers import Scalar
 from touchback.vehicle.driven_cars import CarMotion, Commands, DrivenCar
 from touchback.vehicle.drivers import Driver, OpenLoop, clipped, keep_speed
 from touchback.vehicle.manoeuvres.manoeuvre import (

@@ -11,11 +11,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from touchback import read_mesh
 from touchback.errors import ModelError
-from touchback.interop import read_mesh
-from touchback.model.names import suggestion
 from touchback.model.solids.triangle_mesh import MOST_TRIANGLES, unpacked
 from touchback.model.value import check_positive
+from touchback.names import suggestion
 from touchback.numbers import DECIMAL
 from touchback.regular_file import read_regular
 from touchback.vehicle.roads.base import Bump, Patch

@@ -10,11 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from touchback.model import Model
-from touchback.model.joints import Fixed
-from touchback.model.solids import Box
-from touchback.realtime import Live
-from touchback.recording import Run
+from touchback import Box, Fixed, Live, Model, Run
 from touchback.vehicle.manoeuvres.road_manoeuvres import LONG, WIDE
 
 if TYPE_CHECKING:
@@ -107,7 +103,7 @@ def draw_meetings(run: Run, met: Sequence[Meeting], path: Path) -> None:
 def _label(axes: "Sequence[Axes]") -> None:
     from matplotlib.patches import Rectangle
 
-    from touchback.draw.style import ACCENT, light_grid
+    from touchback.figures import ACCENT, light_grid
 
     axes[0].add_patch(Rectangle((-LONG / 2, -WIDE / 2), LONG, WIDE, color=ACCENT))
     axes[0].legend(title="caster", fontsize=7, title_fontsize=7)

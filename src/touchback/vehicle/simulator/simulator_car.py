@@ -3,9 +3,9 @@
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
+from touchback import Model
 from touchback.haptics.displays.sampling import hold
-from touchback.model import Model
-from touchback.spatial.vectors import Scalar
+from touchback.numbers import Scalar
 from touchback.vehicle.car import Car
 from touchback.vehicle.driven_cars import Stepping, WholeCar
 from touchback.vehicle.simulator.steering_wheel import SimulatedWheel, SteeringDevice

@@ -4,16 +4,14 @@ held by arms with inertia, muscles, and a late reflex."""
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
+from touchback import Model, Signal
 from touchback.devices.by_wire import SteeringWheelMotor
 from touchback.devices.motors import Motor
 from touchback.devices.sensors import Encoder
 from touchback.errors import InputError
-from touchback.estimate.checks import check_finite
 from touchback.haptics.displays.sampling import hold
-from touchback.model import Model
-from touchback.model.sensors import Signal
 from touchback.model.value import Value
-from touchback.numbers import MOST, number_within
+from touchback.numbers import MOST, check_finite, number_within
 from touchback.vehicle.driven_cars import CarMotion, Commands, DrivenCar
 from touchback.vehicle.drivers import keep_speed
 

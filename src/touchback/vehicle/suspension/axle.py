@@ -6,12 +6,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from touchback import Frame, Model, Revolute
+from touchback import sqrt as root
 from touchback.errors import ModelError
-from touchback.model.frame import BodyHandle, Frame, Place, Turns, as_frame
-from touchback.model.joints import Revolute
-from touchback.model.model import Model
+from touchback.model.frame import BodyHandle, Place, Turns, as_frame
 from touchback.model.value import Triple, Value, triple
-from touchback.symbolic.functions import sqrt as root
 from touchback.vehicle.part import STEEPEST, Angle, FromZero, LeftPoint, Part, Point, Positive
 from touchback.vehicle.suspension.suspension_parts import (
     AntiRollBar,

@@ -5,11 +5,21 @@ import math
 
 import numpy as np
 
-from touchback.model.closures import PointOnLine, Rod
-from touchback.model.frame import BodyHandle, Frame, Turns
-from touchback.model.joints import Cylindrical, Free, Revolute, Spherical, Universal
+from touchback import (
+    Cylindrical,
+    Frame,
+    Free,
+    PointOnLine,
+    Revolute,
+    Rod,
+    Spherical,
+    Universal,
+    atan2,
+    sqrt,
+    tan,
+)
+from touchback.model.frame import BodyHandle, Turns
 from touchback.model.value import Triple, Value
-from touchback.symbolic.functions import atan2, sqrt, tan
 from touchback.vehicle.part import STEEPEST, FromZero, Moments, Part, Point, Positive
 from touchback.vehicle.suspension.axle import AxleKind, Corner, Side, Site, distance, middle
 from touchback.vehicle.suspension.suspension_parts import Pivots, along_x

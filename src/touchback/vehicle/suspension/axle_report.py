@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from msgspec.structs import replace
 
-from touchback.draw.style import BODIES, PICTURES, light_grid, pyplot
 from touchback.errors import InputError
+from touchback.figures import BODIES, PICTURES, light_grid, pyplot
 from touchback.regular_file import check_output, written_whole
 from touchback.vehicle.suspension.axle import AxleKind
 from touchback.vehicle.suspension.suspension_rig import COMPLIANCES, LoadRig, Moving, Rig

@@ -4,16 +4,12 @@ rubber mounts that hold arms and links on a chassis."""
 from dataclasses import dataclass
 from math import atan2, hypot
 
+from touchback import Bushing, ForceKind, Frame, Model, Rod, SpringDamper
 from touchback.errors import FieldError
-from touchback.model.closures import Rod
-from touchback.model.forces import Bushing, SpringDamper
-from touchback.model.forces.base import ForceKind
 from touchback.model.forces.springs import line_between, pull_together
-from touchback.model.frame import Frame
 from touchback.model.mechanics import Forces, Mechanics
-from touchback.model.model import Model
 from touchback.model.value import Value, check_positive
-from touchback.spatial.vectors import Scalar
+from touchback.numbers import Scalar
 from touchback.vehicle.curve import area, check_curve, curve
 from touchback.vehicle.operator_numbers import as_numbers, as_scalars
 from touchback.vehicle.part import FromZero, Length, Number, Part, Point, Positive

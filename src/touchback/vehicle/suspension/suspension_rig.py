@@ -6,16 +6,23 @@ from math import asin, atan2, ceil, inf
 
 import numpy as np
 
-from touchback.analysis.equilibrium import equilibrium
-from touchback.analysis.linearise import linearise
+from touchback import (
+    AngularVelocity,
+    Direction,
+    Distance,
+    Model,
+    PointOnPlane,
+    Position,
+    Prismatic,
+    State,
+    System,
+    Velocity,
+    Wrench,
+    equilibrium,
+    linearise,
+)
 from touchback.errors import InputError, SolveError
-from touchback.model.closures import PointOnPlane
-from touchback.model.forces import Wrench
 from touchback.model.frame import BodyHandle
-from touchback.model.joints import Prismatic
-from touchback.model.model import Model
-from touchback.model.sensors import AngularVelocity, Direction, Distance, Position, Velocity
-from touchback.system import State, System
 from touchback.vehicle.suspension.axle import AxleKind, add_axle
 
 Floats = np.ndarray

@@ -7,8 +7,8 @@ along the road's normal. Forces and moments act on the wheel, at the point of co
 from dataclasses import dataclass, replace
 from math import pi
 
-from touchback.spatial.vectors import Scalar
-from touchback.symbolic.functions import atan, maximum, minimum, select, sin, tan
+from touchback import atan, maximum, minimum, select, sin, tan
+from touchback.numbers import Scalar
 from touchback.vehicle.part import Part
 
 

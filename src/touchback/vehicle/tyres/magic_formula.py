@@ -6,9 +6,8 @@ from functools import cached_property
 from math import isfinite
 
 from touchback.errors import FieldError
-from touchback.model.names import suggestion
-from touchback.numbers import as_float, is_one_of, shown
-from touchback.spatial.vectors import Scalar
+from touchback.names import suggestion
+from touchback.numbers import Scalar, as_float, is_one_of, shown
 from touchback.vehicle.tyres import magic_formula_equations as equations
 from touchback.vehicle.tyres.base import Contact, Grip, Tyre
 from touchback.vehicle.tyres.magic_formula_equations import (

@@ -13,21 +13,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from math import log10, pi
 
-from touchback.spatial.vectors import Scalar
-from touchback.symbolic.functions import (
-    acos,
-    atan,
-    cos,
-    exp,
-    maximum,
-    minimum,
-    select,
-    sign,
-    sin,
-    sqrt,
-    tan,
-)
-from touchback.symbolic.functions import tan as tangent
+from touchback import acos, atan, cos, exp, maximum, minimum, select, sign, sin, sqrt, tan
+from touchback import tan as tangent
+from touchback.numbers import Scalar
 from touchback.vehicle.tyres.base import Contact, away_from_zero, bent, between, sense, sign_of
 
 SMALLEST = 1e-6  # ε of (4.E6a), m/s and N

@@ -1,8 +1,8 @@
 """Tyres of few numbers, with a spring for a carcass: the linear tyre, for small slips, and the
 brush, whose bristles stick until friction lets them go (Fiala 1954; Pacejka 2012, 3.2)."""
 
-from touchback.spatial.vectors import Scalar
-from touchback.symbolic.functions import maximum, minimum, select, sqrt, tan
+from touchback import maximum, minimum, select, sqrt, tan
+from touchback.numbers import Scalar
 from touchback.vehicle.part import FromZero, Length, Positive, Size
 from touchback.vehicle.tyres.base import Contact, Grip, Tyre, sense
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from touchback.errors import ModelError
-from touchback.model.names import suggestion
+from touchback.names import suggestion
 from touchback.numbers import DECIMAL
 from touchback.regular_file import read_regular
 

@@ -5,15 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from touchback import Expr, Model
 from touchback.errors import InputError, ModelError
-from touchback.model import Model
-from touchback.model.names import suggestion
 from touchback.model.signals import Control
 from touchback.model.value import Value, value
+from touchback.names import suggestion
 from touchback.realtime.control import CommandServer
 from touchback.realtime.control.control_messages import Facts
 from touchback.recording import unknown_name
-from touchback.symbolic.expression import Expr
 from touchback.symbolic.parse import parse
 from touchback.symbolic.text import quoted, to_text
 from touchback.workbench.manipulate.manipulator_messages import Law, Laws

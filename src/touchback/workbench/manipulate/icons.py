@@ -16,17 +16,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from touchback import Expr, Frame, Model, Multiplier, Wrench, select
 from touchback.errors import InputError
-from touchback.model import Frame, Model
 from touchback.model.constraint_kinds import coordinate_of
-from touchback.model.forces import Wrench
-from touchback.model.sensors import Multiplier
 from touchback.model.value import Value
 from touchback.realtime.control import CommandServer
 from touchback.realtime.control.control_messages import Facts
 from touchback.recording import unknown_name
-from touchback.symbolic.expression import Expr
-from touchback.symbolic.functions import select
 from touchback.workbench.manipulate.manipulator_messages import LARGEST, Icon, Remove
 from touchback.workbench.manipulate.state_snapshot import check_body
 from touchback.workbench.manipulate.undo_history import ICON, Change, Reshape

@@ -6,11 +6,12 @@ from __future__ import annotations
 import numpy as np
 from msgspec.structs import fields
 
+from touchback import Frame, JointKind
 from touchback.errors import InputError
 from touchback.files.schema import KINDS
 from touchback.model.closures import Closure, ClosureKind
-from touchback.model.frame import AXES, Frame
-from touchback.model.joints import Joint, JointKind
+from touchback.model.frame import AXES
+from touchback.model.joints import Joint
 from touchback.model.joints.base import axis_vector, rotation_to
 from touchback.recording import unknown_name
 from touchback.workbench.manipulate.state_snapshot import StateSnapshot

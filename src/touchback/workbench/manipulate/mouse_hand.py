@@ -10,15 +10,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from touchback import Expr, Frame, Hand, Model, System
 from touchback.dynamics.floats import float_instant
 from touchback.errors import InputError
-from touchback.model import Frame, Model
-from touchback.model.forces import Hand
 from touchback.realtime.control import CommandServer
 from touchback.realtime.control.control_messages import Facts
 from touchback.recording import unknown_name
-from touchback.symbolic.expression import Expr
-from touchback.system import System
 from touchback.workbench.manipulate.manipulator_messages import Grab, Pull, Release
 from touchback.workbench.manipulate.state_snapshot import (
     StateSnapshot,

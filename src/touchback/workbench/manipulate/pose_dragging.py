@@ -9,11 +9,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from touchback import State, System
 from touchback.dynamics.forward import configuration_rate
 from touchback.errors import InputError, SolveError
 from touchback.realtime.control import CommandServer
 from touchback.realtime.control.control_messages import Facts
-from touchback.system import State, System
 from touchback.system.compiled_function import Function
 from touchback.system.dynamics_kinds import At
 from touchback.system.function_recipes import Recipe

@@ -8,14 +8,13 @@ from functools import cached_property
 
 import numpy as np
 
+from touchback import Frame, Live, System
 from touchback.dynamics.floats import float_instant
 from touchback.dynamics.size import size_of
 from touchback.errors import InputError
-from touchback.model.frame import GROUND, Frame
+from touchback.model.frame import GROUND
 from touchback.model.value import Value, is_number
-from touchback.realtime.live import Live
 from touchback.recording import unknown_name
-from touchback.system import System
 
 _TRIES, _MOMENT = 50, 2e-3  # s
 

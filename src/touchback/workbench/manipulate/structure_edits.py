@@ -12,13 +12,13 @@ from dataclasses import replace as replace_fields
 import numpy as np
 from msgspec.structs import replace
 
+from touchback import Expr, Frame, JointKind, Model, PointInPlane, Rod
 from touchback.dynamics.floats import float_instant
 from touchback.errors import InputError, TouchbackError
-from touchback.model import Frame, Model
-from touchback.model.closures import Closure, PointInPlane, Rod
+from touchback.model.closures import Closure
 from touchback.model.data_walk import mapped
 from touchback.model.frame import AXES, GROUND, frame_at, turns_of
-from touchback.model.joints import Joint, JointKind, make_joint
+from touchback.model.joints import Joint, make_joint
 from touchback.model.joints.base import rotation_to
 from touchback.model.joints.joint import OPTIONS, limit_names
 from touchback.model.model import MECHANICS
@@ -35,7 +35,6 @@ from touchback.spatial.placement import (
     euler_angles,
     turn_matrix,
 )
-from touchback.symbolic.expression import Expr
 from touchback.symbolic.translate import Translator
 from touchback.workbench.manipulate.joint_kinds import (
     PLANE,

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from touchback import System
 from touchback.errors import TouchbackError
 from touchback.instruments.keyboard.device import FRONT
 from touchback.instruments.keyboard.keys import note_name
@@ -28,7 +29,6 @@ from touchback.instruments.piano.force_curve import ForceCurve, force_curve, slo
 from touchback.instruments.piano.geometry import placements
 from touchback.instruments.piano.parameters import Specification
 from touchback.instruments.piano.shapes import Shape, shapes
-from touchback.system import System
 
 #: The angles that a pose consists of, in this order.
 ANGLES = ("key", "whippen", "jack", "lever", "hammer", "damper")

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from touchback import Live, System, live
 from touchback.devices.midi import speed_of
 from touchback.errors import InputError
 from touchback.instruments.keyboard.keys import NAMES, note_name
@@ -27,13 +28,11 @@ from touchback.instruments.keyboard.strikes import SOFTEST
 from touchback.instruments.keyboard.strokes import FOR_EVER, SHORTEST_STAY, Gesture, Heard, Stroke
 from touchback.instruments.keyboard.strokes import passage as passage_on
 from touchback.instruments.keyboard.walls import WALL_VOICES
-from touchback.model.names import suggestion
-from touchback.realtime import Live, live
+from touchback.names import suggestion
 from touchback.realtime.control import CommandServer, Exposed
 from touchback.realtime.control.command_server import OFTEN
 from touchback.realtime.control.control_messages import Facts
 from touchback.realtime.live import choices
-from touchback.system import System
 from touchback.workbench.play import play_messages as asked
 from touchback.workbench.play.action_view import (
     AFTER,

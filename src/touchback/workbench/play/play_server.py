@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Protocol, TypedDict, cast
 import msgspec
 import numpy as np
 
+from touchback import Live
 from touchback.errors import NO_JSON, InputError
 from touchback.gallery import registry
 from touchback.gallery.entry import Entry
-from touchback.model.names import suggestion
-from touchback.realtime import Live
+from touchback.names import suggestion
 from touchback.realtime.control import Answer, CommandServer
 from touchback.realtime.control.command_server import SELDOM
 from touchback.realtime.control.control_messages import Facts

@@ -10,11 +10,11 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
+from touchback import Live
 from touchback.errors import InputError
 from touchback.haptics.trials import Constant, Curve, Fit, ForcedChoice, Trials, report_lines
 from touchback.instruments.keyboard.trial_key import TrialKey
 from touchback.native.live.layout import STALE
-from touchback.realtime import Live
 from touchback.realtime.control import CommandServer
 from touchback.realtime.control.command_server import OFTEN
 from touchback.realtime.control.control_messages import Facts, Read

@@ -6,9 +6,9 @@ import threading
 
 import numpy as np
 
+from touchback import Live, live
 from touchback.haptics.wall.passivity import BENCH_DEVICE
 from touchback.haptics.wall.wall_mechanism import RENDERED, TICKS, rendered_wall, rendering
-from touchback.realtime import Live, live
 from touchback.realtime.control import CommandServer, Exposed
 from touchback.realtime.control.command_server import OFTEN
 from touchback.realtime.control.control_messages import Facts

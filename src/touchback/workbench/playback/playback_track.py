@@ -9,18 +9,16 @@ from typing import Protocol
 
 import numpy as np
 
+from touchback import Model, Run, System
 from touchback.errors import InputError
 from touchback.files import model_from_text, to_text
 from touchback.model.flatten import flatten
 from touchback.model.mode_groups import mode_groups
-from touchback.model.model import Model
 from touchback.native.live.layout import LATCHED, STALE
 from touchback.realtime.live_replay import system_in
 from touchback.realtime.live_report import flag_names
-from touchback.recording import Run
 from touchback.recording.live_file import Recording, place_at
 from touchback.recording.run_files import run_of_recording
-from touchback.system import System
 
 Floats = np.ndarray
 _TOLD = {"new structure": "structure", "state taken": "place"}  # flags that are events

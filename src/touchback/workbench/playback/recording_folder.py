@@ -11,8 +11,9 @@ from collections import OrderedDict
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from touchback import Run
 from touchback.errors import InputError
-from touchback.recording import Run, open_run, unknown_name
+from touchback.recording import open_run, unknown_name
 from touchback.recording.live_file import Recording, open_recording
 from touchback.recording.recording_export import export, export_run, opened, possible
 from touchback.regular_file import begun

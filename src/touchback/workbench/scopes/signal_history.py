@@ -9,7 +9,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from touchback.recording import Run
+from touchback import Run
 from touchback.workbench.scopes.decimation import Buckets, Pyramid, bucketed, coarser
 from touchback.workbench.scopes.scope_traces import check_traces, unit_of, values_of
 

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple, Protocol
 
+from touchback import maximum, minimum
 from touchback.haptics.wall.laws.branchless_oscillator import Motion
-from touchback.spatial.vectors import Scalar
-from touchback.symbolic.functions import maximum, minimum
+from touchback.numbers import Scalar
 
 _STIFFEST = 2.4674011002723395  # (π/2)²: a contact of two samples
 HEAVIEST = 2.0  # a damper's force, held through a sample, turns the velocity round

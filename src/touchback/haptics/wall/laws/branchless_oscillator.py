@@ -8,8 +8,8 @@ choose cases while they are traced. Here a power series of a short duration is d
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from touchback.spatial.vectors import Scalar
-from touchback.symbolic.functions import maximum, minimum, select, sqrt
+from touchback import maximum, minimum, select, sqrt
+from touchback.numbers import Scalar
 
 _HALVINGS = 3  # of the duration, before the series
 _TERMS = 14  # of the series: (π/8)^15/15! is below rounding

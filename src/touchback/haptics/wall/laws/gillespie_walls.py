@@ -4,11 +4,11 @@ compensation, and any of them adapted to the grip that was identified."""
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
+from touchback import maximum, minimum, select
 from touchback.haptics.wall.laws.base import HEAVIEST, Law, WallSample
 from touchback.haptics.wall.laws.branchless_oscillator import Motion, Pair, Passage, is_zero, onward
 from touchback.haptics.wall.plant import SOFTEST, Device, Finger
-from touchback.spatial.vectors import Scalar
-from touchback.symbolic.functions import maximum, minimum, select
+from touchback.numbers import Scalar
 
 
 class Memoryless:

@@ -9,12 +9,12 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from touchback import maximum, minimum, select
 from touchback.errors import InputError
 from touchback.haptics.wall.laws.base import Law, WallSample
 from touchback.haptics.wall.laws.branchless_oscillator import is_zero
 from touchback.haptics.wall.laws.gillespie_walls import Standard
-from touchback.spatial.vectors import Scalar
-from touchback.symbolic.functions import maximum, minimum, select
+from touchback.numbers import Scalar
 
 
 @dataclass(frozen=True)

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple, Protocol
 
+from touchback import exp, maximum, minimum, select, sqrt
 from touchback.errors import InputError
 from touchback.estimate import AdaptiveWindow
 from touchback.haptics.wall.laws.base import WallSample
-from touchback.spatial.vectors import Scalar
-from touchback.symbolic.functions import exp, maximum, minimum, select, sqrt
+from touchback.numbers import Scalar
 
 
 class Sense(Protocol):

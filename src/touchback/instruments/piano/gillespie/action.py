@@ -14,20 +14,28 @@ from typing import TypeAlias, cast
 
 import numpy as np
 
+from touchback import (
+    Expr,
+    Frame,
+    JointEffort,
+    JointKind,
+    Model,
+    Prismatic,
+    Revolute,
+    Run,
+    Signal,
+    cos,
+    maximum,
+    select,
+    simulate,
+    sin,
+)
 from touchback.instruments.piano.gillespie.specification import (
     GillespieSpecification,
     gillespie_specification,
 )
-from touchback.model import Model
-from touchback.model.forces import JointEffort
-from touchback.model.frame import BodyHandle, Frame
-from touchback.model.joints import JointKind, Prismatic, Revolute
-from touchback.model.sensors import Signal
+from touchback.model.frame import BodyHandle
 from touchback.model.value import Value
-from touchback.recording import Run
-from touchback.simulate import simulate
-from touchback.symbolic.expression import Expr
-from touchback.symbolic.functions import cos, maximum, select, sin
 
 Pair: TypeAlias = tuple[Value, Value]
 PHASES = ("A acceleration", "B let-off", "C catch", "D reset")

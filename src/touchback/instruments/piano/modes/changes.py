@@ -12,12 +12,10 @@ a force has vanished.
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from touchback import Expr, Model, minimum, select
 from touchback.instruments.piano.modes.contacts import RigidContacts
 from touchback.instruments.piano.modes.sensing import READOUT
-from touchback.model import Model
 from touchback.model.value import Value
-from touchback.symbolic.expression import Expr
-from touchback.symbolic.functions import minimum, select
 
 STOP, SWINGS, BUTTON = "stop", "swings", "button"
 NAMES = {

@@ -4,13 +4,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from touchback import Expr, Model, maximum, minimum
 from touchback.instruments.piano.geometry import Placements, Surface
 from touchback.instruments.piano.modes.plane import Flat, Meeting, Plane, Round
 from touchback.instruments.piano.parameters import Specification
 from touchback.instruments.piano.screws import Screws
-from touchback.model import Model
-from touchback.symbolic.expression import Expr
-from touchback.symbolic.functions import maximum, minimum
 
 DOWN, FRONT = np.pi, -np.pi / 2  # lean of faces that look down or, from upright, to the front
 RIGID = ("capstan", "jack", "button", "jack stop")

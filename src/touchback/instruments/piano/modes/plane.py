@@ -5,9 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from touchback import Model, cos, maximum, select, sin, sqrt
 from touchback.instruments.piano.geometry import Placements, Point, Surface
-from touchback.model import Model
-from touchback.symbolic.functions import cos, maximum, select, sin, sqrt
 
 Pair = tuple[Any, Any]  # x and z, numbers or expressions
 

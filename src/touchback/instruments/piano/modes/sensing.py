@@ -2,23 +2,23 @@
 
 from collections.abc import Mapping
 
-from touchback.instruments.piano.modes.plane import Meeting
-from touchback.instruments.piano.parameters import Specification
-from touchback.instruments.piano.sensing import CONTACTS
-from touchback.model import Model
-from touchback.model.frame import Frame
-from touchback.model.sensors import (
+from touchback import (
     ContactForce,
     Energy,
+    Expr,
+    Frame,
     Gap,
+    Model,
     Multiplier,
     Position,
     Readout,
     Signal,
     Velocity,
+    sin,
 )
-from touchback.symbolic.expression import Expr
-from touchback.symbolic.functions import sin
+from touchback.instruments.piano.modes.plane import Meeting
+from touchback.instruments.piano.parameters import Specification
+from touchback.instruments.piano.sensing import CONTACTS
 
 READOUT = "action force"
 

@@ -2,20 +2,34 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from html import escape
 from typing import TYPE_CHECKING, Any
 
 from touchback.errors import InputError
+from touchback.regular_file import written_whole
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
 
 INK, SOFT, ACCENT, GREEN = "#3d405b", "#6b6f8d", "#e07a5f", "#43896b"
+
+
 PALE, FILL, FIRST, PAPER = "#9aa0b5", "#eef1f8", "#dfe9dc", "#ffffff"
+
+
 WATER = "#3a8fc4"
+
+
 BODIES = ("#1b6ca8", "#c8553d", "#3a7d44", "#7d5ba6", "#b8860b", "#2a9d8f", "#8c564b")
+
+
 LETTER, LINE = 6.3, 14.0  # width of a letter and height of a line, about [px]
+
+
 PICTURES = (".png", ".svg", ".pdf", ".jpg")  # what plots can be written as
 
 
@@ -57,3 +71,15 @@ def pyplot() -> Any:
 def light_grid(axis: Axes) -> None:
     """The grid behind curves."""
     axis.grid(alpha=0.3)
+
+
+def finish_figure(figure: Figure, path: str | os.PathLike[str] | None) -> Figure:
+    from matplotlib.text import Text
+
+    for text in figure.findobj(Text):
+        text.set(parse_math=False)  # names may have dollars in them
+    if path is not None:
+        with written_whole(path) as beside:
+            figure.savefig(beside, dpi=150)
+        pyplot().close(figure)
+    return figure
