@@ -75,13 +75,13 @@ def test_a_doubled_series_is_the_closed_form(damping: float, stiffness: float) -
 def test_continuous_motion_crosses_the_wall_where_the_laboratory_finds_it() -> None:
     """Entries, exits, and both within a period."""
     free, target = PLANT.motion, Target(40e3)
-    touching = target.touching(free)
-    motions = [Motion(each.mass, each.damping, each.stiffness) for each in (free, touching)]
+    in_contact = target.in_contact(free)
+    motions = [Motion(each.mass, each.damping, each.stiffness) for each in (free, in_contact)]
     crossings = 0
     for y, v, force in np.random.default_rng(3).uniform(
         (-2e-4, -0.4, -8.0), (2e-4, 0.4, 8.0), (400, 3)
     ):
-        ball = ContinuousBall(free, touching, force, State(y, v))
+        ball = ContinuousBall(free, in_contact, force, State(y, v))
         due = ball.state(T)
         within = [t for contact in ball.contacts for t in (contact.entry, contact.exit) if t < T]
         if (due.y < 0.0) == (y < 0.0) and len(within) > 1:

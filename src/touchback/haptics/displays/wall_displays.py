@@ -107,13 +107,13 @@ class WallDisplay:
             law = wall_law(law, self.device, self.finger)
         sampling = sampled_at(model, name, ticks, self.rate)
         held = model.memory(name, unit="N")
-        told = WallSample(
+        sample = WallSample(
             position, velocity, held, believed(self.device, self.finger), bias, self.stiffness,
             self.damping, sampling.period,
             since_sample(model, f"{name}.stamp", stamp, sampling, ticks),
         )  # fmt: skip
         sensed = remembered(model, f"{name}.sense", self.sense.start)
-        after, known = self.sense.step(sensed, told)
+        after, known = self.sense.step(sensed, sample)
         update(model, f"{name}.sense", sensed, after, sampling)
         memory = remembered(model, f"{name}.law", law.start)
         after, force = law.step(memory, known.expressible() if law.compensates else known)
@@ -211,16 +211,16 @@ class ChosenWall:
         )
         plant = believed(self.device, self.finger)
         last = since_sample(model, f"{name}.stamp", stamp, sampling, ticks)
-        told = WallSample(position, velocity, held, plant, bias, K, B, sampling.period, last)
-        known = self._sense(model, f"{name} sense", told, sampling)
+        sample = WallSample(position, velocity, held, plant, bias, K, B, sampling.period, last)
+        known = self._sense(model, f"{name} sense", sample, sampling)
         force = self._choose(model, name, known, sampling)
         fresh = select(sampling.due, within(force, self.limit), held)
         model.set_update(f"{name} force", fresh)
         return fresh
 
-    def _sense(self, model: Model, name: str, told: WallSample, sampling: Sampling) -> WallSample:
+    def _sense(self, model: Model, name: str, sample: WallSample, sampling: Sampling) -> WallSample:
         """What the laws are told, as it is chosen; what isn't chosen goes on beside it."""
-        plain, size = replace(told, stamp=None), self.resolution
+        plain, size = replace(sample, stamp=None), self.resolution
         senses: dict[str, tuple[Sense, WallSample]] = {
             name: (AsMeasured(), plain),
             "differences": (Differences(), plain),
@@ -228,10 +228,10 @@ class ChosenWall:
         if size:
             senses["observer"] = Observing(size), plain
             senses["observer-of-hand"] = Observing(size, feeds=True), plain
-            senses["counting"] = Counting(size), told
-        if size and told.stamp is not None:
+            senses["counting"] = Counting(size), sample
+        if size and sample.stamp is not None:
             stamped = Observing(size, hand_rate=100.0, slack=0.25)  # the laboratory's
-            senses["stamped-observer"] = stamped, told
+            senses["stamped-observer"] = stamped, sample
         targets = [f"{name} {word}" for word in ("position", "velocity", "bias")]
         for target in targets:
             model.input(target)
@@ -243,7 +243,7 @@ class ChosenWall:
         y, v, bias = (model.signal(target) for target in targets)
         return replace(plain, y=y, v=v, bias=bias)
 
-    def _choose(self, model: Model, name: str, told: WallSample, sampling: Sampling) -> Value:
+    def _choose(self, model: Model, name: str, sample: WallSample, sampling: Sampling) -> Value:
         """The force of the law that is chosen; the others are idle."""
         laws = {
             name if label == "standard" else label: wall_law(label, self.device, self.finger)
@@ -257,7 +257,7 @@ class ChosenWall:
         steps = {}
         for label, law in laws.items():
             memory = remembered(model, f"{name}.{label}", law.start)
-            known = told.expressible() if law.compensates else told
+            known = sample.expressible() if law.compensates else sample
             after, force = law.step(memory, known)
             steps[label] = memory, after, law.idle(memory, known)
             _control(model, name, label, (force,), [target])

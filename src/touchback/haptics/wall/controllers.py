@@ -13,41 +13,20 @@ from typing import Protocol
 
 from touchback.errors import InputError
 from touchback.haptics.wall.encoder_sensing import EXACT, Differentiated, Sensing
+from touchback.haptics.wall.laws.gillespie_walls import (
+    feedback_force,
+    pole_gains,
+    reaching_forces,
+    wall_force,
+)
 from touchback.haptics.wall.oscillator import Flow, Oscillator, State
 from touchback.haptics.wall.plant import SOFTEST, ContinuousBall, Plant, Target
 
 
-def characteristic(flow: Flow) -> tuple[float, float]:
-    """(c₁, c₀) of z² + c₁ z + c₀: the sampled poles of an oscillator.
-
-    For the undamped target z² − 2 cos(ω₀T) z + 1, the denominator of eq. 5.12 (whose numerator must
-    have 1/ω₀² in front, not 1/ω₀).
-    """
-    return -(flow.yy + flow.vv), flow.yy * flow.vv - flow.yv * flow.vy
-
-
-def controllability(flow: Flow) -> float:
-    """The determinant of [Γ, ΦΓ] (eq. 5.22, which prints b for Γ)."""
-    py, pv = flow.yy * flow.yf + flow.yv * flow.vf, flow.vy * flow.yf + flow.vv * flow.vf
-    return flow.yf * pv - flow.vf * py
-
-
 def place_poles(plant: Oscillator, target: Oscillator, period: float) -> tuple[float, float]:
-    """Gains k of f = −k₁ y − k₂ v that give Φ − Γk the poles of the target, sampled.
-
-    Ackermann's formula k = [0 1] [Γ, ΦΓ]⁻¹ (Φ² + c₁ Φ + c₀ I).
-    """
+    """Gains k of f = −k₁ y − k₂ v that give Φ − Γk the poles of the target, sampled."""
     check_sampling(target, period)
-    flow = plant.flow(period)
-    c1, c0 = characteristic(target.flow(period))
-    determinant = controllability(flow)
-    # [0 1] [Γ, ΦΓ]⁻¹ = (−Γ₂, Γ₁)/det.
-    left = (-flow.vf / determinant, flow.yf / determinant)
-    yy = flow.yy**2 + flow.yv * flow.vy + c1 * flow.yy + c0
-    yv = flow.yv * (flow.yy + flow.vv + c1)
-    vy = flow.vy * (flow.yy + flow.vv + c1)
-    vv = flow.vv**2 + flow.yv * flow.vy + c1 * flow.vv + c0
-    return left[0] * yy + left[1] * vy, left[0] * yv + left[1] * vv
+    return pole_gains(plant.flow(period), target.flow(period))
 
 
 def check_sampling(target: Oscillator, period: float) -> None:
@@ -78,7 +57,7 @@ class StandardWall:
     def force(self, sample: int, state: State) -> float:
         if state.y >= 0.0:
             return 0.0
-        return -self.wall.stiffness * state.y - self.wall.damping * state.v
+        return float(wall_force(self.wall.stiffness, self.wall.damping, *state))
 
 
 @dataclass(frozen=True)
@@ -97,13 +76,13 @@ class HalfSampleWall:
     @classmethod
     def design(cls, plant: Plant, wall: Target, period: float) -> "HalfSampleWall":
         """For a plant and a sampling period [s]."""
-        return cls(wall, plant.force, wall.touching(plant.motion).flow(0.5 * period))
+        return cls(wall, plant.force, wall.in_contact(plant.motion).flow(0.5 * period))
 
     def force(self, sample: int, state: State) -> float:
         if state.y >= 0.0:
             return 0.0
         y, v = self.ahead(state, self.bias)
-        return -self.wall.stiffness * y - self.wall.damping * v
+        return float(wall_force(self.wall.stiffness, self.wall.damping, y, v))
 
 
 @dataclass(frozen=True)
@@ -123,15 +102,15 @@ class PlacedWall:
         """For a plant, finger included, and a sampling period [s]; the wall is `SOFTEST` at least,
         since without any stiffness there is no place to rest."""
         wall = replace(wall, stiffness=max(wall.stiffness, SOFTEST))
-        touching = wall.touching(plant.motion)
-        rest = plant.force / touching.stiffness
-        gains = place_poles(plant.motion, touching, period)
+        in_contact = wall.in_contact(plant.motion)
+        rest = plant.force / in_contact.stiffness
+        gains = place_poles(plant.motion, in_contact, period)
         return cls(gains, rest, -wall.stiffness * rest)
 
     def force(self, sample: int, state: State) -> float:
         if state.y >= 0.0:
             return 0.0
-        return self.rest_force - self.gains[0] * (state.y - self.rest) - self.gains[1] * state.v
+        return float(feedback_force(self.gains, self.rest, self.rest_force, *state))
 
 
 @dataclass
@@ -175,7 +154,7 @@ class DeadbeatWall:
     short_contacts: list[int] = field(default_factory=list, init=False)
     """The numbers of the contacts with fewer than two samples inside."""
     _free: Oscillator = field(init=False)
-    _touching: Oscillator = field(init=False)
+    _in_contact: Oscillator = field(init=False)
     _flow: Flow = field(init=False)
     _before: State | None = field(default=None, init=False)
     _acting: float = field(default=0.0, init=False)
@@ -184,7 +163,7 @@ class DeadbeatWall:
 
     def __post_init__(self) -> None:
         self._free = self.plant.motion
-        self._touching = self.wall.touching(self._free)
+        self._in_contact = self.wall.in_contact(self._free)
         self._flow = self._free.flow(self.period)
 
     def force(self, sample: int, state: State) -> float:
@@ -222,12 +201,12 @@ class DeadbeatWall:
 
     def _onward(self, state: State, hand: float, periods: int) -> list[State]:
         """The continuous motion at the samples that follow (5.7, 5.11, 5.16)."""
-        inside, flow = [state], self._touching.flow(self.period)
+        inside, flow = [state], self._in_contact.flow(self.period)
         for _ in range(periods):
             inside.append(flow(inside[-1], hand))
         if self._stayed(inside):
             return inside[1:]
-        continuous = ContinuousBall(self._free, self._touching, hand, state)
+        continuous = ContinuousBall(self._free, self._in_contact, hand, state)
         return [continuous.state(number * self.period) for number in range(1, periods + 1)]
 
     def _stayed(self, samples: list[State]) -> bool:
@@ -235,7 +214,7 @@ class DeadbeatWall:
         turns at most once a period, and never from up to down."""
         if any(each.y >= 0.0 for each in samples):
             return False
-        slow = self._touching.square * self.period**2 < math.pi**2
+        slow = self._in_contact.square * self.period**2 < math.pi**2
         return slow and not any(a.v > 0.0 > b.v for a, b in pairwise(samples))
 
     def _hand_force(self, before: State, state: State) -> float:
@@ -244,16 +223,9 @@ class DeadbeatWall:
         return (state.v - expected.v) / self._flow.vf
 
     def _reach(self, state: State, desired: State, hand: float) -> tuple[float, float]:
-        """Two forces that reach the desired state: C⁻¹ (x_d − Φ² x) (5.21–5.24).
-
-        Eq. 5.24 prints the earlier force first; C = [Γ, ΦΓ] gives the later one first.
-        """
-        flow = self._flow
-        ahead = flow(flow(state, hand), hand)
-        dy, dv = desired.y - ahead.y, desired.v - ahead.v
-        py, pv = flow.yy * flow.yf + flow.yv * flow.vf, flow.vy * flow.yf + flow.vv * flow.vf
-        determinant = controllability(flow)
-        return (flow.yf * dv - flow.vf * dy) / determinant, (pv * dy - py * dv) / determinant
+        """Two forces that reach the desired state."""
+        ahead = self._flow(self._flow(state, hand), hand)
+        return reaching_forces(self._flow, desired.y - ahead.y, desired.v - ahead.v)
 
 
 @dataclass(frozen=True)

@@ -100,7 +100,7 @@ class Target:
     stiffness: float
     damping: float = 0.0
 
-    def touching(self, motion: Oscillator) -> Oscillator:
+    def in_contact(self, motion: Oscillator) -> Oscillator:
         """The plant in contact with the continuous wall (eq. 5.8)."""
         return Oscillator(
             motion.mass, motion.damping + self.damping, motion.stiffness + self.stiffness
@@ -151,8 +151,10 @@ class Contact(NamedTuple):
 class ContinuousBall:
     """The exact motion from a start, extended on demand."""
 
-    def __init__(self, free: Oscillator, touching: Oscillator, force: float, start: State) -> None:
-        self.free, self.touching, self.force = free, touching, force
+    def __init__(
+        self, free: Oscillator, in_contact: Oscillator, force: float, start: State
+    ) -> None:
+        self.free, self.in_contact, self.force = free, in_contact, force
         inside = start.y < 0.0 or (start.y == 0.0 and start.v < 0.0)
         self.contacts: list[Contact] = []
         self._starts = [0.0]
@@ -161,7 +163,7 @@ class ContinuousBall:
     @classmethod
     def of(cls, plant: Plant, wall: Target, start: State) -> "ContinuousBall":
         """The motion of a plant that meets a wall."""
-        return cls(plant.motion, wall.touching(plant.motion), plant.force, start)
+        return cls(plant.motion, wall.in_contact(plant.motion), plant.force, start)
 
     def state(self, time: float) -> State:
         """Position and velocity at a time [s] ≥ 0."""
@@ -178,7 +180,7 @@ class ContinuousBall:
         return self.contacts[number] if number < len(self.contacts) else None
 
     def _model(self, inside: bool) -> Oscillator:
-        return self.touching if inside else self.free
+        return self.in_contact if inside else self.free
 
     def _extend(self) -> bool:
         """Adds the next piece; False when the present one lasts for ever."""

@@ -47,8 +47,8 @@ class Rendering:
         """How stiff it is [N/m] if so much is asked for: walls that look ahead are bounded."""
         law = wall_law(self.law, BENCH_DEVICE)
         plant = believed(BENCH_DEVICE, Finger())
-        told = WallSample(0.0, 0.0, 0.0, plant, 0.0, stiffness, self.damping, 1.0 / rate)
-        return float(told.expressible().stiffness) if law.compensates else stiffness
+        sample = WallSample(0.0, 0.0, 0.0, plant, 0.0, stiffness, self.damping, 1.0 / rate)
+        return float(sample.expressible().stiffness) if law.compensates else stiffness
 
 
 def _rendering(each: Kind) -> Rendering:

@@ -97,11 +97,11 @@ class Pressing:
         rest = rest[3:] if setting.stamps else rest
         length = len(setting.sense.start)
         guessed = Plant(setting.device, setting.believed or setting.finger)
-        told = WallSample(
+        sample = WallSample(
             self._read(y, noise), v, asked, _motion(guessed), guessed.motion.stiffness * gap,
             stiffness, self.damping, self.period, stamp,
         )  # fmt: skip
-        sensed, known = setting.sense.step(rest[:length], told)
+        sensed, known = setting.sense.step(rest[:length], sample)
         memory, asked = self.law.step(rest[length:], known)
         given = _given(setting.motor, asked)
         other = setting.finger.stiffness * gap + push
@@ -145,8 +145,8 @@ class Pressing:
     ) -> list[Scalar]:
         """The continuous wall a sample later: an undamped one, whatever the law's own is."""
         motion = _motion(Plant(self.setting.device, self.setting.finger))
-        touching = Motion(motion.mass, motion.damping, motion.stiffness + stiffness)
-        due = onward(motion, touching, Pair(*followed[:2]), other, self.period)
+        in_contact = Motion(motion.mass, motion.damping, motion.stiffness + stiffness)
+        due = onward(motion, in_contact, Pair(*followed[:2]), other, self.period)
         far, deep = followed[2:]
         return [*due, maximum(far, abs(y - due.y)), maximum(deep, -due.y)]
 

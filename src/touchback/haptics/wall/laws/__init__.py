@@ -1,6 +1,6 @@
 """The walls of the laboratory as they run: written once over any scalar, a sample at a time.
 
-With floats they are the laboratory's controllers, with arrays a battery of presses at once, with
+With floats they are the laboratory's controllers, with arrays a sweep of presses at once, with
 expressions machine code inside the tick (`touchback.haptics.displays.WallDisplay`)."""
 
 from touchback.haptics.wall.laws.base import Law, Stamp, WallSample

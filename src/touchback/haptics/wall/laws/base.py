@@ -47,7 +47,7 @@ class WallSample:
     """The last change of the count, where the encoder has a timer."""
 
     @property
-    def touching(self) -> Motion:
+    def in_contact(self) -> Motion:
         """The plant in contact with the continuous wall (Gillespie 1996, eq. 5.8)."""
         plant = self.plant
         return Motion(plant.mass, plant.damping + self.damping, plant.stiffness + self.stiffness)
@@ -55,7 +55,7 @@ class WallSample:
     def expressible(self) -> "WallSample":
         """The same for a wall whose contact lasts two samples at least, with no more damping than
         leaves device, hand and wall 2 m/T: a motion that is over within a sample isn't told by
-        forces that are held through one, nor by the series of `Motion.course`."""
+        forces that are held through one, nor by the series of `Motion.polynomial`."""
         mass, damping = self.plant.mass, self.plant.damping
         stiffest = mass * _STIFFEST / (self.period * self.period)
         heaviest = maximum(mass * HEAVIEST / self.period - damping, 0.0)
@@ -68,7 +68,7 @@ class WallSample:
 
 class Law(Protocol):
     """A wall as it runs, a sample at a time over any scalar: the same lines are the laboratory's
-    controller, a battery of thousands of presses, and machine code inside the tick."""
+    controller, a sweep of thousands of presses, and machine code inside the tick."""
 
     @property
     def start(self) -> tuple[float, ...]:
@@ -78,8 +78,8 @@ class Law(Protocol):
     def compensates(self) -> bool:
         """Whether it looks ahead, so that `WallSample.expressible` bounds what is asked of it."""
 
-    def idle(self, memory: Sequence[Scalar], told: WallSample) -> Sequence[Scalar]:
+    def idle(self, memory: Sequence[Scalar], sample: WallSample) -> Sequence[Scalar]:
         """The memory after a sample at which another law was chosen."""
 
-    def step(self, memory: Sequence[Scalar], told: WallSample) -> tuple[Sequence[Scalar], Scalar]:
+    def step(self, memory: Sequence[Scalar], sample: WallSample) -> tuple[Sequence[Scalar], Scalar]:
         """The memory after a sample, and the force from there on [N]."""

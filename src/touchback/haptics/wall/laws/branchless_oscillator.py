@@ -84,7 +84,7 @@ class Motion:
             passage = passage.twice()
         return passage
 
-    def course(self, y: Scalar, w: Scalar, force: Scalar, duration: Scalar) -> list[Scalar]:
+    def polynomial(self, y: Scalar, w: Scalar, force: Scalar, duration: Scalar) -> list[Scalar]:
         """y over shares u of a duration as a polynomial, from y and w = dy/du on."""
         damping, square = self._numbers(duration)
         push = force * duration * duration / self.mass
@@ -98,25 +98,25 @@ class Motion:
         return self.damping * t / self.mass, self.stiffness * t * t / self.mass
 
 
-def onward(free: Motion, touching: Motion, state: Pair, force: Scalar, period: Scalar) -> Pair:
+def onward(free: Motion, in_contact: Motion, state: Pair, force: Scalar, period: Scalar) -> Pair:
     """The continuous motion a period later (Gillespie 1996, 5.7, 5.11, 5.16), with up to two
     crossings of the wall within it. A graze that begins and ends on one side counts as none."""
     y, w = state.y, state.v * period
     inside = y < 0.0
-    own = _chosen(inside, touching, free)
-    other = _chosen(inside, free, touching)
-    first = own.course(y, w, force, period)
+    own = _chosen(inside, in_contact, free)
+    other = _chosen(inside, free, in_contact)
+    first = own.polynomial(y, w, force, period)
     end, slope = _at(first, 1.0)
     crossed = select(inside, end >= 0.0, end < 0.0)
     u = _root(first, 1.0, select(inside, -1.0, 1.0))
     w = _at(first, u)[1]
     rest = 1.0 - u
-    second = other.course(0.0, w, force, period)
+    second = other.polynomial(0.0, w, force, period)
     there, fast = _at(second, rest)
     back = select(inside, there < 0.0, there >= 0.0)
     again = _root(second[1:], rest, select(inside, 1.0, -1.0))
     w = _at(second, again)[1]
-    third = own.course(0.0, w, force, period)
+    third = own.polynomial(0.0, w, force, period)
     home, quick = _at(third, rest - again)
     y = select(crossed, select(back, home, there), end)
     v = select(crossed, select(back, quick, fast), slope)
@@ -128,14 +128,14 @@ def crossing(
 ) -> Scalar:
     """The share of a period after which a motion passes an edge [m] that lies between its ends;
     anything between 0 and 1 if none does."""
-    return passing(motion.course(y, v * period, force, period), edge)
+    return passing(motion.polynomial(y, v * period, force, period), edge)
 
 
-def passing(course: list[Scalar], edge: Scalar) -> Scalar:
+def passing(terms: list[Scalar], edge: Scalar) -> Scalar:
     """The share from 0 to 1 at which a polynomial passes an edge that lies between its ends;
     anything there if none does."""
-    falls = sum(course[1:]) < 0.0  # asked of its ends, since it may begin on the edge itself
-    return _root([course[0] - edge, *course[1:]], 1.0, select(falls, 1.0, -1.0))
+    falls = sum(terms[1:]) < 0.0  # asked of its ends, since it may begin on the edge itself
+    return _root([terms[0] - edge, *terms[1:]], 1.0, select(falls, 1.0, -1.0))
 
 
 def _chosen(condition: Scalar, yes: Motion, no: Motion) -> Motion:

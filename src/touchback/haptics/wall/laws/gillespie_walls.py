@@ -7,8 +7,61 @@ from dataclasses import dataclass, field, replace
 from touchback import maximum, minimum, select
 from touchback.haptics.wall.laws.base import HEAVIEST, Law, WallSample
 from touchback.haptics.wall.laws.branchless_oscillator import Motion, Pair, Passage, is_zero, onward
+from touchback.haptics.wall.oscillator import Flow
 from touchback.haptics.wall.plant import SOFTEST, Device, Finger
 from touchback.numbers import Scalar
+
+
+def wall_force(stiffness: Scalar, damping: Scalar, y: Scalar, v: Scalar) -> Scalar:
+    """−K y − B v (Gillespie 1996, table 5.1 and eq. 5.1, his sign turned)."""
+    return -stiffness * y - damping * v
+
+
+def characteristic(flow: Flow | Passage) -> tuple[Scalar, Scalar]:
+    """(c₁, c₀) of z² + c₁ z + c₀: the sampled poles of an oscillator.
+
+    For the undamped target z² − 2 cos(ω₀T) z + 1, the denominator of eq. 5.12 (whose numerator must
+    have 1/ω₀² in front, not 1/ω₀).
+    """
+    return -(flow.yy + flow.vv), flow.yy * flow.vv - flow.yv * flow.vy
+
+
+def controllability(flow: Flow | Passage) -> tuple[Scalar, tuple[Scalar, Scalar]]:
+    """The determinant of [Γ, ΦΓ] (eq. 5.22, which prints b for Γ), and ΦΓ."""
+    py, pv = flow.yy * flow.yf + flow.yv * flow.vf, flow.vy * flow.yf + flow.vv * flow.vf
+    return flow.yf * pv - flow.vf * py, (py, pv)
+
+
+def pole_gains(flow: Flow | Passage, due: Flow | Passage) -> tuple[Scalar, Scalar]:
+    """Gains k of f = −k₁ y − k₂ v that give Φ − Γk of a sampled plant, `flow`, the poles of another
+    sampled motion, `due`: Ackermann's formula k = [0 1] [Γ, ΦΓ]⁻¹ (Φ² + c₁ Φ + c₀ I)."""
+    c1, c0 = characteristic(due)
+    determinant, _ = controllability(flow)
+    # [0 1] [Γ, ΦΓ]⁻¹ = (−Γ₂, Γ₁)/det.
+    left, right = -flow.vf / determinant, flow.yf / determinant
+    trace = flow.yy + flow.vv + c1
+    yy = flow.yy * flow.yy + flow.yv * flow.vy + c1 * flow.yy + c0
+    vv = flow.vv * flow.vv + flow.yv * flow.vy + c1 * flow.vv + c0
+    k1 = left * yy + right * flow.vy * trace
+    k2 = left * flow.yv * trace + right * vv
+    return k1, k2
+
+
+def feedback_force(
+    gains: tuple[Scalar, Scalar], rest: Scalar, rest_force: Scalar, y: Scalar, v: Scalar
+) -> Scalar:
+    """f₀ − k₁ (y − y₀) − k₂ v (section 5.4.2), with the bias fed forward: at y₀ the force is f₀."""
+    return rest_force - gains[0] * (y - rest) - gains[1] * v
+
+
+def reaching_forces(flow: Flow | Passage, dy: Scalar, dv: Scalar) -> tuple[Scalar, Scalar]:
+    """Two forces, a sample each, that move the state by (dy, dv) beyond where it would be after
+    both: C⁻¹ (x_d − Φ² x) (5.21–5.24).
+
+    Eq. 5.24 prints the earlier force first; C = [Γ, ΦΓ] gives the later one first.
+    """
+    determinant, (py, pv) = controllability(flow)
+    return (flow.yf * dv - flow.vf * dy) / determinant, (pv * dy - py * dv) / determinant
 
 
 class Memoryless:
@@ -17,7 +70,7 @@ class Memoryless:
     start: tuple[float, ...] = ()
     compensates = True
 
-    def idle(self, memory: Sequence[Scalar], told: WallSample) -> Sequence[Scalar]:
+    def idle(self, memory: Sequence[Scalar], sample: WallSample) -> Sequence[Scalar]:
         return ()
 
 
@@ -27,18 +80,19 @@ class Standard(Memoryless):
 
     compensates = False
 
-    def step(self, memory: Sequence[Scalar], told: WallSample) -> tuple[Sequence[Scalar], Scalar]:
-        force = -told.stiffness * told.y - told.damping * told.v
-        return (), select(told.y < 0.0, force, 0.0)
+    def step(self, memory: Sequence[Scalar], sample: WallSample) -> tuple[Sequence[Scalar], Scalar]:
+        force = wall_force(sample.stiffness, sample.damping, sample.y, sample.v)
+        return (), select(sample.y < 0.0, force, 0.0)
 
 
 @dataclass(frozen=True)
 class HalfSample(Memoryless):
     """The same at the state half a sample ahead in contact (section 5.4.1)."""
 
-    def step(self, memory: Sequence[Scalar], told: WallSample) -> tuple[Sequence[Scalar], Scalar]:
-        y, v = told.touching.over(0.5 * told.period)(told.y, told.v, told.bias)
-        return (), select(told.y < 0.0, -told.stiffness * y - told.damping * v, 0.0)
+    def step(self, memory: Sequence[Scalar], sample: WallSample) -> tuple[Sequence[Scalar], Scalar]:
+        y, v = sample.in_contact.over(0.5 * sample.period)(sample.y, sample.v, sample.bias)
+        force = wall_force(sample.stiffness, sample.damping, y, v)
+        return (), select(sample.y < 0.0, force, 0.0)
 
 
 @dataclass(frozen=True)
@@ -46,21 +100,13 @@ class Placed(Memoryless):
     """Gains that put the sampled poles where the continuous contact has them (section 5.4.2), by
     Ackermann's formula; the bias is fed forward, to a wall of `SOFTEST` at least."""
 
-    def step(self, memory: Sequence[Scalar], told: WallSample) -> tuple[Sequence[Scalar], Scalar]:
-        told = replace(told, stiffness=maximum(told.stiffness, SOFTEST))
-        flow, due = told.plant.over(told.period), told.touching.over(told.period)
-        c1, c0 = -(due.yy + due.vv), due.yy * due.vv - due.yv * due.vy
-        py, pv = flow.yy * flow.yf + flow.yv * flow.vf, flow.vy * flow.yf + flow.vv * flow.vf
-        determinant = flow.yf * pv - flow.vf * py
-        left, right = -flow.vf / determinant, flow.yf / determinant
-        trace = flow.yy + flow.vv + c1
-        yy = flow.yy * flow.yy + flow.yv * flow.vy + c1 * flow.yy + c0
-        vv = flow.vv * flow.vv + flow.yv * flow.vy + c1 * flow.vv + c0
-        k1 = left * yy + right * flow.vy * trace
-        k2 = left * flow.yv * trace + right * vv
-        rest = told.bias / (told.plant.stiffness + told.stiffness)
-        force = -told.stiffness * rest - k1 * (told.y - rest) - k2 * told.v
-        return (), select(told.y < 0.0, force, 0.0)
+    def step(self, memory: Sequence[Scalar], sample: WallSample) -> tuple[Sequence[Scalar], Scalar]:
+        sample = replace(sample, stiffness=maximum(sample.stiffness, SOFTEST))
+        flow, due = sample.plant.over(sample.period), sample.in_contact.over(sample.period)
+        rest = sample.bias / (sample.plant.stiffness + sample.stiffness)
+        gains = pole_gains(flow, due)
+        force = feedback_force(gains, rest, -sample.stiffness * rest, sample.y, sample.v)
+        return (), select(sample.y < 0.0, force, 0.0)
 
 
 _INNER = Placed()
@@ -80,43 +126,34 @@ class Deadbeat:
         the continuous one is: y, v, whether a second force is due, that force)."""
         return (0.0,) * 8
 
-    def idle(self, memory: Sequence[Scalar], told: WallSample) -> Sequence[Scalar]:
-        return (told.y, told.v, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    def idle(self, memory: Sequence[Scalar], sample: WallSample) -> Sequence[Scalar]:
+        return (sample.y, sample.v, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
-    def step(self, memory: Sequence[Scalar], told: WallSample) -> tuple[Sequence[Scalar], Scalar]:
+    def step(self, memory: Sequence[Scalar], sample: WallSample) -> tuple[Sequence[Scalar], Scalar]:
         y_before, v_before, begun, followed, y_due, v_due, pending, second = memory
-        free, touching, period = told.plant, told.touching, told.period
+        free, in_contact, period = sample.plant, sample.in_contact, sample.period
         flow = free.over(period)
-        expected = flow(y_before, v_before, told.acting)
-        hand = (told.v - expected.v) / flow.vf  # what the last period must have seen beside ours
+        expected = flow(y_before, v_before, sample.acting)
+        hand = (sample.v - expected.v) / flow.vf  # what the last period must have seen beside ours
         came = Pair(select(followed, y_due, y_before), select(followed, v_due, v_before))
-        now = onward(free, touching, came, hand, period)
-        following = onward(free, touching, now, hand, period)
-        desired = onward(free, touching, following, hand, period)
+        now = onward(free, in_contact, came, hand, period)
+        following = onward(free, in_contact, now, hand, period)
+        desired = onward(free, in_contact, following, hand, period)
         # A contact is compensated if it is followed, or was entered since the last sample.
-        entered = select(told.y < 0.0, select(y_before >= 0.0, begun, 0.0), 0.0)
+        entered = select(sample.y < 0.0, select(y_before >= 0.0, begun, 0.0), 0.0)
         active = maximum(followed, entered)
         gone = following.y >= 0.0
         leaving = maximum(now.y >= 0.0, maximum(gone, desired.y >= 0.0))
-        one, two = _reach(flow, told, desired, hand)
-        inner = _INNER.step((), told)[1]
+        ahead = flow(*flow(sample.y, sample.v, hand), hand)
+        one, two = reaching_forces(flow, desired.y - ahead.y, desired.v - ahead.v)
+        inner = _INNER.step((), sample)[1]
         ending = 1.0 if self.throughout else leaving
         plain = select(ending, one, inner)
         force = select(active, select(pending, second, plain), inner)
         reaching = select(active, select(pending, 0.0, ending), 0.0)
         still = select(active, select(pending, select(gone, 0.0, 1.0), 1.0), 0.0)
-        after = (told.y, told.v, 1.0, still, now.y, now.v, reaching, two)
+        after = (sample.y, sample.v, 1.0, still, now.y, now.v, reaching, two)
         return after, force
-
-
-def _reach(flow: Passage, told: WallSample, desired: Pair, hand: Scalar) -> tuple[Scalar, Scalar]:
-    """Two forces that reach the desired state: C⁻¹ (x_d − Φ² x) (5.21–5.24)."""
-    one = flow(told.y, told.v, hand)
-    ahead = flow(one.y, one.v, hand)
-    dy, dv = desired.y - ahead.y, desired.v - ahead.v
-    py, pv = flow.yy * flow.yf + flow.yv * flow.vf, flow.vy * flow.yf + flow.vv * flow.vf
-    determinant = flow.yf * pv - flow.vf * py
-    return (flow.yf * dv - flow.vf * dy) / determinant, (pv * dy - py * dv) / determinant
 
 
 _SCALE = (0.02, 3.75, 257.0, 1.0)  # of the finger's mass, damping, stiffness, and a force
@@ -151,37 +188,37 @@ class Adaptive:
         spread = tuple(_UNSURE if i == j else 0.0 for i, j in _PLACES)
         return (0.0, 0.0, 0.0, *theta, *spread, *theta, *self.law.start)
 
-    def idle(self, memory: Sequence[Scalar], told: WallSample) -> Sequence[Scalar]:
+    def idle(self, memory: Sequence[Scalar], sample: WallSample) -> Sequence[Scalar]:
         """Another law acts: the grip is learnt nevertheless."""
-        grip, known = self._grip(memory, told)
+        grip, known = self._grip(memory, sample)
         return (*grip, *self.law.idle(memory[len(grip) :], known))
 
-    def step(self, memory: Sequence[Scalar], told: WallSample) -> tuple[Sequence[Scalar], Scalar]:
-        grip, known = self._grip(memory, told)
+    def step(self, memory: Sequence[Scalar], sample: WallSample) -> tuple[Sequence[Scalar], Scalar]:
+        grip, known = self._grip(memory, sample)
         inner, force = self.law.step(memory[len(grip) :], known)
         return (*grip, *inner), force
 
     def _grip(
-        self, memory: Sequence[Scalar], told: WallSample
+        self, memory: Sequence[Scalar], sample: WallSample
     ) -> tuple[Sequence[Scalar], WallSample]:
         """What is known of the finger after a sample, and what the law is told of it."""
         y, v, begun = memory[:3]
         theta, spread, design = memory[3:7], memory[7:17], memory[17:21]
-        learnt, narrowed = self._learn(theta, spread, _Sample(y, v, told))
-        moved = self.device.mass * (told.v - v)
+        learnt, narrowed = self._learn(theta, spread, _Sample(y, v, sample))
+        moved = self.device.mass * (sample.v - v)
         taught = select(maximum(moved, -moved) >= _LEAST_MOTION, begun, 0.0)
         theta = [select(taught, new, old) for new, old in zip(learnt, theta, strict=True)]
         spread = [select(taught, new, old) for new, old in zip(narrowed, spread, strict=True)]
-        outside = select(told.y >= 0.0, is_zero(told.acting), 0.0)
+        outside = select(sample.y >= 0.0, is_zero(sample.acting), 0.0)
         design = [select(outside, new, old) for new, old in zip(theta, design, strict=True)]
         known = [size * each for size, each in zip(_SCALE, design, strict=True)]
         mass, damping, stiffness = (maximum(each, 0.0) for each in known[:3])
         whole = self.device.mass + mass
         # A grip found to stop within a sample isn't told by held forces, nor by a law's series.
-        heaviest = maximum(whole * HEAVIEST / told.period - self.device.damping, 0.0)
+        heaviest = maximum(whole * HEAVIEST / sample.period - self.device.damping, 0.0)
         plant = Motion(whole, self.device.damping + minimum(damping, heaviest), stiffness)
-        told_of_it = replace(told, plant=plant, bias=known[3]).expressible()
-        return (told.y, told.v, 1.0, *theta, *spread, *design), told_of_it
+        known_sample = replace(sample, plant=plant, bias=known[3]).expressible()
+        return (sample.y, sample.v, 1.0, *theta, *spread, *design), known_sample
 
     def _learn(
         self, theta: Sequence[Scalar], spread: Sequence[Scalar], pairs: "_Sample"
@@ -210,12 +247,12 @@ class _Sample:
 
     y: Scalar
     v: Scalar
-    told: WallSample
+    sample: WallSample
 
     def balance(self, device: Device) -> tuple[tuple[Scalar, ...], Scalar]:
         """φ and y of φ·θ = y: momentum over the sample, with ∫y dt by Hermite's rule."""
-        told, half = self.told, 0.5 * self.told.period
-        dv, dy = told.v - self.v, told.y - self.y
-        area = half * (self.y + told.y) + half * half * (1.0 / 3.0) * (self.v - told.v)
-        known = told.acting * told.period - device.mass * dv - device.damping * dy
-        return (dv, dy, area, -told.period), known
+        sample, half = self.sample, 0.5 * self.sample.period
+        dv, dy = sample.v - self.v, sample.y - self.y
+        area = half * (self.y + sample.y) + half * half * (1.0 / 3.0) * (self.v - sample.v)
+        known = sample.acting * sample.period - device.mass * dv - device.damping * dy
+        return (dv, dy, area, -sample.period), known

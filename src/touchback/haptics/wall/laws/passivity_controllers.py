@@ -19,7 +19,7 @@ from touchback.numbers import Scalar
 
 @dataclass(frozen=True)
 class EnergyTracking(ABC):
-    """A law beside which −Σ f Δy is kept, what it has taken; without a contact the books begin
+    """A law whose energy is tracked, −Σ f Δy, what it has taken; without a contact it begins
     anew."""
 
     law: Law
@@ -34,26 +34,26 @@ class EnergyTracking(ABC):
         """Of (y before, whether there was a sample, energy taken, the law's own)."""
         return (0.0, 0.0, 0.0, *self.law.start)
 
-    def idle(self, memory: Sequence[Scalar], told: WallSample) -> Sequence[Scalar]:
-        """The law's, with books closed."""
-        return (told.y, 1.0, 0.0, *self.law.idle(memory[3:], told))
+    def idle(self, memory: Sequence[Scalar], sample: WallSample) -> Sequence[Scalar]:
+        """The law's, with no energy taken."""
+        return (sample.y, 1.0, 0.0, *self.law.idle(memory[3:], sample))
 
-    def step(self, memory: Sequence[Scalar], told: WallSample) -> tuple[Sequence[Scalar], Scalar]:
-        """The law's force, as `corrected` by the books."""
+    def step(self, memory: Sequence[Scalar], sample: WallSample) -> tuple[Sequence[Scalar], Scalar]:
+        """The law's force, as `corrected` by the energy."""
         before, begun, energy = memory[:3]
-        taken = energy - select(begun, told.acting * (told.y - before), 0.0)
-        free = select(told.y >= 0.0, is_zero(told.acting), 0.0)
-        taken = select(free, 0.0, self.kept(taken, told))
-        inner, force = self.law.step(memory[3:], told)
-        return (told.y, 1.0, taken, *inner), self.corrected(force, taken, told)
+        taken = energy - select(begun, sample.acting * (sample.y - before), 0.0)
+        free = select(sample.y >= 0.0, is_zero(sample.acting), 0.0)
+        taken = select(free, 0.0, self.bound_energy(taken, sample))
+        inner, force = self.law.step(memory[3:], sample)
+        return (sample.y, 1.0, taken, *inner), self.corrected(force, taken, sample)
 
-    def kept(self, taken: Scalar, told: WallSample) -> Scalar:
-        """What the books keep of the energy that was taken: all of it."""
+    def bound_energy(self, taken: Scalar, sample: WallSample) -> Scalar:
+        """What counts of the energy that was taken: all of it."""
         return taken
 
     @abstractmethod
-    def corrected(self, force: Scalar, taken: Scalar, told: WallSample) -> Scalar:
-        """The force that the books allow, of what the law asks for."""
+    def corrected(self, force: Scalar, taken: Scalar, sample: WallSample) -> Scalar:
+        """The force that the energy allows, of what the law asks for."""
 
 
 _NEAR = 0.5  # counts of way in a sample, below which a force does too little work to be worth it
@@ -70,7 +70,7 @@ class Balanced(EnergyTracking):
     """A law whose energy is held to a spring's. Hannaford & Ryu (2002) ask that −Σ f Δy, what a
     wall has taken since it was entered, is never negative; here it is to be ½ K y² at every depth,
     and a `margin` in K Δ² (what a position that is unsure by so many counts Δ, the `resolution`
-    [m], makes of the books). What is missing is taken within a sample by a force against the
+    [m], makes of the energy). What is missing is taken within a sample by a force against the
     motion, what is too much is given by one along it: both of at most half a count's force."""
 
     resolution: float
@@ -83,46 +83,46 @@ class Balanced(EnergyTracking):
                 f"({self.margin} of K Δ²) zero or more."
             )
 
-    def kept(self, taken: Scalar, told: WallSample) -> Scalar:
+    def bound_energy(self, taken: Scalar, sample: WallSample) -> Scalar:
         """No farther from what is due than a press may be: where a handle rests for minutes,
         positions that are estimated within a count sum up to energies that nobody gave."""
-        due, room = self._due(told), _ROOM * told.stiffness * self.resolution**2
+        due, room = self._due(sample), _ROOM * sample.stiffness * self.resolution**2
         return minimum(maximum(taken, due - room), due + room)
 
-    def corrected(self, force: Scalar, taken: Scalar, told: WallSample) -> Scalar:
+    def corrected(self, force: Scalar, taken: Scalar, sample: WallSample) -> Scalar:
         """With what is missing taken, or what is too much given."""
-        size, way = self.resolution, told.v * told.period
-        surplus, most = taken - self._due(told), _MOST * told.stiffness * size
+        size, way = self.resolution, sample.v * sample.period
+        surplus, most = taken - self._due(sample), _MOST * sample.stiffness * size
         given = surplus * way / (way * way + (_NEAR * size) ** 2)
         given = minimum(maximum(given, -most), most)
-        return select(told.y < 0.0, force + given, force)
+        return select(sample.y < 0.0, force + given, force)
 
-    def _due(self, told: WallSample) -> Scalar:
-        depth = minimum(told.y, 0.0)
-        return told.stiffness * (0.5 * depth * depth + self.margin * self.resolution**2)
+    def _due(self, sample: WallSample) -> Scalar:
+        depth = minimum(sample.y, 0.0)
+        return sample.stiffness * (0.5 * depth * depth + self.margin * self.resolution**2)
 
 
 @dataclass(frozen=True)
 class PassivityControlled(EnergyTracking):
     """Hannaford & Ryu 2002: what a law has taken, −Σ f Δy, is watched; when it has given more, a
     damper of just the size that takes it back within a sample acts beside it, of at most half of
-    what would stop the device. Without a contact the books begin anew.
+    what would stop the device. Without a contact the energy begins anew.
 
     With `bounded` there is no damper: on the way out the force is cut to what was taken."""
 
     law: Law = field(default_factory=Standard)
     bounded: bool = False
 
-    def corrected(self, force: Scalar, taken: Scalar, told: WallSample) -> Scalar:
+    def corrected(self, force: Scalar, taken: Scalar, sample: WallSample) -> Scalar:
         """Cut, or with its damper."""
         if self.bounded:
-            out = told.v * told.period
+            out = sample.v * sample.period
             most = maximum(taken, 0.0) / select(out > 0.0, out, 1.0)
             return select(out > 0.0, minimum(force, most), force)
-        square = told.v * told.v * told.period
+        square = sample.v * sample.v * sample.period
         wanted = maximum(-taken, 0.0) / select(square > 0.0, square, 1.0)
-        damper = minimum(wanted, 0.5 * told.plant.mass / told.period)
-        return force - damper * told.v
+        damper = minimum(wanted, 0.5 * sample.plant.mass / sample.period)
+        return force - damper * sample.v
 
 
 @dataclass(frozen=True)
@@ -143,23 +143,23 @@ class Waves:
         """Of (y before, the wave that comes back, how far the spring is pressed)."""
         return (0.0, 0.0, 0.0)
 
-    def idle(self, memory: Sequence[Scalar], told: WallSample) -> Sequence[Scalar]:
-        return (told.y, 0.0, 0.0)
+    def idle(self, memory: Sequence[Scalar], sample: WallSample) -> Sequence[Scalar]:
+        return (sample.y, 0.0, 0.0)
 
-    def step(self, memory: Sequence[Scalar], told: WallSample) -> tuple[Sequence[Scalar], Scalar]:
+    def step(self, memory: Sequence[Scalar], sample: WallSample) -> tuple[Sequence[Scalar], Scalar]:
         before, back, pressed = memory
         b, root = self.impedance, math.sqrt(2.0 * self.impedance)
         entered = before >= 0.0
         pressed, back = select(entered, 0.0, pressed), select(entered, 0.0, back)
-        inwards = (select(entered, 0.0, before) - told.y) / told.period
+        inwards = (select(entered, 0.0, before) - sample.y) / sample.period
         force = b * inwards + root * back
         there = root * inwards + back
-        spring = told.stiffness
-        speed = (root * there - spring * pressed) / (b + spring * told.period)
-        pressed = pressed + told.period * speed
-        inside = told.y < 0.0
+        spring = sample.stiffness
+        speed = (root * there - spring * pressed) / (b + spring * sample.period)
+        pressed = pressed + sample.period * speed
+        inside = sample.y < 0.0
         after = (
-            told.y, select(inside, there - root * speed, 0.0), select(inside, pressed, 0.0)
+            sample.y, select(inside, there - root * speed, 0.0), select(inside, pressed, 0.0)
         )  # fmt: skip
         return after, select(inside, maximum(force, 0.0), 0.0)
 
@@ -181,13 +181,13 @@ class Dithered:
         """Of (the side of the shake, the law's own)."""
         return (1.0, *self.law.start)
 
-    def idle(self, memory: Sequence[Scalar], told: WallSample) -> Sequence[Scalar]:
-        return (memory[0], *self.law.idle(memory[1:], told))
+    def idle(self, memory: Sequence[Scalar], sample: WallSample) -> Sequence[Scalar]:
+        return (memory[0], *self.law.idle(memory[1:], sample))
 
-    def step(self, memory: Sequence[Scalar], told: WallSample) -> tuple[Sequence[Scalar], Scalar]:
-        inner, force = self.law.step(memory[1:], told)
+    def step(self, memory: Sequence[Scalar], sample: WallSample) -> tuple[Sequence[Scalar], Scalar]:
+        inner, force = self.law.step(memory[1:], sample)
         shaken = force + self.amplitude * memory[0]
-        return (-1.0 * memory[0], *inner), select(told.y < 0.0, shaken, force)
+        return (-1.0 * memory[0], *inner), select(sample.y < 0.0, shaken, force)
 
 
 @dataclass(frozen=True)
@@ -219,14 +219,14 @@ class Rubbing:
         """Of (y before, the friction's force, the law's own)."""
         return (0.0, 0.0, *self.law.start)
 
-    def idle(self, memory: Sequence[Scalar], told: WallSample) -> Sequence[Scalar]:
-        return (told.y, 0.0, *self.law.idle(memory[2:], told))
+    def idle(self, memory: Sequence[Scalar], sample: WallSample) -> Sequence[Scalar]:
+        return (sample.y, 0.0, *self.law.idle(memory[2:], sample))
 
-    def step(self, memory: Sequence[Scalar], told: WallSample) -> tuple[Sequence[Scalar], Scalar]:
+    def step(self, memory: Sequence[Scalar], sample: WallSample) -> tuple[Sequence[Scalar], Scalar]:
         before, rub = memory[:2]
-        inner, force = self.law.step(memory[2:], told)
-        inside = told.y < 0.0
-        most = self.friction * self.resolution * told.stiffness
-        rub = rub - most / (self.give * self.resolution) * (told.y - minimum(before, 0.0))
+        inner, force = self.law.step(memory[2:], sample)
+        inside = sample.y < 0.0
+        most = self.friction * self.resolution * sample.stiffness
+        rub = rub - most / (self.give * self.resolution) * (sample.y - minimum(before, 0.0))
         rub = select(inside, minimum(maximum(rub, -most), most), 0.0)
-        return (told.y, rub, *inner), select(inside, maximum(force + rub, 0.0), force)
+        return (sample.y, rub, *inner), select(inside, maximum(force + rub, 0.0), force)

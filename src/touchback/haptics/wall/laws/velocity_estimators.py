@@ -21,7 +21,7 @@ class Sense(Protocol):
         """The memory before the first sample."""
 
     def step(
-        self, memory: Sequence[Scalar], told: WallSample
+        self, memory: Sequence[Scalar], sample: WallSample
     ) -> tuple[Sequence[Scalar], WallSample]:
         """The memory after a sample, and what is known at it."""
 
@@ -33,9 +33,9 @@ class AsMeasured:
     start: tuple[float, ...] = ()
 
     def step(
-        self, memory: Sequence[Scalar], told: WallSample
+        self, memory: Sequence[Scalar], sample: WallSample
     ) -> tuple[Sequence[Scalar], WallSample]:
-        return (), told
+        return (), sample
 
 
 @dataclass(frozen=True)
@@ -45,11 +45,11 @@ class Differences:
     start: tuple[float, ...] = (0.0, 0.0)
 
     def step(
-        self, memory: Sequence[Scalar], told: WallSample
+        self, memory: Sequence[Scalar], sample: WallSample
     ) -> tuple[Sequence[Scalar], WallSample]:
         before, begun = memory
-        slope = select(begun, (told.y - before) / told.period, 0.0)
-        return (told.y, 1.0), replace(told, v=slope)
+        slope = select(begun, (sample.y - before) / sample.period, 0.0)
+        return (sample.y, 1.0), replace(sample, v=slope)
 
 
 @dataclass(frozen=True)
@@ -66,14 +66,14 @@ class Window:
         return (0.0,) * (self.longest + 1)
 
     def step(
-        self, memory: Sequence[Scalar], told: WallSample
+        self, memory: Sequence[Scalar], sample: WallSample
     ) -> tuple[Sequence[Scalar], WallSample]:
         kept, begun = memory[:-1], memory[-1]
-        before = [select(begun, each, told.y) for each in kept]
+        before = [select(begun, each, sample.y) for each in kept]
         # Lines through counts miss others by whole fractions of a count: one must not be undecided.
         window = AdaptiveWindow(1.0, self.resolution * (1.0 + 1e-6), self.longest)
-        after, rise = window.step(before, told.y)
-        return (*after, 1.0), replace(told, v=rise / told.period)
+        after, rise = window.step(before, sample.y)
+        return (*after, 1.0), replace(sample, v=rise / sample.period)
 
 
 _PLACES = tuple((i, j) for i in range(4) for j in range(i, 4))
@@ -122,39 +122,39 @@ class Counting:
         return (0.0, 0.0, 0.0, 0.0, self.resolution**2 / 12.0, *(0.0,) * 9, 0.0)
 
     def step(
-        self, memory: Sequence[Scalar], told: WallSample
+        self, memory: Sequence[Scalar], sample: WallSample
     ) -> tuple[Sequence[Scalar], WallSample]:
         """The memory after a sample whose position is a count, and what the law is told."""
         begun = memory[14]
-        y = select(begun, memory[0], told.y)  # wherever it rests when the display begins
+        y = select(begun, memory[0], sample.y)  # wherever it rests when the display begins
         before = _Belief((y, *memory[1:4]), memory[4:14])
-        belief = self._later(before, told, told.period)
-        if told.stamp is not None:
-            changed, edge, ago = told.stamp
-            there = self._later(before, told, told.period - ago).placed(edge, self._sharp)
-            belief = belief.instead(changed, self._later(there, told, ago))
+        belief = self._later(before, sample, sample.period)
+        if sample.stamp is not None:
+            changed, edge, ago = sample.stamp
+            there = self._later(before, sample, sample.period - ago).placed(edge, self._sharp)
+            belief = belief.instead(changed, self._later(there, sample, ago))
         half = 0.5 * self.resolution
         if self.noise:
-            belief = belief.placed(told.y, self.resolution**2 / 12.0 + self.noise**2)
+            belief = belief.placed(sample.y, self.resolution**2 / 12.0 + self.noise**2)
             y = belief.mean[0]
         else:
-            belief = belief.cut(told.y - half, told.y + half, self._sharp)
-            y = minimum(maximum(belief.mean[0], told.y - half), told.y + half)
+            belief = belief.cut(sample.y - half, sample.y + half, self._sharp)
+            y = minimum(maximum(belief.mean[0], sample.y - half), sample.y + half)
         mean = belief.mean
-        known = replace(told, y=y, v=mean[1], bias=told.bias + mean[2])
+        known = replace(sample, y=y, v=mean[1], bias=sample.bias + mean[2])
         return (*mean, *belief.spread, 1.0), known
 
     @property
     def _sharp(self) -> float:
         return float((_SHARP * self.resolution) ** 2)
 
-    def _later(self, belief: "_Belief", told: WallSample, duration: Scalar) -> "_Belief":
+    def _later(self, belief: "_Belief", sample: WallSample, duration: Scalar) -> "_Belief":
         """What is believed a duration [s] later, under the force that acts. A force that grows
         evenly moves as its third does, and hurries as its half (to the first order)."""
         y, v, hand, rate = belief.mean
-        flow = told.plant.over(duration)
+        flow = sample.plant.over(duration)
         third, half = duration * (1.0 / 3.0), duration * 0.5
-        force = told.acting + told.bias + hand
+        force = sample.acting + sample.bias + hand
         mean = (
             flow(y, v, force + rate * third).y, flow(y, v, force + rate * half).v,
             hand + rate * duration, rate,
@@ -271,19 +271,21 @@ class Observing:
         return (0.0, 0.0, 0.0, self.variance, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
     def step(
-        self, memory: Sequence[Scalar], told: WallSample
+        self, memory: Sequence[Scalar], sample: WallSample
     ) -> tuple[Sequence[Scalar], WallSample]:
         """The memory after a sample whose position is a count, and what the law is told."""
         y, v, hand, begun = *memory[:3], memory[9]
-        y = select(begun, y, told.y)  # wherever it rests when the display begins
+        y = select(begun, y, sample.y)  # wherever it rests when the display begins
         before = _ObservedBelief((y, v, hand), memory[3:9])
-        belief = self._later(before, told, told.period)
-        belief = belief.told(self._read(belief.mean[0], told.y), self.variance)
-        if told.stamp is not None:
-            changed, edge, ago = told.stamp
-            there = self._later(before, told, told.period - ago).told(edge, self._sharp)
-            belief = belief.instead(changed, self._later(there, told, ago))
-        return self._known(belief, told)
+        belief = self._later(before, sample, sample.period)
+        belief = belief.with_position(self._read(belief.mean[0], sample.y), self.variance)
+        if sample.stamp is not None:
+            changed, edge, ago = sample.stamp
+            there = self._later(before, sample, sample.period - ago).with_position(
+                edge, self._sharp
+            )
+            belief = belief.instead(changed, self._later(there, sample, ago))
+        return self._known(belief, sample)
 
     def _read(self, y: Scalar, count: Scalar) -> Scalar:
         """What a count says of a position that is believed in."""
@@ -298,33 +300,33 @@ class Observing:
         return float((1e-2 * self.resolution) ** 2)
 
     def _known(
-        self, belief: "_ObservedBelief", told: WallSample
+        self, belief: "_ObservedBelief", sample: WallSample
     ) -> tuple[Sequence[Scalar], WallSample]:
         mean, after = belief
         y = mean[0]
         if self.resolution and not self.noise:  # the count is sure
             half = 0.5 * self.resolution
-            y = minimum(maximum(y, told.y - half), told.y + half)
-        known = replace(told, y=y, v=mean[1])
+            y = minimum(maximum(y, sample.y - half), sample.y + half)
+        known = replace(sample, y=y, v=mean[1])
         if self.feeds:
-            known = replace(known, bias=told.bias + mean[2])
+            known = replace(known, bias=sample.bias + mean[2])
         return (*mean, *after, 1.0), known
 
     def _later(
-        self, belief: "_ObservedBelief", told: WallSample, duration: Scalar
+        self, belief: "_ObservedBelief", sample: WallSample, duration: Scalar
     ) -> "_ObservedBelief":
         """What is believed a duration [s] later, under the force that acts: Φ x, and Φ P Φᵀ with
         ∫ Γ Γᵀ of the hand that wanders meanwhile."""
         y, v, hand = belief.mean
-        flow = told.plant.over(duration)
-        mean = (*flow(y, v, told.acting + told.bias + hand), hand)
+        flow = sample.plant.over(duration)
+        mean = (*flow(y, v, sample.acting + sample.bias + hand), hand)
         P = dict(zip(_OBSERVED_PLACES, belief.spread, strict=True))
         P |= {(j, i): each for (i, j), each in P.items()}
         step = ((flow.yy, flow.yv, flow.yf), (flow.vy, flow.vv, flow.vf), (0.0, 0.0, 1.0))
         half = [[_dot(row, [P[k, j] for k in range(3)]) for j in range(3)] for row in step]
         wide = {(i, j): _dot(step[j], half[i]) for i, j in _OBSERVED_PLACES}
         for place, weight in _GAUSS:
-            part = told.plant.over(place * duration)
+            part = sample.plant.over(place * duration)
             effect = (part.yf, part.vf, 1.0)
             size = weight * self.hand_rate**2 * duration
             for i, j in _OBSERVED_PLACES:
@@ -338,7 +340,7 @@ class _ObservedBelief(NamedTuple):
     mean: Sequence[Scalar]
     spread: Sequence[Scalar]
 
-    def told(self, position: Scalar, variance: float) -> "_ObservedBelief":
+    def with_position(self, position: Scalar, variance: float) -> "_ObservedBelief":
         """After a position [m] that is true within a variance [m²]."""
         spread = dict(zip(_OBSERVED_PLACES, self.spread, strict=True))
         surprise = position - self.mean[0]
