@@ -3,7 +3,7 @@
 import pytest
 
 from tests.batch.host_card import HostCard
-from touchback.batch import batch
+from touchback.batch.gpu import gpu_executor
 from touchback.batch.gpu.gpu_device import GpuDevice, find_device
 
 
@@ -15,5 +15,5 @@ def cards() -> list[GpuDevice]:
 @pytest.fixture(params=cards(), ids=lambda card: card.name)
 def card(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> GpuDevice:
     """The card that batches find."""
-    monkeypatch.setattr(batch, "find_device", lambda: request.param)
+    monkeypatch.setattr(gpu_executor, "find_device", lambda: request.param)
     return request.param

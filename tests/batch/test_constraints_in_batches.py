@@ -270,7 +270,7 @@ def test_only_those_that_fail_are_run_by_tb_simulate(four_bar, monkeypatch) -> N
     usual = native_per_thread.run_alone
 
     def noted(*given: object) -> dict[int, str]:
-        asked.extend(given[5])
+        asked.extend(given[1])
         return usual(*given)
 
     monkeypatch.setattr(native_per_thread, "run_alone", noted)

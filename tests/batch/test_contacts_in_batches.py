@@ -157,7 +157,7 @@ def test_equations_are_derived_once_for_all(heap, monkeypatch) -> None:
     once_more = native_per_thread.run_alone
 
     def noted(*given: object) -> dict[int, str]:
-        asked.extend(given[5])
+        asked.extend(given[1])
         return once_more(*given)
 
     monkeypatch.setattr(native_per_thread, "run_alone", noted)

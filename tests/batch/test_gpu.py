@@ -9,8 +9,7 @@ import pytest
 import touchback as tb
 from featured_models import FEATURES, compiled
 from tests.batch.host_card import HostCard
-from touchback.batch import batch
-from touchback.batch.gpu import kernels
+from touchback.batch.gpu import gpu_executor, kernels
 from touchback.codegen.printers import cuda
 
 COUNT = 131  # a block and a bit
@@ -258,7 +257,7 @@ def test_states_that_lie_on_a_card_stay_there(card, system) -> None:
 
 
 def test_without_a_card_the_processor_runs_it_and_says_so(monkeypatch, system) -> None:
-    monkeypatch.setattr(batch, "find_device", lambda: "CuPy isn't installed")
+    monkeypatch.setattr(gpu_executor, "find_device", lambda: "CuPy isn't installed")
     with pytest.warns(RuntimeWarning, match="by the processor, in double .* CuPy isn't installed"):
         ran = system.batch(2).run(starts(system, 2), 0.01, step=1e-3, on="gpu")
     assert ran.whole.all() and not ran.card

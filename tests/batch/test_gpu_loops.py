@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from benchmarks.mechanisms import make
-from touchback.batch import batch
-from touchback.batch.gpu import kernels
+from touchback.batch.gpu import gpu_executor, kernels
 from touchback.batch.gpu.gpu_device import GpuDevice
 from touchback.batch.gpu.kernels import Shared, evaluation, evaluation_in_loops
 
@@ -91,7 +90,7 @@ def test_cards_with_less_memory_compute_the_same(chain, card, monkeypatch) -> No
     x, tau = draw.normal(size=(5, 34)), draw.normal(size=(5, 17))
     for memory in (101_376, 65_536):
         smaller = replace_memory(card, memory)
-        monkeypatch.setattr(batch, "find_device", lambda smaller=smaller: smaller)
+        monkeypatch.setattr(gpu_executor, "find_device", lambda smaller=smaller: smaller)
         there, here = evaluated(chain, "forward dynamics", x, tau)
         assert np.array_equal(there, here)
         wanted = chain.function("forward dynamics"), (34, 1, 17), Shared(True, True, further=False)

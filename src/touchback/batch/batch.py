@@ -8,48 +8,36 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from touchback.batch.batch_arrays import with_states
+from touchback.batch.backends import GPU, backend_for
 from touchback.batch.batch_inputs import Floats, read_batch_inputs, room_for, states_of
 from touchback.batch.batch_run import BatchRun
-from touchback.batch.gpu.gpu_device import GpuDevice, find_device
+from touchback.batch.batch_spec import BatchSpec
 from touchback.batch.gpu.gpu_executor import (
-    FORMULATIONS,
-    ConstrainedDeviceBatch,
-    DeviceBatch,
-    ModesDeviceBatch,
     cuda_type,
+    device_for,
     evaluate_on_device,
     is_on_device,
-    modes_misfit,
 )
-from touchback.batch.native_per_thread import run_constrained, run_contact
-from touchback.batch.simd import run_simd
-from touchback.batch.threaded_simulate import run_threaded_simulate
 from touchback.errors import InputError
 from touchback.names import names_in
-from touchback.native import Formulation, formulation_of
+from touchback.native import Formulation
 from touchback.numbers import read_array, read_number, whole_within
 from touchback.progress import Progress
 from touchback.recording import unknown_name
 from touchback.simulate.features import COPIES
+from touchback.simulate.run_spec import RunSpec
 from touchback.simulate.solver_choice import formulation_for, solver_for
 from touchback.simulate.solvers import Can, Options, Solver
-from touchback.simulate.solvers.fixed_step_solvers import RK4, Euler, FormulationStep
-from touchback.simulate.span import Span
-from touchback.simulate.time_stepping import MoreauJean
 from touchback.system import System
 from touchback.system.array_arguments import filled
 from touchback.system.compiled_function import Function
-from touchback.system.dynamics_derivatives import LoopedDerivatives
 from touchback.system.state import State
-
-_BY_LOOPS = "loops of the processor solve for derivatives of so many coordinates"
-
 
 _MOST = 1 << 40  # instances; memory ends far below
 
@@ -113,62 +101,31 @@ class Batch:
         formulation = formulation_for(method, constraints)
         asked = Can(0) if formulation is None else Can.FORMULATIONS
         solver = solver_for(system, method, formulation, asked, options)
-        span = Span(start, duration)
-        names = self._recorded(record)
-        real, kept = cuda_type(precision), formulation_of(formulation)
-        card = self._card(on, real, self._misfit(solver, kept))
-        stays = is_on_device(x0)
-        if stays and card is None:
+        run = RunSpec.read(
+            system, duration, start=start, constraints=formulation, outputs=self._recorded(record)
+        )
+        real, stays = cuda_type(precision), is_on_device(x0)
+        instances = read_batch_inputs(system, self.count, None if stays else x0, inputs, parameters)
+        spec = BatchSpec(
+            run, solver, instances, _threads(threads), _place(on), real, x0 if stays else None
+        )
+        if (spec.on, real) != ("cpu", "double") and (why := GPU.can(spec)):
+            self._warn_of_processor(why)
+            spec = replace(spec, on="cpu", real="double")
+        if stays and spec.on == "cpu":
             raise InputError(
                 "x0 lies on a graphics card: give on='gpu' with method 'rk4' or 'euler', or bring "
                 "it to the processor's memory."
             )
-        given = read_batch_inputs(system, self.count, None if stays else x0, inputs, parameters)
-        crew, tied = _threads(threads), system.constrained
         with Progress(f"{self.count} × {system.name}", progress) as shown:
-            solver.refuse_excess(span.duration, self.count * len(names))
-            if tied and card is None and isinstance(solver, RK4 | Euler | FormulationStep):
-                return run_constrained(system, solver, kept, span, given, names, crew, shown)
-            if isinstance(solver, MoreauJean):
-                return run_contact(system, solver, span, given, names, crew, shown)
-            if not isinstance(solver, RK4 | Euler):
-                return run_threaded_simulate(
-                    system, solver, constraints, span, given, names, crew, shown
-                )
-            if card is None:
-                return run_simd(system, solver, span, given, names, crew, shown)
-            if tied:
-                _warn_of_single(system, real)
-                whole = given if stays else with_states(system, given, span)
-                kind = ModesDeviceBatch if system.modes else ConstrainedDeviceBatch
-                there: DeviceBatch = kind(card, system, whole, x0, kept)
-            else:
-                there = DeviceBatch(card, system, given, x0, real)
-            return there.run(solver, span, names, shown)
+            solver.refuse_excess(run.span.duration, self.count * len(spec.names))
+            return backend_for(spec).run(spec, shown)
 
-    def _misfit(self, solver: Solver, kept: Formulation) -> str:
-        """Why a graphics card can't run it; empty where it can."""
-        if not isinstance(solver, RK4 | Euler):
-            return f"only methods 'rk4' and 'euler' run there, not '{solver.word}'"
-        if self.system.constrained and kept.word not in FORMULATIONS:
-            ways = ", ".join(FORMULATIONS)
-            return f"constraints are kept there by {ways}, not by '{kept.word}'"
-        return modes_misfit(self.system) if self.system.modes else ""
-
-    def _card(self, on: str, real: str, misfit: str) -> GpuDevice | None:
-        """The graphics card, where one is asked for and can do it; else a warning says why not."""
-        if on not in ("cpu", "gpu"):
-            raise InputError(f"on: 'cpu' or 'gpu' is expected, got {on!r}.")
-        if on == "cpu" and real == "double":
-            return None
-        card = misfit or find_device() if on == "gpu" else "single precision needs on='gpu'"
-        if isinstance(card, GpuDevice):
-            return card
+    def _warn_of_processor(self, why: str) -> None:
         warnings.warn(
-            f"{self.system.name} is computed by the processor, in double precision: {card}.",
+            f"{self.system.name} is computed by the processor, in double precision: {why}.",
             RuntimeWarning, stacklevel=3,
         )  # fmt: skip
-        return None
 
     def evaluate(
         self,
@@ -187,12 +144,14 @@ class Batch:
         `further` argument (τ of forward dynamics, accelerations of inverse dynamics) have a row for
         each, or one for all. `on` and `precision` as in `run`."""
         function, real = self.system.function(name), cuda_type(precision)
-        looped = isinstance(function, LoopedDerivatives)
-        calls, card = self.system.calls, self._card(on, real, _BY_LOOPS if looped else "")
+        card = device_for(function, _place(on), real)
+        if isinstance(card, str) and (on, real) != ("cpu", "double"):
+            self._warn_of_processor(card)
+        block = self.system.calls.block(function)
         given = evaluation_arguments(self.system, function, self.count, (x, u, further), t)
-        if card is not None:
-            return evaluate_on_device(card, function, calls.block(function), given, real)
-        return evaluate_on_processor(function, calls.block(function), given)
+        if isinstance(card, str):
+            return evaluate_on_processor(function, block, given)
+        return evaluate_on_device(card, function, block, given, real)
 
     def _recorded(self, record: Sequence[str] | None) -> list[str]:
         known = [*self.system.state_names, *self.system.layout.outputs]
@@ -205,14 +164,10 @@ class Batch:
         return names
 
 
-def _warn_of_single(system: System, real: str) -> None:
-    if real == "float":
-        warnings.warn(
-            f"{system.name} is computed in double precision: its constraints are met to 1e-13"
-            f"{', its transitions found to as much' if system.modes else ''}, which single "
-            "precision can't tell.",
-            RuntimeWarning, stacklevel=3,
-        )  # fmt: skip
+def _place(on: str) -> str:
+    if on not in ("cpu", "gpu"):
+        raise InputError(f"on: 'cpu' or 'gpu' is expected, got {on!r}.")
+    return on
 
 
 def _threads(given: int | None) -> int:

@@ -2,60 +2,59 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import numpy as np
 
-from touchback.batch.batch_arrays import blocks_of, constants_of, series_of, states_in, whole_steps
-from touchback.batch.batch_inputs import BatchInputs
 from touchback.batch.batch_run import BatchInterrupted, BatchRun
+from touchback.batch.batch_spec import BatchSpec
 from touchback.codegen import native_lanes
 from touchback.native import FunctionData, Listening, Status
 from touchback.native.batch.native_batch import BatchFunctions, NativeBatch
 from touchback.progress import Progress
-from touchback.simulate.solvers.fixed_step_solvers import FixedStep
-from touchback.simulate.span import Span
-from touchback.simulate.ticks import steps_between
+from touchback.simulate.solvers import Can
 from touchback.system import System
 
 _A_PART = 0.1  # s of work between two looks at Ctrl-C and at the bar
 
 
-def run_simd(
-    system: System,
-    solver: FixedStep,
-    span: Span,
-    given: BatchInputs,
-    names: Sequence[str],
-    threads: int,
-    shown: Progress,
-) -> BatchRun:
-    """Each as a run of its own would be; Ctrl-C leaves out what isn't done."""
-    layout, every = system.layout, solver.steps_per_output()
-    steps = whole_steps(solver, span)
-    known = [*system.state_names, *layout.outputs]
-    places = [known.index(name) for name in names]
-    functions = _functions(system, any(place >= len(system.state_names) for place in places))
-    workers = max(1, min(threads, -(-given.count // functions.lanes)))
-    ticks = steps_between(system, solver) or 1
-    native = NativeBatch(
-        functions, layout.sizes, len(layout.outputs), states_in(system, given),
-        constants_of(system, given), blocks_of(system, given), series_of(system, given, span),
-        (layout.memory_places, ticks), (solver.word, span.start, solver.step, steps, every),
-        places, workers,
-    )  # fmt: skip
-    interrupted = run_parts(native, shown)
-    times = span.start + np.arange(native.rows) * every * solver.step
-    made = native.made
-    ended = np.where(made < 0, np.nan, span.start + made * solver.step)
-    native.record[made < 0] = np.nan
-    run = BatchRun(
-        system.name, tuple(system.state_names), tuple(names), times, native.record, native.x,
-        ended, made == steps, {}, functions.lanes, native.workers,
-    )  # fmt: skip
-    if interrupted:
-        raise BatchInterrupted(run)
-    return run
+class SimdBatch:
+    """Trees in the lanes of vector registers, on threads."""
+
+    def can(self, spec: BatchSpec) -> str | None:
+        """By steps that are the same for all."""
+        if spec.on != "cpu":
+            return "the processor isn't asked"
+        if spec.system.constrained:
+            return f"{spec.system.name} has constraints"
+        if Can.BATCHES not in spec.solver.can or spec.formulation.step:
+            return f"lanes make no steps of method '{spec.solver.word}'"
+        return None
+
+    def run(self, spec: BatchSpec, shown: Progress) -> BatchRun:
+        """Each as a run of its own would be; Ctrl-C leaves out what isn't done."""
+        system, solver, span, steps = spec.system, spec.fixed_step, spec.span, spec.whole_steps
+        layout, every, places = system.layout, solver.steps_per_output(), spec.places
+        functions = _functions(system, spec.measures)
+        workers = max(1, min(spec.threads, -(-spec.count // functions.lanes)))
+        ticks = spec.steps_between_ticks
+        native = NativeBatch(
+            functions, len(layout.outputs), spec.states(), spec.constants(), spec.blocks(),
+            spec.series(), (layout.memory_places, ticks),
+            (solver.word, span.start, solver.step, steps, every), places, workers,
+        )  # fmt: skip
+        interrupted = run_parts(native, shown)
+        times = span.start + np.arange(native.rows) * every * solver.step
+        made = native.made
+        ended = np.where(made < 0, np.nan, span.start + made * solver.step)
+        native.record[made < 0] = np.nan
+        run = BatchRun(
+            system.name, tuple(system.state_names), tuple(spec.names), times, native.record,
+            native.x, ended, made == steps, {}, functions.lanes, native.workers,
+        )  # fmt: skip
+        if interrupted:
+            raise BatchInterrupted(run)
+        return run
 
 
 def run_parts(
@@ -84,7 +83,7 @@ def _functions(system: System, sensors: bool) -> BatchFunctions:
         return own[name].for_lanes(lanes) if wanted else None
 
     return BatchFunctions(
-        lanes, own["rate"].for_lanes(lanes),
+        lanes, system.layout.sizes, own["rate"].for_lanes(lanes),
         wide("configuration rate", not system.plan.plain_coordinates),
         wide("outputs", sensors), wide("updates", bool(system.layout.memories)),
     )  # fmt: skip

@@ -9,64 +9,61 @@ from typing import Any
 
 import numpy as np
 
-from touchback.batch.batch_arrays import whole_steps
-from touchback.batch.batch_inputs import BatchInputs, Floats, room_for
+from touchback.batch.batch_inputs import Floats, room_for
 from touchback.batch.batch_run import BatchInterrupted, BatchRun
+from touchback.batch.batch_spec import BatchSpec
 from touchback.errors import InputError
-from touchback.native import Formulation, Listening, Stop
+from touchback.native import Listening, Stop
 from touchback.numbers import read_number
 from touchback.progress import Progress
 from touchback.recording import Run
 from touchback.simulate.failure import RunFailed, RunInterrupted
 from touchback.simulate.simulate import simulate
-from touchback.simulate.solvers import Can, Solver
-from touchback.simulate.solvers.fixed_step_solvers import RK4, Euler, FormulationStep
+from touchback.simulate.solvers import Can
 from touchback.simulate.span import Span
-from touchback.system import System
 
 _SAME = 1e-9  # of the time between two rows: instants closer than this are one
 _ASKED_FOR = 1000  # runs that threads are asked for at once: of a billion each would wait
 _A_LOOK = 0.1  # s between two looks at Ctrl-C
 
 
-def run_threaded_simulate(
-    system: System,
-    solver: Solver,
-    constraints: str | Formulation | None,
-    span: Span,
-    given: BatchInputs,
-    names: Sequence[str],
-    threads: int,
-    shown: Progress,
-) -> BatchRun:
-    """Each as `tb.simulate` runs it. Instants that all have in common are needed. Ctrl-C leaves out
-    what isn't done."""
-    options, duration = solver.options(), duration_of(solver, span)
-    if Can.ADAPTIVE in solver.can and not options.get("output_step"):
-        raise InputError(
-            f"{system.name}: steps of method '{solver.word}' differ from instance to instance; "
-            "give output_step=…, at which all are recorded."
-        )
-    between = read_number("step", options.get("output_step") or options["step"])
-    times = instants(span, duration, between)
-    x = room_for(system, given.count)  # refused before any work
-    record = np.full((given.count, len(times), len(names)), np.nan)
-    into = BatchRun(
-        system.name, tuple(system.state_names), tuple(names), times, record, x,
-        np.empty(given.count), np.zeros(given.count, dtype=bool), {}, 1,
-        min(threads, given.count, _ASKED_FOR),
-    )  # fmt: skip
-    with Listening() as listening:
-        reasons = run_alone(
-            system, solver, constraints, span, given, range(given.count), into,
-            lambda done: shown.update(done / given.count), lambda: listening.asked,
+class ThreadedSimulate:
+    """Anything that `tb.simulate` runs, each instance by a call of it, on threads."""
+
+    def can(self, spec: BatchSpec) -> str | None:
+        """Whatever the processor can."""
+        return None if spec.on == "cpu" else "the processor isn't asked"
+
+    def run(self, spec: BatchSpec, shown: Progress) -> BatchRun:
+        """Instants that all instances have in common are needed. Ctrl-C leaves out what isn't
+        done."""
+        system, solver, options = spec.system, spec.solver, spec.solver.options()
+        duration = spec.duration
+        if Can.ADAPTIVE in solver.can and not options.get("output_step"):
+            raise InputError(
+                f"{system.name}: steps of method '{solver.word}' differ from instance to instance; "
+                "give output_step=…, at which all are recorded."
+            )
+        between = read_number("step", options.get("output_step") or options["step"])
+        times = instants(spec.span, duration, between)
+        x = room_for(system, spec.count)  # refused before any work
+        record = np.full((spec.count, len(times), len(spec.names)), np.nan)
+        into = BatchRun(
+            system.name, tuple(system.state_names), tuple(spec.names), times, record, x,
+            np.empty(spec.count), np.zeros(spec.count, dtype=bool), {}, 1,
+            min(spec.threads, spec.count, _ASKED_FOR),
         )  # fmt: skip
-    into = replace(into, reasons=reasons)
-    if listening.asked:
-        undone = [i for i in into.failed if i not in reasons]
-        into.x[undone] = into.ended[undone] = np.nan
-        raise BatchInterrupted(into)
-    return into
+        with Listening() as listening:
+            reasons = run_alone(
+                spec, range(spec.count), into,
+                lambda done: shown.update(done / spec.count), lambda: listening.asked,
+            )  # fmt: skip
+        into = replace(into, reasons=reasons)
+        if listening.asked:
+            undone = [i for i in into.failed if i not in reasons]
+            into.x[undone] = into.ended[undone] = np.nan
+            raise BatchInterrupted(into)
+        return into
 
 
 def instants(span: Span, duration: float, between: float) -> Floats:
@@ -75,11 +72,7 @@ def instants(span: Span, duration: float, between: float) -> Floats:
 
 
 def run_alone(
-    system: System,
-    solver: Solver,
-    constraints: str | Formulation | None,
-    span: Span,
-    given: BatchInputs,
+    spec: BatchSpec,
     which: Sequence[int],
     into: BatchRun,
     told: Callable[[int], None] = lambda done: None,
@@ -89,19 +82,19 @@ def run_alone(
     the arrays of a batch, whose rows are NaN before. Returns why some failed; `told` gets how many
     are done. Once it is `given_up`, those that run end at once and aren't kept, like those that
     wait."""
-    duration, times = duration_of(solver, span), into.time
+    system, span, duration, times = spec.system, spec.span, spec.duration, into.time
     apart = _SAME * (times[1] - times[0] if len(times) > 1 else duration)
 
     reasons: dict[int, str] = {}
     stop = Stop()
 
     def one(i: int) -> None:
-        x0, parameters, inputs = given.of(i, span)
+        x0, parameters, inputs = spec.instances.of(i, span)
         try:
             with stop.heeded():
                 run, why = _run(
-                    system, x0, duration, method=solver, constraints=constraints, inputs=inputs,
-                    parameters=parameters, start=span.start, progress=False,
+                    system, x0, duration, method=spec.solver, constraints=spec.run.constraints,
+                    inputs=inputs, parameters=parameters, start=span.start, progress=False,
                 )  # fmt: skip
         except RunInterrupted:
             return
@@ -138,13 +131,6 @@ def _all(
     finally:
         stop.ask()
         crew.shutdown(cancel_futures=True)
-
-
-def duration_of(solver: Solver, span: Span) -> float:
-    """Without what isn't a whole step, as in lanes and on a card."""
-    if not isinstance(solver, RK4 | Euler | FormulationStep):
-        return span.duration
-    return whole_steps(solver, span) * solver.step
 
 
 def _run(*given: Any, **options: Any) -> tuple[Run, str]:

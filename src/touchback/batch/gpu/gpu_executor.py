@@ -16,17 +16,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from touchback.batch.batch_arrays import (
-    blocks_of,
-    constants_of,
-    refuse_unknown_modes,
-    series_of,
-    whole_steps,
-)
-from touchback.batch.batch_inputs import BatchInputs
 from touchback.batch.batch_run import BatchInterrupted, BatchRun
+from touchback.batch.batch_spec import BatchSpec, refuse_unknown_modes
 from touchback.batch.gpu.constrained_kernel import ConstrainedRollout, RolloutWithConstraints, Rows
-from touchback.batch.gpu.gpu_device import GpuDevice
+from touchback.batch.gpu.gpu_device import GpuDevice, find_device
 from touchback.batch.gpu.kernels import (
     Kernel,
     Rollout,
@@ -60,13 +53,12 @@ from touchback.simulate.run_diagnostics import (
     warn_when_astray,
     warn_when_open,
 )
-from touchback.simulate.solvers.fixed_step_solvers import FixedStep
 from touchback.simulate.span import Failure, Span
-from touchback.simulate.ticks import steps_between
 from touchback.system import System
 from touchback.system.active_equations import ActiveEquations
 from touchback.system.compiled_function import Function
 from touchback.system.constraint_functions import ConstraintLayout, Pattern
+from touchback.system.dynamics_derivatives import LoopedDerivatives
 
 _A_PART = 0.1  # s of work between two looks at Ctrl-C and at the bar
 
@@ -84,27 +76,25 @@ def is_on_device(array: Any) -> bool:
 
 
 class DeviceBatch:
-    """Runs of a system's instances by equal steps on a card. States that lie there already, `x0`
-    with a row for each, stay there, and so does what comes of them."""
+    """Runs of a system's instances by equal steps on a card. States that lie there already stay
+    there, and so does what comes of them."""
 
-    def __init__(
-        self, card: GpuDevice, system: System, given: BatchInputs, x0: Any, real: str
-    ) -> None:
-        self.card, self.system, self.given, self.real = card, system, given, real
+    def __init__(self, card: GpuDevice, spec: BatchSpec, real: str) -> None:
+        self.card, self.spec, self.system, self.real = card, spec, spec.system, real
         self._type = _BYTES[real]
         self.cupy = card.cupy
-        self._stays = is_on_device(x0)
-        self.x = self._states(x0)
+        self._stays = spec.x0_on_device is not None
+        self.x = self._states()
 
-    def _states(self, x0: Any) -> Any:
+    def _states(self) -> Any:
         """(states, instances)."""
-        count, size = self.given.count, len(self.system.state_names)
+        count, size = self.spec.count, len(self.system.state_names)
         if not self._stays:
-            if self.given.x0 is None:
+            if self.spec.instances.x0 is None:
                 raise AssertionError("a tree begins somewhere")
-            rows = np.broadcast_to(self.given.x0, (count, size))
+            rows = np.broadcast_to(self.spec.instances.x0, (count, size))
             return self.cupy.asarray(np.ascontiguousarray(rows.T, dtype=self._type))
-        found = self.cupy.from_dlpack(x0)
+        found = self.cupy.from_dlpack(self.spec.x0_on_device)
         if found.shape != (count, size):
             raise InputError(
                 f"State on the card: an array of shape ({count}, {size}) is expected, a row for "
@@ -117,22 +107,18 @@ class DeviceBatch:
         moved = array if array.ndim == own else np.moveaxis(array, 0, -1)
         return self.card.given(moved.astype(self._type))
 
-    def run(self, solver: FixedStep, span: Span, names: Sequence[str], shown: Progress) -> BatchRun:
-        """As `run_simd`."""
+    def run(self, shown: Progress) -> BatchRun:
+        """Each as a run of its own would be; Ctrl-C leaves out what isn't done."""
+        spec, solver, span, names = self.spec, self.spec.fixed_step, self.spec.span, self.spec.names
         every = solver.steps_per_output()
-        steps = whole_steps(solver, span)
-        u, p = constants_of(self.system, self.given), blocks_of(self.system, self.given)
-        series = series_of(self.system, self.given, span)
-        known = [*self.system.state_names, *self.system.layout.outputs]
-        rollout = self._rollout(
-            solver, tuple(known.index(name) for name in names), tuple(series.places),
-            tuple(series.samples),
-        )  # fmt: skip
+        steps = spec.whole_steps
+        u, p, series = spec.constants(), spec.blocks(), spec.series()
+        rollout = self._rollout(tuple(spec.places), tuple(series.places), tuple(series.samples))
         shared = Shared(u.ndim == 1, p.ndim == 1, series.values.ndim == 1)
         kernel = rollout_kernel(rollout, shared, self.real, self.card.memory)
         rows = steps // every + 1
-        record = self.cupy.empty((rows, len(names), self.given.count), dtype=self._type)
-        made = self.cupy.zeros(self.given.count, dtype=np.int64)
+        record = self.cupy.empty((rows, len(names), spec.count), dtype=self._type)
+        made = self.cupy.zeros(spec.count, dtype=np.int64)
         per_second = 1.0 / span.duration  # of the run, over which samples are spread
         arrays = (self.x, self._laid(u, 1), self._laid(p, 1), self._laid(series.values, 1))
         rest = (np.float64(span.start), np.float64(per_second), record, made,
@@ -145,7 +131,19 @@ class DeviceBatch:
         run = self._told(names, record, made, steps, every, solver.step, span)
         if interrupted:
             raise BatchInterrupted(run)
-        return run
+        return self._judged(run)
+
+    def _judged(self, ran: BatchRun) -> BatchRun:
+        """What came of it, with why instances ended early."""
+        return ran
+
+    def largest_gap(self) -> float:
+        """By how much the worst start breaks constraints [m or rad]."""
+        return 0.0
+
+    def diagnostics(self, ran: BatchRun) -> dict[str, Any] | None:
+        """Counts of constraints that weren't met or kept, and what is said of them."""
+        return None
 
     def _kept(self, rollout: Rollout, steps: int) -> tuple[Any, ...]:
         """What instances keep on the card from launch to launch beside their states, and whatever
@@ -153,26 +151,22 @@ class DeviceBatch:
         return ()
 
     def _rollout(
-        self,
-        solver: FixedStep,
-        recorded: tuple[int, ...],
-        series: tuple[int, ...],
-        samples: tuple[int, ...],
+        self, recorded: tuple[int, ...], series: tuple[int, ...], samples: tuple[int, ...]
     ) -> Rollout:
         layout, plan = self.system.layout, self.system.plan
         own = self.system.dynamics.acting(self.system.key).functions
         states = len(self.system.state_names)
         wanted = {
             "rate": True,
-            "configuration rate": solver.word == "euler" and not plan.plain_coordinates,
+            "configuration rate": self.spec.solver.word == "euler" and not plan.plain_coordinates,
             "outputs": any(place >= states for place in recorded),
             "updates": bool(layout.memories),
         }
         functions = tuple((name, own[name]) for name, needed in wanted.items() if needed)
         return Rollout(
-            functions, layout.sizes[0], states, 1 + len(layout.inputs), solver.word,
+            functions, layout.sizes[0], states, 1 + len(layout.inputs), self.spec.solver.word,
             recorded, series, samples, tuple(layout.memory_places),
-            steps_between(self.system, solver) or 1,
+            self.spec.steps_between_ticks,
         )  # fmt: skip
 
     def _launch(
@@ -184,7 +178,7 @@ class DeviceBatch:
     ) -> None:
         """In parts of the steps; a run without any notes its start."""
         t0, step, steps, every = grid
-        count, first, size = self.given.count, 0, 16
+        count, first, size = self.spec.count, 0, 16
         while True:
             end, began = min(first + size, steps), time.monotonic()
             head = (np.int64(count), np.float64(t0), np.float64(step), np.int64(first),
@@ -216,6 +210,20 @@ class DeviceBatch:
             self.system.name, tuple(self.system.state_names), tuple(names), times, *kept,
             ended, whole, {}, 1, 1, self.card.name,
         )  # fmt: skip
+
+
+_BY_LOOPS = "loops of the processor solve for derivatives of so many coordinates"
+
+
+def device_for(function: Function, on: str, real: str) -> GpuDevice | str:
+    """The graphics card that evaluates a function, or why the processor does."""
+    if on != "gpu":
+        return _not_asked(real)
+    return _BY_LOOPS if isinstance(function, LoopedDerivatives) else find_device()
+
+
+def _not_asked(real: str) -> str:
+    return "single precision needs on='gpu'" if real == "float" else "no card is asked for"
 
 
 def evaluate_on_device(
@@ -266,29 +274,24 @@ FORMULATIONS = ("partitioning", "multipliers", "baumgarte", "projection")
 class ConstrainedDeviceBatch(DeviceBatch):
     """With constraints, kept by a formulation, in double precision."""
 
-    def __init__(
-        self, card: GpuDevice, system: System, given: BatchInputs, x0: Any, formulation: Formulation
-    ) -> None:
-        super().__init__(card, system, given, x0, "double")
-        self._formulation = formulation
+    def __init__(self, card: GpuDevice, spec: BatchSpec) -> None:
+        super().__init__(card, spec, "double")
+        self._formulation = spec.formulation
         self._memory: Any = None  # a row of each number that an instance keeps
         self._counted: dict[str, int] = {}  # where counts are among them
         self._gap_at = 0
 
-    def run(self, solver: FixedStep, span: Span, names: Sequence[str], shown: Progress) -> BatchRun:
-        """As `CardBatch.run`, and with a warning where constraints weren't met or kept."""
-        ran = self._judged(super().run(solver, span, names, shown), span)
-        warn_when_open(self.system.name, float(self._memory[self._gap_at].max()))
+    def largest_gap(self) -> float:
+        """Of all instances."""
+        return float(self._memory[self._gap_at].max())
+
+    def diagnostics(self, ran: BatchRun) -> dict[str, Any] | None:
+        """Of those that reached the end, if any did."""
         if not ran.whole.any():
-            return ran
+            return None
         counts = self._counts(self.cupy.asarray(ran.whole))
         said = constraint_diagnostics(self._formulation.word, counts, self._rubbing())
-        warn_when_astray(self.system.name, {"statistics": counts, "remarks": said})
-        return ran
-
-    def _judged(self, ran: BatchRun, span: Span) -> BatchRun:
-        """What came of it, with why instances ended early."""
-        return ran
+        return {"statistics": counts, "remarks": said}
 
     def _counts(self, whole: Any) -> dict[str, float]:
         """Of instances that reached the end: the worst, or all together."""
@@ -306,16 +309,12 @@ class ConstrainedDeviceBatch(DeviceBatch):
         if not isinstance(rollout, ConstrainedRollout):
             raise AssertionError("constraints have a rollout of their own")
         self._counted, self._gap_at = rollout.counted, rollout.remembered
-        shape = (rollout.remembered + 1, self.given.count)  # and the gap at the start
+        shape = (rollout.remembered + 1, self.spec.count)  # and the gap at the start
         self._memory = self.cupy.zeros(shape, dtype=np.float64)
         return (self._memory,)
 
     def _rollout(
-        self,
-        solver: FixedStep,
-        recorded: tuple[int, ...],
-        series: tuple[int, ...],
-        samples: tuple[int, ...],
+        self, recorded: tuple[int, ...], series: tuple[int, ...], samples: tuple[int, ...]
     ) -> RolloutWithConstraints:
         layout, plan, kind = self.system.layout, self.system.plan, self._formulation
         acting = self.system.dynamics.acting(self.system.key)
@@ -331,8 +330,8 @@ class ConstrainedDeviceBatch(DeviceBatch):
         }
         return ConstrainedRollout(
             tuple((name, own[name]) for name, needed in wanted.items() if needed),
-            layout.sizes[0], states, 1 + len(layout.inputs), solver.word, recorded, series, samples,
-            tuple(layout.memory_places), steps_between(self.system, solver) or 1,
+            layout.sizes[0], states, 1 + len(layout.inputs), self.spec.solver.word, recorded,
+            series, samples, tuple(layout.memory_places), self.spec.steps_between_ticks,
             kind.rate, kind.motion.removesuffix("_motion"), settings_of(kind),
             rows_of(acting.rows, layout.sizes),
         )  # fmt: skip
@@ -379,17 +378,16 @@ MOST_BYTES = 400_000  # of a thread's own memory for sets of constraints, of 512
 class ModesDeviceBatch(ConstrainedDeviceBatch):
     """With modes, each instance in one of its own."""
 
-    def __init__(
-        self, card: GpuDevice, system: System, given: BatchInputs, x0: Any, formulation: Formulation
-    ) -> None:
-        super().__init__(card, system, given, x0, formulation)
+    def __init__(self, card: GpuDevice, spec: BatchSpec) -> None:
+        super().__init__(card, spec)
+        system = spec.system
         self._modes = system.dynamics.modes
         # of states that stay on the card, one in each mode comes to be looked at
         places = [system.state_names.index(name) for name in system.modes]
         _, one_of_each = np.unique(self.cupy.asnumpy(self.x[places]), axis=1, return_index=True)
         refuse_unknown_modes(system, self.cupy.asnumpy(self.x[:, one_of_each]).T)
 
-    def _judged(self, ran: BatchRun, span: Span) -> BatchRun:
+    def _judged(self, ran: BatchRun) -> BatchRun:
         """With a warning of those that modes ended."""
         told = self.cupy.asnumpy(self._memory[: len(TOLD)])
         ended = np.flatnonzero(told[_AT["why"]])
@@ -402,7 +400,7 @@ class ModesDeviceBatch(ConstrainedDeviceBatch):
             warnings.warn(
                 f"{self.system.name}: {len(by_modes)} of {len(ran)} instances ended early by their "
                 f"modes, which `reasons` has; instance {first} {reasons[first]}.",
-                RuntimeWarning, stacklevel=4,
+                RuntimeWarning, stacklevel=5,
             )  # fmt: skip
         return replace(ran, whole=whole, reasons=reasons)
 
@@ -419,16 +417,12 @@ class ModesDeviceBatch(ConstrainedDeviceBatch):
         if not isinstance(rollout, ModesRollout):
             raise AssertionError("modes have a rollout of their own")
         self._gap_at = _AT["gap"]
-        shape = (rollout.remembered, self.given.count)
+        shape = (rollout.remembered, self.spec.count)
         self._memory = self.cupy.zeros(shape, dtype=np.float64)
         return self._memory, np.int64(steps)
 
     def _rollout(
-        self,
-        solver: FixedStep,
-        recorded: tuple[int, ...],
-        series: tuple[int, ...],
-        samples: tuple[int, ...],
+        self, recorded: tuple[int, ...], series: tuple[int, ...], samples: tuple[int, ...]
     ) -> ModesRollout:
         layout, kind, states = self.system.layout, self._formulation, len(self.system.state_names)
         data: ModesData = self.system.dynamics.modes_data()
@@ -437,8 +431,8 @@ class ModesDeviceBatch(ConstrainedDeviceBatch):
         measured = any(place >= states for place in recorded)
         return ModesRollout(
             tuple(self._functions(actings.values(), measured)),
-            layout.sizes[0], states, 1 + len(layout.inputs), solver.word, recorded, series, samples,
-            tuple(layout.memory_places), steps_between(self.system, solver) or 1,
+            layout.sizes[0], states, 1 + len(layout.inputs), self.spec.solver.word, recorded,
+            series, samples, tuple(layout.memory_places), self.spec.steps_between_ticks,
             kind.rate, kind.motion.removesuffix("_motion"), settings_of(kind),
             tuple(rows_of(acting.rows, layout.sizes) for acting in actings.values()),
             tuple(_mode(mode, numbers) for mode in data.modes),
@@ -536,3 +530,52 @@ def _reason(system: System, told: np.ndarray, ended: float) -> str:
         what = f"{system.state_names[number]!r} stops being a finite number after {last:.6g}"
         found = Failure(float(t), what, _SHORTER)
     return f"stopped at t = {found.time:.6g} s: {found.what}; {found.mend}"
+
+
+METHODS = ("rk4", "euler")  # whose steps a card makes
+
+
+class GpuBatch:
+    """Instances on a graphics card, one thread each."""
+
+    def can(self, spec: BatchSpec) -> str | None:
+        """Where a card is asked for, is there, and has the method, the formulation and room."""
+        if spec.on != "gpu":
+            return _not_asked(spec.real)
+        if spec.solver.word not in METHODS:
+            return f"only methods 'rk4' and 'euler' run there, not '{spec.solver.word}'"
+        if spec.system.constrained and spec.formulation.word not in FORMULATIONS:
+            ways = ", ".join(FORMULATIONS)
+            return f"constraints are kept there by {ways}, not by '{spec.formulation.word}'"
+        if spec.system.modes and (why := modes_misfit(spec.system)):
+            return why
+        found = find_device()
+        return found if isinstance(found, str) else None
+
+    def run(self, spec: BatchSpec, shown: Progress) -> BatchRun:
+        """Each as a run of its own would be, with a warning where constraints weren't met or
+        kept."""
+        there, name = _executor(spec), spec.system.name
+        ran = there.run(shown)
+        warn_when_open(name, there.largest_gap())
+        if (about := there.diagnostics(ran)) is not None:
+            warn_when_astray(name, about)
+        return ran
+
+
+def _executor(spec: BatchSpec) -> DeviceBatch:
+    """What runs a tree, constraints that stay, or modes."""
+    card, system = find_device(), spec.system
+    if isinstance(card, str):
+        raise AssertionError(card)
+    if not system.constrained:
+        return DeviceBatch(card, spec, spec.real)
+    if spec.real == "float":
+        warnings.warn(
+            f"{system.name} is computed in double precision: its constraints are met to 1e-13"
+            f"{', its transitions found to as much' if system.modes else ''}, which single "
+            "precision can't tell.",
+            RuntimeWarning, stacklevel=4,
+        )  # fmt: skip
+    spec = spec if spec.x0_on_device is not None else spec.assembled()
+    return ModesDeviceBatch(card, spec) if system.modes else ConstrainedDeviceBatch(card, spec)

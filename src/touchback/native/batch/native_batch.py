@@ -35,12 +35,22 @@ Memories = tuple[Sequence[int], int]  # their places in a state, and steps from 
 
 
 class BatchMotion(Protocol):
-    """How so many instances at once (`lanes`) move, by a step of a method."""
+    """How so many instances at once (`lanes`) move, by a step of a method: the `sizes` of one of
+    them, its `way` (tb_batch_way; empty: side by side in lanes), how many numbers a step or a rate
+    solves for, and the rows of constraints that rub."""
 
     @property
     def lanes(self) -> int: ...
     @property
+    def sizes(self) -> Sizes: ...
+    @property
     def sensors(self) -> FunctionData | None: ...
+    @property
+    def way(self) -> str: ...
+    @property
+    def solved(self) -> int: ...
+    @property
+    def rubbing(self) -> list[str]: ...
     def step(self, method: str) -> int: ...
     def problem(self, sizes: Sizes, u: Floats, p: Floats, memories: Memories) -> Problem: ...
 
@@ -48,9 +58,14 @@ class BatchMotion(Protocol):
 @dataclass(frozen=True)
 class BatchFunctions:
     """The functions of so many instances at once (`lanes`): rate, dq/dt where it isn't v, sensors
-    where some are recorded, and what memories become at ticks."""
+    where some are recorded, and what memories become at ticks; `sizes` are those of one."""
+
+    way: ClassVar[str] = ""
+    solved: ClassVar[int] = 0
+    rubbing: ClassVar[list[str]] = []
 
     lanes: int
+    sizes: Sizes
     rate: FunctionData
     configuration_rate: FunctionData | None = None
     sensors: FunctionData | None = None
@@ -90,7 +105,6 @@ class NativeBatch:
     def __init__(
         self,
         motion: BatchMotion,
-        sizes: Sizes,
         sensor_count: int,
         x: Floats,
         u: Floats,
@@ -104,6 +118,7 @@ class NativeBatch:
         """`grid`: the method, the start, the step, how many, and how many from row to row of the
         record."""
         method, t0, step, steps, every = grid
+        sizes = motion.sizes
         self.x, self.rows = x, steps // every + 1
         self.lanes, self.count = motion.lanes, len(x)
         self.record = np.empty((self.count, self.rows, len(recorded)))
@@ -124,15 +139,15 @@ class NativeBatch:
         ):  # fmt: skip
             batch.point(name, array)
         made = [
-            self._worker(self._problem(motion, sizes, memories), motion, sensor_count)
+            self._worker(self._problem(motion, memories), motion, sensor_count)
             for _ in range(min(workers, MOST_WORKERS))
         ]
         batch.kept += made
         self._workers = (LIB.struct("tb_batch_worker") * len(made))(*(each.struct for each in made))
 
-    def _problem(self, motion: BatchMotion, sizes: Sizes, memories: Memories) -> Problem:
+    def _problem(self, motion: BatchMotion, memories: Memories) -> Problem:
         lanes, struct = self.lanes, self._batch.struct
-        nq, nv, nz = (lanes * size for size in sizes)
+        nq, nv, nz = (lanes * size for size in motion.sizes)
         u, p = aligned_zeros(lanes * struct.inputs), np.zeros(lanes * struct.block)
         return motion.problem((nq, nv, nz), u, p, memories)
 
@@ -179,20 +194,6 @@ class NativeBatch:
 def stride(array: Floats, own: int) -> int:
     """From instance to instance, of an array that has `own` dimensions where all have the same."""
     return 0 if array.ndim == own else int(np.prod(array.shape[1:]))
-
-
-class LoneMotion(BatchMotion, Protocol):
-    """A motion of one instance at a time: its `way` (tb_batch_way), how many numbers a step or a
-    rate solves for, and the rows of constraints that rub."""
-
-    @property
-    def way(self) -> str: ...
-    @property
-    def sizes(self) -> Sizes: ...
-    @property
-    def solved(self) -> int: ...
-    @property
-    def rubbing(self) -> list[str]: ...
 
 
 @dataclass(frozen=True)
@@ -283,11 +284,11 @@ class NativeLoneBatch(NativeBatch):
     """As `NativeBatch`, one at a time; `told` has what is told of each instance, by name
     (tb_batch_told), and `rubbing` are the rows with friction."""
 
-    def __init__(self, motion: LoneMotion, sensors: int, *given: Any) -> None:
+    def __init__(self, motion: BatchMotion, sensors: int, *given: Any) -> None:
         """`sensors`: how many there are, 0 where none is recorded; the others as of
         `NativeBatch`."""
         self.rubbing, self._solved = motion.rubbing, motion.solved
-        super().__init__(motion, motion.sizes, sensors, *given)
+        super().__init__(motion, sensors, *given)
         fields = [name for name, *_ in LIB.struct("tb_batch_told")._fields_]
         self.told = np.zeros(self.count, dtype=[(name, np.float64) for name in fields])
         self._batch.struct.way = LIB.address(motion.way)
@@ -310,7 +311,7 @@ class NativeLoneBatch(NativeBatch):
 class NativeConstrainedBatch(NativeLoneBatch):
     """With constraints. A crowd of transitions is looked for every `look` steps."""
 
-    def __init__(self, motion: LoneMotion, look: int, sensors: int, *given: Any) -> None:
+    def __init__(self, motion: BatchMotion, look: int, sensors: int, *given: Any) -> None:
         super().__init__(motion, sensors, *given)
         struct = self._batch.struct
         struct.crowded, struct.look = CROWDED * struct.h, look

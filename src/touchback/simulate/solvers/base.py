@@ -34,6 +34,7 @@ class Can(Flag):
     SWITCHES = auto()  # constraints switched while the run goes on
     LIVE = auto()  # against a clock
     BOOKS = auto()  # powers integrated along its steps
+    BATCHES = auto()  # equal whole steps, which C makes of many instances
 
 
 class Options(TypedDict, total=False):

@@ -121,7 +121,7 @@ class RK4(FixedStep):
     and `atol` say how well events are located."""
 
     word = "rk4"
-    can = FixedStep.can | Can.MODES
+    can = FixedStep.can | Can.MODES | Can.BATCHES
     quadrature = (0.0, 0.5, 1.0), (1.0 / 6.0, 2.0 / 3.0, 1.0 / 6.0)
 
 
@@ -132,7 +132,7 @@ class Euler(FixedStep):
     positions they drift (`Variational` keeps them). The cheapest. Options as those of `RK4`."""
 
     word = "euler"
-    can = FixedStep.can | Can.MODES
+    can = FixedStep.can | Can.MODES | Can.BATCHES
     quadrature = (0.0,), (1.0,)
 
 
@@ -175,6 +175,6 @@ class Variational(FixedStep):
 class FormulationStep(FixedStep):
     """The step of the formulation called `word`; options as those of `RK4`."""
 
-    can = (FixedStep.can | Can.STIFF) & ~(Can.COPIES | Can.RUBBING)
+    can = (FixedStep.can | Can.STIFF | Can.BATCHES) & ~(Can.COPIES | Can.RUBBING)
 
     word: str = field(kw_only=False)

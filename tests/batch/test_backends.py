@@ -1,0 +1,57 @@
+"""Each kind of batch has one back end, which says of others why it can't run them."""
+
+import pytest
+
+import touchback as tb
+from tests.featured_models import compiled
+from touchback.batch.backends import BACKENDS, backend_for
+from touchback.batch.batch_inputs import read_batch_inputs
+from touchback.batch.batch_spec import BatchSpec
+from touchback.simulate.run_spec import RunSpec
+from touchback.simulate.solver_choice import formulation_for, solver_for
+from touchback.simulate.solvers import Can
+
+
+def asked(system: tb.System, method: str, on: str = "cpu", real: str = "double") -> BatchSpec:
+    formulation = formulation_for(method, None)
+    solver = solver_for(system, method, formulation, Can(0), {})
+    run = RunSpec.read(system, 0.01, constraints=formulation)
+    return BatchSpec(run, solver, read_batch_inputs(system, 2, None, None, None), 1, on, real)
+
+
+@pytest.fixture(scope="module")
+def systems() -> dict[str, tb.System]:
+    return {name: compiled(name) for name in ("", "closures", "modes", "rigid contacts")}
+
+
+@pytest.mark.parametrize(
+    ("feature", "method", "backend"),
+    [
+        ("", "rk4", "SimdBatch"),
+        ("", "euler", "SimdBatch"),
+        ("", "dopri5", "ThreadedSimulate"),
+        ("", "implicit-euler", "ThreadedSimulate"),
+        ("closures", "rk4", "ConstrainedBatch"),
+        ("closures", "linear-implicit", "ConstrainedBatch"),
+        ("closures", "dopri5", "ThreadedSimulate"),
+        ("modes", "euler", "ConstrainedBatch"),
+        ("rigid contacts", "moreau-jean", "ContactBatch"),
+        ("rigid contacts", "event-driven", "ThreadedSimulate"),
+    ],
+)
+def test_the_first_that_can_runs_a_batch(systems, feature: str, method: str, backend: str) -> None:
+    assert type(backend_for(asked(systems[feature], method))).__name__ == backend
+
+
+def test_every_other_back_end_says_why_it_can_not(systems) -> None:
+    spec = asked(systems["closures"], "rk4")
+    reasons = {type(each).__name__: each.can(spec) for each in BACKENDS}
+    assert reasons["ConstrainedBatch"] is None and reasons["ThreadedSimulate"] is None
+    assert reasons["GpuBatch"] == "no card is asked for"
+    assert "has constraints" in reasons["SimdBatch"]
+    assert reasons["ContactBatch"] == "method 'rk4' isn't time stepping"
+
+
+def test_the_processor_leaves_a_batch_for_the_card_alone(systems) -> None:
+    spec = asked(systems[""], "rk4", on="gpu")
+    assert [each.can(spec) for each in BACKENDS[1:]] == ["the processor isn't asked"] * 4
