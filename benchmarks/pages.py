@@ -107,6 +107,42 @@ def dynamics(machine: str, *sections: str) -> list[str]:
     return [f"| | {' | '.join(FUNCTIONS)} |", "|---|---|---|---|", *rows]
 
 
+LOOPS = "Touchback partitioning", "Touchback projection", "MuJoCo RK4", "Exudyn generalised-α"
+
+
+def loops() -> list[str]:
+    """Times of a step of 1 ms of closed loops, and how far the loops come apart."""
+    found = {
+        (each["mechanism"], each["engine"]): each
+        for each in records("loops (load 0.3)", "x86_64")
+        if each.get("step") == 1e-3
+    }
+    rows = []
+    for mechanism in ("crank-rocker", "slider-crank", "40 four-bars", "400 four-bars"):
+        cells = []
+        for engine in LOOPS:
+            one = found[mechanism, engine]
+            gap = "" if one["gap"] is None else f" ({one['gap']:.0e})"
+            cells.append(f"{microseconds(one['best'])}{gap}")
+        rows.append(f"| {mechanism} | {' | '.join(cells)} |")
+    return [f"| | {' | '.join(LOOPS)} |", "|---|---|---|---|---|", *rows]
+
+
+def piano() -> list[str]:
+    """Times of unclocked ticks of the grand piano action."""
+    rows = []
+    for each in records("piano"):
+        if "p50" not in each:
+            continue
+        times = " | ".join(microseconds(each[key]) for key in ("p50", "p99.9", "max"))
+        rows.append(f"| {each['what']} | {times} | {each['keys that fit']} |")
+    return [
+        "| µs an unclocked tick | p50 | p99.9 | most | keys in 70 % of a core |",
+        "|---|---|---|---|---|",
+        *rows,
+    ]
+
+
 TRACKERS = ("explicit", "section", "implicit")  # docs/omni.md describes them
 
 
@@ -132,6 +168,8 @@ TABLES: dict[str, tuple[str, Callable[[], list[str]]]] = {
         "benchmarks.md",
         partial(dynamics, "x86_64", "chains (up to 100 joints)", "trees"),
     ),
+    "closed loops": ("benchmarks.md", loops),
+    "piano": ("benchmarks.md", piano),
     "trackers": ("benchmarks.md", trackers),
 }
 
