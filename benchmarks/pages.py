@@ -29,11 +29,6 @@ def records(section: str, machine: str = MACHINE) -> Records:
     return found
 
 
-def best(section: str, **of: object) -> str:
-    """The least time of the record that has these entries [µs]."""
-    return microseconds(_one(section, of)["best"])
-
-
 def _one(section: str, of: dict[str, object]) -> dict[str, Any]:
     found = [each for each in records(section) if of.items() <= each.items()]
     if len(found) != 1:
@@ -41,47 +36,17 @@ def _one(section: str, of: dict[str, object]) -> dict[str, Any]:
     return found[0]
 
 
-def compare() -> list[str]:
-    """The speed table beside other engines."""
-    engines = "Touchback", "Pinocchio"
+def operations() -> list[str]:
+    """Operations of ROBOTRAN's public models, with the forces that its functions have."""
     rows = []
-    for what, section, shape, joints, functions in (
-        ("inverse / forward dynamics, chain of 7, µs", "chains", "chain", 7, "both"),
-        ("the same, chain of 100", "chains", "chain", 100, "both"),
-        ("mass matrix, tree of 400", "trees", "tree", 400, "mass matrix"),
-    ):
-        names = ("inverse dynamics", "forward dynamics") if functions == "both" else (functions,)
-        ours, theirs = (
-            " / ".join(
-                best(section, shape=shape, joints=joints, function=name, engine=engine)
-                for name in names
-            )
-            for engine in engines
-        )
-        rows.append(f"| {what} | {ours} | Pinocchio {theirs} |")
-    loops = "loops (the usual turns of 2 ms: times are those of a busy core)"
-    rocker: dict[str, object] = {"mechanism": "crank-rocker", "step": 1e-3}
-    shown = []
-    for engine in ("Touchback projection", "MuJoCo RK4", "Exudyn generalised-α"):
-        found = _one(loops, {**rocker, "engine": engine})
-        shown.append(f"{microseconds(found['best'])} ({found['gap']:.0e} m)")
-    rows.append(
-        "| crank-rocker at 1 ms on a busy core, µs a step (\\|h\\|) | "
-        f"{shown[0]} | MuJoCo {shown[1]}, Exudyn {shown[2]} |"
-    )
-    keys = {each["what"]: each for each in records("piano") if "p50" in each}
-    ticks = sorted(each["p50"] for what, each in keys.items() if what.startswith("MuJoCo"))
-    rows.append(
-        "| one grand piano action, µs a tick of 250 µs | "
-        f"{microseconds(keys['1 key playing, 4 kHz']['p50'])}, four steps | "
-        f"MuJoCo {microseconds(ticks[0])} to {microseconds(ticks[-1])}, one step |"
-    )
-    car = _one("robotran", {"model": "MX5 car"})
-    flops = car["with forces: mass and bias"], car["ROBOTRAN mass and bias"]
-    rows.append(
-        "| operations of the MX5 car's M and c | {} | ROBOTRAN {}, published |".format(*flops)
-    )
-    return ["| what | ours | theirs |", "|---|---|---|", *rows]
+    for each in records("robotran"):
+        for function, words in (("inverse", "inverse dynamics"), ("mass and bias", "M and c")):
+            if f"with forces: {function}" in each:
+                kinds = "ROBOTRAN", "with forces:", "live, with forces:"
+                counts = " | ".join(f"{each[f'{kind} {function}']}" for kind in kinds)
+                rows.append(f"| {each['model']}, {each['joints']} joints: {words} | {counts} |")
+    head = "| operations by ROBOTRAN's count | ROBOTRAN | ours, numbers | ours, every number live |"
+    return [head, "|---|---|---|---|", *rows]
 
 
 FUNCTIONS = "inverse dynamics", "forward dynamics", "mass matrix"
@@ -162,7 +127,7 @@ def trackers() -> list[str]:
 
 
 TABLES: dict[str, tuple[str, Callable[[], list[str]]]] = {
-    "speed beside others": ("benchmarks.md", compare),
+    "operations": ("benchmarks.md", operations),
     "dynamics on aarch64": ("benchmarks.md", partial(dynamics, "aarch64", "chains", "trees")),
     "dynamics on x86_64": (
         "benchmarks.md",
