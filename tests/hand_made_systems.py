@@ -41,7 +41,7 @@ class HandMade(DynamicsKind):
     def on_blocks(self, key: Key, values: np.ndarray) -> list[tuple[FunctionSet, np.ndarray]]:
         return []  # nothing of it switches by time
 
-    def slopes(self, key: Key) -> None:
+    def rate_jacobian(self, key: Key) -> None:
         return None
 
     def initial(self, parameters: Mapping[str, float]) -> State:

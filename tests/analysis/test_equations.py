@@ -44,8 +44,8 @@ def varied(instance: Instance, at: Point, column: str, i: int, step: float) -> P
 @pytest.mark.parametrize("column", COLUMNS[:-1])
 def test_slopes_are_finite_differences(anywhere: tuple[Instance, Point], column: str) -> None:
     instance, at = anywhere
-    slopes = instance.slopes(at)
-    exact = np.vstack([slopes[row, column] for row in ROWS])
+    derivatives = instance.derivatives(at)
+    exact = np.vstack([derivatives[row, column] for row in ROWS])
     for i in range(exact.shape[1]):
         ahead = stacked(instance, varied(instance, at, column, i, STEP))
         behind = stacked(instance, varied(instance, at, column, i, -STEP))
@@ -56,7 +56,7 @@ def test_slopes_are_finite_differences(anywhere: tuple[Instance, Point], column:
 def test_parameter_slopes_are_finite_differences(anywhere: tuple[Instance, Point]) -> None:
     instance, at = anywhere
     system = instance.system
-    exact = instance.parameter_slopes(at).matrix
+    exact = instance.parameter_derivatives(at).matrix
     for i, (name, value) in enumerate(system.parameters.items()):
         ends = [
             stacked(Instance(system, {"voltage": 0.7}, {name: value + side}), at)

@@ -85,7 +85,7 @@ def test_derivatives_of_runs_of_loops_are_those_of_the_steps_from_where_they_clo
         ROD**2 - (RADIUS * np.sin(0.3)) ** 2), rtol=1e-9)  # fmt: skip
     for j, way in enumerate(np.eye(3) * e):
         difference = (follow(*(at + way)).values - follow(*(at - way)).values) / (2 * e)
-        np.testing.assert_allclose(found.slopes[:, :, j], difference, rtol=1e-6, atol=2e-6)
+        np.testing.assert_allclose(found.derivatives[:, :, j], difference, rtol=1e-6, atol=2e-6)
 
 
 def test_a_slider_crank_is_found_as_scipy_finds_it_from_its_own_equation() -> None:

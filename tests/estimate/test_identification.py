@@ -79,11 +79,14 @@ def test_the_variations_of_a_pendulum_are_known_in_closed_form() -> None:
     plan = plan_steps(times, given, system, own, 1e-3)
     along = variations.follow(np.array([SWING, 0.0]), plan, given, own)
     theta_rate = along.values[:, 1]
-    np.testing.assert_allclose(along.slopes[:, 0, 0], -times * theta_rate / (2 * LENGTH), atol=1e-9)
-    assert along.slopes[0, :2, 1].tolist() == [1.0, 0.0]
-    tip = along.slopes[:, 2, 0]  # tip.x = −l sin θ
+    np.testing.assert_allclose(
+        along.derivatives[:, 0, 0], -times * theta_rate / (2 * LENGTH), atol=1e-9
+    )
+    assert along.derivatives[0, :2, 1].tolist() == [1.0, 0.0]
+    tip = along.derivatives[:, 2, 0]  # tip.x = −l sin θ
     wanted = (
-        -np.sin(along.values[:, 0]) - LENGTH * np.cos(along.values[:, 0]) * along.slopes[:, 0, 0]
+        -np.sin(along.values[:, 0])
+        - LENGTH * np.cos(along.values[:, 0]) * along.derivatives[:, 0, 0]
     )
     np.testing.assert_allclose(tip, wanted, atol=1e-9)
 
@@ -100,7 +103,7 @@ def test_derivatives_are_those_of_the_steps_themselves() -> None:
         return variations.follow(np.array([SWING, 0.0]), plan, given, own)
 
     difference = (ends(LENGTH + 1e-5).values - ends(LENGTH - 1e-5).values) / 2e-5
-    np.testing.assert_allclose(ends(LENGTH).slopes[:, :, 0], difference, atol=1e-9)
+    np.testing.assert_allclose(ends(LENGTH).derivatives[:, :, 0], difference, atol=1e-9)
 
 
 def test_what_has_no_noise_is_found_exactly() -> None:

@@ -214,7 +214,7 @@ def test_what_a_full_disk_kept_is_told_as_it_is(tmp_path: Path) -> None:
         live.end_record(take)
     kept = len(open_recording(tmp_path / "cut.mcap").column("tick"))
     assert kept == take.kept and 0 < kept < take.ticks
-    assert f"its first {kept} ticks are kept: File too large" in take.ending
+    assert f"its first {kept} ticks are kept: File too large" in take.early_end
 
 
 def test_a_recording_ends_at_its_limit_and_the_run_goes_on(tmp_path: Path) -> None:
@@ -234,7 +234,7 @@ def test_a_recording_ends_at_its_limit_and_the_run_goes_on(tmp_path: Path) -> No
         live.run(0.1)
         live.end_record(again)
     assert sum("long.mcap ended early" in text for text in said) == 1
-    assert "it has reached 0.0572 MiB; record again into another file" in take.ending
+    assert "it has reached 0.0572 MiB; record again into another file" in take.early_end
     ticks = open_recording(tmp_path / "long.mcap").column("tick")
     assert len(ticks) == take.kept > 0 and (np.diff(ticks) == 1).all()
     assert os.path.getsize(take.path) < 2 * 60_000  # a chunk more, and the summary
@@ -263,7 +263,7 @@ def test_a_disk_without_room_is_said_in_words_and_leaves_no_file(tmp_path: Path)
             live.run(0.05)
             live._drain(finish=True)
         live.end_record(take)
-        assert "nothing of it is kept" in take.ending
+        assert "nothing of it is kept" in take.early_end
     with disk_of(0), pytest.raises(InputError, match="can't be recorded: File too"):
         tb.live(system, rate=1000, record=path)
     assert not list(tmp_path.iterdir())

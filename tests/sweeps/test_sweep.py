@@ -258,7 +258,7 @@ def test_what_a_table_can_not_hold_is_said_of_its_run(tmp_path) -> None:
     given = (tmp_path / "out").as_posix(), name, "me", 0, 0, ("index",), DESIGN.points()[:2]
     task = Task(swept.half_letters, *given)
     compute(task)
-    unnamed, unsaid = task.kept().values()
+    unnamed, unsaid = task.stored().values()
     assert str(unnamed).startswith("An outcome has a name of its own")
     assert unsaid == "ValueError: \\ud800"
 

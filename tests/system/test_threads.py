@@ -134,7 +134,11 @@ def _equations(system: Any, q: np.ndarray, v: np.ndarray, z: np.ndarray) -> list
     made, u = system.equations, system.input_defaults
     at = Point(q, v, z, u, 0.0, v, np.ones(len(system.constraint_names)))
     p = system.parameter_values()
-    blocks = made.values(at, p), made.slopes(at, p).matrix, made.parameter_slopes(at, p).matrix
+    blocks = (
+        made.values(at, p),
+        made.derivatives(at, p).matrix,
+        made.parameter_derivatives(at, p).matrix,
+    )
     return [*plain(blocks[0]), *blocks[1:]]
 
 

@@ -40,14 +40,14 @@ def settled(instance: Instance, kept: list[int], at: Point) -> Point:
     step_length = 1e-3
     scale = 0.0
     for _ in range(_SETTLING_STEPS):
-        slopes, effort = instance.slopes(at), instance.values(at)["effort"]
+        derivatives, effort = instance.derivatives(at), instance.values(at)["effort"]
         open_by = np.abs(instance.values(at)["position"]).max(initial=0.0)
-        tangent = _tangent(instance, slopes, kept)
-        pushed = slopes["effort", "multiplier"] @ at.multipliers
+        tangent = _tangent(instance, derivatives, kept)
+        pushed = derivatives["effort", "multiplier"] @ at.multipliers
         unbalanced = np.abs(effort - pushed).max(initial=0.0)
         force = tangent.B.T @ effort
         mass, stiffness = (
-            tangent.B.T @ slopes["effort", column] @ tangent.B
+            tangent.B.T @ derivatives["effort", column] @ tangent.B
             for column in ("acceleration", "position")
         )
         scale = max(scale, float(unbalanced), float(np.abs(stiffness).max(initial=0.0)))
@@ -68,8 +68,8 @@ def settled(instance: Instance, kept: list[int], at: Point) -> Point:
     return at
 
 
-def _tangent(instance: Instance, slopes: Blocks, kept: list[int]) -> Tangent:
-    return Tangent(np.vstack([slopes["position", "position"], np.eye(instance.n)[kept]]))
+def _tangent(instance: Instance, derivatives: Blocks, kept: list[int]) -> Tangent:
+    return Tangent(np.vstack([derivatives["position", "position"], np.eye(instance.n)[kept]]))
 
 
 def _lowest(mass: np.ndarray, stiffness: np.ndarray) -> tuple[float, np.ndarray]:
@@ -86,12 +86,12 @@ def _lowest(mass: np.ndarray, stiffness: np.ndarray) -> tuple[float, np.ndarray]
 
 def _advanced(instance: Instance, at: Point, kept: list[int]) -> Point:
     """The point with the multipliers that balance it best, and extra states at their rest."""
-    slopes, values = instance.slopes(at), instance.values(at)
+    derivatives, values = instance.derivatives(at), instance.values(at)
     free = [i for i in range(instance.n) if i not in kept]
     change = np.linalg.lstsq(
-        slopes["effort", "multiplier"][free], -values["effort"][free], rcond=1e-12
+        derivatives["effort", "multiplier"][free], -values["effort"][free], rcond=1e-12
     )[0]
-    rest = np.linalg.lstsq(slopes["state", "state"], -values["state"], rcond=1e-12)[0]
+    rest = np.linalg.lstsq(derivatives["state", "state"], -values["state"], rcond=1e-12)[0]
     return at.moved(multipliers=at.multipliers + change, z=at.z + rest)
 
 
@@ -195,10 +195,10 @@ class _Balance:
     def __init__(self, instance: Instance, kept: list[int], at: Point) -> None:
         self.instance = instance
         self.free = [i for i in range(instance.n) if i not in kept]
-        slopes = instance.slopes(at)
+        derivatives = instance.derivatives(at)
         self.scale = max(
             np.abs(instance.values(at)["effort"]).max(initial=0.0),
-            1e-3 * np.abs(slopes["effort", "position"]).max(initial=0.0),
+            1e-3 * np.abs(derivatives["effort", "position"]).max(initial=0.0),
         )
         self.scale = self.scale or 1.0
 
@@ -208,18 +208,19 @@ class _Balance:
             [values["effort"][self.free] / self.scale, values["position"], values["state"]]
         )
 
-    def slopes(self, at: Point) -> np.ndarray:
+    def derivatives(self, at: Point) -> np.ndarray:
         """By increments of the free coordinates, extra states and scaled multipliers."""
-        slopes, free = self.instance.slopes(at), self.free
+        derivatives, free = self.instance.derivatives(at), self.free
         m, nz = self.instance.m, len(at.z)
         efforts = [
-            slopes["effort", "position"][np.ix_(free, free)] / self.scale,
-            slopes["effort", "state"][free] / self.scale,
-            slopes["effort", "multiplier"][free],
+            derivatives["effort", "position"][np.ix_(free, free)] / self.scale,
+            derivatives["effort", "state"][free] / self.scale,
+            derivatives["effort", "multiplier"][free],
         ]
-        positions = [slopes["position", "position"][:, free], np.zeros((m, nz + m))]
+        positions = [derivatives["position", "position"][:, free], np.zeros((m, nz + m))]
         states = [
-            slopes["state", "position"][:, free], slopes["state", "state"], np.zeros((nz, m)),
+            derivatives["state", "position"][:, free], derivatives["state", "state"],
+            np.zeros((nz, m)),
         ]  # fmt: skip
         return np.vstack([np.hstack(efforts), np.hstack(positions), np.hstack(states)])
 
@@ -256,7 +257,7 @@ def _reduced(balance: _Balance, at: Point, r: np.ndarray) -> tuple[Point, np.nda
     size = np.linalg.norm(r)
     if size == 0.0 or not r.size:
         return None
-    K = balance.slopes(at)
+    K = balance.derivatives(at)
     n = len(balance.free)
     strength = max(float(np.linalg.norm(K)), 1e-300)
     for damping in _DAMPINGS:
@@ -301,15 +302,15 @@ def _stiffness(
 ) -> tuple[np.ndarray, list[int], bool]:
     """Bᵀ ∂(c − τ − Wᵀλ)/∂δ B over the motions B that constraints and kept coordinates leave, extra
     states following; its coordinates; and whether it alone decides on stability."""
-    slopes = instance.slopes(at)
+    derivatives = instance.derivatives(at)
     held = np.eye(instance.n)[kept]
-    tangent = Tangent(np.vstack([slopes["position", "position"], held]))
-    K = slopes["effort", "position"]
-    by_states = slopes["effort", "state"]
+    tangent = Tangent(np.vstack([derivatives["position", "position"], held]))
+    K = derivatives["effort", "position"]
+    by_states = derivatives["effort", "state"]
     acting = bool(np.any(by_states[[i for i in range(instance.n) if i not in kept]]))
     if acting:
         following = np.linalg.lstsq(
-            slopes["state", "state"], slopes["state", "position"], rcond=None
+            derivatives["state", "state"], derivatives["state", "position"], rcond=None
         )[0]
         K = K - by_states @ following
     return tangent.B.T @ K @ tangent.B, tangent.independent, not acting

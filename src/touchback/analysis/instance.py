@@ -95,13 +95,13 @@ class Instance:
         """The blocks of the equations."""
         return self.system.equations.values(at, self.p)
 
-    def slopes(self, at: Point) -> Blocks:
+    def derivatives(self, at: Point) -> Blocks:
         """Their derivatives."""
-        return self.system.equations.slopes(at, self.p)
+        return self.system.equations.derivatives(at, self.p)
 
-    def parameter_slopes(self, at: Point) -> Blocks:
+    def parameter_derivatives(self, at: Point) -> Blocks:
         """Their derivatives by the parameters."""
-        return self.system.equations.parameter_slopes(at, self.p)
+        return self.system.equations.parameter_derivatives(at, self.p)
 
     def increments(self, at: Point) -> tuple[np.ndarray, np.ndarray]:
         """N of dq = N δ, and D of δ̇ = δv + D δ."""
@@ -168,15 +168,15 @@ class Instance:
             still = at.moved(a=np.zeros(self.n), multipliers=np.zeros(self.m))
             values = self.values(still)
             rest = np.concatenate([-values["effort"], -(values["acceleration"] + pull)])
-            solved = self.solve(self.slopes(still), rest)
+            solved = self.solve(self.derivatives(still), rest)
         return at.moved(a=solved[: self.n], multipliers=solved[self.n :])
 
-    def solve(self, slopes: Blocks, rest: np.ndarray) -> np.ndarray:
+    def solve(self, derivatives: Blocks, rest: np.ndarray) -> np.ndarray:
         """[a, λ] of M a − Wᵀλ = rest (efforts), J a = rest (constraints)."""
         system = np.zeros((self.n + self.m,) * 2)
-        system[: self.n, : self.n] = slopes["effort", "acceleration"]
-        system[: self.n, self.n :] = slopes["effort", "multiplier"]
-        system[self.n :, : self.n] = slopes["acceleration", "acceleration"]
+        system[: self.n, : self.n] = derivatives["effort", "acceleration"]
+        system[: self.n, self.n :] = derivatives["effort", "multiplier"]
+        system[self.n :, : self.n] = derivatives["acceleration", "acceleration"]
         if not self.m:
             try:
                 return np.linalg.solve(system, rest)

@@ -110,10 +110,13 @@ class _Actuators:
         at = at.moved(u=u, multipliers=np.zeros(instance.m))
         efforts = np.zeros(k + len(self._inputs))
         for _ in range(_CORRECTIONS):
-            slopes = instance.slopes(at)
-            W = -slopes["effort", "multiplier"].T
+            derivatives = instance.derivatives(at)
+            W = -derivatives["effort", "multiplier"].T
             E = np.hstack(
-                [np.eye(instance.n)[:, self._freedoms], -slopes["effort", "input"][:, self._inputs]]
+                [
+                    np.eye(instance.n)[:, self._freedoms],
+                    -derivatives["effort", "input"][:, self._inputs],
+                ]
             )
             own = np.zeros(instance.n)
             own[self._freedoms] = efforts[:k]

@@ -267,7 +267,7 @@ class _Tracker:
         v[self.prescribed] = given_v
         a[self.prescribed] = given_a
         at = Point(q, v, self._z, instance.u, t, np.zeros(n), np.zeros(instance.m))
-        J = instance.slopes(at)["rate", "velocity"]
+        J = instance.derivatives(at)["rate", "velocity"]
         self._refuse_loss(J, t)
         own, others = J[:, self._others], self._others
         v[others] = self._linear(own, -instance.values(at)["rate"], "velocities", t)

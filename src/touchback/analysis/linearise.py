@@ -63,10 +63,10 @@ def linearise(
     refuse("tb.linearise", system)
     instance = Instance(system, u, parameters)
     at = instance.in_motion(instance.point(state_of(system, x), t))
-    slopes = instance.slopes(at)
+    derivatives = instance.derivatives(at)
     wanted = instance.freedoms(keep, "coordinate to keep")
-    flow = full_flow(instance, at, slopes)
-    chart = Chart(slopes, wanted)
+    flow = full_flow(instance, at, derivatives)
+    chart = Chart(derivatives, wanted)
     states, inputs = chart.variations, chart.by_inputs
     values = instance.values(at)
     outputs = flow.outputs
@@ -87,7 +87,7 @@ def linearise(
 
 
 @dataclass(frozen=True)
-class _Slope:
+class _ByStateAndInput:
     by_state: np.ndarray
     by_input: np.ndarray
 
@@ -98,59 +98,63 @@ class Flow:
 
     by_state: np.ndarray
     by_input: np.ndarray
-    outputs: _Slope
+    outputs: _ByStateAndInput
 
 
-def full_flow(instance: Instance, at: Point, slopes: Blocks) -> Flow:
+def full_flow(instance: Instance, at: Point, derivatives: Blocks) -> Flow:
     """Derivatives of the rates along all coordinates, constraints kept at acceleration level."""
     n, m = instance.n, instance.m
     columns = ("position", "velocity", "state", "input")
 
     def row(name: str) -> np.ndarray:
-        return np.hstack([slopes[name, column] for column in columns])
+        return np.hstack([derivatives[name, column] for column in columns])
 
-    answers = -instance.solve(slopes, np.vstack([row("effort"), row("acceleration")]))
+    answers = -instance.solve(derivatives, np.vstack([row("effort"), row("acceleration")]))
     width = answers.shape[1]
     positions = np.zeros((n, width))
     positions[:, :n] = instance.increments(at)[1]
     positions[:, n : 2 * n] = np.eye(n)
     rates = np.vstack([positions, answers[:n], row("state")])
-    through = np.hstack([slopes["output", "acceleration"], slopes["output", "multiplier"]])
+    through = np.hstack(
+        [derivatives["output", "acceleration"], derivatives["output", "multiplier"]]
+    )
     outputs = row("output") + through @ answers[: n + m]
     cut = width - len(instance.u)
-    return Flow(rates[:, :cut], rates[:, cut:], _Slope(outputs[:, :cut], outputs[:, cut:]))
+    return Flow(
+        rates[:, :cut], rates[:, cut:], _ByStateAndInput(outputs[:, :cut], outputs[:, cut:])
+    )
 
 
 class Chart:
     """Variations [δ, δv, δz] that the constraints allow, by those of the independent coordinates,
     rates and extra states; `rows` are the places of the latter."""
 
-    def __init__(self, slopes: Blocks, wanted: list[int]) -> None:
-        n, nz = slopes["effort", "position"].shape[1], slopes["state", "state"].shape[0]
-        nu = slopes["state", "input"].shape[1]
-        self.positions = Tangent(slopes["position", "position"], wanted)
-        self.rates = Tangent(slopes["rate", "velocity"], self.positions.independent)
+    def __init__(self, derivatives: Blocks, wanted: list[int]) -> None:
+        n, nz = derivatives["effort", "position"].shape[1], derivatives["state", "state"].shape[0]
+        nu = derivatives["state", "input"].shape[1]
+        self.positions = Tangent(derivatives["position", "position"], wanted)
+        self.rates = Tangent(derivatives["rate", "velocity"], self.positions.independent)
         k, r = len(self.positions.independent), len(self.rates.independent)
         self.variations = np.zeros((2 * n + nz, k + r + nz))
         self.variations[:n, :k] = self.positions.B
-        carried = slopes["rate", "position"] @ self.positions.B
+        carried = derivatives["rate", "position"] @ self.positions.B
         self.variations[n : 2 * n, :k] = -self.rates.P @ carried
         self.variations[n : 2 * n, k : k + r] = self.rates.B
         self.variations[2 * n :, k + r :] = np.eye(nz)
         self.by_inputs = np.zeros((2 * n + nz, nu))
         self.by_inputs[: 2 * n] = self.demanded(
-            slopes, slopes["position", "input"], slopes["rate", "input"]
+            derivatives, derivatives["position", "input"], derivatives["rate", "input"]
         )
         self.rows = [
             *self.positions.independent, *(n + i for i in self.rates.independent),
             *range(2 * n, 2 * n + nz),
         ]  # fmt: skip
 
-    def demanded(self, slopes: Blocks, position: np.ndarray, rate: np.ndarray) -> np.ndarray:
+    def demanded(self, derivatives: Blocks, position: np.ndarray, rate: np.ndarray) -> np.ndarray:
         """Variations [δ, δv] of dependent coordinates that keep constraints met whose positions
         and rates vary so."""
         moved = -self.positions.P @ position
-        return np.vstack([moved, -self.rates.P @ (slopes["rate", "position"] @ moved + rate)])
+        return np.vstack([moved, -self.rates.P @ (derivatives["rate", "position"] @ moved + rate)])
 
 
 def _names(instance: Instance, chart: Chart) -> tuple[str, ...]:

@@ -42,11 +42,11 @@ class Sensitivity:
     `run` holds the outputs themselves and the derivatives, as signals "d(output)/d(parameter)"."""
 
     def __init__(
-        self, run: Run, outputs: Sequence[str], parameters: Sequence[str], slopes: np.ndarray
+        self, run: Run, outputs: Sequence[str], parameters: Sequence[str], derivatives: np.ndarray
     ) -> None:
         self.run, self.time = run, run.time
         self.outputs, self.parameters = tuple(outputs), tuple(parameters)
-        self.slopes = slopes  # times × outputs × parameters
+        self.derivatives = derivatives  # times × outputs × parameters
 
     def __getitem__(self, pair: tuple[str, str]) -> np.ndarray:
         if not (isinstance(pair, tuple) and len(pair) == 2):
@@ -59,13 +59,13 @@ class Sensitivity:
             raise unknown_name("output", output, self.outputs)
         if parameter not in self.parameters:
             raise unknown_name("parameter", parameter, self.parameters)
-        return self.slopes[:, self.outputs.index(output), self.parameters.index(parameter)]
+        return self.derivatives[:, self.outputs.index(output), self.parameters.index(parameter)]
 
     def __str__(self) -> str:
         width = max(map(len, self.outputs), default=0)
         lines = [f"largest derivatives over {self.run.duration:g} s"]
         for i, output in enumerate(self.outputs):
-            largest = np.abs(self.slopes[:, i]).max(axis=0)
+            largest = np.abs(self.derivatives[:, i]).max(axis=0)
             parts = [f"{name}: {x:.4g}" for name, x in zip(self.parameters, largest)]
             lines.append(f"  {output:<{width}}  {', '.join(parts)}")
         return "\n".join(lines)
@@ -120,14 +120,14 @@ def sensitivity(
     chosen = [known.index(name) for name in names]
     shown = [varied.shown(t, row) for t, row in zip(times, rows)]
     values = np.array([value[chosen] for value, _ in shown])
-    slopes = np.array([slope[chosen] for _, slope in shown])
+    derivatives = np.array([slope[chosen] for _, slope in shown])
     units = dict(zip(known, [*system.state_units, *system.output_units]))
     signals = {name: values[:, i] for i, name in enumerate(names)}
     for i, name in enumerate(names):
         for j, parameter in enumerate(parameters):
-            signals[f"d({name})/d({parameter})"] = slopes[:, i, j]
+            signals[f"d({name})/d({parameter})"] = derivatives[:, i, j]
     run = Run(times, signals, units, {"model": system.name, "method": "sensitivity by DOP853"})
-    return Sensitivity(run, names, parameters, slopes)
+    return Sensitivity(run, names, parameters, derivatives)
 
 
 def _integrate(
@@ -190,9 +190,9 @@ class _Varied:
 
     def initial(self, at: Point, keep: list[int]) -> np.ndarray:
         """The variations that the constraints demand of the initial state."""
-        slopes, by_p = self.instance.slopes(at), self.instance.parameter_slopes(at)
+        derivatives, by_p = self.instance.derivatives(at), self.instance.parameter_derivatives(at)
         demanded = by_p["position", "parameter"], by_p["rate", "parameter"]
-        moved = Chart(slopes, keep).demanded(slopes, *demanded)
+        moved = Chart(derivatives, keep).demanded(derivatives, *demanded)
         states = self._tracked(at, moved[: self.instance.n])
         return (np.vstack([moved, states]) @ self._along).ravel()
 
@@ -203,16 +203,16 @@ class _Varied:
         found = found_states(instance.system.model, at.q, instance.parameters)
         own = [order.index(name) for name in found]
         still = at.moved(v=np.zeros(instance.n))
-        slopes, by_p = instance.slopes(still), instance.parameter_slopes(still)
-        moved = slopes["state", "position"] @ position + by_p["state", "parameter"]
-        own_slopes = slopes["state", "state"][np.ix_(own, own)]
-        if own and np.linalg.cond(own_slopes) > _UNTRACKED:
+        derivatives, by_p = instance.derivatives(still), instance.parameter_derivatives(still)
+        moved = derivatives["state", "position"] @ position + by_p["state", "parameter"]
+        own_derivatives = derivatives["state", "state"][np.ix_(own, own)]
+        if own and np.linalg.cond(own_derivatives) > _UNTRACKED:
             raise SolveError(
                 f"{instance.system.name}: how '{next(iter(found))}' begins can't be varied with "
                 "the parameters; give the surface contact a `correction`."
             )
         states = np.zeros((len(at.z), position.shape[1]))
-        states[own] = -np.linalg.solve(own_slopes, moved[own])
+        states[own] = -np.linalg.solve(own_derivatives, moved[own])
         return states
 
     def rate(self, t: float, y: np.ndarray) -> np.ndarray:

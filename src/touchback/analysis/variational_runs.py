@@ -33,19 +33,21 @@ class Variation:
     at: Point
     S: np.ndarray
     answers: np.ndarray
-    slopes: Blocks
+    derivatives: Blocks
     by_parameters: Blocks
     along: np.ndarray
 
     def of(self, row: str) -> np.ndarray:
         """Variation of a block of the equations at fixed a and λ."""
-        by_state = [self.slopes[row, column] for column in ("position", "velocity", "state")]
+        by_state = [self.derivatives[row, column] for column in ("position", "velocity", "state")]
         return np.hstack(by_state) @ self.S + self.by_parameters[row, "parameter"] @ self.along
 
     def outputs(self) -> np.ndarray:
         """Variation of what the sensors show."""
-        slopes = self.slopes
-        through = np.hstack([slopes["output", "acceleration"], slopes["output", "multiplier"]])
+        derivatives = self.derivatives
+        through = np.hstack(
+            [derivatives["output", "acceleration"], derivatives["output", "multiplier"]]
+        )
         return self.of("output") + through @ self.answers
 
 
@@ -56,11 +58,11 @@ def varied(
     2 α (J v − b) + α² h."""
     values = instance.values(at)
     at = instance.in_motion(at, 2.0 * alpha * values["rate"] + alpha**2 * values["position"])
-    slopes, by_p = instance.slopes(at), instance.parameter_slopes(at)
-    still = Variation(at, S, np.zeros(0), slopes, by_p, along)
+    derivatives, by_p = instance.derivatives(at), instance.parameter_derivatives(at)
+    still = Variation(at, S, np.zeros(0), derivatives, by_p, along)
     pulls = 2.0 * alpha * still.of("rate") + alpha**2 * still.of("position")
     rest = np.vstack([still.of("effort"), still.of("acceleration") + pulls])
-    return replace(still, answers=-instance.solve(slopes, rest))
+    return replace(still, answers=-instance.solve(derivatives, rest))
 
 
 _EQUAL = 1e-9  # of a time between samples: those that differ by less are the same
@@ -75,7 +77,7 @@ class Along:
     parameters, then by starts: (times, signals, directions). NaN from where a run failed on."""
 
     values: np.ndarray
-    slopes: np.ndarray
+    derivatives: np.ndarray
 
 
 class Variations:
@@ -256,11 +258,11 @@ class ClosedVariations:
         q = closing.newton(x0[:nq], positions)
         x = closing.solve_velocities(np.concatenate([q, x0[nq:]]), rates)
         at = Point(q, x[nq : nq + n], x[nq + n :], u, t)
-        slopes, by_p = instance.slopes(at), instance.parameter_slopes(at)
-        chart = Chart(slopes, positions)
+        derivatives, by_p = instance.derivatives(at), instance.parameter_derivatives(at)
+        chart = Chart(derivatives, positions)
         S = np.zeros((len(chart.variations), self._along.shape[1]))
         demanded = by_p["position", "parameter"], by_p["rate", "parameter"]
-        S[: 2 * n] = chart.demanded(slopes, *demanded) @ self._along
+        S[: 2 * n] = chart.demanded(derivatives, *demanded) @ self._along
         for j, name in enumerate(self._starts, self._varying.shape[1]):
             S[:, j] = chart.variations[:, chart.rows.index(self._place(name))]
         N = instance.increments(at)[0]
@@ -286,9 +288,11 @@ class ClosedVariations:
     def _chosen(self, x0: np.ndarray, t: float, u: np.ndarray) -> tuple[list[int], list[int]]:
         nq, n, _ = self.system.sizes
         instance = Instance(self.system)
-        slopes = instance.slopes(Point(x0[:nq], x0[nq : nq + n], x0[nq + n :], u, t))
+        derivatives = instance.derivatives(Point(x0[:nq], x0[nq : nq + n], x0[nq + n :], u, t))
         places = [self._place(name) for name in self._starts]
-        chart = Chart(slopes, [*dict.fromkeys(i % n for i in places if i < 2 * n), *self._kept])
+        chart = Chart(
+            derivatives, [*dict.fromkeys(i % n for i in places if i < 2 * n), *self._kept]
+        )
         for name, place in zip(self._starts, places, strict=True):
             if place not in chart.rows:
                 free = [self.system.layout.v[i] for i in chart.positions.independent]

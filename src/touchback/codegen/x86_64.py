@@ -283,7 +283,7 @@ class X86_64(Assembler):
             write_cold_path(self)
             for index in self.cold_calls:
                 distance = sum(map(len, self.chunks[index + 1 : cold]))
-                self.chunks[index] = isa.call_from_here(distance)
+                self.chunks[index] = isa.relative_call(distance)
         entry = len(self.pool.data)
         chunks = self._prologue(entry) + self.chunks
         self.instructions = len(chunks)
@@ -291,8 +291,8 @@ class X86_64(Assembler):
 
     def _prologue(self, entry: int) -> list[bytes]:
         chunks = [isa.move(isa.RAX, isa.R8), isa.move(isa.R8, isa.RCX)]
-        after = sum(map(len, chunks)) + len(isa.address_from_here(isa.RCX, 0))
-        chunks.append(isa.address_from_here(isa.RCX, self._pool_bias - entry - after))
+        after = sum(map(len, chunks)) + len(isa.relative_address(isa.RCX, 0))
+        chunks.append(isa.relative_address(isa.RCX, self._pool_bias - entry - after))
         if self.calls:
             chunks.append(isa.add(isa.RSP, -_FRAME))
             for index, register in enumerate(BASES):
@@ -342,7 +342,7 @@ def write_sincos(asm: X86_64, offset: int, blocks: int) -> int:
     if blocks > 1:
         chunks.append(isa.decrement(_COUNT))
         chunks.append(isa.jump_back_if_not_zero(sum(map(len, chunks[start:]))))
-    cold = [*to_table, isa.call_from_here(0)]
+    cold = [*to_table, isa.relative_call(0)]
     distance = sum(map(len, cold))
     if form == _EIGHT:
         chunks.append(isa.VZEROUPPER)

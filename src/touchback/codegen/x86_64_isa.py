@@ -168,7 +168,7 @@ def address(d: int, base: int, offset: int) -> bytes:
     return bytes((_rex(d, base), 0x8D)) + memory_operand(d, base, offset)
 
 
-def address_from_here(d: int, offset: int) -> bytes:
+def relative_address(d: int, offset: int) -> bytes:
     """d = address of the next instruction + offset; always 7 bytes."""
     return bytes((_rex(d, 0), 0x8D, 0x05 | (d & 7) << 3)) + struct.pack("<i", offset)
 
@@ -210,7 +210,7 @@ def call_at(base: int, offset: int) -> bytes:
     return (b"\x41" if base & 8 else b"") + b"\xff" + memory_operand(2, base, offset)
 
 
-def call_from_here(distance: int) -> bytes:
+def relative_call(distance: int) -> bytes:
     """Calls what is so far from the next instruction."""
     return b"\xe8" + struct.pack("<i", distance)
 

@@ -54,7 +54,7 @@ class ContactLaw(Data, frozen=True, tag_field="kind"):
         return {}
 
 
-def where_touching(mechanics: Mechanics, depth: Scalar, given: Scalar) -> Scalar:
+def in_contact(mechanics: Mechanics, depth: Scalar, given: Scalar) -> Scalar:
     """What is given where d > 0, else zero: also its slopes, though roots have infinite ones at
     0."""
     k = mechanics.k
@@ -68,7 +68,7 @@ def elastic_energy(
     k = mechanics.k
     power = k.add(exponent, 1)
     stored = k.div(k.mul(stiffness, k.pow(depth, power)), power)
-    return where_touching(mechanics, depth, stored)
+    return in_contact(mechanics, depth, stored)
 
 
 class UnilateralSpring(ContactLaw, frozen=True, tag="unilateral-spring"):
@@ -93,7 +93,7 @@ class UnilateralSpring(ContactLaw, frozen=True, tag="unilateral-spring"):
         push = k.mul(value(self.stiffness), k.pow(depth, value(self.exponent)))
         if not is_zero(self.damping):
             push = k.maximum(k.add(push, k.mul(value(self.damping), rate)), 0)
-        return where_touching(mechanics, depth, push)
+        return in_contact(mechanics, depth, push)
 
     def energy(self, mechanics: Mechanics, depth: Scalar, own: Own) -> Scalar:
         value = mechanics.value
@@ -126,7 +126,7 @@ class HuntCrossley(ContactLaw, frozen=True, tag="hunt-crossley"):
         if not is_zero(self.damping):
             slope = k.mul(k.const(1.5), value(self.damping))
             push = k.mul(push, k.maximum(k.add(1, k.mul(slope, rate)), 0))
-        return where_touching(mechanics, depth, push)
+        return in_contact(mechanics, depth, push)
 
     def energy(self, mechanics: Mechanics, depth: Scalar, own: Own) -> Scalar:
         value = mechanics.value
@@ -181,7 +181,7 @@ class Felt(ContactLaw, frozen=True, tag="felt"):
             push = k.sub(push, k.mul(value(self.memory), own["memory"]))
         if not (is_zero(self.hysteresis) and is_zero(self.memory)):
             push = k.maximum(push, 0)
-        return where_touching(mechanics, depth, push)
+        return in_contact(mechanics, depth, push)
 
     def energy(self, mechanics: Mechanics, depth: Scalar, own: Own) -> Scalar:
         """K [ξᵖ⁺¹/(p+1) − ε ω ξ + ε p/(p+1) ω^(1+1/p)], ω = w/K, with ξ not below (ε ω)^(1/p), to
@@ -207,7 +207,7 @@ class Felt(ContactLaw, frozen=True, tag="felt"):
 
     def _memory_rate(self, mechanics: Mechanics, depth: Scalar, own: Own) -> Scalar:
         k = mechanics.k
-        spring = where_touching(mechanics, depth, k.mul(self._power(mechanics, depth), depth))
+        spring = in_contact(mechanics, depth, k.mul(self._power(mechanics, depth), depth))
         return k.div(k.sub(spring, own["memory"]), mechanics.value(self.memory_time))
 
     def _power(self, mechanics: Mechanics, depth: Scalar) -> Scalar:
@@ -259,7 +259,7 @@ class Crush(ContactLaw, frozen=True, tag="crush"):
     def force(self, mechanics: Mechanics, depth: Scalar, rate: Scalar, own: Own) -> Scalar:
         pressed = self._pressed(mechanics, mechanics.k.maximum(depth, own["deepest"]))
         push = mechanics.k.mul(pressed.force, pressed.left(mechanics, depth))
-        return where_touching(mechanics, depth, push)
+        return in_contact(mechanics, depth, push)
 
     def energy(self, mechanics: Mechanics, depth: Scalar, own: Own) -> Scalar:
         """e² U(p) along the way back, and before the deepest depth follows, U(d) − U(p): the law
@@ -270,7 +270,7 @@ class Crush(ContactLaw, frozen=True, tag="crush"):
         before = self._pressed(mechanics, deepest)
         left = ahead.left(mechanics, depth)
         stored = k.mul(k.mul(k.const(0.5), k.mul(before.force, before.back)), k.mul(left, left))
-        return where_touching(mechanics, depth, k.add(k.sub(ahead.work, before.work), stored))
+        return in_contact(mechanics, depth, k.add(k.sub(ahead.work, before.work), stored))
 
     def states(self) -> dict[str, LawState]:
         return {"deepest": LawState(0.0, self.deepening, "m")}
@@ -279,7 +279,7 @@ class Crush(ContactLaw, frozen=True, tag="crush"):
         """The rate of the deepest depth [m/s]."""
         k = mechanics.k
         ahead = k.maximum(k.sub(depth, own["deepest"]), 0)
-        return where_touching(mechanics, depth, k.div(ahead, mechanics.value(self.lag)))
+        return in_contact(mechanics, depth, k.div(ahead, mechanics.value(self.lag)))
 
     def remaining(self, mechanics: Mechanics, own: Own) -> Scalar:
         """The depth that doesn't come back [m]."""

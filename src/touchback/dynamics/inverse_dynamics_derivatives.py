@@ -207,11 +207,11 @@ class InverseDynamicsDerivatives:
     def at(self, a: Sequence[Scalar]) -> EffortDerivatives:
         """The derivatives at given joint accelerations."""
         power, found = self._twists.power, EffortDerivatives({}, {})
-        sloped = {each.index: each for each in self.sloped(a)}
+        columns = {each.index: each for each in self.column_derivatives(a)}
         for i, link in self._columns():
-            row = sloped[i.index]
+            row = columns[i.index]
             for j in self._above(link, itself=True):
-                pair, column = (i.index, j.index), sloped[j.index]
+                pair, column = (i.index, j.index), columns[j.index]
                 found.by_q[pair] = self._both(row, column.carried, column.shaken)
                 found.by_v[pair] = self._both(row, column.S, column.turned)
             for j in self._above(link, itself=False):
@@ -219,7 +219,7 @@ class InverseDynamicsDerivatives:
                 found.by_v[j.index, i.index] = power(j.S, row.by_v)
         return found
 
-    def sloped(self, a: Sequence[Scalar]) -> list[ColumnDerivatives]:
+    def column_derivatives(self, a: Sequence[Scalar]) -> list[ColumnDerivatives]:
         """Of each column what the derivatives at given joint accelerations are products of."""
         twists, by_joints = self._twists, self._by_joints(a)
         wrenches = self._wrenches_with(by_joints)

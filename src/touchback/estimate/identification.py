@@ -162,22 +162,22 @@ class _Fit:
         found = self.variations.follow(x0, plan, run.given, parameters)
         known = [*system.state_names, *system.output_names]
         places = [known.index(name) for name in self.signals]
-        return Along(found.values[plan.asked][:, places], found.slopes[plan.asked][:, places])
+        return Along(found.values[plan.asked][:, places], found.derivatives[plan.asked][:, places])
 
     def misfit(self, theta: np.ndarray) -> Misfit:
         """Measured less modelled, of all samples that were measured, and its derivatives."""
-        left, slopes, signal, places = [], [], [], []
+        left, derivatives, signal, places = [], [], [], []
         for i, (run, along) in enumerate(zip(self.runs, self.along(theta), strict=True)):
             seen = np.isfinite(run.measured)
             left.append((run.measured - along.values)[seen])
             whole = np.zeros((*run.measured.shape, len(theta)))
-            whole[:, :, self.unknowns.columns(i)] = -along.slopes
-            slopes.append(whole[seen])
+            whole[:, :, self.unknowns.columns(i)] = -along.derivatives
+            derivatives.append(whole[seen])
             where = np.argwhere(seen)
             signal.append(where[:, 1])
             places.append(np.column_stack([np.full(len(where), i), where[:, 0]]))
         return Misfit(
-            np.concatenate(left), np.vstack(slopes), np.concatenate(signal), np.vstack(places)
+            np.concatenate(left), np.vstack(derivatives), np.concatenate(signal), np.vstack(places)
         )
 
 
@@ -228,7 +228,7 @@ def _check_start(fit: _Fit, begin: Misfit) -> None:
             "noise; give more, or look for fewer."
         )
     size = _ROUNDING * max(np.abs(along.values).max() for along in fit.along(unknowns.first))
-    changes = np.abs(begin.slopes * unknowns.scale).max(axis=0)
+    changes = np.abs(begin.derivatives * unknowns.scale).max(axis=0)
     silent = [name for name, change in zip(unknowns.names, changes, strict=True) if change <= size]
     if silent:
         raise InputError(
@@ -250,7 +250,7 @@ def _check_noise(fit: _Fit, begin: Misfit, known: Mapping[str, float]) -> None:
     """A signal that the unknowns can follow exactly would be told to have no noise, and then be
     all that counts; alone there is nothing that it could count more than."""
     for k, name in enumerate(fit.signals if len(fit.signals) > 1 else ()):
-        of_it = begin.slopes[begin.signal == k]
+        of_it = begin.derivatives[begin.signal == k]
         unknowns = int(of_it.any(axis=0).sum())
         if name not in known and len(of_it) - unknowns < _BEYOND:
             raise InputError(
@@ -264,7 +264,7 @@ def _fitted(fit: _Fit, theta: np.ndarray, sigma: np.ndarray, loss: Loss) -> np.n
 
     unknowns, scale = fit.unknowns, fit.unknowns.scale
     begin = fit.misfit(theta)
-    reach = np.linalg.norm(begin.slopes * theta / sigma[begin.signal][:, None])
+    reach = np.linalg.norm(begin.derivatives * theta / sigma[begin.signal][:, None])
     # SciPy's first steps are as long as the first guess, and if that lies next to 0 there are none
     origin = theta if reach < 1.0 else np.zeros_like(theta)
 
@@ -274,7 +274,7 @@ def _fitted(fit: _Fit, theta: np.ndarray, sigma: np.ndarray, loss: Loss) -> np.n
 
     def jacobian(y: np.ndarray) -> np.ndarray:
         now = fit.misfit(origin + y * scale)
-        return now.slopes * scale / sigma[now.signal][:, None]
+        return now.derivatives * scale / sigma[now.signal][:, None]
 
     found = least_squares(
         residuals, (theta - origin) / scale, jacobian,

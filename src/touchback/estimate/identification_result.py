@@ -36,14 +36,14 @@ class Misfit:
     signal, and its place (run, instant)."""
 
     left: np.ndarray
-    slopes: np.ndarray
+    derivatives: np.ndarray
     signal: np.ndarray
     places: np.ndarray
 
     def followed(self, sigma: np.ndarray) -> np.ndarray:
         """How many samples of each signal the unknowns can follow, together as many as there are
         of these: sums of the diagonal of J (JᵀJ)⁻¹ Jᵀ, weighed by the noise of each signal."""
-        weighed = self.slopes / sigma[self.signal][:, None]
+        weighed = self.derivatives / sigma[self.signal][:, None]
         length = np.linalg.norm(weighed, axis=0)
         left, size, _ = np.linalg.svd(
             weighed / np.where(length > 0.0, length, 1.0), full_matrices=False
@@ -109,7 +109,7 @@ class Identification:
 
     @cached_property
     def _singular(self) -> tuple[np.ndarray, np.ndarray]:
-        weighed = self.misfit.slopes / self.sigma[self.misfit.signal][:, None]
+        weighed = self.misfit.derivatives / self.sigma[self.misfit.signal][:, None]
         _, size, directions = np.linalg.svd(weighed * self._unit, full_matrices=False)
         return size, directions
 
@@ -117,7 +117,7 @@ class Identification:
     def _unit(self) -> np.ndarray:
         """Of each unknown, what changes all samples together by one standard deviation: no first
         guess, which may lie next to 0, decides what can be told."""
-        weighed = self.misfit.slopes / self.sigma[self.misfit.signal][:, None]
+        weighed = self.misfit.derivatives / self.sigma[self.misfit.signal][:, None]
         length = np.linalg.norm(weighed, axis=0)
         return np.asarray(1.0 / np.where(length > 0.0, length, 1.0))
 

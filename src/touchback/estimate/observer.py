@@ -173,9 +173,9 @@ class Observer(ABC):
         """The linear model about the present state."""
         x = self.state
         at = self._at.in_motion(self._at.point(x, self.time))
-        slopes = self._at.slopes(at)
-        chart = Chart(slopes, self._keep)
-        flow = full_flow(self._at, at, slopes)
+        derivatives = self._at.derivatives(at)
+        chart = Chart(derivatives, self._keep)
+        flow = full_flow(self._at, at, derivatives)
         seen = [self.system.output_names.index(name) for name in self._measured]
         V = chart.variations
         return Local(

@@ -35,7 +35,7 @@ from touchback.numbers import (
 from touchback.planning.input_plan import Plan, Rollouts
 from touchback.recording import unknown_name
 from touchback.simulate.features import refuse_model
-from touchback.simulate.span import refuse_kept
+from touchback.simulate.span import check_stored_size
 
 _FEED = 250.0  # values a second that an input gets, at most
 
@@ -172,7 +172,7 @@ class MPPI:
         sentence = "temperature must be above 0 and at most 100"
         self._temperature = number_within(sentence, temperature, 1e-9, 100.0)
         self._names, self._spread = _read_spread(system, spread)
-        refuse_kept(
+        check_stored_size(
             "tb.planning.MPPI: noise of each sample", count, self._knots * len(self._names),
             "Take fewer samples or knots.",
         )  # fmt: skip

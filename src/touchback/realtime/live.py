@@ -1004,7 +1004,7 @@ class Live:
             counts, histograms_of(loop), worst_of(loop), *scheduling_of(self._first),
             memory_of(loop.arena.size, (*loop.lock_errors, self._ports_lock_error)),
             page_faults_of(self._first), self._recorder.status, ports,
-            self._parameters.booked, self._parameters.told(), energies_of(loop, self.plan.energy),
+            self._parameters.booked, self._parameters.report(), energies_of(loop, self.plan.energy),
             [each.as_dict() for each in self.structures],
             [each.as_dict() for each in self._faults.latest],
             attribute_latency(self._first, self._machine),

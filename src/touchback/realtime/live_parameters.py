@@ -377,7 +377,7 @@ class LiveParameters:
             self.booked += energy
         self.changes[version] = Change(version, values, tick, energy, bool(refused))
 
-    def told(self) -> list[dict[str, object]]:
+    def report(self) -> list[dict[str, object]]:
         """The latest changes that ticks have taken, for the report."""
         return [
             {"tick": change.tick, "energy": change.energy, "values": change.values}

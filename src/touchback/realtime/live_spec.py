@@ -242,8 +242,8 @@ def block_between(system: System, plan: LiveSpec, values: Floats) -> Floats:
     by name, for there are many of them."""
     parts = [system.dynamics.block(system.key, values, plan.stiffness)]
     if plan.solver.implicit:
-        slopes = system.dynamics.slopes(system.key)
-        parts += [] if slopes is None else [slopes[0].block_for(values)]
+        jacobian = system.dynamics.rate_jacobian(system.key)
+        parts += [] if jacobian is None else [jacobian[0].block_for(values)]
     return np.concatenate([*parts, values])
 
 

@@ -89,7 +89,7 @@ class ActiveRecording:
         ask()
 
     @property
-    def ending(self) -> str:
+    def early_end(self) -> str:
         """How it ended early, in words."""
         why = "" if self.failure is None else self.failure.strerror or self.failure
         kept = f"its first {self.kept} ticks are kept" if self.kept else "nothing of it is kept"
@@ -471,7 +471,7 @@ class TickRecorder:
         for recording in self.active:
             if recording.failure is not None and not recording.complained:
                 recording.complained = True
-                texts.append(f"the recording {recording.ending}")
+                texts.append(f"the recording {recording.early_end}")
         if self.failure is not None and not self._complained:
             self._complained = True
             why = self.failure.strerror or self.failure

@@ -233,7 +233,7 @@ class Gains:
         """Keeps what an impact of contacts gave [J]."""
         self._found.setdefault(", ".join(f"'{name}'" for name in hit), []).append((t, gain))
 
-    def remarks(self) -> list[str]:
+    def diagnostics(self) -> list[str]:
         """One for each contact, or contacts hit together: the first instant and what it gave."""
         return [self._told(names, found) for names, found in self._found.items()]
 

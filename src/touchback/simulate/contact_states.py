@@ -42,7 +42,7 @@ class Bounces:
         self._names, self._law, self._rest = names, law, rest
         self.rounds = 10_000 if law == "sequential" else 50
         self.rounding = np.zeros(len(names))
-        self.remarks: list[str] = []
+        self.diagnostics: list[str] = []
         self.gains = Gains(law)
 
     def collide(
@@ -103,7 +103,7 @@ class Bounces:
                 "other may have none: take some away, or use method='moreau-jean'"
             )
         words = [f"{self._names[i]} jams" for i in stuck]
-        self.remarks.append(
+        self.diagnostics.append(
             f"At t = {t:.6g} s {', '.join(words)}: sliding goes on with no finite force "
             "(Painlevé); an impulse ended it."
         )
@@ -115,7 +115,7 @@ class Bounces:
         """Tells where mechanics had several answers."""
         if found.solutions > 1 and (stuck := jammed(felt, kept, slipping)):
             names = ", ".join(f"'{self._names[i]}'" for i in stuck)
-            self.remarks.append(
+            self.diagnostics.append(
                 f"At t = {t:.6g} s mechanics leaves open whether {names} lifts off or goes on "
                 f"sliding (Painlevé): {found.solutions} answers; the first was taken."
             )
@@ -298,9 +298,9 @@ class ContactStates:
         )
 
     @property
-    def remarks(self) -> list[str]:
+    def diagnostics(self) -> list[str]:
         """What is to be said of overlaps at the start, of impacts and of what has no answer."""
-        return self.walls.said + self.bounces.remarks + self.bounces.gains.remarks()
+        return self.walls.said + self.bounces.diagnostics + self.bounces.gains.diagnostics()
 
     def troubles(self, t: float, x: Floats) -> str:
         """Why a run may have stopped here: contacts that are about to jam."""

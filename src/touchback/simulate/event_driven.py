@@ -270,5 +270,5 @@ class EventDrivenStepper(ContactStepper):
             "contacts": list(self._equations.contacts),
             "events": [record.as_data() for record in self._monitor.records],
             "books": self._account.closed(times[[0, -1]], ends).as_data(),
-            "remarks": [*self._contacts.remarks, *self._unmeasured_diagnostics()],
+            "remarks": [*self._contacts.diagnostics, *self._unmeasured_diagnostics()],
         }

@@ -153,7 +153,7 @@ class TransitionLog:
                 found.append((float(t[rows[0]]), number, int(exits[0])))
         return indicator_failure(self._every, *min(found)) if found else None
 
-    def kept(self, times: Floats, states: Floats) -> dict[str, float]:
+    def metadata(self, times: Floats, states: Floats) -> dict[str, float]:
         """Counts of the formulations. How well constraints were kept is read from what is recorded:
         steps that are tried beyond a transition, and left again, may break them."""
         largest = 0.0
@@ -488,7 +488,7 @@ class ModeStepper(Stepper):
 
     def about(self, trajectory: Trajectory) -> dict[str, Any]:
         """Changes of mode, events, energy books, and how constraints were kept."""
-        kept = self._log.kept(trajectory.times, trajectory.states)
+        kept = self._log.metadata(trajectory.times, trajectory.states)
         kept["paradoxes"] = self._paradoxes  # as `kept`: of what is recorded
         trajectory.statistics.update(kept)
         posed = self._posed

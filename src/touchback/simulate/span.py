@@ -139,7 +139,7 @@ def refuse_rows(duration: float, between: float, width: int) -> None:
         )
 
 
-def refuse_kept(what: str, rows: int, width: int, mend: str) -> None:
+def check_stored_size(what: str, rows: int, width: int, mend: str) -> None:
     """Refuse to keep so many rows of `width` numbers that memory would not hold them."""
     if rows * width > MOST_NUMBERS:
         raise InputError(

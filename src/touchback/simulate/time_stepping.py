@@ -263,7 +263,7 @@ class MoreauJeanStepper(ContactStepper):
         for k in np.flatnonzero(counts):
             t = start + float(k + 1) * self._solver.step
             gains.add(t, float(given[k]), [names[i] for i in np.flatnonzero(hit[k])])
-        return gains.remarks()
+        return gains.diagnostics()
 
 
 def _advance(stepper: NativeStepper, count: int, shown: Progress) -> tuple[Status, Steps]:

@@ -49,7 +49,7 @@ def sweep(
     folder = path_of(out).absolute()
     name = sweep_folder.open_folder(folder, function, design)
     tasks = _tasks(function, design, folder, name)
-    missing = [task for task in tasks if len(task.kept()) < len(task)]
+    missing = [task for task in tasks if len(task.stored()) < len(task)]
     count = len(design) - sum(map(len, missing))
     with (
         Progress(f"{len(design)} runs", progress) as bar,
@@ -60,12 +60,12 @@ def sweep(
                 count += len(task)
                 bar.update(count / len(design))
         except KeyboardInterrupt as stop:
-            ended = sum(len(task.kept()) for task in tasks)
+            ended = sum(len(task.stored()) for task in tasks)
             stop.add_note(
                 f"{ended} of {len(design)} runs are kept in {folder}; the same call goes on."
             )
             raise
-    kept = (each for task in tasks for each in task.kept().items())
+    kept = (each for task in tasks for each in task.stored().items())
     table = Sweep(design, columns_of(design, kept), folder)
     file = folder / "runs.parquet"
     if missing or not file.exists():  # one that is done may lie where nothing can be written

@@ -48,7 +48,7 @@ class Task:
         """Their numbers."""
         return range(self.first, self.first + len(self))
 
-    def kept(self) -> dict[int, Outcome]:
+    def stored(self) -> dict[int, Outcome]:
         """What those gave that have ended."""
         return sweep_folder.read_part(self.part, self.runs).outcomes
 

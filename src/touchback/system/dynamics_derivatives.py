@@ -1,9 +1,9 @@
 """Derivatives of inverse and forward dynamics as equations of an instant.
 
-Inertial efforts are differentiated in closed form (`dynamics.slopes`): 5.0 and 49 thousand
-operations, M included, for chains of 7 and 30 joints in general placements, where the tape's own
-differentiation of the recursion, the better way round, has 7.5 and 150. What laws add, and fluid
-that links carry along, is differentiated by the tape. With M a + c = τ,
+Inertial efforts are differentiated in closed form (inverse_dynamics_derivatives.py): 5.0 and 49
+thousand operations, M included, for chains of 7 and 30 joints in general placements, where the
+tape's own differentiation of the recursion, the better way round, has 7.5 and 150. What laws add,
+and fluid that links carry along, is differentiated by the tape. With M a + c = τ,
 ∂a/∂x = −M⁻¹ ∂(M a + c − τ)/∂x at fixed a. Positions vary by increments δ in velocity coordinates,
 dq = N(q) δ, as in `equations.py`.
 """

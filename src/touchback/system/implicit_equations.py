@@ -53,7 +53,8 @@ class Point:
 
 
 class Blocks:
-    """A matrix whose rows and columns are cut into named blocks: `slopes["effort", "velocity"]`."""
+    """A matrix whose rows and columns are cut into blocks by name:
+    `derivatives["effort", "velocity"]`."""
 
     def __init__(
         self, matrix: np.ndarray, rows: dict[str, slice], columns: dict[str, slice]
@@ -86,16 +87,16 @@ class Equations:
         out = self._call(self._values, at, p)
         return {name: out[rows] for name, rows in self.rows.items()}
 
-    def slopes(self, at: Point, p: np.ndarray) -> Blocks:
+    def derivatives(self, at: Point, p: np.ndarray) -> Blocks:
         """Derivatives of every block of rows by increments, v, z, u, a and λ."""
-        function, pattern = self._slopes
+        function, pattern = self._derivatives
         shape = (self.rows["output"].stop, self.columns["multiplier"].stop)
         matrix = pattern.dense(self._call(function, at, p), shape)
         return Blocks(matrix, self.rows, self.columns)
 
-    def parameter_slopes(self, at: Point, p: np.ndarray) -> Blocks:
+    def parameter_derivatives(self, at: Point, p: np.ndarray) -> Blocks:
         """Derivatives of every block of rows by the parameters, at fixed a and λ."""
-        function, pattern = self._parameter_slopes
+        function, pattern = self._parameter_derivatives
         shape = (self.rows["output"].stop, len(self.layout.parameters))
         matrix = pattern.dense(self._call(function, at, p), shape)
         return Blocks(matrix, self.rows, self._of_parameters)
@@ -110,7 +111,7 @@ class Equations:
         return N, np.linalg.lstsq(N, turning, rcond=None)[0]
 
     @derived_once
-    def rate_slopes(self) -> tuple[Function, Pattern]:
+    def rate_jacobian(self) -> tuple[Function, Pattern]:
         """Derivatives of q̇ and of every block of rows but the output, by x = [q, v, z] itself
         rather than by increments, column by column; for implicit integrators."""
         d = self._d
@@ -133,7 +134,7 @@ class Equations:
         return self._function("equations", self._equations)
 
     @derived_once
-    def _slopes(self) -> tuple[Function, Pattern]:
+    def _derivatives(self) -> tuple[Function, Pattern]:
         d = self._d
         by_q = jacobian(d.tape, self._equations, d.q)
         others = jacobian(d.tape, self._equations, [*d.v, *d.z, *d.u, *d.extra])
@@ -144,7 +145,7 @@ class Equations:
         return self._sparse("slopes", rows)
 
     @derived_once
-    def _parameter_slopes(self) -> tuple[Function, Pattern]:
+    def _parameter_derivatives(self) -> tuple[Function, Pattern]:
         d = self._d
         return self._sparse("parameter slopes", jacobian(d.tape, self._equations, d.parameters))
 

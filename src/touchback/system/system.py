@@ -768,9 +768,9 @@ class System:
     ) -> tuple[FunctionData | RateSlopes | None, np.ndarray]:
         """∂ẋ/∂x as a compiled function, or what it is made of, and its parameter block; None where
         it can't be derived."""
-        function, slopes = self.dynamics.slopes(self.key) or (None, None)
+        function, jacobian = self.dynamics.rate_jacobian(self.key) or (None, None)
         values = self.parameter_values(overrides)
-        return slopes, np.empty(0) if function is None else function.block_for(values)
+        return jacobian, np.empty(0) if function is None else function.block_for(values)
 
     def momentum_rate(
         self, overrides: Mapping[str, float] | None = None
@@ -785,9 +785,9 @@ class System:
         """What computes the parameter block of a run from the parameters: that of its own functions
         (with `stiffness` for formulations that are steps), then that of `rate_jacobian` where an
         `implicit` method needs it, then that of `momentum_rate` where one works on `momenta`."""
-        slopes = self.dynamics.slopes(self.key) if implicit else None
+        jacobian = self.dynamics.rate_jacobian(self.key) if implicit else None
         own = self.dynamics.acting(self.key, stiffness).functions
-        found: list[Function | FunctionSet] = [own] if slopes is None else [own, slopes[0]]
+        found: list[Function | FunctionSet] = [own] if jacobian is None else [own, jacobian[0]]
         return [*found, self.dynamics.function(self.key, "momentum rate")] if momenta else found
 
     def event_functions(

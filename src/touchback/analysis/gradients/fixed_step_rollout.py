@@ -31,7 +31,7 @@ from touchback.numbers import number_within, positive_number, read_array, shown,
 from touchback.recording import unknown_name
 from touchback.simulate.features import refuse
 from touchback.simulate.protocol import Where
-from touchback.simulate.span import refuse_kept
+from touchback.simulate.span import check_stored_size
 from touchback.symbolic.differentiate import gradient
 from touchback.symbolic.expression import Expr
 from touchback.system import System
@@ -89,7 +89,7 @@ class Rollout:
     @property
     def times(self) -> Floats:
         """When each step begins, and the last one ends."""
-        self.plan.refuse_kept("times", 1)
+        self.plan.check_stored_size("times", 1)
         return self.plan.start + np.arange(self.steps + 1) * self.step
 
     def states(self, x0: Where = None, inputs: Series = None, parameters: Series = None) -> Floats:
@@ -171,11 +171,11 @@ class Rollout:
             function = self._costs[cost] = cost_function(self.system, cost, self.parameters)
         u = np.append(self.plan.start + self.steps * self.step, given.inputs[-1])
         n, block = len(given.x0), function.block_for(given.parameters)
-        value, *slopes = function.at(path.end(), u, block)
-        found = Gradient(*path.adjoint(np.array(slopes[:n]), None))
+        value, *derivatives = function.at(path.end(), u, block)
+        found = Gradient(*path.adjoint(np.array(derivatives[:n]), None))
         by_inputs, last = found.inputs.copy(), n + given.inputs.shape[1]
-        by_inputs[-1] += slopes[n:last]  # those of the last step are there at its end
-        by_parameters = found.parameters + slopes[last:]
+        by_inputs[-1] += derivatives[n:last]  # those of the last step are there at its end
+        by_parameters = found.parameters + derivatives[last:]
         return float(value), Gradient(found.x0, by_inputs, by_parameters)
 
     @property
@@ -220,7 +220,7 @@ def rollout(
     for name in names:
         if name not in known:
             raise unknown_name("parameter", name, known)
-    refuse_kept(
+    check_stored_size(
         "tb.rollout: inputs of each step", count, len(system.layout.inputs), "Take fewer steps."
     )
     begin = number_within("tb.rollout: start must be a number", start, -1e300, 1e300)

@@ -30,7 +30,7 @@ class Passed:
     name: str
     guard: Floats
     x: Floats
-    slopes: Floats
+    derivatives: Floats
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class Part:
         still = guard[:n] @ moved + guard[n + 1 :] @ np.concatenate([du, dp])
         later = -still / self._passing
         moved = moved + self._ahead * later
-        return self.event.slopes @ np.concatenate([moved, [later], du, dp]), float(later)
+        return self.event.derivatives @ np.concatenate([moved, [later], du, dp]), float(later)
 
     def adjoint(self, weight: Floats, instant: float) -> tuple[Floats, float, Floats, Floats]:
         """The other way round: weights of state and instant where it begins, of inputs and of
@@ -70,7 +70,7 @@ class Part:
         n, nu = len(self.x), len(self.u) - 1
         others = np.zeros(nu + self.native.sizes.parameters)
         if self.event is not None:
-            jumped = self.event.slopes.T @ weight
+            jumped = self.event.derivatives.T @ weight
             weight, others = jumped[:n], jumped[n + 1 :]
             pull = -(weight @ self._ahead + instant + jumped[n]) / self._passing
             weight = weight + pull * self.event.guard[:n]
@@ -157,11 +157,13 @@ class Jump:
         out = made.reset.at(x, u, made.reset.block_for(self._values))
         variables = len(x) + len(u) + len(self._plan.parameters)
         count = len(out) // (1 + variables)
-        values, slopes = out[:count], out[count:].reshape(count, variables)
+        values, derivatives = out[:count], out[count:].reshape(count, variables)
         blow = _Blow(self._plan, made, impact, values[: len(x)], u, values[len(x) :], self._values)
         blow.check(self.exit.name)
         guard = made.guard.at(x, u, made.guard.block_for(self._values))[1:]
-        return Passed(self.exit.name, guard, blow.state, blow.slopes(slopes)), blow.fastest
+        return Passed(
+            self.exit.name, guard, blow.state, blow.derivatives(derivatives)
+        ), blow.fastest
 
 
 class _Blow:
@@ -183,10 +185,10 @@ class _Blow:
         r, K, *_ = at(np.zeros(n + m), e)
         self._K = K.reshape(n + m, n + m)
         self._solved = self._solve(self._K, -r)
-        _, _, self._h, slopes, N = at(self._solved, e)
+        _, _, self._h, derivatives, N = at(self._solved, e)
         speeds = at(self._solved, np.zeros_like(e))[0][n:]  # J v⁺ − b
         self.fastest = float(np.abs(speeds[impact.contacts >= 0]).max(initial=0.0))
-        self._slopes, self._N = slopes.reshape(n + 2 * m, -1), N.reshape(nq, n)
+        self._derivatives, self._N = derivatives.reshape(n + 2 * m, -1), N.reshape(nq, n)
 
     def _solve(self, K: Floats, right: Floats) -> Floats:
         try:
@@ -198,7 +200,7 @@ class _Blow:
     def _kept(self) -> list[int]:
         """Rows of constraints on positions that hold afterwards."""
         n, m = self._sizes[1], len(self._h)
-        moved = [bool(row.any()) for row in self._slopes[n + m :]]
+        moved = [bool(row.any()) for row in self._derivatives[n + m :]]
         return [i for i in range(m) if self._contacts[i] < 0 and (moved[i] or self._h[i])]
 
     def check(self, name: str) -> None:
@@ -216,7 +218,7 @@ class _Blow:
         nq, n, _ = self._sizes
         return np.concatenate([self._x[:nq], self._solved[:n], self._x[nq + n :]])
 
-    def slopes(self, reset: Floats) -> Floats:
+    def derivatives(self, reset: Floats) -> Floats:
         """By the variables before, from those of [state, restitutions] after the resets."""
         (nq, n, _), nx, m = self._sizes, len(self._x), len(self._h)
         by_state, by_e = reset[:nx].copy(), reset[nx:]
@@ -224,11 +226,11 @@ class _Blow:
         kept = self._kept
         if kept:  # M δ = Wᵀ μ, J δ = −dh: positions stay on what holds
             rows = [*range(n), *(n + i for i in kept)]
-            dh = self._slopes[n + m :][kept] @ np.vstack([by_state, rest, by_e])
+            dh = self._derivatives[n + m :][kept] @ np.vstack([by_state, rest, by_e])
             right = np.vstack([np.zeros((n, self._variables)), -dh])
             step = self._solve(self._K[np.ix_(rows, rows)], right)[:n]
             by_state[:nq] += self._N @ step
-        dr = self._slopes[: n + m] @ np.vstack([by_state, rest, by_e])
+        dr = self._derivatives[: n + m] @ np.vstack([by_state, rest, by_e])
         by_state[nq : nq + n] = -self._solve(self._K, dr)[:n]
         return by_state
 
@@ -416,7 +418,7 @@ class Switching:
     @cached_property
     def _way(self) -> _Way:
         plan, exits = self._plan, self._exits
-        plan.refuse_kept("states", len(self._given.x0))
+        plan.check_stored_size("states", len(self._given.x0))
         rows, step = np.empty((plan.steps + 1, len(self._given.x0))), 0
         pieces: list[_Stretch | Part] = []
         rows[0] = self._given.x0

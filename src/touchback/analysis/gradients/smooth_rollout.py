@@ -16,7 +16,7 @@ from touchback.native.interrupt import Listening
 from touchback.numbers import read_array
 from touchback.recording import unknown_name
 from touchback.simulate.protocol import Where
-from touchback.simulate.span import refuse_kept
+from touchback.simulate.span import check_stored_size
 from touchback.system import System
 from touchback.system.active_equations import Key
 from touchback.system.variational_equations import variational_functions
@@ -130,9 +130,9 @@ class Plan:
         native.hold(given.inputs)
         return native
 
-    def refuse_kept(self, what: str, width: int, mend: str = "Take fewer steps.") -> None:
+    def check_stored_size(self, what: str, width: int, mend: str = "Take fewer steps.") -> None:
         """Of each step so many numbers, where memory would not hold them."""
-        refuse_kept(f"{what} of {self.system.name}", self.steps + 1, width, mend)
+        check_stored_size(f"{what} of {self.system.name}", self.steps + 1, width, mend)
 
     def failure(self, taken: int) -> SolveError:
         """Where a rollout can't go on."""
@@ -161,7 +161,7 @@ class Smooth:
     def states(self) -> Floats:
         """The start, and the state after each step."""
         steps, x = self._plan.steps, self._given.x0.copy()
-        self._plan.refuse_kept(
+        self._plan.check_stored_size(
             "states", len(x), "Take fewer steps, or ask for derivatives, which keep √steps of them."
         )
         rows = np.empty((steps + 1, len(x)))

@@ -71,19 +71,19 @@ Statements = Sequence[tuple[int, ...]]
 
 
 @dataclass
-class Kept:
+class StoredNodes:
     """Places of nodes that wait, and which nodes are read again before a statement."""
 
     places: dict[int, int] = field(default_factory=dict)
     again: dict[int, list[int]] = field(default_factory=lambda: defaultdict(list))
 
 
-def keep(program: Program, ordered: Statements, first: Mapping[int, int], room: int) -> Kept:
+def keep(program: Program, ordered: Statements, first: Mapping[int, int], room: int) -> StoredNodes:
     """Nodes of `first` lie in their places before the first statement; others take what is free of
     `room` places, for as long as they wait. Who finds none stays in registers: mostly those that
     are needed again first, as the next pass goes back the way that the last one came."""
     used = _uses(program, ordered)
-    kept = Kept()
+    kept = StoredNodes()
     free = sorted(set(range(room)) - set(first.values()))
     leaving: list[tuple[int, int]] = []  # (statement, place)
 

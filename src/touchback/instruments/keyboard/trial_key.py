@@ -172,7 +172,7 @@ class TrialKey:
         self.live.end_record(self._take)
         if self._take.failure is not None:
             raise InputError(
-                f"The forces of this trial weren't all kept: {self._take.ending}. It doesn't "
+                f"The forces of this trial weren't all kept: {self._take.early_end}. It doesn't "
                 "count; feel it again."
             )
         if lost := self._ticks_let_go - self._let_go:

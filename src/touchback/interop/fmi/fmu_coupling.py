@@ -83,7 +83,7 @@ def couple(
     about = {
         "model": system.name, "duration": duration, "method": solver.word, "step": step,
         "every": every, "units": {name: unit.path.name for name, unit in units.items()},
-        "wires": wires, "parameters": changed, "remarks": board.remarks(),
+        "wires": wires, "parameters": changed, "remarks": board.diagnostics(),
         "statistics": {"steps": run.steps, **posed.statistics},
     }  # fmt: skip
     names = board.names
@@ -184,7 +184,7 @@ class _Board:
             found[f"{name} ({kind})" if name in found else name] = unit
         return found
 
-    def remarks(self) -> list[str]:
+    def diagnostics(self) -> list[str]:
         """What the units logged, such as warnings."""
         return [
             f"FMU '{label}' logged: {text}"

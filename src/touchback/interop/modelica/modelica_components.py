@@ -275,7 +275,7 @@ def add_forces(sheet: Sheet) -> None:
             "there has no inertia for; take tb.Drag and tb.Buoyancy."
         )
     for name in sheet.model.forces:
-        pushes = sheet.instant.pushes(name)
+        pushes = sheet.instant.applied_wrenches(name)
         if pushes:
             _Force(sheet, name, pushes).add()
 

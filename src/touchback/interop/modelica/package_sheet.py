@@ -243,7 +243,7 @@ class Ported(Instant):
     def push(self, frame: Frame, force: Vector, torque: Vector | None = None) -> None:
         """Forces are objects of their own: see `pushes`."""
 
-    def pushes(self, name: str) -> list[Push]:
+    def applied_wrenches(self, name: str) -> list[Push]:
         """What a force does to bodies."""
         meter = _Meter(self)
         self.model.forces[name].apply(meter)

@@ -147,7 +147,7 @@ class Graph:
     readers: list[bytes] = field(default_factory=list)
     writers: list[bytes] = field(default_factory=list)
 
-    def told(self) -> bytes:
+    def message(self) -> bytes:
         """The message that says so."""
         ends = ([_gid(each) for each in known] for known in (self.readers, self.writers))
         node = make("rmw_dds_common/msg/NodeEntitiesInfo", "/", self.node, *ends)
@@ -214,7 +214,7 @@ class DdsTransport:
         self._readers: list[tuple[Any, Callable[[bytes, Any], None]]] = []
         self._graph = Graph(self._participant.guid.bytes, node)
         self._tell_graph = self._write(GRAPH, latched=True, depth=1)
-        self._tell_graph(self._graph.told())
+        self._tell_graph(self._graph.message())
         self._remark: Refuse = warnings.warn
         self._open = True
         self._thread = threading.Thread(target=self._serve, name="touchback dds", daemon=True)
@@ -250,7 +250,7 @@ class DdsTransport:
         self._writers.append(writer)
         if endpoint is not GRAPH:
             self._graph.writers.append(writer.guid.bytes)
-            self._tell_graph(self._graph.told())
+            self._tell_graph(self._graph.message())
 
         def publish(data: bytes) -> None:
             try:
@@ -272,7 +272,7 @@ class DdsTransport:
         self._waiting.attach(self._dds.ReadCondition(reader, self._dds.UNREAD))
         if endpoint is not GRAPH:
             self._graph.readers.append(reader.guid.bytes)
-            self._tell_graph(self._graph.told())
+            self._tell_graph(self._graph.message())
 
     def _serve(self) -> None:
         while self._open:

@@ -312,7 +312,7 @@ class DynamicsKind(ABC):
         """The parameter block of its own functions."""
         return self.acting(key, stiffness).functions.block_for(values)
 
-    def slopes(self, key: Key) -> tuple[Function, FunctionData | RateSlopes] | None:
+    def rate_jacobian(self, key: Key) -> tuple[Function, FunctionData | RateSlopes] | None:
         """∂ẋ/∂x, or what it is made of, and the same as C takes it; None: by differences."""
         function = self.function(key, "rate jacobian")
         return function, function.compiled

@@ -266,9 +266,9 @@ class ConstrainedDynamics(DynamicsKind):
         updates = acting.functions["updates"].compiled if self.layout.memories else None
         return ConstrainedProblem(problem, outputs, updates, solving)
 
-    def slopes(self, key: Key) -> tuple[Function, RateSlopes]:
+    def rate_jacobian(self, key: Key) -> tuple[Function, RateSlopes]:
         """What ∂ẋ/∂x is made of, whatever the formulation."""
-        function, pattern = self.equations(key).rate_slopes
+        function, pattern = self.equations(key).rate_jacobian
         return function, RateSlopes(function.compiled, pattern.rows, pattern.columns)
 
     def constrained_functions(self, key: Key, stiffness: bool = False) -> ConstrainedFunctions:

@@ -282,7 +282,7 @@ class Studio:
             take, self.take = self.take, None
             live.end_record(take)
         if take.failure is not None:
-            raise InputError(f"{take.ending}.")
+            raise InputError(f"{take.early_end}.")
         return {"on": False, "name": Path(take.path).name, "ticks": take.ticks}
 
     def _listing(self) -> Facts:
