@@ -12,17 +12,17 @@ from benchmarks.engines.piano_live import METHOD, STEP, PianoLive, action, resti
 from benchmarks.engines.piano_mujoco import PianoInMuJoCo
 from benchmarks.report import Section, Target, microseconds
 from benchmarks.timing import Floats
-from touchback.instruments.piano.passage import (
+from touchback.instruments.piano.finger_motions import (
     ABOVE,
     KEYS,
     LOWEST,
+    FingerStroke,
     Passage,
-    Stroke,
-    everywhere,
-    finger,
-    virtuoso,
+    finger_motion,
+    passage_on_every_key,
+    virtuoso_passage,
 )
-from touchback.instruments.piano.strokes import strikes
+from touchback.instruments.piano.stroke_analysis import strike_times
 
 SHARE = 0.7  # of a core
 RATES = (4000.0, 1000.0)
@@ -36,10 +36,11 @@ def run(duration: float = 4.0, peer: bool = True) -> Section:
     system = action()
     rest = resting(system)
     passages = {
-        "resting": {}, "ten fingers": virtuoso(duration), "all playing": everywhere(duration)
+        "resting": {}, "ten fingers": virtuoso_passage(duration),
+        "all playing": passage_on_every_key(duration),
     }  # fmt: skip
     with undisturbed() as scheduling:
-        one = {LOWEST: everywhere(duration)[LOWEST]}
+        one = {LOWEST: passage_on_every_key(duration)[LOWEST]}
         _ours(section, system, rest, "playing", one, (duration, 4000.0), 1)
         for rate in RATES:
             for label, passage in passages.items():
@@ -62,7 +63,8 @@ def _ours(
     duration, rate = timing
     times = np.arange(round(duration * rate)) / rate
     motions = np.concatenate(
-        [np.stack(finger(passage.get(LOWEST + k, ()), times), axis=1) for k in range(count)], axis=1
+        [np.stack(finger_motion(passage.get(LOWEST + k, ()), times), axis=1) for k in range(count)],
+        axis=1,
     )
     spent = PianoLive(system, rest, count, rate).ticks(motions)
     keys = "1 key" if count == 1 else f"{count} keys"
@@ -93,8 +95,8 @@ def _row(section: Section, label: str, spent: Floats, count: int, rate: float) -
 def _peer(section: Section, duration: float) -> None:
     """The same key and fingers in MuJoCo: what it takes, and whether it plays."""
     times = np.arange(0.0, duration, 2.5e-4)
-    kinds: dict[str, list[Stroke]] = {"resting": []}
-    kinds |= {label: everywhere(duration)[note] for label, note in KINDS.items()}
+    kinds: dict[str, list[FingerStroke]] = {"resting": []}
+    kinds |= {label: passage_on_every_key(duration)[note] for label, note in KINDS.items()}
     for label, strokes in kinds.items():
         try:
             theirs = PianoInMuJoCo(2.5e-4)
@@ -102,7 +104,7 @@ def _peer(section: Section, duration: float) -> None:
             section.remark(f"MuJoCo left out: {reason}.")
             return
         theirs.ticks(np.tile([[ABOVE - 3e-3, 0.0]], (2000, 1)))  # comes to rest
-        spent, hammer = theirs.ticks(np.stack(finger(strokes, times), axis=1))
+        spent, hammer = theirs.ticks(np.stack(finger_motion(strokes, times), axis=1))
         _row(section, f"MuJoCo, 1 key {label}, 4 kHz", spent, 1, 4000.0)
         section.records[-1] |= {"strikes": len(theirs.strikes(hammer)), "strokes": len(strokes)}
     played = ", ".join(
@@ -120,7 +122,7 @@ def _accuracy(section: Section, system: tb.System, rest: Floats, duration: float
     late, off, counts = 0.0, 0.0, []
     for label, note in KINDS.items():
         times = np.arange(0.0, duration + 1e-9, 2.5e-4)
-        depth, speed = finger(everywhere(duration)[note], times)
+        depth, speed = finger_motion(passage_on_every_key(duration)[note], times)
         inputs = {"finger depth": (times, depth), "finger speed": (times, speed)}
         fine = tb.simulate(
             system, rest, duration, inputs=inputs, rtol=1e-8, atol=1e-11, output_step=1e-4,
@@ -143,7 +145,7 @@ def _accuracy(section: Section, system: tb.System, rest: Floats, duration: float
 
 def _strikes(run: tb.Run) -> Floats:
     """Times and speeds of strikes."""
-    found = np.array(strikes(run))
+    found = np.array(strike_times(run))
     speeds = np.interp(found - 2e-4, run.time, run["hammer velocity.z"])  # before the felt gives
     return np.stack([found, speeds], axis=1)
 

@@ -15,7 +15,13 @@ from benchmarks.planned_mechanisms import cart_pole, upright
 from studies.piano.weighed import CAUSES, KAWAI, fit
 from touchback.figures import light_grid
 from touchback.gallery import fitted_car, fitted_piano
-from touchback.instruments.piano.force_curve import GRAM, PEDALLED, WEIGHED, force_curve, slow_press
+from touchback.instruments.piano.stroke_analysis import (
+    GRAM,
+    PEDALLED,
+    WEIGHED,
+    force_curve,
+    slow_press,
+)
 
 PLACE = Path(__file__).parent / "pictures"
 

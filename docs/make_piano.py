@@ -24,9 +24,15 @@ from studies.piano.timing import (
     measured,
 )  # fmt: skip
 from touchback.instruments.piano import Pressed, Struck, grand_piano_action
-from touchback.instruments.piano.drawing import CLOSE, film, picture
-from touchback.instruments.piano.force_curve import force_curve, slow_press
-from touchback.instruments.piano.strokes import Stroke, play, stroke_at, stroke_of
+from touchback.instruments.piano.action_drawing import CLOSE, film, picture
+from touchback.instruments.piano.stroke_analysis import (
+    MeasuredStroke,
+    force_curve,
+    play,
+    slow_press,
+    stroke_at,
+    stroke_of,
+)
 from touchback.recording import Run
 
 HERE = Path(__file__).parent
@@ -58,7 +64,7 @@ def plain_ticks(axis: Axis, values: Sequence[float]) -> None:
     axis.set_minor_formatter(NullFormatter())
 
 
-def poses(stroke: Stroke) -> None:
+def poses(stroke: MeasuredStroke) -> None:
     """The action at rest, at let-off and in check, and moving."""
     run = stroke.run
     names = ("key", "whippen", "jack", "lever", "hammer", "damper")
@@ -70,7 +76,7 @@ def poses(stroke: Stroke) -> None:
     (PICTURES / "stroke.svg").write_text(moving, encoding="utf-8")
 
 
-def stroke_figure(stroke: Stroke) -> None:
+def stroke_figure(stroke: MeasuredStroke) -> None:
     """A stroke at 2 m/s: motions above, forces below."""
     run, t = stroke.run, MS * stroke.run.time
     figure, (above, below) = axes(2, 1, size=(9, 5.2), sharex=True)
@@ -85,7 +91,7 @@ def stroke_figure(stroke: Stroke) -> None:
     save(figure, "stroke")
 
 
-def timing_figure(strokes: dict[str, list[Stroke]]) -> None:
+def timing_figure(strokes: dict[str, list[MeasuredStroke]]) -> None:
     """Ours over the fits of three grands."""
     figure, grid = axes(2, 3, size=(10, 5.6), sharex=True)
     speeds = np.geomspace(0.3, 7.0, 60)

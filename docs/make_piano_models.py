@@ -22,8 +22,14 @@ from studies.piano.two_models import (
 )
 from studies.piano.two_models_report import REPORTS
 from touchback.instruments.piano import grand_piano_action
-from touchback.instruments.piano.modes.changes import BUTTON, MODES, STOP, SWINGS, changes
-from touchback.instruments.piano.with_modes import piano_action_with_modes
+from touchback.instruments.piano.piano_action_modes import (
+    BUTTON,
+    MODES,
+    STOP,
+    SWINGS,
+    contact_changes,
+    piano_action_with_modes,
+)
 from touchback.recording import Run
 
 TABLES = Path(__file__).parent / "piano_models_tables.inc"
@@ -54,7 +60,7 @@ def graph_figure() -> None:
     at = {p.name: (PLACES[p.jack], 1.7 * p.loaded) for p in MODES if p.carried}
     ways: dict[tuple[str, str], list[str]] = {}
     for mode in MODES:
-        for change in changes(mode):
+        for change in contact_changes(mode):
             if mode.carried and change.after.carried:
                 ways.setdefault((mode.name, change.after.name), []).append(change.cause)
     taken = set(itertools.pairwise(TAKEN))

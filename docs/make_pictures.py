@@ -24,8 +24,8 @@ from touchback import gallery
 from touchback.draw import bond_graph_svg, object_graph_svg, state_graph_svg
 from touchback.haptics.wall import KINDS, passivity
 from touchback.instruments.piano import Straight, grand_piano_action
-from touchback.instruments.piano.drawing import film as piano_film
-from touchback.instruments.piano.strokes import play
+from touchback.instruments.piano.action_drawing import film as piano_film
+from touchback.instruments.piano.stroke_analysis import play
 
 HERE = Path(__file__).parent
 PICTURES = HERE / "pictures"

@@ -3,7 +3,7 @@
 import pytest
 
 from touchback.instruments.piano import Pressed, Struck, grand_piano_action
-from touchback.instruments.piano.force_curve import slow_press
+from touchback.instruments.piano.stroke_analysis import slow_press
 from touchback.system import System
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import touchback as tb
 from benchmarks.engines.build import HERE, OPTIMISED, compiled
 from benchmarks.timing import Floats
-from touchback.instruments.piano.action import grand_piano_action
+from touchback.instruments.piano.piano_action import grand_piano_action
 from touchback.native.library import LIB
 
 REPORTED = ("key depth", "key speed", "string gap", "hammer velocity")

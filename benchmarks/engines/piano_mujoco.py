@@ -14,11 +14,13 @@ import numpy as np
 from benchmarks.engines.build import HERE, OPTIMISED, Unavailable, compiled, wheel_folder
 from benchmarks.timing import Floats
 from touchback.contact import ProfileContact
-from touchback.instruments.piano.action import Builder
-from touchback.instruments.piano.driving import FINGER_DAMPING, FINGER_STIFFNESS
-from touchback.instruments.piano.geometry import placements
-from touchback.instruments.piano.parameters import Specification
-from touchback.instruments.piano.screws import add_screws
+from touchback.instruments.piano.action_specification import Specification, find_placements
+from touchback.instruments.piano.piano_action import (
+    FINGER_DAMPING,
+    FINGER_STIFFNESS,
+    Builder,
+    add_screws,
+)
 from touchback.model import Model
 
 HINGES = ("key", "whippen", "jack", "lever", "hammer", "damper")
@@ -57,7 +59,7 @@ class PianoInMuJoCo:
         if not libraries:
             raise Unavailable("the package mujoco has no libmujoco.so here")
         self.spec = Specification()
-        self.placed = placements(self.spec.dimensions, self.spec.regulation)
+        self.placed = find_placements(self.spec.dimensions, self.spec.regulation)
         self.model = mujoco_action(mujoco, self.spec, step)
         self.data = mujoco.MjData(self.model)
         self._library = ctypes.CDLL(str(libraries[0]))
@@ -95,7 +97,7 @@ def _at(array: Any, place: int) -> int:
 
 def _described(spec: Specification) -> Model:
     m = Numbers("grand piano action")
-    placed = placements(spec.dimensions, spec.regulation)
+    placed = find_placements(spec.dimensions, spec.regulation)
     builder = Builder(m, spec, placed, add_screws(m, spec))
     builder.bodies()
     builder.joints()

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from studies.piano.stages import BEGIN, COUPLER, END, FAR, gillespie
-from touchback.instruments.piano.action import grand_piano_action
-from touchback.instruments.piano.parameters import Specification
-from touchback.instruments.piano.with_modes import piano_action_with_modes
+from touchback.instruments.piano.action_specification import Specification
+from touchback.instruments.piano.piano_action import grand_piano_action
+from touchback.instruments.piano.piano_action_modes import piano_action_with_modes
 from touchback.model import Model
 
 FRONT = Specification().dimensions.key_front

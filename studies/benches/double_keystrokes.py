@@ -12,10 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from touchback.devices.sensors import LoadCell
-from touchback.instruments.piano.action import grand_piano_action
-from touchback.instruments.piano.parameters import Specification
-from touchback.instruments.piano.strokes import crossings
-from touchback.instruments.piano.touch import SQUEEZE, minimum_jerk
+from touchback.instruments.piano.action_specification import Specification
+from touchback.instruments.piano.finger_motions import SQUEEZE, minimum_jerk
+from touchback.instruments.piano.piano_action import grand_piano_action
+from touchback.instruments.piano.stroke_analysis import crossings
 from touchback.recording import Run
 from touchback.simulate import simulate
 

@@ -7,9 +7,16 @@ from functools import lru_cache
 import numpy as np
 
 from studies.benches.couplers import Events
-from touchback.instruments.piano.gillespie import ASSIGNED, LENGTHS, gillespie_specification, stroke
-from touchback.instruments.piano.gillespie.action import BEGIN, PHASES, STRIKES
-from touchback.instruments.piano.gillespie.specification import GillespieSpecification
+from touchback.instruments.piano.gillespie_action import (
+    ASSIGNED,
+    BEGIN,
+    LENGTHS,
+    PHASES,
+    STRIKES,
+    GillespieSpecification,
+    gillespie_specification,
+    stroke,
+)
 from touchback.recording import Run
 
 CAUSES = {

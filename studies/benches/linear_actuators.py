@@ -30,8 +30,8 @@ from studies.keyboard.felt_force import SPEED, ForceByDepth
 from touchback.devices.motors import LinearMotor
 from touchback.devices.sensors import Coil, HallSensor
 from touchback.haptics.displays import hold
-from touchback.instruments.piano.action import grand_piano_action
-from touchback.instruments.piano.parameters import Dimensions, Specification
+from touchback.instruments.piano.action_specification import Dimensions, Specification
+from touchback.instruments.piano.piano_action import grand_piano_action
 from touchback.model import Model
 from touchback.model.forces import JointEffort
 from touchback.model.joints import Fixed, Prismatic, Revolute

@@ -13,12 +13,16 @@ from studies.benches.his_own import own_events, own_run
 from studies.benches.released_weight import filmed
 from studies.keyboard.felt_force import DIP, SPEED, felt_of_actions, felt_of_keys
 from studies.piano.regulation import measure
-from touchback.instruments.piano.action import grand_piano_action
-from touchback.instruments.piano.gillespie import ASSIGNED, LENGTHS, gillespie_specification
-from touchback.instruments.piano.gillespie.action import BEGIN
-from touchback.instruments.piano.gillespie.specification import gain
-from touchback.instruments.piano.touch import Pressed
-from touchback.instruments.piano.with_modes import RESTITUTION
+from touchback.instruments.piano.finger_motions import Pressed
+from touchback.instruments.piano.gillespie_action import (
+    ASSIGNED,
+    BEGIN,
+    LENGTHS,
+    gain,
+    gillespie_specification,
+)
+from touchback.instruments.piano.piano_action import grand_piano_action
+from touchback.instruments.piano.piano_action_modes import RESTITUTION
 from touchback.simulate import simulate
 
 HAMMER_AT_REST = -0.35622  # rad: his q₂ at first (Table 3.5); the string is at zero

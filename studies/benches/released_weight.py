@@ -13,10 +13,9 @@ import numpy as np
 from touchback.contact import ProfileContact
 from touchback.contact.contact_laws import Felt
 from touchback.contact.profiles import Circle, Line
-from touchback.instruments.piano.action import grand_piano_action
-from touchback.instruments.piano.geometry import turned
-from touchback.instruments.piano.parameters import Specification
-from touchback.instruments.piano.strokes import crossings
+from touchback.instruments.piano.action_specification import Specification, rotate_in_plane
+from touchback.instruments.piano.piano_action import grand_piano_action
+from touchback.instruments.piano.stroke_analysis import crossings
 from touchback.model.forces import JointEffort
 from touchback.model.frame import BodyHandle
 from touchback.model.joints import Prismatic
@@ -86,7 +85,7 @@ def his_angles(run: Run) -> dict[str, np.ndarray]:
 
 def _seen(angle: np.ndarray, random: np.random.Generator) -> np.ndarray:
     """An angle as two patches tell it: by the inverse tangent of their noisy places."""
-    ends = [np.array([turned(a, (x, 0.0)) for a in angle]) for x in (0.0, ARM)]
+    ends = [np.array([rotate_in_plane(a, (x, 0.0)) for a in angle]) for x in (0.0, ARM)]
     first, second = (end + random.normal(0.0, PATCH, end.shape) for end in ends)
     apart = second - first
     return np.arctan2(apart[:, 1], apart[:, 0])

@@ -10,8 +10,12 @@ from studies.benches.his_own import OTHERS, other, own_events, own_run, said
 from studies.benches.numbers import NUMBERS, Number
 from studies.piano.report import table
 from touchback.gallery.bouncing_hammer import STATES, hammer_key_bed
-from touchback.instruments.piano.gillespie import ASSIGNED, LENGTHS, gillespie_specification
-from touchback.instruments.piano.gillespie.specification import left_out
+from touchback.instruments.piano.gillespie_action import (
+    ASSIGNED,
+    LENGTHS,
+    gillespie_specification,
+    left_out,
+)
 from touchback.simulate import simulate
 
 

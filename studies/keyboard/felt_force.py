@@ -10,8 +10,8 @@ from touchback.haptics.operator import Operator
 from touchback.haptics.wall.plant import Finger
 from touchback.instruments.keyboard.device import FRONT, KeyDevice, add_device, push_key
 from touchback.instruments.keyboard.voices import COUPLING, Voice, piano
-from touchback.instruments.piano.force_curve import force_curve, slow_press
-from touchback.instruments.piano.parameters import Masses, Specification
+from touchback.instruments.piano.action_specification import Masses, Specification
+from touchback.instruments.piano.stroke_analysis import force_curve, slow_press
 from touchback.model import Model
 from touchback.model.frame import Frame
 from touchback.recording import Run

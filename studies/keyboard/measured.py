@@ -16,9 +16,9 @@ from touchback.haptics.displays import MeasuredImpedance, identify_impedance
 from touchback.instruments.keyboard import touchback_key
 from touchback.instruments.keyboard.device import FRONT
 from touchback.instruments.keyboard.voices import light_action, voice_called
-from touchback.instruments.piano.action import grand_piano_action
-from touchback.instruments.piano.strokes import play
-from touchback.instruments.piano.touch import Reached, minimum_jerk
+from touchback.instruments.piano.finger_motions import Reached, minimum_jerk
+from touchback.instruments.piano.piano_action import grand_piano_action
+from touchback.instruments.piano.stroke_analysis import play
 from touchback.model import Model
 from touchback.model.value import Value
 from touchback.simulate import simulate

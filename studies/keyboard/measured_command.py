@@ -20,7 +20,7 @@ from touchback.cli.console import out, working
 from touchback.cli.options import output
 from touchback.figures import ACCENT, GREEN, INK, PICTURES, light_grid, pyplot
 from touchback.instruments.keyboard.measured import measured_action
-from touchback.instruments.piano.force_curve import ForceCurve, force_curve, slow_press
+from touchback.instruments.piano.stroke_analysis import ForceCurve, force_curve, slow_press
 
 VOICES = ("piano", "measured")
 QUICK = (0.2, 0.1)  # s

@@ -77,8 +77,8 @@ def tell_gestures(count: int, outcomes: Iterable[Outcome]) -> None:
 
 def _film(path: Path) -> None:
     from touchback.instruments.piano import Pressed, grand_piano_action
-    from touchback.instruments.piano.drawing import film
-    from touchback.instruments.piano.strokes import stroke_at
+    from touchback.instruments.piano.action_drawing import film
+    from touchback.instruments.piano.stroke_analysis import stroke_at
 
     stroke = stroke_at(grand_piano_action("motion", Pressed()).compile(), 2.0)
     path.write_text(film(stroke.run, 0.0, stroke.strike + 0.08), encoding="utf-8")

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from studies.piano.gestures import Laboratory
-from touchback.instruments.piano.strokes import strikes
+from touchback.instruments.piano.stroke_analysis import strike_times
 from touchback.recording import Run
 from touchback.simulate import simulate
 
@@ -65,5 +65,5 @@ def compare(methods: tuple[tuple[str, float], ...]) -> list[Step]:
 
 
 def _strike(run: Run) -> tuple[float, float]:
-    time = strikes(run)[0]
+    time = strike_times(run)[0]
     return time, float(np.interp(time, run.time, run["hammer velocity.z"]))

@@ -12,9 +12,8 @@ from typing import Any
 import numpy as np
 
 from touchback.errors import TouchbackError
-from touchback.instruments.piano.action import grand_piano_action
-from touchback.instruments.piano.sensing import CONTACTS
-from touchback.instruments.piano.strokes import strikes
+from touchback.instruments.piano.piano_action import CONTACTS, grand_piano_action
+from touchback.instruments.piano.stroke_analysis import strike_times
 from touchback.recording import Run
 from touchback.simulate import simulate
 from touchback.system import System
@@ -78,7 +77,7 @@ class Laboratory:
         return map(self.outcome, range(first, first + count))
 
     def _strikes(self, run: Run) -> int:
-        return len(strikes(run))
+        return len(strike_times(run))
 
     def _troubles(self, run: Run) -> Iterator[str]:
         for name in CONTACTS:

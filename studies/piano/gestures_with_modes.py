@@ -4,9 +4,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from studies.piano.gestures import Laboratory, Outcome
-from touchback.instruments.piano.modes.changes import NAP, STRIKES
-from touchback.instruments.piano.modes.contacts import RIGID
-from touchback.instruments.piano.with_modes import piano_action_with_modes
+from touchback.instruments.piano.piano_action_modes import (
+    NAP,
+    RIGID,
+    STRIKES,
+    piano_action_with_modes,
+)
 from touchback.recording import Run
 from touchback.system import System
 

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from touchback.instruments.piano.action import grand_piano_action
-from touchback.instruments.piano.parameters import Specification
-from touchback.instruments.piano.strokes import play, stroke_at
-from touchback.instruments.piano.touch import Pressed
+from touchback.instruments.piano.action_specification import Specification
+from touchback.instruments.piano.finger_motions import Pressed
+from touchback.instruments.piano.piano_action import grand_piano_action
+from touchback.instruments.piano.stroke_analysis import play, stroke_at
 from touchback.system import System
 
 GRAVITY = 9.81

@@ -9,8 +9,7 @@ import numpy as np
 from touchback.batch.batch_run import BatchRun
 from touchback.errors import InputError
 from touchback.instruments.piano import Pressed, grand_piano_action
-from touchback.instruments.piano.strike_meter import METER, add_strike_meter
-from touchback.instruments.piano.strokes import SETTLE
+from touchback.instruments.piano.stroke_analysis import METER, SETTLE, add_strike_meter
 from touchback.simulate import simulate
 from touchback.system import System
 

@@ -14,12 +14,11 @@ import numpy as np
 from studies.piano.gestures import STEP
 from studies.piano.gestures_with_modes import METHOD
 from studies.piano.gestures_with_modes import STEP as STEP_WITH_MODES
-from touchback.instruments.piano.action import grand_piano_action
-from touchback.instruments.piano.modes.changes import STRIKES
-from touchback.instruments.piano.parameters import Specification
-from touchback.instruments.piano.strokes import SETTLE, crossings
-from touchback.instruments.piano.touch import Reached, minimum_jerk
-from touchback.instruments.piano.with_modes import piano_action_with_modes
+from touchback.instruments.piano.action_specification import Specification
+from touchback.instruments.piano.finger_motions import Reached, minimum_jerk
+from touchback.instruments.piano.piano_action import grand_piano_action
+from touchback.instruments.piano.piano_action_modes import STRIKES, piano_action_with_modes
+from touchback.instruments.piano.stroke_analysis import SETTLE, crossings
 from touchback.model import Model
 from touchback.recording import Run
 from touchback.simulate import simulate

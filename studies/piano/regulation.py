@@ -4,11 +4,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from touchback.instruments.piano.action import grand_piano_action
-from touchback.instruments.piano.force_curve import force_curve, slow_press, weights
-from touchback.instruments.piano.parameters import Specification
-from touchback.instruments.piano.strokes import stroke_at
-from touchback.instruments.piano.touch import Pressed
+from touchback.instruments.piano.action_specification import Specification
+from touchback.instruments.piano.finger_motions import Pressed
+from touchback.instruments.piano.piano_action import grand_piano_action
+from touchback.instruments.piano.stroke_analysis import (
+    force_curve,
+    key_weights,
+    slow_press,
+    stroke_at,
+)
 from touchback.recording import Run
 from touchback.system import System
 
@@ -45,7 +49,7 @@ def measure(specification: Specification | None = None) -> Regulated:
         check=checked(specification),
         ratio=_ratio(depth[down], gap[down]),
         effective_mass=effective_mass(system, run),
-        down_weight=(both := weights(system) or (np.nan, np.nan))[0],
+        down_weight=(both := key_weights(system) or (np.nan, np.nan))[0],
         up_weight=both[1],
     )
 

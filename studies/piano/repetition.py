@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from touchback.instruments.piano.action import grand_piano_action
-from touchback.instruments.piano.parameters import Specification
-from touchback.instruments.piano.strokes import play, strikes
-from touchback.instruments.piano.touch import Repeated
+from touchback.instruments.piano.action_specification import Specification
+from touchback.instruments.piano.finger_motions import Repeated
+from touchback.instruments.piano.piano_action import grand_piano_action
+from touchback.instruments.piano.stroke_analysis import play, strike_times
 from touchback.recording import Run
 from touchback.system import System
 
@@ -37,4 +37,4 @@ def repeat(
     """One second of repetition."""
     given = {**(parameters or {}), "rate": rate, "release depth": release}
     run = play(system, Repeated().first + 1.0, given, output_step=2e-4)
-    return Repetition(run, rate, release, strikes(run))
+    return Repetition(run, rate, release, strike_times(run))

@@ -22,10 +22,15 @@ from studies.piano.weighed import (
     Fit,
     fit,
 )
-from touchback.instruments.piano.action import grand_piano_action
-from touchback.instruments.piano.force_curve import PEDALLED, force_curve, slow_press
-from touchback.instruments.piano.strokes import play, stroke_of
-from touchback.instruments.piano.touch import Pressed, Struck
+from touchback.instruments.piano.finger_motions import Pressed, Struck
+from touchback.instruments.piano.piano_action import grand_piano_action
+from touchback.instruments.piano.stroke_analysis import (
+    PEDALLED,
+    force_curve,
+    play,
+    slow_press,
+    stroke_of,
+)
 from touchback.system import System
 
 

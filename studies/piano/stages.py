@@ -10,10 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from touchback.instruments.piano.action import grand_piano_action
-from touchback.instruments.piano.geometry import placements
-from touchback.instruments.piano.parameters import Specification
-from touchback.instruments.piano.strokes import SETTLE, TOUCHES, crossing
+from touchback.instruments.piano.action_specification import Specification, find_placements
+from touchback.instruments.piano.piano_action import grand_piano_action
+from touchback.instruments.piano.stroke_analysis import SETTLE, TOUCHES, crossing
 from touchback.model import Model
 from touchback.recording import Run
 from touchback.simulate import simulate
@@ -99,7 +98,7 @@ def ballistic(run: Run, specification: Specification | None = None) -> tuple[flo
     """Speed of the crown [m/s] and time [s] of the strike as they follow from the state at release
     alone: a hammer with its weight and the friction of its centre, and nothing else."""
     spec = specification or Specification()
-    masses, at = spec.masses, placements(spec.dimensions, spec.regulation)
+    masses, at = spec.masses, find_placements(spec.dimensions, spec.regulation)
     parts = (
         (masses.head, np.array(masses.head_centre), masses.head_moment),
         (masses.shank, np.array(masses.shank_centre), masses.shank_moment),

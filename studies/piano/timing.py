@@ -10,11 +10,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from touchback.instruments.piano.action import grand_piano_action
-from touchback.instruments.piano.driving import Touch
-from touchback.instruments.piano.parameters import Specification
-from touchback.instruments.piano.strokes import Stroke, stroke_at
-from touchback.instruments.piano.touch import Pressed, Struck
+from touchback.instruments.piano.action_specification import Specification
+from touchback.instruments.piano.finger_motions import Pressed, Struck
+from touchback.instruments.piano.piano_action import Touch, grand_piano_action
+from touchback.instruments.piano.stroke_analysis import MeasuredStroke, stroke_at
 
 SPEEDS = (0.5, 1.0, 2.0, 4.0)
 TOUCHES: dict[str, Touch] = {"pressed": Pressed(), "struck": Struck()}
@@ -58,7 +57,7 @@ def fitted(touch: str, quantity: str, speed: float | np.ndarray) -> np.ndarray:
     return np.array([factor * speed**power + shift for factor, power, shift in fits])
 
 
-def measured(stroke: Stroke) -> dict[str, float]:
+def measured(stroke: MeasuredStroke) -> dict[str, float]:
     """The three quantities of a stroke [ms]."""
     times = (stroke.strike, stroke.bottom, stroke.free)
     return {name: 1e3 * value for name, value in zip(QUANTITIES, times, strict=True)}

@@ -13,12 +13,20 @@ from studies.piano.gestures_with_modes import (
     LaboratoryWithModes,
 )
 from studies.piano.stages import gillespie, stages
-from touchback.instruments.piano.driving import Touch
-from touchback.instruments.piano.force_curve import ForceCurve, force_curve
-from touchback.instruments.piano.parameters import Cloth, Specification
-from touchback.instruments.piano.strokes import Stroke, play, stroke_of
-from touchback.instruments.piano.touch import Pressed, Straight
-from touchback.instruments.piano.with_modes import piano_action_with_modes, regulated
+from touchback.instruments.piano.action_specification import Cloth, Specification
+from touchback.instruments.piano.finger_motions import Pressed, Straight
+from touchback.instruments.piano.piano_action import Touch
+from touchback.instruments.piano.piano_action_modes import (
+    piano_action_with_modes,
+    regulate_for_modes,
+)
+from touchback.instruments.piano.stroke_analysis import (
+    ForceCurve,
+    MeasuredStroke,
+    force_curve,
+    play,
+    stroke_of,
+)
 from touchback.model import Model
 from touchback.recording import Run
 from touchback.simulate import simulate
@@ -66,7 +74,7 @@ def moments(run: Run) -> list[Moment]:
 # ---- strokes and curves --------------------------------------------------------------------------
 
 
-def strokes(make: Make, speeds: np.ndarray) -> list[Stroke | None]:
+def strokes(make: Make, speeds: np.ndarray) -> list[MeasuredStroke | None]:
     """Strokes of touches with some speeds [m/s]; None where the hammer doesn't reach the string."""
     system = make("motion", Pressed(), None).compile()
     return [
@@ -87,7 +95,7 @@ def curve(
 def nearly_rigid(factor: float) -> Specification:
     """The full-contact model's specification with felts so many times harder where the modes
     model is rigid: as the factor grows, what felt does goes away."""
-    spec = regulated(Specification())
+    spec = regulate_for_modes(Specification())
 
     def harder(cloth: Cloth) -> Cloth:
         return replace(cloth, force=factor * cloth.force)

@@ -16,11 +16,10 @@ from studies.piano.two_models import (
     strokes,
 )
 from studies.piano.wider_presses import report as presses
-from touchback.instruments.piano.action import grand_piano_action
-from touchback.instruments.piano.force_curve import ForceCurve
-from touchback.instruments.piano.strokes import Stroke, play, stroke_of
-from touchback.instruments.piano.touch import Pressed
-from touchback.instruments.piano.with_modes import piano_action_with_modes
+from touchback.instruments.piano.finger_motions import Pressed
+from touchback.instruments.piano.piano_action import grand_piano_action
+from touchback.instruments.piano.piano_action_modes import piano_action_with_modes
+from touchback.instruments.piano.stroke_analysis import ForceCurve, MeasuredStroke, play, stroke_of
 
 SPEEDS = np.array([0.1, 0.2, 0.5, 1.0, 2.0, 3.0])  # of touches [m/s]
 HARDER = (10.0, 30.0)  # times as hard as usual felts
@@ -63,7 +62,7 @@ def speeds() -> str:
     return table(headings, rows)
 
 
-def _struck(made: Stroke | None) -> str:
+def _struck(made: MeasuredStroke | None) -> str:
     return "none" if made is None else f"{made.speed:.2f} ({MS * made.strike:.1f})"
 
 

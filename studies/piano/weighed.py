@@ -21,7 +21,7 @@ from functools import cache
 import numpy as np
 
 from touchback.errors import InputError
-from touchback.instruments.piano.force_curve import weights
+from touchback.instruments.piano.stroke_analysis import key_weights
 from touchback.system import System
 
 
@@ -134,7 +134,7 @@ def fit(system: System, keys: Mapping[str, Weighed], unknowns: Sequence[Unknown]
 
     @cache
     def weighed(given: frozenset[tuple[str, float]]) -> tuple[float, float]:
-        found = weights(system, dict(given))
+        found = key_weights(system, dict(given))
         if found is None:
             raise InputError(
                 f"An action with {dict(given)} can't be weighed: damper, let-off or key bed begin "

@@ -11,8 +11,8 @@ from touchback.instruments.feel import INSTRUMENTS
 from touchback.instruments.keyboard.keys import touchback_key
 from touchback.instruments.keyboard.regulation import screws_of
 from touchback.instruments.keyboard.wired import wired_key
-from touchback.instruments.piano.force_curve import slow_press
-from touchback.instruments.piano.parameters import Specification
+from touchback.instruments.piano.action_specification import Specification
+from touchback.instruments.piano.stroke_analysis import slow_press
 from touchback.model.signals import Parameter
 
 

@@ -9,7 +9,7 @@ import pytest
 import touchback as tb
 from touchback.gallery import fitted_piano
 from touchback.gallery.fitted_piano import BUILT, LOAD_CELL, SCALE
-from touchback.instruments.piano.parameters import Specification
+from touchback.instruments.piano.action_specification import Specification
 from touchback.system import System
 
 SHALLOW = 6.5e-3  # m: above the let-off

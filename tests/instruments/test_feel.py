@@ -6,7 +6,7 @@ import pytest
 from touchback.errors import InputError
 from touchback.instruments import harpsichord
 from touchback.instruments.feel import INSTRUMENTS
-from touchback.instruments.piano.passage import virtuoso
+from touchback.instruments.piano.finger_motions import virtuoso_passage
 
 SPEED = 0.01
 
@@ -116,7 +116,7 @@ def played():
 
 
 def test_every_stroke_of_the_passage_sounds_until_its_damper_falls(played):
-    passage = virtuoso()
+    passage = virtuoso_passage()
     assert len(played.notes) == sum(map(len, passage.values()))
     for note in played.notes:
         strokes = passage[note.note]

@@ -15,7 +15,7 @@ from touchback import Model, Run, System, identify, simulate
 from touchback.errors import InputError
 from touchback.estimate import Identification
 from touchback.gallery.entry import Entry, Experiment
-from touchback.instruments.piano.action import grand_piano_action
+from touchback.instruments.piano.piano_action import grand_piano_action
 from touchback.model.signals import Parameter
 from touchback.unit_spellings import unit_of
 

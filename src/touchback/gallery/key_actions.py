@@ -6,9 +6,9 @@ import numpy as np
 from touchback import Model
 from touchback.gallery.entry import Entry, Experiment, Shown
 from touchback.instruments.harpsichord import STROKE_TIMES, harpsichord_key, stroke_forces
-from touchback.instruments.piano.action import grand_piano_action
-from touchback.instruments.piano.touch import Pressed
-from touchback.instruments.piano.with_modes import piano_action_with_modes
+from touchback.instruments.piano.finger_motions import Pressed
+from touchback.instruments.piano.piano_action import grand_piano_action
+from touchback.instruments.piano.piano_action_modes import piano_action_with_modes
 
 PUSH = 4.0  # N: mezzo forte, the hammer meets the string at 2 m/s
 _PUSH_TIMES = (0.0, 0.1, 0.13, 0.43, 0.46, 1.0)  # s

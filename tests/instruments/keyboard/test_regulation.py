@@ -11,7 +11,7 @@ from touchback.instruments.keyboard.player import make_keyboard
 from touchback.instruments.keyboard.regulation import Regulation, read_regulation, regulation_of
 from touchback.instruments.keyboard.strokes import Stroke
 from touchback.instruments.keyboard.walls import MIDDLE
-from touchback.instruments.piano.grading import graded
+from touchback.instruments.piano.action_specification import graded_parameters
 from touchback.model.signals import Parameter
 
 
@@ -39,7 +39,7 @@ def test_keys_are_built_with_it_and_others_stay_as_they_are_graded() -> None:
     asked = regulation_of(["backcheck distance=0.001", "A0/hammer mass=0.009"])
     values = make_keyboard([21, 108], "piano", regulation=asked).system.parameters
     assert values["A0/action/hammer mass"] == 0.009
-    assert values["C8/action/hammer mass"] == graded(108)["hammer mass"]
+    assert values["C8/action/hammer mass"] == graded_parameters(108)["hammer mass"]
     assert values["A0/action/backcheck distance"] == values["C8/action/backcheck distance"] == 1e-3
 
 

@@ -14,7 +14,7 @@ from touchback.instruments.keyboard.regulation import regulation_of
 from touchback.instruments.keyboard.trial_key import DEPTH, FORCE, TrialKey, felt_key
 from touchback.instruments.keyboard.walls import MIDDLE
 from touchback.instruments.keyboard.wired import ANGLE, FOLLOW, TORQUE
-from touchback.instruments.piano.action import grand_piano_action
+from touchback.instruments.piano.piano_action import grand_piano_action
 from waiting import until
 
 

@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 
 from touchback.instruments.piano import Specification
-from touchback.instruments.piano.drawing import film, picture
-from touchback.instruments.piano.geometry import placements
-from touchback.instruments.piano.shapes import shapes
-from touchback.instruments.piano.strokes import play
+from touchback.instruments.piano.action_drawing import action_outlines, film, picture
+from touchback.instruments.piano.action_specification import find_placements
+from touchback.instruments.piano.stroke_analysis import play
 from touchback.system import System
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -34,8 +33,8 @@ def test_a_film_moves_each_body_through_the_run(pressed: System) -> None:
 
 def test_outlines_have_the_surfaces_of_the_model() -> None:
     spec = Specification()
-    at = placements(spec.dimensions, spec.regulation)
-    drawn = shapes(spec, at)
+    at = find_placements(spec.dimensions, spec.regulation)
+    drawn = action_outlines(spec, at)
 
     def corners(body: str) -> np.ndarray:
         return np.vstack([shape.points for shape in drawn[body]])

@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 from touchback.instruments.piano import Specification
-from touchback.instruments.piano.force_curve import force_curve
-from touchback.instruments.piano.geometry import placements, turned
-from touchback.instruments.piano.strokes import strikes
+from touchback.instruments.piano.action_specification import find_placements, rotate_in_plane
+from touchback.instruments.piano.stroke_analysis import force_curve, strike_times
 from touchback.system import System
 
 
@@ -25,7 +24,7 @@ def test_four_stages_follow_one_another(slowly: System) -> None:
 
 def test_a_slow_press_makes_no_sound(slowly: System) -> None:
     run = force_curve(slowly).run
-    assert not strikes(run) and run["string gap"].min() > 1e-3
+    assert not strike_times(run) and run["string gap"].min() > 1e-3
 
 
 def test_the_let_off_button_moves_the_force_where_it_was_measured_to(slowly: System) -> None:
@@ -83,7 +82,7 @@ def test_without_friction_the_force_is_the_virtual_work_of_weights_and_springs(
     """Principle of virtual work, by differences of heights of all centres of mass and of the energy
     of both arms of the repetition spring."""
     spec = Specification()
-    masses, at = spec.masses, placements(spec.dimensions, spec.regulation)
+    masses, at = spec.masses, find_placements(spec.dimensions, spec.regulation)
     smooth = {"centre friction": 0.0, "knuckle friction": 0.0, "capstan friction": 0.0}
     # Half as fast as usual: without friction the start, a jump to the touch's speed, rings longest.
     curve = force_curve(slowly, {**smooth, "pedal lift": 0.008, "touch speed": 0.005})
@@ -101,22 +100,22 @@ def test_without_friction_the_force_is_the_virtual_work_of_weights_and_springs(
 
     def heights(depth: float) -> dict[str, float]:
         angle = angles(depth)
-        on_jack = at.jack + turned(angle["jack"], masses.jack_centre)
-        on_lever = at.lever + turned(-angle["lever"], masses.lever_centre)
+        on_jack = at.jack + rotate_in_plane(angle["jack"], masses.jack_centre)
+        on_lever = at.lever + rotate_in_plane(-angle["lever"], masses.lever_centre)
 
         def carried(point: np.ndarray) -> float:
-            return float((at.whippen + turned(-angle["whippen"], point - at.whippen))[1])
+            return float((at.whippen + rotate_in_plane(-angle["whippen"], point - at.whippen))[1])
 
         swing = at.rest_angle + angle["hammer"]
         leads = (-masses.lead_distance, spec.dimensions.key_height / 2)
         return {
-            "key": float(turned(angle["key"], masses.key_centre)[1]),
-            "leads": float(turned(angle["key"], leads)[1]),
+            "key": float(rotate_in_plane(angle["key"], masses.key_centre)[1]),
+            "leads": float(rotate_in_plane(angle["key"], leads)[1]),
             "whippen": carried(at.whippen + masses.whippen_centre),
             "jack": carried(on_jack),
             "lever": carried(on_lever),
-            "head": float(turned(swing, masses.head_centre)[1]),
-            "shank": float(turned(swing, masses.shank_centre)[1]),
+            "head": float(rotate_in_plane(swing, masses.head_centre)[1]),
+            "shank": float(rotate_in_plane(swing, masses.shank_centre)[1]),
         }
 
     before, after = heights(low), heights(high)

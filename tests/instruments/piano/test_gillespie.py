@@ -3,15 +3,19 @@
 import numpy as np
 import pytest
 
-from touchback.instruments.piano.gillespie import (
+from touchback.instruments.piano.gillespie_action import (
     ASSIGNED,
+    INITIAL,
     LENGTHS,
+    PHASES,
+    STRIKES,
+    gain,
     gillespie_specification,
+    left_out,
     nine_coordinate_action,
+    start,
     stroke,
 )
-from touchback.instruments.piano.gillespie.action import PHASES, STRIKES, start
-from touchback.instruments.piano.gillespie.specification import INITIAL, gain, left_out
 from touchback.recording import Run
 
 SPEC = gillespie_specification()

@@ -5,7 +5,7 @@ import pytest
 
 import touchback as tb
 from touchback.instruments.piano import Pressed, grand_piano_action
-from touchback.instruments.piano.strokes import play
+from touchback.instruments.piano.stroke_analysis import play
 from touchback.system import System
 
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from touchback.instruments.piano import Pressed, grand_piano_action
-from touchback.instruments.piano.strokes import play
-from touchback.instruments.piano.with_modes import piano_action_with_modes
+from touchback.instruments.piano.piano_action_modes import piano_action_with_modes
+from touchback.instruments.piano.stroke_analysis import play
 from touchback.model import Model
 
 SPANS = {

@@ -10,8 +10,8 @@ from touchback.instruments.keyboard.measured import measured_action
 from touchback.instruments.keyboard.player import SETTLING, make_keyboard
 from touchback.instruments.keyboard.strokes import Stroke
 from touchback.instruments.keyboard.voices import DIP
-from touchback.instruments.piano.force_curve import force_curve, slow_press
-from touchback.instruments.piano.parameters import Masses
+from touchback.instruments.piano.action_specification import Masses
+from touchback.instruments.piano.stroke_analysis import force_curve, slow_press
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ from studies.piano.gestures import (
     gesture,
     try_gestures,
 )
-from touchback.instruments.piano.strokes import strikes
+from touchback.instruments.piano.stroke_analysis import strike_times
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +40,7 @@ def test_the_fixed_step_strikes_when_and_as_hard_as_the_true_motion(
             laboratory.system, laboratory.rest, DURATION, rtol=1e-8, atol=1e-11,
             output_step=8 * STEP, inputs=inputs, parameters=parameters, progress=False,
         )  # fmt: skip
-        first, expected = strikes(fixed)[0], strikes(true)[0]
+        first, expected = strike_times(fixed)[0], strike_times(true)[0]
         assert first == pytest.approx(expected, abs=0.5e-3)
         peak = float(np.max(true["hammer velocity.z"][true.time < expected + 1e-3]))
         ours = float(np.max(fixed["hammer velocity.z"][fixed.time < first + 1e-3]))

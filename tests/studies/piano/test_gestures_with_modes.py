@@ -11,7 +11,7 @@ from studies.piano.gestures_with_modes import (
     LaboratoryWithModes,
     try_with_modes,
 )
-from touchback.instruments.piano.modes.changes import STRIKES
+from touchback.instruments.piano.piano_action_modes import STRIKES
 from touchback.recording import Run
 
 

@@ -13,8 +13,8 @@ from studies.piano.held_force import (
     held_force,
 )
 from touchback.instruments.piano import Specification
-from touchback.instruments.piano.geometry import placements
-from touchback.instruments.piano.strokes import play
+from touchback.instruments.piano.action_specification import find_placements
+from touchback.instruments.piano.stroke_analysis import play
 from touchback.system import System
 
 SOFT, MEZZO_FORTE, FORTE = 0.5, 1.5, 4.0  # hammer speeds [m/s]
@@ -50,7 +50,7 @@ def test_statics_of_the_whippen_explain_the_force(held: dict[float, HeldForce]) 
 def test_the_weights_share_is_their_moment_over_the_heels_arm(held: dict[float, HeldForce]) -> None:
     """By hand, in the pose of rest."""
     spec = Specification()
-    m, d, at = spec.masses, spec.dimensions, placements(spec.dimensions, spec.regulation)
+    m, d, at = spec.masses, spec.dimensions, find_placements(spec.dimensions, spec.regulation)
     jack, lever = at.whippen - at.jack, at.whippen - at.lever
     moment = (
         -m.whippen * m.whippen_centre[0]

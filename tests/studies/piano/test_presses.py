@@ -11,8 +11,8 @@ from studies.piano.presses import (
     PressLaboratory,
     PressLaboratoryWithModes,
 )
-from touchback.instruments.piano.strokes import crossings
-from touchback.instruments.piano.touch import minimum_jerk
+from touchback.instruments.piano.finger_motions import minimum_jerk
+from touchback.instruments.piano.stroke_analysis import crossings
 
 SLOW = [press for press in GRID if press.seconds > 0.1]
 FEW = SLOW[5::97]

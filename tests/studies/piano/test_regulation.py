@@ -5,7 +5,11 @@ import pytest
 
 from studies.piano.regulation import Regulated, measure
 from touchback.instruments.piano import Specification
-from touchback.instruments.piano.geometry import Surface, placements, turned
+from touchback.instruments.piano.action_specification import (
+    Surface,
+    find_placements,
+    rotate_in_plane,
+)
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +46,7 @@ def test_the_effective_mass_at_the_key_front_is_that_of_measured_actions(
 def test_surfaces_that_should_touch_at_rest_do_so_exactly() -> None:
     spec = Specification()
     d, r = spec.dimensions, spec.regulation
-    at = placements(d, r)
+    at = find_placements(d, r)
 
     def gap(face: Surface, centre: np.ndarray, radius: float) -> float:
         return float(face.normal @ (centre - face.at)) - radius
@@ -52,12 +56,12 @@ def test_surfaces_that_should_touch_at_rest_do_so_exactly() -> None:
     assert gap(at.heel, at.capstan, d.capstan_radius) == pytest.approx(-r.capstan_sag)
     assert at.string - (at.crown[1] + d.crown_radius) == pytest.approx(r.blow)
     key = np.arcsin(r.dip / d.key_front)
-    check = Surface(turned(key, at.backcheck.at), at.backcheck.lean - key)
-    caught = at.hammer + turned(_angle_below(r.check), (d.tail_x, d.tail_z))
+    check = Surface(rotate_in_plane(key, at.backcheck.at), at.backcheck.lean - key)
+    caught = at.hammer + rotate_in_plane(_angle_below(r.check), (d.tail_x, d.tail_z))
     assert gap(check, caught, d.tail_radius) == pytest.approx(0.0, abs=1e-12)
 
 
 def _angle_below(below: float) -> float:
-    from touchback.instruments.piano.geometry import rest_angle
+    from touchback.instruments.piano.action_specification import rest_angle
 
     return rest_angle(Specification().dimensions, below)

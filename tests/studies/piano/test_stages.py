@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from studies.piano.stages import Stage, ballistic, gillespie, stages
-from touchback.instruments.piano.strokes import play, strikes
+from touchback.instruments.piano.stroke_analysis import play, strike_times
 from touchback.recording import Run
 from touchback.system import System
 
@@ -63,6 +63,6 @@ def test_a_stroke_strikes_once_and_a_strong_one_stays_in_check(
     for system in (pressed, struck):
         for speed in (0.13, 0.2, 0.3, 0.7, 2.0):
             run = play(system, 0.5, {"touch speed": speed}, output_step=2e-4)
-            assert len(strikes(run)) == 1, speed
+            assert len(strike_times(run)) == 1, speed
             if speed > 0.5:
                 assert abs(run["hammer rate"][-1]) < 0.02 and run["check force"][-1] > 0.5

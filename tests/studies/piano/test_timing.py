@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from studies.piano.timing import SPEEDS, fitted, measured
-from touchback.instruments.piano.strokes import play, stroke_at, stroke_of
-from touchback.instruments.piano.touch import Struck
+from touchback.instruments.piano.finger_motions import Struck
+from touchback.instruments.piano.stroke_analysis import play, stroke_at, stroke_of
 from touchback.system import System
 
 

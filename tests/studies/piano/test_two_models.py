@@ -14,11 +14,14 @@ from studies.piano.two_models import (
     strokes,
 )
 from touchback.instruments.piano import Pressed, grand_piano_action
-from touchback.instruments.piano.force_curve import ForceCurve
-from touchback.instruments.piano.modes.changes import NAP, STRIKES
-from touchback.instruments.piano.parameters import Specification
-from touchback.instruments.piano.strokes import play, stroke_of
-from touchback.instruments.piano.with_modes import RESTITUTION, piano_action_with_modes
+from touchback.instruments.piano.action_specification import Specification
+from touchback.instruments.piano.piano_action_modes import (
+    NAP,
+    RESTITUTION,
+    STRIKES,
+    piano_action_with_modes,
+)
+from touchback.instruments.piano.stroke_analysis import ForceCurve, play, stroke_of
 from touchback.recording import Run
 from touchback.simulate import simulate
 

@@ -15,8 +15,8 @@ from studies.piano.weighed import (
     fit,
 )
 from touchback.errors import InputError
-from touchback.instruments.piano.force_curve import weights
-from touchback.instruments.piano.parameters import Specification
+from touchback.instruments.piano.action_specification import Specification
+from touchback.instruments.piano.stroke_analysis import key_weights
 from touchback.system import System
 
 SPEC = Specification()
@@ -37,7 +37,7 @@ def test_the_mean_of_two_weights_errs_by_less_than_each() -> None:
 
 def test_leads_and_centres_of_a_known_key_are_found_from_its_weights(slowly: System) -> None:
     built = {LEAD: 0.030, CENTRES: 1.3}
-    down, up = weights(slowly, built) or (0.0, 0.0)
+    down, up = key_weights(slowly, built) or (0.0, 0.0)
     found = fit(slowly, {"new": Weighed.of(down, up, 1e-3)}, NEW)
     assert found.parameters("new") == pytest.approx(built, rel=1e-3)  # ten times where it stops
     assert found.freedoms == 0 and found.chance == 1.0
@@ -47,7 +47,7 @@ def test_a_steinway_s_leads_are_what_a_technician_would_calculate(slowly: System
     """Leads balance by their arm. Friction of centres moves the model's balance weight by some
     tenths of a gram, which are 1 g of leads."""
     found = fit(slowly, STEINWAY, NEW)
-    down, up = weights(slowly) or (0.0, 0.0)
+    down, up = key_weights(slowly) or (0.0, 0.0)
     arm = SPEC.masses.lead_distance / SPEC.dimensions.key_front
     lighter = (STEINWAY["new"].balance - (down + up) / 2) / arm
     leads, error, held = found.found(LEAD, "new") or (0.0, 0.0, True)
@@ -59,7 +59,7 @@ def test_a_steinway_s_leads_are_what_a_technician_would_calculate(slowly: System
 def test_a_gram_of_hammer_is_five_at_the_key(slowly: System) -> None:
     """As who weighed the Kawai says of tapered hammers; ratios of grands are 5 to 6."""
     usual, lighter = (
-        np.array(weights(slowly, {"hammer mass": head}) or ())
+        np.array(key_weights(slowly, {"hammer mass": head}) or ())
         for head in (SPEC.masses.head, SPEC.masses.head - 1e-3)
     )
     assert (usual - lighter) == pytest.approx([5e-3, 5e-3], abs=1e-3)
@@ -74,7 +74,7 @@ def test_what_a_curve_tells_besides_changes_no_weight(
     slowly: System, name: str, other: float
 ) -> None:
     """Within 0.3 g: whoever weighs keys has ± 2 g."""
-    usual, changed = weights(slowly), weights(slowly, {name: other})
+    usual, changed = key_weights(slowly), key_weights(slowly, {name: other})
     assert changed == pytest.approx(usual, abs=0.3e-3)
 
 

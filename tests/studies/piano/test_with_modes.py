@@ -6,11 +6,16 @@ import pytest
 import touchback as tb
 from studies.piano.repetition import repeat
 from touchback.instruments.piano import Pressed, Repeated, grand_piano_action
-from touchback.instruments.piano.modes.changes import MODES, STRIKES, changes
-from touchback.instruments.piano.modes.contacts import RIGID
-from touchback.instruments.piano.parameters import Specification
-from touchback.instruments.piano.strokes import play, stroke_of
-from touchback.instruments.piano.with_modes import piano_action_with_modes, regulated
+from touchback.instruments.piano.action_specification import Specification
+from touchback.instruments.piano.piano_action_modes import (
+    MODES,
+    RIGID,
+    STRIKES,
+    contact_changes,
+    piano_action_with_modes,
+    regulate_for_modes,
+)
+from touchback.instruments.piano.stroke_analysis import play, stroke_of
 from touchback.recording import Run
 from touchback.system import System
 
@@ -45,7 +50,9 @@ def system() -> System:
 
 
 def test_gaps_of_rigid_contacts_are_those_of_the_felts_they_stand_for(system: System) -> None:
-    felts = grand_piano_action("motion", Pressed(0.5), regulated(Specification())).compile()
+    felts = grand_piano_action(
+        "motion", Pressed(0.5), regulate_for_modes(Specification())
+    ).compile()
     random = np.random.default_rng(4)
     screws = {"capstan height": 0.4e-3, "let-off button height": -0.3e-3, "jack position": 0.2e-3}
     past_edge = 0
@@ -67,7 +74,7 @@ def test_gaps_of_rigid_contacts_are_those_of_the_felts_they_stand_for(system: Sy
 def test_every_mode_says_what_touches_and_a_change_adds_or_takes_its_contact() -> None:
     assert len({mode.name for mode in MODES}) == len(MODES) == 12
     for mode in MODES:
-        for change in changes(mode):
+        for change in contact_changes(mode):
             before, after = set(mode.constraints), set(change.after.constraints)
             assert (change.contact in after) == change.closes
             assert (change.contact in before) != change.closes

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from touchback.instruments.keyboard.strokes import passage
-from touchback.instruments.piano.force_curve import force_curve, slow_press
-from touchback.instruments.piano.grading import graded
+from touchback.instruments.piano.action_specification import graded_parameters
+from touchback.instruments.piano.stroke_analysis import force_curve, slow_press
 from touchback.workbench.play.action_view import AFTER, SHOWN, SPEED
 from touchback.workbench.play.piano_board import PianoBoard
 from waiting import until
@@ -145,7 +145,7 @@ def test_the_curve_is_that_of_the_key_in_focus(ears: Ears) -> None:
         curve = ears.wait("curve")
         while curve["note"] != note:  # one that was on its way
             curve = ears.wait("curve")
-        own = force_curve(action, graded(note))
+        own = force_curve(action, graded_parameters(note))
         assert curve["weights"] == own.weights and curve["let-off"] == own.let_off
         weights.append(own.weights)
     assert weights[0] != weights[1]

@@ -4,11 +4,15 @@ import numpy as np
 
 from touchback import Run, System, copies, simulate
 from touchback.instruments.feel.instrument import Instrument, KeyCurve, Played, Settings
-from touchback.instruments.piano.action import grand_piano_action
-from touchback.instruments.piano.force_curve import ForceCurve, force_curve, slow_press
-from touchback.instruments.piano.passage import finger, virtuoso
-from touchback.instruments.piano.strokes import SETTLE, strikes
-from touchback.instruments.piano.touch import Straight
+from touchback.instruments.piano.finger_motions import Straight, finger_motion, virtuoso_passage
+from touchback.instruments.piano.piano_action import grand_piano_action
+from touchback.instruments.piano.stroke_analysis import (
+    SETTLE,
+    ForceCurve,
+    force_curve,
+    slow_press,
+    strike_times,
+)
 from touchback.instruments.sound import Note
 from touchback.model.signals import Parameter
 
@@ -56,14 +60,14 @@ def _figures(curve: ForceCurve, speed: float) -> dict[str, str]:
 
 def play(settings: Settings) -> Played:
     """Each key of the passage is an action of its own, under a finger."""
-    passage = virtuoso(DURATION)
+    passage = virtuoso_passage(DURATION)
     m = grand_piano_action("finger")
     m.report("string gap", "hammer velocity", "damper seat gap")
     row = copies(m.compile(), [str(note) for note in passage])
     times = np.arange(0.0, DURATION + 0.5 * SAMPLES, SAMPLES)
     inputs = {}
     for note, strokes in passage.items():
-        depth, speed = finger(strokes, times)
+        depth, speed = finger_motion(strokes, times)
         inputs[f"{note}/finger depth"] = (times, depth)
         inputs[f"{note}/finger speed"] = (times, speed)
     run = _run(row, settings, inputs)
@@ -87,7 +91,7 @@ def _notes(run: Run, note: int) -> list[Note]:
     """What sounds: from each strike until the damper is back on the string."""
     part = {name: run[f"{note}/{name}"] for name in ("hammer velocity.z", "damper seat gap")}
     found = []
-    for time in strikes(run, f"{note}/string gap"):
+    for time in strike_times(run, f"{note}/string gap"):
         speed = float(np.interp(time - BEFORE, run.time, part["hammer velocity.z"]))
         damped = run.time[(run.time > time) & (part["damper seat gap"] <= 0.0)]
         end = float(damped[0]) if len(damped) else np.inf

@@ -10,7 +10,7 @@ from touchback.instruments.keyboard.pedals import PEDALS, add_pedals
 from touchback.instruments.keyboard.strikes import REPORTED, add_strikes
 from touchback.instruments.keyboard.vibration import add_vibration, strings_felt
 from touchback.instruments.keyboard.voices import Answer, Voice, voice_called
-from touchback.instruments.piano.grading import damped, graded
+from touchback.instruments.piano.action_specification import graded_parameters, has_damper
 from touchback.model.value import Value
 
 NAMES = ("C", "C#", "D", "D#", "E", "F", "F#", "G", "G#", "A", "A#", "B")
@@ -89,8 +89,10 @@ def tune(system: System, notes: Sequence[int]) -> None:
 def graded_key(note: int, key: System) -> dict[str, float]:
     """The parameters of the key of a MIDI note that aren't those of the middle one, of those that a
     key has: of the action behind it, and of the string that is felt."""
-    own = {f"action/{name}": value for name, value in graded(note).items()} | strings_felt(note)
-    own |= {} if damped(note) else {"undamped": 1.0}
+    own = {
+        f"action/{name}": value for name, value in graded_parameters(note).items()
+    } | strings_felt(note)
+    own |= {} if has_damper(note) else {"undamped": 1.0}
     return {name: value for name, value in own.items() if name in key.parameters}
 
 

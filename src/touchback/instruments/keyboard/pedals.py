@@ -13,7 +13,7 @@ import numpy as np
 from touchback import Model, maximum, minimum, select
 from touchback.devices.midi import Control
 from touchback.instruments.midi_file import Timed
-from touchback.instruments.piano.parameters import Specification
+from touchback.instruments.piano.action_specification import Specification
 from touchback.model.value import Value
 
 SUSTAIN, SOSTENUTO, UNA_CORDA = "sustain pedal", "sostenuto pedal", "una corda pedal"

@@ -12,10 +12,9 @@ from touchback.instruments.keyboard.measured import measured_action
 from touchback.instruments.keyboard.pedals import Lifting
 from touchback.instruments.keyboard.strikes import SOFTEST
 from touchback.instruments.keyboard.walls import WALL_VOICES
-from touchback.instruments.piano.action import grand_piano_action
-from touchback.instruments.piano.geometry import damper_depth
-from touchback.instruments.piano.parameters import Specification
-from touchback.instruments.piano.with_modes import piano_action_with_modes
+from touchback.instruments.piano.action_specification import Specification, damper_depth
+from touchback.instruments.piano.piano_action import grand_piano_action
+from touchback.instruments.piano.piano_action_modes import piano_action_with_modes
 from touchback.model.value import Value, value
 from touchback.names import suggestion
 

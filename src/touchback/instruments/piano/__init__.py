@@ -1,8 +1,8 @@
 """The grand piano action: geometry from regulation data, felts, screws, touches, strokes."""
 
-from touchback.instruments.piano.action import grand_piano_action
-from touchback.instruments.piano.parameters import Specification
-from touchback.instruments.piano.touch import Pressed, Repeated, Straight, Struck
+from touchback.instruments.piano.action_specification import Specification
+from touchback.instruments.piano.finger_motions import Pressed, Repeated, Straight, Struck
+from touchback.instruments.piano.piano_action import grand_piano_action
 
 __all__ = [
     "Pressed",

@@ -14,8 +14,8 @@ from touchback import System
 from touchback.errors import TouchbackError
 from touchback.instruments.keyboard.device import FRONT
 from touchback.instruments.keyboard.keys import note_name
-from touchback.instruments.piano.drawing import BEFORE as DRAWN_BEFORE
-from touchback.instruments.piano.drawing import (
+from touchback.instruments.piano.action_drawing import BEFORE as DRAWN_BEFORE
+from touchback.instruments.piano.action_drawing import (
     BEHIND,
     BODIES,
     BOTTOM,
@@ -24,11 +24,11 @@ from touchback.instruments.piano.drawing import (
     LEFT,
     RIGHT,
     TOP,
+    PartOutline,
+    action_outlines,
 )
-from touchback.instruments.piano.force_curve import ForceCurve, force_curve, slow_press
-from touchback.instruments.piano.geometry import placements
-from touchback.instruments.piano.parameters import Specification
-from touchback.instruments.piano.shapes import Shape, shapes
+from touchback.instruments.piano.action_specification import Specification, find_placements
+from touchback.instruments.piano.stroke_analysis import ForceCurve, force_curve, slow_press
 
 #: The angles that a pose consists of, in this order.
 ANGLES = ("key", "whippen", "jack", "lever", "hammer", "damper")
@@ -38,8 +38,8 @@ def action_drawing(specification: Specification | None = None) -> dict[str, obje
     """Polygons and circles [m] of each body in the pose of rest, hinges, and in which order and
     sense each turns."""
     spec = specification or Specification()
-    at = placements(spec.dimensions, spec.regulation)
-    parts = shapes(spec, at)
+    at = find_placements(spec.dimensions, spec.regulation)
+    parts = action_outlines(spec, at)
     hinges = {name: [float(x) for x in getattr(at, name)] for name in ANGLES}
     return {
         "bounds": [LEFT, RIGHT, BOTTOM, TOP],
@@ -50,7 +50,7 @@ def action_drawing(specification: Specification | None = None) -> dict[str, obje
     }  # fmt: skip
 
 
-def _drawing_plain(shape: Shape) -> dict[str, object]:
+def _drawing_plain(shape: PartOutline) -> dict[str, object]:
     points = [[round(float(x), 6) for x in point] for point in shape.points]
     return {"points": points, "material": shape.material, "radius": shape.radius}
 

@@ -5,24 +5,219 @@ Nothing here knows of modes: what follows what is decided by which surfaces touc
 repetition lever and damper the other way, so that key, whippen, hammer and damper all rise in a
 stroke, the jack's angle rises where it lets go, and the lever's falls where it gives way. All are
 zero at rest.
+
+Beside the model: what it reports (`add_sensors`), how its key is moved (`add_drive`: by a force, by
+a prescribed motion, through a finger or by a press), and what can be turned on it (`add_screws`).
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from touchback import Fixed, Frame, JointEffort, Model, Revolute, maximum, select
+from touchback import (
+    ContactForce,
+    Direction,
+    Expr,
+    Fixed,
+    Frame,
+    Gap,
+    JointEffort,
+    Model,
+    Multiplier,
+    Position,
+    Revolute,
+    Signal,
+    Velocity,
+    asin,
+    maximum,
+    select,
+    sin,
+)
 from touchback.contact import ProfileContact
 from touchback.contact.contact_laws import Felt
 from touchback.contact.profiles import Circle, Line
-from touchback.instruments.piano.driving import Touch, add_drive
-from touchback.instruments.piano.geometry import Placements, Point, Surface, placements, turned
-from touchback.instruments.piano.parameters import Cloth, Specification
-from touchback.instruments.piano.screws import Screws, add_screws
-from touchback.instruments.piano.sensing import CONTACTS, add_sensors
+from touchback.errors import InputError
+from touchback.instruments.piano.action_specification import (
+    Cloth,
+    Placements,
+    Point,
+    Specification,
+    Surface,
+    find_placements,
+    rotate_in_plane,
+)
 from touchback.model.frame import BodyHandle
+from touchback.model.value import Value
+from touchback.names import unknown
+
+# ---- sensors -------------------------------------------------------------------------------------
+
+CONTACTS = (
+    "key bed", "back rail", "capstan", "jack", "lever", "button", "jack stop", "window",
+    "drop screw", "lever stop", "check", "string", "rest rail", "damper lift", "damper seat",
+    "damper stop",
+)  # fmt: skip
+
+
+def add_sensors(
+    m: Model,
+    spec: Specification,
+    on: Callable[..., Frame],
+    at: Placements,
+    reported: Sequence[str] = CONTACTS,
+) -> None:
+    """Sensors by name: "… gap" [m] and "… force" [N] of each reported contact; "key depth" [m] and
+    "key speed" [m/s] of the key front; "hammer velocity" [m/s] and "crown" [m] of the middle of the
+    crown's rounding; with the jack, "jack overlap" [m], by which its back edge is behind the middle
+    of the knuckle: negative where it has slipped out."""
+    for name in reported:
+        if name not in CONTACTS:
+            raise unknown("contact", name, CONTACTS)
+        m.sensor(f"{name} gap", Gap(name))
+        m.sensor(f"{name} force", ContactForce(name))
+    front = spec.dimensions.key_front
+    m.sensor("key depth", Signal(front * sin(m.coordinate("key")), "m"))
+    m.sensor("key speed", Signal(front * m.rate("key"), "m/s"))
+    m.sensor("hammer velocity", Velocity(on("hammer", at.crown)))
+    m.sensor("crown", Position(on("hammer", at.crown)))
+    if "jack" in reported:
+        edge = on("jack", at.jack_corner, turn=("y", at.jack_top.lean))
+        knuckle, corner = Position(on("hammer", at.knuckle)), Position(edge)
+        m.sensor("jack overlap", Signal(_along(m, knuckle, corner, Direction(edge, "x")), "m"))
+
+
+def _along(m: Model, start: Position, end: Position, axis: Direction) -> Value:
+    """The distance from one point to another along an axis."""
+    first = m.sensor("knuckle", start)
+    second = m.sensor("jack edge", end)
+    direction = m.sensor("jack face", axis)
+    return sum((b - a) * e for a, b, e in zip(first, second, direction, strict=True))
+
+
+# ---- drives of the key ---------------------------------------------------------------------------
+
+Touch = Callable[[Model], Value]  # gives the depth of the key front [m]
+FINGER_STIFFNESS = 1500.0  # of fingertip and joints [N/m], and damping [N s/m] (ref: a fingertip
+FINGER_DAMPING = 5.0  # alone has 200 to 800 N/m, more at high forces, and a few N s/m)
+PRESS_STIFFNESS = 2e4  # of a press's load cell and the pad under it [N/m] (chosen)
+
+
+def add_drive(m: Model, front: float, driven: str, touch: Touch | None) -> None:
+    """Drive the key, whose front is `front` [m] from the balance point (see
+    `grand_piano_action`)."""
+    if (driven == "motion") != (touch is not None):
+        raise InputError(
+            f"grand_piano_action: driven={driven!r} with touch={touch!r}; a touch such as "
+            "Pressed() goes with driven='motion', and with nothing else."
+        )
+    if driven == "motion" and touch is not None:
+        m.drive("key", asin(touch(m) / front), name="touch")
+        m.sensor("touch effort", Multiplier("touch"))
+    elif driven == "finger":
+        m.force("finger", JointEffort("key", _finger(m) * front))
+    elif driven == "press":
+        m.force("press", JointEffort("key", _press(m) * front))
+    elif driven == "force":
+        m.force("key force", JointEffort("key", m.input("key force", unit="N") * front))
+    else:
+        raise InputError(
+            f"grand_piano_action: driven={driven!r}; give 'force', 'motion', 'finger' or 'press'."
+        )
+
+
+def _finger(m: Model) -> Value:
+    """The push of a finger [N] that may leave the key but not pull it."""
+    depth = m.input("finger depth", unit="m", default=-5e-3)
+    speed = m.input("finger speed", unit="m/s")
+    stiffness = m.parameter("finger stiffness", FINGER_STIFFNESS, unit="N/m", min=0.0)
+    damping = m.parameter("finger damping", FINGER_DAMPING, unit="N s/m", min=0.0)
+    inside = depth - m.signal("key depth")
+    push = stiffness * inside + damping * (speed - m.signal("key speed"))
+    return select(inside > 0.0, maximum(push, 0.0), 0.0)
+
+
+def _press(m: Model) -> Value:
+    """The push [N] of a load cell that a press moves onto the key, which it can't pull."""
+    travel = m.input("key travel", unit="m", default=-5e-3, min=-5e-3, max=0.015)
+    stiffness = m.parameter("press stiffness", PRESS_STIFFNESS, unit="N/m", min=1e3, max=1e6)
+    push = maximum(stiffness * (travel - m.signal("key depth")), 0.0)
+    return m.sensor("key force", Signal(push, "N"))
+
+
+# ---- screws --------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Screws:
+    """Shifts of placements [m], where not said otherwise; positive is up or out of the material."""
+
+    dip: Expr  # of the key front until the front-rail punching [m]
+    blow: Expr  # crown to string [m]
+    capstan: Expr
+    button: Expr
+    drop_screw: Expr
+    lever_height: Expr
+    jack_position: Expr  # to the front
+    check_distance: Expr  # to the front
+    check_angle: Expr  # [rad]
+    spring: Expr  # torque on the repetition lever at rest [N m]
+    jack_spring: Expr  # [N m]
+    hammer_mass: Expr  # [kg]
+    lead_mass: Expr  # [kg]
+    lead_distance: Expr  # in front of the balance point [m]
+    knuckle_friction: Expr
+    capstan_friction: Expr
+    check_friction: Expr
+    centres: Expr  # factor on the friction of all hinges
+    pedal: Expr  # height of the tray under the damper's head [m]
+    una_corda: Expr  # how far the hammer is shifted, 0 to 1
+    string: Expr  # factor on the stiffness of felt and string
+    string_hysteresis: Expr  # [s]
+    damper_mass: Expr  # [kg]
+
+
+def add_screws(m: Model, spec: Specification) -> Screws:
+    """The live parameters of an action."""
+    r, masses, felts = spec.regulation, spec.masses, spec.felts
+
+    def shift(name: str, most: float = 3e-3) -> Expr:
+        return m.parameter(name, 0.0, unit="m", min=-most, max=most)
+
+    return Screws(
+        dip=m.parameter("key dip", r.dip, unit="m", min=6e-3, max=13e-3),
+        blow=m.parameter("blow distance", r.blow, unit="m", min=35e-3, max=55e-3),
+        capstan=shift("capstan height"),
+        button=shift("let-off button height"),
+        drop_screw=shift("drop screw height"),
+        lever_height=shift("repetition lever height"),
+        jack_position=shift("jack position"),
+        check_distance=shift("backcheck distance", 10e-3),
+        check_angle=m.parameter("backcheck angle", 0.0, unit="rad", min=-0.2, max=0.2),
+        spring=m.parameter("repetition spring", spec.springs.lever, unit="N m", min=0.0, max=0.2),
+        jack_spring=m.parameter("jack spring", spec.springs.jack, unit="N m", min=0.0, max=0.05),
+        hammer_mass=m.parameter("hammer mass", masses.head, unit="kg", min=1e-3, max=0.03),
+        lead_mass=m.parameter("key lead mass", masses.leads, unit="kg", min=0.0, max=0.1),
+        lead_distance=m.parameter(
+            "key lead distance", masses.lead_distance, unit="m", min=-0.2, max=0.25
+        ),
+        knuckle_friction=m.parameter("knuckle friction", felts.jack.friction, min=0.0, max=1.0),
+        capstan_friction=m.parameter("capstan friction", felts.capstan.friction, min=0.0, max=1.0),
+        check_friction=m.parameter("backcheck friction", felts.check.friction, min=0.0, max=2.0),
+        centres=m.parameter("centre friction", 1.0, min=0.0, max=10.0),
+        pedal=m.parameter("pedal lift", 0.0, unit="m", min=0.0, max=0.012),
+        una_corda=m.parameter("una corda", 0.0, min=0.0, max=1.0),
+        string=m.parameter("string stiffness", 1.0, min=0.02, max=50.0),
+        string_hysteresis=m.parameter(
+            "string hysteresis", felts.string.hysteresis, unit="s", min=0.0, max=2e-3
+        ),
+        damper_mass=m.parameter("damper mass", masses.damper, unit="kg", min=1e-3, max=0.1),
+    )  # fmt: skip
+
+
+# ---- the action ----------------------------------------------------------------------------------
 
 RISING, FALLING = Revolute("-y"), Revolute("y")  # from x to z, and from z to x
 DOWN, BACK = math.pi, math.pi / 2  # lean of faces that look down or to the back
@@ -49,7 +244,7 @@ def grand_piano_action(
     """
     spec = specification or Specification()
     m = Model("grand piano action")
-    at = placements(spec.dimensions, spec.regulation)
+    at = find_placements(spec.dimensions, spec.regulation)
     builder = Builder(m, spec, at, add_screws(m, spec))
     builder.bodies()
     builder.joints()
@@ -77,12 +272,14 @@ class Builder:
         for name in ("key", "whippen", "jack", "lever"):
             centre = getattr(masses, f"{name}_centre")
             self._body(name, getattr(masses, name), centre, getattr(masses, f"{name}_moment"))
-        self._body("hammer", masses.shank, turned(lean, masses.shank_centre), masses.shank_moment)
+        self._body(
+            "hammer", masses.shank, rotate_in_plane(lean, masses.shank_centre), masses.shank_moment
+        )
         self._body("hammer head", screws.hammer_mass, (0.0, 0.0), masses.head_moment)
         self._body("key leads", screws.lead_mass, (0.0, 0.0), 0.0)
         centre = (-self.spec.dimensions.damper_head, 0.0)
         self._body("damper", screws.damper_mass, centre, masses.damper_moment)
-        x, z = turned(lean, masses.head_centre)
+        x, z = rotate_in_plane(lean, masses.head_centre)
         head = BodyHandle("hammer").at(float(x), 0, float(z))
         self.m.joint("hammer head", Fixed(), head, "hammer head")
         leads = BodyHandle("key").at(-screws.lead_distance, 0, self.spec.dimensions.key_height / 2)
@@ -175,7 +372,7 @@ class Builder:
         stiffness = cloth.stiffness * s.string * (1.0 - softer * s.una_corda)
         felt = Felt(stiffness, cloth.exponent, s.string_hysteresis)
         self._touch("string", crown, self._face("ground", string, z=higher), felt=felt)
-        shank = at.hammer + turned(at.rest_angle, (d.rest_rail, 0.0))
+        shank = at.hammer + rotate_in_plane(at.rest_angle, (d.rest_rail, 0.0))
         cushion = self._face("ground", shank - [0.0, d.rest_rail_gap])
         self._touch("rest rail", self._circle("hammer", shank, 0.0), cushion)
 

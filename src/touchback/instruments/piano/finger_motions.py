@@ -1,6 +1,7 @@
-"""Touches: how a finger moves the key front, as depths [m] over time with live parameters.
+"""Motions of fingers: touches of one key, and passages on many.
 
-A touch is called with the model that it drives and gives the depth; `grand_piano_action("motion",
+A touch says how a finger moves the key front, as a depth [m] over time with live parameters. It is
+called with the model that it drives and gives the depth; `grand_piano_action("motion",
 touch=…)` prescribes it. All of them end on the front-rail punching, which they press in by
 `SQUEEZE`.
 
@@ -9,9 +10,14 @@ and the time in which the finger's own give, a length, is used up. So a soft tou
 more slowly than a hard one. A finger that rests on the key has little give left; one that arrives
 has that of its pulp. Lags and gives were chosen once, for the travel times that Goebl, Bresin and
 Galembo (2005) measured of pianists.
+
+A passage is one of repeated notes, trills, runs and chords. A finger goes down and up by half
+cosines. It aims below the key bed, which its own give allows (`FINGER_STIFFNESS`): what it then
+presses is what a loud player does.
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,12 +25,14 @@ import numpy as np
 from touchback import Expr, Model, cos, exp, maximum, minimum, select
 from touchback.model.value import Value
 
+# ---- touches -------------------------------------------------------------------------------------
+
 SQUEEZE = 0.4e-3  # what a holding finger presses the punching in [m]: some 10 N
 ROUNDING = 0.2e-3  # depth over which the key comes to its stop [m]
 SLOWEST = 1e-3  # below this speed a touch gathers it no more slowly [m/s]
 
 
-def stopped(m: Model, depth: Value) -> Value:
+def stop_at_bed(m: Model, depth: Value) -> Value:
     """The depth, but coming to a stop just below where the punching begins to carry."""
     bottom = m.signal("key dip") + SQUEEZE
     over = maximum(depth - (bottom - ROUNDING), 0.0)
@@ -58,7 +66,7 @@ class Struck:
     def __call__(self, m: Model) -> Value:
         v, lag = _speed_and_lag(m, self.speed, self.lag, self.give)
         x = _since_start(m) / lag
-        return stopped(m, v * lag * (x - 1.0 + exp(-x)))
+        return stop_at_bed(m, v * lag * (x - 1.0 + exp(-x)))
 
 
 @dataclass(frozen=True)
@@ -74,7 +82,7 @@ class Pressed:
     def __call__(self, m: Model) -> Value:
         v, lag = _speed_and_lag(m, self.speed, self.lag, self.give)
         x = _since_start(m) / lag
-        return stopped(m, v * lag * (x - 3.0 + (3.0 + 2.0 * x + x * x / 2) * exp(-x)))
+        return stop_at_bed(m, v * lag * (x - 3.0 + (3.0 + 2.0 * x + x * x / 2) * exp(-x)))
 
 
 @dataclass(frozen=True)
@@ -131,3 +139,96 @@ def minimum_jerk(share: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     10 x³ − 15 x⁴ + 6 x⁵ (Flash and Hogan 1985)."""
     x = np.clip(share, 0.0, 1.0)
     return x**3 * (10.0 - 15.0 * x + 6.0 * x**2), 30.0 * (x * (1.0 - x)) ** 2
+
+
+# ---- passages ------------------------------------------------------------------------------------
+
+ABOVE = -2e-3  # where a finger waits, over the resting key [m]
+KEPT = 2.5e-3  # where it waits between repeated notes: the key never comes home
+DEEP = 13e-3  # where it aims
+LIFT = 0.03  # the time of its way up [s]
+LOWEST, KEYS = 21, 88  # MIDI numbers of a piano's notes
+FingerMotion = tuple[np.ndarray, np.ndarray]
+
+
+@dataclass(frozen=True)
+class FingerStroke:
+    """A finger starts down from a depth `high` [m] at `start` [s] with a greatest speed [m/s], and
+    up again to `back` at `end`."""
+
+    start: float
+    end: float
+    speed: float
+    high: float = ABOVE
+    back: float = ABOVE
+
+    @property
+    def fall(self) -> float:
+        """How long it goes down [s]."""
+        return float(np.pi / 2 * (DEEP - self.high) / self.speed)
+
+
+Passage = dict[int, list[FingerStroke]]  # by MIDI note, in the order of time
+
+
+def finger_motion(strokes: Sequence[FingerStroke], times: np.ndarray) -> FingerMotion:
+    """Depth [m] and speed [m/s] of the finger of one key at some times [s]."""
+    depth, speed = np.full(len(times), ABOVE), np.zeros(len(times))
+    for stroke in strokes:
+        for begin, length, low, high in (
+            (stroke.start, stroke.fall, stroke.high, DEEP),
+            (stroke.end, LIFT, DEEP, stroke.back),
+        ):
+            share = np.clip((times - begin) / length, 0.0, 1.0)
+            moves = times >= begin
+            depth[moves] = (low + (high - low) * (1 - np.cos(np.pi * share)) / 2)[moves]
+            turning = np.pi / (2 * length) * (high - low) * np.sin(np.pi * share)
+            speed[moves] = turning[moves]
+    return depth, speed
+
+
+def repeat_strokes(
+    begin: float, end: float, rate: float, speed: float, between: float
+) -> list[FingerStroke]:
+    """Strokes of one key, `rate` a second, between which the finger waits at a depth [m]. It goes
+    up as soon as it is down, or after two fifths of the time that a stroke has."""
+    made: list[FingerStroke] = []
+    count = int((end - begin) * rate)
+    for k in range(count):
+        start, high = begin + k / rate, between if k else ABOVE
+        held = max(FingerStroke(0.0, 0.0, speed, high).fall + 5e-3, 0.4 / rate)
+        back = between if k < count - 1 else ABOVE
+        made.append(FingerStroke(start, start + held, speed, high, back))
+    return made
+
+
+def virtuoso_passage(duration: float = 4.0) -> Passage:
+    """Ten fingers: repeated notes over chords, a trill over chords, a run, and loud chords."""
+    quarter = duration / 4
+    passage: Passage = {}
+
+    def play(notes: Sequence[int], strokes: list[FingerStroke]) -> None:
+        for note in notes:
+            passage.setdefault(note, []).extend(strokes)
+
+    play([76], repeat_strokes(0.0, quarter, 12.0, 0.6, KEPT))
+    play([79], repeat_strokes(quarter, 2 * quarter, 7.0, 0.5, ABOVE))
+    play([81], repeat_strokes(quarter + 1 / 14, 2 * quarter, 7.0, 0.5, ABOVE))
+    play([45, 52, 57, 60, 64], repeat_strokes(0.0, 2 * quarter, 3.0, 0.35, ABOVE))
+    for k in range(int(quarter * 16) - 1):
+        begin = 2 * quarter + k / 16
+        play([48 + k], [FingerStroke(begin, begin + 0.08, 0.45)])
+    both_hands = [40, 47, 52, 56, 59, 64, 68, 71, 76, 80]
+    play(both_hands, repeat_strokes(3 * quarter, duration, 5.0, 0.8, ABOVE))
+    return passage
+
+
+def passage_on_every_key(duration: float = 4.0) -> Passage:
+    """Every key of a piano at once: a third repeats, a third trills, a third plays chords."""
+    kinds = ((12.0, 0.6, KEPT), (7.0, 0.5, ABOVE), (5.0, 0.8, ABOVE))
+    passage: Passage = {}
+    for k in range(KEYS):
+        rate, speed, between = kinds[k % 3]
+        start = (k * 0.37 % 1.0) / rate  # none in step with its neighbour
+        passage[LOWEST + k] = repeat_strokes(start, duration, rate, speed, between)
+    return passage

@@ -1,21 +1,33 @@
-"""The outlines of an action's parts, in the pose of rest [m]: what pictures are drawn from.
+"""Pictures of an action as SVG: still in one pose, or moving through a run.
 
-Where a part touches another its outline is that of the model; in between it is as wood usually
-looks.
+Parts are drawn from their outlines in the pose of rest [m]. Where a part touches another its
+outline is that of the model; in between it is as wood usually looks.
 """
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from touchback.instruments.piano.geometry import Placements, Point, Surface, turned
-from touchback.instruments.piano.parameters import Dimensions, Specification
+from touchback import Run
+from touchback.figures import INK, PAPER
+from touchback.instruments.piano.action_specification import (
+    Dimensions,
+    Placements,
+    Point,
+    Specification,
+    Surface,
+    find_placements,
+    rotate_in_plane,
+)
+
+# ---- outlines ------------------------------------------------------------------------------------
 
 MM = 1e-3
 
 
 @dataclass(frozen=True)
-class Shape:
+class PartOutline:
     """A polygon (N, 2), or a circle where a radius is given, of some material."""
 
     points: np.ndarray
@@ -23,7 +35,7 @@ class Shape:
     radius: float | None = None
 
 
-def shapes(spec: Specification, at: Placements) -> dict[str, list[Shape]]:
+def action_outlines(spec: Specification, at: Placements) -> dict[str, list[PartOutline]]:
     """The shapes of every body by name, "ground" included."""
     d = spec.dimensions
     return {
@@ -38,25 +50,25 @@ def shapes(spec: Specification, at: Placements) -> dict[str, list[Shape]]:
     }
 
 
-def _polygon(material: str, *points: Point | tuple[float, float]) -> Shape:
-    return Shape(np.array(points, dtype=float), material)
+def _polygon(material: str, *points: Point | tuple[float, float]) -> PartOutline:
+    return PartOutline(np.array(points, dtype=float), material)
 
 
-def _box(material: str, left: float, bottom: float, right: float, top: float) -> Shape:
+def _box(material: str, left: float, bottom: float, right: float, top: float) -> PartOutline:
     return _polygon(material, (left, bottom), (right, bottom), (right, top), (left, top))
 
 
-def _disc(material: str, centre: Point, radius: float) -> Shape:
-    return Shape(np.array([centre]), material, radius)
+def _disc(material: str, centre: Point, radius: float) -> PartOutline:
+    return PartOutline(np.array([centre]), material, radius)
 
 
-def _block(material: str, face: Surface, half: float, thick: float) -> Shape:
+def _block(material: str, face: Surface, half: float, thick: float) -> PartOutline:
     """A block behind a face."""
     a, b = face.at - half * face.along, face.at + half * face.along
     return _polygon(material, a, b, b - thick * face.normal, a - thick * face.normal)
 
 
-def _key(d: Dimensions, at: Placements) -> list[Shape]:
+def _key(d: Dimensions, at: Placements) -> list[PartOutline]:
     capstan_x, capstan_z = at.capstan
     check = at.backcheck
     behind = check.at - 5 * MM * check.normal
@@ -73,7 +85,7 @@ def _key(d: Dimensions, at: Placements) -> list[Shape]:
     ]  # fmt: skip
 
 
-def _whippen(d: Dimensions, at: Placements) -> list[Shape]:
+def _whippen(d: Dimensions, at: Placements) -> list[PartOutline]:
     (x, z), (jx, jz), (lx, lz) = at.whippen, at.jack, at.lever
     heel_x, heel_z = at.heel.at
     body = _polygon(
@@ -89,7 +101,7 @@ def _whippen(d: Dimensions, at: Placements) -> list[Shape]:
     return [body, cushion, _disc("pin", at.whippen, 1.5 * MM)]
 
 
-def _jack(d: Dimensions, at: Placements) -> list[Shape]:
+def _jack(d: Dimensions, at: Placements) -> list[PartOutline]:
     axis, along = at.jack_top.normal, at.jack_top.along
     corner = at.jack_corner
     front = corner - (d.jack_front + d.jack_back) * along
@@ -104,7 +116,7 @@ def _jack(d: Dimensions, at: Placements) -> list[Shape]:
     return [body, _disc("pin", at.jack, 1.5 * MM)]
 
 
-def _lever(d: Dimensions, at: Placements) -> list[Shape]:
+def _lever(d: Dimensions, at: Placements) -> list[PartOutline]:
     face = at.lever_top
     front = face.at - (d.drop_screw + 3 * MM) * face.along
     middle = face.at + 12 * MM * face.along
@@ -118,9 +130,9 @@ def _lever(d: Dimensions, at: Placements) -> list[Shape]:
     return [body, _disc("pin", at.lever, 1.5 * MM)]
 
 
-def _hammer(d: Dimensions, at: Placements) -> list[Shape]:
+def _hammer(d: Dimensions, at: Placements) -> list[PartOutline]:
     def placed(*points: tuple[float, float]) -> list[Point]:
-        return [at.hammer + turned(at.rest_angle, point) for point in points]
+        return [at.hammer + rotate_in_plane(at.rest_angle, point) for point in points]
 
     x, centre, r = d.shank, d.crown - d.crown_radius, d.crown_radius
     angles = np.linspace(0.0, np.pi, 13)
@@ -141,7 +153,7 @@ def _hammer(d: Dimensions, at: Placements) -> list[Shape]:
     ]
 
 
-def _damper(d: Dimensions, at: Placements) -> list[Shape]:
+def _damper(d: Dimensions, at: Placements) -> list[PartOutline]:
     (x, z), under = at.damper, d.key_height + at.damper_gap
     bar = _polygon(
         "wood",
@@ -152,7 +164,7 @@ def _damper(d: Dimensions, at: Placements) -> list[Shape]:
     return [bar, pad, _disc("pin", at.damper, 1.5 * MM)]
 
 
-def _damper_head(d: Dimensions, at: Placements) -> list[Shape]:
+def _damper_head(d: Dimensions, at: Placements) -> list[PartOutline]:
     x, z = at.damper[0] - d.damper_head, at.damper[1]
     return [
         _box("metal", x - 0.8 * MM, z - 8 * MM, x + 0.8 * MM, at.string + 8 * MM),
@@ -161,10 +173,10 @@ def _damper_head(d: Dimensions, at: Placements) -> list[Shape]:
     ]
 
 
-def _ground(d: Dimensions, at: Placements, dip: float) -> list[Shape]:
+def _ground(d: Dimensions, at: Placements, dip: float) -> list[PartOutline]:
     bed, bx = -dip * d.punching / d.key_front, at.toe[0]
     (hx, hz), (sx, sz) = at.hammer, at.drop_screw
-    shank = at.hammer + turned(at.rest_angle, (d.rest_rail, 0.0))
+    shank = at.hammer + rotate_in_plane(at.rest_angle, (d.rest_rail, 0.0))
     rest = float(shank[1]) - d.rest_rail_gap
     return [
         _box("rail", -d.key_front, bed - 20 * MM, d.key_tail + 70 * MM, bed - 14 * MM),
@@ -184,3 +196,120 @@ def _ground(d: Dimensions, at: Placements, dip: float) -> list[Shape]:
              at.whippen[1] - 4 * MM),
         _box("string", hx - 30 * MM, at.string, d.key_tail + 60 * MM, at.string + 1.2 * MM),
     ]  # fmt: skip
+
+
+# ---- pictures ------------------------------------------------------------------------------------
+
+COLOURS = {
+    "wood": "#d9b382", "lever": "#c79a63", "ivory": "#fbf7ea", "metal": "#8d99ae",
+    "leather": "#b08968", "felt": "#a4383f", "white felt": "#f1e9da", "pin": INK,
+    "rail": "#cfd3dc", "string": INK, "dark": INK,
+}  # fmt: skip
+# Drawn in this order. Each turns about its own hinge, and with the body that carries it.
+BODIES = ("key", "damper", "damper head", "whippen", "hammer")
+BEHIND, BEFORE = {"whippen": "jack"}, {"whippen": "lever"}
+FALLING = ("whippen", "lever", "damper")  # angles count from z to x
+SCALE = 2000.0  # picture units a metre
+LEFT, RIGHT, TOP, BOTTOM = -0.275, 0.36, 0.20, -0.032  # of the picture [m]
+CLOSE = 0.06  # where a picture without the front of the key begins [m]
+
+
+def picture(
+    angles: Mapping[str, float], left: float = LEFT, specification: Specification | None = None
+) -> str:
+    """One pose, from the angles of the six coordinates [rad]; the picture begins at x = `left`."""
+    spec = specification or Specification()
+    at = find_placements(spec.dimensions, spec.regulation)
+
+    def turn(body: str) -> str:
+        return _static(_motion(body, at, np.array([angles.get(_coordinate(body), 0.0)]), spec))
+
+    return _svg(_drawing(spec, at, turn), left)
+
+
+def film(
+    run: Run,
+    begin: float,
+    end: float,
+    slower: float = 20.0,
+    frames: int = 120,
+    specification: Specification | None = None,
+) -> str:
+    """A part of a run as a moving picture that repeats, some times slower than it was."""
+    spec = specification or Specification()
+    at = find_placements(spec.dimensions, spec.regulation)
+    times = np.linspace(begin, end, frames)
+    length = (end - begin) * slower
+
+    def turn(body: str) -> str:
+        angles = np.interp(times, run.time, run[_coordinate(body)])
+        return _moving(_motion(body, at, angles, spec), length)
+
+    return _svg(_drawing(spec, at, turn), LEFT)
+
+
+def _coordinate(body: str) -> str:
+    return "damper" if body == "damper head" else body
+
+
+Motion = tuple[str, list[str]]  # kind of transformation, and its arguments at each instant
+
+
+def _motion(body: str, at: Placements, angles: np.ndarray, spec: Specification) -> Motion:
+    """How a body is displaced: picture angles count clockwise, since its z points down."""
+    if body == "damper head":
+        lift = spec.dimensions.damper_head * np.sin(angles)
+        return "translate", [f"0 {-SCALE * z:.2f}" for z in lift]
+    sign = 1.0 if body in FALLING else -1.0
+    x, y = _place(getattr(at, body))
+    return "rotate", [f"{np.degrees(sign * angle):.3f} {x:.2f} {y:.2f}" for angle in angles]
+
+
+def _static(motion: Motion) -> str:
+    kind, (arguments,) = motion
+    return f'<g transform="{kind}({arguments})">'
+
+
+def _moving(motion: Motion, seconds: float) -> str:
+    kind, arguments = motion
+    return (
+        f'<g><animateTransform attributeName="transform" type="{kind}" dur="{seconds:.2f}s" '
+        f'repeatCount="indefinite" values="{";".join(arguments)}"/>'
+    )
+
+
+def _drawing(spec: Specification, at: Placements, turn: Callable[[str], str]) -> list[str]:
+    parts = action_outlines(spec, at)
+
+    def group(body: str) -> list[str]:
+        behind = group(BEHIND[body]) if body in BEHIND else []
+        before = group(BEFORE[body]) if body in BEFORE else []
+        return [turn(body), *behind, *map(_shape, parts[body]), *before, "</g>"]
+
+    lines = [_shape(shape) for shape in parts["ground"]]
+    for body in BODIES:
+        lines += group(body)
+    return lines
+
+
+def _place(point: Sequence[float] | np.ndarray) -> tuple[float, float]:
+    x, z = point
+    return SCALE * (float(x) - LEFT), SCALE * (TOP - float(z))
+
+
+def _shape(shape: PartOutline) -> str:
+    style = f'fill="{COLOURS[shape.material]}" stroke="{INK}" stroke-width="1.2"'
+    if shape.radius is not None:
+        x, y = _place(shape.points[0])
+        return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{SCALE * shape.radius:.1f}" {style}/>'
+    points = " ".join("{:.1f},{:.1f}".format(*_place(point)) for point in shape.points)
+    return f'<polygon points="{points}" stroke-linejoin="round" {style}/>'
+
+
+def _svg(lines: Sequence[str], left: float) -> str:
+    x, width, height = SCALE * (left - LEFT), SCALE * (RIGHT - left), SCALE * (TOP - BOTTOM)
+    head = (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{x:.0f} 0 {width:.0f} {height:.0f}">',
+        f'<rect x="{x:.0f}" width="{width:.0f}" height="{height:.0f}" fill="{PAPER}"/>',
+    )
+    return "\n".join([*head, *lines, "</svg>", ""])

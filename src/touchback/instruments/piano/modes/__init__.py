@@ -1,1 +1,0 @@
-"""Parts of the action with modes: plane kinematics, rigid contacts, what changes the mode."""
