@@ -88,7 +88,7 @@ def fork(
     at, lacking = _remembering(known, own, plan, at)
     compared, different = _compare(known, own, plan, at, lacking)
     plan = replace(plan, speed=speed)
-    plan.check(own)
+    plan.check()
     pace = Pace(plan.rate, speed, at.substeps, min(20e-6, 0.25 / plan.rate), priority=priority)
     live = Live(own, at.state, plan, pace, record, None, at.start)
     for name, value in at.inputs.items():
@@ -97,9 +97,9 @@ def fork(
 
 
 def _plan_at(system: System, at: _Instant) -> LiveSpec:
-    plan = replace(plan_in(system, at.part), parameters=at.parameters)
+    plan = plan_in(system, at.part).with_parameters(at.parameters)
     plan = replace(plan, solver=replace(plan.solver, substeps=at.substeps))
-    plan.check(system)
+    plan.check()
     return plan
 
 
@@ -174,7 +174,7 @@ def _remembering(
     """The instant with what the mechanism remembered then: as the recording has it of the instant,
     or of an earlier tick from which it is run again, at the latest the first. Where that can't be,
     why."""
-    if at.row < 0 or not make_loop(system, at.state, plan, Pace(plan.rate, None)).remembered:
+    if at.row < 0 or not make_loop(plan, at.state, Pace(plan.rate, None)).remembered:
         return at, ""
     place = next(k for k, part in enumerate(recording.parts) if part is at.part)
     loop, states = _run_from_noted(recording, system, place, at.row)
@@ -209,7 +209,7 @@ def _run_from_noted(
             continue
         at = _after(recording, place, row)
         plan = _plan_at(system, at)
-        loop = make_loop(system, at.state, plan, Pace(plan.rate, None, at.substeps))
+        loop = make_loop(plan, at.state, Pace(plan.rate, None, at.substeps))
         memory = memory_of(start)
         if memory is None or len(memory) != loop.remembered:
             break  # of another version
@@ -218,7 +218,7 @@ def _run_from_noted(
         loop.prepare()
         rest = Part(part.about, part.columns, part.rows[row + 1 : last + 1])
         check_rows(rest, recording)
-        return loop, repeated(system, plan, loop, rest, recording)
+        return loop, repeated(plan, loop, rest, recording)
     return None, part.states[:0]
 
 
@@ -258,10 +258,10 @@ def _compare(
                 "after the instant to compare with."
             )
     rest = Part(at.part.about, at.part.columns, rows)
-    loop = make_loop(system, at.state, plan, Pace(plan.rate, None, at.substeps))
+    loop = make_loop(plan, at.state, Pace(plan.rate, None, at.substeps))
     begin_at(loop, at.state, at.start)
     loop.prepare()
-    states = repeated(system, plan, loop, rest, recording)
+    states = repeated(plan, loop, rest, recording)
     same = _same(states, rest.states)
     if same.all():
         return len(rows), ""

@@ -59,7 +59,6 @@ from touchback.realtime.live_spec import (
     read_speed,
     read_substeps,
     settled_near,
-    state_of,
 )
 from touchback.realtime.live_transport import PLACES, StateChange, Transport
 from touchback.realtime.model_swap import Now, Pending, Swapped, prepare, refuse_open_loops
@@ -155,16 +154,15 @@ def live(
             "`touchback.simulate`."
         )
     constraints = formulation_for(method, constraints)
-    plan = LiveSpec(
-        rate, speed, live_solver(system, method, constraints, substeps), constraints,
-        by_name("inputs", inputs, "ports"), by_name("outputs", outputs, "ports"),
-        by_name("parameters", parameters), by_name("energy", energy, "observers"),
-        max_speed,
-        max_slip,
+    solver = live_solver(system, method, constraints, substeps)
+    plan = replace(
+        LiveSpec.read(system, solver, rate, speed, constraints, parameters),
+        inputs=by_name("inputs", inputs, "ports"), outputs=by_name("outputs", outputs, "ports"),
+        energy=by_name("energy", energy, "observers"), max_speed=max_speed, max_slip=max_slip,
     )  # fmt: skip
-    plan.check(system)
+    plan.check()
     pace = paced(plan, spin, priority, cpu)
-    return Live(system, state_of(system, x0, plan.parameters), plan, pace, record, share)
+    return Live(system, plan.run.from_state(x0).x0, plan, pace, record, share)
 
 
 class Live:
@@ -190,7 +188,7 @@ class Live:
     ) -> None:
         self.system, self.plan, self._pace = system, plan, pace
         self._start = dict(zip(system.state_names, map(float, x0)))  # what `reset` goes back to
-        self._loop = self._first = make_loop(system, x0, plan, pace)
+        self._loop = self._first = make_loop(plan, x0, pace)
         if start is not None:
             begin_at(self._loop, x0, start)
         self._parameters = LiveParameters(system, self._loop, plan)
@@ -641,8 +639,8 @@ class Live:
             if not np.isfinite(value):
                 raise InputError(f"{self.system.name}: the state has {name!r} = {value}.")
         self.system.mode_of(x)  # refused when its modes have no such number
-        plan = replace(self.plan, parameters=self._parameters.values)
-        return settled_near(self.system, plan, self.read("time"), x)
+        plan = self.plan.with_parameters(self._parameters.values)
+        return settled_near(plan, self.read("time"), x)
 
     def _check_clocked(self, what: str) -> None:
         self._check_running()

@@ -236,7 +236,7 @@ class LiveParameters:
         stride = self._ramps.stride(self._plan.rate)
         while self._ramps.active and self._loop.room and self._last - self._kept < _RAMPED:
             wanted = self._ramps.next(self._values)
-            block = block_between(self._system, self._plan, _in_order(self._system, wanted))
+            block = block_between(self._plan, _in_order(self._system, wanted))
             self._loop.offer_more(block, self._new(wanted), stride)
             self._values = wanted
 
@@ -254,7 +254,7 @@ class LiveParameters:
         return told
 
     def _block(self, wanted: dict[str, float]) -> np.ndarray:
-        return block_of(self._system, self._plan, wanted)
+        return block_of(self._plan, wanted)
 
     def _offer(self, wanted: dict[str, float], block: np.ndarray) -> None:
         self._values = wanted

@@ -22,7 +22,6 @@ from touchback.realtime.live_spec import (
     block_of,
     live_solver,
     make_loop,
-    state_of,
 )
 from touchback.realtime.model_swap import make_swap
 from touchback.realtime.tick_recorder import begin_at
@@ -111,7 +110,7 @@ def run_again(
         plan = plan_in(own, part)
         check_rows(part, recording)
         loop = _begin(own, plan, part, before)
-        parts.append(repeated(own, plan, loop, part, recording))
+        parts.append(repeated(plan, loop, part, recording))
         before = own, loop
     return parts, loop
 
@@ -146,11 +145,10 @@ def plan_in(system: System, part: Part) -> LiveSpec:
     about = part.about
     constraints = about["constraints"] and formulation_with(about["constraints"], about["settings"])
     solver = live_solver(system, about["method"], constraints, about["substeps"])
-    plan = LiveSpec(
-        about["rate"], None, replace(solver, rtol=about["rtol"], atol=about["atol"]), constraints,
-        {}, {}, about["parameters"], max_speed=about["max_speed"] or np.inf,  # none in older ones
-    )  # fmt: skip
-    plan.check(system)
+    solver = replace(solver, rtol=about["rtol"], atol=about["atol"])
+    plan = LiveSpec.read(system, solver, about["rate"], None, constraints, about["parameters"])
+    plan = replace(plan, max_speed=about["max_speed"] or np.inf)  # none in older ones
+    plan.check()
     return plan
 
 
@@ -209,7 +207,7 @@ def _begin(
 ) -> LiveLoop:
     """The loop of a part, where its first tick begins."""
     loop = make_loop(
-        system, state_of(system, part.about["initial_state"], plan.parameters), plan,
+        plan, plan.run.from_state(part.about["initial_state"]).x0,
         Pace(plan.rate, None, plan.substeps), before[1].memory if before else None,
     )  # fmt: skip
     given = part.about["carried"]
@@ -229,13 +227,7 @@ def _begin(
     return loop
 
 
-def repeated(
-    system: System,
-    plan: LiveSpec,
-    loop: LiveLoop,
-    part: Part,
-    recording: Recording,
-) -> np.ndarray:
+def repeated(plan: LiveSpec, loop: LiveLoop, part: Part, recording: Recording) -> np.ndarray:
     """The states of a part's ticks."""
     states = np.empty_like(part.states)
     capacity = int(loop.struct.ring.capacity)
@@ -246,7 +238,7 @@ def repeated(
         flags, offered, substeps = int(row[2]), int(row[4]), int(row[5])
         if offered:
             values = recording.parameters[offered]
-            loop.offer(block_of(system, plan, values), offered)
+            loop.offer(block_of(plan, values), offered)
         if flags & (PLACED | PLACE_REFUSED):
             loop.place(np.array(recording.places[int(row[0])]))
             loop.drain_places()  # room for more

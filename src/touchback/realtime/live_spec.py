@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, fields, replace
 from typing import cast
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from touchback.errors import InputError
 from touchback.native import Formulation, formulation_of
@@ -19,13 +18,12 @@ from touchback.native.live.wanted import Guard, Measured, Pace
 from touchback.numbers import LEAST, number_within, shown, whole_within
 from touchback.realtime.port_guards import STOP_PORT, EnergyObserver, GuardedOutput, WatchedInput
 from touchback.recording import unknown_name
-from touchback.simulate.initial_state import initial_state
-from touchback.simulate.inputs import Inputs
+from touchback.simulate.run_spec import RunSpec
 from touchback.simulate.smooth_stepper import newton_for
 from touchback.simulate.solver_choice import formulation_for, solver_for
 from touchback.simulate.solvers import Can, Solver
 from touchback.simulate.solvers.fixed_step_solvers import FixedStep
-from touchback.system import State, System
+from touchback.system import System
 
 _SLOWEST = 1e-6  # of real time: a tick of 1 s then takes eleven days
 
@@ -47,26 +45,64 @@ _OF_THE_CLOCK = ("step", "rate", "output_step")  # options of solvers that a liv
 
 @dataclass
 class LiveSpec:
-    """What was asked of a live run."""
+    """What is asked of a live run: a `run`, one tick of which is repeated by a clock.
 
+    `solver`: steps of a tick. `rate`: ticks a second of the model's time. `speed`: that of the
+    model's time, 1.0 is real time (None: as fast as possible). `inputs`: how inputs are watched.
+    `outputs`: how sensors are guarded. `energy`: pairs of both that must stay passive. `max_speed`
+    [m/s, rad/s]: velocities beyond it are a fault. `max_slip` [s]: left-out periods beyond it are
+    one."""
+
+    run: RunSpec
+    solver: FixedStep
     rate: float
     speed: float | None
-    solver: FixedStep
-    constraints: str | Formulation | None
-    inputs: dict[str, WatchedInput]
-    outputs: dict[str, GuardedOutput]
-    parameters: dict[str, float]
+    inputs: dict[str, WatchedInput] = field(default_factory=dict)
+    outputs: dict[str, GuardedOutput] = field(default_factory=dict)
     energy: dict[str, EnergyObserver] = field(default_factory=dict)
     max_speed: float = math.inf
     max_slip: float = math.inf
 
     def __post_init__(self) -> None:
-        ticks = "rate: a live run has 1 to 10 000 ticks a second"
         bound = "max_speed is a positive number of m/s or rad/s, or infinite for no bound"
-        self.rate = number_within(ticks, self.rate, 1.0, 10_000.0)
+        self.rate = _read_rate(self.rate)
         self.max_speed = number_within(bound, self.max_speed, LEAST)
         slip = "max_slip is a positive number of seconds, or infinite for no bound"
         self.max_slip = number_within(slip, self.max_slip, LEAST)
+
+    @classmethod
+    def read(
+        cls,
+        system: System,
+        solver: FixedStep,
+        rate: float,
+        speed: float | None,
+        constraints: str | Formulation | None,
+        parameters: Mapping[str, float] | None,
+    ) -> LiveSpec:
+        """What a user asks of a system; ports and bounds are added by `replace`."""
+        rate = _read_rate(rate)
+        run = RunSpec.read(system, 1.0 / rate, constraints=constraints, parameters=parameters)
+        return cls(run, solver, rate, speed)
+
+    @property
+    def system(self) -> System:
+        """What runs."""
+        return self.run.system
+
+    @property
+    def constraints(self) -> str | Formulation | None:
+        """The formulation that enforces constraints."""
+        return self.run.constraints
+
+    @property
+    def parameters(self) -> dict[str, float]:
+        """Values that replace compiled ones."""
+        return self.run.parameters
+
+    def with_parameters(self, values: Mapping[str, float]) -> LiveSpec:
+        """The same with other values of parameters."""
+        return replace(self, run=replace(self.run, parameters=dict(values)))
 
     @property
     def substeps(self) -> int:
@@ -78,14 +114,15 @@ class LiveSpec:
         """Whether the formulation is a step of its own, which needs more of the equations."""
         return formulation_of(self.constraints).step
 
-    def check(self, system: System) -> None:
+    def check(self) -> None:
         """Refuses what can't run."""
         if self.speed is not None:
             self.speed = read_speed(self.speed, ", or None for as fast as possible")
         read_substeps(self.substeps)
-        self._check_ports(system)
+        self._check_ports()
 
-    def _check_ports(self, system: System) -> None:
+    def _check_ports(self) -> None:
+        system = self.system
         for name in self.inputs:
             if name not in system.input_names:
                 raise unknown_name("input", name, system.input_names)
@@ -145,13 +182,18 @@ class LiveSpec:
                 "them by `live.set_substeps`."
             )
         shared = {name: value for name, value in known.items() if name in system.parameters}
-        new = replace(
-            self, rate=self.rate if rate is None else rate,
-            solver=replace(solver, substeps=substeps), constraints=enforced,
-            parameters={**system.parameters, **shared},
+        new = LiveSpec.read(
+            system, replace(solver, substeps=substeps), self.rate if rate is None else rate,
+            self.speed, enforced, {**system.parameters, **shared},
         )  # fmt: skip
-        new.check(system)
+        new = replace(self, run=new.run, solver=new.solver, rate=new.rate)
+        new.check()
         return new
+
+
+def _read_rate(rate: float) -> float:
+    """Ticks a second; refuses what no live run has."""
+    return number_within("rate: a live run has 1 to 10 000 ticks a second", rate, 1.0, 10_000.0)
 
 
 def live_solver(
@@ -213,17 +255,10 @@ _RING_SECONDS = 2.0
 _RING_BYTES = 1 << 22
 
 
-def state_of(
-    system: System, x0: State | ArrayLike | None, parameters: Mapping[str, float]
-) -> Floats:
-    """The state to start from, checked; without one the initial state, loops closed."""
-    given = Inputs(np.append(0.0, system.input_defaults))
-    return initial_state(system, x0, 0.0, given, parameters)
-
-
-def block_of(system: System, plan: LiveSpec, parameters: Mapping[str, float]) -> Floats:
+def block_of(plan: LiveSpec, parameters: Mapping[str, float]) -> Floats:
     """The parameter block of a run: of its functions, of the Jacobian that an implicit method
     takes, and the parameters themselves; refused when one is unknown or out of range."""
+    system = plan.system
     values = system.parameter_values(parameters)
     parts = [system.parameter_block(parameters, plan.stiffness)]
     if plan.solver.implicit:
@@ -237,9 +272,10 @@ def block_of(system: System, plan: LiveSpec, parameters: Mapping[str, float]) ->
     return block
 
 
-def block_between(system: System, plan: LiveSpec, values: Floats) -> Floats:
+def block_between(plan: LiveSpec, values: Floats) -> Floats:
     """The same of values, in order, that lie between known ones: nothing is looked up or checked
     by name, for there are many of them."""
+    system = plan.system
     parts = [system.dynamics.block(system.key, values, plan.stiffness)]
     if plan.solver.implicit:
         jacobian = system.dynamics.rate_jacobian(system.key)
@@ -247,17 +283,18 @@ def block_between(system: System, plan: LiveSpec, values: Floats) -> Floats:
     return np.concatenate([*parts, values])
 
 
-def stages_of(system: System, plan: LiveSpec) -> list[tuple[Staged, int]]:
+def stages_of(plan: LiveSpec) -> list[tuple[Staged, int]]:
     """What computes a run's parameter block from its parameters: stages and their places in it."""
     stages, start = [], 0
-    for function in system.stages(plan.stiffness, plan.solver.implicit):
+    for function in plan.system.stages(plan.stiffness, plan.solver.implicit):
         stages.append((Staged(function.parameter_stage, function.block_size), start))
         start += function.block_size
     return stages
 
 
-def settled_near(system: System, plan: LiveSpec, t: float, x: Floats) -> Floats:
+def settled_near(plan: LiveSpec, t: float, x: Floats) -> Floats:
     """A state that the constraints allow near one that they may not; refused when there is none."""
+    system = plan.system
     posed = system.problem(None if plan.stiffness else plan.constraints, plan.parameters)
     settled = posed.settled(t, x)
     if posed.statistics.get("not_converged") or not np.isfinite(settled).all():
@@ -268,12 +305,10 @@ def settled_near(system: System, plan: LiveSpec, t: float, x: Floats) -> Floats:
     return settled
 
 
-def make_loop(
-    system: System, x0: Floats, plan: LiveSpec, pace: Pace, memory: RunMemory | None = None
-) -> LiveLoop:
+def make_loop(plan: LiveSpec, x0: Floats, pace: Pace, memory: RunMemory | None = None) -> LiveLoop:
     """The loop, ready to start; with the `memory` of a run that it is another structure of."""
-    block_of(system, plan, plan.parameters)  # refused when not finite
-    solver = plan.solver
+    block_of(plan, plan.parameters)  # refused when not finite
+    system, solver = plan.system, plan.solver
     posed = system.problem(plan.constraints, plan.parameters, method=solver.word, clocked=True)
     posed.sample(system.memory_places, plan.substeps)
     newton = None

@@ -161,7 +161,7 @@ def guess_for(
         for name, value in zip(layout.z, start.z)
     ]
     x = np.array([*q, *v, *z], dtype=float)
-    return settled_near(system, plan, now.time, x)
+    return settled_near(plan, now.time, x)
 
 
 def carried_over(
@@ -242,14 +242,14 @@ def make_swap(
     )  # fmt: skip
     return Swap(
         old[1], new[1], places,
-        stages_of(new[0], new[2]), both[0], both[1], len(bodies),
+        stages_of(new[2]), both[0], both[1], len(bodies),
         directory, -np.inf if at is None else at,
     )  # fmt: skip
 
 
 def rehearse(system: System, guess: np.ndarray, plan: LiveSpec, pace: Pace) -> None:
     """A tick of a twin, so that code and memory are warm; refused when it goes wrong at once."""
-    twin = make_loop(system, guess, plan, replace(pace, speed=None))
+    twin = make_loop(plan, guess, replace(pace, speed=None))
     twin.prepare()
     twin.repeat(np.array(system.input_defaults, dtype=float), pace.substeps, 0)
     if int(twin.struct.flags):
@@ -286,7 +286,7 @@ def prepare(
     rehearse(new, guess, new_plan, new_pace)
     for each in (system, new):  # derived here, so that the books need no time at the change
         each.function("energy")
-    new_loop = make_loop(new, guess, new_plan, new_pace, loop.memory)
+    new_loop = make_loop(new_plan, guess, new_pace, loop.memory)
     carried = carried_over(system, new, structure, (plan, new_plan))
     published = (*new.output_names, *new.state_names, *new_plan.energy)
     word, boxes = region.plan(list(zip(new.input_names, new.input_units)), published)
