@@ -17,7 +17,7 @@ LIBRARY = "touchback.native.libtouchback"
 SOURCES = [path for path in NATIVE.rglob("*.c") if path.parent != PYTHON]
 # One of these takes as long as twenty others: started last, they would be waited for.
 LONGEST = (
-    "tree_of_two.c", "tree_of_four.c", "tree_of_eight.c", "chain_slopes.c", "dense_factor.c",
+    "tree_of_two.c", "tree_of_four.c", "tree_of_eight.c", "chain_derivatives.c", "dense_factor.c",
     "dense_solve.c",
 )  # fmt: skip
 DESCRIPTION = Path("build/description.c")  # of the library's headers, for Python

@@ -24,10 +24,10 @@ def judged(ticks: list[Tick]) -> tuple[ctypes.Structure, list[int]]:
         began = max(ended, due * PERIOD) + pause
         late, step = began - due * PERIOD, worked + off
         ended = began + step
-        course = LIB.struct("tb_course")(
+        course = LIB.struct("tb_tick_times")(
             late, step, worked, PERIOD, PERIOD // 10, ended - (due + 1) * PERIOD
         )
-        LIB.tb_blame(ctypes.byref(statistics), ctypes.byref(course))
+        LIB.tb_attribute_latency(ctypes.byref(statistics), ctypes.byref(course))
         lateness.append(late)
     return statistics, lateness
 

@@ -152,7 +152,10 @@ def test_large_trees_are_solved_by_a_loop_whatever_the_order_of_their_joints() -
         )
     close(there, system.forward_dynamics_derivatives(q, v, tau), "batch", 1e-15)
     function = system.function("forward dynamics derivatives")
-    widest, whole = LIB.tb_tree_slopes_lanes(), system.forward_dynamics_derivatives(q, v, tau)[0]
+    widest, whole = (
+        LIB.tb_tree_derivatives_lanes(),
+        system.forward_dynamics_derivatives(q, v, tau)[0],
+    )
     for lanes in (lanes for lanes in (2, 4, 8) if lanes <= widest):
         found = function.with_lanes(lanes).call([*q[0], *v[0]], [0.0, *tau[0]], [0.0])
         close(found.reshape(whole.shape), whole, f"{lanes} columns in a register", 1e-12)

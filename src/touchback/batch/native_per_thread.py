@@ -60,12 +60,12 @@ def run_per_thread(
     reasons: dict[int, str] = {}
 
     def ask_why(some: range, given_up: Callable[[], bool]) -> None:
-        failed = [i for i in some if not native.told["whole"][i]]
+        failed = [i for i in some if not native.reports["whole"][i]]
         native.record[failed] = np.nan
         reasons.update(run_alone(spec, failed, into, lambda done: None, given_up))
 
     interrupted = run_parts(native, shown, ask_why)
-    whole = native.told["whole"] != 0.0
+    whole = native.reports["whole"] != 0.0
     into.ended[whole] = native.end
     ran = replace(into, whole=whole, reasons=reasons)
     if interrupted:
@@ -100,7 +100,7 @@ class ConstrainedBatch:
         times = instants(spec.span, duration, solver.output_step or solver.step)
         into = empty_batch_run(spec, native, times)
         ran = run_per_thread(native, spec, into, shown)
-        told, whole = native.told, ran.whole
+        told, whole = native.reports, ran.whole
         warn_when_open(system.name, float(np.fmax.reduce(told["gap"])))
         if whole.any():
             counts = {

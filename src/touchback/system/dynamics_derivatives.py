@@ -231,7 +231,7 @@ class LoopedDerivatives(Function):
         loops, columns = self._loops, self._columns.compiled
         n, links = len(loops.order), len(loops.parents)
         record = Record(
-            "tb_tree_slopes", columns=columns.address, columns_context=columns.context_address,
+            "tb_tree_derivatives", columns=columns.address, columns_context=columns.context_address,
             n=n, links=links, dense=loops.dense, lanes=lanes,
             ordered=bool(np.array_equal(loops.order, np.arange(n))),
         )  # fmt: skip
@@ -241,8 +241,9 @@ class LoopedDerivatives(Function):
         forks = {parent for i, parent in enumerate(loops.parents) if parent != i - 1}
         record.ints("forks", [i in forks for i in range(links)])
         return Compiled(
-            self.second, self.name.replace(" ", "_"), "c", LIB.address("tb_solved_tree_slopes"),
-            LIB.tb_tree_slopes_work(record.address) + columns.work_size,
+            self.second, self.name.replace(" ", "_"), "c",
+            LIB.address("tb_solved_tree_derivatives"),
+            LIB.tb_tree_derivatives_work(record.address) + columns.work_size,
             record.address, owners=(record, columns), out_size=self.out_size,
         )  # fmt: skip
 

@@ -1,4 +1,5 @@
-"""The rate of a mechanism as generated code for derivatives of steps (native/gradients/flow.h).
+"""The rate of a mechanism as generated code for derivatives of steps
+(native/gradients/gradient_rate.h).
 
 Accelerations and multipliers s = [a, λ] solve r = [M a + c − τ − Wᵀλ, J a + γ + pull] = 0, where
 the pull is that of Baumgarte's stabilisation, 2 α (J v − b) + β² h, or α (J v − b) of rows on

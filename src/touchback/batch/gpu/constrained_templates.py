@@ -118,7 +118,7 @@ static __device__ void tb_rate(const tb_problem *problem, double t, const double
     tb_set_inputs(problem, t, x);
     tb_{rate}(x, problem->u, problem->p, rate, 0, problem->constrained);
 }}
-static __device__ void tb_go_along(long n, const double *x, double h, const double *rate,
+static __device__ void tb_add_scaled(long n, const double *x, double h, const double *rate,
                                    double *next)
 {{
     for (long k = 0; k < n; k++)
@@ -157,7 +157,8 @@ static __device__ void note(const tb_problem *problem, double t, const double *x
 {note}}}
 """
 
-# By how much the state that is given breaks the constraints (motion.c has it for the processor).
+# By how much the state that is given breaks the constraints (constrained_dynamics.c has it for the
+# processor).
 GAP = """\
 static __device__ double gap(const tb_problem *problem, double t, const double *x)
 {

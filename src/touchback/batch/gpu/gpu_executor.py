@@ -332,7 +332,7 @@ class ConstrainedDeviceBatch(DeviceBatch):
             tuple((name, own[name]) for name, needed in wanted.items() if needed),
             layout.sizes[0], states, 1 + len(layout.inputs), self.spec.solver.word, recorded,
             series, samples, tuple(layout.memory_places), self.spec.steps_between_ticks,
-            kind.rate, kind.motion.removesuffix("_motion"), settings_of(kind),
+            kind.rate, kind.table.removesuffix("_kind"), settings_of(kind),
             rows_of(acting.rows, layout.sizes),
         )  # fmt: skip
 
@@ -433,7 +433,7 @@ class ModesDeviceBatch(ConstrainedDeviceBatch):
             tuple(self._functions(actings.values(), measured)),
             layout.sizes[0], states, 1 + len(layout.inputs), self.spec.solver.word, recorded,
             series, samples, tuple(layout.memory_places), self.spec.steps_between_ticks,
-            kind.rate, kind.motion.removesuffix("_motion"), settings_of(kind),
+            kind.rate, kind.table.removesuffix("_kind"), settings_of(kind),
             tuple(rows_of(acting.rows, layout.sizes) for acting in actings.values()),
             tuple(_mode(mode, numbers) for mode in data.modes),
             (tuple(data.group_places), tuple(data.group_sizes)),

@@ -134,12 +134,12 @@ def table_address(name: str, numbers: Sequence[int]) -> str:
 _TABLES = "modes/exit.h"
 
 
-_REMEMBER = "constrained/remember.c"
+_REMEMBER = "constrained/warm_start.c"
 
 
 _CODE = (
     "modes/modes.h", "modes/modes.c", "modes/exits.c", "modes/transition.c", "modes/step.c",
-    "modes/told.c",
+    "modes/state_checks.c",
 )  # fmt: skip
 
 

@@ -52,14 +52,14 @@ struct tb_mode {{
     const tb_exit *exits;
     tb_modes *modes;
 }};
-struct tb_books {{ /* nobody keeps any here */
+struct tb_energy_balance {{ /* nobody keeps any here */
     double *x, t;
     const tb_problem *own;
 }};
 static __noinline__ void tb_{method}_step(const tb_problem *problem, double t, double h,
                                           const double *x, double *next, double *scratch);
 struct tb_modes {{
-{constants}    static constexpr tb_books *books = 0;
+{constants}    static constexpr tb_energy_balance *energy_balance = 0;
     const int *group_places, *group_sizes;
     tb_mode modes[{modes}];
     tb_constrained memory[{sets}], *sets[{sets}];
@@ -78,7 +78,8 @@ struct tb_modes {{
 #ifndef DBL_EPSILON
 #define DBL_EPSILON 2.220446049250313e-16
 #endif
-static __device__ void tb_books_between(tb_books *, double, double, const double *, const double *)
+static __device__ void tb_energy_balance_add_cubic(tb_energy_balance *, double, double,
+                                                   const double *, const double *)
 {{
 }}
 static __device__ void tb_lend_inputs(const tb_problem *, tb_problem *) {{}} /* all have the same */
@@ -183,7 +184,7 @@ static __device__ void remember(const tb_modes *e, double *memory, long long cou
 {lines}    for (long k = 0; k < TB_CROWD; k++, memory += count)
         *memory = e->recent[k];
     for (long s = 0; s < {sets}; s++) {{
-        const long size = tb_constrained_remember(e->sets[s], kept);
+        const long size = tb_constrained_save_warm_start(e->sets[s], kept);
         for (long k = 0; k < size; k++, memory += count)
             *memory = kept[k];
     }}
@@ -194,10 +195,10 @@ static __device__ void recall(tb_modes *e, const double *memory, long long count
 {back}    for (long k = 0; k < TB_CROWD; k++, memory += count)
         e->recent[k] = *memory;
     for (long s = 0; s < {sets}; s++) {{
-        const long size = tb_constrained_remember(e->sets[s], 0);
+        const long size = tb_constrained_save_warm_start(e->sets[s], 0);
         for (long k = 0; k < size; k++, memory += count)
             kept[k] = *memory;
-        tb_constrained_recall(e->sets[s], kept);
+        tb_constrained_restore_warm_start(e->sets[s], kept);
     }}
 }}
 """

@@ -221,13 +221,13 @@ int model_assemble(model *m, double t) {{
 
 int model_start(model *m, double t) {{
     long before = model_unanswered(m);
-{_indented(text.start)}    tb_forget_way(&m->problem);
+{_indented(text.start)}    tb_reset_warm_start(&m->problem);
     tb_settle(&m->problem, t, m->state, 1);
     return model_unanswered(m) != before;
 }}
 
 long model_unanswered(const model *m) {{
-    tb_troubles found = tb_troubles_of(&m->problem);
+    tb_solver_status found = tb_solver_status_of(&m->problem);
     return found.paradoxes + found.not_converged + found.chattering{text.unanswered};
 }}
 

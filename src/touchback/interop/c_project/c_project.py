@@ -41,7 +41,7 @@ _LEFT_OUT = {  # what offline runs note of modes; what begins with the model
 }  # fmt: skip
 
 
-_API = ("tb_forget_way", "tb_settle", "tb_rate")  # what model.c calls
+_API = ("tb_reset_warm_start", "tb_settle", "tb_rate")  # what model.c calls
 
 
 _PLAIN = Path(__file__).parent / "plain"

@@ -3,8 +3,8 @@
 #include <math.h>
 #include <pthread.h>
 
-#include "integrate/along.h"
 #include "integrate/sampler.h"
+#include "integrate/state_vectors.h"
 #include "interrupt.h"
 
 /* ---- inputs: [t, inputs...], of each number all lanes side by side --------------------------- */
@@ -176,7 +176,7 @@ static void *work(void *given) {
     member *self = given;
     crew *c = self->crew;
     void (*run)(const tb_batch *, tb_batch_worker *, long, atomic_int *, int) =
-        c->batch->way ? tb_batch_one : group;
+        c->batch->kind ? tb_batch_run_instance : group;
     for (long first; (first = atomic_fetch_add(&c->next, c->batch->lanes)) < c->end;) {
         if (tb_batch_stopped(&c->stop, self->answers))
             break;

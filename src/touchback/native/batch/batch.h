@@ -15,17 +15,18 @@ struct tb_batch;
 struct tb_batch_worker;
 struct tb_moreau_jean;
 
-/* What is told of an instance with constraints: whether nothing ended it, how far they were open
- * where it starts and, at most, on its way [m or rad], and how often it was almost singular, could
- * not be made consistent, and frictions had no answer. With modes all but the first two are of what
- * was recorded. */
-typedef struct tb_batch_told {
+/* What is reported of an instance with constraints: whether nothing ended it, how far they were
+ * open where it starts and, at most, on its way [m or rad], and how often it was almost singular,
+ * could not be made consistent, and frictions had no answer. With modes all but the first two are
+ * of what was recorded. */
+typedef struct tb_batch_report {
     double whole, gap, largest_h, singular, not_converged, paradoxes;
-} tb_batch_told;
+} tb_batch_report;
 
-/* What instances that run one at a time do in their own way: under constraints (in_constraints.c),
- * in modes (in_modes.c), or with rigid contacts (in_contacts.c). */
-typedef struct tb_batch_way {
+/* What instances that run one at a time do in their own way: under constraints
+ * (constrained_instances.c), in modes (modal_instances.c), or with rigid contacts
+ * (contact_instances.c). */
+typedef struct tb_batch_kind {
     /* Lets one begin at the worker's x as if nothing had run before. Returns how far that was open.
      */
     double (*begin)(const struct tb_batch *batch, struct tb_batch_worker *worker);
@@ -33,12 +34,12 @@ typedef struct tb_batch_way {
     int (*take)(struct tb_batch_worker *worker);
     /* Whether it may go on, where a run of its own looks; NULL: it may. */
     int (*goes_on)(const struct tb_batch *batch, const struct tb_batch_worker *worker);
-    /* Records an instance that has made all steps, and tells of it. Returns 0 where what is
+    /* Records an instance that has made all steps, and reports it. Returns 0 where what is
      * recorded ends it after all. */
-    int (*tell)(const struct tb_batch *batch, struct tb_batch_worker *worker, long instance);
-} tb_batch_way;
+    int (*report)(const struct tb_batch *batch, struct tb_batch_worker *worker, long instance);
+} tb_batch_kind;
 
-extern const tb_batch_way tb_batch_in_modes, tb_batch_in_constraints, tb_batch_in_contacts;
+extern const tb_batch_kind tb_batch_modal_kind, tb_batch_constrained_kind, tb_batch_contact_kind;
 
 /* What all have in common. Strides are from instance to instance: 0 where all have the same. */
 typedef struct tb_batch {
@@ -61,8 +62,8 @@ typedef struct tb_batch {
     long *made; /* of each instance: its steps, fewer where it was no number; -1: not run */
 
     /* Of mechanisms with constraints or rigid contacts, one lane wide. */
-    const tb_batch_way *way; /* NULL without any */
-    tb_batch_told *told;     /* of each instance */
+    const tb_batch_kind *kind; /* NULL without any */
+    tb_batch_report *reports;  /* of each instance */
     /* With modes: */
     double crowded;     /* seconds within which transitions chatter */
     long look;          /* steps from one look at that to the next */
@@ -103,13 +104,13 @@ int tb_batch_run(const tb_batch *batch, tb_batch_worker *workers, long worker_co
 void tb_batch_load(const tb_batch *batch, tb_batch_worker *worker, long first);
 /* Whether the crew is to stop; who answers to Ctrl-C tells the others. */
 int tb_batch_stopped(atomic_int *stop, int answers);
-/* Runs an instance in its way (one_at_a_time.c). */
-void tb_batch_one(const tb_batch *batch, tb_batch_worker *worker, long instance, atomic_int *stop,
-                  int answers);
+/* Runs an instance in its way (instance_run.c). */
+void tb_batch_run_instance(const tb_batch *batch, tb_batch_worker *worker, long instance,
+                           atomic_int *stop, int answers);
 /* A step without contacts. */
 int tb_batch_take_fixed(tb_batch_worker *worker);
 /* How many states of it are kept, the instant of one of them, and what is recorded there. */
-long tb_batch_kept(const tb_batch *batch);
+long tb_batch_recorded_states(const tb_batch *batch);
 double tb_batch_instant(const tb_batch *batch, long row);
 void tb_batch_note(const tb_batch *batch, const tb_batch_worker *worker, long instance, long row);
 #pragma GCC visibility pop

@@ -36,7 +36,7 @@ Memories = tuple[Sequence[int], int]  # their places in a state, and steps from 
 
 class BatchMotion(Protocol):
     """How so many instances at once (`lanes`) move, by a step of a method: the `sizes` of one of
-    them, its `way` (tb_batch_way; empty: side by side in lanes), how many numbers a step or a rate
+    them, its `table` (tb_batch_kind; empty: side by side in lanes), how many numbers a step or a rate
     solves for, and the rows of constraints that rub."""
 
     @property
@@ -46,7 +46,7 @@ class BatchMotion(Protocol):
     @property
     def sensors(self) -> FunctionData | None: ...
     @property
-    def way(self) -> str: ...
+    def table(self) -> str: ...
     @property
     def solved(self) -> int: ...
     @property
@@ -60,7 +60,7 @@ class BatchFunctions:
     """The functions of so many instances at once (`lanes`): rate, dq/dt where it isn't v, sensors
     where some are recorded, and what memories become at ticks; `sizes` are those of one."""
 
-    way: ClassVar[str] = ""
+    table: ClassVar[str] = ""
     solved: ClassVar[int] = 0
     rubbing: ClassVar[list[str]] = []
 
@@ -202,7 +202,7 @@ class BatchConstrained:
     sensors where some are recorded, and what memories become at ticks."""
 
     lanes: ClassVar[int] = 1
-    way: ClassVar[str] = "tb_batch_in_constraints"
+    table: ClassVar[str] = "tb_batch_constrained_kind"
 
     functions: ConstrainedFunctions
     formulation: Formulation
@@ -244,7 +244,7 @@ class BatchModes:
     are taken in `method`."""
 
     lanes: ClassVar[int] = 1
-    way: ClassVar[str] = "tb_batch_in_modes"
+    table: ClassVar[str] = "tb_batch_modal_kind"
     sensors: ClassVar[FunctionData | None] = None  # modes have their own
 
     data: ModesData
@@ -281,18 +281,18 @@ class BatchModes:
 
 
 class NativeLoneBatch(NativeBatch):
-    """As `NativeBatch`, one at a time; `told` has what is told of each instance, by name
-    (tb_batch_told), and `rubbing` are the rows with friction."""
+    """As `NativeBatch`, one at a time; `reports` has what is reported of each instance, by name
+    (tb_batch_report), and `rubbing` are the rows with friction."""
 
     def __init__(self, motion: BatchMotion, sensors: int, *given: Any) -> None:
         """`sensors`: how many there are, 0 where none is recorded; the others as of
         `NativeBatch`."""
         self.rubbing, self._solved = motion.rubbing, motion.solved
         super().__init__(motion, sensors, *given)
-        fields = [name for name, *_ in LIB.struct("tb_batch_told")._fields_]
-        self.told = np.zeros(self.count, dtype=[(name, np.float64) for name in fields])
-        self._batch.struct.way = LIB.address(motion.way)
-        self._batch.point("told", self.told)
+        fields = [name for name, *_ in LIB.struct("tb_batch_report")._fields_]
+        self.reports = np.zeros(self.count, dtype=[(name, np.float64) for name in fields])
+        self._batch.struct.kind = LIB.address(motion.table)
+        self._batch.point("reports", self.reports)
 
     @property
     def end(self) -> float:
@@ -323,7 +323,7 @@ class BatchContacts:
     """Contacts with memory of their own for each worker; sensors where some are recorded."""
 
     lanes: ClassVar[int] = 1
-    way: ClassVar[str] = "tb_batch_in_contacts"
+    table: ClassVar[str] = "tb_batch_contact_kind"
     rubbing: ClassVar[list[str]] = []  # constraints here don't
 
     functions: SteppedFunctions

@@ -1,4 +1,4 @@
-"""A function of a row of copies, made of the function of one and of several at once (copies.c)."""
+"""A function of a row of replicas, made of that of one and of several at once (replicas.c)."""
 
 from dataclasses import dataclass
 
@@ -42,11 +42,11 @@ class CopiedFunction:
         work = -(-max(one.work_size, wide.work_size) // _LINE) * _LINE
         self._functions = (one, wide)
         self._record = Record(
-            "tb_copies", one=one.address, wide=wide.address, one_context=one.context_address,
+            "tb_replicas", one=one.address, wide=wide.address, one_context=one.context_address,
             wide_context=wide.context_address, count=row.count, lanes=row.lanes,
             shared=row.shared, inputs=row.inputs, parameters=row.parameters, work=work,
         )  # fmt: skip
         self._record.struct.states[:], self._record.struct.outputs[:] = row.states, outputs
-        self.address = LIB.address("tb_copies_call")
+        self.address = LIB.address("tb_replicas_call")
         self.context_address = self._record.address
         self.work_size: int = work + own

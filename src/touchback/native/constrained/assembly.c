@@ -279,7 +279,7 @@ int tb_assembly_start(tb_assembly *a, double *x) {
 
 int tb_assembly_strike(tb_assembly *a, double *x) {
     tb_constrained *c = a->constrained;
-    tb_forget(c);
+    tb_reset_run(c);
     tb_load(c, x);
     tb_first_choice(c, a->u, a->p);
     tb_positions(c, a->u, a->p);

@@ -1,7 +1,7 @@
 #include "constrained/at_state.h"
 
 void tb_move_at_terms(tb_constrained *c) {
-    tb_forget(c);
+    tb_reset_run(c);
     tb_choose_at_terms(c);
     tb_factor_for_solve(c, tb_terms_J(c));
     tb_solve_motion(c);

@@ -1,5 +1,5 @@
 #include "constrained/at_states.h"
-#include "constrained/lanes.h"
+#include "constrained/simd.h"
 
 enum { FAILURES = 4, SELDOM = 32 };
 
@@ -37,8 +37,8 @@ static int worth_trying(const tb_at_states *s) {
 
 WIDE static int solved_together(tb_at_states *s, double *a, double *lambda) {
     const tb_constrained *c = s->one->constrained;
-    return finite(s->at_terms, tb_terms_z(c) - c->at_terms) && !tb_choose_together(s) &&
-           !tb_solve_together(s, a, lambda) && finite(a, c->n) && finite(lambda, c->m);
+    return finite(s->at_terms, tb_terms_z(c) - c->at_terms) && !tb_simd_choose(s) &&
+           !tb_simd_solve(s, a, lambda) && finite(a, c->n) && finite(lambda, c->m);
 }
 
 WIDE static void prepare(const tb_at_states *s, const double *x, const double *u, const double *p) {

@@ -1,4 +1,4 @@
-/* The motion at several states at once (lanes.h), with the bits of at_state.h: terms by code for
+/* The motion at several states at once (simd.h), with the bits of at_state.h: terms by code for
  * several lanes, and the choice of dependent coordinates, a state's own, and the solution beside it
  * by vectors. Where a state is out of the ordinary (singular, not a number, rows that repeat
  * others), and where forces act elsewhere than they constrain or loops are many, the states take
@@ -29,10 +29,10 @@ void tb_at_states_call(const double *x, const double *u, const double *p, double
 
 #pragma GCC visibility push(hidden)
 /* Chooses dependent coordinates in each lane. Returns 1 where one has rows that are redundant. */
-int tb_choose_together(tb_at_states *s);
+int tb_simd_choose(tb_at_states *s);
 /* Accelerations and multipliers of each lane in the order of its choice. Returns 1 where one is out
  * of the ordinary. */
-int tb_solve_together(const tb_at_states *s, double *a, double *lambda);
+int tb_simd_solve(const tb_at_states *s, double *a, double *lambda);
 #pragma GCC visibility pop
 
 #endif

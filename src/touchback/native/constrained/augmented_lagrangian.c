@@ -6,7 +6,7 @@
  *   theta += d,   lambda -= 4/h^2 w (g + J d)
  *
  * with K = -df/dq, C = -df/dv and g = h, or h/2 (J v - b) for rows without a position equation.
- * Further states z take part in the iterations (further_states.c).
+ * Further states z take part in the iterations (auxiliary_states.c).
  * The penalties w = h^2/4 alpha are `penalty` times the row's own inertia, 1 / (J diag(M)^-1 J^T):
  * then they need no tuning by units or steps. Velocities and accelerations are projected with the
  * same matrix afterwards. Redundant rows and singular positions need no care: the matrix is
@@ -46,7 +46,7 @@ static void build_matrix(tb_constrained *c, double h, const double *u, const dou
         c->stiffness.call(c->x, u, p, c->stiff, c->stiffness.work, c->stiffness.context);
         for (long i = 0; i < n * n; i++)
             A[i] = -0.5 * h * (c->stiff[n * n + i] + 0.5 * h * c->stiff[i]);
-        tb_further_out_of_matrix(c, h);
+        tb_auxiliary_out_of_matrix(c, h);
     }
     for (long k = 0; k < c->M_count; k++) {
         long i = c->M_rows[k], j = c->M_columns[k];
@@ -224,10 +224,10 @@ void tb_augmented_lagrangian_step(const tb_problem *problem, double t, double h,
             break;
         }
         unbalanced(c, h, a, force);
-        tb_further_out_of_force(c, h, force);
+        tb_auxiliary_out_of_force(c, h, force);
         tb_soft_solve(c, force, g, c->step);
         share = share_of(n, c->step, last, share);
-        moved = tb_further_move(c, c->step, share, zeta);
+        moved = tb_auxiliary_move(c, c->step, share, zeta);
         for (long j = 0; j < n; j++) {
             theta[j] += share * c->step[j];
             moved = fmax(moved, fabs(c->step[j]));

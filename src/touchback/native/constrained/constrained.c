@@ -42,14 +42,14 @@ void tb_velocity_residual(tb_constrained *c, const double *J, const double *want
         residual[c->J_rows[k]] -= J[k] * v[c->J_columns[k]];
 }
 
-void tb_begin_anew(tb_constrained *c) {
+void tb_reset_choice(tb_constrained *c) {
     c->started = c->truncated = 0;
     c->redundant_h = 0.0;
     memset(c->row_size, 0, (size_t)c->m * sizeof *c->row_size);
 }
 
-void tb_forget(tb_constrained *c) {
-    tb_begin_anew(c);
+void tb_reset_run(tb_constrained *c) {
+    tb_reset_choice(c);
     memset(&c->statistics, 0, sizeof c->statistics);
 }
 

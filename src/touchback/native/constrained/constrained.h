@@ -90,7 +90,8 @@ double tb_widest_gap(tb_constrained *c, const double *x, const double *u, const 
 void tb_velocity_residual(tb_constrained *c, const double *J, const double *wanted);
 /* The largest |h|, or |c->residual|, of the rows that are kept, less for rows with large entries.
  */
-static inline double tb_kept_size(const tb_constrained *c, const double *values, long count) {
+static inline double tb_active_rows_size(const tb_constrained *c, const double *values,
+                                         long count) {
     double largest = 0.0;
     for (long k = 0; k < count; k++) {
         long i = c->rows[k];
@@ -101,10 +102,10 @@ static inline double tb_kept_size(const tb_constrained *c, const double *values,
     return largest;
 }
 static inline double tb_position_size(const tb_constrained *c, const double *h) {
-    return tb_kept_size(c, h, c->position_rank);
+    return tb_active_rows_size(c, h, c->position_rank);
 }
 static inline double tb_residual_size(const tb_constrained *c) {
-    return tb_kept_size(c, c->residual, c->rank);
+    return tb_active_rows_size(c, c->residual, c->rank);
 }
 
 /* ---- linear algebra of the choice (choice.c dispatches to dense_*.c and sparse_choice.c) --- */
@@ -174,7 +175,7 @@ void tb_dense_solve(tb_constrained *c, const double *W, const double *M, const d
  */
 int tb_least_multipliers(tb_constrained *c, const double *J, const double *W, double *lambda);
 /* After it, if rows are redundant: the same forces by the rows that are kept alone. */
-void tb_kept_multipliers(const tb_constrained *c, const double *lambda, double *kept);
+void tb_active_multipliers(const tb_constrained *c, const double *lambda, double *kept);
 /* After tb_solve: a row that is left out as a sum of those that are kept, in the order of the
  * choice. */
 void tb_row_shares(tb_constrained *c, const double *J, long row, double *shares);
@@ -202,13 +203,13 @@ void tb_sparse_solve(tb_constrained *c, const double *J, const double *M, const 
 /* ---- shared by formulations --------------------------------------------------------------- */
 
 /* What comes next doesn't hang on what was before. */
-void tb_begin_anew(tb_constrained *c);
-/* What it hangs on instead, as tb_motion has it (remember.c). */
-long tb_constrained_remember(const tb_constrained *c, double *memory);
-int tb_constrained_fits(const tb_constrained *c, const double *memory);
-void tb_constrained_recall(tb_constrained *c, const double *memory);
-/* The same as tb_begin_anew, and nothing is counted yet. */
-void tb_forget(tb_constrained *c);
+void tb_reset_choice(tb_constrained *c);
+/* What it hangs on instead, as tb_dynamics_kind has it (remember.c). */
+long tb_constrained_save_warm_start(const tb_constrained *c, double *memory);
+int tb_constrained_is_warm_start(const tb_constrained *c, const double *memory);
+void tb_constrained_restore_warm_start(tb_constrained *c, const double *memory);
+/* The same as tb_reset_choice, and nothing is counted yet. */
+void tb_reset_run(tb_constrained *c);
 /* Terms at x, and their J factored where tb_solve needs that. */
 void tb_begin_rate(tb_constrained *c, const double *x, const double *u, const double *p);
 /* c->a and c->lambda of the last terms with J a = c->right (friction.c). */
@@ -230,13 +231,13 @@ void tb_baumgarte_pull(tb_constrained *c);
 void tb_soft_factor(tb_constrained *c, double h, const double *u, const double *p);
 /* d with [that matrix] d = force - J^T w g, and c->mu = -w (g + J d); not the same arrays. */
 void tb_soft_solve(tb_constrained *c, const double *force, const double *g, double *d);
-/* Further states z by the trapezoidal rule within the same iterations (further_states.c): takes
+/* Further states z by the trapezoidal rule within the same iterations (auxiliary_states.c): takes
  * them out of that matrix, after stiffness, and out of the force. */
-void tb_further_out_of_matrix(tb_constrained *c, double h);
-void tb_further_out_of_force(tb_constrained *c, double h, double *force);
+void tb_auxiliary_out_of_matrix(tb_constrained *c, double h);
+void tb_auxiliary_out_of_force(tb_constrained *c, double h, double *force);
 /* Adds a share of their increments with d to zeta; returns the largest, in parts of states above 1.
  */
-double tb_further_move(tb_constrained *c, const double *d, double share, double *zeta);
+double tb_auxiliary_move(tb_constrained *c, const double *d, double share, double *zeta);
 /* Moves the positions of c->x onto their constraints by corrections weighted with M (of the last
  * terms); leaves h and J in c->at_positions. Returns the size of h and counts the iterations. */
 double tb_project_positions(tb_constrained *c, const double *u, const double *p);

@@ -108,7 +108,7 @@ class Constrained:
         self.address = LIB.address(f"tb_{kind.rate}")
         self.work_size = 0
         self.context_address = self._memory.record.address
-        self.table_address, self.field = LIB.address(f"tb_{kind.motion}"), "constrained"
+        self.table_address, self.field = LIB.address(f"tb_{kind.table}"), "constrained"
         self.jacobian_address = LIB.address(f"tb_{kind.jacobian}") if kind.jacobian else 0
         self.row_count = len(functions.names)
         # Where the rate leaves accelerations and multipliers.

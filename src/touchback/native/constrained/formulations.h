@@ -18,13 +18,13 @@ void tb_penalty_rate(const double *x, const double *u, const double *p, double *
 
 /* What settles in each; baumgarte and penalty take that of multipliers, steps of their own the
  * last. */
-extern const tb_motion tb_partitioning_motion, tb_multipliers_motion, tb_projection_motion,
-    tb_stepped_motion;
+extern const tb_dynamics_kind tb_partitioning_kind, tb_multipliers_kind, tb_projection_kind,
+    tb_stepped_kind;
 long tb_partitioning_settle(const tb_problem *problem, double t, double *x, long accepted);
 long tb_multipliers_settle(const tb_problem *problem, double t, double *x, long accepted);
 long tb_projection_settle(const tb_problem *problem, double t, double *x, long accepted);
 
-typedef struct tb_rate_slopes {
+typedef struct tb_rate_derivatives {
     const tb_problem *problem;
     tb_callable slopes; /* the nonzeros from x, [t, inputs, a, lambda] and parameters */
     const int *rows;    /* of each nonzero: in the stack of the blocks below */
@@ -37,9 +37,9 @@ typedef struct tb_rate_slopes {
     double *matrix; /* n + m squared: that of the motion; none for many loops */
     double *right;  /* n + m: forces, then what J da must be */
     int *pivots;
-} tb_rate_slopes;
+} tb_rate_derivatives;
 
-/* Jacobians of the rates, likewise, with a tb_rate_slopes as their context. */
+/* Jacobians of the rates, likewise, with a tb_rate_derivatives as their context. */
 void tb_partitioning_jacobian(const double *x, const double *u, const double *p, double *out,
                               double *work, const void *context);
 void tb_multipliers_jacobian(const double *x, const double *u, const double *p, double *out,

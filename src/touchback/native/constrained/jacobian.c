@@ -34,13 +34,13 @@ static double *states(const tb_constrained *c, double *stack) {
 }
 
 /* What changes with an element of the state, `times` over, is added to a stack. */
-static void add(const tb_rate_slopes *s, long element, double times, double *stack) {
+static void add(const tb_rate_derivatives *s, long element, double times, double *stack) {
     for (long k = s->starts[element]; k < s->starts[element + 1]; k++)
         stack[s->rows[k]] += times * s->values[k];
 }
 
 /* The slopes where the rate at x is evaluated, whose terms, solution and factors stay with c. */
-static tb_constrained *evaluate(const tb_rate_slopes *s, const double *x, const double *u,
+static tb_constrained *evaluate(const tb_rate_derivatives *s, const double *x, const double *u,
                                 const double *p) {
     const tb_problem *problem = s->problem;
     const tb_callable *rate = &problem->rate;
@@ -50,7 +50,7 @@ static tb_constrained *evaluate(const tb_rate_slopes *s, const double *x, const 
     problem->newton->evaluations++;
     memcpy(s->u, u, (size_t)s->input_count * sizeof *u);
     memcpy(s->u + s->input_count, c->a, (size_t)c->n * sizeof *u);
-    tb_kept_multipliers(c, c->lambda, s->u + s->input_count + c->n);
+    tb_active_multipliers(c, c->lambda, s->u + s->input_count + c->n);
     s->slopes.call(c->x, s->u, p, s->values, s->slopes.work, s->slopes.context);
     memset(s->stacks, 0, (size_t)(size * s->row_count) * sizeof *s->stacks);
     for (long k = 0; k < size; k++)
@@ -60,7 +60,7 @@ static tb_constrained *evaluate(const tb_rate_slopes *s, const double *x, const 
 
 /* LU of [[M, -W^T], [J, 0]] over the kept rows. Returns 0 when it has none: a branch without mass,
  * servo-constraints that can't be kept. */
-static int factor(const tb_rate_slopes *s, tb_constrained *c) {
+static int factor(const tb_rate_derivatives *s, tb_constrained *c) {
     long n = c->n, size = n + c->rank;
     const double *M = tb_terms_M(c), *J = tb_terms_J(c), *W = c->W_count ? tb_terms_W(c) : J;
     const int *W_rows = c->W_count ? c->W_rows : c->J_rows;
@@ -84,7 +84,7 @@ static int factor(const tb_rate_slopes *s, tb_constrained *c) {
 
 /* Accelerations a with M a - W^T lambda = s->right, J a = c->right. Many loops are factored
  * already, by the rate. */
-static void solve(const tb_rate_slopes *s, tb_constrained *c, int factored, double *a) {
+static void solve(const tb_rate_derivatives *s, tb_constrained *c, int factored, double *a) {
     const tb_sparse *many = c->sparse;
     long n = c->n;
     if (many) {
@@ -106,7 +106,7 @@ static void solve(const tb_rate_slopes *s, tb_constrained *c, int factored, doub
 }
 
 /* The Jacobian from the stacks; pulled as baumgarte.c does. */
-static void fill(const tb_rate_slopes *s, tb_constrained *c, int pulled, double *out) {
+static void fill(const tb_rate_derivatives *s, tb_constrained *c, int pulled, double *out) {
     long size = c->nq + c->n + c->nz;
     tb_constraint_statistics kept = c->statistics; /* its counts are those of motion */
     int factored = !c->sparse && factor(s, c);
@@ -145,7 +145,7 @@ static int settle(tb_constrained *c, const double *changed, int level, int sprea
 }
 
 /* Adds what changes with the positions when they move by c->step, an increment in velocities. */
-static void add_increment(const tb_rate_slopes *s, const tb_constrained *c, double *stack) {
+static void add_increment(const tb_rate_derivatives *s, const tb_constrained *c, double *stack) {
     double *dq = s->column;
     memset(dq, 0, (size_t)c->nq * sizeof *dq);
     for (long j = 0; j < c->n; j++)
@@ -158,7 +158,7 @@ static void add_increment(const tb_rate_slopes *s, const tb_constrained *c, doub
 }
 
 /* Every change of the state is followed by what keeps h = 0 and J v = b. */
-static void keep_consistent(const tb_rate_slopes *s, tb_constrained *c) {
+static void keep_consistent(const tb_rate_derivatives *s, tb_constrained *c) {
     long size = c->nq + c->n + c->nz;
     int spread = c->truncated || tb_smallest_pivot(c) < TB_NEARLY_SINGULAR;
     if (c->sparse)
@@ -181,7 +181,7 @@ static void keep_consistent(const tb_rate_slopes *s, tb_constrained *c) {
 
 void tb_partitioning_jacobian(const double *x, const double *u, const double *p, double *out,
                               double *work, const void *context) {
-    const tb_rate_slopes *s = context;
+    const tb_rate_derivatives *s = context;
     (void)work;
     tb_constrained *c = evaluate(s, x, u, p);
     keep_consistent(s, c);
@@ -190,14 +190,14 @@ void tb_partitioning_jacobian(const double *x, const double *u, const double *p,
 
 void tb_multipliers_jacobian(const double *x, const double *u, const double *p, double *out,
                              double *work, const void *context) {
-    const tb_rate_slopes *s = context;
+    const tb_rate_derivatives *s = context;
     (void)work;
     fill(s, evaluate(s, x, u, p), 0, out);
 }
 
 void tb_baumgarte_jacobian(const double *x, const double *u, const double *p, double *out,
                            double *work, const void *context) {
-    const tb_rate_slopes *s = context;
+    const tb_rate_derivatives *s = context;
     (void)work;
     fill(s, evaluate(s, x, u, p), 1, out);
 }

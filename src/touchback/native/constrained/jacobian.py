@@ -42,7 +42,7 @@ class ConstrainedJacobian:
         rows = np.ascontiguousarray(slopes.rows, dtype=np.int32)
         starts = np.searchsorted(slopes.columns, np.arange(size + 1)).astype(np.int32)
         self._record = record = Record(
-            "tb_rate_slopes", problem=problem.address, row_count=stack, input_count=inputs
+            "tb_rate_derivatives", problem=problem.address, row_count=stack, input_count=inputs
         )
         record.call("slopes", function)
         record.point("rows", rows)

@@ -79,7 +79,7 @@ static void solve_gram(tb_constrained *c, double *y) {
     }
 }
 
-void tb_kept_multipliers(const tb_constrained *c, const double *lambda, double *kept) {
+void tb_active_multipliers(const tb_constrained *c, const double *lambda, double *kept) {
     long r = c->rank;
     for (long i = 0; i < c->m; i++)
         kept[i] = lambda[i];
@@ -96,7 +96,7 @@ int tb_least_multipliers(tb_constrained *c, const double *J, const double *W, do
     double *y = c->m_scratch;
     const double *S = c->load_shares;
     int contradicted = find_shares(c, J, W);
-    tb_kept_multipliers(c, lambda, lambda);
+    tb_active_multipliers(c, lambda, lambda);
     for (long d = 0; d < count; d++) {
         y[d] = 0.0;
         for (long i = 0; i < r; i++)

@@ -250,7 +250,7 @@ static void note_ways(tb_contact_state *c) {
 }
 
 static long settle(const tb_problem *problem, double t, double *x, long accepted) {
-    tb_contact_state *c = problem->touching;
+    tb_contact_state *c = problem->contact_state;
     long n = c->n;
     tb_set_inputs(problem, t, x);
     load(c, x);
@@ -269,4 +269,4 @@ static long settle(const tb_problem *problem, double t, double *x, long accepted
     return 1;
 }
 
-const tb_motion tb_contact_motion = {.settle = settle};
+const tb_dynamics_kind tb_contact_kind = {.settle = settle};

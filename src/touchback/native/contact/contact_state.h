@@ -45,6 +45,6 @@ void tb_contact_indicators(const double *x, const double *u, const double *p, do
                            double *work, const void *context);
 
 /* Moves states onto the rows that hold, with corrections weighted by the mass. */
-extern const tb_motion tb_contact_motion;
+extern const tb_dynamics_kind tb_contact_kind;
 
 #endif

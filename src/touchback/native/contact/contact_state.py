@@ -68,7 +68,7 @@ class ContactState:
         record.point("way", self.way)
         self.address, self.work_size = LIB.address("tb_contact_rate"), 0
         self.context_address = record.address
-        self.table_address, self.field = LIB.address("tb_contact_motion"), "touching"
+        self.table_address, self.field = LIB.address("tb_contact_kind"), "contact_state"
 
     @property
     def multipliers(self) -> Floats:

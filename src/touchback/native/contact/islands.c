@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "contact/places.h"
+#include "contact/step_accessors.h"
 
 static const double SETTLED = 1e-13, ROUGHLY = 1e-5; /* of the largest speed */
 static const long SWEEPS = 100000, FIRST_SWEEPS = 300, PATIENCE = 1500;

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "contact/places.h"
+#include "contact/step_accessors.h"
 #include "interrupt.h"
 #include "linear/dense.h"
 #include "linear/full_pivoting.h"
@@ -56,15 +56,6 @@ static int takes_part(const tb_moreau_jean *s, long contact) {
     return gap + s->h * (u + 0.5 * change) <= TOUCHING;
 }
 
-void tb_factor_masses(tb_moreau_jean *s, const double *first, const double *second) {
-    const tb_contact_pattern *at = &s->pattern;
-    memset(s->mass, 0, (size_t)at->mass_starts[at->parts] * sizeof *s->mass);
-    for (long k = 0; k < at->masses; k++)
-        s->mass[at->mass_places[k]] = 0.5 * (first[k] + second[k]);
-    for (long part = 0; part < at->parts; part++)
-        tb_cholesky_factor(at->part_velocities[part], s->mass + at->mass_starts[part]);
-}
-
 /* What unit impulses of rows do to a part, from s->reached on; the first `count` pairs of
  * s->together: they act half-way to the end of the free step. */
 static void respond(tb_moreau_jean *s, long part, long count) {
@@ -92,22 +83,13 @@ static void respond(tb_moreau_jean *s, long part, long count) {
 }
 
 /* Adds what an impulse does to a part, from s->reached on. */
-static void act(tb_moreau_jean *s, long pair, double impulse) {
+static void apply_impulse(tb_moreau_jean *s, long pair, double impulse) {
     const tb_contact_pattern *at = &s->pattern;
     long part = at->pair_part[pair], size = part_size(at, part);
     const int *places = at->part_places + at->part_starts[part];
     const double *column = s->B + at->pair_B[pair];
     for (long i = s->reached[part]; i < size; i++)
         s->delta[places[i]] += column[i] * impulse;
-}
-
-void tb_undo(tb_moreau_jean *s, long part, const double *motion, double *found) {
-    const tb_contact_pattern *at = &s->pattern;
-    long m = own_count(at, part), first = at->own_starts[part];
-    for (long i = 0; motion && i < m; i++)
-        s->own_right[i] = along(at, W_of(s, s->then), own_pair(at, part, i), motion);
-    tb_full_solve(m, s->own_rank[part], s->own + at->own_places[part], s->own_order + first,
-                  s->own_columns + first, s->own_right, found);
 }
 
 /* Own rows alone: their impulses without contacts, and what these do, in s->delta. */
@@ -127,9 +109,9 @@ static void hold_own(tb_moreau_jean *s, long part) {
         (int)tb_full_factor(m, own, s->own_order + first, s->own_columns + first, REDUNDANT);
     for (long i = 0; i < m; i++)
         s->own_right[i] = u_of(s, s->then)[at->own_rows[first + i]];
-    tb_undo(s, part, NULL, start);
+    tb_solve_bilateral(s, part, NULL, start);
     for (long k = 0; k < m; k++)
-        act(s, own_pair(at, part, k), -start[k]);
+        apply_impulse(s, own_pair(at, part, k), -start[k]);
 }
 
 /* What impulses of contacts do while own rows hold, and G. */
@@ -153,7 +135,7 @@ static void build(tb_moreau_jean *s) {
             long part = at->pair_part[pair], m = own_count(at, part);
             double *column = s->B + at->pair_B[pair], *found = s->found + at->pair_found[pair];
             if (m)
-                tb_undo(s, part, column, found);
+                tb_solve_bilateral(s, part, column, found);
             for (long k = 0; k < m; k++) {
                 const double *own = s->B + at->pair_B[own_pair(at, part, k)];
                 for (long j = s->reached[part]; j < part_size(at, part); j++)
@@ -195,7 +177,7 @@ static void solve(tb_moreau_jean *s, long islands) {
         for (long pair = at->pair_starts[row]; pair < at->pair_starts[row + 1]; pair++) {
             long part = at->pair_part[pair];
             const double *found = s->found + at->pair_found[pair];
-            act(s, pair, p[i]);
+            apply_impulse(s, pair, p[i]);
             for (long k = 0; k < own_count(at, part); k++)
                 s->impulses[at->own_rows[at->own_starts[part] + k]] -= found[k] * p[i];
         }
@@ -268,9 +250,9 @@ static void take_step(tb_moreau_jean *s, const tb_problem *problem, double *loss
     for (long i = 0; i < s->problem.rows; i++)
         account(s, s->listed[i], losses, moved);
     if (s->lifts && islands)
-        tb_lift_contacts(s, problem, islands, losses);
+        tb_correct_penetration(s, problem, islands, losses);
     if (s->bilateral)
-        tb_project_contacts(s, problem);
+        tb_project_drift(s, problem);
 }
 
 int tb_moreau_jean_take(tb_moreau_jean *s, const tb_problem *problem, double *losses,

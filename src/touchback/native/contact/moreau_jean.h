@@ -51,7 +51,7 @@ typedef struct tb_moreau_jean {
     const int *normals;     /* of each contact; its other rows follow it */
     const int *group_rows;  /* two of each group of friction, -1: none */
     double t0, h, theta;
-    long lifts;    /* whether bodies are lifted out of each other (contact/lift.c) */
+    long lifts; /* whether bodies are lifted out of each other (contact/penetration_correction.c) */
     double credit; /* what contacts have taken so far and lifting may give back [J] */
     double *gaps;  /* of contacts, at the start of a step that lifts */
     double *aims;  /* of contacts in islands: gaps as lifting is to change them */

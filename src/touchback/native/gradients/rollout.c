@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "gradients/step_slopes.h"
+#include "gradients/step_derivatives.h"
 #include "interrupt.h"
 
 static const step_slopes *slopes_of(const tb_rollout *r) {
@@ -26,11 +26,11 @@ int tb_rollout_step(tb_rollout *r, const double *inputs, double t, double h, con
                     double *next) {
     hold(r, inputs);
     r->step(r->problem, t, h, x, next, r->scratch);
-    return tb_first_not_finite(next, tb_flow_states(r->flow)) < 0;
+    return tb_first_not_finite(next, tb_gradient_rate_states(r->flow)) < 0;
 }
 
 long tb_rollout_advance(tb_rollout *r, long first, long count, double *x, double *rows) {
-    long n = tb_flow_states(r->flow);
+    long n = tb_gradient_rate_states(r->flow);
     double *next = r->stage;
     for (long k = 0; k < count; k++) {
         if (tb_stop_asked() ||
@@ -65,9 +65,9 @@ int tb_rollout_step_adjoint(tb_rollout *r, const double *inputs, double t, doubl
 }
 
 /* The variation of a step at a grid point: of its state, inputs and parameters. */
-static void gather(const tb_flow *f, const double *dx, const double *du, const double *dp,
+static void gather(const tb_gradient_rate *f, const double *dx, const double *du, const double *dp,
                    double *variation) {
-    long n = tb_flow_states(f);
+    long n = tb_gradient_rate_states(f);
     memset(variation, 0, (size_t)tb_step_variables(f) * sizeof *variation);
     memcpy(variation, dx, (size_t)n * sizeof *dx);
     if (du)
@@ -77,8 +77,8 @@ static void gather(const tb_flow *f, const double *dx, const double *du, const d
 
 long tb_rollout_tangents(tb_rollout *r, long first, long count, double *x, long columns, double *dx,
                          const double *du, long all, const double *dp) {
-    const tb_flow *f = r->flow;
-    long n = tb_flow_states(f), variables = tb_step_variables(f);
+    const tb_gradient_rate *f = r->flow;
+    long n = tb_gradient_rate_states(f), variables = tb_step_variables(f);
     double *variation = r->variation + variables; /* behind that of a stage */
     for (long k = 0; k < count; k++) {
         long step = first + k;
@@ -98,8 +98,8 @@ long tb_rollout_tangents(tb_rollout *r, long first, long count, double *x, long 
 /* Back over one step. */
 static int take_back(tb_rollout *r, long step, const double *x, double *weight, double *by_inputs,
                      double *by_parameters) {
-    const tb_flow *f = r->flow;
-    long n = tb_flow_states(f);
+    const tb_gradient_rate *f = r->flow;
+    long n = tb_gradient_rate_states(f);
     double *gradient = r->gradient + tb_step_variables(f); /* behind that of a stage */
     if (!tb_rollout_step_adjoint(r, inputs_of(r, step), time_of(r, step), r->h, x, weight,
                                  gradient))
@@ -119,7 +119,7 @@ static void add(long n, const double *weights, double *weight) {
 long tb_rollout_adjoints(tb_rollout *r, long first, long count, const double *x, double *weight,
                          const double *weights, double *by_inputs, double *by_parameters,
                          long every, double *kept, double *between) {
-    long n = tb_flow_states(r->flow), blocks = (count + every - 1) / every;
+    long n = tb_gradient_rate_states(r->flow), blocks = (count + every - 1) / every;
     memcpy(kept, x, (size_t)n * sizeof *x);
     for (long b = 1; b < blocks; b++) {
         memcpy(kept + b * n, kept + (b - 1) * n, (size_t)n * sizeof *x);

@@ -4,25 +4,25 @@
 #ifndef TOUCHBACK_ROLLOUT_H
 #define TOUCHBACK_ROLLOUT_H
 
-#include "gradients/flow.h"
+#include "gradients/gradient_rate.h"
 #include "integrate/fixed_step.h"
 
 enum { TB_MOST_STAGES = 4 };
 
 typedef struct tb_rollout {
-    tb_flow *flow;
+    tb_gradient_rate *flow;
     tb_problem *problem; /* the same mechanism as integrators see it */
     tb_step step;
     double t0, h;
     const double *inputs; /* a row for each step, through which they are held */
-    tb_flow_point stages[TB_MOST_STAGES];
+    tb_gradient_rate_point stages[TB_MOST_STAGES];
     double *scratch;                      /* four states */
     double *variation, *gradient, *stage; /* of a step, of a stage; memory of one more state */
 } tb_rollout;
 
 /* Numbers of a variation of what a step depends on. */
-static inline long tb_step_variables(const tb_flow *f) {
-    return tb_flow_variables(f) + 1;
+static inline long tb_step_variables(const tb_gradient_rate *f) {
+    return tb_gradient_rate_variables(f) + 1;
 }
 
 /* Takes `count` steps from the `first` on, in place; states after each go to `rows` (or NULL).

@@ -38,8 +38,8 @@ class FlowSizes(NamedTuple):
 
 @dataclass(frozen=True)
 class FlowFunctions:
-    """Generated code (flow.h), without that of turning where dq/dt = v, with its block; and the
-    rate as integrators call it, where there is one in closed form."""
+    """Generated code (gradient_rate.h), without that of turning where dq/dt = v, with its block;
+    and the rate as integrators call it, where there is one in closed form."""
 
     functions: Mapping[str, FunctionData]
     block: Floats
@@ -57,7 +57,7 @@ class _Solved:
 
     @property
     def address(self) -> int:
-        return LIB.address("tb_solved_flow_rate")
+        return LIB.address("tb_solved_gradient_rate")
 
 
 class NativeRollout:
@@ -68,7 +68,7 @@ class NativeRollout:
         self, made: FlowFunctions, sizes: FlowSizes, method: str, t0: float, h: float
     ) -> None:
         self.sizes = sizes
-        flow = Record("tb_flow", **sizes._asdict())
+        flow = Record("tb_gradient_rate", **sizes._asdict())
         for name, function in made.functions.items():
             flow.call(name.replace(" ", "_"), function)
         equations = sizes.nv + sizes.rows
@@ -98,7 +98,7 @@ class NativeRollout:
         rate, block = made.rate, made.rate_block
         if rate is None:
             point = self._point()
-            solving = Record("tb_flow_rate", flow=flow.address, at=point.address)
+            solving = Record("tb_gradient_rate_value", flow=flow.address, at=point.address)
             solving.kept.append(point)
             flow.kept.append(solving)
             rate = _Solved(solving.address)
@@ -107,7 +107,7 @@ class NativeRollout:
 
     def _point(self) -> Record:
         sizes, equations = self.sizes, self.sizes.nv + self.sizes.rows
-        point = Record("tb_flow_point")
+        point = Record("tb_gradient_rate_point")
         for name, count in (
             ("x", sizes.states), ("rate", sizes.states), ("K", equations**2), ("solved", equations),
         ):  # fmt: skip

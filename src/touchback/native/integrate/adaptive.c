@@ -1,7 +1,7 @@
 #include "integrate/adaptive.h"
 
-#include "integrate/books.h"
 #include "integrate/dense_output.h"
+#include "integrate/energy_balance.h"
 #include "integrate/knots.h"
 
 double tb_scaled_norm(long n, const double *values, const double *x, const double *y, double rtol,
@@ -36,12 +36,12 @@ double tb_starting_step(const tb_problem *problem, double t, const double *x, co
     return start > 0.0 ? start : h;
 }
 
-void tb_tell_step(const tb_problem *problem, const tb_taken *step, double t_new, int active,
-                  const double *times, long count, long *written, double *record) {
+void tb_report_step(const tb_problem *problem, const tb_taken *step, double t_new, int active,
+                    const double *times, long count, long *written, double *record) {
     long n = tb_state_size(problem);
-    if (problem->books)
-        tb_books_add(problem->books, step->t, step->h, step->rows,
-                     active ? (t_new - step->t) / step->h : 1.0);
+    if (problem->energy_balance)
+        tb_energy_balance_add_step(problem->energy_balance, step->t, step->h, step->rows,
+                                   active ? (t_new - step->t) / step->h : 1.0);
     tb_leave_knot(problem);
     tb_note_step_end(problem, t_new);
     for (; *written < count && times[*written] <= t_new; ++*written) {

@@ -18,11 +18,11 @@ double tb_scaled_norm(long n, const double *values, const double *x, const doubl
 double tb_starting_step(const tb_problem *problem, double t, const double *x, const double *rate,
                         double longest, double order, double rtol, double atol, double *scratch);
 
-/* Adds a step up to t_new to the books, notes where it ended, and writes its states at each of the
- * rising times[*written ..] that are reached; `active`: an event ends it there. From here on a knot
- * at its end is seen from behind. */
-void tb_tell_step(const tb_problem *problem, const tb_taken *step, double t_new, int active,
-                  const double *times, long count, long *written, double *record);
+/* Adds a step up to t_new to the energy balance, notes where it ended, and writes its states at
+ * each of the rising times[*written ..] that are reached; `active`: an event ends it there. From
+ * here on a knot at its end is seen from behind. */
+void tb_report_step(const tb_problem *problem, const tb_taken *step, double t_new, int active,
+                    const double *times, long count, long *written, double *record);
 
 /* Whether a step is too short to move the clock. */
 static inline int tb_step_vanished(double t, double h) {

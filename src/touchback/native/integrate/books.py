@@ -1,4 +1,4 @@
-"""Powers integrated along a run, beside it (books.h)."""
+"""Powers integrated along a run, beside it (energy_balance.h)."""
 
 from dataclasses import dataclass
 
@@ -51,7 +51,7 @@ class NativeBooks:
         self._places, self._weights = (np.array(part) for part in quadrature(method))
         self._own = own
         self._record = record = Record(
-            "tb_books", count=powers.count, own=own.address, inputs=inputs,
+            "tb_energy_balance", count=powers.count, own=own.address, inputs=inputs,
             with_rates=powers.with_rates, rows=rows, nodes=len(self._places),
         )  # fmt: skip
         record.call("powers", powers.function)
@@ -87,7 +87,7 @@ class NativeBooks:
         """Adds a step by its states (rows) at the `nodes`."""
         rows = as_floats(states)
         times, weights = t + h * self._places, h * self._weights
-        LIB.tb_books_rows(
+        LIB.tb_energy_balance_add_rows(
             self._record.address, len(rows), address_of(times), address_of(weights),
             address_of(rows),
         )  # fmt: skip

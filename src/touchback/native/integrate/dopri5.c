@@ -146,14 +146,15 @@ static int advance(tb_dopri5 *self, const tb_problem *problem, double t_end, lon
             SAFETY * pow(fmax(error, 1e-10), BETA * 0.75 - 0.2) * pow(self->last_error, BETA);
         growth = fmin(fmax(growth, SHRINK), self->after_rejection ? 1.0 : GROW);
         double t_new = last ? end : self->t + h;
-        if (self->events || problem->books || (*written < count && times[*written] <= t_new))
+        if (self->events || problem->energy_balance ||
+            (*written < count && times[*written] <= t_new))
             prepare_dense_output(self, n, h);
         tb_taken taken = {self->t,         h, self->next + n, part_of_step, self, times + *written,
                           count - *written};
         int active = self->events && tb_events_scan(self->events, problem, &taken);
         if (active)
             t_new = fmin(tb_event_time(self->events), t_new);
-        tb_tell_step(problem, &taken, t_new, active, times, count, written, record);
+        tb_report_step(problem, &taken, t_new, active, times, count, written, record);
         if (active) {
             memcpy(self->x, tb_event_state(self->events, n), (size_t)n * sizeof *self->x);
             self->t = t_new;

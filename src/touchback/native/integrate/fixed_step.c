@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-#include "integrate/books.h"
 #include "integrate/dense_output.h"
+#include "integrate/energy_balance.h"
 #include "integrate/sampler.h"
 #include "interrupt.h"
 
@@ -75,13 +75,13 @@ int tb_fixed_advance(tb_fixed *self, const tb_problem *problem, long count, long
         self->bad = tb_fixed_try(self, problem, t, h, t_next);
         if (self->bad >= 0)
             return TB_NOT_FINITE;
-        if (self->events || problem->books)
+        if (self->events || problem->energy_balance)
             prepare_dense_output(self, problem, t, h, t_next);
         int active = self->events && scan(self, problem, t, h);
         int early = active && tb_event_time(self->events) < t_next;
-        if (problem->books)
-            tb_books_add(problem->books, t, h, self->rows,
-                         early ? (tb_event_time(self->events) - t) / h : 1.0);
+        if (problem->energy_balance)
+            tb_energy_balance_add_step(problem->energy_balance, t, h, self->rows,
+                                       early ? (tb_event_time(self->events) - t) / h : 1.0);
         if (early) {
             memcpy(self->x, tb_event_state(self->events, n), (size_t)n * sizeof *next);
             self->offset = tb_event_time(self->events) - start;

@@ -20,15 +20,16 @@ typedef struct tb_fixed {
     double *x;         /* the last good state */
     double *scratch;   /* 5 * state size: the next state, then the method's */
     tb_events *events; /* may be NULL */
-    double *rows;      /* with events or books 7 * state size: dense output, rates at both ends */
-    long rate_known;   /* at the end of the last step; set to 0 with another state */
+    double *rows;    /* with events or an energy balance 7 * state size: dense output, rates at both
+                        ends */
+    long rate_known; /* at the end of the last step; set to 0 with another state */
 } tb_fixed;
 
 /* One step into the scratch: memories that are due, the method, consistency. Returns the index of
  * the first number that isn't finite, -1 when all are. */
 long tb_fixed_try(tb_fixed *self, const tb_problem *problem, double t, double h, double t_next);
 
-/* Takes one step, without events and books: TB_REACHED or TB_NOT_FINITE. */
+/* Takes one step, without events and energy balance: TB_REACHED or TB_NOT_FINITE. */
 int tb_fixed_take(tb_fixed *self, const tb_problem *problem);
 
 /* Takes at most `count` steps and copies the state into the next row of `record` after every

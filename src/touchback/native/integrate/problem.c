@@ -5,8 +5,8 @@
 
 #include "integrate/cells.h"
 
-long tb_problem_remember(const tb_problem *problem, double *memory) {
-    return tb_remember(problem, memory);
+long tb_problem_save_warm_start(const tb_problem *problem, double *memory) {
+    return tb_save_warm_start(problem, memory);
 }
 
 void tb_problem_rate(const tb_problem *problem, double t, const double *x, double *rate) {
@@ -32,8 +32,8 @@ void tb_solved_rows(const tb_problem *problem, long rows, const double *times, c
                     double *rate, double *solved) {
     long n = tb_state_size(problem);
     for (long row = 0; row < rows; row++, x += n) {
-        if (problem->motion && problem->motion->count_all)
-            problem->motion->count_all(problem, times[row], x);
+        if (problem->kind && problem->kind->count_all)
+            problem->kind->count_all(problem, times[row], x);
         tb_rate(problem, times[row], x, rate);
         memcpy(solved, a, (size_t)a_count * sizeof *a);
         memcpy(solved + a_count, lambda, (size_t)lambda_count * sizeof *lambda);

@@ -15,7 +15,7 @@ struct tb_contact_state;
 struct tb_modes;
 struct tb_newton;
 struct tb_sampler;
-struct tb_books;
+struct tb_energy_balance;
 
 /* See knots.h. */
 typedef struct tb_knots {
@@ -44,17 +44,17 @@ static inline void tb_call(const tb_callable *f, const double *x, const double *
 #define TB_CALL(owner, function, x, u, p, out) tb_call(&(owner)->function, x, u, p, out)
 #define TB_HAS(owner, function) ((owner)->function.call)
 
-/* What went wrong so far. */
-typedef struct tb_troubles {
+/* What went wrong in solvers so far. */
+typedef struct tb_solver_status {
     long chattering;    /* steps with more transitions between modes than a step may have */
     long paradoxes;     /* evaluations in which the friction of constraints had no answer */
     long not_converged; /* states that could not be made consistent */
-} tb_troubles;
+} tb_solver_status;
 
-/* What a kind of motion can do beside its rate. Each kind has a table, in its own folder, and works
- * on its own member of the problem; whoever holds a problem calls through the table (the functions
- * below) and never asks which kind it is. Any entry may be NULL. */
-typedef struct tb_motion {
+/* What a kind of dynamics can do beside its rate. Each kind has a table, in its own folder, and
+ * works on its own member of the problem; whoever holds a problem calls through the table (the
+ * functions below) and never asks which kind it is. Any entry may be NULL. */
+typedef struct tb_dynamics_kind {
     /* Makes a state that an integrator has reached consistent, in place. `accepted` tells the end
      * of a step from an interpolated state. Returns 1 when the rate at the end of the step must be
      * evaluated anew, 0 when the one evaluated before stands. */
@@ -65,19 +65,19 @@ typedef struct tb_motion {
     /* How far constraints are open at a state [m or rad]. */
     double (*gap)(const struct tb_problem *problem, double t, const double *x);
     /* How far the state that was settled last has left them open. */
-    double (*left_open)(const struct tb_problem *problem);
-    tb_troubles (*troubles)(const struct tb_problem *problem);
+    double (*settled_gap)(const struct tb_problem *problem);
+    tb_solver_status (*status)(const struct tb_problem *problem);
     /* What comes next hangs on the state alone, not on how it was reached. */
-    void (*forget)(const struct tb_problem *problem);
+    void (*reset_warm_start)(const struct tb_problem *problem);
     /* What comes next hangs on beside the state, as numbers: writes them (where `memory` isn't
      * NULL) and returns how many there are. */
-    long (*remember)(const struct tb_problem *problem, double *memory);
+    long (*save_warm_start)(const struct tb_problem *problem, double *memory);
     /* Takes so many numbers back; returns 0, and has changed nothing, when they can't be its own.
      */
-    int (*recall)(const struct tb_problem *problem, const double *memory);
+    int (*restore_warm_start)(const struct tb_problem *problem, const double *memory);
     /* Before the rate at a recorded state: what couldn't act at the one before acts again. */
     void (*count_all)(const struct tb_problem *problem, double t, const double *x);
-} tb_motion;
+} tb_dynamics_kind;
 
 typedef struct tb_problem {
     long nq, nv, nz;
@@ -87,13 +87,13 @@ typedef struct tb_problem {
     const struct tb_samples *samples;
     double *u;
     const double *p;
-    const tb_motion *motion; /* NULL when every state is consistent */
+    const tb_dynamics_kind *kind; /* NULL when every state is consistent */
     struct tb_constrained *constrained;
-    struct tb_contact_state *touching;
+    struct tb_contact_state *contact_state;
     struct tb_modes *modes;
     struct tb_newton *newton;   /* of implicit methods (newton.h); NULL for the others */
     struct tb_sampler *sampler; /* of memories (sampler.h); NULL without any */
-    struct tb_books *books;     /* of energy (books.h); NULL when none are kept */
+    struct tb_energy_balance *energy_balance; /* NULL when none is kept */
     struct tb_cells
         *cells;      /* of positions, in which steps look (cells.h); NULL when there are none */
     tb_knots *knots; /* at which adaptive steps end (knots.h); NULL when nobody knows of any */
@@ -137,45 +137,44 @@ static inline void tb_rate(const tb_problem *problem, double t, const double *x,
 }
 
 static inline int tb_settles(const tb_problem *problem) {
-    return problem->motion && problem->motion->settle;
+    return problem->kind && problem->kind->settle;
 }
 
 static inline long tb_settle(const tb_problem *problem, double t, double *x, long accepted) {
-    return tb_settles(problem) ? problem->motion->settle(problem, t, x, accepted) : 0;
+    return tb_settles(problem) ? problem->kind->settle(problem, t, x, accepted) : 0;
 }
 
 /* Whether there are constraints that a state can be projected onto. */
 static inline int tb_projects(const tb_problem *problem) {
-    return problem->motion && problem->motion->project;
+    return problem->kind && problem->kind->project;
 }
 
 static inline double tb_gap(const tb_problem *problem, double t, const double *x) {
-    return problem->motion && problem->motion->gap ? problem->motion->gap(problem, t, x) : 0.0;
+    return problem->kind && problem->kind->gap ? problem->kind->gap(problem, t, x) : 0.0;
 }
 
-static inline double tb_left_open(const tb_problem *problem) {
-    return problem->motion && problem->motion->left_open ? problem->motion->left_open(problem)
-                                                         : 0.0;
+static inline double tb_settled_gap(const tb_problem *problem) {
+    return problem->kind && problem->kind->settled_gap ? problem->kind->settled_gap(problem) : 0.0;
 }
 
-static inline tb_troubles tb_troubles_of(const tb_problem *problem) {
-    static const tb_troubles NONE;
-    return problem->motion && problem->motion->troubles ? problem->motion->troubles(problem) : NONE;
+static inline tb_solver_status tb_solver_status_of(const tb_problem *problem) {
+    static const tb_solver_status NONE;
+    return problem->kind && problem->kind->status ? problem->kind->status(problem) : NONE;
 }
 
-static inline void tb_forget_way(const tb_problem *problem) {
-    if (problem->motion && problem->motion->forget)
-        problem->motion->forget(problem);
+static inline void tb_reset_warm_start(const tb_problem *problem) {
+    if (problem->kind && problem->kind->reset_warm_start)
+        problem->kind->reset_warm_start(problem);
 }
 
-static inline long tb_remember(const tb_problem *problem, double *memory) {
-    const tb_motion *motion = problem->motion;
-    return motion && motion->remember ? motion->remember(problem, memory) : 0;
+static inline long tb_save_warm_start(const tb_problem *problem, double *memory) {
+    const tb_dynamics_kind *kind = problem->kind;
+    return kind && kind->save_warm_start ? kind->save_warm_start(problem, memory) : 0;
 }
 
-static inline int tb_recall(const tb_problem *problem, const double *memory) {
-    const tb_motion *motion = problem->motion;
-    return motion && motion->recall ? motion->recall(problem, memory) : 1;
+static inline int tb_restore_warm_start(const tb_problem *problem, const double *memory) {
+    const tb_dynamics_kind *kind = problem->kind;
+    return kind && kind->restore_warm_start ? kind->restore_warm_start(problem, memory) : 1;
 }
 
 /* Index of the first NaN or number beyond a limit, whatever its sign; -1 when there is none. Eight
@@ -216,8 +215,9 @@ typedef struct tb_cells {
 
 /* ---- seen from Python (problem.c) ---------------------------------------------------------- */
 
-/* What the motion remembers beside the state, where `memory` isn't NULL, and how many numbers. */
-long tb_problem_remember(const tb_problem *problem, double *memory);
+/* What warm-starts the next step beside the state, where `memory` isn't NULL, and how many numbers.
+ */
+long tb_problem_save_warm_start(const tb_problem *problem, double *memory);
 void tb_problem_rate(const tb_problem *problem, double t, const double *x, double *rate);
 /* How far it is from a state to the next one, as a multiple of how far its cells allow (cells.h).
  */

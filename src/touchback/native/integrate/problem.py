@@ -24,9 +24,9 @@ _CALLBACK = ctypes.CFUNCTYPE(
 
 
 class MotionData(Protocol):
-    """A kind of motion: its table (tb_motion), its struct, and the field of a problem that points
-    to that; the fixed-step method it is tied to, if any, and what turns slopes of its equations
-    into the Jacobian of its rate (0: nothing)."""
+    """A kind of dynamics: its table (tb_dynamics_kind), its struct, and the field of a problem that
+    points to that; the fixed-step method it needs, if any, and what turns derivatives of its
+    equations into the Jacobian of its rate (0: nothing)."""
 
     @property
     def table_address(self) -> int: ...
@@ -162,7 +162,7 @@ class Problem:
         self.record.point("u", self.u)
         self.record.point("p", self.p)
         if motion:
-            self.record.struct.motion = motion.table_address
+            self.record.struct.kind = motion.table_address
             setattr(self.record.struct, motion.field, motion.context_address)
         # Pointers are made once: making one takes longer than most rates.
         self._x, self._rate = np.empty(self.state_size), np.empty(self.state_size)
@@ -187,7 +187,7 @@ class Problem:
     def keep_books(self, books: StepBooks) -> None:
         """Lets integrators add each accepted step to energy books (books.py)."""
         self.books = books
-        self.record.struct.books = books.address
+        self.record.struct.energy_balance = books.address
 
     def end_steps_at(self, knots: KnotsData | None) -> None:
         """Lets steps with error control end at knots, and note where they end (knots.py)."""
@@ -206,12 +206,12 @@ class Problem:
     @property
     def remembered(self) -> int:
         """How many numbers its motion remembers beside the state."""
-        return int(LIB.tb_problem_remember(self.address, None))
+        return int(LIB.tb_problem_save_warm_start(self.address, None))
 
     def remember(self) -> Floats:
         """What its motion remembers now."""
         memory = np.empty(self.remembered)
-        LIB.tb_problem_remember(self.address, address_of(memory))
+        LIB.tb_problem_save_warm_start(self.address, address_of(memory))
         return memory
 
     def rate(self, t: float, x: ArrayLike) -> Floats:

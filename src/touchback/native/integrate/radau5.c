@@ -154,7 +154,7 @@ static int advance(tb_radau5 *self, const tb_problem *problem, double t_end, lon
         int active = self->events && tb_events_scan(self->events, problem, &taken);
         if (active)
             t_new = fmin(tb_event_time(self->events), t_new);
-        tb_tell_step(problem, &taken, t_new, active, times, count, written, record);
+        tb_report_step(problem, &taken, t_new, active, times, count, written, record);
         tb_dense_state(n, self->rows, 1.0, self->x);
         self->t = t_new;
         self->accepted++;

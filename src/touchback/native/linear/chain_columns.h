@@ -1,6 +1,6 @@
 /* What derivatives by a coordinate of a chain are products of, of two coordinates in a register:
- * chain_slopes.c includes it. The formulas are those of column_lanes.h, where a link that has one
- * freedom turns its column by the carrier's twist alone: psi' + S' = 2 psi'. */
+ * chain_derivatives.c includes it. The formulas are those of column_lanes.h, where a link that has
+ * one freedom turns its column by the carrier's twist alone: psi' + S' = 2 psi'. */
 #ifdef CHAIN
 
 typedef float64x2_t two;

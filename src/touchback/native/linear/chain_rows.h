@@ -1,4 +1,4 @@
-/* Rows of derivatives of accelerations of a chain, two of them in a register: chain_slopes.c
+/* Rows of derivatives of accelerations of a chain, two of them in a register: chain_derivatives.c
  * includes it. */
 #ifdef CHAIN
 

@@ -39,7 +39,7 @@ TARGET INLINED void NAME(transpose)(NAME(vec) * rows) {
 }
 
 /* Rows of coordinates that stand in the same order outside, of which a vector is full. */
-TARGET static void NAME(place)(const tb_tree_slopes *self, const long *at, NAME(strip) * X,
+TARGET static void NAME(place)(const tb_tree_derivatives *self, const long *at, NAME(strip) * X,
                                NAME(strip) (*found)[2], double *out, const int to) {
     const int from = 0;
     long n = self->n;
@@ -60,7 +60,7 @@ TARGET static void NAME(place)(const tb_tree_slopes *self, const long *at, NAME(
 }
 
 /* Of others. */
-TARGET static void NAME(scatter)(const tb_tree_slopes *self, const long *at, NAME(strip) * X,
+TARGET static void NAME(scatter)(const tb_tree_derivatives *self, const long *at, NAME(strip) * X,
                                  NAME(strip) (*found)[2], double *out, const int to) {
     const int from = 0;
     long n = self->n;

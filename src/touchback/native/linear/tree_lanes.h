@@ -40,7 +40,8 @@ TARGET INLINED void NAME(grow)(NAME(strip) * sums, const double (*factors)[TB_CO
 }
 
 /* Forks begin without anything from their branches. */
-TARGET INLINED void NAME(clear)(const tb_tree_slopes *self, NAME(strip) (*forks)[6], const int to) {
+TARGET INLINED void NAME(clear)(const tb_tree_derivatives *self, NAME(strip) (*forks)[6],
+                                const int to) {
     const int from = 0;
     for (long l = 0; l < self->links; l++)
         for (int c = 0; self->forks[l] && c < 6; c++)
@@ -49,7 +50,7 @@ TARGET INLINED void NAME(clear)(const tb_tree_slopes *self, NAME(strip) (*forks)
 
 /* Before link l, inward: what its branches left is added, besides the next link's, which comes
  * directly. */
-TARGET INLINED void NAME(join)(const tb_tree_slopes *self, long l, NAME(strip) (*forks)[6],
+TARGET INLINED void NAME(join)(const tb_tree_derivatives *self, long l, NAME(strip) (*forks)[6],
                                NAME(strip) * sums, const int count, const int from, const int to) {
     if (self->forks[l])
         for (int c = 0; c < count; c++)
@@ -57,7 +58,7 @@ TARGET INLINED void NAME(join)(const tb_tree_slopes *self, long l, NAME(strip) (
 }
 
 /* After it: a branch leaves its sums at the fork, and the next begins with none. */
-TARGET INLINED void NAME(leave)(const tb_tree_slopes *self, long l, NAME(strip) (*forks)[6],
+TARGET INLINED void NAME(leave)(const tb_tree_derivatives *self, long l, NAME(strip) (*forks)[6],
                                 NAME(strip) * sums, const int count, const int from, const int to) {
     long parent = self->parents[l];
     if (parent != l - 1)
@@ -72,7 +73,7 @@ TARGET INLINED void NAME(leave)(const tb_tree_slopes *self, long l, NAME(strip) 
 /* Link l inward, where it carries none of the rows of vectors before `from`: X = u/D for unit
  * efforts, u = 1 - S . p, where p += (U/D) u are wrenches; and what those have to do with
  * derivatives by the link's coordinates. */
-TARGET INLINED void NAME(push)(const tb_tree_slopes *self, const tb_columns *columns,
+TARGET INLINED void NAME(push)(const tb_tree_derivatives *self, const tb_columns *columns,
                                const products *made, const long *at, NAME(strip) * X,
                                NAME(strip) (*found)[2], NAME(strip) (*forks)[6], NAME(strip) * p,
                                long l, const int from, const int to) {
@@ -103,7 +104,7 @@ TARGET INLINED void NAME(push)(const tb_tree_slopes *self, const tb_columns *col
     NAME(leave)(self, l, forks, p, 6, from, to);
 }
 
-TARGET INLINED void NAME(inward)(const tb_tree_slopes *self, const tb_columns *columns,
+TARGET INLINED void NAME(inward)(const tb_tree_derivatives *self, const tb_columns *columns,
                                  const products *made, const long *at, NAME(strip) * X,
                                  NAME(strip) (*found)[2], NAME(strip) (*forks)[6], const int to) {
     NAME(strip) p[6] = {0};
@@ -127,7 +128,7 @@ TARGET INLINED void NAME(inward)(const tb_tree_slopes *self, const tb_columns *c
 
 /* Outward: X -= (U/D) . A, where A += S X are twists; and what those have to do with derivatives,
  * while X waits for its first sum. */
-TARGET INLINED void NAME(outward)(const tb_tree_slopes *self, const tb_columns *columns,
+TARGET INLINED void NAME(outward)(const tb_tree_derivatives *self, const tb_columns *columns,
                                   const products *made, NAME(strip) * X, NAME(strip) (*found)[2],
                                   NAME(strip) (*forks)[6], const int to) {
     const int from = 0;
@@ -158,8 +159,9 @@ TARGET INLINED void NAME(outward)(const tb_tree_slopes *self, const tb_columns *
 }
 
 /* Inward: sums over what j carries, its own link among it. */
-TARGET INLINED void NAME(gather)(const tb_tree_slopes *self, const products *made, NAME(strip) * X,
-                                 NAME(strip) (*found)[2], NAME(strip) (*forks)[6], const int to) {
+TARGET INLINED void NAME(gather)(const tb_tree_derivatives *self, const products *made,
+                                 NAME(strip) * X, NAME(strip) (*found)[2], NAME(strip) (*forks)[6],
+                                 const int to) {
     const int from = 0;
     NAME(strip) P[3] = {0};
     NAME(clear)(self, forks, to);
@@ -179,8 +181,8 @@ TARGET INLINED void NAME(gather)(const tb_tree_slopes *self, const products *mad
 }
 
 /* Less the rows' products with derivatives that no columns give. */
-TARGET static void NAME(multiply)(const tb_tree_slopes *self, const double *dense, NAME(strip) * X,
-                                  NAME(strip) (*found)[2], const int to) {
+TARGET static void NAME(multiply)(const tb_tree_derivatives *self, const double *dense,
+                                  NAME(strip) * X, NAME(strip) (*found)[2], const int to) {
     const int from = 0;
     for (int s = 0; s < 2; s++)
         for (long j = 0; j < self->n; j++)
@@ -188,7 +190,7 @@ TARGET static void NAME(multiply)(const tb_tree_slopes *self, const double *dens
                 EACH(w) found[j][s][w] = LESS(ALL(*dense), X[i][w], found[j][s][w]);
 }
 
-TARGET INLINED void NAME(strip_of)(const tb_tree_slopes *self, const tb_columns *columns,
+TARGET INLINED void NAME(strip_of)(const tb_tree_derivatives *self, const tb_columns *columns,
                                    const products *made, long next, double *out, double *work,
                                    const int to) {
     long n = self->n, at[STRIP];
@@ -207,8 +209,8 @@ TARGET INLINED void NAME(strip_of)(const tb_tree_slopes *self, const tb_columns 
         NAME(scatter)(self, at, X, found, out, to);
 }
 
-TARGET void NAME(tb_solve_tree)(const tb_tree_slopes *self, const tb_columns *columns, double *out,
-                                double *work) {
+TARGET void NAME(tb_solve_tree)(const tb_tree_derivatives *self, const tb_columns *columns,
+                                double *out, double *work) {
     products *made = (products *)work;
     work += groups(self) * (long)(sizeof(products) / sizeof(double));
     for (long j = 0; j < self->n; j += LANES)

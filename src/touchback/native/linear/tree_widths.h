@@ -4,7 +4,7 @@
 #ifndef TOUCHBACK_TREE_WIDTHS_H
 #define TOUCHBACK_TREE_WIDTHS_H
 
-#include "linear/tree_slopes.h"
+#include "linear/tree_derivatives.h"
 
 #define INLINED static inline __attribute__((always_inline))
 
@@ -18,7 +18,7 @@ typedef struct products {
     double above[2][6][TB_COLUMNS];   /* wrenches that accelerations of its carrier are, too */
 } products;
 
-INLINED long groups(const tb_tree_slopes *self) {
+INLINED long groups(const tb_tree_derivatives *self) {
     return (self->n + TB_COLUMNS - 1) / TB_COLUMNS;
 }
 
@@ -30,12 +30,12 @@ INLINED long groups(const tb_tree_slopes *self) {
 
 /* out = [da/dq, da/dv, M^-1] from what generated code gives. */
 #ifdef __x86_64__
-void tb_solve_tree_of_eight(const tb_tree_slopes *self, const tb_columns *columns, double *out,
+void tb_solve_tree_of_eight(const tb_tree_derivatives *self, const tb_columns *columns, double *out,
                             double *work);
-void tb_solve_tree_of_four(const tb_tree_slopes *self, const tb_columns *columns, double *out,
+void tb_solve_tree_of_four(const tb_tree_derivatives *self, const tb_columns *columns, double *out,
                            double *work);
 #endif
-void tb_solve_tree_of_two(const tb_tree_slopes *self, const tb_columns *columns, double *out,
+void tb_solve_tree_of_two(const tb_tree_derivatives *self, const tb_columns *columns, double *out,
                           double *work);
 
 #pragma GCC visibility pop

@@ -31,7 +31,7 @@ void tb_live_watch(tb_input_port *port, long quiet_limit, double safe) {
     port->quiet_limit = quiet_limit;
 }
 
-static void look(tb_input_port *port) {
+static void read_mailbox(tb_input_port *port) {
     port->found = tb_mailbox_sequence(port->mailbox);
     if (port->found != port->seen)
         port->found =
@@ -51,7 +51,7 @@ static int agree(const tb_live *live, long first, long group) {
 }
 
 /* What the ports of a group found is of one message, or none of them found any. */
-static void look_together(tb_live *live, long first) {
+static void read_mailboxes(tb_live *live, long first) {
     tb_input_port *ports = live->inputs;
     long group = ports[first].group;
     for (long i = 0; i < first; i++)
@@ -61,7 +61,7 @@ static void look_together(tb_live *live, long first) {
     for (int round = 0; !agreed && round < ROUNDS; round++) {
         for (long i = first; i < live->input_count; i++)
             if (ports[i].group == group)
-                look(ports + i);
+                read_mailbox(ports + i);
         agreed = agree(live, first, group);
     }
     for (long i = first; !agreed && i < live->input_count; i++)
@@ -89,10 +89,10 @@ static int64_t oldest(const tb_live *live, int64_t now) {
 long tb_live_take(tb_live *live, int64_t now, int64_t *age) {
     long flags = 0;
     for (long i = 0; i < live->input_count; i++)
-        look(live->inputs + i);
+        read_mailbox(live->inputs + i);
     for (long i = 0; i < live->input_count; i++)
         if (live->inputs[i].group)
-            look_together(live, i);
+            read_mailboxes(live, i);
     for (long i = 0; i < live->input_count; i++) {
         tb_input_port *port = live->inputs + i;
         port->quiet++;

@@ -28,7 +28,7 @@ ROW_HEAD = LIB.constant("TB_ROW_HEAD")  # tick, time, flags, version, offered, s
 MESSAGE_HEAD = LIB.constant("TB_MESSAGE_HEAD")  # tick, time, flags
 SWAP_HEAD = LIB.constant("TB_SWAP_HEAD")  # version, tick, refused, time
 PLACE_HEAD = LIB.constant("TB_PLACE_HEAD")  # the same
-MEMORY_HEAD = LIB.constant("TB_MEMORY_HEAD")  # tick, t0, steps, flags
+MEMORY_HEAD = LIB.constant("TB_WARM_START_HEAD")  # tick, t0, steps, flags
 BUCKETS = LIB.constant("TB_BUCKETS")
 
 

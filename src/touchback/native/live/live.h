@@ -68,10 +68,10 @@ typedef struct tb_ring {
 /* Row: tick, time, flags, version, version offered in this tick (0: none), substeps, lateness, step
  * time, input age [ns], inputs, state, outputs as delivered, energies of ports. */
 enum { TB_ROW_HEAD = 9 };
-enum { TB_MEMORY_HEAD = 4 };  /* of what is remembered after a tick: tick, t0, steps, flags */
-enum { TB_MESSAGE_HEAD = 3 }; /* of what is published: tick, time, flags */
-enum { TB_SWAP_HEAD = 4 };    /* of a row of swaps: version, tick, refused, time */
-enum { TB_PLACE_HEAD = 4 };   /* of a row of places: the same */
+enum { TB_WARM_START_HEAD = 4 }; /* of what is remembered after a tick: tick, t0, steps, flags */
+enum { TB_MESSAGE_HEAD = 3 };    /* of what is published: tick, time, flags */
+enum { TB_SWAP_HEAD = 4 };       /* of a row of swaps: version, tick, refused, time */
+enum { TB_PLACE_HEAD = 4 };      /* of a row of places: the same */
 
 /* A change of parameters is followed by parts of its way that move positions by no more than this
  * [m or rad]; where parts as small as the second don't do, it is refused. */
@@ -159,7 +159,7 @@ typedef struct tb_live {
 
     tb_ring ring, swaps; /* row of swaps: version, tick, refused, time, states before, after */
     tb_ring places; /* row: version, tick, refused, time, the state offered, those before, after */
-    tb_ring memories; /* row: TB_MEMORY_HEAD, what the motion remembers beside its state */
+    tb_ring memories; /* row: TB_WARM_START_HEAD, what the motion remembers beside its state */
     long memory_size, note_every; /* numbers of it; ticks from one such row to the next */
     tb_live_statistics *statistics;
 
@@ -191,11 +191,11 @@ void tb_live_tick(tb_live *live, int64_t now, int64_t lateness);
  * become another structure; returns how many. */
 int64_t tb_live_loop(tb_live **live, int64_t count);
 /* How many numbers the motion remembers beside its state; writes them where `memory` isn't NULL. */
-long tb_live_remember(const tb_live *live, double *memory);
+long tb_live_save_warm_start(const tb_live *live, double *memory);
 /* Lets it go on with such numbers, between ticks; returns 0 when they can't be its own. */
-int tb_live_recall(tb_live *live, const double *memory);
+int tb_live_restore_warm_start(tb_live *live, const double *memory);
 /* Notes them before a tick: regularly, after the first tick of a structure, and when asked. */
-void tb_live_note_memory(tb_live *live);
+void tb_live_log_warm_start(tb_live *live);
 /* Repeats a recorded tick: its inputs, its substeps, and whether the model was held. */
 void tb_live_repeat(tb_live *live, const double *inputs, long substeps, long flags);
 

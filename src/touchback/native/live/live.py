@@ -34,7 +34,9 @@ class LiveLoop(LoopMemory):
         """Measures and publishes what there is before the first tick, which goes on with `begun`
         where that is given: measuring is a step on the way, too."""
         LIB.tb_live_prepare(self.address)
-        if self.begun is not None and not LIB.tb_live_recall(self.address, address_of(self.begun)):
+        if self.begun is not None and not LIB.tb_live_restore_warm_start(
+            self.address, address_of(self.begun)
+        ):
             raise InputError(
                 "What a recording says that the mechanism remembered is no order of its "
                 "constraints and coordinates: the recording is damaged, or of another mechanism."
@@ -43,7 +45,7 @@ class LiveLoop(LoopMemory):
     def remember(self) -> Floats:
         """What the next tick hangs on beside the state, between ticks."""
         memory = np.empty(self.remembered)
-        LIB.tb_live_remember(self.address, address_of(memory))
+        LIB.tb_live_save_warm_start(self.address, address_of(memory))
         return memory
 
     def close(self) -> None:

@@ -71,13 +71,13 @@ int64_t tb_live_loop(tb_live **current, int64_t count) {
         statistics->late += lateness > live->late_limit;
         statistics->overruns += (double)(ended - instant) > live->period;
         schedule(live, ended);
-        tb_course course = {lateness,
-                            step,
-                            step > period ? tb_clock_worked() - worked : step,
-                            period,
-                            live->late_limit,
-                            ended - due_at(live)};
-        tb_blame(statistics, &course);
+        tb_tick_times course = {lateness,
+                                step,
+                                step > period ? tb_clock_worked() - worked : step,
+                                period,
+                                live->late_limit,
+                                ended - due_at(live)};
+        tb_attribute_latency(statistics, &course);
         done++;
     }
     return done;

@@ -77,11 +77,11 @@ static void use_block(tb_live *live, long which) {
 int tb_live_meet(tb_live *live, double allowed) {
     const tb_problem *problem = &live->problem;
     double t = tb_live_time(live), *x = live->run.x;
-    long before = tb_troubles_of(problem).not_converged;
+    long before = tb_solver_status_of(problem).not_converged;
     tb_settle(problem, t, x, 1);
     if (tb_projects(problem) && !(tb_gap(problem, t, x) <= allowed))
-        problem->motion->project(problem, t, x);
-    return tb_troubles_of(problem).not_converged == before &&
+        problem->kind->project(problem, t, x);
+    return tb_solver_status_of(problem).not_converged == before &&
            tb_first_not_finite(x, tb_state_size(problem)) < 0;
 }
 

@@ -24,7 +24,7 @@ void tb_note(tb_live_statistics *statistics, int which, int64_t nanoseconds) {
     tb_count(statistics->counts[which], &statistics->largest[which], nanoseconds);
 }
 
-void tb_blame(tb_live_statistics *statistics, const tb_course *course) {
+void tb_attribute_latency(tb_live_statistics *statistics, const tb_tick_times *course) {
     int64_t excess = course->step > course->period ? course->step - course->period : 0;
     int64_t own = course->worked - course->period; /* what others took is no part of the step */
     own = own < 0 ? 0 : own < excess ? own : excess;

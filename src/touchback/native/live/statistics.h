@@ -34,12 +34,12 @@ typedef struct tb_live_statistics {
     tb_trace worst[TB_WORST];           /* by lateness and step time together */
 } tb_live_statistics;
 
-typedef struct tb_course { /* of a tick; ns */
+typedef struct tb_tick_times { /* of a tick; ns */
     int64_t lateness, step, worked, period, late_limit;
     int64_t behind; /* by how much the next tick was due when this one ended; may be negative */
-} tb_course;
+} tb_tick_times;
 
-void tb_blame(tb_live_statistics *statistics, const tb_course *course);
+void tb_attribute_latency(tb_live_statistics *statistics, const tb_tick_times *course);
 /* One thread counts, others may copy meanwhile. */
 void tb_count(int64_t *counts, int64_t *largest, int64_t nanoseconds);
 void tb_copy_counts(const int64_t *counts, int64_t *copy);

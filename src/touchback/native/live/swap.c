@@ -94,10 +94,10 @@ static int carry_velocities(tb_swap *swap) {
 /* Onto the new constraints, M-orthogonally. Returns 0 when they can't be met from here. */
 static int meet_constraints(tb_swap *swap) {
     const tb_problem *problem = &swap->to->problem;
-    long failures = tb_troubles_of(problem).not_converged;
+    long failures = tb_solver_status_of(problem).not_converged;
     if (tb_projects(problem))
-        problem->motion->project(problem, tb_live_time(swap->to), swap->to->run.x);
-    return tb_troubles_of(problem).not_converged == failures;
+        problem->kind->project(problem, tb_live_time(swap->to), swap->to->run.x);
+    return tb_solver_status_of(problem).not_converged == failures;
 }
 
 static void carry_outputs(const tb_swap *swap) {

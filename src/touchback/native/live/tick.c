@@ -12,7 +12,7 @@
  * themselves. */
 static int open_loop(const tb_live *live) {
     static const double GAP = 1e-3; /* m or rad */
-    return !(tb_left_open(&live->problem) <= GAP);
+    return !(tb_settled_gap(&live->problem) <= GAP);
 }
 
 /* Whether a step led where no mechanism is: numbers that grow without bound stay finite for long.
@@ -38,10 +38,10 @@ static int diverged(tb_live *live) {
  * the tick. */
 static long step(tb_live *live) {
     long written = 0, steps = live->run.steps;
-    tb_troubles before = tb_troubles_of(&live->problem);
+    tb_solver_status before = tb_solver_status_of(&live->problem);
     int status = tb_fixed_advance(&live->run, &live->problem, live->steps_per_tick, LONG_MAX, NULL,
                                   &written);
-    tb_troubles after = tb_troubles_of(&live->problem);
+    tb_solver_status after = tb_solver_status_of(&live->problem);
     live->statistics->chattering += after.chattering - before.chattering;
     live->statistics->paradoxes += after.paradoxes > before.paradoxes;
     int open = status == TB_REACHED && open_loop(live);
@@ -98,7 +98,7 @@ static long take_overload(tb_commands *commands) {
 }
 
 /* Commands. Returns a flag for the tick's. */
-static long obey(tb_live *live) {
+static long apply_commands(tb_live *live) {
     tb_commands *commands = live->commands;
     long resumed = live->flags & TB_LATCHED, allowed = atomic_exchange(&commands->resume, 0);
     if (allowed && !(resumed & ~allowed)) {
@@ -117,7 +117,7 @@ static long obey(tb_live *live) {
         set_substeps(live, substeps);
     long renewed = atomic_exchange(&commands->renew, 0);
     if (renewed) {
-        tb_forget_way(&live->problem);
+        tb_reset_warm_start(&live->problem);
         tb_settle(&live->problem, tb_live_time(live), live->run.x, 1);
     }
     long entered = live->entered, rest = 0;
@@ -147,7 +147,7 @@ static long take_halts(tb_live *live, int64_t now) {
 }
 
 /* What sensors tell of a mechanism that rests when it has become another one. */
-static void look(tb_live *live, long flags) {
+static void remeasure(tb_live *live, long flags) {
     if (flags & (TB_SWAPPED | TB_PLACED | TB_RESTRUCTURED) && !(flags & TB_HOLDING) &&
         tb_live_measure(live))
         memcpy(live->measured, live->trial, (size_t)live->output_count * sizeof(double));
@@ -167,7 +167,7 @@ static long advance(tb_live *live, long flags) {
     int resting = (flags & (TB_AT_REST | TB_SINGLE)) == TB_AT_REST;
     flags |= flags & TB_HOLDING || resting ? TB_HELD : step(live);
     if (resting)
-        look(live, flags);
+        remeasure(live, flags);
     return flags;
 }
 
@@ -180,8 +180,8 @@ static void deliver(tb_live *live, long flags) {
 void tb_live_tick(tb_live *live, int64_t now, int64_t lateness) {
     tb_live_statistics *statistics = live->statistics;
     int64_t age = -1;
-    tb_live_note_memory(live);
-    long before = live->flags, asked = obey(live);
+    tb_live_log_warm_start(live);
+    long before = live->flags, asked = apply_commands(live);
     long flags = advance(live, asked | take_halts(live, now) | tb_live_take(live, now, &age));
     int64_t judged = tb_clock_now(); /* the step may have stood still, too */
     deliver(live, flags | tb_live_silence(live, judged));
@@ -208,7 +208,7 @@ void tb_live_repeat(tb_live *live, const double *inputs, long substeps, long fla
     atomic_store(&live->commands->resume, flags & TB_RESUMED ? TB_LATCHED : 0);
     atomic_store(&live->commands->renew, (flags & TB_RENEWED) != 0);
     atomic_store(&live->commands->substeps, substeps);
-    long asked = obey(live); /* with the inputs of the tick before, as in the run */
+    long asked = apply_commands(live); /* with the inputs of the tick before, as in the run */
     memcpy(live->problem.u + 1, inputs, (size_t)(live->input_count - 1) * sizeof *inputs);
     deliver(live, advance(live, asked | (flags & OUTSIDE)));
     record(live, &none);

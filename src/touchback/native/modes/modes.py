@@ -120,7 +120,7 @@ class Modes(ModesMemory):
         inputs: SampledInputs | Refresh | None = None,
     ) -> Problem:
         """The problem that fixed-step runs take, whose steps hold the transitions."""
-        problem = self._problem(u, p, inputs, "tb_modes_motion")
+        problem = self._problem(u, p, inputs, "tb_modes_kind")
         problem.steps = self.steps
         return problem
 
@@ -146,7 +146,7 @@ class Modes(ModesMemory):
         """Lets fixed steps add what happens between transitions to energy books, whose own problem
         is the `settled_problem` of other `Modes`."""
         self._record.kept.append(books)
-        self._record.struct.books = books.address
+        self._record.struct.energy_balance = books.address
 
     def mode_of(self, x: Floats) -> int:
         """The mode that a state is in."""

@@ -130,18 +130,18 @@ static void give_up(double *next, long n) {
 
 /* Books what happens in a mode; nothing of a part that ended in a bad number. */
 static void book_part(const tb_modes *e, double t, double length, const double *x) {
-    if (e->books && tb_first_not_finite(e->trial, e->n) < 0)
-        tb_books_between(e->books, t, length, x, e->trial);
+    if (e->energy_balance && tb_first_not_finite(e->trial, e->n) < 0)
+        tb_energy_balance_add_cubic(e->energy_balance, t, length, x, e->trial);
 }
 
-/* Lets books go on in the mode that x is in. */
+/* Lets the energy balance go on in the mode that x is in. */
 static void book_on(const tb_modes *e, double t, const double *x) {
-    tb_books *books = e->books;
-    if (!books)
+    tb_energy_balance *balance = e->energy_balance;
+    if (!balance)
         return;
-    memcpy(books->x, x, (size_t)e->n * sizeof *x);
-    books->t = t;
-    tb_modes_begin(books->own->modes, books->own, t, books->x);
+    memcpy(balance->x, x, (size_t)e->n * sizeof *x);
+    balance->t = t;
+    tb_modes_begin(balance->own->modes, balance->own, t, balance->x);
 }
 
 void tb_modes_step(const tb_problem *problem, double t, double h, const double *x, double *next,

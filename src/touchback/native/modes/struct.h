@@ -4,7 +4,7 @@
 #define TOUCHBACK_MODES_STRUCT_H
 
 #include "constrained/constrained.h"
-#include "integrate/books.h"
+#include "integrate/energy_balance.h"
 #include "integrate/fixed_step.h"
 #include "modes/exit.h"
 
@@ -55,11 +55,11 @@ typedef struct tb_modes {
     double failed_gap, failed_time;
     long capacity, logged; /* of the log, which may be NULL */
     double *log;
-    tb_books *books; /* of energy, with modes of their own; NULL when none are kept */
+    tb_energy_balance *energy_balance; /* with modes of its own; NULL when none is kept */
 } tb_modes;
 
 /* What problems with modes can do: those whose steps are tb_modes_step, and those that settle
  * states within the mode they are in, for steps that know of no modes. */
-extern const tb_motion tb_modes_motion, tb_modes_settling;
+extern const tb_dynamics_kind tb_modes_kind, tb_modes_settling;
 
 #endif

@@ -49,7 +49,7 @@ long tb_strings_ask(tb_strings *strings, long kind, long string, int64_t frame, 
 }
 
 /* A strike adds to what the string does already. */
-static void obey(tb_strings *strings, const double *row, int64_t instant, double ahead) {
+static void apply_command(tb_strings *strings, const double *row, int64_t instant, double ahead) {
     tb_string *string = strings->strings + (long)row[1];
     if (string->damper != row[4])
         tb_string_damp(string, row[4], strings->rate);
@@ -83,7 +83,7 @@ static long due(tb_strings *strings, long frames, int64_t instant, double ahead)
         int64_t left = (int64_t)row[2] - strings->frame;
         if (left > 0)
             return left < frames ? (long)left : frames;
-        obey(strings, row, instant, ahead);
+        apply_command(strings, row, instant, ahead);
         atomic_store_explicit(&ring->read, read + 1, memory_order_release);
     }
     return frames;

@@ -69,7 +69,7 @@ static void narrow(tb_far_end *far, const tb_limit *limit) {
 }
 
 /* Numbers from 0 to 65 535 go round; what is behind the last one is old, or the same once more. */
-static void obey(tb_far_end *far, const tb_command *command, uint32_t now) {
+static void apply_command(tb_far_end *far, const tb_command *command, uint32_t now) {
     uint32_t ahead = (command->number - far->command.number) & 0xFFFF;
     if (!far->renewed && (!ahead || ahead > 0x8000)) {
         far->counts.refused++;
@@ -96,7 +96,7 @@ static void take(tb_far_end *far, long count, uint32_t now) {
         answer(far, &ask);
     else if (tb_read_command(payload, count, far->hello.axes, &command)) {
         if (command.session == own && far->greeted)
-            obey(far, &command, now);
+            apply_command(far, &command, now);
         else
             far->counts.refused++; /* meant for what was here before a reset */
     } else if (tb_read_describe(payload, count, &session, &axis) && session == own)

@@ -94,11 +94,11 @@ int fmu_core_step(fmu_core *core, double t0, int64_t steps, double h, double *x,
 }
 
 void fmu_core_remember(const fmu_core *core, double *memory) {
-    tb_remember(&core->m.problem, memory);
+    tb_save_warm_start(&core->m.problem, memory);
 }
 
 int fmu_core_recall(fmu_core *core, const double *memory) {
-    return tb_recall(&core->m.problem, memory);
+    return tb_restore_warm_start(&core->m.problem, memory);
 }
 
 int fmu_core_level(const fmu_core *core, int column) {

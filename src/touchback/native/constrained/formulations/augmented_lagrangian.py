@@ -12,7 +12,7 @@ class AugmentedLagrangian(Formulation):
     row's own inertia, free of units. A weaker one takes more iterations to the same closure."""
 
     word = "augmented-lagrangian"
-    rate, motion = "multipliers_rate", "stepped_motion"
+    rate, table = "multipliers_rate", "stepped_kind"
     step, elsewhere = True, False
     tolerance = 1e-11
 

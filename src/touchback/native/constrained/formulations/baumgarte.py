@@ -13,7 +13,7 @@ class Baumgarte(Formulation):
     a twentieth of 1/step on the errors of the integrator grow with it."""
 
     word = "baumgarte"
-    rate, motion, jacobian = "baumgarte_rate", "multipliers_motion", "baumgarte_jacobian"
+    rate, table, jacobian = "baumgarte_rate", "multipliers_kind", "baumgarte_jacobian"
 
     alpha: float = 20.0
     beta: float = 20.0

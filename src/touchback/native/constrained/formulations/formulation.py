@@ -14,7 +14,7 @@ class Formulation:
 
     word: ClassVar[str]
     rate: ClassVar[str]
-    motion: ClassVar[str]
+    table: ClassVar[str]
     jacobian: ClassVar[str] = ""  # of the rate, where implicit methods can have it exactly
     step: ClassVar[bool] = False  # whether it is a step of its own
     elsewhere: ClassVar[bool] = True  # whether it takes forces that act elsewhere than they bind
@@ -25,4 +25,4 @@ class Formulation:
     @property
     def settles(self) -> bool:
         """Whether it moves accepted states onto the constraints; others carry gaps along."""
-        return self.motion in ("partitioning_motion", "projection_motion")
+        return self.table in ("partitioning_kind", "projection_kind")

@@ -7,5 +7,5 @@ class LinearImplicit(Formulation):
     """A step of order 1 of its own, for stiff mechanisms at a fixed cost."""
 
     word = "linear-implicit"
-    rate, motion = "multipliers_rate", "stepped_motion"
+    rate, table = "multipliers_rate", "stepped_kind"
     step, elsewhere = True, False

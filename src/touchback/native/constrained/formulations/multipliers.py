@@ -7,4 +7,4 @@ class Multipliers(Formulation):
     """Accelerations meet the constraints; positions and velocities drift."""
 
     word = "multipliers"
-    rate, motion, jacobian = "multipliers_rate", "multipliers_motion", "multipliers_jacobian"
+    rate, table, jacobian = "multipliers_rate", "multipliers_kind", "multipliers_jacobian"

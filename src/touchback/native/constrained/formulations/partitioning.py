@@ -7,5 +7,5 @@ class Partitioning(Formulation):
     """Dependent positions and velocities are solved for: constraints are met to rounding."""
 
     word = "partitioning"
-    rate, motion, jacobian = "partitioning_rate", "partitioning_motion", "partitioning_jacobian"
+    rate, table, jacobian = "partitioning_rate", "partitioning_kind", "partitioning_jacobian"
     rank_tolerance = 1e-8

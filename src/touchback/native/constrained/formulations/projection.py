@@ -7,5 +7,5 @@ class Projection(Formulation):
     """Accelerations meet the constraints, and accepted states are moved onto them."""
 
     word = "projection"
-    rate, motion, jacobian = "multipliers_rate", "projection_motion", "multipliers_jacobian"
+    rate, table, jacobian = "multipliers_rate", "projection_kind", "multipliers_jacobian"
     rank_tolerance = 1e-8

@@ -1,6 +1,6 @@
 /* What a method with fixed steps needs for its derivatives; each is a file. */
-#ifndef TOUCHBACK_STEP_SLOPES_H
-#define TOUCHBACK_STEP_SLOPES_H
+#ifndef TOUCHBACK_STEP_DERIVATIVES_H
+#define TOUCHBACK_STEP_DERIVATIVES_H
 
 #include "gradients/rollout.h"
 

@@ -35,7 +35,7 @@ static void list_pieces(const tb_constrained *c, piece *pieces) {
     memcpy(pieces, all, sizeof all);
 }
 
-long tb_constrained_remember(const tb_constrained *c, double *memory) {
+long tb_constrained_save_warm_start(const tb_constrained *c, double *memory) {
     piece pieces[PIECES];
     list_pieces(c, pieces);
     long size = HEAD + c->m + c->n;
@@ -68,7 +68,7 @@ static int is_order(const tb_constrained *c, const double *numbers, long count) 
     return 1;
 }
 
-int tb_constrained_fits(const tb_constrained *c, const double *memory) {
+int tb_constrained_is_warm_start(const tb_constrained *c, const double *memory) {
     long most = c->m < c->n ? c->m : c->n;
     return is_whole(memory[RANK], most) && is_whole(memory[POSITION_RANK], most) &&
            memory[POSITION_RANK] <= memory[RANK] && is_whole(memory[MOST_RANK], most) &&
@@ -76,7 +76,7 @@ int tb_constrained_fits(const tb_constrained *c, const double *memory) {
            is_order(c, memory + HEAD, c->m) && is_order(c, memory + HEAD + c->m, c->n);
 }
 
-void tb_constrained_recall(tb_constrained *c, const double *memory) {
+void tb_constrained_restore_warm_start(tb_constrained *c, const double *memory) {
     piece pieces[PIECES];
     list_pieces(c, pieces);
     c->rank = (long)memory[RANK];

@@ -1,8 +1,8 @@
-#include "integrate/along.h"
+#include "integrate/state_vectors.h"
 
 #include "integrate/problem.h"
 
-void tb_go_along(long n, const double *x, double h, const double *rate, double *next) {
+void tb_add_scaled(long n, const double *x, double h, const double *rate, double *next) {
     for (long i = 0; i < n; i++)
         next[i] = x[i] + h * rate[i];
 }

@@ -5,7 +5,7 @@
 
 #include "batch/batch.h"
 
-long tb_batch_kept(const tb_batch *b) {
+long tb_batch_recorded_states(const tb_batch *b) {
     return b->steps / b->every + 1 + (b->steps % b->every != 0);
 }
 
@@ -34,14 +34,14 @@ int tb_batch_take_fixed(tb_batch_worker *w) {
 /* Makes all steps; returns 0 where that can't be, or somebody asked to stop. */
 static int advance(const tb_batch *b, tb_batch_worker *w, long *made, atomic_int *stop,
                    int answers) {
-    const tb_batch_way *way = b->way;
+    const tb_batch_kind *kind = b->kind;
     keep(b, w, 0);
     for (*made = 0; *made < b->steps;) {
-        if (tb_batch_stopped(stop, answers) || way->take(w) != TB_REACHED)
+        if (tb_batch_stopped(stop, answers) || kind->take(w) != TB_REACHED)
             return 0;
         if (++*made % b->every == 0)
             keep(b, w, *made / b->every);
-        if (way->goes_on && (*made % b->look == 0 || *made == b->steps) && !way->goes_on(b, w))
+        if (kind->goes_on && (*made % b->look == 0 || *made == b->steps) && !kind->goes_on(b, w))
             return 0;
     }
     if (b->steps % b->every) /* the end isn't recorded, but a run of its own has it */
@@ -49,16 +49,16 @@ static int advance(const tb_batch *b, tb_batch_worker *w, long *made, atomic_int
     return 1;
 }
 
-void tb_batch_one(const tb_batch *b, tb_batch_worker *w, long instance, atomic_int *stop,
-                  int answers) {
+void tb_batch_run_instance(const tb_batch *b, tb_batch_worker *w, long instance, atomic_int *stop,
+                           int answers) {
     long made;
     tb_batch_load(b, w, instance);
     w->run = (tb_fixed){.step = b->step, .t0 = b->t0, .h = b->h, .x = w->x, .scratch = w->scratch};
-    b->told[instance] = (tb_batch_told){.gap = b->way->begin(b, w)};
-    int whole = advance(b, w, &made, stop, answers) && b->way->tell(b, w, instance);
+    b->reports[instance] = (tb_batch_report){.gap = b->kind->begin(b, w)};
+    int whole = advance(b, w, &made, stop, answers) && b->kind->report(b, w, instance);
     if (tb_batch_stopped(stop, answers)) /* steps with contacts may have ended early */
         return;
     memcpy(b->x + instance * b->states, w->x, (size_t)b->states * sizeof *w->x);
-    b->told[instance].whole = whole;
+    b->reports[instance].whole = whole;
     b->made[instance] = made;
 }

@@ -38,7 +38,7 @@ static double largest_open(const tb_constrained *c, int driven) {
     return largest;
 }
 
-static double left_open(const tb_problem *problem) {
+static double settled_gap(const tb_problem *problem) {
     return largest_open(problem->constrained, 1);
 }
 
@@ -47,8 +47,8 @@ static double left_open_undriven(const tb_problem *problem) {
     return largest_open(problem->constrained, 0);
 }
 
-static void forget(const tb_problem *problem) {
-    tb_begin_anew(problem->constrained);
+static void reset_warm_start(const tb_problem *problem) {
+    tb_reset_choice(problem->constrained);
 }
 
 static void count_all(const tb_problem *problem, double t, const double *x) {
@@ -64,35 +64,38 @@ static void count_unknown(const tb_problem *problem, double t, const double *x) 
     tb_count_all(c, c->m, x, problem->u, problem->p);
 }
 
-static tb_troubles troubles(const tb_problem *problem) {
+static tb_solver_status status(const tb_problem *problem) {
     const tb_constraint_statistics *s = &problem->constrained->statistics;
-    return (tb_troubles){.paradoxes = s->paradoxes, .not_converged = s->not_converged};
+    return (tb_solver_status){.paradoxes = s->paradoxes, .not_converged = s->not_converged};
 }
 
-static long remember(const tb_problem *problem, double *memory) {
-    return tb_constrained_remember(problem->constrained, memory);
+static long save_warm_start(const tb_problem *problem, double *memory) {
+    return tb_constrained_save_warm_start(problem->constrained, memory);
 }
 
-static int recall(const tb_problem *problem, const double *memory) {
-    if (!tb_constrained_fits(problem->constrained, memory))
+static int restore_warm_start(const tb_problem *problem, const double *memory) {
+    if (!tb_constrained_is_warm_start(problem->constrained, memory))
         return 0;
-    tb_constrained_recall(problem->constrained, memory);
+    tb_constrained_restore_warm_start(problem->constrained, memory);
     return 1;
 }
 
-const tb_motion tb_partitioning_motion = {
-    tb_partitioning_settle, project, gap, left_open, troubles, forget, remember, recall, count_all};
-const tb_motion tb_multipliers_motion = {tb_multipliers_settle,
-                                         project,
-                                         gap,
-                                         left_open_undriven,
-                                         troubles,
-                                         forget,
-                                         remember,
-                                         recall,
-                                         count_all};
-const tb_motion tb_projection_motion = {
-    tb_projection_settle, project, gap, left_open, troubles, forget, remember, recall, count_all};
+const tb_dynamics_kind tb_partitioning_kind = {
+    tb_partitioning_settle, project,  gap, settled_gap, status, reset_warm_start, save_warm_start,
+    restore_warm_start,     count_all};
+const tb_dynamics_kind tb_multipliers_kind = {tb_multipliers_settle,
+                                              project,
+                                              gap,
+                                              left_open_undriven,
+                                              status,
+                                              reset_warm_start,
+                                              save_warm_start,
+                                              restore_warm_start,
+                                              count_all};
+const tb_dynamics_kind tb_projection_kind = {
+    tb_projection_settle, project,  gap, settled_gap, status, reset_warm_start, save_warm_start,
+    restore_warm_start,   count_all};
 /* These see to consistency themselves, step by step. */
-const tb_motion tb_stepped_motion = {NULL,   project,  gap,    NULL,         troubles,
-                                     forget, remember, recall, count_unknown};
+const tb_dynamics_kind tb_stepped_kind = {
+    NULL,         project, gap, NULL, status, reset_warm_start, save_warm_start, restore_warm_start,
+    count_unknown};

@@ -19,35 +19,35 @@ static long settle(const tb_problem *problem, double t, double *x, long accepted
     return tb_settle(&mode->problem, t, x, accepted);
 }
 
-static tb_troubles troubles(const tb_problem *problem) {
+static tb_solver_status status(const tb_problem *problem) {
     const tb_modes *e = problem->modes;
-    tb_troubles sum = {.chattering = e->chattering, .not_converged = e->unmet};
+    tb_solver_status sum = {.chattering = e->chattering, .not_converged = e->unmet};
     for (long i = 0; i < e->mode_count; i++)
         sum.paradoxes += e->modes[i].constrained->statistics.paradoxes;
     return sum;
 }
 
-static void forget(const tb_problem *problem) {
+static void reset_warm_start(const tb_problem *problem) {
     for (long i = 0; i < problem->modes->mode_count; i++)
-        tb_forget_way(&problem->modes->modes[i].problem);
+        tb_reset_warm_start(&problem->modes->modes[i].problem);
 }
 
-static long remember(const tb_problem *problem, double *memory) {
+static long save_warm_start(const tb_problem *problem, double *memory) {
     const tb_modes *e = problem->modes;
     long size = 0;
     for (long i = 0; i < e->set_count; i++)
-        size += tb_constrained_remember(e->sets[i], memory ? memory + size : NULL);
+        size += tb_constrained_save_warm_start(e->sets[i], memory ? memory + size : NULL);
     return size;
 }
 
-static int recall(const tb_problem *problem, const double *memory) {
+static int restore_warm_start(const tb_problem *problem, const double *memory) {
     const tb_modes *e = problem->modes;
     const double *at = memory;
-    for (long i = 0; i < e->set_count; at += tb_constrained_remember(e->sets[i++], NULL))
-        if (!tb_constrained_fits(e->sets[i], at))
+    for (long i = 0; i < e->set_count; at += tb_constrained_save_warm_start(e->sets[i++], NULL))
+        if (!tb_constrained_is_warm_start(e->sets[i], at))
             return 0;
-    for (long i = 0; i < e->set_count; memory += tb_constrained_remember(e->sets[i++], NULL))
-        tb_constrained_recall(e->sets[i], memory);
+    for (long i = 0; i < e->set_count; memory += tb_constrained_save_warm_start(e->sets[i++], NULL))
+        tb_constrained_restore_warm_start(e->sets[i], memory);
     return 1;
 }
 
@@ -56,9 +56,10 @@ void tb_modes_renew(tb_modes *e) {
     e->failed = -1;
 }
 
-const tb_motion tb_modes_motion = {.project = tb_modes_project,
-                                   .troubles = troubles,
-                                   .forget = forget,
-                                   .remember = remember,
-                                   .recall = recall};
-const tb_motion tb_modes_settling = {.settle = settle, .troubles = troubles, .forget = forget};
+const tb_dynamics_kind tb_modes_kind = {.project = tb_modes_project,
+                                        .status = status,
+                                        .reset_warm_start = reset_warm_start,
+                                        .save_warm_start = save_warm_start,
+                                        .restore_warm_start = restore_warm_start};
+const tb_dynamics_kind tb_modes_settling = {
+    .settle = settle, .status = status, .reset_warm_start = reset_warm_start};

@@ -1,4 +1,4 @@
-#include "calls/copies.h"
+#include "calls/replicas.h"
 
 #include "calls/interleave.h"
 
@@ -7,7 +7,8 @@ static long size_of(const long parts[TB_PARTS]) {
 }
 
 /* The parts of copies `first`, first + 1, … of the row. */
-TB_INLINED void gather(const tb_copies *c, const double *row, long first, long lanes, double *to) {
+TB_INLINED void gather(const tb_replicas *c, const double *row, long first, long lanes,
+                       double *to) {
     for (long part = 0; part < TB_PARTS; part++) {
         long size = c->states[part];
         tb_interleave(row + first * size, size, size, lanes, to);
@@ -16,7 +17,7 @@ TB_INLINED void gather(const tb_copies *c, const double *row, long first, long l
     }
 }
 
-TB_INLINED void scatter(const tb_copies *c, const double *from, long first, long lanes,
+TB_INLINED void scatter(const tb_replicas *c, const double *from, long first, long lanes,
                         double *row) {
     for (long part = 0; part < TB_PARTS; part++) {
         long size = c->outputs[part];
@@ -32,7 +33,7 @@ typedef struct row {
 } row;
 
 /* Computes groups of `lanes` copies from `first` on, and returns the first that is in none. */
-TB_INLINED long groups(const tb_copies *c, const row *all, long first, long lanes) {
+TB_INLINED long groups(const tb_replicas *c, const row *all, long first, long lanes) {
     tb_function call = lanes == 1 ? c->one : c->wide;
     const void *context = lanes == 1 ? c->one_context : c->wide_context;
     double *x = all->work + c->work, *u = x + lanes * size_of(c->states);
@@ -47,16 +48,16 @@ TB_INLINED long groups(const tb_copies *c, const row *all, long first, long lane
     return first;
 }
 
-TB_WITH_FOUR static long fours(const tb_copies *c, const row *all) {
+TB_WITH_FOUR static long fours(const tb_replicas *c, const row *all) {
     return groups(c, all, 0, 4);
 }
-TB_WITH_EIGHT static long eights(const tb_copies *c, const row *all) {
+TB_WITH_EIGHT static long eights(const tb_replicas *c, const row *all) {
     return groups(c, all, 0, 8);
 }
 
-void tb_copies_call(const double *x, const double *u, const double *p, double *out, double *work,
-                    const void *ctx) {
-    const tb_copies *c = ctx;
+void tb_replicas_call(const double *x, const double *u, const double *p, double *out, double *work,
+                      const void *ctx) {
+    const tb_replicas *c = ctx;
     const row all = {x, u, p, out, work};
     long first = 0;
     if (c->lanes == 2)

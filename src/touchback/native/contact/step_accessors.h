@@ -1,6 +1,6 @@
 /* Where things are in what a step of contacts works on, for the files of moreau_jean.c. */
-#ifndef TOUCHBACK_CONTACT_PLACES_H
-#define TOUCHBACK_CONTACT_PLACES_H
+#ifndef TOUCHBACK_CONTACT_STEP_ACCESSORS_H
+#define TOUCHBACK_CONTACT_STEP_ACCESSORS_H
 
 #include "contact/moreau_jean.h"
 
@@ -73,17 +73,18 @@ static inline void call(const tb_callable *f, const double *x, const tb_problem 
 /* The mean of two mass matrices, factored part by part. */
 void tb_factor_masses(tb_moreau_jean *s, const double *first, const double *second);
 /* The impulses of a part's own rows that undo a motion of it, or speeds in own_right. */
-void tb_undo(tb_moreau_jean *s, long part, const double *motion, double *found);
+void tb_solve_bilateral(tb_moreau_jean *s, long part, const double *motion, double *found);
 /* Positions onto the constraints; velocities keep theirs to the end of the step. Positions with
- * quaternions are moved along dq/dt of the problem (contact/project.c). */
-void tb_project_contacts(tb_moreau_jean *s, const tb_problem *problem);
+ * quaternions are moved along dq/dt of the problem (contact/drift_projection.c). */
+void tb_project_drift(tb_moreau_jean *s, const tb_problem *problem);
 /* Moves the positions in s->ahead by the velocities in s->free, which it uses up with s->delta. */
 void tb_move_positions(tb_moreau_jean *s, const tb_problem *problem);
 /* One island of the problem by itself (contact/islands.c). */
 tb_contact_problem tb_island_of(const tb_moreau_jean *s, long island);
 /* Positions out of overlaps, by as much as contacts have taken of energy; what that gives is taken
- * off their losses (contact/lift.c). */
-void tb_lift_contacts(tb_moreau_jean *s, const tb_problem *problem, long islands, double *losses);
+ * off their losses (contact/penetration_correction.c). */
+void tb_correct_penetration(tb_moreau_jean *s, const tb_problem *problem, long islands,
+                            double *losses);
 
 #pragma GCC visibility pop
 

@@ -3,8 +3,8 @@
  * coordinates and what grows with the square of their number n.
  *
  * Coordinates are in the order of the tree, parents first. */
-#ifndef TOUCHBACK_TREE_SLOPES_H
-#define TOUCHBACK_TREE_SLOPES_H
+#ifndef TOUCHBACK_TREE_DERIVATIVES_H
+#define TOUCHBACK_TREE_DERIVATIVES_H
 
 #include "calls/abi.h"
 
@@ -22,7 +22,7 @@ typedef struct tb_columns {
     double wrench[6][TB_COLUMNS];
 } tb_columns;
 
-typedef struct tb_tree_slopes {
+typedef struct tb_tree_derivatives {
     tb_function columns; /* out = n coordinates; then, if `dense`, further derivatives of the
                             efforts by q and by v, column by column */
     const void *columns_context;
@@ -34,16 +34,16 @@ typedef struct tb_tree_slopes {
     const int *begin;   /* the first coordinate of each link, and n */
     const int *parents; /* the link that carries each, or -1 */
     const int *forks;   /* whether a link carries others than the next one */
-} tb_tree_slopes;
+} tb_tree_derivatives;
 
 /* The doubles of work that are needed besides those of the function, which follow them. */
-long tb_tree_slopes_work(const tb_tree_slopes *self);
+long tb_tree_derivatives_work(const tb_tree_derivatives *self);
 
 /* How many rows the registers of this processor hold. */
-long tb_tree_slopes_lanes(void);
+long tb_tree_derivatives_lanes(void);
 
-/* out = [da/dq, da/dv, M^-1], by rows; ctx is a tb_tree_slopes. */
-void tb_solved_tree_slopes(const double *x, const double *u, const double *p, double *out,
-                           double *work, const void *ctx);
+/* out = [da/dq, da/dv, M^-1], by rows; ctx is a tb_tree_derivatives. */
+void tb_solved_tree_derivatives(const double *x, const double *u, const double *p, double *out,
+                                double *work, const void *ctx);
 
 #endif

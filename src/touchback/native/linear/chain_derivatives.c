@@ -1,19 +1,19 @@
-#include "linear/chain_slopes.h"
+#include "linear/chain_derivatives.h"
 
 #ifndef __aarch64__
 
-int tb_is_chain(const tb_tree_slopes *self) {
+int tb_is_chain(const tb_tree_derivatives *self) {
     (void)self;
     return 0;
 }
 
-long tb_chain_slopes_work(const tb_tree_slopes *self) {
+long tb_chain_derivatives_work(const tb_tree_derivatives *self) {
     (void)self;
     return 0;
 }
 
-int tb_chain_slopes(const tb_tree_slopes *self, const tb_columns *columns, double *out,
-                    double *work) {
+int tb_chain_derivatives(const tb_tree_derivatives *self, const tb_columns *columns, double *out,
+                         double *work) {
     (void)self, (void)columns, (void)out, (void)work;
     return 0;
 }
@@ -44,14 +44,14 @@ static long even(long n) {
     return n + n % 2;
 }
 
-int tb_is_chain(const tb_tree_slopes *self) {
+int tb_is_chain(const tb_tree_derivatives *self) {
     for (long l = 0; l < self->links; l++)
         if (self->parents[l] != l - 1)
             return 0;
     return self->n == self->links && self->ordered && !self->dense;
 }
 
-long tb_chain_slopes_work(const tb_tree_slopes *self) {
+long tb_chain_derivatives_work(const tb_tree_derivatives *self) {
     long n = even(self->n), padded = n > self->n ? 3 * n * n : 0;
     return n * (long)(sizeof(chained) / sizeof(double)) + padded;
 }
@@ -146,8 +146,8 @@ static void from_end(chained *joints, long n, const double *inverse) {
     }
 }
 
-int tb_chain_slopes(const tb_tree_slopes *self, const tb_columns *columns, double *out,
-                    double *work) {
+int tb_chain_derivatives(const tb_tree_derivatives *self, const tb_columns *columns, double *out,
+                         double *work) {
     long n = even(self->n), size = self->n, k = 0;
     two remote = {0.0, 0.0};
     chained *joints = (chained *)work;

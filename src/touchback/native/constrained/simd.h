@@ -1,7 +1,7 @@
 /* Several states at once: each number is a vector with one of each state, a *lane*, as code for
  * several lanes has them. What a lane holds has the bits that a state alone would give. */
-#ifndef TOUCHBACK_LANES_H
-#define TOUCHBACK_LANES_H
+#ifndef TOUCHBACK_CONSTRAINED_SIMD_H
+#define TOUCHBACK_CONSTRAINED_SIMD_H
 
 #include <math.h>
 

@@ -1,12 +1,12 @@
-#include "integrate/books.h"
+#include "integrate/energy_balance.h"
 
 #include <string.h>
 
 #include "integrate/dense_output.h"
 
 /* Adds what the powers at the state in b->x do in `weight` seconds; sums keep their rounding
- * (Kahan), as books of a million steps shall close too. */
-static void add(tb_books *b, double t, double weight) {
+ * (Kahan), as a balance over a million steps shall close too. */
+static void add(tb_energy_balance *b, double t, double weight) {
     const tb_problem *own = b->own;
     long n = tb_state_size(own);
     double *rates = b->u + b->inputs;
@@ -26,7 +26,8 @@ static void add(tb_books *b, double t, double weight) {
     }
 }
 
-void tb_books_add(tb_books *b, double t, double h, const double *dense, double part) {
+void tb_energy_balance_add_step(tb_energy_balance *b, double t, double h, const double *dense,
+                                double part) {
     long n = tb_state_size(b->own);
     for (long i = 0; i < b->nodes; i++) {
         double s = part * b->places[i];
@@ -39,17 +40,18 @@ void tb_books_add(tb_books *b, double t, double h, const double *dense, double p
     tb_settle(b->own, b->t, b->x, 1);
 }
 
-void tb_books_between(tb_books *b, double t, double h, const double *x, const double *next) {
+void tb_energy_balance_add_cubic(tb_energy_balance *b, double t, double h, const double *x,
+                                 const double *next) {
     long n = tb_state_size(b->own);
     double *first = b->dense + TB_DENSE_ROWS * n, *last = first + n;
     tb_rate(b->own, t, x, first);
     tb_rate(b->own, t + h, next, last);
     tb_dense_cubic(n, h, x, next, first, last, b->dense);
-    tb_books_add(b, t, h, b->dense, 1.0);
+    tb_energy_balance_add_step(b, t, h, b->dense, 1.0);
 }
 
-void tb_books_rows(tb_books *b, long rows, const double *times, const double *weights,
-                   const double *x) {
+void tb_energy_balance_add_rows(tb_energy_balance *b, long rows, const double *times,
+                                const double *weights, const double *x) {
     long n = tb_state_size(b->own);
     for (long row = 0; row < rows; row++) {
         memcpy(b->x, x + row * n, (size_t)n * sizeof *x);

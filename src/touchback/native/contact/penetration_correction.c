@@ -14,7 +14,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "contact/places.h"
+#include "contact/step_accessors.h"
 #include "linear/dense.h"
 
 static const double DEEP = 1e-13, SETTLED = 1e-12; /* m; of the deepest gap */
@@ -85,7 +85,7 @@ static void solve(tb_moreau_jean *s, long islands, double deepest) {
 }
 
 /* Gaps as the next step finds them, and the accelerations a of forces alone: those at rest. */
-static void look_at_rest(tb_moreau_jean *s, const tb_problem *problem) {
+static void check_at_rest(tb_moreau_jean *s, const tb_problem *problem) {
     double *v = s->ahead + s->nq;
     memcpy(s->free, v, (size_t)s->n * sizeof *v);
     memset(v, 0, (size_t)s->n * sizeof *v);
@@ -93,13 +93,14 @@ static void look_at_rest(tb_moreau_jean *s, const tb_problem *problem) {
     memcpy(v, s->free, (size_t)s->n * sizeof *v);
 }
 
-void tb_lift_contacts(tb_moreau_jean *s, const tb_problem *problem, long islands, double *losses) {
+void tb_correct_penetration(tb_moreau_jean *s, const tb_problem *problem, long islands,
+                            double *losses) {
     const tb_contact_pattern *at = &s->pattern;
     const double *W = W_of(s, s->then);
     double work = 0.0;
     memcpy(s->gaps, gap_of(s), (size_t)s->contacts * sizeof *s->gaps);
     tb_set_inputs(problem, s->t0 + ((double)s->steps + 1.0 + s->theta) * s->h, s->ahead);
-    look_at_rest(s, problem);
+    check_at_rest(s, problem);
     double deepest = count_losses(s, losses);
     if (deepest > DEEP && s->credit > 0.0) {
         call(&s->kinematics, s->ahead, problem, s->then);

@@ -4,12 +4,12 @@
 
 #include "live/live.h"
 
-long tb_live_remember(const tb_live *live, double *memory) {
-    return tb_remember(&live->problem, memory);
+long tb_live_save_warm_start(const tb_live *live, double *memory) {
+    return tb_save_warm_start(&live->problem, memory);
 }
 
-int tb_live_recall(tb_live *live, const double *memory) {
-    return tb_recall(&live->problem, memory);
+int tb_live_restore_warm_start(tb_live *live, const double *memory) {
+    return tb_restore_warm_start(&live->problem, memory);
 }
 
 static int is_due(const tb_live *live) {
@@ -18,7 +18,7 @@ static int is_due(const tb_live *live) {
             (live->tick % live->note_every == 0 || live->flags & TB_RESTRUCTURED));
 }
 
-void tb_live_note_memory(tb_live *live) {
+void tb_live_log_warm_start(tb_live *live) {
     double *row = is_due(live) ? tb_ring_next(&live->memories) : NULL;
     if (!row) /* a full ring is emptied soon: who asked waits, others find an earlier row */
         return;
@@ -27,6 +27,6 @@ void tb_live_note_memory(tb_live *live) {
     row[1] = live->run.t0;
     row[2] = (double)live->run.steps;
     row[3] = (double)live->flags;
-    tb_remember(&live->problem, row + TB_MEMORY_HEAD);
+    tb_save_warm_start(&live->problem, row + TB_WARM_START_HEAD);
     tb_ring_done(&live->memories);
 }

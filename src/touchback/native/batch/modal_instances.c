@@ -1,9 +1,9 @@
-/* How instances with modes begin, chatter, and are told of. */
+/* How instances with modes begin, chatter, and are reported. */
 #include "batch/batch.h"
 #include "modes/modes.h"
 
 static double begin(const tb_batch *b, tb_batch_worker *w) {
-    tb_recall(w->problem, w->fresh);
+    tb_restore_warm_start(w->problem, w->fresh);
     tb_modes_renew(w->problem->modes);
     double gap = tb_modes_open(w->problem, b->t0, w->x, 0);
     tb_modes_begin(w->problem->modes, w->problem, b->t0, w->x);
@@ -29,9 +29,9 @@ static int is_read(const tb_batch *b, const tb_batch_worker *w, long rows) {
     return 1;
 }
 
-static int tell(const tb_batch *b, tb_batch_worker *w, long instance) {
+static int report(const tb_batch *b, tb_batch_worker *w, long instance) {
     const tb_problem *problem = w->problem;
-    long rows = tb_batch_kept(b), before = tb_troubles_of(problem).paradoxes;
+    long rows = tb_batch_recorded_states(b), before = tb_solver_status_of(problem).paradoxes;
     if (!is_read(b, w, rows))
         return 0;
     for (long row = 0; row < rows; row++) {
@@ -42,15 +42,15 @@ static int tell(const tb_batch *b, tb_batch_worker *w, long instance) {
         if (row <= b->steps / b->every)
             tb_batch_note(b, w, instance, row);
     }
-    tb_batch_told *told = b->told + instance;
-    told->paradoxes = (double)(tb_troubles_of(problem).paradoxes - before);
+    tb_batch_report *report = b->reports + instance;
+    report->paradoxes = (double)(tb_solver_status_of(problem).paradoxes - before);
     for (long row = 0; row < rows; row++) {
         double t = tb_batch_instant(b, row);
         double open = tb_modes_open(problem, t, w->states + row * b->states, 1);
-        if (!(open <= told->largest_h))
-            told->largest_h = open;
+        if (!(open <= report->largest_h))
+            report->largest_h = open;
     }
     return 1;
 }
 
-const tb_batch_way tb_batch_in_modes = {begin, tb_batch_take_fixed, goes_on, tell};
+const tb_batch_kind tb_batch_modal_kind = {begin, tb_batch_take_fixed, goes_on, report};

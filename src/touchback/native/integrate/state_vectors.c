@@ -1,4 +1,4 @@
-#include "integrate/along.h"
+#include "integrate/state_vectors.h"
 
 #include "calls/interleave.h"
 #include "calls/processor.h"
@@ -32,7 +32,7 @@ TB_WITH_FOUR static long fours_along(long i, long n, const double *x, double h, 
     return i;
 }
 
-void tb_go_along(long n, const double *x, double h, const double *rate, double *next) {
+void tb_add_scaled(long n, const double *x, double h, const double *rate, double *next) {
     long i = has_eight && n >= MANY ? eights_along(0, n, x, h, rate, next) : 0;
     i = has_four && n >= SOME ? fours_along(i, n, x, h, rate, next) : i;
     for (; i < n; i++)

@@ -1,7 +1,7 @@
 /* Dependent coordinates of several states at once: as dense_choice.c in each lane, whose pivots may
  * be elsewhere than those of others. */
 #include "constrained/at_states.h"
-#include "constrained/lanes.h"
+#include "constrained/simd.h"
 
 /* 1 / sqrt(M_jj), or 1 where there is no mass. */
 WIDE_INLINED void scale_columns(const tb_at_states *s, const tb_constrained *c, const tb_lanes *M) {
@@ -148,7 +148,7 @@ WIDE_INLINED int eliminate(tb_at_states *s, long from, long to, long m, long n, 
     return 0;
 }
 
-WIDE int tb_choose_together(tb_at_states *s) {
+WIDE int tb_simd_choose(tb_at_states *s) {
     const tb_constrained *c = s->one->constrained;
     const tb_lanes *J = (const tb_lanes *)s->at_terms + 3 * c->m, *M = J + c->J_count;
     long m = c->m, n = c->n, holonomic = 0;

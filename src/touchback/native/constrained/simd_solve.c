@@ -1,7 +1,7 @@
 /* Several states at once: as dense_factor.c and dense_solve.c in each lane, whose order of rows and
  * columns may be other than that of others. */
 #include "constrained/at_states.h"
-#include "constrained/lanes.h"
+#include "constrained/simd.h"
 
 /* L U of J; 1 where a pivot is zero or no number. */
 WIDE_INLINED int factor(const tb_at_states *s, const tb_constrained *c, const tb_lanes *J, long n,
@@ -187,7 +187,7 @@ WIDE_INLINED int solve(const tb_at_states *s, tb_lanes *a, tb_lanes *lambda, lon
     return 0;
 }
 
-WIDE int tb_solve_together(const tb_at_states *s, double *a, double *lambda) {
+WIDE int tb_simd_solve(const tb_at_states *s, double *a, double *lambda) {
     const tb_constrained *c = s->one->constrained;
     return solve(s, (tb_lanes *)a, (tb_lanes *)lambda, c->n, c->m);
 }

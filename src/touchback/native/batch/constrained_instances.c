@@ -1,11 +1,11 @@
-/* How instances whose constraints stay begin, and are told of. */
+/* How instances whose constraints stay begin, and are reported. */
 #include "batch/batch.h"
 #include "constrained/constrained.h"
 
 static double begin(const tb_batch *b, tb_batch_worker *w) {
     const tb_problem *problem = w->problem;
     tb_constrained *c = problem->constrained;
-    tb_recall(problem, w->fresh);
+    tb_restore_warm_start(problem, w->fresh);
     memset(&c->statistics, 0, sizeof c->statistics);
     tb_set_inputs(problem, b->t0, w->x);
     double gap = tb_widest_gap(c, w->x, problem->u, problem->p, NULL);
@@ -24,13 +24,13 @@ static void measure(const tb_batch *b, const tb_batch_worker *w, double t, const
 }
 
 /* What is counted is of the steps, not of the looks at them. */
-static int tell(const tb_batch *b, tb_batch_worker *w, long instance) {
+static int report(const tb_batch *b, tb_batch_worker *w, long instance) {
     const tb_constraint_statistics *s = &w->problem->constrained->statistics;
-    tb_batch_told *told = b->told + instance;
-    told->largest_h = s->largest_h;
-    told->singular = (double)s->singular;
-    told->not_converged = (double)s->not_converged;
-    told->paradoxes = (double)s->paradoxes;
+    tb_batch_report *report = b->reports + instance;
+    report->largest_h = s->largest_h;
+    report->singular = (double)s->singular;
+    report->not_converged = (double)s->not_converged;
+    report->paradoxes = (double)s->paradoxes;
     for (long row = 0; row <= b->steps / b->every; row++) {
         if (TB_HAS(w, sensors))
             measure(b, w, tb_batch_instant(b, row), w->states + row * b->states);
@@ -39,4 +39,4 @@ static int tell(const tb_batch *b, tb_batch_worker *w, long instance) {
     return 1;
 }
 
-const tb_batch_way tb_batch_in_constraints = {begin, tb_batch_take_fixed, NULL, tell};
+const tb_batch_kind tb_batch_constrained_kind = {begin, tb_batch_take_fixed, NULL, report};

@@ -27,7 +27,7 @@ static double *own_by_z(const tb_constrained *c) {
     return own_by_v(c) + c->nz * c->n;
 }
 
-void tb_further_out_of_matrix(tb_constrained *c, double h) {
+void tb_auxiliary_out_of_matrix(tb_constrained *c, double h) {
     long n = c->n, nz = c->nz;
     double *by_d = own_by_q(c), *by_v = own_by_v(c), *by_z = own_by_z(c), *Fz = force_slopes(c);
     for (long i = 0; i < nz; i++) {
@@ -54,7 +54,7 @@ void tb_further_out_of_matrix(tb_constrained *c, double h) {
         }
 }
 
-void tb_further_out_of_force(tb_constrained *c, double h, double *force) {
+void tb_auxiliary_out_of_force(tb_constrained *c, double h, double *force) {
     memcpy(c->z_step, c->z_lack, (size_t)c->nz * sizeof *c->z_step);
     if (!c->stiffness.call)
         return;
@@ -65,7 +65,7 @@ void tb_further_out_of_force(tb_constrained *c, double h, double *force) {
             force[i] += 0.25 * h * h * Fz[i * c->nz + k] * c->z_step[k];
 }
 
-double tb_further_move(tb_constrained *c, const double *d, double share, double *zeta) {
+double tb_auxiliary_move(tb_constrained *c, const double *d, double share, double *zeta) {
     const double *z = c->x + c->nq + c->n, *by_d = own_by_q(c);
     double largest = 0.0;
     for (long k = 0; k < c->nz; k++) {

@@ -6,20 +6,20 @@
  * one of them carries are Q A, where A is its carrier's acceleration. So what tree_lanes.h makes
  * of p, of A and of such sums is made of A alone beyond k, and of p and sums P within. What M^-1
  * has within k is known from what it has beyond, since it is symmetric. */
-#ifndef TOUCHBACK_CHAIN_SLOPES_H
-#define TOUCHBACK_CHAIN_SLOPES_H
+#ifndef TOUCHBACK_CHAIN_DERIVATIVES_H
+#define TOUCHBACK_CHAIN_DERIVATIVES_H
 
-#include "linear/tree_slopes.h"
+#include "linear/tree_derivatives.h"
 
 /* Whether these loops are for it, on this processor. */
-int tb_is_chain(const tb_tree_slopes *self);
+int tb_is_chain(const tb_tree_derivatives *self);
 
 /* The doubles of work that they need. */
-long tb_chain_slopes_work(const tb_tree_slopes *self);
+long tb_chain_derivatives_work(const tb_tree_derivatives *self);
 
 /* out = [da/dq, da/dv, M^-1], by rows. Returns 0 where loops for any tree keep more digits: links
  * that turn far from the root's point, as measured by what they are long. */
-int tb_chain_slopes(const tb_tree_slopes *self, const tb_columns *columns, double *out,
-                    double *work);
+int tb_chain_derivatives(const tb_tree_derivatives *self, const tb_columns *columns, double *out,
+                         double *work);
 
 #endif

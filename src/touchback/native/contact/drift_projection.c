@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "contact/places.h"
+#include "contact/step_accessors.h"
 #include "linear/dense.h"
 #include "linear/full_pivoting.h"
 
@@ -29,7 +29,7 @@ static void correct(tb_moreau_jean *s, long part) {
         s->own_right[i] = -h[at->own_rows[first + i]];
     s->own_rank[part] =
         (int)tb_full_factor(m, own, s->own_order + first, s->own_columns + first, REDUNDANT);
-    tb_undo(s, part, NULL, found);
+    tb_solve_bilateral(s, part, NULL, found);
     for (long k = 0; k < m; k++) {
         const double *column = s->B + at->pair_B[own_pair(at, part, k)];
         for (long i = 0; i < size; i++)
@@ -37,24 +37,7 @@ static void correct(tb_moreau_jean *s, long part) {
     }
 }
 
-void tb_move_positions(tb_moreau_jean *s, const tb_problem *problem) {
-    long n = s->n;
-    double *v = s->ahead + s->nq, *step = s->free + s->nq;
-    const tb_callable *rate = &problem->configuration_rate;
-    if (!rate->call) {
-        for (long j = 0; j < n; j++)
-            s->ahead[j] += step[j];
-        return;
-    }
-    memcpy(s->delta, v, (size_t)n * sizeof *v);
-    memcpy(v, step, (size_t)n * sizeof *v);
-    call(rate, s->ahead, problem, s->free); /* linear in v: an increment */
-    memcpy(v, s->delta, (size_t)n * sizeof *v);
-    for (long i = 0; i < s->nq; i++)
-        s->ahead[i] += s->free[i];
-}
-
-void tb_project_contacts(tb_moreau_jean *s, const tb_problem *problem) {
+void tb_project_drift(tb_moreau_jean *s, const tb_problem *problem) {
     double largest = 0.0;
     call(&s->kinematics, s->ahead, problem, s->then);
     for (long i = 0; i < s->bilateral; i++)

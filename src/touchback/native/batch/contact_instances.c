@@ -1,4 +1,4 @@
-/* How instances with rigid contacts begin, step in time, and are told of. */
+/* How instances with rigid contacts begin, step in time, and are reported. */
 #include <string.h>
 
 #include "batch/batch.h"
@@ -20,7 +20,7 @@ static int take(tb_batch_worker *w) {
                                w->solutions + w->stepper->rows);
 }
 
-static int tell(const tb_batch *b, tb_batch_worker *w, long instance) {
+static int report(const tb_batch *b, tb_batch_worker *w, long instance) {
     const tb_problem *problem = w->problem;
     if (w->stepper->unsettled)
         return 0;
@@ -35,4 +35,4 @@ static int tell(const tb_batch *b, tb_batch_worker *w, long instance) {
     return 1;
 }
 
-const tb_batch_way tb_batch_in_contacts = {begin, take, NULL, tell};
+const tb_batch_kind tb_batch_contact_kind = {begin, take, NULL, report};
