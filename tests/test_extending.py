@@ -220,7 +220,7 @@ HOMES = {
     "metronome": "touchback.devices",
     "micropython": "touchback.codegen.printers",
     "pin_in_slot": "touchback.model.joints",
-    "projected_feedback": "touchback.native.constrained.formulations",
+    "projected_feedback": "touchback.native.constrained",
     "rod_list": "touchback.interop",
 }  # where each file would lie inside
 
@@ -240,7 +240,7 @@ def test_the_files_would_work_inside_as_they_are() -> None:
     ("system/function_text.py", "PRINTERS"), ("cli/app.py", "COMMANDS"),
     ("codegen/machine.py", "TARGETS"), ("interop/formats.py", "FORMATS"),
     ("devices/registry.py", "DEVICES"), ("simulate/solvers/__init__.py", "METHODS"),
-    ("native/constrained/formulations/__init__.py", "FORMULATIONS"),
+    ("native/constrained/formulation_kinds.py", "FORMULATIONS"),
 ])  # fmt: skip
 def test_registries_are_where_contributors_are_told(table: str, entry: str) -> None:
     root = FOLDER.parents[1]

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from touchback.native.constrained.formulations.baumgarte import Baumgarte
+from touchback.native.constrained.formulation_kinds import Baumgarte
 
 
 @dataclass(frozen=True)
@@ -10,5 +10,5 @@ class ProjectedFeedback(Baumgarte):
     """The rate pulls back what drifts within a step; accepted states meet the constraints."""
 
     word = "projected-feedback"
-    motion = "projection_motion"  # of C: what becomes of accepted states
+    table = "projection_kind"  # of C: what becomes of accepted states
     rank_tolerance = 1e-8

@@ -13,7 +13,7 @@ from benchmarks.page_clients import looking
 from touchback import gallery, workbench
 from touchback.devices.daq import SimulatedDriver
 from touchback.gallery.buggy import SERVED
-from touchback.native.constrained.formulations import Formulation
+from touchback.native.constrained.formulation_kinds import Formulation
 from touchback.recording import Run
 
 

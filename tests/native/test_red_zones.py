@@ -15,7 +15,7 @@ SOLVE = """
 import ctypes
 import numpy as np
 from touchback.native.library import LIB, RED_ZONE, aligned_zeros
-from touchback.native.live.memory import Arena
+from touchback.native.live.arena import Arena
 
 assert RED_ZONE
 arena = Arena(4096)

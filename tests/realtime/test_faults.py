@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import touchback as tb
-from touchback.native.live.layout import HELD
+from touchback.native.live.tick_layout import HELD
 from touchback.realtime.tick_recorder import describe
 from waiting import PATIENCE, until
 

@@ -191,7 +191,7 @@ def test_trees_remember_nothing(tmp_path: Path) -> None:
     system = gallery.entry("double-pendulum").make().compile()
     recording = record(system, tmp_path / "tree.mcap")
     assert not recording.memories
-    assert fork(recording, 1.1, speed=None).live._loop.remembered == 0
+    assert fork(recording, 1.1, speed=None).live._loop.warm_start_size == 0
 
 
 def forged(recording: Recording, place: int, number: float) -> Recording:

@@ -9,7 +9,7 @@ import pytest
 import touchback as tb
 from command import touchback
 from touchback.native.library import LIB
-from touchback.native.live.layout import BUCKETS
+from touchback.native.live.tick_layout import BUCKETS
 from touchback.realtime import latency_benchmark
 from touchback.realtime.latency import Histogram
 from touchback.realtime.latency_benchmark import Finding, Punctuality, findings, measure

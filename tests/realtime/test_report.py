@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import touchback as tb
-from touchback.native.live.layout import BUCKETS
+from touchback.native.live.tick_layout import BUCKETS
 from touchback.realtime import WatchedInput
 from touchback.realtime.latency import Histogram, duration, lower_edges
 

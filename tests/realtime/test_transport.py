@@ -8,7 +8,7 @@ import pytest
 
 import touchback as tb
 from models_with_modes import bouncing_ball
-from touchback.native.live.layout import AT_REST, HELD, PLACED, SINGLE
+from touchback.native.live.tick_layout import AT_REST, HELD, PLACED, SINGLE
 from touchback.realtime import open_recording
 from waiting import until
 

@@ -10,7 +10,7 @@ from touchback.native.calls.reorder import reorder
 from touchback.native.calls.rows import Timing, evaluate_rows, time_calls
 from touchback.native.chunks import Chunks, slices
 from touchback.native.constrained.constrained import Constrained, ConstrainedFunctions
-from touchback.native.constrained.formulations import (
+from touchback.native.constrained.formulation_kinds import (
     FORMULATIONS,
     AugmentedLagrangian,
     Baumgarte,
@@ -18,7 +18,7 @@ from touchback.native.constrained.formulations import (
     Penalty,
     formulation_of,
 )
-from touchback.native.constrained.jacobian import RateSlopes
+from touchback.native.constrained.jacobian import RateDerivatives
 from touchback.native.integrate.adaptive import Adaptive, Dopri5, Radau5
 from touchback.native.integrate.cells import Cells
 from touchback.native.integrate.events import Crossing, EventFunction, EventRule, Events
@@ -59,7 +59,7 @@ __all__ = [
     "Problem",
     "Published",
     "Radau5",
-    "RateSlopes",
+    "RateDerivatives",
     "SampledInputs",
     "Status",
     "Stop",

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from touchback.native.library import LIB, Floats, address_of, aligned_zeros
 
 Indices = NDArray[np.int32]
-Kept = TypeVar("Kept", bound=NDArray[np.generic])
+Owned = TypeVar("Owned", bound=NDArray[np.generic])
 
 
 class FunctionData(Protocol):
@@ -25,20 +25,20 @@ class FunctionData(Protocol):
 
 class Record:
     """A struct by the name that headers give it, or one that exists already, and what it points to:
-    `kept` lives as long as the record.
+    `owned` lives as long as the record.
 
     Arrays have the names of the fields that point to them."""
 
     def __init__(self, kind: str | ctypes.Structure, **values: float | None) -> None:
         self.struct = LIB.struct(kind)() if isinstance(kind, str) else kind
         self.address = ctypes.addressof(self.struct)
-        self.kept: list[object] = []
+        self.owned: list[object] = []
         for name, value in values.items():
             setattr(self.struct, name, value)
 
-    def point(self, name: str, array: Kept) -> Kept:
+    def point(self, name: str, array: Owned) -> Owned:
         """Lets a field point to an array."""
-        self.kept.append(array)
+        self.owned.append(array)
         setattr(self.struct, name, address_of(array))
         return array
 
@@ -54,7 +54,7 @@ class Record:
         """Lets a tb_callable be that function, with work memory of its own; None: nothing."""
         if function is not None:
             work = aligned_zeros(function.work_size)
-            self.kept += [function, work]
+            self.owned += [function, work]
             target = getattr(self.struct, name)
             target.call, target.context = function.address, function.context_address
             target.work = address_of(work)
@@ -62,7 +62,7 @@ class Record:
     def records(self, name: str, count: str, kind: str, records: "list[Record]") -> None:
         """Lets a field point to copies of these, and `count` say how many; they stay alive."""
         array = (LIB.struct(kind) * len(records))(*(record.struct for record in records))
-        self.kept += [array, *(kept for record in records for kept in record.kept)]
+        self.owned += [array, *(each for record in records for each in record.owned)]
         setattr(self.struct, name, ctypes.addressof(array))
         setattr(self.struct, count, len(records))
 

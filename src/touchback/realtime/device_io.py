@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 from touchback.errors import InputError
-from touchback.native.live.live import LiveLoop
+from touchback.native.live.live_loop import LiveLoop
 from touchback.native.live.mailbox import Mailbox, Message
 from touchback.numbers import LEAST, as_float, number_within, shown
 from touchback.realtime.faults import words

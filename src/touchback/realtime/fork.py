@@ -8,9 +8,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from touchback.errors import InputError
-from touchback.native.live.layout import HELD, LATCHED
-from touchback.native.live.live import LiveLoop
-from touchback.native.live.wanted import Pace
+from touchback.native.live.live_loop import LiveLoop
+from touchback.native.live.tick_layout import HELD, LATCHED, Pace
 from touchback.numbers import MOST, number_within
 from touchback.realtime.live import Live
 from touchback.realtime.live_replay import (
@@ -174,7 +173,7 @@ def _remembering(
     """The instant with what the mechanism remembered then: as the recording has it of the instant,
     or of an earlier tick from which it is run again, at the latest the first. Where that can't be,
     why."""
-    if at.row < 0 or not make_loop(plan, at.state, Pace(plan.rate, None)).remembered:
+    if at.row < 0 or not make_loop(plan, at.state, Pace(plan.rate, None)).warm_start_size:
         return at, ""
     place = next(k for k, part in enumerate(recording.parts) if part is at.part)
     loop, states = _run_from_noted(recording, system, place, at.row)
@@ -191,7 +190,7 @@ def _remembering(
         return at, "another version or machine recorded it"
     run = loop.struct.run
     start: StartData = {"tick": at.start["tick"], "t0": run.t0, "steps": run.steps}
-    return replace(at, start={**start, "memory": text_of(loop.remember())}), ""
+    return replace(at, start={**start, "memory": text_of(loop.save_warm_start())}), ""
 
 
 def _run_from_noted(
@@ -211,7 +210,7 @@ def _run_from_noted(
         plan = _plan_at(system, at)
         loop = make_loop(plan, at.state, Pace(plan.rate, None, at.substeps))
         memory = memory_of(start)
-        if memory is None or len(memory) != loop.remembered:
+        if memory is None or len(memory) != loop.warm_start_size:
             break  # of another version
         begin_at(loop, at.state, start)
         loop.u[1:] = list(at.inputs.values())

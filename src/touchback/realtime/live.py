@@ -23,11 +23,10 @@ from touchback.model import Model
 from touchback.model.mode_groups import active_constraints, switch_constraints
 from touchback.model.signals import alternatives, choice_name
 from touchback.native import Formulation, Listening
-from touchback.native.live.emergency import add_emergency, remove_emergency
-from touchback.native.live.layout import AT_REST, LATCHED, OF_THE_STATE, STALE
+from touchback.native.live.live_loop import add_emergency, remove_emergency
 from touchback.native.live.mailbox import Message
 from touchback.native.live.swap import TAKEN, WAITING
-from touchback.native.live.wanted import Pace
+from touchback.native.live.tick_layout import AT_REST, LATCHED, OF_THE_STATE, STALE, Pace
 from touchback.numbers import MOST, MOST_COUNTED, by_name, number_within, whole_within
 from touchback.realtime.device_io import (
     PATIENCE,

@@ -10,11 +10,10 @@ import numpy as np
 
 from touchback.errors import InputError
 from touchback.files import model_from_text
-from touchback.native.constrained.formulations import formulation_with
+from touchback.native.constrained.formulation_kinds import formulation_with
 from touchback.native.library import address_of
-from touchback.native.live.layout import PLACE_REFUSED, PLACED, ROW_HEAD
-from touchback.native.live.live import LiveLoop
-from touchback.native.live.wanted import Pace
+from touchback.native.live.live_loop import LiveLoop
+from touchback.native.live.tick_layout import PLACE_REFUSED, PLACED, ROW_HEAD, Pace
 from touchback.numbers import number_within, whole_within
 from touchback.realtime.live_spec import (
     MOST_SUBSTEPS,

@@ -7,7 +7,8 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from touchback.native.live.layout import (
+from touchback.native.live.live_loop import LiveLoop
+from touchback.native.live.tick_layout import (
     ACTIVE,
     AT_REST,
     BAD_NUMBER,
@@ -29,7 +30,6 @@ from touchback.native.live.layout import (
     SWAPPED,
     copied_counts,
 )
-from touchback.native.live.live import LiveLoop
 from touchback.realtime.latency import Histogram, LatencyAttribution, duration
 from touchback.recording.live_about import FaultData
 

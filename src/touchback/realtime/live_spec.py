@@ -11,10 +11,9 @@ import numpy as np
 
 from touchback.errors import InputError
 from touchback.native import Formulation, formulation_of
-from touchback.native.live.live import LiveLoop
-from touchback.native.live.loop_memory import RunMemory
+from touchback.native.live.live_loop import LiveLoop, RunMemory
 from touchback.native.live.swap import Staged
-from touchback.native.live.wanted import Guard, Measured, Pace
+from touchback.native.live.tick_layout import Guard, Measured, Pace
 from touchback.numbers import LEAST, number_within, shown, whole_within
 from touchback.realtime.port_guards import STOP_PORT, EnergyObserver, GuardedOutput, WatchedInput
 from touchback.recording import unknown_name

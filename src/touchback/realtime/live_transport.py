@@ -11,7 +11,7 @@ from typing import Protocol
 
 import numpy as np
 
-from touchback.native.live.layout import PLACE_HEAD
+from touchback.native.live.tick_layout import PLACE_HEAD
 from touchback.recording.live_about import PlaceData
 from touchback.system import System
 

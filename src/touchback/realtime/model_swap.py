@@ -17,7 +17,7 @@ from touchback.model.closures import Closure
 from touchback.model.flatten import flatten
 from touchback.model.mode_groups import governed
 from touchback.native import Formulation
-from touchback.native.live.live import LiveLoop
+from touchback.native.live.live_loop import LiveLoop
 from touchback.native.live.swap import (
     NO_MODE,
     NOT_FINITE,
@@ -29,7 +29,7 @@ from touchback.native.live.swap import (
     Staged,
     Swap,
 )
-from touchback.native.live.wanted import Pace
+from touchback.native.live.tick_layout import Pace
 from touchback.numbers import shown
 from touchback.realtime.live_spec import LiveSpec, make_loop, settled_near, stages_of
 from touchback.realtime.restructure import STATE as IN_STATE

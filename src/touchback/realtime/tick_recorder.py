@@ -16,8 +16,8 @@ from touchback.errors import InputError, ModelError
 from touchback.files import to_text
 from touchback.model.model import Model
 from touchback.native import formulation_of
-from touchback.native.live.layout import LATCHED, MEMORY_HEAD, ROW_HEAD
-from touchback.native.live.live import LiveLoop
+from touchback.native.live.live_loop import LiveLoop
+from touchback.native.live.tick_layout import LATCHED, MEMORY_HEAD, ROW_HEAD
 from touchback.numbers import shown
 from touchback.realtime.faults import Fault
 from touchback.realtime.live_parameters import Change, LiveParameters
@@ -250,10 +250,10 @@ def begin_at(loop: LiveLoop, x: np.ndarray, start: StartData) -> None:
     run.t0, run.steps = start["t0"], start["steps"]
     loop.struct.tick, loop.struct.flags = start["tick"], start.get("flags", 0) & LATCHED
     loop.begun = memory_of(start)
-    if loop.begun is not None and len(loop.begun) != loop.remembered:
+    if loop.begun is not None and len(loop.begun) != loop.warm_start_size:
         raise InputError(
             f"The recording has {len(loop.begun)} numbers of what the mechanism remembered after "
-            f"tick {start['tick']}, which here are {loop.remembered}: go on from it with the "
+            f"tick {start['tick']}, which here are {loop.warm_start_size}: go on from it with the "
             "version that recorded it."
         )
 

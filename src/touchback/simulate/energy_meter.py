@@ -14,7 +14,7 @@ from typing import Generic, Protocol, TypeVar
 import numpy as np
 
 from touchback.native import Problem, evaluate_rows
-from touchback.native.integrate.books import NativeBooks, Powers
+from touchback.native.integrate.energy_balance import NativeEnergyBalance, Powers
 from touchback.numbers import Floats
 from touchback.recording import EnergyBooks, EventRecord
 from touchback.simulate.protocol import Settle
@@ -79,7 +79,7 @@ class IntegratedPowers:
         powers = Powers(
             lines.set.powers.compiled, lines.block, len(lines.set.lines), lines.set.with_rates
         )
-        self.native = NativeBooks(powers, own, method, multipliers)
+        self.native = NativeEnergyBalance(powers, own, method, multipliers)
         self.own = own
         self._settle = settle or (lambda t, x: own.settle(t, x, accepted=True))
         self._first: tuple[float, Floats] | None = None

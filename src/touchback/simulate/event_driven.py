@@ -113,7 +113,7 @@ class ContactMonitor:
 
     def start(self, t: float, x: Floats) -> None:
         """Opens the books at the state from which the run starts."""
-        self._problem.keep_books(self._account.meter.native)
+        self._problem.use_energy_balance(self._account.meter.native)
         self._account.meter.begin(t, x)
         self.add_solved(np.array([t]), x[None, :])
         self._monitor_from(t, x)

@@ -17,8 +17,7 @@ import numpy as np
 from touchback.errors import InputError
 from touchback.native import Chunks, EventRule, Events, Problem, Status
 from touchback.native.modes.data import Crossed
-from touchback.native.modes.memory import MOST
-from touchback.native.modes.modes import STEPS, Modes
+from touchback.native.modes.modes import MOST, STEPS, Modes
 from touchback.numbers import Floats
 from touchback.progress import Progress
 from touchback.recording.run_records import TransitionRecord
@@ -335,7 +334,7 @@ class ModeStepper(Stepper):
         self._paradoxes: float = 0
         self._account = self._books() if spec.books else None
         if self._account and self._fixed:
-            self._modes.keep_books(self._account.meter.native)
+            self._modes.use_energy_balance(self._account.meter.native)
 
     def _books(self) -> EnergyAccount[IntegratedPowers]:
         """Of powers in the mode that reigns, from transition to transition: rates and multipliers
@@ -464,7 +463,7 @@ class ModeStepper(Stepper):
             if solver.implicit:
                 newton_for(self._there(mode), problem, solver.rtol, solver.atol, spec.parameters)
             if self._account:
-                problem.keep_books(self._account.meter.native)
+                problem.use_energy_balance(self._account.meter.native)
             self._problems[mode] = problem
         return self._problems[mode]
 

@@ -88,7 +88,7 @@ class SmoothStepper(Stepper):
         """By the solver."""
         span, names = self._spec.span, list(self._spec.system.state_names)
         if self._account:
-            self.problem.keep_books(self._account.meter.native)
+            self.problem.use_energy_balance(self._account.meter.native)
             self._account.meter.begin(span.start, x)
         segment = Segment(self.problem, names, x, span, shown, self._monitor, self._spec.trace)
         found = self._solver.run(segment)

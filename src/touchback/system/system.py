@@ -20,7 +20,7 @@ from touchback.native import (
     ConstrainedFunctions,
     Formulation,
     FunctionData,
-    RateSlopes,
+    RateDerivatives,
     tree_products,
 )
 from touchback.native.modes.data import ModesData
@@ -765,7 +765,7 @@ class System:
 
     def rate_jacobian(
         self, overrides: Mapping[str, float] | None = None
-    ) -> tuple[FunctionData | RateSlopes | None, np.ndarray]:
+    ) -> tuple[FunctionData | RateDerivatives | None, np.ndarray]:
         """∂ẋ/∂x as a compiled function, or what it is made of, and its parameter block; None where
         it can't be derived."""
         function, jacobian = self.dynamics.rate_jacobian(self.key) or (None, None)

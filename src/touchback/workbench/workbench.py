@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 
 from touchback import Live, Model, Run, State, System, live
 from touchback.errors import InputError
-from touchback.native.constrained.formulations import Formulation
+from touchback.native.constrained.formulation_kinds import Formulation
 from touchback.realtime import WatchedInput
 from touchback.realtime.control import CommandServer, Exposed
 from touchback.recording.live_file import Recording

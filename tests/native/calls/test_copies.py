@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from touchback.codegen import native_lanes
-from touchback.native.calls.copies import CopiedFunction, Row
+from touchback.native.calls.replicas import ReplicatedFunction, Row
 from touchback.native.library import address_of, aligned_zeros
 
 SHARED, INPUTS, PARAMETERS = 1, 1, 3
@@ -51,7 +51,7 @@ def function(lanes, states, outputs):
 def test_each_copy_gets_its_own_and_gives_it_back_in_its_place(lanes, parts, count):
     states, outputs = parts
     row = Row(count, lanes, states, SHARED, INPUTS, PARAMETERS)
-    copied = CopiedFunction(row, function(1, *parts), function(lanes, *parts), outputs)
+    copied = ReplicatedFunction(row, function(1, *parts), function(lanes, *parts), outputs)
     random = np.random.default_rng(count)
     x, p = random.random((count, sum(states))), random.random((count, PARAMETERS))
     inputs, for_all = random.random((count, INPUTS)), [0.7, 0.3]  # time and shared inputs

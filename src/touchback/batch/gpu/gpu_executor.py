@@ -45,7 +45,7 @@ from touchback.batch.gpu.modes_kernel import (
 from touchback.errors import InputError
 from touchback.native import Formulation
 from touchback.native.modes.data import ExitData, ImpactData, ModeData, ModesData
-from touchback.native.modes.memory import CROWDED, MOST
+from touchback.native.modes.modes import CROWDED, MOST
 from touchback.progress import Progress
 from touchback.simulate.mode_stepper import CHATTERING_HINT, indicator_failure, mode_entry_failure
 from touchback.simulate.run_diagnostics import (

@@ -23,7 +23,7 @@ from touchback.batch.gpu.constrained_kernel import (
 )
 from touchback.batch.gpu.kernels import BLOCK, Kernel, Shared
 from touchback.codegen.printers.cuda import device_function, device_preamble
-from touchback.native.modes.memory import AHEAD, CROWD, CROWDED, MOST, NO_END, WIDEST_GAP
+from touchback.native.modes.modes import AHEAD, CROWD, CROWDED, MOST, NO_END, WIDEST_GAP
 from touchback.simulate.mode_stepper import CHUNK
 
 

@@ -215,7 +215,9 @@ class Daq(PortDriver[str]):
             port.take_with(leaders.setdefault(id(port.run), port))  # a tick has one block, whole
             q = self.conditioned.find(name)
             field, delay = self.board.layout.place(q.channel), round(1e9 * q.delay)
-            served.append(native.Served(port.mailbox(), q.place, field, delay, port.low, port.high))
+            served.append(
+                native.PortBinding(port.mailbox(), q.place, field, delay, port.low, port.high)
+            )
         self._stream.bind(served)
 
     def _news(self) -> list[str]:

@@ -34,7 +34,7 @@ from touchback.native.evdev.wheel import (
     WheelThread,
 )
 from touchback.native.library import LIB
-from touchback.native.live.publication import Publication
+from touchback.native.live.mailbox import Publication
 from touchback.numbers import number_within
 from touchback.realtime.device_io import DevicePort, DeviceService
 from touchback.realtime.live_spec import own_thread

@@ -21,7 +21,7 @@ from touchback.devices.driver_base import (
 )
 from touchback.errors import DeviceError, InputError
 from touchback.native.library import LIB
-from touchback.native.live.publication import Publication
+from touchback.native.live.mailbox import Publication
 from touchback.native.wire.far_end import FEATURES, SIMULATED
 from touchback.native.wire.line import (
     DESCRIBING,

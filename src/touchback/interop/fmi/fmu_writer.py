@@ -187,7 +187,7 @@ def _header(system: System, programs: Mapping[str, Program], step: float, token:
         "NY": len(layout.outputs), "NP": len(layout.parameters),
         "NM": len(system.constraint_names), "NI": _size(programs, "indicators"),
         "BLOCK": posed.problem.p.size, "SLOPE_BLOCK": _size(programs, "slope_parameters"),
-        "MEMORY": posed.problem.remembered,
+        "MEMORY": posed.problem.warm_start_size,
     }  # fmt: skip
     flags = {
         "SLOPES": bool(programs),

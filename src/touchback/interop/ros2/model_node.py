@@ -19,7 +19,7 @@ import numpy as np
 from touchback import Live
 from touchback.interop.ros2.node_commands import Commands, wrenchings
 from touchback.interop.ros2.node_transport import Publish, Transport
-from touchback.native.live.layout import LATCHED, OF_THE_STATE, STALE
+from touchback.native.live.tick_layout import LATCHED, OF_THE_STATE, STALE
 from touchback.numbers import number_within
 from touchback.realtime.control import CommandServer, Exposed
 from touchback.realtime.control.control_messages import Go, Message, Pause, Reset, Set

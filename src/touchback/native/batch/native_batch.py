@@ -14,15 +14,14 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 
 from touchback.native.constrained.constrained import Constrained, ConstrainedFunctions
-from touchback.native.constrained.formulations import Formulation
+from touchback.native.constrained.formulation_kinds import Formulation
 from touchback.native.contact.moreau_jean import MoreauJean, SteppedFunctions
 from touchback.native.integrate.fixed_step import Status, step_address
 from touchback.native.integrate.problem import Problem
 from touchback.native.integrate.sampler import Sampler
 from touchback.native.library import LIB, Floats, aligned_zeros
 from touchback.native.modes.data import ModesData
-from touchback.native.modes.memory import CROWDED
-from touchback.native.modes.modes import Modes
+from touchback.native.modes.modes import CROWDED, Modes
 from touchback.native.record import FunctionData, Record
 
 MOST_WORKERS: int = LIB.constant("TB_MOST_WORKERS")
@@ -36,7 +35,7 @@ Memories = tuple[Sequence[int], int]  # their places in a state, and steps from 
 
 class BatchMotion(Protocol):
     """How so many instances at once (`lanes`) move, by a step of a method: the `sizes` of one of
-    them, its `table` (tb_batch_kind; empty: side by side in lanes), how many numbers a step or a rate
+    them, its `table` (tb_batch_kind; empty: side by side in lanes), how many numbers a step or rate
     solves for, and the rows of constraints that rub."""
 
     @property
@@ -142,7 +141,7 @@ class NativeBatch:
             self._worker(self._problem(motion, memories), motion, sensor_count)
             for _ in range(min(workers, MOST_WORKERS))
         ]
-        batch.kept += made
+        batch.owned += made
         self._workers = (LIB.struct("tb_batch_worker") * len(made))(*(each.struct for each in made))
 
     def _problem(self, motion: BatchMotion, memories: Memories) -> Problem:
@@ -154,7 +153,7 @@ class NativeBatch:
     def _worker(self, problem: Problem, motion: BatchMotion, sensors: int) -> Record:
         lanes, struct = self.lanes, self._batch.struct
         worker = Record("tb_batch_worker", problem=problem.address)
-        worker.kept.append(problem)
+        worker.owned.append(problem)
         worker.call("sensors", motion.sensors)
         for name, count in (("x", 1), ("next", 1), ("scratch", 5)):
             worker.floats(name, count * problem.state_size)
@@ -164,7 +163,7 @@ class NativeBatch:
         slots = max(1, struct.series * lanes)
         tables = (LIB.struct("tb_table") * slots)()
         worker.point("slots", np.zeros(slots, dtype=np.int64))
-        worker.kept.append(tables)
+        worker.owned.append(tables)
         worker.struct.tables = ctypes.addressof(tables)
         return worker
 
@@ -302,7 +301,7 @@ class NativeLoneBatch(NativeBatch):
 
     def _worker(self, problem: Problem, motion: BatchMotion, sensors: int) -> Record:
         worker = super()._worker(problem, motion, sensors)
-        worker.point("fresh", problem.remember())
+        worker.point("fresh", problem.save_warm_start())
         worker.floats("states", (self.rows + 1) * problem.state_size)
         worker.floats("solutions", len(problem.u) + self._solved)
         return worker
@@ -372,6 +371,6 @@ class NativeContactBatch(NativeLoneBatch):
             self._motion.theta,
             self._motion.lifts,
         )
-        worker.kept.append(stepper)
+        worker.owned.append(stepper)
         worker.struct.stepper = stepper.record.address
         return worker

@@ -47,7 +47,7 @@ class Assembly:
         (nq, n, _), m = functions.sizes, len(functions.names)
         self._plain = functions.configuration_rate is None
         self._record = Record("tb_assembly", constrained=self._constrained.context_address)
-        self._record.kept.append(self._constrained)
+        self._record.owned.append(self._constrained)
         self._marks = {
             name: self._record.ints(name, np.zeros(count))
             for name, count in (("met", m), ("still", n), ("kept", nq))

@@ -43,7 +43,7 @@ class AtState:
             "tb_at_state", constrained=self.constrained.context_address, efforts=further,
             bias_block=bias_block, pulls=further if pulled else -1,
         )  # fmt: skip
-        self._record.kept += [self.constrained, functions]
+        self._record.owned += [self.constrained, functions]
         self._record.call("bias", bias)
         self.address = LIB.address("tb_at_state_call")
         self.context_address = self._record.address

@@ -5,6 +5,8 @@ enforced. It is a rate of the one calling convention, so that every integrator t
 settles states after accepted steps (problem.h).
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
@@ -12,11 +14,199 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from touchback.errors import InputError
-from touchback.native.constrained.formulations import Formulation, formulation_of
-from touchback.native.constrained.memory import ConstrainedMemory
+from touchback.native.constrained.formulation_kinds import Formulation, formulation_of
 from touchback.native.integrate.problem import Problem, Refresh, SampledInputs, Solved
 from touchback.native.library import LIB, Floats
-from touchback.native.record import FunctionData
+from touchback.native.linear.elimination import Elimination, eliminate, minimum_degree
+from touchback.native.record import FunctionData, Indices, Record
+
+_SMALL = 20  # freedoms up to which full matrices are always quicker
+
+
+_SCATTER = 6  # what an operation along index lists costs, in operations on full matrices
+
+
+_POOL = 1 << 22  # numbers: the most that the rows of a sparse choice may take
+
+
+class ConstrainedWorkspace:
+    """A tb_constrained with everything that it points to."""
+
+    def __init__(self, functions: ConstrainedFunctions, sparse: bool | None) -> None:
+        self._floats: dict[str, Floats] = {}
+        self._ints: dict[str, Indices] = {}
+        nq, n, nz = functions.sizes
+        self.record = Record("tb_constrained", nq=nq, n=n, nz=nz, m=len(functions.names))
+        self.record.owned.append(functions)
+        self._patterns(functions)
+        for name in ("terms", "positions", "velocity_level", "configuration_rate", "stiffness"):
+            self.record.call(name, getattr(functions, name))
+        eliminations = self._eliminations() if sparse or n > _SMALL else None
+        if eliminations is not None and (sparse or (sparse is None and self._pays(eliminations))):
+            self._make_sparse(*eliminations)
+        self._make_arrays(functions.stiffness is not None)
+
+    def floats(self, name: str) -> Floats:
+        """An array of doubles of the struct by name."""
+        return self._floats[name]
+
+    def ints(self, name: str) -> Indices:
+        """An array of integers of the struct by name."""
+        return self._ints[name]
+
+    def _patterns(self, functions: ConstrainedFunctions) -> None:
+        struct = self.record.struct
+        n, m = struct.n, struct.m
+        for matrix, row_count in (("J", m), ("W", m), ("M", n)):
+            rows, columns = (getattr(functions, f"{matrix}_{end}") for end in ("rows", "columns"))
+            if rows is None or columns is None:
+                continue
+            given = ((f"{matrix}_rows", rows), (f"{matrix}_columns", columns))
+            pair = [self._set_ints(name, indices) for name, indices in given]
+            for label, indices, limit in zip(("row", "column"), pair, (row_count, n)):
+                if len(indices) != len(pair[0]) or np.any((indices < 0) | (indices >= limit)):
+                    raise InputError(
+                        f"The pattern of {matrix} needs a row and a column for each nonzero, "
+                        f"{label}s from 0 to {limit - 1}."
+                    )
+            setattr(struct, f"{matrix}_count", len(pair[0]))
+        if functions.W_twins is not None:
+            self._set_ints("W_twins", functions.W_twins)
+        holonomic = self._set_ints("holonomic", np.asarray(functions.holonomic, dtype=bool))
+        none = np.zeros(m, dtype=bool)
+        driven = self._set_ints("driven", none if functions.driven is None else functions.driven)
+        if not len(holonomic) == len(driven) == m:
+            raise InputError(f"{m} constraint rows need as many holonomic and driven marks.")
+
+    def _set_ints(self, name: str, values: ArrayLike) -> Indices:
+        self._ints[name] = self.record.ints(name, values)
+        return self._ints[name]
+
+    def _set_floats(self, count: int, *names: str) -> None:
+        for name in names:
+            self._floats[name] = self.record.floats(name, count)
+
+    def _make_arrays(self, stiff: bool) -> None:
+        s = self.record.struct
+        n, m, full = s.n, s.m, not s.sparse
+        self._set_floats(s.nq + s.n + s.nz, "x", "settled", "increment")
+        self._set_floats(3 * m + s.J_count + s.W_count + s.M_count + n + s.nz, "at_terms")
+        self._set_floats(m + s.J_count, "at_positions")
+        self._set_floats(
+            m, "b", "lambda", "residual", "right", "row_weight", "m_scratch", "mu", "chosen_pivot",
+            "best_pivot", "pivot", "inverse_pivot", "pivot_floor", "chosen_size", "row_size",
+        )  # fmt: skip
+        self._floats["row_weight"][:] = 1.0
+        self._set_floats(m * m // 4, "load_shares")
+        self._set_floats(m * (m + 1) // 2, "load_gram")
+        self._set_floats(n, "a", "scale", "step", "n_scratch", "no_force")
+        # At the end of LU, what rows left out would hold.
+        self._set_floats(m * n + 1 if full else 1, "LU")
+        self._set_floats(m * n if full else 1, "B")
+        self._set_floats(m * n if full else m, "candidates")
+        self._set_floats(n * n if full else 1, "mass", "T", "reduced", "A", "matrix")
+        self._set_floats((n + s.nz) * (2 * n + s.nz) if stiff else 1, "stiff")
+        self._set_floats(s.nz, "z_lack", "z_step")
+        for name, numbers in (
+            ("rows", np.arange(m)), ("columns", np.arange(n)), ("dropped", np.zeros(m)),
+            ("level", np.zeros(n)), ("J_places", np.zeros(s.J_count)),
+            ("M_places", np.zeros(2 * s.M_count)), ("pivots", np.zeros(max(n, m))),
+            ("z_pivots", np.zeros(s.nz)),
+        ):  # fmt: skip
+            self._set_ints(name, numbers)
+
+    def share_loads(self) -> None:
+        """Memory with which rows that contradict each other are met as well as can be."""
+        size = self.record.struct.n + self.record.struct.m
+        shared = Record("tb_shared_load")
+        for name, count in (("matrix", size * size), ("right", size), ("solution", size),
+                            ("work", 2 * size)):  # fmt: skip
+            shared.floats(name, count)
+        shared.ints("order", np.zeros(size))
+        self.record.owned += [shared, *shared.owned]
+        self.record.struct.shared = shared.address
+
+    # ---- many loops -----------------------------------------------------------------------------
+
+    def _eliminations(self) -> tuple[Elimination, Elimination]:
+        """Of [[M, Jᵀ], [J, 0]], multipliers after the coordinates they touch, and of J Jᵀ."""
+        s = self.record.struct
+        J = list(zip(self._list("J_rows"), self._list("J_columns")))
+        M = list(zip(self._list("M_rows"), self._list("M_columns")))
+        touched: dict[int, set[int]] = {}
+        touching: dict[int, list[int]] = {}
+        for i, j in J:
+            touched.setdefault(s.n + i, set()).add(j)
+            touching.setdefault(j, []).append(i)
+        pairs = [*M, *((s.n + i, j) for i, j in J)]
+        motion = eliminate(pairs, minimum_degree(s.n + s.m, pairs, touched))
+        meeting = [(i, k) for rows in touching.values() for i in rows for k in rows]
+        return motion, eliminate(meeting, minimum_degree(s.m, meeting))
+
+    def _list(self, name: str) -> list[int]:
+        values: list[int] = self._ints[name].tolist()
+        return values
+
+    def _pays(self, eliminations: tuple[Elimination, Elimination]) -> bool:
+        n, m = self.record.struct.n, self.record.struct.m
+        free = max(n - m, 0)
+        full = m * m * n / 2 + n * m * free + n * free * free
+        return _SCATTER * sum(len(each.targets) for each in eliminations) < full
+
+    def _make_sparse(self, motion: Elimination, gram: Elimination) -> None:
+        n, m = self.record.struct.n, self.record.struct.m
+        sparse = Record("tb_sparse", pool_size=min(2 * m * n, _POOL) + n)
+        J = list(zip(self._list("J_rows"), self._list("J_columns")))
+        M = zip(self._list("M_rows"), self._list("M_columns"))
+        by_row: list[list[int]] = [[] for _ in range(m)]
+        for k, (i, _) in enumerate(J):
+            by_row[i].append(k)
+        size = sparse.struct.pool_size
+        ints: dict[str, ArrayLike] = {
+            "motion_M": [motion.value_index(i, j) for i, j in M],
+            "motion_J": [motion.value_index(n + i, j) for i, j in J],
+            "coordinate_place": motion.place[:n], "row_place": motion.place[n:],
+            "gram_place": gram.place, "gram_order": gram.order,
+            "row_starts": np.cumsum([0, *map(len, by_row)]),
+            "row_entries": [k for entries in by_row for k in entries],
+            "motion_dropped": np.zeros(n + m), "gram_dropped": np.zeros(m),
+            "pool_columns": np.zeros(size), "pool_starts": np.zeros(m + 2),
+        }  # fmt: skip
+        for name, values in (ints | _products(gram, J)).items():
+            filled = sparse.ints(name, values)
+        sparse.struct.products = len(filled)  # the products' lists came last
+        for name, count in (
+            ("motion_scratch", n + m), ("motion_reference", n + m), ("gram_scratch", m),
+            ("gram_reference", m), ("wide", n), ("pool_values", size),
+        ):  # fmt: skip
+            sparse.floats(name, count)
+        for name, elimination in (("motion", motion), ("gram", gram)):
+            self._fill_ldl(Record(getattr(sparse.struct, name)), elimination)
+        self.record.owned += [sparse, *sparse.owned]
+        self.record.struct.sparse = sparse.address
+
+    def _fill_ldl(self, ldl: Record, elimination: Elimination) -> None:
+        ldl.struct.size = elimination.size
+        for name in ("starts", "rows", "targets"):
+            ldl.ints(name, getattr(elimination, name))
+        ldl.floats("values", elimination.value_count)
+        self.record.owned += ldl.owned
+
+
+def _products(gram: Elimination, J: list[tuple[int, int]]) -> dict[str, ArrayLike]:
+    """J D Jᵀ as a list: each pair of entries in a column, once."""
+    by_column: dict[int, list[int]] = {}
+    for k, (_, j) in enumerate(J):
+        by_column.setdefault(j, []).append(k)
+    rows = [
+        (gram.value_index(J[a][0], J[b][0]), a, b, j)
+        for j, entries in by_column.items()
+        for position, a in enumerate(entries)
+        for b in entries[position:]
+    ]
+    table = np.array(rows, dtype=np.int32).reshape(-1, 4)
+    names = ("product_target", "product_first", "product_second", "product_column")
+    return dict(zip(names, table.T))
 
 
 @dataclass(frozen=True)
@@ -100,7 +290,7 @@ class Constrained:
                 "stiffness need full matrices: leave sparse=True away."
             )
         self.stepper: str | None = kind.word if kind.step else None
-        self._memory = ConstrainedMemory(functions, False if dense_only else sparse)
+        self._memory = ConstrainedWorkspace(functions, False if dense_only else sparse)
         struct = self._memory.record.struct
         struct.tolerance, struct.rank_tolerance = kind.tolerance, kind.rank_tolerance
         for name, setting in asdict(kind).items():
@@ -139,9 +329,9 @@ class Constrained:
         return len(self._memory.floats("at_terms"))
 
     @property
-    def kept(self) -> list[object]:
+    def owned(self) -> list[object]:
         """What lives as long as this: arrays that a rate works on among it."""
-        return self._memory.record.kept
+        return self._memory.record.owned
 
     @property
     def multipliers(self) -> Floats:

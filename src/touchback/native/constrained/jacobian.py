@@ -11,7 +11,7 @@ from touchback.native.record import FunctionData, Record
 
 
 @dataclass(frozen=True)
-class RateSlopes:
+class RateDerivatives:
     """Derivatives by x = [q, v, z] of, stacked,
 
         dq/dt (nq),  M a − f − Wᵀλ (n),  h (m),  J v − b (m),  J a + γ (m),  dz/dt (nz)
@@ -30,7 +30,7 @@ class ConstrainedJacobian:
 
     work_size = 0
 
-    def __init__(self, problem: Problem, slopes: RateSlopes) -> None:
+    def __init__(self, problem: Problem, slopes: RateDerivatives) -> None:
         enforced = problem.enforced
         if enforced is None or not enforced.jacobian_address:
             raise InputError(

@@ -139,7 +139,7 @@ class MoreauJean:
         impulses = ImpulseProblem(max(rows - m, 1), contacts, groups, most)
         record.struct.problem = impulses.problem.struct
         record.struct.memory = impulses.memory.struct
-        record.kept += [pattern, impulses]
+        record.owned += [pattern, impulses]
 
     def _make_arrays(self, functions: SteppedFunctions) -> None:
         m, rows, at = functions.bilateral, functions.rows, functions.pattern

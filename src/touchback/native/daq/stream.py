@@ -13,9 +13,8 @@ import numpy as np
 from touchback.errors import DeviceError
 from touchback.native.daq.pipe import Want
 from touchback.native.library import LIB, Floats, address_of
-from touchback.native.live.handover import hand_over
-from touchback.native.live.mailbox import Mailbox, Message, mailbox_bytes
-from touchback.native.live.memory import Arena, struct_bytes
+from touchback.native.live.arena import Arena, struct_bytes
+from touchback.native.live.mailbox import Mailbox, Message, hand_over, mailbox_bytes
 from touchback.native.record import FunctionData
 
 HEAD = LIB.constant("TB_DAQ_BLOCK_HEAD")
@@ -58,7 +57,7 @@ class Quantities:
 
 
 @dataclass(frozen=True)
-class Served:
+class PortBinding:
     """An input port that takes the quantity at a place of x, dated by a channel less a delay [ns],
     in a range."""
 
@@ -180,7 +179,7 @@ class DaqStream:
         """Rows of all blocks since the last call, likewise."""
         return _drained(self.struct.blocks)
 
-    def bind(self, served: Sequence[Served]) -> None:
+    def bind(self, served: Sequence[PortBinding]) -> None:
         """Serves these ports, and no others any more when it returns."""
         if os.getpid() != self._owner or not self.struct.thread:
             return

@@ -12,10 +12,8 @@ import numpy as np
 
 from touchback.errors import DeviceError
 from touchback.native.library import LIB, Floats, address_of
-from touchback.native.live.handover import hand_over
-from touchback.native.live.mailbox import Mailbox, Message, mailbox_bytes
-from touchback.native.live.memory import Arena, struct_bytes
-from touchback.native.live.publication import Publication
+from touchback.native.live.arena import Arena, struct_bytes
+from touchback.native.live.mailbox import Mailbox, Message, Publication, hand_over, mailbox_bytes
 
 AXES = LIB.constant("TB_EVDEV_AXES")
 CONSTANT, SIMULATED = LIB.constant("TB_EVDEV_CONSTANT"), LIB.constant("TB_EVDEV_SIMULATED")

@@ -82,11 +82,11 @@ class NativeRollout:
             "tb_rollout", flow=flow.address, problem=problem.address, step=step_address(method),
             t0=t0, h=h,
         )  # fmt: skip
-        self._rollout.kept += [flow, problem]
+        self._rollout.owned += [flow, problem]
         for i in range(_STAGES):
             point = self._point()
             self._rollout.struct.stages[i] = point.struct
-            self._rollout.kept.append(point)
+            self._rollout.owned.append(point)
         self._rollout.floats("scratch", 4 * sizes.states)
         self._rollout.floats("stage", sizes.states)
         for name in ("variation", "gradient"):
@@ -99,8 +99,8 @@ class NativeRollout:
         if rate is None:
             point = self._point()
             solving = Record("tb_gradient_rate_value", flow=flow.address, at=point.address)
-            solving.kept.append(point)
-            flow.kept.append(solving)
+            solving.owned.append(point)
+            flow.owned.append(solving)
             rate = _Solved(solving.address)
         u = np.zeros(1 + sizes.inputs)
         return Problem(rate, (nq, nv, nz), u, made.block if block is None else block, made.turn)

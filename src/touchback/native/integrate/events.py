@@ -141,5 +141,5 @@ class Events:
                     values[i] = np.nan
 
         callback = _CALLBACK(call)
-        self._record.kept.append(callback)
+        self._record.owned.append(callback)
         return ctypes.cast(callback, ctypes.c_void_p).value

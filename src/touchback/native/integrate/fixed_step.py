@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from touchback.errors import InputError
-from touchback.native.constrained.formulations import FORMULATIONS
+from touchback.native.constrained.formulation_kinds import FORMULATIONS
 from touchback.native.integrate.events import Events
 from touchback.native.integrate.problem import Problem
 from touchback.native.library import LIB, Floats, address_of
@@ -82,7 +82,7 @@ class FixedStep:
         self.x = initial_state_for(problem, x, t0)
         self.step = step
         self._events = events
-        dense = events is not None or problem.books is not None
+        dense = events is not None or problem.energy_balance is not None
         self.record = Record(
             "tb_fixed", step=problem.steps.get(method) or step_address(method), t0=t0, h=step,
             bad=-1, events=events.address if events else None,

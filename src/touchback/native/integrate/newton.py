@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
-from touchback.native.constrained.jacobian import ConstrainedJacobian, RateSlopes
+from touchback.native.constrained.jacobian import ConstrainedJacobian, RateDerivatives
 from touchback.native.integrate.problem import Problem
 from touchback.native.library import LIB, Floats, address_of, as_floats
 from touchback.native.record import FunctionData, Record
@@ -23,14 +23,14 @@ class Newton:
     def __init__(
         self,
         problem: Problem,
-        jacobian: FunctionData | RateSlopes | None = None,
+        jacobian: FunctionData | RateDerivatives | None = None,
         p: ArrayLike = (),
         rtol: float = 1e-8,
         atol: float = 1e-10,
         momentum: Momentum | None = None,
     ) -> None:
         n = problem.state_size
-        if isinstance(jacobian, RateSlopes):
+        if isinstance(jacobian, RateDerivatives):
             jacobian = ConstrainedJacobian(problem, jacobian)
         self._problem, self._n = problem, n
         self.record = record = Record("tb_newton", rtol=rtol, atol=atol)

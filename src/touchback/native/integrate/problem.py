@@ -23,7 +23,7 @@ _CALLBACK = ctypes.CFUNCTYPE(
 )
 
 
-class MotionData(Protocol):
+class DynamicsKindData(Protocol):
     """A kind of dynamics: its table (tb_dynamics_kind), its struct, and the field of a problem that
     points to that; the fixed-step method it needs, if any, and what turns derivatives of its
     equations into the Jacobian of its rate (0: nothing)."""
@@ -71,9 +71,9 @@ class SamplerData(Protocol):
     def every(self) -> int: ...
 
 
-class StepBooks(Protocol):
-    """Energy books as an integrator outside C sees them: a step is added by its states (rows) at
-    the `nodes`, which are fractions of it."""
+class StepEnergyBalance(Protocol):
+    """The energy balance as an integrator outside C sees it: a step is added by its states (rows)
+    at the `nodes`, which are fractions of it."""
 
     @property
     def address(self) -> int: ...
@@ -133,7 +133,7 @@ class Problem:
         p: ArrayLike = (),
         configuration_rate: FunctionData | None = None,
         inputs: SampledInputs | Refresh | None = None,
-        motion: MotionData | None = None,
+        motion: DynamicsKindData | None = None,
     ) -> None:
         nq, nv, nz = sizes
         if configuration_rate is None and nq != nv:
@@ -149,13 +149,13 @@ class Problem:
         self.implicit = False  # whether Newton's method is at hand
         self.jacobian: Slopes | None = None  # that it uses
         self.steps: Mapping[str, int] = {}  # its own steps of fixed-step methods (modes.py)
-        self.books: StepBooks | None = None
+        self.energy_balance: StepEnergyBalance | None = None
         self.knots: KnotsData | None = None
         self.cells: CellsData | None = None
         self._sampler: SamplerData | None = None
         self.record = Record("tb_problem", nq=nq, nv=nv, nz=nz)
         self.address = self.record.address
-        self.record.kept += [inputs, motion]
+        self.record.owned += [inputs, motion]
         self.record.call("rate", rate)
         self.record.call("configuration_rate", configuration_rate)
         self.record.struct.input, self.record.struct.samples = self._input(inputs)
@@ -184,33 +184,33 @@ class Problem:
         if self._sampler and steps % self._sampler.every:
             self.record.struct.sampler = None
 
-    def keep_books(self, books: StepBooks) -> None:
-        """Lets integrators add each accepted step to energy books (books.py)."""
-        self.books = books
-        self.record.struct.energy_balance = books.address
+    def use_energy_balance(self, balance: StepEnergyBalance) -> None:
+        """Lets integrators add each accepted step to an energy balance (energy_balance.py)."""
+        self.energy_balance = balance
+        self.record.struct.energy_balance = balance.address
 
     def end_steps_at(self, knots: KnotsData | None) -> None:
         """Lets steps with error control end at knots, and note where they end (knots.py)."""
         if knots is not None:
             self.knots = knots
-            self.record.kept.append(knots)
+            self.record.owned.append(knots)
             self.record.struct.knots = knots.address
 
     def look_in_cells(self, cells: CellsData | None) -> None:
         """Lets steps with error control follow numbers from cell to cell (cells.py)."""
         if cells is not None:
             self.cells = cells
-            self.record.kept.append(cells)
+            self.record.owned.append(cells)
             self.record.struct.cells = cells.address
 
     @property
-    def remembered(self) -> int:
-        """How many numbers its motion remembers beside the state."""
+    def warm_start_size(self) -> int:
+        """How many numbers warm-start its next step beside the state."""
         return int(LIB.tb_problem_save_warm_start(self.address, None))
 
-    def remember(self) -> Floats:
-        """What its motion remembers now."""
-        memory = np.empty(self.remembered)
+    def save_warm_start(self) -> Floats:
+        """These numbers as they are now."""
+        memory = np.empty(self.warm_start_size)
         LIB.tb_problem_save_warm_start(self.address, address_of(memory))
         return memory
 
@@ -275,7 +275,7 @@ class Problem:
                 self.u[1:] = np.nan
 
         callback = _CALLBACK(call)
-        self.record.kept.append(callback)
+        self.record.owned.append(callback)
         return ctypes.cast(callback, ctypes.c_void_p).value, None
 
     def ask_again(self) -> None:

@@ -33,7 +33,7 @@ class Sampler:
         record.floats("out", count)
         record.floats("rate", problem.state_size)
         if solved:
-            record.kept.append(constrained)
+            record.owned.append(constrained)
             record.point("accelerations", solved.accelerations)
             record.point("multipliers", solved.multipliers)
         problem.use_sampler(self, record.address)

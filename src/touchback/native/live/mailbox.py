@@ -8,12 +8,19 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from touchback.errors import InputError, SolveError
+from touchback.errors import DeviceError, InputError, SolveError
 from touchback.native.library import LIB, Floats, address_of, as_floats
+from touchback.native.live.arena import Arena
 
 HEADER = ctypes.sizeof(LIB.struct("tb_mailbox"))  # bytes before the doubles
+
+
 ALIGNMENT = 64  # bytes: a mailbox has cache lines of its own
+
+
 _TRIES = 1000  # at a stretch, before others get the processor
+
+
 _PATIENCE = 1.0  # seconds: a writer that is alive lets go long before
 
 
@@ -85,3 +92,37 @@ class Mailbox:
                 )
             time.sleep(50e-6)
         return found
+
+
+@dataclass(frozen=True)
+class Publication:
+    """What a run publishes: the mailbox, ns between messages, and the word of its directory, with
+    its address, for which places hold."""
+
+    mailbox: Mailbox
+    period: int
+    word_address: int
+    word: int
+
+    @property
+    def room(self) -> int:
+        """Bytes that a message takes."""
+        return 8 * self.mailbox.count
+
+    def fill(self, struct: ctypes.Structure, arena: Arena) -> None:
+        """Writes it into a tb_publication, with room for a message in the arena."""
+        struct.mailbox, struct.count = self.mailbox.address, self.mailbox.count
+        struct.message = address_of(arena.floats(self.mailbox.count))
+        struct.period, struct.sequence = self.period, -1
+        struct.word, struct.known = self.word_address, self.word
+
+
+# ns that a thread has to take it: a busy machine may hold it up for seconds
+_HANDOVER_PATIENCE = 30_000_000_000
+
+
+def hand_over(handover: ctypes.Structure, address: int, thread: str) -> None:
+    """Lets a thread take what is at an address (0: nothing); what it had before is used no more
+    when this returns. `thread` says what it does."""
+    if LIB.tb_hand_over(ctypes.addressof(handover), address, _HANDOVER_PATIENCE):
+        raise DeviceError(f"The thread that {thread} doesn't answer: a mistake of ours.")

@@ -7,8 +7,8 @@ import numpy as np
 
 from touchback.errors import InputError
 from touchback.native.library import LIB, Floats, aligned_zeros
-from touchback.native.live.live import LiveLoop
-from touchback.native.live.memory import LockedArrays
+from touchback.native.live.arena import LockedArrays
+from touchback.native.live.live_loop import LiveLoop
 from touchback.native.record import FunctionData, Record
 
 WAITING, TAKEN, NOT_FINITE, OPEN, NO_MODE = (
@@ -125,14 +125,14 @@ class Swap:
         for part, each in ((struct.velocities, velocities), (struct.transfer, transfer)):
             made = Record(part)
             _fill(made, each, aligned_zeros(each.block_size))
-            record.kept += made.kept
+            record.owned += made.owned
         record.floats("transfer_u", 1 + inputs + 6 * bodies)
         record.floats("transferred", freedoms + freedoms**2)
         for name in ("inputs", "outputs", "guards", "energies"):
             places = [*getattr(carried, name), -1]  # never empty
             record.point(name, np.array(places, dtype=np.int64))
         struct.directory, struct.next_directory = directory
-        self._locked = LockedArrays(record.kept)
+        self._locked = LockedArrays(record.owned)
 
     def offer(self) -> None:
         """To be taken at the next tick from `not_before` on."""

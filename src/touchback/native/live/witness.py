@@ -7,8 +7,8 @@ from typing import Self
 
 from touchback.errors import SolveError
 from touchback.native.library import LIB
-from touchback.native.live.memory import Arena, struct_bytes
-from touchback.native.live.wanted import Pace
+from touchback.native.live.arena import Arena, struct_bytes
+from touchback.native.live.tick_layout import Pace
 
 
 def set_clock(witness: ctypes.Structure, pace: Pace, spins: bool = False) -> None:

@@ -13,15 +13,41 @@ from numpy.typing import ArrayLike, NDArray
 from touchback.errors import InputError
 from touchback.native.calls.rows import evaluate_rows
 from touchback.native.chunks import slices
-from touchback.native.constrained.formulations import Formulation, formulation_of
-from touchback.native.integrate.books import NativeBooks
-from touchback.native.integrate.problem import Problem, Refresh, SampledInputs
-from touchback.native.library import LIB, Floats, address_of
-from touchback.native.modes.data import Crossed, ModesData
-from touchback.native.modes.memory import CROWDED, HEAD, ModesMemory
-from touchback.native.record import FunctionData
+from touchback.native.constrained.constrained import Constrained, ConstrainedFunctions
+from touchback.native.constrained.formulation_kinds import Formulation, formulation_of
+from touchback.native.integrate.energy_balance import NativeEnergyBalance
+from touchback.native.integrate.fixed_step import step_address
+from touchback.native.integrate.problem import Problem, Refresh, SampledInputs, Solved
+from touchback.native.library import LIB, Floats, address_of, aligned_zeros
+from touchback.native.modes.data import Crossed, ExitData, ImpactData, ModeData, ModesData
+from touchback.native.record import FunctionData, Record
 
-STEPS = ("rk4", "euler")
+HEAD = LIB.constant("TB_TRANSITION_HEAD")  # numbers before the states in a row of the log
+
+
+CROWD = LIB.constant("TB_CROWD")
+
+
+MOST = 64  # transitions in one step
+
+
+CROWDED = 0.25 * MOST  # steps in which so many chatter: four a step, for sixteen steps
+
+
+LIVE_LOOKS = 12  # tries of a clocked run to find an instant, each a step of the method:
+
+
+# forces that vanish in a jump are found by halving, to a 4000th of the step
+NO_END = 2**62
+
+
+AHEAD = 1e-3  # of a step: how far is looked whether an indicator comes back
+
+
+WIDEST_GAP = 1e-3  # of constraints when their mode begins [m or rad]
+
+
+_ROWS = 65 * MOST
 
 
 @dataclass(frozen=True)
@@ -34,8 +60,8 @@ class _Function:
 
 
 @dataclass(frozen=True)
-class _Motion:
-    """MotionData of problem.py, of modes."""
+class _ModesKind:
+    """DynamicsKindData of problem.py, of modes."""
 
     table_address: int
     context_address: int
@@ -46,7 +72,7 @@ class _Motion:
     sparse: bool = False
 
 
-class Modes(ModesMemory):
+class Modes:
     """All modes of one run, enforced by one formulation; a method's steps are taken in `method`.
 
     `compensated` False lets transitions wait for the end of their step, to be compared with."""
@@ -66,9 +92,37 @@ class Modes(ModesMemory):
                 f"that are no step of their own; got method={method!r}, "
                 f"constraints={enforced.word!r}."
             )
-        super().__init__(data, enforced, method, compensated, logging)
+        self.data, self.formulation = data, enforced
+        self._sets: dict[int, Constrained] = {}
+        self._record = record = Record(
+            "tb_modes", n=sum(data.sizes), velocities=data.sizes[1], nq=data.sizes[0],
+            input_count=1 + data.input_count, row_count=len(data.row_names),
+            group_count=len(data.group_places), compensated=compensated, most=MOST,
+            looks=NO_END if logging else LIVE_LOOKS, ahead=AHEAD, widest_gap=WIDEST_GAP, failed=-1,
+            step=step_address(method),
+        )  # fmt: skip
+        self.context_address = record.address
+        record.ints("group_places", data.group_places)
+        record.ints("group_sizes", data.group_sizes)
+        self._make_arrays()
+        if logging:
+            width = HEAD + 2 * sum(data.sizes)
+            self._log = record.point("log", aligned_zeros(_ROWS * width).reshape(_ROWS, width))
+            record.struct.capacity = _ROWS
+        self.enforced = [self._constrained(mode.functions) for mode in data.modes]
+        record.records("modes", "mode_count", "tb_mode", [*map(self._mode, data.modes)])
+        places = [constrained.context_address for constrained in self._sets.values()]
+        record.point("sets", np.array(places, dtype=np.uint64))
+        record.struct.set_count = len(places)
+        for constrained in self._sets.values():
+            record.owned += [constrained, *constrained.owned]
         self.address, self.work_size = LIB.address("tb_modes_rate"), 0
         self.steps = {method: LIB.address("tb_modes_step")}
+
+    @property
+    def owned(self) -> list[object]:
+        """What lives as long as this: arrays that a rate works on among it."""
+        return self._record.owned
 
     # ---- as a live loop sees a formulation ------------------------------------------------------
 
@@ -127,8 +181,8 @@ class Modes(ModesMemory):
     def settled_problem(
         self, u: ArrayLike, p: ArrayLike, inputs: SampledInputs | Refresh | None
     ) -> Problem:
-        """The problem that books take: states are made consistent in the mode they are in, and
-        none is left."""
+        """The problem that an energy balance takes: states are made consistent in the mode they
+        are in, and none is left."""
         return self._problem(u, p, inputs, "tb_modes_settling")
 
     def _problem(
@@ -139,14 +193,14 @@ class Modes(ModesMemory):
         table: str,
     ) -> Problem:
         turn = self.data.modes[0].functions.configuration_rate
-        motion = _Motion(LIB.address(table), self.context_address)
-        return Problem(self, self.data.sizes, u, p, turn, inputs, motion)
+        kind = _ModesKind(LIB.address(table), self.context_address)
+        return Problem(self, self.data.sizes, u, p, turn, inputs, kind)
 
-    def keep_books(self, books: NativeBooks) -> None:
-        """Lets fixed steps add what happens between transitions to energy books, whose own problem
-        is the `settled_problem` of other `Modes`."""
-        self._record.kept.append(books)
-        self._record.struct.energy_balance = books.address
+    def use_energy_balance(self, balance: NativeEnergyBalance) -> None:
+        """Lets fixed steps add what happens between transitions to the energy balance, whose own
+        problem is the `settled_problem` of other `Modes`."""
+        self._record.owned.append(balance)
+        self._record.struct.energy_balance = balance.address
 
     def mode_of(self, x: Floats) -> int:
         """The mode that a state is in."""
@@ -238,3 +292,69 @@ class Modes(ModesMemory):
         return {
             name: (max if name in worst else sum)(each[name] for each in every) for name in every[0]
         }
+
+    # ---- the struct ------------------------------------------------------------------------------
+
+    def _constrained(self, functions: ConstrainedFunctions) -> Constrained:
+        """One for each set of constraints, however often it is named."""
+        key = functions.terms.address
+        if key not in self._sets:
+            self._sets[key] = Constrained(functions, self.formulation)
+        return self._sets[key]
+
+    def _make_arrays(self) -> None:
+        record, s = self._record, self._record.struct
+        values = max(1, *(mode.value_count for mode in self.data.modes))
+        sizes = {
+            **dict.fromkeys(("rate", "ahead_state", "before", "struck", "trial"), s.n),
+            **dict.fromkeys(("values", "end_values", "ahead_values"), values),
+            **dict.fromkeys(("sides", "thresholds"), values),
+            "recent": CROWD, "effort": s.velocities, "scratch": 4 * s.n,
+            "u": s.input_count + s.velocities + s.row_count,
+        }  # fmt: skip
+        for name, size in sizes.items():
+            record.floats(name, size)
+        self.solved = Solved(record.floats("a", s.velocities), record.floats("lambda", s.row_count))
+        self._waits = record.point("waits", np.zeros(values, dtype=np.int64))
+
+    def _mode(self, mode: ModeData) -> Record:
+        constrained = self._constrained(mode.functions)
+        problem = constrained.problem(np.zeros(1 + self.data.input_count))
+        made = Record(
+            "tb_mode", value_count=mode.value_count, uses_forces=mode.uses_forces,
+            modes=self.context_address,
+        )  # fmt: skip
+        made.owned += [problem, *problem.record.owned]
+        made.struct.problem = problem.record.struct
+        made.struct.constrained = constrained.context_address
+        made.ints("rows", mode.rows)
+        made.ints("tracks", mode.tracks)
+        for name in ("indicators", "outputs", "updates"):
+            made.call(name, getattr(mode, name))
+        made.records("exits", "exit_count", "tb_exit", [*map(self._exit, mode.exits)])
+        return made
+
+    def _exit(self, given: ExitData) -> Record:
+        made = Record(
+            "tb_exit", target=given.target, rest=-1 if given.rest is None else given.rest,
+            mode_place=given.mode_place, target_number=given.target_number,
+            rest_number=given.rest_number, direction=given.direction, when=given.when,
+            reset_count=len(given.reset_places), reset_start=given.reset_start,
+            restitution_start=given.restitution_start, poisson=given.poisson,
+            rest_speed=given.rest_speed,
+            struck=int(np.sum(np.asarray(given.impact.contacts) >= 0)),
+        )  # fmt: skip
+        made.ints("reset_places", given.reset_places)
+        made.owned += self._fill_impact(Record(made.struct.impact), given.impact)
+        if given.rest_impact is not None:
+            made.owned += self._fill_impact(Record(made.struct.rest_impact), given.rest_impact)
+        return made
+
+    def _fill_impact(self, impact: Record, given: ImpactData) -> list[object]:
+        constrained = self._constrained(given.functions)
+        impact.struct.set = list(self._sets.values()).index(constrained)
+        impact.ints("contacts", given.contacts)
+        return impact.owned
+
+
+STEPS = ("rk4", "euler")

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from touchback.native.library import LIB, Floats, address_of
-from touchback.native.live.memory import Arena, struct_bytes
+from touchback.native.live.arena import Arena, struct_bytes
 
 _GROUP = LIB.constant("TB_MODES_AT_ONCE")
 _STRIKE, _DAMPER = LIB.constant("TB_SOUND_STRIKE"), LIB.constant("TB_SOUND_DAMPER")

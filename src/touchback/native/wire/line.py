@@ -12,10 +12,8 @@ import numpy as np
 
 from touchback.errors import DeviceError
 from touchback.native.library import LIB, Floats, address_of
-from touchback.native.live.handover import hand_over
-from touchback.native.live.mailbox import Mailbox, Message, mailbox_bytes
-from touchback.native.live.memory import Arena, struct_bytes
-from touchback.native.live.publication import Publication
+from touchback.native.live.arena import Arena, struct_bytes
+from touchback.native.live.mailbox import Mailbox, Message, Publication, hand_over, mailbox_bytes
 
 CLOSED, ASKING, DESCRIBING, RUNNING = (
     LIB.constant(f"TB_LINE_{name}") for name in ("CLOSED", "ASKING", "DESCRIBING", "RUNNING")

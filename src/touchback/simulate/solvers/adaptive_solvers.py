@@ -11,7 +11,7 @@ import numpy as np
 from touchback import native
 from touchback.native import Adaptive as NativeStepper
 from touchback.native import Status
-from touchback.native.integrate.books import RADAU
+from touchback.native.integrate.energy_balance import RADAU
 from touchback.simulate.failure import fastest, not_finite
 from touchback.simulate.solvers.base import Can, Integrator
 from touchback.simulate.span import Failure, Trajectory

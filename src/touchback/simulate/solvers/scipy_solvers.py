@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from touchback.native import Problem, stop_asked
-from touchback.native.integrate.books import RADAU
+from touchback.native.integrate.energy_balance import RADAU
 from touchback.numbers import Floats
 from touchback.recording import unknown_name
 from touchback.simulate.failure import fastest, not_finite
@@ -157,10 +157,10 @@ class _Stepped:
         if self.too_far > 1.0 and float(solver.t) - self.t > 1e-12 * abs(self.t):
             return True
         self.too_far = 0.0
-        if problem.books:
+        if problem.energy_balance:
             h = float(solver.t) - self.t
-            rows = solver.dense_output()(self.t + h * problem.books.nodes).T
-            problem.books.add_step(self.t, h, rows)
+            rows = solver.dense_output()(self.t + h * problem.energy_balance.nodes).T
+            problem.energy_balance.add_step(self.t, h, rows)
         self.t, self.steps = float(solver.t), self.steps + 1
         reached = int(np.searchsorted(self._times, self.t, side="right"))
         if reached > self._written:

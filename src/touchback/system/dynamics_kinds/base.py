@@ -15,7 +15,7 @@ from touchback.errors import InputError, TouchbackError
 from touchback.model.model import Model
 from touchback.model.sensors import Multiplier
 from touchback.names import unknown
-from touchback.native import ConstrainedFunctions, FunctionData, Problem, RateSlopes
+from touchback.native import ConstrainedFunctions, FunctionData, Problem, RateDerivatives
 from touchback.native.modes.data import ModesData
 from touchback.symbolic.tape import Tape
 from touchback.system.active_equations import ActiveEquations, At, Key
@@ -312,7 +312,7 @@ class DynamicsKind(ABC):
         """The parameter block of its own functions."""
         return self.acting(key, stiffness).functions.block_for(values)
 
-    def rate_jacobian(self, key: Key) -> tuple[Function, FunctionData | RateSlopes] | None:
+    def rate_jacobian(self, key: Key) -> tuple[Function, FunctionData | RateDerivatives] | None:
         """∂ẋ/∂x, or what it is made of, and the same as C takes it; None: by differences."""
         function = self.function(key, "rate jacobian")
         return function, function.compiled

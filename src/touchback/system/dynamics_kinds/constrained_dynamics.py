@@ -14,7 +14,7 @@ from touchback.errors import InputError, SolveError
 from touchback.model.mode_groups import active_constraints, switch_constraints
 from touchback.model.model import Model
 from touchback.names import unknown
-from touchback.native import ConstrainedFunctions, RateSlopes, formulation_of
+from touchback.native import ConstrainedFunctions, RateDerivatives, formulation_of
 from touchback.native.constrained.assembly import Assembly
 from touchback.system.active_equations import ActiveEquations, At, Key
 from touchback.system.array_arguments import components
@@ -266,10 +266,10 @@ class ConstrainedDynamics(DynamicsKind):
         updates = acting.functions["updates"].compiled if self.layout.memories else None
         return ConstrainedProblem(problem, outputs, updates, solving)
 
-    def rate_jacobian(self, key: Key) -> tuple[Function, RateSlopes]:
+    def rate_jacobian(self, key: Key) -> tuple[Function, RateDerivatives]:
         """What ∂ẋ/∂x is made of, whatever the formulation."""
         function, pattern = self.equations(key).rate_jacobian
-        return function, RateSlopes(function.compiled, pattern.rows, pattern.columns)
+        return function, RateDerivatives(function.compiled, pattern.rows, pattern.columns)
 
     def constrained_functions(self, key: Key, stiffness: bool = False) -> ConstrainedFunctions:
         """Those of the active constraints."""

@@ -11,7 +11,7 @@ import numpy as np
 from touchback.codegen import native_widths
 from touchback.errors import ModelError
 from touchback.model.model import Model
-from touchback.native.calls.copies import CopiedFunction, Parts, Row
+from touchback.native.calls.replicas import Parts, ReplicatedFunction, Row
 from touchback.system.active_equations import Key
 from touchback.system.compiled_function import FunctionSet
 from touchback.system.dynamics_kinds.base import DynamicsKind
@@ -78,11 +78,11 @@ class ReplicatedDynamics(DynamicsKind):
 
     # ---- what a run needs -----------------------------------------------------------------------
 
-    def compiled(self, key: Key, name: str) -> CopiedFunction:
+    def compiled(self, key: Key, name: str) -> ReplicatedFunction:
         """A function of all copies."""
         return self.once(("copied", name), lambda: self._copied(name))
 
-    def _copied(self, name: str) -> CopiedFunction:
+    def _copied(self, name: str) -> ReplicatedFunction:
         nq, nv, nz = self.one.layout.sizes
         layout = self.one.layout
         parts: dict[str, Parts] = {
@@ -93,7 +93,7 @@ class ReplicatedDynamics(DynamicsKind):
         }
         function, row = self.one.acting(self.one.first).functions[name], self._row()
         wide = function.for_lanes(row.lanes)
-        return CopiedFunction(row, function.compiled, wide, parts[name])
+        return ReplicatedFunction(row, function.compiled, wide, parts[name])
 
     def _row(self) -> Row:
         rate, count = self.one.acting(self.one.first).functions["rate"], len(self.names)

@@ -14,7 +14,7 @@ from touchback import Live
 from touchback.errors import InputError
 from touchback.haptics.trials import Constant, Curve, Fit, ForcedChoice, Trials, report_lines
 from touchback.instruments.keyboard.trial_key import TrialKey
-from touchback.native.live.layout import STALE
+from touchback.native.live.tick_layout import STALE
 from touchback.realtime.control import CommandServer
 from touchback.realtime.control.command_server import OFTEN
 from touchback.realtime.control.control_messages import Facts, Read

@@ -14,7 +14,7 @@ from touchback.errors import InputError
 from touchback.files import model_from_text, to_text
 from touchback.model.flatten import flatten
 from touchback.model.mode_groups import mode_groups
-from touchback.native.live.layout import LATCHED, STALE
+from touchback.native.live.tick_layout import LATCHED, STALE
 from touchback.realtime.live_replay import system_in
 from touchback.realtime.live_report import flag_names
 from touchback.recording.live_file import Recording, place_at

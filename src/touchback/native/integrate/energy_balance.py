@@ -37,7 +37,7 @@ class Powers:
     with_rates: bool
 
 
-class NativeBooks:
+class NativeEnergyBalance:
     """Integrals of powers over the accepted steps of a run.
 
     `own` is a problem like the run's, but with memory of its own: the run isn't touched. Its rate
@@ -79,7 +79,7 @@ class NativeBooks:
         return float(self._record.struct.t), self._x.copy()
 
     def start_at(self, t: float, x: Floats) -> None:
-        """Notes a state for which the books' own problem is ready."""
+        """Notes a state for which the balance's own problem is ready."""
         self._record.struct.t = t
         self._x[:] = x
 

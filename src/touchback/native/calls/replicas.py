@@ -31,7 +31,7 @@ class Row:
         return np.concatenate([groups.ravel(), blocks[together:].ravel()])
 
 
-class CopiedFunction:
+class ReplicatedFunction:
     """The one calling convention for a row: x and u = [t, shared inputs, inputs of each] with all
     copies, p from `Row.block`, out with the first parts of all copies, then the
     second, then the third."""
