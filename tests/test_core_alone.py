@@ -14,8 +14,8 @@ import touchback
 SOURCE = Path(touchback.__path__[0])
 ROOT = Path(__file__).parents[1]
 CORE = (
-    "native", "symbolic", "spatial", "model", "contact", "dynamics", "files", "codegen", "system",
-    "recording", "simulate", "realtime",
+    "native", "symbolic", "spatial", "model", "contact", "dynamics", "files", "draw", "codegen",
+    "system", "recording", "simulate", "realtime",
 )  # fmt: skip
 
 SCRIPT = """
