@@ -13,10 +13,9 @@ import numpy as np
 from benchmarks.piano import SHARE
 from benchmarks.quiet import repeated
 from benchmarks.report import Section, Target, microseconds
-from touchback.instruments.keyboard.keys import note_name
-from touchback.instruments.keyboard.player import SETTLING, Keyboard, make_keyboard
-from touchback.instruments.keyboard.strokes import Gesture
-from touchback.instruments.keyboard.virtuoso import VERSE, pedalled, virtuoso
+from touchback.instruments.keyboard.key_strokes import VERSE, Gesture, pedal_gestures, virtuoso
+from touchback.instruments.keyboard.keyboard_model import note_name
+from touchback.instruments.keyboard.keyboard_player import SETTLING, Keyboard, make_keyboard
 from touchback.realtime import Live, Report
 
 RATES = (4000.0, 2000.0, 1000.0, 500.0, 250.0)
@@ -51,7 +50,10 @@ def _highest(section: Section, runs: int) -> float:
     """The highest rate whose tick leaves 30 % of the period, at p99.9 on a quiet core."""
     for rate in RATES:
         keys = make_keyboard(88, "piano", rate=rate)
-        gestures: list[Gesture] = [*virtuoso(keys.notes, START, TRIED), *pedalled(START, TRIED)]
+        gestures: list[Gesture] = [
+            *virtuoso(keys.notes, START, TRIED),
+            *pedal_gestures(START, TRIED),
+        ]
         found = {word: repeated(keys, gestures, TRIED, runs, word == "clocked") for word in PACES}
         worst = max(float(np.percentile(each.least, 99.9)) for each in found.values())
         for word, each in found.items():
@@ -84,7 +86,7 @@ def _row(section: Section, count: int, rate: float, seconds: float, what: str) -
     keys = make_keyboard(count, "piano", rate=rate)
     strokes = virtuoso(keys.notes, SETTLING, seconds)
     before = _Machine.now()
-    report, live = keys.perform([*strokes, *pedalled(SETTLING, seconds)], seconds)
+    report, live = keys.perform([*strokes, *pedal_gestures(SETTLING, seconds)], seconds)
     after = _Machine.now()
     notes = _notes(keys, live)
     ticks, late, overruns = (report.counts[name] for name in ("ticks", "late", "overruns"))

@@ -9,8 +9,8 @@ import numpy as np
 
 from benchmarks.piano import undisturbed
 from benchmarks.timing import Floats
-from touchback.instruments.keyboard.player import METHOD, Fingers, Keyboard, scripted
-from touchback.instruments.keyboard.strokes import Gesture
+from touchback.instruments.keyboard.key_strokes import Gesture
+from touchback.instruments.keyboard.keyboard_player import METHOD, Fingers, Keyboard, script_fingers
 from touchback.realtime import Live, live
 from touchback.realtime.latency import machine_times
 
@@ -66,7 +66,7 @@ def repeated(
                 keys.system, rate=keys.rate, substeps=keys.substeps, method=METHOD,
                 speed=1.0 if clocked else None,
             )  # fmt: skip
-            fingers = scripted(gestures)
+            fingers = script_fingers(gestures)
             ticks = round(seconds * keys.rate)
             spent.append(_work(keys, run, fingers if clocked else pausing(fingers), ticks))
             report = run.report()

@@ -51,7 +51,7 @@ READERS = {  # whatever module opens files, and what of it is tried here
     "instruments/midi_file.py": ("midi",),
     "files/model_reader.py": ("yaml", "json"),
     "sweeps/sweep_folder.py": ("sweep", "sweep part"),
-    "instruments/keyboard/regulation.py": ("regulation",),
+    "instruments/keyboard/keyboard_regulation.py": ("regulation",),
     "haptics/trials/journal.py": ("trial",),
     "interop/fmi/fmu_archive.py": ("fmu",),
     "interop/generated_folder.py": ("generated list",),

@@ -10,7 +10,7 @@ from studies.displays.loops import Held, Servo, edge
 from touchback.haptics.operator import Operator
 from touchback.haptics.wall.plant import Device, Finger
 from touchback.haptics.wall.stability_limits import colgate
-from touchback.instruments.keyboard.device import KeyDevice
+from touchback.instruments.keyboard.key_device import KeyDevice
 from touchback.system import System
 
 RATE = 1000.0

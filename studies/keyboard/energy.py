@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from touchback.instruments.keyboard.device import FRONT, KeyDevice
-from touchback.instruments.keyboard.keys import MIDDLE_C, touchback_key
-from touchback.instruments.keyboard.player import METHOD, STEPS, STEPS_WITH_MODES
-from touchback.instruments.keyboard.strokes import Stroke, input_samples
-from touchback.instruments.keyboard.voices import Voice
+from touchback.instruments.keyboard.key_device import FRONT, KeyDevice
+from touchback.instruments.keyboard.key_strokes import Stroke, input_samples
+from touchback.instruments.keyboard.key_voices import Voice
+from touchback.instruments.keyboard.keyboard_model import MIDDLE_C, touchback_key
+from touchback.instruments.keyboard.keyboard_player import METHOD, STEPS, STEPS_WITH_MODES
 from touchback.recording import Run
 from touchback.simulate import simulate
 

@@ -19,7 +19,7 @@ from studies.keyboard.measured import (
 from touchback.cli.console import out, working
 from touchback.cli.options import output
 from touchback.figures import ACCENT, GREEN, INK, PICTURES, light_grid, pyplot
-from touchback.instruments.keyboard.measured import measured_action
+from touchback.instruments.keyboard.key_voices import measured_action
 from touchback.instruments.piano.stroke_analysis import ForceCurve, force_curve, slow_press
 
 VOICES = ("piano", "measured")

@@ -10,10 +10,10 @@ from itertools import product
 import numpy as np
 
 import touchback as tb
-from touchback.instruments.keyboard.device import FRONT
-from touchback.instruments.keyboard.keys import touchback_key
-from touchback.instruments.keyboard.player import METHOD, STEPS
-from touchback.instruments.keyboard.strokes import Stroke
+from touchback.instruments.keyboard.key_device import FRONT
+from touchback.instruments.keyboard.key_strokes import Stroke
+from touchback.instruments.keyboard.keyboard_model import touchback_key
+from touchback.instruments.keyboard.keyboard_player import METHOD, STEPS
 from touchback.realtime.live import choices
 from touchback.system import System
 

@@ -14,7 +14,7 @@ import typer
 from command import touchback
 from touchback.cli.benchmark_commands import bench
 from touchback.cli.chart import chart
-from touchback.instruments.keyboard.regulation import Regulation
+from touchback.instruments.keyboard.keyboard_regulation import Regulation
 
 
 def dots(character: str) -> int:

@@ -7,10 +7,10 @@ import pytest
 from command import touchback
 from touchback.cli.options import show_parameters
 from touchback.errors import InputError
-from touchback.instruments.feel import INSTRUMENTS
-from touchback.instruments.keyboard.keys import touchback_key
-from touchback.instruments.keyboard.regulation import screws_of
-from touchback.instruments.keyboard.wired import wired_key
+from touchback.instruments.key_feel import INSTRUMENTS
+from touchback.instruments.keyboard.keyboard_model import touchback_key
+from touchback.instruments.keyboard.keyboard_regulation import screws_of
+from touchback.instruments.keyboard.wired_keys import wired_key
 from touchback.instruments.piano.action_specification import Specification
 from touchback.instruments.piano.stroke_analysis import slow_press
 from touchback.model.signals import Parameter

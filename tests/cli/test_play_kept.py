@@ -10,12 +10,12 @@ from command import touchback
 from touchback.cli import performance
 from touchback.cli.performance import Performance
 from touchback.errors import DeviceError
-from touchback.instruments.keyboard.regulation import Regulation, read_regulation
-from touchback.instruments.keyboard.strokes import Heard
+from touchback.instruments.keyboard.key_strokes import HeardNote
+from touchback.instruments.keyboard.keyboard_regulation import Regulation, read_regulation
 from touchback.instruments.midi_file import read_midi
 
 OLDER = b"older"
-NOTE = Heard(0.05, 60, 1.0, float("inf"))
+NOTE = HeardNote(0.05, 60, 1.0, float("inf"))
 FILES = ["x.wav", "x.mid", "x.yaml"]
 
 
@@ -27,7 +27,7 @@ def files(tmp_path: Path) -> list[Path]:
     return found
 
 
-def ended(files: list[Path], played: list[Heard], error: BaseException) -> list[str]:
+def ended(files: list[Path], played: list[HeardNote], error: BaseException) -> list[str]:
     """A performance that an error ends; what was written of it."""
     performance = Performance("ball", played=played)
     with (

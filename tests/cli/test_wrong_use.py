@@ -137,7 +137,7 @@ def test_generated_text_needs_a_folder_too(tmp_path: Path) -> None:
 
 
 def test_a_keyboard_too_slow_to_strike_once_is_refused() -> None:
-    from touchback.instruments.keyboard.player import make_keyboard, make_separate_keys
+    from touchback.instruments.keyboard.keyboard_player import make_keyboard, make_separate_keys
 
     with pytest.raises(InputError, match="200 to 10000 ticks a second, got rate=7"):
         make_keyboard(7, "piano", rate=7.0)

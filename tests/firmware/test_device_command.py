@@ -16,8 +16,8 @@ from emulated_key import EmulatedKey, built, needs_emulator
 from touchback.devices import SerialDevice
 from touchback.devices.midi import NoteOn
 from touchback.devices.serial_line.axis_identification import Identified, fitted, identify
-from touchback.instruments.keyboard.keys import note_name
-from touchback.instruments.keyboard.regulation import read_regulation
+from touchback.instruments.keyboard.keyboard_model import note_name
+from touchback.instruments.keyboard.keyboard_regulation import read_regulation
 from touchback.instruments.midi_file import read_midi
 from waiting import PATIENCE, until
 

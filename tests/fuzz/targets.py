@@ -17,7 +17,12 @@ from touchback.devices.daq import read_dbc
 from touchback.devices.evdev.force_wheel import read_scale
 from touchback.devices.gps.almanac import parse_sem, parse_yuma
 from touchback.haptics.trials.journal import Journal
-from touchback.instruments.keyboard.regulation import EVERY, FORMAT, VERSION, read_regulation
+from touchback.instruments.keyboard.keyboard_regulation import (
+    EVERY,
+    FORMAT,
+    VERSION,
+    read_regulation,
+)
 from touchback.instruments.midi_file import read_midi
 from touchback.interop.fmi.fmu_archive import read_description
 from touchback.interop.generated_folder import write_folder

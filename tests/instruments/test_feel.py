@@ -5,7 +5,7 @@ import pytest
 
 from touchback.errors import InputError
 from touchback.instruments import harpsichord
-from touchback.instruments.feel import INSTRUMENTS
+from touchback.instruments.key_feel import INSTRUMENTS
 from touchback.instruments.piano.finger_motions import virtuoso_passage
 
 SPEED = 0.01

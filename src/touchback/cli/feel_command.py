@@ -16,7 +16,7 @@ from touchback.names import suggestion
 from touchback.regular_file import written_whole
 
 if TYPE_CHECKING:
-    from touchback.instruments.feel import KeyCurve
+    from touchback.instruments.key_feel import KeyCurve
 
 ABOVE_PEAK = 1.25  # the drawing ends so much above the greatest force before the key bed
 BED = 0.3e-3  # what counts as the key bed, from the deepest point up [m]
@@ -43,9 +43,9 @@ def feel(
     Solid: on the way down; dotted: on the way up. Letters mark where the stages of the way down
     begin.
     """
-    from touchback.instruments.feel import INSTRUMENTS
-    from touchback.instruments.keyboard.keys import MIDDLE_C
-    from touchback.instruments.keyboard.regulation import regulation_of
+    from touchback.instruments.key_feel import INSTRUMENTS
+    from touchback.instruments.keyboard.keyboard_model import MIDDLE_C
+    from touchback.instruments.keyboard.keyboard_regulation import regulation_of
 
     if instrument not in INSTRUMENTS:
         near = suggestion(instrument, list(INSTRUMENTS))

@@ -20,23 +20,28 @@ from touchback.cli.console import out, working
 from touchback.cli.device_commands import calibrated, open_device, show_identified
 from touchback.devices.midi import MidiPort, NoteOff
 from touchback.errors import InputError
-from touchback.instruments.keyboard.keys import note_name, notes_of
-from touchback.instruments.keyboard.listener import Ear, Notebook
+from touchback.instruments.keyboard.key_device import SOFTEST
+from touchback.instruments.keyboard.key_strokes import Gesture, HeardNote, as_midi, as_sound
+from touchback.instruments.keyboard.key_voices import VOICES, WALL_VOICES
+from touchback.instruments.keyboard.keyboard_model import note_name, notes_of
+from touchback.instruments.keyboard.keyboard_player import (
+    SETTLING,
+    Ear,
+    Fingers,
+    Keyboard,
+    Notebook,
+    SeparateKeys,
+)
+from touchback.instruments.keyboard.keyboard_regulation import AS_GRADED, Regulation
 from touchback.instruments.keyboard.midi_fingers import (
-    Answers,
+    KeyTouches,
     MidiFingers,
     gestures_of,
     graded_touches,
-    notes_written,
+    score_notes,
 )
 from touchback.instruments.keyboard.pedals import Foot, control_of, feet_of
-from touchback.instruments.keyboard.player import SETTLING, Fingers, Keyboard, SeparateKeys
-from touchback.instruments.keyboard.regulation import AS_GRADED, Regulation
-from touchback.instruments.keyboard.strikes import SOFTEST
-from touchback.instruments.keyboard.strokes import Gesture, Heard, as_midi, as_sound
-from touchback.instruments.keyboard.voices import VOICES
-from touchback.instruments.keyboard.walls import WALL_VOICES
-from touchback.instruments.keyboard.wired import WiredKey, play_wired, playable
+from touchback.instruments.keyboard.wired_keys import WiredKey, make_playable_key, play_wired
 from touchback.instruments.midi_file import Timed, read_midi, write_midi
 from touchback.instruments.sound import render, write_wav
 from touchback.instruments.sound.sound_stream import SoundStream, outputs
@@ -95,7 +100,7 @@ class Performance:
     voice: str
     sender: MidiPort | None = None
     stream: SoundStream | None = None
-    played: list[Heard] = field(default_factory=list)
+    played: list[HeardNote] = field(default_factory=list)
     feet: list[Foot] = field(default_factory=list)
     time: float = 0.0
 
@@ -110,7 +115,7 @@ class Performance:
             out.print(f"\n{len(reports)} keys, each in a thread of its own; the latest of them:")
         out.print("\n" + str(worst))
 
-    def from_port(self, board: Board, path: str, answers: Answers, duration: float) -> None:
+    def from_port(self, board: Board, path: str, answers: KeyTouches, duration: float) -> None:
         """Plays what comes from a MIDI port."""
         fingers = MidiFingers(answers, board.notes)
         with MidiPort(path, write=False) as source:
@@ -171,7 +176,7 @@ class Performance:
         if self.sender is not None:
             self.sender.send(control_of(foot.pedal, foot.place))
 
-    def _began(self, note: Heard) -> None:
+    def _began(self, note: HeardNote) -> None:
         if self.stream is not None:
             (sound,) = as_sound([note], plucked=self.voice == PLUCKED)
             self.stream.strike(sound, note.published, note.noticed)
@@ -243,7 +248,7 @@ def performing(
 def read_score(path: Path) -> list[Timed]:
     """The messages of a .mid file with notes; tells of those that nothing ends."""
     messages = read_midi(path)
-    notes = notes_written(messages)
+    notes = score_notes(messages)
     if not notes:
         raise InputError(f"{path.name} has no notes.")
     endless = [each for each in notes if not each.has_end]
@@ -402,7 +407,7 @@ class OnWire:
 def play_on_devices(wanted: OnWire, performance: Performance) -> None:
     """Every axis of every device is a key, white ones from middle C in the order given. Each finds
     its own constants first, so that a newton asked for is one. Pedals come from a MIDI port."""
-    playable(performance.voice, wanted.rate, wanted.regulation)
+    make_playable_key(performance.voice, wanted.rate, wanted.regulation)
     with ExitStack() as closing:
         port = wanted.port
         source = None if port is None else closing.enter_context(MidiPort(port, write=False))

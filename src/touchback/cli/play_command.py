@@ -39,19 +39,19 @@ from touchback.draw.braille import Canvas, draw, view_for
 from touchback.draw.stick import stick_figure
 from touchback.draw.stick_svg import figure_svg
 from touchback.errors import InputError
-from touchback.instruments.keyboard.keys import notes_of
-from touchback.instruments.keyboard.midi_fingers import gestures_of, graded_touches
-from touchback.instruments.keyboard.player import (
+from touchback.instruments.keyboard.key_strokes import Gesture, Stroke, passage
+from touchback.instruments.keyboard.keyboard_model import notes_of
+from touchback.instruments.keyboard.keyboard_player import (
     FASTEST,
     SETTLING,
     SLOWEST,
     make_keyboard,
     make_separate_keys,
-    scripted,
+    script_fingers,
 )
-from touchback.instruments.keyboard.regulation import SUFFIXES, regulation_of, screws_of
-from touchback.instruments.keyboard.strokes import Gesture, Stroke, passage
-from touchback.instruments.keyboard.wired import wired_key
+from touchback.instruments.keyboard.keyboard_regulation import SUFFIXES, regulation_of, screws_of
+from touchback.instruments.keyboard.midi_fingers import gestures_of, graded_touches
+from touchback.instruments.keyboard.wired_keys import wired_key
 from touchback.instruments.midi_file import Timed
 from touchback.instruments.sound.sound_stream import output_called
 from touchback.realtime.shutdown import signals_as_ctrl_c
@@ -348,7 +348,7 @@ def play(
         elif fast:
             performance.offline(board, gestures, duration)
         else:
-            performance.live(board, scripted(gestures), duration)
+            performance.live(board, script_fingers(gestures), duration)
 
 
 def _notes(asked: int | None, score: list[Timed] | None) -> int | list[int]:

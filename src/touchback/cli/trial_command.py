@@ -33,7 +33,7 @@ from touchback.haptics.trials import (
 )
 
 if TYPE_CHECKING:
-    from touchback.instruments.keyboard.trial_key import Felt, TrialKey
+    from touchback.instruments.keyboard.trial_key import FeltInterval, TrialKey
 
 
 ForceCurve = tuple[np.ndarray, np.ndarray]  # depth [mm], force [N]
@@ -129,7 +129,7 @@ def _identify(
     seed: int | None,
     person: FeelingSubject | None,
 ) -> None:
-    from touchback.instruments.keyboard.voices import voice_called
+    from touchback.instruments.keyboard.key_voices import voice_called
 
     for name in voices:
         voice_called(name)
@@ -184,10 +184,10 @@ def _answer(trials: Trials) -> str:
 def _pressed(voice: str, effort: float) -> ForceCurve:
     """Depth [mm] and force [N] on the way down, by a finger of some effort."""
     from touchback import simulate
-    from touchback.instruments.keyboard.device import FRONT
-    from touchback.instruments.keyboard.keys import touchback_key
-    from touchback.instruments.keyboard.player import METHOD, SETTLING, steps_at
-    from touchback.instruments.keyboard.strokes import Stroke
+    from touchback.instruments.keyboard.key_device import FRONT
+    from touchback.instruments.keyboard.key_strokes import Stroke
+    from touchback.instruments.keyboard.keyboard_model import touchback_key
+    from touchback.instruments.keyboard.keyboard_player import METHOD, SETTLING, steps_at
 
     stroke = Stroke.of(SETTLING, 60, effort)
     run = simulate(
@@ -347,7 +347,7 @@ def _asked_for(design: Design) -> int:
         out.print(f"Answer with one of {', '.join(choices)}.")
 
 
-def _show(felt: list[Felt]) -> None:
+def _show(felt: list[FeltInterval]) -> None:
     ends = (
         1.1e3 * max(float(each.depth.max()) for each in felt),
         1.1 * max(float(each.force.max()) for each in felt),

@@ -7,8 +7,8 @@ import pytest
 
 import touchback as tb
 from touchback.instruments.keyboard import by_law, touchback_key
-from touchback.instruments.keyboard.device import FOLLOWING, FRONT
-from touchback.instruments.keyboard.player import (
+from touchback.instruments.keyboard.key_device import FOLLOWING, FRONT
+from touchback.instruments.keyboard.keyboard_player import (
     METHOD,
     SETTLING,
     Keyboard,

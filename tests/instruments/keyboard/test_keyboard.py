@@ -5,18 +5,18 @@ import pytest
 
 import touchback as tb
 from touchback.errors import InputError, ModelError
-from touchback.instruments.keyboard import by_law, note_name, player, touchback_key
-from touchback.instruments.keyboard.keys import graded_key
-from touchback.instruments.keyboard.midi_fingers import gestures_of, touches
-from touchback.instruments.keyboard.player import SETTLING, make_keyboard
-from touchback.instruments.keyboard.strokes import (
+from touchback.instruments.keyboard import by_law, keyboard_player, note_name, touchback_key
+from touchback.instruments.keyboard.key_strokes import (
     Stroke,
     as_midi,
     as_sound,
-    heard,
+    find_heard_notes,
     input_samples,
 )
-from touchback.instruments.keyboard.voices import DIP
+from touchback.instruments.keyboard.key_voices import DIP
+from touchback.instruments.keyboard.keyboard_model import graded_key
+from touchback.instruments.keyboard.keyboard_player import SETTLING, make_keyboard
+from touchback.instruments.keyboard.midi_fingers import gestures_of, touches
 
 FRONT_MM = 259.5
 
@@ -157,9 +157,9 @@ def test_live_and_offline_performances_are_heard_alike():
     strokes = [
         Stroke.of(SETTLING + 0.08 * i, note, 0.1 + 0.1 * i) for i, note in enumerate(keys.notes)
     ]
-    offline = heard(keys.simulate(strokes, 2.0), keys.notes)
+    offline = find_heard_notes(keys.simulate(strokes, 2.0), keys.notes)
     report, live = keys.perform(strokes, 2.0, record=True, speed=None)
-    online = heard(live.recorded(), keys.notes)
+    online = find_heard_notes(live.recorded(), keys.notes)
     assert [one.note for one in online] == [one.note for one in offline]
     assert [one.loudness for one in online] == pytest.approx(
         [one.loudness for one in offline], rel=1e-6
@@ -178,7 +178,7 @@ def test_a_score_comes_back_in_time_and_nearly_as_loud():
         Timed(1.0, NoteOn(60, 75)), Timed(1.4, NoteOff(60)),
     ]  # fmt: skip
     strokes = gestures_of(score, answers, start=SETTLING)
-    played = heard(keys.simulate(strokes, 2.8), keys.notes)
+    played = find_heard_notes(keys.simulate(strokes, 2.8), keys.notes)
     assert [one.note for one in played] == [60, 64, 60]
     gaps = np.diff([one.time for one in played])
     np.testing.assert_allclose(gaps, [0.5, 0.5], atol=0.01)
@@ -229,9 +229,9 @@ def test_a_performance_in_parts_is_heard_as_one_in_a_piece(monkeypatch):
     board = make_keyboard(2, "piano", rate=1000.0)
     strokes = [Stroke.of(SETTLING, 60, 0.4), Stroke.of(SETTLING + 0.1, 62, 0.6)]
     whole = board.hear(strokes, 1.6)
-    expected = heard(board.simulate(strokes, 1.6), board.notes)
+    expected = find_heard_notes(board.simulate(strokes, 1.6), board.notes)
     assert len(whole) == 2
-    monkeypatch.setattr(player, "_PART", 20_000)
+    monkeypatch.setattr(keyboard_player, "_PART", 20_000)
     parts = board.hear(strokes, 1.6)
     for found in (whole, parts):
         assert [one.note for one in found] == [one.note for one in expected]
@@ -244,7 +244,7 @@ def test_a_performance_in_parts_is_heard_as_one_in_a_piece(monkeypatch):
 
 def test_many_keys_at_a_high_rate_are_heard_without_losing_rows(monkeypatch):
     """Where a recording of every tick would be too much, notes come from looks at the run."""
-    monkeypatch.setattr(player, "_RECORDED", 0.0)
+    monkeypatch.setattr(keyboard_player, "_RECORDED", 0.0)
     board = make_keyboard(2, "piano", rate=1000.0)
     strokes = [Stroke.of(SETTLING, 60, 0.4), Stroke.of(SETTLING + 0.1, 62, 0.6)]
     (report,), found = board.play(strokes, 1.6)

@@ -8,8 +8,8 @@ from functools import partialmethod
 import numpy as np
 import pytest
 
-from touchback.instruments.keyboard.player import Keyboard, make_keyboard
-from touchback.instruments.keyboard.strokes import Stroke
+from touchback.instruments.keyboard.key_strokes import Stroke
+from touchback.instruments.keyboard.keyboard_player import Keyboard, make_keyboard
 from touchback.realtime.latency import Histogram
 
 bench = pytest.importorskip("benchmarks.keyboard")

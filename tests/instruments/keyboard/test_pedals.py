@@ -7,6 +7,12 @@ import pytest
 
 import touchback as tb
 from touchback.devices.midi import Control, NoteOff, NoteOn
+from touchback.instruments.keyboard.key_strokes import Stroke, as_midi, as_sound, find_heard_notes
+from touchback.instruments.keyboard.keyboard_player import (
+    SETTLING,
+    Keyboard,
+    make_keyboard,
+)
 from touchback.instruments.keyboard.midi_fingers import (
     GradedTouches,
     MidiFingers,
@@ -21,12 +27,6 @@ from touchback.instruments.keyboard.pedals import (
     control_of,
     pedal_samples,
 )
-from touchback.instruments.keyboard.player import (
-    SETTLING,
-    Keyboard,
-    make_keyboard,
-)
-from touchback.instruments.keyboard.strokes import Stroke, as_midi, as_sound, heard
 from touchback.instruments.midi_file import Timed
 from touchback.recording import open_run
 
@@ -53,7 +53,7 @@ def struck(keys: Keyboard, *feet: Foot, effort: float = 0.4) -> tb.Run:
 def test_every_kind_of_key_strikes_once_and_those_with_a_damper_are_damped(
     keys: Keyboard, effort: float
 ) -> None:
-    played = heard(struck(keys, effort=effort), keys.notes)
+    played = find_heard_notes(struck(keys, effort=effort), keys.notes)
     assert sorted(one.note for one in played) == list(keys.notes)
     for one in played:
         assert np.isfinite(one.released)
@@ -71,7 +71,7 @@ def test_keys_of_bass_and_treble_repeat_ten_times_a_second(note: int) -> None:
 
 def test_sustain_lets_notes_ring_until_it_is_lifted(keys: Keyboard) -> None:
     run = struck(keys, Foot(0.7, SUSTAIN, 1.0), Foot(1.5, SUSTAIN, 0.0))
-    for one in heard(run, [BASS, MIDDLE, LAST_DAMPED]):
+    for one in find_heard_notes(run, [BASS, MIDDLE, LAST_DAMPED]):
         assert one.released < 1.1
         assert 1.5 < one.end < 1.6
     assert run["C4/action/damper"][-600] * 0.045 > 4e-3  # m over the string
@@ -91,7 +91,7 @@ def test_half_a_pedal_damps_by_degrees_and_heavy_dampers_more(keys: Keyboard) ->
 
 def test_half_a_pedal_is_heard_as_a_note_that_fades_at_that_share(keys: Keyboard) -> None:
     run = struck(keys, Foot(0.1, SUSTAIN, 0.33))
-    (one,) = heard(run, [MIDDLE])
+    (one,) = find_heard_notes(run, [MIDDLE])
     share = 1.0 - run["C4/ringing"][-1]
     assert one.damping[-1][1] == pytest.approx(share, abs=1 / 32)  # to the nearest of 16 steps
     (note,) = as_sound([one])
@@ -104,7 +104,7 @@ def test_sostenuto_holds_the_dampers_that_are_up_and_no_others(keys: Keyboard) -
     ]  # fmt: skip
     feet = [Foot(SETTLING + 0.3, SOSTENUTO, 1.0), Foot(SETTLING + 1.4, SOSTENUTO, 0.0)]
     run = keys.simulate([*strokes, *feet], SETTLING + 1.8)
-    held, other = sorted(heard(run, keys.notes), key=lambda one: one.time)
+    held, other = sorted(find_heard_notes(run, keys.notes), key=lambda one: one.time)
     assert held.note == MIDDLE and held.released < SETTLING + 0.6
     assert SETTLING + 1.4 < held.end < SETTLING + 1.5
     assert other.end < SETTLING + 1.2  # struck while the pedal was down: not caught
@@ -118,9 +118,12 @@ def test_una_corda_softens_the_blow_and_is_told_with_the_note(keys: Keyboard) ->
             gap = run[f"{name}/action/hammer"]
             times.append(run.time[np.argmax(gap)])
         assert times[1] >= times[0]  # softer felt: the hammer turns back later
-    (one,) = heard(shifted, [MIDDLE])
+    (one,) = find_heard_notes(shifted, [MIDDLE])
     assert one.una_corda == 1.0
-    assert as_sound([one])[0].una_corda and not as_sound(heard(usual, [MIDDLE]))[0].una_corda
+    assert (
+        as_sound([one])[0].una_corda
+        and not as_sound(find_heard_notes(usual, [MIDDLE]))[0].una_corda
+    )
 
 
 def test_pedals_of_a_score_are_obeyed_and_told_again(

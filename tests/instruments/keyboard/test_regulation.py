@@ -6,11 +6,15 @@ from pathlib import Path
 import pytest
 
 from touchback.errors import InputError, TouchbackError
-from touchback.instruments.keyboard.device import FRONT
-from touchback.instruments.keyboard.player import make_keyboard
-from touchback.instruments.keyboard.regulation import Regulation, read_regulation, regulation_of
-from touchback.instruments.keyboard.strokes import Stroke
-from touchback.instruments.keyboard.walls import MIDDLE
+from touchback.instruments.keyboard.key_device import FRONT
+from touchback.instruments.keyboard.key_strokes import Stroke
+from touchback.instruments.keyboard.key_voices import MIDDLE
+from touchback.instruments.keyboard.keyboard_player import make_keyboard
+from touchback.instruments.keyboard.keyboard_regulation import (
+    Regulation,
+    read_regulation,
+    regulation_of,
+)
 from touchback.instruments.piano.action_specification import graded_parameters
 from touchback.model.signals import Parameter
 

@@ -7,9 +7,9 @@ from typing import cast
 import numpy as np
 import pytest
 
-from touchback.instruments.keyboard.listener import Ear, Hearing, Notebook
-from touchback.instruments.keyboard.strikes import REPORTED
-from touchback.instruments.keyboard.strokes import FADED, Heard, heard_of
+from touchback.instruments.keyboard.key_device import REPORTED
+from touchback.instruments.keyboard.key_strokes import FADED, HeardNote, find_heard_notes_of
+from touchback.instruments.keyboard.keyboard_player import Ear, Hearing, Notebook
 from touchback.realtime import Live
 from touchback.recording import Run
 
@@ -55,7 +55,7 @@ def as_heard_live(found: dict[str, np.ndarray]) -> list[np.ndarray]:
     """For each note the share of damping at every tick since, as an ear is told tick by tick."""
     shares, begins, share = np.zeros(TICKS), [], [0.0]
 
-    def began(note: Heard) -> None:
+    def began(note: HeardNote) -> None:
         begins.append(round(note.time / TICK))
         share[0] = 0.0  # what a stream and the page's strings do at a strike
 
@@ -65,7 +65,7 @@ def as_heard_live(found: dict[str, np.ndarray]) -> list[np.ndarray]:
     return [shares[begin:] for begin in begins]
 
 
-def shares_over_time(note: Heard, time: np.ndarray) -> np.ndarray:
+def shares_over_time(note: HeardNote, time: np.ndarray) -> np.ndarray:
     """The share of damping at every tick since a note began."""
     since = time[time >= note.time - TICK / 2]
     shares = np.zeros(len(since))
@@ -74,11 +74,11 @@ def shares_over_time(note: Heard, time: np.ndarray) -> np.ndarray:
     return shares
 
 
-def in_a_file(found: dict[str, np.ndarray]) -> list[Heard]:
+def in_a_file(found: dict[str, np.ndarray]) -> list[HeardNote]:
     class Recorded(dict[str, np.ndarray]):
         time = found["time"]
 
-    return heard_of(cast(Run, Recorded(found)), 60)
+    return find_heard_notes_of(cast(Run, Recorded(found)), 60)
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -93,7 +93,7 @@ def test_a_file_damps_each_note_as_an_ear_is_told_while_it_plays(seed: int) -> N
 
 @pytest.mark.parametrize("seed", range(8))
 def test_a_notebook_has_what_a_recording_has_without_one(seed: int) -> None:
-    found, told = signals(seed), list[Heard]()
+    found, told = signals(seed), list[HeardNote]()
     notebook = Notebook(Ear(told.append))
     list(looks(found, notebook.ear))
     kept = in_a_file(found)

@@ -3,10 +3,14 @@
 import pytest
 
 from touchback.errors import InputError
-from touchback.instruments.keyboard.listener import Ear
+from touchback.instruments.keyboard.key_strokes import Stroke
+from touchback.instruments.keyboard.keyboard_player import (
+    SETTLING,
+    Ear,
+    make_keyboard,
+    make_separate_keys,
+)
 from touchback.instruments.keyboard.pedals import SUSTAIN, Foot
-from touchback.instruments.keyboard.player import SETTLING, make_keyboard, make_separate_keys
-from touchback.instruments.keyboard.strokes import Stroke
 
 STROKES = [
     Stroke.of(SETTLING, 60, 0.3),

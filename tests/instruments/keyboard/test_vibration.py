@@ -3,11 +3,10 @@
 import numpy as np
 import pytest
 
-from touchback.instruments.keyboard.device import FRONT
-from touchback.instruments.keyboard.keys import note_name
-from touchback.instruments.keyboard.player import make_keyboard
-from touchback.instruments.keyboard.strokes import Stroke, heard
-from touchback.instruments.keyboard.vibration import STRONGEST, strings_felt
+from touchback.instruments.keyboard.key_device import FRONT, STRONGEST, strings_felt
+from touchback.instruments.keyboard.key_strokes import Stroke, find_heard_notes
+from touchback.instruments.keyboard.keyboard_model import note_name
+from touchback.instruments.keyboard.keyboard_player import make_keyboard
 from touchback.instruments.sound import piano_string
 from touchback.instruments.sound.vibrating_strings import DAMPER
 
@@ -51,7 +50,7 @@ def test_what_lies_above_500_hz_is_not_shown(keys):
 
 def test_the_force_starts_with_the_strike_fades_with_the_string_and_ends_with_the_damper(keys):
     run, _ = motion(keys, 0.2, 48)
-    (note,) = heard(run, keys.notes)
+    (note,) = find_heard_notes(run, keys.notes)
     even, odd = run["C3/felt even 1"], run["C3/felt odd 1"]
     size = np.hypot(even, odd)
     assert not np.any(size[run.time <= note.time])

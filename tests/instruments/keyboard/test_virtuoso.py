@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 
 from touchback.errors import InputError
-from touchback.instruments.keyboard.keys import notes_of
-from touchback.instruments.keyboard.player import SETTLING, make_keyboard
-from touchback.instruments.keyboard.strokes import heard
-from touchback.instruments.keyboard.virtuoso import virtuoso
+from touchback.instruments.keyboard.key_strokes import find_heard_notes, virtuoso
+from touchback.instruments.keyboard.keyboard_model import notes_of
+from touchback.instruments.keyboard.keyboard_player import SETTLING, make_keyboard
 
 
 @pytest.mark.parametrize("count", [7, 88])
@@ -31,7 +30,7 @@ def test_no_finger_is_asked_for_twice_at_once(count):
 def test_every_stroke_is_heard_from_soft_to_loud():
     keys = make_keyboard(range(60, 70), "piano", rate=1000)
     strokes = virtuoso(keys.notes, SETTLING, SETTLING + 4.5)
-    played = heard(keys.simulate(strokes, SETTLING + 4.6), keys.notes)
+    played = find_heard_notes(keys.simulate(strokes, SETTLING + 4.6), keys.notes)
     for stroke in strokes:
         sounded = [one.time - stroke.time for one in played if one.note == stroke.note]
         assert any(0.0 < wait < stroke.press + stroke.stay for wait in sounded)

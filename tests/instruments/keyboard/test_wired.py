@@ -13,14 +13,12 @@ from command import touchback
 from far_ends import AXIS, FarDevice
 from touchback.devices import SerialDevice
 from touchback.devices.serial_line.axis_identification import identify
-from touchback.instruments.keyboard import wired
-from touchback.instruments.keyboard.device import FRONT
-from touchback.instruments.keyboard.listener import Ear
+from touchback.instruments.keyboard import wired_keys
+from touchback.instruments.keyboard.key_device import FRONT, SOFTEST
+from touchback.instruments.keyboard.keyboard_player import METHOD, SETTLING, Ear, steps_at
+from touchback.instruments.keyboard.keyboard_regulation import Regulation
 from touchback.instruments.keyboard.pedals import SUSTAIN, UNA_CORDA, Foot
-from touchback.instruments.keyboard.player import METHOD, SETTLING, steps_at
-from touchback.instruments.keyboard.regulation import Regulation
-from touchback.instruments.keyboard.strikes import SOFTEST
-from touchback.instruments.keyboard.wired import ANGLE, FOLLOW, WiredKey, play_wired, wired_key
+from touchback.instruments.keyboard.wired_keys import ANGLE, FOLLOW, WiredKey, play_wired, wired_key
 from waiting import PATIENCE, until
 
 DOWN = 9e-3 / FRONT  # rad: in the middle of the bed's felt
@@ -67,8 +65,10 @@ def pressed(monkeypatch):
 
 def followed(monkeypatch):
     """Whether voice and key are together, as the last look had it."""
-    last, look = [], wired.Following.look
-    monkeypatch.setattr(wired.Following, "look", lambda self: last.append(look(self)) or last[-1])
+    last, look = [], wired_keys.KeyFollower.look
+    monkeypatch.setattr(
+        wired_keys.KeyFollower, "look", lambda self: last.append(look(self)) or last[-1]
+    )
     return lambda: bool(last) and last[-1]
 
 
@@ -182,7 +182,7 @@ def test_screws_are_turned_behind_keys_on_wires(far, monkeypatch) -> None:
         built.append(system["C4/action/hammer mass"])
         raise StopIteration
 
-    monkeypatch.setattr(wired, "live", started)
+    monkeypatch.setattr(wired_keys, "live", started)
     with SerialDevice(far.path, patience=PATIENCE) as device, pytest.raises(StopIteration):
         play_wired(
             [WiredKey(device)], seconds=1.0, ear=Ear(print),

@@ -10,8 +10,8 @@ from studies.keyboard.energy import (
     played,
     run_of,
 )
-from touchback.instruments.keyboard.device import FRONT, KeyDevice
-from touchback.instruments.keyboard.voices import VOICES, by_law
+from touchback.instruments.keyboard.key_device import FRONT, KeyDevice
+from touchback.instruments.keyboard.key_voices import VOICES, by_law
 
 FAST = ("piano", "harpsichord")  # in `make soak` every voice
 

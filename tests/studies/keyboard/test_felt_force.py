@@ -15,8 +15,14 @@ from studies.keyboard.felt_force import (
     press,
 )
 from touchback.devices.motors import Motor
-from touchback.instruments.keyboard.device import FRONT, KeyDevice
-from touchback.instruments.keyboard.voices import COUPLING, by_law, light_action, piano, piano_modes
+from touchback.instruments.keyboard.key_device import FRONT, KeyDevice
+from touchback.instruments.keyboard.key_voices import (
+    COUPLING,
+    by_law,
+    light_action,
+    piano,
+    piano_modes,
+)
 from touchback.instruments.piano.stroke_analysis import force_curve, slow_press
 
 NORMAL = {"normal": {}}

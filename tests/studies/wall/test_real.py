@@ -10,7 +10,7 @@ from studies.wall.real_tables import Grid, write
 from touchback.haptics.wall.laws import Counting, Standard
 from touchback.haptics.wall.passivity import RATES
 from touchback.haptics.wall.wall_sweep import stiffest
-from touchback.instruments.keyboard.keys import touchback_key
+from touchback.instruments.keyboard.keyboard_model import touchback_key
 
 PAGE = Path(__file__).parents[3] / "docs" / "wall_tables.inc"
 

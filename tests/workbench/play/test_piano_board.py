@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 import numpy as np
 import pytest
 
-from touchback.instruments.keyboard.strokes import passage
+from touchback.instruments.keyboard.key_strokes import passage
 from touchback.instruments.piano.action_specification import graded_parameters
 from touchback.instruments.piano.stroke_analysis import force_curve, slow_press
 from touchback.workbench.play.action_view import AFTER, SHOWN, SPEED

@@ -11,8 +11,8 @@ import pytest
 
 from tests.workbench.browser import until
 from touchback import gallery
-from touchback.instruments.keyboard.regulation import read_regulation
-from touchback.instruments.keyboard.strokes import passage
+from touchback.instruments.keyboard.key_strokes import passage
+from touchback.instruments.keyboard.keyboard_regulation import read_regulation
 from touchback.instruments.sound import Note, render
 from touchback.realtime.live import choices
 from touchback.workbench.play.piano_board import PianoBoard

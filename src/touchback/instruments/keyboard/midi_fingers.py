@@ -9,17 +9,23 @@ import numpy as np
 from touchback import System, copies, simulate
 from touchback.devices.midi import Control, Message, NoteOff, NoteOn, speed_of
 from touchback.errors import InputError
-from touchback.instruments.keyboard.keys import HIGHEST, LOWEST, MIDDLE_C, graded_key, touchback_key
-from touchback.instruments.keyboard.pedals import feet_of
-from touchback.instruments.keyboard.player import METHOD, SETTLING, steps_at
-from touchback.instruments.keyboard.strokes import (
+from touchback.instruments.keyboard.key_strokes import (
     FOR_EVER,
     SHORTEST_STAY,
     Gesture,
     Stroke,
-    heard_of,
+    find_heard_notes_of,
 )
-from touchback.instruments.keyboard.voices import Voice
+from touchback.instruments.keyboard.key_voices import Voice
+from touchback.instruments.keyboard.keyboard_model import (
+    HIGHEST,
+    LOWEST,
+    MIDDLE_C,
+    graded_key,
+    touchback_key,
+)
+from touchback.instruments.keyboard.keyboard_player import METHOD, SETTLING, steps_at
+from touchback.instruments.keyboard.pedals import feet_of
 from touchback.instruments.midi_file import Timed
 
 ASKED = (LOWEST, MIDDLE_C, HIGHEST)  # MIDI notes whose keys are asked how they answer
@@ -44,7 +50,7 @@ class Touches:
         return float(np.interp(effort, self.effort, self.delay))
 
 
-class Answers(Protocol):
+class KeyTouches(Protocol):
     """How keys answer: `Touches` of one, or of several between which others lie."""
 
     def effort_for(self, loudness: float, note: int) -> float: ...
@@ -70,7 +76,9 @@ class GradedTouches:
         return float(np.interp(note, list(self.of), values))
 
 
-def gestures_of(messages: Iterable[Timed], touches: Answers, start: float = 0.0) -> list[Gesture]:
+def gestures_of(
+    messages: Iterable[Timed], touches: KeyTouches, start: float = 0.0
+) -> list[Gesture]:
     """Strokes that sound as MIDI messages say, and feet on the pedals: each finger sets out early
     enough to be in time, as fast as the hammer speed of the velocity asks. All is moved so that the
     first stroke begins at `start`; pedals that were down before are so from the beginning."""
@@ -83,7 +91,7 @@ def gestures_of(messages: Iterable[Timed], touches: Answers, start: float = 0.0)
 
 
 @dataclass(frozen=True)
-class Written:
+class ScoreNote:
     """A note of a score, with its times [s]; one that nothing ends ends with the last message."""
 
     note: int
@@ -93,28 +101,28 @@ class Written:
     has_end: bool = True
 
 
-def notes_written(messages: Iterable[Timed]) -> list[Written]:
+def score_notes(messages: Iterable[Timed]) -> list[ScoreNote]:
     """The notes of a score in the order of their ends: each lasts until its note off, or until its
     key is struck again."""
     open_notes: dict[int, tuple[float, int]] = {}
-    found: list[Written] = []
+    found: list[ScoreNote] = []
     last = 0.0
     for timed in messages:
         last = timed.time
         match timed.message:
             case NoteOn(note) | NoteOff(note) if note in open_notes:
                 began, velocity = open_notes.pop(note)
-                found.append(Written(note, velocity, began, last))
+                found.append(ScoreNote(note, velocity, began, last))
         match timed.message:
             case NoteOn(note, velocity):
                 open_notes[note] = last, velocity
     left = open_notes.items()
-    return found + [Written(note, loud, began, last, False) for note, (began, loud) in left]
+    return found + [ScoreNote(note, loud, began, last, False) for note, (began, loud) in left]
 
 
-def _strokes_of(messages: Iterable[Timed], touches: Answers) -> list[Stroke]:
+def _strokes_of(messages: Iterable[Timed], touches: KeyTouches) -> list[Stroke]:
     strokes = []
-    for each in notes_written(messages):
+    for each in score_notes(messages):
         effort = touches.effort_for(speed_of(each.velocity), each.note)
         stroke = Stroke.of(each.began - touches.delay_of(effort, each.note), each.note, effort)
         # One that the last message begins is held as long as strokes are that aren't told.
@@ -129,7 +137,7 @@ class MidiFingers:
     off lets it leave, and feet that put the pedals where controllers say. Notes that the keyboard
     doesn't have are counted in `missed`."""
 
-    def __init__(self, touches: Answers, notes: Iterable[int]) -> None:
+    def __init__(self, touches: KeyTouches, notes: Iterable[int]) -> None:
         self._touches, self._notes = touches, frozenset(notes)
         self._held: dict[int, Stroke] = {}
         self.missed = 0
@@ -180,7 +188,7 @@ def _touches_of(one: System, rate: float, note: int) -> Touches:
     )  # fmt: skip
     answers = []
     for effort, name in zip(_EFFORTS, names, strict=True):
-        first = next(iter(heard_of(run, note, f"{name}/")), None)
+        first = next(iter(find_heard_notes_of(run, note, f"{name}/")), None)
         if first is not None:
             answers.append((effort, first.loudness, first.time - SETTLING))
     if not answers:

@@ -14,20 +14,18 @@ import numpy as np
 from touchback import Live, Model, Run, Signal, live
 from touchback.devices import SerialDevice, WatchedInput
 from touchback.errors import DeviceError, InputError
-from touchback.instruments.keyboard.device import FRONT
-from touchback.instruments.keyboard.keys import MIDDLE_C, touchback_key
-from touchback.instruments.keyboard.player import METHOD, SETTLING, steps_at
-from touchback.instruments.keyboard.strikes import REPORTED
-from touchback.instruments.keyboard.strokes import Stroke
-from touchback.instruments.keyboard.voices import VOICES
-from touchback.instruments.keyboard.walls import WALL_VOICES
-from touchback.instruments.keyboard.wired import (
+from touchback.instruments.keyboard.key_device import FRONT, REPORTED
+from touchback.instruments.keyboard.key_strokes import Stroke
+from touchback.instruments.keyboard.key_voices import VOICES, WALL_VOICES
+from touchback.instruments.keyboard.keyboard_model import MIDDLE_C, touchback_key
+from touchback.instruments.keyboard.keyboard_player import METHOD, SETTLING, steps_at
+from touchback.instruments.keyboard.wired_keys import (
     ANGLE,
     FOLLOW,
     MAX_AGE,
     TORQUE,
     WiredKey,
-    guarded,
+    guard_motor,
     wired_key,
 )
 from touchback.names import suggestion
@@ -40,7 +38,7 @@ _AFTER = 0.25  # s between touches, in which the key comes to rest
 
 
 @dataclass(frozen=True)
-class Felt:
+class FeltInterval:
     """One interval of a trial: when it was [s of the recording], depth [m] and force [N]."""
 
     span: tuple[float, float]
@@ -101,7 +99,7 @@ class TrialKey:
             self.live = live(
                 system, rate=rate, substeps=steps, method=METHOD, record=False,
                 inputs={ANGLE: WatchedInput(max_age=MAX_AGE)},
-                outputs={TORQUE: guarded(WiredKey(self._device).limit)},
+                outputs={TORQUE: guard_motor(WiredKey(self._device).limit)},
             )  # fmt: skip
 
     def __enter__(self) -> TrialKey:
@@ -143,7 +141,7 @@ class TrialKey:
                 "base or smaller levels."
             )
 
-    def feel(self, values: Sequence[float], path: Path) -> list[Felt]:
+    def feel(self, values: Sequence[float], path: Path) -> list[FeltInterval]:
         """The intervals of a trial, one value each, recorded into a file that is whole when this
         returns."""
         self.begin(values, path)
@@ -214,10 +212,10 @@ class TrialKey:
         self.live.run(self._stroke.press + self._stroke.stay + self._stroke.leave + _AFTER)
         return began, float(self.live.read("time"))
 
-    def _felt(self, run: Run, span: tuple[float, float]) -> Felt:
+    def _felt(self, run: Run, span: tuple[float, float]) -> FeltInterval:
         within = (run.time >= span[0]) & (run.time <= span[1])
         (depth, to_depth), (force, to_force) = self.signals
-        return Felt(
+        return FeltInterval(
             span, run.time[within], to_depth * run[depth][within], to_force * run[force][within]
         )
 

@@ -1,7 +1,7 @@
 """Strings that sound: struck by a felt hammer or plucked, rendered to WAV files or streamed while
 they are played."""
 
-from touchback.instruments.sound.score import Note, render, struck_strings, write_wav
+from touchback.instruments.sound.note_rendering import Note, render, struck_strings, write_wav
 from touchback.instruments.sound.sound_stream import SoundReport, SoundStream, outputs
 from touchback.instruments.sound.vibrating_strings import (
     Hammer,

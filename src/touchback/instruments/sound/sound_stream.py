@@ -15,7 +15,7 @@ from types import ModuleType
 import numpy as np
 
 from touchback.errors import DeviceError
-from touchback.instruments.sound.score import Note
+from touchback.instruments.sound.note_rendering import Note
 from touchback.instruments.sound.vibrating_strings import DAMPER, piano_string
 from touchback.native.library import LIB
 from touchback.native.sound.strings import SoundingStrings

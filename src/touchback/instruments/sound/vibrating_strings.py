@@ -11,61 +11,35 @@ from touchback.errors import InputError
 from touchback.native.sound.strike import strike_modes
 
 STEEL_DENSITY, STEEL_MODULUS = 7850.0, 2.0e11  # [kg/m³], [Pa]
-
-
 LOWEST, HIGHEST = 21, 108  # A0 and C8, the keys of a piano
-
-
 HIGHEST_HEARD = 16000.0  # [Hz]
-
-
 # What is graded from bass to treble, by MIDI note; straight lines between, of logarithms where
 # said. **CA94**: Chaigne & Askenfelt 1994, with Woodhouse, Euphonics 12.2.1. **PTG**: technicians'
 # lists (moypiano.com/ptg, my.ptg.org).
 Graded = Mapping[int, float]
-
-
 # [m], logarithms. C4: CA94. From B2 up: a Steinway M of 1936 (PTG, Stewart 2019). A0: usual for two
 # metres of grand (PTG, Delacour 2001).
 LENGTH: Graded = {
     21: 1.40, 47: 1.009, 54: 0.900, 60: 0.62, 66: 0.456, 72: 0.340, 78: 0.245, 84: 0.176,
     90: 0.129, 96: 0.090, 102: 0.064, 108: 0.050,
 }  # fmt: skip
-
-
 # [N] A0: 200 to 220 lbf (PTG, Delacour 2001). C4: CA94, kept to the top.
 TENSION: Graded = {21: 934.0, 60: 670.0, 108: 670.0}
-
-
 # [m] round which heavier strings are wound. A0: No. 25 (PTG, Delacour 2001).
 THICKEST_CORE: Graded = {21: 1.5e-3, 47: 1.1e-3, 108: 1.1e-3}
-
-
 # Of the length. A little less than 1/8 in the bass, falling gradually to A4, then fast to between
 # 1/12 and 1/17 at C8 (Conklin, Five lectures on the acoustics of the piano, KTH 1990); C4: CA94.
 STRIKE_POINT: Graded = {21: 0.123, 60: 0.120, 69: 0.117, 108: 0.071}
-
-
 STIFFNESS: Graded = {36: 4e8, 60: 4.5e9, 96: 1e12}  # [N/m^p], logarithms: CA94
-
-
 EXPONENT: Graded = {36: 2.3, 60: 2.5, 96: 3.0}  # CA94
-
-
 # [kg] A0, C8: Conklin, as above. A1, A6: PTG, Spurlock 1995.
 HAMMER_HEAD: Graded = {21: 11e-3, 33: 9e-3, 93: 4e-3, 108: 3.5e-3}
-
-
 # [s] by which felt is behind, F = K (ξ^p + delay d(ξ^p)/dt). Stulov 2003 by a quotation (the paper
 # itself wasn't at hand): 248 + 1.83 n − 0.055 n² µs of key n, a quarter millisecond in bass and
 # middle, and next to nothing at the top. There it is kept (chosen): with elastic felt a contact
 # of some whole periods leaves a short string at rest, and faster hammers sounded softer.
 FELT_DELAY = 0.25e-3
-
-
 UNA_CORDA = 0.5  # of the felt's stiffness that is left beside the grooves of strings (chosen)
-
-
 SHANK = 2e-3  # [kg] of it that count at the head (PTG, Hartman 1995)
 
 
@@ -255,8 +229,6 @@ def pluck(string: String, force: float, point: float | None = None) -> StringMot
 
 
 STEPS_PER_SECOND = 8 * 44100
-
-
 LONGEST_CONTACT = 0.03  # [s]; a hammer that stays longer has been checked and does not matter
 
 

@@ -12,8 +12,8 @@ import numpy as np
 
 from touchback import System
 from touchback.errors import TouchbackError
-from touchback.instruments.keyboard.device import FRONT
-from touchback.instruments.keyboard.keys import note_name
+from touchback.instruments.keyboard.key_device import FRONT
+from touchback.instruments.keyboard.keyboard_model import note_name
 from touchback.instruments.piano.action_drawing import BEFORE as DRAWN_BEFORE
 from touchback.instruments.piano.action_drawing import (
     BEHIND,

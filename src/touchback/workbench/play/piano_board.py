@@ -12,22 +12,35 @@ import numpy as np
 from touchback import Live, System, live
 from touchback.devices.midi import speed_of
 from touchback.errors import InputError
-from touchback.instruments.keyboard.keys import NAMES, note_name
-from touchback.instruments.keyboard.listener import Ear, Listener
-from touchback.instruments.keyboard.midi_fingers import Answers, graded_touches
-from touchback.instruments.keyboard.pedals import PEDALS, SHIFTED, Foot
-from touchback.instruments.keyboard.player import METHOD, SETTLING, Fingers, make_keyboard, scripted
-from touchback.instruments.keyboard.regulation import (
+from touchback.instruments.keyboard.key_device import SOFTEST
+from touchback.instruments.keyboard.key_strokes import (
+    FOR_EVER,
+    SHORTEST_STAY,
+    Gesture,
+    HeardNote,
+    Stroke,
+)
+from touchback.instruments.keyboard.key_strokes import passage as passage_on
+from touchback.instruments.keyboard.key_voices import WALL_VOICES
+from touchback.instruments.keyboard.keyboard_model import NAMES, note_name
+from touchback.instruments.keyboard.keyboard_player import (
+    METHOD,
+    SETTLING,
+    Ear,
+    Fingers,
+    Listener,
+    make_keyboard,
+    script_fingers,
+)
+from touchback.instruments.keyboard.keyboard_regulation import (
     AS_GRADED,
     WALL_SCREWS,
     Regulation,
+    screw_parameter,
     screws_of,
-    turned_by,
 )
-from touchback.instruments.keyboard.strikes import SOFTEST
-from touchback.instruments.keyboard.strokes import FOR_EVER, SHORTEST_STAY, Gesture, Heard, Stroke
-from touchback.instruments.keyboard.strokes import passage as passage_on
-from touchback.instruments.keyboard.walls import WALL_VOICES
+from touchback.instruments.keyboard.midi_fingers import KeyTouches, graded_touches
+from touchback.instruments.keyboard.pedals import PEDALS, SHIFTED, Foot
 from touchback.names import suggestion
 from touchback.realtime.control import CommandServer, Exposed
 from touchback.realtime.control.command_server import OFTEN
@@ -96,7 +109,7 @@ class Hands:
     def __init__(self, live: Live, rate: float) -> None:
         self._live, self._rate = live, rate
         self._held: dict[int, Stroke] = {}
-        self.touches: Answers | None = None  # how the piano answers to efforts, when it is known
+        self.touches: KeyTouches | None = None  # how the piano answers to efforts, when it is known
 
     def learn(self) -> None:
         """How hard fingers must play for what MIDI asks: found by pressing keys offline."""
@@ -186,7 +199,7 @@ class Regulating:
 
 
 def _parameter(note: int, screw: str) -> str:
-    return f"{note_name(note)}/{turned_by(screw)}"
+    return f"{note_name(note)}/{screw_parameter(screw)}"
 
 
 OCTAVE = tuple(range(60, 73))  # middle C to the C above
@@ -224,9 +237,9 @@ class PianoBoard:
         self.keys = make_keyboard(notes, *voices_of(self.instruments), rate=rate, by_hand=True)
         self.regulating = Regulating(self.keys.system, self.keys.notes, regulation)
         self.notes, self.instrument, self.focus = self.keys.notes, instrument, self.keys.notes[0]
-        self.heard: list[Heard] = []  # the last thousand of
+        self.heard: list[HeardNote] = []  # the last thousand of
         self.struck = 0  # notes in all
-        self.ear: Callable[[Heard], None] = lambda heard: None
+        self.ear: Callable[[HeardNote], None] = lambda heard: None
         self.tell: Tell = nobody
         self.shown: Callable[[np.ndarray, np.ndarray, int], None] = lambda row, keys, note: None
         self.live: Live = live(
@@ -284,7 +297,7 @@ class PianoBoard:
     def start_passage(self) -> float:
         """Lets the scripted finger play, from now on; gives when it will be done [s]."""
         strokes = self._passage(max(self.live.read("time") + 0.05, SETTLING))
-        self._fingers = scripted(strokes)
+        self._fingers = script_fingers(strokes)
         fingers = [each for each in strokes if isinstance(each, Stroke)]
         self._playing = max(s.time + s.press + s.stay + s.leave for s in fingers)
         self.tell("passage", {"playing": True})
@@ -414,7 +427,7 @@ class PianoBoard:
 
     # ---- what it tells --------------------------------------------------------------------------
 
-    def _begins(self, heard: Heard) -> None:
+    def _begins(self, heard: HeardNote) -> None:
         self.struck += 1
         self.heard.append(heard)
         del self.heard[:-1000]
@@ -428,7 +441,7 @@ class PianoBoard:
             },
         )  # fmt: skip
 
-    def _string(self, heard: Heard) -> str:
+    def _string(self, heard: HeardNote) -> str:
         shifted = self.instrument == "piano" and heard.una_corda >= SHIFTED
         return "una corda" if shifted else self.instruments[self.instrument]
 

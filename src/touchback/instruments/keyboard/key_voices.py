@@ -1,25 +1,115 @@
 """What a motorised key can be: a voice puts a virtual mechanism into the model and says what is
-felt and heard."""
+felt and heard.
 
+Walls are those of the haptics room, in the middle of the travel, from counts.
+"""
+
+import json
 from collections.abc import Callable
 from dataclasses import replace
+from functools import lru_cache
+from importlib.resources import files
 
 from touchback import JointEffort, Model, Prismatic, maximum, minimum, select
 from touchback.errors import InputError
-from touchback.instruments.keyboard.answer import LEVERAGE, Answer, Voice
-from touchback.instruments.keyboard.device import FRONT, TRAVEL, Sensed
-from touchback.instruments.keyboard.measured import measured_action
+from touchback.haptics.displays import WALLS, ChosenWall, MeasuredImpedance, WallDisplay
+from touchback.haptics.displays.wall_displays import (
+    LIVE_FASTEST,
+    LIVE_HEAVIEST,
+    LIVE_SLOWEST,
+    LIVE_STIFFEST,
+)
+from touchback.haptics.wall.laws import Balanced, Counting, HalfSample, Observing
+from touchback.instruments.keyboard.key_device import (
+    FRONT,
+    LEVERAGE,
+    SOFTEST,
+    TRAVEL,
+    Answer,
+    Sensed,
+    Voice,
+)
 from touchback.instruments.keyboard.pedals import Lifting
-from touchback.instruments.keyboard.strikes import SOFTEST
-from touchback.instruments.keyboard.walls import WALL_VOICES
 from touchback.instruments.piano.action_specification import Specification, damper_depth
 from touchback.instruments.piano.piano_action import grand_piano_action
 from touchback.instruments.piano.piano_action_modes import piano_action_with_modes
 from touchback.model.value import Value, value
 from touchback.names import suggestion
 
-Law = Callable[[Value, Value], Value]
+# ---- the grand action as a table of measured forces ----------------------------------------------
 
+FILE = "measured_action.json"  # `python -m studies measured --keep` made it
+
+
+@lru_cache(maxsize=1)
+def measured_action() -> MeasuredImpedance:
+    """Force over depth [m] and speed [m/s] of the key front, and a mass over depth, that fit a
+    record of the moved action best; what the action remembers is lost."""
+    kept = json.loads(files(__package__).joinpath(FILE).read_text())
+    tables = {name: tuple(kept[name]) for name in ("positions", "velocities", "forces", "masses")}
+    return MeasuredImpedance(**tables, residual=kept["residual"], filled=kept["filled"])
+
+
+# ---- walls ---------------------------------------------------------------------------------------
+
+MIDDLE = 4.75e-3  # m, half of a grand's dip
+STIFFNESS = 2500.0  # N/m, until a player turns it
+
+
+def walls(m: Model, key: Sensed) -> Answer:
+    """Every wall in one key: `live.choose("wall", …)` takes another, live parameters tune it."""
+    display = ChosenWall(
+        STIFFNESS, device=key.device.at_front, resolution=_count(key), limit=key.device.limit
+    )
+    return _felt(m, key, display)
+
+
+def wall_voice(law: str) -> Voice:
+    """A key that is one wall of the laboratory, with an observer of its counts; "balanced" with
+    counts as intervals, stamped. Live parameters: "wall stiffness" [N/m], "wall damping" [N s/m],
+    "wall rate" [Hz]."""
+
+    def voice(m: Model, key: Sensed) -> Answer:
+        usual, count = min(max(key.rate, LIVE_SLOWEST), LIVE_FASTEST), _count(key)
+        balanced = law == "balanced"
+        display = WallDisplay(
+            m.parameter("wall stiffness", STIFFNESS, unit="N/m", min=0.0, max=LIVE_STIFFEST),
+            m.parameter("wall damping", 0.0, unit="N s/m", min=0.0, max=LIVE_HEAVIEST),
+            Balanced(HalfSample(), count) if balanced else law,
+            key.device.at_front,
+            rate=m.parameter("wall rate", usual, unit="Hz", min=LIVE_SLOWEST, max=LIVE_FASTEST),
+            sense=Counting(count) if balanced else Observing(count),
+            limit=key.device.limit,
+        )
+        return _felt(m, key, display)
+
+    return voice
+
+
+def _count(key: Sensed) -> float:
+    """Of the encoder, at the key's front [m]."""
+    return key.device.encoder.resolution * FRONT
+
+
+def _felt(m: Model, key: Sensed, display: ChosenWall | WallDisplay) -> Answer:
+    """A wall in the middle, told when its counts change where the key has a timer. It sounds when
+    it is met, as loudly as a hammer five times as fast as the key."""
+    stamp = key.timer() if key.timer else None
+    if stamp is not None:
+        stamp = stamp._replace(edge=MIDDLE - stamp.edge)
+    force = display.fresh(m, "wall", MIDDLE - key.depth, -key.speed, key.rate, stamp=stamp)
+    met = key.depth > MIDDLE
+    return Answer(force, met, LEVERAGE * key.speed, met)
+
+
+#: Keys that are walls, by name: all of them in one, or one of them alone.
+WALL_VOICES: dict[str, Voice] = {
+    "walls": walls,
+    **{f"wall-{law}": wall_voice(law) for law in (*WALLS, "balanced")},
+}
+# ---- voices --------------------------------------------------------------------------------------
+
+Law = Callable[[Value, Value], Value]
 SPECIFICATION = Specification()  # of the action behind the middle key
 VIRTUAL_KEY = 0.05  # of a piano key's mass that stays virtual: the rest is the device's own
 COUPLING = 4.0, 8.0  # N/m for each tick a second, N s/m: between key and virtual action

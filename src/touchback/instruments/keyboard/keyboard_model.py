@@ -5,11 +5,18 @@ from collections.abc import Sequence
 from touchback import Model, System, copies, select
 from touchback.errors import InputError
 from touchback.haptics.operator import Operator
-from touchback.instruments.keyboard.device import KeyDevice, add_device, add_finger, push_key
+from touchback.instruments.keyboard.key_device import (
+    REPORTED,
+    KeyDevice,
+    add_device,
+    add_finger,
+    add_strikes,
+    add_vibration,
+    push_key,
+    strings_felt,
+)
+from touchback.instruments.keyboard.key_voices import Answer, Voice, voice_called
 from touchback.instruments.keyboard.pedals import PEDALS, add_pedals
-from touchback.instruments.keyboard.strikes import REPORTED, add_strikes
-from touchback.instruments.keyboard.vibration import add_vibration, strings_felt
-from touchback.instruments.keyboard.voices import Answer, Voice, voice_called
 from touchback.instruments.piano.action_specification import graded_parameters, has_damper
 from touchback.model.value import Value
 

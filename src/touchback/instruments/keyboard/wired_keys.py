@@ -8,15 +8,24 @@ from touchback.devices.serial_line import SerialDevice
 from touchback.errors import DeviceError, InputError
 from touchback.estimate import SmoothDifferentiator, fresh
 from touchback.haptics.displays import hold
-from touchback.instruments.keyboard.device import FRONT, KeyDevice, Sensed
-from touchback.instruments.keyboard.keys import note_name, notes_of, tune
-from touchback.instruments.keyboard.listener import Ear, Hearing
+from touchback.instruments.keyboard.key_device import (
+    FRONT,
+    REPORTED,
+    KeyDevice,
+    Sensed,
+    add_strikes,
+    add_vibration,
+)
+from touchback.instruments.keyboard.key_voices import Voice, voice_called
+from touchback.instruments.keyboard.keyboard_model import note_name, notes_of, tune
+from touchback.instruments.keyboard.keyboard_player import METHOD, SETTLING, Ear, Hearing, steps_at
+from touchback.instruments.keyboard.keyboard_regulation import (
+    AS_GRADED,
+    Regulation,
+    regulate,
+    screws_of,
+)
 from touchback.instruments.keyboard.pedals import PEDALS, Foot, add_pedals
-from touchback.instruments.keyboard.player import METHOD, SETTLING, steps_at
-from touchback.instruments.keyboard.regulation import AS_GRADED, Regulation, regulate, screws_of
-from touchback.instruments.keyboard.strikes import REPORTED, add_strikes
-from touchback.instruments.keyboard.vibration import add_vibration
-from touchback.instruments.keyboard.voices import Voice, voice_called
 from touchback.model.flatten import flatten
 from touchback.realtime import GuardedOutput, WatchedInput
 from touchback.realtime.live_report import Report
@@ -55,7 +64,9 @@ def wired_key(voice: str | Voice = "piano", rate: float = 1000.0) -> Model:
     return m
 
 
-def playable(voice: str | Voice, rate: float = 1000.0, regulation: Regulation = AS_GRADED) -> Model:
+def make_playable_key(
+    voice: str | Voice, rate: float = 1000.0, regulation: Regulation = AS_GRADED
+) -> Model:
     """A voice for keys on wires, refused where they can't play it or its screws can't be turned so:
     to be asked before a motor moves."""
     key = wired_key(voice, rate)
@@ -68,7 +79,7 @@ def playable(voice: str | Voice, rate: float = 1000.0, regulation: Regulation = 
     return key
 
 
-class Following:
+class KeyFollower:
     """Lets the voices of a live run follow their keys, of which prefixes are given, while positions
     come."""
 
@@ -89,7 +100,7 @@ class Following:
         return was and there
 
 
-def guarded(limit: float) -> GuardedOutput:
+def guard_motor(limit: float) -> GuardedOutput:
     """A motor that starts softly and gives no more than its device says [N m]."""
     return GuardedOutput(low=-limit, high=limit, at_limit="clip", soft_start=SOFT_START)
 
@@ -133,13 +144,13 @@ def play_wired(
     every few milliseconds what pedals do. A fault that lasts ends it."""
     if not keys:
         raise InputError("There is no key to play: give a device.")
-    key = playable(voice, rate, regulation)
+    key = make_playable_key(voice, rate, regulation)
     notes = notes_of(len(keys))
     names = [note_name(note) for note in notes]
     system = copies(key.compile(), names, shared=(*PEDALS, FOLLOW))
     tune(system, notes)
     regulate(system, notes, regulation)
-    guards = {f"{name}/{TORQUE}": guarded(key.limit) for name, key in zip(names, keys)}
+    guards = {f"{name}/{TORQUE}": guard_motor(key.limit) for name, key in zip(names, keys)}
     inputs = {f"{name}/{ANGLE}": WatchedInput(max_age=MAX_AGE) for name in names}
     run = live(
         system, rate=rate, substeps=steps_at(rate), method=METHOD, inputs=inputs, outputs=guards,
@@ -151,7 +162,7 @@ def play_wired(
             force = each.device.channel("force", each.axis, gain=each.gain)
             run.connect(f"{name}/{TORQUE}", force)
         prefixes = [f"{name}/" for name in names]
-        hearing, following = Hearing(run, notes, prefixes, ear), Following(run, prefixes)
+        hearing, following = Hearing(run, notes, prefixes, ear), KeyFollower(run, prefixes)
         while (now := run.read("time")) < SETTLING + seconds:
             for foot in feet(now):
                 for pedal, place in foot.inputs.items():

@@ -1,11 +1,30 @@
 """The Touchback key: a lever with a motor behind a capstan and an encoder (Gillespie 1996, section
-4.2), simulated, with a finger over it."""
+4.2), simulated, with a finger over it; what a voice answers, the notes that are counted, and the
+string that is felt.
+
+The string: after a strike its lowest modes shake the key, until it is damped. Of real pianos: peaks
+of 13 to 35 µm on a grand and up to 80 µm, most of it below 500 Hz (Flückiger, Grosshauser &
+Tröster 2018), felt from the bass to about D5 (Fontana et al. 2017).
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from math import exp
+from math import exp, pi
 
-from touchback import Frame, JointEffort, Model, Revolute, maximum, minimum
+import numpy as np
+
+from touchback import (
+    Frame,
+    JointEffort,
+    Model,
+    Revolute,
+    Signal,
+    cos,
+    maximum,
+    minimum,
+    select,
+    sin,
+)
 from touchback.devices.motors import Motor
 from touchback.devices.sensors import Encoder
 from touchback.estimate import SmoothDifferentiator, fresh
@@ -14,6 +33,8 @@ from touchback.haptics.operator import Operator
 from touchback.haptics.wall.laws import Stamp
 from touchback.haptics.wall.plant import Device
 from touchback.instruments.keyboard.pedals import Pedals
+from touchback.instruments.sound import Note, piano_string
+from touchback.instruments.sound.vibrating_strings import DAMPER
 from touchback.model.value import Value
 
 TRAVEL = 0.0873  # rad: five degrees
@@ -123,3 +144,107 @@ def _least_jerk(share: Value) -> tuple[Value, Value]:
     """How far a move of the least jerk is at a share of its time, and its speed."""
     s = minimum(maximum(share, 0.0), 1.0)
     return s * s * s * (10.0 - 15.0 * s + 6.0 * s * s), 30.0 * s * s * (1.0 - s) * (1.0 - s)
+
+
+# ---- voices and their answers --------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a voice says at a tick: the force at the key front [N], upwards; whether the string (or
+    pipe) is being sounded, how loudly (a hammer's speed [m/s], a plectrum's force [N]), and whether
+    it may ring: 1, or less as far as a damper lies on it. `held`, where that isn't the same, says
+    whether the key itself lets it ring."""
+
+    force: Value
+    sounding: Value
+    loudness: Value
+    ringing: Value
+    held: Value | None = None
+
+    @property
+    def down(self) -> Value:
+        """Whether the key is held."""
+        return self.ringing if self.held is None else self.held
+
+
+Voice = Callable[[Model, Sensed], Answer]
+LEVERAGE = 5.0  # how much faster than a key front the hammer of a grand action is
+# ---- notes that a key plays, caught at ticks -----------------------------------------------------
+
+REPORTED = ("notes", "loudness", "note time", "ringing", "held", "una corda")
+SOFTEST = 0.18  # of loudness that is heard: the softest of 2300 tones, m/s (Goebl et al. 2005)
+
+
+def add_strikes(m: Model, heard: Answer, una_corda: Value = 0.0) -> None:
+    """Count a note at each tick where an answer's `sounding` begins to hold, and keep how loud it
+    is (`loudness` one tick earlier, before what sounds it takes it away), when, and where the pedal
+    for `una_corda` was. Sensors "notes", "loudness", "note time" [s], "ringing" (1: the damper is
+    off, 0: it is on), "held" (the key is) and "una corda"."""
+    now = select(heard.sounding, 1.0, 0.0)
+    before = m.memory("sounded", update=now)
+    last = m.memory("loudness before", update=heard.loudness)
+    began = now * (1.0 - before) * select(last > SOFTEST, 1.0, 0.0)
+    count = m.memory("note count")
+    m.set_update("note count", count + began)
+    kept = m.memory("note loudness")
+    m.set_update("note loudness", select(began, last, kept))
+    when = m.memory("note began")
+    m.set_update("note began", select(began, m.time, when))
+    free = m.memory("damper off", update=heard.ringing)
+    down = m.memory("key held", update=heard.down)
+    shifted = m.memory("note una corda")
+    m.set_update("note una corda", select(began, una_corda, shifted))
+    for name, value in zip(REPORTED, (count, kept, when, free, down, shifted), strict=True):
+        m.sensor(name, Signal(value, "s" if name == "note time" else ""))
+
+
+# ---- the string felt in the key ------------------------------------------------------------------
+
+LEVEL = "vibration"  # live: the share of the bridge's force that reaches the key front
+MODES = 3
+HIGHEST_FREQUENCY = 500.0  # Hz: faster ones are hardly felt
+FASTEST_SHARE = 1.0 / 3.0  # of the ticks a second: what held forces can show
+STRONGEST = 3.0  # N at the key front, whatever was played
+_SPEED = 1.5  # m/s, for which a string's amplitudes are taken
+_FREQUENCY = "string frequency"
+_PUSHES = tuple(f"string push {k + 1}" for k in range(MODES))
+
+
+def strings_felt(note: int) -> dict[str, float]:
+    """The parameters of a key for the string of its note: the frequency [Hz], and what its lowest
+    modes bring to the bridge for each m/s of the hammer [N s/m]."""
+    cosine, sine = Note(0.0, note, speed=_SPEED).vibration().bridge_amplitudes()
+    pushes = np.zeros(MODES)
+    found = np.hypot(cosine, sine)[:MODES] / _SPEED
+    pushes[: len(found)] = found
+    values = {_FREQUENCY: piano_string(note).frequency}
+    return values | dict(zip(_PUSHES, pushes.tolist(), strict=True))
+
+
+def add_vibration(m: Model, rate: float, note: int = 60) -> Value:
+    """The force at the key front [N] of a string that the strikes of the key have sounded: sensors
+    "notes", "loudness" and "ringing" tell of them, a tick later. Nothing unless the live parameter
+    "vibration" is turned up. The force follows no motion, and is bounded: it can feed a finger
+    only what a string would."""
+    usual = strings_felt(note)
+    level = m.parameter(LEVEL, 0.0, min=0.0, max=1.0)
+    frequency = m.parameter(_FREQUENCY, usual[_FREQUENCY], unit="Hz", min=20.0, max=5000.0)
+    count = m.signal("notes")
+    struck = count > m.memory("notes felt", update=count) + 0.5
+    blow = select(struck, m.signal("loudness"), 0.0)
+    free = minimum(maximum(m.signal("ringing"), 0.0), 1.0)  # less as far as a damper lies on it
+    fade = 1.0 - (1.0 - exp(-DAMPER / rate)) * (1.0 - free)
+    sigma = piano_string(note).decay[0]
+    total: Value = 0.0
+    for k, name in enumerate(_PUSHES):
+        push = m.parameter(name, usual[name], unit="N s/m", min=0.0, max=100.0)
+        pitch = (k + 1) * frequency
+        shown = select(pitch < min(HIGHEST_FREQUENCY, FASTEST_SHARE * rate), push, 0.0)
+        turn, wind = cos(pitch * (2.0 * pi / rate)), sin(pitch * (2.0 * pi / rate))
+        even, odd = m.memory(f"felt even {k + 1}"), m.memory(f"felt odd {k + 1}")
+        kept = exp(-float(sigma) / rate) * fade
+        m.set_update(f"felt even {k + 1}", kept * (turn * even - wind * odd))
+        m.set_update(f"felt odd {k + 1}", kept * (wind * even + turn * odd) + blow * shown)
+        total = total + even
+    return minimum(maximum(level * total, -STRONGEST), STRONGEST)

@@ -17,7 +17,7 @@ from pathlib import Path
 from touchback import System
 from touchback.errors import InputError
 from touchback.files.yaml_json import read_yaml, yaml_text
-from touchback.instruments.keyboard.keys import HIGHEST, LOWEST, note_name
+from touchback.instruments.keyboard.keyboard_model import HIGHEST, LOWEST, note_name
 from touchback.model.signals import Parameter, check_value
 from touchback.names import suggestion
 from touchback.numbers import shown
@@ -134,7 +134,7 @@ def screws_of(parameters: Mapping[str, Parameter]) -> dict[str, Parameter]:
     }
 
 
-def turned_by(screw: str) -> str:
+def screw_parameter(screw: str) -> str:
     """The parameter of a key that a screw turns."""
     return screw if screw in WALL_SCREWS else PREFIX + screw
 
@@ -144,7 +144,7 @@ def regulate(system: System, notes: Iterable[int], regulation: Regulation) -> No
     regulation.check(screws_of(system.one.model.all_parameters()), "Regulation")
     for note in notes:
         for name, value in regulation.of(note).items():
-            system[f"{note_name(note)}/{turned_by(name)}"] = value
+            system[f"{note_name(note)}/{screw_parameter(name)}"] = value
 
 
 def regulation_of(texts: Iterable[str]) -> Regulation:

@@ -21,8 +21,6 @@ from touchback.instruments.sound.vibrating_strings import (
 from touchback.regular_file import check_output, written_whole
 
 SILENCE = 1e-3  # of the loudest sample: where a note may stop
-
-
 SHORTEST_FADE = 0.25  # [s] that a damped string still sounds
 
 
@@ -99,8 +97,6 @@ def _struck(note: int, speed: float, una_corda: bool) -> StringMotion:
 
 
 FULL_SCALE = 32767
-
-
 HEADROOM = 0.9
 
 
