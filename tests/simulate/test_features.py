@@ -28,6 +28,7 @@ from touchback.contact.surfaces import Ball, Plane
 from touchback.native import FORMULATIONS
 from touchback.progress import Progress
 from touchback.simulate.features import OF_SOLVERS, REFUSED, refused_by
+from touchback.simulate.run_spec import RunSpec
 from touchback.simulate.solvers import METHODS, Can
 
 T, TICK = 0.2, 1e-3
@@ -148,7 +149,7 @@ def _(system: tb.System, name: str) -> None:
 def _(system: tb.System, name: str) -> None:
     x, silent = start_of(system), Progress("", False)
     tb.quality(system, x, 0.01, steps=(2e-3,), tolerances=(1e-5,), progress=False)
-    bench = Bench(system, x, T, None, Clock(60.0, silent))
+    bench = Bench(RunSpec.read(system, T).from_state(x), Clock(60.0, silent))
     measures = Measures(bench, bench.problem(reference_candidate(bench)))
     np.testing.assert_allclose(
         make_reference(bench, measures, [0.1]).states[-1], truth(name), atol=1e-6

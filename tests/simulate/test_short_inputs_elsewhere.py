@@ -10,6 +10,7 @@ from touchback import gallery
 from touchback.analysis.quality.quality_bench import Bench, Clock
 from touchback.analysis.quality.quality_result import Candidate
 from touchback.progress import Progress
+from touchback.simulate.run_spec import RunSpec
 
 PULSE = np.array([2.0, 2.0005, 2.001]), np.array([0.0, 1000.0, 0.0])
 IMPULSE = 0.5  # N s
@@ -124,7 +125,8 @@ def test_batches_with_adaptive_steps_see_pulses_of_each_instance(pushed):
 @pytest.mark.parametrize("method", ["dopri5", "radau5", "RK45"])
 def test_the_quality_laboratory_and_its_reference_see_a_pulse(pushed, method):
     with Progress("bench", False) as shown:
-        bench = Bench(pushed, np.zeros(2), DURATION, {"force": PULSE}, Clock(60.0, shown))
+        spec = RunSpec.read(pushed, DURATION, inputs={"force": PULSE}).from_state(np.zeros(2))
+        bench = Bench(spec, Clock(60.0, shown))
         run = bench.run(Candidate(None, method, False), DURATION)
     assert abs(run.states[-1, 1] - IMPULSE) < 1e-7
 

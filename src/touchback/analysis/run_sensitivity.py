@@ -14,6 +14,7 @@ is that of the exact equations.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -24,9 +25,9 @@ from touchback.errors import InputError, SolveError
 from touchback.numbers import by_name, positive_number, shown
 from touchback.recording import Run, unknown_name
 from touchback.simulate.features import refuse
-from touchback.simulate.inputs import read_inputs
 from touchback.simulate.protocol import InputData, Where
-from touchback.simulate.span import Span, output_times
+from touchback.simulate.run_spec import RunSpec
+from touchback.simulate.span import output_times
 from touchback.simulate.step_knots import step_limits
 from touchback.system import System
 from touchback.system.implicit_equations import Point
@@ -107,7 +108,10 @@ def sensitivity(
     if step is not None:
         step = positive_number("step", step)
     state = state_of(system, x0)
-    varied = _Varied(system, parameters, at, inputs, duration, step)
+    spec = RunSpec.read(
+        system, duration, inputs=inputs, parameters=by_name("at", at), outputs=outputs
+    )
+    varied = _Varied(replace(spec, x0=state.x), parameters, step)
     start = varied.point(0.0, state.x)
     first = varied.initial(start, varied.instance.freedoms(keep, "coordinate to keep"))
     times = np.append(0.0, output_times(duration, output_step or duration / 200))
@@ -158,24 +162,16 @@ def _integrate(
 class _Varied:
     """The motion [q, v, z] together with its variations S, (2n + nz) × parameters."""
 
-    def __init__(
-        self,
-        system: System,
-        parameters: Sequence[str],
-        at: Mapping[str, float] | None,
-        inputs: InputData | None,
-        duration: float,
-        step: float | None,
-    ) -> None:
-        self.instance = Instance(system, None, at)
+    def __init__(self, spec: RunSpec, parameters: Sequence[str], step: float | None) -> None:
+        system, given = spec.system, spec.inputs
+        self.instance = Instance(system, None, spec.parameters)
         self._sizes = system.sizes
         self._along = np.eye(len(self.instance.p))[
             :, [system.layout.parameters.index(name) for name in parameters]
         ]
-        given = read_inputs(system, inputs, duration)
         self._u, self._inputs = given.u.copy(), given
-        evaluated = system.on_blocks(by_name("at", at))
-        self._knots, self.longest, _ = step_limits(Span(0.0, duration), given, evaluated, step)
+        evaluated = system.on_blocks(spec.parameters)
+        self._knots, self.longest, _ = step_limits(spec.span, given, evaluated, step)
 
     def parts(self, duration: float) -> list[tuple[float, float]]:
         """From knot to knot: where each ends, and the last time that is read in it."""

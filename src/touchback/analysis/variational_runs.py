@@ -236,7 +236,7 @@ class ClosedVariations:
             count = (last - first) * every
             middles = times[first] + (np.arange(count) + 0.5) * h
             inputs = np.ascontiguousarray(given.over(middles)[:, 1:])
-            own = replace(self._plan, steps=count, step=h, start=float(times[first]))
+            own = self._plan.over(float(times[first]), h, count)
             native = own.steps_of(self.system.key, RolloutInputs(x, inputs, instance.p))
             for k in range(last - first):
                 if native.tangents(k * every, every, x, rows, None, self._varying) < every:

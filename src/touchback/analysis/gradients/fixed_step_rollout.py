@@ -17,8 +17,8 @@ from numpy.typing import ArrayLike
 from touchback.analysis.gradients.mode_rollout import Switching
 from touchback.analysis.gradients.smooth_rollout import (
     Floats,
-    Plan,
     RolloutInputs,
+    RolloutSpec,
     Series,
     Smooth,
     read_rollout_inputs,
@@ -31,6 +31,8 @@ from touchback.numbers import number_within, positive_number, read_array, shown,
 from touchback.recording import unknown_name
 from touchback.simulate.features import refuse
 from touchback.simulate.protocol import Where
+from touchback.simulate.run_spec import RunSpec
+from touchback.simulate.solvers import RK4, Euler
 from touchback.simulate.span import check_stored_size
 from touchback.symbolic.differentiate import gradient
 from touchback.symbolic.expression import Expr
@@ -60,7 +62,7 @@ def cost_function(system: System, cost: Expr | str, parameters: tuple[str, ...])
     return d.functions({"cost": [value, *gradient(d.tape, value, variables)]})["cost"]
 
 
-METHODS = ("rk4", "euler")
+METHODS = {"rk4": RK4, "euler": Euler}
 _MOST = 1 << 40
 
 
@@ -77,7 +79,7 @@ class Rollout:
     """So many steps of a system: what `tb.rollout` gives. Inputs are held through a step. States
     are x = [q, v, z] as they stand, quaternions with their four numbers."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: RolloutSpec) -> None:
         self.plan = plan
         self._costs: dict[Expr | str, Function] = {}
         self.system, self.steps, self.step = plan.system, plan.steps, plan.step
@@ -224,11 +226,12 @@ def rollout(
         "tb.rollout: inputs of each step", count, len(system.layout.inputs), "Take fewer steps."
     )
     begin = number_within("tb.rollout: start must be a number", start, -1e300, 1e300)
-    plan = Plan(
-        system.apart(), count, positive_number("step", step), method, begin, names,
-        _pull(system, constraints),
+    solver, pull = METHODS[method](step=positive_number("step", step)), _pull(system, constraints)
+    run = RunSpec.read(
+        system.apart(), count * solver.step, start=begin,
+        constraints=pull if system.constrained else None,
     )  # fmt: skip
-    return Rollout(plan)
+    return Rollout(RolloutSpec(run, solver, count, names, pull))
 
 
 def _pull(system: System, constraints: str | Formulation | None) -> Baumgarte:

@@ -15,7 +15,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from touchback.analysis.gradients.smooth_rollout import Floats, Plan, RolloutInputs
+from touchback.analysis.gradients.smooth_rollout import Floats, RolloutInputs, RolloutSpec
 from touchback.errors import SolveError
 from touchback.native.gradients.rollout import NativeRollout
 from touchback.system.modal_equations import Exit, Impact
@@ -118,7 +118,7 @@ _MET = 1e-9  # |h| of constraints that count as met [m or rad]
 class Jump:
     """One way out of a mode, for given values of the parameters."""
 
-    def __init__(self, plan: Plan, mode: int, number: int, values: Floats) -> None:
+    def __init__(self, plan: RolloutSpec, mode: int, number: int, values: Floats) -> None:
         self._plan, self._mode, self._number, self._values = plan, mode, number, values
         modes = plan.system.dynamics.modes
         self.exit: Exit = modes.every[mode].exits[number]
@@ -170,8 +170,8 @@ class _Blow:
     """Impulses on a state after its resets."""
 
     def __init__(
-        self, plan: Plan, made: SaltationFunctions, impact: Impact, x: Floats, u: Floats, e: Floats,
-        values: Floats,
+        self, plan: RolloutSpec, made: SaltationFunctions, impact: Impact, x: Floats, u: Floats,
+        e: Floats, values: Floats,
     ) -> None:  # fmt: skip
         self._sizes, self._x, self._contacts = plan.system.sizes, x, impact.contacts
         nq, n, _ = self._sizes
@@ -242,7 +242,7 @@ _PARTS = 16  # of a step in which an indicator that begins at zero is looked for
 class Exits:
     """Those of all modes, for given values of the parameters."""
 
-    def __init__(self, plan: Plan, values: Floats) -> None:
+    def __init__(self, plan: RolloutSpec, values: Floats) -> None:
         self._plan, self._values = plan, values
         self._known: dict[int, list[Jump]] = {}
 
@@ -364,7 +364,7 @@ class _Way:
 class Switching:
     """A rollout from a state with inputs and parameters, in modes."""
 
-    def __init__(self, plan: Plan, given: RolloutInputs) -> None:
+    def __init__(self, plan: RolloutSpec, given: RolloutInputs) -> None:
         self._plan, self._given = plan, given
         self._exits = Exits(plan, given.parameters)
         self._natives: dict[int, NativeRollout] = {}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,7 +16,9 @@ from touchback.native.interrupt import Listening
 from touchback.numbers import read_array
 from touchback.recording import unknown_name
 from touchback.simulate.protocol import Where
-from touchback.simulate.span import check_stored_size
+from touchback.simulate.run_spec import RunSpec
+from touchback.simulate.solvers.fixed_step_solvers import FixedStep
+from touchback.simulate.span import Span, check_stored_size
 from touchback.system import System
 from touchback.system.active_equations import Key
 from touchback.system.variational_equations import variational_functions
@@ -101,16 +103,41 @@ def read_variation(label: str, given: ArrayLike | None, shape: tuple[int, ...]) 
 
 
 @dataclass(frozen=True)
-class Plan:
-    """What a rollout is of."""
+class RolloutSpec:
+    """What is asked of a rollout: a `run` by so many `steps` of a `solver`, whose derivatives by
+    some `parameters` are wanted. State, inputs and values of parameters come with each call; `pull`
+    holds the constraints."""
 
-    system: System
+    run: RunSpec
+    solver: FixedStep
     steps: int
-    step: float
-    method: str
-    start: float
-    parameters: tuple[str, ...]  # those that vary
+    parameters: tuple[str, ...]
     pull: Baumgarte
+
+    @property
+    def system(self) -> System:
+        """What moves."""
+        return self.run.system
+
+    @property
+    def start(self) -> float:
+        """When the first step begins [s]."""
+        return self.run.span.start
+
+    @property
+    def step(self) -> float:
+        """The length of a step [s]."""
+        return self.solver.step
+
+    @property
+    def method(self) -> str:
+        """The name of the solver."""
+        return self.solver.word
+
+    def over(self, start: float, step: float, steps: int) -> RolloutSpec:
+        """The same from another time on [s], by so many steps of another length [s]."""
+        run = replace(self.run, span=Span(start, steps * step))
+        return replace(self, run=run, solver=replace(self.solver, step=step), steps=steps)
 
     def steps_of(self, key: Key, given: RolloutInputs) -> NativeRollout:
         """Its steps in C, where this acts."""
@@ -154,7 +181,7 @@ class Plan:
 class Smooth:
     """A rollout from a state with inputs and parameters."""
 
-    def __init__(self, plan: Plan, given: RolloutInputs) -> None:
+    def __init__(self, plan: RolloutSpec, given: RolloutInputs) -> None:
         self._plan, self._given = plan, given
         self._native = plan.steps_of(plan.system.key, given)
 

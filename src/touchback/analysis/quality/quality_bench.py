@@ -15,14 +15,12 @@ from touchback.native import Chunks, Dopri5, Problem, Status, evaluate_rows
 from touchback.numbers import Floats
 from touchback.progress import Progress
 from touchback.simulate.input_trace import InputTrace
-from touchback.simulate.inputs import read_inputs
-from touchback.simulate.protocol import InputData
+from touchback.simulate.run_spec import RunSpec
 from touchback.simulate.smooth_stepper import newton_for
 from touchback.simulate.solvers import integrators
 from touchback.simulate.span import Span, Trajectory, output_times
 from touchback.simulate.step_knots import StepLimits, step_limits
 from touchback.simulate.stepper import Segment
-from touchback.system import System
 from touchback.system.natural_coordinates import NaturalCoordinates
 
 STEP_LIMIT = 100_000_000  # within it time is the limit
@@ -53,22 +51,14 @@ class Clock:
 
 
 class Bench:
-    """A system, where it starts, and its inputs; in natural coordinates too where `natural` ones
-    are given, by which all runs are compared then."""
+    """What is asked of runs, whose solver and formulation are those of candidates; in natural
+    coordinates too where `natural` ones are given, by which all runs are compared then."""
 
     def __init__(
-        self,
-        system: System,
-        x0: Floats,
-        duration: float,
-        inputs: InputData | None,
-        clock: Clock,
-        natural: NaturalCoordinates | None = None,
+        self, spec: RunSpec, clock: Clock, natural: NaturalCoordinates | None = None
     ) -> None:
-        self.system, self.x0, self.duration, self.clock = system, x0, duration, clock
-        self.natural = natural
-        self._inputs = read_inputs(system, inputs, duration)
-        self.span = Span(0.0, duration)
+        self.spec, self.clock, self.natural = spec, clock, natural
+        self.system, self.x0, self.duration = spec.system, spec.x0, spec.span.duration
 
     @property
     def longest(self) -> float:
@@ -76,7 +66,7 @@ class Bench:
         return self._limits().longest
 
     def _limits(self) -> StepLimits:
-        return step_limits(self.span, self._inputs, self.system.on_blocks())
+        return step_limits(self.spec.span, self.spec.inputs, self.system.on_blocks())
 
     @property
     def constrained(self) -> bool:
@@ -87,7 +77,7 @@ class Bench:
         """What the candidate integrates; adaptive steps end at its knots."""
         if candidate.natural:
             return self._in_natural.problem(candidate.formulation)
-        posed = self.system.problem(candidate.formulation, inputs=self._inputs).problem
+        posed = self.system.problem(candidate.formulation, inputs=self.spec.inputs).problem
         posed.end_steps_at(self._limits().knots)
         return posed
 
@@ -128,7 +118,7 @@ class Bench:
             run = problem or self.problem(candidate)
             if solver.implicit and not run.implicit and not candidate.natural:
                 newton_for(self.system, run, solver.rtol, solver.atol)
-            trace = InputTrace(self._inputs, self.longest)
+            trace = InputTrace(self.spec.inputs, self.longest)
             return solver.integrate(Segment(run, names, x0, span, progress, trace=trace))
 
 

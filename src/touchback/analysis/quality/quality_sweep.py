@@ -35,6 +35,7 @@ from touchback.recording import unknown_name
 from touchback.simulate.features import refuse
 from touchback.simulate.initial_state import read_state
 from touchback.simulate.protocol import InputData, StateData
+from touchback.simulate.run_spec import RunSpec
 from touchback.simulate.solvers import METHODS, Can, SciPy, integrators
 from touchback.simulate.span import Trajectory
 from touchback.system import System
@@ -279,8 +280,10 @@ def quality(
     with Progress(f"{system.name}: quality", progress) as shown:
         clock = Clock(time_limit, shown)
         described = NaturalCoordinates(system, x) if natural else None
-        bench = Bench(system, x, duration, inputs, clock, described)
-        return _Sweep(bench, chosen, lengths, sorted(tolerances, reverse=True)).result()
+        spec = replace(RunSpec.read(system, duration, inputs=inputs), x0=x)
+        return _Sweep(
+            Bench(spec, clock, described), chosen, lengths, sorted(tolerances, reverse=True)
+        ).result()
 
 
 class _Sweep:
