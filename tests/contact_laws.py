@@ -185,5 +185,5 @@ def check_signorini(body: Thrown, run: tb.Run, seen: Path, depth: float) -> None
 
 def check_energy(run: tb.Run, seen: Path, tolerance: float) -> None:
     """It never rises, but where a remark says so: by Newton's restitution with friction it may."""
-    if not any("raised the energy" in remark for remark in run.metadata["remarks"]):
+    if not any("raised the energy" in remark for remark in run.metadata["diagnostics"]):
         assert np.diff(seen.energy).max() < tolerance

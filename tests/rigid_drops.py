@@ -104,7 +104,7 @@ def check(drop: Drop, run: tb.Run, name: str = "body") -> None:
     mass[-len(drop.inertia) :] = drop.inertia
     energy = 0.5 * mass @ speeds**2 + G * run[f"{name}.z"]
     assert np.diff(energy).max() < 1e-7
-    assert abs(run.books.unexplained) < 1e-7
+    assert abs(run.energy_balance.residual) < 1e-7
 
 
 def rests(drop: Drop, run: tb.Run) -> bool:

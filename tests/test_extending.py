@@ -255,9 +255,9 @@ def test_the_command_runs_a_solver_without_books_and_says_so(
     monkeypatch.setitem(METHODS, "heun", load("heun").Heun())
     done = command("simulate", "pendulum", "--method", "heun", "--duration", "0.1")
     assert done.returncode == 0
-    assert "energy: method 'heun' keeps no books" in done.stdout
+    assert "energy: method 'heun' keeps no energy balance" in done.stdout
     usual = command("simulate", "pendulum", "--method", "rk4", "--duration", "0.1")
-    assert "keeps no books" not in usual.stdout and "energy" in usual.stdout
+    assert "keeps no energy balance" not in usual.stdout and "energy" in usual.stdout
     wrong = command("simulate", "pendulum", "--method", "huen", "--duration", "0.1")
     assert wrong.returncode != 0 and "There is no method 'huen'" in wrong.stderr
 
@@ -268,9 +268,11 @@ def test_a_solver_of_ones_own_is_taken_as_it_is() -> None:
     run = tb.simulate(system, start, method=heun, progress=False)
     known = tb.simulate(system, start, progress=False)
     assert run["hinge"][-1] == pytest.approx(known["hinge"][-1], abs=1e-5)
-    assert "method=given['method'])" in run.metadata["repeat"]
+    assert "method=given['method'])" in run.metadata["repro_call"]
     assert run.metadata["given"] == {"method": "an object of type Heun"}
-    again = eval(run.metadata["repeat"], {"tb": tb, "system": system, "given": {"method": heun}})
+    again = eval(
+        run.metadata["repro_call"], {"tb": tb, "system": system, "given": {"method": heun}}
+    )
     np.testing.assert_array_equal(again["hinge"], run["hinge"])
     with pytest.raises(
         tb.InputError, match=r"'linear-implicit' is a step of its own; leave .*heun"
@@ -279,8 +281,8 @@ def test_a_solver_of_ones_own_is_taken_as_it_is() -> None:
 
 
 def test_a_solver_of_ones_own_keeps_books_only_where_it_says_so() -> None:
-    with pytest.raises(tb.InputError, match="'heun' keeps no energy books; use method='dopri5'"):
-        tb.simulate(swinging().compile(), method=load("heun").Heun(), books=True)
+    with pytest.raises(tb.InputError, match="'heun' keeps no energy balance; use method='dopri5'"):
+        tb.simulate(swinging().compile(), method=load("heun").Heun(), energy_balance=True)
 
 
 def test_a_solver_of_ones_own_is_recorded_at_the_instants_asked_for() -> None:
@@ -325,7 +327,9 @@ def test_a_solver_of_ones_own_is_known_by_one_line(monkeypatch: pytest.MonkeyPat
 
 def exact_text(system: tb.System, start: tb.State, solver: Any) -> str:
     """The line that repeats a run."""
-    text: str = tb.simulate(system, start, 0.1, method=solver, progress=False).metadata["repeat"]
+    text: str = tb.simulate(system, start, 0.1, method=solver, progress=False).metadata[
+        "repro_call"
+    ]
     return text
 
 

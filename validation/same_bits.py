@@ -3,11 +3,11 @@
 Each case runs in a process of its own in either tree (with C built in both): every function of the
 gallery's mechanisms at random states, their experiments, unclocked live runs, the examples, the
 code of the documentation, the published cases. Every run that comes about is digested signal by
-signal, with its events, transitions and books. Recordings that the old tree made are replayed by
-the new one. A case that the old tree itself answers otherwise the next time (a clock took part in
-it) says nothing, and is told as such. Words choose cases whose names contain one of them; the word
---same-starts lets the new tree begin at the states that the old one assembled, where its own are
-within 1e-9 of them: what is the same then differs by its beginning only.
+signal, with its events, transitions and energy balance. Recordings that the old tree made are
+replayed by the new one. A case that the old tree itself answers otherwise the next time (a clock
+took part in it) says nothing, and is told as such. Words choose cases whose names contain one of
+them; the word --same-starts lets the new tree begin at the states that the old one assembled, where
+its own are within 1e-9 of them: what is the same then differs by its beginning only.
 """
 
 from __future__ import annotations
@@ -42,6 +42,10 @@ RENAMED = {  # cases of older trees → their names now
     "test_episodes_siconos_ball.py": "test_modes_siconos_ball.py",
 }  # fmt: skip
 
+RENAMED_KEYS = {  # of metadata of older trees → their names now, see recording/run_data.py
+    "books": "energy_balance", "remarks": "diagnostics", "repeat": "repro_call",
+}  # fmt: skip
+
 Digests = list[dict[str, str]]
 
 
@@ -65,8 +69,9 @@ def watch_runs() -> Digests:
     def watched(run: Any, *given: Any, **named: Any) -> None:
         begin(run, *given, **named)
         found = {name: digest(x) for name, x in run.signals.items() if name not in CLOCKED}
-        told = {key: run.metadata[key] for key in ("events", "transitions", "books")
-                if key in run.metadata}  # fmt: skip
+        metadata = {RENAMED_KEYS.get(key, key): value for key, value in run.metadata.items()}
+        told = {key: metadata[key] for key in ("events", "transitions", "energy_balance")
+                if key in metadata}  # fmt: skip
         made.append({"time": digest(run.time), **found, **{k: digest(v) for k, v in told.items()}})
 
     Run.__init__ = watched  # type: ignore[method-assign]

@@ -44,12 +44,12 @@ def test_bounces_located(agreement) -> None:  # type: ignore[no-untyped-def]
     )
     run = tb.simulate(
         system, duration=p["T"], step=p["h"], output_step=p["h"], events=[bounce],
-        rtol=1e-12, atol=1e-14, books=True, progress=False,
+        rtol=1e-12, atol=1e-14, energy_balance=True, progress=False,
     )  # fmt: skip
     found = np.array([event.time for event in run.events])
-    books = run.books
+    books = run.energy_balance
     print(f"\nEnergy of the ball over {run.duration:g} s\n{books}")
-    agreement.compare("energy unexplained [J]", books.unexplained, 0.0, within=1e-10)
+    agreement.compare("energy residual [J]", books.residual, 0.0, within=1e-10)
     times, _ = bounces(p)
     agreement.compare("times of bounces [s]", found, times[: len(found)], within=1e-10)
     t = published["t"]
@@ -73,6 +73,6 @@ def test_bounces_by_time_stepping(agreement) -> None:  # type: ignore[no-untyped
         )
         exact = flight(p, run.time)[0]
         agreement.compare(f"z, h = {step * 1e6:.0f} µs [m]", run["z"], exact, within=shift * step)
-    books = run.books
+    books = run.energy_balance
     print(f"\nEnergy of the ball over {run.duration:g} s\n{books}")
-    agreement.compare("energy unexplained [J]", books.unexplained, 0.0, within=1e-10)
+    agreement.compare("energy residual [J]", books.residual, 0.0, within=1e-10)

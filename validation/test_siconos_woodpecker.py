@@ -64,6 +64,6 @@ def test_motion_of_the_toy(agreement) -> None:  # type: ignore[no-untyped-def]
         unit = units.get(name, "rad/s")
         within = 1e-10 * max(1.0, np.abs(published[name]).max())  # rounding grows with the speeds
         agreement.compare(f"{name} [{unit}]", signal[at], published[name], within)
-    books = run.books
+    books = run.energy_balance
     print(f"\nEnergy of the woodpecker over {run.duration:g} s\n{books}")
-    agreement.compare("energy unexplained [J]", books.unexplained, 0.0, within=1e-15)
+    agreement.compare("energy residual [J]", books.residual, 0.0, within=1e-15)

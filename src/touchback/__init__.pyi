@@ -129,7 +129,7 @@ from touchback.model.sensors import (
 from touchback.model.solids import Box, Capsule, Cylinder, Ellipsoid, Eye, Mesh, Sphere
 from touchback.realtime import Live, live, replay
 from touchback.realtime.control import control
-from touchback.recording import EnergyBooks, Run, compare
+from touchback.recording import EnergyBalance, Run, compare
 from touchback.recording import open_run as open
 from touchback.simulate import (
     RK4,
@@ -219,7 +219,7 @@ __all__ = [
     "Effort",
     "Ellipsoid",
     "Energy",
-    "EnergyBooks",
+    "EnergyBalance",
     "Equilibrium",
     "Euler",
     "Event",

@@ -185,13 +185,15 @@ def energy() -> str:
     ):  # fmt: skip
         system = grand_piano_action("motion", touch).compile()
         given = {"touch speed": speed}
-        books = play(system, 0.4, given, rtol=1e-8, atol=1e-11, books=True).books
-        most = max(books.dissipated, key=lambda line: books.dissipated[line])
-        sums = [1e3 * books.total(part) for part in ("work", "stored", "dissipated")]
+        balance = play(
+            system, 0.4, given, rtol=1e-8, atol=1e-11, energy_balance=True
+        ).energy_balance
+        most = max(balance.dissipated, key=lambda line: balance.dissipated[line])
+        sums = [1e3 * balance.total(part) for part in ("work", "stored", "dissipated")]
         cells = [f"{value:.3f}" for value in sums]
-        rows.append((name, *cells, f"{1e3 * books.unexplained:.1e}", most))
+        rows.append((name, *cells, f"{1e3 * balance.residual:.1e}", most))
     return table(
-        ("stroke", "work in [mJ]", "stored", "dissipated", "unexplained", "most of it in"), rows
+        ("stroke", "work in [mJ]", "stored", "dissipated", "residual", "most of it in"), rows
     )
 
 

@@ -15,7 +15,7 @@ def test_an_interrupted_run_is_shown_and_saved(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def interrupted(system: tb.System, *_: Any, **__: Any) -> tb.Run:
-        run = tb.simulate(system, duration=0.1, progress=False, books=True)
+        run = tb.simulate(system, duration=0.1, progress=False, energy_balance=True)
         raise RunInterrupted("pendulum: interrupted at t = 0.1 s.", run)
 
     monkeypatch.setattr(simulate_commands, "run_it", interrupted)

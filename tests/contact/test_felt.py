@@ -103,11 +103,13 @@ def test_an_impact_never_gains_energy_at_any_moment(law: str) -> None:
 @pytest.mark.parametrize("law", ["hunt-crossley", "felt", "memory", "crush"])
 def test_energy_books_find_every_joule(law: str) -> None:
     system = pressed(LAWS[law], speed=1.5).compile()
-    run = tb.simulate(system, duration=8e-3, rtol=1e-10, atol=1e-12, progress=False, books=True)
+    run = tb.simulate(
+        system, duration=8e-3, rtol=1e-10, atol=1e-12, progress=False, energy_balance=True
+    )
     start = 0.5 * 0.01 * 1.5**2
-    assert abs(run.books.unexplained) < 1e-7 * start
+    assert abs(run.energy_balance.residual) < 1e-7 * start
     taken = start - run["energy"][-1]
-    assert run.books.dissipated["felt"] == pytest.approx(taken, abs=1e-7 * start)
+    assert run.energy_balance.dissipated["felt"] == pytest.approx(taken, abs=1e-7 * start)
 
 
 @pytest.mark.parametrize("law", ["hysteresis", "memory", "both", "crush"])

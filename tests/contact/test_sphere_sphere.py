@@ -105,7 +105,7 @@ def test_a_ball_that_slides_off_a_ball_leaves_it_where_two_thirds_say() -> None:
     left = next(event for event in run.events if event.name == "dome opens")
     cosine = left.state["free.z"] / 0.6
     assert cosine == pytest.approx((2 + 0.25 / (G * 0.6)) / 3, abs=1e-8)
-    assert abs(run.books.unexplained) < 1e-8
+    assert abs(run.energy_balance.residual) < 1e-8
 
 
 def test_a_ball_that_rolls_off_a_ball_leaves_it_where_ten_seventeenths_say() -> None:

@@ -228,8 +228,8 @@ def test_energy_books_close_for_a_body_that_bobs_with_drag() -> None:
     m = floating(tb.Ellipsoid((0.3, 0.2, 0.1)), 0.6 * RHO * V, (0.6, 0.9, 1.1), -0.02,
                  drag=(5, 5, 5), angular_drag=(0.5, 0.5, 0.5), current=(0.2, 0, 0),
                  position=(0, 0, 0.15, 0.9, 0.3, 0, 0))  # fmt: skip
-    run = tb.simulate(m.compile(), duration=2.0, books=True, rtol=1e-9, atol=1e-10)
-    assert abs(run.books.unexplained) < 1e-6 * run.books.turnover
+    run = tb.simulate(m.compile(), duration=2.0, energy_balance=True, rtol=1e-9, atol=1e-10)
+    assert abs(run.energy_balance.residual) < 1e-6 * run.energy_balance.turnover
 
 
 @pytest.mark.parametrize("links", [1, 3])

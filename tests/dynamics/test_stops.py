@@ -42,13 +42,13 @@ def test_what_falls_onto_its_limit_comes_to_rest_there(
 @pytest.mark.parametrize("size", SIZES)
 def test_energy_never_rises_in_a_stop_and_its_books_close(size: str) -> None:
     system = falling(*SIZES[size]).compile()
-    run = tb.simulate(system, duration=4.0, books=True)
+    run = tb.simulate(system, duration=4.0, energy_balance=True)
     q, v = run["hinge"], run["hinge rate"]
     energy = np.array([sum(system.energy([a], [b])) for a, b in zip(q, v, strict=True)])
     fallen = energy[0] - energy[-1]
     assert fallen > 0.0
     assert np.diff(energy).max() < 1e-6 * fallen
-    assert sum(run.books.dissipated.values()) == pytest.approx(fallen, rel=1e-4)
+    assert sum(run.energy_balance.dissipated.values()) == pytest.approx(fallen, rel=1e-4)
 
 
 def test_mujoco_holds_a_limit_at_the_same_place() -> None:

@@ -90,3 +90,16 @@ def test_a_broken_line_is_named(tmp_path: Path) -> None:
     path.write_text(path.read_text().replace("1.0,two", "1.0"))
     with pytest.raises(InputError, match=r"r\.csv, line 4: 1 cells where the header has 2"):
         open_run(path)
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_metadata_of_older_files_have_their_names_of_now(suffix: str, tmp_path: Path) -> None:
+    books = {"work": {"motor": 3.0}, "stored": {"kinetic": 2.0}, "dissipated": {}, "impacts": {}}
+    old = {"model": "rig", "books": books, "remarks": ["it slipped"], "repeat": "tb.simulate(…)"}
+    Run([0.0, 1.0], {"a": [2.0, 3.0]}, metadata=old).save(tmp_path / f"old{suffix}")
+    run = open_run(tmp_path / f"old{suffix}")
+    assert run.metadata == {
+        "model": "rig", "energy_balance": books, "diagnostics": ["it slipped"],
+        "repro_call": "tb.simulate(…)",
+    }  # fmt: skip
+    assert run.energy_balance.residual == 1.0 and "repeat:  tb.simulate(…)" in str(run)

@@ -27,13 +27,13 @@ def test_a_simulated_run_comes_back_with_events_books_and_how_to_repeat_it(tmp_p
     ball = tb.Model("bouncing ball")
     ball.joint("height", tb.Prismatic("z"), ball.ground, ball.body("ball", mass=0.1), position=1.0)
     floor = tb.Event("floor", ball.coordinate("height"), restart=lambda t, x: [0.0, -0.8 * x[1]])
-    run = tb.simulate(ball.compile(), duration=1.5, events=[floor], books=True)
+    run = tb.simulate(ball.compile(), duration=1.5, events=[floor], energy_balance=True)
     assert len(run.events) == 2
     run.save(tmp_path / "ball.mcap")
     again = tb.open(tmp_path / "ball.mcap")
     assert same(again, run)
     assert again.events == run.events
-    assert again.books == run.books
+    assert again.energy_balance == run.energy_balance
     assert str(again) == str(run)
 
 

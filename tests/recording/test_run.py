@@ -19,7 +19,9 @@ def swing() -> Run:
     time = np.linspace(0.0, 1.0, 11)
     signals = {"angle": np.sin(time), "speed": np.cos(time), "second angle": time}
     units = {"angle": "rad", "speed": "rad/s", "second angle": "rad"}
-    return Run(time, signals, units, {"model": "pendulum", "method": "rk4", "repeat": "again()"})
+    return Run(
+        time, signals, units, {"model": "pendulum", "method": "rk4", "repro_call": "again()"}
+    )
 
 
 def test_signals_are_found_by_name() -> None:

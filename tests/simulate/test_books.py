@@ -32,7 +32,9 @@ def workshop() -> tb.System:
 def run_of(system: tb.System, duration: float = 1.0, **options: object) -> tb.Run:
     x0 = system.assemble(a=0.9, b=-0.4, rates={"b": 2.0})
     inputs = {"torque": lambda t: 2.0 * np.sin(3.0 * t)}
-    return tb.simulate(system, x0, duration, inputs=inputs, books=True, progress=False, **options)  # type: ignore[arg-type]
+    return tb.simulate(
+        system, x0, duration, inputs=inputs, energy_balance=True, progress=False, **options
+    )  # type: ignore[arg-type]
 
 
 # ---- order ---------------------------------------------------------------------------------------
@@ -46,7 +48,9 @@ def test_what_is_unexplained_falls_with_the_order_of_a_fixed_step_method(
     method: str, order: int, step: float
 ) -> None:
     system = workshop()
-    left = [abs(run_of(system, method=method, step=step / 2**k).books.unexplained) for k in (0, 1)]
+    left = [
+        abs(run_of(system, method=method, step=step / 2**k).energy_balance.residual) for k in (0, 1)
+    ]
     assert np.log2(left[0] / left[1]) > order - 0.3
     assert left[1] < 0.1
 
@@ -58,14 +62,14 @@ def test_adaptive_methods_close_their_books_to_order_five(method: str, step: flo
     left = []
     for k in (0, 1):
         run = run_of(system, duration=1.6, method=method, step=step / 2**k, rtol=0.5, atol=0.5)
-        left.append(abs(run.books.unexplained))
+        left.append(abs(run.energy_balance.residual))
     assert np.log2(left[0] / left[1]) > 4.3
 
 
 @pytest.mark.parametrize("method", ["dopri5", "radau5", "DOP853", "Radau", "LSODA"])
 def test_books_close_to_the_tolerance(method: str) -> None:
-    books = run_of(workshop(), method=method, rtol=1e-10, atol=1e-12).books
-    assert abs(books.unexplained) < 2e-8 * books.turnover
+    books = run_of(workshop(), method=method, rtol=1e-10, atol=1e-12).energy_balance
+    assert abs(books.residual) < 2e-8 * books.turnover
 
 
 def test_the_motion_has_the_same_bits_with_and_without_books() -> None:
@@ -91,12 +95,12 @@ def test_a_damped_oscillator_loses_what_its_damper_takes() -> None:
     m.force("strut", tb.SpringDamper(
         m.ground.at(-2, 0, 0), tb.Frame("load"), stiffness=50, damping=1.6, length=2.0,
     ))  # fmt: skip
-    run = tb.simulate(m.compile(), duration=1.5, rtol=1e-11, atol=1e-13, books=True)
+    run = tb.simulate(m.compile(), duration=1.5, rtol=1e-11, atol=1e-13, energy_balance=True)
     t, decay = 1.5, 1.6 / 4.0
     omega = np.sqrt(25.0 - decay**2)
     x = 0.3 * np.exp(-decay * t) * (np.cos(omega * t) + decay / omega * np.sin(omega * t))
     v = -0.3 * np.exp(-decay * t) * 25.0 / omega * np.sin(omega * t)
-    books = run.books
+    books = run.energy_balance
     assert books.stored["kinetic"] == pytest.approx(v**2, abs=1e-10)
     assert books.stored["strut"] == pytest.approx(25.0 * (x**2 - 0.09), abs=1e-9)
     lost = 25.0 * 0.09 - 25.0 * x**2 - v**2
@@ -114,7 +118,9 @@ def test_a_motor_of_a_fixed_torque_works_and_a_law_of_the_speed_brakes() -> None
     m.force("second motor", tb.JointEffort("drum", 2.0 * m.parameter("torque", 1.0)))
     m.force("hand", tb.Wrench(drum, torque=(0, 0, 1.5)))
     m.force("brake", tb.JointEffort("drum", -0.2 * m.rate("drum")))
-    books = tb.simulate(m.compile(), duration=2.0, rtol=1e-11, atol=1e-13, books=True).books
+    books = tb.simulate(
+        m.compile(), duration=2.0, rtol=1e-11, atol=1e-13, energy_balance=True
+    ).energy_balance
     turned = books.work["motor"] / 3.0
     assert turned > 1.0
     assert books.work == {
@@ -122,7 +128,7 @@ def test_a_motor_of_a_fixed_torque_works_and_a_law_of_the_speed_brakes() -> None
         "second motor": pytest.approx(2.0 * turned, rel=1e-9),
         "hand": pytest.approx(1.5 * turned, rel=1e-9),
     }
-    assert books.dissipated["brake"] > 0.0 and abs(books.unexplained) < 1e-8
+    assert books.dissipated["brake"] > 0.0 and abs(books.residual) < 1e-8
 
 
 def test_a_motor_gives_its_torque_times_the_way() -> None:
@@ -130,12 +136,12 @@ def test_a_motor_gives_its_torque_times_the_way() -> None:
     m.joint("drum", tb.Revolute("z"), m.ground, m.body("drum", 1.0, inertia=(1, 1, 0.5)))
     m.force("motor", tb.JointEffort("drum", m.input("torque", default=3.0)))
     m.force("brake", tb.JointEffort("drum", -0.2 * m.rate("drum")))
-    run = tb.simulate(m.compile(), duration=2.0, rtol=1e-11, atol=1e-13, books=True)
-    assert run.books.work == {"motor": pytest.approx(3.0 * run["drum"][-1], rel=1e-9)}
+    run = tb.simulate(m.compile(), duration=2.0, rtol=1e-11, atol=1e-13, energy_balance=True)
+    assert run.energy_balance.work == {"motor": pytest.approx(3.0 * run["drum"][-1], rel=1e-9)}
     rate = 15.0 * (1 - np.exp(-0.4 * run.time))  # ω = T/c (1 − exp(−c t/J))
     np.testing.assert_allclose(run["drum rate"], rate, atol=1e-8)
     lost = 0.2 * 225.0 * (2.0 - 2 / 0.4 * (1 - np.exp(-0.8)) + 1 / 0.8 * (1 - np.exp(-1.6)))
-    assert run.books.dissipated["brake"] == pytest.approx(lost, rel=1e-8)
+    assert run.energy_balance.dissipated["brake"] == pytest.approx(lost, rel=1e-8)
 
 
 def test_a_drive_does_the_work_that_lifts() -> None:
@@ -145,11 +151,11 @@ def test_a_drive_does_the_work_that_lifts() -> None:
     m.drive("z", tb.SmoothStep(0.0, 0.5))
     for formulation in ("partitioning", "multipliers", "projection", "baumgarte"):
         run = tb.simulate(
-            m.compile(), duration=1.2, step=0.01, constraints=formulation, books=True,
+            m.compile(), duration=1.2, step=0.01, constraints=formulation, energy_balance=True,
             rtol=1e-10, atol=1e-12,
         )  # fmt: skip
-        assert run.books.work["drive z"] == pytest.approx(4.0 * G * 0.5, rel=1e-7)
-        assert abs(run.books.unexplained) < 1e-6
+        assert run.energy_balance.work["drive z"] == pytest.approx(4.0 * G * 0.5, rel=1e-7)
+        assert abs(run.energy_balance.residual) < 1e-6
 
 
 @pytest.mark.parametrize(
@@ -166,10 +172,10 @@ def test_closed_loops_balance_in_every_formulation(formulation: str, within: flo
     implicit = formulation in ("linear-implicit", "augmented-lagrangian")
     run = tb.simulate(
         system, experiment.start(system), 0.5, constraints=formulation, inputs=experiment.inputs,
-        step=2e-4 if implicit else None, books=True, progress=False,
+        step=2e-4 if implicit else None, energy_balance=True, progress=False,
     )  # fmt: skip
-    books = run.books
-    assert abs(books.unexplained) < within * books.turnover
+    books = run.energy_balance
+    assert abs(books.residual) < within * books.turnover
     assert abs(books.dissipated["constraints"]) < within * books.turnover
     assert books.dissipated["spring"] > 0.1
 
@@ -182,9 +188,9 @@ def test_a_spring_whose_end_an_input_moves_takes_the_work_of_the_input() -> None
     m.force("spring", tb.SpringDamper(
         m.ground.at(5, 0, 0), tb.Frame("load"), stiffness=30, length=5 - end,
     ))  # fmt: skip
-    run = tb.simulate(m.compile(), duration=1.0, inputs={"end": [0.0, 0.2]}, books=True)
-    assert run.books.stored["spring"] == pytest.approx(0.5 * 30 * 0.2**2, rel=1e-5)
-    assert run.books.work["spring"] == pytest.approx(0.5 * 30 * 0.2**2, rel=1e-5)
+    run = tb.simulate(m.compile(), duration=1.0, inputs={"end": [0.0, 0.2]}, energy_balance=True)
+    assert run.energy_balance.stored["spring"] == pytest.approx(0.5 * 30 * 0.2**2, rel=1e-5)
+    assert run.energy_balance.work["spring"] == pytest.approx(0.5 * 30 * 0.2**2, rel=1e-5)
 
 
 def on_moving_ground() -> tb.System:
@@ -209,12 +215,12 @@ def test_a_moving_ground_does_the_work_that_it_must() -> None:
     system = on_moving_ground()
     left = []
     for step in (0.02, 0.01):
-        run = tb.simulate(system, None, 2.0, method="rk4", step=step, books=True)
-        left.append(abs(run.books.unexplained))
-    assert abs(run.books.work["moving ground"]) > 1e-2
+        run = tb.simulate(system, None, 2.0, method="rk4", step=step, energy_balance=True)
+        left.append(abs(run.energy_balance.residual))
+    assert abs(run.energy_balance.work["moving ground"]) > 1e-2
     assert np.log2(left[0] / left[1]) > 3.7
     assert left[1] < 1e-6
-    assert run.books.dissipated["strut"] > 0.0
+    assert run.energy_balance.dissipated["strut"] > 0.0
 
 
 def test_a_carriage_gets_its_kinetic_energy_from_the_ground() -> None:
@@ -222,9 +228,9 @@ def test_a_carriage_gets_its_kinetic_energy_from_the_ground() -> None:
     m = tb.Model("carriage", gravity=(0, 0, 0))
     m.joint("z", tb.Prismatic("z"), m.ground, m.body("load", 3.0))
     m.move_base(position=(m.time**2, 0, 0))
-    books = tb.simulate(m.compile(), duration=1.0, books=True).books
+    books = tb.simulate(m.compile(), duration=1.0, energy_balance=True).energy_balance
     assert books.work["moving ground"] == pytest.approx(0.5 * 3.0 * 4.0, rel=1e-12)
-    assert abs(books.unexplained) < 1e-12
+    assert abs(books.residual) < 1e-12
 
 
 # ---- jumps ---------------------------------------------------------------------------------------
@@ -237,11 +243,15 @@ def test_bounces_lose_what_restitution_takes(method: str) -> None:
     bounce = tb.Event(
         "bounce", m.coordinate("z"), direction=-1, restart=lambda t, x: [0.0, -0.8 * x[1]]
     )
-    run = tb.simulate(m.compile(), duration=1.5, events=[bounce], method=method, books=True)
+    run = tb.simulate(
+        m.compile(), duration=1.5, events=[bounce], method=method, energy_balance=True
+    )
     bounces = len(run.events)
     assert bounces == 2
-    assert run.books.impacts["bounce"] == pytest.approx(0.3 * G * (1 - 0.64**bounces), rel=1e-10)
-    assert abs(run.books.unexplained) < 1e-10
+    assert run.energy_balance.impacts["bounce"] == pytest.approx(
+        0.3 * G * (1 - 0.64**bounces), rel=1e-10
+    )
+    assert abs(run.energy_balance.residual) < 1e-10
 
 
 def test_a_rod_that_catches_a_ball_books_its_impact() -> None:
@@ -253,11 +263,11 @@ def test_a_rod_that_catches_a_ball_books_its_impact() -> None:
     start = system.assemble(**{"ball.x": 0.6, "ball.z": 0.0})
     taut = tb.Event("taut", lambda t, x: float(np.hypot(x[0], x[1])) - 1.0, direction=+1)
     run = tb.simulate(
-        system, start, 1.0, rtol=1e-10, atol=1e-12, books=True,
+        system, start, 1.0, rtol=1e-10, atol=1e-12, energy_balance=True,
         events=[tb.Switch(taut, activate=["rod"])],
     )  # fmt: skip
-    assert run.books.impacts["switch +rod"] == pytest.approx(0.64 * 2 * G * 0.8, rel=1e-6)
-    assert abs(run.books.unexplained) < 1e-7
+    assert run.energy_balance.impacts["switch +rod"] == pytest.approx(0.64 * 2 * G * 0.8, rel=1e-6)
+    assert abs(run.energy_balance.residual) < 1e-7
 
 
 # ---- mistakes must show --------------------------------------------------------------------------
@@ -283,7 +293,7 @@ def test_a_force_with_the_wrong_sign_makes_energy_and_its_line_says_so() -> None
     m = tb.Model("wrong", gravity=(0, 0, 0))
     m.joint("x", tb.Prismatic("x"), m.ground, m.body("load", 1.0), position=0.1)
     m.force("spring", Backward("x"))  # type: ignore[arg-type]
-    books = tb.simulate(m.compile(), duration=0.5, books=True).books
+    books = tb.simulate(m.compile(), duration=0.5, energy_balance=True).energy_balance
     assert books.dissipated["spring"] < -0.1
 
 
@@ -298,8 +308,8 @@ def test_equations_of_motion_that_lose_a_force_leave_books_open(
         original(self, frame, [self.k.mul(half, x) for x in force], torque)  # type: ignore[arg-type]
 
     monkeypatch.setattr(Instant, "push", weak)
-    books = run_of(workshop()).books
-    assert abs(books.unexplained) > 0.01 * books.turnover
+    books = run_of(workshop()).energy_balance
+    assert abs(books.residual) > 0.01 * books.turnover
 
 
 # ---- what runs keep ------------------------------------------------------------------------------
@@ -308,16 +318,18 @@ def test_equations_of_motion_that_lose_a_force_leave_books_open(
 def test_books_survive_in_files_and_print_their_lines(tmp_path: Path) -> None:
     run = run_of(workshop())
     run.save(tmp_path / "run.npz")
-    assert tb.open(tmp_path / "run.npz").books == run.books
-    text = str(run.books)
+    assert tb.open(tmp_path / "run.npz").energy_balance == run.energy_balance
+    text = str(run.energy_balance)
     assert [line.split()[0] for line in text.splitlines()][:3] == ["work", "motor", "stored"]
-    assert text.splitlines()[-1].startswith("unexplained")
+    assert text.splitlines()[-1].startswith("residual")
 
 
 def test_books_that_were_not_kept_say_how_to_get_them() -> None:
     run = tb.simulate(workshop(), duration=0.1, progress=False)
-    with pytest.raises(tb.InputError, match=r"ask for them with tb\.simulate\(…, books=True\)"):
-        _ = run.books
+    with pytest.raises(
+        tb.InputError, match=r"ask for them with tb\.simulate\(…, energy_balance=True\)"
+    ):
+        _ = run.energy_balance
 
 
 def test_books_of_a_damped_stop_close_with_the_tolerance() -> None:
@@ -330,8 +342,8 @@ def test_books_of_a_damped_stop_close_with_the_tolerance() -> None:
     system = m.compile()
     left = [
         tb.simulate(
-            system, duration=0.6, rtol=rtol, atol=1e-2 * rtol, books=True, progress=False
-        ).books.unexplained
+            system, duration=0.6, rtol=rtol, atol=1e-2 * rtol, energy_balance=True, progress=False
+        ).energy_balance.residual
         for rtol in (1e-8, 1e-10, 1e-12)
     ]
     assert abs(left[0]) < 1e-4

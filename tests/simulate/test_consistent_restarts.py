@@ -33,7 +33,7 @@ def test_a_run_goes_on_from_a_consistent_state_that_the_event_tells(formulation:
     method = None if formulation_of(formulation).step else "dopri5"
     run = tb.simulate(
         system, system.assemble(), 0.2, constraints=formulation, method=method, events=[push],
-        books=True, progress=False,
+        energy_balance=True, progress=False,
     )  # fmt: skip
     after = after_of(run, system)
     np.testing.assert_allclose(system.consistent(after, 0.1)[0], after, atol=1e-12)
@@ -43,7 +43,7 @@ def test_a_run_goes_on_from_a_consistent_state_that_the_event_tells(formulation:
     assert np.abs(there - after).max() < 200.0 * near + 1e-9
     assert run.metadata["statistics"]["largest_h"] < KEPT
     rough = 0.05 if formulation == "linear-implicit" else 1e-4
-    assert abs(run.books.unexplained) < rough
+    assert abs(run.energy_balance.residual) < rough
 
 
 @pytest.mark.parametrize("formulation", ["partitioning", "projection", "multipliers", "baumgarte"])
@@ -55,12 +55,12 @@ def test_so_does_a_run_with_modes(formulation: str) -> None:
 
     events = [tb.Event(f"at {t}", system.model.time - t, restart=pulled) for t in (0.1, 0.5)]
     run = tb.simulate(
-        system, system.assemble(), 1.0, constraints=formulation, events=events, books=True,
+        system, system.assemble(), 1.0, constraints=formulation, events=events, energy_balance=True,
         progress=False,
     )  # fmt: skip
     assert [record.target for record in run.transitions] == ["short"]
     assert run.metadata["statistics"]["largest_h"] < KEPT
-    assert abs(run.books.unexplained) < 1e-5
+    assert abs(run.energy_balance.residual) < 1e-5
     z, x = (after_of(run, system)[i] for i in (0, 1))
     assert np.hypot(z, x) == pytest.approx(1.0, abs=1e-9)
 

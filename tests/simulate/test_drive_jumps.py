@@ -52,18 +52,18 @@ def test_a_slide_that_starts_suddenly_kicks_its_pendulum(speed: float, options: 
     assert jump == pytest.approx(expected, rel=1e-6)  # rk4 and LSODA: of their steps
     assert run["x"][-1] == pytest.approx(speed * (UNTIL - AT), rel=1e-6)
     assert np.all(np.diff(run.time) > 0.0)
-    assert any("jumps by" in said for said in run.metadata["remarks"])
+    assert any("jumps by" in said for said in run.metadata["diagnostics"])
 
 
 @pytest.mark.parametrize("angle", ANGLES.values(), ids=ANGLES)
 def test_the_energy_balance_closes_over_a_jump(angle: float) -> None:
     """The drive works by its impulse along the mean of its rates, which are 0 and u."""
     system = pendulum_on_slide(ramp(1.5), angle, 3.0).compile()
-    run = tb.simulate(system, duration=UNTIL, books=True, progress=False)
+    run = tb.simulate(system, duration=UNTIL, energy_balance=True, progress=False)
     jump, cosine = kick(run)
     impulse = 1.8 * 1.5 - MASS * LENGTH * cosine * jump  # of slide and bob along x
-    assert run.books.work["jumps of drives"] == pytest.approx(impulse * 0.75, rel=1e-9)
-    assert abs(run.books.unexplained) < 1e-8
+    assert run.energy_balance.work["jumps of drives"] == pytest.approx(impulse * 0.75, rel=1e-9)
+    assert abs(run.energy_balance.residual) < 1e-8
 
 
 def test_a_motion_in_pieces_moves_what_it_carries_as_a_smooth_one() -> None:
@@ -100,7 +100,7 @@ def test_runs_that_cannot_be_parted_warn_with_the_jump() -> None:
 def test_smooth_motions_part_no_run() -> None:
     model = pendulum_on_slide(lambda m: tb.maximum(0.0, m.time - AT) ** 2)
     run = tb.simulate(model.compile(), duration=UNTIL, progress=False)
-    assert not any("jumps" in said for said in run.metadata["remarks"])
+    assert not any("jumps" in said for said in run.metadata["diagnostics"])
 
 
 def test_time_stepping_applies_the_impulse_within_a_step() -> None:

@@ -298,7 +298,7 @@ def test_events_are_saved_with_the_run(tmp_path: Path, suffix: str) -> None:
     run.save(path)
     assert tb.open(path).events == run.events
     assert "floor at 0.45" in str(run)
-    assert "tb.Event(name='floor', function='height'" in run.metadata["repeat"]
+    assert "tb.Event(name='floor', function='height'" in run.metadata["repro_call"]
 
 
 def test_a_plot_shows_events_as_lines() -> None:
@@ -393,14 +393,14 @@ def test_a_function_that_fails_keeps_the_run_so_far(how: str, method: str) -> No
     with pytest.raises(RunFailed, match=said) as failed:
         tb.simulate(
             falling_ball().compile(), None, 0.4, method=method, events=[tb.Event("late", function)],
-            books=True, progress=False, output_step=1e-3, **options,
+            energy_balance=True, progress=False, output_step=1e-3, **options,
         )  # fmt: skip
     run = failed.value.run
     # Up to the step in which it fails; nothing after that was looked at.
     assert run.time[-1] <= 0.2 + 1e-12
     fallen = 0.5 * G * run.time**2
     np.testing.assert_allclose(run["height"], 1.0 - fallen, atol=G * 1e-3)  # Euler's first order
-    assert abs(run.books.unexplained) < 0.02
+    assert abs(run.energy_balance.residual) < 0.02
 
 
 def test_a_compiled_function_that_turns_nan_keeps_the_run_so_far() -> None:

@@ -151,8 +151,8 @@ def test_a_run_that_leaves_its_constraints_says_so_and_warns() -> None:
         )
     largest = run.metadata["statistics"]["largest_h"]
     assert largest > 1e-6
-    assert f"{largest:.1e} m" in run.metadata["remarks"][0]
-    assert "constraints='partitioning' or 'projection'" in run.metadata["remarks"][0]
+    assert f"{largest:.1e} m" in run.metadata["diagnostics"][0]
+    assert "constraints='partitioning' or 'projection'" in run.metadata["diagnostics"][0]
 
 
 @pytest.mark.parametrize("formulation", FORMULATIONS)
@@ -171,7 +171,7 @@ def test_a_run_past_a_fold_remarks_on_it_and_one_without_has_no_remarks() -> Non
     said = []
     for system, x0 in ((folding.system, folding.x0), (plain, plain.assemble(rates={"crank": 6.0}))):
         run = tb.simulate(system, x0, 1.0, method="rk4", step=1e-3, progress=False)
-        said.append(run.metadata["remarks"])
+        said.append(run.metadata["diagnostics"])
     assert len(said[0]) == 1 and "almost at, a singular position" in said[0][0]
     assert said[1] == []
 
@@ -204,7 +204,7 @@ def test_the_feedback_of_baumgartes_is_chosen_per_run() -> None:
         run = tb.simulate(system, x0, 1.0, constraints=way, method="rk4", step=1e-3, progress=False)
         drifts.append(run.metadata["statistics"]["largest_h"])
         text = way if isinstance(way, tb.Baumgarte) else repr(way)
-        assert f"constraints={text}".replace("=B", "=tb.B") in run.metadata["repeat"]
+        assert f"constraints={text}".replace("=B", "=tb.B") in run.metadata["repro_call"]
     assert run.metadata["constraints"] == "baumgarte"
     assert drifts[0] == drifts[1] > 2.0 * drifts[2] > 4.0 * drifts[3] > 0.0
     with pytest.raises(tb.InputError, match=r"alpha must be zero or positive, got -1"):

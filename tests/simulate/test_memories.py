@@ -159,7 +159,7 @@ def test_a_shorter_last_step_is_no_tick_of_its_own(duration, step, count):
 
 def test_a_run_says_at_which_rate_it_ticked():
     run = tb.simulate(ticks_counted().compile(), duration=0.01, rate=500.0)
-    assert "rate=500.0" in run.metadata["repeat"]
+    assert "rate=500.0" in run.metadata["repro_call"]
 
 
 @pytest.mark.parametrize("constraints", [None, "partitioning", "projection", "linear-implicit"])
@@ -196,10 +196,10 @@ def test_only_a_memory_has_an_update():
 
 def test_the_work_of_a_held_force_is_booked_to_rounding():
     m = sampled_mass()
-    run = tb.simulate(m.compile(), duration=0.2, rate=1 / T, step=T / 4, books=True)
+    run = tb.simulate(m.compile(), duration=0.2, rate=1 / T, step=T / 4, energy_balance=True)
     given = np.sum(run["force"][1:] * np.diff(run["slide"]))  # constant over each step
-    assert run.books.work["spring"] == pytest.approx(given, rel=1e-9)
-    assert abs(run.books.unexplained) < 1e-9 * abs(given)
+    assert run.energy_balance.work["spring"] == pytest.approx(given, rel=1e-9)
+    assert abs(run.energy_balance.residual) < 1e-9 * abs(given)
 
 
 def test_updates_can_be_printed_for_a_controller_elsewhere():

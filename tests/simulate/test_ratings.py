@@ -25,7 +25,7 @@ def remarks(effort: float, velocity: float, **options: object) -> list[str]:
     system = arm(effort, velocity).compile()
     run = tb.simulate(system, duration=1.0, inputs={"torque": lambda t: 3.0}, **options)
     assert run["turn rate"][-1] == pytest.approx(6.0 / J * 1.0)
-    return list(run.metadata.get("remarks", []))
+    return list(run.metadata.get("diagnostics", []))
 
 
 def test_nothing_is_said_within_the_ratings_or_where_a_file_has_none() -> None:
@@ -44,7 +44,7 @@ def test_efforts_and_velocities_beyond_their_ratings_are_told_with_joint_and_tim
 def test_parameters_of_the_run_count() -> None:
     system = arm(5.0, 99.0).compile()
     run = tb.simulate(system, duration=0.1, inputs={"torque": 3.0}, parameters={"gear": 1.0})
-    assert not run.metadata.get("remarks")
+    assert not run.metadata.get("diagnostics")
 
 
 def test_a_part_keeps_its_ratings() -> None:
@@ -52,7 +52,7 @@ def test_a_part_keeps_its_ratings() -> None:
     for name in ("left", "right"):
         m.add(arm(5.0, 99.0), name=name)
     run = tb.simulate(m.compile(), duration=0.1, inputs={"left/torque": 3.0})
-    (said,) = run.metadata["remarks"]
+    (said,) = run.metadata["diagnostics"]
     assert "'left/turn'" in said
 
 
@@ -60,14 +60,14 @@ def test_the_effort_of_a_drive_counts() -> None:
     m = arm(5.0, 99.0)
     m.drive("turn", 5.0 * m.time**2)  # needs J · 10 rad/s² = 6 N m
     run = tb.simulate(m.compile(), duration=0.5)
-    assert any("effort 5 N m, and has" in said for said in run.metadata["remarks"])
+    assert any("effort 5 N m, and has" in said for said in run.metadata["diagnostics"])
 
 
 def test_inverse_dynamics_tells_it_too() -> None:
     system = arm(5.0, 8.0).compile()
     times = np.linspace(0.0, 1.0, 11)
     run = tb.inverse_dynamics(system, {"turn": lambda t: 5.0 * t**2}, times)
-    assert [said.split(",")[0] for said in run.metadata["remarks"]] == [
+    assert [said.split(",")[0] for said in run.metadata["diagnostics"]] == [
         "Joint 'turn' is rated for effort 5 N m",
         "Joint 'turn' is rated for velocity 8 rad/s",
     ]

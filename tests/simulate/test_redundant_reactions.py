@@ -192,7 +192,7 @@ def test_runs_with_rigid_contacts_have_the_least_forces_and_impulses() -> None:
     np.testing.assert_allclose(last(run, made.constraint_names), expected, rtol=1e-8)
     stepped = tb.simulate(made, duration=0.01, method="moreau-jean", step=STEP, progress=False)
     for each in (run, stepped):
-        assert any("'r2', 'r3', 'r4' aren't determined" in x for x in each.metadata["remarks"])
+        assert any("'r2', 'r3', 'r4' aren't determined" in x for x in each.metadata["diagnostics"])
     impulses = np.array([stepped[f"{name} impulse"][1:] for name in made.constraint_names])
     null = null_space(made.terms(x[:4], x[4:]).J.T)
     left = np.abs(null.T @ impulses).max() / np.abs(impulses).max()
@@ -234,7 +234,7 @@ def test_whoever_asks_for_forces_that_are_not_determined_is_told_the_rows() -> N
         made.multipliers(x.q, x.v)  # once is enough
         made.reaction("arm", x.q, x.v)  # which hangs on none of them
     run = tb.simulate(made, duration=0.01, progress=False)
-    assert any("'r2', 'r3', 'r4' aren't determined" in each for each in run.metadata["remarks"])
+    assert any("'r2', 'r3', 'r4' aren't determined" in each for each in run.metadata["diagnostics"])
     assert "forces that aren't determined: r2, r3, r4" in str(made.freedoms())
 
 
@@ -246,4 +246,4 @@ def test_nobody_is_told_where_two_legs_carry_the_plate() -> None:
         made.multipliers(x.q, x.v)
         made.reaction("plate", x.q, x.v)
         run = tb.simulate(made, duration=0.01, progress=False)
-    assert run.metadata["remarks"] == [] and made.freedoms().undetermined == ()
+    assert run.metadata["diagnostics"] == [] and made.freedoms().undetermined == ()

@@ -15,7 +15,7 @@ Made = tuple[tb.System, tb.Run]
 def repeated(system: tb.System, run: tb.Run, given: Mapping[str, object] | None = None) -> tb.Run:
     """What the line gives, by nothing but what it names."""
     names = {"tb": tb, "system": system, "run": run, "given": given or {}}
-    again = eval(run.metadata["repeat"], names)
+    again = eval(run.metadata["repro_call"], names)
     assert isinstance(again, tb.Run)
     return again
 
@@ -53,7 +53,7 @@ def smooth(**options: object) -> Made:
     system = cart().compile()
     run = tb.simulate(
         system, [0.1, 0.2], np.float64(0.3), start=1.0, inputs={"force": np.float32(0.5)},
-        parameters={"mass of cart": np.float64(2.0)}, books=True, **options,  # type: ignore[arg-type]
+        parameters={"mass of cart": np.float64(2.0)}, energy_balance=True, **options,  # type: ignore[arg-type]
     )  # fmt: skip
     return system, run
 
@@ -72,7 +72,7 @@ def constrained(constraints: tb.Baumgarte | str, **options: float) -> Made:
 
 def with_modes(method: str) -> Made:
     system = bouncing_ball().compile()
-    return system, tb.simulate(system, duration=0.6, method=method, books=True)
+    return system, tb.simulate(system, duration=0.6, method=method, energy_balance=True)
 
 
 def with_events() -> Made:
@@ -89,7 +89,7 @@ def switched() -> Made:
     start = system.assemble(**{"ball.x": 1.0, "ball.z": 0.0})
     low = tb.Event("low", "ball.z", direction=-1)
     events = [tb.Switch(0.1, deactivate=["rod"]), tb.Switch(0.3, activate=("rod",)), low]
-    return system, tb.simulate(system, start, 0.5, events=events, books=True, method="rk4")
+    return system, tb.simulate(system, start, 0.5, events=events, energy_balance=True, method="rk4")
 
 
 def touching(method: str, **options: object) -> Made:
@@ -168,7 +168,7 @@ def test_values_that_were_set_before_a_run_are_told(
     system, start = make(), np.linspace(0.1, 0.2, len(make().state_names))
     (name, *_) = system.parameters
     usual = tb.simulate(system, start, 0.2, **options)
-    assert usual.metadata["parameters"] == {} and "parameters" not in usual.metadata["repeat"]
+    assert usual.metadata["parameters"] == {} and "parameters" not in usual.metadata["repro_call"]
     system[name] = 2.0
     run = tb.simulate(system, start, 0.2, **options)
     assert run.metadata["parameters"] == {name: 2.0}

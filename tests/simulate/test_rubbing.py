@@ -77,14 +77,14 @@ def test_books_tell_what_friction_takes_and_what_a_belt_does() -> None:
     """On a level belt of 1 m/s a block gains m v²/2 and friction takes as much, until it goes along
     (to one part in 10⁶: friction is full above 1 µm/s)."""
     system = block(0.4, 0.0, belt=1.0, slip_speed=1e-6).compile()
-    run = tb.simulate(system, duration=0.25, rtol=1e-10, books=True, progress=False)
-    books = run.books
+    run = tb.simulate(system, duration=0.25, rtol=1e-10, energy_balance=True, progress=False)
+    books = run.energy_balance
     speed = 0.4 * G * 0.25
     assert books.dissipated["slope friction"] == pytest.approx(
         2.0 * 0.4 * G * (0.25 - 0.5 * speed * 0.25), rel=1e-6
     )
     assert books.work["slope moving"] == pytest.approx(2.0 * 0.4 * G * 0.25, rel=1e-6)
-    assert abs(books.unexplained) < 1e-8
+    assert abs(books.residual) < 1e-8
 
 
 @given(st.floats(-3.0, 3.0), st.floats(-2.0, 2.0), st.sampled_from([1.0, -1.0]))
@@ -135,7 +135,9 @@ def test_a_block_in_a_mode_rubs_until_it_slides_off_and_where_it_lands_impulses_
     system = m.compile()
     start = system.initial_state()
     start.v[0] = 3.0
-    run = tb.simulate(system, start, 1.0, rtol=1e-10, atol=1e-12, books=True, progress=False)
+    run = tb.simulate(
+        system, start, 1.0, rtol=1e-10, atol=1e-12, energy_balance=True, progress=False
+    )
     off, lands = run.transitions
     left = np.sqrt(9.0 - 2 * 0.3 * G)
     assert off.time == pytest.approx((3.0 - left) / (0.3 * G), rel=1e-7)
@@ -143,18 +145,20 @@ def test_a_block_in_a_mode_rubs_until_it_slides_off_and_where_it_lands_impulses_
     assert lands.energy == pytest.approx(-2.0 * G * 0.5, rel=1e-7)  # of the fall alone
     stop = left - 0.3 * G * (1.0 - lands.time)
     assert run["x rate"][-1] == pytest.approx(stop, rel=1e-6)
-    assert run.books.dissipated["floor friction"] == pytest.approx(left**2 - stop**2, rel=1e-6)
-    assert abs(run.books.unexplained) < 1e-7
+    assert run.energy_balance.dissipated["floor friction"] == pytest.approx(
+        left**2 - stop**2, rel=1e-6
+    )
+    assert abs(run.energy_balance.residual) < 1e-7
 
 
 def test_a_coefficient_of_zero_is_no_friction() -> None:
     """So that coefficients can be swept from zero on, and runs with rigid contacts take them."""
     system = block(0.0, 0.6).compile()
     start = system.assemble(rates={"x": 0.5 * np.cos(0.6)})
-    run = tb.simulate(system, start, 1.0, rtol=1e-10, books=True, progress=False)
+    run = tb.simulate(system, start, 1.0, rtol=1e-10, energy_balance=True, progress=False)
     speed = 0.5 + G * np.sin(0.6) * run.time
     np.testing.assert_allclose(run["x rate"], speed * np.cos(0.6), rtol=1e-9)
-    assert "slope friction" not in run.books.dissipated
+    assert "slope friction" not in run.energy_balance.dissipated
     far = tb.contact.SpherePlaneContact(
         tb.Frame("block"), tb.Frame("ground", (0.0, 0.0, -9.0)), radius=0.1
     )

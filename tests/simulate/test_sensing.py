@@ -80,7 +80,7 @@ def test_sensors_show_what_the_system_says_of_recorded_states(method: str) -> No
 def test_what_cant_be_measured_is_said_by_name(method: str, missing: list[str]) -> None:
     m = sled()
     run = tb.simulate(m.compile(), duration=0.01, method=method, contacts=floor(m))
-    said = [each for each in run.metadata["remarks"] if each.startswith("Sensor")]
+    said = [each for each in run.metadata["diagnostics"] if each.startswith("Sensor")]
     assert [each.split("'")[1] for each in said] == missing
     assert not any(name.partition(".")[0] in missing for name in run.names)
 
@@ -95,7 +95,7 @@ def test_a_reaction_is_recorded_where_no_contact_acts_beyond_its_joint() -> None
         m.sensor(joint + " reaction", tb.Reaction(joint))
     m.contact("floor", tb.contact.SpherePlaneContact(load, m.ground, tangents="x"))
     run = tb.simulate(m.compile(), duration=0.2)
-    (said,) = run.metadata["remarks"]
+    (said,) = run.metadata["diagnostics"]
     assert "'z reaction'" in said
     theta, omega = run["swing"], run["swing rate"]
     along = G * np.cos(theta) + 0.5 * omega**2  # of the rod: a point mass of 1 kg
@@ -106,7 +106,7 @@ def test_a_run_in_which_an_imported_rating_counts_reads_its_inputs() -> None:
     m = sled()
     m.imported["ratings"] = {"x": {"effort": 5.0}}
     run = tb.simulate(m.compile(), duration=0.1, contacts=floor(m), inputs={"push": 10.0})
-    assert any("rated for effort 5 N" in each for each in run.metadata["remarks"])
+    assert any("rated for effort 5 N" in each for each in run.metadata["diagnostics"])
 
 
 def test_a_run_that_can_not_begin_shows_no_acceleration() -> None:

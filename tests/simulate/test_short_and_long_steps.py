@@ -62,7 +62,7 @@ def test_short_numbers_are_taken_as_they_are_and_repeated_to_the_bit(
         for name, value in given.items()
     }
     same = tb.simulate(pendulum, progress=False, **plain)
-    again = eval(run.metadata["repeat"], {"tb": tb, "system": pendulum})
+    again = eval(run.metadata["repro_call"], {"tb": tb, "system": pendulum})
     for other in (same, again):
         np.testing.assert_array_equal(run.time, other.time)
         np.testing.assert_array_equal(run["pivot"], other["pivot"])

@@ -96,7 +96,7 @@ def test_a_pulse_of_samples_gives_its_impulse_by_every_method(pushed, method, wi
     assert abs(run["x rate"][-1] - 0.5) < CLOSE
     told = run.metadata["input_impulses"]["force"]
     assert abs(told["seen"] - 0.5) < 1e-9 and abs(told["given"] - 0.5) < 1e-9
-    assert run.metadata["knots"] == 3 and run.metadata["remarks"] == []
+    assert run.metadata["knots"] == 3 and run.metadata["diagnostics"] == []
 
 
 @settings(max_examples=25)
@@ -177,7 +177,7 @@ def test_a_pulse_that_steps_pass_over_is_warned_of_with_its_number(pushed, metho
         )
     assert run["x rate"][-1] == 0.0
     assert abs(run.metadata["input_impulses"]["force"]["given"] - 0.5) < 1e-3
-    assert len(run.metadata["remarks"]) == 1
+    assert len(run.metadata["diagnostics"]) == 1
 
 
 def test_a_smooth_function_is_no_reason_to_warn(pushed):
@@ -211,7 +211,7 @@ def test_dense_samples_cost_a_step_each_and_the_run_says_so(pushed):
     accepted = run.metadata["statistics"]["accepted"]
     assert count - 10 < run.metadata["knots"] <= count
     assert accepted < 1.05 * count
-    assert "samples and switches ended a step each" in run.metadata["remarks"][0]
+    assert "samples and switches ended a step each" in run.metadata["diagnostics"][0]
     times = np.linspace(0.0, DURATION, count)
     assert abs(run["x rate"][-1] - np.trapezoid(force, times)) < 1e-12
 
@@ -303,13 +303,13 @@ def test_runs_without_anything_that_changes_know_no_knots():
 def test_the_energy_balance_closes_over_a_short_pulse(pushed, method, books):
     samples, impulse = triangle(2.0, 1e-3, 1000.0)
     run = tb.simulate(
-        pushed, duration=DURATION, method=method, inputs={"force": samples}, books=books,
+        pushed, duration=DURATION, method=method, inputs={"force": samples}, energy_balance=books,
         progress=False,
     )  # fmt: skip
     assert abs(run["x rate"][-1] - impulse) < CLOSE
     if books:
-        assert abs(sum(run.books.work.values()) - 0.5 * impulse**2) < 1e-7
-        assert abs(run.books.unexplained) < 1e-7
+        assert abs(sum(run.energy_balance.work.values()) - 0.5 * impulse**2) < 1e-7
+        assert abs(run.energy_balance.residual) < 1e-7
 
 
 def test_switches_of_constraints_count_knots_and_impulses_of_all_parts():

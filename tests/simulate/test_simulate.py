@@ -56,7 +56,7 @@ def test_the_same_call_gives_the_same_bits(pendulum: HandMadeSystem) -> None:
 
 
 def repeated(run: Run, system: HandMadeSystem) -> Run:
-    line = run.metadata["repeat"].removeprefix("tb.")
+    line = run.metadata["repro_call"].removeprefix("tb.")
     again = eval(line, {"simulate": simulate, "system": system, "run": run})
     assert isinstance(again, Run)
     return again
@@ -79,10 +79,10 @@ def test_a_run_with_samples_is_repeated_from_its_file_by_a_short_line(
     run = simulate(pendulum, [0.3, 0.1], 1.0, method="rk4", step=0.01, inputs={"torque": samples})
     run.save(tmp_path / f"run{suffix}")
     opened = open_run(tmp_path / f"run{suffix}")
-    assert len(opened.metadata["repeat"]) < 200
+    assert len(opened.metadata["repro_call"]) < 200
     again = repeated(opened, pendulum)
     assert again["angle"].tobytes() == run["angle"].tobytes()
-    assert again.metadata["repeat"] == run.metadata["repeat"]
+    assert again.metadata["repro_call"] == run.metadata["repro_call"]
 
 
 def test_parameters_replace_the_compiled_ones(pendulum: HandMadeSystem) -> None:
@@ -166,4 +166,4 @@ def test_arguments_that_do_not_fit_are_named(
 @pytest.mark.parametrize("name", ["pendulum", "slider-crank", "bouncing-hammer"])
 def test_every_run_has_a_list_of_remarks(name: str) -> None:
     run = simulate(gallery.make(name).compile(), duration=1e-3, progress=False)
-    assert isinstance(run.metadata["remarks"], list)
+    assert isinstance(run.metadata["diagnostics"], list)

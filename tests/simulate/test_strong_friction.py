@@ -47,7 +47,7 @@ def test_signs_of_many_forces_are_found_where_turning_them_together_goes_in_circ
     found, run = start_of_motion(system, start)
     np.testing.assert_allclose(found, a, atol=1e-4)
     np.testing.assert_allclose([run[f"tie {k}"][0] for k in range(3)], forces, atol=1e-12)
-    assert not run.metadata["remarks"]
+    assert not run.metadata["diagnostics"]
 
 
 def test_a_rod_that_slides_moves_as_a_rigid_contact_lets_it() -> None:
@@ -142,7 +142,7 @@ def test_friction_without_an_answer_is_told_and_left_out() -> None:
         system.forward_dynamics(start.q, start.v)
     with pytest.warns(RuntimeWarning, match="the friction of 'tip' was so strong"):
         run = tb.simulate(system, start, 0.02, progress=False)
-    assert "a rigid contact" in run.metadata["remarks"][0]
+    assert "a rigid contact" in run.metadata["diagnostics"][0]
     assert run.metadata["statistics"]["paradoxes"] > 0
     assert all(np.isfinite(run[name]).all() for name in run.names)
 
@@ -169,5 +169,7 @@ def test_a_constraint_that_comes_to_carry_the_load_of_one_that_rubs_is_told() ->
     start = system.assemble(rates={"x": 1.0})
     for switches, expected in (([], 0), ([tb.Switch(0.1, activate=["again"])], 1)):
         run = tb.simulate(system, start, 0.2, events=switches, progress=False)
-        said = [x for x in run.metadata["remarks"] if "The force of constraint 'floor' rubs" in x]
+        said = [
+            x for x in run.metadata["diagnostics"] if "The force of constraint 'floor' rubs" in x
+        ]
         assert len(said) == expected

@@ -129,12 +129,18 @@ def test_forces_inputs_events_and_further_states_count() -> None:
     down = tb.Event("down", m.coordinate("angle"), direction=-1)
     exact = tb.simulate(system, duration=3.0, events=[down], rtol=1e-10, step=0.01, **given)
     run = tb.simulate(
-        system, duration=3.0, method="variational", step=2e-3, events=[down], books=True, **given
+        system,
+        duration=3.0,
+        method="variational",
+        step=2e-3,
+        events=[down],
+        energy_balance=True,
+        **given,
     )
     for name in ("angle", "angle rate", "lag"):
         assert run[name][-1] == pytest.approx(exact[name][-1], abs=1e-4)
     assert run.events[0].time == pytest.approx(exact.events[0].time, abs=1e-5)
-    assert abs(run.books.unexplained) < 1e-4
+    assert abs(run.energy_balance.residual) < 1e-4
 
 
 def test_what_it_can_t_run_is_refused_with_what_can(pendulum: tb.System) -> None:

@@ -44,8 +44,8 @@ def inverse_dynamics(
     in norm. Fewer: the motion isn't theirs alone, and what they leave unbalanced, in the least
     squares, is in the signals "NAME residual". Multipliers are in "ROW multiplier". Springs,
     damping and inputs of the model that are no actuators act as described; extra states follow the
-    motion. `run.metadata["remarks"]` tells of joints with more effort or velocity than an imported
-    file rates them for."""
+    motion. `run.metadata["diagnostics"]` tells of joints with more effort or velocity than an
+    imported file rates them for."""
     refuse("tb.inverse_dynamics", system)
     instance = Instance(system, u, parameters)
     path = follow(instance, motion, np.asarray(times, dtype=float), guess)

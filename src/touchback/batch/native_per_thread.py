@@ -110,7 +110,7 @@ class ConstrainedBatch:
                 for name in ("largest_h", "singular", "not_converged", "paradoxes")
             }
             said = constraint_diagnostics(spec.formulation.word, counts, native.rubbing)
-            warn_when_astray(system.name, {"statistics": counts, "remarks": said})
+            warn_when_astray(system.name, {"statistics": counts, "diagnostics": said})
         return ran
 
 

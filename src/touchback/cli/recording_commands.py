@@ -28,9 +28,9 @@ def export(
     .gif, .svg): the endings choose."""
     for file in files:
         with working(f"writing {file.name}"):
-            remarks = write(recording, file, ros2)
+            diagnostics = write(recording, file, ros2)
         out.print(f"{escape(str(file))}: {file.stat().st_size} bytes", soft_wrap=True)
-        for remark in remarks:
+        for remark in diagnostics:
             err.print(f"Note: {remark}.", soft_wrap=True)
 
 

@@ -77,18 +77,19 @@ def simulate(
         system = described.compile()
         start = set_values(system, experiment.start(system), changes)
     wanted = [name.strip() for name in signals.split(",")] if signals else []
-    books = method not in METHODS or Can.BOOKS in METHODS[method].can
+    energy_balance = method not in METHODS or Can.ENERGY_BALANCE in METHODS[method].can
     failure: RunFailed | RunInterrupted | None = None
     try:
         run = run_it(
-            system, start, span, method=method, inputs={**experiment.inputs, **held}, books=books,
-            step=step, rtol=rtol, rate=experiment.rate if rate is None else rate,
+            system, start, span, method=method, inputs={**experiment.inputs, **held}, step=step,
+            rtol=rtol, energy_balance=energy_balance,
+            rate=experiment.rate if rate is None else rate,
         )  # fmt: skip
     except (RunFailed, RunInterrupted) as error:
         run, failure = error.run, error
     _show(run, wanted)
-    if not books:
-        out.print(f"energy: method '{method}' keeps no books; others do, as dopri5.")
+    if not energy_balance:
+        out.print(f"energy: method '{method}' keeps no energy balance; others do, as dopri5.")
     if csv is not None:
         run.save(csv)
         out.print(f"run: {csv}")
@@ -145,9 +146,9 @@ def _show(run: Run, wanted: list[str]) -> None:
     if run.events:
         out.print(f"\nevents: {len(run.events)}")
         out.print(_few(run.events, _event, "time [s]", "event"))
-    if "books" in run.metadata:
-        out.print(f"\nenergy\n{run.books!s}\n", highlight=False)
-    for remark in run.metadata.get("remarks", ()):
+    if "energy_balance" in run.metadata:
+        out.print(f"\nenergy\n{run.energy_balance!s}\n", highlight=False)
+    for remark in run.metadata.get("diagnostics", ()):
         out.print(f"remark: {remark}", soft_wrap=True)
 
 

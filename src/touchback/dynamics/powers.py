@@ -2,7 +2,7 @@
 
 Forces are asked to act on a meter instead of on the mechanism: it multiplies what they push with
 the speeds there. So the powers know nothing of how the equations of motion are written, and energy
-books made of them check those.
+energy balances made of them check those.
 """
 
 from __future__ import annotations

@@ -886,7 +886,8 @@ class Live:
                 self.note(text)
 
     def _record_ticks(self) -> None:
-        """Rows first, and again between pieces of the books: those can wait, a full ring can't."""
+        """Rows first, and again between pieces of the energy balance: those can wait, a full ring
+        can't."""
         more = True
         while more:
             self._record_rows()

@@ -284,7 +284,10 @@ def prepare(
         spin=min(pace.spin, 0.25 / new_plan.rate),
     )  # fmt: skip
     rehearse(new, guess, new_plan, new_pace)
-    for each in (system, new):  # derived here, so that the books need no time at the change
+    for each in (
+        system,
+        new,
+    ):  # derived here, so that the energy balance needs no time at the change
         each.function("energy")
     new_loop = make_loop(new_plan, guess, new_pace, loop.memory)
     carried = carried_over(system, new, structure, (plan, new_plan))

@@ -4,12 +4,12 @@ from touchback.names import unknown_name
 from touchback.recording.compare import Comparison, Difference, compare
 from touchback.recording.run import Run
 from touchback.recording.run_files import open_run, save_run
-from touchback.recording.run_records import EnergyBooks, EventRecord
+from touchback.recording.run_records import EnergyBalance, EventRecord
 
 __all__ = [
     "Comparison",
     "Difference",
-    "EnergyBooks",
+    "EnergyBalance",
     "EventRecord",
     "Run",
     "compare",

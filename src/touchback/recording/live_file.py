@@ -170,7 +170,7 @@ class Recording:
         return [(int(ticks[k]) + 1, int(ticks[k + 1]) - 1) for k in gaps]
 
     @property
-    def remarks(self) -> list[str]:
+    def diagnostics(self) -> list[str]:
         """What whoever uses it should know: where it ends early, and what it lacks."""
         kept = sum(len(part.rows) for part in self.parts)
         told = []
@@ -207,7 +207,7 @@ class Recording:
         units = dict(HEAD_UNITS)
         for part in self.parts:
             units |= part.about.get("units", {})  # which the first files lack
-        found = {"faults": self.faults, "lost_ticks": self.lost, "remarks": self.remarks}
+        found = {"faults": self.faults, "lost_ticks": self.lost, "diagnostics": self.diagnostics}
         about = {**self.about, **found, **(metadata or {})}
         return RunData(signals.pop("time"), signals, units, about)
 

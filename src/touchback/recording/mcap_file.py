@@ -56,9 +56,9 @@ def read_run(path: Path) -> RunData:
     found = read_tables(path)
     if live_file.KIND in found.abouts:
         recording = live_file.recording_of(found, path.name)
-        repeat = f"tb.replay({str(path)!r})"
+        repro_call = f"tb.replay({str(path)!r})"
         complete = recording.complete and not recording.lost
-        return recording.run_data({"complete": complete, "repeat": repeat})
+        return recording.run_data({"complete": complete, "repro_call": repro_call})
     if FORMAT not in found.abouts:
         raise InputError(
             f"{path.name} is not a run saved by Touchback, nor a recording of a live run, or is "

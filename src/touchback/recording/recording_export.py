@@ -49,9 +49,9 @@ def export(
         raise InputError(f"Export: {target.name} is the recording itself; give another name.")
     if target.suffix.lower() in FILMS:
         shown = opened(source)
-        return [*_remarks(shown, source.name), *film(shown, target, source.name)]
+        return [*_diagnostics(shown, source.name), *film(shown, target, source.name)]
     run = open_run(source)  # nothing that isn't one
-    remarks = _remarks(run, source.name)
+    diagnostics = _diagnostics(run, source.name)
     if ros2:
         run.model = _model_of(source)
         save_run(run, target, ros2=True, layout=True)
@@ -60,7 +60,7 @@ def export(
             shutil.copyfile(source, beside)
     else:
         export_run(run, target)
-    return remarks
+    return diagnostics
 
 
 def _model_of(source: Path) -> Model:
@@ -75,12 +75,12 @@ def _model_of(source: Path) -> Model:
     return model_from_text(held, ".json")
 
 
-def _remarks(shown: Recording | Run, name: str) -> list[str]:
+def _diagnostics(shown: Recording | Run, name: str) -> list[str]:
     """What a recording says of itself; one without a tick is refused."""
     if isinstance(shown, Recording):
-        told, count = shown.remarks, sum(len(part.rows) for part in shown.parts)
+        told, count = shown.diagnostics, sum(len(part.rows) for part in shown.parts)
     else:
-        told, count = shown.metadata.get("remarks", []), len(shown)
+        told, count = shown.metadata.get("diagnostics", []), len(shown)
     if not count:
         why = f" (it is {'; '.join(told)})" if told else ""
         raise InputError(f"{name} holds no instant{why}: there is nothing to export.")

@@ -16,7 +16,7 @@ from touchback.errors import InputError
 from touchback.names import unknown_name, with_unit
 from touchback.plain_data import checked
 from touchback.recording.run_data import Floats, RunData
-from touchback.recording.run_records import EnergyBooks, EventRecord, TransitionRecord
+from touchback.recording.run_records import EnergyBalance, EventRecord, TransitionRecord
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -32,7 +32,7 @@ class Run:
     ("tip.x", "tip.y", "tip.z"), `run["tip"]` has a column for each.
 
     `metadata` holds plain data (text, numbers, lists, dicts): the model's name, the method, its
-    settings, parameters, statistics, and under "repeat" the call that gives the same run again.
+    settings, parameters, statistics, and under "repro_call" the call that gives the same run again.
     """
 
     def __init__(
@@ -84,13 +84,14 @@ class Run:
         return [EventRecord.from_data(data) for data in self._records("events")]
 
     @property
-    def books(self) -> EnergyBooks:
+    def energy_balance(self) -> EnergyBalance:
         """Where the run's energy came from and went to."""
-        if "books" not in self.metadata:
+        if "energy_balance" not in self.metadata:
             raise InputError(
-                "This run has no energy books; ask for them with tb.simulate(…, books=True)."
+                "This run has no energy balance; ask for it with "
+                "tb.simulate(…, energy_balance=True)."
             )
-        return EnergyBooks.from_data(self.metadata["books"])
+        return EnergyBalance.from_data(self.metadata["energy_balance"])
 
     @property
     def transitions(self) -> list[TransitionRecord]:
@@ -211,7 +212,7 @@ class Run:
 
     def __str__(self) -> str:
         method = self.metadata.get("method")
-        repeat = self.metadata.get("repeat")
+        repro_call = self.metadata.get("repro_call")
         lines = [
             f"Run of {self.metadata.get('model', 'an unnamed model')!r}"
             + (f" with {method}" if method else ""),
@@ -222,7 +223,7 @@ class Run:
             lines.append(f"  events:  {_listed(self.events)}")
         if self.transitions:
             lines.append(f"  modes:   {_passed(self.transitions)}")
-        return "\n".join(lines + ([f"  repeat:  {repeat}"] if repeat else []))
+        return "\n".join(lines + ([f"  repeat:  {repro_call}"] if repro_call else []))
 
     def _labels(self) -> list[str]:
         return [with_unit(name, unit) for name, unit in self.units.items()]

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 FORMAT = "touchback run"
 VERSION = 1
+RENAMED_METADATA = {"books": "energy_balance", "remarks": "diagnostics", "repeat": "repro_call"}
+"""Keys of metadata that files of Touchback 0.1 have → their names now."""
 Floats = NDArray[np.float64]
 
 
@@ -99,4 +101,5 @@ def understand(text: str | bytes, file: str) -> About:
     found = checked(about, About, f"{file}: its description")
     if len(set(found.names)) != len(found.names):
         raise InputError(f"{file}: its description is damaged: a signal's name stands twice.")
+    found.metadata = {RENAMED_METADATA.get(key, key): x for key, x in found.metadata.items()}
     return found

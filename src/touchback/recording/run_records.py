@@ -12,13 +12,13 @@ Lines = Mapping[str, float]
 
 
 @dataclass(frozen=True)
-class EnergyBooks:
+class EnergyBalance:
     """Where the energy of a whole run came from and went to [J], line by line.
 
     `work` that came in by inputs, drives, what follows the time, and a moving ground. Change of the
     energy `stored` as kinetic energy, in gravity and in springs. Energy `dissipated`: what forces
     took beyond what their potentials explain (negative: gave). Energy lost in `impacts`, switches
-    and restarts. What the books can't explain is the error of the integrator.
+    and restarts. What the balance leaves is the error of the integrator.
     """
 
     work: Lines = field(default_factory=dict)
@@ -31,7 +31,7 @@ class EnergyBooks:
         return float(sum(getattr(self, section).values()))
 
     @property
-    def unexplained(self) -> float:
+    def residual(self) -> float:
         """Work in less all that it became: the error of the method [J]."""
         return (
             self.total("work")
@@ -42,7 +42,7 @@ class EnergyBooks:
 
     @property
     def turnover(self) -> float:
-        """The largest amount in the books: what `unexplained` is to be compared with."""
+        """The largest amount in the balance: what `residual` is to be compared with."""
         sections = (self.work, self.stored, self.dissipated, self.impacts)
         return max((abs(joules) for lines in sections for joules in lines.values()), default=0.0)
 
@@ -51,15 +51,15 @@ class EnergyBooks:
         return {section: dict(lines) for section, lines in asdict(self).items()}
 
     @classmethod
-    def from_data(cls, data: object) -> EnergyBooks:
-        """The books from plain data."""
-        return checked(data, cls, "The run's energy books", strict=False)
+    def from_data(cls, data: object) -> EnergyBalance:
+        """The balance from plain data."""
+        return checked(data, cls, "The run's energy balance", strict=False)
 
     @classmethod
-    def joined(cls, books: Iterable[EnergyBooks]) -> EnergyBooks:
-        """The books of runs that follow each other."""
+    def joined(cls, balances: Iterable[EnergyBalance]) -> EnergyBalance:
+        """The balance of runs that follow each other."""
         sums: dict[str, dict[str, float]] = {}
-        for each in books:
+        for each in balances:
             for section, lines in each.as_data().items():
                 total = sums.setdefault(section, {})
                 for name, joules in lines.items():
@@ -74,7 +74,7 @@ class EnergyBooks:
             lines = getattr(self, section)
             rows.append((title, self.total(section)))
             rows += [(f"  {name}", joules) for name, joules in lines.items()]
-        rows.append(("unexplained", self.unexplained))
+        rows.append(("residual", self.residual))
         width = max(14, *(len(name) for name, _ in rows))
         return "\n".join(f"{name:<{width}} {joules:>+14.6e} J" for name, joules in rows)
 

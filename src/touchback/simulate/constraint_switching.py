@@ -15,7 +15,7 @@ import numpy as np
 
 from touchback.errors import InputError
 from touchback.numbers import MOST, Floats, keep, number_within, shown
-from touchback.recording import EnergyBooks, Run
+from touchback.recording import EnergyBalance, Run
 from touchback.simulate.drive_jumps import RateJump, jump_diagnostics
 from touchback.simulate.event_monitor import Event
 from touchback.simulate.failure import RunFailed, RunInterrupted
@@ -167,21 +167,21 @@ def _joined(
     if switches or not jumps:
         about["switches"] = switches
     said = [
-        *(x for run in runs for x in run.metadata["remarks"]),
+        *(x for run in runs for x in run.metadata["diagnostics"]),
         *jump_diagnostics([each for each, _ in jumps]),
     ]
-    about["remarks"] = list(dict.fromkeys(said))
+    about["diagnostics"] = list(dict.fromkeys(said))
     about |= _inputs_of(runs)
     about["duration"] = float(runs[-1].time[-1] - runs[0].time[0])
     about["events"] = [record.as_data() for run in runs for record in run.events]
-    if "books" in about:
-        parts = [run.books for run in runs]
+    if "energy_balance" in about:
+        parts = [run.energy_balance for run in runs]
         parts += [_impact(_label(each), each["energy lost"]) for each in switches]
         parts += [
-            EnergyBooks(work={"jumps of drives": given}, stored={"kinetic": given})
+            EnergyBalance(work={"jumps of drives": given}, stored={"kinetic": given})
             for _, given in jumps
         ]
-        about["books"] = EnergyBooks.joined(parts).as_data()
+        about["energy_balance"] = EnergyBalance.joined(parts).as_data()
     joined = Run(np.concatenate([run.time for run in runs]), signals, units, about)
     joined.model = runs[0].model
     return joined
@@ -215,5 +215,5 @@ def _label(switch: dict[str, Any]) -> str:
     return f"switch {' '.join(names)}"
 
 
-def _impact(name: str, lost: float) -> EnergyBooks:
-    return EnergyBooks(stored={"kinetic": -lost}, impacts={name: lost})
+def _impact(name: str, lost: float) -> EnergyBalance:
+    return EnergyBalance(stored={"kinetic": -lost}, impacts={name: lost})

@@ -35,8 +35,8 @@ Ways = Mapping[int, Floats]  # of groups that slip
 class Bounces:
     """Impacts of the contacts called `names`, by a `law`, at most `rounds` of them at one instant:
     bounces that would be over within `rest` seconds are taken as over. Instants at which mechanics
-    has no or several answers are told in `remarks`, impacts that gave energy in `gains`; `rounding`
-    is how far gaps are off [m]."""
+    has no or several answers are reported in `diagnostics`, impacts that gave energy in `gains`;
+    `rounding` is how far gaps are off [m]."""
 
     def __init__(self, names: Sequence[str], law: str, rest: float) -> None:
         self._names, self._law, self._rest = names, law, rest

@@ -1,5 +1,5 @@
-"""Energy books of a run: what the powers of its lines did, what jumps did to the stored energy, and
-what impulses took at contacts.
+"""The energy balance of a run: what the powers of its lines did, what jumps did to the stored
+energy, and what impulses took at contacts.
 
 How a run tells of its powers is the business of a *meter*: most integrate them along accepted steps
 (`IntegratedPowers`), time stepping takes them at the middle of each step (`StepMeter`).
@@ -16,7 +16,7 @@ import numpy as np
 from touchback.native import Problem, evaluate_rows
 from touchback.native.integrate.energy_balance import NativeEnergyBalance, Powers
 from touchback.numbers import Floats
-from touchback.recording import EnergyBooks, EventRecord
+from touchback.recording import EnergyBalance, EventRecord
 from touchback.simulate.protocol import Settle
 from touchback.system import System
 from touchback.system.compiled_function import Function
@@ -117,7 +117,7 @@ class ContactRowEnergies:
     moved: Floats
     own_work: Floats
 
-    def books(self, row_lines: Sequence[Line]) -> EnergyBooks:
+    def balance(self, row_lines: Sequence[Line]) -> EnergyBalance:
         """By contact; work of own rows counts in their lines."""
         impacts: dict[str, float] = {}
         sides: dict[str, dict[str, float]] = {WORK: {}, DISSIPATED: {}}
@@ -132,12 +132,12 @@ class ContactRowEnergies:
             if joules:
                 given = joules if line.side == WORK else -joules
                 sides[line.side][line.name] = sides[line.side].get(line.name, 0.0) + given
-        return EnergyBooks(sides[WORK], {}, sides[DISSIPATED], impacts)
+        return EnergyBalance(sides[WORK], {}, sides[DISSIPATED], impacts)
 
 
 class EnergyAccount(Generic[M]):
-    """Keeps the books of one run: of `lines`, as a `meter` tells of them, and of the rows of
-    contacts, where there are any."""
+    """Keeps the energy balance of one run: of `lines`, as a `meter` tells of them, and of the rows
+    of contacts, where there are any."""
 
     def __init__(self, lines: PowerLines, meter: M, rows: ContactRowEnergies | None = None) -> None:
         self.meter, self._lines, self._rows = meter, lines, rows
@@ -172,8 +172,8 @@ class EnergyAccount(Generic[M]):
         place = self._lines.set.stored.index(KINETIC)
         self._ground_work += float(after[place] - before[place]) - given
 
-    def closed(self, times: Floats, states: Floats) -> EnergyBooks:
-        """The books from the first to the last of two states (rows)."""
+    def closed(self, times: Floats, states: Floats) -> EnergyBalance:
+        """The balance from the first to the last of two states (rows)."""
         first, last = self._levels(times, states)
         change = last - first
         sides: dict[str, dict[str, float]] = {WORK: {}, DISSIPATED: {}}
@@ -185,11 +185,11 @@ class EnergyAccount(Generic[M]):
         if self._ground_work:
             sides[WORK][BASE] += self._ground_work
         stored = dict(zip(self._lines.set.stored, map(float, change), strict=True))
-        books = EnergyBooks(sides[WORK], stored, sides[DISSIPATED], dict(self._impacts))
+        balance = EnergyBalance(sides[WORK], stored, sides[DISSIPATED], dict(self._impacts))
         return (
-            EnergyBooks.joined([books, self._rows.books(self._lines.set.row_lines)])
+            EnergyBalance.joined([balance, self._rows.balance(self._lines.set.row_lines)])
             if self._rows
-            else books
+            else balance
         )
 
     def _levels(self, times: Floats, states: Floats) -> Floats:

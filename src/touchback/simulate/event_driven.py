@@ -49,13 +49,13 @@ class EventDriven(Dopri5):
     The run holds, besides the states, of each contact by name "… gap", "… force" [N],
     "… friction force" and "… rolling moment" (numbered with two tangents), the multipliers of the
     mechanism's own constraints, inputs and sensors; `run.events` ("floor hits", "floor slips", …),
-    `run.books`, and in `run.metadata["remarks"]` where Painlevé's paradox was met, which impacts
-    gave energy, what overlapped at the start and was moved apart, or which sensors can't be
-    measured: reactions of joints that carry what touches. Many contacts, or contacts that repeat
-    each other, are better stepped (`MoreauJean`)."""
+    `run.energy_balance`, and in `run.metadata["diagnostics"]` where Painlevé's paradox was met,
+    which impacts gave energy, what overlapped at the start and was moved apart, or which sensors
+    can't be measured: reactions of joints that carry what touches. Many contacts, or contacts that
+    repeat each other, are better stepped (`MoreauJean`)."""
 
     word = "event-driven"
-    can = Can.ADAPTIVE | Can.CONSTRAINTS | Can.CONTACTS | Can.BOOKS
+    can = Can.ADAPTIVE | Can.CONSTRAINTS | Can.CONTACTS | Can.ENERGY_BALANCE
 
     rtol: float = 1e-9
     atol: float = 1e-11
@@ -112,7 +112,7 @@ class ContactMonitor:
         self.kept = self._events = 0
 
     def start(self, t: float, x: Floats) -> None:
-        """Opens the books at the state from which the run starts."""
+        """Opens the balance at the state from which the run starts."""
         self._problem.use_energy_balance(self._account.meter.native)
         self._account.meter.begin(t, x)
         self.add_solved(np.array([t]), x[None, :])
@@ -263,12 +263,12 @@ class EventDrivenStepper(ContactStepper):
         return self._equations.gaps(states, self.problem.input_rows(times, states), times)
 
     def about(self, trajectory: Trajectory) -> Plain:
-        """Events, energy books and remarks; impacts at the start count too."""
+        """Events, energy balance and diagnostics; impacts at the start count too."""
         times, states = trajectory.times, trajectory.states
         ends = np.array([self._given if len(states) > 1 else states[0], states[-1]])
         return {
             "contacts": list(self._equations.contacts),
             "events": [record.as_data() for record in self._monitor.records],
-            "books": self._account.closed(times[[0, -1]], ends).as_data(),
-            "remarks": [*self._contacts.diagnostics, *self._unmeasured_diagnostics()],
+            "energy_balance": self._account.closed(times[[0, -1]], ends).as_data(),
+            "diagnostics": [*self._contacts.diagnostics, *self._unmeasured_diagnostics()],
         }

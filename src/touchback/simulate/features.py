@@ -180,7 +180,7 @@ _REQUESTS = {
     Can.ADAPTIVE: "looks for no events beside modes, whose transitions it takes within its steps",
     Can.SWITCHES: "switches no constraints",
     Can.LIVE: "can't run against a clock",
-    Can.BOOKS: "keeps no energy books",
+    Can.ENERGY_BALANCE: "keeps no energy balance",
 }
 
 

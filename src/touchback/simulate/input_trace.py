@@ -110,7 +110,7 @@ class InputTrace:
                 f"{self.knots} samples and switches ended a step each; where samples are of a "
                 "smooth signal, fewer of them, or a tb.TimeFunction with `sampling`, cost less."
             )
-        about["remarks"] = [*about["remarks"], *told]
+        about["diagnostics"] = [*about["diagnostics"], *told]
         return said
 
     def _compare(self, names: Sequence[str], units: Sequence[str], span: Span) -> list[Impulse]:

@@ -332,13 +332,13 @@ class ModeStepper(Stepper):
         self._events: list[dict[str, Any]] = []
         self._problems: dict[int, Problem] = {}
         self._paradoxes: float = 0
-        self._account = self._books() if spec.books else None
+        self._account = self._make_account() if spec.energy_balance else None
         if self._account and self._fixed:
             self._modes.use_energy_balance(self._account.meter.native)
 
-    def _books(self) -> EnergyAccount[IntegratedPowers]:
+    def _make_account(self) -> EnergyAccount[IntegratedPowers]:
         """Of powers in the mode that reigns, from transition to transition: rates and multipliers
-        come from `Modes` of the books' own, whose mode is that of the state."""
+        come from `Modes` of the balance's own, whose mode is that of the state."""
         spec, system = self._spec, self._system
         own = Modes(self._modes.data, self._modes.formulation, next(iter(STEPS)), logging=False)
         problem = own.settled_problem(spec.inputs.u, self._block, spec.inputs.refresher())
@@ -486,7 +486,7 @@ class ModeStepper(Stepper):
         return np.hstack([states, found])
 
     def about(self, trajectory: Trajectory) -> dict[str, Any]:
-        """Changes of mode, events, energy books, and how constraints were kept."""
+        """Changes of mode, events, energy balance, and how constraints were kept."""
         kept = self._log.metadata(trajectory.times, trajectory.states)
         kept["paradoxes"] = self._paradoxes  # as `kept`: of what is recorded
         trajectory.statistics.update(kept)
@@ -496,10 +496,12 @@ class ModeStepper(Stepper):
             "modes": {state: list(modes) for state, modes in self._system.modes.items()},
             "transitions": [record.as_data() for record in self._log.transitions],
             "events": self._events,
-            "remarks": constraint_diagnostics(posed.formulation, kept, posed.rubbing, posed.shared),
+            "diagnostics": constraint_diagnostics(
+                posed.formulation, kept, posed.rubbing, posed.shared
+            ),
         }
         if self._account:
-            told["books"] = self._account.closed(*self._account.meter.ends).as_data()
+            told["energy_balance"] = self._account.closed(*self._account.meter.ends).as_data()
         return told
 
 

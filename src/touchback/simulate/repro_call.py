@@ -51,7 +51,7 @@ def settings(spec: RunSpec, solver: Solver, events: Sequence[Event | Switch]) ->
     written |= writer.argument("parameters", parameters)
     written |= writer.argument("events", tuple(events))
     written |= writer.argument("contacts", contacts)
-    written |= writer.argument("books", spec.books)
+    written |= writer.argument("energy_balance", spec.energy_balance)
     call = ", ".join(f"{name}={text}" for name, text in written.items())
     return {
         "model": spec.system.name,
@@ -59,7 +59,7 @@ def settings(spec: RunSpec, solver: Solver, events: Sequence[Event | Switch]) ->
         "inputs": spec.inputs.texts,
         "parameters": parameters,
         "initial_state": start,
-        "repeat": f"tb.simulate(system, {start!r}, {call})",
+        "repro_call": f"tb.simulate(system, {start!r}, {call})",
         **({"given": writer.given} if writer.given else {}),
     }
 

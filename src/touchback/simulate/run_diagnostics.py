@@ -77,7 +77,7 @@ def warn_when_astray(name: str, about: Mapping[str, Any]) -> None:
         return
     astray = counts["not_converged"] or counts["paradoxes"]
     if astray or not counts["largest_h"] <= LEFT:
-        warnings.warn(f"{name}: {' '.join(about['remarks'])}", RuntimeWarning, stacklevel=4)
+        warnings.warn(f"{name}: {' '.join(about['diagnostics'])}", RuntimeWarning, stacklevel=4)
 
 
 def warn_when_open(name: str, gap: float) -> None:
@@ -107,9 +107,9 @@ _ROUNDING = 1e-9  # of a rating
 def add_rating_diagnostics(
     system: System, run: Run, efforts: Mapping[str, Floats] | None = None
 ) -> None:
-    """Tell in `run.metadata["remarks"]` of efforts and velocities that exceed the ratings of their
-    joints at recorded instants. Without `efforts` they are those of motors: joint efforts of the
-    model and drives."""
+    """Tell in `run.metadata["diagnostics"]` of efforts and velocities that exceed the ratings of
+    their joints at recorded instants. Without `efforts` they are those of motors: joint efforts of
+    the model and drives."""
     if system.names:
         return  # copies of a model have names of their own
     if not system.model.imported.get("ratings"):
@@ -136,7 +136,7 @@ def add_rating_diagnostics(
                     f"{of} at t = {run.time[at]:.6g} s."
                 )
     if found:
-        run.metadata["remarks"] = [*run.metadata.get("remarks", ()), *found]
+        run.metadata["diagnostics"] = [*run.metadata.get("diagnostics", ()), *found]
 
 
 def _motor_efforts(system: System, run: Run) -> dict[str, Floats]:

@@ -29,9 +29,9 @@ class RunSpec:
     its clock repeats. `inputs`: values of u = [t, inputs…], each in the unit of its input.
     `constraints`: the formulation that enforces closures, couplings and drives (None:
     partitioning). `parameters`: values that replace compiled ones, each in its unit. `events`: zero
-    crossings to look for. `books`: whether the energy balance is kept. `x0`: the state at the
-    start, [q, v, z], in SI units; empty where each instance of a batch, or each call of a rollout,
-    brings its own. `outputs`: names of the signals to record (None: all).
+    crossings to look for. `energy_balance`: whether the energy balance is kept. `x0`: the state at
+    the start, [q, v, z], in SI units; empty where each instance of a batch, or each call of a
+    rollout, brings its own. `outputs`: names of the signals to record (None: all).
 
     Of a part of a run, `sides` are those of events where the part before ended, and `trace` sums up
     what steps see of inputs."""
@@ -42,7 +42,7 @@ class RunSpec:
     constraints: str | Formulation | None = None
     parameters: dict[str, float] = field(default_factory=dict)
     events: Sequence[Event] = ()
-    books: bool = False
+    energy_balance: bool = False
     x0: Floats = field(default_factory=lambda: np.empty(0), repr=False)
     outputs: Sequence[str] | None = None
     sides: Sides = field(default_factory=dict)
@@ -59,14 +59,16 @@ class RunSpec:
         inputs: InputData | None = None,
         parameters: Numbers | None = None,
         events: Sequence[Event] = (),
-        books: bool = False,
+        energy_balance: bool = False,
         outputs: Sequence[str] | None = None,
     ) -> RunSpec:
         """What a user asks, with arguments as in `tb.simulate`; raises `InputError` where they make
         no sense. The state is added by `from_state`."""
         span, replaced = Span(start, duration), by_name("parameters", parameters)
         given = read_inputs(system, inputs, span.end)
-        return cls(system, span, given, constraints, replaced, events, books, outputs=outputs)
+        return cls(
+            system, span, given, constraints, replaced, events, energy_balance, outputs=outputs
+        )
 
     def from_state(self, x0: StateData | ArrayLike | None) -> RunSpec:
         """The same from a state, assembled anew where parameters open its loops; from the initial

@@ -46,7 +46,7 @@ def simulate(
     parameters: Numbers | None = None,
     events: Sequence[Event | Switch] = (),
     start: float = 0.0,
-    books: bool = False,
+    energy_balance: bool = False,
     progress: bool | Callable[[float], None] = True,
     **options: Unpack[Options],
 ) -> Run:
@@ -65,25 +65,26 @@ def simulate(
     `inputs` maps names to numbers, to samples (a sequence spread evenly over the duration, or a
     pair of times and values; linear in between), or to functions of time; `parameters` maps names
     to values that replace the compiled ones. `events` are looked for along the run and kept in
-    `run.events`; a `tb.Switch` among them turns constraints on and off. `books` keeps energy books,
-    `run.books`: work in = stored + dissipated + impacts, line by line (with rigid contacts always).
-    `progress` shows a bar on runs of more than a second; a function gets the fraction done instead.
+    `run.events`; a `tb.Switch` among them turns constraints on and off. `energy_balance` keeps
+    `run.energy_balance`: work in = stored + dissipated + impacts, line by line (with rigid contacts
+    always). `progress` shows a bar on runs of more than a second; a function gets the fraction done
+    instead.
 
-    What can't be trusted of a run is said in `run.metadata["remarks"]`. A NaN or a step that fails
-    raises `RunFailed`, Ctrl-C `RunInterrupted` (a KeyboardInterrupt): their `run` holds everything
-    up to there.
+    What can't be trusted of a run is said in `run.metadata["diagnostics"]`. A NaN or a step that
+    fails raises `RunFailed`, Ctrl-C `RunInterrupted` (a KeyboardInterrupt): their `run` holds
+    everything up to there.
     """
     events = read_events(events)
     watched = [each for each in events if isinstance(each, Event)]
     switched = len(watched) < len(events)
     if switched:
         refuse("tb.simulate with switches", system)
-    wanted = _wanted(constraints is not None, bool(watched), switched, books)
+    wanted = _wanted(constraints is not None, bool(watched), switched, energy_balance)
     constraints = formulation_for(method, constraints)
     solver = solver_for(system, method, constraints, wanted, options)
     spec = RunSpec.read(
         system, duration, start=start, constraints=constraints, inputs=inputs,
-        parameters=parameters, events=watched, books=books,
+        parameters=parameters, events=watched, energy_balance=energy_balance,
     )  # fmt: skip
     solver.refuse_excess(spec.span.duration, spec.width)
     spec = spec.from_state(x0)
@@ -114,10 +115,10 @@ def _unparted(system: System, solver: Solver, jumps: int) -> str:
     return f"method '{solver.word}' goes through them without a stop"
 
 
-def _wanted(formulation: bool, events: bool, switches: bool, books: bool) -> Can:
+def _wanted(formulation: bool, events: bool, switches: bool, energy_balance: bool) -> Can:
     """What a solver has to do for a run."""
-    flags = (Can.FORMULATIONS, Can.EVENTS, Can.SWITCHES, Can.BOOKS)
-    wanted = zip(flags, (formulation, events, switches, books), strict=True)
+    flags = (Can.FORMULATIONS, Can.EVENTS, Can.SWITCHES, Can.ENERGY_BALANCE)
+    wanted = zip(flags, (formulation, events, switches, energy_balance), strict=True)
     return reduce(or_, (flag for flag, given in wanted if given), Can(0))
 
 

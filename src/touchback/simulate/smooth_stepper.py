@@ -76,7 +76,7 @@ class SmoothStepper(Stepper):
                 system, self.problem, spec.events, parameters, tolerances, solver.samples,
                 spec.sides, consistency(system, spec.constraints, given, parameters),
             )  # fmt: skip
-        if spec.books:
+        if spec.energy_balance:
             self._account = _account(spec, solver.word)
             self._account.meter.own.end_steps_at(knots)
 
@@ -108,7 +108,7 @@ class SmoothStepper(Stepper):
         return np.hstack([states, self._posed.rows(times, states, sensors)])
 
     def about(self, trajectory: Trajectory) -> Plain:
-        """Events, energy books, and how constraints were kept."""
+        """Events, energy balance, and how constraints were kept."""
         told: Plain = {}
         if self._spec.events:
             told["events"] = [record.as_data() for record in self._monitor.records]
@@ -116,19 +116,19 @@ class SmoothStepper(Stepper):
             for record in self._monitor.records:
                 self._account.note(record)
             ends = trajectory.times[[0, -1]], trajectory.states[[0, -1]]
-            told["books"] = self._account.closed(*ends).as_data()
+            told["energy_balance"] = self._account.closed(*ends).as_data()
         if self._posed.solving:
             posed, counts = self._posed, trajectory.statistics
             said = constraint_diagnostics(
                 posed.formulation, counts, posed.rubbing, posed.shared, posed.undetermined
             )
-            told |= {"constraints": posed.formulation, "remarks": said}
+            told |= {"constraints": posed.formulation, "diagnostics": said}
         return told
 
 
 def _account(spec: RunSpec, method: str) -> EnergyAccount[IntegratedPowers]:
-    """The keeper of a run's books. Implicit formulations, which are steps and no rates, have their
-    multipliers evaluated by "multipliers"."""
+    """The keeper of a run's energy balance. Implicit formulations, which are steps and no rates,
+    have their multipliers evaluated by "multipliers"."""
     steps = formulation_of(spec.constraints).step
     own = spec.system.problem(
         "multipliers" if steps else spec.constraints, spec.parameters, spec.inputs

@@ -59,7 +59,7 @@ class Stepper(ABC):
 
     @abstractmethod
     def about(self, trajectory: Trajectory) -> Plain:
-        """What the run says of itself: events, changes of mode, energy books, remarks."""
+        """What the run says of itself: events, changes of mode, energy balance, diagnostics."""
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,12 @@ def record_run(stepper: Stepper, trajectory: Trajectory, about: Mapping[str, obj
         times[:done],
         dict(zip(names, table[:done].T, strict=True)),
         {name: unit for name, (_, _, unit) in zip(names, labels, strict=True)},
-        {**about, "remarks": [], **stepper.about(trajectory), "statistics": trajectory.statistics},
+        {
+            **about,
+            "diagnostics": [],
+            **stepper.about(trajectory),
+            "statistics": trajectory.statistics,
+        },
     )
 
 

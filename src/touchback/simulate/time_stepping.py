@@ -39,12 +39,13 @@ class MoreauJean(Solver):
     Besides the states the run holds, of each contact by name, "… gap", and "… impulse" [N s] and
     "… friction impulse" (" 1", " 2" with two tangents) of the step that ends at each instant; the
     stored "energy", the cumulated "work" of forces, "friction loss" and "impact loss" [J]; inputs,
-    and the sensors of positions, velocities and inputs; and energy books, `run.books`.
-    `run.metadata["remarks"]` says where contacts overlap at the start, where impulses were found
-    only roughly, and which sensors need accelerations or forces and aren't recorded."""
+    and the sensors of positions, velocities and inputs; and the energy balance,
+    `run.energy_balance`. `run.metadata["diagnostics"]` says where contacts overlap at the start,
+    where impulses were found only roughly, and which sensors need accelerations or forces and
+    aren't recorded."""
 
     word = "moreau-jean"
-    can = Can.CONSTRAINTS | Can.CONTACTS | Can.BOOKS
+    can = Can.CONSTRAINTS | Can.CONTACTS | Can.ENERGY_BALANCE
 
     step: float = 1e-4
     theta: float = 0.5
@@ -98,7 +99,7 @@ class StepMeter:
         return found
 
     def inputs(self, times: Floats, states: Floats) -> Floats:
-        """Those that the first and the last step used: books are closed at the ends only."""
+        """Those that the first and the last step used: the balance is closed at the ends only."""
         return self._inputs[[0, -1]]
 
     def signals(self) -> dict[str, Floats]:
@@ -202,31 +203,31 @@ class MoreauJeanStepper(ContactStepper):
         return np.column_stack([super()._own_rows(part, times, states), *self._energies[:, part]])
 
     def about(self, trajectory: Trajectory) -> Plain:
-        """Energy books and remarks."""
+        """Energy balance and diagnostics."""
         times, states = trajectory.times, trajectory.states
         return {
             "contacts": list(self._equations.contacts),
-            "books": self._account.closed(times[[0, -1]], states[[0, -1]]).as_data(),
-            "remarks": self._remarks(len(trajectory.times) - 1),
+            "energy_balance": self._account.closed(times[[0, -1]], states[[0, -1]]).as_data(),
+            "diagnostics": self._diagnostics(len(trajectory.times) - 1),
         }
 
-    def _remarks(self, steps: int) -> list[str]:
+    def _diagnostics(self, steps: int) -> list[str]:
         solver, duration = self._solver, self._spec.span.duration
         contacts, gaps = self._equations.contacts, self._gaps[:, 0]
-        remarks = overlaps(contacts, gaps, "it stays so deep until it is left.")
+        diagnostics = overlaps(contacts, gaps, "it stays so deep until it is left.")
         if self._rough:
-            remarks.append(
+            diagnostics.append(
                 f"In {self._rough} of {steps} steps speeds at contacts keep their laws only to "
                 "1e-5 of the largest: contacts that nearly repeat each other leave no more."
             )
-        remarks += self._deep() + self._gains()
+        diagnostics += self._deep() + self._gains()
         end = solver.count(duration) * solver.step
         if abs(end - duration) > 1e-9 * duration:
-            remarks.append(
+            diagnostics.append(
                 f"The run ends at {self._spec.span.start + end:.9g} s: steps of {solver.step:g} s "
                 f"don't divide {duration:g} s."
             )
-        return [*remarks, *self._unmeasured_diagnostics()]
+        return [*diagnostics, *self._unmeasured_diagnostics()]
 
     def _deep(self) -> list[str]:
         """How deep contacts stay that press on, step after step: steps hold their speeds, not their

@@ -1,4 +1,4 @@
-"""What energy books are made of: for each line a power, and the energies stored at an instant.
+"""What the energy balance is made of: for each line a power, and the energies stored at an instant.
 
 A line's power is what is left of a force beyond what its potential explains, F·v + dV/dt, so that
 an ideal spring has none. The rate of a potential along the motion comes from the tape, except where
@@ -46,8 +46,8 @@ KINETIC, GRAVITY, BASE, DRIFT = "kinetic", "gravity", "moving ground", "constrai
 
 @dataclass(frozen=True)
 class Line:
-    """A line of the books: what it is called, on which side its energy counts, and the stored
-    energy whose difference belongs to it (−1: none)."""
+    """A line of the energy balance: what it is called, on which side its energy counts, and the
+    stored energy whose difference belongs to it (−1: none)."""
 
     name: str
     side: str

@@ -145,10 +145,10 @@ def test_a_wheel_may_start_between_two_rollers(shape: WheelShape, way: int) -> N
 def test_friction_takes_what_the_energy_loses(shape: WheelShape) -> None:
     made = system(shape)
     start = made.assemble(rates=RATES)
-    run = tb.simulate(made, start, 1.0, rtol=1e-9, atol=1e-11, books=True, progress=False)
+    run = tb.simulate(made, start, 1.0, rtol=1e-9, atol=1e-11, energy_balance=True, progress=False)
     lost = run["energy"][0] - run["energy"][-1]
-    assert run.books.dissipated["friction"] == pytest.approx(lost, abs=1e-8)
-    assert lost > 1e-3 and abs(run.books.unexplained) < 1e-8
+    assert run.energy_balance.dissipated["friction"] == pytest.approx(lost, abs=1e-8)
+    assert lost > 1e-3 and abs(run.energy_balance.residual) < 1e-8
 
 
 def test_work_of_the_motor_and_the_vehicle_is_booked() -> None:
@@ -157,11 +157,18 @@ def test_work_of_the_motor_and_the_vehicle_is_booked() -> None:
     made["pressing"] = 2.0
     inputs = {"force x": 0.5, "axle torque": 0.02}
     run = tb.simulate(
-        made, made.assemble(), 0.5, inputs=inputs, rtol=1e-9, atol=1e-11, books=True, progress=False
+        made,
+        made.assemble(),
+        0.5,
+        inputs=inputs,
+        rtol=1e-9,
+        atol=1e-11,
+        energy_balance=True,
+        progress=False,
     )
-    books = run.books
+    books = run.energy_balance
     assert books.work["motor"] > 0.05 and books.work["vehicle"] > 0.05
-    assert books.dissipated["friction"] > 5e-5 and abs(books.unexplained) < 1e-8
+    assert books.dissipated["friction"] > 5e-5 and abs(books.residual) < 1e-8
     weight = total_mass(bench.MASS, INCLINED) * bench.G
     np.testing.assert_allclose(run["load"], weight + 2.0, rtol=1e-9)  # what friction uses
 
@@ -215,9 +222,9 @@ def test_friction_tends_to_rolling_without_slip() -> None:
 def test_rolling_straight_ahead_costs_nothing_when_rollers_are_straight() -> None:
     made = system(STRAIGHT)
     rates = {"wheel.vx": 0.5, "wheel.wy": 0.5 / R}
-    run = tb.simulate(made, made.assemble(rates=rates), 1.0, books=True, progress=False)
+    run = tb.simulate(made, made.assemble(rates=rates), 1.0, energy_balance=True, progress=False)
     assert run["centre.x"][-1] == pytest.approx(0.5, rel=1e-9)
-    assert abs(run.books.dissipated["friction"]) < 1e-12
+    assert abs(run.energy_balance.dissipated["friction"]) < 1e-12
 
 
 def test_an_inclined_roller_pulls_a_rolling_wheel_aside() -> None:

@@ -23,7 +23,7 @@ def test_a_wheel_that_is_lifted_leaves_the_floor_in_free_flight(method: str, tra
     system = bench.make(tracker=tracker).compile()
     system["pressing"] = -20.0
     start = system.assemble(rates={"wheel.vx": 0.3, "wheel.wy": 3.0})
-    run = tb.simulate(system, start, 0.5, method=method, books=True, progress=False)
+    run = tb.simulate(system, start, 0.5, method=method, energy_balance=True, progress=False)
     rise = 0.5 * (20.0 - WEIGHT) / M * run.time**2
     np.testing.assert_allclose(run["centre.z"], R + rise, atol=1e-9)
     np.testing.assert_allclose(run["load"][1:], 0.0, atol=1e-12)
@@ -31,8 +31,8 @@ def test_a_wheel_that_is_lifted_leaves_the_floor_in_free_flight(method: str, tra
     assert [each.cause for each in run.transitions] == ["lets go"]
     gained = float(np.ptp(run["energy"]))
     assert gained == pytest.approx(20.0 * rise[-1], rel=1e-9)
-    assert run.books.work["weight of the vehicle"] == pytest.approx(gained, rel=1e-9)
-    assert abs(run.books.unexplained) < 1e-9 * gained
+    assert run.energy_balance.work["weight of the vehicle"] == pytest.approx(gained, rel=1e-9)
+    assert abs(run.energy_balance.residual) < 1e-9 * gained
 
 
 @pytest.mark.parametrize("pressing", [0.0, 3.0, -3.0])
@@ -42,7 +42,7 @@ def test_a_wheel_that_falls_lands_and_stays(system: tb.System, pressing: float) 
     system["pressing"] = pressing
     system.enter("off the floor")
     start = system.assemble(**{"wheel.z": R + height}, rates={"wheel.vx": 0.3, "wheel.wy": 3.0})
-    run = tb.simulate(system, start, 0.5, rtol=1e-10, books=True, progress=False)
+    run = tb.simulate(system, start, 0.5, rtol=1e-10, energy_balance=True, progress=False)
     (lands,) = run.transitions
     assert lands.cause == "lands"
     assert lands.time == pytest.approx(np.sqrt(2 * height * M / force), rel=1e-8)
@@ -50,9 +50,9 @@ def test_a_wheel_that_falls_lands_and_stays(system: tb.System, pressing: float) 
     np.testing.assert_allclose(run["centre.x"][flying], 0.3 * run.time[flying], atol=1e-12)
     np.testing.assert_allclose(run["load"][~flying][1:], force, rtol=1e-9)
     np.testing.assert_allclose(run["centre.z"][~flying][1:], R, atol=1e-9)
-    books = run.books
+    books = run.energy_balance
     assert books.impacts["lands"] == pytest.approx(force * height, rel=1e-8)
-    assert books.dissipated["friction"] > 1e-3 and abs(books.unexplained) < 1e-8
+    assert books.dissipated["friction"] > 1e-3 and abs(books.residual) < 1e-8
 
 
 def test_a_wheel_held_by_less_than_its_weight_stays_on_the_floor(system: tb.System) -> None:

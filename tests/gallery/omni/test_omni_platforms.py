@@ -44,7 +44,13 @@ def driven(
         for word, value in commands.items()
     }
     return tb.simulate(
-        made, made.assemble(), duration, inputs=inputs, output_step=5e-3, books=True, progress=False
+        made,
+        made.assemble(),
+        duration,
+        inputs=inputs,
+        output_step=5e-3,
+        energy_balance=True,
+        progress=False,
     )
 
 
@@ -189,7 +195,7 @@ def test_wheels_that_only_count_follow_commanded_velocities(
     within = 1e-3 if len(commands) == 1 and module is three_wheels else 4e-3
     np.testing.assert_allclose(mean, wanted, atol=within)
     if module is three_wheels:
-        assert abs(run.books.unexplained) < 1e-6 * run.books.turnover
+        assert abs(run.energy_balance.residual) < 1e-6 * run.energy_balance.turnover
 
 
 def test_textbook_speeds_drive_mecanum_wheels_ahead_exactly_and_sideways_in_scallops() -> None:
@@ -214,8 +220,8 @@ def test_bumps_at_hand_overs_are_those_of_leaning_axles() -> None:
     a little while it accelerates; the steps are all that the books leave unexplained, and nothing
     where it goes straight."""
     ahead, aside = driven(mecanum, 0.5, textbook=True, vx=0.3), driven(mecanum, 1.0, vy=0.3)
-    assert abs(ahead.books.unexplained) < 1e-6 * ahead.books.turnover
-    assert abs(aside.books.unexplained) < 3e-3 * aside.books.total("work")
+    assert abs(ahead.energy_balance.residual) < 1e-6 * ahead.energy_balance.turnover
+    assert abs(aside.energy_balance.residual) < 3e-3 * aside.energy_balance.total("work")
 
 
 FAULTS = {

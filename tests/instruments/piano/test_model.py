@@ -10,9 +10,9 @@ from touchback.system import System
 
 
 def test_every_joule_of_a_stroke_is_accounted_for(pressed: System) -> None:
-    run = play(pressed, 0.3, {"touch speed": 1.0}, rtol=1e-8, atol=1e-11, books=True)
-    books = run.books
-    assert abs(books.unexplained) < 1e-5 * books.total("work")
+    run = play(pressed, 0.3, {"touch speed": 1.0}, rtol=1e-8, atol=1e-11, energy_balance=True)
+    books = run.energy_balance
+    assert abs(books.residual) < 1e-5 * books.total("work")
     lost = books.dissipated
     assert min(lost.values()) > -1e-9  # felt and friction take, and never give
     assert max(lost, key=lambda name: lost[name]) == "string"

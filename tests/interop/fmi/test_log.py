@@ -75,7 +75,7 @@ def test_warnings_of_an_fmu_that_goes_on_are_remarks_of_the_run(
 ) -> None:
     unit = tb.Fmu(grumbling, trusted=True)
     run = tb.couple(mass(), {"unit": unit}, {}, duration=0.003)
-    assert run.metadata["remarks"] == ["FMU 'unit' logged: valve: 0.25 of 7"]
+    assert run.metadata["diagnostics"] == ["FMU 'unit' logged: valve: 0.25 of 7"]
     assert "valve" not in capfd.readouterr().out
 
 

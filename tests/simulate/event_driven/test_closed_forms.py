@@ -39,8 +39,8 @@ def test_a_sliding_block_stops_exactly_when_its_speed_is_used_up() -> None:
     going = run.time < stop
     np.testing.assert_allclose(run["floor friction force"][going], -0.35 * 2.0 * G, rtol=1e-12)
     np.testing.assert_allclose(run["floor friction force"][~going], 0.0, atol=1e-12)
-    assert run.books.dissipated["floor friction"] == pytest.approx(4.0, rel=1e-12)
-    assert abs(run.books.unexplained) < 1e-12
+    assert run.energy_balance.dissipated["floor friction"] == pytest.approx(4.0, rel=1e-12)
+    assert abs(run.energy_balance.residual) < 1e-12
 
 
 def test_a_block_on_a_belt_sticks_and_slips_with_the_period_of_the_closed_form() -> None:
@@ -65,8 +65,8 @@ def test_a_block_on_a_belt_sticks_and_slips_with_the_period_of_the_closed_form()
     assert run["x"].max() == pytest.approx(
         kinetic * mass * G / stiffness + np.hypot(A, speed / omega), rel=1e-4
     )
-    assert run.books.dissipated["belt friction"] > 0.0
-    assert abs(run.books.unexplained) < 1e-8
+    assert run.energy_balance.dissipated["belt friction"] > 0.0
+    assert abs(run.energy_balance.residual) < 1e-8
 
 
 def test_a_block_on_a_shaken_slope_slips_and_sticks_when_the_closed_form_says() -> None:
@@ -93,7 +93,7 @@ def test_a_block_on_a_shaken_slope_slips_and_sticks_when_the_closed_form_says() 
     stop = brentq(relative, start + 0.02, start + 0.3)
     assert when(run, "slope slips")[0] == pytest.approx(start, abs=1e-9)
     assert next(t for t in when(run, "slope sticks") if t > 0.0) == pytest.approx(stop, abs=1e-9)
-    assert abs(run.books.unexplained) < 1e-9
+    assert abs(run.energy_balance.residual) < 1e-9
 
 
 def test_a_thrown_ball_curves_until_it_rolls() -> None:
@@ -118,7 +118,7 @@ def test_a_thrown_ball_curves_until_it_rolls() -> None:
     t, pull = run.time[before], -mu * G * u0 / np.linalg.norm(u0)
     np.testing.assert_allclose(run["ball.x"][before], 1.5 * t + 0.5 * pull[0] * t**2, atol=1e-8)
     np.testing.assert_allclose(run["ball.y"][before], 0.5 * pull[1] * t**2, atol=1e-8)
-    assert abs(run.books.unexplained) < 1e-8
+    assert abs(run.energy_balance.residual) < 1e-8
 
 
 def test_a_ball_rolls_out_against_rolling_friction_and_stays() -> None:
@@ -139,7 +139,9 @@ def test_a_ball_rolls_out_against_rolling_friction_and_stays() -> None:
     (stop,) = when(run, "floor stops rolling")
     assert stop == pytest.approx(0.5 * radius * 1.4 / (arm * G), abs=1e-9)
     assert abs(run[f"{turn} rate"][-1]) < 1e-12
-    assert run.books.dissipated["floor friction"] == pytest.approx(0.7 * mass * 0.25, rel=1e-9)
+    assert run.energy_balance.dissipated["floor friction"] == pytest.approx(
+        0.7 * mass * 0.25, rel=1e-9
+    )
 
 
 # ---- impacts, lift-off, rest ---------------------------------------------------------------------
@@ -160,8 +162,8 @@ def test_a_ball_comes_to_rest_after_infinitely_many_bounces(law: str) -> None:
     late = run.time > rest
     assert np.abs(run["z"][late]).max() < 1e-12
     np.testing.assert_allclose(run["floor force"][late], 0.4 * G, rtol=1e-9)
-    assert run.books.impacts["floor"] == pytest.approx(0.4 * G * 0.5, rel=1e-9)
-    assert abs(run.books.unexplained) < 1e-11
+    assert run.energy_balance.impacts["floor"] == pytest.approx(0.4 * G * 0.5, rel=1e-9)
+    assert abs(run.energy_balance.residual) < 1e-11
 
 
 def test_what_lies_on_a_shaking_table_lifts_off_and_lands() -> None:
@@ -182,8 +184,8 @@ def test_what_lies_on_a_shaking_table_lifts_off_and_lands() -> None:
     lands = brentq(gap, leaves + 0.02, leaves + 0.3)
     assert when(run, "table opens")[0] == pytest.approx(leaves, abs=1e-9)
     assert when(run, "table hits")[0] == pytest.approx(lands, abs=1e-9)
-    assert run.books.work["table moving"] > 0.0
-    assert abs(run.books.unexplained) < 1e-9
+    assert run.energy_balance.work["table moving"] > 0.0
+    assert abs(run.energy_balance.residual) < 1e-9
 
 
 def box_on_feet(**given: float) -> tuple[tb.System, dict[str, tb.contact.ContactKind], list[str]]:
@@ -206,7 +208,7 @@ def test_two_feet_hit_together_and_stand() -> None:
     assert when(run, "left hits") == when(run, "right hits")
     assert np.abs(run[turn]).max() < 1e-12
     np.testing.assert_allclose(run["left force"][-1], G, rtol=1e-9)
-    assert abs(run.books.unexplained) < 1e-10
+    assert abs(run.energy_balance.residual) < 1e-10
 
 
 def test_a_box_slides_to_a_stop_on_two_feet() -> None:
@@ -241,7 +243,7 @@ def test_feet_that_bear_differently_let_go_together() -> None:
     moving = run.time[np.abs(run[f"{z[:-1]}x rate"]) > 1e-9]
     assert moving[0] == pytest.approx(slip, abs=0.006)
     assert when(run, "right slips")[-1] == pytest.approx(slip, abs=1e-8)
-    assert abs(run.books.unexplained) < 1e-8
+    assert abs(run.energy_balance.residual) < 1e-8
 
 
 # ---- Painlevé ------------------------------------------------------------------------------------
@@ -263,7 +265,7 @@ def dragged_rod(friction: float) -> tuple[tb.System, dict[str, tb.contact.Contac
 def test_sliding_below_the_critical_friction_is_ordinary() -> None:
     system, tip, start = dragged_rod(1.3)
     run = tb.simulate(system, start, contacts=tip, duration=0.01)
-    assert not run.metadata["remarks"]
+    assert not run.metadata["diagnostics"]
     assert "tip slips" in [event.name for event in run.events]
 
 
@@ -276,12 +278,12 @@ def test_sliding_above_the_critical_friction_jams_and_says_so() -> None:
     }).inconsistent  # fmt: skip
     run = tb.simulate(system, start, contacts=tip, duration=0.01)
     assert run.events[0].name == "tip jams"
-    assert "Painlevé" in run.metadata["remarks"][0]
+    assert "Painlevé" in run.metadata["diagnostics"][0]
     after = run.events[0].after
     assert after is not None
-    books = run.books
+    books = run.energy_balance
     assert sum(books.impacts.values()) + books.dissipated["tip friction"] > 0.0
-    assert abs(books.unexplained) < 1e-9
+    assert abs(books.residual) < 1e-9
 
 
 # ---- closures, errors ----------------------------------------------------------------------------
@@ -310,7 +312,7 @@ def test_closed_loops_bounce_as_jointed_ones_do() -> None:
             system, system.assemble(**where), 2.6, contacts=wall, rtol=1e-11, atol=1e-13
         )
         times.append(when(run, "wall hits")[:5])
-        assert abs(run.books.unexplained) < 1e-8
+        assert abs(run.energy_balance.residual) < 1e-8
         if with_rod:
             np.testing.assert_allclose(np.hypot(run["bob.x"], run["bob.z"]), 1.0, atol=1e-12)
     assert len(times[0]) >= 2
@@ -355,10 +357,10 @@ def test_what_overlaps_at_the_start_is_moved_apart_and_said(z: float, speed: flo
     run = tb.simulate(m.compile(), contacts=floor, duration=0.5)
     assert run["floor gap"].min() > -1e-12
     deep = z < -1e-9
-    assert any("'floor' overlaps by" in remark for remark in run.metadata["remarks"]) == deep
-    assert abs(run.books.unexplained) < 1e-9
+    assert any("'floor' overlaps by" in remark for remark in run.metadata["diagnostics"]) == deep
+    assert abs(run.energy_balance.residual) < 1e-9
     if deep:
-        assert run.books.impacts["moved apart"] == pytest.approx(0.2 * 9.81 * z)
+        assert run.energy_balance.impacts["moved apart"] == pytest.approx(0.2 * 9.81 * z)
 
 
 def test_what_can_not_be_moved_apart_is_refused() -> None:

@@ -31,36 +31,38 @@ def gain() -> float:
 def test_a_rod_that_gains_energy_by_newtons_law_is_told_with_poissons_as_the_mend() -> None:
     run = rod(impacts="newton")
     assert gain() > 0.05
-    lost = sum(run.books.impacts.values()) + sum(run.books.dissipated.values())
+    lost = sum(run.energy_balance.impacts.values()) + sum(run.energy_balance.dissipated.values())
     assert lost == pytest.approx(-gain(), rel=1e-9)
-    (remark,) = run.metadata["remarks"]
+    (remark,) = run.metadata["diagnostics"]
     assert remark == (
         f"At t = 0 s the impact of 'c0' raised the energy by {gain():.3g} J: "
         "Newton's restitution with friction can (Kane); take impacts='poisson'."
     )
-    assert "moved apart" not in run.books.impacts
+    assert "moved apart" not in run.energy_balance.impacts
 
 
 def test_steps_that_gain_energy_by_newtons_law_are_told_too() -> None:
     """Levers turn within a step: what it gives is right to the order of the step."""
     run = rod(method="moreau-jean", step=1e-5)
-    (remark,) = run.metadata["remarks"]
+    (remark,) = run.metadata["diagnostics"]
     assert remark.startswith(f"At t = 1e-05 s the impact of 'c0' raised the energy by {gain():.2g}")
     assert remark.endswith("take method='event-driven' with impacts='poisson'.")
     central = flat([(0.0, -0.1)], 1.0, (0.2, 0.0), (1.0, 0.0), restitution=0.9)
-    assert central.run(1.0, method="moreau-jean").metadata["remarks"] == []
+    assert central.run(1.0, method="moreau-jean").metadata["diagnostics"] == []
 
 
 def test_poissons_law_gives_the_rod_nothing_and_says_nothing() -> None:
     run = rod(impacts="poisson")
-    assert run.metadata["remarks"] == []
-    assert sum(run.books.impacts.values()) + sum(run.books.dissipated.values()) > 0.0
+    assert run.metadata["diagnostics"] == []
+    assert (
+        sum(run.energy_balance.impacts.values()) + sum(run.energy_balance.dissipated.values()) > 0.0
+    )
 
 
 def test_gains_of_many_impacts_are_one_remark() -> None:
     drop = flat([(-0.1, -0.1), (0.1, -0.1)], 0.02 / 3, (0.12, 0.2), restitution=0.9, friction=0.3)
     run = drop.run(0.6)
-    told = run.metadata["remarks"]
+    told = run.metadata["diagnostics"]
     energy = 0.5 * (run["body.x rate"] ** 2 + run["body.z rate"] ** 2) + G * run["body.z"]
     energy += 0.5 * 0.02 / 3 * run["body.turn rate"] ** 2
     assert np.diff(energy).max() > 1e-4

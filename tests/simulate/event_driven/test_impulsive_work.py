@@ -37,9 +37,9 @@ def test_a_paddle_does_the_work_of_its_blow(speed: float, restitution: float) ->
     )
     work = mass * (1.0 + restitution) * (speed - before) * speed
     lost = 0.5 * mass * (1.0 - restitution**2) * (speed - before) ** 2
-    assert run.books.work["drive lift"] == pytest.approx(work, rel=1e-10)
-    assert run.books.impacts["hit"] == pytest.approx(lost, rel=1e-10, abs=1e-14)
-    assert abs(run.books.unexplained) < 1e-12
+    assert run.energy_balance.work["drive lift"] == pytest.approx(work, rel=1e-10)
+    assert run.energy_balance.impacts["hit"] == pytest.approx(lost, rel=1e-10, abs=1e-14)
+    assert abs(run.energy_balance.residual) < 1e-12
 
 
 def planar(m: tb.Model, rng: np.random.Generator, base: Any) -> Any:
@@ -112,4 +112,4 @@ def test_energy_balances_of_driven_mechanisms_close_in_impacts(build, restitutio
     build(m, rng, restitution, friction)
     run = tb.simulate(m.compile(), duration=0.7, rtol=1e-11, atol=1e-13)
     assert any(event.name == "hit hits" for event in run.events)
-    assert abs(run.books.unexplained) < 1e-8 * run.books.turnover
+    assert abs(run.energy_balance.residual) < 1e-8 * run.energy_balance.turnover

@@ -59,7 +59,7 @@ def test_blocks_of_any_size_come_to_rest_before_rounding_tells_their_flights(hal
     assert gaps_of(drop, run).min() > -1e-9
     assert rests(drop, run)
     assert run["body.z"][-1] == pytest.approx(half, rel=1e-12)
-    assert abs(run.books.unexplained) < G * (1e-9 + 1e-9 * half)  # touching is within 1e-9 m
+    assert abs(run.energy_balance.residual) < G * (1e-9 + 1e-9 * half)  # touching is within 1e-9 m
 
 
 @pytest.mark.parametrize("mu", [0.3, 0.5, 1.0])
@@ -70,7 +70,7 @@ def test_two_corners_that_poissons_law_gives_back_at_once_come_to_rest(mu: float
     check(drop, run)
     assert rests(drop, run)
     assert run["body.z"][-1] == pytest.approx(0.1, abs=1e-12)
-    assert run.metadata["remarks"] == []
+    assert run.metadata["diagnostics"] == []
 
 
 @pytest.mark.soak
@@ -217,4 +217,4 @@ def test_flights_too_short_to_be_seen_are_not_made() -> None:
     run = tb.simulate(m.compile(), contacts=floor, duration=0.1, rest=1e-6)
     assert [event.name for event in run.events] == ["floor rests", "floor closes"]
     assert np.abs(run["z"]).max() == 0.0
-    assert run.books.impacts["floor"] == pytest.approx(0.5 * 0.4 * 1e-12)
+    assert run.energy_balance.impacts["floor"] == pytest.approx(0.5 * 0.4 * 1e-12)

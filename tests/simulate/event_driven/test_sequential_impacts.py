@@ -89,8 +89,8 @@ def test_rows_of_any_balls_keep_momentum_and_energy_and_part(seed: int) -> None:
     kept = np.dot(masses, found**2) / np.dot(masses, np.square(speeds))
     assert kept == pytest.approx(1.0, abs=1e-12) if e == 1.0 else 0.0 < kept < 1.0
     assert np.diff(found).min() > -1e-8
-    assert abs(run.books.unexplained) < 1e-12
-    assert min(run.books.impacts.values()) > -1e-12  # no contact gives any
+    assert abs(run.energy_balance.residual) < 1e-12
+    assert min(run.energy_balance.impacts.values()) > -1e-12  # no contact gives any
 
 
 def test_a_small_ball_on_a_large_one_is_thrown_high() -> None:

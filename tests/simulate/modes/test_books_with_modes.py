@@ -14,9 +14,11 @@ from touchback.simulate import RunFailed
 METHODS = ("dopri5", "radau5", "rk4")
 
 
-def books_of(model: tb.Model, duration: float, **options: object) -> tb.EnergyBooks:
+def books_of(model: tb.Model, duration: float, **options: object) -> tb.EnergyBalance:
     system = model.compile()
-    return tb.simulate(system, None, duration, books=True, progress=False, **options).books  # type: ignore[arg-type]
+    return tb.simulate(
+        system, None, duration, energy_balance=True, progress=False, **options
+    ).energy_balance  # type: ignore[arg-type]
 
 
 def damped_door() -> tb.Model:
@@ -65,7 +67,7 @@ def test_bounces_lose_what_restitution_takes(method: str) -> None:
     """Σ ½ m v² (1 − e²) of eight bounces = m g h (1 − e¹⁶); nothing else takes anything."""
     books = books_of(bouncing_ball(0.9), 5.0, method=method)
     assert books.impacts == {"bounce": pytest.approx(G * (1 - 0.9**16), rel=1e-10)}
-    assert abs(books.unexplained) < 1e-12
+    assert abs(books.residual) < 1e-12
     assert books.total("work") == 0.0
     assert abs(books.total("dissipated")) < 1e-15
 
@@ -75,7 +77,7 @@ def test_a_ball_that_comes_to_rest_has_lost_everything_in_bounces(method: str) -
     books = books_of(bouncing_ball(0.8, rest=True), 6.0, method=method)
     assert books.impacts["bounce"] == pytest.approx(G, rel=1e-10)
     assert books.stored["gravity"] == pytest.approx(-G, rel=1e-10)
-    assert abs(books.unexplained) < 1e-12
+    assert abs(books.residual) < 1e-12
 
 
 @pytest.mark.parametrize("method", [*METHODS, "euler"])
@@ -83,18 +85,18 @@ def test_a_clutch_loses_what_it_must_when_it_engages(method: str) -> None:
     """½ I₁ I₂/(I₁ + I₂) (ω₁ − ω₂)²."""
     books = books_of(clutch(), 1.0, method=method)
     assert books.impacts == {"engage": pytest.approx(0.5 * 0.1 / 0.7 * 90.0**2, rel=1e-12)}
-    assert abs(books.unexplained) < 1e-10
+    assert abs(books.residual) < 1e-10
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_transitions_at_the_first_and_at_the_last_instant_count(method: str) -> None:
     for at in (-1.0, 0.0, 1.0):
         system = clutch(engaged_at=at).compile()
-        run = tb.simulate(system, None, 1.0, method=method, books=True, progress=False)
+        run = tb.simulate(system, None, 1.0, method=method, energy_balance=True, progress=False)
         taken = [-each.energy for each in run.transitions]
-        assert run.books.total("impacts") == pytest.approx(sum(taken), rel=1e-12)
+        assert run.energy_balance.total("impacts") == pytest.approx(sum(taken), rel=1e-12)
         assert len(taken) == 1 or at == 1.0
-        assert abs(run.books.unexplained) < 1e-10
+        assert abs(run.energy_balance.residual) < 1e-10
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -104,9 +106,16 @@ def test_the_belt_gives_what_friction_takes_and_the_spring_keeps(method: str) ->
     apart."""
     system = belt_and_block().compile()
     run = tb.simulate(
-        system, None, 4.0, method=method, rtol=1e-10, atol=1e-12, books=True, progress=False
+        system,
+        None,
+        4.0,
+        method=method,
+        rtol=1e-10,
+        atol=1e-12,
+        energy_balance=True,
+        progress=False,
     )
-    books, away, omega, belt = run.books, 0.5 * G / 25.0, 5.0, 0.5
+    books, away, omega, belt = run.energy_balance, 0.5 * G / 25.0, 5.0, 0.5
     slip = (2 * np.pi - 2 * np.arctan(0.2 * G / 25.0 * omega / belt)) / omega
     back = 2 * 0.3 * G / 25.0 - away
     causes = [each.cause for each in run.transitions]
@@ -119,7 +128,7 @@ def test_the_belt_gives_what_friction_takes_and_the_spring_keeps(method: str) ->
     rubbed = books.dissipated["friction of block"] + books.dissipated["friction of belt"]
     assert rubbed == pytest.approx(slips * 0.3 * G * (belt * slip + away - back), rel=1e-8)
     assert books.stored["joint block"] == pytest.approx(12.5 * last**2, rel=1e-12)
-    assert abs(books.unexplained) < 1e-8
+    assert abs(books.residual) < 1e-8
     assert abs(books.total("impacts")) < 1e-8  # it catches where it moves as the belt does
 
 
@@ -137,7 +146,7 @@ def test_what_lets_an_idle_coordinate_track_does_work_in_its_own_line(method: st
     gained = (1.2 * np.cos(1.2)) ** 2 - 1.2**2
     assert books.work == {"constraint follow tracks marker": pytest.approx(gained, rel=1e-8)}
     assert books.impacts == {"let go": 0.0}
-    assert abs(books.unexplained) < 1e-8
+    assert abs(books.residual) < 1e-8
 
 
 def test_resets_and_stored_energies_that_jump_count_as_impacts() -> None:
@@ -160,7 +169,7 @@ def test_resets_and_stored_energies_that_jump_count_as_impacts() -> None:
         books = books_of(m, 0.4, method=method, rtol=1e-10, atol=1e-12)
         assert books.impacts["stiffen"] == pytest.approx(lost, rel=1e-7)
         assert abs(books.dissipated.get("spring", 0.0)) < 1e-9
-        assert abs(books.unexplained) < 1e-7
+        assert abs(books.residual) < 1e-7
 
 
 def test_a_reset_under_a_spring_that_an_input_moves_isnt_taken_for_work() -> None:
@@ -183,7 +192,7 @@ def test_a_reset_under_a_spring_that_an_input_moves_isnt_taken_for_work() -> Non
         taken = 15.0 * (stretch**2 - (stretch + 0.1) ** 2)
         assert books.impacts["put back"] == pytest.approx(taken, rel=1e-8)
         assert books.work["spring"] > 0.0
-        assert abs(books.unexplained) < 1e-8
+        assert abs(books.residual) < 1e-8
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -200,7 +209,7 @@ def test_a_rod_that_catches_a_ball_books_its_impact(method: str) -> None:
     m.transition("catch", "fall", "taut", when=1.0 - x * x - z * z)
     books = books_of(m, 1.0, method=method, rtol=1e-10, atol=1e-12)
     assert books.impacts["catch"] == pytest.approx(0.64 * 2 * G * 0.8, rel=1e-6)
-    assert abs(books.unexplained) < 1e-6
+    assert abs(books.residual) < 1e-6
     assert abs(books.dissipated["constraints"]) < 1e-9
 
 
@@ -214,7 +223,7 @@ def test_what_is_unexplained_falls_with_the_order_of_the_method(
     left = []
     for k in range(2):
         books = books_of(damped_door(), 2.0, method=method, step=step / 2**k)
-        left.append(abs(books.unexplained))
+        left.append(abs(books.residual))
     assert books.impacts["slam"] > 0.1 and books.dissipated["air"] > 0.1
     assert np.log2(left[0] / left[1]) > order - 0.4
     assert left[1] < {"rk4": 1e-6, "euler": 0.1}[method]
@@ -223,7 +232,7 @@ def test_what_is_unexplained_falls_with_the_order_of_the_method(
 @pytest.mark.parametrize("method", ["dopri5", "radau5"])
 def test_books_close_to_the_tolerance(method: str) -> None:
     books = books_of(damped_door(), 2.0, method=method, rtol=1e-10, atol=1e-12)
-    assert abs(books.unexplained) < 2e-8 * books.turnover
+    assert abs(books.residual) < 2e-8 * books.turnover
     assert len(books.impacts) == 1
 
 
@@ -234,11 +243,11 @@ def test_loops_that_change_balance_in_every_formulation(formulation: str) -> Non
     for method in ("dopri5", "rk4"):
         run = tb.simulate(
             system, start, 4.0, method=method, constraints=formulation, rtol=1e-10, atol=1e-12,
-            books=True, progress=False,
+            energy_balance=True, progress=False,
         )  # fmt: skip
         assert len(run.transitions) == 4
-        assert abs(run.books.unexplained) < 1e-6
-        assert abs(run.books.dissipated["constraints"]) < 1e-6
+        assert abs(run.energy_balance.residual) < 1e-6
+        assert abs(run.energy_balance.dissipated["constraints"]) < 1e-6
 
 
 def test_a_ground_that_moves_does_its_work_in_every_mode() -> None:
@@ -248,7 +257,7 @@ def test_a_ground_that_moves_does_its_work_in_every_mode() -> None:
     left = []
     for step in (0.01, 0.005):
         books = books_of(m, 2.0, method="rk4", step=step)
-        left.append(abs(books.unexplained))
+        left.append(abs(books.residual))
     assert abs(books.work["moving ground"]) > 0.01
     assert books.impacts["slam"] > 0.1
     assert np.log2(left[0] / left[1]) > 3.5 and left[1] < 1e-6
@@ -263,7 +272,7 @@ def test_parts_with_modes_of_their_own_have_lines_of_their_own() -> None:
         "first/bounce": pytest.approx(G * (1 - 0.81)),
         "second/bounce": pytest.approx(G * (1 - 0.25**2)),
     }
-    assert abs(books.unexplained) < 1e-12
+    assert abs(books.residual) < 1e-12
 
 
 # ---- runs ----------------------------------------------------------------------------------------
@@ -274,7 +283,7 @@ def test_the_motion_has_the_same_bits_with_and_without_books(method: str) -> Non
     for make in (damped_door, striking_rods, belt_and_block):
         system = make().compile()
         plain, booked = (
-            tb.simulate(system, None, 1.5, method=method, books=books, progress=False)
+            tb.simulate(system, None, 1.5, method=method, energy_balance=books, progress=False)
             for books in (False, True)
         )
         for name in plain.names:
@@ -286,9 +295,9 @@ def test_a_run_that_fails_has_books_up_to_there() -> None:
     for method in METHODS:
         with pytest.raises(RunFailed) as caught:
             books_of(bouncing_ball(0.5), 3.0, method=method)
-        books = caught.value.run.books
+        books = caught.value.run.energy_balance
         assert books.impacts["bounce"] == pytest.approx(G, rel=1e-6)
-        assert abs(books.unexplained) < 1e-10
+        assert abs(books.residual) < 1e-10
 
 
 def test_events_with_a_restart_count_beside_transitions() -> None:
@@ -297,7 +306,7 @@ def test_events_with_a_restart_count_beside_transitions() -> None:
     assert books.impacts["kick"] == pytest.approx(0.5 * (G * 0.2) ** 2, rel=1e-9)
     left = G * (1.0 - 0.5 * G * 0.04)
     assert books.impacts["bounce"] == pytest.approx(left * (1 - 0.81), rel=1e-9)
-    assert abs(books.unexplained) < 1e-10
+    assert abs(books.residual) < 1e-10
 
 
 def test_the_work_of_a_held_force_is_booked_through_bounces() -> None:
@@ -307,12 +316,18 @@ def test_the_work_of_a_held_force_is_booked_through_bounces() -> None:
     force = m.memory("lift", 0.0, update=8.0 * (1.0 - m.coordinate("height")))
     m.force("lift", tb.JointEffort("height", force))
     run = tb.simulate(
-        m.compile(), duration=3.0, rate=200, step=1e-3, method="rk4", books=True, progress=False
+        m.compile(),
+        duration=3.0,
+        rate=200,
+        step=1e-3,
+        method="rk4",
+        energy_balance=True,
+        progress=False,
     )
     given = np.sum(run["lift"][1:] * np.diff(run["height"]))
     assert len(run.transitions) > 1
-    assert run.books.work["lift"] == pytest.approx(given, rel=1e-9)
-    assert abs(run.books.unexplained) < 1e-11
+    assert run.energy_balance.work["lift"] == pytest.approx(given, rel=1e-9)
+    assert abs(run.energy_balance.residual) < 1e-11
 
 
 def test_a_stroke_of_the_piano_with_modes_balances() -> None:
@@ -320,11 +335,11 @@ def test_a_stroke_of_the_piano_with_modes_balances() -> None:
     system = described.compile()
     run = tb.simulate(
         system, experiment.start(system), experiment.duration, inputs=experiment.inputs,
-        books=True, progress=False,
+        energy_balance=True, progress=False,
     )  # fmt: skip
-    books = run.books
+    books = run.energy_balance
     assert len(run.transitions) > 8
-    assert abs(books.unexplained) < 1e-5 * books.total("work")
+    assert abs(books.residual) < 1e-5 * books.total("work")
     assert books.impacts["hammer strikes string; C catch"] > 0.1 * books.total("work")
     assert min(books.dissipated.values()) > -1e-6 * books.total("work")
 
@@ -343,4 +358,4 @@ def test_equations_that_lose_a_force_leave_books_open(monkeypatch: pytest.Monkey
     monkeypatch.setattr(Instant, "push", weak)
     for method in ("dopri5", "rk4"):
         books = books_of(damped_door(), 1.0, method=method)
-        assert abs(books.unexplained) > 0.01 * books.turnover
+        assert abs(books.residual) > 0.01 * books.turnover

@@ -16,9 +16,9 @@ def run_of(model: tb.Model, duration: float, method: str, **more: object) -> tb.
     step = 1e-3 if method == "rk4" else None
     run = tb.simulate(
         model.compile(), None, duration, method=method, step=step, rtol=1e-10, atol=1e-12,
-        books=True, **more,
+        energy_balance=True, **more,
     )  # fmt: skip
-    assert abs(run.books.unexplained) < 1e-8
+    assert abs(run.energy_balance.residual) < 1e-8
     return run
 
 
@@ -65,7 +65,7 @@ def test_a_rope_that_goes_taut_takes_the_speed_along_it(method: str) -> None:
     m.transition("slacken", "taut", "slack", when=pull)
     run = run_of(m, 1.5, method)
     assert times(run) == pytest.approx([np.sqrt(1.6 / G)], abs=1e-11)
-    assert run.books.impacts["jerk"] == pytest.approx(0.5 * 0.64 * 2 * G * 0.8, rel=1e-9)
+    assert run.energy_balance.impacts["jerk"] == pytest.approx(0.5 * 0.64 * 2 * G * 0.8, rel=1e-9)
 
 
 @pytest.mark.parametrize("method", METHODS)

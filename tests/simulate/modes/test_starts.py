@@ -44,9 +44,9 @@ def test_a_run_that_leaves_the_constraints_of_its_mode_warns() -> None:
     with pytest.warns(RuntimeWarning, match=r"'multipliers' left the constraints by") as caught:
         run = tb.simulate(system, None, 1.0, method="rk4", step=1e-2, constraints="multipliers")
     assert caught[0].filename == __file__
-    assert "left the constraints" in run.metadata["remarks"][0]
+    assert "left the constraints" in run.metadata["diagnostics"][0]
     kept = tb.simulate(system, None, 1.0, method="rk4", step=1e-2)
-    assert kept.metadata["remarks"] == []
+    assert kept.metadata["diagnostics"] == []
     np.testing.assert_allclose(np.hypot(kept["bob.x"], kept["bob.z"]), 1.0, atol=1e-12)
 
 
@@ -85,4 +85,4 @@ def test_what_is_tried_beyond_a_transition_and_left_again_gives_no_warning(metho
     system = m.compile()
     run = tb.simulate(system, system.assemble(slider=1.0), 0.5, method=method, step=0.1)
     assert [each.time for each in run.transitions] == pytest.approx([0.95 / 3.0], abs=1e-9)
-    assert run.metadata["remarks"] == [] and run.metadata["statistics"]["largest_h"] < 1e-12
+    assert run.metadata["diagnostics"] == [] and run.metadata["statistics"]["largest_h"] < 1e-12

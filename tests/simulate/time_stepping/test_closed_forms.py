@@ -43,9 +43,9 @@ def test_a_sliding_block_sticks_when_its_speed_is_used_up() -> None:
     assert abs(run.time[np.argmax(np.abs(run["x rate"]) < 1e-12)] - end) <= step
     assert run["x"][-1] == pytest.approx(speed**2 / (2 * mu * G), abs=mu * G * step**2)
     np.testing.assert_allclose(run["floor impulse"][1:], 2.0 * G * step, rtol=1e-12)
-    books = run.books
+    books = run.energy_balance
     assert books.total("dissipated") == pytest.approx(0.5 * 2.0 * speed**2, rel=1e-12)
-    assert abs(books.unexplained) < 1e-12
+    assert abs(books.residual) < 1e-12
 
 
 def test_the_stick_time_is_located_by_an_event() -> None:
@@ -82,9 +82,9 @@ def test_an_impact_gives_back_the_restitution_of_its_speed(e: float) -> None:
     assert before == pytest.approx(-np.sqrt(2 * G * 0.1), abs=2e-3)
     assert after == pytest.approx(-e * before, abs=1e-12)
     assert run["floor impulse"][hit] == pytest.approx(2.0 * (after - before + G * 1e-4), abs=1e-12)
-    books = run.books
+    books = run.energy_balance
     assert books.total("impacts") == pytest.approx(0.5 * 2.0 * (1 - e**2) * 2 * G * 0.1, rel=2e-3)
-    assert abs(books.unexplained) < 1e-12
+    assert abs(books.residual) < 1e-12
 
 
 @pytest.mark.parametrize("stiffness", [2e2, 2e6])
@@ -125,15 +125,15 @@ def test_a_rigid_ball_in_space_ends_up_rolling_at_five_sevenths() -> None:
     w[:] = [run[name][-1] for name in system.state_names[len(q) : len(q) + 6]]
     spin = system.velocity(ball, q, w)[:3]
     np.testing.assert_allclose(spin * radius, 5 / 7 * np.array([-1.6, 1.2, 0.0]), atol=1e-3)
-    books = run.books
+    books = run.energy_balance
     assert books.total("dissipated") == pytest.approx(
         2 / 7 * 0.5 * mass * 4.0, rel=1e-3
     )  # (1 − 5/7) of T₀
     finer = tb.simulate(
         system, start, method="moreau-jean", contacts=floor, duration=1.3 * onset, step=5e-4
     )
-    assert abs(books.unexplained) < 1e-3 * books.total("dissipated")
-    assert abs(finer.books.unexplained) < 0.3 * abs(books.unexplained)  # of second order
+    assert abs(books.residual) < 1e-3 * books.total("dissipated")
+    assert abs(finer.energy_balance.residual) < 0.3 * abs(books.residual)  # of second order
 
 
 def box_on_corners(**given: float) -> tuple[tb.System, dict[str, tb.contact.ContactKind]]:
@@ -160,7 +160,7 @@ def test_a_box_on_four_corners_slides_as_far_as_a_block() -> None:
     way = np.array([run["box.x"][-1], run["box.y"][-1]])
     expected = np.hypot(1.0, 0.5) / (2 * 0.4 * G) * np.array([1.0, 0.5])
     np.testing.assert_allclose(way, expected, atol=1e-5)
-    assert run.books.total("dissipated") == pytest.approx(0.5 * 2.0 * 1.25, rel=1e-4)
+    assert run.energy_balance.total("dissipated") == pytest.approx(0.5 * 2.0 * 1.25, rel=1e-4)
     impulses = sum(run[f"corner {i} impulse"] for i in range(8))
     np.testing.assert_allclose(impulses[1:], 2.0 * G * 1e-3, rtol=1e-9)
 
@@ -176,8 +176,8 @@ def test_a_box_thrown_with_spin_comes_to_rest_without_sinking_in() -> None:
     assert deepest > -fall * 1e-3  # no more than a step's way
     assert np.abs([run[name][-1] for name in system.state_names[7:]]).max() < 1e-2
     assert run["box.z"][-1] == pytest.approx(0.05, abs=1e-3)
-    books = run.books
-    assert abs(books.unexplained) < 0.01 * abs(books.total("stored"))
+    books = run.energy_balance
+    assert abs(books.residual) < 0.01 * abs(books.total("stored"))
 
 
 def test_a_tilted_disc_spins_about_the_vertical_at_moffatts_rate() -> None:
@@ -253,7 +253,7 @@ def test_smooth_motion_is_of_second_order_and_its_books_too() -> None:
             system, x0, 2.0, method="moreau-jean", contacts=far, step=step, inputs=inputs
         )
         errors.append(abs(run["q"][-1] - exact["q"][-1]))
-        unexplained.append(abs(run.books.unexplained))
+        unexplained.append(abs(run.energy_balance.residual))
     assert 3.5 < errors[0] / errors[1] < 4.5
     assert unexplained[1] < 1e-4
     assert unexplained[1] < 0.6 * unexplained[0]
@@ -366,7 +366,7 @@ def test_contacts_and_closures_live_in_one_mechanism() -> None:
     assert np.abs(run["bob.x"] - x).max() < 5e-3
     hits = [np.count_nonzero(each["wall impulse"]) for each in (run, expected)]
     assert hits[0] == hits[1] > 0
-    assert abs(run.books.unexplained) < 0.01 * run.books.total("impacts")
+    assert abs(run.energy_balance.residual) < 0.01 * run.energy_balance.total("impacts")
 
 
 def test_a_ball_rolls_out_against_rolling_friction() -> None:
@@ -390,7 +390,7 @@ def test_a_ball_rolls_out_against_rolling_friction() -> None:
     )
     assert abs(run[f"{x} rate"][-1]) < 1e-12
     assert abs(run[f"{turn} rate"][-1]) < 1e-10
-    assert run.books.dissipated["floor friction"] == pytest.approx(0.7 * mass, rel=1e-9)
+    assert run.energy_balance.dissipated["floor friction"] == pytest.approx(0.7 * mass, rel=1e-9)
 
 
 def test_a_moving_floor_does_the_work_that_friction_takes() -> None:
@@ -403,9 +403,11 @@ def test_a_moving_floor_does_the_work_that_friction_takes() -> None:
     belt = {"belt": tb.contact.DescribedContact(m.coordinate("z"), m.rate("x") - 1.5, friction=0.4)}
     run = tb.simulate(m.compile(), method="moreau-jean", contacts=belt, duration=0.6, step=1e-3)
     assert run["x rate"][-1] == pytest.approx(1.5, abs=1e-12)
-    assert run.books.work["belt moving"] == pytest.approx(2.0 * 1.5**2, rel=2e-3)
-    assert run.books.dissipated["belt friction"] == pytest.approx(0.5 * 2.0 * 1.5**2, rel=2e-3)
-    assert abs(run.books.unexplained) < 1e-12
+    assert run.energy_balance.work["belt moving"] == pytest.approx(2.0 * 1.5**2, rel=2e-3)
+    assert run.energy_balance.dissipated["belt friction"] == pytest.approx(
+        0.5 * 2.0 * 1.5**2, rel=2e-3
+    )
+    assert abs(run.energy_balance.residual) < 1e-12
 
 
 # ---- stacks --------------------------------------------------------------------------------------
@@ -441,7 +443,7 @@ def test_a_stack_of_boxes_stands_still_and_bears_its_weight(count: int) -> None:
         assert np.ptp(run[f"box {i}.z"]) < 1e-12 and np.ptp(run[f"box {i}.x"]) < 1e-12
         borne = sum(run[f"{i} {k} impulse"][1:] for k in range(4)) / 1e-3
         np.testing.assert_allclose(borne, (count - i) * G, rtol=1e-10)
-    assert run.metadata["remarks"] == []
+    assert run.metadata["diagnostics"] == []
 
 
 @pytest.mark.parametrize("restitution", [0.3, 0.8])
@@ -472,15 +474,15 @@ def test_an_overlap_at_the_start_is_said() -> None:
         contacts=contacts,
         duration=0.01,
     )
-    assert len(run.metadata["remarks"]) == 4
-    assert "contact '0 0' overlaps by 0.01 m" in run.metadata["remarks"][0]
+    assert len(run.metadata["diagnostics"]) == 4
+    assert "contact '0 0' overlaps by 0.01 m" in run.metadata["diagnostics"][0]
 
 
 def test_a_step_that_does_not_divide_the_duration_is_said() -> None:
     system, contacts = stack(1)
     run = tb.simulate(system, method="moreau-jean", contacts=contacts, duration=0.1, step=0.03)
     assert run.time[-1] == pytest.approx(0.09)
-    assert any("The run ends at 0.09 s" in remark for remark in run.metadata["remarks"])
+    assert any("The run ends at 0.09 s" in remark for remark in run.metadata["diagnostics"])
 
 
 @pytest.mark.parametrize(("slope", "above"), [(0.5, 0.0), (0.0, 0.05), (0.3, 0.02)])
@@ -492,7 +494,7 @@ def test_how_deep_a_contact_stays_is_said(slope: float, above: float) -> None:
     m.joint("ball", tb.Free(), m.ground, ball, position=(0, 0, 0.1 + above, 1, 0, 0, 0))
     floor = {"floor": tb.contact.SpherePlaneContact(ball, m.ground, 0.1, friction=0.5)}
     run = tb.simulate(m.compile(), duration=1.0, method="moreau-jean", contacts=floor, step=5e-3)
-    (remark,) = run.metadata["remarks"]
+    (remark,) = run.metadata["diagnostics"]
     assert run["floor gap"][-1] < -1e-4
     assert remark.startswith(f"Contact 'floor' stays up to {-run['floor gap'].min():.3g} m deep")
     finer = tb.simulate(m.compile(), duration=1.0, method="moreau-jean", contacts=floor, step=1e-3)
@@ -515,11 +517,11 @@ def test_corrected_positions_leave_no_overlap_and_add_no_energy(slope: float, e:
     solver = tb.MoreauJean(step=5e-3, contacts={"floor": floor}, correct_positions=True)
     run = tb.simulate(system, start, 2.0, method=solver)
     assert run["energy"].max() < run["energy"][0] + 1e-12
-    assert abs(run.books.unexplained) < 1e-10
+    assert abs(run.energy_balance.residual) < 1e-10
     assert (run["impact loss"] + run["friction loss"]).min() > -1e-12
     if e < 1.0:
         assert abs(run["floor gap"][-1]) < 1e-12
-        assert run.metadata["remarks"] == []
+        assert run.metadata["diagnostics"] == []
     both = system.batch(2).run(start.x, 2.0, method=solver)
     assert np.array_equal(both["load.z"][1], run["load.z"])
 

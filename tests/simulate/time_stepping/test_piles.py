@@ -80,9 +80,9 @@ def test_balls_that_settle_hardly_overlap_and_gain_no_energy(
     apart = np.linalg.norm(centres[:, None] - centres, axis=2)[np.triu_indices(18, 1)]
     assert apart.min() > 2 * RADIUS - fall * STEP
     assert min(run[f"{name} gap"].min() for name in contacts) > -fall * STEP
-    books = run.books
+    books = run.energy_balance
     assert books.total("impacts") > 0.0 and books.total("dissipated") > 0.0
-    assert abs(books.unexplained) < 1e-3 * books.total("impacts")
+    assert abs(books.residual) < 1e-3 * books.total("impacts")
     total = run["energy"] - run["work"]
     assert np.diff(total).max() < 1e-4 * np.ptp(total)
     assert run.metadata["statistics"]["unsettled"] == 0

@@ -44,8 +44,8 @@ def test_a_key_that_is_held_down_is_still(rate):
 def test_the_energy_books_of_the_run_say_the_same():
     """What the books lay at the motor's door is what the display took, and the rotor's friction;
     the rest of the finger's work went into bearings and the stop of the lever."""
-    run = run_of("piano", 1000, HELD, KeyDevice(), books=True, method="rk4", step=6.25e-5)
-    found, books = passed(run, HELD, KeyDevice()), run.books
+    run = run_of("piano", 1000, HELD, KeyDevice(), energy_balance=True, method="rk4", step=6.25e-5)
+    found, books = passed(run, HELD, KeyDevice()), run.energy_balance
     rotor = 24.0 * run["key rate"]
     friction = 5e-5 * 24.0 * rotor / np.sqrt(rotor**2 + 0.1**2)
     rubbed = np.trapezoid(friction * run["key rate"], run.time)

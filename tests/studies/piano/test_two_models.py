@@ -108,17 +108,17 @@ def test_friction_of_knuckle_and_capstan_raises_the_let_off_alike(
 def test_a_jack_that_leans_on_the_knuckle_with_its_corner_is_no_wedge() -> None:
     """With the button 0.4 mm low it does so; with friction there, no forces would agree."""
     found = curve(piano_action_with_modes, {"let-off button height": -0.4e-3})
-    assert not found.run.metadata.get("remarks")
+    assert not found.run.metadata.get("diagnostics")
     assert found.let_off[1] < 2.5
 
 
 def test_books_of_the_modes_tell_what_rubs() -> None:
     system = piano_action_with_modes("motion", Pressed(0.7)).compile()
-    run = simulate(system, duration=0.5, start=-0.3, rtol=1e-6, books=True, progress=False)
-    lost = run.books.dissipated
+    run = simulate(system, duration=0.5, start=-0.3, rtol=1e-6, energy_balance=True, progress=False)
+    lost = run.energy_balance.dissipated
     for name in ("capstan", "jack", "button"):
         assert lost[f"{name} friction"] > 1e-6, name
-    assert abs(run.books.unexplained) < 1e-4 * sum(run.books.work.values())
+    assert abs(run.energy_balance.residual) < 1e-4 * sum(run.energy_balance.work.values())
 
 
 def test_contacts_that_part_cost_nothing_and_those_that_meet_never_give(his_stroke: Run) -> None:

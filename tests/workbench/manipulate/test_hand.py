@@ -82,12 +82,12 @@ def test_what_a_hand_does_is_booked_as_its_work() -> None:
     """W = Δ(T + V) of a body that a hand lifts, nothing unexplained."""
     system = equipped(floating(G)).compile()
     inputs = {"hand grip": 1.0, "hand to z": 0.5, "hand stiffness": 300.0, "hand damping": 20.0}
-    run = tb.simulate(system, duration=1.0, inputs=inputs, books=True, method="dopri5", rtol=1e-10,
-                      progress=False)  # fmt: skip
+    run = tb.simulate(system, duration=1.0, inputs=inputs, energy_balance=True, method="dopri5",
+                      rtol=1e-10, progress=False)  # fmt: skip
     gained = MASS * G * run["free.z"][-1] + 0.5 * MASS * run["free.vz"][-1] ** 2
     assert gained > 3.0
-    assert run.books.work["hand"] == pytest.approx(gained, rel=1e-8)
-    assert abs(run.books.unexplained) < 1e-8
+    assert run.energy_balance.work["hand"] == pytest.approx(gained, rel=1e-8)
+    assert abs(run.energy_balance.residual) < 1e-8
 
 
 @pytest.mark.parametrize("rate", [200.0, 1000.0])

@@ -224,8 +224,8 @@ def test_a_download_says_what_its_recording_lacks(studio: Workbench, folder: Pat
         (folder / "cut.mcap").write_bytes(data[: len(data) - len(data) // 8])
         made = await page.send(do="export", recording="cut.mcap", kind="csv")
         assert made["ok"], made
-        assert "cut short or damaged at byte" in str(made["remarks"])
-        assert (await page.send(do="export", recording=name, kind="csv"))["remarks"] == []
+        assert "cut short or damaged at byte" in str(made["diagnostics"])
+        assert (await page.send(do="export", recording=name, kind="csv"))["diagnostics"] == []
 
     on_page(studio, play)
     (folder / "cut.mcap").unlink()

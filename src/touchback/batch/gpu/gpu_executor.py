@@ -291,7 +291,7 @@ class ConstrainedDeviceBatch(DeviceBatch):
             return None
         counts = self._counts(self.cupy.asarray(ran.whole))
         said = constraint_diagnostics(self._formulation.word, counts, self._rubbing())
-        return {"statistics": counts, "remarks": said}
+        return {"statistics": counts, "diagnostics": said}
 
     def _counts(self, whole: Any) -> dict[str, float]:
         """Of instances that reached the end: the worst, or all together."""

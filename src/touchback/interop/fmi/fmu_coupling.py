@@ -55,7 +55,7 @@ def couple(
     `method`, with what they were given held: so errors are of the order of `every`.
 
     Why a unit refuses is in the error, and what units logged otherwise, such as warnings, in
-    `run.metadata["remarks"]`: the newest few of each.
+    `run.metadata["diagnostics"]`: the newest few of each.
 
     It runs offline only: a live run would have to wait for code that promises no time."""
     refuse_model("tb.couple", system)
@@ -83,7 +83,7 @@ def couple(
     about = {
         "model": system.name, "duration": duration, "method": solver.word, "step": step,
         "every": every, "units": {name: unit.path.name for name, unit in units.items()},
-        "wires": wires, "parameters": changed, "remarks": board.diagnostics(),
+        "wires": wires, "parameters": changed, "diagnostics": board.diagnostics(),
         "statistics": {"steps": run.steps, **posed.statistics},
     }  # fmt: skip
     names = board.names

@@ -24,7 +24,7 @@ class Adaptive(Integrator):
 
     can = (
         Can.ADAPTIVE | Can.FORMULATIONS | Can.CONSTRAINTS | Can.RUBBING | Can.MODES | Can.COPIES
-        | Can.EVENTS | Can.SWITCHES | Can.BOOKS
+        | Can.EVENTS | Can.SWITCHES | Can.ENERGY_BALANCE
     )  # fmt: skip
     samples = 8
     native_stepper: ClassVar[type[NativeStepper]]

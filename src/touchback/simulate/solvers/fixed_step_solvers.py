@@ -34,7 +34,7 @@ class FixedStep(Integrator):
 
     can = (
         Can.FORMULATIONS | Can.CONSTRAINTS | Can.RUBBING | Can.TICKS | Can.COPIES | Can.EVENTS
-        | Can.SWITCHES | Can.LIVE | Can.BOOKS
+        | Can.SWITCHES | Can.LIVE | Can.ENERGY_BALANCE
     )  # fmt: skip
     samples = 2
 
@@ -166,7 +166,7 @@ class Variational(FixedStep):
     of `RK4`; steps are solved to rounding, whatever `rtol` is."""
 
     word = "variational"
-    can = Can.TICKS | Can.EVENTS | Can.BOOKS
+    can = Can.TICKS | Can.EVENTS | Can.ENERGY_BALANCE
     implicit = True
     momenta = True
 

@@ -47,7 +47,7 @@ class SciPy(Integrator):
     def can(self) -> Can:
         """Some are for stiff problems."""
         smooth = Can.ADAPTIVE | Can.FORMULATIONS | Can.CONSTRAINTS | Can.RUBBING | Can.SWITCHES
-        smooth |= Can.BOOKS
+        smooth |= Can.ENERGY_BALANCE
         return smooth | (Can.STIFF if self.implicit else Can.COPIES)
 
     @property

@@ -37,7 +37,7 @@ export function recordings(bench) {
       choice.disabled = false;
       choice.value = "";
       if (!answer) return;
-      for (const remark of answer.remarks) line.after(make("p", { className: "soft small", role: "status", textContent: `${remark}.` }));
+      for (const remark of answer.diagnostics) line.after(make("p", { className: "soft small", role: "status", textContent: `${remark}.` }));
       download(answer.path, answer.name);
     };
     line.append(words, choice);

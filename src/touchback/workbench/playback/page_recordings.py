@@ -294,11 +294,11 @@ class Studio:
         return {**facts, "shown": shown, "live": self._live is not None, "behind": behind}
 
     def _export(self, asked: Export) -> Facts:
-        path, remarks = self.shelf.export(asked.recording, asked.kind)
+        path, diagnostics = self.shelf.export(asked.recording, asked.kind)
         address = f"/export/{next(self._numbers)}/{path.name}"
         self.page.offer(address, lambda: file_of(path))
         size = path.stat().st_size
-        return {"path": address, "name": path.name, "bytes": size, "remarks": remarks}
+        return {"path": address, "name": path.name, "bytes": size, "diagnostics": diagnostics}
 
     def _open(self, desk: CommandServer, name: str) -> Facts:
         desk.check("transport", "open")  # everybody sees it then

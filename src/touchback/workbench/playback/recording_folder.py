@@ -121,12 +121,12 @@ class Shelf:
             if self._made is None:
                 self._made = TemporaryDirectory(prefix="touchback-", ignore_cleanup_errors=True)
             path = Path(self._made.name, f"{Path(name).stem}.{kind}")
-        remarks: list[str] = []
+        diagnostics: list[str] = []
         try:
             if name in self._runs:
                 export_run(self._runs[name], path)
             else:
-                remarks = export(self.path(name), path)
+                diagnostics = export(self.path(name), path)
         except OSError as error:
             raise InputError(
                 f"{name} can't be exported as {kind}: {error.strerror or error}. Make room on the "
@@ -136,7 +136,7 @@ class Shelf:
         dated = sorted((found.st_mtime, each) for each in whole if (found := _file(each)))
         for _, old in dated[:-_EXPORTS]:  # none that is under way
             old.unlink(missing_ok=True)
-        return path, remarks
+        return path, diagnostics
 
     def close(self) -> None:
         """Removes what was made for downloads; recordings stay."""
