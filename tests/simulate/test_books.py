@@ -327,7 +327,7 @@ def test_books_survive_in_files_and_print_their_lines(tmp_path: Path) -> None:
 def test_books_that_were_not_kept_say_how_to_get_them() -> None:
     run = tb.simulate(workshop(), duration=0.1, progress=False)
     with pytest.raises(
-        tb.InputError, match=r"ask for them with tb\.simulate\(…, energy_balance=True\)"
+        tb.InputError, match=r"ask for it with tb\.simulate\(…, energy_balance=True\)"
     ):
         _ = run.energy_balance
 

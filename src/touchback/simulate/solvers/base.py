@@ -33,7 +33,7 @@ class Can(Flag):
     EVENTS = auto()
     SWITCHES = auto()  # constraints switched while the run goes on
     LIVE = auto()  # against a clock
-    BOOKS = auto()  # powers integrated along its steps
+    ENERGY_BALANCE = auto()  # powers integrated along its steps
     BATCHES = auto()  # equal whole steps, which C makes of many instances
 
 
