@@ -22,7 +22,7 @@ from touchback import gallery
 from touchback.errors import InputError, ModelError, TouchbackError
 from touchback.instruments import midi_file
 from touchback.instruments.midi_file import read_midi
-from touchback.interop.fmi.fmu_archive import read_description
+from touchback.interop.fmi.fmu_instance import read_description
 from touchback.names import near_names, unknown_name
 from touchback.recording import mcap_records
 from touchback.recording.live_about import HEAD
@@ -53,7 +53,7 @@ READERS = {  # whatever module opens files, and what of it is tried here
     "sweeps/sweep_folder.py": ("sweep", "sweep part"),
     "instruments/keyboard/keyboard_regulation.py": ("regulation",),
     "haptics/trials/journal.py": ("trial",),
-    "interop/fmi/fmu_archive.py": ("fmu",),
+    "interop/fmi/fmu_instance.py": ("fmu",),
     "interop/generated_folder.py": ("generated list",),
     "interop/meshes/mesh_file.py": ("stl", "obj", "collada"),
     "interop/mjcf/mjcf_document.py": ("mjcf",),

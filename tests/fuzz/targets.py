@@ -24,7 +24,7 @@ from touchback.instruments.keyboard.keyboard_regulation import (
     read_regulation,
 )
 from touchback.instruments.midi_file import read_midi
-from touchback.interop.fmi.fmu_archive import read_description
+from touchback.interop.fmi.fmu_instance import read_description
 from touchback.interop.generated_folder import write_folder
 from touchback.interop.meshes.mesh_file import read_mesh
 from touchback.realtime.udp import unpack

@@ -201,7 +201,7 @@ def test_an_archive_packed_in_other_ways_is_refused(tmp_path: Path, method: int)
 
 
 def test_an_archive_that_swells_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("touchback.interop.fmi.fmu_archive.MAX_WHOLE", 1000)
+    monkeypatch.setattr("touchback.interop.fmi.fmu_instance.MAX_WHOLE", 1000)
     files = {"modelDescription.xml": DESCRIPTION.format(STEPS), "a": "x" * 2000}
     with pytest.raises(ModelError, match="too much"):
         tb.Fmu(packed(tmp_path / "a.fmu", files))

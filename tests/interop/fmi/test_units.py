@@ -2,7 +2,7 @@
 
 import pytest
 
-from touchback.interop.fmi.fmu_description import BaseUnit, base_unit
+from touchback.interop.fmi.fmu_writer import BaseUnit, base_unit
 
 
 @pytest.mark.parametrize(

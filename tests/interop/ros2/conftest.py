@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 import touchback as tb
-from touchback.interop.ros2.zenoh_transport import ZenohTransport
-from touchback.interop.ros2.zenoh_wire import Attached, topic_key
+from touchback.interop.ros2.zenoh_transport import Attached, ZenohTransport, topic_key
 from touchback.recording.ros2.ros2_types import decode, encode, make
 from waiting import until
 

@@ -10,10 +10,8 @@ import pytest
 from zenoh.ext import HistoryConfig, declare_advanced_subscriber
 
 import touchback as tb
-from touchback.interop.ros2.model_node import ModelNode
-from touchback.interop.ros2.node_commands import Commands
-from touchback.interop.ros2.zenoh_transport import ZenohTransport
-from touchback.interop.ros2.zenoh_wire import topic_key
+from touchback.interop.ros2.model_node import Commands, ModelNode
+from touchback.interop.ros2.zenoh_transport import ZenohTransport, topic_key
 from touchback.realtime.control import CommandServer
 from touchback.recording.ros2 import ros2_types
 from touchback.recording.ros2.ros2_messages import header_of

@@ -11,7 +11,7 @@ import numpy as np
 from zenoh.ext import HistoryConfig, declare_advanced_subscriber
 
 from touchback.interop.ros2.node_transport import Publish
-from touchback.interop.ros2.zenoh_wire import topic_key
+from touchback.interop.ros2.zenoh_transport import topic_key
 from touchback.realtime import open_recording
 from touchback.recording.ros2.ros2_messages import header_of
 from touchback.recording.ros2.ros2_types import JOINT_STATE, NUMBERS, STRING, decode, encode, make

@@ -16,8 +16,7 @@ from zenoh.ext import Int64, z_serialize
 
 from touchback.errors import DeviceError, InputError
 from touchback.interop.ros2.node_transport import node_name
-from touchback.interop.ros2.zenoh_transport import ZenohTransport, check_endpoint
-from touchback.interop.ros2.zenoh_wire import (
+from touchback.interop.ros2.zenoh_transport import (
     CLIENT,
     NODE,
     PUBLISHER,
@@ -25,6 +24,8 @@ from touchback.interop.ros2.zenoh_wire import (
     SUBSCRIPTION,
     Attached,
     Entity,
+    ZenohTransport,
+    check_endpoint,
     topic_key,
 )
 from touchback.recording.ros2 import ros2_types

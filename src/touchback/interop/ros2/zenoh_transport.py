@@ -1,15 +1,22 @@
 """Zenoh as rmw_zenoh speaks it: nodes of ROS 2 with RMW_IMPLEMENTATION=rmw_zenoh_cpp hear and
-answer it, and none of ROS needs to be installed here."""
+answer it, and none of ROS needs to be installed here.
+
+Keys, tokens and attachments around the bytes of a message are those of rmw_zenoh's docs/design.md
+and src/detail/{liveliness_utils,attachment_helpers,rmw_publisher_data,rmw_service_data}.cpp
+(github.com/ros2/rmw_zenoh, Jazzy and later)."""
 
 from __future__ import annotations
 
+import hashlib
 import itertools
 import json
 import os
 import re
+import struct
 import threading
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from touchback.errors import DeviceError, InputError
@@ -26,28 +33,107 @@ from touchback.interop.ros2.node_transport import (
     check_domain,
     check_node,
 )
-from touchback.interop.ros2.zenoh_wire import (
-    PUBLISHER,
-    SERVICE,
-    SUBSCRIPTION,
-    Attached,
-    Entity,
-    topic_key,
-)
-from touchback.recording.ros2.ros2_types import MOST_BYTES
+from touchback.recording.ros2.ros2_types import MOST_BYTES, dds_name, type_hash
 
 if TYPE_CHECKING:
     import zenoh
 
+
+_ATTACHED = struct.Struct("<qqB16s")  # sequence, stamp, and a byte that counts the next sixteen
+
+
+_GID = 16
+
+
+NODE, PUBLISHER, SUBSCRIPTION, SERVICE, CLIENT = "NN", "MP", "MS", "SS", "SC"
+
+
+@dataclass(frozen=True)
+class Attached:
+    """What comes beside a message: its number, when it was sent [ns since 1970], by whom."""
+
+    sequence: int
+    stamp: int
+    gid: bytes
+
+    def packed(self) -> bytes:
+        """As on the wire, 33 bytes."""
+        return _ATTACHED.pack(self.sequence, self.stamp, _GID, self.gid)
+
+    @staticmethod
+    def unpacked(data: bytes) -> Attached:
+        """And back; refused when they are no such bytes."""
+        if len(data) != _ATTACHED.size or data[16] != _GID:
+            raise InputError(f"its attachment has {len(data)} bytes and isn't rmw_zenoh's")
+        sequence, stamp, _, gid = _ATTACHED.unpack(data)
+        return Attached(sequence, stamp, gid)
+
+
+def topic_key(domain: int, topic: str, kind: str) -> str:
+    """Under which messages of a topic, or requests of a service, are sent."""
+    return f"{domain}/{topic.strip('/')}/{dds_name(kind)}/{type_hash(kind)}"
+
+
+def mangled(name: str) -> str:
+    """A name with slashes as one part of a key."""
+    return name.replace("/", "%")
+
+
+@dataclass(frozen=True)
+class Entity:
+    """A node or what it has (`what`), by numbers within a session, as others see it."""
+
+    domain: int
+    session: str
+    node: str
+    what: str = NODE
+    number: int = 0
+    topic: str = ""
+    kind: str = ""
+    latched: bool = False
+    depth: int = 10
+
+    def token(self) -> str:
+        """By which others know of it for as long as it lives."""
+        begin = f"@ros2_lv/{self.domain}/{self.session}/0/{self.number}/{self.what}/%/%/{self.node}"
+        if self.what == NODE:
+            return begin
+        # Reliability, durability, history and depth, deadline, lifespan, liveliness; nothing where
+        # they are what rmw_zenoh has by itself: reliable, volatile, last, none.
+        quality = f":{'1' if self.latched else ''}:,{self.depth}:,:,:,,"
+        return (
+            f"{begin}/{mangled(self.topic)}/{dds_name(self.kind)}/{type_hash(self.kind)}/{quality}"
+        )
+
+    def gid(self) -> bytes:
+        """Sixteen bytes that tell it apart from all others. rmw_zenoh's own are another hash of the
+        same token, which nobody compares with what came on the wire."""
+        return hashlib.blake2b(self.token().encode(), digest_size=_GID).digest()
+
+
 ROUTER = "tcp/localhost:7447"  # rmw_zenohd, where nothing else is said
+
+
 _ANY_PORT = "tcp/localhost:0"
+
+
 _ENDPOINT = re.compile(
     r"(?:tcp|udp|tls|quic|ws)/(?:\[[0-9A-Fa-f:.]+\]|[^\s/:]+):(\d{1,5})(?:[?#].*)?"
 )
+
+
 _PLACE = re.compile(r" at \S+\.rs:\d+\.?")  # in Rust
+
+
 _PATIENCE = "transport/link/tx/queue/congestion_control/block/wait_before_close"
+
+
 _PUBLISHERS = 256  # that are told apart
+
+
 _ACQUAINTED = 100  # messages
+
+
 _WITHIN = 1000  # requests of a service that may wait, as rmw_zenoh's profile has it
 
 

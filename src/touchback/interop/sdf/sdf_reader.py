@@ -1,20 +1,41 @@
-"""SDF: the models of Gazebo (http://sdformat.org/spec)."""
+"""SDF: the models of Gazebo (http://sdformat.org/spec), read: links, joints and their limits."""
 
 from __future__ import annotations
 
+import math
 import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from touchback import Fixed, Free, Model
-from touchback.errors import ModelError
+import numpy as np
+
+from touchback import (
+    Fixed,
+    Frame,
+    Free,
+    JointKind,
+    Model,
+    Prismatic,
+    Revolute,
+    Screw,
+    Spherical,
+    Universal,
+)
+from touchback.errors import InputError, ModelError
+from touchback.interop.collision_geometry import CollisionShape
 from touchback.interop.import_notes import Notes, safe_names, unused
-from touchback.interop.imported_bodies import drop_idle_closures
-from touchback.interop.meshes.mesh_paths import MeshPaths
-from touchback.interop.rigid_pose import HERE
-from touchback.interop.sdf.sdf_joints import add_joint, ends_of
-from touchback.interop.sdf.sdf_links import add_link, add_rough, as_urdf
+from touchback.interop.imported_bodies import add_body, axis_or_letter, drop_idle_closures
+from touchback.interop.meshes.mesh_file import read_triangles
+from touchback.interop.meshes.mesh_paths import MeshPaths, NoMesh
+from touchback.interop.meshes.solid_inertia import (
+    NOTHING,
+    Inertia,
+    combine_inertias,
+    of_triangles,
+    solid,
+)
+from touchback.interop.rigid_pose import HERE, Pose
 from touchback.interop.sdf.sdf_poses import (
     APART,
     MODEL,
@@ -25,13 +46,397 @@ from touchback.interop.sdf.sdf_poses import (
     pose_of,
     seen_from,
 )
-from touchback.interop.urdf.urdf_geometry import add_link_contacts
-from touchback.interop.urdf.urdf_joints import Robot, couple_mimics
+from touchback.interop.urdf.urdf_geometry import add_collision_shape, add_link_contacts, add_shapes
+from touchback.interop.urdf.urdf_joints import Mimic, Robot, couple_mimics
 from touchback.interop.urdf.urdf_reader import folder_of, triangles_each
 from touchback.interop.xml_file import Node, finite_numbers, read_xml
 from touchback.model.frame import GROUND
+from touchback.model.joints.base import Axis
+from touchback.model.joints.joint import JointOptions
+
+_KNOWN_IN_LINKS = (
+    "pose", "inertial", "visual", "collision", "gravity", "kinematic", "self_collide",
+    "enable_wind", "must_be_base_link",
+)  # fmt: skip
+
+
+_SIX = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))  # as bodies have their moments
+
+
+_UNLIKE = {"model": "package"}  # how other programs' addresses are called in URDF
+
+
+def add_link(robot: Robot, name: str, node: Node) -> None:
+    """A body with the name `robot.links[name]`."""
+    robot.notes.skip_others(node, _KNOWN_IN_LINKS)
+    for tag, usual in (("gravity", "true"), ("kinematic", "false"), ("enable_wind", "false")):
+        given = node.first(tag)
+        if given is not None and given.text not in (usual, str(int(usual == "true"))):
+            robot.notes.notice(f"{given.where}: link {name!r}: <{tag}>{given.text} is not read.")
+    for child in node.children:
+        if child.tag in ("visual", "collision") and seen_from(child, "", ""):
+            robot.notes.skip(f"{child.tag} relative to another frame")
+    _add_inertia(robot, name, node)
+    add_shapes(robot, name, as_urdf(node))
+
+
+@dataclass
+class Rough(CollisionShape):
+    """Which model a link is part of, and whether this one's links touch each other; the smaller
+    friction of two counts, as in Gazebo."""
+
+    model: str = ""
+    itself: bool = False
+
+    def friction_with(self, other: CollisionShape) -> float:
+        return min(self.friction, other.friction)
+
+    def may_touch(self, other: CollisionShape) -> bool:
+        return self.itself or not isinstance(other, Rough) or self.model != other.model
+
+
+def add_rough(robot: Robot, name: str, node: Node, model: str, itself: bool) -> None:
+    """What of a link touches."""
+    for shown in as_urdf(node).all("collision"):
+        found = add_collision_shape(robot, name, shown, shown.number("friction", 1.0))
+        if found is not None:
+            robot.touching[-1] = Rough(**vars(found), model=model, itself=itself)
+
+
+def _add_inertia(robot: Robot, name: str, node: Node) -> None:
+    """Where a file says nothing, a link has 1 kg and 1 kg m² about each axis, as SDF has it."""
+    inertial = node.first("inertial")
+    if inertial is None:
+        robot.notes.say(f"{node.where}: link {name!r} has no <inertial>: 1 kg and 1 kg m², as SDF.")
+        inertial = Node("inertial", {}, node.source, node.line)
+    robot.notes.skip_others(inertial, ("mass", "inertia", "pose", "density"))
+    if inertial.attributes.get("auto", "false") in ("true", "1"):
+        whole = collision_inertia(robot, name, node, inertial)
+        if whole.mass > 0.0:
+            J = whole.J
+            six = [float(J[i, j]) for i, j in _SIX]
+            mass, com = whole.mass, whole.com.tolist()
+            add_body(robot.model, robot.links[name], mass, com, six, inertial.where, robot.notes)
+            return
+        robot.notes.notice(
+            f"{inertial.where}: link {name!r}: <inertial auto='true'>, but it has no collision "
+            "that encloses a volume; what the element says counts, else 1 kg and 1 kg m²."
+        )
+    inner = inertial.first("inertia") or Node("inertia", {}, node.source, node.line)
+    xx, yy, zz = (inner.child_number(f"i{each}", 1.0) for each in ("xx", "yy", "zz"))
+    xy, xz, yz = (inner.child_number(f"i{each}", 0.0) for each in ("xy", "xz", "yz"))
+    pose = pose_of(inertial)
+    J = pose.R @ np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) @ pose.R.T
+    add_body(
+        robot.model,
+        robot.links[name],
+        inertial.child_number("mass", 1.0),
+        [float(part) for part in pose.p],
+        [float(J[i, j]) for i, j in _SIX],
+        inertial.where,
+        robot.notes,
+    )
+
+
+def as_urdf(link: Node) -> Node:
+    """What is to be seen and touched of a link, as URDF writes it: numbers in attributes."""
+    found = Node("link", {}, link.source, link.line)
+    for child in link.children:
+        if child.tag in ("visual", "collision") and not seen_from(child, "", ""):
+            origin = Node("origin", _origin(pose_of(child)), child.source, child.line)
+            geometry = Node("geometry", {}, child.source, child.line)
+            for kind in (child.first("geometry") or geometry).children:
+                said = {part.tag: part.text for part in kind.children}
+                if kind.tag == "mesh":
+                    said = {"filename": _address(said.get("uri", "")), **_scale(said)}
+                geometry.children.append(Node(kind.tag, said, kind.source, kind.line))
+            rough = {} if child.tag == "visual" else _rough(child)
+            shown = Node(child.tag, rough, child.source, child.line, [origin, geometry])
+            found.children.append(shown)
+    return found
+
+
+def _rough(collision: Node) -> dict[str, str]:
+    """Its friction: surface, friction, ode, mu."""
+    node: Node | None = collision
+    for tag in ("surface", "friction", "ode", "mu"):
+        node = None if node is None else node.first(tag)
+    return {} if node is None else {"friction": node.text}
+
+
+def _scale(said: dict[str, str]) -> dict[str, str]:
+    return {"scale": said["scale"]} if "scale" in said else {}
+
+
+def _address(uri: str) -> str:
+    scheme, apart, rest = uri.partition("://")
+    return f"{_UNLIKE.get(scheme, scheme)}{apart}{rest}"
+
+
+def _origin(pose: Pose) -> dict[str, str]:
+    R = pose.R
+    roll, yaw = math.atan2(R[2, 1], R[2, 2]), math.atan2(R[1, 0], R[0, 0])
+    pitch = math.atan2(-R[2, 0], math.hypot(R[0, 0], R[1, 0]))
+    return {
+        "xyz": " ".join(repr(float(part)) for part in pose.p),
+        "rpy": f"{roll!r} {pitch!r} {yaw!r}",
+    }
+
+
+_WATER = 1000.0
+
+
+def collision_inertia(robot: Robot, name: str, link: Node, inertial: Node) -> Inertia:
+    """Of all collisions of a link that stand in its own frame, in its axes."""
+    usual = inertial.child_number("density", _WATER)
+    parts = []
+    for collision in link.all("collision"):
+        geometry = collision.first("geometry")
+        if geometry is None or seen_from(collision, "", ""):
+            continue
+        density = collision.child_number("density", usual)
+        if not 0.0 < density < float("inf"):
+            raise ModelError(
+                f"{collision.where}: link {name!r}: the density is {density:g}; a positive one is "
+                "expected [kg/m³]."
+            )
+        for kind in geometry.children:
+            own = _mesh(robot, name, kind) if kind.tag == "mesh" else _primitive(kind)
+            parts.append(own.scaled(density).placed(pose_of(collision)))
+    whole = combine_inertias(parts)
+    mass = inertial.child_number("mass", 0.0)
+    return whole.scaled(mass / whole.mass) if mass > 0.0 and whole.mass > 0.0 else whole
+
+
+def _primitive(kind: Node) -> Inertia:
+    """Of density 1; planes and others weigh nothing."""
+    if kind.tag == "box":
+        return solid("box", tuple(0.5 * x for x in _numbers(kind, "size")))
+    if kind.tag == "ellipsoid":
+        return solid("ellipsoid", _numbers(kind, "radii"))
+    if kind.tag == "sphere":
+        return solid("sphere", (kind.child_number("radius", 1.0),))
+    if kind.tag in ("cylinder", "capsule"):
+        half = 0.5 * kind.child_number("length", 1.0)
+        return solid(kind.tag, (kind.child_number("radius", 0.5), half))
+    return NOTHING
+
+
+def _numbers(kind: Node, tag: str) -> tuple[float, float, float]:
+    given = kind.first(tag)
+    words = "1 1 1" if given is None else given.text
+    try:
+        x, y, z = (float(word) for word in words.split())
+    except ValueError:
+        raise ModelError(f"{kind.where}: <{tag}> has three numbers, got {words!r}.") from None
+    return x, y, z
+
+
+def _mesh(robot: Robot, name: str, kind: Node) -> Inertia:
+    """Of density 1; a mesh that encloses no solid is warned of."""
+    from touchback.interop.meshes.mesh_inertia import mesh_faults
+
+    uri = kind.first("uri")
+    called = "" if uri is None else uri.text.strip().replace("model://", "package://")
+    scale = _numbers(kind, "scale")
+    try:
+        if robot.meshes is None:
+            raise NoMesh("meshes are not read")
+        points, triangles = read_triangles(robot.meshes.find(called), scale)
+    except (NoMesh, InputError) as lack:
+        text = str(lack).rstrip(".")
+        robot.notes.notice(f"{kind.where}: link {name!r}: {text}. It weighs nothing.")
+        return NOTHING
+    faults = mesh_faults(points, triangles)
+    if faults is not None and faults.matters:
+        robot.notes.notice(
+            f"{kind.where}: mesh '{called}' of link {name!r} weighs as a solid, but {faults}. "
+            "Repair it, or write mass and moments into <inertial>."
+        )
+    return of_triangles(points, triangles, "exact")
+
+
+_UNBOUNDED = 1e15  # what files write for no limit is larger
+
+
+_NO_LIMIT = ("inf", "+inf", "-inf", "infinity", "-infinity")
+
+
+_ROUNDED = 1e-15  # of an axis' largest part: what turning leaves of 0
+
+
+_KINDS = ("revolute", "continuous", "prismatic", "fixed", "ball", "universal", "revolute2", "screw")
+
+
+_KNOWN_IN_JOINTS = (
+    "pose",
+    "parent",
+    "child",
+    "axis",
+    "axis2",
+    "thread_pitch",
+    "screw_thread_pitch",
+)
+
+
+def ends_of(frames: Frames, scope: str, node: Node) -> tuple[str, str]:
+    """The links (or the world) that a joint's parent and child are part of."""
+    parent, child = (
+        frames.link(frames.known(in_scope(scope, node.child_text(side)), node), node)
+        for side in ("parent", "child")
+    )
+    if child == WORLD or parent == child:
+        raise ModelError(
+            f"{node.where}: joint {node.attribute('name')!r} carries {child!r} on {parent!r}; a "
+            "joint carries a link on another one or on the world."
+        )
+    return parent, child
+
+
+def add_joint(robot: Robot, frames: Frames, name: str, scope: str, node: Node, tree: bool) -> None:
+    """One joint, whose coordinate is 0 as the file draws it."""
+    robot.notes.skip_others(node, _KNOWN_IN_JOINTS)
+    kind = _kind(frames, name, scope, node)
+    parent, child = (_end(robot, frames, end, name) for end in ends_of(frames, scope, node))
+    if tree:
+        options = _options(robot, name, scope, node, kind)
+        robot.model.joint(robot.joints[name], kind, parent, child, **options)
+    else:
+        robot.model.close(robot.joints[name], kind, parent, child)
+        robot.notes.say(f"{node.where}: joint {name!r} closes a loop.")
+
+
+def _end(robot: Robot, frames: Frames, link: str, joint: str) -> Frame:
+    """The joint's frame as part of a link."""
+    body = GROUND if link == WORLD else robot.links[link]
+    return (frames.pose(link).inverse() @ frames.pose(joint)).frame(body)
+
+
+def _kind(frames: Frames, name: str, scope: str, node: Node) -> JointKind:
+    word = node.attribute("type")
+    if word not in _KINDS:
+        raise ModelError(
+            f"{node.where}: joint {name!r} has the type {word!r}; known: {', '.join(_KINDS)}."
+        )
+    first = _axis(frames, name, scope, node, "axis")
+    if word in ("universal", "revolute2"):
+        return Universal(first, _axis(frames, name, scope, node, "axis2"))
+    if word == "screw":
+        return Screw(first, _pitch(name, node))
+    kinds = {"fixed": Fixed(), "ball": Spherical(), "prismatic": Prismatic(first)}
+    return kinds.get(word, Revolute(first))
+
+
+def _pitch(name: str, node: Node) -> float:
+    """m/rad: of metres a turn or, as older files have it, of −rad/m."""
+    if node.first("screw_thread_pitch") is not None:
+        return node.child_number("screw_thread_pitch") / (2.0 * math.pi)
+    thread = node.child_number("thread_pitch", 1.0)
+    if thread == 0.0:
+        raise ModelError(f"{node.where}: joint {name!r}: its <thread_pitch> must not be 0.")
+    return -1.0 / thread
+
+
+def _axis(frames: Frames, name: str, scope: str, node: Node, tag: str) -> Axis:
+    """In the joint's own frame, which is where newer files tell it unless they say otherwise."""
+    axis = node.first(tag) or Node(tag, {}, node.source, node.line)
+    given = axis.first("xyz")
+    text = "0 0 1" if given is None else given.text
+    vector = np.array(finite_numbers(f"{axis.where}: <xyz>", text))
+    if vector.shape != (3,) or not vector.any():
+        raise ModelError(
+            f"{axis.where}: joint {name!r}: its axis {text!r} is no direction; give 3 numbers."
+        )
+    told_in = "" if given is None else given.attributes.get("expressed_in", "").strip()
+    old = axis.first("use_parent_model_frame")
+    if not told_in and (old.text in ("true", "1") if old else frames.axes_in_model):
+        told_in = MODEL
+    if told_in:
+        seen = frames.pose(frames.known(in_scope(scope, told_in), axis))
+        vector = frames.pose(name).R.T @ seen.R @ vector
+    vector[np.abs(vector) < _ROUNDED * np.abs(vector).max()] = 0.0
+    x, y, z = (float(part) for part in vector / np.linalg.norm(vector))
+    return axis_or_letter((x, y, z))
+
+
+def _options(robot: Robot, name: str, scope: str, node: Node, kind: JointKind) -> JointOptions:
+    """Limits and what acts, of joints with one coordinate."""
+    axis = node.first("axis")
+    if axis is None or kind.nv == 0:
+        return {}
+    robot.notes.skip_others(
+        axis, ("xyz", "limit", "dynamics", "mimic", "use_parent_model_frame", "initial_position")
+    )
+    if kind.nv > 1:
+        if any(each.first("dynamics") for each in (axis, node.first("axis2") or axis)):
+            robot.notes.notice(f"{node.where}: joint {name!r}: what acts in its axes is not read.")
+        return {}
+    options = _limits(robot, name, node, axis)
+    options.update(_acting(axis))
+    mimic = axis.first("mimic")
+    if mimic is not None:
+        _follow(robot, name, scope, mimic)
+    return options
+
+
+def _limits(robot: Robot, name: str, node: Node, axis: Node) -> JointOptions:
+    limit = axis.first("limit")
+    if limit is None:
+        return {}
+    ratings = {
+        word: number
+        for word in ("effort", "velocity")
+        if (number := _bound(limit, word, -1.0)) >= 0.0 and number < _UNBOUNDED
+    }
+    if ratings:
+        robot.ratings[robot.joints[name]] = ratings
+    lower, upper = _bound(limit, "lower", -math.inf), _bound(limit, "upper", math.inf)
+    bounded = [abs(number) < _UNBOUNDED for number in (lower, upper)]
+    if node.attribute("type") == "continuous" or not any(bounded):
+        return {}
+    if not all(bounded) or lower > upper:
+        robot.notes.notice(
+            f"{limit.where}: joint {name!r}: its limits {lower} and {upper} are left out: both are "
+            "needed, the lower one below the upper."
+        )
+        return {}
+    return {"limits": (lower, upper), "stop": robot.stops}
+
+
+def _bound(limit: Node, tag: str, default: float) -> float:
+    given = limit.first(tag)
+    if given is not None and given.text.lower() in _NO_LIMIT:
+        return float(given.text)
+    return limit.child_number(tag, default)
+
+
+def _acting(axis: Node) -> JointOptions:
+    dynamics = axis.first("dynamics")
+    if dynamics is None:
+        return {}
+    acting = {
+        tag: dynamics.child_number(tag) for tag in ("damping", "friction", "spring_stiffness")
+    }
+    for tag, number in acting.items():
+        if number < 0.0:
+            raise ModelError(f"{dynamics.where}: <{tag}> is {number}; it must not be negative.")
+    damping, friction, spring = acting.values()
+    rest = dynamics.child_number("spring_reference")
+    return {"damping": damping, "friction": friction, "spring": spring, "rest": rest}
+
+
+def _follow(robot: Robot, name: str, scope: str, mimic: Node) -> None:
+    leader = in_scope(scope, mimic.attribute("joint"))
+    if leader not in robot.joints:
+        raise ModelError(f"{mimic.where}: joint {name!r} follows {leader!r}, which is no joint.")
+    multiplier = mimic.child_number("multiplier", 1.0)
+    offset = mimic.child_number("offset") - multiplier * mimic.child_number("reference")
+    robot.mimics[robot.joints[name]] = Mimic(robot.joints[leader], multiplier, offset)
+
 
 _OLD = (1, 4)  # versions up to this one tell axes in the model's frame
+
+
 _KNOWN = ("pose", "static", "link", "joint", "frame", "model", "self_collide", "allow_auto_disable")
 
 
