@@ -16,7 +16,7 @@ from scipy.integrate import solve_ivp
 
 import touchback as tb
 from featured_models import COPIES, FEATURES, TIP, compiled
-from touchback.analysis.quality.quality_bench import (
+from touchback.analysis.quality.quality_sweep import (
     Bench,
     Clock,
     Measures,

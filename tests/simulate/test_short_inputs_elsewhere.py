@@ -7,8 +7,8 @@ import pytest
 
 import touchback as tb
 from touchback import gallery
-from touchback.analysis.quality.quality_bench import Bench, Clock
 from touchback.analysis.quality.quality_result import Candidate
+from touchback.analysis.quality.quality_sweep import Bench, Clock
 from touchback.progress import Progress
 from touchback.simulate.run_spec import RunSpec
 

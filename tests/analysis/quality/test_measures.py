@@ -6,7 +6,7 @@ from scipy.integrate import solve_ivp
 
 import touchback as tb
 from quality_models import GRAVITY, OMEGA, looped_pendulum
-from touchback.analysis.quality.quality_bench import drift_growth
+from touchback.analysis.quality.quality_sweep import drift_growth
 
 
 def order(quality: tb.Quality, label: str, what: str) -> float:

@@ -13,7 +13,7 @@ from rich.console import Console
 import touchback as tb
 from command import touchback
 from quality_models import OMEGA, oscillator
-from touchback.analysis.quality import quality_bench
+from touchback.analysis.quality import quality_sweep
 
 
 def test_rows_go_to_csv_and_json(engine_quality: tb.Quality, tmp_path: Path) -> None:
@@ -51,7 +51,7 @@ def test_the_picture_has_a_curve_for_every_candidate(
 
 def test_time_is_bounded_and_what_was_left_out_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     # The time of this thread alone: a busy machine takes none from it.
-    monkeypatch.setattr(quality_bench, "time", SimpleNamespace(monotonic=time.thread_time))
+    monkeypatch.setattr(quality_sweep, "time", SimpleNamespace(monotonic=time.thread_time))
     found = tb.quality(
         oscillator(), [1.0, 0.0], 5.0, steps=(1e-3, 1e-7), formulations=("rk4",), time_limit=1.0,
         progress=False,
