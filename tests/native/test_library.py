@@ -70,6 +70,22 @@ def test_constants_and_functions_are_described(tmp_path: Path) -> None:
     assert made._functions == {"tb_given": ("d", "pplp"), "tb_nothing": ("v", "")}
 
 
+TABLE = """
+#define TB_ROW_ARRAYS(X) \\
+    X(int, rows, c->m) /* in order */ \\
+    X(double, values, c->m * (c->m + 1))
+#define TB_ARRAY_FIELD(type, name, count) type *name;
+typedef struct tb_listed { long m; TB_ROW_ARRAYS(TB_ARRAY_FIELD) double last; } tb_listed;
+"""
+
+
+def test_arrays_that_a_table_lists_are_fields_and_known_by_the_table(tmp_path: Path) -> None:
+    made = built(tmp_path, TABLE)
+    assert made.arrays("TB_ROW_ARRAYS") == [("int", "rows"), ("double", "values")]
+    names = [name for name, _ in made.struct("tb_listed")._fields_]
+    assert names == ["m", "rows", "values", "last"]
+
+
 def test_another_header_gives_another_struct_without_a_word_in_python(tmp_path: Path) -> None:
     longer = HEADER.replace("int first;", "int first; double between;")
     made = built(tmp_path, longer).struct("tb_outer")

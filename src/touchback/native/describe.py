@@ -1,5 +1,6 @@
 """Writes the C file that tells Python what the headers of this folder declare: of structs the
-fields, where and what they are, of functions what they take and give, and what constants are.
+fields, where and what they are, of functions what they take and give, tables of arrays, and what
+constants are.
 
     python describe.py description.c
 
@@ -24,6 +25,9 @@ _POINTER = re.compile(r"typedef [^;]*?\(\*(tb_\w+)\)\([^;]*;")
 _FUNCTION = re.compile(
     r"(?:^|;)\s*+(?!static|typedef|extern)([\w\s]+[\s*])(tb_\w+)\(([^;{}]*)\)(?=;)"
 )
+_TABLE = re.compile(r"^#define (TB_\w+_ARRAYS)\(X\)((?:[^\n]*\\\n)*[^\n]*)", re.M)
+_ARRAY = re.compile(r"\bX\((\w+), (\w+), ")
+_FIELDS = re.compile(r"(TB_\w+_ARRAYS)\(TB_ARRAY_FIELD\)")
 _HIDDEN = re.compile(r"#pragma GCC visibility push\(hidden\).*?#pragma GCC visibility pop", re.S)
 
 
@@ -43,10 +47,21 @@ def _split(text: str) -> list[str]:
     return [part.strip() for part in re.split(r",(?![^()]*\))", text)]
 
 
+def arrays(texts: Iterable[str]) -> dict[str, list[tuple[str, str]]]:
+    """Tables of arrays (`#define TB_…_ARRAYS(X)`) by name: types and names of the arrays."""
+    tables = [table for text in texts for table in _TABLE.findall(text)]
+    return {name: _ARRAY.findall(rows) for name, rows in tables}
+
+
 def structs(texts: Iterable[str]) -> list[tuple[str, str]]:
     """Names of the structs of some headers, and what is between their braces."""
-    found: list[tuple[str, str]] = _STRUCT.findall(" ".join(map(_plain, texts)))
-    return found
+    known = list(texts)
+    fields = {
+        name: " ".join(f"{kind} *{array};" for kind, array in table)
+        for name, table in arrays(known).items()
+    }
+    found: list[tuple[str, str]] = _STRUCT.findall(" ".join(map(_plain, known)))
+    return [(name, _FIELDS.sub(lambda table: fields[table[1]], body)) for name, body in found]
 
 
 def pointers(texts: Iterable[str]) -> set[str]:
@@ -109,6 +124,8 @@ def description(headers: dict[str, str]) -> str:
         line, rows = _struct_rows(name, body)
         lines.append(line)
         numbers += rows
+    for name, table in arrays(headers.values()).items():
+        lines.append(f"arrays {name} " + " ".join(f"{kind}:{array}" for kind, array in table))
     for body in _ENUM.findall(whole):
         names = [item.split("=")[0].strip() for item in _split(body) if item]
         lines.append("constants " + " ".join(names))

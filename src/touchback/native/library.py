@@ -36,6 +36,7 @@ class Library(ctypes.CDLL):
         self._fields: dict[str, tuple[list[str], int]] = {}  # names, and where the numbers start
         self._structs: dict[str, type[ctypes.Structure]] = {}
         self._constants: dict[str, int] = {}
+        self._arrays: dict[str, list[tuple[str, str]]] = {}
 
     def read_description(self) -> None:
         """Learns what the headers declare."""
@@ -48,6 +49,10 @@ class Library(ctypes.CDLL):
             if what == "struct":
                 self._fields[name] = rest, start
                 start += 1 + 4 * len(rest)
+            elif what == "arrays":
+                self._arrays[name] = [
+                    (kind, array) for kind, _, array in (each.partition(":") for each in rest)
+                ]
             elif what == "constants":
                 for constant in (name, *rest):
                     self._constants[constant] = self._numbers[start]
@@ -70,6 +75,10 @@ class Library(ctypes.CDLL):
     def constant(self, name: str) -> int:
         """The number of an enumerator."""
         return self._constants[name]
+
+    def arrays(self, table: str) -> list[tuple[str, str]]:
+        """Types and names of the arrays of a table (TB_…_ARRAYS)."""
+        return self._arrays[table]
 
     def struct(self, name: str) -> type[ctypes.Structure]:
         """A struct, laid out as the compiler has."""

@@ -14,9 +14,12 @@ from touchback import native
 from touchback.batch.gpu import constrained_templates as texts
 from touchback.batch.gpu.kernels import BLOCK, Kernel, Rollout, Shared
 from touchback.codegen.printers.cuda import device_function, device_preamble
+from touchback.native.constrained.constrained import constrained_arrays
+from touchback.native.library import LIB
 
 _NATIVE = Path(native.__file__).parent
 CONSTRAINED = (
+    "constrained/arrays.h",
     "constrained/constrained.h", "linear/dense.h", "constrained/dense.h", "linear/dense.c",
     "constrained/dense_choice.c", "constrained/dense_factor.c", "constrained/dense_solve.c",
     "constrained/choice.c", "constrained/constrained.c", "constrained/least_multipliers.c",
@@ -53,25 +56,13 @@ class Rows:
 
 
 def arrays_of(rows: Rows) -> Iterator[tuple[str, str, int]]:
-    """Types, names and sizes of what `memory.py` makes for the processor, of full matrices."""
-    (nq, n, nz), m = rows.sizes, rows.count
-    terms = 3 * m + sum(len(each[0]) for each in (rows.J, rows.W, rows.M)) + n + nz
-    sizes = {
-        "x settled increment": nq + n + nz, "at_terms": terms,
-        "at_positions": m + len(rows.J[0]), "LU": m * n + 1, "B candidates": m * n,
-        "b lambda residual right row_weight m_scratch mu chosen_pivot best_pivot pivot "
-        "inverse_pivot pivot_floor chosen_size row_size": m,
-        "load_shares": m * m // 4, "load_gram": m * (m + 1) // 2,
-        "a scale step n_scratch no_force": n, "mass T reduced": n * n,
-        "A": n * n if rows.W[0] else 1,
-    }  # fmt: skip
-    whole = {
-        "rows dropped": m, "columns level": n, "pivots": max(n, m),
-        "J_places": len(rows.J[0]), "M_places": 2 * len(rows.M[0]),
-    }  # fmt: skip
-    for kind, each in (("double", sizes), ("int", whole)):
-        for names, size in each.items():
-            yield from ((kind, name, size) for name in names.split())
+    """Types, names and sizes of the arrays that explicit formulations work on (arrays.h), of full
+    matrices."""
+    nq, n, nz = rows.sizes
+    counts = {"J_count": len(rows.J[0]), "W_count": len(rows.W[0]), "M_count": len(rows.M[0])}
+    struct = LIB.struct("tb_constrained")(nq=nq, n=n, nz=nz, m=rows.count, **counts)
+    implicit = {name for _, name in LIB.arrays("TB_IMPLICIT_ARRAYS")}
+    yield from (each for each in constrained_arrays(struct) if each[1] not in implicit)
 
 
 @dataclass(frozen=True)
@@ -199,18 +190,14 @@ class ConstrainedRollout(RolloutWithConstraints):
     # ---- from launch to launch ----------------------------------------------------------------
 
     def _kept(self) -> Iterator[tuple[str, str]]:
-        """What comes next hangs on beside the state (as remember.c has it), then what is counted:
+        """What comes next hangs on beside the state (as warm_start.c has it), then what is counted:
         places in the struct, with their types."""
-        (nq, n, nz), m = self.rows.sizes, self.rows.count
         for name in ("rank", "position_rank", "most_rank", "started", "truncated"):
             yield name, "long"
         yield "redundant_h", "double"
-        for kind, names, size in (
-            ("int", "rows", m), ("int", "columns", n), ("double", "scale", n),
-            ("double", "chosen_pivot best_pivot pivot pivot_floor chosen_size row_size", m),
-            ("double", "row_weight", m), ("double", "settled", nq + n + nz),
-        ):  # fmt: skip
-            for name in names.split():
+        saved = {*LIB.arrays("TB_CHOICE_ARRAYS"), ("double", "settled")}
+        for kind, name, size in arrays_of(self.rows):
+            if (kind, name) in saved:
                 yield from ((f"{name}[{k}]", kind) for k in range(size))
         for name in _COUNTED:
             yield f"statistics.{name}", "double" if name == "largest_h" else "long"

@@ -23,6 +23,7 @@ from touchback.batch.gpu.constrained_kernel import (
 )
 from touchback.batch.gpu.kernels import BLOCK, Kernel, Shared
 from touchback.codegen.printers.cuda import device_function, device_preamble
+from touchback.native.library import LIB
 from touchback.native.modes.modes import AHEAD, CROWD, CROWDED, MOST, NO_END, WIDEST_GAP
 from touchback.simulate.mode_stepper import CHUNK
 
@@ -326,9 +327,11 @@ def largest_arrays(sets: Sequence[Rows]) -> dict[tuple[str, str], int]:
 
 
 def _remembered(rows: Rows) -> int:
-    """As many as remember.c has."""
-    (nq, n, nz), m = rows.sizes, rows.count
-    return 5 + 9 * m + 3 * n + 1 + (nq + n + nz) + nz
+    """How many numbers warm_start.c saves of a set: five counts, arrays, the largest |h| of
+    redundant rows, and dz/dt."""
+    saved = {*LIB.arrays("TB_CHOICE_ARRAYS"), *LIB.arrays("TB_SOLUTION_ARRAYS")}
+    arrays = sum(size for kind, name, size in arrays_of(rows) if (kind, name) in saved)
+    return 5 + arrays + 1 + rows.sizes[2]
 
 
 def _constants(given: Sequence[tuple[str, str, str]]) -> str:

@@ -7,6 +7,7 @@ settles states after accepted steps (problem.h).
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
@@ -16,7 +17,7 @@ from numpy.typing import ArrayLike
 from touchback.errors import InputError
 from touchback.native.constrained.formulation_kinds import Formulation, formulation_of
 from touchback.native.integrate.problem import Problem, Refresh, SampledInputs, Solved
-from touchback.native.library import LIB, Floats
+from touchback.native.library import LIB, Floats, address_of
 from touchback.native.linear.elimination import Elimination, eliminate, minimum_degree
 from touchback.native.record import FunctionData, Indices, Record
 
@@ -27,6 +28,17 @@ _SCATTER = 6  # what an operation along index lists costs, in operations on full
 
 
 _POOL = 1 << 22  # numbers: the most that the rows of a sparse choice may take
+
+
+ARRAYS = ("TB_CHOICE_ARRAYS", "TB_SOLUTION_ARRAYS", "TB_WORK_ARRAYS", "TB_IMPLICIT_ARRAYS")
+
+
+def constrained_arrays(struct: ctypes.Structure) -> list[tuple[str, str, int]]:
+    """Types, names and sizes of all arrays of a tb_constrained (arrays.h), by its other fields."""
+    known = [array for table in ARRAYS for array in LIB.arrays(table)]
+    sizes = np.zeros(len(known), dtype=np.int64)
+    LIB.tb_constrained_array_sizes(ctypes.addressof(struct), address_of(sizes))
+    return [(kind, name, size) for (kind, name), size in zip(known, sizes.tolist(), strict=True)]
 
 
 class ConstrainedWorkspace:
@@ -44,7 +56,7 @@ class ConstrainedWorkspace:
         eliminations = self._eliminations() if sparse or n > _SMALL else None
         if eliminations is not None and (sparse or (sparse is None and self._pays(eliminations))):
             self._make_sparse(*eliminations)
-        self._make_arrays(functions.stiffness is not None)
+        self._make_arrays()
 
     def floats(self, name: str) -> Floats:
         """An array of doubles of the struct by name."""
@@ -82,38 +94,15 @@ class ConstrainedWorkspace:
         self._ints[name] = self.record.ints(name, values)
         return self._ints[name]
 
-    def _set_floats(self, count: int, *names: str) -> None:
-        for name in names:
-            self._floats[name] = self.record.floats(name, count)
-
-    def _make_arrays(self, stiff: bool) -> None:
-        s = self.record.struct
-        n, m, full = s.n, s.m, not s.sparse
-        self._set_floats(s.nq + s.n + s.nz, "x", "settled", "increment")
-        self._set_floats(3 * m + s.J_count + s.W_count + s.M_count + n + s.nz, "at_terms")
-        self._set_floats(m + s.J_count, "at_positions")
-        self._set_floats(
-            m, "b", "lambda", "residual", "right", "row_weight", "m_scratch", "mu", "chosen_pivot",
-            "best_pivot", "pivot", "inverse_pivot", "pivot_floor", "chosen_size", "row_size",
-        )  # fmt: skip
+    def _make_arrays(self) -> None:
+        for kind, name, count in constrained_arrays(self.record.struct):
+            if kind == "double":
+                self._floats[name] = self.record.floats(name, count)
+            else:
+                self._set_ints(name, np.zeros(count))
         self._floats["row_weight"][:] = 1.0
-        self._set_floats(m * m // 4, "load_shares")
-        self._set_floats(m * (m + 1) // 2, "load_gram")
-        self._set_floats(n, "a", "scale", "step", "n_scratch", "no_force")
-        # At the end of LU, what rows left out would hold.
-        self._set_floats(m * n + 1 if full else 1, "LU")
-        self._set_floats(m * n if full else 1, "B")
-        self._set_floats(m * n if full else m, "candidates")
-        self._set_floats(n * n if full else 1, "mass", "T", "reduced", "A", "matrix")
-        self._set_floats((n + s.nz) * (2 * n + s.nz) if stiff else 1, "stiff")
-        self._set_floats(s.nz, "z_lack", "z_step")
-        for name, numbers in (
-            ("rows", np.arange(m)), ("columns", np.arange(n)), ("dropped", np.zeros(m)),
-            ("level", np.zeros(n)), ("J_places", np.zeros(s.J_count)),
-            ("M_places", np.zeros(2 * s.M_count)), ("pivots", np.zeros(max(n, m))),
-            ("z_pivots", np.zeros(s.nz)),
-        ):  # fmt: skip
-            self._set_ints(name, numbers)
+        for name in ("rows", "columns"):
+            self._ints[name][:] = np.arange(len(self._ints[name]))
 
     def share_loads(self) -> None:
         """Memory with which rows that contradict each other are met as well as can be."""

@@ -4,6 +4,7 @@
 #ifndef TOUCHBACK_CONSTRAINED_STRUCT_H
 #define TOUCHBACK_CONSTRAINED_STRUCT_H
 
+#include "constrained/arrays.h"
 #include "constrained/statistics.h"
 #include "integrate/problem.h"
 #include "linear/sparse.h"
@@ -35,36 +36,13 @@ typedef struct tb_constrained {
     double alpha, beta;    /* Baumgarte's; [1/s] */
     double penalty;        /* of the augmented Lagrangian, free of units */
 
-    /* The choice. */
-    long rank, position_rank, most_rank;
-    int *rows, *columns; /* in the order of pivots */
-    int *level;          /* of a column: 0 independent, 1 dependent, 2 dependent in velocity only */
-    int *dropped;        /* of a row */
-    double *chosen_pivot, *best_pivot, *pivot; /* when chosen, the largest since, the latest */
-    double *pivot_floor; /* below which a choice isn't used even within a step */
-    double *chosen_size; /* of each pivot when chosen: part of the largest, by scaled entries */
-    double *row_size; /* the largest scaled entry of a row at any choice, as a whole row may vanish;
-                         the largest pivot where pivots are as small as the order makes them */
-    double redundant_h; /* the largest |h| of redundant rows when they were found redundant */
+    TB_CHOICE_ARRAYS(TB_ARRAY_FIELD)
+    TB_SOLUTION_ARRAYS(TB_ARRAY_FIELD)
+    TB_WORK_ARRAYS(TB_ARRAY_FIELD)
+    TB_IMPLICIT_ARRAYS(TB_ARRAY_FIELD)
+    long rank, position_rank, most_rank; /* of the choice */
     long started, truncated;
-
-    /* What was evaluated last. */
-    double *x, *settled; /* the state worked on, and the last accepted one */
-    double *at_terms, *at_positions, *b;
-    double *a, *lambda; /* the result of the last solution of the equations of motion */
-    double *scale;      /* of a column: 1 / sqrt(M_jj) */
-
-    /* Memory for the dense way: LU is m x n in the order of the choice, then a place of no use. */
-    double *LU, *inverse_pivot, *B, *mass, *T, *reduced, *A, *candidates;
-    int *J_places, *M_places, *pivots;
-    double *residual, *right, *step, *row_weight, *n_scratch, *m_scratch, *increment;
-    double *no_force, *mu;   /* n zeros; multipliers of corrections */
-    double *stiff, *matrix;  /* what stiffness gave; the matrix of the implicit formulations */
-    double *z_lack, *z_step; /* nz: what further states lack of the rule, and their increments */
-    int *z_pivots;
-
-    double *load_shares,
-        *load_gram; /* of redundant rows (least_multipliers.c): m^2 / 4, m (m + 1) / 2 */
+    double redundant_h; /* the largest |h| of redundant rows when they were found redundant */
 
     const tb_sparse *sparse;      /* NULL for the dense way */
     const tb_shared_load *shared; /* NULL in runs */
@@ -72,5 +50,9 @@ typedef struct tb_constrained {
                         solved last; -1 for none */
     tb_constraint_statistics statistics;
 } tb_constrained;
+
+/* How many numbers each of its arrays has, in the order of the four tables of arrays.h, from its
+ * other fields. */
+void tb_constrained_array_sizes(const tb_constrained *c, long *sizes);
 
 #endif

@@ -8,49 +8,29 @@
 #include "constrained/constrained.h"
 
 enum { RANK, POSITION_RANK, MOST_RANK, STARTED, WAS_TRUNCATED, HEAD };
-enum { PIECES = 13 };
-
-typedef struct piece {
-    double *at;
-    long count;
-} piece;
-
-static void list_pieces(const tb_constrained *c, piece *pieces) {
-    long n = c->n, m = c->m;
-    const piece all[PIECES] = {
-        {c->chosen_pivot, m},
-        {c->best_pivot, m},
-        {c->pivot, m},
-        {c->pivot_floor, m},
-        {c->chosen_size, m},
-        {c->row_size, m},
-        {c->row_weight, m},
-        {c->scale, n},
-        {(double *)&c->redundant_h, 1},
-        {c->settled, c->nq + n + c->nz},
-        {c->a, n},
-        {c->lambda, m},
-        {tb_terms_z(c), c->nz},
-    };
-    memcpy(pieces, all, sizeof all);
-}
+#define SAVE(type, name, count)                                                                    \
+    for (long k = 0; k < (count); k++, size++)                                                     \
+        if (memory)                                                                                \
+            memory[size] = (double)c->name[k];
+#define RESTORE(type, name, count)                                                                 \
+    for (long k = 0; k < (count); k++)                                                             \
+        c->name[k] = (type) * memory++;
 
 long tb_constrained_save_warm_start(const tb_constrained *c, double *memory) {
-    piece pieces[PIECES];
-    list_pieces(c, pieces);
-    long size = HEAD + c->m + c->n;
+    long size = HEAD;
     if (memory) {
         const double head[HEAD] = {(double)c->rank, (double)c->position_rank, (double)c->most_rank,
                                    (double)c->started, (double)c->truncated};
         memcpy(memory, head, sizeof head);
-        for (long i = 0; i < c->m; i++)
-            memory[HEAD + i] = c->rows[i];
-        for (long j = 0; j < c->n; j++)
-            memory[HEAD + c->m + j] = c->columns[j];
     }
-    for (long k = 0; k < PIECES; size += pieces[k++].count)
+    TB_CHOICE_ARRAYS(SAVE)
+    if (memory)
+        memory[size] = c->redundant_h;
+    size++;
+    TB_SOLUTION_ARRAYS(SAVE)
+    for (long k = 0; k < c->nz; k++, size++)
         if (memory)
-            memcpy(memory + size, pieces[k].at, (size_t)pieces[k].count * sizeof *memory);
+            memory[size] = tb_terms_z(c)[k];
     return size;
 }
 
@@ -77,19 +57,16 @@ int tb_constrained_is_warm_start(const tb_constrained *c, const double *memory) 
 }
 
 void tb_constrained_restore_warm_start(tb_constrained *c, const double *memory) {
-    piece pieces[PIECES];
-    list_pieces(c, pieces);
     c->rank = (long)memory[RANK];
     c->position_rank = (long)memory[POSITION_RANK];
     c->most_rank = (long)memory[MOST_RANK];
     c->started = (long)memory[STARTED];
     c->truncated = (long)memory[WAS_TRUNCATED];
     memory += HEAD;
-    for (long i = 0; i < c->m; i++)
-        c->rows[i] = (int)*memory++;
-    for (long j = 0; j < c->n; j++)
-        c->columns[j] = (int)*memory++;
-    for (long k = 0; k < PIECES; memory += pieces[k++].count)
-        memcpy(pieces[k].at, memory, (size_t)pieces[k].count * sizeof *memory);
+    TB_CHOICE_ARRAYS(RESTORE)
+    c->redundant_h = *memory++;
+    TB_SOLUTION_ARRAYS(RESTORE)
+    for (long k = 0; k < c->nz; k++)
+        tb_terms_z(c)[k] = *memory++;
     tb_use_choice(c);
 }
