@@ -19,7 +19,7 @@ from touchback.haptics.trials import (
 )
 from touchback.instruments.keyboard.trial_key import TrialKey
 from touchback.workbench.play.play_messages import Visit
-from touchback.workbench.play.play_server import Hall
+from touchback.workbench.play.play_server import PlayServer
 from touchback.workbench.play.trial_boards import ChoiceBoard
 
 PICTURES = Path(__file__).with_name("pictures") / "play"
@@ -159,7 +159,7 @@ def main() -> None:
     steps: dict[str, Callable[[Page], None]] = {
         "piano": piano, "wall": wall, "trial": trial, "zoo": zoo,
     }  # fmt: skip
-    with Hall("piano") as hall, sync_playwright() as started:
+    with PlayServer("piano") as hall, sync_playwright() as started:
         browser = launched(started)
         for what, step in steps.items():
             page = browser.new_page(viewport=SIZE)  # type: ignore[arg-type]
@@ -170,7 +170,7 @@ def main() -> None:
             print(f"{what}: {time.monotonic() - since:.1f} s", flush=True)
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / "walls.jsonl"
-            with Hall("trial", begun(file)) as trials:
+            with PlayServer("trial", begun(file)) as trials:
                 page = browser.new_page(viewport=SIZE)  # type: ignore[arg-type]
                 page.goto(trials.url)
                 choice(page, file)

@@ -16,7 +16,7 @@ from touchback.errors import InputError
 from touchback.realtime.control.control_port import own_folder
 from touchback.recording import Run
 from touchback.workbench.play.trial_boards import TrialBoard
-from touchback.workbench.playback.recording_folder import Shelf
+from touchback.workbench.playback.recording_folder import RecordingFolder
 
 SOURCES = Path(touchback.__file__).parent
 FIXED = {"codegen/compiled.py", "realtime/control/control_port.py"}  # which check what they find
@@ -74,7 +74,7 @@ def test_a_trial_without_a_file_keeps_its_answers_to_itself_and_leaves_nothing(
 
 
 def test_downloads_are_made_in_a_folder_of_their_own_that_goes(everybodys: Path) -> None:
-    shelf = Shelf(everybodys / "recordings")
+    shelf = RecordingFolder(everybodys / "recordings")
     entry = gallery.entry("double-pendulum")
     run: Run = entry.experiment.run(entry.make().compile())
     shelf.put("run", run)

@@ -20,6 +20,7 @@ WORDS = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z0-9]+|[A-Z]+")
 
 # A retired word that is the field's own there.
 ALLOWED = {
+    "touchback.devices.evdev.force_wheel.ForceWheel.pushes": "whether a wheel pushes back",
     "touchback.vehicle.manoeuvres.manoeuvre.Manoeuvre.slope": "the slope of a road",
     "touchback.vehicle.manoeuvres.road_manoeuvres.ParkingOnSlope": "the slope of a road",
     "touchback.vehicle.manoeuvres.road_manoeuvres.ParkingOnSlope.slope": "the slope of a road",

@@ -72,34 +72,34 @@ def test_pages_that_load_and_runs_that_are_opened_count_as_somebody(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     from touchback.workbench.play.play_messages import Visit
-    from touchback.workbench.play.play_server import Hall
+    from touchback.workbench.play.play_server import PlayServer
 
-    with Hall("zoo") as hall:
-        assert hall.seen < time.monotonic() - 1e6  # nobody yet
+    with PlayServer("zoo") as hall:
+        assert hall.last_seen < time.monotonic() - 1e6  # nobody yet
         begun = time.monotonic()
         with urllib.request.urlopen(hall.url.replace("token=", "token=wrong")) as page:
             assert page.status == 200
-        assert begun <= hall.seen <= time.monotonic()
-        before = hall.seen
-        assert hall.seen == before  # which was the request, and isn't now
+        assert begun <= hall.last_seen <= time.monotonic()
+        before = hall.last_seen
+        assert hall.last_seen == before  # which was the request, and isn't now
         going, done = threading.Event(), threading.Event()
-        opened = Hall._open
+        opened = PlayServer._open
 
-        def slowly(self: Hall, what: str, board: None) -> object:
+        def slowly(self: PlayServer, what: str, board: None) -> object:
             going.set()
             done.wait(60.0)
             return opened(self, what, board)
 
-        monkeypatch.setattr(Hall, "_open", slowly)
+        monkeypatch.setattr(PlayServer, "_open", slowly)
         visit = threading.Thread(target=hall.visit, args=(Visit(what="gallery/pendulum"), ""))
         visit.start()
         assert going.wait(60.0)
-        first = hall.seen
+        first = hall.last_seen
         assert first > before
-        until(lambda: hall.seen > first)  # for as long as it takes
+        until(lambda: hall.last_seen > first)  # for as long as it takes
         done.set()
         visit.join()
-        assert hall.seen == before
+        assert hall.last_seen == before
 
 
 @contextmanager
@@ -146,7 +146,7 @@ def test_ctrl_c_before_the_page_is_there_is_told_too(monkeypatch: pytest.MonkeyP
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("touchback.workbench.play.play_server.Hall", interrupted)
+    monkeypatch.setattr("touchback.workbench.play.play_server.PlayServer", interrupted)
     done = touchback("play", "zoo")
     assert done.returncode == 130 and "Ended by Ctrl-C, before the page" in done.stdout
 

@@ -32,7 +32,7 @@ def ended(files: list[Path], played: list[HeardNote], error: BaseException) -> l
     performance = Performance("ball", played=played)
     with (
         pytest.raises((type(error), OSError)),
-        performance.kept(*files, Regulation({"hammer mass": 0.01})),
+        performance.save_when_done(*files, Regulation({"hammer mass": 0.01})),
     ):
         raise error
     assert not list(files[0].parent.glob(".*"))  # nothing half written is left
@@ -67,7 +67,7 @@ def test_a_disk_that_is_full_keeps_no_other_file_from_being_written(
     performance = Performance("ball", played=[NOTE])
     with (
         pytest.raises(OSError, match=rf"No space left on device: '.*{FILES[full]}'"),
-        performance.kept(*files, Regulation({"hammer mass": 0.01})),
+        performance.save_when_done(*files, Regulation({"hammer mass": 0.01})),
     ):
         pass
     assert all(path.read_bytes() != OLDER for path in others)

@@ -179,6 +179,6 @@ def test_names_of_joints_stand_beside_each_other_and_on_the_page(name: str) -> N
 
 def test_a_line_is_seen_if_its_ends_are_ever_apart() -> None:
     ends = np.tile([1.0, 2.0, 3.0], (4, 2, 1))
-    assert not Line("rod", "body", ends).seen
+    assert not Line("rod", "body", ends).has_length
     ends[2, 1, 0] += 1e-3
-    assert Line("rod", "body", ends).seen
+    assert Line("rod", "body", ends).has_length

@@ -29,9 +29,9 @@ def large(bench: Workbench, tmp_path: Path) -> Iterator[str]:
     path = tmp_path / "large.bin"
     with path.open("wb") as file:
         file.truncate(LARGE)
-    bench.server.door.made["/large.bin"] = lambda: ("application/octet-stream", path)
+    bench.server.request_handler.made["/large.bin"] = lambda: ("application/octet-stream", path)
     yield f"/large.bin?token={bench.server.token}"
-    del bench.server.door.made["/large.bin"]
+    del bench.server.request_handler.made["/large.bin"]
 
 
 def asking(bench: Workbench, path: str) -> socket.socket:
@@ -72,7 +72,7 @@ def resident() -> int:
 def test_a_file_arrives_as_it_is(bench: Workbench, tmp_path: Path) -> None:
     content = np.random.default_rng(1).bytes(5 * server.PIECE + 17)
     (tmp_path / "some.bin").write_bytes(content)
-    made = bench.server.door.made
+    made = bench.server.request_handler.made
     made["/some.bin"] = lambda: ("application/octet-stream", tmp_path / "some.bin")
     made["/same.bin"] = lambda: ("application/octet-stream", content)
     for name in ("/some.bin", "/same.bin"):
@@ -99,7 +99,7 @@ def test_who_is_slow_gets_all_of_a_file_however_long_it_takes(
     path = tmp_path / "large.bin"
     path.write_bytes(bytes(LARGE // 4))
     with workbench.open(gallery.make("pendulum").compile()) as other:
-        other.server.door.made["/large.bin"] = lambda: ("application/octet-stream", path)
+        other.server.request_handler.made["/large.bin"] = lambda: ("application/octet-stream", path)
         with asking(other, f"/large.bin?token={other.server.token}") as wire:
             first = wire.recv(12)
             time.sleep(1.3)
@@ -113,7 +113,7 @@ def test_who_takes_nothing_is_let_go(
     with asking(bench, large) as wire:
         with suppress(ConnectionResetError):  # before a busy machine looked
             assert wire.recv(12) == b"HTTP/1.1 200"
-        assert until(lambda: not bench.server.door._fetching)
+        assert until(lambda: not bench.server.request_handler._fetching)
 
 
 def test_a_page_closes_while_somebody_fetches_a_file(
@@ -123,7 +123,7 @@ def test_a_page_closes_while_somebody_fetches_a_file(
     path = tmp_path / "large.bin"
     path.write_bytes(bytes(LARGE // 4))
     with workbench.open(gallery.make("pendulum").compile()) as other:
-        other.server.door.made["/large.bin"] = lambda: ("application/octet-stream", path)
+        other.server.request_handler.made["/large.bin"] = lambda: ("application/octet-stream", path)
         wire = asking(other, f"/large.bin?token={other.server.token}")
         assert wire.recv(12) == b"HTTP/1.1 200"
         began = time.monotonic()
@@ -134,7 +134,7 @@ def test_a_page_closes_while_somebody_fetches_a_file(
 def test_a_file_that_is_cut_meanwhile_does_not_look_whole(bench: Workbench, tmp_path: Path) -> None:
     path = tmp_path / "cut.bin"
     path.write_bytes(bytes(LARGE // 4))
-    bench.server.door.made["/cut.bin"] = lambda: ("application/octet-stream", path)
+    bench.server.request_handler.made["/cut.bin"] = lambda: ("application/octet-stream", path)
     with asking(bench, f"/cut.bin?token={bench.server.token}") as wire:
         assert wire.recv(12) == b"HTTP/1.1 200"
         os.truncate(path, 10)
@@ -148,7 +148,7 @@ def test_a_file_that_is_cut_meanwhile_does_not_look_whole(bench: Workbench, tmp_
 
 
 def test_a_file_that_is_gone_is_told_in_words(bench: Workbench, tmp_path: Path) -> None:
-    bench.server.door.made["/gone.bin"] = lambda: ("text/plain", tmp_path / "gone.bin")
+    bench.server.request_handler.made["/gone.bin"] = lambda: ("text/plain", tmp_path / "gone.bin")
     status, text = fetched(bench, f"/gone.bin?token={bench.server.token}")
     assert status == 404 and b"gone" in text
 
@@ -156,12 +156,12 @@ def test_a_file_that_is_gone_is_told_in_words(bench: Workbench, tmp_path: Path) 
 def test_a_disk_that_is_slow_keeps_nobody_waiting(bench: Workbench, tmp_path: Path) -> None:
     slow = tmp_path / "slow.js"
     os.mkfifo(slow)  # opening it waits for who writes
-    bench.server.door.files["/slow.js"] = slow
+    bench.server.request_handler.files["/slow.js"] = slow
     with asking(bench, "/slow.js") as wire:
         assert fetched(bench, "/")[0] == 200
         slow.write_bytes(b"")
         assert rest(wire).startswith(b"HTTP/1.1 200")
-    del bench.server.door.files["/slow.js"]
+    del bench.server.request_handler.files["/slow.js"]
 
 
 def test_a_mesh_is_made_once_for_all_who_fetch_it_and_beside_the_server(

@@ -136,10 +136,10 @@ def test_a_foreign_sites_page_gets_no_frame_and_no_wire(
 ) -> None:
     """Another name, though of this machine: browsers themselves keep the internet's pages out."""
     foreign = notebook(bench._repr_html_()).replace("localhost", "elsewhere.localhost")
-    clients = bench.hub.served
+    clients = bench.hub.client_total
     with page.expect_console_message(lambda said: "frame-ancestors" in said.text):
         page.goto(foreign)
-    assert bench.hub.served == clients
+    assert bench.hub.client_total == clients
     assert refused_wire(page, bench)
 
 

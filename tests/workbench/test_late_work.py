@@ -14,7 +14,7 @@ from touchback import workbench
 from touchback.realtime.control import Answer
 from touchback.recording import recording_export as export_module
 from touchback.workbench import Workbench
-from touchback.workbench.playback import Shelf, recording_folder
+from touchback.workbench.playback import RecordingFolder, recording_folder
 from waiting import PATIENCE, until
 
 
@@ -90,10 +90,10 @@ def test_a_page_that_goes_while_it_grabs_holds_nothing(
 def test_a_page_that_goes_while_a_scope_begins_has_no_stream(
     bench: Workbench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert bench.studio.port is not None
-    assert until(lambda: bench.studio.port.source.known)
+    assert bench.page_recordings.port is not None
+    assert until(lambda: bench.page_recordings.port.source.known)
     gone_meanwhile(bench, monkeypatch, {"do": "scope", "number": 1, "signals": ["time"]})
-    assert until(lambda: not bench.studio.port._streams)
+    assert until(lambda: not bench.page_recordings.port._streams)
 
 
 def test_a_page_that_goes_leaves_its_emergency_stop(
@@ -129,14 +129,14 @@ def test_a_hand_lets_go_though_a_recording_is_shown_when_its_page_goes(
 def test_exports_keep_nobody_waiting_not_even_their_own_page(
     bench: Workbench, recorded: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    may_end, count, export = Event(), [0], Shelf.export
+    may_end, count, export = Event(), [0], RecordingFolder.export
 
-    def slowly(self: Shelf, name: str, kind: str) -> tuple[Path, list[str]]:
+    def slowly(self: RecordingFolder, name: str, kind: str) -> tuple[Path, list[str]]:
         count[0] += 1
         assert may_end.wait(PATIENCE)
         return export(self, name, kind)
 
-    monkeypatch.setattr(Shelf, "export", slowly)
+    monkeypatch.setattr(RecordingFolder, "export", slowly)
 
     async def play(page: Page) -> None:
         for number in range(4):
@@ -171,7 +171,7 @@ def test_two_who_export_the_same_at_once_both_get_it_whole(
             save(given[0], beside)  # type: ignore[arg-type]
             both.wait()
 
-    ours, found = Shelf(folder), list[bytes]()
+    ours, found = RecordingFolder(folder), list[bytes]()
     due = ours.export(recorded, "csv")[0].read_bytes()
     monkeypatch.setattr(export_module, "save_run", together)
     monkeypatch.setattr(recording_folder, "_EXPORTS", 1)

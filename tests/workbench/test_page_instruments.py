@@ -16,7 +16,7 @@ from touchback import workbench
 from touchback.realtime import open_recording
 from touchback.workbench import Workbench
 from touchback.workbench.live_source import LiveSource
-from touchback.workbench.playback.page_recordings import Studio
+from touchback.workbench.playback.page_recordings import PageRecordings
 
 pytest.importorskip("websockets")
 
@@ -167,7 +167,9 @@ def test_zooming_in_brings_every_tick_of_the_past(page: Seat) -> None:
     )  # fmt: skip
     np.testing.assert_array_equal(low, high)
     np.testing.assert_allclose(np.diff(times), 0.002, atol=1e-6)
-    truth = page.workbench.studio.port.source.rows(["slide"], times[0] - 1e-4, times[-1] + 1e-4)  # type: ignore[union-attr]
+    truth = page.workbench.page_recordings.port.source.rows(
+        ["slide"], times[0] - 1e-4, times[-1] + 1e-4
+    )  # type: ignore[union-attr]
     np.testing.assert_allclose(low, truth[1][:, 0], atol=1e-7)
     page.page.get_by_label("Follow the run").click()
     until_page(page, "bench.scopes.panes[0].scope.follows")
@@ -179,7 +181,7 @@ def test_the_past_is_there_after_a_reload(page: Seat) -> None:
     page.come()
     until_page(page, "bench.scopes?.panes[0]?.scope.data.count > 10")
     first = page.ask("bench.scopes.panes[0].scope.data.start")
-    assert first == pytest.approx(page.workbench.studio.port.source.span[0], abs=0.05)  # type: ignore[union-attr]
+    assert first == pytest.approx(page.workbench.page_recordings.port.source.span[0], abs=0.05)  # type: ignore[union-attr]
 
 
 # ---- transport ------------------------------------------------------------------------------------
@@ -230,7 +232,7 @@ def test_a_recording_shows_its_size_and_warns_before_it_ends(
     page: Seat, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     nearly = {"bytes": 95 * 2**20, "room": 5 * 2**20}
-    monkeypatch.setattr(Studio, "recording_size", property(lambda self: nearly))
+    monkeypatch.setattr(PageRecordings, "recording_size", property(lambda self: nearly))
     record = page.page.locator("button.record")
     record.click()
     until_page(page, "bench.status.recording_to")

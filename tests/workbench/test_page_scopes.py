@@ -152,7 +152,7 @@ def test_an_expressions_values_are_those_of_its_signals(page: Seat) -> None:
     whole = times > begun + 0.01  # before it swung otherwise
     np.testing.assert_array_equal(low, high)  # single ticks
     np.testing.assert_allclose(low[whole, 0], exact(begun, times[whole]), atol=10 * SMALL)
-    source = page.workbench.studio.port.source  # type: ignore[union-attr]
+    source = page.workbench.page_recordings.port.source  # type: ignore[union-attr]
     known, rows = source.rows(["slide", "slide rate"], times[0] - 1e-4, times[-1] + 1e-4)
     assert len(known) == len(times)
     expected = rows[:, 0] ** 2 + (rows[:, 1] / OMEGA) ** 2

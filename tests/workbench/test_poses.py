@@ -7,7 +7,7 @@ from scipy.spatial.transform import Rotation
 import touchback as tb
 from touchback import gallery
 from touchback.system.body_poses import quaternions
-from touchback.workbench.page_scene import Poses, seen
+from touchback.workbench.page_scene import Poses, make_scene
 from touchback.workbench.wire_format import origin_of, pose_frame, unframed
 
 
@@ -90,7 +90,7 @@ def test_the_view_has_room_for_all_that_a_pendulum_swings_through() -> None:
     bob = m.body("bob", mass=1.0, com=(0, 0, -1.0))
     m.joint("pivot", tb.Revolute("y"), m.ground, bob)
     system = m.compile()
-    low, high = seen(Poses(system), 1, np.zeros(2), 0.0, system.parameters).bounds
+    low, high = make_scene(Poses(system), 1, np.zeros(2), 0.0, system.parameters).bounds
     for axis in (0, 2):
         assert low[axis] <= -1.0 + 1e-12 and high[axis] >= 1.0 - 1e-12
 
@@ -105,7 +105,7 @@ def test_a_page_opens_on_what_moves_and_on_what_stands_beside_it() -> None:
     m.shape("board", m.ground.at(0, 0, -0.003), tb.Box((1.4, 0.6, 0.006)))
     m.shape("tower", m.ground.at(40.0, 0, 30.0), tb.Box((8.0, 8.0, 60.0)))
     system = m.compile()
-    low, high = seen(Poses(system), 1, np.zeros(2), 0.0, system.parameters).bounds
+    low, high = make_scene(Poses(system), 1, np.zeros(2), 0.0, system.parameters).bounds
     size = np.sqrt(1.0 + 2 * 0.2**2)
     assert low == pytest.approx([-0.7, -1.0 * size - 0.1, -0.006])
     assert high == pytest.approx([0.5 + size, 0.1 + size, 0.2 + size])
@@ -134,6 +134,6 @@ def test_the_view_has_room_for_the_circle_of_a_crank_in_a_loop() -> None:
     for angle in (0.0, 1.0, 2.5):
         start = system.assemble(crank=angle)
         x = np.concatenate([start.q, start.v, start.z])
-        low, high = seen(Poses(system), 1, x, 0.0, system.parameters).bounds
+        low, high = make_scene(Poses(system), 1, x, 0.0, system.parameters).bounds
         assert low[0] <= -radius * np.cos(np.pi / 4) and low[2] <= -radius * np.cos(np.pi / 4)
         assert high[2] >= radius * np.cos(np.pi / 4) and high[2] < 3 * radius

@@ -118,7 +118,7 @@ def machine(
         task = shown.add_task("empty ticks at 1, 4 and 10 kHz", total=seconds)
         kept, meanwhile = measure(seconds, cpu, lambda done: shown.update(task, completed=done))
     found = [*findings(), *meanwhile]
-    out.print(_found(found), width=_WIDTH)
+    out.print(_findings_table(found), width=_WIDTH)
     out.print("\nWhere a rate isn't kept, these may help:")
     for each in found:
         if not each.good:
@@ -128,7 +128,7 @@ def machine(
     out.print(_verdicts(kept), width=_WIDTH)
 
 
-def _found(found: list[Finding]) -> Table:
+def _findings_table(found: list[Finding]) -> Table:
     table = Table("", "found", "", box=None, pad_edge=False)
     for each in found:
         table.add_row(each.what, each.value, Text(*_MARKS[each.good]))

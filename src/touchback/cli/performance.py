@@ -48,7 +48,7 @@ from touchback.instruments.sound.sound_stream import SoundStream, outputs
 
 if TYPE_CHECKING:
     from touchback.workbench.play.piano_board import PianoBoard
-    from touchback.workbench.play.play_server import Hall
+    from touchback.workbench.play.play_server import PlayServer
     from touchback.workbench.play.trial_boards import ChoiceBoard
 
 
@@ -193,7 +193,7 @@ class Performance:
             self.stream.damp(note, share)
 
     @contextmanager
-    def kept(
+    def save_when_done(
         self, wav: Path | None, midi: Path | None, save: Path | None, regulation: Regulation
     ) -> Iterator[None]:
         """Writes what was heard, whatever ends it, and which screws were turned, unless an error
@@ -322,25 +322,27 @@ def play_on_page(wanted: OnPage, show: Show | None = None) -> None:
     """Opens the page, lets the scripted finger play, and waits for whoever looks on; then says why
     it ended, and how the runs kept time."""
     try:
-        hall, board = _opened(wanted)
+        server, board = _opened(wanted)
     except KeyboardInterrupt:
         out.print("\nEnded by Ctrl-C, before the page was there.")
         raise typer.Exit(INTERRUPTED) from None
-    with hall:
+    with server:
         try:
-            out.print(f"page: {hall.url}", soft_wrap=True)
+            out.print(f"page: {server.url}", soft_wrap=True)
             if wanted.host not in _LOOPBACK:
                 out.print("Whoever has this address can play: it holds a token.")
             if board is not None and show is not None:
                 board.ear = lambda heard: show(heard.time, heard.note, heard.loudness)
             if board is not None:
                 board.start_passage()
-            why = _wait(wanted, lambda: board is not None and board.playing, lambda: hall.seen)
+            why = _wait(
+                wanted, lambda: board is not None and board.playing, lambda: server.last_seen
+            )
         except KeyboardInterrupt as error:
             why = f"by {str(error) or 'Ctrl-C'}."
         if board is not None and wanted.save is not None:
             keep_regulation(wanted.save, board.regulating.regulation)
-        reports = hall.reports()
+        reports = server.reports()
     out.print(f"\nEnded {why}")
     for report in reports:
         out.print(f"\n{report}")
@@ -348,9 +350,9 @@ def play_on_page(wanted: OnPage, show: Show | None = None) -> None:
         out.print(f"\n{board.struck} notes were heard.")
 
 
-def _opened(wanted: OnPage) -> tuple[Hall, PianoBoard | None]:
+def _opened(wanted: OnPage) -> tuple[PlayServer, PianoBoard | None]:
     from touchback.workbench.play.piano_board import ALL_WALLS, OCTAVE, PianoBoard
-    from touchback.workbench.play.play_server import PAGES, ZOO, Hall
+    from touchback.workbench.play.play_server import PAGES, ZOO, PlayServer
 
     is_page = wanted.what in (*PAGES, ZOO) and wanted.what != "piano"
     board: PianoBoard | None = None
@@ -364,7 +366,7 @@ def _opened(wanted: OnPage) -> tuple[Hall, PianoBoard | None]:
             )
         what = wanted.what if is_page else "piano"
         shown = board or wanted.board
-        return Hall(what, shown, wanted.host, wanted.port, wanted.answers), board
+        return PlayServer(what, shown, wanted.host, wanted.port, wanted.answers), board
 
 
 def _wait(wanted: OnPage, playing: Callable[[], bool], seen: Callable[[], float]) -> str:

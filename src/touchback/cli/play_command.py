@@ -297,7 +297,7 @@ def play(
         wanted = OnWire(device, rate, lasting, identify, port, regulation)
         with (
             performing(what.value, to, audio, notes_of(29), rate) as performance,
-            performance.kept(wav, midi, save, regulation),
+            performance.save_when_done(wav, midi, save, regulation),
         ):
             play_on_devices(wanted, performance)
         return
@@ -341,7 +341,7 @@ def play(
     )
     with (
         performing(what.value, to, audio, board.notes, rate) as performance,
-        performance.kept(wav, midi, save, regulation),
+        performance.save_when_done(wav, midi, save, regulation),
     ):
         if port is not None and known is not None:
             performance.from_port(board, port, known, duration)

@@ -96,7 +96,7 @@ def simulate(
     out.print(f"repeat: {_repeat(model, span, run.metadata, changes, held)}", soft_wrap=True)
     failures: list[BaseException] = [
         *_draw(run, wanted or experiment.signals, plot, film),
-        *([] if failure is None else [_told(failure)]),
+        *([] if failure is None else [_report_failure(failure)]),
     ]
     for each in failures[:-1]:  # the command ends with the last
         err.print(Text.assemble(("error:", "red"), " ", str(each)), soft_wrap=True)
@@ -127,7 +127,7 @@ def _draw(
     return failed
 
 
-def _told(failure: RunFailed | RunInterrupted) -> BaseException:
+def _report_failure(failure: RunFailed | RunInterrupted) -> BaseException:
     """What to raise for a failure: that the user ended a run is said here."""
     if isinstance(failure, RunFailed):
         return failure

@@ -195,7 +195,9 @@ class _Stage:
         hidden = {("cross", name) for name in shaped}
         hidden |= {(kind, name) for kind in ("body", "arm") for name in meshed}
         lines = [
-            each for each in figure.lines if each.seen and (each.kind, each.name) not in hidden
+            each
+            for each in figure.lines
+            if each.has_length and (each.kind, each.name) not in hidden
         ]
         return Scene(
             title, self.times, replace(figure, lines=lines), pieces, self.trails(), self.forces(),
@@ -213,7 +215,7 @@ class _Stage:
         pieces = [each for each in pieces if each.open or each.reach > 0.0]
         seen = {each.body for each in pieces if not each.open and self.centred(each)}
         seen |= {frame.body for frame, _ in self.solids()}
-        seen |= {line.name for line in figure.lines if line.kind == "body" and line.seen}
+        seen |= {line.name for line in figure.lines if line.kind == "body" and line.has_length}
         most = _POINT / 2 * figure.size if figure.size else np.inf
         blocks = [self.block(name, most) for name in model.bodies if name not in seen]
         return pieces + [each for each in blocks if each.reach > 0.0]
@@ -317,15 +319,15 @@ class Watched(Instant):
     shown_at: Vector | None = None  # where the force says itself
 
     @cached_property
-    def pushes(self) -> dict[str, tuple[Vector, Vector]]:
+    def applied_forces(self) -> dict[str, tuple[Vector, Vector]]:
         return {}
 
     def push(self, frame: Frame, force: Vector, torque: Vector | None = None) -> None:
         if frame.body == GROUND:  # which feels the opposite of what is shown already
             return
-        known = self.acting in self.pushes
+        known = self.acting in self.applied_forces
         label = f"{self.acting} on {frame.body}" if known else self.acting
-        self.pushes[label] = self._point(frame), force
+        self.applied_forces[label] = self._point(frame), force
 
     def _point(self, frame: Frame) -> Vector:
         """Where a push on a frame is."""
@@ -347,4 +349,4 @@ class Watched(Instant):
                 kind.apply(self)
             except (ModelError, KeyError):
                 continue
-        return self.pushes
+        return self.applied_forces

@@ -192,7 +192,7 @@ class StateMap:
         for (source, target, dashed), led in self._bundles().items():
             shown = ", ".join(str(each.number) for each in led)
             a, b = self.places[source], self.places[target]
-            path, places = _loop(a, self._met(source)) if a is b else _straight(a, b, dashed)
+            path, places = _loop(a, self._arrow_ends(source)) if a is b else _straight(a, b, dashed)
             yield path_svg(path, dashed)
             numbers.append((shown, _free(shown, places, numbers, list(self.places.values()))))
         for name, oval in self.places.items():
@@ -202,7 +202,7 @@ class StateMap:
         for text, x, y, style in self.list:
             yield text_svg(text, x, y, f'{style} text-anchor="start"')
 
-    def _met(self, mode: str) -> list[Point]:
+    def _arrow_ends(self, mode: str) -> list[Point]:
         """Where arrows leave and meet a mode."""
         own = self.places[mode]
         return [

@@ -42,7 +42,7 @@ class Line:
     ends: Floats
 
     @property
-    def seen(self) -> bool:
+    def has_length(self) -> bool:
         """Whether it ever has a length."""
         return bool(np.ptp(self.ends, axis=1).any())
 
@@ -73,7 +73,7 @@ class StickFigure:
     @property
     def size(self) -> float:
         """How far its bars reach along the longest axis in the beginning [m]; 0 without any."""
-        bars = [line.ends[0] for line in self.lines if line.kind == "body" and line.seen]
+        bars = [line.ends[0] for line in self.lines if line.kind == "body" and line.has_length]
         return float(np.ptp(np.concatenate(bars), axis=0).max()) if bars else 0.0
 
 

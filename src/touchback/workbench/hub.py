@@ -54,7 +54,7 @@ class Hub:
         self.clients: set[Client] = set()
         self.coming: list[Callable[[Client], None]] = []
         self.leaving: list[Callable[[Client], None]] = []
-        self.served = 0  # clients so far
+        self.client_total = 0  # clients so far
         self._chores: list[tuple[float, Callable[[], None]]] = []
         # Who asks for what a slow run takes long for keeps neither scenes nor pauses waiting.
         self._workers = ThreadPoolExecutor(2, "touchback-hub")
@@ -222,7 +222,7 @@ class Hub:
             await self._tell_scene()
         self._greet(client)
         self.clients.add(client)
-        self.served += 1
+        self.client_total += 1
         for function in self.coming:
             function(client)
         client.serving = asyncio.current_task()
@@ -271,7 +271,7 @@ class Hub:
         beside: set[asyncio.Task[None]] = set()
         with client.answered(beside):
             while True:
-                peeked, data = await client.asked()
+                peeked, data = await client.next_message()
                 if peeked.do in _BESIDE:
                     while len(beside) >= _MOST_BESIDE:
                         await asyncio.wait(beside, return_when=asyncio.FIRST_COMPLETED)

@@ -13,7 +13,7 @@ from touchback import Live, System
 from touchback.realtime.control import Answer, CommandServer
 from touchback.realtime.live_report import flag_names
 from touchback.workbench.manipulate import Manipulators
-from touchback.workbench.page_scene import Poses, seen
+from touchback.workbench.page_scene import Poses, make_scene
 from touchback.workbench.source import Posed, SceneSeen, Values
 
 _KEPT = 16  # structures whose poses stay compiled, as many as `live.switch` keeps
@@ -76,10 +76,10 @@ class LiveSource:
         _, parameters = self._settings(poses.system)
         last = self._seen
         if last is None or last[:2] != (number, parameters):
-            last = self._seen = number, parameters, seen(poses, number, x, t, parameters)
+            last = self._seen = number, parameters, make_scene(poses, number, x, t, parameters)
         found = copy(last[2])
         if self.manipulators is not None:
-            found.icons = self.manipulators.icons.told()
+            found.icons = self.manipulators.icons.describe()
         return found
 
     def frame(self) -> Posed | None:

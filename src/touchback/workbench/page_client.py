@@ -131,7 +131,7 @@ class Client:
             self._less.clear()
             await self._less.wait()
 
-    async def asked(self) -> tuple[Peek, bytes]:
+    async def next_message(self) -> tuple[Peek, bytes]:
         """The next of its messages."""
         while not self._asked:
             self._more.clear()

@@ -94,7 +94,7 @@ _AROUND = 1.0  # of the size of what moves: how far beside it a page opens for w
 _QUARTERS = np.pi * np.array([0.5, 1.0, 1.5])
 
 
-def seen(
+def make_scene(
     poses: Poses, structure: int, x: Floats, t: float, parameters: Mapping[str, float]
 ) -> SceneSeen:
     """The scene of a structure, as it is drawn at a state with parameters."""
@@ -156,14 +156,14 @@ class _Sight:
             self._bodies[name] = np.array(pose[0], dtype=float), np.array(pose[1], dtype=float)
         return self._bodies[name]
 
-    def named(self, body: str) -> str:
+    def full_name(self, body: str) -> str:
         return body if body == GROUND else self.prefix + body
 
     def placed(self, body: str, R: Floats, p: Floats) -> Marker:
         """A pose of the world as a marker of a body."""
         R_WB, p_WB = self.body(body)
         turn = quaternions(R_WB.T @ R)
-        return Marker(self.named(body), _plain(R_WB.T @ (p - p_WB)), _plain(turn))
+        return Marker(self.full_name(body), _plain(R_WB.T @ (p - p_WB)), _plain(turn))
 
     def marker(self, frame: Frame) -> Marker:
         R = np.array(self.instant.rotation(frame), dtype=float)
@@ -201,8 +201,9 @@ class _Sight:
                 ends = (line.ends[0] - p) @ R
                 found.append(
                     Shape(
-                        self.named(line.name), "line", _plain(ends.reshape(-1)), [0.0, 0.0, 0.0],
-                        [0.0, 0.0, 0.0, 1.0], self.colours.get(line.name, PALE), role=line.kind,
+                        self.full_name(line.name), "line", _plain(ends.reshape(-1)),
+                        [0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 1.0], self.colours.get(line.name, PALE),
+                        role=line.kind,
                     )
                 )  # fmt: skip
         return found
@@ -257,7 +258,7 @@ class _Sight:
             axes[:, 0] = -axes[:, 0]
         squares = 2.5 * (moments.sum() - 2.0 * moments) / (mass or np.inf)
         return InertiaSeen(
-            self.named(name), mass, _plain([float(value(x)) for x in body.com]),
+            self.full_name(name), mass, _plain([float(value(x)) for x in body.com]),
             _plain(quaternions(axes)), [float(x) for x in moments],
             _plain(np.sqrt(np.maximum(squares, 0.0))),
         )  # fmt: skip

@@ -119,7 +119,7 @@ class Server:
         self.hub, self.host, self._port = hub, host, port
         self.token = secrets.token_urlsafe(24) if token is None else token
         self.port = 0
-        self.door = Door(host, self.token, page, self._has_room, self._trust)
+        self.request_handler = RequestHandler(host, self.token, page, self._has_room, self._trust)
         self._hubs: dict[str, Hub] = {"": hub}
         self._running: dict[str, asyncio.Task[None]] = {}
         self._groups: dict[str, int] = {"": 0}  # of clients whose stops reach the same runs
@@ -182,12 +182,12 @@ class Server:
     def _soon(self, function: Callable[[str, Hub], None], name: str, hub: Hub) -> None:
         loop, done = self._loop, threading.Event()
 
-        def asked() -> None:
+        def call() -> None:
             function(name, hub)
             done.set()
 
         if loop is not None and not loop.is_closed():
-            loop.call_soon_threadsafe(asked)
+            loop.call_soon_threadsafe(call)
             done.wait(_SILENCE)
 
     def _begin(self, name: str, hub: Hub) -> None:
@@ -227,14 +227,14 @@ class Server:
 
     async def _serve(self) -> None:
         self._loop, self._stopping = asyncio.get_running_loop(), asyncio.Event()
-        kind, plugged = lines(self.door.lost)
+        kind, plugged = lines(self.request_handler.lost)
         listeners = await asyncio.to_thread(_listening, self.host, self._port)
         self.port = listeners[0].getsockname()[1]
         self._front = Front(listeners, WEB, STRANGERS, GREETING)
         for group, runs in self._stops.items():
             self._front.watch(runs, group)
         async with serve(
-            self._to_its_hub, sock=self._front, process_request=self.door,
+            self._to_its_hub, sock=self._front, process_request=self.request_handler,
             create_connection=kind, compression=None, server_header=None,
             open_timeout=None,  # a large file takes its time; the front knows what is too long
             close_timeout=_SILENCE, ping_interval=_PING, ping_timeout=_PING,
@@ -247,7 +247,7 @@ class Server:
                 self._end(name, hub)
             for line in list(plugged):  # those that fetch files, too
                 line.transport.abort()
-            self.door.close()
+            self.request_handler.close()
 
 
 PIECE = 64 << 10  # bytes: what is held of a file for whoever fetches it
@@ -400,7 +400,7 @@ def page_files() -> dict[str, Path]:
     return found
 
 
-class Door:
+class RequestHandler:
     """Answers requests: with a file, with a refusal, or lets a wire through."""
 
     def __init__(
@@ -443,7 +443,7 @@ class Door:
             return self._wire(request, host, origin, asked.query)
         if asked.path in self.files:
             path, self.asked = self.files[asked.path], time.monotonic()
-            return self._given(line, lambda: (TYPES[path.suffix], path), host)
+            return self._deliver_file(line, lambda: (TYPES[path.suffix], path), host)
         make = self.made.get(asked.path)
         if make is None and not asked.path.startswith(MESHES):
             return refusal(HTTPStatus.NOT_FOUND, "There is no such page.")
@@ -451,15 +451,15 @@ class Door:
             return _without_token()
         self._trust(line)
         if make is None:
-            return self._given(line, lambda: mesh_file(asked.path), host)
+            return self._deliver_file(line, lambda: mesh_file(asked.path), host)
         if len(self._fetching) >= DOWNLOADS:
             return refusal(
                 HTTPStatus.SERVICE_UNAVAILABLE, "Others fetch files just now; try again soon."
             )
         self._fetching.add(line)
-        return self._given(line, make, host)
+        return self._deliver_file(line, make, host)
 
-    async def _given(self, line: Line, make: Callable[[], File], host: str) -> Response:
+    async def _deliver_file(self, line: Line, make: Callable[[], File], host: str) -> Response:
         """A file, which neither is made in the thread that serves the others nor waits in memory
         for who fetches it."""
         try:

@@ -23,7 +23,7 @@ from touchback.realtime.control import CommandServer, Exposed
 from touchback.recording.live_file import Recording
 from touchback.workbench.live_source import LiveSource
 from touchback.workbench.manipulate import Manipulators, equipped, with_hand
-from touchback.workbench.playback import Playback, Shelf, Studio, track_of
+from touchback.workbench.playback import PageRecordings, Playback, RecordingFolder, track_of
 from touchback.workbench.source import Source
 from touchback.workbench.wire_format import File
 
@@ -119,8 +119,8 @@ def open(
                 "A workbench shows a model, a system, a live run or a recording, got "
                 f"{type(shown).__name__}."
             )
-        shelf = Shelf(Path(recordings))
-        return Workbench(source, desk, own, host, port, page, beside, name, shelf, exposed)
+        folder = RecordingFolder(Path(recordings))
+        return Workbench(source, desk, own, host, port, page, beside, name, folder, exposed)
     except BaseException:
         if own is not None:
             own.stop()
@@ -140,7 +140,7 @@ class Workbench:
         page: str,
         beside: Workbench | None = None,
         name: str = "",
-        shelf: Shelf | None = None,
+        folder: RecordingFolder | None = None,
         exposed: Exposed | None = None,
     ) -> None:
         self.source, self.desk = source, desk
@@ -150,12 +150,12 @@ class Workbench:
         self._page, self._name = "" if beside is None else page, name
         self.hub = _hub(source)
         Changes(self.hub)
-        self.studio = Studio(self, shelf or Shelf(Path("recordings")))
+        self.page_recordings = PageRecordings(self, folder or RecordingFolder(Path("recordings")))
         self.hub.leaving.append(self._leave)
         if isinstance(source, LiveSource):
-            self.studio.join_live(source.live, source, source.desk)
+            self.page_recordings.join_live(source.live, source, source.desk)
         elif isinstance(source, Playback):
-            self.studio.join_playback(source)
+            self.page_recordings.join_playback(source)
         self.server: Server = (
             _server(self.hub, host, port, page) if beside is None else beside.server
         )
@@ -163,9 +163,9 @@ class Workbench:
             self.server.add(name, self.hub)
         live = getattr(source, "live", None)
         if isinstance(live, Live):
-            self.studio.runs.add(live)
-        self.studio.runs.changed = self._watch
-        self._watch(self.studio.runs.numbers)
+            self.page_recordings.runs.add(live)
+        self.page_recordings.runs.changed = self._watch
+        self._watch(self.page_recordings.runs.numbers)
         if beside is None:
             self.server.start()
 
@@ -193,13 +193,13 @@ class Workbench:
 
     def _leave(self, client: Client) -> None:
         """A page went away: its hand lets go, its scopes end."""
-        self.studio.forget(client.name)
+        self.page_recordings.forget(client.name)
 
     def _watch(self, runs: list[int]) -> None:
         """What the page's emergency stop reaches."""
         self.server.watch(self._name if self._page else "", runs)
 
-    # ---- what the studio asks for (playback/studio.py) ------------------------------------------
+    # ---- what the recordings ask for ------------------------------------------------------------
 
     def turn_to(self, source: Source) -> None:
         """Shows something else on the page."""
@@ -215,7 +215,7 @@ class Workbench:
 
     def offer(self, path: str, file: Callable[[], File]) -> None:
         """A file that may be downloaded; the last few stay."""
-        made = self.server.door.made
+        made = self.server.request_handler.made
         made[path] = file
         self._made.append(path)
         while len(self._made) > _OFFERED:
@@ -227,7 +227,7 @@ class Workbench:
         manipulators = Manipulators(desk)
         manipulators.find_icons()
         source = LiveSource(live, desk, manipulators, self.source.structure)
-        self.studio.join_live(live, source, desk)
+        self.page_recordings.join_live(live, source, desk)
         self._own.append(live)
         return source
 
@@ -253,7 +253,7 @@ class Workbench:
     def close(self) -> None:
         """Ends the page, and the run if it was started for it."""
         _OPEN.discard(self)
-        self.studio.close()
+        self.page_recordings.close()
         if self._page:
             self.server.remove(self._name)
         else:

@@ -166,7 +166,8 @@ def test_arrivals_date_a_source_by_the_fastest() -> None:
     clock, draw = SourceClock(), np.random.default_rng(1)
     sent = 10_000_000 * np.arange(1, 400)
     found = [
-        clock.here(int(t), int(t) + 1_001_000_000 + int(1e9 * draw.exponential(5e-3))) for t in sent
+        clock.to_local(int(t), int(t) + 1_001_000_000 + int(1e9 * draw.exponential(5e-3)))
+        for t in sent
     ]
     late = 1e-9 * (np.array(found[100:]) - sent[100:]) - 1.0
     # 1 ms on the way, and what the slowest crystal drifts until the next fast arrival.

@@ -234,7 +234,7 @@ def test_undo_takes_an_edit_back_and_leaves_icons_that_came_later(start: Start) 
     run.ask(do="undo")
     assert run.live.system.model.joints["hinge"].friction == ()
     assert "push" in run.live.system.model.forces
-    assert len(run.manipulators.icons.told()) == 1
+    assert len(run.manipulators.icons.describe()) == 1
 
 
 def test_a_structure_that_somebody_else_swaps_is_where_edits_go_on(start: Start) -> None:

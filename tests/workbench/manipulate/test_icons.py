@@ -45,7 +45,7 @@ def test_other_numbers_and_places_of_an_icon_need_no_other_structure(start: Star
     assert run.live.read("free.vx") == pytest.approx(3.0 / MASS * T, rel=1e-6)
     assert run.live.read("free.vy") == pytest.approx(-1.0 / MASS * T, rel=1e-6)
     assert run.live.read("free.wz") == pytest.approx(-0.1 / 0.25 * T, rel=1e-6)
-    (icon,) = run.manipulators.icons.told()
+    (icon,) = run.manipulators.icons.describe()
     assert icon["value"] == [0, -1.0, 0] and icon["at"] == [0.1, 0, 0]
 
 
@@ -125,7 +125,7 @@ def test_an_icon_that_is_removed_acts_no_more(start: Start) -> None:
     run.live.run(0.1)
     assert run.live.read("free.vx") == v
     assert "push x" not in run.live.system.input_names
-    assert run.manipulators.icons.told() == []
+    assert run.manipulators.icons.describe() == []
     assert "'push'" in run.refused(do="remove", icon="push")
 
 
@@ -167,12 +167,12 @@ def test_an_icon_on_another_body_has_its_new_numbers_at_the_tick_that_moves_it(
 def test_an_icon_that_is_refused_elsewhere_stays_where_it_was(start: Start) -> None:
     run = start(arm())
     put(run, name="turn", kind="motion", on="hinge", value=1.0)
-    before = run.manipulators.icons.told()
+    before = run.manipulators.icons.describe()
     words = run.refused(do="icon", name="turn", kind="force", on="armm", value=[1.0, 0, 0])
     assert "did you mean 'arm'" in words
     words = run.refused(do="icon", name="turn", kind="motion", on="hinge", value=1e300)
     assert "at most" in words
-    assert run.manipulators.icons.told() == before and "turn" in run.manipulators.icons.icons
+    assert run.manipulators.icons.describe() == before and "turn" in run.manipulators.icons.icons
     run.ask(do="icon", name="turn", kind="motion", on="hinge", value=2.0)
 
 

@@ -15,7 +15,7 @@ from touchback.haptics.trials import Constant, Design, FeelingSubject, ForcedCho
 from touchback.instruments.keyboard.key_voices import MIDDLE
 from touchback.instruments.keyboard.trial_key import TrialKey
 from touchback.recording import open_run
-from touchback.workbench.play.play_server import Hall
+from touchback.workbench.play.play_server import PlayServer
 from touchback.workbench.play.trial_boards import ChoiceBoard
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def board(tmp_path_factory: pytest.TempPathFactory) -> ChoiceBoard:
 
 @pytest.fixture(scope="module")
 def page(chromium: Browser, board: ChoiceBoard) -> Iterator[Page]:
-    with Hall("trial", board) as hall:
+    with PlayServer("trial", board) as hall:
         context = chromium.new_context(viewport={"width": 1024, "height": 768})
         found, errors = context.new_page(), []
         found.on("pageerror", lambda error: errors.append(str(error)))

@@ -11,7 +11,7 @@ from touchback import gallery
 from touchback.gallery.entry import Experiment
 from touchback.workbench.looped_inputs import Fed, feed
 from touchback.workbench.manipulate import equipped
-from touchback.workbench.play.play_server import Hall
+from touchback.workbench.play.play_server import PlayServer
 
 TIMES, FORCES = (0.0, 0.4, 0.4 + 1e-9, 0.5), (0.0, 4.0, 0.0, 0.0)
 
@@ -109,7 +109,7 @@ def test_what_is_fed_moves_as_far_in_its_second_period_as_in_its_first(
 
 
 def test_a_key_of_the_zoo_is_played_until_a_visitor_plays_it() -> None:
-    with Hall("gallery/bouncing-hammer") as hall:
+    with PlayServer("gallery/bouncing-hammer") as hall:
         live, desk = hall.first.bench.live, hall.first.bench.desk
         assert desk is not None
         for _ in range(100):

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from tests.workbench.browser import until
-from touchback.workbench.play.play_server import Hall
+from touchback.workbench.play.play_server import PlayServer
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -25,7 +25,7 @@ WAYS = (  # ms there and back, of questions; the quickest of each aren't of the 
 def page(chromium: Browser) -> Iterator[Page]:
     """The piano's page as a person finds it who came from another one: without sound yet."""
     context = chromium.new_context(viewport={"width": 1280, "height": 800})
-    with Hall("zoo") as hall:
+    with PlayServer("zoo") as hall:
         found, errors = context.new_page(), []
         found.on("pageerror", lambda error: errors.append(str(error)))
         found.goto(hall.url)

@@ -10,7 +10,7 @@ import pytest
 
 from tests.workbench.browser import until
 from touchback.workbench.play.play_messages import Visit
-from touchback.workbench.play.play_server import Hall
+from touchback.workbench.play.play_server import PlayServer
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -21,8 +21,8 @@ NONE_RESTS = f"[...document.querySelectorAll('{ACTS}')].every(each => !each.iner
 
 
 @pytest.fixture(scope="module")
-def hall() -> Iterator[Hall]:
-    with Hall("zoo") as opened:
+def hall() -> Iterator[PlayServer]:
+    with PlayServer("zoo") as opened:
         yield opened
 
 
@@ -49,7 +49,7 @@ def told(page: Page) -> str:
 
 @pytest.mark.parametrize("name", ["zoo", "wall", "trial", "piano"])
 def test_a_page_with_a_wrong_token_says_what_to_do_and_rests(
-    page: Page, hall: Hall, name: str
+    page: Page, hall: PlayServer, name: str
 ) -> None:
     page.goto(f"http://{urlsplit(hall.url).netloc}/play/{name}.html?token=old&run={name}")
     assert told(page) == "This address is no longer valid; use the one that was printed last."
@@ -60,11 +60,11 @@ def test_a_page_with_a_wrong_token_says_what_to_do_and_rests(
 
 
 def test_the_end_of_the_server_is_told_on_every_page_as_far_as_it_was_scrolled(page: Page) -> None:
-    with Hall("zoo") as ending:  # a second look has a server again
+    with PlayServer("zoo") as ending:  # a second look has a server again
         hall_ends(page, ending)
 
 
-def hall_ends(page: Page, hall: Hall) -> None:
+def hall_ends(page: Page, hall: PlayServer) -> None:
     page.goto(hall.url)
     until(lambda: page.evaluate("Boolean(window.play?.zoo)"))
     wall = page.context.new_page()

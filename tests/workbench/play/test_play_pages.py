@@ -17,7 +17,7 @@ from touchback.instruments.sound import Note, render
 from touchback.realtime.live import choices
 from touchback.workbench.play.piano_board import PianoBoard
 from touchback.workbench.play.play_messages import Visit
-from touchback.workbench.play.play_server import Hall
+from touchback.workbench.play.play_server import PlayServer
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -31,13 +31,13 @@ def board() -> PianoBoard:
 
 
 @pytest.fixture(scope="module")
-def hall(board: PianoBoard) -> Iterator[Hall]:
-    with Hall("piano", board) as opened:
+def hall(board: PianoBoard) -> Iterator[PlayServer]:
+    with PlayServer("piano", board) as opened:
         yield opened
 
 
 @pytest.fixture(scope="module")
-def page(chromium: Browser, hall: Hall) -> Iterator[Page]:
+def page(chromium: Browser, hall: PlayServer) -> Iterator[Page]:
     """The piano's page, with sound."""
     context = chromium.new_context(viewport={"width": 1280, "height": 800}, has_touch=True)
     found, errors = context.new_page(), []
@@ -143,7 +143,7 @@ def test_letters_play_and_lift_and_two_fingers_press_two_keys(
 
 
 def test_letters_reach_every_one_of_88_keys_by_octaves_and_lift_what_they_struck(
-    page: Page, hall: Hall
+    page: Page, hall: PlayServer
 ) -> None:
     found = page.context.new_page()
     found.goto(hall.url)
@@ -330,7 +330,7 @@ def test_another_instrument_and_the_passage_are_a_click_away(page: Page, board: 
 def test_walls_are_chosen_tuned_and_struck_on_a_page_with_them(chromium: Browser) -> None:
     board = PianoBoard((60,), instrument="wall-standard")
     laws, wall = choices(board.live.system)["C4/wall"], "C4/wall choice"
-    with Hall("piano", board) as hall:
+    with PlayServer("piano", board) as hall:
         found = chromium.new_page()
         found.goto(hall.url)
         ready(found, "window.play?.screws && play.instrument === 'wall-standard'")
@@ -353,7 +353,7 @@ def test_walls_are_chosen_tuned_and_struck_on_a_page_with_them(chromium: Browser
         found.close()
 
 
-def test_a_blind_trial_never_tells_the_page_what_is_felt(page: Page, hall: Hall) -> None:
+def test_a_blind_trial_never_tells_the_page_what_is_felt(page: Page, hall: PlayServer) -> None:
     found = page.context.new_page()
     texts: list[str] = []
     found.on(
@@ -380,7 +380,9 @@ def test_a_blind_trial_never_tells_the_page_what_is_felt(page: Page, hall: Hall)
     found.close()
 
 
-def test_every_mechanism_is_one_click_away_and_explains_itself(page: Page, hall: Hall) -> None:
+def test_every_mechanism_is_one_click_away_and_explains_itself(
+    page: Page, hall: PlayServer
+) -> None:
     found = page.context.new_page()
     found.goto(str(hall.visit(Visit(what="zoo"), "")["url"]))
     ready(found, "window.play?.zoo")

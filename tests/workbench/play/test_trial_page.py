@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from tests.workbench.browser import until
-from touchback.workbench.play.play_server import Hall
+from touchback.workbench.play.play_server import PlayServer
 from touchback.workbench.play.trial_boards import TrialBoard
 
 if TYPE_CHECKING:
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture(scope="module")
-def hall() -> Iterator[Hall]:
-    with Hall("trial") as opened:
+def hall() -> Iterator[PlayServer]:
+    with PlayServer("trial") as opened:
         yield opened
 
 
 @pytest.fixture(scope="module")
-def page(chromium: Browser, hall: Hall) -> Iterator[Page]:
+def page(chromium: Browser, hall: PlayServer) -> Iterator[Page]:
     context = chromium.new_context(viewport={"width": 1024, "height": 768})
     found = context.new_page()
     found.goto(hall.url)
@@ -34,7 +34,7 @@ def page(chromium: Browser, hall: Hall) -> Iterator[Page]:
 
 
 def test_a_fast_stroke_is_drawn_whole_though_the_server_was_busy_meanwhile(
-    page: Page, hall: Hall
+    page: Page, hall: PlayServer
 ) -> None:
     board = hall.first.board
     assert isinstance(board, TrialBoard)

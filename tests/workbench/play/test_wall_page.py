@@ -10,20 +10,20 @@ import pytest
 from tests.workbench.browser import until
 from touchback.haptics.wall.wall_mechanism import RENDERED
 from touchback.realtime import Live
-from touchback.workbench.play.play_server import Hall
+from touchback.workbench.play.play_server import PlayServer
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
 
 @pytest.fixture(scope="module")
-def hall() -> Iterator[Hall]:
-    with Hall("wall") as opened:
+def hall() -> Iterator[PlayServer]:
+    with PlayServer("wall") as opened:
         yield opened
 
 
 @pytest.fixture(scope="module")
-def page(chromium: Browser, hall: Hall) -> Iterator[Page]:
+def page(chromium: Browser, hall: PlayServer) -> Iterator[Page]:
     context = chromium.new_context(viewport={"width": 1280, "height": 800})
     found, errors = context.new_page(), []
     found.on("pageerror", lambda error: errors.append(str(error)))
@@ -35,7 +35,7 @@ def page(chromium: Browser, hall: Hall) -> Iterator[Page]:
 
 
 @pytest.fixture
-def live(hall: Hall) -> Live:
+def live(hall: PlayServer) -> Live:
     return hall._rooms["wall"].board.live  # type: ignore[attr-defined, no-any-return]
 
 

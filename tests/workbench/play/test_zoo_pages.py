@@ -11,9 +11,9 @@ import pytest
 import touchback as tb
 from tests.workbench.browser import until
 from touchback import gallery
-from touchback.workbench.page_scene import Poses, seen
+from touchback.workbench.page_scene import Poses, make_scene
 from touchback.workbench.play.play_messages import Visit
-from touchback.workbench.play.play_server import Hall
+from touchback.workbench.play.play_server import PlayServer
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -32,7 +32,7 @@ def test_no_body_of_the_gallery_is_without_a_shape(name: str) -> None:
     shown = gallery.entry(name).on_page
     system = shown.make().compile(backend="interpreter")
     state = shown.experiment.start(system)
-    scene = seen(Poses(system), 1, np.array(state.x, dtype=float), 0.0, system.parameters)
+    scene = make_scene(Poses(system), 1, np.array(state.x, dtype=float), 0.0, system.parameters)
     massive = {each.body for each in scene.inertias if each.mass > 0.0}
     moving = [each for each in scene.shapes if each.body in massive and not each.endless]
     places = np.array([system.pose(name, state.q)[1] for name in {each.body for each in moving}])
@@ -56,18 +56,18 @@ def test_a_point_that_weighs_something_is_drawn_as_a_cube_of_water() -> None:
     m = tb.Model("drop")
     m.joint("fall", tb.Prismatic("z"), m.ground, m.body("drop", mass=0.008))
     system = m.compile(backend="interpreter")
-    scene = seen(Poses(system), 1, np.zeros(2), 0.0, system.parameters)
+    scene = make_scene(Poses(system), 1, np.zeros(2), 0.0, system.parameters)
     (cube,) = [each for each in scene.shapes if each.body == "drop" and each.kind == "box"]
     assert cube.numbers == pytest.approx([0.01] * 3)  # m: half of 2 cm, which are 8 ml
 
 
 @pytest.fixture(scope="module")
-def hall() -> Iterator[Hall]:
-    with Hall("zoo") as opened:
+def hall() -> Iterator[PlayServer]:
+    with PlayServer("zoo") as opened:
         yield opened
 
 
-def opened(chromium: Browser, hall: Hall, name: str, size: dict[str, int]) -> Page:
+def opened(chromium: Browser, hall: PlayServer, name: str, size: dict[str, int]) -> Page:
     page = chromium.new_page(viewport=size)  # type: ignore[arg-type]
     page.goto(str(hall.visit(Visit(what=f"gallery/{name}"), "")["url"]))
     until(lambda: page.evaluate(f"Boolean({READY} >= 0 && document.querySelector('.about'))"))
@@ -76,7 +76,7 @@ def opened(chromium: Browser, hall: Hall, name: str, size: dict[str, int]) -> Pa
 
 @pytest.mark.parametrize("size", [PHONE, TABLET], ids=["phone", "tablet"])
 def test_what_a_mechanism_says_of_itself_leaves_it_free(
-    chromium: Browser, hall: Hall, size: dict[str, int]
+    chromium: Browser, hall: PlayServer, size: dict[str, int]
 ) -> None:
     page = opened(chromium, hall, "pendulum", size)
     view, card = (page.locator(each).bounding_box() for each in ("#view", ".about"))
@@ -91,7 +91,7 @@ def test_what_a_mechanism_says_of_itself_leaves_it_free(
 
 
 def test_the_eye_goes_along_with_a_wheel_that_rolls_away_until_somebody_lets_it_go(
-    chromium: Browser, hall: Hall
+    chromium: Browser, hall: PlayServer
 ) -> None:
     page = opened(chromium, hall, "omni-wheel", TABLET)
     until(lambda: page.evaluate("bench.world.pose('disc').p[0]") > 0.5)  # ten times its radius
@@ -109,7 +109,9 @@ def test_the_eye_goes_along_with_a_wheel_that_rolls_away_until_somebody_lets_it_
     page.close()
 
 
-def test_what_loops_or_limits_keep_at_home_is_not_followed(chromium: Browser, hall: Hall) -> None:
+def test_what_loops_or_limits_keep_at_home_is_not_followed(
+    chromium: Browser, hall: PlayServer
+) -> None:
     page = opened(chromium, hall, "slider-crank", TABLET)
     found = page.evaluate(
         """async () => {

@@ -5,7 +5,7 @@ import pytest
 
 from touchback.errors import InputError
 from touchback.workbench.scopes import spectrum, thinned
-from touchback.workbench.scopes.spectrum import peaks_kept
+from touchback.workbench.scopes.spectrum import keep_peaks
 
 RATE = 1000.0
 
@@ -40,7 +40,7 @@ def test_the_mean_is_no_peak_and_noise_of_the_computation_is_far_below() -> None
 
 
 def test_fewer_lines_keep_the_peak_where_and_as_high_as_it_is() -> None:
-    found = peaks_kept(spectrum(*sine(0.37, 311.0, seconds=20.0)), 200)
+    found = keep_peaks(spectrum(*sine(0.37, 311.0, seconds=20.0)), 200)
     peak = int(found.amplitude[:, 0].argmax())
     assert len(found.frequency) == 200
     assert (found.frequency[peak], found.amplitude[peak, 0]) == pytest.approx((311.0, 0.37))

@@ -36,7 +36,7 @@ class SourceClock:
         self._offset = self._last = self._since = 0
         self._known = False
 
-    def here(self, source: int, arrival: int) -> int:
+    def to_local(self, source: int, arrival: int) -> int:
         """When something was sent [ns of our clock]."""
         gap = arrival - source
         if not self._known:

@@ -67,7 +67,7 @@ def _identifier(message: Message) -> _Identifier:
     return message.is_extended_frame, message.frame_id
 
 
-def _shown(identifier: _Identifier) -> str:
+def _format_identifier(identifier: _Identifier) -> str:
     extended, number = identifier
     return f"{number:#x}{' extended' if extended else ''}"
 
@@ -140,7 +140,7 @@ class CanBoard(Feed):
         if abs(off) > JUMP:
             self._clock.forget()
             self.jumped(off)
-        behind = self._clock.here(sent, arrival) - sent
+        behind = self._clock.to_local(sent, arrival) - sent
         if abs(off) > JUMP:  # what came before it is as old as it was
             self._times = {c: t + self._behind - behind for c, t in self._times.items()}
         self._behind = behind
@@ -215,10 +215,12 @@ class CanBoard(Feed):
         """Names the signals that don't come, and what comes instead."""
         late = [name for name, kept in self._numbers.items() if len(kept) < (kept.maxlen or 1)]
         found = [
-            f"{name} (message {s.message.name}, {_shown(identifier)})"
+            f"{name} (message {s.message.name}, {_format_identifier(identifier)})"
             for identifier, s in self._sources.items() for name in s.channels if name in late
         ]  # fmt: skip
-        others = ", ".join(_shown(i) for i in sorted(self._strangers)[:_HEARD]) or "nothing"
+        others = (
+            ", ".join(_format_identifier(i) for i in sorted(self._strangers)[:_HEARD]) or "nothing"
+        )
         return f"missing {', '.join(found)}. Besides, {others} was heard. Is it the right DBC?"
 
 
@@ -237,7 +239,7 @@ def _message_of(database: Database, signal: str) -> Message:
     if len(twins) > 1:
         raise InputError(
             f"Signal '{signal}': messages {', '.join(twins)} have the same identifier "
-            f"{_shown(_identifier(holder))}; read a DBC in which each has its own."
+            f"{_format_identifier(_identifier(holder))}; read a DBC in which each has its own."
         )
     if not any(s.name == signal and s.scale for s in holder.signals):
         raise InputError(f"Signal '{signal}' has a factor of 0 in this DBC; mend it there.")

@@ -110,7 +110,7 @@ class Daq(PortDriver[str]):
             layout.period, layout.stamped, priority,
         )  # fmt: skip
         self._unkept, self._words = 0, list[str]()  # of blocks, and what is to be told of them
-        self._silence = _Silence(_PERIODS * layout.period)
+        self._silence = _SilenceMonitor(_PERIODS * layout.period)
         self._stream = native.DaqStream(wanted, self.conditioned.native)
         self._follow()
 
@@ -223,9 +223,9 @@ class Daq(PortDriver[str]):
     def _news(self) -> list[str]:
         words, self._words = self._words, []
         names = [channel.name for channel in self.board.layout.channels]
-        words += [*self.board.news(), *_told(self._stream.events(), self._served, names)]
+        words += [*self.board.news(), *_describe_events(self._stream.events(), self._served, names)]
         if self.running and not isinstance(self.board, Feed):  # which says what it misses
-            words += self._silence.told(self._stream.counts()["received"], time.monotonic())
+            words += self._silence.texts_after(self._stream.counts()["received"], time.monotonic())
         return words
 
     def _end(self) -> None:
@@ -252,7 +252,7 @@ class DaqQuantity:
         return self.daq.add(self.name, port)
 
 
-class _Silence:
+class _SilenceMonitor:
     """A board that is there and gives nothing: hung, stopped, or at the end of a line that somebody
     cut. Nothing else would say why inputs grow stale."""
 
@@ -260,7 +260,7 @@ class _Silence:
         self._least = least  # s between blocks
         self._received, self._since, self._is_told = 0, time.monotonic(), False
 
-    def told(self, received: int, now: float) -> list[str]:
+    def texts_after(self, received: int, now: float) -> list[str]:
         """What is to be said when so many blocks have come by now [s]."""
         if received > self._received:
             texts = ["Blocks come again."] if self._is_told else []
@@ -276,7 +276,7 @@ class _Silence:
         ]
 
 
-def _told(
+def _describe_events(
     rows: np.ndarray, served: Sequence[tuple[str, DevicePort]], channels: Sequence[str]
 ) -> list[str]:
     texts = []

@@ -138,7 +138,7 @@ class PacketFeed(Feed):
                 self._clock.forget()
                 self.jumped(off)
         self._last, self._late = packet, []
-        self._give(packet, gone, self._clock.here(packet.began, arrival))
+        self._give(packet, gone, self._clock.to_local(packet.began, arrival))
 
     def _give(self, packet: Packet, gone: int, began: int) -> None:
         """Numbers go on where the source's go round or begin anew: a record of blocks has one

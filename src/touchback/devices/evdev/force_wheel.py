@@ -415,11 +415,11 @@ def find_wheels() -> list[FoundWheel]:
     stays when it is plugged in again, where it has one."""
     paths = [path for place in reversed(PLACES) for path in glob.glob(place)]
     once = {os.path.realpath(path): path for path in paths}
-    found = [_asked(path) for path in sorted(once.values())]
+    found = [_probe_wheel(path) for path in sorted(once.values())]
     return [each for each in found if each.refused or each.axes]
 
 
-def _asked(path: str) -> FoundWheel:
+def _probe_wheel(path: str) -> FoundWheel:
     about, way = LIB.struct("tb_evdev_about")(), ctypes.c_void_p()
     file = LIB.tb_evdev_open(os.fsencode(path), ctypes.addressof(way), ctypes.addressof(about))
     if file < 0:

@@ -229,7 +229,7 @@ def parse_yuma(text: str, name: str = "almanac") -> Almanac:
         missing = [word for word, key in _YUMA.items() if key not in row]
         if missing:
             raise InputError(f"{name}: satellite {i} of the file lacks '{missing[0]}'.")
-    return _made(name, rows)
+    return _make_almanac(name, rows)
 
 
 def parse_sem(text: str, name: str = "almanac") -> Almanac:
@@ -257,7 +257,7 @@ def parse_sem(text: str, name: str = "almanac") -> Almanac:
             f"{name}, line {more[0]}: {int(count)} satellites were promised, but '{more[1][:40]}' "
             "follows them."
         )
-    return _made(name, rows)
+    return _make_almanac(name, rows)
 
 
 def _line(name: str, words: Iterator[tuple[int, str]]) -> tuple[int, str]:
@@ -304,7 +304,7 @@ def _number(name: str, line: int, key: str, word: str, unit: float = 1.0) -> flo
     return number
 
 
-def _made(name: str, rows: list[dict[str, float]]) -> Almanac:
+def _make_almanac(name: str, rows: list[dict[str, float]]) -> Almanac:
     if not rows:
         raise InputError(f"{name} has no satellites; give an almanac in YUMA's or SEM's form.")
     dates = {(int(row["week"]), row["seconds"]) for row in rows}

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from touchback.realtime.control import CommandServer
 from touchback.realtime.control.command_server import OFTEN, SELDOM
-from touchback.workbench.manipulate.controller_laws import LawBook
+from touchback.workbench.manipulate.controller_laws import ControllerLaws
 from touchback.workbench.manipulate.icons import Icons, find_icons
 from touchback.workbench.manipulate.manipulator_messages import (
     Edit,
@@ -40,7 +40,7 @@ class Manipulators:
         desk.add(Release, self.grips.release, None)  # nobody may be kept from letting go
         desk.add(Icon, self.icons.put, OFTEN)
         desk.add(Remove, self.icons.remove, SELDOM)
-        self.edits, self.laws = Edits(desk, self.reshape), LawBook(desk, self.reshape)
+        self.edits, self.laws = Edits(desk, self.reshape), ControllerLaws(desk, self.reshape)
         self.poses = Poses(desk)
         desk.add(Pose, self.poses.pose, OFTEN)
         desk.add(Edit, self.edits.edit, SELDOM)

@@ -23,7 +23,7 @@ _QUOTED = re.compile(r"'((?:[^'\\]|\\.)*)'")
 _ESCAPED = re.compile(r"\\(.)")
 
 
-class LawBook:
+class ControllerLaws:
     """Laws of a run's controllers."""
 
     def __init__(self, desk: CommandServer, reshape: Reshape) -> None:

@@ -103,7 +103,7 @@ class Icons:
             self._reshape.begin_from(base, [self._change(icon) for icon in icons])
             self.icons = {icon.name: icon for icon in icons}
 
-    def told(self) -> list[dict[str, object]]:
+    def describe(self) -> list[dict[str, object]]:
         """All icons with their present numbers, for whoever draws them."""
         live = self._desk.live
         found: list[dict[str, object]] = []

@@ -75,10 +75,10 @@ def joint_kind(word: str, axis: Axis | None, pitch: float, like: JointKind) -> J
     own = axis_of(like)
     same = axis is not None and own is not None and abs(np.dot(axis, own)) > 1.0 - _SQUARE
     given = own if axis is None or same else axis  # its own sense too, so that coordinates go on
-    return _made(word, _tidy(given or (0.0, 0.0, 1.0)), pitch)
+    return _make_kind(word, _tidy(given or (0.0, 0.0, 1.0)), pitch)
 
 
-def _made(word: str, axis: str | Axis, pitch: float = 0.0) -> JointKind:
+def _make_kind(word: str, axis: str | Axis, pitch: float = 0.0) -> JointKind:
     kind = KINDS["joints"][word]
     has = {field.name for field in fields(kind)}
     given: dict[str, object] = {}
@@ -103,7 +103,7 @@ def loop_kind(word: str, axis: Axis | None) -> JointKind:
     """A kind of joint that closes a loop, with its axis in the frame of a."""
     if word not in LOOPS:
         raise unknown_name("kind of loop", word, (*LOOPS, PLANE, ROD))
-    return _made(word, _tidy(axis or (0.0, 0.0, 1.0)))
+    return _make_kind(word, _tidy(axis or (0.0, 0.0, 1.0)))
 
 
 def plane_of(axis: Axis) -> str:

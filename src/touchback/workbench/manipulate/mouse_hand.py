@@ -174,7 +174,9 @@ class Grips:
         self._desk.check("hands", asked.body)
         self._check_hand(asked.hand, client)
         now, at = take_snapshot(live), np.array(asked.point)
-        spring = _asked(asked, spring_for(now, asked.body, at, self._step()))  # may be compiled
+        spring = _requested_spring(
+            asked, spring_for(now, asked.body, at, self._step())
+        )  # may be compiled
         target = now.point(asked.body, at)
         with self._lock:
             self._check_hand(asked.hand, client)
@@ -199,7 +201,7 @@ class Grips:
         """Pulls what is held to another place."""
         with self._lock:
             held = self._holding(asked.hand, client)
-            spring = _asked(asked, self._eased(asked.hand, held))
+            spring = _requested_spring(asked, self._eased(asked.hand, held))
             for name, value in zip(target_names(asked.hand), asked.to, strict=True):
                 self._write(name, float(value))
             if spring != held.spring:
@@ -301,7 +303,7 @@ def spring_for(
     return Spring(float(stiffness), float(damping), (_MOST * safe[0], _MOST * safe[1]), mass)
 
 
-def _asked(asked: Grab | Pull, usual: Spring) -> Spring:
+def _requested_spring(asked: Grab | Pull, usual: Spring) -> Spring:
     """The spring with what a message asks for, within what is stable."""
     numbers = []
     for word, own, most, unit in (

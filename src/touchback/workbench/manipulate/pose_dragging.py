@@ -80,7 +80,7 @@ class _Drag:
     longest: np.ndarray  # the most that each coordinate moves in a step
     slack: np.ndarray  # that each may be over its limit
 
-    def seen(self, now: StateSnapshot) -> Reached:
+    def reached_at(self, now: StateSnapshot) -> Reached:
         point = now.point(self.body, self.at)
         return Reached(now.q, point, float(np.linalg.norm(self.target - point)))
 
@@ -100,7 +100,7 @@ def reach(now: StateSnapshot, body: str, at: np.ndarray, target: np.ndarray) -> 
     slack = _SLACK * np.where(slides, size, 1.0)
     drag = _Drag(body, at, target, *bounds(now), closing, rate, size, longest, slack)
     there = _THERE * size + _ROUNDED * float(np.abs(target).max())
-    best, weight = drag.seen(now), _LIGHT
+    best, weight = drag.reached_at(now), _LIGHT
     for _ in range(_STEPS):
         if best.distance < there or weight > _HEAVY:
             break
@@ -108,8 +108,8 @@ def reach(now: StateSnapshot, body: str, at: np.ndarray, target: np.ndarray) -> 
         step = _step(here, drag, weight)
         if not step.any():
             break
-        tried = _closed(here, drag, step)
-        found = None if tried is None else drag.seen(replace(now, q=tried))
+        tried = _close_loops(here, drag, step)
+        found = None if tried is None else drag.reached_at(replace(now, q=tried))
         if found is None or found.distance >= best.distance:
             weight *= 100.0
             continue
@@ -195,7 +195,7 @@ def _constrained(
     return found
 
 
-def _closed(now: StateSnapshot, drag: _Drag, step: np.ndarray) -> np.ndarray | None:
+def _close_loops(now: StateSnapshot, drag: _Drag, step: np.ndarray) -> np.ndarray | None:
     """The positions after a step with loops closed; None where they don't, or leave the limits."""
     q = now.q + now.system.evaluated(drag.rate, _at(now)._replace(v=step))
     if drag.closing is not None:

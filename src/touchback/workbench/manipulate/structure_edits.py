@@ -211,7 +211,7 @@ class Edits:
         if axis is None and own is not None:
             x, y, z = map(float, pose_of(now, old.a)[0] @ np.array(own))
             axis = x, y, z
-        loop = tied(now, tag, old.a, old.b, axis)
+        loop = make_closure(now, tag, old.a, old.b, axis)
 
         def alter(model: Model) -> None:
             open_loop(model, name)
@@ -254,10 +254,10 @@ def new_loop(now: StateSnapshot, asked: Edit) -> Closure:
             f"Loop '{asked.loop}': it ties '{asked.a.body}' to itself; name two bodies."
         )
     a, b = (Frame(place.body, place.at) for place in (asked.a, asked.b))
-    return tied(now, tag_of(asked.kind), a, b, direction(asked.axis))
+    return make_closure(now, tag_of(asked.kind), a, b, direction(asked.axis))
 
 
-def tied(now: StateSnapshot, word: str, a: Frame, b: Frame, axis: Axis | None) -> Closure:
+def make_closure(now: StateSnapshot, word: str, a: Frame, b: Frame, axis: Axis | None) -> Closure:
     """A closure of a kind from frame a to b's body, at a's origin (a rod: to b's origin); its
     axis is given along the world's axes."""
     R_Wa, p_Wa = pose_of(now, a)
@@ -430,7 +430,7 @@ def rejoin(model: Model, name: str, kind: JointKind, stood: Mapping[str, float])
     old = model.joints[name]
     model.joints[name] = Joint(kind, old.parent, old.child)
     goes_on = follow(joints_of(before), model, lambda source: 0.0)
-    kept = _kept(name, old, kind, goes_on)
+    kept = _matching_coordinates(name, old, kind, goes_on)
     model.joints[name] = _with_options(name, old, kind, kept)
     _refuse_ties(model, name, old, kept)
     rests = _move_efforts(model, name, kept)
@@ -452,7 +452,9 @@ def with_options(name: str, joint: Joint, changes: Mapping[str, object]) -> Join
     return make_joint(name, joint.kind, joint.parent, joint.child, given)
 
 
-def _kept(name: str, old: Joint, kind: JointKind, goes_on: Structure) -> dict[int, int]:
+def _matching_coordinates(
+    name: str, old: Joint, kind: JointKind, goes_on: Structure
+) -> dict[int, int]:
     """Which velocity coordinate of the new kind goes on with which one of the old, by place."""
     new = Joint(kind, old.parent, old.child)
     places = {full: i for i, full in enumerate(old.velocity_names(name))}

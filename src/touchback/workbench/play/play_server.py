@@ -104,7 +104,7 @@ def empty_scene(title: str) -> SceneSeen:
     )  # fmt: skip
 
 
-class Stage:
+class BoardBroadcast:
     """Carries what a board tells, in whatever thread, to the pages of a hub."""
 
     def __init__(self, hub: Hub) -> None:
@@ -165,8 +165,8 @@ class ZooSource:
 
     structure, title = 1, "Mechanisms"
 
-    def __init__(self, hall: Hall) -> None:
-        self._hall = hall
+    def __init__(self, server: PlayServer) -> None:
+        self._server = server
         self._decoder = msgspec.json.Decoder(Zoo | Visit)
 
     stale = staticmethod(lambda: False)
@@ -185,7 +185,7 @@ class ZooSource:
         except NO_JSON as error:
             return Answer(None, False, error=f"The message can't be read: {error}.")
         try:
-            done = self._hall.zoo if isinstance(asked, Zoo) else self._hall.visit
+            done = self._server.zoo if isinstance(asked, Zoo) else self._server.visit
             return Answer(asked.id, True, done(asked, client))
         except InputError as error:
             return Answer(asked.id, False, error=str(error))
@@ -199,7 +199,7 @@ class _Where(TypedDict, total=False):
 
 
 @dataclass
-class Room:
+class OpenPage:
     """A run with its page, and what ends it."""
 
     bench: Workbench
@@ -207,7 +207,7 @@ class Room:
     board: object = None
 
 
-class Hall:
+class PlayServer:
     """Opens `what` on a port, and on the same port whatever its visitors ask for; a context
     manager. With a ready `board` that one is shown."""
 
@@ -220,10 +220,10 @@ class Hall:
         answers: Path | None = None,
     ) -> None:
         self._host, self._port, self._answers = host, port, answers
-        self._rooms: OrderedDict[str, Room] = OrderedDict()  # the first, then the latest last
+        self._pages: OrderedDict[str, OpenPage] = OrderedDict()  # the first, then the latest last
         self._opening = threading.Lock()
         self.first = self._open(what, board)
-        self._rooms[what] = self.first
+        self._pages[what] = self.first
 
     @property
     def url(self) -> str:
@@ -233,32 +233,32 @@ class Hall:
     @property
     def clients(self) -> int:
         """Pages that look on, of all runs."""
-        return sum(len(room.bench.hub.clients) for room in list(self._rooms.values()))
+        return sum(len(page.bench.hub.clients) for page in list(self._pages.values()))
 
     @property
-    def served(self) -> int:
+    def client_total(self) -> int:
         """Pages that came so far."""
-        return sum(room.bench.hub.served for room in list(self._rooms.values()))
+        return sum(page.bench.hub.client_total for page in list(self._pages.values()))
 
     @property
-    def seen(self) -> float:
+    def last_seen(self) -> float:
         """When somebody was here last, by `time.monotonic`: a page that looks on or is being
         loaded, or somebody for whom a run is being opened."""
         here = self.clients or self._opening.locked()
-        return time.monotonic() if here else self.first.bench.server.door.asked
+        return time.monotonic() if here else self.first.bench.server.request_handler.asked
 
     def reports(self) -> list[Report]:
         """Of the runs that are open, that of the first page first."""
-        sources = [room.bench.source for room in list(self._rooms.values())]
+        sources = [page.bench.source for page in list(self._pages.values())]
         return [each.live.report() for each in sources if isinstance(each, PlaySource | LiveSource)]
 
     def close(self) -> None:
         """Ends everything, the first run last."""
         with self._opening:
-            while self._rooms:
-                self._rooms.popitem()[1].ending.close()
+            while self._pages:
+                self._pages.popitem()[1].ending.close()
 
-    def __enter__(self) -> Hall:
+    def __enter__(self) -> PlayServer:
         return self
 
     def __exit__(self, *error: object) -> None:
@@ -269,20 +269,20 @@ class Hall:
     def visit(self, asked: Visit, client: str) -> Facts:
         """Where to find what they want, which is opened unless it is open."""
         with self._opening:
-            if asked.what not in self._rooms:
-                self._make_room()
-                self._rooms[asked.what] = self._open(asked.what, None)
-            room = self._rooms[asked.what]
-            if room is not self.first:
-                self._rooms.move_to_end(asked.what)
-        return {"what": asked.what, "url": room.bench.url}
+            if asked.what not in self._pages:
+                self._close_oldest()
+                self._pages[asked.what] = self._open(asked.what, None)
+            page = self._pages[asked.what]
+            if page is not self.first:
+                self._pages.move_to_end(asked.what)
+        return {"what": asked.what, "url": page.bench.url}
 
-    def _make_room(self) -> None:
+    def _close_oldest(self) -> None:
         """Ends the run that was asked for least recently, of those where nobody is if there are."""
-        others = [name for name, room in self._rooms.items() if room is not self.first]
+        others = [name for name, page in self._pages.items() if page is not self.first]
         if len(others) >= MOST:
-            empty = [name for name in others if not self._rooms[name].bench.hub.clients]
-            self._rooms.pop((empty or others)[0]).ending.close()
+            empty = [name for name in others if not self._pages[name].bench.hub.clients]
+            self._pages.pop((empty or others)[0]).ending.close()
 
     def zoo(self, asked: Zoo, client: str) -> Facts:
         """Everything that can be visited."""
@@ -300,17 +300,17 @@ class Hall:
                 }
                 for each in map(registry.entry, registry.names())
             ],
-            "open": list(self._rooms),
+            "open": list(self._pages),
         }
 
     # ---- how each is opened ---------------------------------------------------------------------
 
-    def _open(self, what: str, board: Board | None) -> Room:
+    def _open(self, what: str, board: Board | None) -> OpenPage:
         with ExitStack() as steps:
             if what == ZOO:
                 bench = self._bench(cast(Source, ZooSource(self)), what, "play/zoo.html")
                 steps.callback(bench.close)
-                return Room(bench, steps.pop_all())
+                return OpenPage(bench, steps.pop_all())
             if what.startswith(GALLERY):
                 return self._mechanism(registry.entry(what.removeprefix(GALLERY)), steps)
             if what not in PAGES:
@@ -323,17 +323,17 @@ class Hall:
             title, page, _ = PAGES[what]
             bench = self._bench(PlaySource(title, made.live, made.desk), what, page)
             steps.callback(bench.close)
-            stage = Stage(bench.hub)
+            stage = BoardBroadcast(bench.hub)
             made.tell, made.shown = stage.tell, stage.show
             self._welcome(made.desk)
-            return Room(bench, steps.pop_all(), made)
+            return OpenPage(bench, steps.pop_all(), made)
 
     def _board(self, what: str) -> PianoBoard | TrialBoard | WallBoard:
         if what == "wall":
             return WallBoard()
         return TrialBoard(self._answers) if what == "trial" else PianoBoard()
 
-    def _mechanism(self, entry: Entry, steps: ExitStack) -> Room:
+    def _mechanism(self, entry: Entry, steps: ExitStack) -> OpenPage:
         experiment = entry.on_page.experiment
         system = equipped(entry.on_page.make()).compile()
         bench = open(
@@ -346,14 +346,14 @@ class Hall:
         about = {"name": entry.name, "sentences": entry.sentences}
         desk.add(About, lambda asked, client: about, any_time=True)
         self._welcome(desk)
-        return Room(bench, steps.pop_all())
+        return OpenPage(bench, steps.pop_all())
 
     def _bench(self, source: Source, name: str, page: str) -> Workbench:
         return open(source, page=page, **self._where(name))
 
     def _where(self, name: str) -> _Where:
         """On the port of the first page, if there is one."""
-        if self._rooms:
+        if self._pages:
             return {"beside": self.first.bench, "name": name}
         return {"host": self._host, "port": self._port}
 

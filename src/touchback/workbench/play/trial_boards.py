@@ -28,16 +28,16 @@ FEEL = Exposed(inputs=False, parameters=False, hands=False, structure=False, tra
 KEY = 60  # the note by which pages call the one key
 
 
-def blind_desk(live: Live) -> CommandServer:
+def blind_command_server(live: Live) -> CommandServer:
     """A desk at which nothing can be set and no signal read: some of them (what a parameter's
     change gave in energy, the state of a voice in the background) would tell what is hidden.
     Anybody may stop the key, and let it go on."""
     desk = CommandServer(live, FEEL)
-    desk.add(Read, _kept)
+    desk.add(Read, _refuse_read)
     return desk
 
 
-def _kept(message: Read, client: str) -> Facts:
+def _refuse_read(message: Read, client: str) -> Facts:
     raise InputError("In a blind trial no signals are read; depth and force come by themselves.")
 
 
@@ -75,7 +75,7 @@ class TrialBoard:
         self.shown: Callable[[np.ndarray], None] = lambda row: None
         self.board.shown = lambda row, keys, note: self.shown(row[:, :SHOWN])
         self._began = time.monotonic()
-        self.desk = blind_desk(self.live)
+        self.desk = blind_command_server(self.live)
         self.desk.add(asked.Press, self.board.press, OFTEN)
         self.desk.add(asked.Trial, self._where)
         self.desk.add(asked.Reply, self._reply)
@@ -134,7 +134,7 @@ class ChoiceBoard:
         self._spans: list[tuple[float, float]] = []
         self._began = self._asked = 0.0
         self._going = threading.Lock()
-        self.desk = blind_desk(self.live)
+        self.desk = blind_command_server(self.live)
         self.desk.add(asked.Press, self._press, OFTEN)
         self.desk.add(asked.Trial, self._where)
         self.desk.add(asked.Onward, self._onward)
@@ -197,7 +197,7 @@ class ChoiceBoard:
                 raise InputError("There is no other touch in this trial: answer.")
             self._leave()
             self._next(posed.order)
-            return self._told()
+            return self._tell_facts()
 
     def _reply(self, message: asked.Reply, client: str) -> Facts:
         with self._going:
@@ -214,7 +214,7 @@ class ChoiceBoard:
                 self._end()
             self.session.answer(int(message.text), time.monotonic() - self._asked, self._spans)
             self._pose()
-            return self._told()
+            return self._tell_facts()
 
     def _end(self) -> None:
         """Ends the trial at hand; one that doesn't count is posed again."""
@@ -222,7 +222,7 @@ class ChoiceBoard:
             self.key.end()
         except InputError:
             self._pose()
-            self._told()
+            self._tell_facts()
             raise
 
     def _choices(self) -> list[str]:
@@ -230,7 +230,7 @@ class ChoiceBoard:
 
     # ---- what it tells --------------------------------------------------------------------------
 
-    def _told(self) -> Facts:
+    def _tell_facts(self) -> Facts:
         facts = self._facts()
         self.tell("trial", facts)
         return facts

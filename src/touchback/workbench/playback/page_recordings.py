@@ -21,7 +21,7 @@ from touchback.realtime.fork import fork
 from touchback.workbench.live_source import LiveSource
 from touchback.workbench.playback.playback import Playback
 from touchback.workbench.playback.playback_track import RecordedTrack, Track, track_of
-from touchback.workbench.playback.recording_folder import Shelf, file_of
+from touchback.workbench.playback.recording_folder import RecordingFolder, file_of
 from touchback.workbench.scopes.scope_port import Facts, LiveScopes, ScopePort
 from touchback.workbench.source import Source
 from touchback.workbench.wire_format import File
@@ -149,7 +149,7 @@ class Fork(Message, frozen=True):
 
 
 class Page(Protocol):
-    """What the studio asks of a workbench."""
+    """What the recordings ask of a workbench."""
 
     exposed: Exposed
 
@@ -169,11 +169,11 @@ class Page(Protocol):
         """Ends a run where it would end with the page; whether it did."""
 
 
-class Studio:
+class PageRecordings:
     """One workbench's recordings, and which of them is shown."""
 
-    def __init__(self, page: Page, shelf: Shelf) -> None:
-        self.page, self.shelf = page, shelf
+    def __init__(self, page: Page, folder: RecordingFolder) -> None:
+        self.page, self.folder = page, folder
         self.port: ScopePort | None = None  # of what is shown
         self.take: ActiveRecording | None = None
         self._live: tuple[Live, LiveSource, LiveScopes] | None = None
@@ -187,7 +187,7 @@ class Studio:
 
     def join_live(self, live: Live, source: LiveSource, desk: CommandServer) -> None:
         """A live run: its scopes, its recordings."""
-        scopes = LiveScopes(live, desk, self.page.send, self.shelf.traces)
+        scopes = LiveScopes(live, desk, self.page.send, self.folder.traces)
         self._live, self.port = (live, source, scopes), scopes.port
         self.runs.add(live)
         source.recording_to = lambda: self.recording_to
@@ -200,7 +200,7 @@ class Studio:
     def join_playback(self, shown: Playback) -> None:
         """A recording: its scopes, the way back and the way on."""
         shown.desk.exposed = self.page.exposed
-        port = shown.scopes(self.page.send, self.shelf.traces)
+        port = shown.scopes(self.page.send, self.folder.traces)
         add = shown.desk.add
         add(Stop, lambda asked, client: self._stop_behind(shown), None, any_time=True)
         add(Back, lambda asked, client: self._back(shown.desk), any_time=True)
@@ -245,7 +245,7 @@ class Studio:
                 if self.take is not None and self._live[0].state != "stopped":
                     self._live[0].end_record(self.take)
             self.take = None
-        self.shelf.close()
+        self.folder.close()
 
     # ---- recordings -----------------------------------------------------------------------------
 
@@ -275,7 +275,7 @@ class Studio:
                     live.end_record(take)
                 if self.take is not None:
                     raise InputError(f"The run is being recorded into {self.recording_to} already.")
-                self.take = live.record(self.shelf.fresh(source.title), LONGEST_RECORDING)
+                self.take = live.record(self.folder.fresh(source.title), LONGEST_RECORDING)
                 return {"on": True, "name": self.recording_to}
             if self.take is None:
                 raise InputError("The run isn't being recorded.")
@@ -287,14 +287,14 @@ class Studio:
 
     def _listing(self) -> Facts:
         going = self.recording_to
-        listed = [{**each, "open": each["name"] == going} for each in self.shelf.listing()]
+        listed = [{**each, "open": each["name"] == going} for each in self.folder.listing()]
         shown = self._playback.name if self._playback is not None else None
-        facts: Facts = {"recordings": listed, "kinds": self.shelf.kinds}
+        facts: Facts = {"recordings": listed, "kinds": self.folder.kinds}
         behind = self._theirs.title if self._theirs is not None else None
         return {**facts, "shown": shown, "live": self._live is not None, "behind": behind}
 
     def _export(self, asked: Export) -> Facts:
-        path, diagnostics = self.shelf.export(asked.recording, asked.kind)
+        path, diagnostics = self.folder.export(asked.recording, asked.kind)
         address = f"/export/{next(self._numbers)}/{path.name}"
         self.page.offer(address, lambda: file_of(path))
         size = path.stat().st_size
@@ -302,7 +302,7 @@ class Studio:
 
     def _open(self, desk: CommandServer, name: str) -> Facts:
         desk.check("transport", "open")  # everybody sees it then
-        track = track_of(self.shelf.opened(name))
+        track = track_of(self.folder.opened(name))
         playback = Playback(track, name, _ABOVE + _EACH * next(self._numbers))
         self.join_playback(playback)
         self.page.turn_to(playback)

@@ -14,7 +14,7 @@ from touchback.realtime.control import Answer, CommandServer, Message
 from touchback.realtime.control.command_server import OFTEN, USUAL
 from touchback.realtime.control.control_messages import Go, Pause, Reset, Speed, Step, Stop, What
 from touchback.realtime.control.permissions import Exposed, Rate, Rates
-from touchback.workbench.page_scene import Poses, seen
+from touchback.workbench.page_scene import Poses, make_scene
 from touchback.workbench.playback.playback_track import Instant, Track
 from touchback.workbench.scopes.scope_port import Facts, Graph, ScopePort, graph_facts
 from touchback.workbench.scopes.scope_port import Source as Traces
@@ -26,7 +26,7 @@ class _Asked(msgspec.Struct):
     do: str = ""
 
 
-class PlaybackDesk(CommandServer):
+class PlaybackCommands(CommandServer):
     """Answers only the messages that are added to it, at any time: there is no run to ask."""
 
     def __init__(self) -> None:
@@ -82,7 +82,7 @@ class Playback:
         self._poses: dict[int, Poses] = {}
         self._count = 0
         self._shown = self.track.at(self.start).structure
-        self.desk = PlaybackDesk()
+        self.desk = PlaybackCommands()
         self._add()
         self.prepare()
 
@@ -210,8 +210,8 @@ class Playback:
         at, shown = self.instant, self._shown  # once: another thread may prepare
         poses = self._poses[shown]
         if at.structure != shown:  # it went on meanwhile
-            return seen(poses, self._number(shown), *self._begun(poses))
-        return seen(poses, self._number(shown), at.state, at.time, at.parameters)
+            return make_scene(poses, self._number(shown), *self._begun(poses))
+        return make_scene(poses, self._number(shown), at.state, at.time, at.parameters)
 
     def _begun(self, poses: Poses) -> tuple[np.ndarray, float, Mapping[str, float]]:
         system = poses.system

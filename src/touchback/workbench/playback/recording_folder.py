@@ -30,7 +30,7 @@ _TYPES = {
 }  # fmt: skip
 
 
-class Shelf:
+class RecordingFolder:
     """The recordings of a folder, and those that were put on it from elsewhere."""
 
     def __init__(self, folder: Path) -> None:
@@ -75,7 +75,7 @@ class Shelf:
         return [{"name": name, "bytes": size} for name, size in sizes.items()]
 
     def path(self, name: str) -> Path:
-        """The file of a name; nothing outside of the shelf is ever opened."""
+        """The file of a name; nothing outside of the folder is ever opened."""
         paths = self.paths
         if name not in paths:
             raise unknown_name("recording", name, paths)

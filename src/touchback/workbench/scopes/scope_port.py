@@ -22,7 +22,7 @@ from touchback.recording.live_about import HEAD_UNITS
 from touchback.workbench.scopes.decimation import Buckets, bucket_of, grouped
 from touchback.workbench.scopes.scope_traces import LONGEST, MOST, values_of
 from touchback.workbench.scopes.signal_history import History
-from touchback.workbench.scopes.spectrum import peaks_kept, spectrum
+from touchback.workbench.scopes.spectrum import keep_peaks, spectrum
 
 Floats = np.ndarray
 
@@ -273,7 +273,7 @@ class ScopePort:
         """Amplitudes over frequencies: (frequency, amplitude of each)."""
         _check_span(asked.start, asked.end)
         time, values = self._source(asked.recording).rows(asked.signals, asked.start, asked.end)
-        found = peaks_kept(spectrum(time, values, asked.window), _LINES)
+        found = keep_peaks(spectrum(time, values, asked.window), _LINES)
         rows = np.column_stack([found.frequency, found.amplitude]).astype("<f4")
         span = {"start": float(time[0]), "end": float(time[-1]), "step": found.step}
         return {"rows": _text(rows.tobytes()), **span}

@@ -57,13 +57,13 @@ def check_traces(texts: Sequence[str], known: Iterable[str]) -> None:
                 "of the model."
             )
         met: list[str] = []
-        parse(text, Operators(), partial(_met, met=met))
+        parse(text, Operators(), partial(_note_name, met=met))
         for name in met:
             if name not in names:
                 raise unknown_name("signal", name, names)
 
 
-def _met(name: str, met: list[str]) -> Floats:
+def _note_name(name: str, met: list[str]) -> Floats:
     met.append(name)
     return np.ones(1)
 

@@ -65,7 +65,7 @@ def spectrum(time: Floats, values: Floats, window: str = "hann") -> Spectrum:
     return Spectrum(frequency, amplitude, window, 1.0 / (count * step))
 
 
-def peaks_kept(found: Spectrum, most: int) -> Spectrum:
+def keep_peaks(found: Spectrum, most: int) -> Spectrum:
     """The same with fewer lines: of neighbours the highest, at its own frequency when there is one
     trace, else at the first one's."""
     count = len(found.frequency)

@@ -10,26 +10,26 @@ import pytest
 
 from page_client import Page, on_page
 from touchback import gallery
-from touchback.workbench.play.play_server import MOST, Hall
+from touchback.workbench.play.play_server import MOST, PlayServer
 from touchback.workbench.play.trial_boards import TrialBoard
 from touchback.workbench.play.wall_board import WallBoard
 from waiting import PATIENCE
 
 
 @pytest.fixture(scope="module")
-def hall() -> Iterator[Hall]:
-    with Hall("zoo") as opened:
+def hall() -> Iterator[PlayServer]:
+    with PlayServer("zoo") as opened:
         yield opened
 
 
-def visit(hall: Hall, what: str) -> dict[str, object]:
+def visit(hall: PlayServer, what: str) -> dict[str, object]:
     async def play(page: Page) -> dict[str, object]:
         return await page.send(do="visit", what=what)
 
     return on_page(hall.first.bench, play)
 
 
-def test_the_zoo_tells_of_every_mechanism_in_three_sentences(hall: Hall) -> None:
+def test_the_zoo_tells_of_every_mechanism_in_three_sentences(hall: PlayServer) -> None:
     async def play(page: Page) -> dict[str, object]:
         return await page.send(do="zoo")
 
@@ -39,7 +39,7 @@ def test_the_zoo_tells_of_every_mechanism_in_three_sentences(hall: Hall) -> None
     assert [each["what"] for each in zoo["pages"]] == ["piano", "wall", "trial"]
 
 
-def test_a_mechanism_opens_on_the_same_port_moves_and_says_what_it_is(hall: Hall) -> None:
+def test_a_mechanism_opens_on_the_same_port_moves_and_says_what_it_is(hall: PlayServer) -> None:
     answer = visit(hall, "gallery/pendulum")
     assert answer["ok"] and "/index.html?" in answer["url"]
     assert answer["url"].split("/")[2] == hall.url.split("/")[2]
@@ -54,7 +54,7 @@ def test_a_mechanism_opens_on_the_same_port_moves_and_says_what_it_is(hall: Hall
     assert room.bench.live.state == "running"
 
 
-def test_only_a_few_run_at_a_time_and_the_first_goes_on(hall: Hall) -> None:
+def test_only_a_few_run_at_a_time_and_the_first_goes_on(hall: PlayServer) -> None:
     for name in ("pendulum", "double-pendulum", "spinning-top", "gyroscope", "cart-pole"):
         assert visit(hall, f"gallery/{name}")["ok"]
     names = list(hall._rooms)
@@ -63,7 +63,7 @@ def test_only_a_few_run_at_a_time_and_the_first_goes_on(hall: Hall) -> None:
     assert "gallery/pendulum" not in names
 
 
-def test_what_is_not_there_is_refused_with_the_nearest(hall: Hall) -> None:
+def test_what_is_not_there_is_refused_with_the_nearest(hall: PlayServer) -> None:
     assert "did you mean 'gallery/pendulum'" in visit(hall, "gallery/pendulm")["error"] or (
         "did you mean 'pendulum'" in visit(hall, "gallery/pendulm")["error"]
     )
@@ -113,7 +113,7 @@ def test_a_trial_hides_its_voice_until_all_is_answered(tmp_path: object) -> None
     assert told["table"] == {"organ": {"organ": 1}, "wall": {"wall": 1}}
 
 
-def test_pages_get_a_row_of_every_sample(hall: Hall) -> None:
+def test_pages_get_a_row_of_every_sample(hall: PlayServer) -> None:
     assert visit(hall, "wall")["ok"]
 
     async def play(page: Page) -> list[float]:
@@ -132,7 +132,7 @@ def test_pages_get_a_row_of_every_sample(hall: Hall) -> None:
 
 
 def test_a_push_overtakes_the_table_of_a_string(
-    hall: Hall, monkeypatch: pytest.MonkeyPatch
+    hall: PlayServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whose tables take until the push is answered."""
     pushed, tables = threading.Event(), []

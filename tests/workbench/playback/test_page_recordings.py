@@ -15,7 +15,7 @@ from parquet_reader import read_parquet
 from touchback import gallery, workbench
 from touchback.realtime import open_recording
 from touchback.workbench import Workbench
-from touchback.workbench.playback import Shelf
+from touchback.workbench.playback import RecordingFolder
 from waiting import until
 
 pytest.importorskip("websockets")
@@ -164,7 +164,7 @@ def test_a_fork_without_a_time_goes_on_from_the_instant_that_is_shown(
 
 
 def test_what_was_recorded_before_is_never_written_over(tmp_path: Path) -> None:
-    shelf = Shelf(tmp_path)
+    shelf = RecordingFolder(tmp_path)
     paths = []
     for _ in range(5):
         path = shelf.fresh("a model: with/odd letters")
@@ -190,7 +190,7 @@ def test_links_that_lead_nowhere_and_folders_are_not_on_the_shelf(tmp_path: Path
     (tmp_path / "round.mcap").symlink_to(tmp_path / "round.mcap")
     (tmp_path / "folder.mcap").mkdir()
     (tmp_path / "there.mcap").write_bytes(b"12")
-    assert Shelf(tmp_path).listing() == [{"name": "there.mcap", "bytes": 2}]
+    assert RecordingFolder(tmp_path).listing() == [{"name": "there.mcap", "bytes": 2}]
 
 
 def test_a_page_sees_that_a_recording_ended_by_itself_and_can_begin_another(

@@ -134,7 +134,10 @@ def test_two_hosts_are_none(bench: Workbench) -> None:
 
 
 def test_what_is_made_when_asked_for_needs_the_token_too(bench: Workbench) -> None:
-    bench.server.door.made["/secret.json"] = lambda: ("application/json", json.dumps([1]).encode())
+    bench.server.request_handler.made["/secret.json"] = lambda: (
+        "application/json",
+        json.dumps([1]).encode(),
+    )
     assert asked(bench, "/secret.json").status == 401
     assert asked(bench, f"/secret.json?token={bench.server.token}").status == 200
 
