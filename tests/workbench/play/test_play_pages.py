@@ -363,7 +363,7 @@ def test_a_blind_trial_never_tells_the_page_what_is_felt(page: Page, hall: PlayS
     )  # fmt: skip
     found.goto(str(hall.visit(Visit(what="trial"), "")["url"]))
     ready(found, "window.play?.trial && play.bench.status.time > 0.6")
-    board = hall._rooms["trial"].board
+    board = hall._pages["trial"].board
     box = found.locator("#bench .plot").bounding_box()
     assert box is not None
     found.mouse.move(box["x"] + 50, box["y"] + 5)

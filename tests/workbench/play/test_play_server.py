@@ -49,7 +49,7 @@ def test_a_mechanism_opens_on_the_same_port_moves_and_says_what_it_is(hall: Play
         about = await page.send(do="about")
         assert about["sentences"] == list(gallery.entry("pendulum").sentences)
 
-    room = hall._rooms["gallery/pendulum"]
+    room = hall._pages["gallery/pendulum"]
     on_page(room.bench, play)
     assert room.bench.live.state == "running"
 
@@ -57,7 +57,7 @@ def test_a_mechanism_opens_on_the_same_port_moves_and_says_what_it_is(hall: Play
 def test_only_a_few_run_at_a_time_and_the_first_goes_on(hall: PlayServer) -> None:
     for name in ("pendulum", "double-pendulum", "spinning-top", "gyroscope", "cart-pole"):
         assert visit(hall, f"gallery/{name}")["ok"]
-    names = list(hall._rooms)
+    names = list(hall._pages)
     assert len(names) == 1 + MOST
     assert names[0] == "zoo" and names[-1] == "gallery/cart-pole"
     assert "gallery/pendulum" not in names
@@ -126,7 +126,7 @@ def test_pages_get_a_row_of_every_sample(hall: PlayServer) -> None:
         await asyncio.sleep(0)
         return times
 
-    times = on_page(hall._rooms["wall"].bench, play)
+    times = on_page(hall._pages["wall"].bench, play)
     steps = [b - a for a, b in pairwise(times)]
     assert steps == pytest.approx([1e-3] * len(steps), abs=1e-6)
 
@@ -153,5 +153,5 @@ def test_a_push_overtakes_the_table_of_a_string(
         order += [(await page.told("answer"))["id"] for _ in asked]
         assert order == [-3, -1, -2]
 
-    on_page(hall._rooms["wall"].bench, play)
+    on_page(hall._pages["wall"].bench, play)
     assert tables == [True, True]

@@ -36,7 +36,7 @@ def page(chromium: Browser, hall: PlayServer) -> Iterator[Page]:
 
 @pytest.fixture
 def live(hall: PlayServer) -> Live:
-    return hall._rooms["wall"].board.live  # type: ignore[attr-defined, no-any-return]
+    return hall._pages["wall"].board.live  # type: ignore[attr-defined, no-any-return]
 
 
 def ready(page: Page, text: str) -> None:
