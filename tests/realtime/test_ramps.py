@@ -36,7 +36,7 @@ def test_a_parameter_moves_by_the_same_small_step_at_each_tick(
 
 def test_the_energy_of_a_ramp_is_booked_as_the_work_that_it_does(cart: tb.System) -> None:
     with tb.live(cart, rate=1000, speed=None, parameters={"stiffness": 0.0}) as live:
-        live.place([0.0, 1.5])
+        live.set_state([0.0, 1.5])
         live.run(0.01)
         v = live.read("slide rate")
         live.ramp("mass", 5.0, 0.2)

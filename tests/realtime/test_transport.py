@@ -237,7 +237,7 @@ def test_the_energy_of_a_jump_is_booked(cart: tb.System) -> None:
     with tb.live(cart, rate=100, speed=None) as live:
         live.run(0.1)
         x, v = live.read("slide"), live.read("slide rate")
-        live.place([0.3, 1.0])
+        live.set_state([0.3, 1.0])
         live.run(0.01)
     (told,) = live.report().places
     # ½ m v² of the cart of 2 kg; its spring is an effort, which stores nothing in the books
@@ -256,7 +256,7 @@ def test_a_loop_is_closed_where_it_is_placed(
         live.pause()
         for crank in (0.4, 0.5, 0.7):
             state = slider_crank.assemble(crank=crank, guess={"slider": 0.5})
-            live.place(state)
+            live.set_state(state)
             now = live.snapshot()
             assert now["crank"] == pytest.approx(crank, abs=1e-9)
             a, b = now["crank"], now["rod"]
@@ -280,7 +280,9 @@ def test_places_replay_under_other_formulations(
         slider_crank, turning, rate=1000, speed=None, constraints=constraints, record=path
     ) as live:
         live.run(0.01)
-        live.place(slider_crank.assemble(crank=1.0, guess={"slider": 0.5}, rates={"crank": 3.0}))
+        live.set_state(
+            slider_crank.assemble(crank=1.0, guess={"slider": 0.5}, rates={"crank": 3.0})
+        )
         live.run(0.01)
     assert tb.replay(path).same
     crank = open_recording(path).column("crank")
@@ -299,7 +301,7 @@ def test_places_replay_under_other_formulations(
 def test_a_state_that_can_not_be_is_refused(cart: tb.System, state: object, complaint: str) -> None:
     with tb.live(cart, rate=100, speed=None) as live:
         with pytest.raises(tb.InputError, match=complaint):
-            live.place(state)  # type: ignore[arg-type]
+            live.set_state(state)  # type: ignore[arg-type]
         live.run(0.01)
         assert live.read("flags") == 0.0
 
@@ -311,7 +313,7 @@ def test_a_state_whose_loops_can_not_close_is_refused(
         bad = turning.x.copy()
         bad[:3] = 1.0, np.nan, 0.3
         with pytest.raises(tb.InputError, match="rod"):
-            live.place(bad)
+            live.set_state(bad)
         assert live.state == "running"
 
 

@@ -51,7 +51,7 @@ def test_a_chip_tells_the_newest_tick_whatever_stopped_the_run(page: Seat) -> No
     for _ in range(12):  # within one bucket, and over its end
         live.step(1)
         until(told)
-    live.place(live.system.assemble(slide=-0.03))
+    live.set_state(live.system.assemble(slide=-0.03))
     until(lambda: chips(page) == [-0.03, 0.03])
     page.come()
     until(lambda: chips(page) == [-0.03, 0.03])

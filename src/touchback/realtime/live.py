@@ -599,7 +599,7 @@ class Live:
             self._loop.set_speed(speed)
             self._recorder.keep_speed(self.ticks, speed)
 
-    def place(self, state: State | ArrayLike) -> None:
+    def set_state(self, state: State | ArrayLike) -> None:
         """Goes on from another state at the next tick: a jump, which the recording tells, so that a
         replay makes it too. The model's time, inputs and parameters stay as they are. Constraints
         are met first, as near as can be; a state from which they can't is refused.
@@ -619,7 +619,7 @@ class Live:
                 raise SolveError(f"{self.system.name}: the state wasn't taken; the run {why}.")
 
     def reset(self) -> None:
-        """Back to the state that the run started from, as `place` does it; what another structure
+        """Back to the state that the run started from, as `set_state` does; what another structure
         has beside begins as its model says. Time goes on, parameters and inputs stay.
 
         A model that is held because its state became no number, ran away or left its constraints
@@ -628,7 +628,7 @@ class Live:
         """
         self._check_here()
         first = zip(self.system.state_names, self.system.initial_state().x)
-        self.place(np.array([self._start.get(name, float(value)) for name, value in first]))
+        self.set_state(np.array([self._start.get(name, float(value)) for name, value in first]))
         if int(self.read("flags")) & OF_THE_STATE:
             self._loop.resume(OF_THE_STATE)  # an emergency stop that comes meanwhile lasts
 

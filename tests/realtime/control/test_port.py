@@ -282,7 +282,7 @@ def test_a_client_s_reset_lets_a_model_go_on_that_its_state_holds(
     with tb.live(cart, [0.1, 0.0], rate=1000, max_speed=1e3) as live:
         live.open_control(place)
         with tb.control(place) as rig:
-            live.place([0.1, 2e3])
+            live.set_state([0.1, 2e3])
             until(lambda: live.faults == ("diverged",))
             rig.reset()
             until(lambda: not live.faults)

@@ -241,7 +241,7 @@ class Poses:
             z = with_found_states(system.model, reached.q, now.z, now.parameters)
             there = At(reached.q, None, now.inputs, now.t, z, now.varied)
             v = system.dynamics.solve_velocities(system.calls, np.zeros(len(now.v)), [], there)
-            live.place(State(reached.q, v, z))
+            live.set_state(State(reached.q, v, z))
         off = system.constraint_error(reached.q, now.t, now.inputs, z, parameters=now.varied)
         return {
             "body": asked.body, "at": reached.point.tolist(), "distance": reached.distance,
