@@ -3,6 +3,7 @@ it."""
 
 import shlex
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Annotated, TypeVar
 
@@ -258,7 +259,8 @@ def quality(
         system = described.compile()
         changes = assignments("--set", set_ or [])
         start = set_values(system, experiment.start(system), changes)
-    found = measure(
+    compare = partial(measure, steps=_numbers("--steps", steps)) if steps else measure
+    found = compare(
         system,
         start,
         experiment.duration if duration is None else duration,
@@ -266,7 +268,6 @@ def quality(
         inputs=inputs,
         natural=natural,
         time_limit=limit,
-        **({"steps": _numbers("--steps", steps)} if steps else {}),
     )
     out.print(found.table())
     out.print(f"\nerrors below {found.uncertainty:.0e} can't be told apart (the reference's own)")
