@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
@@ -60,12 +61,12 @@ class BatchSpec:
         """How many instances there are."""
         return self.instances.count
 
-    @property
+    @cached_property
     def formulation(self) -> Formulation:
         """How constraints are enforced."""
         return formulation_of(self.run.constraints)
 
-    @property
+    @cached_property
     def signals(self) -> list[str]:
         """Those that can be recorded."""
         return [*self.system.state_names, *self.system.layout.outputs]
@@ -75,13 +76,13 @@ class BatchSpec:
         """The signals that are recorded."""
         return self.signals if self.run.outputs is None else self.run.outputs
 
-    @property
+    @cached_property
     def places(self) -> list[int]:
         """Those of the recorded signals in [states, sensors]."""
         known = self.signals
         return [known.index(name) for name in self.names]
 
-    @property
+    @cached_property
     def measures(self) -> bool:
         """Whether sensors are recorded."""
         return any(place >= len(self.system.state_names) for place in self.places)
