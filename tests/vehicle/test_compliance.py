@@ -25,7 +25,7 @@ from touchback.vehicle import (
     add_car,
     measure_axle,
 )
-from touchback.vehicle.suspension.suspension_rig import COMPLIANCES, LoadRig
+from touchback.vehicle.suspension.axle_report import COMPLIANCES, LoadRig
 
 Peer = Callable[..., LeastWork]  # of an axle and the stiffness of half its rack
 RACK = 1.5e6  # N/m

@@ -23,7 +23,7 @@ from touchback.vehicle import (
     add_axle,
     measure_axle,
 )
-from touchback.vehicle.suspension.suspension_rig import Rig
+from touchback.vehicle.suspension.axle_report import Rig
 
 AXLES: dict[str, AxleKind] = {
     "double wishbones": DoubleWishbone(bar=12e3), "MacPherson": MacPherson(bar=12e3),
