@@ -5,7 +5,6 @@ everything that the code works on."""
 from __future__ import annotations
 
 import functools
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,7 +30,6 @@ STATISTICS = "constrained/statistics.h"
 #: Files that a card compiles, which are installed beside the library.
 SOURCES = (STATISTICS, *CONSTRAINED, "integrate/rk4.c", "integrate/euler.c")
 _COUNTED = ("singular", "not_converged", "paradoxes", "largest_h")
-_OF_ALL = r"^(?=(?:(?:void|int|long|double) |tb_mode \*)tb_)"  # where such a function begins
 _SMALL = 8  # freedoms up to which loops are worth unrolling
 _ABSENT_MAY_BE = ("velocity level", "configuration rate")
 
@@ -239,9 +237,5 @@ def _pointer(name: str, there: bool) -> str:
 
 @functools.cache
 def source(path: str) -> str:
-    """A file of C as a part of one text: nothing is included, functions are of this text alone. A
-    compiler that put them wherever they are called would take minutes, and made six times as much
-    code."""
-    text = (_NATIVE / path).read_text()
-    text = re.sub(r"^\s*#(include|pragma)\b.*\n", "", text, flags=re.M)
-    return re.sub(_OF_ALL, "static __noinline__ ", text, flags=re.M)
+    """A file of C as a part of one text (device.h)."""
+    return (_NATIVE / path).read_text()

@@ -1,8 +1,11 @@
 """CUDA C that kernels of mechanisms with constraints are put together from: what the processor's C
 code (`native/constrained`) needs around it, with sizes that the compiler knows."""
 
-# Copies are of numbers, so that compilers keep them in registers.
+# Copies are of numbers, so that compilers keep them in registers. A compiler that put functions
+# wherever they are called would take minutes, and made six times as much code.
 BEFORE = """\
+#define TB_ON_DEVICE
+#define TB_DEVICE static __noinline__
 #define restrict __restrict__
 #define AT(array, k) array[k]
 #define X(k) x[k]

@@ -10,9 +10,10 @@
     _(INPUT)                                                                                       \
     _(ADD)                                                                                         \
     _(SUB)                                                                                         \
-    _(MUL) _(DIV) _(FMA) _(FNMA) _(FMS) _(NEG) _(SQRT) _(ABS) _(FLOOR) _(MIN) _(MAX) _(LT) _(LE)   \
-        _(EQ) _(SELECT) _(SIN) _(COS) _(ASIN) _(ACOS) _(EXP) _(LOG) _(SINH) _(COSH) _(TANH)        \
-            _(ATAN2) _(POW) _(LOOKUP1) _(LOOKUP2)
+    _(MUL)                                                                                         \
+    _(DIV) _(FMA) _(FNMA) _(FMS) _(NEG) _(SQRT) _(ABS) _(FLOOR) _(MIN) _(MAX) _(LT) _(LE) _(EQ)    \
+        _(SELECT) _(SIN) _(COS) _(ASIN) _(ACOS) _(EXP) _(LOG) _(SINH) _(COSH) _(TANH) _(ATAN2)     \
+            _(POW) _(LOOKUP1) _(LOOKUP2)
 #define AS_ENUM(name) OP_##name,
 #define AS_TEXT(name) #name " "
 enum operation { OPERATIONS(AS_ENUM) };

@@ -8,10 +8,12 @@
  * the rank was lower than at other positions, or when a row left out as redundant is violated;
  * within a step only when a pivot has fallen to a twentieth. The motion itself doesn't depend on
  * the choice, only its rounding errors do. */
+#ifndef TB_ON_DEVICE
 #include <math.h>
 
 #include "constrained/constrained.h"
 #include "seconds.h"
+#endif
 
 static const double POOR = 0.5, GROWN = 100.0;
 static const double ROUNDING = 1e-14; /* part of the largest pivot that is surely rounding */
@@ -19,7 +21,7 @@ static const double VIOLATED = 1e-11; /* |h| of a row that was left out */
 static const double ABLE = 1e-3;      /* part of a row's largest entry that can still meet it */
 static const double PREFERRED = 4.0;  /* times the largest entry of the others */
 
-void tb_use_choice(tb_constrained *c) {
+TB_DEVICE void tb_use_choice(tb_constrained *c) {
     if (!c->sparse)
         tb_dense_places(c);
     for (long i = 0; i < c->m; i++)
@@ -48,7 +50,7 @@ static void note_time(tb_constrained *c, double start) {
     c->statistics.worst_choice = fmax(c->statistics.worst_choice, tb_seconds() - start);
 }
 
-void tb_choose(tb_constrained *c, const double *J, double tolerance, long rank_limit) {
+TB_DEVICE void tb_choose(tb_constrained *c, const double *J, double tolerance, long rank_limit) {
     double start = tb_seconds();
     choose(c, J, tolerance, rank_limit);
     note_time(c, start);
@@ -58,19 +60,19 @@ static int try_to_factor(tb_constrained *c, const double *J, int level) {
     return c->sparse ? tb_sparse_factor(c, J, level) : tb_dense_factor(c, J);
 }
 
-void tb_factor(tb_constrained *c, const double *J, int level) {
+TB_DEVICE void tb_factor(tb_constrained *c, const double *J, int level) {
     if (try_to_factor(c, J, level)) {
         tb_choose(c, J, ROUNDING, c->rank);
         try_to_factor(c, J, level);
     }
 }
 
-void tb_factor_for_solve(tb_constrained *c, const double *J) {
+TB_DEVICE void tb_factor_for_solve(tb_constrained *c, const double *J) {
     if (!c->sparse)
         tb_factor(c, J, TB_VELOCITY);
 }
 
-void tb_newton_step(tb_constrained *c, const double *J, const double *h, double *step) {
+TB_DEVICE void tb_newton_step(tb_constrained *c, const double *J, const double *h, double *step) {
     if (c->sparse) {
         tb_factor(c, J, TB_POSITION);
         tb_sparse_correct(c, J, h, TB_POSITION, step);
@@ -80,23 +82,23 @@ void tb_newton_step(tb_constrained *c, const double *J, const double *h, double 
     }
 }
 
-void tb_correct(tb_constrained *c, const double *J, const double *residual, int level,
-                double *step) {
+TB_DEVICE void tb_correct(tb_constrained *c, const double *J, const double *residual, int level,
+                          double *step) {
     if (c->sparse)
         tb_sparse_correct(c, J, residual, level, step);
     else
         tb_dense_correct(c, residual, level, step);
 }
 
-void tb_solve(tb_constrained *c, const double *J, const double *W, const double *M, const double *f,
-              const double *right, double *a, double *lambda) {
+TB_DEVICE void tb_solve(tb_constrained *c, const double *J, const double *W, const double *M,
+                        const double *f, const double *right, double *a, double *lambda) {
     if (c->sparse)
         tb_sparse_solve(c, J, M, f, right, 0, a, lambda);
     else
         tb_dense_solve(c, W, M, f, right, a, lambda);
 }
 
-void tb_row_shares(tb_constrained *c, const double *J, long row, double *shares) {
+TB_DEVICE void tb_row_shares(tb_constrained *c, const double *J, long row, double *shares) {
     if (c->sparse)
         tb_sparse_row_shares(c, J, row, shares);
     else
@@ -125,7 +127,7 @@ static int review_pivots(tb_constrained *c) {
     return poor;
 }
 
-void tb_review_choice(tb_constrained *c, const double *h, const double *J) {
+TB_DEVICE void tb_review_choice(tb_constrained *c, const double *h, const double *J) {
     double violated = redundant_size(c, h);
     int poor = review_pivots(c);
     c->statistics.singular +=
@@ -142,7 +144,8 @@ void tb_review_choice(tb_constrained *c, const double *h, const double *J) {
     }
 }
 
-void tb_count_all(tb_constrained *c, long most, const double *x, const double *u, const double *p) {
+TB_DEVICE void tb_count_all(tb_constrained *c, long most, const double *x, const double *u,
+                            const double *p) {
     if (!c->started || c->rank >= most)
         return;
     tb_load(c, x);
@@ -171,7 +174,7 @@ static void prefer_what_keeps(tb_constrained *c, const double *J) {
     }
 }
 
-void tb_choose_at_terms(tb_constrained *c) {
+TB_DEVICE void tb_choose_at_terms(tb_constrained *c) {
     const double *M = tb_terms_M(c), *J = tb_terms_J(c);
     for (long k = 0; k < c->M_count; k++)
         if (c->M_rows[k] == c->M_columns[k])
@@ -186,7 +189,7 @@ void tb_choose_at_terms(tb_constrained *c) {
     c->started = 1;
 }
 
-void tb_first_choice(tb_constrained *c, const double *u, const double *p) {
+TB_DEVICE void tb_first_choice(tb_constrained *c, const double *u, const double *p) {
     tb_terms(c, u, p);
     double start = tb_seconds();
     tb_choose_at_terms(c);

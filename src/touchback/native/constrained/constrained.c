@@ -1,11 +1,13 @@
 /* Evaluations and residuals that every formulation shares. */
+#ifndef TB_ON_DEVICE
 #include "constrained/constrained.h"
 
 #include <math.h>
 #include <string.h>
+#endif
 
-void tb_increment(tb_constrained *c, double times, const double *restrict step, const double *u,
-                  const double *p) {
+TB_DEVICE void tb_increment(tb_constrained *c, double times, const double *restrict step,
+                            const double *u, const double *p) {
     double *v = tb_velocities(c), *kept = c->n_scratch, *q = c->x;
     if (!TB_HAS(c, configuration_rate)) {
         for (long i = 0; i < c->n; i++)
@@ -22,8 +24,8 @@ void tb_increment(tb_constrained *c, double times, const double *restrict step, 
         q[i] += times * increment[i];
 }
 
-double tb_widest_gap(tb_constrained *c, const double *x, const double *u, const double *p,
-                     const int *but) {
+TB_DEVICE double tb_widest_gap(tb_constrained *c, const double *x, const double *u, const double *p,
+                               const int *but) {
     double largest = 0.0;
     tb_load(c, x);
     tb_positions(c, u, p);
@@ -33,7 +35,7 @@ double tb_widest_gap(tb_constrained *c, const double *x, const double *u, const 
     return largest;
 }
 
-void tb_velocity_residual(tb_constrained *c, const double *J, const double *wanted) {
+TB_DEVICE void tb_velocity_residual(tb_constrained *c, const double *J, const double *wanted) {
     const double *v = tb_velocities(c);
     double *residual = c->residual;
     for (long i = 0; i < c->m; i++)
@@ -42,18 +44,18 @@ void tb_velocity_residual(tb_constrained *c, const double *J, const double *want
         residual[c->J_rows[k]] -= J[k] * v[c->J_columns[k]];
 }
 
-void tb_reset_choice(tb_constrained *c) {
+TB_DEVICE void tb_reset_choice(tb_constrained *c) {
     c->started = c->truncated = 0;
     c->redundant_h = 0.0;
     memset(c->row_size, 0, (size_t)c->m * sizeof *c->row_size);
 }
 
-void tb_reset_run(tb_constrained *c) {
+TB_DEVICE void tb_reset_run(tb_constrained *c) {
     tb_reset_choice(c);
     memset(&c->statistics, 0, sizeof c->statistics);
 }
 
-void tb_begin_rate(tb_constrained *c, const double *x, const double *u, const double *p) {
+TB_DEVICE void tb_begin_rate(tb_constrained *c, const double *x, const double *u, const double *p) {
     tb_load(c, x);
     if (c->started)
         tb_terms(c, u, p);
@@ -62,7 +64,7 @@ void tb_begin_rate(tb_constrained *c, const double *x, const double *u, const do
     tb_factor_for_solve(c, tb_terms_J(c));
 }
 
-void tb_refuse_unknown(tb_constrained *c) {
+TB_DEVICE void tb_refuse_unknown(tb_constrained *c) {
     double sum = 0.0; /* 0 as long as all are finite */
     for (const double *each = c->at_terms; each < tb_terms_z(c); each++)
         sum += 0.0 * *each;
@@ -74,7 +76,8 @@ void tb_refuse_unknown(tb_constrained *c) {
         c->lambda[i] = NAN;
 }
 
-void tb_write_rate(const tb_constrained *c, const double *u, const double *p, double *out) {
+TB_DEVICE void tb_write_rate(const tb_constrained *c, const double *u, const double *p,
+                             double *out) {
     if (TB_HAS(c, configuration_rate))
         TB_CALL(c, configuration_rate, c->x, u, p, out);
     else
@@ -83,14 +86,14 @@ void tb_write_rate(const tb_constrained *c, const double *u, const double *p, do
     tb_copy(out + c->nq + c->n, tb_terms_z(c), c->nz);
 }
 
-void tb_finish_rate(tb_constrained *c, const double *u, const double *p, double *out) {
+TB_DEVICE void tb_finish_rate(tb_constrained *c, const double *u, const double *p, double *out) {
     tb_solve_motion(c);
     if (c->rank < c->m)
         tb_refuse_unknown(c);
     tb_write_rate(c, u, p, out);
 }
 
-void tb_accept(tb_constrained *c, int first) {
+TB_DEVICE void tb_accept(tb_constrained *c, int first) {
     const double *h = c->at_positions;
     for (long i = 0; i < c->m; i++)
         if (c->holonomic[i])

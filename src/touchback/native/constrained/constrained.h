@@ -14,12 +14,16 @@
 #ifndef TOUCHBACK_CONSTRAINED_H
 #define TOUCHBACK_CONSTRAINED_H
 
+#ifndef TB_ON_DEVICE
 #include <math.h>
 #include <string.h>
 
 #include "constrained/struct.h"
+#endif
 
+#ifndef TB_ON_DEVICE
 #pragma GCC visibility push(hidden) /* functions of the library's own: calls need no table */
+#endif
 
 enum { TB_POSITION = 1, TB_VELOCITY = 2 };
 #define TB_ITERATIONS 20 /* the most of a position solve */
@@ -81,13 +85,13 @@ static inline void tb_velocity_level(tb_constrained *c, const double *u, const d
         TB_CALL(c, velocity_level, c->x, u, p, c->b);
 }
 /* q <- q (+) times step, a step in velocities. */
-void tb_increment(tb_constrained *c, double times, const double *step, const double *u,
-                  const double *p);
+TB_DEVICE void tb_increment(tb_constrained *c, double times, const double *step, const double *u,
+                            const double *p);
 /* The largest |h| at x, as it is given, of all rows but those that are marked (NULL: none is). */
-double tb_widest_gap(tb_constrained *c, const double *x, const double *u, const double *p,
-                     const int *but);
+TB_DEVICE double tb_widest_gap(tb_constrained *c, const double *x, const double *u, const double *p,
+                               const int *but);
 /* c->residual = wanted - J v. */
-void tb_velocity_residual(tb_constrained *c, const double *J, const double *wanted);
+TB_DEVICE void tb_velocity_residual(tb_constrained *c, const double *J, const double *wanted);
 /* The largest |h|, or |c->residual|, of the rows that are kept, less for rows with large entries.
  */
 static inline double tb_active_rows_size(const tb_constrained *c, const double *values,
@@ -111,19 +115,19 @@ static inline double tb_residual_size(const tb_constrained *c) {
 /* ---- linear algebra of the choice (choice.c dispatches to dense_*.c and sparse_choice.c) --- */
 
 /* Chooses rows and dependent columns for J, timed and counted. */
-void tb_choose(tb_constrained *c, const double *J, double tolerance, long rank_limit);
+TB_DEVICE void tb_choose(tb_constrained *c, const double *J, double tolerance, long rank_limit);
 /* Triangulates J in the order of the choice; chooses anew when a pivot has all but vanished. */
-void tb_factor(tb_constrained *c, const double *J, int level);
+TB_DEVICE void tb_factor(tb_constrained *c, const double *J, int level);
 /* Triangulates J only where tb_solve needs it: the sparse way factors within tb_solve. */
-void tb_factor_for_solve(tb_constrained *c, const double *J);
+TB_DEVICE void tb_factor_for_solve(tb_constrained *c, const double *J);
 /* Triangulates J and solves J step = h for dependent positions, with zeros at other columns. */
-void tb_newton_step(tb_constrained *c, const double *J, const double *h, double *step);
+TB_DEVICE void tb_newton_step(tb_constrained *c, const double *J, const double *h, double *step);
 /* step: J step = residual with zeros at the independent columns; after tb_factor. */
-void tb_correct(tb_constrained *c, const double *J, const double *residual, int level,
-                double *step);
+TB_DEVICE void tb_correct(tb_constrained *c, const double *J, const double *residual, int level,
+                          double *step);
 /* a, lambda: M a - W^T lambda = f and J a = right; after tb_factor_for_solve. */
-void tb_solve(tb_constrained *c, const double *J, const double *W, const double *M, const double *f,
-              const double *right, double *a, double *lambda);
+TB_DEVICE void tb_solve(tb_constrained *c, const double *J, const double *W, const double *M,
+                        const double *f, const double *right, double *a, double *lambda);
 /* Notes the size of a pivot; returns 1 when it has fallen to its floor. */
 static inline int tb_note_pivot(tb_constrained *c, long k, double size) {
     c->pivot[k] = size;
@@ -148,105 +152,114 @@ static inline double tb_smallest_pivot(const tb_constrained *c) {
     return smallest;
 }
 /* At an accepted state: chooses anew when the present choice has become poor. */
-void tb_review_choice(tb_constrained *c, const double *h, const double *J);
+TB_DEVICE void tb_review_choice(tb_constrained *c, const double *h, const double *J);
 /* Before the rate at a state that nobody settles: while fewer rows than so many count, those that
  * had no direction at the one before count again where they have one. */
-void tb_count_all(tb_constrained *c, long most, const double *x, const double *u, const double *p);
+TB_DEVICE void tb_count_all(tb_constrained *c, long most, const double *x, const double *u,
+                            const double *p);
 /* The first choice of a run, from the terms at c->x. */
-void tb_first_choice(tb_constrained *c, const double *u, const double *p);
+TB_DEVICE void tb_first_choice(tb_constrained *c, const double *u, const double *p);
 /* The same from the last terms, and untimed: reading the clock costs as much as a small choice. */
-void tb_choose_at_terms(tb_constrained *c);
+TB_DEVICE void tb_choose_at_terms(tb_constrained *c);
 
 /* What follows from the order of rows and columns and from the ranks of a choice. */
-void tb_use_choice(tb_constrained *c);
+TB_DEVICE void tb_use_choice(tb_constrained *c);
 
-void tb_dense_choose(tb_constrained *c, const double *J, double tolerance, long rank_limit);
+TB_DEVICE void tb_dense_choose(tb_constrained *c, const double *J, double tolerance,
+                               long rank_limit);
 /* Where each nonzero of J goes in LU, and each of M in mass. */
-void tb_dense_places(tb_constrained *c);
-int tb_dense_factor(tb_constrained *c, const double *J);
-void tb_dense_correct(tb_constrained *c, const double *residual, int level, double *step);
-int tb_dense_newton_step(tb_constrained *c, const double *J, const double *h, double *step);
+TB_DEVICE void tb_dense_places(tb_constrained *c);
+TB_DEVICE int tb_dense_factor(tb_constrained *c, const double *J);
+TB_DEVICE void tb_dense_correct(tb_constrained *c, const double *residual, int level, double *step);
+TB_DEVICE int tb_dense_newton_step(tb_constrained *c, const double *J, const double *h,
+                                   double *step);
 /* Dependent velocities in v from the independent ones; b may be NULL for zeros. */
-void tb_dense_velocities(tb_constrained *c, const double *b, double *v);
-void tb_dense_solve(tb_constrained *c, const double *W, const double *M, const double *f,
-                    const double *right, double *a, double *lambda);
+TB_DEVICE void tb_dense_velocities(tb_constrained *c, const double *b, double *v);
+TB_DEVICE void tb_dense_solve(tb_constrained *c, const double *W, const double *M, const double *f,
+                              const double *right, double *a, double *lambda);
 /* After tb_solve, where rows are redundant: the multipliers of least norm among those with the same
  * forces (least_multipliers.c). W may be NULL for J. Returns 1 where c->right contradicts itself.
  */
-int tb_least_multipliers(tb_constrained *c, const double *J, const double *W, double *lambda);
+TB_DEVICE int tb_least_multipliers(tb_constrained *c, const double *J, const double *W,
+                                   double *lambda);
 /* After it, if rows are redundant: the same forces by the rows that are kept alone. */
-void tb_active_multipliers(const tb_constrained *c, const double *lambda, double *kept);
+TB_DEVICE void tb_active_multipliers(const tb_constrained *c, const double *lambda, double *kept);
 /* After tb_solve: a row that is left out as a sum of those that are kept, in the order of the
  * choice. */
-void tb_row_shares(tb_constrained *c, const double *J, long row, double *shares);
-void tb_dense_row_shares(const tb_constrained *c, const double *J, long row, double *shares);
-void tb_sparse_row_shares(const tb_constrained *c, const double *J, long row, double *shares);
+TB_DEVICE void tb_row_shares(tb_constrained *c, const double *J, long row, double *shares);
+TB_DEVICE void tb_dense_row_shares(const tb_constrained *c, const double *J, long row,
+                                   double *shares);
+TB_DEVICE void tb_sparse_row_shares(const tb_constrained *c, const double *J, long row,
+                                    double *shares);
 /* After tb_solve, where rows contradict each other or are singular: accelerations that come nearest
  * to meeting all of them, and |[a, lambda]| as small as can be (shared_load.c). W may be NULL for
  * J. */
-void tb_share_load(tb_constrained *c, const double *W);
+TB_DEVICE void tb_share_load(tb_constrained *c, const double *W);
 /* After tb_dense_solve with W: 1 where the matrix of the motion, [[M, -W^T], [J, 0]], has a
  * determinant of the same sign as with W = J, -1 where of the other, 0 where it has none. */
-int tb_dense_side(const tb_constrained *c);
+TB_DEVICE int tb_dense_side(const tb_constrained *c);
 /* The same with any square matrix A (n x n, row-major) in place of M. */
-void tb_dense_solve_general(tb_constrained *c, const double *A, const double *f,
-                            const double *right, double *a, double *lambda);
+TB_DEVICE void tb_dense_solve_general(tb_constrained *c, const double *A, const double *f,
+                                      const double *right, double *a, double *lambda);
 
-void tb_sparse_choose(tb_constrained *c, const double *J, double tolerance, long rank_limit);
-int tb_sparse_factor(tb_constrained *c, const double *J, int level);
-void tb_sparse_correct(tb_constrained *c, const double *J, const double *residual, int level,
-                       double *step);
+TB_DEVICE void tb_sparse_choose(tb_constrained *c, const double *J, double tolerance,
+                                long rank_limit);
+TB_DEVICE int tb_sparse_factor(tb_constrained *c, const double *J, int level);
+TB_DEVICE void tb_sparse_correct(tb_constrained *c, const double *J, const double *residual,
+                                 int level, double *step);
 /* As tb_solve, with -softness on the diagonal of the multipliers (zero: exact constraints). */
-void tb_sparse_solve(tb_constrained *c, const double *J, const double *M, const double *f,
-                     const double *right, const double *softness, double *a, double *lambda);
+TB_DEVICE void tb_sparse_solve(tb_constrained *c, const double *J, const double *M, const double *f,
+                               const double *right, const double *softness, double *a,
+                               double *lambda);
 
 /* ---- shared by formulations --------------------------------------------------------------- */
 
 /* What comes next doesn't hang on what was before. */
-void tb_reset_choice(tb_constrained *c);
+TB_DEVICE void tb_reset_choice(tb_constrained *c);
 /* What it hangs on instead, as tb_dynamics_kind has it (remember.c). */
-long tb_constrained_save_warm_start(const tb_constrained *c, double *memory);
-int tb_constrained_is_warm_start(const tb_constrained *c, const double *memory);
-void tb_constrained_restore_warm_start(tb_constrained *c, const double *memory);
+TB_DEVICE long tb_constrained_save_warm_start(const tb_constrained *c, double *memory);
+TB_DEVICE int tb_constrained_is_warm_start(const tb_constrained *c, const double *memory);
+TB_DEVICE void tb_constrained_restore_warm_start(tb_constrained *c, const double *memory);
 /* The same as tb_reset_choice, and nothing is counted yet. */
-void tb_reset_run(tb_constrained *c);
+TB_DEVICE void tb_reset_run(tb_constrained *c);
 /* Terms at x, and their J factored where tb_solve needs that. */
-void tb_begin_rate(tb_constrained *c, const double *x, const double *u, const double *p);
+TB_DEVICE void tb_begin_rate(tb_constrained *c, const double *x, const double *u, const double *p);
 /* c->a and c->lambda of the last terms with J a = c->right (friction.c). */
-void tb_solve_motion(tb_constrained *c);
+TB_DEVICE void tb_solve_motion(tb_constrained *c);
 /* Makes the W of the last terms that of rows without friction: impulses and corrections of
  * positions don't rub. */
-void tb_leave_friction(tb_constrained *c);
+TB_DEVICE void tb_leave_friction(tb_constrained *c);
 /* Makes c->a and c->lambda no numbers where the last terms are none: a choice of rows drops those
  * that have no pivot, and what is left would look like an answer. */
-void tb_refuse_unknown(tb_constrained *c);
+TB_DEVICE void tb_refuse_unknown(tb_constrained *c);
 /* Accelerations for J a = c->right, written as a rate. */
-void tb_finish_rate(tb_constrained *c, const double *u, const double *p, double *out);
+TB_DEVICE void tb_finish_rate(tb_constrained *c, const double *u, const double *p, double *out);
 /* dq/dt, the accelerations that were found, and dz/dt. */
-void tb_write_rate(const tb_constrained *c, const double *u, const double *p, double *out);
+TB_DEVICE void tb_write_rate(const tb_constrained *c, const double *u, const double *p,
+                             double *out);
 /* c->right = what J a must be with Baumgarte's feedback. */
-void tb_baumgarte_pull(tb_constrained *c);
+TB_DEVICE void tb_baumgarte_pull(tb_constrained *c);
 /* Penalties by row into c->right, and M + h/2 C + h^2/4 K + J^T w J with them, factored
  * (augmented_lagrangian.c). */
-void tb_soft_factor(tb_constrained *c, double h, const double *u, const double *p);
+TB_DEVICE void tb_soft_factor(tb_constrained *c, double h, const double *u, const double *p);
 /* d with [that matrix] d = force - J^T w g, and c->mu = -w (g + J d); not the same arrays. */
-void tb_soft_solve(tb_constrained *c, const double *force, const double *g, double *d);
+TB_DEVICE void tb_soft_solve(tb_constrained *c, const double *force, const double *g, double *d);
 /* Further states z by the trapezoidal rule within the same iterations (auxiliary_states.c): takes
  * them out of that matrix, after stiffness, and out of the force. */
-void tb_auxiliary_out_of_matrix(tb_constrained *c, double h);
-void tb_auxiliary_out_of_force(tb_constrained *c, double h, double *force);
+TB_DEVICE void tb_auxiliary_out_of_matrix(tb_constrained *c, double h);
+TB_DEVICE void tb_auxiliary_out_of_force(tb_constrained *c, double h, double *force);
 /* Adds a share of their increments with d to zeta; returns the largest, in parts of states above 1.
  */
-double tb_auxiliary_move(tb_constrained *c, const double *d, double share, double *zeta);
+TB_DEVICE double tb_auxiliary_move(tb_constrained *c, const double *d, double share, double *zeta);
 /* Moves the positions of c->x onto their constraints by corrections weighted with M (of the last
  * terms); leaves h and J in c->at_positions. Returns the size of h and counts the iterations. */
-double tb_project_positions(tb_constrained *c, const double *u, const double *p);
+TB_DEVICE double tb_project_positions(tb_constrained *c, const double *u, const double *p);
 /* Velocities onto J v = b likewise, with the J that was factored last. */
-void tb_project_velocities(tb_constrained *c, const double *u, const double *p);
+TB_DEVICE void tb_project_velocities(tb_constrained *c, const double *u, const double *p);
 /* Both; a failure of the first is counted. */
-void tb_project_state(tb_constrained *c, const double *u, const double *p);
+TB_DEVICE void tb_project_state(tb_constrained *c, const double *u, const double *p);
 /* c->x is an accepted state whose h and J are in c->at_positions. */
-void tb_accept(tb_constrained *c, int first);
+TB_DEVICE void tb_accept(tb_constrained *c, int first);
 static inline void tb_count_solve(tb_constrained *c, long iterations) {
     tb_constraint_statistics *s = &c->statistics;
     s->solves++;
@@ -256,6 +269,8 @@ static inline void tb_count_solve(tb_constrained *c, long iterations) {
         s->iterations_most = iterations;
 }
 
+#ifndef TB_ON_DEVICE
 #pragma GCC visibility pop
+#endif
 
 #endif

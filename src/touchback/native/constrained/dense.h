@@ -3,8 +3,10 @@
 #ifndef TOUCHBACK_DENSE_CONSTRAINED_H
 #define TOUCHBACK_DENSE_CONSTRAINED_H
 
+#ifndef TB_ON_DEVICE
 #include "constrained/constrained.h"
 #include "constrained/sized.h"
+#endif
 
 #define INLINED static inline __attribute__((always_inline))
 

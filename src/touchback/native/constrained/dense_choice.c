@@ -1,10 +1,12 @@
 /* Dependent coordinates of small mechanisms: Gaussian elimination with complete pivoting chooses
  * them (Wehage and Haug 1982); dense_solve.c keeps to its order, without pivoting, until the next
  * choice. */
+#ifndef TB_ON_DEVICE
 #include <math.h>
 #include <string.h>
 
 #include "constrained/constrained.h"
+#endif
 
 static void swap_ints(int *values, long i, long j) {
     int kept = values[i];
@@ -66,7 +68,8 @@ static void move_behind(tb_constrained *c, long from, long to, long count) {
     }
 }
 
-void tb_dense_choose(tb_constrained *c, const double *J, double tolerance, long rank_limit) {
+TB_DEVICE void tb_dense_choose(tb_constrained *c, const double *J, double tolerance,
+                               long rank_limit) {
     long n = c->n, m = c->m, first = 0, last = m;
     int *place = c->pivots; /* of each row among the candidates */
     double *A = c->candidates, largest = 0.0;
@@ -93,7 +96,7 @@ void tb_dense_choose(tb_constrained *c, const double *J, double tolerance, long 
     c->rank = eliminate(c, c->position_rank, tried, tolerance, rank_limit, &largest);
 }
 
-void tb_dense_places(tb_constrained *c) {
+TB_DEVICE void tb_dense_places(tb_constrained *c) {
     long n = c->n, m = c->m;
     int *column_place = c->pivots, *row_place = c->dropped; /* which is filled later */
     for (long j = 0; j < n; j++)

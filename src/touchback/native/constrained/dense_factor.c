@@ -2,9 +2,11 @@
  * further pivoting, and dependent positions and velocities follow from the independent ones,
  *
  *   v = [v_v; v_u],  v_v = B v_u + J_v^-1 b,      B = -J_v^-1 J_u. */
+#ifndef TB_ON_DEVICE
 #include <math.h>
 
 #include "constrained/dense.h"
+#endif
 
 /* L U of J's kept rows; returns 1 when a pivot has fallen to its floor. */
 INLINED int factor(tb_constrained *c, const double *restrict J, long n, long r) {
@@ -51,7 +53,7 @@ INLINED int factor_for_solve(tb_constrained *c, const double *J, long n, long r)
     return 0;
 }
 
-int tb_dense_factor(tb_constrained *c, const double *J) {
+TB_DEVICE int tb_dense_factor(tb_constrained *c, const double *J) {
 #define FACTOR(n, r) factor_for_solve(c, J, n, r)
     return SIZED(c, FACTOR);
 }
@@ -68,7 +70,8 @@ INLINED void correct(tb_constrained *c, const double *residual, double *restrict
         step[c->columns[i]] = y[i];
 }
 
-void tb_dense_correct(tb_constrained *c, const double *residual, int level, double *step) {
+TB_DEVICE void tb_dense_correct(tb_constrained *c, const double *residual, int level,
+                                double *step) {
     correct(c, residual, step, c->n, level == TB_POSITION ? c->position_rank : c->rank);
 }
 
@@ -83,7 +86,8 @@ INLINED int newton_step(tb_constrained *c, const double *J, const double *h, dou
     return 0;
 }
 
-int tb_dense_newton_step(tb_constrained *c, const double *J, const double *h, double *step) {
+TB_DEVICE int tb_dense_newton_step(tb_constrained *c, const double *J, const double *h,
+                                   double *step) {
 #define NEWTON_STEP(n, r) newton_step(c, J, h, step, n, r)
     return SIZED(c, NEWTON_STEP);
 }
@@ -102,7 +106,7 @@ INLINED void velocities(tb_constrained *c, const double *b, double *restrict v, 
     }
 }
 
-void tb_dense_velocities(tb_constrained *c, const double *b, double *v) {
+TB_DEVICE void tb_dense_velocities(tb_constrained *c, const double *b, double *v) {
 #define VELOCITIES(n, r) velocities(c, b, v, n, r)
     SIZED(c, VELOCITIES);
 }

@@ -4,11 +4,13 @@
  *   a = [a_v; a_u],  a_v = B a_u + J_v^-1 right,  B = -J_v^-1 J_u,  Z = [B; 1]
  *   (Z^T M Z) a_u = Z^T (f - M [J_v^-1 right; 0])
  *   J_v^T lambda = (M a - f)_v */
+#ifndef TB_ON_DEVICE
 #include <math.h>
 #include <string.h>
 
 #include "constrained/dense.h"
 #include "linear/dense.h"
+#endif
 
 /* carried <- J_v^-T carried. */
 INLINED void carry(const tb_constrained *c, double *restrict carried, long n, long r) {
@@ -33,7 +35,8 @@ INLINED void multipliers(tb_constrained *c, double *restrict carried, double *re
         lambda[c->rows[i]] = carried[i];
 }
 
-void tb_dense_row_shares(const tb_constrained *c, const double *J, long row, double *shares) {
+TB_DEVICE void tb_dense_row_shares(const tb_constrained *c, const double *J, long row,
+                                   double *shares) {
     for (long i = 0; i < c->rank; i++)
         shares[i] = 0.0;
     for (long k = 0; k < c->J_count; k++)
@@ -180,8 +183,8 @@ static int solve_servo(tb_constrained *c, const double *W, const double *M, cons
     return 0;
 }
 
-void tb_dense_solve(tb_constrained *c, const double *W, const double *M, const double *f,
-                    const double *right, double *a, double *lambda) {
+TB_DEVICE void tb_dense_solve(tb_constrained *c, const double *W, const double *M, const double *f,
+                              const double *right, double *a, double *lambda) {
     if (c->W_count && W) {
         if (!solve_servo(c, W, M, f, right, a, lambda))
             return;
@@ -191,7 +194,7 @@ void tb_dense_solve(tb_constrained *c, const double *W, const double *M, const d
     SIZED(c, SOLVE);
 }
 
-int tb_dense_side(const tb_constrained *c) {
+TB_DEVICE int tb_dense_side(const tb_constrained *c) {
     long n = c->n;
     int side = 1;
     for (long k = 0; k < n; k++) {
@@ -204,8 +207,8 @@ int tb_dense_side(const tb_constrained *c) {
     return side;
 }
 
-void tb_dense_solve_general(tb_constrained *c, const double *A, const double *f,
-                            const double *right, double *a, double *lambda) {
+TB_DEVICE void tb_dense_solve_general(tb_constrained *c, const double *A, const double *f,
+                                      const double *right, double *a, double *lambda) {
     long n = c->n, r = c->rank, nu = n - r;
     double *y = c->m_scratch, *g = c->n_scratch;
     particular(c, right, y, n, r);

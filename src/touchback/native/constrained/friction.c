@@ -1,9 +1,11 @@
 /* The motion at a state: accelerations, multipliers, and frictions that agree with them. The W of a
  * row with friction holds where its multiplier pushes; where it pulls, its friction is turned
  * round. */
+#ifndef TB_ON_DEVICE
 #include "constrained/constrained.h"
 
 #include <math.h>
+#endif
 
 static const long TURNS = 4;    /* of frictions together, until they agree with their multipliers */
 static const long SINGLES = 12; /* and then one by one, which ends where those go in circles */
@@ -13,7 +15,7 @@ static double twin(const tb_constrained *c, long k) {
     return c->W_twins[k] >= 0 ? tb_terms_J(c)[c->W_twins[k]] : 0.0;
 }
 
-void tb_leave_friction(tb_constrained *c) {
+TB_DEVICE void tb_leave_friction(tb_constrained *c) {
     for (long k = 0; c->W_twins && k < c->W_count; k++)
         if (c->W_twins[k] >= -1)
             tb_terms_W(c)[k] = twin(c, k);
@@ -119,7 +121,7 @@ static void agree(tb_constrained *c) {
     }
 }
 
-void tb_solve_motion(tb_constrained *c) {
+TB_DEVICE void tb_solve_motion(tb_constrained *c) {
     c->unanswered = -1;
     for (long i = 0; i < c->m; i++)
         c->mu[i] = 1.0;

@@ -6,10 +6,12 @@
  *   J_d = S J_k,   l = lambda_k + S^T lambda_d,   (1 + S S^T) y = S l
  *
  * lambda_d becomes y and lambda_k becomes l - S^T y. */
+#ifndef TB_ON_DEVICE
 #include <math.h>
 #include <string.h>
 
 #include "constrained/constrained.h"
+#endif
 
 static const double CONTRADICTED = 1e-9; /* of what rows demand: more is no rounding */
 static const double ELSEWHERE =
@@ -79,7 +81,7 @@ static void solve_gram(tb_constrained *c, double *y) {
     }
 }
 
-void tb_active_multipliers(const tb_constrained *c, const double *lambda, double *kept) {
+TB_DEVICE void tb_active_multipliers(const tb_constrained *c, const double *lambda, double *kept) {
     long r = c->rank;
     for (long i = 0; i < c->m; i++)
         kept[i] = lambda[i];
@@ -91,7 +93,8 @@ void tb_active_multipliers(const tb_constrained *c, const double *lambda, double
     }
 }
 
-int tb_least_multipliers(tb_constrained *c, const double *J, const double *W, double *lambda) {
+TB_DEVICE int tb_least_multipliers(tb_constrained *c, const double *J, const double *W,
+                                   double *lambda) {
     long r = c->rank, count = c->m - r;
     double *y = c->m_scratch;
     const double *S = c->load_shares;

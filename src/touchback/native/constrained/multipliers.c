@@ -1,10 +1,12 @@
 /* Index 1: accelerations and multipliers from M a = f + W^T lambda, J a = -gamma (Docquier 2021,
  * eq. 3; Wang 2011, eq. 7). Nothing holds positions and velocities on their constraints: they
  * drift by rounding and by the integrator's error. */
+#ifndef TB_ON_DEVICE
 #include "constrained/formulations.h"
+#endif
 
-void tb_multipliers_rate(const double *x, const double *u, const double *p, double *out,
-                         double *work, const void *context) {
+TB_DEVICE void tb_multipliers_rate(const double *x, const double *u, const double *p, double *out,
+                                   double *work, const void *context) {
     tb_constrained *c = tb_constrained_of(context);
     (void)work;
     tb_begin_rate(c, x, u, p);
@@ -14,7 +16,8 @@ void tb_multipliers_rate(const double *x, const double *u, const double *p, doub
 }
 
 /* Changes nothing: notes the drift and reviews the choice. */
-long tb_multipliers_settle(const tb_problem *problem, double t, double *x, long accepted) {
+TB_DEVICE long tb_multipliers_settle(const tb_problem *problem, double t, double *x,
+                                     long accepted) {
     tb_constrained *c = problem->constrained;
     if (!accepted)
         return 0;

@@ -6,9 +6,11 @@
  * Near a singular position small residuals ask for large steps. Put on the dependents alone they
  * change energy in proportion; so there they are spread over all coordinates as projection.c does,
  * which takes away only the energy of the step itself. */
+#ifndef TB_ON_DEVICE
 #include <string.h>
 
 #include "constrained/formulations.h"
+#endif
 
 static const double TRUNCATED = 1e-6;
 
@@ -113,8 +115,8 @@ static void make_consistent(tb_constrained *c, const double *x, const double *u,
 }
 
 /* dx/dt; the accelerations of all coordinates, so that the integrator extrapolates them all. */
-void tb_partitioning_rate(const double *x, const double *u, const double *p, double *out,
-                          double *work, const void *context) {
+TB_DEVICE void tb_partitioning_rate(const double *x, const double *u, const double *p, double *out,
+                                    double *work, const void *context) {
     tb_constrained *c = tb_constrained_of(context);
     (void)work;
     size_t bytes = (size_t)(c->nq + c->n + c->nz) * sizeof *x;
@@ -140,7 +142,8 @@ void tb_partitioning_rate(const double *x, const double *u, const double *p, dou
 
 /* Writes the consistent state back. The rate at it is the one already evaluated: returns 0, or 1
  * when rows left out at a singular position are back in force. */
-long tb_partitioning_settle(const tb_problem *problem, double t, double *x, long accepted) {
+TB_DEVICE long tb_partitioning_settle(const tb_problem *problem, double t, double *x,
+                                      long accepted) {
     tb_constrained *c = problem->constrained;
     int first = !c->started;
     tb_set_inputs(problem, t, x);

@@ -2,12 +2,14 @@
  * to the nearest point of the constraints, velocities then likewise, both measured with M so that
  * metres and radians compare and light parts move before heavy ones. The rate is that of
  * multipliers.c. */
+#ifndef TB_ON_DEVICE
 #include <string.h>
 
 #include "constrained/formulations.h"
+#endif
 
 /* Sequential projection: M step = J^T mu, J step = -h, repeated with J anew and M kept. */
-double tb_project_positions(tb_constrained *c, const double *u, const double *p) {
+TB_DEVICE double tb_project_positions(tb_constrained *c, const double *u, const double *p) {
     double before = 0.0;
     for (long iteration = 0;; iteration++) {
         tb_positions(c, u, p);
@@ -26,7 +28,7 @@ double tb_project_positions(tb_constrained *c, const double *u, const double *p)
     }
 }
 
-void tb_project_velocities(tb_constrained *c, const double *u, const double *p) {
+TB_DEVICE void tb_project_velocities(tb_constrained *c, const double *u, const double *p) {
     double *v = tb_velocities(c);
     tb_velocity_level(c, u, p);
     tb_velocity_residual(c, tb_positions_J(c), c->b);
@@ -35,14 +37,14 @@ void tb_project_velocities(tb_constrained *c, const double *u, const double *p) 
         v[j] += c->step[j];
 }
 
-void tb_project_state(tb_constrained *c, const double *u, const double *p) {
+TB_DEVICE void tb_project_state(tb_constrained *c, const double *u, const double *p) {
     if (!(tb_project_positions(c, u, p) <= TB_STAGNANT * c->tolerance))
         c->statistics.not_converged++;
     tb_project_velocities(c, u, p);
 }
 
 /* Returns 1: the rate must be evaluated anew. */
-long tb_projection_settle(const tb_problem *problem, double t, double *x, long accepted) {
+TB_DEVICE long tb_projection_settle(const tb_problem *problem, double t, double *x, long accepted) {
     tb_constrained *c = problem->constrained;
     const double *u = problem->u, *p = problem->p;
     int first = !c->started;

@@ -2,10 +2,12 @@
  * recording can keep: its choice and how good that was, the state that it accepted last, and what
  * formulations begin their next step with. Whoever wrote them may have written anything: orders and
  * ranks, which are places in memory, are checked. */
+#ifndef TB_ON_DEVICE
 #include <math.h>
 #include <string.h>
 
 #include "constrained/constrained.h"
+#endif
 
 enum { RANK, POSITION_RANK, MOST_RANK, STARTED, WAS_TRUNCATED, HEAD };
 #define SAVE(type, name, count)                                                                    \
@@ -16,7 +18,7 @@ enum { RANK, POSITION_RANK, MOST_RANK, STARTED, WAS_TRUNCATED, HEAD };
     for (long k = 0; k < (count); k++)                                                             \
         c->name[k] = (type) * memory++;
 
-long tb_constrained_save_warm_start(const tb_constrained *c, double *memory) {
+TB_DEVICE long tb_constrained_save_warm_start(const tb_constrained *c, double *memory) {
     long size = HEAD;
     if (memory) {
         const double head[HEAD] = {(double)c->rank, (double)c->position_rank, (double)c->most_rank,
@@ -48,7 +50,7 @@ static int is_order(const tb_constrained *c, const double *numbers, long count) 
     return 1;
 }
 
-int tb_constrained_is_warm_start(const tb_constrained *c, const double *memory) {
+TB_DEVICE int tb_constrained_is_warm_start(const tb_constrained *c, const double *memory) {
     long most = c->m < c->n ? c->m : c->n;
     return is_whole(memory[RANK], most) && is_whole(memory[POSITION_RANK], most) &&
            memory[POSITION_RANK] <= memory[RANK] && is_whole(memory[MOST_RANK], most) &&
@@ -56,7 +58,7 @@ int tb_constrained_is_warm_start(const tb_constrained *c, const double *memory) 
            is_order(c, memory + HEAD, c->m) && is_order(c, memory + HEAD + c->m, c->n);
 }
 
-void tb_constrained_restore_warm_start(tb_constrained *c, const double *memory) {
+TB_DEVICE void tb_constrained_restore_warm_start(tb_constrained *c, const double *memory) {
     c->rank = (long)memory[RANK];
     c->position_rank = (long)memory[POSITION_RANK];
     c->most_rank = (long)memory[MOST_RANK];

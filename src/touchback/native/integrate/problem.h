@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "calls/abi.h"
+#include "device.h"
 
 struct tb_problem;
 struct tb_samples;

@@ -1,9 +1,11 @@
 /* The classical Runge-Kutta method of order 4 (Kutta 1901). */
+#ifndef TB_ON_DEVICE
 #include "integrate/fixed_step.h"
 #include "integrate/state_vectors.h"
+#endif
 
-void tb_rk4_step(const tb_problem *problem, double t, double h, const double *x, double *next,
-                 double *scratch) {
+TB_DEVICE void tb_rk4_step(const tb_problem *problem, double t, double h, const double *x,
+                           double *next, double *scratch) {
     long n = tb_state_size(problem);
     double *k1 = scratch, *k2 = k1 + n, *k3 = k2 + n, *k4 = k3 + n;
     tb_rate(problem, t, x, k1);

@@ -1,6 +1,8 @@
+#ifndef TB_ON_DEVICE
 #include "linear/dense.h"
 
 #include <math.h>
+#endif
 
 /* row -= factor * from, of two rows of a matrix; most factors of sparse ones are zero */
 static inline void take(long width, double factor, const double *restrict from,
@@ -9,7 +11,7 @@ static inline void take(long width, double factor, const double *restrict from,
         row[k] -= factor * from[k];
 }
 
-long tb_lu_factor(long n, double *A, int *pivots) {
+TB_DEVICE long tb_lu_factor(long n, double *A, int *pivots) {
     for (long k = 0; k < n; k++) {
         long best = k;
         for (long i = k + 1; i < n; i++)
@@ -34,7 +36,7 @@ long tb_lu_factor(long n, double *A, int *pivots) {
     return 0;
 }
 
-void tb_lu_solve(long n, const double *A, const int *pivots, double *x) {
+TB_DEVICE void tb_lu_solve(long n, const double *A, const int *pivots, double *x) {
     for (long k = 0; k < n; k++) {
         double swapped = x[k];
         x[k] = x[pivots[k]];
@@ -60,8 +62,8 @@ static inline void divide(long width, double by, double *row) {
         row[k] /= by;
 }
 
-void tb_lu_solve_many(long n, long first, const double *A, const int *pivots, long width,
-                      double *X) {
+TB_DEVICE void tb_lu_solve_many(long n, long first, const double *A, const int *pivots, long width,
+                                double *X) {
     for (long i = first; i < n; i++)
         for (long k = 0; pivots[i] != i && k < width; k++) {
             double swapped = X[i * width + k];
@@ -78,7 +80,7 @@ void tb_lu_solve_many(long n, long first, const double *A, const int *pivots, lo
     }
 }
 
-void tb_lu_solve_above(long n, long first, const double *A, double *x) {
+TB_DEVICE void tb_lu_solve_above(long n, long first, const double *A, double *x) {
     for (long i = first - 1; i >= 0; i--) {
         double sum = 0.0;
         for (long j = n - 1; j > i; j--)
@@ -87,7 +89,7 @@ void tb_lu_solve_above(long n, long first, const double *A, double *x) {
     }
 }
 
-void tb_lu_solve_transposed(long n, const double *A, const int *pivots, double *x) {
+TB_DEVICE void tb_lu_solve_transposed(long n, const double *A, const int *pivots, double *x) {
     for (long i = 0; i < n; i++) {
         for (long j = 0; j < i; j++)
             x[i] -= A[j * n + i] * x[j];
@@ -103,7 +105,7 @@ void tb_lu_solve_transposed(long n, const double *A, const int *pivots, double *
     }
 }
 
-long tb_cholesky_factor(long n, double *A) {
+TB_DEVICE long tb_cholesky_factor(long n, double *A) {
     for (long i = 0; i < n; i++)
         for (long j = 0; j <= i; j++) {
             double sum = A[i * n + j];
@@ -119,7 +121,7 @@ long tb_cholesky_factor(long n, double *A) {
     return 0;
 }
 
-void tb_cholesky_solve(long n, const double *A, double *x) {
+TB_DEVICE void tb_cholesky_solve(long n, const double *A, double *x) {
     for (long i = 0; i < n; i++) {
         double sum = x[i];
         for (long j = 0; j < i; j++)
@@ -134,7 +136,7 @@ void tb_cholesky_solve(long n, const double *A, double *x) {
     }
 }
 
-void tb_cholesky_solve_many(long n, const double *A, long width, double *X) {
+TB_DEVICE void tb_cholesky_solve_many(long n, const double *A, long width, double *X) {
     for (long i = 0; i < n; i++) {
         for (long j = 0; j < i; j++)
             take(width, A[i * n + j], X + j * width, X + i * width);

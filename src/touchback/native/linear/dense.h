@@ -3,31 +3,35 @@
 #ifndef TOUCHBACK_DENSE_H
 #define TOUCHBACK_DENSE_H
 
+#ifndef TB_ON_DEVICE
+#include "device.h"
+#endif
+
 /* P A = L U with partial pivoting; pivots[k] is the row swapped with row k.
  * Returns 0, or 1 + the first column without a usable pivot. */
-long tb_lu_factor(long n, double *A, int *pivots);
-void tb_lu_solve(long n, const double *A, const int *pivots, double *x);
+TB_DEVICE long tb_lu_factor(long n, double *A, int *pivots);
+TB_DEVICE void tb_lu_solve(long n, const double *A, const int *pivots, double *x);
 /* The same for the `width` columns of X at once, row by row, and for the unknowns from `first` on:
  * X is zero above, and no row above was swapped with one below. */
-void tb_lu_solve_many(long n, long first, const double *A, const int *pivots, long width,
-                      double *X);
+TB_DEVICE void tb_lu_solve_many(long n, long first, const double *A, const int *pivots, long width,
+                                double *X);
 /* The unknowns before `first` of such a column, from the others. */
-void tb_lu_solve_above(long n, long first, const double *A, double *x);
+TB_DEVICE void tb_lu_solve_above(long n, long first, const double *A, double *x);
 /* A^T in place of A. */
-void tb_lu_solve_transposed(long n, const double *A, const int *pivots, double *x);
+TB_DEVICE void tb_lu_solve_transposed(long n, const double *A, const int *pivots, double *x);
 
 /* A = L L^T; L replaces the lower triangle, which alone is read.
  * Returns 0, or 1 + the row whose pivot is not positive. */
-long tb_cholesky_factor(long n, double *A);
-void tb_cholesky_solve(long n, const double *A, double *x);
-void tb_cholesky_solve_many(long n, const double *A, long width, double *X);
+TB_DEVICE long tb_cholesky_factor(long n, double *A);
+TB_DEVICE void tb_cholesky_solve(long n, const double *A, double *x);
+TB_DEVICE void tb_cholesky_solve_many(long n, const double *A, long width, double *X);
 
 typedef struct tb_complex {
     double re, im;
 } tb_complex;
 
 /* P A = L U as above (complex_dense.c). */
-long tb_complex_lu_factor(long n, tb_complex *A, int *pivots);
-void tb_complex_lu_solve(long n, const tb_complex *A, const int *pivots, tb_complex *x);
+TB_DEVICE long tb_complex_lu_factor(long n, tb_complex *A, int *pivots);
+TB_DEVICE void tb_complex_lu_solve(long n, const tb_complex *A, const int *pivots, tb_complex *x);
 
 #endif

@@ -1,13 +1,15 @@
 /* Which transition a mode takes: where the indicators of its exits are, and where they go. */
+#ifndef TB_ON_DEVICE
 #include <math.h>
 
 #include "modes/modes.h"
+#endif
 
 static const double ZERO = 1e-12;    /* of an indicator: what can't be told from nothing [SI] */
 static const double NOTHING = 1e-15; /* of a change of it that can't be told from rounding */
 
-void tb_modes_look_ahead(tb_modes *e, const tb_problem *problem, double t, const double *x,
-                         double ahead) {
+TB_DEVICE void tb_modes_look_ahead(tb_modes *e, const tb_problem *problem, double t,
+                                   const double *x, double ahead) {
     tb_mode *mode = tb_modes_lend(e, problem, tb_mode_of(e, x));
     e->step(&mode->problem, t, ahead, x, e->ahead_state, e->scratch);
     tb_mode_values_at(mode, t + ahead, e->ahead_state, e->ahead_values);
@@ -43,8 +45,8 @@ static int judge(tb_modes *e, const tb_exit *exit, long k) {
     return 1;
 }
 
-long tb_modes_fires(tb_modes *e, const tb_problem *problem, double t, const double *x,
-                    double ahead) {
+TB_DEVICE long tb_modes_fires(tb_modes *e, const tb_problem *problem, double t, const double *x,
+                              double ahead) {
     long number = tb_mode_of(e, x), taken = -1, looked = 0;
     if (number < 0) /* a state that nobody checked: its rate says so */
         return -1;

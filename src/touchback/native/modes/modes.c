@@ -1,10 +1,12 @@
 /* Modes seen as one: which reigns, its rate, its indicators, and what is recorded of it. */
+#ifndef TB_ON_DEVICE
 #include "modes/modes.h"
 
 #include <math.h>
 #include <string.h>
+#endif
 
-long tb_mode_of(const tb_modes *e, const double *x) {
+TB_DEVICE long tb_mode_of(const tb_modes *e, const double *x) {
     long mode = 0;
     for (long i = 0; i < e->group_count; i++) {
         double number = x[e->group_places[i]];
@@ -15,13 +17,13 @@ long tb_mode_of(const tb_modes *e, const double *x) {
     return mode;
 }
 
-tb_mode *tb_modes_lend(tb_modes *e, const tb_problem *problem, long number) {
+TB_DEVICE tb_mode *tb_modes_lend(tb_modes *e, const tb_problem *problem, long number) {
     tb_mode *mode = e->modes + number;
     tb_lend_inputs(problem, &mode->problem);
     return mode;
 }
 
-void tb_mode_values_at(tb_mode *mode, double t, const double *x, double *values) {
+TB_DEVICE void tb_mode_values_at(tb_mode *mode, double t, const double *x, double *values) {
     const tb_problem *problem = &mode->problem;
     tb_set_inputs(problem, t, x);
     tb_mode_values(x, problem->u, problem->p, values, NULL, mode);
@@ -39,8 +41,8 @@ static void mode_rate(const tb_mode *mode, const double *x, const double *u, con
         e->lambda[mode->rows[i]] = c->lambda[i];
 }
 
-void tb_modes_rate(const double *x, const double *u, const double *p, double *out, double *work,
-                   const void *context) {
+TB_DEVICE void tb_modes_rate(const double *x, const double *u, const double *p, double *out,
+                             double *work, const void *context) {
     tb_modes *e = (tb_modes *)context;
     long mode = tb_mode_of(e, x);
     (void)work;
@@ -52,8 +54,8 @@ void tb_modes_rate(const double *x, const double *u, const double *p, double *ou
 }
 
 /* Nothing is told of a state that is in no mode. */
-void tb_modes_outputs(const double *x, const double *u, const double *p, double *out, double *work,
-                      const void *context) {
+TB_DEVICE void tb_modes_outputs(const double *x, const double *u, const double *p, double *out,
+                                double *work, const void *context) {
     const tb_modes *e = (const tb_modes *)context;
     long number = tb_mode_of(e, x);
     (void)work;
@@ -63,8 +65,8 @@ void tb_modes_outputs(const double *x, const double *u, const double *p, double 
         TB_CALL(e->modes + number, outputs, x, u, p, out);
 }
 
-void tb_modes_updates(const double *x, const double *u, const double *p, double *out, double *work,
-                      const void *context) {
+TB_DEVICE void tb_modes_updates(const double *x, const double *u, const double *p, double *out,
+                                double *work, const void *context) {
     const tb_modes *e = (const tb_modes *)context;
     long number = tb_mode_of(e, x);
     (void)work;
@@ -74,8 +76,8 @@ void tb_modes_updates(const double *x, const double *u, const double *p, double 
         TB_CALL(e->modes + number, updates, x, u, p, out);
 }
 
-void tb_mode_values(const double *x, const double *u, const double *p, double *out, double *work,
-                    const void *context) {
+TB_DEVICE void tb_mode_values(const double *x, const double *u, const double *p, double *out,
+                              double *work, const void *context) {
     const tb_mode *mode = (const tb_mode *)context;
     tb_modes *e = mode->modes;
     (void)work;
@@ -90,8 +92,9 @@ void tb_mode_values(const double *x, const double *u, const double *p, double *o
         TB_CALL(mode, indicators, x, e->u, p, out);
 }
 
-void tb_modes_rows(const tb_problem *problem, long rows, const double *times, const double *x,
-                   double *solutions, double *outputs, long output_count) {
+TB_DEVICE void tb_modes_rows(const tb_problem *problem, long rows, const double *times,
+                             const double *x, double *solutions, double *outputs,
+                             long output_count) {
     tb_modes *e = problem->modes;
     long width = e->velocities + e->row_count;
     for (long row = 0; row < rows; row++, x += e->n, solutions += width, outputs += output_count) {

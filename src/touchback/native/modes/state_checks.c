@@ -1,10 +1,12 @@
 /* What the states of a run tell beside its transitions: how far they leave the constraints of their
  * mode open, and whether the causes of transitions are numbers there. */
+#ifndef TB_ON_DEVICE
 #include <math.h>
 
 #include "modes/modes.h"
+#endif
 
-double tb_modes_open(const tb_problem *problem, double t, const double *x, int tracking) {
+TB_DEVICE double tb_modes_open(const tb_problem *problem, double t, const double *x, int tracking) {
     tb_modes *e = problem->modes;
     long number = tb_mode_of(e, x);
     if (number < 0)
@@ -15,7 +17,7 @@ double tb_modes_open(const tb_problem *problem, double t, const double *x, int t
                          tracking ? NULL : mode->tracks);
 }
 
-long tb_mode_unread(tb_mode *mode, double t, const double *x) {
+TB_DEVICE long tb_mode_unread(tb_mode *mode, double t, const double *x) {
     tb_modes *e = mode->modes;
     tb_mode_values_at(mode, t, x, e->values);
     for (long k = 0; k < mode->exit_count; k++)

@@ -1,11 +1,13 @@
 /* A fixed step with the transitions in it: the step is taken as if nothing happened; where an
  * indicator has changed its side, the instant is found by inverse interpolation through steps of
  * the method itself, the exit is taken there, and the rest of the step follows in the next mode. */
+#ifndef TB_ON_DEVICE
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "modes/modes.h"
+#endif
 
 static const long LOOKS = 50;         /* most steps that are taken to find an instant */
 static const double RESOLVED = 1e-14; /* of the step: what an instant is found to */
@@ -144,8 +146,8 @@ static void book_on(const tb_modes *e, double t, const double *x) {
     tb_modes_begin(balance->own->modes, balance->own, t, balance->x);
 }
 
-void tb_modes_step(const tb_problem *problem, double t, double h, const double *x, double *next,
-                   double *scratch) {
+TB_DEVICE void tb_modes_step(const tb_problem *problem, double t, double h, const double *x,
+                             double *next, double *scratch) {
     tb_modes *e = problem->modes;
     size_t bytes = (size_t)e->n * sizeof *x;
     long number = tb_mode_of(e, x);

@@ -3,10 +3,12 @@
  * met, J v = b; a contact that is struck rebounds, by Newton's law J v+ - b = -e (J v- - b), or by
  * Poisson's: of the impulses that stop it a part e acts again. Impulses don't rub: so a transition
  * never gives energy. */
+#ifndef TB_ON_DEVICE
 #include <math.h>
 #include <string.h>
 
 #include "modes/modes.h"
+#endif
 
 static const long ITERATIONS = 20;
 static const double MET = 1e-10; /* |h| of constraints that count as met [m or rad] */
@@ -132,7 +134,7 @@ static void go_on(tb_mode *mode, double t, double *x) {
     tb_settle(&mode->problem, t, x, 1);
 }
 
-void tb_modes_begin(tb_modes *e, const tb_problem *problem, double t, double *x) {
+TB_DEVICE void tb_modes_begin(tb_modes *e, const tb_problem *problem, double t, double *x) {
     long number = tb_mode_of(e, x);
     if (number < 0)
         return;
@@ -147,7 +149,7 @@ void tb_modes_begin(tb_modes *e, const tb_problem *problem, double t, double *x)
     go_on(mode, t, x);
 }
 
-void tb_modes_project(const tb_problem *problem, double t, double *x) {
+TB_DEVICE void tb_modes_project(const tb_problem *problem, double t, double *x) {
     tb_modes *e = problem->modes;
     long number = tb_mode_of(e, x);
     if (number < 0) {
@@ -190,7 +192,7 @@ static void note(tb_modes *e, double t, long from, long exit, long to, double ga
     memcpy(row + TB_TRANSITION_HEAD + e->n, x, (size_t)e->n * sizeof *x);
 }
 
-int tb_modes_crowded(const tb_modes *e, double span) {
+TB_DEVICE int tb_modes_crowded(const tb_modes *e, double span) {
     const double *recent = e->recent;
     long crowd = e->crowd;
     return crowd >= TB_CROWD && recent[(crowd - 1) % TB_CROWD] - recent[crowd % TB_CROWD] <= span;
@@ -204,8 +206,8 @@ static int fail(tb_modes *e, double t, long mode, long exit, double gap) {
     return 0;
 }
 
-int tb_modes_cross(tb_modes *e, const tb_problem *problem, double t, double *x, long number,
-                   long rests) {
+TB_DEVICE int tb_modes_cross(tb_modes *e, const tb_problem *problem, double t, double *x,
+                             long number, long rests) {
     long from = tb_mode_of(e, x), to;
     const tb_exit *exit = e->modes[from].exits + number;
     tb_mode_values_at(tb_modes_lend(e, problem, from), t, x, e->values);
