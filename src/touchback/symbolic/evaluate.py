@@ -5,29 +5,12 @@ It is the reference for every back end.
 
 from __future__ import annotations
 
-import ctypes
-import ctypes.util
 import math
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 
 from touchback.symbolic import ops
-from touchback.symbolic.sincos import sincos
+from touchback.symbolic.sincos import fma, library_function, sincos
 from touchback.symbolic.table import Lookup, lookup1, lookup2
-
-if TYPE_CHECKING:
-    pass
-
-
-def _library_function(name: str, arity: int) -> Callable[..., float]:
-    """A function of the C library: Python's own raise where C returns NaN, and 3.11 lacks fma."""
-    function = getattr(ctypes.CDLL(ctypes.util.find_library("m") or None), name)
-    function.restype = ctypes.c_double
-    function.argtypes = [ctypes.c_double] * arity
-    return function
-
-
-fma = _library_function("fma", 3)
 
 
 def _divide(a: float, b: float) -> float:
@@ -62,15 +45,15 @@ _FUNCTIONS: dict[int, Callable[..., float]] = {
     ops.SELECT: lambda a, b, c: b if a != 0.0 else c,
     ops.SIN: lambda a: sincos(a)[0],
     ops.COS: lambda a: sincos(a)[1],
-    ops.ASIN: _library_function("asin", 1),
-    ops.ACOS: _library_function("acos", 1),
-    ops.EXP: _library_function("exp", 1),
-    ops.LOG: _library_function("log", 1),
-    ops.SINH: _library_function("sinh", 1),
-    ops.COSH: _library_function("cosh", 1),
-    ops.TANH: _library_function("tanh", 1),
-    ops.ATAN2: _library_function("atan2", 2),
-    ops.POW: _library_function("pow", 2),
+    ops.ASIN: library_function("asin", 1),
+    ops.ACOS: library_function("acos", 1),
+    ops.EXP: library_function("exp", 1),
+    ops.LOG: library_function("log", 1),
+    ops.SINH: library_function("sinh", 1),
+    ops.COSH: library_function("cosh", 1),
+    ops.TANH: library_function("tanh", 1),
+    ops.ATAN2: library_function("atan2", 2),
+    ops.POW: library_function("pow", 2),
 }
 
 

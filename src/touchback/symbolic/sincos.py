@@ -8,7 +8,10 @@ is worst, within 0.09 of odd multiples of π/4, against 200 bits.
 Beyond ±LIMIT, and for NaN and infinities, the C library's sin and cos.
 """
 
+import ctypes
+import ctypes.util
 import math
+from collections.abc import Callable
 
 LIMIT = 2.0**30
 TWO_OVER_PI = 0.63661977236758134308
@@ -24,10 +27,19 @@ COS_COEFFICIENTS = (  # of z^0 … z^5 in (cos r − 1 + z/2)/z²
 )  # fmt: skip
 
 
+def library_function(name: str, arity: int) -> Callable[..., float]:
+    """A function of the C library: Python's own raise where C returns NaN, and 3.11 lacks fma."""
+    function = getattr(ctypes.CDLL(ctypes.util.find_library("m") or None), name)
+    function.restype = ctypes.c_double
+    function.argtypes = [ctypes.c_double] * arity
+    return function
+
+
+fma = library_function("fma", 3)
+
+
 def sincos(x: float) -> tuple[float, float]:
     """(sin x, cos x), operation by operation as the emitters do it."""
-    from touchback.symbolic.evaluate import fma
-
     if not abs(x) <= LIMIT:
         if math.isfinite(x):
             return math.sin(x), math.cos(x)
