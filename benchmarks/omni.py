@@ -11,8 +11,8 @@ import touchback as tb
 from benchmarks.core import as_routine
 from benchmarks.report import Section, microseconds
 from benchmarks.timing import Floats, interleaved
-from touchback.gallery.omni import bench, mecanum, three_wheels
-from touchback.gallery.omni.shape import WheelShape
+from touchback.gallery import omni_platforms, omni_wheel
+from touchback.gallery.omni_wheel import WheelShape
 
 KOSENKO = 1.5
 TURNS = 25
@@ -36,7 +36,10 @@ def run() -> Section:
     )
     for label, shape in SHAPES.items():
         _trackers(section, label, shape)
-    for label, make in (("three wheels", three_wheels.make), ("Mecanum", mecanum.make)):
+    for label, make in (
+        ("three wheels", omni_platforms.make_three_wheels),
+        ("Mecanum", omni_platforms.make_mecanum),
+    ):
         _platform(section, label, make())
     section.remark("×: of a whole step, over that with the explicit tracker (Kosenko 2015: 1.5).")
     section.remark("section: his § 5.1 (a formula); implicit: his system (5), by Newton's method.")
@@ -48,7 +51,7 @@ def run() -> Section:
 
 def _trackers(section: Section, label: str, shape: WheelShape) -> None:
     systems = {
-        tracker: bench.make(shape, tracker, slip_speed=0.2).compile()
+        tracker: omni_wheel.make(shape, tracker, slip_speed=0.2).compile()
         for tracker in ("explicit", "section", "implicit")
     }
     starts = {tracker: system.assemble(rates=RATES) for tracker, system in systems.items()}

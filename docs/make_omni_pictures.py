@@ -6,6 +6,7 @@ import sys
 import tempfile
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import matplotlib
 
@@ -17,10 +18,20 @@ from omni_films import platform_film, tour, wheel_film
 
 import touchback as tb
 from touchback.figures import ACCENT, INK
-from touchback.gallery.omni import bench, mecanum, three_wheels
-from touchback.gallery.omni.kinematics import Mount, mecanum_mounts, odometry
-from touchback.gallery.omni.shape import WheelShape
+from touchback.gallery import omni_platforms, omni_wheel
+from touchback.gallery.omni_platforms import Mount, mecanum_mounts, odometry
+from touchback.gallery.omni_wheel import WheelShape
 from validation.reference import columns
+
+three_wheels = SimpleNamespace(
+    PLAN=omni_platforms.THREE_WHEELS_PLAN,
+    make=omni_platforms.make_three_wheels,
+    ENTRY=omni_platforms.THREE_WHEELS,
+)
+mecanum = SimpleNamespace(
+    PLAN=omni_platforms.MECANUM_PLAN, make=omni_platforms.make_mecanum, ENTRY=omni_platforms.MECANUM
+)
+
 
 SECOND, THIRD, PALE = "#81b29a", "#f2cc8f", "#d8d8de"
 R = 0.05
@@ -95,7 +106,7 @@ def lowest_point(shape: WheelShape, theta: np.ndarray) -> np.ndarray:
 
 def hand_over() -> plt.Figure:
     """Heights of the rollers, where the contact is, and the torque that keeps the wheel upright."""
-    system = bench.make(INCLINED, friction=0.0).compile()
+    system = omni_wheel.make(INCLINED, friction=0.0).compile()
     start = system.assemble(rates={"wheel.wy": 3.0})
     run = tb.simulate(system, start, 1.4, output_step=2e-3, rtol=1e-10, progress=False)
     degrees = np.degrees(3.0 * run.time)
@@ -130,7 +141,7 @@ def agreement() -> plt.Figure:
     rates = {"wheel.vx": 0.3, "wheel.vy": 0.2, "wheel.wy": 12.0, "wheel.wz": 1.5}
     ways = {}
     for tracker in ("explicit", "section", "implicit"):
-        system = bench.make(INCLINED, tracker, slip_speed=0.2).compile()
+        system = omni_wheel.make(INCLINED, tracker, slip_speed=0.2).compile()
         run = tb.simulate(
             system, system.assemble(rates=rates), 10.0, method="rk4", step=5e-4,
             output_step=0.02, progress=False,
@@ -157,7 +168,7 @@ def roller_one() -> plt.Figure:
              ("acceleration", "m/s²", tb.Acceleration, 1e-8))  # fmt: skip
     runs = {}
     for tracker in ("explicit", "implicit"):
-        model = bench.make(INCLINED, tracker, friction=0.0)
+        model = omni_wheel.make(INCLINED, tracker, friction=0.0)
         for word, _, kind, _ in kinds:
             model.sensor(word, kind(model.bodies["disc roller 1"].at(0, 0, 0)))
         system = model.compile()

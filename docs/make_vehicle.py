@@ -10,7 +10,7 @@ from matplotlib import pyplot as plt
 
 import touchback as tb
 from touchback.figures import BODIES, light_grid
-from touchback.gallery import tilting
+from touchback.gallery import tilting_vehicle as tilting
 from touchback.vehicle import (
     BUGGY_TYRE,
     SMALL_TRACK,

@@ -9,9 +9,9 @@ from films import INK, STRING, WOOD, label, moving, shown, svg
 from scipy.spatial import ConvexHull
 
 import touchback as tb
-from touchback.gallery.omni import bench
-from touchback.gallery.omni.kinematics import Mount
-from touchback.gallery.omni.shape import WheelShape
+from touchback.gallery import omni_wheel
+from touchback.gallery.omni_platforms import Mount
+from touchback.gallery.omni_wheel import WheelShape
 
 ACCENT, PALE = "#e07a5f", "#d8d8de"
 FRAMES = 160
@@ -54,7 +54,7 @@ def silhouette(shape: WheelShape, number: int) -> np.ndarray:
 def wheel_film() -> str:
     """The gallery's experiment, eight times slower: the wheel from the side, from above with the
     track of its contact, and the torque that keeps it upright."""
-    entry, shape = bench.ENTRY, bench.SHAPE
+    entry, shape = omni_wheel.ENTRY, omni_wheel.SHAPE
     run = entry.experiment.run(entry.make().compile())
     at = np.searchsorted(run.time, np.linspace(0, run.duration, FRAMES)).clip(max=len(run) - 1)
     seconds, scale, ground, above = 8.0, 1150.0, 170.0, 420.0

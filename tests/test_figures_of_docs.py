@@ -11,7 +11,7 @@ import pytest
 
 from benchmarks import omni, pages, robotran
 from benchmarks.report import Section, write
-from touchback.gallery.omni import bench
+from touchback.gallery import omni_wheel
 from touchback.interop import ImportNotice
 
 ROOT = Path(__file__).parents[1]
@@ -28,7 +28,7 @@ def test_operations_of_trackers_are_what_the_code_counts() -> None:
     wheels = [each for each in pages.records("omni") if each.get("wheel") == label]
     recorded, shape = {each["tracker"]: each["flops"] for each in wheels}, omni.SHAPES[label]
     counted = {
-        tracker: bench.make(shape, tracker, slip_speed=0.2).compile().counts("terms").flops
+        tracker: omni_wheel.make(shape, tracker, slip_speed=0.2).compile().counts("terms").flops
         for tracker in recorded
     }
     again = f"run `python -m benchmarks omni` and `{pages.COMMAND} results/bench-….json`"

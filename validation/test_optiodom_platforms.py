@@ -13,9 +13,9 @@ import numpy as np
 from scipy.optimize import least_squares
 
 import touchback as tb
-from touchback.gallery.omni import three_wheels
-from touchback.gallery.omni.kinematics import Mount, mecanum_mounts, odometry
-from touchback.gallery.omni.shape import WheelShape
+from touchback.gallery import omni_platforms
+from touchback.gallery.omni_platforms import Mount, mecanum_mounts, odometry
+from touchback.gallery.omni_wheel import WheelShape
 from validation.reference import columns
 
 COUNTS = 12 * 1024  # gear and encoder of the three-wheeled robot, a turn
@@ -83,8 +83,8 @@ def test_three_omni_wheels_driven_at_measured_speeds(agreement) -> None:  # type
     t, angles = t[:count], angles[:count]
     mounts = three(0.195)
     shape = WheelShape(radius=0.051, rollers=6, off=0.04)
-    plan = changed(three_wheels.PLAN, mounts=mounts, shape=shape)
-    system = three_wheels.make(plan, commanded_wheels=True).compile()
+    plan = changed(omni_platforms.THREE_WHEELS_PLAN, mounts=mounts, shape=shape)
+    system = omni_platforms.make_three_wheels(plan, commanded_wheels=True).compile()
     rates = np.gradient(angles, t, axis=0)
     inputs = {f"command {i + 1}": (t, rates[:, i]) for i in range(3)}
     run = tb.simulate(

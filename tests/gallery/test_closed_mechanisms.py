@@ -5,7 +5,7 @@ import pytest
 
 import touchback as tb
 from touchback import gallery
-from touchback.gallery import crank_rocker, slider_crank, stewart_platform, suspension
+from touchback.gallery import planar_linkages, stewart_platform, suspension
 
 G = 9.81
 
@@ -35,7 +35,7 @@ def test_freedoms_are_those_of_the_textbook(name: str, freedoms: int) -> None:
 def test_the_rocker_follows_freudenstein() -> None:
     """Freudenstein 1954: k₁ cos φ − k₂ cos θ + k₃ = cos(θ − φ) for crank θ and rocker φ."""
     _, run = run_of("crank-rocker")
-    d, a, b, c = (getattr(crank_rocker, bar) for bar in ("GROUND", "CRANK", "COUPLER", "ROCKER"))
+    d, a, b, c = (getattr(planar_linkages, bar) for bar in ("GROUND", "CRANK", "COUPLER", "ROCKER"))
     theta, phi = run["crank"], run["rocker"]
     k1, k2, k3 = d / a, d / c, (a * a - b * b + c * c + d * d) / (2 * a * c)
     np.testing.assert_allclose(
@@ -48,7 +48,7 @@ def test_the_rocker_follows_freudenstein() -> None:
 def test_the_slider_stands_where_trigonometry_puts_it() -> None:
     _, run = run_of("slider-crank")
     theta, r = run["crank"], 0.1
-    expected = r * np.cos(theta) + np.sqrt(slider_crank.ROD**2 - (r * np.sin(theta)) ** 2)
+    expected = r * np.cos(theta) + np.sqrt(planar_linkages.ROD**2 - (r * np.sin(theta)) ** 2)
     np.testing.assert_allclose(run["slider position.x"], expected, atol=1e-12)
 
 

@@ -10,7 +10,7 @@ from scipy.special import ellipj, ellipk
 import touchback as tb
 from touchback import gallery
 from touchback.files import to_text
-from touchback.gallery import buoy, motor_arm, pendulum, spinning_top
+from touchback.gallery import buoy, gyroscopes, pendulum, robot_arms
 from touchback.interop.formats import read
 
 G = 9.81
@@ -115,7 +115,7 @@ def test_a_fast_top_precesses_at_the_textbook_rate() -> None:
     rate = (azimuth[-1] - azimuth[0]) / run.duration
     expected = 0.5 * G * 0.08 / (6e-4 * spin)
     assert rate == pytest.approx(expected, rel=0.02)  # ends within one nutation of the mean
-    assert spin > spinning_top.SPIN
+    assert spin > gyroscopes.SPIN
 
 
 def test_the_racket_turns_over_at_eulers_period() -> None:
@@ -139,15 +139,15 @@ def test_the_racket_turns_over_at_eulers_period() -> None:
 
 
 def test_the_motor_arm_agrees_with_its_three_equations() -> None:
-    k, gear = motor_arm.CONSTANT, motor_arm.GEAR
-    moment = motor_arm.MASS * motor_arm.LENGTH**2 / 3 + gear**2 * motor_arm.ROTOR
+    k, gear = robot_arms.CONSTANT, robot_arms.GEAR
+    moment = robot_arms.MASS * robot_arms.LENGTH**2 / 3 + gear**2 * robot_arms.ROTOR
 
     def rates(t: float, x: np.ndarray) -> list[float]:
         angle, speed, current = x
-        weight = motor_arm.MASS * G * motor_arm.LENGTH / 2 * np.sin(angle)
-        torque = gear * k * current - motor_arm.DAMPING * speed - weight
-        voltage = 1.0 - motor_arm.RESISTANCE * current - gear * k * speed
-        return [speed, torque / moment, voltage / motor_arm.INDUCTANCE]
+        weight = robot_arms.MASS * G * robot_arms.LENGTH / 2 * np.sin(angle)
+        torque = gear * k * current - robot_arms.DAMPING * speed - weight
+        voltage = 1.0 - robot_arms.RESISTANCE * current - gear * k * speed
+        return [speed, torque / moment, voltage / robot_arms.INDUCTANCE]
 
     entry = gallery.entry("motor-arm")
     run = entry.experiment.run(entry.make().compile())

@@ -4,16 +4,16 @@ import numpy as np
 import pytest
 
 import touchback as tb
-from touchback.gallery import swing_up
+from touchback.gallery import cart_pole
 
 
 def test_the_pushes_that_are_kept_are_the_plan_of_least_effort() -> None:
     pytest.importorskip("casadi")
-    np.testing.assert_allclose(swing_up.plan().values[:, 0], swing_up.PUSHES, atol=0.02)
+    np.testing.assert_allclose(cart_pole.plan().values[:, 0], cart_pole.PUSHES, atol=0.02)
 
 
 def test_gains_raise_poles_that_hang_elsewhere_and_the_plan_alone_does_not() -> None:
-    system = swing_up.make().compile()
+    system = cart_pole.make_swing_up().compile()
     for angle in (2.5, 2.9, np.pi, 3.4):
         ends = {
             tracking: tb.simulate(
@@ -35,12 +35,12 @@ def test_the_last_gains_are_those_of_a_pole_that_stands() -> None:
     A[:2, 2:] = np.eye(2)
     A[2:, 1] = np.linalg.solve(mass, [0.0, g])
     B[2:, 0] = np.linalg.solve(mass, [1.0, 0.0])
-    closed = A - B @ swing_up.tracked()[3][-1:]
+    closed = A - B @ cart_pole.tracked()[3][-1:]
     assert np.linalg.eigvals(closed).real.max() < -0.5
 
 
 def test_it_swings_up_against_the_clock_and_bears_a_nudge() -> None:
-    system = swing_up.make().compile()
+    system = cart_pole.make_swing_up().compile()
     with tb.live(system, system.assemble(pole=2.9), rate=500, speed=None) as live:
         live.run(3.0)
         assert abs(live.read("pole")) < 0.05

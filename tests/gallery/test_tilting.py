@@ -9,8 +9,8 @@ import pytest
 
 import touchback as tb
 from touchback.devices import Converter
-from touchback.gallery import tilting
-from touchback.gallery.tilting import Balance, Tilting, TiltSensors
+from touchback.gallery import tilting_vehicle
+from touchback.gallery.tilting_vehicle import Balance, Tilting, TiltSensors
 
 G = 9.81
 PLAN = Tilting()
@@ -33,7 +33,7 @@ def standing(stiffer: float) -> tb.System:
         cornering_stiffness=750.0 * stiffer, slip_stiffness=1000.0 * stiffer,
     )  # fmt: skip
     m = tb.Model("standing")
-    tilting.add_tilting(m, replace(PLAN, tyre=tyre))
+    tilting_vehicle.add_tilting(m, replace(PLAN, tyre=tyre))
     m.drive("steer", 0.0)
     return m.compile()
 
@@ -58,7 +58,7 @@ def turning() -> tb.Run:
         converter=Converter(24, 0.0, 5.0), voltage_noise=1e-6, rate_noise=1e-6, bias=0.0,
         bias_wander=1e-9, sway=1e-6,
     )  # fmt: skip
-    system = tilting.make(balance=Balance(sensors=quiet)).compile()
+    system = tilting_vehicle.make(balance=Balance(sensors=quiet)).compile()
     steering = ((0.0, 0.5, 0.8), (0.0, 0.0, 0.25))
     return tb.simulate(
         system, duration=8.0, inputs={"steering": steering}, rate=1000.0, progress=False
@@ -104,8 +104,8 @@ def test_its_motor_holds_what_a_leaning_body_with_spinning_wheels_is_short_of(tu
 @pytest.mark.parametrize("seed", [1, 31])
 def test_the_filter_knows_the_tilt_better_than_either_sensor_and_finds_the_bias(seed: int) -> None:
     sensors = TiltSensors(seed=seed)
-    system = tilting.make(balance=Balance(sensors=sensors)).compile()
-    inputs = {"steering": tilting.STEERING}
+    system = tilting_vehicle.make(balance=Balance(sensors=sensors)).compile()
+    inputs = {"steering": tilting_vehicle.STEERING}
     run = tb.simulate(
         system, duration=10.0, inputs=inputs, rate=1000.0, output_step=1e-3, progress=False
     )
@@ -127,7 +127,7 @@ def test_the_filter_knows_the_tilt_better_than_either_sensor_and_finds_the_bias(
 
 
 def test_switched_off_it_falls_on_its_outriggers_and_stays_there_live() -> None:
-    with tb.live(tilting.make().compile(), rate=1000, speed=None) as live:
+    with tb.live(tilting_vehicle.make().compile(), rate=1000, speed=None) as live:
         live.run(1.0)
         assert abs(live.read("tilt")) < 0.03
         live["tilt control"] = 0.0
@@ -142,7 +142,7 @@ def test_switched_off_it_falls_on_its_outriggers_and_stays_there_live() -> None:
 
 def test_its_motor_never_gives_more_than_it_can() -> None:
     run = tb.simulate(
-        tilting.make().compile(), duration=3.0, rate=1000.0, progress=False,
+        tilting_vehicle.make().compile(), duration=3.0, rate=1000.0, progress=False,
         inputs={"steering": ((0.0, 0.5, 0.51), (0.0, 0.0, 0.35))},
     )  # fmt: skip
     assert np.abs(run["tilt torque"]).max() == Balance().motor.largest_torque == 9.0

@@ -17,7 +17,7 @@ from closed_suite import (
 )
 from formulation_promises import TABLE, Promise, Refusal, promise, table
 from touchback import gallery
-from touchback.gallery import four_bars
+from touchback.gallery import planar_linkages
 from touchback.simulate.failure import RunFailed
 from touchback.simulate.solvers import METHODS
 
@@ -132,7 +132,7 @@ def test_steps_that_end_next_to_a_fold_keep_energy_and_are_counted(
 def test_many_loops_are_counted_as_singular_only_while_they_are_flat() -> None:
     """Cranks pass a quarter turn once at 6 rad/s or more: within 0.02 rad for 7 steps at most."""
     loops, angle = 20, 1.0
-    system = four_bars.make(loops).compile()
+    system = planar_linkages.make_four_bars(loops).compile()
     guess = {f"crank {i}": angle for i in range(1, loops + 1)}
     guess |= {f"coupler {i}": -angle for i in range(loops)}
     x0 = system.assemble(rates={"crank 0": 6.0}, guess=guess, **{"crank 0": angle})
@@ -268,7 +268,7 @@ def test_the_table_in_the_docs_is_current() -> None:
 
 def test_the_penalty_of_index_3_can_be_chosen() -> None:
     """A weak one needs more iterations for the same closure."""
-    system = four_bars.make(2).compile()
+    system = planar_linkages.make_four_bars(2).compile()
     start = system.assemble(rates={system.velocities[0]: 1.0})
     counts = {}
     for penalty in (1e4, 1e6):

@@ -21,7 +21,7 @@ from touchback import (
     maximum,
     select,
 )
-from touchback.gallery.entry import Entry, Experiment, Shown
+from touchback.gallery.catalogue import Entry, Experiment, Shown
 
 HAMMER = 25 * 0.008  # kg at the key front: a hammer of 8 g and its lever of 5 : 1
 KEY = HAMMER / 2  # "about 50 percent of the scaled inertia of the hammer"

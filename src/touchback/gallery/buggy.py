@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 
 from touchback import Model
-from touchback.gallery.entry import Entry, Experiment
+from touchback.gallery.catalogue import Entry, Experiment
 from touchback.realtime import WatchedInput
 from touchback.vehicle.car import Car, add_car
 from touchback.vehicle.driveline import line_pressure

@@ -12,7 +12,7 @@ from touchback import (
     Signal,
     maximum,
 )
-from touchback.gallery.entry import Entry, Experiment
+from touchback.gallery.catalogue import Entry, Experiment
 
 MASS, WATER, DEPTH = 25.0, 1025.0, 6.0  # kg, kg/m³, m of water over the anchor
 HALVES = (0.2, 0.2, 0.24)  # m, of the float, an ellipsoid above its shackle

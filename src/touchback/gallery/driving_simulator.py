@@ -2,7 +2,7 @@
 (Docquier 2021, section 5.2)."""
 
 from touchback import Model
-from touchback.gallery.entry import Entry, Experiment, Shown
+from touchback.gallery.catalogue import Entry, Experiment, Shown
 from touchback.vehicle.drivers import ObstacleAvoider, StraightPath
 from touchback.vehicle.manoeuvres import model_of
 from touchback.vehicle.simulator import RATE, Person, SimulatorCar, WiredWheel, add_obstacle

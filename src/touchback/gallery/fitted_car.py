@@ -29,7 +29,7 @@ from touchback import (
     sin,
 )
 from touchback.estimate import Identification
-from touchback.gallery.entry import Entry, Experiment
+from touchback.gallery.catalogue import Entry, Experiment
 from touchback.model.value import Value
 from touchback.vehicle import WholeCar
 from touchback.vehicle.drivers import OpenLoop

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from touchback import Model, Run, System, identify, simulate
 from touchback.errors import InputError
 from touchback.estimate import Identification
-from touchback.gallery.entry import Entry, Experiment
+from touchback.gallery.catalogue import Entry, Experiment
 from touchback.instruments.piano.piano_action import grand_piano_action
 from touchback.model.signals import Parameter
 from touchback.unit_spellings import unit_of

@@ -7,9 +7,8 @@ import numpy as np
 
 from touchback import Box, Model
 from touchback.devices.gps import Building, Receiver, Site
-from touchback.gallery.entry import Entry, Experiment, Shown
-from touchback.gallery.omni.platform import make_platform
-from touchback.gallery.omni.three_wheels import PLAN
+from touchback.gallery.catalogue import Entry, Experiment, Shown
+from touchback.gallery.omni_platforms import THREE_WHEELS_PLAN, make_platform
 from touchback.simulate.protocol import InputData
 
 # The robot starts at the origin, east is x. The block, and two houses across its streets: the
@@ -25,7 +24,7 @@ START = datetime(2016, 3, 2, 4, 0, tzinfo=UTC)
 
 def make() -> Model:
     """The platform on three omni wheels, and the houses to look at."""
-    m = make_platform("gps robot", PLAN)
+    m = make_platform("gps robot", THREE_WHEELS_PLAN)
     for i, house in enumerate(TOWN, 1):
         place = m.ground.at(house.x, house.y, house.height / 2, turn=("z", house.turn))
         m.shape(f"house {i}", place, Box((house.length, house.width, house.height)))

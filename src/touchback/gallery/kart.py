@@ -18,7 +18,7 @@ from touchback import (
     Velocity,
     atan2,
 )
-from touchback.gallery.entry import Entry, Experiment
+from touchback.gallery.catalogue import Entry, Experiment
 from touchback.model.frame import BodyHandle
 from touchback.model.value import Triple, check_positive
 from touchback.vehicle.suspension import Wheel

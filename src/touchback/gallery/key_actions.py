@@ -4,7 +4,7 @@
 import numpy as np
 
 from touchback import Model
-from touchback.gallery.entry import Entry, Experiment, Shown
+from touchback.gallery.catalogue import Entry, Experiment, Shown
 from touchback.instruments.harpsichord import STROKE_TIMES, harpsichord_key, stroke_forces
 from touchback.instruments.piano.finger_motions import Pressed
 from touchback.instruments.piano.piano_action import grand_piano_action

@@ -12,7 +12,7 @@ from touchback import (
     TotalTorque,
     Velocity,
 )
-from touchback.gallery.entry import Entry, Experiment, Shown
+from touchback.gallery.catalogue import Entry, Experiment, Shown
 from touchback.simulate.protocol import InputData
 from touchback.vehicle.car import Car, Chassis, Post, add_running_gear
 from touchback.vehicle.roads import PlaneRoad

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from touchback import Energy, Free, JointEffort, Model, Position, Prismatic, Spherical, Universal
-from touchback.gallery.entry import Entry, Experiment, Shown
+from touchback.gallery.catalogue import Entry, Experiment, Shown
 
 BASE, TOP, HEIGHT = 0.5, 0.3, 0.7  # radii of the two rings and their distance [m]
 MASS, LEG = 20.0, 2.0  # of the plate, and of each half of a leg [kg]

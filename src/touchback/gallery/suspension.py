@@ -14,7 +14,7 @@ from touchback import (
     Wrench,
     minimum,
 )
-from touchback.gallery.entry import Entry, Experiment, Shown
+from touchback.gallery.catalogue import Entry, Experiment, Shown
 
 ARM, POST = 0.4, 0.25  # wishbones and the knuckle between them [m]
 RADIUS, CAMBER = 0.31, 0.03  # of the wheel [m, rad]

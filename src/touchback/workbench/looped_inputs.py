@@ -9,7 +9,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from touchback import Live
-from touchback.gallery.entry import Experiment
+from touchback.gallery.catalogue import Experiment
 from touchback.numbers import is_real
 from touchback.simulate.inputs import Inputs, read_inputs
 

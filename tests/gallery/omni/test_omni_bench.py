@@ -7,9 +7,8 @@ import numpy as np
 import pytest
 
 import touchback as tb
-from touchback.gallery.omni import bench
-from touchback.gallery.omni.shape import WheelShape
-from touchback.gallery.omni.wheel import DENSITY, total_mass
+from touchback.gallery import omni_wheel
+from touchback.gallery.omni_wheel import DENSITY, WheelShape, total_mass
 
 R = 0.05
 STRAIGHT = WheelShape(R, 6, 0.04)
@@ -22,7 +21,7 @@ POINTED = WheelShape.pointed(R, 6, 0.3)
 def system(
     shape: WheelShape, tracker: str = "explicit", friction: float = 0.3, slip_speed: float = 0.02
 ) -> tb.System:
-    return bench.make(shape, tracker, friction, slip_speed).compile()
+    return omni_wheel.make(shape, tracker, friction, slip_speed).compile()
 
 
 @pytest.mark.parametrize("shape", [STRAIGHT, INCLINED, POINTED])
@@ -39,7 +38,9 @@ def test_a_wheel_that_slides_freely_keeps_energy_and_momenta(shape: WheelShape) 
     momentum = np.array([made.momentum(a, b) for a, b in zip(q[::20], v[::20], strict=True)])
     assert np.ptp(momentum[:, 0, :2], axis=0).max() < 1e-9  # along the floor
     assert np.ptp(momentum[:, 1, 2]) < 1e-9  # about the vertical
-    np.testing.assert_allclose(run["load"], total_mass(bench.MASS, shape) * bench.G, rtol=1e-9)
+    np.testing.assert_allclose(
+        run["load"], total_mass(omni_wheel.MASS, shape) * omni_wheel.G, rtol=1e-9
+    )
     np.testing.assert_allclose(run["centre.z"], R, atol=1e-12)
 
 
@@ -153,7 +154,7 @@ def test_friction_takes_what_the_energy_loses(shape: WheelShape) -> None:
 
 def test_work_of_the_motor_and_the_vehicle_is_booked() -> None:
     """Work in = stored + dissipated, with a vehicle that presses, pulls and drives."""
-    made = bench.make(INCLINED).compile()
+    made = omni_wheel.make(INCLINED).compile()
     made["pressing"] = 2.0
     inputs = {"force x": 0.5, "axle torque": 0.02}
     run = tb.simulate(
@@ -169,7 +170,7 @@ def test_work_of_the_motor_and_the_vehicle_is_booked() -> None:
     books = run.energy_balance
     assert books.work["motor"] > 0.05 and books.work["vehicle"] > 0.05
     assert books.dissipated["friction"] > 5e-5 and abs(books.residual) < 1e-8
-    weight = total_mass(bench.MASS, INCLINED) * bench.G
+    weight = total_mass(omni_wheel.MASS, INCLINED) * omni_wheel.G
     np.testing.assert_allclose(run["load"], weight + 2.0, rtol=1e-9)  # what friction uses
 
 
@@ -182,7 +183,7 @@ def test_the_servo_holds_the_load_off_the_wheels_plane() -> None:
     angle = 3.0 * run.time
     q = angle - sector * np.floor(angle / sector + 0.5)
     away = np.abs(np.abs(q) - INCLINED.half_sector) > 1e-3
-    weight = total_mass(bench.MASS, INCLINED) * bench.G
+    weight = total_mass(omni_wheel.MASS, INCLINED) * omni_wheel.G
     track = INCLINED.track(q)
     np.testing.assert_allclose(run["contact.y"][away], track[away], atol=1e-9)
     np.testing.assert_allclose(run["servo torque"][away], -weight * track[away], atol=1e-8)
@@ -196,7 +197,7 @@ def test_a_wheel_pushed_sideways_ends_rolling_on_one_roller() -> None:
     )
     rho = STRAIGHT.radius - STRAIGHT.off
     _, moment, _ = STRAIGHT.roller_inertia(DENSITY)
-    mass = total_mass(bench.MASS, STRAIGHT)
+    mass = total_mass(omni_wheel.MASS, STRAIGHT)
     expected = 0.3 * mass / (mass + moment / rho**2)
     assert run["wheel.vy"][-1] == pytest.approx(expected, rel=1e-6)
     assert abs(run["disc roller 1 rate"][-1]) == pytest.approx(expected / rho, rel=1e-6)
@@ -205,7 +206,10 @@ def test_a_wheel_pushed_sideways_ends_rolling_on_one_roller() -> None:
 def test_friction_tends_to_rolling_without_slip() -> None:
     """Within a sector the roller in contact may be tied by its velocity instead: the wheel then
     moves as friction does that gives way below 1e-5 m/s."""
-    tied, slips = bench.make(INCLINED, friction=0.0), bench.make(INCLINED, slip_speed=1e-5)
+    tied, slips = (
+        omni_wheel.make(INCLINED, friction=0.0),
+        omni_wheel.make(INCLINED, slip_speed=1e-5),
+    )
     for axis in "xy":
         tied.constrain(f"grip {axis}", velocity=tied.signal(f"slip.{axis}"))
     ends = []
@@ -238,9 +242,9 @@ def test_an_inclined_roller_pulls_a_rolling_wheel_aside() -> None:
 
 def test_a_wheel_that_slides_is_braked_by_friction_times_load() -> None:
     """M ẍ = −μ (M g + pressing) u/√(u² + u₀²) of the centre, at the instant at which it slides."""
-    made = bench.make(INCLINED).compile()
+    made = omni_wheel.make(INCLINED).compile()
     made["pressing"] = 3.0
     start = made.assemble(rates={"wheel.vx": 1.0})
-    mass = total_mass(bench.MASS, INCLINED)
-    braking = 0.3 * (mass * bench.G + 3.0) / mass / math.hypot(1.0, 0.02)
+    mass = total_mass(omni_wheel.MASS, INCLINED)
+    braking = 0.3 * (mass * omni_wheel.G + 3.0) / mass / math.hypot(1.0, 0.02)
     assert made.forward_dynamics(start.q, start.v)[0] == pytest.approx(-braking, rel=1e-9)

@@ -4,23 +4,23 @@ import numpy as np
 import pytest
 
 import touchback as tb
-from touchback.gallery.omni import bench
-from touchback.gallery.omni.wheel import total_mass
+from touchback.gallery import omni_wheel
+from touchback.gallery.omni_wheel import total_mass
 
-M = total_mass(bench.MASS, bench.SHAPE)
-WEIGHT, R = M * bench.G, bench.SHAPE.radius
+M = total_mass(omni_wheel.MASS, omni_wheel.SHAPE)
+WEIGHT, R = M * omni_wheel.G, omni_wheel.SHAPE.radius
 
 
 @pytest.fixture
 def system() -> tb.System:
-    return bench.make().compile()
+    return omni_wheel.make().compile()
 
 
 @pytest.mark.parametrize("method", ["dopri5", "rk4"])
 @pytest.mark.parametrize("tracker", ["explicit", "section", "implicit"])
 def test_a_wheel_that_is_lifted_leaves_the_floor_in_free_flight(method: str, tracker: str) -> None:
     """z = R + (F − W)/M t²/2, and the lift does F z; no force of the floor, no friction."""
-    system = bench.make(tracker=tracker).compile()
+    system = omni_wheel.make(tracker=tracker).compile()
     system["pressing"] = -20.0
     start = system.assemble(rates={"wheel.vx": 0.3, "wheel.wy": 3.0})
     run = tb.simulate(system, start, 0.5, method=method, energy_balance=True, progress=False)
@@ -72,7 +72,7 @@ def test_a_live_wheel_is_lifted_and_lands_again(system: tb.System) -> None:
         live.run(1.2)
     run = live.recorded()
     begun = np.flatnonzero(run["centre.z"] > R + 1e-9)
-    top = 0.5 * lift * 0.1**2 * (1 + lift / bench.G)
+    top = 0.5 * lift * 0.1**2 * (1 + lift / omni_wheel.G)
     assert run["centre.z"].max() == pytest.approx(R + top, rel=0.03)  # a tick late or two
     assert run["centre.z"][-1] == pytest.approx(R, abs=1e-6) and run["load"][-1] > 0.0
     assert len(begun) < len(run) - 50

@@ -14,9 +14,8 @@ from scipy.spatial.transform import Rotation
 import touchback as tb
 from touchback.contact import Side, find_nearest
 from touchback.contact.surfaces import Plane, Roller
-from touchback.gallery.omni import bench
-from touchback.gallery.omni.footing import TRACKERS, Floor, Footing, sector_over
-from touchback.gallery.omni.shape import WheelShape
+from touchback.gallery import omni_wheel
+from touchback.gallery.omni_wheel import TRACKERS, Floor, Footing, WheelShape, sector_over
 from touchback.spatial import Vectors
 from touchback.symbolic.scalars import Operators
 
@@ -50,7 +49,7 @@ def pose(yaw: float, turn: float, lean: float, place: np.ndarray) -> np.ndarray:
 
 @cache
 def systems(shape: WheelShape) -> dict[str, tb.System]:
-    return {tracker: bench.make(shape, tracker).compile() for tracker in TRACKERS}
+    return {tracker: omni_wheel.make(shape, tracker).compile() for tracker in TRACKERS}
 
 
 def contact(system: tb.System, q: np.ndarray, v: np.ndarray) -> np.ndarray:
@@ -192,4 +191,4 @@ def test_trackers_agree_up_to_the_very_tips_of_pointed_rollers(rollers: int, psi
 
 def test_an_unknown_tracker_is_answered_with_the_known_ones() -> None:
     with pytest.raises(tb.ModelError, match="there is no tracker 'explict'; did you mean"):
-        bench.make(tracker="explict")
+        omni_wheel.make(tracker="explict")

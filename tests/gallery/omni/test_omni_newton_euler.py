@@ -11,9 +11,8 @@ import pytest
 from scipy.optimize import brentq, minimize_scalar
 from scipy.spatial.transform import Rotation
 
-from touchback.gallery.omni import bench
-from touchback.gallery.omni.shape import WheelShape
-from touchback.gallery.omni.wheel import DENSITY
+from touchback.gallery import omni_wheel
+from touchback.gallery.omni_wheel import DENSITY, WheelShape
 
 UP = np.array([0.0, 0.0, 1.0])
 FRICTION, SLIP_SPEED = 0.3, 0.02
@@ -59,7 +58,7 @@ def parts(shape: WheelShape, q: np.ndarray) -> list[Part]:
     base = np.block([[R, zero], [zero, R]])
     whole = np.zeros((6, n))
     whole[:, :6] = base
-    found = [Part(q[:3], R @ np.diag(bench.MOMENTS) @ R.T, bench.MASS, whole)]
+    found = [Part(q[:3], R @ np.diag(omni_wheel.MOMENTS) @ R.T, omni_wheel.MASS, whole)]
     for i, (centre, axes) in enumerate(seats(shape, q)):
         twist = whole.copy()
         twist[:3, 3:6] -= np.cross(centre - q[:3], R, axisb=0, axisc=0)  # ω × lever
@@ -128,13 +127,15 @@ def solved(shape: WheelShape, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray,
         inertia = np.zeros((6, 6))
         inertia[:3, :3], inertia[3:, 3:] = body.mass * np.eye(3), body.moments
         omega = body.twist[3:] @ v
-        wrench = np.concatenate([-body.mass * bench.G * UP, -np.cross(omega, body.moments @ omega)])
+        wrench = np.concatenate(
+            [-body.mass * omni_wheel.G * UP, -np.cross(omega, body.moments @ omega)]
+        )
         wrench -= inertia @ (later.twist - earlier.twist) @ v / (2 * step)
         M += body.twist.T @ inertia @ body.twist
         f += body.twist.T @ wrench
     slip = slip_of(bodies[1 + number], place)
     u = (slip @ v)[:2]
-    load = sum(body.mass for body in bodies) * bench.G
+    load = sum(body.mass for body in bodies) * omni_wheel.G
     f -= FRICTION * load * (u @ slip[:2]) / math.hypot(*u, SLIP_SPEED)
     J = ties(shape, q)
     bent = (ties(shape, ahead) - ties(shape, behind)) @ v / (2 * step)
@@ -158,7 +159,7 @@ def state(shape: WheelShape, rng: np.random.Generator) -> tuple[np.ndarray, np.n
 
 @pytest.mark.parametrize("shape", SHAPES, ids=lambda each: f"{each.rollers}-{each.inclination:.2g}")
 def test_accelerations_servo_torque_and_load_are_newtons_and_eulers(shape: WheelShape) -> None:
-    made = bench.make(shape, friction=FRICTION, slip_speed=SLIP_SPEED).compile()
+    made = omni_wheel.make(shape, friction=FRICTION, slip_speed=SLIP_SPEED).compile()
     rng = np.random.default_rng(11)
     for _ in range(2):
         q, v = state(shape, rng)

@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -12,9 +12,10 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import touchback as tb
-from touchback.gallery.omni import bench, mecanum, three_wheels
-from touchback.gallery.omni.kinematics import (
+from touchback.gallery import omni_platforms, omni_wheel
+from touchback.gallery.omni_platforms import (
     Mount,
+    Platform,
     mecanum_mounts,
     odometry,
     platform_velocity,
@@ -22,8 +23,16 @@ from touchback.gallery.omni.kinematics import (
     three_mounts,
     wheel_speeds,
 )
-from touchback.gallery.omni.platform import Platform
-from touchback.gallery.omni.shape import WheelShape
+from touchback.gallery.omni_wheel import WheelShape
+
+three_wheels = SimpleNamespace(
+    PLAN=omni_platforms.THREE_WHEELS_PLAN,
+    make=omni_platforms.make_three_wheels,
+    ENTRY=omni_platforms.THREE_WHEELS,
+)
+mecanum = SimpleNamespace(
+    PLAN=omni_platforms.MECANUM_PLAN, make=omni_platforms.make_mecanum, ENTRY=omni_platforms.MECANUM
+)
 
 
 @cache
@@ -98,7 +107,7 @@ def test_at_rolling_speeds_a_roller_only_has_to_spin(psi: float) -> None:
     """Anywhere on its rollers: what is left of the slip is what the roller's own spin takes away,
     and the textbooks' speed leaves more of it."""
     shape, rng = WheelShape(0.05, 7, 0.04, psi), np.random.default_rng(4)
-    made = bench.make(shape).compile()
+    made = omni_wheel.make(shape).compile()
     mount = Mount(0.2, -0.1, 0.4, psi)
     for angle in rng.uniform(-7, 7, 10):
         vx, vy = rng.normal(size=2)

@@ -9,7 +9,7 @@ from scipy.optimize import minimize_scalar
 from scipy.spatial.transform import Rotation
 
 import touchback as tb
-from touchback.gallery.omni.shape import WheelShape
+from touchback.gallery.omni_wheel import WheelShape
 
 SHAPES = [
     WheelShape(1.0, 4, 0.6),

@@ -8,7 +8,7 @@ import pytest
 
 import touchback as tb
 from touchback import gallery
-from touchback.gallery.entry import Experiment
+from touchback.gallery.catalogue import Experiment
 from touchback.workbench.looped_inputs import Fed, feed
 from touchback.workbench.manipulate import equipped
 from touchback.workbench.play.play_server import PlayServer

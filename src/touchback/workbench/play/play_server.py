@@ -17,8 +17,8 @@ import numpy as np
 
 from touchback import Live
 from touchback.errors import NO_JSON, InputError
-from touchback.gallery import registry
-from touchback.gallery.entry import Entry
+from touchback.gallery import catalogue
+from touchback.gallery.catalogue import Entry
 from touchback.names import suggestion
 from touchback.realtime.control import Answer, CommandServer
 from touchback.realtime.control.command_server import SELDOM
@@ -298,7 +298,7 @@ class PlayServer:
                     "about": each.about,
                     "sentences": each.sentences,
                 }
-                for each in map(registry.entry, registry.names())
+                for each in map(catalogue.entry, catalogue.names())
             ],
             "open": list(self._pages),
         }
@@ -312,9 +312,9 @@ class PlayServer:
                 steps.callback(bench.close)
                 return OpenPage(bench, steps.pop_all())
             if what.startswith(GALLERY):
-                return self._mechanism(registry.entry(what.removeprefix(GALLERY)), steps)
+                return self._mechanism(catalogue.entry(what.removeprefix(GALLERY)), steps)
             if what not in PAGES:
-                known = [*PAGES, ZOO, *(GALLERY + name for name in registry.names())]
+                known = [*PAGES, ZOO, *(GALLERY + name for name in catalogue.names())]
                 raise InputError(
                     f"There is nothing to play called '{what}'; {suggestion(what, known)}"
                 )

@@ -1,0 +1,126 @@
+"""The catalogue of ready mechanisms, and what one consists of: a model, an experiment and a line
+about it. A new one is a new file and one line here. A file is imported when somebody asks for its
+mechanism: a pendulum needs no tyres. Its entry is `ENTRY`, or, where a file has several, the
+variable after the colon."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from importlib import import_module
+
+from touchback import Model, Run, State, System, simulate
+from touchback.errors import InputError
+from touchback.names import suggestion
+from touchback.realtime import WatchedInput
+from touchback.simulate.protocol import InputData
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """A run worth watching: where it starts, how long it lasts [s], what to plot. `positions` and
+    `rates` are kept when loops are closed; `guess` says where to begin closing them; `substeps` is
+    how many steps its stiffness asks for in a live tick of 1 ms; `rate` how many ticks a second
+    what it remembers from tick to tick is made for. Against the clock `devices` feed inputs, named
+    as for `touchback live --connect`, which are `watched`."""
+
+    duration: float
+    positions: Mapping[str, float] = field(default_factory=dict)
+    rates: Mapping[str, float] = field(default_factory=dict)
+    inputs: InputData = field(default_factory=dict)
+    signals: tuple[str, ...] = ()
+    guess: Mapping[str, float] = field(default_factory=dict)
+    substeps: int = 1
+    rate: float | None = None
+    devices: Mapping[str, str] = field(default_factory=dict)
+    watched: Mapping[str, WatchedInput] = field(default_factory=dict)
+
+    def start(self, system: System) -> State:
+        """The state from which it starts."""
+        return system.assemble(self.positions, self.rates, guess=self.guess)
+
+    def run(self, system: System) -> Run:
+        """The experiment, with the default method."""
+        return simulate(
+            system, self.start(system), self.duration, inputs=dict(self.inputs), rate=self.rate
+        )
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A model with an experiment that can go on and on, as a page shows it."""
+
+    make: Callable[..., Model]
+    experiment: Experiment
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One mechanism of the gallery. Three sentences explain it to whoever opens it: what it is,
+    what happens there and why, and what to try. `shown` is for those whose experiment is over
+    before a page is open."""
+
+    name: str
+    about: str
+    make: Callable[..., Model]
+    experiment: Experiment
+    sentences: tuple[str, str, str]
+    shown: Shown | None = None
+
+    @property
+    def on_page(self) -> Shown:
+        """What a page shows."""
+        return self.shown or Shown(self.make, self.experiment)
+
+
+_MODULES = {
+    "pendulum": "pendulum",
+    "double-pendulum": "pendulum:DOUBLE_PENDULUM",
+    "cart-pole": "cart_pole:CART_POLE",
+    "swing-up": "cart_pole:SWING_UP",
+    "spinning-top": "gyroscopes:SPINNING_TOP",
+    "gyroscope": "gyroscopes:GYROSCOPE",
+    "motor-arm": "robot_arms:MOTOR_ARM",
+    "hanging-chain": "pendulum:HANGING_CHAIN",
+    "seven-joint-arm": "robot_arms:SEVEN_JOINT_ARM",
+    "buoy": "buoy",
+    "crank-rocker": "planar_linkages:CRANK_ROCKER",
+    "slider-crank": "planar_linkages:SLIDER_CRANK",
+    "four-bars": "planar_linkages:FOUR_BARS",
+    "suspension": "suspension",
+    "stewart-platform": "stewart_platform",
+    "bouncing-hammer": "bouncing_hammer",
+    "harpsichord": "key_actions:HARPSICHORD",
+    "piano": "key_actions:PIANO",
+    "piano-modes": "key_actions:PIANO_WITH_MODES",
+    "omni-wheel": "omni_wheel",
+    "omni-platform": "omni_platforms:THREE_WHEELS",
+    "mecanum-platform": "omni_platforms:MECANUM",
+    "gps-robot": "gps_robot",
+    "driving-simulator": "driving_simulator",
+    "buggy": "buggy",
+    "mini-baja": "mini_baja",
+    "tilting-vehicle": "tilting_vehicle",
+    "kart-bench": "kart",
+    "fitted-car": "fitted_car",
+    "fitted-piano": "fitted_piano",
+}
+
+
+def names() -> list[str]:
+    """The names of the ready mechanisms, simplest first."""
+    return list(_MODULES)
+
+
+def entry(name: str) -> Entry:
+    """A mechanism with its experiment and a line about it."""
+    if name not in _MODULES:
+        raise InputError(
+            f"There is no mechanism '{name}' in the gallery; {suggestion(name, names())}"
+        )
+    module, _, variable = _MODULES[name].partition(":")
+    found: Entry = getattr(import_module(f"touchback.gallery.{module}"), variable or "ENTRY")
+    return found
+
+
+def make(name: str, **options: object) -> Model:
+    """A fresh model; some take options, such as `make("hanging-chain", links=40)`."""
+    return entry(name).make(**options)
