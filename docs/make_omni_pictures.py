@@ -6,7 +6,7 @@ import sys
 import tempfile
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
+from types import ModuleType
 
 import matplotlib
 
@@ -23,14 +23,11 @@ from touchback.gallery.omni_platforms import Mount, mecanum_mounts, odometry
 from touchback.gallery.omni_wheel import WheelShape
 from validation.reference import columns
 
-three_wheels = SimpleNamespace(
-    PLAN=omni_platforms.THREE_WHEELS_PLAN,
-    make=omni_platforms.make_three_wheels,
-    ENTRY=omni_platforms.THREE_WHEELS,
+three_wheels, mecanum = ModuleType("three_wheels"), ModuleType("mecanum")
+vars(three_wheels).update(
+    PLAN=omni_platforms.THREE_WHEELS_PLAN, make=omni_platforms.make_three_wheels
 )
-mecanum = SimpleNamespace(
-    PLAN=omni_platforms.MECANUM_PLAN, make=omni_platforms.make_mecanum, ENTRY=omni_platforms.MECANUM
-)
+vars(mecanum).update(PLAN=omni_platforms.MECANUM_PLAN, make=omni_platforms.make_mecanum)
 
 
 SECOND, THIRD, PALE = "#81b29a", "#f2cc8f", "#d8d8de"

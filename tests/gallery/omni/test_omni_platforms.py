@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
-from types import ModuleType, SimpleNamespace
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -25,14 +25,11 @@ from touchback.gallery.omni_platforms import (
 )
 from touchback.gallery.omni_wheel import WheelShape
 
-three_wheels = SimpleNamespace(
-    PLAN=omni_platforms.THREE_WHEELS_PLAN,
-    make=omni_platforms.make_three_wheels,
-    ENTRY=omni_platforms.THREE_WHEELS,
+three_wheels, mecanum = ModuleType("three_wheels"), ModuleType("mecanum")
+vars(three_wheels).update(
+    PLAN=omni_platforms.THREE_WHEELS_PLAN, make=omni_platforms.make_three_wheels
 )
-mecanum = SimpleNamespace(
-    PLAN=omni_platforms.MECANUM_PLAN, make=omni_platforms.make_mecanum, ENTRY=omni_platforms.MECANUM
-)
+vars(mecanum).update(PLAN=omni_platforms.MECANUM_PLAN, make=omni_platforms.make_mecanum)
 
 
 @cache
