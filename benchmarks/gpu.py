@@ -9,7 +9,7 @@ import touchback as tb
 from benchmarks.batches import MODES, ball
 from benchmarks.mechanisms import Mechanism, make
 from benchmarks.report import Section
-from touchback.batch.gpu.gpu_device import GpuDevice, find_device
+from touchback.batch.gpu.gpu_executor import GpuDevice, find_device
 
 SIZES = {7: 1 << 25, 30: 1 << 23}  # joints, and instances
 PEER_WORLDS = {7: 262_144, 30: 65_536}

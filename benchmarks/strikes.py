@@ -8,7 +8,7 @@ import numpy as np
 
 from benchmarks.report import Section
 from studies.piano.many_strikes import BINS, DURATION, STEP, Laboratory, gestures
-from touchback.batch.gpu.gpu_device import find_device
+from touchback.batch.gpu.gpu_executor import find_device
 
 COUNT, ON_PROCESSOR, SAMPLE = 1_000_000, 100, 256
 

@@ -4,7 +4,7 @@ import pytest
 
 from tests.batch.host_card import HostCard
 from touchback.batch.gpu import gpu_executor
-from touchback.batch.gpu.gpu_device import GpuDevice, find_device
+from touchback.batch.gpu.gpu_executor import GpuDevice, find_device
 
 
 def cards() -> list[GpuDevice]:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from touchback.batch.gpu.gpu_device import GpuDevice
+from touchback.batch.gpu.gpu_executor import GpuDevice
 from touchback.batch.gpu.kernels import Kernel
 
 _AS_CPP = """\

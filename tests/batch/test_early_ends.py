@@ -7,7 +7,7 @@ import pytest
 
 import touchback as tb
 from tests.batch.host_card import HostCupy
-from touchback.batch.gpu.gpu_device import GpuDevice
+from touchback.batch.gpu.gpu_executor import GpuDevice
 
 pytestmark = pytest.mark.usefixtures("card")
 STEP, TICKS, DURATION = 2.0**-7, 3, 1.0

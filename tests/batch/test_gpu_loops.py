@@ -7,7 +7,7 @@ import pytest
 
 from benchmarks.mechanisms import make
 from touchback.batch.gpu import gpu_executor, kernels
-from touchback.batch.gpu.gpu_device import GpuDevice
+from touchback.batch.gpu.gpu_executor import GpuDevice
 from touchback.batch.gpu.kernels import Shared, evaluation, evaluation_in_loops
 
 pytestmark = pytest.mark.usefixtures("card")

@@ -8,8 +8,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from touchback.dynamics.floats import float_instant
-from touchback.dynamics.size import size_of
+from touchback.dynamics.floats import float_instant, size_of
 from touchback.errors import InputError
 from touchback.model import Model
 from touchback.model.closure_equations import Along, Apart, Meet

@@ -10,8 +10,7 @@ from touchback import Eye, Frame, LinkForce, Model, Revolute, SpringDamper, Syst
 from touchback.draw.scene import Piece, Track, Watched, scene_of
 from touchback.draw.stick import plane_across
 from touchback.dynamics import Instant
-from touchback.dynamics.floats import float_instant
-from touchback.dynamics.size import size_of
+from touchback.dynamics.floats import float_instant, size_of
 from touchback.figures import BODIES, PALE
 from touchback.model.frame import GROUND
 from touchback.model.joints import Joint

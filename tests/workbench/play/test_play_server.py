@@ -10,9 +10,8 @@ import pytest
 
 from page_client import Page, on_page
 from touchback import gallery
-from touchback.workbench.play.play_server import MOST, PlayServer
+from touchback.workbench.play.play_server import MOST, PlayServer, WallBoard
 from touchback.workbench.play.trial_boards import TrialBoard
-from touchback.workbench.play.wall_board import WallBoard
 from waiting import PATIENCE
 
 

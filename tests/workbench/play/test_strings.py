@@ -5,7 +5,7 @@ import pytest
 
 from touchback.errors import InputError
 from touchback.instruments.sound import Note, render
-from touchback.workbench.play.string_tables import SPEEDS, string_table
+from touchback.workbench.play.play_server import SPEEDS, string_table
 
 RATE, SECONDS = 44100, 0.3
 

@@ -1,16 +1,13 @@
-"""Batches and functions on a graphics card.
-
-Batches of mechanisms with constraints on a graphics card.
-
-Batches of mechanisms with modes on a graphics card.
-"""
+"""Batches and functions on a graphics card, through CuPy (extra `gpu`): of mechanisms that are
+trees, have constraints, or modes; kernels are compiled for the card of this machine."""
 
 from __future__ import annotations
 
+import functools
 import time
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -19,8 +16,8 @@ from numpy.typing import ArrayLike
 from touchback.batch.batch_run import BatchInterrupted, BatchRun
 from touchback.batch.batch_spec import BatchSpec, refuse_unknown_modes
 from touchback.batch.gpu.constrained_kernel import ConstrainedRollout, RolloutWithConstraints, Rows
-from touchback.batch.gpu.gpu_device import GpuDevice, find_device
 from touchback.batch.gpu.kernels import (
+    USUAL_MEMORY,
     Kernel,
     Rollout,
     Shared,
@@ -59,6 +56,69 @@ from touchback.system.active_equations import ActiveEquations
 from touchback.system.compiled_function import Function
 from touchback.system.constraint_functions import ConstraintLayout, Pattern
 from touchback.system.dynamics_derivatives import LoopedDerivatives
+
+# Products and sums are fused where the program says so and nowhere else, so that the card computes
+# what processors do; single precision takes what is quickest.
+_OPTIONS = {
+    "double": ("--std=c++14", "--device-as-default-execution-space", "--fmad=false"),
+    "float": ("--std=c++14", "--fmad=true", "--prec-div=false", "--prec-sqrt=false", "--ftz=true"),
+}
+
+
+_SMALL = 4096  # bytes of an array that is kept on the card
+
+
+@dataclass(frozen=True)
+class GpuDevice:
+    """A card that can compute; `cupy` is CuPy's module, `memory` the bytes that a block of threads
+    may share."""
+
+    name: str
+    cupy: Any
+    memory: int = USUAL_MEMORY
+
+    def launch(self, kernel: Kernel, count: int, arguments: tuple[Any, ...]) -> None:
+        """For `count` instances; it is under way when this returns."""
+        grid, block, shared = (kernel.blocks(count),), (kernel.block,), kernel.shared_bytes
+        _compiled(self, kernel)(grid, block, arguments, shared_mem=shared)
+
+    def given(self, array: np.ndarray) -> Any:
+        """Numbers that kernels read. Few ones go there once: a copy before each call of a function
+        would part the calls."""
+        if array.nbytes > _SMALL:
+            return self.cupy.asarray(np.ascontiguousarray(array))
+        return _kept(self, array.tobytes(), array.shape, array.dtype)
+
+
+@functools.cache
+def find_device() -> GpuDevice | str:
+    """The first card, or why there is none."""
+    try:
+        import cupy
+    except ImportError:
+        return "CuPy isn't installed, which the extra `gpu` brings"
+    try:
+        found = cupy.cuda.runtime.getDeviceProperties(0)
+        cupy.zeros(1)
+    except Exception as error:  # of the driver, which has no list of them
+        return f"no graphics card answers ({error})"
+    return GpuDevice(found["name"].decode(), cupy, found["sharedMemPerBlockOptin"])
+
+
+@functools.lru_cache(256)
+def _kept(card: GpuDevice, numbers: bytes, shape: tuple[int, ...], kind: np.dtype[Any]) -> Any:
+    return card.cupy.asarray(np.frombuffer(numbers, kind).reshape(shape))
+
+
+@functools.lru_cache(64)
+def _compiled(card: GpuDevice, kernel: Kernel) -> Any:
+    options = _OPTIONS[kernel.real]
+    module = card.cupy.RawModule(code=kernel.text, options=options, backend="nvrtc")
+    found = module.get_function(kernel.name)
+    if kernel.shared_bytes:
+        found.max_dynamic_shared_size_bytes = kernel.shared_bytes
+    return found
+
 
 _A_PART = 0.1  # s of work between two looks at Ctrl-C and at the bar
 

@@ -1,5 +1,5 @@
 /* The memory of modes. For a graphics card it is written anew, with sizes that a compiler knows
- * (batch/gpu/modes_templates.py); what works on it is the same text there. */
+ * (batch/gpu/modes_kernel.py); what works on it is the same text there. */
 #ifndef TOUCHBACK_MODES_STRUCT_H
 #define TOUCHBACK_MODES_STRUCT_H
 

@@ -9,8 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from touchback import Frame, Live, System
-from touchback.dynamics.floats import float_instant
-from touchback.dynamics.size import size_of
+from touchback.dynamics.floats import float_instant, size_of
 from touchback.errors import InputError
 from touchback.model.frame import GROUND
 from touchback.model.value import Value, is_number

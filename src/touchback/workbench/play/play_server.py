@@ -1,5 +1,10 @@
 """One port on which play pages and mechanisms of the gallery open, a few at a time, and what
-stands between a board and its pages."""
+stands between a board and its pages; the virtual wall's board, and tables of strings.
+
+On the wall's page a pointer pushes, and controller, stiffness and rate are chosen. Tables of
+strings are what a synthesiser of modes needs to sound as `instruments.sound` does: a mode is a sine
+that fades; a hammer, a plectrum or wind decides how much of each there is. The page's audio worklet
+adds them up sample by sample, so that a note starts within one audio block."""
 
 from __future__ import annotations
 
@@ -9,29 +14,33 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypedDict, cast
 
 import msgspec
 import numpy as np
 
-from touchback import Live
+from touchback import Live, live
 from touchback.errors import NO_JSON, InputError
 from touchback.gallery import catalogue
 from touchback.gallery.catalogue import Entry
+from touchback.haptics.wall.passivity import BENCH_DEVICE
+from touchback.haptics.wall.wall_mechanism import RENDERED, TICKS, rendered_wall, rendering
+from touchback.instruments.sound import StringMotion, piano_string, pluck, struck_strings
+from touchback.instruments.sound.vibrating_strings import DAMPER, String
 from touchback.names import suggestion
-from touchback.realtime.control import Answer, CommandServer
-from touchback.realtime.control.command_server import SELDOM
+from touchback.realtime.control import Answer, CommandServer, Exposed
+from touchback.realtime.control.command_server import OFTEN, SELDOM
 from touchback.realtime.control.control_messages import Facts
 from touchback.realtime.live_report import Report, flag_names
 from touchback.workbench.live_source import LiveSource
 from touchback.workbench.looped_inputs import feed
 from touchback.workbench.manipulate import equipped
-from touchback.workbench.play.piano_board import PianoBoard
+from touchback.workbench.play import play_messages as asked
+from touchback.workbench.play.piano_board import PianoBoard, Tell, nobody
 from touchback.workbench.play.play_messages import About, Clock, Strings, Visit, Zoo
-from touchback.workbench.play.string_tables import string_table
 from touchback.workbench.play.trial_boards import ChoiceBoard, TrialBoard
-from touchback.workbench.play.wall_board import WallBoard
 from touchback.workbench.source import Posed, SceneSeen, Source, Values
 from touchback.workbench.wire_format import ROWS, frame
 from touchback.workbench.workbench import LOOPBACK, Workbench, open
@@ -39,6 +48,162 @@ from touchback.workbench.workbench import LOOPBACK, Workbench, open
 if TYPE_CHECKING:
     from touchback.workbench.hub import Hub
     from touchback.workbench.page_client import Client
+
+
+SPEEDS = (0.15, 0.3, 0.6, 1.0, 1.6, 2.5, 4.0, 6.5)  # m/s of hammers, between which is interpolated
+
+
+MOST_MODES = 96  # of a string, the loudest: what ten strings of a tablet can do at once
+
+
+PLUCK = 1.0  # N
+
+
+STOPS = (1.0, 0.55, 0.32, 0.22, 0.12, 0.1, 0.05, 0.04)  # of an organ's principal, by harmonic
+
+
+SPEAKING = 25.0  # 1/s at which a pipe begins and ends to speak
+
+
+@lru_cache(maxsize=256)
+def string_table(note: int, kind: str = "struck") -> dict[str, object]:
+    """The modes of a note: pulsation [rad/s], decay [1/s], and for each of `speeds` [m/s] what the
+    modes bring to the bridge: cosine and sine amplitudes of its force [N]."""
+    if kind not in KINDS:
+        raise InputError(f"There is no string '{kind}'; there are {', '.join(KINDS)}.")
+    return KINDS[kind](note)
+
+
+def _struck(note: int, una_corda: bool = False) -> dict[str, object]:
+    """With hammers shifted or not the same modes, so that a string goes on when struck again."""
+    usual, motions = (
+        [struck_strings(note, speed, shifted) for speed in SPEEDS] for shifted in (False, una_corda)
+    )
+    return _table(piano_string(note), motions, SPEEDS, usual)
+
+
+def _plucked(note: int) -> dict[str, object]:
+    string = piano_string(note)
+    return _table(string, [pluck(string, PLUCK)], (PLUCK,))
+
+
+def _blown(note: int) -> dict[str, object]:
+    """A pipe speaks as long as its pallet is open: harmonics that don't fade by themselves."""
+    first = 2.0 * np.pi * piano_string(note).frequency
+    count = sum(first * (k + 1) < 2.0 * np.pi * 16_000.0 for k in range(len(STOPS)))
+    return {
+        "pulsation": [float(first * (k + 1)) for k in range(count)],
+        "decay": [0.0] * count,
+        "speeds": [1.0],
+        "cosine": [[0.0] * count],
+        "sine": [[float(each) for each in STOPS[:count]]],
+        "damper": SPEAKING,
+        "attack": SPEAKING,
+    }
+
+
+KINDS: dict[str, Callable[[int], dict[str, object]]] = {
+    "struck": _struck,
+    "una corda": partial(_struck, una_corda=True),
+    "plucked": _plucked,
+    "blown": _blown,
+}
+
+
+def _table(
+    string: String,
+    motions: list[StringMotion],
+    speeds: tuple[float, ...],
+    usual: list[StringMotion] | None = None,
+) -> dict[str, object]:
+    """Modes by their force on the bridge, those of them that are the loudest in usual motions."""
+    omega = np.sqrt(string.pulsation**2 - string.decay**2)
+    cosine, sine = np.array([each.bridge_amplitudes() for each in motions]).swapaxes(0, 1)
+    power = [np.sum(np.square(each.bridge_amplitudes()), axis=0) for each in usual or motions]
+    loudest = np.sort(np.argsort(-np.max(power, axis=0))[:MOST_MODES])
+    return {
+        "pulsation": omega[loudest].tolist(),
+        "decay": string.decay[loudest].tolist(),
+        "speeds": list(speeds),
+        "cosine": cosine[:, loudest].tolist(),
+        "sine": sine[:, loudest].tolist(),
+        "damper": DAMPER,
+        "attack": 0.0,
+    }
+
+
+RATES = (250.0, 500.0, 1000.0, 2000.0, 4000.0)
+
+
+SUBSTEPS = 2
+
+
+REST = 0.01  # m outside, where the hand begins
+
+
+SHOWN = ("time", "handle", "wall force", "wall gave", "hand followed")  # s, m, N, J, m
+
+
+class WallBoard:
+    """A handle, a hand and a wall, live, with a desk; a context manager like the piano's."""
+
+    def __init__(self, rate: float = 1000.0, speed: float | None = 1.0) -> None:
+        self.controller, self.stiffness, self.rate = "standard", 2000.0, rate
+        self.tell: Tell = nobody
+        self.shown = lambda row: None
+        system = rendered_wall().compile()
+        self.live: Live = live(
+            system, system.assemble({"handle": REST}), rate=TICKS, substeps=SUBSTEPS, speed=speed,
+            parameters=rendering(self.controller).parameters(system.model, self.stiffness, rate),
+        )  # fmt: skip
+        self.desk = CommandServer(
+            self.live, Exposed(inputs=False, parameters=False, hands=False, structure=False)
+        )
+        self._changing = threading.Lock()
+        self.desk.add(asked.Push, self._push, OFTEN)
+        self.desk.add(asked.Wall, self._change, OFTEN)
+
+    def __enter__(self) -> WallBoard:
+        self.live.start()
+        self.live.tap(self._rows)
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.live.stop()
+
+    def _push(self, message: asked.Push, client: str) -> Facts:
+        self.live["hand"] = message.to
+        return {"tick": self.live.ticks}
+
+    def _change(self, message: asked.Wall, client: str) -> Facts:
+        """Another wall; without anything given, only what there is."""
+        with self._changing:
+            name = message.controller or self.controller
+            chosen = rendering(name)
+            stiffness = message.stiffness or self.stiffness
+            rate = TICKS / round(TICKS / (message.rate or self.rate))
+            if (name, stiffness, rate) != (self.controller, self.stiffness, self.rate):
+                model = self.live.system.model
+                self.live.change(chosen.parameters(model, stiffness, rate))
+                self.controller, self.stiffness, self.rate = name, stiffness, rate
+                self.tell("wall", self._facts())
+            return self._facts()
+
+    def _facts(self) -> Facts:
+        return {
+            "controllers": tuple(RENDERED), "controller": self.controller,
+            "stiffness": self.stiffness, "rates": RATES, "rate": self.rate, "columns": SHOWN,
+            "felt": rendering(self.controller).felt(self.stiffness, self.rate),
+            "colgate": 2.0 * BENCH_DEVICE.damping * self.rate,
+        }  # fmt: skip
+
+    def _rows(self, rows: np.ndarray, columns: tuple[str, ...]) -> None:
+        """A row a sample of the wall: between them it only holds."""
+        every = round(TICKS / self.rate)
+        ticks = np.rint(TICKS * rows[:, columns.index("time")])
+        kept = rows[ticks % every == 0.0]
+        if len(kept):
+            self.shown(kept[:, [columns.index(name) for name in SHOWN]])
 
 
 KEYS, ROW = 1, 2  # subscriptions of frames: all keys, and (with 256 × note) rows of one
