@@ -95,7 +95,8 @@ class ConstrainedWorkspace:
         return self._ints[name]
 
     def _make_arrays(self) -> None:
-        for kind, name, count in constrained_arrays(self.record.struct):
+        # Doubles before integers: interleaved, steps of small loops take a tenth longer.
+        for kind, name, count in sorted(constrained_arrays(self.record.struct)):
             if kind == "double":
                 self._floats[name] = self.record.floats(name, count)
             else:
