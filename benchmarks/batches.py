@@ -13,8 +13,7 @@ from benchmarks.engines.build import Unavailable
 from benchmarks.mechanisms import Mechanism, make
 from benchmarks.report import Section, microseconds
 from tests.piles import pile
-from touchback.batch import Batch
-from touchback.batch import simd as in_lanes
+from touchback.batch import Batch, simd as in_lanes
 from touchback.codegen import native_lanes, native_widths
 
 SIZES = (7, 30)

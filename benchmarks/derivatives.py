@@ -1,8 +1,7 @@
 """Derivatives of inverse and forward dynamics by positions, velocities and accelerations or
 efforts, beside Pinocchio's in C++ in the same run."""
 
-from benchmarks.engines import pinocchio
-from benchmarks.engines import touchback as ours
+from benchmarks.engines import pinocchio, touchback as ours
 from benchmarks.engines.build import Unavailable
 from benchmarks.mechanisms import Mechanism, make
 from benchmarks.report import Section, Target, microseconds

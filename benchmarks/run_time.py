@@ -4,8 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.engines import casadi, mujoco, pinocchio
-from benchmarks.engines import touchback as ours
+from benchmarks.engines import casadi, mujoco, pinocchio, touchback as ours
 from benchmarks.engines.build import Unavailable
 from benchmarks.mechanisms import Mechanism, make
 from benchmarks.report import Section, Target, microseconds

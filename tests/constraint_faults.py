@@ -8,8 +8,7 @@ that nothing is wrong with until a fault is put in.
 import functools
 
 import touchback as tb
-from faults import Fault
-from faults import fault as any_fault
+from faults import Fault, fault as any_fault
 
 CONSTRAINT_FAULTS: list[Fault] = []
 SECTIONS = (

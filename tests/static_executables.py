@@ -19,10 +19,7 @@ from unittest.mock import patch
 
 import numpy as np
 
-from touchback.codegen import aarch64_isa as arm
-from touchback.codegen import emit
-from touchback.codegen import x86_64_evex as evex
-from touchback.codegen import x86_64_isa as intel
+from touchback.codegen import aarch64_isa as arm, emit, x86_64_evex as evex, x86_64_isa as intel
 from touchback.codegen.abi import CONTEXT_SLOT
 from touchback.codegen.host import host_target
 from touchback.symbolic import evaluate, ops

@@ -1,16 +1,18 @@
 # The public names: `__init__.py` reads this file, and imports each when it is asked for. What not
 # every user needs is in rooms of its own.
 
-from touchback import batch as batch
-from touchback import contact as contact
-from touchback import devices as devices
-from touchback import estimate as estimate
-from touchback import gallery as gallery
-from touchback import haptics as haptics
-from touchback import instruments as instruments
-from touchback import planning as planning
-from touchback import sweeps as sweeps
-from touchback import vehicle as vehicle
+from touchback import (
+    batch as batch,
+    contact as contact,
+    devices as devices,
+    estimate as estimate,
+    gallery as gallery,
+    haptics as haptics,
+    instruments as instruments,
+    planning as planning,
+    sweeps as sweeps,
+    vehicle as vehicle,
+)
 from touchback.analysis import (
     Equilibrium,
     Linear,
@@ -129,8 +131,7 @@ from touchback.model.sensors import (
 from touchback.model.solids import Box, Capsule, Cylinder, Ellipsoid, Eye, Mesh, Sphere
 from touchback.realtime import Live, live, replay
 from touchback.realtime.control import control
-from touchback.recording import EnergyBalance, Run, compare
-from touchback.recording import open_run as open
+from touchback.recording import EnergyBalance, Run, compare, open_run as open
 from touchback.simulate import (
     RK4,
     AugmentedLagrangian,

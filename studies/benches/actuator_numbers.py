@@ -5,9 +5,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from studies.benches import double_keystrokes as keystrokes
-from studies.benches import key_sensors as sensors
-from studies.benches import linear_actuators as actuators
+from studies.benches import (
+    double_keystrokes as keystrokes,
+    key_sensors as sensors,
+    linear_actuators as actuators,
+)
 from studies.benches.numbers import Number
 from studies.keyboard.felt_force import SPEED, VARIATIONS, ForceByDepth, felt_of_actions
 from touchback.devices.motors import LinearMotor

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from studies.benches import double_keystrokes as keystrokes
-from studies.benches import key_sensors as sensors
+from studies.benches import double_keystrokes as keystrokes, key_sensors as sensors
 from studies.benches.couplers import events
 from studies.benches.his_own import own_events, own_run
 from studies.benches.released_weight import filmed

@@ -10,9 +10,11 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.lines import Line2D
 
-from studies.benches import double_keystrokes as keystrokes
-from studies.benches import key_sensors as sensors
-from studies.benches import linear_actuators as actuators
+from studies.benches import (
+    double_keystrokes as keystrokes,
+    key_sensors as sensors,
+    linear_actuators as actuators,
+)
 from studies.benches.his_own import own_run
 from studies.benches.released_weight import RELEASED, filmed
 from studies.keyboard.felt_force import felt_of_actions, felt_of_keys

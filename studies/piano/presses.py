@@ -12,8 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from studies.piano.gestures import STEP
-from studies.piano.gestures_with_modes import METHOD
-from studies.piano.gestures_with_modes import STEP as STEP_WITH_MODES
+from studies.piano.gestures_with_modes import METHOD, STEP as STEP_WITH_MODES
 from touchback.instruments.piano.action_specification import Specification
 from touchback.instruments.piano.finger_motions import Reached, minimum_jerk
 from touchback.instruments.piano.piano_action import grand_piano_action

@@ -30,8 +30,7 @@ from touchback.interop.meshes.mesh_file import read_mesh
 from touchback.realtime.udp import unpack
 from touchback.recording.measured.csv_series import read_csv
 from touchback.recording.ros2.ros2_types import decode
-from touchback.sweeps.sweep_folder import check_shared, hold_part
-from touchback.sweeps.sweep_folder import read_part as read_part
+from touchback.sweeps.sweep_folder import check_shared, hold_part, read_part as read_part
 from touchback.vehicle.car_file import read_car
 from touchback.vehicle.roads.road_files import parse_height_map
 from touchback.vehicle.tyres.tir_file import parse_tir

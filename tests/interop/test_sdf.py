@@ -5,8 +5,7 @@ import math
 import numpy as np
 import pinocchio
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 import touchback as tb
 

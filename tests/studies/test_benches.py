@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 import touchback as tb
-from studies.benches import double_keystrokes as keystrokes
-from studies.benches import key_sensors as sensors
+from studies.benches import double_keystrokes as keystrokes, key_sensors as sensors
 from studies.benches.couplers import PRINTED, TORSIONAL, events
 from studies.benches.his_own import other
 from studies.benches.released_weight import filmed

@@ -5,9 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from studies.benches import double_keystrokes as keystrokes
-from studies.benches import key_sensors as sensors
-from studies.benches import linear_actuators as actuators
+from studies.benches import (
+    double_keystrokes as keystrokes,
+    key_sensors as sensors,
+    linear_actuators as actuators,
+)
 from studies.benches.actuator_numbers import time_to
 
 FIRST = keystrokes.FAST[:1]

@@ -13,8 +13,7 @@ from typing import Any
 import mpmath
 import numpy as np
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 
 from touchback.codegen import compile_program
 from touchback.symbolic import Operators, Tape, replay

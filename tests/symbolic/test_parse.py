@@ -4,8 +4,7 @@ import ast
 import math
 
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 
 from random_programs import GRID, LINE
 from touchback.errors import ModelError

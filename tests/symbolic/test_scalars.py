@@ -6,8 +6,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from dual_numbers import Dual
 from random_programs import GRID, LINE, random_tape

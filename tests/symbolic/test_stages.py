@@ -4,8 +4,7 @@ import math
 from random import Random
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from random_programs import ARRAYS, random_point, random_tape
 from touchback.errors import InputError

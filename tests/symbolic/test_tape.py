@@ -4,8 +4,7 @@ import math
 from random import Random
 
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 
 from random_programs import ARRAYS, random_tape
 from touchback.symbolic import Operators, Table, Tape, evaluate, lower, replay

@@ -5,8 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from random import Random
 
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 
 from random_programs import GRID, LINE, random_tape
 from touchback.errors import InputError

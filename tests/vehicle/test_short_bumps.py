@@ -3,8 +3,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 import touchback as tb
 from touchback.vehicle.roads import Bump, GridRoad, Patch, PlaneRoad

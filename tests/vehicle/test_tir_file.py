@@ -1,8 +1,7 @@
 """Tyre property files: read as MF-Tyre writes them, refused by file, line, key and value."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from touchback.errors import ModelError
 from touchback.vehicle.tyres import BUGGY_TYRE, MagicFormula, parse_tir, read_tir

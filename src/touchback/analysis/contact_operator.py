@@ -8,10 +8,8 @@ import numpy as np
 from touchback.contact import ContactKind, critical_friction
 from touchback.errors import InputError
 from touchback.numbers import Floats
-from touchback.simulate.features import refuse
-from touchback.system import System
-from touchback.system.contact_equations import ContactEquations
-from touchback.system.layout import Values
+from touchback.simulate import refuse
+from touchback.system import ContactEquations, System, Values
 
 
 def contact_operator(

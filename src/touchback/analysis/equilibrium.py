@@ -17,11 +17,8 @@ import numpy as np
 
 from touchback.analysis.instance import Instance, Tangent, state_of
 from touchback.errors import SolveError
-from touchback.simulate.features import refuse
-from touchback.simulate.protocol import Where
-from touchback.system import State, System
-from touchback.system.implicit_equations import Blocks, Point
-from touchback.system.layout import Values
+from touchback.simulate import Where, refuse
+from touchback.system import Blocks, Point, State, System, Values
 
 _SETTLING_STEPS = 2000
 _LONGEST_SETTLING = 0.2  # of a step [rad, m]

@@ -6,12 +6,8 @@ import numpy as np
 
 from touchback.errors import SolveError
 from touchback.recording import unknown_name
-from touchback.simulate.initial_state import read_state
-from touchback.simulate.protocol import Where
-from touchback.system import State, System
-from touchback.system.dynamics_kinds import At
-from touchback.system.implicit_equations import Blocks, Point
-from touchback.system.layout import Values, fill
+from touchback.simulate import Where, read_state
+from touchback.system import At, Blocks, Point, State, System, Values, fill
 
 _TANGENT_RANK = 1e-9  # singular values this much below the largest count as zero
 

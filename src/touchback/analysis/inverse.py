@@ -17,12 +17,8 @@ from numpy.typing import ArrayLike
 from touchback.analysis.instance import Instance
 from touchback.analysis.kinematic_analysis import as_run, follow, motion_columns
 from touchback.recording import Run, unknown_name
-from touchback.simulate.features import refuse
-from touchback.simulate.protocol import MotionData
-from touchback.simulate.run_diagnostics import add_rating_diagnostics
-from touchback.system import System
-from touchback.system.implicit_equations import Point
-from touchback.system.layout import Values
+from touchback.simulate import MotionData, add_rating_diagnostics, refuse
+from touchback.system import Point, System, Values
 
 _CORRECTIONS = 20  # of inputs that act nonlinearly, and of forces that rub
 

@@ -14,20 +14,12 @@ from numpy.typing import ArrayLike
 from touchback.analysis.instance import Instance, independent_columns, rank_of
 from touchback.arguments import check_takes
 from touchback.errors import InputError, SolveError, TouchbackError
-from touchback.model.sensors import Effort, Multiplier, Reaction
+from touchback.model import Effort, Multiplier, Reaction
 from touchback.native import Interpreter
 from touchback.recording import Run
-from touchback.simulate.features import refuse
-from touchback.simulate.protocol import Followed, Motion, MotionData
-from touchback.symbolic.differentiate import jvp
-from touchback.symbolic.expression import Expr
-from touchback.symbolic.program import lower
-from touchback.symbolic.tape import Tape
-from touchback.system import System
-from touchback.system.dynamics_kinds import At
-from touchback.system.implicit_equations import Point
-from touchback.system.layout import Values, fill
-from touchback.system.state_assembly import with_found_states
+from touchback.simulate import Followed, Motion, MotionData, refuse
+from touchback.symbolic import Expr, Tape, jvp, lower
+from touchback.system import At, Point, System, Values, fill, with_found_states
 
 _TOLERANCE = 1e-9
 

@@ -12,11 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from touchback.analysis.instance import Instance, Tangent, state_of
-from touchback.simulate.features import refuse
-from touchback.simulate.protocol import Where
-from touchback.system import State, System
-from touchback.system.implicit_equations import Blocks, Point
-from touchback.system.layout import Values
+from touchback.simulate import Where, refuse
+from touchback.system import Blocks, Point, State, System, Values
 
 
 @dataclass(frozen=True, eq=False)

@@ -24,14 +24,8 @@ from touchback.analysis.variational_runs import Variation, varied
 from touchback.errors import InputError, SolveError
 from touchback.numbers import by_name, positive_number, shown
 from touchback.recording import Run, unknown_name
-from touchback.simulate.features import refuse
-from touchback.simulate.protocol import InputData, Where
-from touchback.simulate.run_spec import RunSpec
-from touchback.simulate.span import output_times
-from touchback.simulate.step_knots import step_limits
-from touchback.system import System
-from touchback.system.implicit_equations import Point
-from touchback.system.state_assembly import found_states
+from touchback.simulate import InputData, RunSpec, Where, output_times, refuse, step_limits
+from touchback.system import Point, System, found_states
 
 _ALPHA = 10.0  # 1/s: how fast errors of the constraints fade
 _UNTRACKED = 1e12  # a worse condition: states don't return to where they are found

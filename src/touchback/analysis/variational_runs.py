@@ -16,12 +16,8 @@ from touchback.analysis.instance import Instance
 from touchback.analysis.linearise import Chart
 from touchback.errors import InputError, SolveError
 from touchback.native import FixedStep, Problem, Status
-from touchback.simulate.inputs import Inputs
-from touchback.simulate.span import Span
-from touchback.simulate.step_knots import step_limits
-from touchback.system import System
-from touchback.system.dynamics_kinds import At
-from touchback.system.implicit_equations import Blocks, Point
+from touchback.simulate import Inputs, Span, step_limits
+from touchback.system import At, Blocks, Point, System
 from touchback.system.variational_equations import extended_state_functions
 
 

@@ -11,10 +11,8 @@ import numpy as np
 from touchback.analysis.equilibrium import equilibrium
 from touchback.analysis.linearise import Linear, linearise
 from touchback.errors import InputError
-from touchback.simulate.features import refuse
-from touchback.simulate.protocol import Where
-from touchback.system import System
-from touchback.system.layout import Values
+from touchback.simulate import Where, refuse
+from touchback.system import System, Values
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

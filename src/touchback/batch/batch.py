@@ -30,14 +30,8 @@ from touchback.native import Formulation
 from touchback.numbers import read_array, read_number, whole_within
 from touchback.progress import Progress
 from touchback.recording import unknown_name
-from touchback.simulate.features import COPIES
-from touchback.simulate.run_spec import RunSpec
-from touchback.simulate.solver_choice import formulation_for, solver_for
-from touchback.simulate.solvers import Can, Options, Solver
-from touchback.system import System
-from touchback.system.array_arguments import filled
-from touchback.system.compiled_function import Function
-from touchback.system.state import State
+from touchback.simulate import COPIES, Can, Options, RunSpec, Solver, formulation_for, solver_for
+from touchback.system import Function, State, System, filled
 
 _MOST = 1 << 40  # instances; memory ends far below
 

@@ -10,13 +10,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from touchback.errors import InputError
-from touchback.model.forces import ForceKind
+from touchback.model import ForceKind
 from touchback.numbers import by_name, read_array
 from touchback.recording import unknown_name
-from touchback.simulate.span import Span
-from touchback.system import System
-from touchback.system.array_arguments import filled
-from touchback.system.state_assembly import with_found_states
+from touchback.simulate import Span
+from touchback.system import System, filled, with_found_states
 
 Floats = np.ndarray
 

@@ -14,11 +14,7 @@ from touchback.batch.batch_inputs import BatchInputs, Floats, room_for
 from touchback.errors import InputError
 from touchback.native import Formulation, formulation_of
 from touchback.native.batch.native_batch import BatchSeries
-from touchback.simulate.run_spec import RunSpec
-from touchback.simulate.solvers import Can, Solver
-from touchback.simulate.solvers.fixed_step_solvers import FixedStep
-from touchback.simulate.span import Span
-from touchback.simulate.ticks import steps_between
+from touchback.simulate import Can, FixedStep, RunSpec, Solver, Span, steps_between
 from touchback.system import System
 
 

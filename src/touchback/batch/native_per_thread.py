@@ -30,15 +30,15 @@ from touchback.native.batch.native_batch import (
     NativeLoneBatch,
 )
 from touchback.progress import Progress
-from touchback.simulate.contact_stepper import Sensors
-from touchback.simulate.mode_stepper import CHUNK
-from touchback.simulate.run_diagnostics import (
+from touchback.simulate import (
+    CHUNK,
+    Can,
+    MoreauJean,
+    Sensors,
     constraint_diagnostics,
     warn_when_astray,
     warn_when_open,
 )
-from touchback.simulate.solvers import Can
-from touchback.simulate.time_stepping import MoreauJean
 from touchback.system import System
 
 

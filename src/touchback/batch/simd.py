@@ -12,7 +12,7 @@ from touchback.codegen import native_lanes
 from touchback.native import FunctionData, Listening, Status
 from touchback.native.batch.native_batch import BatchFunctions, NativeBatch
 from touchback.progress import Progress
-from touchback.simulate.solvers import Can
+from touchback.simulate import Can
 from touchback.system import System
 
 _A_PART = 0.1  # s of work between two looks at Ctrl-C and at the bar

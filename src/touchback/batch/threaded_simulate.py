@@ -17,10 +17,8 @@ from touchback.native import Listening, Stop
 from touchback.numbers import read_number
 from touchback.progress import Progress
 from touchback.recording import Run
-from touchback.simulate.failure import RunFailed, RunInterrupted
+from touchback.simulate import Can, RunFailed, RunInterrupted, Span
 from touchback.simulate.simulate import simulate
-from touchback.simulate.solvers import Can
-from touchback.simulate.span import Span
 
 _SAME = 1e-9  # of the time between two rows: instants closer than this are one
 _ASKED_FOR = 1000  # runs that threads are asked for at once: of a billion each would wait

@@ -17,11 +17,10 @@ from rich.text import Text
 import touchback.errors
 from touchback import System, gallery
 from touchback.cli.console import err, out, working
-from touchback.cli.options import number
-from touchback.cli.options import seconds as span
+from touchback.cli.options import number, seconds as span
 from touchback.errors import InputError
 from touchback.native import time_calls
-from touchback.realtime.latency import duration, lower_edges
+from touchback.realtime import duration, lower_edges
 from touchback.realtime.latency_benchmark import Finding, Punctuality, findings, measure
 
 _CASES: tuple[tuple[str, dict[str, int]], ...] = (

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from touchback.draw.braille import Canvas
+from touchback.draw import Canvas
 
 Floats = NDArray[np.float64]
 _MARGIN = 6  # characters for numbers beside the canvas

@@ -13,14 +13,19 @@ import typer
 from rich.table import Table
 
 from touchback.cli.console import out, working
-from touchback.cli.options import number, output
-from touchback.cli.options import seconds as span
-from touchback.devices.evdev import ForceWheel, WheelScale, calibrate, find_wheels
-from touchback.devices.evdev import open_wheel as open_wheel_device
-from touchback.devices.evdev.force_wheel import PLACES as WHEEL_PLACES
-from touchback.devices.serial_line import SerialDevice
-from touchback.devices.serial_line.axis_identification import Identified, identify
-from touchback.devices.serial_line.serial_device import BAUD
+from touchback.cli.options import number, output, seconds as span
+from touchback.devices import (
+    BAUD,
+    PLACES as WHEEL_PLACES,
+    ForceWheel,
+    Identified,
+    SerialDevice,
+    WheelScale,
+    calibrate,
+    find_wheels,
+    identify,
+    open_wheel as open_wheel_device,
+)
 from touchback.errors import DeviceError, InputError
 from touchback.recording import unknown_name
 from touchback.regular_file import write_whole

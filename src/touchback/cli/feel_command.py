@@ -16,7 +16,7 @@ from touchback.names import suggestion
 from touchback.regular_file import written_whole
 
 if TYPE_CHECKING:
-    from touchback.instruments.key_feel import KeyCurve
+    from touchback.instruments import KeyCurve
 
 ABOVE_PEAK = 1.25  # the drawing ends so much above the greatest force before the key bed
 BED = 0.3e-3  # what counts as the key bed, from the deepest point up [m]
@@ -43,9 +43,9 @@ def feel(
     Solid: on the way down; dotted: on the way up. Letters mark where the stages of the way down
     begin.
     """
+    from touchback.instruments import regulation_of
     from touchback.instruments.key_feel import INSTRUMENTS
     from touchback.instruments.keyboard.keyboard_model import MIDDLE_C
-    from touchback.instruments.keyboard.keyboard_regulation import regulation_of
 
     if instrument not in INSTRUMENTS:
         near = suggestion(instrument, list(INSTRUMENTS))
@@ -69,7 +69,7 @@ def feel(
             np.savetxt(beside, felt.rows(), delimiter=",", header=header, comments="", fmt="%.9g")
         out.print(f"curve: {csv}")
     if wav is not None:
-        from touchback.instruments.sound import write_wav
+        from touchback.instruments import write_wav
 
         with working("playing a passage"):
             played = chosen.play(settings)

@@ -20,32 +20,42 @@ from rich.live import Live as Display
 from rich.table import Table
 from rich.text import Text
 
-from touchback import Live, Model, Run, System, gallery, workbench
-from touchback import live as start_live
+from touchback import Live, Model, Run, System, gallery, live as start_live, workbench
 from touchback.cli.console import err, out, working
 from touchback.cli.load import load
-from touchback.cli.options import assignments, number, output, set_values
-from touchback.cli.options import seconds as span
-from touchback.devices.registry import open_device
+from touchback.cli.options import assignments, number, output, seconds as span, set_values
+from touchback.devices import open_device
 from touchback.errors import InputError, SolveError, TouchbackError
 from touchback.gallery import Experiment
-from touchback.interop.ros2 import DeviceNode, ModelNode, Transport, open_transport
-from touchback.interop.ros2.device_node import device_model, guards
-from touchback.interop.ros2.middleware import Middleware
-from touchback.interop.ros2.model_node import MAX_AGE
-from touchback.interop.ros2.node_transport import check_domain, check_node, node_name
-from touchback.interop.urdf.urdf_writer import urdf_text
+from touchback.interop import (
+    MAX_AGE,
+    DeviceNode,
+    Middleware,
+    ModelNode,
+    Transport,
+    check_domain,
+    check_node,
+    device_model,
+    guards,
+    node_name,
+    open_transport,
+    urdf_text,
+)
 from touchback.numbers import is_real
-from touchback.realtime import GuardedOutput, Recording, WatchedInput, open_recording
-from touchback.realtime.device_io import Device, ServingDevice
-from touchback.realtime.latency import duration
-from touchback.realtime.shutdown import signals_as_ctrl_c
-from touchback.recording import open_run, unknown_name
-from touchback.recording.run_formats import FORMATS as RUNS
+from touchback.realtime import (
+    Device,
+    GuardedOutput,
+    Recording,
+    ServingDevice,
+    WatchedInput,
+    duration,
+    open_recording,
+    signals_as_ctrl_c,
+)
+from touchback.recording import FORMATS as RUNS, open_run, unknown_name
 from touchback.regular_file import write_whole
-from touchback.simulate.inputs import Inputs, read_inputs
-from touchback.workbench.looped_inputs import feed as feed_page
-from touchback.workbench.manipulate import equipped
+from touchback.simulate import Inputs, read_inputs
+from touchback.workbench import equipped, feed as feed_page
 
 
 @dataclass(frozen=True)

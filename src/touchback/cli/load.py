@@ -6,10 +6,9 @@ from pathlib import Path
 from touchback import Model, gallery, read
 from touchback.errors import InputError
 from touchback.gallery import Experiment
-from touchback.interop.formats import FORMATS
-from touchback.interop.meshes.mesh_file import MESH_ENDINGS
+from touchback.interop import FORMATS, MESH_ENDINGS
 from touchback.names import suggestion
-from touchback.recording.run_formats import FORMATS as RUNS
+from touchback.recording import FORMATS as RUNS
 
 _DURATION = 5.0  # seconds, of a run of a file that says nothing
 

@@ -10,25 +10,28 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from touchback import Ports, State, System, gallery, ports
-from touchback import generate as write_target
+from touchback import Ports, State, System, gallery, generate as write_target, ports
 from touchback.cli.console import err, out, working
 from touchback.cli.load import load
-from touchback.cli.options import output
-from touchback.cli.options import output as written
-from touchback.draw.braille import Canvas, draw, view_for
-from touchback.draw.object_graph import object_graph_svg
-from touchback.draw.state_graph import state_graph_svg
-from touchback.draw.stick import Floats, stick_figure
-from touchback.draw.stick_svg import figure_svg
-from touchback.dynamics.stops import default_stops
+from touchback.cli.options import output, output as written
+from touchback.draw import (
+    Canvas,
+    Floats,
+    draw,
+    figure_svg,
+    object_graph_svg,
+    state_graph_svg,
+    stick_figure,
+    view_for,
+)
+from touchback.dynamics import default_stops
 from touchback.errors import InputError, ModelError, UnitNotice
-from touchback.interop.targets import TARGETS
+from touchback.interop import TARGETS
 from touchback.model.flatten import flatten
 from touchback.model.show import tree_text
 from touchback.names import suggestion
 from touchback.regular_file import write_whole
-from touchback.system.function_text import PRINTERS
+from touchback.system import PRINTERS
 from touchback.system.verification import verify
 
 

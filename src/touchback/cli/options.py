@@ -12,7 +12,7 @@ from typer.models import OptionInfo
 from touchback import State, System
 from touchback.cli.console import out
 from touchback.errors import InputError
-from touchback.model.signals import Parameter
+from touchback.model import Parameter
 from touchback.names import suggestion
 from touchback.regular_file import check_output
 

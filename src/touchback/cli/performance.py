@@ -18,38 +18,47 @@ from rich.table import Table
 from touchback.cli import INTERRUPTED
 from touchback.cli.console import out, working
 from touchback.cli.device_commands import calibrated, open_device, show_identified
-from touchback.devices.midi import MidiPort, NoteOff
+from touchback.devices import MidiPort, NoteOff
 from touchback.errors import InputError
-from touchback.instruments.keyboard.key_device import SOFTEST
-from touchback.instruments.keyboard.key_strokes import Gesture, HeardNote, as_midi, as_sound
-from touchback.instruments.keyboard.key_voices import VOICES, WALL_VOICES
-from touchback.instruments.keyboard.keyboard_model import note_name, notes_of
-from touchback.instruments.keyboard.keyboard_player import (
-    SETTLING,
+from touchback.instruments import (
     Ear,
     Fingers,
+    Foot,
+    Gesture,
+    HeardNote,
     Keyboard,
-    Notebook,
-    SeparateKeys,
-)
-from touchback.instruments.keyboard.keyboard_regulation import AS_GRADED, Regulation
-from touchback.instruments.keyboard.midi_fingers import (
     KeyTouches,
     MidiFingers,
+    Notebook,
+    Regulation,
+    SeparateKeys,
+    SoundStream,
+    Timed,
+    WiredKey,
+    as_midi,
+    as_sound,
+    control_of,
+    feet_of,
     gestures_of,
     graded_touches,
+    make_playable_key,
+    note_name,
+    notes_of,
+    outputs,
+    play_wired,
+    read_midi,
+    render,
     score_notes,
+    write_midi,
+    write_wav,
 )
-from touchback.instruments.keyboard.pedals import Foot, control_of, feet_of
-from touchback.instruments.keyboard.wired_keys import WiredKey, make_playable_key, play_wired
-from touchback.instruments.midi_file import Timed, read_midi, write_midi
-from touchback.instruments.sound import render, write_wav
-from touchback.instruments.sound.sound_stream import SoundStream, outputs
+from touchback.instruments.keyboard.key_device import SOFTEST
+from touchback.instruments.keyboard.key_voices import VOICES, WALL_VOICES
+from touchback.instruments.keyboard.keyboard_player import SETTLING
+from touchback.instruments.keyboard.keyboard_regulation import AS_GRADED
 
 if TYPE_CHECKING:
-    from touchback.workbench.play.piano_board import PianoBoard
-    from touchback.workbench.play.play_server import PlayServer
-    from touchback.workbench.play.trial_boards import ChoiceBoard
+    from touchback.workbench import ChoiceBoard, PianoBoard, PlayServer
 
 
 def show_outputs() -> None:
@@ -351,8 +360,7 @@ def play_on_page(wanted: OnPage, show: Show | None = None) -> None:
 
 
 def _opened(wanted: OnPage) -> tuple[PlayServer, PianoBoard | None]:
-    from touchback.workbench.play.piano_board import ALL_WALLS, OCTAVE, PianoBoard
-    from touchback.workbench.play.play_server import PAGES, ZOO, PlayServer
+    from touchback.workbench import ALL_WALLS, OCTAVE, PAGES, ZOO, PianoBoard, PlayServer
 
     is_page = wanted.what in (*PAGES, ZOO) and wanted.what != "piano"
     board: PianoBoard | None = None

@@ -18,10 +18,9 @@ from rich.text import Text
 from touchback import Run, System, gallery
 from touchback.cli.benchmark_commands import seconds_per_call
 from touchback.cli.console import out, working
-from touchback.cli.options import LIST, number, output, show_parameters
-from touchback.cli.options import seconds as span
-from touchback.cli.performance import PATIENCE as NOBODY
+from touchback.cli.options import LIST, number, output, seconds as span, show_parameters
 from touchback.cli.performance import (
+    PATIENCE as NOBODY,
     Board,
     OnPage,
     OnWire,
@@ -34,27 +33,28 @@ from touchback.cli.performance import (
     show_outputs,
     tell_of_other_keys,
 )
-from touchback.devices.midi import NoteOn
-from touchback.draw.braille import Canvas, draw, view_for
-from touchback.draw.stick import stick_figure
-from touchback.draw.stick_svg import figure_svg
+from touchback.devices import NoteOn
+from touchback.draw import Canvas, draw, figure_svg, stick_figure, view_for
 from touchback.errors import InputError
-from touchback.instruments.keyboard.key_strokes import Gesture, Stroke, passage
-from touchback.instruments.keyboard.keyboard_model import notes_of
-from touchback.instruments.keyboard.keyboard_player import (
-    FASTEST,
-    SETTLING,
-    SLOWEST,
+from touchback.instruments import (
+    Gesture,
+    Stroke,
+    Timed,
+    gestures_of,
+    graded_touches,
     make_keyboard,
     make_separate_keys,
+    notes_of,
+    output_called,
+    passage,
+    regulation_of,
+    screws_of,
     script_fingers,
+    wired_key,
 )
-from touchback.instruments.keyboard.keyboard_regulation import SUFFIXES, regulation_of, screws_of
-from touchback.instruments.keyboard.midi_fingers import gestures_of, graded_touches
-from touchback.instruments.keyboard.wired_keys import wired_key
-from touchback.instruments.midi_file import Timed
-from touchback.instruments.sound.sound_stream import output_called
-from touchback.realtime.shutdown import signals_as_ctrl_c
+from touchback.instruments.keyboard.keyboard_player import FASTEST, SETTLING, SLOWEST
+from touchback.instruments.keyboard.keyboard_regulation import SUFFIXES
+from touchback.realtime import signals_as_ctrl_c
 from touchback.regular_file import write_whole
 
 _RATE = 25  # pictures a second

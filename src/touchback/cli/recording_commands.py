@@ -11,8 +11,7 @@ from touchback import replay as run_again
 from touchback.cli.console import err, out, working
 from touchback.cli.load import load
 from touchback.errors import SolveError
-from touchback.recording.recording_export import ENDINGS
-from touchback.recording.recording_export import export as write
+from touchback.recording.recording_export import ENDINGS, export as write
 from touchback.recording.repair import repair as finish
 
 

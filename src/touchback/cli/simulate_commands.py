@@ -11,20 +11,15 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from touchback import Demand, Run, RunFailed, RunInterrupted
-from touchback import quality as measure
-from touchback import simulate as run_it
+from touchback import Demand, Run, RunFailed, RunInterrupted, quality as measure, simulate as run_it
 from touchback.cli.console import err, out, working
 from touchback.cli.load import load
 from touchback.cli.options import assignments, number, output, seconds, set_values
-from touchback.draw.film import ENDINGS as FILMS
+from touchback.draw import ENDINGS as FILMS
 from touchback.errors import InputError, TouchbackError
-from touchback.recording import EventRecord
-from touchback.recording.plot import PICTURES
-from touchback.recording.run_formats import FORMATS
-from touchback.recording.run_records import TransitionRecord
-from touchback.simulate import METHODS
-from touchback.simulate.solvers import Can
+from touchback.figures import PICTURES
+from touchback.recording import FORMATS, EventRecord, TransitionRecord
+from touchback.simulate import METHODS, Can
 
 T = TypeVar("T")
 

@@ -17,7 +17,7 @@ from touchback.cli.console import out, working
 from touchback.cli.options import LIST, number, output, show_parameters
 from touchback.errors import InputError
 from touchback.figures import PICTURES
-from touchback.haptics.trials import (
+from touchback.haptics import (
     Constant,
     Curve,
     Design,
@@ -33,7 +33,7 @@ from touchback.haptics.trials import (
 )
 
 if TYPE_CHECKING:
-    from touchback.instruments.keyboard.trial_key import FeltInterval, TrialKey
+    from touchback.instruments import FeltInterval, TrialKey
 
 
 ForceCurve = tuple[np.ndarray, np.ndarray]  # depth [mm], force [N]
@@ -129,7 +129,7 @@ def _identify(
     seed: int | None,
     person: FeelingSubject | None,
 ) -> None:
-    from touchback.instruments.keyboard.key_voices import voice_called
+    from touchback.instruments import voice_called
 
     for name in voices:
         voice_called(name)
@@ -184,10 +184,9 @@ def _answer(trials: Trials) -> str:
 def _pressed(voice: str, effort: float) -> ForceCurve:
     """Depth [mm] and force [N] on the way down, by a finger of some effort."""
     from touchback import simulate
+    from touchback.instruments import Stroke, steps_at, touchback_key
     from touchback.instruments.keyboard.key_device import FRONT
-    from touchback.instruments.keyboard.key_strokes import Stroke
-    from touchback.instruments.keyboard.keyboard_model import touchback_key
-    from touchback.instruments.keyboard.keyboard_player import METHOD, SETTLING, steps_at
+    from touchback.instruments.keyboard.keyboard_player import METHOD, SETTLING
 
     stroke = Stroke.of(SETTLING, 60, effort)
     run = simulate(
@@ -227,7 +226,7 @@ class Asked:
 def forced_choice(file: Path, asked: Asked) -> None:
     """Goes through a session, from its beginning or from where it was broken off."""
     if asked.vary == LIST:
-        from touchback.instruments.keyboard.trial_key import varied_key
+        from touchback.instruments import varied_key
 
         key_model = varied_key(asked.voice, wired=asked.device is not None, by_hand=asked.page)
         show_parameters(key_model.all_parameters(), f"a key of '{asked.voice}'")
@@ -250,7 +249,7 @@ def forced_choice(file: Path, asked: Asked) -> None:
 
 def _begun(file: Path, asked: Asked) -> tuple[TrialKey, ForcedChoice]:
     """The key and the session; nothing is on disk before all that was asked for is good."""
-    from touchback.instruments.keyboard.trial_key import TrialKey
+    from touchback.instruments import TrialKey
 
     if asked.page and asked.subject is not None:
         raise InputError("--page asks a person; leave --subject away, or --page.")
@@ -279,7 +278,7 @@ def _on_page(key: TrialKey, session: ForcedChoice) -> None:
 
     if not can_serve():
         raise InputError("--page needs `pip install touchback[view]`.")
-    from touchback.workbench.play.trial_boards import ChoiceBoard
+    from touchback.workbench import ChoiceBoard
 
     play_on_page(OnPage("trial", board=ChoiceBoard(session, key)))
 

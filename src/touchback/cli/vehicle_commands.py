@@ -17,21 +17,31 @@ from touchback.cli import device_commands as wheels
 from touchback.cli.console import out, working
 from touchback.cli.device_commands import Peak, Range
 from touchback.cli.options import number, output
-from touchback.devices.evdev import ForceWheel
+from touchback.devices import ForceWheel
 from touchback.errors import InputError
 from touchback.figures import PICTURES
-from touchback.files.schema import kinds_in
+from touchback.files import kinds_in
 from touchback.gallery.driving_simulator import SPEED
 from touchback.names import suggestion
-from touchback.realtime import GuardedOutput, WatchedInput
-from touchback.realtime.shutdown import signals_as_ctrl_c
+from touchback.realtime import GuardedOutput, WatchedInput, signals_as_ctrl_c
 from touchback.recording import save_run, unknown_name
-from touchback.vehicle import CARS, AxleKind, Steering, measure_axle, read_car
-from touchback.vehicle.manoeuvres import MANOEUVRES, Outcome
-from touchback.vehicle.manoeuvres import drive as drive_it
-from touchback.vehicle.manoeuvres.road_manoeuvres import gap
-from touchback.vehicle.simulator import RATE, Meeting, SimulatorCar, draw_meetings, meet_obstacles
-from touchback.vehicle.suspension import AnyAxle
+from touchback.vehicle import (
+    CARS,
+    MANOEUVRES,
+    RATE,
+    AnyAxle,
+    AxleKind,
+    Outcome,
+    SimulatorCar,
+    Steering,
+    draw_meetings,
+    drive as drive_it,
+    gap,
+    measure_axle,
+    meet_obstacles,
+    read_car,
+)
+from touchback.vehicle.simulator import Meeting
 
 
 @signals_as_ctrl_c()

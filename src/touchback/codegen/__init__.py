@@ -11,6 +11,27 @@ from touchback.codegen.compiled import (
 from touchback.codegen.disassemble import disassemble
 from touchback.codegen.elf import read_elf, write_elf
 from touchback.codegen.machine import MachineCode, emit
+from touchback.codegen.printers.build import FLAGS as FLAGS, find_compiler as find_compiler
+from touchback.codegen.printers.c import C99 as C99, print_c as print_c
+from touchback.codegen.printers.dialect import (
+    Dialect as Dialect,
+    Speller as Speller,
+    statements as statements,
+)
+from touchback.codegen.printers.matlab import print_matlab as print_matlab
+from touchback.codegen.printers.python import (
+    PYTHON as PYTHON,
+    expression as expression,
+    helpers as helpers,
+    print_python as print_python,
+    table_texts as table_texts,
+)
+
+# Submodules that other rooms import by themselves: nothing else needs them at once.
+PUBLIC_SUBMODULES = (
+    "printers.cuda",
+    "printers.cuda_loops",
+)
 
 __all__ = [
     "ABI_VERSION",

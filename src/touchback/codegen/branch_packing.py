@@ -20,9 +20,20 @@ from itertools import pairwise
 
 from touchback.codegen.abi import CALLED
 from touchback.codegen.conditions import JOIN, LANE, MACHINE_ARITY, PAIR, SPREAD, WIDER_JOIN
-from touchback.symbolic import ops
-from touchback.symbolic.ops import ADD, COMMUTES, CONST, EQ, FMA, FMS, FNMA, INPUT, MUL, SUB
-from touchback.symbolic.program import Program
+from touchback.symbolic import (
+    ADD,
+    COMMUTES,
+    CONST,
+    EQ,
+    FMA,
+    FMS,
+    FNMA,
+    INPUT,
+    MUL,
+    SUB,
+    Program,
+    ops,
+)
 
 # Operations of programs that are looked at: smaller ones wait for results anyway, and of larger
 # ones compilation would take noticeably longer.

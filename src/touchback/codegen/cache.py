@@ -36,8 +36,7 @@ from touchback.codegen.elf import read_elf, write_elf
 from touchback.codegen.host import cpu_features
 from touchback.codegen.machine import MachineCode, emit
 from touchback.errors import CompileError
-from touchback.symbolic import ops, sincos
-from touchback.symbolic.program import ARRAYS, Program
+from touchback.symbolic import ARRAYS, Program, ops, sincos
 
 WORTHWHILE = 2000  # operations: below that, emitting takes about as long as reading a file
 

@@ -21,7 +21,7 @@ from touchback.codegen.host import host_target
 from touchback.codegen.machine import TARGETS, MachineCode
 from touchback.codegen.printers import build_c, print_c
 from touchback.errors import CompileError, InputError
-from touchback.symbolic.program import ARRAYS, Program
+from touchback.symbolic import ARRAYS, Program
 
 Backend = Literal["machine", "c", "interpreter"]
 

@@ -5,7 +5,7 @@ import platform
 import sys
 from pathlib import Path
 
-from touchback.native.library import LIB
+from touchback.native import LIB
 
 _NAMES = {"aarch64": "aarch64", "arm64": "aarch64", "x86_64": "x86_64", "AMD64": "x86_64"}
 _REQUIRED = {"aarch64": frozenset({"fp", "asimd"}), "x86_64": frozenset({"avx2", "fma"})}

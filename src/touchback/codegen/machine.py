@@ -15,8 +15,7 @@ from touchback.codegen.register_allocation import Memory, allocate
 from touchback.codegen.schedule import IN_MEMORY, Batch, Schedule, schedule
 from touchback.codegen.x86_64 import X86_64, X86_64V4
 from touchback.errors import CompileError
-from touchback.symbolic.ops import SIN
-from touchback.symbolic.program import Program
+from touchback.symbolic import SIN, Program
 
 TARGETS: dict[str, type[Assembler]] = {
     target.name: target for target in (AArch64, X86_64, X86_64V4)

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 
 from touchback.codegen.abi import POOL, SHARED, Place
-from touchback.symbolic.sincos import (
+from touchback.symbolic import (
     COS_COEFFICIENTS,
     LIMIT,
     MAGIC,

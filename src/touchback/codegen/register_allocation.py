@@ -14,8 +14,7 @@ from touchback.codegen.abi import CALLED, WORK, Place
 from touchback.codegen.assembler import ANY, Assembler
 from touchback.codegen.conditions import MACHINE_ARITY
 from touchback.codegen.schedule import NEVER, Schedule
-from touchback.symbolic.ops import LOOKUP1, LOOKUP2
-from touchback.symbolic.program import Program
+from touchback.symbolic import LOOKUP1, LOOKUP2, Program
 
 FREE = -1  # the key of a register without a value, or with one that must stay for the moment
 

@@ -18,8 +18,7 @@ import numpy as np
 from touchback.codegen.abi import CALLED
 from touchback.codegen.conditions import LANE, MACHINE_ARITY, SPREAD, with_masks
 from touchback.native import reorder
-from touchback.symbolic.ops import ADD, CONST, COS, DIV, INPUT, MUL, SIN, SQRT, SUB
-from touchback.symbolic.program import Program
+from touchback.symbolic import ADD, CONST, COS, DIV, INPUT, MUL, SIN, SQRT, SUB, Program
 
 NEVER = 1 << 60  # the next use of a value that is not used again
 

@@ -9,21 +9,40 @@ A new kind of contact is a class with its gap over any scalar, and one name in A
 AnyRigid."""
 
 from touchback.contact.compliant_contacts import (
+    AnyCompliant as AnyCompliant,
     CompliantContact,
     ProfileContact,
     SphereOnPlane,
     SurfaceContact,
 )
 from touchback.contact.contact_impulses import (
+    BACKWARD as BACKWARD,
+    FORWARD as FORWARD,
+    MOST_COMBINATIONS as MOST_COMBINATIONS,
+    OPEN as OPEN,
+    SIGN as SIGN,
+    STICK as STICK,
     ContactProblem,
     Friction,
+    combinations as combinations,
     critical_friction,
+    fitting as fitting,
+    gauss_seidel as gauss_seidel,
+    groups_of as groups_of,
     solve_contacts,
 )
-from touchback.contact.contact_laws import ContactLaw, Crush, Felt, HuntCrossley, UnilateralSpring
+from touchback.contact.contact_laws import (
+    ContactLaw,
+    Crush,
+    Felt,
+    HuntCrossley,
+    UnilateralSpring,
+    regularised_coulomb as regularised_coulomb,
+)
 from touchback.contact.nearest_points import find_nearest, numbers
 from touchback.contact.profiles import Arc, Circle, Line, Outline
 from touchback.contact.rigid_contacts import (
+    AnyRigid as AnyRigid,
     ContactKind,
     DescribedContact,
     DiscPlaneContact,
@@ -31,6 +50,7 @@ from touchback.contact.rigid_contacts import (
     SphereSphereContact,
 )
 from touchback.contact.surface_tracking import Nearest, Side, Tracking, Twist
+from touchback.contact.surfaces import Plane as Plane, Roller as Roller
 
 __all__ = [
     "Arc",

@@ -19,19 +19,23 @@ from touchback.contact.profiles import AnyProfile, Circle, Profile
 from touchback.contact.surface_tracking import Nearest, Side, Tracking, Twist
 from touchback.contact.surfaces import AnySurface, Surface, has_hidden
 from touchback.errors import ModelError
-from touchback.model.forces.base import ForceKind, InternalState
-from touchback.model.frame import Frame
-from touchback.model.mechanics import Forces, Mechanics
-from touchback.model.shapes import PlaneShape, Shapes, sphere
-from touchback.model.value import (
+from touchback.model import (
+    ForceKind,
+    Forces,
+    Frame,
+    InternalState,
+    Mechanics,
+    PlaneShape,
+    Shapes,
     Value,
     check_positive,
     is_number,
     is_zero,
     power_law_units,
+    sphere,
     triple,
-    value,
 )
+from touchback.model.value import value
 from touchback.names import suggestion
 from touchback.numbers import Matrix, Scalar, Vector, is_one_of
 from touchback.spatial import transpose

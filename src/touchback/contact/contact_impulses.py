@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from touchback.errors import SolveError
-from touchback.native.contact.moreau_jean import ImpulseProblem
+from touchback.native import ImpulseProblem
 
 Floats = NDArray[np.float64]
 

@@ -7,16 +7,16 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from touchback.errors import ModelError
-from touchback.model.mechanics import Mechanics
-from touchback.model.value import (
+from touchback.model import (
     Data,
+    Mechanics,
     Value,
     check_positive,
     is_number,
     is_zero,
     power_law_units,
-    value,
 )
+from touchback.model.value import value
 from touchback.numbers import Scalar
 
 Own = Mapping[str, Scalar]

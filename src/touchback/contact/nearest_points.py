@@ -11,7 +11,7 @@ from touchback.contact.surface_tracking import Nearest, Side, Tracking
 from touchback.contact.surfaces import Surface, ValueOf, has_hidden
 from touchback.errors import InputError, ModelError, SolveError
 from touchback.numbers import Scalar
-from touchback.symbolic.scalars import Operators
+from touchback.symbolic import Operators
 
 _STEPS = 60  # of Newton's method
 _DROPS = 30  # steps down the gradient onto a surface

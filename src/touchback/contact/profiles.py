@@ -7,10 +7,22 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from touchback.errors import ModelError
-from touchback.model.frame import AXES, Frame, as_frame
-from touchback.model.mechanics import Mechanics
-from touchback.model.shapes import ArcShape, FaceShape, PatchShape, Shapes
-from touchback.model.value import Data, Value, check_positive, is_number, listed, value
+from touchback.model import (
+    AXES,
+    ArcShape,
+    Data,
+    FaceShape,
+    Frame,
+    Mechanics,
+    PatchShape,
+    Shapes,
+    Value,
+    as_frame,
+    check_positive,
+    is_number,
+    listed,
+)
+from touchback.model.value import value
 from touchback.numbers import Scalar, Vector
 from touchback.spatial import Rotation, Turn, transpose
 

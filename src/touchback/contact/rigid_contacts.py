@@ -5,14 +5,22 @@ from typing import ClassVar
 
 from touchback.contact.compliant_contacts import SphereNearPlane, sphere_on_plane
 from touchback.errors import ModelError
-from touchback.model.contact_kind import ContactKind
-from touchback.model.frame import Frame
-from touchback.model.mechanics import Mechanics
-from touchback.model.shapes import DiscShape, PlaneShape, Shapes, sphere
-from touchback.model.value import Value, check_positive, is_number, value
+from touchback.model import (
+    ContactKind,
+    DiscShape,
+    Frame,
+    Mechanics,
+    PlaneShape,
+    Shapes,
+    Value,
+    check_positive,
+    is_number,
+    sphere,
+)
+from touchback.model.value import value
 from touchback.numbers import Scalar, Vector, is_one_of
 from touchback.spatial import transpose
-from touchback.symbolic.expression import Expr
+from touchback.symbolic import Expr
 
 __all__ = ["ContactKind", "check_coefficients", "check_static"]
 

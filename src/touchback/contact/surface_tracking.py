@@ -23,8 +23,8 @@ from dataclasses import dataclass, fields, replace
 
 from touchback.contact.surfaces import Surface, ValueOf, refined, shape_at
 from touchback.numbers import Matrix, Scalar, Vector
-from touchback.spatial.vectors import Vectors
-from touchback.symbolic.scalars import Scalars
+from touchback.spatial import Vectors
+from touchback.symbolic import Scalars
 
 
 @dataclass(frozen=True)

@@ -10,17 +10,11 @@ from functools import lru_cache
 from typing import ClassVar
 
 from touchback.errors import ModelError
-from touchback.model.mechanics import ValueOf
-from touchback.model.shapes import AnyShape, PlaneShape, SphereShape
-from touchback.model.value import Data, Value, is_number, value
-from touchback.model.value import value as as_value
+from touchback.model import AnyShape, Data, PlaneShape, SphereShape, Value, ValueOf, is_number
+from touchback.model.value import value, value as as_value
 from touchback.numbers import Matrix, Scalar, Vector, shown
-from touchback.symbolic.differentiate import jacobian, jvp
-from touchback.symbolic.expression import Expr
+from touchback.symbolic import Expr, Scalars, Tape, jacobian, jvp, replay
 from touchback.symbolic.parse import parse
-from touchback.symbolic.scalars import Scalars
-from touchback.symbolic.tape import Tape
-from touchback.symbolic.translate import replay
 
 _POINT = ("x", "y", "z", "hidden")
 

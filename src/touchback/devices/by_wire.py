@@ -14,7 +14,7 @@ from touchback import Expr, Model, floor, maximum, minimum, select
 from touchback.devices.motors import Motor
 from touchback.devices.sensors import Converter, Encoder
 from touchback.errors import InputError
-from touchback.model.value import Value
+from touchback.model import Value
 from touchback.numbers import check_finite, check_period
 
 __all__ = [

@@ -13,7 +13,7 @@ from typing import Generic, Self, TypeVar
 
 from touchback.errors import DeviceError
 from touchback.numbers import shown
-from touchback.realtime.device_io import DevicePort, DeviceService, PortService
+from touchback.realtime import DevicePort, DeviceService, PortService
 
 PRIORITY = 69  # of a driver's thread, below that of ticks
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from touchback import Expr, Model, maximum, minimum, sqrt
 from touchback.errors import InputError
-from touchback.model.value import Value
+from touchback.model import Value
 from touchback.numbers import check_finite
 
 

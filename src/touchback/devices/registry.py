@@ -6,7 +6,7 @@ from touchback.devices.daq.file_board import open_file
 from touchback.devices.daq.simulated_board import open_board
 from touchback.devices.evdev import open_wheel
 from touchback.devices.serial_line import SerialDevice
-from touchback.realtime.device_io import Device, ServingDevice
+from touchback.realtime import Device, ServingDevice
 from touchback.recording import unknown_name
 
 DEVICES: dict[str, Callable[[str], Device | ServingDevice]] = {

@@ -27,8 +27,7 @@ from touchback import (
     sqrt,
 )
 from touchback.errors import InputError, SolveError
-from touchback.model.frame import Place, as_frame
-from touchback.model.value import Value, listed
+from touchback.model import Place, Value, as_frame, listed
 from touchback.numbers import Scalar, check_fields, check_finite, positive_number, series
 
 __all__ = [

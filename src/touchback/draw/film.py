@@ -35,8 +35,7 @@ from touchback.figures import (
     svg_page,
     text_svg,
 )
-from touchback.model.flatten import flatten
-from touchback.model.shapes import (
+from touchback.model import (
     AnyShape,
     ArcShape,
     BoxShape,
@@ -49,6 +48,7 @@ from touchback.model.shapes import (
     SphereShape,
     SurfaceShape,
 )
+from touchback.model.flatten import flatten
 from touchback.numbers import number_within
 from touchback.regular_file import check_output, written_whole
 

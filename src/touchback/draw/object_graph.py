@@ -28,10 +28,8 @@ from touchback.figures import (
     svg_page,
     text_svg,
 )
-from touchback.model.constraint_kinds import coordinate_of
-from touchback.model.data_walk import expressions_of, frames_of, mapped
+from touchback.model import GROUND, coordinate_of, expressions_of, frames_of, mapped
 from touchback.model.flatten import flatten
-from touchback.model.frame import GROUND
 from touchback.model.show import kind_text, value_text
 
 if TYPE_CHECKING:

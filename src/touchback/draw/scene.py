@@ -11,12 +11,10 @@ import numpy as np
 
 from touchback import Frame, Hand, Model, Position, Wrench
 from touchback.draw.stick import Floats, StickFigure, figure_at
-from touchback.dynamics import Instant
-from touchback.dynamics.stops import initial_coordinates
+from touchback.dynamics import Instant, initial_coordinates
 from touchback.errors import InputError, ModelError
-from touchback.model.flatten import flatten
-from touchback.model.frame import GROUND
-from touchback.model.shapes import (
+from touchback.model import (
+    GROUND,
     AnyShape,
     ArcShape,
     BoxShape,
@@ -30,12 +28,15 @@ from touchback.model.shapes import (
     Shapes,
     SphereShape,
     SurfaceShape,
+    Triple,
+    Value,
+    corners_of,
+    is_zero,
     numbers_of,
 )
-from touchback.model.solids.triangle_mesh import corners_of
-from touchback.model.value import Triple, Value, is_zero
+from touchback.model.flatten import flatten
 from touchback.numbers import Scalar, Vector
-from touchback.symbolic.scalars import Operators
+from touchback.symbolic import Operators
 
 _LEAST = 1e-12  # N: less is no force
 

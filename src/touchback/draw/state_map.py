@@ -14,7 +14,7 @@ import numpy as np
 
 from touchback.draw.state_shapes import Oval, Point, cause_text, cut, path_svg
 from touchback.figures import INK, LETTER, LINE, SOFT, rimmed_svg, text_svg
-from touchback.model.mode_groups import ModeGroup
+from touchback.model import ModeGroup
 
 if TYPE_CHECKING:
     from touchback import Model

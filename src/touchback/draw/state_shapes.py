@@ -8,9 +8,9 @@ from html import escape
 
 from touchback import Expr
 from touchback.figures import FILL, FIRST, INK, LETTER, LINE, SOFT, text_svg
-from touchback.model.modes import Transition
+from touchback.model import Transition
 from touchback.model.show import value_text
-from touchback.symbolic.text import to_text
+from touchback.symbolic import to_text
 
 Point = tuple[float, float]
 LONGEST = 34  # characters of a cause

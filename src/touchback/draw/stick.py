@@ -8,12 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from touchback import Frame, LinkForce, Model, SpringDamper
-from touchback.dynamics import Instant
-from touchback.dynamics.floats import float_instant
+from touchback.dynamics import Instant, float_instant
 from touchback.errors import InputError
-from touchback.model.data_walk import frames_of
-from touchback.model.frame import GROUND
-from touchback.model.joints import Joint
+from touchback.model import GROUND, Joint, frames_of
 from touchback.numbers import shown
 
 Floats = NDArray[np.float64]

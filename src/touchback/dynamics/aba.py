@@ -12,9 +12,8 @@ from touchback.dynamics.motion import Base, link_motions
 from touchback.dynamics.rnea import carried_up, own_wrenches
 from touchback.dynamics.tree import Link, Tree
 from touchback.numbers import Matrix, Scalar, Vector
-from touchback.spatial import Articulated, Inertia, Twist, Vectors, Wrench, skew
-from touchback.spatial.vectors import ZERO
-from touchback.symbolic.scalars import Scalars
+from touchback.spatial import ZERO, Articulated, Inertia, Twist, Vectors, Wrench, skew
+from touchback.symbolic import Scalars
 
 
 @dataclass

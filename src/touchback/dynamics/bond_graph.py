@@ -25,11 +25,7 @@ from touchback.dynamics.causality import (
 )
 from touchback.dynamics.floats import float_instant
 from touchback.dynamics.instant import Instant
-from touchback.model.forces import SpringDamper
-from touchback.model.forces.springs import line_between
-from touchback.model.frame import Frame
-from touchback.model.model import Model
-from touchback.model.value import is_zero
+from touchback.model import Frame, Model, SpringDamper, is_zero, line_between
 from touchback.numbers import Scalar, Vector
 
 _NOTHING = 1e-9  # of a transformer: a rate that makes no flow

@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass, field
 
-from touchback.model.frame import Frame
+from touchback.model import Frame
 from touchback.numbers import Scalar, Vector
-from touchback.symbolic.scalars import Scalars
+from touchback.symbolic import Scalars
 
 Effect = tuple[Vector, Vector]  # force and torque of a unit multiplier at a frame's origin
 

@@ -5,20 +5,16 @@ Multipliers act through Jᵀ: a row's multiplier is the generalised force that k
 
 from collections.abc import Sequence
 
-from touchback.contact.contact_laws import regularised_coulomb
+from touchback.contact import regularised_coulomb
 from touchback.dynamics.constraint_row import Row, Rubbing
 from touchback.dynamics.forward import configuration_rate
 from touchback.dynamics.instant import Instant
 from touchback.dynamics.loop_closures import closure_rows
 from touchback.errors import ModelError
-from touchback.model.constraint_kinds import AnyCoupling, Constraint, Drive, coordinate_of
-from touchback.model.frame import Frame
-from touchback.model.value import Value, is_zero
+from touchback.model import AnyCoupling, Constraint, Drive, Frame, Value, coordinate_of, is_zero
 from touchback.numbers import Scalar, Vector
-from touchback.spatial.vectors import ZERO
-from touchback.symbolic.differentiate import jacobian, jvp
-from touchback.symbolic.tape import Tape
-from touchback.symbolic.translate import replay
+from touchback.spatial import ZERO
+from touchback.symbolic import Tape, jacobian, jvp, replay
 
 
 def constraint_rows(instant: Instant) -> list[Row]:

@@ -10,9 +10,8 @@ from collections.abc import Sequence
 from touchback.dynamics.rnea import carried_up
 from touchback.dynamics.tree import Link, Tree
 from touchback.numbers import Matrix, Scalar, Vector
-from touchback.spatial import Articulated, Inertia, Vectors, Wrench
-from touchback.spatial.vectors import IDENTITY, ZERO, transpose
-from touchback.symbolic.scalars import Scalars
+from touchback.spatial import IDENTITY, ZERO, Articulated, Inertia, Vectors, Wrench, transpose
+from touchback.symbolic import Scalars
 
 # (row, column) for both orders of every pair on one path; what is not there is zero
 Entries = dict[tuple[int, int], Scalar]

@@ -8,15 +8,14 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from touchback.dynamics import Instant
+from touchback.dynamics.instant import Instant
 from touchback.dynamics.stops import initial_coordinates
 from touchback.errors import InputError
+from touchback.model import Model, Value
 from touchback.model.flatten import flatten
-from touchback.model.model import Model
-from touchback.model.value import Value
 from touchback.names import unknown
 from touchback.numbers import shown
-from touchback.symbolic.scalars import Operators
+from touchback.symbolic import Operators
 
 
 def size_of(instant: Instant) -> float:

@@ -14,8 +14,8 @@ from touchback.dynamics.rnea import efforts, gathered, inverse_dynamics
 from touchback.dynamics.tree import Tree
 from touchback.errors import InputError
 from touchback.numbers import Scalar
-from touchback.spatial.vectors import ZERO
-from touchback.symbolic.scalars import Operators, Scalars
+from touchback.spatial import ZERO
+from touchback.symbolic import Operators, Scalars
 
 ALGORITHMS = ("articulated", "factorised", "factorised at the root")
 

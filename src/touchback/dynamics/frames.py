@@ -16,10 +16,9 @@ import numpy as np
 
 from touchback.dynamics.pose import Pose, identity, snapped
 from touchback.dynamics.tree import Attachment, Link, Tree
-from touchback.model.joints.elementary_motions import SlideAlong, SlideVector
-from touchback.spatial import Turn
-from touchback.spatial.rotation import Part
-from touchback.symbolic.scalars import Scalars
+from touchback.model import SlideAlong, SlideVector
+from touchback.spatial import Part, Turn
+from touchback.symbolic import Scalars
 
 _PARALLEL = 1e-9  # sine below which the common normal of two axes is left undecided
 _NEARLY = 0.05  # sine below which the common normal is too far away to be used

@@ -9,17 +9,10 @@ from dataclasses import dataclass
 
 from touchback.dynamics.pose import frame_pose
 from touchback.errors import ModelError
-from touchback.model.frame import AXES, GROUND, Frame
-from touchback.model.mechanics import ValueOf
-from touchback.model.model import Model
-from touchback.model.signals import BaseMotion
-from touchback.model.value import Value
+from touchback.model import AXES, GROUND, BaseMotion, Frame, Model, Value, ValueOf
 from touchback.numbers import Matrix, Vector
 from touchback.spatial import IDENTITY, ZERO, Turn, Vectors
-from touchback.symbolic.differentiate import jvp
-from touchback.symbolic.expression import Expr
-from touchback.symbolic.scalars import Scalars
-from touchback.symbolic.tape import Tape
+from touchback.symbolic import Expr, Scalars, Tape, jvp
 
 
 @dataclass

@@ -16,29 +16,29 @@ from touchback.dynamics.regroup import regroup
 from touchback.dynamics.rnea import inverse_dynamics, link_wrenches
 from touchback.dynamics.tree import Attachment, Tree, add_inertias, build_tree
 from touchback.errors import ModelError
-from touchback.model.body import Body
-from touchback.model.forces.base import CarriedFluid
-from touchback.model.frame import Frame
-from touchback.model.joints import Joint
-from touchback.model.mechanics import Forces
-from touchback.model.model import Model, sensor_names
-from touchback.model.sensors import Signal
-from touchback.model.signals import OWN_RATE
-from touchback.model.value import Value
+from touchback.model import (
+    OWN_RATE,
+    Body,
+    CarriedFluid,
+    Forces,
+    Frame,
+    Joint,
+    Model,
+    Signal,
+    Value,
+    sensor_names,
+)
 from touchback.names import unknown
 from touchback.numbers import Matrix, Scalar, Vector
 from touchback.spatial import ZERO, Articulated, Vectors, Wrench
-from touchback.symbolic.expression import Expr
-from touchback.symbolic.scalars import Scalars
-from touchback.symbolic.translate import Translator
+from touchback.symbolic import Expr, Scalars, Translator
 from touchback.units import unit_of
 
 if TYPE_CHECKING:
     from touchback.dynamics.stops import Pairs
     from touchback.dynamics.tree import Link, Tree
-    from touchback.model.mechanics import ValueOf
-    from touchback.model.model import Model
-    from touchback.symbolic.scalars import Scalars
+    from touchback.model import Model, ValueOf
+    from touchback.symbolic import Scalars
 
 
 @dataclass

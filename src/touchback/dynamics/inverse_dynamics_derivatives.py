@@ -36,9 +36,18 @@ from touchback.dynamics.motion import Base, LinkMotion, b_matrix
 from touchback.dynamics.rnea import inertial_wrench
 from touchback.dynamics.tree import Link, Tree
 from touchback.numbers import Matrix, Scalar, Vector
-from touchback.spatial import Articulated, Inertia, Rotation, Twist, Twists, Vectors, Wrench
-from touchback.spatial.vectors import ZERO, transpose
-from touchback.symbolic.scalars import Scalars
+from touchback.spatial import (
+    ZERO,
+    Articulated,
+    Inertia,
+    Rotation,
+    Twist,
+    Twists,
+    Vectors,
+    Wrench,
+    transpose,
+)
+from touchback.symbolic import Scalars
 
 
 @dataclass

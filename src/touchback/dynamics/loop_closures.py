@@ -9,22 +9,22 @@ from touchback.dynamics.instant import Instant
 from touchback.dynamics.motion import combined
 from touchback.dynamics.tree import Link, Tree
 from touchback.errors import ModelError
-from touchback.model.closure_equations import (
+from touchback.model import (
+    GROUND,
     Along,
     Apart,
+    Closure,
     Direction,
     DiscOnPlane,
     Equation,
+    Frame,
     Grip,
     Meet,
     Square,
     Still,
 )
-from touchback.model.closures import Closure
-from touchback.model.frame import GROUND, Frame
 from touchback.numbers import Matrix, Scalar, Vector
-from touchback.spatial import Rotation
-from touchback.spatial.vectors import IDENTITY, ZERO
+from touchback.spatial import IDENTITY, ZERO, Rotation
 
 # Kinematics of two branches of the tree as seen from their closest common link, for closures.
 #

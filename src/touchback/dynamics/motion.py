@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from touchback.dynamics.tree import Link, Tree
 from touchback.numbers import Matrix, Scalar, Vector
 from touchback.spatial import Vectors
-from touchback.symbolic.scalars import Scalars
+from touchback.symbolic import Scalars
 
 
 @dataclass

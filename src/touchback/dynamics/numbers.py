@@ -8,10 +8,9 @@ cost operations in every evaluation."""
 import numpy as np
 
 from touchback.dynamics.pose import Pose
-from touchback.model.body import Body
-from touchback.model.value import is_number
+from touchback.model import Body, is_number
 from touchback.spatial import Inertia
-from touchback.symbolic.scalars import Scalars
+from touchback.symbolic import Scalars
 
 _NOISE = 1e-15  # relative to the largest entry of its kind
 

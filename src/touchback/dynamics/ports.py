@@ -16,11 +16,10 @@ from touchback.dynamics.constraint_row import Row
 from touchback.dynamics.constraints import apply_multipliers
 from touchback.dynamics.forward import configuration_rate
 from touchback.dynamics.instant import Instant, link_momenta, passive_effort
-from touchback.model.frame import Frame
+from touchback.model import Frame
 from touchback.numbers import Scalar, Vector
-from touchback.spatial.vectors import ZERO
-from touchback.symbolic.differentiate import jvp
-from touchback.symbolic.tape import Tape
+from touchback.spatial import ZERO
+from touchback.symbolic import Tape, jvp
 
 
 @dataclass(frozen=True)

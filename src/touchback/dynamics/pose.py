@@ -8,13 +8,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from touchback.model.frame import AXES, Frame
-from touchback.model.mechanics import ValueOf
-from touchback.model.value import is_number
+from touchback.model import AXES, Frame, ValueOf, is_number
 from touchback.numbers import Scalar
-from touchback.spatial import MatrixPart, Rotation, Turn, Vectors
-from touchback.spatial.rotation import Part
-from touchback.symbolic.scalars import Scalars
+from touchback.spatial import MatrixPart, Part, Rotation, Turn, Vectors
+from touchback.symbolic import Scalars
 
 # Sines and cosines this close to 0 or ±1 differ from them by rounding of the angle only.
 _SNAP = 1e-15

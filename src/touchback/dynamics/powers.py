@@ -14,8 +14,7 @@ from touchback.dynamics.constraint_row import Row
 from touchback.dynamics.instant import Instant, momentum, passive_effort
 from touchback.dynamics.motion import ground_motion, link_motions
 from touchback.dynamics.rnea import link_wrenches, needed_wrench
-from touchback.model.forces.base import ForceKind
-from touchback.model.frame import Frame
+from touchback.model import ForceKind, Frame
 from touchback.numbers import Scalar, Vector
 
 

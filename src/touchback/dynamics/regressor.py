@@ -12,7 +12,7 @@ from touchback.dynamics.motion import link_motions
 from touchback.dynamics.rnea import carried_up, inertial_wrench
 from touchback.numbers import Scalar
 from touchback.spatial import Inertia, Vectors
-from touchback.symbolic.scalars import Scalars
+from touchback.symbolic import Scalars
 
 INERTIAL = ("m", "hx", "hy", "hz", "Jxx", "Jyy", "Jzz", "Jxy", "Jxz", "Jyz")
 _PAIRS = ((0, 1), (0, 2), (1, 2))

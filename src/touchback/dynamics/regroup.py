@@ -7,9 +7,9 @@ for a slide E; for a ball the mass."""
 
 from touchback.dynamics.numbers import placed
 from touchback.dynamics.tree import Link, Tree
-from touchback.model.joints.elementary_motions import Entry
+from touchback.model import Entry
 from touchback.spatial import Inertia
-from touchback.symbolic.scalars import Scalars
+from touchback.symbolic import Scalars
 
 
 def regroup(tree: Tree, k: Scalars) -> None:

@@ -11,7 +11,7 @@ from touchback.dynamics.motion import Base, LinkMotion, link_motions
 from touchback.dynamics.tree import Link, Tree
 from touchback.numbers import Scalar
 from touchback.spatial import Inertia, Vectors, Wrench
-from touchback.symbolic.scalars import Scalars
+from touchback.symbolic import Scalars
 
 
 def inertial_wrench(inertia: Inertia, k: Scalars, motion: LinkMotion) -> Wrench:

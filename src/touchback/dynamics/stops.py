@@ -17,11 +17,11 @@ import numpy as np
 
 from touchback.dynamics.forward import entries
 from touchback.dynamics.instant import Coordinates, Instant
-from touchback.model.limits import limit_numbers
-from touchback.symbolic.scalars import Operators
+from touchback.model import limit_numbers
+from touchback.symbolic import Operators
 
 if TYPE_CHECKING:
-    from touchback.model.model import Model
+    from touchback.model import Model
 
 RATE = 250.0  # rad/s: ω
 _PLACES = 32  # positions at which I is looked for

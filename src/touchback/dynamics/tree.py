@@ -14,14 +14,10 @@ import numpy as np
 from touchback.dynamics.numbers import is_numeric, lifted, placed, pseudo_inertia
 from touchback.dynamics.pose import Pose, frame_pose, identity, turned
 from touchback.errors import ModelError
-from touchback.model.frame import GROUND, Frame
-from touchback.model.joints.elementary_motions import Column, Motion
-from touchback.model.mechanics import ValueOf
-from touchback.model.model import Model
+from touchback.model import GROUND, Column, Frame, Model, Motion, ValueOf
 from touchback.numbers import Scalar, Vector
-from touchback.spatial import Articulated, Inertia, MatrixPart, Rotation, Turn, Vectors
-from touchback.spatial.rotation import Part
-from touchback.symbolic.scalars import Scalars
+from touchback.spatial import Articulated, Inertia, MatrixPart, Part, Rotation, Turn, Vectors
+from touchback.symbolic import Scalars
 
 T = TypeVar("T")
 

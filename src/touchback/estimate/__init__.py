@@ -10,6 +10,7 @@ from touchback.estimate.filters import (
     Filter,
     SmoothDifferentiator,
     fresh,
+    newest as newest,
     run,
     sampled,
 )

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from touchback import Expr, Model, maximum, minimum, select
 from touchback.errors import InputError
-from touchback.model.value import Value
+from touchback.model import Value
 from touchback.numbers import Scalar, check_fields, check_period
 
 

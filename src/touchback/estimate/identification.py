@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from touchback import Run, System
-from touchback.analysis.variational_runs import Along, ClosedVariations, Variations, plan_steps
+from touchback.analysis import Along, ClosedVariations, Variations, plan_steps
 from touchback.errors import InputError, SolveError
 from touchback.estimate.identification_inputs import (
     Bounds,
@@ -31,8 +31,7 @@ from touchback.estimate.robust_losses import Loss, loss_of, spread
 from touchback.names import names_once
 from touchback.numbers import by_name, positive_number
 from touchback.recording import unknown_name
-from touchback.simulate.features import refuse
-from touchback.simulate.protocol import InputData, Where
+from touchback.simulate import InputData, Where, refuse
 
 _PASSES = 6  # fits, each with the noise that the one before left
 _SAME = 0.01  # a smaller change of the noise ends them

@@ -14,9 +14,7 @@ from touchback import Run, System
 from touchback.errors import InputError
 from touchback.numbers import as_float, by_name, is_real, shown
 from touchback.recording import unknown_name
-from touchback.simulate.initial_state import read_state
-from touchback.simulate.inputs import Inputs, read_inputs
-from touchback.simulate.protocol import InputData, Where
+from touchback.simulate import InputData, Inputs, Where, read_inputs, read_state
 from touchback.unit_spellings import in_unit
 
 _LEAST = 3  # instants of a run

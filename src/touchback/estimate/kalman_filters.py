@@ -11,7 +11,7 @@ import numpy as np
 
 from touchback.errors import InputError, SolveError
 from touchback.estimate.observer import Innovation, Local, Observer
-from touchback.model.value import Value
+from touchback.model import Value
 from touchback.numbers import Scalar, check_fields, check_period, shown
 
 Matrix = tuple[tuple[float, ...], ...]

@@ -11,15 +11,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from touchback import State, System
-from touchback.analysis.instance import Instance, state_of
-from touchback.analysis.linearise import Chart, full_flow
+from touchback.analysis import Chart, Instance, full_flow, state_of
 from touchback.errors import InputError, SolveError
 from touchback.numbers import as_float, by_name, check_period, read_number, shown, whole_within
 from touchback.recording import unknown_name
-from touchback.simulate.features import refuse
-from touchback.simulate.protocol import Where
-from touchback.system.implicit_equations import Point
-from touchback.system.layout import Values, fill
+from touchback.simulate import Where, refuse
+from touchback.system import Point, Values, fill
 
 
 @dataclass(frozen=True, eq=False)

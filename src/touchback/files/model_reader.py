@@ -21,18 +21,24 @@ from touchback.files.schema import (
     kinds_in,
 )
 from touchback.files.yaml_json import LARGEST, Document, Path, read_json, read_yaml
-from touchback.model.check import problems
-from touchback.model.frame import Frame, frame_at
-from touchback.model.joints.joint import OPTIONS
-from touchback.model.model import LARGEST as LARGEST_MODEL
-from touchback.model.model import Model
-from touchback.model.signals import ExtraState
-from touchback.model.solids import AnySeen
-from touchback.model.unit_check import unit_problems, uses
-from touchback.model.value import Data, Value, triple
+from touchback.model import (
+    LARGEST as LARGEST_MODEL,
+    OPTIONS,
+    AnySeen,
+    Data,
+    ExtraState,
+    Frame,
+    Model,
+    Value,
+    frame_at,
+    problems,
+    triple,
+    unit_problems,
+    uses,
+)
 from touchback.names import suggestion
 from touchback.regular_file import path_of, read_regular
-from touchback.symbolic.expression import Expr
+from touchback.symbolic import Expr
 from touchback.symbolic.parse import parse
 from touchback.units import Unit, dimension_of, read_quantity, same_dimension, text_of, unknown_unit
 

@@ -14,20 +14,12 @@ from msgspec.structs import FieldInfo, fields
 from touchback.errors import ModelError
 from touchback.files.schema import KINDS, VERSION, kinds_in
 from touchback.files.yaml_json import yaml_text
-from touchback.model.body import Body
-from touchback.model.closures import Closure
-from touchback.model.data_walk import expressions_of
-from touchback.model.frame import GROUND, Frame
-from touchback.model.joints import Joint
-from touchback.model.signals import BaseMotion
-from touchback.model.value import Data
+from touchback.model import GROUND, BaseMotion, Body, Closure, Data, Frame, Joint, expressions_of
 from touchback.regular_file import write_whole
-from touchback.symbolic.expression import Expr
-from touchback.symbolic.table import Table
-from touchback.symbolic.text import to_text as expressions_to_text
+from touchback.symbolic import Expr, Table, to_text as expressions_to_text
 
 if TYPE_CHECKING:
-    from touchback.model.model import Model, Part
+    from touchback.model import Model, Part
 
 
 _T = TypeVar("_T")

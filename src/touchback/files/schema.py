@@ -13,21 +13,40 @@ import msgspec
 from msgspec import Meta, defstruct
 from msgspec.structs import FieldInfo, fields
 
-from touchback.contact.compliant_contacts import AnyCompliant
-from touchback.contact.rigid_contacts import AnyRigid
+from touchback.contact import AnyCompliant, AnyRigid
 from touchback.errors import InputError
-from touchback.model.body import Body, Six
-from touchback.model.closures import AnyClosure, Closure, ClosureKind
-from touchback.model.constraint_kinds import AnyCoupling, Constraint, CouplingKind, Drive
-from touchback.model.contact_kind import ContactKind
-from touchback.model.forces import AnyForce, ForceKind
-from touchback.model.frame import Frame
-from touchback.model.joints import AnyJoint, Joint, JointKind
-from touchback.model.modes import Mode, Transition
-from touchback.model.sensors import AnySensor, SensorKind
-from touchback.model.signals import BaseMotion, Control, ExtraState, Input, Parameter
-from touchback.model.solids import Look, SeenKind
-from touchback.model.value import Data, Triple, Value
+from touchback.model import (
+    AnyClosure,
+    AnyCoupling,
+    AnyForce,
+    AnyJoint,
+    AnySensor,
+    BaseMotion,
+    Body,
+    Closure,
+    ClosureKind,
+    Constraint,
+    ContactKind,
+    Control,
+    CouplingKind,
+    Data,
+    Drive,
+    ExtraState,
+    ForceKind,
+    Frame,
+    Input,
+    Joint,
+    JointKind,
+    Look,
+    Mode,
+    Parameter,
+    SeenKind,
+    SensorKind,
+    Six,
+    Transition,
+    Triple,
+    Value,
+)
 from touchback.names import unknown
 
 VERSION = 1

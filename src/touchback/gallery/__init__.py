@@ -3,4 +3,7 @@ experiment and a line about it."""
 
 from touchback.gallery.catalogue import Entry, Experiment, entry, make, names
 
+# Submodules that other rooms import by themselves: nothing else needs them at once.
+PUBLIC_SUBMODULES = ("driving_simulator",)
+
 __all__ = ["Entry", "Experiment", "entry", "make", "names"]

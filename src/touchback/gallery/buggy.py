@@ -9,9 +9,7 @@ import numpy as np
 from touchback import Model
 from touchback.gallery.catalogue import Entry, Experiment
 from touchback.realtime import WatchedInput
-from touchback.vehicle.car import Car, add_car
-from touchback.vehicle.driveline import line_pressure
-from touchback.vehicle.suspension import MacPherson, StrutTables
+from touchback.vehicle import Car, MacPherson, StrutTables, add_car, line_pressure
 
 SPEED = 10.0  # m/s
 SERVED = ("throttle", "brake", "steering angle", "steering rate", "steering acceleration")

@@ -29,7 +29,7 @@ from touchback import (
     simulate,
 )
 from touchback.gallery.catalogue import Entry, Experiment
-from touchback.model.value import Value
+from touchback.model import Value
 from touchback.planning import Plan, collocate
 
 # The linear-quadratic regulator of the upright cart-pole for the weights 1 (position), 0.1 (speed),

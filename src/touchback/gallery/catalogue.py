@@ -11,7 +11,7 @@ from touchback import Model, Run, State, System, simulate
 from touchback.errors import InputError
 from touchback.names import suggestion
 from touchback.realtime import WatchedInput
-from touchback.simulate.protocol import InputData
+from touchback.simulate import InputData
 
 
 @dataclass(frozen=True)

@@ -3,9 +3,16 @@
 
 from touchback import Model
 from touchback.gallery.catalogue import Entry, Experiment, Shown
-from touchback.vehicle.drivers import ObstacleAvoider, StraightPath
-from touchback.vehicle.manoeuvres import model_of
-from touchback.vehicle.simulator import RATE, Person, SimulatorCar, WiredWheel, add_obstacle
+from touchback.vehicle import (
+    RATE,
+    ObstacleAvoider,
+    Person,
+    SimulatorCar,
+    StraightPath,
+    WiredWheel,
+    add_obstacle,
+    model_of,
+)
 
 SPEED = 75.0 / 3.6  # m/s
 _APPEARS = 0.2  # s

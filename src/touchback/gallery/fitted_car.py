@@ -30,10 +30,8 @@ from touchback import (
 )
 from touchback.estimate import Identification
 from touchback.gallery.catalogue import Entry, Experiment
-from touchback.model.value import Value
-from touchback.vehicle import WholeCar
-from touchback.vehicle.drivers import OpenLoop
-from touchback.vehicle.manoeuvres import model_of
+from touchback.model import Value
+from touchback.vehicle import OpenLoop, WholeCar, model_of
 
 SPEED = 22.0  # m/s
 DURATION, SAMPLE = 10.0, 0.02  # s

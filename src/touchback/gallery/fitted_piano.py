@@ -15,8 +15,8 @@ from touchback import Model, Run, System, identify, simulate
 from touchback.errors import InputError
 from touchback.estimate import Identification
 from touchback.gallery.catalogue import Entry, Experiment
-from touchback.instruments.piano.piano_action import grand_piano_action
-from touchback.model.signals import Parameter
+from touchback.instruments import grand_piano_action
+from touchback.model import Parameter
 from touchback.unit_spellings import unit_of
 
 SPEED, SAMPLE = 0.010, 0.005  # m/s, s: of the press, and between its samples

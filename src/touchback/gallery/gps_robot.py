@@ -6,10 +6,10 @@ from datetime import UTC, datetime
 import numpy as np
 
 from touchback import Box, Model
-from touchback.devices.gps import Building, Receiver, Site
+from touchback.devices import Building, Receiver, Site
 from touchback.gallery.catalogue import Entry, Experiment, Shown
 from touchback.gallery.omni_platforms import THREE_WHEELS_PLAN, make_platform
-from touchback.simulate.protocol import InputData
+from touchback.simulate import InputData
 
 # The robot starts at the origin, east is x. The block, and two houses across its streets: the
 # southern and the eastern street are canyons 12 m wide, the other two have one side only.

@@ -19,11 +19,8 @@ from touchback import (
     atan2,
 )
 from touchback.gallery.catalogue import Entry, Experiment
-from touchback.model.frame import BodyHandle
-from touchback.model.value import Triple, check_positive
-from touchback.vehicle.suspension import Wheel
-from touchback.vehicle.tyre_on_road import TyreForces, TyreOnRoad
-from touchback.vehicle.tyres import AnyTyre, BrushTyre
+from touchback.model import BodyHandle, Triple, check_positive
+from touchback.vehicle import AnyTyre, BrushTyre, TyreForces, TyreOnRoad, Wheel
 
 SPEED = 3.0  # m/s of the belt at first
 _FRONT = (("front left", 1.0), ("front right", -1.0))

@@ -5,10 +5,14 @@ import numpy as np
 
 from touchback import Model
 from touchback.gallery.catalogue import Entry, Experiment, Shown
-from touchback.instruments.harpsichord import STROKE_TIMES, harpsichord_key, stroke_forces
-from touchback.instruments.piano.finger_motions import Pressed
-from touchback.instruments.piano.piano_action import grand_piano_action
-from touchback.instruments.piano.piano_action_modes import piano_action_with_modes
+from touchback.instruments import (
+    Pressed,
+    grand_piano_action,
+    harpsichord_key,
+    piano_action_with_modes,
+    stroke_forces,
+)
+from touchback.instruments.harpsichord import STROKE_TIMES
 
 PUSH = 4.0  # N: mezzo forte, the hammer meets the string at 2 m/s
 _PUSH_TIMES = (0.0, 0.1, 0.13, 0.43, 0.46, 1.0)  # s

@@ -13,13 +13,21 @@ from touchback import (
     Velocity,
 )
 from touchback.gallery.catalogue import Entry, Experiment, Shown
-from touchback.simulate.protocol import InputData
-from touchback.vehicle.car import Car, Chassis, Post, add_running_gear
-from touchback.vehicle.roads import PlaneRoad
-from touchback.vehicle.steering import Steering
-from touchback.vehicle.suspension import DoubleWishbone, StrutTables, TrailingArm, Wheel
-from touchback.vehicle.tyre_on_road import TyreForces
-from touchback.vehicle.tyres import BrushTyre
+from touchback.simulate import InputData
+from touchback.vehicle import (
+    BrushTyre,
+    Car,
+    Chassis,
+    DoubleWishbone,
+    PlaneRoad,
+    Post,
+    Steering,
+    StrutTables,
+    TrailingArm,
+    TyreForces,
+    Wheel,
+    add_running_gear,
+)
 
 # A buggy with its driver, 290 kg; Wang gives no numbers, these are ours.
 _WHEEL = Wheel(mass=9.0, spin_inertia=0.35, cross_inertia=0.20)

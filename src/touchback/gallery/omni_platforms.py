@@ -40,7 +40,7 @@ from touchback import (
     cos,
     sin,
 )
-from touchback.contact.contact_laws import HuntCrossley
+from touchback.contact import HuntCrossley
 from touchback.errors import InputError, ModelError
 from touchback.gallery.catalogue import Entry, Experiment
 from touchback.gallery.omni_wheel import (
@@ -50,8 +50,7 @@ from touchback.gallery.omni_wheel import (
     add_rollers,
     total_mass,
 )
-from touchback.model.frame import BodyHandle
-from touchback.model.value import Triple, Value, check_positive
+from touchback.model import BodyHandle, Triple, Value, check_positive
 
 # ---- kinematics ----------------------------------------------------------------------------------
 

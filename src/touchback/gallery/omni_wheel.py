@@ -43,19 +43,21 @@ from touchback import (
     Wrench,
     floor,
 )
-from touchback.contact.compliant_contacts import CompliantContact
-from touchback.contact.contact_laws import HuntCrossley, regularised_coulomb
-from touchback.contact.surface_tracking import Side, Tracking
-from touchback.contact.surfaces import Plane, Roller
+from touchback.contact import (
+    CompliantContact,
+    HuntCrossley,
+    Plane,
+    Roller,
+    Side,
+    Tracking,
+    regularised_coulomb,
+)
 from touchback.errors import ModelError
 from touchback.gallery.catalogue import Entry, Experiment
-from touchback.model.frame import BodyHandle
-from touchback.model.mechanics import Forces, Mechanics
-from touchback.model.sensors.base import XYZ
-from touchback.model.value import Data, Value, check_positive, number
+from touchback.model import XYZ, BodyHandle, Data, Forces, Mechanics, Value, check_positive, number
 from touchback.names import suggestion
 from touchback.numbers import Matrix, Scalar, Vector
-from touchback.spatial.vectors import transpose as columns_of
+from touchback.spatial import transpose as columns_of
 
 # ---- shape ---------------------------------------------------------------------------------------
 

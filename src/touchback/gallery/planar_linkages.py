@@ -15,7 +15,7 @@ from touchback import (
 )
 from touchback.errors import InputError
 from touchback.gallery.catalogue import Entry, Experiment, Shown
-from touchback.model.frame import BodyHandle
+from touchback.model import BodyHandle
 
 GROUND, CRANK, COUPLER, ROCKER = 0.30, 0.10, 0.35, 0.25  # m; 0.10 + 0.35 < 0.30 + 0.25: Grashof
 

@@ -34,17 +34,13 @@ from touchback import (
     tan,
 )
 from touchback.contact import SphereOnPlane
-from touchback.devices.motors import Motor
-from touchback.devices.sensors import Converter, Imu, Potentiometer, noise
+from touchback.devices import Converter, Imu, Motor, Potentiometer, noise
 from touchback.errors import ModelError
 from touchback.estimate import Kalman, gyro_fusion
 from touchback.gallery.catalogue import Entry, Experiment
-from touchback.model.frame import BodyHandle, Place
-from touchback.model.value import check_positive
+from touchback.model import BodyHandle, Place, check_positive
 from touchback.numbers import Scalar
-from touchback.vehicle.suspension import Wheel
-from touchback.vehicle.tyre_on_road import TyreForces, TyreOnRoad
-from touchback.vehicle.tyres import AnyTyre, BrushTyre
+from touchback.vehicle import AnyTyre, BrushTyre, TyreForces, TyreOnRoad, Wheel
 
 # ---- mechanism -----------------------------------------------------------------------------------
 

@@ -10,6 +10,16 @@ from touchback.haptics.displays import (
     hold,
     identify_impedance,
 )
+from touchback.haptics.displays.sampling import timed_counts as timed_counts
+from touchback.haptics.displays.wall_displays import (
+    LIVE_FASTEST as LIVE_FASTEST,
+    LIVE_HEAVIEST as LIVE_HEAVIEST,
+    LIVE_SLOWEST as LIVE_SLOWEST,
+    LIVE_STIFFEST as LIVE_STIFFEST,
+    WALLS as WALLS,
+    ChosenWall as ChosenWall,
+    WallDisplay as WallDisplay,
+)
 from touchback.haptics.operator import Gesture, Operator, intention
 from touchback.haptics.trials import (
     Answer,
@@ -26,6 +36,22 @@ from touchback.haptics.trials import (
     Staircase,
     Trials,
     fit_threshold,
+)
+from touchback.haptics.trials.forced_choice import Curve as Curve, report_lines as report_lines
+from touchback.haptics.wall.laws.base import Stamp as Stamp
+from touchback.haptics.wall.laws.gillespie_walls import HalfSample as HalfSample
+from touchback.haptics.wall.laws.passivity_controllers import Balanced as Balanced
+from touchback.haptics.wall.laws.velocity_estimators import (
+    Counting as Counting,
+    Observing as Observing,
+)
+from touchback.haptics.wall.passivity import BENCH_DEVICE as BENCH_DEVICE
+from touchback.haptics.wall.plant import Device as Device
+from touchback.haptics.wall.wall_mechanism import (
+    RENDERED as RENDERED,
+    TICKS as TICKS,
+    rendered_wall as rendered_wall,
+    rendering as rendering,
 )
 from touchback.realtime import EnergyObserver
 

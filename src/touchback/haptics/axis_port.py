@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from touchback import AxisEffort, AxisMotion, Expr, Frame, Model
-from touchback.model.frame import Place, as_frame
-from touchback.model.value import Value
+from touchback.model import Place, Value, as_frame
 
 
 @dataclass(frozen=True)

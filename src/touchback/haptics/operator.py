@@ -22,7 +22,7 @@ from touchback import (
 from touchback.errors import InputError
 from touchback.haptics.axis_port import AxisPort
 from touchback.haptics.wall.plant import Finger
-from touchback.model.frame import Place
+from touchback.model import Place
 from touchback.numbers import check_finite
 
 _SOFT_LANDING = 1e-4  # [m, rad]

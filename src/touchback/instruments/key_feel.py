@@ -18,7 +18,7 @@ from touchback.instruments.piano.stroke_analysis import (
     strike_times,
 )
 from touchback.instruments.sound import Note, render
-from touchback.model.signals import Parameter
+from touchback.model import Parameter
 
 Side = tuple[np.ndarray, np.ndarray]
 

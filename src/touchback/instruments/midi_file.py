@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
-from touchback.devices.midi.midi_messages import Message, data_length, decode, encode
+from touchback.devices import Message, data_length, decode, encode
 from touchback.errors import InputError
 from touchback.regular_file import check_output, read_regular, write_whole
 

@@ -12,15 +12,12 @@ import numpy as np
 
 from touchback import Box, Capsule, Cylinder, Ellipsoid, Frame, Model, Sphere
 from touchback.contact import ContactKind, SpherePlaneContact, SphereSphereContact
-from touchback.dynamics.floats import float_instant
-from touchback.dynamics.instant import jacobian
-from touchback.dynamics.stops import initial_coordinates
+from touchback.dynamics import float_instant, initial_coordinates, jacobian
 from touchback.errors import ModelError
 from touchback.interop.import_notes import Notes, unused
 from touchback.interop.imported_bodies import welded_bodies
 from touchback.interop.rigid_pose import Floats, Pose, at
-from touchback.model.frame import GROUND
-from touchback.model.solids import AnySeen
+from touchback.model import GROUND, AnySeen
 
 PLANE = "plane"
 

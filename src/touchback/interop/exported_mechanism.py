@@ -13,23 +13,23 @@ from xml.etree import ElementTree
 import numpy as np
 
 from touchback import Body, Expr, Frame, Model
-from touchback.dynamics.floats import float_instant
+from touchback.dynamics import float_instant
 from touchback.errors import InputError
 from touchback.interop.rigid_pose import HERE, Floats, Pose, about, at
-from touchback.model.flatten import flatten
-from touchback.model.frame import AXES, GROUND
-from touchback.model.joints import Joint
-from touchback.model.joints.elementary_motions import (
+from touchback.model import (
+    AXES,
+    GROUND,
     FreeMotion,
+    Joint,
     Motion,
     QuaternionTurn,
     SlideAlong,
     TurnAbout,
+    Value,
+    in_si,
 )
-from touchback.model.signals import in_si
-from touchback.model.value import Value
-from touchback.symbolic.scalars import Operators
-from touchback.symbolic.translate import Translator
+from touchback.model.flatten import flatten
+from touchback.symbolic import Operators, Translator
 
 _KINDS: dict[type[Motion], str] = {
     TurnAbout: "turn", SlideAlong: "slide", QuaternionTurn: "ball", FreeMotion: "free",

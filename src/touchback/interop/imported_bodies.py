@@ -7,9 +7,7 @@ from collections.abc import Sequence
 from touchback import Body, Fixed, Model
 from touchback.errors import ModelError
 from touchback.interop.import_notes import Notes
-from touchback.model.body import check_body
-from touchback.model.frame import GROUND, BodyHandle
-from touchback.model.joints.base import Axis
+from touchback.model import GROUND, Axis, BodyHandle, check_body
 
 
 def add_body(

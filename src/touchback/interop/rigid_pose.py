@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from touchback import Frame
-from touchback.model.frame import frame_at, turns_of
-from touchback.model.value import number
+from touchback.model import frame_at, number, turns_of
 
 Floats = NDArray[np.float64]
 _NO_TURN = 1e-15  # rad: what rounding leaves of none

@@ -1,8 +1,194 @@
 """What a mechanism is: bodies, frames, joints, forces, signals, sensors, parts. Plain, checked
 data."""
 
-from touchback.model.body import Body
-from touchback.model.frame import Frame
-from touchback.model.model import Model
+from touchback.model.body import Body, Six as Six, check_body as check_body, make_body as make_body
+from touchback.model.check import (
+    all_contacts as all_contacts,
+    check_names as check_names,
+    problems as problems,
+)
+from touchback.model.closure_equations import (
+    TOGETHER as TOGETHER,
+    Along as Along,
+    Apart as Apart,
+    Direction as Direction,
+    DiscOnPlane as DiscOnPlane,
+    Equation as Equation,
+    Grip as Grip,
+    Meet as Meet,
+    Square as Square,
+    Still as Still,
+)
+from touchback.model.closures import (
+    AnyClosure as AnyClosure,
+    Closure as Closure,
+    ClosureKind as ClosureKind,
+    PointInPlane as PointInPlane,
+)
+from touchback.model.constraint_kinds import (
+    AnyCoupling as AnyCoupling,
+    Constraint as Constraint,
+    CouplingKind as CouplingKind,
+    Drive as Drive,
+    coordinate_of as coordinate_of,
+)
+from touchback.model.contact_kind import ContactKind as ContactKind
+from touchback.model.data_walk import (
+    expressions_of as expressions_of,
+    frames_of as frames_of,
+    mapped as mapped,
+    normalised as normalised,
+)
+from touchback.model.flatten import composed as composed
+from touchback.model.forces import AnyForce as AnyForce
+from touchback.model.forces.applied_loads import (
+    Hand as Hand,
+    JointEffort as JointEffort,
+    Wrench as Wrench,
+)
+from touchback.model.forces.base import (
+    CarriedFluid as CarriedFluid,
+    ForceKind as ForceKind,
+    InternalState as InternalState,
+)
+from touchback.model.forces.fluid_forces import Buoyancy as Buoyancy, Drag as Drag
+from touchback.model.forces.springs import (
+    LinkForce as LinkForce,
+    SpringDamper as SpringDamper,
+    line_between as line_between,
+    pull_together as pull_together,
+)
+from touchback.model.frame import (
+    AXES as AXES,
+    GROUND as GROUND,
+    BodyHandle as BodyHandle,
+    Frame,
+    Place as Place,
+    Turns as Turns,
+    as_frame as as_frame,
+    frame_at as frame_at,
+    turns_of as turns_of,
+)
+from touchback.model.joints import AnyJoint as AnyJoint
+from touchback.model.joints.base import (
+    Axis as Axis,
+    JointKind as JointKind,
+    Step as Step,
+    axis_vector as axis_vector,
+    rotation_to as rotation_to,
+)
+from touchback.model.joints.elementary_motions import (
+    Column as Column,
+    Entry as Entry,
+    FreeMotion as FreeMotion,
+    Motion as Motion,
+    QuaternionTurn as QuaternionTurn,
+    SlideAlong as SlideAlong,
+    SlideVector as SlideVector,
+    TurnAbout as TurnAbout,
+)
+from touchback.model.joints.joint import (
+    OPTIONS as OPTIONS,
+    Joint as Joint,
+    JointOptions as JointOptions,
+    limit_names as limit_names,
+    make_joint as make_joint,
+)
+from touchback.model.joints.joint_kinds import Fixed as Fixed, Free as Free
+from touchback.model.limits import (
+    Limit as Limit,
+    limit_numbers as limit_numbers,
+    limits_of as limits_of,
+)
+from touchback.model.mechanics import Forces as Forces, Mechanics as Mechanics, ValueOf as ValueOf
+from touchback.model.mode_groups import (
+    ModeGroup as ModeGroup,
+    active_constraints as active_constraints,
+    governed as governed,
+    in_modes as in_modes,
+    switch_constraints as switch_constraints,
+)
+from touchback.model.model import (
+    LARGEST as LARGEST,
+    MECHANICS as MECHANICS,
+    OWN as OWN,
+    Model,
+    Part as Part,
+    sensor_names as sensor_names,
+)
+from touchback.model.modes import Mode as Mode, Transition as Transition
+from touchback.model.sensors import AnySensor as AnySensor
+from touchback.model.sensors.base import XYZ as XYZ, SensorKind as SensorKind, Several as Several
+from touchback.model.sensors.sensor_kinds import (
+    Effort as Effort,
+    Multiplier as Multiplier,
+    Reaction as Reaction,
+    Signal as Signal,
+)
+from touchback.model.shapes import (
+    AnyShape as AnyShape,
+    ArcShape as ArcShape,
+    BoxShape as BoxShape,
+    CapsuleShape as CapsuleShape,
+    CylinderShape as CylinderShape,
+    DiscShape as DiscShape,
+    FaceShape as FaceShape,
+    MeshShape as MeshShape,
+    PatchShape as PatchShape,
+    PlaneShape as PlaneShape,
+    Shapes as Shapes,
+    SphereShape as SphereShape,
+    SurfaceShape as SurfaceShape,
+    numbers_of as numbers_of,
+    sphere as sphere,
+)
+from touchback.model.signals import (
+    OWN_RATE as OWN_RATE,
+    BaseMotion as BaseMotion,
+    Control as Control,
+    ExtraState as ExtraState,
+    Input as Input,
+    Parameter as Parameter,
+    alternatives as alternatives,
+    check_value as check_value,
+    choice_name as choice_name,
+    in_si as in_si,
+)
+from touchback.model.solids import AnySeen as AnySeen, Look as Look
+from touchback.model.solids.base import SeenKind as SeenKind
+from touchback.model.solids.triangle_mesh import (
+    FARTHEST as FARTHEST,
+    MOST_TRIANGLES as MOST_TRIANGLES,
+    corners_of as corners_of,
+    unpacked as unpacked,
+)
+from touchback.model.unit_check import (
+    check_units as check_units,
+    unit_problems as unit_problems,
+    unknown_units as unknown_units,
+    uses as uses,
+)
+from touchback.model.value import (
+    Data as Data,
+    Triple as Triple,
+    Value as Value,
+    check_positive as check_positive,
+    check_values as check_values,
+    is_number as is_number,
+    is_zero as is_zero,
+    listed as listed,
+    number as number,
+    pair as pair,
+    power_law_units as power_law_units,
+    triple as triple,
+)
+
+# Submodules that other rooms import by themselves: nothing else needs them at once.
+PUBLIC_SUBMODULES = (
+    "flatten",
+    "mode_groups",
+    "show",
+    "value",
+)
 
 __all__ = ["Body", "Frame", "Model"]

@@ -19,8 +19,7 @@ from touchback.model.closure_equations import (
 )
 from touchback.model.frame import AXES, Frame
 from touchback.model.joints import AnyJoint, JointKind
-from touchback.model.joints.base import Axis, axis_vector
-from touchback.model.joints.base import check_axis as check_direction
+from touchback.model.joints.base import Axis, axis_vector, check_axis as check_direction
 from touchback.model.value import Data, Value, is_number
 
 

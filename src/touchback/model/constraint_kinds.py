@@ -12,8 +12,7 @@ from typing import ClassVar
 from touchback.errors import ModelError
 from touchback.model.joints.joint import Joint
 from touchback.model.value import Data, Value, is_number, is_zero, value
-from touchback.symbolic.expression import Expr
-from touchback.symbolic.functions import select, sin
+from touchback.symbolic import Expr, select, sin
 
 Term = tuple[str, int, Value]  # joint, index of its coordinate, factor
 

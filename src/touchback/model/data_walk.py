@@ -9,7 +9,7 @@ import msgspec
 from touchback.errors import ModelError
 from touchback.model.frame import Frame, as_frame
 from touchback.model.value import Data, Triple, Value, listed, triple, value
-from touchback.symbolic.expression import Expr
+from touchback.symbolic import Expr
 
 _D = TypeVar("_D", bound=Data)
 

@@ -10,9 +10,7 @@ from touchback.model.model import MECHANICS, OWN, Model, Part
 from touchback.model.modes import renamed_mode, renamed_transition
 from touchback.model.value import Value
 from touchback.spatial import Rotation, Turn
-from touchback.symbolic.expression import Expr
-from touchback.symbolic.scalars import Operators
-from touchback.symbolic.translate import Translator
+from touchback.symbolic import Expr, Operators, Translator
 
 
 def flatten(model: Model) -> Model:

@@ -6,7 +6,7 @@ from typing import ClassVar
 from touchback.errors import ModelError
 from touchback.model.value import Data, Triple, Value, listed, moderate, triple, value
 from touchback.numbers import Matrix
-from touchback.symbolic.functions import atan2, cos, sin
+from touchback.symbolic import atan2, cos, sin
 
 AXES = {"x": 0, "y": 1, "z": 2}
 GROUND = "ground"

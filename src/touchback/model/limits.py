@@ -11,9 +11,7 @@ import numpy as np
 from touchback.errors import ModelError
 from touchback.model.model import Model
 from touchback.model.value import Value
-from touchback.symbolic.expression import Expr
-from touchback.symbolic.scalars import Operators
-from touchback.symbolic.translate import Translator
+from touchback.symbolic import Expr, Operators, Translator
 from touchback.units import unit_of
 
 Ends = tuple[np.ndarray, np.ndarray]

@@ -8,8 +8,8 @@ from touchback.model.body import Body
 from touchback.model.frame import Frame
 from touchback.model.value import Value
 from touchback.numbers import Matrix, Scalar, Vector
-from touchback.spatial.vectors import Vectors
-from touchback.symbolic.scalars import Scalars
+from touchback.spatial import Vectors
+from touchback.symbolic import Scalars
 
 ValueOf = Callable[[Value], Scalar]  # a described value as a scalar
 

@@ -62,11 +62,8 @@ from touchback.model.value import (
     value,
 )
 from touchback.names import check_name, check_unit, unknown
-from touchback.symbolic.expression import Expr
-from touchback.symbolic.functions import select
+from touchback.symbolic import Expr, Table, Tape, select
 from touchback.symbolic.parse import parse
-from touchback.symbolic.table import Table
-from touchback.symbolic.tape import Tape
 from touchback.units import read_quantity, unit_of, unknown_unit
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from msgspec import field
 
 from touchback.errors import ModelError
 from touchback.model.value import Data, Value, listed, number, value
-from touchback.symbolic.expression import Expr
+from touchback.symbolic import Expr
 
 LAWS = ("newton", "poisson")
 _K = TypeVar("_K", str, str | tuple[str, int])

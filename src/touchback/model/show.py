@@ -10,8 +10,7 @@ from touchback.model.frame import GROUND, Frame
 from touchback.model.joints import Joint
 from touchback.model.limits import limit_numbers
 from touchback.model.value import Data
-from touchback.symbolic.expression import Expr
-from touchback.symbolic.text import to_text
+from touchback.symbolic import Expr, to_text
 
 if TYPE_CHECKING:
     from touchback.model.model import Model

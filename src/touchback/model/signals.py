@@ -10,7 +10,7 @@ from typing import ClassVar
 
 from touchback.errors import InputError, ModelError
 from touchback.model.value import Data, Triple, Value, listed, number
-from touchback.symbolic.table import Table
+from touchback.symbolic import Table
 from touchback.units import unit_of
 
 MODE = "mode"  # the state that holds the number of the present mode

@@ -16,8 +16,7 @@ from touchback.errors import ModelError
 from touchback.model.constraint_kinds import coordinate_of
 from touchback.model.joints import Joint
 from touchback.model.value import Data
-from touchback.symbolic.dimensions import UNKNOWN, Dimensions, Quantity, quantity_of
-from touchback.symbolic.expression import Expr
+from touchback.symbolic import UNKNOWN, Dimensions, Expr, Quantity, quantity_of
 from touchback.units import dimension_of, is_unknown, text_of, unit_of
 
 if TYPE_CHECKING:

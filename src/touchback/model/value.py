@@ -8,7 +8,7 @@ import msgspec
 import numpy as np
 
 from touchback.errors import ModelError
-from touchback.symbolic.expression import Expr
+from touchback.symbolic import Expr
 
 if TYPE_CHECKING:
     Value = float | Expr

@@ -3,13 +3,29 @@
 Every generated function has the calling convention of `abi.h`.
 """
 
+from touchback.native._calls import Call as Call, rows as rows
 from touchback.native.calls.context import Context
 from touchback.native.calls.interpreter import Interpreter
 from touchback.native.calls.publish import Published, publish
 from touchback.native.calls.reorder import reorder
+from touchback.native.calls.replicas import (
+    Parts as Parts,
+    ReplicatedFunction as ReplicatedFunction,
+    Row as Row,
+)
 from touchback.native.calls.rows import Timing, evaluate_rows, time_calls
 from touchback.native.chunks import Chunks, slices
-from touchback.native.constrained.constrained import Constrained, ConstrainedFunctions
+from touchback.native.constrained.assembly import NO_NUMBER as NO_NUMBER, Assembly as Assembly
+from touchback.native.constrained.at_state import (
+    LANES as LANES,
+    AtState as AtState,
+    WideFunctions as WideFunctions,
+)
+from touchback.native.constrained.constrained import (
+    Constrained,
+    ConstrainedFunctions,
+    constrained_arrays as constrained_arrays,
+)
 from touchback.native.constrained.formulation_kinds import (
     FORMULATIONS,
     AugmentedLagrangian,
@@ -17,19 +33,118 @@ from touchback.native.constrained.formulation_kinds import (
     Formulation,
     Penalty,
     formulation_of,
+    formulation_with as formulation_with,
 )
 from touchback.native.constrained.jacobian import RateDerivatives
+from touchback.native.contact.contact_state import (
+    ContactFunctions as ContactFunctions,
+    ContactState as ContactState,
+)
+from touchback.native.contact.moreau_jean import (
+    ImpulseProblem as ImpulseProblem,
+    MoreauJean as MoreauJean,
+    SteppedFunctions as SteppedFunctions,
+    Steps as Steps,
+)
+from touchback.native.contact.pattern import ContactPattern as ContactPattern
 from touchback.native.integrate.adaptive import Adaptive, Dopri5, Radau5
 from touchback.native.integrate.cells import Cells
+from touchback.native.integrate.energy_balance import (
+    RADAU as RADAU,
+    NativeEnergyBalance as NativeEnergyBalance,
+    Powers as Powers,
+)
 from touchback.native.integrate.events import Crossing, EventFunction, EventRule, Events
 from touchback.native.integrate.fixed_step import FixedStep, Status
 from touchback.native.integrate.knots import Knots
 from touchback.native.integrate.newton import Newton
-from touchback.native.integrate.problem import Problem, SampledInputs
+from touchback.native.integrate.problem import Problem, Refresh as Refresh, SampledInputs
+from touchback.native.integrate.sampler import Sampler as Sampler
 from touchback.native.interrupt import Listening, Stop, stop_asked
-from touchback.native.library import ABI_VERSION, LIBRARY_PATH, aligned_zeros
+from touchback.native.library import (
+    ABI_VERSION,
+    LIB as LIB,
+    LIBRARY_PATH,
+    address_of as address_of,
+    aligned_zeros,
+    as_floats as as_floats,
+)
 from touchback.native.linear.tree import tree_products
-from touchback.native.record import FunctionData
+from touchback.native.live.tick_layout import (
+    ACTIVE as ACTIVE,
+    AT_REST as AT_REST,
+    BAD_NUMBER as BAD_NUMBER,
+    BEYOND_LIMIT as BEYOND_LIMIT,
+    DAMPED as DAMPED,
+    DEVICE_FAILED as DEVICE_FAILED,
+    DIVERGED as DIVERGED,
+    HELD as HELD,
+    LATCHED as LATCHED,
+    MEMORY_HEAD as MEMORY_HEAD,
+    OF_THE_STATE as OF_THE_STATE,
+    OPEN_LOOP as OPEN_LOOP,
+    OVERLOADED as OVERLOADED,
+    PLACE_HEAD as PLACE_HEAD,
+    PLACE_REFUSED as PLACE_REFUSED,
+    PLACED as PLACED,
+    RESTRUCTURED as RESTRUCTURED,
+    RESUMED as RESUMED,
+    ROW_HEAD as ROW_HEAD,
+    SINGLE as SINGLE,
+    STALE as STALE,
+    STOPPED as STOPPED,
+    SWAP_HEAD as SWAP_HEAD,
+    SWAP_REFUSED as SWAP_REFUSED,
+    SWAPPED as SWAPPED,
+    EnergyPort as EnergyPort,
+    Guard as Guard,
+    Measured as Measured,
+    Pace as Pace,
+    Watch as Watch,
+    copied_counts as copied_counts,
+)
+from touchback.native.modes.data import (
+    Crossed as Crossed,
+    ExitData as ExitData,
+    ImpactData as ImpactData,
+    ModeData as ModeData,
+    ModesData as ModesData,
+)
+from touchback.native.modes.modes import (
+    AHEAD as AHEAD,
+    CROWD as CROWD,
+    CROWDED as CROWDED,
+    MOST as MOST,
+    NO_END as NO_END,
+    STEPS as STEPS,
+    WIDEST_GAP as WIDEST_GAP,
+    Modes as Modes,
+)
+from touchback.native.record import FunctionData, Record as Record
+
+# Submodules that other rooms import by themselves: nothing else needs them at once.
+PUBLIC_SUBMODULES = (
+    "batch.native_batch",
+    "constrained.assembly",
+    "daq",
+    "daq.pipe",
+    "daq.stream",
+    "evdev.wheel",
+    "foreign_log",
+    "front.front",
+    "gradients.rollout",
+    "image",
+    "live.arena",
+    "live.live_loop",
+    "live.mailbox",
+    "live.swap",
+    "live.witness",
+    "sound.strike",
+    "sound.strings",
+    "sources",
+    "wire.far_end",
+    "wire.line",
+)
 
 __all__ = [
     "ABI_VERSION",

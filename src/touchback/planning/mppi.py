@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike
 
 from touchback import Live, Run, State, System, simulate
 from touchback.arguments import check_takes
-from touchback.batch.batch import Batch
+from touchback.batch import Batch
 from touchback.errors import InputError, SolveError, TouchbackError
 from touchback.numbers import (
     MOST_COUNTED,
@@ -34,8 +34,7 @@ from touchback.numbers import (
 )
 from touchback.planning.input_plan import Plan, Rollouts
 from touchback.recording import unknown_name
-from touchback.simulate.features import refuse_model
-from touchback.simulate.span import check_stored_size
+from touchback.simulate import check_stored_size, refuse_model
 
 _FEED = 250.0  # values a second that an input gets, at most
 

@@ -24,13 +24,11 @@ from numpy.typing import ArrayLike
 from touchback import State, System, to_casadi
 from touchback.arguments import check_takes
 from touchback.errors import InputError, SolveError
-from touchback.interop.operations.casadi_function import rk4_step
-from touchback.interop.operations.operation import needed
+from touchback.interop import needed, rk4_step
 from touchback.numbers import by_name, positive_number, read_array, read_number, shown, whole_within
 from touchback.planning.input_plan import Plan
 from touchback.recording import unknown_name
-from touchback.simulate.features import refuse
-from touchback.simulate.initial_state import read_state
+from touchback.simulate import read_state, refuse
 
 Duration = float | tuple[float, float]  # [s]; a pair is the range in which it is looked for
 

@@ -1,16 +1,42 @@
 """Live runs against a clock: ports, deadlines, watchdog, live parameters, recordings."""
 
+from touchback.realtime.device_io import (
+    Device as Device,
+    DevicePort as DevicePort,
+    DeviceService as DeviceService,
+    PortService as PortService,
+    ServingDevice as ServingDevice,
+)
+from touchback.realtime.faults import words as words
 from touchback.realtime.fork import Fork, fork
-from touchback.realtime.live import Live, live
-from touchback.realtime.live_replay import Replay, replay
-from touchback.realtime.live_report import Report
-from touchback.realtime.model_swap import Swapped
+from touchback.realtime.latency import duration as duration, lower_edges as lower_edges
+from touchback.realtime.live import Live, choices as choices, live
+from touchback.realtime.live_replay import Replay, replay, system_in as system_in
+from touchback.realtime.live_report import Report, flag_names as flag_names
+from touchback.realtime.live_spec import own_thread as own_thread
+from touchback.realtime.model_swap import Swapped, refuse_open_loops as refuse_open_loops
 from touchback.realtime.port_guards import EnergyObserver, GuardedOutput, WatchedInput
+from touchback.realtime.restructure import (
+    Structure as Structure,
+    follow as follow,
+    joints_of as joints_of,
+)
 from touchback.realtime.shared_memory import SharedPorts, attach
+from touchback.realtime.shutdown import signals_as_ctrl_c as signals_as_ctrl_c
 from touchback.realtime.taps import Tap
 from touchback.realtime.tick_recorder import ActiveRecording
 from touchback.realtime.udp import Receiver, Sender
-from touchback.recording.live_file import Recording, open_recording
+from touchback.recording import Recording, open_recording
+
+# Submodules that other rooms import by themselves: nothing else needs them at once.
+PUBLIC_SUBMODULES = (
+    "control",
+    "control.command_server",
+    "control.control_messages",
+    "control.permissions",
+    "fork",
+    "latency_benchmark",
+)
 
 __all__ = [
     "ActiveRecording",

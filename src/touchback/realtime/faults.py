@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from touchback.native import BAD_NUMBER, DIVERGED, OPEN_LOOP, OVERLOADED, ROW_HEAD
 from touchback.native.live.live_loop import LiveLoop
-from touchback.native.live.tick_layout import BAD_NUMBER, DIVERGED, OPEN_LOOP, OVERLOADED, ROW_HEAD
-from touchback.recording.live_about import FaultData
+from touchback.recording import FaultData
 from touchback.system import System
 
 _REMEMBERED = 1000  # faults, for the report

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from touchback.errors import InputError
+from touchback.native import HELD, LATCHED, Pace
 from touchback.native.live.live_loop import LiveLoop
-from touchback.native.live.tick_layout import HELD, LATCHED, Pace
 from touchback.numbers import MOST, number_within
 from touchback.realtime.live import Live
 from touchback.realtime.live_replay import (
@@ -23,8 +23,16 @@ from touchback.realtime.live_replay import (
 from touchback.realtime.live_report import flag_names
 from touchback.realtime.live_spec import LiveSpec, make_loop
 from touchback.realtime.tick_recorder import begin_at
-from touchback.recording.live_about import StartData, memory_of, text_of
-from touchback.recording.live_file import Part, Recording, latest, open_recording, place_at
+from touchback.recording import (
+    Part,
+    Recording,
+    StartData,
+    latest,
+    memory_of,
+    open_recording,
+    place_at,
+    text_of,
+)
 from touchback.system import System
 
 COMPARED = 2000  # ticks after the instant that are run again to compare them

@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from touchback.native import copied_counts
 from touchback.native.live.live_loop import LiveLoop
-from touchback.native.live.tick_layout import copied_counts
 
 
 def lower_edges(buckets: int) -> NDArray[np.float64]:

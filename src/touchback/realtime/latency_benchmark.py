@@ -11,9 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from touchback.errors import InputError
-from touchback.native.library import LIB
+from touchback.native import LIB, Pace, copied_counts
 from touchback.native.live.arena import Arena
-from touchback.native.live.tick_layout import Pace, copied_counts
 from touchback.native.live.witness import IdleClock
 from touchback.numbers import number_within
 from touchback.realtime.latency import Histogram, MachineWatch

@@ -19,14 +19,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from touchback.errors import InputError, SolveError
-from touchback.model import Model
-from touchback.model.mode_groups import active_constraints, switch_constraints
-from touchback.model.signals import alternatives, choice_name
-from touchback.native import Formulation, Listening
+from touchback.model import Model, active_constraints, alternatives, choice_name, switch_constraints
+from touchback.native import AT_REST, LATCHED, OF_THE_STATE, STALE, Formulation, Listening, Pace
 from touchback.native.live.live_loop import add_emergency, remove_emergency
 from touchback.native.live.mailbox import Message
 from touchback.native.live.swap import TAKEN, WAITING
-from touchback.native.live.tick_layout import AT_REST, LATCHED, OF_THE_STATE, STALE, Pace
 from touchback.numbers import MOST, MOST_COUNTED, by_name, number_within, whole_within
 from touchback.realtime.device_io import (
     PATIENCE,
@@ -83,14 +80,10 @@ from touchback.realtime.tick_recorder import (
     recording_start,
 )
 from touchback.realtime.udp import Receiver
-from touchback.recording import Run, unknown_name
-from touchback.recording.live_about import StartData
+from touchback.recording import Run, StartData, unknown_name
 from touchback.regular_file import check_output
-from touchback.simulate.initial_state import read_state
-from touchback.simulate.solver_choice import formulation_for
-from touchback.simulate.solvers import Solver
-from touchback.system import State, System
-from touchback.system.compilation import compile_model
+from touchback.simulate import Solver, formulation_for, read_state
+from touchback.system import State, System, compile_model
 
 if TYPE_CHECKING:
     from touchback.realtime.control.control_port import Port

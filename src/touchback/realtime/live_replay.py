@@ -10,10 +10,8 @@ import numpy as np
 
 from touchback.errors import InputError
 from touchback.files import model_from_text
-from touchback.native.constrained.formulation_kinds import formulation_with
-from touchback.native.library import address_of
+from touchback.native import PLACE_REFUSED, PLACED, ROW_HEAD, Pace, address_of, formulation_with
 from touchback.native.live.live_loop import LiveLoop
-from touchback.native.live.tick_layout import PLACE_REFUSED, PLACED, ROW_HEAD, Pace
 from touchback.numbers import number_within, whole_within
 from touchback.realtime.live_spec import (
     MOST_SUBSTEPS,
@@ -24,10 +22,8 @@ from touchback.realtime.live_spec import (
 )
 from touchback.realtime.model_swap import make_swap
 from touchback.realtime.tick_recorder import begin_at
-from touchback.recording.live_about import CarriedData
-from touchback.recording.live_file import Part, Recording, open_recording
-from touchback.system import System
-from touchback.system.compilation import copies
+from touchback.recording import CarriedData, Part, Recording, open_recording
+from touchback.system import System, copies
 
 _FLAGS = (1 << 31) - 1  # more than there are
 _VERSIONS = 1 << 53  # that a double counts exactly

@@ -7,8 +7,7 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from touchback.native.live.live_loop import LiveLoop
-from touchback.native.live.tick_layout import (
+from touchback.native import (
     ACTIVE,
     AT_REST,
     BAD_NUMBER,
@@ -30,8 +29,9 @@ from touchback.native.live.tick_layout import (
     SWAPPED,
     copied_counts,
 )
+from touchback.native.live.live_loop import LiveLoop
 from touchback.realtime.latency import Histogram, LatencyAttribution, duration
-from touchback.recording.live_about import FaultData
+from touchback.recording import FaultData
 
 FLAG_NAMES = {
     STALE: "stale input", BAD_NUMBER: "not finite", STOPPED: "stopped",

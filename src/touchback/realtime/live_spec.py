@@ -10,18 +10,21 @@ from typing import cast
 import numpy as np
 
 from touchback.errors import InputError
-from touchback.native import Formulation, formulation_of
+from touchback.native import Formulation, Guard, Measured, Pace, formulation_of
 from touchback.native.live.live_loop import LiveLoop, RunMemory
 from touchback.native.live.swap import Staged
-from touchback.native.live.tick_layout import Guard, Measured, Pace
 from touchback.numbers import LEAST, number_within, shown, whole_within
 from touchback.realtime.port_guards import STOP_PORT, EnergyObserver, GuardedOutput, WatchedInput
 from touchback.recording import unknown_name
-from touchback.simulate.run_spec import RunSpec
-from touchback.simulate.smooth_stepper import newton_for
-from touchback.simulate.solver_choice import formulation_for, solver_for
-from touchback.simulate.solvers import Can, Solver
-from touchback.simulate.solvers.fixed_step_solvers import FixedStep
+from touchback.simulate import (
+    Can,
+    FixedStep,
+    RunSpec,
+    Solver,
+    formulation_for,
+    newton_for,
+    solver_for,
+)
 from touchback.system import System
 
 _SLOWEST = 1e-6  # of real time: a tick of 1 s then takes eleven days

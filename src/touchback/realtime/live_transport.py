@@ -11,8 +11,8 @@ from typing import Protocol
 
 import numpy as np
 
-from touchback.native.live.tick_layout import PLACE_HEAD
-from touchback.recording.live_about import PlaceData
+from touchback.native import PLACE_HEAD
+from touchback.recording import PlaceData
 from touchback.system import System
 
 PLACES = 1000  # that are remembered for the report

@@ -8,14 +8,11 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from touchback.dynamics.floats import float_instant, size_of
+from touchback.dynamics import float_instant, size_of
 from touchback.errors import InputError
-from touchback.model import Model
-from touchback.model.closure_equations import Along, Apart, Meet
-from touchback.model.closures import Closure
+from touchback.model import Along, Apart, Closure, Meet, Model, governed
 from touchback.model.flatten import flatten
-from touchback.model.mode_groups import governed
-from touchback.native import Formulation
+from touchback.native import Formulation, Pace
 from touchback.native.live.live_loop import LiveLoop
 from touchback.native.live.swap import (
     NO_MODE,
@@ -28,17 +25,13 @@ from touchback.native.live.swap import (
     Staged,
     Swap,
 )
-from touchback.native.live.tick_layout import Pace
 from touchback.numbers import shown
 from touchback.realtime.live_spec import LiveSpec, make_loop, settled_near, stages_of
-from touchback.realtime.restructure import STATE as IN_STATE
-from touchback.realtime.restructure import KnownJoint, Source, Structure, follow
+from touchback.realtime.restructure import STATE as IN_STATE, KnownJoint, Source, Structure, follow
 from touchback.realtime.shared_memory import OwnPorts
-from touchback.recording import unknown_name
-from touchback.recording.live_about import CarriedData
-from touchback.simulate.solvers import Solver
-from touchback.system import System
-from touchback.system.compilation import compile_model
+from touchback.recording import CarriedData, unknown_name
+from touchback.simulate import Solver
+from touchback.system import System, compile_model
 from touchback.system.velocity_projection import body_velocities, projected_momentum
 
 Changes = tuple[float | None, str | Solver | None, str | Formulation | None]

@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 
 from touchback.errors import InputError
-from touchback.native.live.tick_layout import EnergyPort, Guard, Watch
+from touchback.native import EnergyPort, Guard, Watch
 from touchback.numbers import MOST, as_float, is_one_of, is_real, keep, number_within, shown
 from touchback.recording import unknown_name
 

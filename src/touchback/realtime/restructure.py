@@ -20,13 +20,7 @@ import msgspec
 import numpy as np
 
 from touchback.errors import InputError
-from touchback.model import Frame, Model
-from touchback.model.flatten import composed
-from touchback.model.frame import turns_of
-from touchback.model.joints import Joint
-from touchback.model.joints.base import Step
-from touchback.model.joints.elementary_motions import Motion
-from touchback.model.signals import Parameter
+from touchback.model import Frame, Joint, Model, Motion, Parameter, Step, composed, turns_of
 
 STATE, PARAMETER = "state", "parameter"
 

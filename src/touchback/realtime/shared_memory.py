@@ -34,7 +34,7 @@ import msgspec
 import numpy as np
 
 from touchback.errors import NO_JSON, InputError
-from touchback.native.library import LIB
+from touchback.native import LIB
 from touchback.native.live.arena import keep_in_children, private_map
 from touchback.native.live.mailbox import Mailbox, Message, mailbox_bytes
 from touchback.numbers import shown

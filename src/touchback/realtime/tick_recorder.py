@@ -14,29 +14,30 @@ import numpy as np
 
 from touchback.errors import InputError, ModelError
 from touchback.files import to_text
-from touchback.model.model import Model
-from touchback.native import formulation_of
+from touchback.model import Model
+from touchback.native import LATCHED, MEMORY_HEAD, ROW_HEAD, formulation_of
 from touchback.native.live.live_loop import LiveLoop
-from touchback.native.live.tick_layout import LATCHED, MEMORY_HEAD, ROW_HEAD
 from touchback.numbers import shown
 from touchback.realtime.faults import Fault
 from touchback.realtime.live_parameters import Change, LiveParameters
 from touchback.realtime.live_spec import LiveSpec
 from touchback.realtime.live_transport import StateChange
-from touchback.recording import Run
-from touchback.recording.live_about import (
+from touchback.recording import (
     CarriedData,
     FaultData,
     LiveAbout,
+    Part,
+    Recorder,
+    Recording,
+    Run,
     StartData,
     columns_of,
     memory_of,
+    run_of_recording,
     text_of,
 )
-from touchback.recording.live_file import Part, Recorder, Recording
-from touchback.recording.run_files import run_of_recording
 from touchback.regular_file import begun, check_output
-from touchback.simulate.span import MOST_NUMBERS
+from touchback.simulate import MOST_NUMBERS
 from touchback.system import System
 from touchback.version import VERSION
 

@@ -2,9 +2,54 @@
 
 from touchback.names import unknown_name
 from touchback.recording.compare import Comparison, Difference, compare
+from touchback.recording.live_about import (
+    HEAD_UNITS as HEAD_UNITS,
+    CarriedData as CarriedData,
+    FaultData as FaultData,
+    LiveAbout as LiveAbout,
+    PlaceData as PlaceData,
+    StartData as StartData,
+    columns_of as columns_of,
+    memory_of as memory_of,
+    text_of as text_of,
+)
+from touchback.recording.live_file import (
+    Part as Part,
+    Recorder as Recorder,
+    Recording as Recording,
+    latest as latest,
+    open_recording as open_recording,
+    place_at as place_at,
+)
+from touchback.recording.measured.file_readers import reader_of as reader_of
+from touchback.recording.measured.series import (
+    NS as NS,
+    FileChannel as FileChannel,
+    Series as Series,
+)
+from touchback.recording.parquet_file import write_table as write_table
 from touchback.recording.run import Run
-from touchback.recording.run_files import open_run, save_run
-from touchback.recording.run_records import EnergyBalance, EventRecord
+from touchback.recording.run_files import (
+    open_run,
+    run_of_recording as run_of_recording,
+    save_mdf as save_mdf,
+    save_run,
+)
+from touchback.recording.run_formats import FORMATS as FORMATS
+from touchback.recording.run_records import (
+    EnergyBalance,
+    EventRecord,
+    TransitionRecord as TransitionRecord,
+)
+
+# Submodules that other rooms import by themselves: nothing else needs them at once.
+PUBLIC_SUBMODULES = (
+    "recording_export",
+    "repair",
+    "ros2.pattern",
+    "ros2.ros2_messages",
+    "ros2.ros2_types",
+)
 
 __all__ = [
     "Comparison",

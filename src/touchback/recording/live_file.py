@@ -25,7 +25,7 @@ from pathlib import Path
 import numpy as np
 
 from touchback.errors import InputError
-from touchback.native.live.tick_layout import ROW_HEAD
+from touchback.native import ROW_HEAD
 from touchback.plain_data import parsed
 from touchback.recording.live_about import (
     HEAD,

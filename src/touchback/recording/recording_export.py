@@ -9,8 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from touchback.draw.film import ENDINGS as FILMS
-from touchback.draw.film import make_film
+from touchback.draw import ENDINGS as FILMS, make_film
 from touchback.errors import InputError
 from touchback.files import model_from_text
 from touchback.model import Model

@@ -148,7 +148,7 @@ class Run:
         with a slider, to turn and look at from all sides). `speed` 1 is real time, 0.1 ten times
         slower; without it the film takes some 4 to 20 seconds. A run that was read from a file
         doesn't know its mechanism: give its `model`."""
-        from touchback.draw.film import make_film
+        from touchback.draw import make_film
 
         shown = self.model if model is None else model
         if shown is None:
@@ -171,7 +171,7 @@ class Run:
         return f"<p>{escape(repr(self))}</p><div style='{_STYLE}'>{''.join(parts)}</div>"
 
     def _film_html(self) -> list[str]:
-        from touchback.draw.film import film_text
+        from touchback.draw import film_text
 
         if self.model is None or len(self) < 2:
             return []

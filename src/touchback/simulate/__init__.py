@@ -2,10 +2,55 @@
 
 from touchback.native import AugmentedLagrangian, Baumgarte, Penalty
 from touchback.simulate.constraint_switching import Switch
+from touchback.simulate.contact_stepper import Sensors as Sensors, contacts_of as contacts_of
 from touchback.simulate.event_monitor import Event
-from touchback.simulate.failure import RunFailed, RunInterrupted
-from touchback.simulate.inputs import TimeFunction
+from touchback.simulate.failure import (
+    RunFailed,
+    RunInterrupted,
+    not_finite as not_finite,
+    raise_failure as raise_failure,
+)
+from touchback.simulate.features import (
+    COPIES as COPIES,
+    MEMORIES as MEMORIES,
+    MODES as MODES,
+    RIGID as RIGID,
+    RUBBING as RUBBING,
+    Feature as Feature,
+    refuse as refuse,
+    refuse_model as refuse_model,
+)
+from touchback.simulate.initial_state import read_state as read_state
+from touchback.simulate.input_trace import InputTrace as InputTrace
+from touchback.simulate.inputs import Inputs as Inputs, TimeFunction, read_inputs as read_inputs
+from touchback.simulate.mode_stepper import (
+    CHATTERING_HINT as CHATTERING_HINT,
+    CHUNK as CHUNK,
+    indicator_failure as indicator_failure,
+    mode_entry_failure as mode_entry_failure,
+)
+from touchback.simulate.protocol import (
+    Followed as Followed,
+    InputData as InputData,
+    Motion as Motion,
+    MotionData as MotionData,
+    Numbers as Numbers,
+    StateData as StateData,
+    Where as Where,
+)
+from touchback.simulate.run_diagnostics import (
+    add_rating_diagnostics as add_rating_diagnostics,
+    constraint_diagnostics as constraint_diagnostics,
+    warn_when_astray as warn_when_astray,
+    warn_when_open as warn_when_open,
+)
+from touchback.simulate.run_spec import RunSpec as RunSpec
 from touchback.simulate.simulate import simulate
+from touchback.simulate.smooth_stepper import newton_for as newton_for
+from touchback.simulate.solver_choice import (
+    formulation_for as formulation_for,
+    solver_for as solver_for,
+)
 from touchback.simulate.solvers import (
     METHODS,
     RK4,
@@ -19,6 +64,32 @@ from touchback.simulate.solvers import (
     Solver,
     Trapezoidal,
     Variational,
+    integrators as integrators,
+)
+from touchback.simulate.solvers.base import Can as Can, Options as Options
+from touchback.simulate.solvers.fixed_step_solvers import FixedStep as FixedStep
+from touchback.simulate.span import (
+    MOST_NUMBERS as MOST_NUMBERS,
+    Failure as Failure,
+    Span as Span,
+    Trajectory as Trajectory,
+    check_stored_size as check_stored_size,
+    output_times as output_times,
+    refuse_rows as refuse_rows,
+    whole_multiple as whole_multiple,
+)
+from touchback.simulate.step_knots import StepLimits as StepLimits, step_limits as step_limits
+from touchback.simulate.stepper import (
+    Label as Label,
+    Segment as Segment,
+    signal_labels as signal_labels,
+)
+from touchback.simulate.ticks import steps_between as steps_between, use_ticks as use_ticks
+
+# Submodules that other rooms import by themselves: nothing else needs them at once.
+PUBLIC_SUBMODULES = (
+    "initial_state",
+    "simulate",
 )
 
 __all__ = [

@@ -14,22 +14,24 @@ from functools import cached_property
 
 import numpy as np
 
-from touchback.contact import ContactProblem, Friction, solve_contacts
-from touchback.contact.contact_impulses import (
+from touchback.contact import (
     BACKWARD,
     FORWARD,
     MOST_COMBINATIONS,
     OPEN,
     SIGN,
     STICK,
+    ContactProblem,
+    Friction,
     combinations,
     fitting,
     gauss_seidel,
     groups_of,
+    solve_contacts,
 )
 from touchback.errors import SolveError
 from touchback.numbers import Floats
-from touchback.system.contact_equations import ContactEquations, ContactLayout
+from touchback.system import ContactEquations, ContactLayout
 
 STILL = 1e-9  # m/s, rad/s
 

@@ -10,21 +10,15 @@ from typing import ClassVar
 import numpy as np
 
 from touchback.contact import ContactKind
-from touchback.dynamics.constraints import constraint_rows
-from touchback.dynamics.floats import float_instant
+from touchback.dynamics import constraint_rows, float_instant
 from touchback.errors import InputError
-from touchback.model import Model
-from touchback.model.data_walk import frames_of
-from touchback.model.frame import Frame
+from touchback.model import Frame, Model, frames_of
 from touchback.names import check_name
 from touchback.native import evaluate_rows
 from touchback.numbers import Floats, shown
 from touchback.simulate.run_spec import RunSpec
 from touchback.simulate.stepper import Label, Stepper
-from touchback.system import System
-from touchback.system.contact_equations import ContactEquations
-from touchback.system.derivation import Derivation, solved_arguments
-from touchback.system.undetermined_forces import open_text
+from touchback.system import ContactEquations, Derivation, System, open_text, solved_arguments
 
 
 class ContactStepper(Stepper):

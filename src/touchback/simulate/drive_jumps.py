@@ -16,7 +16,7 @@ import numpy as np
 from touchback.numbers import Floats
 from touchback.simulate.run_spec import RunSpec
 from touchback.simulate.step_knots import step_limits
-from touchback.system.implicit_equations import Point
+from touchback.system import Point
 
 MOST_JUMPS = 200  # instants at which a run is parted
 _LOOKED_AT = 2000  # instants: of more, as many that lie evenly among them

@@ -13,15 +13,21 @@ from typing import Generic, Protocol, TypeVar
 
 import numpy as np
 
-from touchback.native import Problem, evaluate_rows
-from touchback.native.integrate.energy_balance import NativeEnergyBalance, Powers
+from touchback.native import NativeEnergyBalance, Powers, Problem, evaluate_rows
 from touchback.numbers import Floats
 from touchback.recording import EnergyBalance, EventRecord
 from touchback.simulate.protocol import Settle
-from touchback.system import System
-from touchback.system.compiled_function import Function
-from touchback.system.contact_equations import ContactLayout
-from touchback.system.powers import BASE, DISSIPATED, KINETIC, WORK, Line, PowerSet
+from touchback.system import (
+    BASE,
+    DISSIPATED,
+    KINETIC,
+    WORK,
+    ContactLayout,
+    Function,
+    Line,
+    PowerSet,
+    System,
+)
 
 
 class PowerLines:

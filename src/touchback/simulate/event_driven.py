@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from touchback.contact import ContactKind
 from touchback.errors import SolveError
-from touchback.native import Chunks, EventRule, Events, Problem, Status
-from touchback.native.contact.contact_state import ContactState
+from touchback.native import Chunks, ContactState, EventRule, Events, Problem, Status
 from touchback.numbers import Floats
 from touchback.progress import Progress
 from touchback.recording import EventRecord, unknown_name
@@ -50,8 +49,7 @@ from touchback.simulate.solvers.adaptive_solvers import Dopri5
 from touchback.simulate.solvers.base import Can
 from touchback.simulate.span import Failure, Trajectory, counted, needed
 from touchback.simulate.stepper import Segment, Stepper
-from touchback.system.contact_equations import ContactEquations
-from touchback.system.powers import power_set_with
+from touchback.system import ContactEquations, power_set_with
 
 _ALIKE = 1e-9  # part of the speed by which contacts that are hit at once may differ
 

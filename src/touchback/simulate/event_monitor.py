@@ -16,7 +16,7 @@ from touchback.numbers import LEAST, MOST, Floats, keep, number_within, shown
 from touchback.recording import EventRecord
 from touchback.simulate.protocol import Numbers, Settle
 from touchback.simulate.span import Failure
-from touchback.symbolic.expression import Expr
+from touchback.symbolic import Expr
 from touchback.system import System
 
 Restart = Callable[[float, Floats], ArrayLike]

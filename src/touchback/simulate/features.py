@@ -9,8 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from touchback.errors import InputError
-from touchback.model import Model
-from touchback.model.value import is_zero
+from touchback.model import Model, is_zero
 from touchback.native import FORMULATIONS
 from touchback.numbers import shown
 from touchback.simulate.solvers import METHODS, Can, Solver

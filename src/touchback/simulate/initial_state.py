@@ -10,8 +10,7 @@ from touchback.native import Formulation, formulation_of
 from touchback.numbers import Floats
 from touchback.simulate.inputs import Inputs
 from touchback.simulate.protocol import HasState, Numbers, Settle, StateData
-from touchback.system import System
-from touchback.system.state import State, elements_of
+from touchback.system import State, System, elements_of
 
 
 def initial_state(

@@ -14,7 +14,7 @@ from touchback.numbers import Floats, by_name, keep, positive_number, read_array
 from touchback.recording import unknown_name
 from touchback.simulate.protocol import InputData, Plain
 from touchback.simulate.span import Span
-from touchback.symbolic.switches import kinks
+from touchback.symbolic import kinks
 from touchback.system import System
 
 Refresh = Callable[[float, Floats, Floats], None]

@@ -15,12 +15,10 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from touchback.errors import InputError
-from touchback.native import Chunks, EventRule, Events, Problem, Status
-from touchback.native.modes.data import Crossed
-from touchback.native.modes.modes import MOST, STEPS, Modes
+from touchback.native import MOST, STEPS, Chunks, Crossed, EventRule, Events, Modes, Problem, Status
 from touchback.numbers import Floats
 from touchback.progress import Progress
-from touchback.recording.run_records import TransitionRecord
+from touchback.recording import TransitionRecord
 from touchback.simulate.energy_meter import EnergyAccount, IntegratedPowers, PowerLines
 from touchback.simulate.event_monitor import (
     Event,
@@ -38,11 +36,8 @@ from touchback.simulate.smooth_stepper import newton_for
 from touchback.simulate.span import Failure, Trajectory
 from touchback.simulate.stepper import Label, Segment, Stepper, signal_labels
 from touchback.simulate.ticks import use_ticks
-from touchback.symbolic.expression import Expr
-from touchback.system import System
-from touchback.system.integration_problem import ModalProblem
-from touchback.system.modal_equations import SystemMode
-from touchback.system.powers import power_set_of_modes
+from touchback.symbolic import Expr
+from touchback.system import ModalProblem, System, SystemMode, power_set_of_modes
 
 if TYPE_CHECKING:
     from touchback.simulate.solvers.base import Integrator

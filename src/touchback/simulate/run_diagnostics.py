@@ -16,8 +16,7 @@ import numpy as np
 from touchback.native import evaluate_rows
 from touchback.numbers import Floats
 from touchback.recording import Run
-from touchback.system import System
-from touchback.system.undetermined_forces import open_text
+from touchback.system import System, open_text
 
 KEPT = 1e-10  # m or rad: what counts as keeping the constraints
 LEFT = 1e-6  # m or rad: beyond it a run warns

@@ -20,9 +20,7 @@ from typing import Unpack
 import msgspec
 from numpy.typing import ArrayLike
 
-from touchback.model import Frame, Model
-from touchback.model.frame import BodyHandle
-from touchback.model.value import Data
+from touchback.model import BodyHandle, Data, Frame, Model
 from touchback.native import Formulation, Listening
 from touchback.progress import Progress
 from touchback.recording import Run
@@ -43,8 +41,7 @@ from touchback.simulate.solver_choice import formulation_for, solver_for
 from touchback.simulate.solvers import METHODS, Can, Options, Solver
 from touchback.simulate.solvers.base import Integrator
 from touchback.simulate.stepper import record_run
-from touchback.symbolic.expression import Expr
-from touchback.symbolic.text import to_text
+from touchback.symbolic import Expr, to_text
 from touchback.system import System
 
 Described = Event | Switch | Formulation

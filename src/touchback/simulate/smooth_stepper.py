@@ -18,8 +18,7 @@ from touchback.simulate.run_spec import RunSpec
 from touchback.simulate.span import Failure, Trajectory
 from touchback.simulate.stepper import Label, Segment, Stepper, signal_labels
 from touchback.simulate.ticks import use_ticks
-from touchback.system import System
-from touchback.system.powers import power_set
+from touchback.system import System, power_set
 
 if TYPE_CHECKING:
     from touchback.simulate.solvers.base import Integrator

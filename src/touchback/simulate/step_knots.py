@@ -19,8 +19,8 @@ from touchback.native import Cells, Interpreter, Knots
 from touchback.numbers import Floats
 from touchback.simulate.inputs import Inputs
 from touchback.simulate.span import Span
-from touchback.symbolic.switches import Switches
-from touchback.system.compiled_function import Function
+from touchback.symbolic import Switches
+from touchback.system import Function
 
 MOST = 2_000_000  # knots of a run
 _LOOKS = 1024  # parts of a run in each of which a condition switches at most once, unless it is

@@ -16,8 +16,7 @@ from touchback.simulate.event_monitor import Monitor, NoMonitor
 from touchback.simulate.input_trace import InputTrace, Quadrature
 from touchback.simulate.protocol import Plain
 from touchback.simulate.span import Span, Trajectory
-from touchback.system import System
-from touchback.system.integration_problem import IntegrationProblem
+from touchback.system import IntegrationProblem, System
 
 Label = tuple[str, str, str]  # kind, name, unit of a recorded signal
 

@@ -6,8 +6,7 @@ from touchback.errors import InputError
 from touchback.numbers import LEAST, MOST, number_within, shown
 from touchback.simulate.protocol import StepOptions
 from touchback.simulate.span import whole_multiple
-from touchback.system import System
-from touchback.system.integration_problem import IntegrationProblem
+from touchback.system import IntegrationProblem, System
 
 
 def use_ticks(system: System, posed: IntegrationProblem, solver: StepOptions) -> None:

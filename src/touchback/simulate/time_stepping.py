@@ -10,9 +10,7 @@ import numpy as np
 
 from touchback.contact import ContactKind
 from touchback.errors import InputError
-from touchback.native import Chunks, Problem, Status
-from touchback.native.contact.moreau_jean import MoreauJean as NativeStepper
-from touchback.native.contact.moreau_jean import Steps
+from touchback.native import Chunks, MoreauJean as NativeStepper, Problem, Status, Steps
 from touchback.numbers import Floats, keep, number_within
 from touchback.progress import Progress
 from touchback.simulate.contact_response import Gains
@@ -23,8 +21,7 @@ from touchback.simulate.run_spec import RunSpec
 from touchback.simulate.solvers.base import Can, Solver
 from touchback.simulate.span import Failure, Trajectory, needed, refuse_rows
 from touchback.simulate.stepper import Label
-from touchback.system.contact_equations import STEPPED, ContactEquations, ContactLayout
-from touchback.system.powers import WORK, power_set
+from touchback.system import STEPPED, WORK, ContactEquations, ContactLayout, power_set
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from touchback.numbers import Matrix, Scalar, Vector
 from touchback.spatial.rotation import Rotation
 from touchback.spatial.vectors import Vectors, skew
-from touchback.symbolic.scalars import Scalars
+from touchback.symbolic import Scalars
 
 
 @dataclass

@@ -2,7 +2,7 @@
 sphere is harmless."""
 
 from touchback.numbers import Scalar, Vector
-from touchback.symbolic.scalars import Scalars
+from touchback.symbolic import Scalars
 
 
 def quaternion_matrix(k: Scalars, q: Vector) -> list[list[Scalar]]:

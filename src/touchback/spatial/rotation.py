@@ -10,7 +10,7 @@ from typing import Protocol
 
 from touchback.numbers import Matrix, Scalar, Vector
 from touchback.spatial.vectors import Vectors, transpose
-from touchback.symbolic.scalars import Scalars
+from touchback.symbolic import Scalars
 
 
 class Part(Protocol):

@@ -3,7 +3,7 @@ point, along one set of axes (Featherstone 2008 §2)."""
 
 from touchback.numbers import Scalar, Vector
 from touchback.spatial.vectors import Vectors
-from touchback.symbolic.scalars import Scalars
+from touchback.symbolic import Scalars
 
 Twist = tuple[Vector, Vector]  # angular, and linear of the body's point at the origin
 Wrench = tuple[Vector, Vector]  # force, and moment about the origin

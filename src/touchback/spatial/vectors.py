@@ -1,7 +1,7 @@
 """Vectors and 3×3 matrices over any scalars: lists of three, and lists of three rows."""
 
 from touchback.numbers import Matrix, Scalar, Vector
-from touchback.symbolic.scalars import Scalars
+from touchback.symbolic import Scalars
 
 ZERO: Vector = (0, 0, 0)
 

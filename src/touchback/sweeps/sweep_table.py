@@ -70,7 +70,7 @@ class Sweep:
     def to_parquet(self, path: str | os.PathLike[str]) -> None:
         """Writes the table, with the design in its metadata; the folder has it as
         `runs.parquet`."""
-        from touchback.recording.parquet_file import write_table  # slow to import
+        from touchback.recording import write_table
 
         check_output(path, (".parquet",), "Sweep")
         with written_whole(path) as beside:

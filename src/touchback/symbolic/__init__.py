@@ -1,14 +1,82 @@
 """The tape and what is done with it: expressions, derivatives, text, programs, plain evaluation."""
 
+from touchback.symbolic.chains import chained as chained
+from touchback.symbolic.count import (
+    Counts as Counts,
+    Depth as Depth,
+    count_tape as count_tape,
+    depth as depth,
+)
+from touchback.symbolic.curves import curves_in_time as curves_in_time
 from touchback.symbolic.differentiate import gradient, jacobian, jvp, vjp
+from touchback.symbolic.dimensions import (
+    UNKNOWN as UNKNOWN,
+    Dimensions as Dimensions,
+    Quantity as Quantity,
+    quantity_of as quantity_of,
+)
 from touchback.symbolic.expression import Expr
+from touchback.symbolic.functions import atan2 as atan2, cos as cos, select as select, sin as sin
+from touchback.symbolic.operand import call as call
+from touchback.symbolic.ops import (
+    ADD as ADD,
+    COMMUTES as COMMUTES,
+    CONST as CONST,
+    COS as COS,
+    DIV as DIV,
+    EQ as EQ,
+    FMA as FMA,
+    FMS as FMS,
+    FNMA as FNMA,
+    INPUT as INPUT,
+    LOOKUP1 as LOOKUP1,
+    LOOKUP2 as LOOKUP2,
+    MUL as MUL,
+    SIN as SIN,
+    SQRT as SQRT,
+    SUB as SUB,
+)
 from touchback.symbolic.parse import parse
-from touchback.symbolic.program import Program, evaluate, lower
+from touchback.symbolic.program import ARRAYS as ARRAYS, Place as Place, Program, evaluate, lower
+from touchback.symbolic.program_listing import (
+    listing as listing,
+    name_values as name_values,
+    number_tables as number_tables,
+    operands as operands,
+)
 from touchback.symbolic.scalars import Operators, Scalars
+from touchback.symbolic.sincos import (
+    COS_COEFFICIENTS as COS_COEFFICIENTS,
+    LIMIT as LIMIT,
+    MAGIC as MAGIC,
+    PI_HALF as PI_HALF,
+    SIN_COEFFICIENTS as SIN_COEFFICIENTS,
+    TWO_OVER_PI as TWO_OVER_PI,
+)
+from touchback.symbolic.stages import split as split, split_many as split_many
+from touchback.symbolic.switches import (
+    PositionCells as PositionCells,
+    Switches as Switches,
+    cells_in as cells_in,
+    kinks as kinks,
+    switches_in as switches_in,
+)
 from touchback.symbolic.table import Lookup, Table, Want
-from touchback.symbolic.tape import Tape
-from touchback.symbolic.text import to_text
-from touchback.symbolic.translate import replay
+from touchback.symbolic.tape import Alike as Alike, Tape
+from touchback.symbolic.text import (
+    LOOKUPS as LOOKUPS,
+    NUMBERS as NUMBERS,
+    quoted as quoted,
+    to_text,
+)
+from touchback.symbolic.translate import Translator as Translator, replay
+
+# Submodules that other rooms import by themselves: nothing else needs them at once.
+PUBLIC_SUBMODULES = (
+    "count",
+    "loop_rolling",
+    "parse",
+)
 
 __all__ = [
     "Expr",

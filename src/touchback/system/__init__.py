@@ -1,7 +1,72 @@
 """Compiled models: names, sizes, parameters and functions on arrays."""
 
-from touchback.system.compilation import compile_model
-from touchback.system.state import State
+from touchback.system.active_equations import (
+    ActiveEquations as ActiveEquations,
+    At as At,
+    Key as Key,
+)
+from touchback.system.array_arguments import filled as filled
+from touchback.system.compilation import compile_model, copies as copies
+from touchback.system.compiled_function import Function as Function, FunctionSet as FunctionSet
+from touchback.system.constraint_functions import (
+    ConstraintLayout as ConstraintLayout,
+    Pattern as Pattern,
+)
+from touchback.system.contact_equations import (
+    STEPPED as STEPPED,
+    ContactEquations as ContactEquations,
+    ContactLayout as ContactLayout,
+)
+from touchback.system.derivation import (
+    Derivation as Derivation,
+    solved_arguments as solved_arguments,
+)
+from touchback.system.dynamics_derivatives import LoopedDerivatives as LoopedDerivatives
+from touchback.system.function_recipes import Recipe as Recipe
+from touchback.system.function_text import PRINTERS as PRINTERS
+from touchback.system.implicit_equations import (
+    Blocks as Blocks,
+    Point as Point,
+    motion_equations as motion_equations,
+)
+from touchback.system.integration_problem import (
+    IntegrationProblem as IntegrationProblem,
+    ModalProblem as ModalProblem,
+)
+from touchback.system.layout import Values as Values, fill as fill
+from touchback.system.modal_equations import (
+    Exit as Exit,
+    Impact as Impact,
+    SystemMode as SystemMode,
+)
+from touchback.system.powers import (
+    BASE as BASE,
+    DISSIPATED as DISSIPATED,
+    KINETIC as KINETIC,
+    WORK as WORK,
+    Line as Line,
+    PowerSet as PowerSet,
+    power_set as power_set,
+    power_set_of_modes as power_set_of_modes,
+    power_set_with as power_set_with,
+)
+from touchback.system.state import State, elements_of as elements_of
+from touchback.system.state_assembly import (
+    StateAssembler as StateAssembler,
+    found_states as found_states,
+    with_found_states as with_found_states,
+)
 from touchback.system.system import System
+from touchback.system.undetermined_forces import open_text as open_text
+
+# Submodules that other rooms import by themselves: nothing else needs them at once.
+PUBLIC_SUBMODULES = (
+    "body_poses",
+    "natural_coordinates",
+    "saltation",
+    "variational_equations",
+    "velocity_projection",
+    "verification",
+)
 
 __all__ = ["State", "System", "compile_model"]

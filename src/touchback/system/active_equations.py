@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from numpy.typing import ArrayLike
 
-from touchback.model.model import Model
+from touchback.model import Model
 from touchback.system.compiled_function import FunctionSet
 from touchback.system.constraint_functions import ConstraintLayout
 from touchback.system.layout import Values

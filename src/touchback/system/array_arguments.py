@@ -11,7 +11,7 @@ import numpy as np
 
 from touchback.errors import InputError
 from touchback.names import unknown
-from touchback.native.library import as_floats
+from touchback.native import as_floats
 from touchback.numbers import Floats, read_array, shown
 
 

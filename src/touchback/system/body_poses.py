@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from touchback.model.frame import GROUND, Frame
+from touchback.model import GROUND, Frame
 from touchback.numbers import Scalar
 from touchback.system.compiled_function import Function
 from touchback.system.derivation import Derivation

@@ -11,13 +11,19 @@ from numpy.typing import NDArray
 from touchback import native
 from touchback.codegen import Backend, Compiled, compile_program, native_lanes
 from touchback.errors import InputError
-from touchback.native import Interpreter
-from touchback.native._calls import rows
-from touchback.native.library import as_floats
-from touchback.symbolic.count import Counts, Depth, count, depth
-from touchback.symbolic.curves import curves_in_time
-from touchback.symbolic.program import Program
-from touchback.symbolic.switches import PositionCells, Switches, cells_in, switches_in
+from touchback.native import Interpreter, as_floats, rows
+from touchback.symbolic import (
+    Counts,
+    Depth,
+    PositionCells,
+    Program,
+    Switches,
+    cells_in,
+    curves_in_time,
+    depth,
+    switches_in,
+)
+from touchback.symbolic.count import count
 
 Floats = NDArray[np.float64]
 

@@ -11,12 +11,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from touchback.dynamics.constraint_row import Row
-from touchback.dynamics.constraints import constraint_rows
-from touchback.dynamics.forward import configuration_rate, entries, inverse
-from touchback.model.model import Model
+from touchback.dynamics import Row, configuration_rate, constraint_rows, entries, inverse
+from touchback.model import Model
 from touchback.numbers import shown
-from touchback.symbolic.differentiate import jacobian
+from touchback.symbolic import jacobian
 from touchback.system.array_arguments import Misfit, checked_out
 from touchback.system.derivation import Derivation
 

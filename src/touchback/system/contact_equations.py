@@ -15,16 +15,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from touchback.contact import ContactKind
-from touchback.dynamics.constraints import constraint_rows
-from touchback.dynamics.forward import configuration_rate, entries, forward, inverse
+from touchback.dynamics import configuration_rate, constraint_rows, entries, inverse
+from touchback.dynamics.forward import forward
 from touchback.errors import ModelError
-from touchback.model.data_walk import expressions_of, normalised
-from touchback.native import FunctionData, evaluate_rows
-from touchback.native.contact.contact_state import ContactFunctions
-from touchback.native.contact.moreau_jean import SteppedFunctions
-from touchback.native.contact.pattern import ContactPattern
+from touchback.model import expressions_of, normalised
+from touchback.native import (
+    ContactFunctions,
+    ContactPattern,
+    FunctionData,
+    SteppedFunctions,
+    evaluate_rows,
+)
 from touchback.numbers import shown
-from touchback.symbolic.differentiate import jacobian, jvp
+from touchback.symbolic import jacobian, jvp
 from touchback.system.derivation import Derivation
 from touchback.system.system import System
 

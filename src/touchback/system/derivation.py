@@ -6,15 +6,16 @@ from functools import cached_property
 from typing import Any, Generic, Self, TypeVar, overload
 
 from touchback.codegen import Backend
-from touchback.dynamics import Coordinates, Instant
-from touchback.dynamics.constraint_row import Row
-from touchback.dynamics.constraints import apply_multipliers
-from touchback.dynamics.tree import coordinate_starts, isomorphic_branches
-from touchback.model.model import Model
-from touchback.symbolic.chains import chained
-from touchback.symbolic.program import Place
-from touchback.symbolic.stages import split_many
-from touchback.symbolic.tape import Alike, Tape
+from touchback.dynamics import (
+    Coordinates,
+    Instant,
+    Row,
+    apply_multipliers,
+    coordinate_starts,
+    isomorphic_branches,
+)
+from touchback.model import Model
+from touchback.symbolic import Alike, Place, Tape, chained, split_many
 from touchback.system.compiled_function import Function, FunctionSet
 from touchback.system.layout import Layout
 

@@ -6,11 +6,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from touchback.dynamics.crba import dof_parents
-from touchback.dynamics.forward import ALGORITHMS, dof_order, forward, inverse
-from touchback.dynamics.tree import Tree
-from touchback.model.model import Model
-from touchback.symbolic.count import count_tape
+from touchback.dynamics import ALGORITHMS, Tree, dof_order, dof_parents, inverse
+from touchback.dynamics.forward import forward
+from touchback.model import Model
+from touchback.symbolic import count_tape
 from touchback.system.derivation import Derivation, derived_once
 from touchback.system.layout import Layout
 

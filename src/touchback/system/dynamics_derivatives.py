@@ -15,23 +15,21 @@ from functools import cached_property
 import numpy as np
 
 from touchback.codegen import Compiled
-from touchback.dynamics.crba import Entries
-from touchback.dynamics.forward import (
+from touchback.dynamics import (
+    Entries,
+    InverseDynamicsDerivatives,
+    SolvedColumn,
     configuration_rate,
     entries,
     factors,
-    forward,
     inverse,
     pushed,
     with_armature,
 )
-from touchback.dynamics.inverse_dynamics_derivatives import InverseDynamicsDerivatives, SolvedColumn
-from touchback.native.library import LIB
-from touchback.native.record import Record
-from touchback.spatial import Articulated, Twist, Wrench
-from touchback.spatial.vectors import ZERO
-from touchback.symbolic.differentiate import jacobian, jvp
-from touchback.symbolic.translate import replay
+from touchback.dynamics.forward import forward
+from touchback.native import LIB, Record
+from touchback.spatial import ZERO, Articulated, Twist, Wrench
+from touchback.symbolic import jacobian, jvp, replay
 from touchback.system.compiled_function import Function
 from touchback.system.derivation import Derivation
 from touchback.system.derivation_plan import Plan

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from touchback.dynamics.constraints import constraint_rows
+from touchback.dynamics import constraint_rows
 from touchback.errors import InputError
-from touchback.model.check import all_contacts
+from touchback.model import all_contacts
 from touchback.names import unknown
-from touchback.symbolic.expression import Expr
+from touchback.symbolic import Expr
 from touchback.system.active_equations import Key
 from touchback.system.compiled_function import Function
 from touchback.system.derivation import Derivation, solved_arguments

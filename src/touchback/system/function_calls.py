@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from touchback.errors import InputError
-from touchback.native._calls import Call
+from touchback.native import Call
 from touchback.system.active_equations import At, Key
 from touchback.system.array_arguments import (
     Misfit,

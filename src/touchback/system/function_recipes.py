@@ -4,17 +4,23 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from touchback.dynamics.constraints import constraint_rows
-from touchback.dynamics.crba import root_columns
-from touchback.dynamics.forward import configuration_rate, entries, forward, inverse
-from touchback.dynamics.instant import centre_of_mass, jacobian, momentum
-from touchback.dynamics.regressor import INERTIAL, regressor
+from touchback.dynamics import (
+    INERTIAL,
+    centre_of_mass,
+    configuration_rate,
+    constraint_rows,
+    entries,
+    inverse,
+    jacobian,
+    momentum,
+    root_columns,
+)
+from touchback.dynamics.forward import forward
+from touchback.dynamics.regressor import regressor
 from touchback.errors import InputError
-from touchback.model.forces import JointEffort
-from touchback.model.frame import Frame
+from touchback.model import Frame, JointEffort
 from touchback.names import unknown
-from touchback.symbolic.differentiate import jacobian as derivatives
-from touchback.symbolic.differentiate import jvp
+from touchback.symbolic import jacobian as derivatives, jvp
 from touchback.system.compiled_function import Function
 from touchback.system.derivation import Derivation, solved_arguments
 from touchback.system.derivation_plan import Plan

@@ -6,11 +6,10 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from touchback.codegen.printers import print_c, print_matlab, print_python
+from touchback.codegen import print_c, print_matlab, print_python
 from touchback.errors import InputError
 from touchback.names import suggestion
-from touchback.symbolic.program import Place, Program
-from touchback.symbolic.program_listing import listing
+from touchback.symbolic import Place, Program, listing
 from touchback.system.compiled_function import Function
 from touchback.system.layout import Layout
 

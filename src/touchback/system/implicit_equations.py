@@ -23,10 +23,8 @@ from typing import Any
 
 import numpy as np
 
-from touchback.dynamics.constraint_row import Row
-from touchback.dynamics.constraints import constraint_rows
-from touchback.dynamics.forward import configuration_rate, inverse
-from touchback.symbolic.differentiate import jacobian, jvp
+from touchback.dynamics import Row, configuration_rate, constraint_rows, inverse
+from touchback.symbolic import jacobian, jvp
 from touchback.system.compiled_function import Function
 from touchback.system.constraint_functions import Pattern
 from touchback.system.derivation import Derivation, derived_once

@@ -12,13 +12,13 @@ from touchback.native import (
     Constrained,
     Formulation,
     FunctionData,
+    Modes,
     Problem,
+    Refresh,
     SampledInputs,
+    Sampler,
     evaluate_rows,
 )
-from touchback.native.integrate.problem import Refresh
-from touchback.native.integrate.sampler import Sampler
-from touchback.native.modes.modes import Modes
 
 Floats = np.ndarray
 

@@ -8,9 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from touchback.errors import InputError
-from touchback.model.limits import Limit, limits_of
-from touchback.model.model import Model, sensor_names
-from touchback.model.signals import Input, Parameter
+from touchback.model import Input, Limit, Model, Parameter, limits_of, sensor_names
 from touchback.names import unknown
 from touchback.numbers import by_name, read_array, read_number
 from touchback.system.array_arguments import leading

@@ -16,13 +16,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from touchback.dynamics.forward import configuration_rate
+from touchback.dynamics import configuration_rate
 from touchback.errors import InputError, ModelError
-from touchback.model.mode_groups import ModeGroup, active_constraints, in_modes, mode_groups
-from touchback.model.model import Model
-from touchback.model.modes import Transition
-from touchback.model.signals import ExtraState
-from touchback.model.value import Value
+from touchback.model import (
+    ExtraState,
+    ModeGroup,
+    Model,
+    Transition,
+    Value,
+    active_constraints,
+    in_modes,
+)
+from touchback.model.mode_groups import mode_groups
 from touchback.system.active_equations import ActiveEquations
 from touchback.system.constraint_functions import ConstraintEquations, derive_constraints
 from touchback.system.derivation import Derivation, solved_arguments

@@ -8,17 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from touchback.dynamics import Instant
-from touchback.dynamics.crba import world_poses
-from touchback.dynamics.floats import float_instant
-from touchback.dynamics.numbers import is_numeric
-from touchback.dynamics.tree import Link, Tree
+from touchback.dynamics import Instant, Link, Tree, float_instant, is_numeric, world_poses
 from touchback.errors import ModelError, SolveError, TouchbackError
-from touchback.model.body import Body, check_body
-from touchback.model.check import check_names
-from touchback.model.limits import limits_of
-from touchback.model.model import Model
-from touchback.symbolic.scalars import Operators
+from touchback.model import Body, Model, check_body, check_names, limits_of
+from touchback.symbolic import Operators
 from touchback.system.active_equations import At
 from touchback.system.constraint_functions import Terms
 from touchback.system.freedoms import SHARED, null_space, rank_of

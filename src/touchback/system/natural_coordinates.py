@@ -10,12 +10,21 @@ import numpy as np
 
 from touchback.codegen import compile_program
 from touchback.errors import InputError
-from touchback.model.closure_equations import TOGETHER, Along, Apart, Equation, Meet, Square
-from touchback.model.closures import Closure
-from touchback.model.frame import GROUND, Frame
-from touchback.model.joints import Free, Joint
-from touchback.model.model import Model
-from touchback.model.signals import BaseMotion
+from touchback.model import (
+    GROUND,
+    TOGETHER,
+    Along,
+    Apart,
+    BaseMotion,
+    Closure,
+    Equation,
+    Frame,
+    Free,
+    Joint,
+    Meet,
+    Model,
+    Square,
+)
 from touchback.native import Constrained, ConstrainedFunctions, Problem, evaluate_rows
 from touchback.numbers import Scalar
 from touchback.symbolic import Tape, lower

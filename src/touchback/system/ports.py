@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
+from touchback.dynamics import constraint_rows
 from touchback.dynamics.bond_graph import bond_graph_of
 from touchback.dynamics.causality import BondGraph
-from touchback.dynamics.constraints import constraint_rows
 from touchback.dynamics.ports import Interplay, interplay
 from touchback.system.active_equations import At
 from touchback.system.compiled_function import Function

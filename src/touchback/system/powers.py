@@ -14,25 +14,28 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from touchback.contact import ContactKind
-from touchback.dynamics.constraints import constraint_rows
-from touchback.dynamics.forward import configuration_rate
-from touchback.dynamics.instant import joint_potential, kinetic_energy, potential_energy
-from touchback.dynamics.powers import (
+from touchback.dynamics import (
     base_power,
+    configuration_rate,
+    constraint_rows,
     force_meter,
     gravity_power,
+    joint_potential,
     joint_power,
+    kinetic_energy,
+    potential_energy,
     row_power,
     rubbing_powers,
 )
-from touchback.model.data_walk import expressions_of
-from touchback.model.forces import JointEffort, LinkForce, Wrench
-from touchback.model.mode_groups import switch_constraints
-from touchback.model.model import Model
-from touchback.symbolic import ops
-from touchback.symbolic.differentiate import jvp
-from touchback.symbolic.expression import Expr
-from touchback.symbolic.tape import Tape
+from touchback.model import (
+    JointEffort,
+    LinkForce,
+    Model,
+    Wrench,
+    expressions_of,
+    switch_constraints,
+)
+from touchback.symbolic import Expr, Tape, jvp, ops
 from touchback.system.compiled_function import Function
 from touchback.system.derivation import Derivation, rate_arguments
 

@@ -11,9 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from touchback.dynamics.constraints import constraint_rows
-from touchback.dynamics.forward import configuration_rate, entries
-from touchback.symbolic.differentiate import gradient, jacobian
+from touchback.dynamics import configuration_rate, constraint_rows, entries
+from touchback.symbolic import gradient, jacobian
 from touchback.system.compiled_function import Function
 from touchback.system.derivation import Derivation
 from touchback.system.variational_equations import equations_matrix

@@ -6,9 +6,7 @@ from functools import cached_property
 import numpy as np
 
 from touchback.errors import SolveError
-from touchback.native._calls import rows
-from touchback.native.constrained.at_state import LANES, AtState, WideFunctions
-from touchback.native.constrained.constrained import ConstrainedFunctions
+from touchback.native import LANES, AtState, ConstrainedFunctions, WideFunctions, rows
 from touchback.system.compiled_function import Floats, Function, chunks, lanes_for, threads_for
 
 

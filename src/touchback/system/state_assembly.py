@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from touchback.dynamics.floats import float_instant
+from touchback.dynamics import float_instant
 from touchback.errors import SolveError
-from touchback.model.forces import ForceKind
-from touchback.model.model import Model
-from touchback.native.constrained.assembly import NO_NUMBER, OPEN, Assembly
+from touchback.model import ForceKind, Model
+from touchback.native import NO_NUMBER, Assembly
+from touchback.native.constrained.assembly import OPEN
 from touchback.system.active_equations import ActiveEquations, At
 from touchback.system.constraint_functions import ConstraintLayout
 from touchback.system.freedoms import freedoms_of

@@ -12,22 +12,18 @@ from numpy.typing import ArrayLike
 
 from touchback.codegen import Compiled
 from touchback.errors import InputError
-from touchback.model.frame import BodyHandle, Frame, as_frame
-from touchback.model.model import Model
-from touchback.model.sensors import Reaction
+from touchback.model import BodyHandle, Frame, Model, Reaction, as_frame
 from touchback.names import unknown
 from touchback.native import (
     ConstrainedFunctions,
     Formulation,
     FunctionData,
+    ModesData,
     RateDerivatives,
     tree_products,
 )
-from touchback.native.modes.data import ModesData
 from touchback.numbers import by_name, shown
-from touchback.symbolic.count import Counts
-from touchback.symbolic.expression import Expr
-from touchback.symbolic.tape import Tape
+from touchback.symbolic import Counts, Expr, Tape
 from touchback.system import function_recipes as recipes
 from touchback.system.active_equations import ActiveEquations, At, Key
 from touchback.system.array_arguments import checked_out, components, leading, write_result

@@ -13,11 +13,8 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING
 
-from touchback.dynamics.constraint_row import Row
-from touchback.dynamics.constraints import constraint_rows
-from touchback.dynamics.forward import configuration_rate, entries
-from touchback.symbolic.differentiate import jvp, vjp
-from touchback.symbolic.translate import replay
+from touchback.dynamics import Row, configuration_rate, constraint_rows, entries
+from touchback.symbolic import jvp, replay, vjp
 from touchback.system.compiled_function import FunctionSet
 from touchback.system.derivation import Derivation, solved_arguments
 from touchback.system.function_recipes import rate_equations

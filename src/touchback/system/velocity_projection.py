@@ -11,11 +11,11 @@ an M-orthogonal projection: the impulse that removed freedoms take does no work 
 
 from collections.abc import Sequence
 
-from touchback.dynamics.forward import entries
-from touchback.model.frame import Frame
+from touchback.dynamics import entries
+from touchback.model import Frame
 from touchback.numbers import Scalar, Vector
 from touchback.spatial import Inertia
-from touchback.symbolic.differentiate import gradient
+from touchback.symbolic import gradient
 from touchback.system.compiled_function import Function
 from touchback.system.derivation import Derivation
 from touchback.system.function_recipes import Recipe

@@ -10,17 +10,22 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from touchback.dynamics import Instant
-from touchback.dynamics.floats import float_instant
+from touchback.dynamics import Instant, float_instant
 from touchback.errors import TouchbackError
-from touchback.model.closures import PointInPlane
-from touchback.model.data_walk import frames_of
-from touchback.model.forces import LinkForce, SpringDamper
-from touchback.model.frame import AXES, GROUND, Frame
-from touchback.model.joints import Fixed
-from touchback.model.limits import limit_numbers
-from touchback.model.unit_check import unknown_units, uses
-from touchback.symbolic.expression import Expr
+from touchback.model import (
+    AXES,
+    GROUND,
+    Fixed,
+    Frame,
+    LinkForce,
+    PointInPlane,
+    SpringDamper,
+    frames_of,
+    limit_numbers,
+    unknown_units,
+    uses,
+)
+from touchback.symbolic import Expr
 from touchback.system.freedoms import Freedoms, null_space
 from touchback.system.model_checks import check_numbers
 from touchback.system.state import State

@@ -6,9 +6,7 @@ Their laws are written with operators over any number: floats and arrays check t
 take them into the tick."""
 
 from touchback.files import add_kind
-from touchback.vehicle import drivers as drivers
-from touchback.vehicle import manoeuvres as manoeuvres
-from touchback.vehicle import simulator as simulator
+from touchback.vehicle import drivers as drivers, manoeuvres as manoeuvres, simulator as simulator
 from touchback.vehicle.body import Body, BodyAtWalls
 from touchback.vehicle.by_wire import ByWireCar, ByWireWholeCar, Wires, by_wire_car
 from touchback.vehicle.car import (
@@ -39,6 +37,18 @@ from touchback.vehicle.driven_cars import (
     SingleTrackCar,
     WholeCar,
 )
+from touchback.vehicle.drivers import (
+    ObstacleAvoider as ObstacleAvoider,
+    OpenLoop as OpenLoop,
+    StraightPath as StraightPath,
+)
+from touchback.vehicle.manoeuvres import MANOEUVRES as MANOEUVRES
+from touchback.vehicle.manoeuvres.manoeuvre import (
+    Outcome as Outcome,
+    drive as drive,
+    model_of as model_of,
+)
+from touchback.vehicle.manoeuvres.road_manoeuvres import gap as gap
 from touchback.vehicle.multi_body import (
     CommonRoadTyre,
     MultiBodyAxle,
@@ -59,10 +69,18 @@ from touchback.vehicle.roads import (
     read_height_map,
     read_mesh_road,
 )
+from touchback.vehicle.simulator.blind_trial import (
+    add_obstacle as add_obstacle,
+    draw_meetings as draw_meetings,
+    meet_obstacles as meet_obstacles,
+)
+from touchback.vehicle.simulator.simulator_car import RATE as RATE, SimulatorCar as SimulatorCar
+from touchback.vehicle.simulator.steering_wheel import Person as Person, WiredWheel as WiredWheel
 from touchback.vehicle.single_track import SingleTrack, SingleTrackState, add_single_track
 from touchback.vehicle.steering import Column, Steering, SteeringParts, add_steering
 from touchback.vehicle.suspension import (
     AntiRollBar,
+    AnyAxle as AnyAxle,
     AxleKind,
     AxleLink,
     AxleReport,
@@ -82,6 +100,7 @@ from touchback.vehicle.tyre_on_road import Meeting, TyreForces, TyreOnRoad
 from touchback.vehicle.tyres import (
     BUGGY_TYRE,
     Answer,
+    AnyTyre as AnyTyre,
     BrushTyre,
     Carcass,
     Contact,
@@ -93,6 +112,9 @@ from touchback.vehicle.tyres import (
     parse_tir,
     read_tir,
 )
+
+# Submodules that other rooms import by themselves: nothing else needs them at once.
+PUBLIC_SUBMODULES = ("simulator",)
 
 add_kind("forces", TyreOnRoad)
 add_kind("forces", BodyAtWalls)

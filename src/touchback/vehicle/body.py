@@ -7,12 +7,11 @@ from typing import Annotated, ClassVar
 from msgspec import Meta
 
 from touchback import ForceKind, Frame, InternalState, maximum, select
-from touchback.contact.contact_laws import Crush
-from touchback.model.mechanics import Forces, Mechanics
-from touchback.model.value import check_positive
+from touchback.contact import Crush
+from touchback.model import Forces, Mechanics, check_positive
 from touchback.numbers import Scalar, Vector
-from touchback.spatial.vectors import Vectors
-from touchback.symbolic.scalars import Operators
+from touchback.spatial import Vectors
+from touchback.symbolic import Operators
 from touchback.vehicle.operator_numbers import as_numbers, as_scalars
 from touchback.vehicle.part import FromZero, Part, Positive, Size
 from touchback.vehicle.roads import Kerb

@@ -3,22 +3,21 @@ after the counts of a driver's block, or of one that was recorded."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from dataclasses import replace as changed
+from dataclasses import dataclass, field, replace as changed
 from typing import NamedTuple
 
 from msgspec.structs import replace
 
 from touchback import Expr, Model, Signal, maximum, sqrt
-from touchback.devices.by_wire import (
+from touchback.devices import (
     BrakeServo,
+    Encoder,
     RoadWheelMotor,
     SteeringWheelMotor,
     ThrottleStepper,
 )
-from touchback.devices.sensors import Encoder
 from touchback.errors import ModelError
-from touchback.model.value import Value, check_positive, number
+from touchback.model import Value, check_positive, number
 from touchback.numbers import Scalar, positive_number, whole_within
 from touchback.vehicle.car import Car, add_car
 from touchback.vehicle.driveline import RPM, DiscBrake, Engine, Gearbox, line_pressure

@@ -19,10 +19,9 @@ from touchback import (
     Signal,
     Velocity,
 )
-from touchback.contact.contact_laws import Crush
+from touchback.contact import Crush
 from touchback.errors import ModelError
-from touchback.model.frame import BodyHandle
-from touchback.model.value import Value, check_values
+from touchback.model import BodyHandle, Value, check_values
 from touchback.vehicle.body import Body, BodyAtWalls
 from touchback.vehicle.driveline import (
     BAR,

@@ -7,10 +7,17 @@ import msgspec
 from msgspec.structs import fields
 
 from touchback.errors import FieldError, ModelError, TouchbackError
-from touchback.files.convert import check_keys, convert, mapping, shown
-from touchback.files.model_reader import READERS
-from touchback.files.schema import kinds_in
-from touchback.files.yaml_json import LARGEST, Document, yaml_text
+from touchback.files import (
+    LARGEST,
+    READERS,
+    Document,
+    check_keys,
+    kinds_in,
+    mapping,
+    shown,
+    yaml_text,
+)
+from touchback.files.convert import convert
 from touchback.regular_file import check_output, read_regular, write_whole
 from touchback.vehicle.car import Car
 from touchback.vehicle.suspension import AnyAxle

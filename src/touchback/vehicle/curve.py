@@ -5,7 +5,7 @@ from itertools import pairwise
 
 from touchback import maximum
 from touchback.errors import FieldError
-from touchback.model.value import number
+from touchback.model import number
 from touchback.numbers import Scalar, shown
 
 

@@ -12,8 +12,7 @@ from msgspec import Meta
 
 from touchback import Expr, ForceKind, InternalState, JointEffort, Model, maximum, minimum, select
 from touchback.errors import ModelError
-from touchback.model.mechanics import Forces, Mechanics
-from touchback.model.value import Value, check_positive, number
+from touchback.model import Forces, Mechanics, Value, check_positive, number
 from touchback.numbers import Scalar
 from touchback.vehicle.operator_numbers import as_numbers, as_scalars
 from touchback.vehicle.part import FromZero, Number, Part, Positive

@@ -11,7 +11,7 @@ import numpy as np
 
 from touchback import JointEffort, Model, atan2, cos, sin, sqrt
 from touchback.errors import ModelError
-from touchback.model.value import check_positive
+from touchback.model import check_positive
 from touchback.numbers import Scalar
 from touchback.vehicle.car import Car, add_car
 from touchback.vehicle.driveline import BAR

@@ -11,7 +11,7 @@ from msgspec import structs
 
 from touchback import Expr, Model, atan, cos, maximum, select, sign, sin, sqrt, tan
 from touchback.errors import ModelError
-from touchback.model.value import Data, Value, check_positive, check_values, number
+from touchback.model import Data, Value, check_positive, check_values, number
 from touchback.numbers import Scalar, as_float
 from touchback.vehicle.part import FromZero, Length, Number, Part, Positive, Share, Size
 from touchback.vehicle.single_track import SingleTrack, SingleTrackState

@@ -4,8 +4,7 @@ from collections.abc import Iterable
 
 from touchback import Expr
 from touchback.numbers import Scalar
-from touchback.symbolic.scalars import Scalars
-from touchback.symbolic.tape import Tape
+from touchback.symbolic import Scalars, Tape
 
 
 def as_numbers(k: Scalars, scalars: Iterable[Scalar]) -> list[Scalar]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from touchback import Expr, Model, cos, maximum, minimum, select, sin, tan
 from touchback.arguments import check_takes
 from touchback.errors import ModelError
-from touchback.model.value import Data, check_positive, pair
+from touchback.model import Data, check_positive, pair
 from touchback.numbers import Scalar
 
 _GRAVITY = 9.81  # m/s²

@@ -7,9 +7,7 @@ from msgspec import Meta
 
 from touchback import ForceKind, JointEffort, Model, Multiplier, Prismatic, Revolute, maximum
 from touchback.errors import ModelError
-from touchback.model.frame import BodyHandle
-from touchback.model.mechanics import Forces, Mechanics
-from touchback.model.value import Value
+from touchback.model import BodyHandle, Forces, Mechanics, Value
 from touchback.numbers import Scalar
 from touchback.vehicle.curve import check_curve, curve
 from touchback.vehicle.operator_numbers import as_numbers, as_scalars

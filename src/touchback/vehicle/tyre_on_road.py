@@ -21,14 +21,20 @@ from touchback import (
     sign,
     sqrt,
 )
-from touchback.contact.contact_laws import Crush
-from touchback.model.mechanics import Forces, Mechanics
-from touchback.model.sensors.base import Several
-from touchback.model.shapes import CylinderShape, Shapes
-from touchback.model.value import Triple, Value, check_positive
+from touchback.contact import Crush
+from touchback.model import (
+    CylinderShape,
+    Forces,
+    Mechanics,
+    Several,
+    Shapes,
+    Triple,
+    Value,
+    check_positive,
+)
 from touchback.numbers import Scalar, Vector
-from touchback.spatial.vectors import Vectors
-from touchback.symbolic.scalars import Operators
+from touchback.spatial import Vectors
+from touchback.symbolic import Operators
 from touchback.vehicle.operator_numbers import as_numbers, as_scalars
 from touchback.vehicle.roads import AnyRoad, Ground, Kerb, PlaneRoad
 from touchback.vehicle.roads.base import rubbing

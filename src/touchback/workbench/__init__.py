@@ -1,6 +1,19 @@
 """The page where people play with a mechanism: `workbench.open(system)` serves it, `.url` is its
 address. It needs the extra `view` (`pip install touchback[view]`)."""
 
+from touchback.workbench.looped_inputs import feed as feed
+from touchback.workbench.manipulate.mouse_hand import equipped as equipped
+from touchback.workbench.play.piano_board import (
+    ALL_WALLS as ALL_WALLS,
+    OCTAVE as OCTAVE,
+    PianoBoard as PianoBoard,
+)
+from touchback.workbench.play.play_server import (
+    PAGES as PAGES,
+    ZOO as ZOO,
+    PlayServer as PlayServer,
+)
+from touchback.workbench.play.trial_boards import ChoiceBoard as ChoiceBoard
 from touchback.workbench.source import Posed, Source
 from touchback.workbench.workbench import Workbench, open
 

@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 
 from touchback import Live, System
+from touchback.realtime import flag_names
 from touchback.realtime.control import Answer, CommandServer
-from touchback.realtime.live_report import flag_names
 from touchback.workbench.manipulate import Manipulators
 from touchback.workbench.page_scene import Poses, make_scene
 from touchback.workbench.source import Posed, SceneSeen, Values

@@ -9,9 +9,9 @@ from collections.abc import Mapping
 import numpy as np
 
 from touchback import Live
-from touchback.gallery.catalogue import Experiment
+from touchback.gallery import Experiment
 from touchback.numbers import is_real
-from touchback.simulate.inputs import Inputs, read_inputs
+from touchback.simulate import Inputs, read_inputs
 
 RATE = 250.0  # values a second: as fine as a hand moves
 

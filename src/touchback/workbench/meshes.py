@@ -11,8 +11,7 @@ from weakref import WeakValueDictionary
 import numpy as np
 
 from touchback.errors import InputError
-from touchback.model.shapes import MeshShape
-from touchback.model.solids.triangle_mesh import corners_of
+from touchback.model import MeshShape, corners_of
 from touchback.workbench.wire_format import File
 
 MESHES = "/mesh/"  # N.bin

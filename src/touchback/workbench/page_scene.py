@@ -7,17 +7,13 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from touchback import Eye, Frame, LinkForce, Model, Revolute, SpringDamper, System
-from touchback.draw.scene import Piece, Track, Watched, scene_of
-from touchback.draw.stick import plane_across
-from touchback.dynamics import Instant
-from touchback.dynamics.floats import float_instant, size_of
+from touchback.draw import Piece, Track, Watched, plane_across, scene_of
+from touchback.dynamics import Instant, float_instant, size_of
 from touchback.figures import BODIES, PALE
-from touchback.model.frame import GROUND
-from touchback.model.joints import Joint
-from touchback.model.joints.base import axis_vector
+from touchback.model import GROUND, Joint, axis_vector
 from touchback.numbers import Scalar
+from touchback.system import Derivation
 from touchback.system.body_poses import BodyPoses, Floats, quaternions
-from touchback.system.derivation import Derivation
 from touchback.workbench.meshes import number_of
 from touchback.workbench.source import (
     EyeSeen,

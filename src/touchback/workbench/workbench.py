@@ -17,10 +17,10 @@ from numpy.typing import ArrayLike
 
 from touchback import Live, Model, Run, State, System, live
 from touchback.errors import InputError
-from touchback.native.constrained.formulation_kinds import Formulation
+from touchback.native import Formulation
 from touchback.realtime import WatchedInput
 from touchback.realtime.control import CommandServer, Exposed
-from touchback.recording.live_file import Recording
+from touchback.recording import Recording
 from touchback.workbench.live_source import LiveSource
 from touchback.workbench.manipulate import Manipulators, equipped, with_hand
 from touchback.workbench.playback import PageRecordings, Playback, RecordingFolder, track_of

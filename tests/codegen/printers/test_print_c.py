@@ -6,8 +6,7 @@ from collections.abc import Callable
 from random import Random
 
 import pytest
-from hypothesis import example, given, settings
-from hypothesis import strategies as st
+from hypothesis import example, given, settings, strategies as st
 
 from printed_programs import bits, compiled_c
 from random_programs import random_point, random_program

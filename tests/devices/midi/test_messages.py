@@ -2,8 +2,7 @@
 
 import mido
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from touchback.devices.midi import Control, NoteOff, NoteOn, Parser, encode
 from touchback.errors import InputError

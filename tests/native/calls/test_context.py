@@ -4,8 +4,7 @@ import ctypes
 import math
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from touchback.native import Context
 from touchback.symbolic import Lookup, Table, Want

@@ -3,8 +3,7 @@
 import random
 import struct
 
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from touchback.native.wire.far_end import (
     ENABLED,

@@ -3,8 +3,7 @@
 import ctypes
 import random
 
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from touchback.native.library import LIB
 from wires import DAMAGED, FRAME, PAYLOAD, VERSION_1, Unframer, frame, old_frame

@@ -5,8 +5,7 @@ import math
 import struct
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from touchback.native.library import LIB
 from wires import PAYLOAD, fields, packed, unpacked

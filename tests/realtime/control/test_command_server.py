@@ -5,8 +5,7 @@ from collections.abc import Iterator
 
 import msgspec
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import touchback as tb
 from touchback.realtime.control import Answer, CommandServer, Exposed, Message, Rate

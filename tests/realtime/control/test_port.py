@@ -17,8 +17,7 @@ import numpy as np
 import pytest
 
 import touchback as tb
-from touchback.realtime.control import Exposed, Port
-from touchback.realtime.control import control_port as port_module
+from touchback.realtime.control import Exposed, Port, control_port as port_module
 from waiting import PATIENCE, until
 
 SECOND = """

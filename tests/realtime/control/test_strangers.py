@@ -9,8 +9,7 @@ from contextlib import ExitStack, suppress
 import pytest
 
 import touchback as tb
-from touchback.realtime.control import Port
-from touchback.realtime.control import control_port as port_module
+from touchback.realtime.control import Port, control_port as port_module
 from waiting import PATIENCE, until
 
 

@@ -3,8 +3,7 @@ that leave their side and come back."""
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 import touchback as tb
 

@@ -4,8 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from studies.wall.full_map import Exit, LateWall, largest_exit_speed, late_history
 from studies.wall.worst_case import WorstCase, worst_history

@@ -38,16 +38,9 @@ from touchback.native import Baumgarte, Formulation, formulation_of
 from touchback.native.gradients.rollout import NativeRollout
 from touchback.numbers import number_within, positive_number, read_array, shown, whole_within
 from touchback.recording import unknown_name
-from touchback.simulate.features import refuse
-from touchback.simulate.protocol import Where
-from touchback.simulate.run_spec import RunSpec
-from touchback.simulate.solvers import RK4, Euler
-from touchback.simulate.span import check_stored_size
-from touchback.symbolic.differentiate import gradient
-from touchback.symbolic.expression import Expr
-from touchback.system import System
-from touchback.system.compiled_function import Function
-from touchback.system.modal_equations import Exit, Impact
+from touchback.simulate import RK4, Euler, RunSpec, Where, check_stored_size, refuse
+from touchback.symbolic import Expr, gradient
+from touchback.system import Exit, Function, Impact, System
 from touchback.system.saltation import SaltationFunctions, saltation_functions
 
 

@@ -10,17 +10,12 @@ from numpy.typing import ArrayLike
 
 from touchback.analysis.instance import state_of
 from touchback.errors import InputError, SolveError
-from touchback.native import Baumgarte
+from touchback.native import Baumgarte, Listening
 from touchback.native.gradients.rollout import FlowFunctions, FlowSizes, NativeRollout
-from touchback.native.interrupt import Listening
 from touchback.numbers import read_array
 from touchback.recording import unknown_name
-from touchback.simulate.protocol import Where
-from touchback.simulate.run_spec import RunSpec
-from touchback.simulate.solvers.fixed_step_solvers import FixedStep
-from touchback.simulate.span import Span, check_stored_size
-from touchback.system import System
-from touchback.system.active_equations import Key
+from touchback.simulate import FixedStep, RunSpec, Span, Where, check_stored_size
+from touchback.system import Key, System
 from touchback.system.variational_equations import variational_functions
 
 Floats = np.ndarray

@@ -12,23 +12,30 @@ from numpy.typing import ArrayLike
 
 from touchback.analysis.quality.quality_result import Candidate, Limit, Quality, Row
 from touchback.errors import InputError, SolveError, TouchbackError
-from touchback.model import Model
-from touchback.model.forces import Buoyancy, Drag, JointEffort, LinkForce, Wrench
-from touchback.model.signals import BaseMotion
+from touchback.model import BaseMotion, Buoyancy, Drag, JointEffort, LinkForce, Model, Wrench
 from touchback.native import FORMULATIONS, Chunks, Dopri5, Problem, Status, evaluate_rows
 from touchback.numbers import Floats, positive_number
 from touchback.progress import Progress
 from touchback.recording import unknown_name
-from touchback.simulate.features import refuse
-from touchback.simulate.initial_state import read_state
-from touchback.simulate.input_trace import InputTrace
-from touchback.simulate.protocol import InputData, StateData
-from touchback.simulate.run_spec import RunSpec
-from touchback.simulate.smooth_stepper import newton_for
-from touchback.simulate.solvers import METHODS, Can, SciPy, integrators
-from touchback.simulate.span import Span, Trajectory, output_times
-from touchback.simulate.step_knots import StepLimits, step_limits
-from touchback.simulate.stepper import Segment
+from touchback.simulate import (
+    METHODS,
+    Can,
+    InputData,
+    InputTrace,
+    RunSpec,
+    SciPy,
+    Segment,
+    Span,
+    StateData,
+    StepLimits,
+    Trajectory,
+    integrators,
+    newton_for,
+    output_times,
+    read_state,
+    refuse,
+    step_limits,
+)
 from touchback.system import System
 from touchback.system.natural_coordinates import NaturalCoordinates
 

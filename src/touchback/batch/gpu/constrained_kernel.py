@@ -14,8 +14,7 @@ from touchback import native
 from touchback.batch.gpu import constrained_kernel as texts
 from touchback.batch.gpu.kernels import BLOCK, Kernel, Rollout, Shared
 from touchback.codegen.printers.cuda import device_function, device_preamble
-from touchback.native.constrained.constrained import constrained_arrays
-from touchback.native.library import LIB
+from touchback.native import LIB, constrained_arrays
 
 # Copies are of numbers, so that compilers keep them in registers. A compiler that put functions
 # wherever they are called would take minutes, and made six times as much code.

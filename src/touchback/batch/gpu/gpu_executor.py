@@ -40,22 +40,26 @@ from touchback.batch.gpu.modes_kernel import (
     largest_arrays,
 )
 from touchback.errors import InputError
-from touchback.native import Formulation
-from touchback.native.modes.data import ExitData, ImpactData, ModeData, ModesData
-from touchback.native.modes.modes import CROWDED, MOST
+from touchback.native import CROWDED, MOST, ExitData, Formulation, ImpactData, ModeData, ModesData
 from touchback.progress import Progress
-from touchback.simulate.mode_stepper import CHATTERING_HINT, indicator_failure, mode_entry_failure
-from touchback.simulate.run_diagnostics import (
+from touchback.simulate import (
+    CHATTERING_HINT,
+    Failure,
+    Span,
     constraint_diagnostics,
+    indicator_failure,
+    mode_entry_failure,
     warn_when_astray,
     warn_when_open,
 )
-from touchback.simulate.span import Failure, Span
-from touchback.system import System
-from touchback.system.active_equations import ActiveEquations
-from touchback.system.compiled_function import Function
-from touchback.system.constraint_functions import ConstraintLayout, Pattern
-from touchback.system.dynamics_derivatives import LoopedDerivatives
+from touchback.system import (
+    ActiveEquations,
+    ConstraintLayout,
+    Function,
+    LoopedDerivatives,
+    Pattern,
+    System,
+)
 
 # Products and sums are fused where the program says so and nowhere else, so that the card computes
 # what processors do; single precision takes what is quickest.

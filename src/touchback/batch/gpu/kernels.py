@@ -33,10 +33,9 @@ from touchback.codegen.printers.cuda_loops import (
     numbers_in_tables,
     sines_cosines,
 )
-from touchback.symbolic.chains import chained
+from touchback.symbolic import Program, chained
 from touchback.symbolic.loop_rolling import roll
-from touchback.symbolic.program import Program
-from touchback.system.compiled_function import Function
+from touchback.system import Function
 
 MACROS = """\
 #define AT(array, k) array[(k) * {stride}]

@@ -10,8 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from touchback.batch.gpu import constrained_kernel as shared_texts
-from touchback.batch.gpu import modes_kernel as texts
+from touchback.batch.gpu import constrained_kernel as shared_texts, modes_kernel as texts
 from touchback.batch.gpu.constrained_kernel import (
     CONSTRAINED,
     STATISTICS,
@@ -24,9 +23,8 @@ from touchback.batch.gpu.constrained_kernel import (
 )
 from touchback.batch.gpu.kernels import BLOCK, Kernel, Shared
 from touchback.codegen.printers.cuda import device_function, device_preamble
-from touchback.native.library import LIB
-from touchback.native.modes.modes import AHEAD, CROWD, CROWDED, MOST, NO_END, WIDEST_GAP
-from touchback.simulate.mode_stepper import CHUNK
+from touchback.native import AHEAD, CROWD, CROWDED, LIB, MOST, NO_END, WIDEST_GAP
+from touchback.simulate import CHUNK
 
 # Functions differ from set to set of constraints and from mode to mode: their owner tells which.
 CALLS = """\

@@ -8,17 +8,18 @@ import textwrap
 
 from touchback.codegen.printers.dialect import Dialect, Speller, comment_lines
 from touchback.codegen.printers.program_chunks import Chunk, cut
-from touchback.symbolic import ops
-from touchback.symbolic.program import ARRAYS, Program
-from touchback.symbolic.sincos import (
+from touchback.symbolic import (
+    ARRAYS,
     COS_COEFFICIENTS,
     LIMIT,
     MAGIC,
     PI_HALF,
     SIN_COEFFICIENTS,
     TWO_OVER_PI,
+    Program,
+    Table,
+    ops,
 )
-from touchback.symbolic.table import Table
 
 
 def sine_cosine() -> str:

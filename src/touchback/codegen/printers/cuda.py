@@ -33,9 +33,7 @@ from touchback.codegen.printers.c import (
 )
 from touchback.codegen.printers.dialect import statements
 from touchback.codegen.printers.program_chunks import Chunk, cut
-from touchback.symbolic import ops
-from touchback.symbolic.program import Program
-from touchback.symbolic.program_listing import operands
+from touchback.symbolic import Program, operands, ops
 
 # Two fused steps take k·π off, and polynomials of z = r² follow, whose coefficients have the least
 # greatest error on |r| ≤ π/2 (found by Lawson's weights: 4.6e-9 for the sine, 2.4e-10 for the

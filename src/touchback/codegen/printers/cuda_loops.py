@@ -16,17 +16,19 @@ from typing import NamedTuple
 from touchback.codegen.printers.c import C99, CSpeller, statement_line
 from touchback.codegen.printers.cuda import CUDA, CudaSpeller
 from touchback.codegen.printers.dialect import statements
-from touchback.symbolic.loop_rolling import Entries, Fixed, Handed, Loop, Numbers, RolledProgram
-from touchback.symbolic.ops import COS, INPUT, SIN
-from touchback.symbolic.program_listing import operands
-from touchback.symbolic.sincos import (
+from touchback.symbolic import (
+    COS,
     COS_COEFFICIENTS,
+    INPUT,
     LIMIT,
     MAGIC,
     PI_HALF,
+    SIN,
     SIN_COEFFICIENTS,
     TWO_OVER_PI,
+    operands,
 )
+from touchback.symbolic.loop_rolling import Entries, Fixed, Handed, Loop, Numbers, RolledProgram
 
 Time = tuple[int, int]  # part, and iteration
 

@@ -6,9 +6,17 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from touchback.errors import InputError
-from touchback.symbolic.ops import CONST, COS, INPUT, LOOKUP1, LOOKUP2, SIN
-from touchback.symbolic.program import Program
-from touchback.symbolic.program_listing import name_values, number_tables
+from touchback.symbolic import (
+    CONST,
+    COS,
+    INPUT,
+    LOOKUP1,
+    LOOKUP2,
+    SIN,
+    Program,
+    name_values,
+    number_tables,
+)
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,7 @@
 """MATLAB and Octave: a function file out = name(x, u, p), in syntax that both understand."""
 
 from touchback.codegen.printers.dialect import Dialect, Speller, comment_lines, statements
-from touchback.symbolic import ops
-from touchback.symbolic.program import ARRAYS, Program
-from touchback.symbolic.table import Table
+from touchback.symbolic import ARRAYS, Program, Table, ops
 
 _WORDS = """break case catch classdef continue do else elseif end endfor endfunction endif endwhile
 for function global if otherwise parfor persistent return spmd switch try until

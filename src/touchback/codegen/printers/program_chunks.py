@@ -9,8 +9,7 @@ import heapq
 from dataclasses import dataclass, field
 
 from touchback.codegen.printers.dialect import statements
-from touchback.symbolic.program import Program
-from touchback.symbolic.program_listing import operands
+from touchback.symbolic import Program, operands
 
 
 @dataclass

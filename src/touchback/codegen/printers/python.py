@@ -3,9 +3,7 @@
 import keyword
 
 from touchback.codegen.printers.dialect import Dialect, Speller, comment_lines, statements
-from touchback.symbolic import ops
-from touchback.symbolic.ops import CONST, DIV
-from touchback.symbolic.program import ARRAYS, Program
+from touchback.symbolic import ARRAYS, CONST, DIV, Program, ops
 
 PYTHON = Dialect(
     templates={

@@ -34,7 +34,7 @@ from touchback.devices.daq.simulated_board import (
     driver_conditioning,
 )
 from touchback.devices.daq.vendor_boards import LabJackBoard, NiBoard
-from touchback.recording.run_files import save_mdf
+from touchback.recording import save_mdf
 
 __all__ = [
     "GALLO", "SENSORS", "STRATEGIES", "Analogue", "Block", "BlockChannel", "BlockLayout", "Board",

@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from touchback.errors import InputError
-from touchback.model.value import listed
+from touchback.model import listed
 from touchback.native.daq.pipe import GROUP
 from touchback.native.daq.stream import MOST_CHANNELS, TYPES, Field
 from touchback.numbers import as_float, keep, number_within, whole_within

@@ -14,7 +14,7 @@ from touchback.devices.daq.block_layout import BlockChannel, BlockLayout
 from touchback.devices.daq.conditioning import Conditioning
 from touchback.devices.sensors import Converter, Unwrap
 from touchback.errors import InputError
-from touchback.model.value import Value
+from touchback.model import Value
 from touchback.numbers import as_float, number_within, whole_within
 
 

@@ -14,8 +14,8 @@ import numpy as np
 from touchback import Expr, Model
 from touchback.devices.daq.block_layout import BlockLayout, check_layout
 from touchback.errors import InputError
-from touchback.estimate.filters import Filter, newest
-from touchback.model.value import Value
+from touchback.estimate import Filter, newest
+from touchback.model import Value
 from touchback.native.daq.stream import Quantities
 from touchback.numbers import number_within
 from touchback.recording import unknown_name

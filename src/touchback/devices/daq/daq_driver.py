@@ -21,8 +21,7 @@ from touchback.devices.driver_base import PRIORITY, ClockEstimate, PortDriver
 from touchback.errors import DeviceError, InputError
 from touchback.native.daq import stream as native
 from touchback.numbers import number_within
-from touchback.realtime.device_io import DevicePort, DeviceService
-from touchback.realtime.live_spec import own_thread
+from touchback.realtime import DevicePort, DeviceService, own_thread
 
 _SILENT = 0.5  # s without a block after which a board that is there is said to be silent
 

@@ -18,8 +18,7 @@ from touchback.errors import InputError, ModelError
 from touchback.names import check_name
 from touchback.native.live.mailbox import clock_now
 from touchback.numbers import DECIMAL, number_within
-from touchback.recording.measured.file_readers import reader_of
-from touchback.recording.measured.series import NS, FileChannel, Series
+from touchback.recording import NS, FileChannel, Series, reader_of
 from touchback.unit_spellings import unit_of
 
 _GAP = 3.0  # of a channel's usual interval: nothing was measured meanwhile

@@ -20,7 +20,7 @@ from touchback.devices.daq.block_feed import JUMP, Feed, SourceClock
 from touchback.devices.daq.block_layout import BlockLayout, check_layout
 from touchback.devices.driver_base import explain_open_failure, path_of
 from touchback.errors import DeviceError, InputError
-from touchback.native.library import LIB
+from touchback.native import LIB
 from touchback.native.live.mailbox import clock_now
 from touchback.numbers import MOST_COUNTED, positive_number, whole_within
 

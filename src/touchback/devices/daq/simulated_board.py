@@ -24,7 +24,7 @@ from touchback.devices.daq.daq_driver import BoardDevice, Daq
 from touchback.devices.sensors import Encoder
 from touchback.errors import DeviceError, InputError
 from touchback.estimate import SmoothDifferentiator
-from touchback.model.value import listed
+from touchback.model import listed
 from touchback.numbers import (
     MOST_COUNTED,
     as_float,

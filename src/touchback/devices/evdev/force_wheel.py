@@ -25,6 +25,7 @@ from touchback.devices.driver_base import (
 )
 from touchback.devices.evdev.described import CODES, NAMES, ReportedAxis, axes_of
 from touchback.errors import NO_JSON, DeviceError, InputError
+from touchback.native import LIB
 from touchback.native.evdev.wheel import (
     CONSTANT,
     SIMULATED,
@@ -33,11 +34,9 @@ from touchback.native.evdev.wheel import (
     WheelOutput,
     WheelThread,
 )
-from touchback.native.library import LIB
 from touchback.native.live.mailbox import Publication
 from touchback.numbers import number_within
-from touchback.realtime.device_io import DevicePort, DeviceService
-from touchback.realtime.live_spec import own_thread
+from touchback.realtime import DevicePort, DeviceService, own_thread
 from touchback.recording import unknown_name
 from touchback.regular_file import read_regular, write_whole
 

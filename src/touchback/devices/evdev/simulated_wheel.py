@@ -12,7 +12,7 @@ from pathlib import Path
 import touchback.realtime as realtime
 from touchback import JointEffort, Model, Revolute
 from touchback.devices.evdev.described import CODES
-from touchback.native.library import LIB
+from touchback.native import LIB
 
 TICK = 1e-3  # [s]
 NAME = "simulated wheel (there is no such device)"

@@ -20,7 +20,7 @@ from touchback.devices.driver_base import (
     text_of,
 )
 from touchback.errors import DeviceError, InputError
-from touchback.native.library import LIB
+from touchback.native import LIB
 from touchback.native.live.mailbox import Publication
 from touchback.native.wire.far_end import FEATURES, SIMULATED
 from touchback.native.wire.line import (
@@ -34,8 +34,7 @@ from touchback.native.wire.line import (
     WireLine,
 )
 from touchback.numbers import MOST, as_float, is_real, number_within, shown
-from touchback.realtime.device_io import DevicePort, DeviceService
-from touchback.realtime.live_spec import own_thread
+from touchback.realtime import DevicePort, DeviceService, own_thread
 
 
 @dataclass(frozen=True)

@@ -15,8 +15,8 @@ from touchback.devices.driver_base import explain_open_failure, path_of
 from touchback.devices.motors import Motor
 from touchback.devices.sensors import Encoder
 from touchback.errors import DeviceError, InputError
-from touchback.model.frame import Place
-from touchback.native.library import LIB
+from touchback.model import Place
+from touchback.native import LIB
 from touchback.native.wire.far_end import AxisData, FarEnd
 
 PTY = "pty"

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from touchback import Expr, JointEffort, Model
 from touchback.haptics.displays.sampling import hold
-from touchback.model.value import Value, check_values
+from touchback.model import Value, check_values
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from scipy.sparse.linalg import spsolve
 from touchback import Expr, Model, Table, lookup
 from touchback.errors import InputError, SolveError
 from touchback.haptics.displays.sampling import hold
-from touchback.model.value import Value
+from touchback.model import Value
 from touchback.numbers import series
 
 

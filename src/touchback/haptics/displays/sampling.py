@@ -8,7 +8,7 @@ from touchback import Expr, Model, floor, maximum, minimum, select
 from touchback.errors import InputError
 from touchback.haptics.wall.laws import Stamp
 from touchback.haptics.wall.laws.branchless_oscillator import passing
-from touchback.model.value import Value
+from touchback.model import Value
 from touchback.numbers import positive_number
 
 

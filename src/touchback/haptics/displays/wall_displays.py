@@ -39,8 +39,7 @@ from touchback.haptics.wall.plant import (
     Plant,
     check_numbers,
 )
-from touchback.model.signals import choice_name
-from touchback.model.value import Value, is_number
+from touchback.model import Value, choice_name, is_number
 from touchback.names import suggestion
 from touchback.numbers import number_within
 

@@ -13,7 +13,7 @@ from touchback.haptics.wall.encoder_sensing import Differentiated
 from touchback.haptics.wall.laws import WallSample
 from touchback.haptics.wall.passivity import BENCH_DAMPING, BENCH_DEVICE
 from touchback.haptics.wall.plant import Device, Finger
-from touchback.model.signals import alternatives, choice_name
+from touchback.model import alternatives, choice_name
 from touchback.names import suggestion
 
 TICKS = 4000.0  # a second: as often as a live wall can be sampled

@@ -25,9 +25,8 @@ from touchback.haptics.wall.passivity import (
 )
 from touchback.haptics.wall.plant import IDEAL_MOTOR, Device, Finger, Motor, Plant
 from touchback.numbers import Scalar
-from touchback.symbolic.stages import split
-from touchback.symbolic.tape import Tape
-from touchback.system.compiled_function import Function
+from touchback.symbolic import Tape, split
+from touchback.system import Function
 
 _TINY = 1e-300  # so that nothing is divided by zero
 

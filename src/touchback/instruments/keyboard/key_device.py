@@ -25,17 +25,13 @@ from touchback import (
     select,
     sin,
 )
-from touchback.devices.motors import Motor
-from touchback.devices.sensors import Encoder
+from touchback.devices import Encoder, Motor
 from touchback.estimate import SmoothDifferentiator, fresh
-from touchback.haptics.displays import hold, timed_counts
-from touchback.haptics.operator import Operator
-from touchback.haptics.wall.laws import Stamp
-from touchback.haptics.wall.plant import Device
+from touchback.haptics import Device, Operator, Stamp, hold, timed_counts
 from touchback.instruments.keyboard.pedals import Pedals
 from touchback.instruments.sound import Note, piano_string
 from touchback.instruments.sound.vibrating_strings import DAMPER
-from touchback.model.value import Value
+from touchback.model import Value
 
 TRAVEL = 0.0873  # rad: five degrees
 FRONT = 0.2595  # m from the pivot to the key front, as that of a grand

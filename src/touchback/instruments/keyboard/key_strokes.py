@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from touchback import Run
-from touchback.devices.midi import NoteOff, NoteOn, velocity_of
+from touchback.devices import NoteOff, NoteOn, velocity_of
 from touchback.errors import InputError
 from touchback.instruments.keyboard.keyboard_model import note_name
 from touchback.instruments.keyboard.pedals import (

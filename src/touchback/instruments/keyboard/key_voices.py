@@ -12,14 +12,20 @@ from importlib.resources import files
 
 from touchback import JointEffort, Model, Prismatic, maximum, minimum, select
 from touchback.errors import InputError
-from touchback.haptics.displays import WALLS, ChosenWall, MeasuredImpedance, WallDisplay
-from touchback.haptics.displays.wall_displays import (
+from touchback.haptics import (
     LIVE_FASTEST,
     LIVE_HEAVIEST,
     LIVE_SLOWEST,
     LIVE_STIFFEST,
+    WALLS,
+    Balanced,
+    ChosenWall,
+    Counting,
+    HalfSample,
+    MeasuredImpedance,
+    Observing,
+    WallDisplay,
 )
-from touchback.haptics.wall.laws import Balanced, Counting, HalfSample, Observing
 from touchback.instruments.keyboard.key_device import (
     FRONT,
     LEVERAGE,
@@ -33,7 +39,8 @@ from touchback.instruments.keyboard.pedals import Lifting
 from touchback.instruments.piano.action_specification import Specification, damper_depth
 from touchback.instruments.piano.piano_action import grand_piano_action
 from touchback.instruments.piano.piano_action_modes import piano_action_with_modes
-from touchback.model.value import Value, value
+from touchback.model import Value
+from touchback.model.value import value
 from touchback.names import suggestion
 
 # ---- the grand action as a table of measured forces ----------------------------------------------

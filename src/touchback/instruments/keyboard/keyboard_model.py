@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from touchback import Model, System, copies, select
 from touchback.errors import InputError
-from touchback.haptics.operator import Operator
+from touchback.haptics import Operator
 from touchback.instruments.keyboard.key_device import (
     REPORTED,
     KeyDevice,
@@ -18,7 +18,7 @@ from touchback.instruments.keyboard.key_device import (
 from touchback.instruments.keyboard.key_voices import Answer, Voice, voice_called
 from touchback.instruments.keyboard.pedals import PEDALS, add_pedals
 from touchback.instruments.piano.action_specification import graded_parameters, has_damper
-from touchback.model.value import Value
+from touchback.model import Value
 
 NAMES = ("C", "C#", "D", "D#", "E", "F", "F#", "G", "G#", "A", "A#", "B")
 LOWEST, HIGHEST = 21, 108  # MIDI notes of a piano

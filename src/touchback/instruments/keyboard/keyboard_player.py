@@ -41,7 +41,7 @@ from touchback.instruments.keyboard.keyboard_regulation import (
     screws_of,
 )
 from touchback.instruments.keyboard.pedals import PEDALS
-from touchback.realtime.live_report import Report
+from touchback.realtime import Report
 
 # ---- listeners -----------------------------------------------------------------------------------
 

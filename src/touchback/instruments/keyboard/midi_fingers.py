@@ -7,7 +7,7 @@ from typing import Protocol
 import numpy as np
 
 from touchback import System, copies, simulate
-from touchback.devices.midi import Control, Message, NoteOff, NoteOn, speed_of
+from touchback.devices import Control, Message, NoteOff, NoteOn, speed_of
 from touchback.errors import InputError
 from touchback.instruments.keyboard.key_strokes import (
     FOR_EVER,

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from touchback import Model, maximum, minimum, select
-from touchback.devices.midi import Control
+from touchback.devices import Control
 from touchback.instruments.midi_file import Timed
 from touchback.instruments.piano.action_specification import Specification
-from touchback.model.value import Value
+from touchback.model import Value
 
 SUSTAIN, SOSTENUTO, UNA_CORDA = "sustain pedal", "sostenuto pedal", "una corda pedal"
 PEDALS = (SUSTAIN, SOSTENUTO, UNA_CORDA)

@@ -4,10 +4,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from touchback import Live, Model, Signal, copies, live, minimum
-from touchback.devices.serial_line import SerialDevice
+from touchback.devices import SerialDevice
 from touchback.errors import DeviceError, InputError
 from touchback.estimate import SmoothDifferentiator, fresh
-from touchback.haptics.displays import hold
+from touchback.haptics import hold
 from touchback.instruments.keyboard.key_device import (
     FRONT,
     REPORTED,
@@ -27,8 +27,7 @@ from touchback.instruments.keyboard.keyboard_regulation import (
 )
 from touchback.instruments.keyboard.pedals import PEDALS, Foot, add_pedals
 from touchback.model.flatten import flatten
-from touchback.realtime import GuardedOutput, WatchedInput
-from touchback.realtime.live_report import Report
+from touchback.realtime import GuardedOutput, Report, WatchedInput
 
 ANGLE, TORQUE = "angle", "torque"
 FOLLOW, FOLLOWED = "follow", "followed"

@@ -23,7 +23,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from touchback import Expr, Model, cos, exp, maximum, minimum, select
-from touchback.model.value import Value
+from touchback.model import Value
 
 # ---- touches -------------------------------------------------------------------------------------
 

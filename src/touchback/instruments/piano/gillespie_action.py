@@ -35,8 +35,7 @@ from touchback import (
     simulate,
     sin,
 )
-from touchback.model.frame import BodyHandle
-from touchback.model.value import Value
+from touchback.model import BodyHandle, Value
 
 # ---- specification -------------------------------------------------------------------------------
 

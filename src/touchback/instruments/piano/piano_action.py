@@ -36,9 +36,7 @@ from touchback import (
     select,
     sin,
 )
-from touchback.contact import ProfileContact
-from touchback.contact.contact_laws import Felt
-from touchback.contact.profiles import Circle, Line
+from touchback.contact import Circle, Felt, Line, ProfileContact
 from touchback.errors import InputError
 from touchback.instruments.piano.action_specification import (
     Cloth,
@@ -49,8 +47,7 @@ from touchback.instruments.piano.action_specification import (
     find_placements,
     rotate_in_plane,
 )
-from touchback.model.frame import BodyHandle
-from touchback.model.value import Value
+from touchback.model import BodyHandle, Value
 from touchback.names import unknown
 
 # ---- sensors -------------------------------------------------------------------------------------

@@ -32,8 +32,7 @@ from touchback import (
     sin,
     sqrt,
 )
-from touchback.contact.contact_laws import Felt
-from touchback.contact.profiles import Circle, Line
+from touchback.contact import Circle, Felt, Line
 from touchback.instruments.piano.action_specification import (
     Placements,
     Point,
@@ -49,7 +48,7 @@ from touchback.instruments.piano.piano_action import (
     add_drive,
     add_screws,
 )
-from touchback.model.value import Value
+from touchback.model import Value
 
 # ---- kinematics of the action in its plane, written in its angles --------------------------------
 

@@ -12,24 +12,18 @@ from pathlib import Path
 import numpy as np
 
 from touchback import Model, MoreauJean, System
-from touchback.codegen import Compiled
-from touchback.codegen.printers import print_c
+from touchback.codegen import Compiled, print_c
 from touchback.errors import InputError, TouchbackError
 from touchback.interop.c_project.c_stepping import Stepping, impulse_stepping, rate_stepping
 from touchback.interop.generated_folder import checked_step, write_folder
 from touchback.names import with_unit
+from touchback.native import LIB, Record
 from touchback.native.image import Image, held_by
-from touchback.native.library import LIB
-from touchback.native.record import Record
 from touchback.native.sources import Declared, taken
-from touchback.simulate.features import RIGID
+from touchback.simulate import RIGID, Can, FixedStep, Inputs, Options, formulation_for, solver_for
 from touchback.simulate.initial_state import initial_state
-from touchback.simulate.inputs import Inputs
-from touchback.simulate.solver_choice import formulation_for, solver_for
-from touchback.simulate.solvers import Can, Options
-from touchback.simulate.solvers.fixed_step_solvers import FixedStep
-from touchback.symbolic.program import Program
-from touchback.system.state_assembly import found_states
+from touchback.symbolic import Program
+from touchback.system import found_states
 
 _ARGUMENTS = (
     "const double *x, const double *u, const double *p, double *out, double *work,\n"

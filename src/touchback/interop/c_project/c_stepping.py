@@ -9,19 +9,18 @@ from dataclasses import dataclass
 import numpy as np
 
 from touchback import MoreauJean, System
-from touchback.native import Formulation, FunctionData, formulation_of
-from touchback.native.constrained.assembly import Assembly
-from touchback.native.contact.moreau_jean import MoreauJean as Stepper
-from touchback.native.integrate.problem import Problem
-from touchback.native.modes.modes import Modes
-from touchback.simulate.contact_stepper import Sensors, contacts_of
-from touchback.simulate.smooth_stepper import newton_for
-from touchback.simulate.solvers.fixed_step_solvers import FixedStep
-from touchback.simulate.ticks import steps_between
-from touchback.symbolic.program import Program
-from touchback.system.contact_equations import STEPPED, ContactEquations
-from touchback.system.dynamics_kinds import At
-from touchback.system.integration_problem import IntegrationProblem
+from touchback.native import (
+    Assembly,
+    Formulation,
+    FunctionData,
+    Modes,
+    MoreauJean as Stepper,
+    Problem,
+    formulation_of,
+)
+from touchback.simulate import FixedStep, Sensors, contacts_of, newton_for, steps_between
+from touchback.symbolic import Program
+from touchback.system import STEPPED, At, ContactEquations, IntegrationProblem
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
-from touchback.codegen.printers.build import FLAGS, find_compiler
+from touchback.codegen import FLAGS, find_compiler
 from touchback.errors import CompileError
 from touchback.interop.generated_folder import write_folder
 

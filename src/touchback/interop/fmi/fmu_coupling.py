@@ -12,21 +12,30 @@ from touchback import Run, System
 from touchback.errors import InputError
 from touchback.interop.fmi.fmu_instance import Fmu, Instance
 from touchback.names import unknown
-from touchback.native import FixedStep as Stepper
-from touchback.native import Status
+from touchback.native import FixedStep as Stepper, Status
 from touchback.numbers import Floats, by_name, positive_number, shown
-from touchback.simulate.failure import not_finite, raise_failure
-from touchback.simulate.features import refuse_model
+from touchback.simulate import (
+    Can,
+    Failure,
+    FixedStep,
+    InputData,
+    Label,
+    Numbers,
+    Span,
+    StateData,
+    formulation_for,
+    not_finite,
+    raise_failure,
+    read_inputs,
+    refuse_model,
+    refuse_rows,
+    signal_labels,
+    solver_for,
+    use_ticks,
+    whole_multiple,
+)
 from touchback.simulate.initial_state import initial_state
-from touchback.simulate.inputs import read_inputs
-from touchback.simulate.protocol import InputData, Numbers, StateData
-from touchback.simulate.solver_choice import formulation_for, solver_for
-from touchback.simulate.solvers import Can
-from touchback.simulate.solvers.fixed_step_solvers import FixedStep
-from touchback.simulate.span import Failure, Span, refuse_rows, whole_multiple
-from touchback.simulate.stepper import Label, signal_labels
-from touchback.simulate.ticks import use_ticks
-from touchback.system.integration_problem import IntegrationProblem
+from touchback.system import IntegrationProblem
 
 Wires = Mapping[str, str]
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from touchback import System
-from touchback.model.signals import Input, Parameter
+from touchback.model import Input, Parameter
 
 
 @dataclass(frozen=True)

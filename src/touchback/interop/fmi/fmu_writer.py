@@ -27,10 +27,8 @@ from xml.sax.saxutils import quoteattr
 import numpy as np
 
 from touchback import Model, System
-from touchback.codegen.printers import print_c
-from touchback.codegen.printers.c import C99
-from touchback.dynamics.constraints import constraint_rows
-from touchback.dynamics.forward import configuration_rate
+from touchback.codegen import C99, print_c
+from touchback.dynamics import configuration_rate, constraint_rows
 from touchback.errors import InputError
 from touchback.interop.c_project.c_project import CModel, c_model
 from touchback.interop.fmi.fmu_binary import OPTIONS, build_library, platform_folders
@@ -39,17 +37,10 @@ from touchback.interop.generated_folder import checked_step
 from touchback.interop.languages.model_programs import refuse_features
 from touchback.numbers import shown
 from touchback.regular_file import check_output, write_whole
-from touchback.simulate.features import COPIES, MEMORIES, MODES, RIGID, RUBBING
+from touchback.simulate import COPIES, MEMORIES, MODES, RIGID, RUBBING, read_inputs
 from touchback.simulate.initial_state import initial_state
-from touchback.simulate.inputs import read_inputs
-from touchback.symbolic import ops
-from touchback.symbolic.differentiate import jvp
-from touchback.symbolic.program import Program
-from touchback.symbolic.tape import Tape
-from touchback.symbolic.translate import replay
-from touchback.system.compiled_function import FunctionSet
-from touchback.system.derivation import Derivation, solved_arguments
-from touchback.system.implicit_equations import motion_equations
+from touchback.symbolic import Program, Tape, jvp, ops, replay
+from touchback.system import Derivation, FunctionSet, motion_equations, solved_arguments
 from touchback.system.variational_equations import equations_matrix
 from touchback.units import unit_of
 from touchback.version import VERSION

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from touchback import Model
-from touchback.codegen.printers.dialect import Dialect
+from touchback.codegen import Dialect
 from touchback.errors import InputError
 from touchback.interop.generated_folder import checked_step
 from touchback.interop.languages.model_programs import HEAD, ModelPrograms, model_programs

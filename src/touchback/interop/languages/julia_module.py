@@ -7,12 +7,11 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from touchback import Model
-from touchback.codegen.printers.dialect import Dialect, Speller, statements
+from touchback.codegen import Dialect, Speller, statements
 from touchback.interop.generated_folder import checked_step
 from touchback.interop.languages.model_programs import HEAD, ModelPrograms, model_programs
 from touchback.regular_file import check_output, write_whole
-from touchback.symbolic import ops
-from touchback.symbolic.program import Program
+from touchback.symbolic import Program, ops
 
 _JULIA = Dialect(
     templates={

@@ -9,15 +9,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from touchback import Frame, Model, System
-from touchback.dynamics.constraints import constraint_rows
-from touchback.dynamics.forward import entries, inverse
-from touchback.dynamics.instant import kinetic_energy
+from touchback.dynamics import constraint_rows, entries, inverse, kinetic_energy
 from touchback.errors import InputError
 from touchback.interop.languages.model_programs import HEAD
 from touchback.model.show import kind_text
 from touchback.regular_file import check_output, write_whole
-from touchback.simulate.features import COPIES, MODES, RIGID, RUBBING
-from touchback.symbolic.text import to_text
+from touchback.simulate import COPIES, MODES, RIGID, RUBBING
+from touchback.symbolic import to_text
 
 _MOST = 8  # velocities of a derivation that somebody reads
 

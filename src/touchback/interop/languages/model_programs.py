@@ -9,13 +9,11 @@ from itertools import accumulate, pairwise
 import numpy as np
 
 from touchback import Model, System
-from touchback.dynamics.constraints import constraint_rows
-from touchback.dynamics.forward import configuration_rate, entries, inverse
+from touchback.dynamics import configuration_rate, constraint_rows, entries, inverse
 from touchback.errors import InputError
-from touchback.simulate.features import COPIES, MEMORIES, MODES, RIGID, RUBBING, Feature
-from touchback.symbolic.program import Program
-from touchback.system.derivation import solved_arguments
-from touchback.system.state_assembly import found_states
+from touchback.simulate import COPIES, MEMORIES, MODES, RIGID, RUBBING, Feature
+from touchback.symbolic import Program
+from touchback.system import found_states, solved_arguments
 from touchback.version import VERSION
 
 HEAD = f"Printed by Touchback {VERSION}"

@@ -7,12 +7,11 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from touchback import Model
-from touchback.codegen.printers.dialect import Dialect, Speller, statements
-from touchback.codegen.printers.python import PYTHON, expression, helpers, table_texts
+from touchback.codegen import PYTHON, Dialect, Speller, expression, helpers, statements, table_texts
 from touchback.interop.generated_folder import checked_step
 from touchback.interop.languages.model_programs import HEAD, ModelPrograms, model_programs
 from touchback.regular_file import check_output, write_whole
-from touchback.symbolic.program import Program
+from touchback.symbolic import Program
 
 _RUNNING = '''
 def run(duration, x=None, inputs=INPUTS, p=P, h=STEP):

@@ -7,14 +7,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from touchback import Model, System
-from touchback.codegen.printers import print_matlab
+from touchback.codegen import print_matlab
 from touchback.errors import InputError
 from touchback.interop.generated_folder import write_folder
 from touchback.interop.languages.model_programs import described_state
-from touchback.simulate.features import MEMORIES, MODES, RIGID, RUBBING
+from touchback.simulate import MEMORIES, MODES, RIGID, RUBBING, Inputs
 from touchback.simulate.initial_state import initial_state
-from touchback.simulate.inputs import Inputs
-from touchback.symbolic.program import Program
+from touchback.symbolic import Program
 
 _TEMPLATE = Path(__file__).parent / "template"
 

@@ -27,12 +27,11 @@ from touchback import (
     Wrench,
 )
 from touchback.arguments import check_takes
-from touchback.dynamics.floats import float_instant
+from touchback.dynamics import float_instant
 from touchback.errors import ModelError
 from touchback.interop.import_notes import Notes, safe_names
 from touchback.interop.xml_file import Node
-from touchback.model.closures import ClosureKind
-from touchback.model.value import Data, Value
+from touchback.model import ClosureKind, Data, Value
 from touchback.names import unknown
 
 Law = Value | Callable[..., Value]  # of q and q̇ in a joint, of length and rate in a link

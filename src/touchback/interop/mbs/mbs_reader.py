@@ -28,7 +28,7 @@ from touchback.interop.mbs.mbs_loops import (
     read_points,
 )
 from touchback.interop.xml_file import Node, read_xml
-from touchback.model.frame import GROUND
+from touchback.model import GROUND
 
 _KINDS: dict[str, JointKind] = {
     **{f"R{i}": Revolute(axis) for i, axis in enumerate("xyz", 1)},

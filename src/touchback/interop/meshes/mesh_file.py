@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from touchback import Mesh
 from touchback.errors import InputError, ModelError
 from touchback.interop.xml_file import Node, parse_xml
-from touchback.model.solids.triangle_mesh import FARTHEST
+from touchback.model import FARTHEST
 from touchback.regular_file import path_of, read_regular
 
 MESH_ENDINGS = (".stl", ".obj", ".dae", ".msh")

@@ -19,8 +19,7 @@ from touchback import (
     minimum,
     select,
 )
-from touchback.dynamics.floats import float_instant
-from touchback.dynamics.forward import entries
+from touchback.dynamics import entries, float_instant
 from touchback.errors import ModelError
 from touchback.interop.mjcf.actuator_laws import SHORTCUT, SHORTCUTS, Law, law_of
 from touchback.interop.mjcf.mjcf_document import ACTUATOR, TRUTH, referred, truth
@@ -28,7 +27,7 @@ from touchback.interop.mjcf.mjcf_joints import joint_limits
 from touchback.interop.mjcf.mjcf_robot import Line, Robot
 from touchback.interop.rigid_pose import Pose
 from touchback.interop.xml_file import Node
-from touchback.model.value import Value, number
+from touchback.model import Value, number
 
 _GEAR = (1.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 

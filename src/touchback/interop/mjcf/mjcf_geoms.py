@@ -17,7 +17,7 @@ from touchback.interop.mjcf.mjcf_pose import read_line, read_pose
 from touchback.interop.mjcf.mjcf_robot import Robot, Shape, Triangles
 from touchback.interop.rigid_pose import Floats, Pose, of_quaternion
 from touchback.interop.xml_file import Node
-from touchback.model.solids import AnySeen
+from touchback.model import AnySeen
 
 _SIZES = {"sphere": 1, "capsule": 2, "cylinder": 2, "ellipsoid": 3, "box": 3}
 

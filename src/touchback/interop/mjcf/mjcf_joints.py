@@ -18,9 +18,7 @@ from touchback.interop.mjcf.mjcf_document import TRUTH, truth
 from touchback.interop.mjcf.mjcf_robot import Moving, Robot
 from touchback.interop.rigid_pose import Floats, Pose, about, at, quaternion_of
 from touchback.interop.xml_file import Node
-from touchback.model.frame import GROUND
-from touchback.model.joints.joint import JointOptions
-from touchback.model.value import Value
+from touchback.model import GROUND, JointOptions, Value
 
 _KINDS = ("hinge", "slide", "ball", "free")
 _KNOWN = (

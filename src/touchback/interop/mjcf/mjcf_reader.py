@@ -58,8 +58,7 @@ from touchback.interop.mjcf.mjcf_pose import read_line, read_pose
 from touchback.interop.mjcf.mjcf_robot import WORLD, Robot
 from touchback.interop.rigid_pose import HERE, Pose, at, of_quaternion
 from touchback.interop.xml_file import Node
-from touchback.model.frame import GROUND
-from touchback.model.value import Value, number
+from touchback.model import GROUND, Value, number
 
 _SEEN = ("camera", "light")  # nothing of them is felt
 

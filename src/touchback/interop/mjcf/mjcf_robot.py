@@ -13,7 +13,7 @@ from touchback.interop.meshes.solid_inertia import Inertia
 from touchback.interop.mjcf.mjcf_document import Document, Settings
 from touchback.interop.rigid_pose import HERE, Floats, Pose, at
 from touchback.interop.xml_file import Node
-from touchback.model.value import number
+from touchback.model import number
 
 WORLD = "world"
 

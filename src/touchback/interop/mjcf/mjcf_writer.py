@@ -30,9 +30,7 @@ from touchback import (
 )
 from touchback.interop.exported_mechanism import Freedom, Link, Mechanism, motor_of, text_of, words
 from touchback.interop.rigid_pose import HERE, Floats, Pose, quaternion_of
-from touchback.model.constraint_kinds import coordinate_of
-from touchback.model.frame import GROUND
-from touchback.model.solids.triangle_mesh import unpacked
+from touchback.model import GROUND, coordinate_of, unpacked
 from touchback.regular_file import check_output, write_whole
 
 _JOINTS = {"turn": "hinge", "slide": "slide", "ball": "ball"}

@@ -11,9 +11,7 @@ import numpy as np
 
 from touchback import Table
 from touchback.errors import InputError
-from touchback.symbolic.table import Want
-from touchback.symbolic.tape import Tape
-from touchback.symbolic.text import LOOKUPS, NUMBERS, to_text
+from touchback.symbolic import LOOKUPS, NUMBERS, Tape, Want, to_text
 
 _SUM, _PRODUCT, _POWER, _ATOM = range(4)  # how tightly a text holds together
 

@@ -31,12 +31,18 @@ from touchback import (
     Spherical,
     Universal,
 )
-from touchback.dynamics.constraint_row import Row
-from touchback.dynamics.constraints import constraint_row, constraint_rows, coupling_row, drive_row
-from touchback.dynamics.floats import float_instant
-from touchback.dynamics.forward import configuration_rate, entries
-from touchback.dynamics.instant import Instant
-from touchback.dynamics.loop_closures import common_link
+from touchback.dynamics import (
+    Instant,
+    Row,
+    common_link,
+    configuration_rate,
+    constraint_rows,
+    coupling_row,
+    drive_row,
+    entries,
+    float_instant,
+)
+from touchback.dynamics.constraints import constraint_row
 from touchback.errors import InputError, TouchbackError
 from touchback.interop.exported_mechanism import ExportNotice
 from touchback.interop.languages.model_programs import HEAD, refuse_features
@@ -50,27 +56,29 @@ from touchback.interop.modelica.modelica_text import (
     texts,
 )
 from touchback.interop.modelica.package_sheet import Push, Sheet, component, described, vector
-from touchback.model.closure_equations import (
+from touchback.model import (
+    AXES,
+    GROUND,
     Along,
     Apart,
+    BaseMotion,
+    Closure,
     DiscOnPlane,
     Equation,
     Grip,
     Meet,
+    ModeGroup,
     Square,
     Still,
+    Transition,
+    axis_vector,
+    in_modes,
+    sensor_names,
 )
-from touchback.model.closures import Closure
-from touchback.model.frame import AXES, GROUND
-from touchback.model.joints.base import axis_vector
-from touchback.model.mode_groups import ModeGroup, in_modes
-from touchback.model.model import sensor_names
-from touchback.model.modes import Transition
-from touchback.model.signals import BaseMotion
 from touchback.numbers import LEAST, number_within
 from touchback.regular_file import check_output, write_whole
-from touchback.simulate.features import COPIES, MEMORIES, RIGID, RUBBING
-from touchback.symbolic.differentiate import jvp
+from touchback.simulate import COPIES, MEMORIES, RIGID, RUBBING
+from touchback.symbolic import jvp
 
 _KINDS = (
     Revolute, Prismatic, Cylindrical, Screw, Universal, Planar, Spherical, Free, Fixed

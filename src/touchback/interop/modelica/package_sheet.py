@@ -10,20 +10,14 @@ from itertools import product
 from typing import Any
 
 from touchback import Frame, Model, Readout, Signal, System, select
-from touchback.dynamics.instant import Coordinates, Instant
-from touchback.dynamics.loop_closures import common_link
-from touchback.dynamics.pose import frame_pose
+from touchback.dynamics import Coordinates, Instant, common_link, frame_pose
 from touchback.errors import InputError, ModelError, TouchbackError
 from touchback.interop.modelica.modelica_text import Names, quoted, texts
-from touchback.model.closure_equations import Meet
-from touchback.model.frame import GROUND
-from touchback.model.mode_groups import ModeGroup, in_modes
+from touchback.model import GROUND, BaseMotion, Data, Meet, ModeGroup, Value, in_modes
 from touchback.model.show import kind_text
-from touchback.model.signals import BaseMotion
-from touchback.model.value import Data, Value
 from touchback.numbers import Matrix, Scalar, Vector
-from touchback.spatial.vectors import IDENTITY, ZERO
-from touchback.symbolic.tape import Tape
+from touchback.spatial import IDENTITY, ZERO
+from touchback.symbolic import Tape
 
 
 @dataclass

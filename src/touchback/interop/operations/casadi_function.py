@@ -11,9 +11,8 @@ from touchback.errors import InputError
 from touchback.interop.operations.operation import needed
 from touchback.names import names_once, unknown
 from touchback.numbers import shown
-from touchback.symbolic import ops
-from touchback.symbolic.program import Program
-from touchback.system.compiled_function import Function
+from touchback.symbolic import Program, ops
+from touchback.system import Function
 from touchback.system.variational_equations import variational_functions
 
 _FUNCTIONS = {  # what is known of a system, and its further argument

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Protocol
 
 from touchback.errors import InputError, TouchbackError
-from touchback.realtime.faults import words
+from touchback.realtime import words
 
 Publish = Callable[[bytes], None]
 

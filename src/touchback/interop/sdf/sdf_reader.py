@@ -50,9 +50,7 @@ from touchback.interop.urdf.urdf_geometry import add_collision_shape, add_link_c
 from touchback.interop.urdf.urdf_joints import Mimic, Robot, couple_mimics
 from touchback.interop.urdf.urdf_reader import folder_of, triangles_each
 from touchback.interop.xml_file import Node, finite_numbers, read_xml
-from touchback.model.frame import GROUND
-from touchback.model.joints.base import Axis
-from touchback.model.joints.joint import JointOptions
+from touchback.model import GROUND, Axis, JointOptions
 
 _KNOWN_IN_LINKS = (
     "pose", "inertial", "visual", "collision", "gravity", "kinematic", "self_collide",

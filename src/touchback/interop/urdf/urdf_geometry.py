@@ -22,8 +22,7 @@ from touchback.interop.meshes.mesh_paths import NoMesh
 from touchback.interop.rigid_pose import HERE, Floats, Pose, at, to_z
 from touchback.interop.urdf.urdf_joints import ZERO, Robot, origin, rotation
 from touchback.interop.xml_file import Node
-from touchback.model.frame import GROUND, frame_at
-from touchback.model.solids import AnySeen
+from touchback.model import GROUND, AnySeen, frame_at
 from touchback.numbers import is_real
 
 _READ: dict[str, Callable[[Node], AnySeen]] = {

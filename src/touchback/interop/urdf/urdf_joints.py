@@ -13,8 +13,7 @@ from touchback.interop.import_notes import Notes
 from touchback.interop.imported_bodies import axis_or_letter
 from touchback.interop.meshes.mesh_paths import MeshPaths
 from touchback.interop.xml_file import Node
-from touchback.model.joints.joint import JointOptions
-from touchback.model.value import Data
+from touchback.model import Data, JointOptions
 
 Triple = tuple[float, float, float]
 Turns = tuple[tuple[str, float], ...]

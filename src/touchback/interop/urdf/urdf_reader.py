@@ -23,7 +23,7 @@ from touchback.interop.urdf.urdf_geometry import (
 )
 from touchback.interop.urdf.urdf_joints import Robot, add_joint, couple_mimics, origin, rotation
 from touchback.interop.xml_file import Node, is_text, read_xml
-from touchback.model.frame import GROUND
+from touchback.model import GROUND
 
 ROOT_JOINT = "root"
 

@@ -12,7 +12,7 @@ from touchback import Box, Cylinder, Gear, Model, Sphere
 from touchback.errors import InputError
 from touchback.interop.exported_mechanism import Freedom, Link, Mechanism, text_of, words
 from touchback.interop.rigid_pose import HERE, Floats, Pose
-from touchback.model.frame import GROUND
+from touchback.model import GROUND
 from touchback.regular_file import check_output, write_whole
 
 _WORLD = "world"

@@ -25,9 +25,7 @@ from touchback.interop.meshes.solid_inertia import (
 )
 from touchback.interop.rigid_pose import Floats, Pose, at, of_quaternion, to_z
 from touchback.interop.usd.usd_stage import Stage, number_of, value_of, values_of
-from touchback.model.frame import GROUND
-from touchback.model.solids import AnySeen
-from touchback.model.solids.triangle_mesh import FARTHEST
+from touchback.model import FARTHEST, GROUND, AnySeen
 
 _DENSITY = 1000.0  # kg/m³, where a file says none
 

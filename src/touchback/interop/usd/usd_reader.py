@@ -36,10 +36,7 @@ from touchback.interop.imported_bodies import drop_idle_closures
 from touchback.interop.rigid_pose import Floats, Pose, quaternion_of
 from touchback.interop.usd.usd_bodies import Scene, add_bodies, unique_names
 from touchback.interop.usd.usd_stage import Stage, number_of, value_of, values_of
-from touchback.model.closures import ClosureKind
-from touchback.model.frame import GROUND
-from touchback.model.joints.joint import JointOptions
-from touchback.model.value import Value
+from touchback.model import GROUND, ClosureKind, JointOptions, Value
 
 _OPEN = 1e-5  # m or rad: what single precision leaves of a joint that fits
 

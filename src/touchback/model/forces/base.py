@@ -9,7 +9,7 @@ from touchback.model.mechanics import Forces, Mechanics, ValueOf
 from touchback.model.shapes import Shapes
 from touchback.model.value import Data
 from touchback.numbers import Scalar, Vector
-from touchback.symbolic.scalars import Scalars
+from touchback.symbolic import Scalars
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ from touchback.model.value import (
     value,
 )  # fmt: skip
 from touchback.numbers import Matrix, Scalar, Vector
-from touchback.symbolic.scalars import Scalars
+from touchback.symbolic import Scalars
 
 
 class Fluid(Data, frozen=True, tag_field="kind", tag="fluid"):

@@ -14,10 +14,18 @@ from touchback.model.frame import Frame, turns_of
 from touchback.model.mechanics import ValueOf
 from touchback.model.value import Triple, Value
 from touchback.numbers import Scalar, Vector
-from touchback.spatial import MatrixPart, Turn, quaternion_matrix, quaternion_rate
-from touchback.spatial.rotation import Part, Rotation
-from touchback.spatial.vectors import IDENTITY, ZERO, Vectors
-from touchback.symbolic.scalars import Operators, Scalars
+from touchback.spatial import (
+    IDENTITY,
+    ZERO,
+    MatrixPart,
+    Part,
+    Rotation,
+    Turn,
+    Vectors,
+    quaternion_matrix,
+    quaternion_rate,
+)
+from touchback.symbolic import Operators, Scalars
 
 Column = tuple[Vector, Vector]
 Entry = tuple[int, int]

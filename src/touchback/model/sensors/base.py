@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Generic, Self, TypeVar
 from touchback.model.mechanics import Mechanics
 from touchback.model.value import Data
 from touchback.numbers import Scalar
-from touchback.symbolic.expression import Expr
+from touchback.symbolic import Expr
 
 XYZ = ("x", "y", "z")
 

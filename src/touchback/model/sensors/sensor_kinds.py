@@ -16,7 +16,7 @@ from touchback.model.mechanics import Mechanics
 from touchback.model.sensors.base import XYZ, SensorKind, Several
 from touchback.model.value import Value
 from touchback.numbers import Scalar, is_one_of
-from touchback.symbolic.expression import Expr
+from touchback.symbolic import Expr
 
 
 class _VectorSensor(SensorKind[Several], frozen=True):

@@ -9,7 +9,7 @@ from touchback.model.mechanics import ValueOf
 from touchback.model.shapes import Shapes
 from touchback.model.value import Data, is_number, value
 from touchback.numbers import Scalar, Vector
-from touchback.symbolic.scalars import Scalars
+from touchback.symbolic import Scalars
 
 LENGTHS = 1e-60, 1e12  # m, of solids: squares and volumes of others are no numbers, or zero
 

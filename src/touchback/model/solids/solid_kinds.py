@@ -13,8 +13,8 @@ from touchback.model.shapes import BoxShape, CapsuleShape, CylinderShape, Shapes
 from touchback.model.solids.base import SeenKind, SolidKind, Wet, check_lengths
 from touchback.model.value import Triple, Value, is_number, triple
 from touchback.numbers import Scalar, Vector
-from touchback.spatial.vectors import Vectors
-from touchback.symbolic.scalars import Scalars
+from touchback.spatial import Vectors
+from touchback.symbolic import Scalars
 
 _SPHERE = 4.18879020478639098  # 4π/3
 

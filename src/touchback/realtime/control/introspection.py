@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from math import isfinite
 
-from touchback.model.mode_groups import active_constraints
-from touchback.model.signals import choice_name
+from touchback.model import active_constraints, choice_name
 from touchback.realtime.control.permissions import Exposed
 from touchback.realtime.live import Live, choices
 from touchback.realtime.port_guards import WatchedInput

@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass, fields
 
 from touchback.errors import InputError
-from touchback.model.forces import Hand
+from touchback.model import Hand
 from touchback.system import System
 
 Allowed = bool | Collection[str]

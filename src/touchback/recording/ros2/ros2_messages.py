@@ -10,9 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from touchback.model.frame import GROUND, Frame
-from touchback.model.model import Model
-from touchback.model.sensors import Reaction
+from touchback.model import GROUND, Frame, Model, Reaction
 from touchback.recording.ros2.pattern import Pattern
 from touchback.recording.ros2.ros2_types import (
     CLOCK,

@@ -9,9 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from touchback import native
-from touchback.native import Adaptive as NativeStepper
-from touchback.native import Status
-from touchback.native.integrate.energy_balance import RADAU
+from touchback.native import RADAU, Adaptive as NativeStepper, Status
 from touchback.simulate.failure import fastest, not_finite
 from touchback.simulate.solvers.base import Can, Integrator
 from touchback.simulate.span import Failure, Trajectory

@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from touchback.errors import InputError
-from touchback.native import FixedStep as NativeStepper
-from touchback.native import Status
+from touchback.native import FixedStep as NativeStepper, Status
 from touchback.numbers import Floats
 from touchback.simulate.failure import not_finite
 from touchback.simulate.solvers.base import Can, Integrator

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from touchback.native import Problem, stop_asked
-from touchback.native.integrate.energy_balance import RADAU
+from touchback.native import RADAU, Problem, stop_asked
 from touchback.numbers import Floats
 from touchback.recording import unknown_name
 from touchback.simulate.failure import fastest, not_finite

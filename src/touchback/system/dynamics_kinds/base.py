@@ -12,12 +12,10 @@ import numpy as np
 
 from touchback.codegen import Backend
 from touchback.errors import InputError, TouchbackError
-from touchback.model.model import Model
-from touchback.model.sensors import Multiplier
+from touchback.model import Model, Multiplier
 from touchback.names import unknown
-from touchback.native import ConstrainedFunctions, FunctionData, Problem, RateDerivatives
-from touchback.native.modes.data import ModesData
-from touchback.symbolic.tape import Tape
+from touchback.native import ConstrainedFunctions, FunctionData, ModesData, Problem, RateDerivatives
+from touchback.symbolic import Tape
 from touchback.system.active_equations import ActiveEquations, At, Key
 from touchback.system.array_arguments import filled, leading, read_times
 from touchback.system.compiled_function import Function, FunctionSet

@@ -9,13 +9,11 @@ import numpy as np
 
 from touchback import native
 from touchback.codegen import Backend
-from touchback.dynamics.forward import configuration_rate
+from touchback.dynamics import configuration_rate
 from touchback.errors import InputError, SolveError
-from touchback.model.mode_groups import active_constraints, switch_constraints
-from touchback.model.model import Model
+from touchback.model import Model, active_constraints, switch_constraints
 from touchback.names import unknown
-from touchback.native import ConstrainedFunctions, RateDerivatives, formulation_of
-from touchback.native.constrained.assembly import Assembly
+from touchback.native import Assembly, ConstrainedFunctions, RateDerivatives, formulation_of
 from touchback.system.active_equations import ActiveEquations, At, Key
 from touchback.system.array_arguments import components
 from touchback.system.compiled_function import Function

@@ -10,10 +10,9 @@ import numpy as np
 
 from touchback.codegen import Backend
 from touchback.errors import InputError
-from touchback.model.model import Model
+from touchback.model import Model
 from touchback.names import unknown
-from touchback.native.modes.data import ExitData, ImpactData, ModeData, ModesData
-from touchback.native.modes.modes import Modes
+from touchback.native import ExitData, ImpactData, ModeData, Modes, ModesData
 from touchback.system.active_equations import ActiveEquations, At, Key
 from touchback.system.compiled_function import FunctionSet
 from touchback.system.derivation_plan import Plan

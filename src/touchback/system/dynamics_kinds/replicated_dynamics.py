@@ -10,8 +10,8 @@ import numpy as np
 
 from touchback.codegen import native_widths
 from touchback.errors import ModelError
-from touchback.model.model import Model
-from touchback.native.calls.replicas import Parts, ReplicatedFunction, Row
+from touchback.model import Model
+from touchback.native import Parts, ReplicatedFunction, Row
 from touchback.system.active_equations import Key
 from touchback.system.compiled_function import FunctionSet
 from touchback.system.dynamics_kinds.base import DynamicsKind

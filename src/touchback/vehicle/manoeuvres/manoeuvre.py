@@ -12,7 +12,7 @@ from touchback import Model, Run, Signal, simulate
 from touchback.errors import InputError
 from touchback.figures import ACCENT, INK, light_grid
 from touchback.numbers import Floats, as_float
-from touchback.simulate.protocol import InputData
+from touchback.simulate import InputData
 from touchback.vehicle.driven_cars import CarMotion, DrivenCar
 from touchback.vehicle.drivers import Driver
 

@@ -11,7 +11,7 @@ import numpy as np
 from touchback import Run, select
 from touchback.errors import InputError
 from touchback.numbers import Floats
-from touchback.simulate.protocol import InputData
+from touchback.simulate import InputData
 from touchback.vehicle.driven_cars import DrivenCar, Outline
 from touchback.vehicle.drivers import (
     NO_OBSTACLE,

@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 
 from touchback import read_mesh
 from touchback.errors import ModelError
-from touchback.model.solids.triangle_mesh import MOST_TRIANGLES, unpacked
-from touchback.model.value import check_positive
+from touchback.model import MOST_TRIANGLES, check_positive, unpacked
 from touchback.names import suggestion
 from touchback.numbers import DECIMAL
 from touchback.regular_file import read_regular

@@ -9,10 +9,9 @@ from numpy.typing import NDArray
 
 from touchback import Table
 from touchback.errors import ModelError
-from touchback.model.value import check_positive, number
+from touchback.model import check_positive, number
 from touchback.numbers import Scalar, as_float, is_real, shown
-from touchback.symbolic.operand import call
-from touchback.symbolic.table import Want
+from touchback.symbolic import Want, call
 from touchback.vehicle.roads.base import Bump, Patch, Road
 
 MOST = 1_000_000  # heights of a road

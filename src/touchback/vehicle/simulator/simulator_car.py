@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
 from touchback import Model
-from touchback.haptics.displays.sampling import hold
+from touchback.haptics import hold
 from touchback.numbers import Scalar
 from touchback.vehicle.car import Car
 from touchback.vehicle.driven_cars import Stepping, WholeCar

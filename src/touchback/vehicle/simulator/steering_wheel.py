@@ -5,12 +5,10 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from touchback import Model, Signal
-from touchback.devices.by_wire import SteeringWheelMotor
-from touchback.devices.motors import Motor
-from touchback.devices.sensors import Encoder
+from touchback.devices import Encoder, Motor, SteeringWheelMotor
 from touchback.errors import InputError
-from touchback.haptics.displays.sampling import hold
-from touchback.model.value import Value
+from touchback.haptics import hold
+from touchback.model import Value
 from touchback.numbers import MOST, check_finite, number_within
 from touchback.vehicle.driven_cars import CarMotion, Commands, DrivenCar
 from touchback.vehicle.drivers import keep_speed

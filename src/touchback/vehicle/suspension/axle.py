@@ -6,11 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from touchback import Frame, Model, Revolute
-from touchback import sqrt as root
+from touchback import Frame, Model, Revolute, sqrt as root
 from touchback.errors import ModelError
-from touchback.model.frame import BodyHandle, Place, Turns, as_frame
-from touchback.model.value import Triple, Value, triple
+from touchback.model import BodyHandle, Place, Triple, Turns, Value, as_frame, triple
 from touchback.vehicle.part import STEEPEST, Angle, FromZero, LeftPoint, Part, Point, Positive
 from touchback.vehicle.suspension.suspension_parts import (
     AntiRollBar,

@@ -18,8 +18,7 @@ from touchback import (
     sqrt,
     tan,
 )
-from touchback.model.frame import BodyHandle, Turns
-from touchback.model.value import Triple, Value
+from touchback.model import BodyHandle, Triple, Turns, Value
 from touchback.vehicle.part import STEEPEST, FromZero, Moments, Part, Point, Positive
 from touchback.vehicle.suspension.axle import AxleKind, Corner, Side, Site, distance, middle
 from touchback.vehicle.suspension.suspension_parts import Pivots, along_x

@@ -30,7 +30,7 @@ from touchback import (
 )
 from touchback.errors import InputError, SolveError
 from touchback.figures import BODIES, PICTURES, light_grid, pyplot
-from touchback.model.frame import BodyHandle
+from touchback.model import BodyHandle
 from touchback.regular_file import check_output, written_whole
 from touchback.vehicle.suspension.axle import AxleKind, add_axle
 

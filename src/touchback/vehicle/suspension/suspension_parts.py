@@ -6,9 +6,7 @@ from math import atan2, hypot
 
 from touchback import Bushing, ForceKind, Frame, Model, Rod, SpringDamper
 from touchback.errors import FieldError
-from touchback.model.forces.springs import line_between, pull_together
-from touchback.model.mechanics import Forces, Mechanics
-from touchback.model.value import Value, check_positive
+from touchback.model import Forces, Mechanics, Value, check_positive, line_between, pull_together
 from touchback.numbers import Scalar
 from touchback.vehicle.curve import area, check_curve, curve
 from touchback.vehicle.operator_numbers import as_numbers, as_scalars

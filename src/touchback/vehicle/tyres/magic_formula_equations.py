@@ -13,8 +13,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from math import log10, pi
 
-from touchback import acos, atan, cos, exp, maximum, minimum, select, sign, sin, sqrt, tan
-from touchback import tan as tangent
+from touchback import (
+    acos,
+    atan,
+    cos,
+    exp,
+    maximum,
+    minimum,
+    select,
+    sign,
+    sin,
+    sqrt,
+    tan,
+    tan as tangent,
+)
 from touchback.numbers import Scalar
 from touchback.vehicle.tyres.base import Contact, away_from_zero, bent, between, sense, sign_of
 

@@ -7,14 +7,14 @@ from collections.abc import Mapping
 
 from touchback import Expr, Model
 from touchback.errors import InputError, ModelError
-from touchback.model.signals import Control
-from touchback.model.value import Value, value
+from touchback.model import Control, Value
+from touchback.model.value import value
 from touchback.names import suggestion
 from touchback.realtime.control import CommandServer
 from touchback.realtime.control.control_messages import Facts
 from touchback.recording import unknown_name
+from touchback.symbolic import quoted, to_text
 from touchback.symbolic.parse import parse
-from touchback.symbolic.text import quoted, to_text
 from touchback.workbench.manipulate.manipulator_messages import Law, Laws
 from touchback.workbench.manipulate.state_snapshot import refuse_rows
 from touchback.workbench.manipulate.undo_history import EDIT, Change, Reshape

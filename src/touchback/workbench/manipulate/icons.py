@@ -18,8 +18,7 @@ from typing import Literal
 
 from touchback import Expr, Frame, Model, Multiplier, Wrench, select
 from touchback.errors import InputError
-from touchback.model.constraint_kinds import coordinate_of
-from touchback.model.value import Value
+from touchback.model import Value, coordinate_of
 from touchback.realtime.control import CommandServer
 from touchback.realtime.control.control_messages import Facts
 from touchback.recording import unknown_name

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from touchback import Expr, Frame, Hand, Model, System
-from touchback.dynamics.floats import float_instant
+from touchback.dynamics import float_instant
 from touchback.errors import InputError
 from touchback.realtime.control import CommandServer
 from touchback.realtime.control.control_messages import Facts

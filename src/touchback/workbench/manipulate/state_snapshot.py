@@ -9,10 +9,9 @@ from functools import cached_property
 import numpy as np
 
 from touchback import Frame, Live, System
-from touchback.dynamics.floats import float_instant, size_of
+from touchback.dynamics import float_instant, size_of
 from touchback.errors import InputError
-from touchback.model.frame import GROUND
-from touchback.model.value import Value, is_number
+from touchback.model import GROUND, Value, is_number
 from touchback.recording import unknown_name
 
 _TRIES, _MOMENT = 50, 2e-3  # s

@@ -7,27 +7,36 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Mapping
 from contextlib import nullcontext
 from copy import copy
-from dataclasses import dataclass
-from dataclasses import replace as replace_fields
+from dataclasses import dataclass, replace as replace_fields
 
 import numpy as np
 from msgspec.structs import fields, replace
 
 from touchback import Expr, Frame, JointKind, Model, PointInPlane, Rod
-from touchback.dynamics.floats import float_instant
+from touchback.dynamics import float_instant
 from touchback.errors import InputError, TouchbackError
-from touchback.files.schema import KINDS
-from touchback.model.closures import Closure, ClosureKind
-from touchback.model.data_walk import mapped
-from touchback.model.frame import AXES, GROUND, frame_at, turns_of
-from touchback.model.joints import Joint, make_joint
-from touchback.model.joints.base import axis_vector, rotation_to
-from touchback.model.joints.joint import OPTIONS, limit_names
-from touchback.model.model import MECHANICS
-from touchback.model.value import Value, is_number
+from touchback.files import KINDS
+from touchback.model import (
+    AXES,
+    GROUND,
+    MECHANICS,
+    OPTIONS,
+    Closure,
+    ClosureKind,
+    Joint,
+    Value,
+    axis_vector,
+    frame_at,
+    is_number,
+    limit_names,
+    make_joint,
+    mapped,
+    rotation_to,
+    turns_of,
+)
+from touchback.realtime import Structure, follow, joints_of
 from touchback.realtime.control import CommandServer
 from touchback.realtime.control.control_messages import Facts
-from touchback.realtime.restructure import Structure, follow, joints_of
 from touchback.recording import unknown_name
 from touchback.spatial.placement import (
     SEQUENCES,
@@ -37,9 +46,8 @@ from touchback.spatial.placement import (
     euler_angles,
     turn_matrix,
 )
-from touchback.symbolic.translate import Translator
-from touchback.workbench.manipulate.manipulator_messages import Edit, Undo
-from touchback.workbench.manipulate.manipulator_messages import Joint as JointMessage
+from touchback.symbolic import Translator
+from touchback.workbench.manipulate.manipulator_messages import Edit, Joint as JointMessage, Undo
 from touchback.workbench.manipulate.state_snapshot import StateSnapshot, refuse_rows, take_snapshot
 from touchback.workbench.manipulate.undo_history import EDIT, Change, Reshape
 

@@ -10,10 +10,10 @@ from dataclasses import dataclass, field, replace
 
 from touchback import Live, Model, System
 from touchback.errors import InputError, TouchbackError
+from touchback.model import MECHANICS, OWN
 from touchback.model.flatten import flatten
-from touchback.model.model import MECHANICS, OWN
+from touchback.realtime import Swapped, refuse_open_loops
 from touchback.realtime.control.control_messages import Facts
-from touchback.realtime.model_swap import Swapped, refuse_open_loops
 from touchback.workbench.manipulate.state_snapshot import StateSnapshot, refuse_rows, take_snapshot
 
 EDIT, ICON = "edit", "icon"  # what a change is of: what `undo` takes back, and what it leaves

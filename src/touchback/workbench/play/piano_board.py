@@ -12,39 +12,42 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from touchback import Live, System, live
-from touchback.devices.midi import speed_of
+from touchback.devices import speed_of
 from touchback.errors import InputError, TouchbackError
-from touchback.instruments.keyboard.key_device import FRONT, SOFTEST
-from touchback.instruments.keyboard.key_strokes import (
-    FOR_EVER,
-    SHORTEST_STAY,
-    Gesture,
-    HeardNote,
-    Stroke,
-)
-from touchback.instruments.keyboard.key_strokes import passage as passage_on
-from touchback.instruments.keyboard.key_voices import WALL_VOICES
-from touchback.instruments.keyboard.keyboard_model import NAMES, note_name
-from touchback.instruments.keyboard.keyboard_player import (
-    METHOD,
-    SETTLING,
+from touchback.instruments import (
     Ear,
     Fingers,
+    Foot,
+    ForceCurve,
+    Gesture,
+    HeardNote,
+    KeyTouches,
     Listener,
-    make_keyboard,
-    script_fingers,
-)
-from touchback.instruments.keyboard.keyboard_regulation import (
-    AS_GRADED,
-    WALL_SCREWS,
+    PartOutline,
     Regulation,
+    Specification,
+    Stroke,
+    action_outlines,
+    find_placements,
+    force_curve,
+    graded_touches,
+    make_keyboard,
+    note_name,
+    passage as passage_on,
     screw_parameter,
     screws_of,
+    script_fingers,
+    slow_press,
 )
-from touchback.instruments.keyboard.midi_fingers import KeyTouches, graded_touches
-from touchback.instruments.keyboard.pedals import PEDALS, SHIFTED, Foot
-from touchback.instruments.piano.action_drawing import BEFORE as DRAWN_BEFORE
+from touchback.instruments.keyboard.key_device import FRONT, SOFTEST
+from touchback.instruments.keyboard.key_strokes import FOR_EVER, SHORTEST_STAY
+from touchback.instruments.keyboard.key_voices import WALL_VOICES
+from touchback.instruments.keyboard.keyboard_model import NAMES
+from touchback.instruments.keyboard.keyboard_player import METHOD, SETTLING
+from touchback.instruments.keyboard.keyboard_regulation import AS_GRADED, WALL_SCREWS
+from touchback.instruments.keyboard.pedals import PEDALS, SHIFTED
 from touchback.instruments.piano.action_drawing import (
+    BEFORE as DRAWN_BEFORE,
     BEHIND,
     BODIES,
     BOTTOM,
@@ -53,16 +56,12 @@ from touchback.instruments.piano.action_drawing import (
     LEFT,
     RIGHT,
     TOP,
-    PartOutline,
-    action_outlines,
 )
-from touchback.instruments.piano.action_specification import Specification, find_placements
-from touchback.instruments.piano.stroke_analysis import ForceCurve, force_curve, slow_press
 from touchback.names import suggestion
+from touchback.realtime import choices
 from touchback.realtime.control import CommandServer, Exposed
 from touchback.realtime.control.command_server import OFTEN
 from touchback.realtime.control.control_messages import Facts
-from touchback.realtime.live import choices
 from touchback.workbench.play import play_messages as asked
 
 #: The angles that a pose consists of, in this order.

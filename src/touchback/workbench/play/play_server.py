@@ -23,17 +23,15 @@ import numpy as np
 
 from touchback import Live, live
 from touchback.errors import NO_JSON, InputError
-from touchback.gallery import catalogue
-from touchback.gallery.catalogue import Entry
-from touchback.haptics.wall.passivity import BENCH_DEVICE
-from touchback.haptics.wall.wall_mechanism import RENDERED, TICKS, rendered_wall, rendering
-from touchback.instruments.sound import StringMotion, piano_string, pluck, struck_strings
-from touchback.instruments.sound.vibrating_strings import DAMPER, String
+from touchback.gallery import Entry, catalogue
+from touchback.haptics import BENCH_DEVICE, RENDERED, TICKS, rendered_wall, rendering
+from touchback.instruments import String, StringMotion, piano_string, pluck, struck_strings
+from touchback.instruments.sound.vibrating_strings import DAMPER
 from touchback.names import suggestion
+from touchback.realtime import Report, flag_names
 from touchback.realtime.control import Answer, CommandServer, Exposed
 from touchback.realtime.control.command_server import OFTEN, SELDOM
 from touchback.realtime.control.control_messages import Facts
-from touchback.realtime.live_report import Report, flag_names
 from touchback.workbench.live_source import LiveSource
 from touchback.workbench.looped_inputs import feed
 from touchback.workbench.manipulate import equipped

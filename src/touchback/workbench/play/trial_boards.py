@@ -12,9 +12,9 @@ import numpy as np
 
 from touchback import Live
 from touchback.errors import InputError
-from touchback.haptics.trials import Constant, Curve, Fit, ForcedChoice, Trials, report_lines
-from touchback.instruments.keyboard.trial_key import TrialKey
-from touchback.native.live.tick_layout import STALE
+from touchback.haptics import Constant, Curve, Fit, ForcedChoice, Trials, report_lines
+from touchback.instruments import TrialKey
+from touchback.native import STALE
 from touchback.realtime.control import CommandServer
 from touchback.realtime.control.command_server import OFTEN
 from touchback.realtime.control.control_messages import Facts, Read

@@ -9,14 +9,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Protocol
 
-from touchback import Live
-from touchback import live as live_run
+from touchback import Live, live as live_run
 from touchback.errors import InputError
-from touchback.realtime import ActiveRecording
+from touchback.realtime import ActiveRecording, Fork as ForkedRun
 from touchback.realtime.control import CommandServer, Exposed, Message
 from touchback.realtime.control.command_server import SELDOM
 from touchback.realtime.control.control_messages import Stop
-from touchback.realtime.fork import Fork as ForkedRun
 from touchback.realtime.fork import fork
 from touchback.workbench.live_source import LiveSource
 from touchback.workbench.playback.playback import Playback

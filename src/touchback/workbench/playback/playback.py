@@ -16,8 +16,13 @@ from touchback.realtime.control.control_messages import Go, Pause, Reset, Speed,
 from touchback.realtime.control.permissions import Exposed, Rate, Rates
 from touchback.workbench.page_scene import Poses, make_scene
 from touchback.workbench.playback.playback_track import Instant, Track
-from touchback.workbench.scopes.scope_port import Facts, Graph, ScopePort, graph_facts
-from touchback.workbench.scopes.scope_port import Source as Traces
+from touchback.workbench.scopes.scope_port import (
+    Facts,
+    Graph,
+    ScopePort,
+    Source as Traces,
+    graph_facts,
+)
 from touchback.workbench.scopes.signal_history import Recorded
 from touchback.workbench.source import Posed, SceneSeen, Values
 

@@ -14,11 +14,9 @@ from touchback.errors import InputError
 from touchback.files import model_from_text, to_text
 from touchback.model.flatten import flatten
 from touchback.model.mode_groups import mode_groups
-from touchback.native.live.tick_layout import LATCHED, STALE
-from touchback.realtime.live_replay import system_in
-from touchback.realtime.live_report import flag_names
-from touchback.recording.live_file import Recording, place_at
-from touchback.recording.run_files import run_of_recording
+from touchback.native import LATCHED, STALE
+from touchback.realtime import flag_names, system_in
+from touchback.recording import Recording, place_at, run_of_recording
 
 Floats = np.ndarray
 _TOLD = {"new structure": "structure", "state taken": "place"}  # flags that are events

@@ -13,8 +13,7 @@ from tempfile import TemporaryDirectory
 
 from touchback import Run
 from touchback.errors import InputError
-from touchback.recording import open_run, unknown_name
-from touchback.recording.live_file import Recording, open_recording
+from touchback.recording import Recording, open_recording, open_run, unknown_name
 from touchback.recording.recording_export import export, export_run, opened, possible
 from touchback.regular_file import begun
 from touchback.workbench.scopes.signal_history import Recorded

@@ -14,11 +14,10 @@ import msgspec
 import numpy as np
 
 from touchback import Live, System
-from touchback.draw.state_graph import state_graph_svg
+from touchback.draw import state_graph_svg
 from touchback.errors import InputError
 from touchback.realtime.control import CommandServer, Message, Rate
-from touchback.recording import unknown_name
-from touchback.recording.live_about import HEAD_UNITS
+from touchback.recording import HEAD_UNITS, unknown_name
 from touchback.workbench.scopes.decimation import Buckets, bucket_of, grouped
 from touchback.workbench.scopes.scope_traces import LONGEST, MOST, values_of
 from touchback.workbench.scopes.signal_history import History
