@@ -79,7 +79,7 @@ def test_the_command_that_repeats_an_experiment_leaves_its_own_inputs_to_it() ->
     ("model", "transitions"),
     [("harpsichord", ["meets", "plucks", "passes"]), ("bouncing-hammer", ["leaves", "lands"])],
 )
-def test_simulate_prints_energy_books_through_changes_of_mode(
+def test_simulate_prints_the_energy_balance_through_changes_of_mode(
     model: str, transitions: list[str]
 ) -> None:
     shown = touchback("simulate", model, "--step", "0.0001")
@@ -87,7 +87,7 @@ def test_simulate_prints_energy_books_through_changes_of_mode(
     rows = [line.rsplit(maxsplit=2) for line in shown.stdout.splitlines() if line.endswith(" J")]
     joules = {row[0].strip(): float(row[1]) for row in rows}
     assert joules["work in"] > 0.01
-    assert abs(joules["unexplained"]) < 1e-3 * joules["work in"]
+    assert abs(joules["residual"]) < 1e-3 * joules["work in"]
     assert joules.keys() >= {"impacts", *transitions}
     listed = shown.stdout.partition("changes of mode: ")[2].partition("\n\n")[0].splitlines()
     assert int(listed[0]) >= 3 and "time [s]" in listed[1]

@@ -146,7 +146,7 @@ def test_ctrl_c_before_the_page_is_there_is_told_too(monkeypatch: pytest.MonkeyP
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("touchback.workbench.play.play_server.PlayServer", interrupted)
+    monkeypatch.setattr("touchback.workbench.PlayServer", interrupted)
     done = touchback("play", "zoo")
     assert done.returncode == 130 and "Ended by Ctrl-C, before the page" in done.stdout
 

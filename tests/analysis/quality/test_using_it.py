@@ -51,7 +51,8 @@ def test_the_picture_has_a_curve_for_every_candidate(
 
 def test_time_is_bounded_and_what_was_left_out_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     # The time of this thread alone: a busy machine takes none from it.
-    monkeypatch.setattr(quality_sweep, "time", SimpleNamespace(monotonic=time.thread_time))
+    clocks = SimpleNamespace(monotonic=time.thread_time, thread_time=time.thread_time)
+    monkeypatch.setattr(quality_sweep, "time", clocks)
     found = tb.quality(
         oscillator(), [1.0, 0.0], 5.0, steps=(1e-3, 1e-7), formulations=("rk4",), time_limit=1.0,
         progress=False,
