@@ -17,7 +17,7 @@ from benchmarks.report import Section, microseconds
 from benchmarks.run_time import TURNS
 from benchmarks.simd import compiled_for
 from benchmarks.timing import AnyRoutine, Floats, fastest, interleaved
-from touchback.codegen import branch_packing, emit
+from touchback.codegen import emit, kinematic_branch_simd
 from touchback.codegen.host import host_target
 from touchback.codegen.machine import TARGETS
 from touchback.symbolic.program import Program
@@ -107,17 +107,20 @@ def _emission(program: Program, target: str) -> str:
 
 @contextmanager
 def _packed_anyway() -> Iterator[None]:
-    usual, branch_packing.GAIN = branch_packing.GAIN, dict.fromkeys(branch_packing.GAIN, 0.0)
+    usual, kinematic_branch_simd.GAIN = (
+        kinematic_branch_simd.GAIN,
+        dict.fromkeys(kinematic_branch_simd.GAIN, 0.0),
+    )
     try:
         yield
     finally:
-        branch_packing.GAIN = usual
+        kinematic_branch_simd.GAIN = usual
 
 
 def _measure(section: Section, robot: Robot, program: Program, target: str) -> None:
-    usual = branch_packing.pack_program(program, TARGETS[target].widths)
+    usual = kinematic_branch_simd.pack_program(program, TARGETS[target].widths)
     with _packed_anyway():
-        made = branch_packing.pack_program(program, TARGETS[target].widths)
+        made = kinematic_branch_simd.pack_program(program, TARGETS[target].widths)
         together = compiled_for(program, target, 1)
     if made is None:
         raise ArithmeticError("Limbs are not alike.")
@@ -140,7 +143,7 @@ def _measure(section: Section, robot: Robot, program: Program, target: str) -> N
         [f"forward dynamics, {label}{said}", *map(microseconds, list(best.values())[:2]),
          f"{best['one by one'] / best['in lanes']:.2f}", peer]
     )  # fmt: skip
-    counted = branch_packing.work(program) / branch_packing.work(made)
+    counted = kinematic_branch_simd.work(program) / kinematic_branch_simd.work(made)
     section.records.append(
         {"robot": label, **best, "counted": counted, "packed": usual is not None}
     )

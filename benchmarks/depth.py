@@ -10,7 +10,7 @@ from benchmarks.report import Section, microseconds
 from benchmarks.run_time import TURNS
 from benchmarks.timing import interleaved
 from touchback.codegen import compile_program
-from touchback.symbolic.count import depth, way_alone
+from touchback.symbolic.count import critical_path_program, depth
 from touchback.symbolic.program import Program
 
 SIZES = (7, 30, 100)
@@ -39,7 +39,8 @@ def run() -> Section:
 def _measure(section: Section, label: str, program: Program) -> None:
     found = depth(program)
     whole, alone = (
-        compile_program(each, "f") for each in (program, way_alone(program, found.longest))
+        compile_program(each, "f")
+        for each in (program, critical_path_program(program, found.longest))
     )
     X, U = np.ones((8, max(program.size("x"), 1))), np.ones((8, max(program.size("u"), 1)))
     rng = np.random.default_rng(4)

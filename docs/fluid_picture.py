@@ -5,7 +5,7 @@ from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
 
 import touchback as tb
-from touchback.figures import ACCENT, BODIES, INK
+from touchback.figure_style import ACCENT, BODIES, INK
 
 SOLIDS = {
     "box": (tb.Box((1.2, 1.2, 0.5)), 0.5),

@@ -11,7 +11,7 @@ import matplotlib.pyplot as plt
 
 from touchback import gallery
 from touchback.draw.film import make_film
-from touchback.figures import light_grid
+from touchback.figure_style import light_grid
 from touchback.recording import Run
 
 PLACE = Path(__file__).parent / "pictures" / "gallery"

@@ -13,7 +13,7 @@ from matplotlib.patches import Rectangle
 
 import touchback as tb
 from touchback.devices.gps import Fix
-from touchback.figures import ACCENT, GREEN, INK, light_grid
+from touchback.figure_style import ACCENT, GREEN, INK, light_grid
 from touchback.gallery import gps_robot
 from touchback.recording import Run
 

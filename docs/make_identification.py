@@ -13,7 +13,7 @@ import numpy as np
 import touchback as tb
 from benchmarks.planned_mechanisms import cart_pole, upright
 from studies.piano.weighed import CAUSES, KAWAI, fit
-from touchback.figures import light_grid
+from touchback.figure_style import light_grid
 from touchback.gallery import fitted_car, fitted_piano
 from touchback.instruments.piano.stroke_analysis import (
     GRAM,

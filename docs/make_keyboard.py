@@ -16,9 +16,9 @@ from studies.keyboard.felt_force import (
     felt_of_actions,
     felt_of_keys,
 )
-from touchback.figures import ACCENT, BODIES, GREEN, INK, PALE
+from touchback.figure_style import ACCENT, BODIES, GREEN, INK, PALE
 from touchback.instruments.keyboard.key_device import FRONT
-from touchback.instruments.keyboard.key_voices import VOICES
+from touchback.instruments.keyboard.key_mechanisms import VOICES
 
 PICTURES = Path(__file__).parent / "pictures" / "keyboard"
 RATES = (1000, 4000)

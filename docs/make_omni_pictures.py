@@ -17,7 +17,7 @@ from make_pictures import PICTURES, shrink
 from omni_films import platform_film, tour, wheel_film
 
 import touchback as tb
-from touchback.figures import ACCENT, INK
+from touchback.figure_style import ACCENT, INK
 from touchback.gallery import omni_platforms, omni_wheel
 from touchback.gallery.omni_platforms import Mount, mecanum_mounts, odometry
 from touchback.gallery.omni_wheel import WheelShape

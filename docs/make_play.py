@@ -17,7 +17,7 @@ from touchback.haptics.trials import (
     Psychometric,
     SimulatedSubject,
 )
-from touchback.instruments.keyboard.trial_key import TrialKey
+from touchback.instruments.keyboard.perception_trial_key import TrialKey
 from touchback.workbench.play.play_messages import Visit
 from touchback.workbench.play.play_server import PlayServer
 from touchback.workbench.play.trial_boards import ChoiceBoard

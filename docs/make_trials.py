@@ -10,7 +10,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from touchback.cli.trial_command import draw
-from touchback.figures import ACCENT, GREEN, INK, PALE, light_grid
+from touchback.figure_style import ACCENT, GREEN, INK, PALE, light_grid
 from touchback.haptics.trials import (
     Constant,
     Design,

@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib import pyplot as plt
 
 import touchback as tb
-from touchback.figures import BODIES, light_grid
+from touchback.figure_style import BODIES, light_grid
 from touchback.gallery import tilting_vehicle as tilting
 from touchback.vehicle import (
     BUGGY_TYRE,

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from touchback.instruments.keyboard import trial_key
-from touchback.native.wire.far_end import HOMED, AxisData, FarEnd
+from touchback.instruments.keyboard import perception_trial_key
+from touchback.native.wire.serial_device_end import HOMED, AxisData, FarEnd
 from waiting import PATIENCE
 
 AXIS = AxisData("key", 1e-4, 1e-3, 1e-3, force=2.0, velocity=50.0, low=-0.5, high=1.5)
@@ -102,6 +102,6 @@ def patient_line(max_age: float = PATIENCE) -> Iterator[FarDevice]:
     """A device for keys on which trials are felt; both ends wait for each other as long as a busy
     machine may ask for, as this one has no thread of its own but Python's."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(trial_key, "MAX_AGE", max_age)
+        patch.setattr(perception_trial_key, "MAX_AGE", max_age)
         with contextlib.closing(FarDevice(watchdog=round(1e6 * PATIENCE))) as far:
             yield far

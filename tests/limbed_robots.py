@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import touchback as tb
-from touchback.codegen import branch_packing
+from touchback.codegen import kinematic_branch_simd
 from touchback.codegen.host import host_target
 from touchback.codegen.machine import TARGETS
 
@@ -15,8 +15,10 @@ HALF_TURN = np.pi
 
 def pack_always(monkeypatch: pytest.MonkeyPatch) -> None:
     """Limbs go side by side, whether it pays or not."""
-    monkeypatch.setattr(branch_packing, "GAIN", dict.fromkeys(branch_packing.GAIN, 0.0))
-    monkeypatch.setattr(branch_packing, "FEWEST", 0)
+    monkeypatch.setattr(
+        kinematic_branch_simd, "GAIN", dict.fromkeys(kinematic_branch_simd.GAIN, 0.0)
+    )
+    monkeypatch.setattr(kinematic_branch_simd, "FEWEST", 0)
 
 
 _LEG = (  # axis, where the next joint is, mass, centre of mass, moments of inertia: a dog's size

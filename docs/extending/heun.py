@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from touchback.simulate.run_stepper import Segment
 from touchback.simulate.solvers.base import Can, Integrator
 from touchback.simulate.span import Trajectory
-from touchback.simulate.stepper import Segment
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,6 +1,6 @@
 """A pin in a slot: the child slides along the parent's x axis and turns about z."""
 
-from touchback.model.closure_equations import UNIT, Along, Direction, Equation
+from touchback.model.closure_equations import UNIT, Direction, Equation, ZeroOffsetAlong
 from touchback.model.joints.base import JointKind, Step, parallel
 from touchback.model.joints.elementary_motions import SlideAlong, TurnAbout
 
@@ -21,7 +21,7 @@ class PinInSlot(JointKind, frozen=True, tag="pin-in-slot"):
     def equations(self) -> tuple[Equation, ...]:
         """As a closure: on the slot, in its plane, and the pin stays upright."""
         _, y, z = UNIT
-        return (Along(y), Along(z), *parallel("z"))
+        return (ZeroOffsetAlong(y), ZeroOffsetAlong(z), *parallel("z"))
 
     def shared_axes(self) -> tuple[Direction, ...]:
         return (UNIT[2],)

@@ -8,7 +8,7 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 
 from studies.baja.comparison import Comparison
-from touchback.figures import BODIES, light_grid
+from touchback.figure_style import BODIES, light_grid
 
 _NEAR = 0.25  # s round the event
 

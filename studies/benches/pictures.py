@@ -18,7 +18,7 @@ from studies.benches import (
 from studies.benches.his_own import own_run
 from studies.benches.released_weight import RELEASED, filmed
 from studies.keyboard.felt_force import felt_of_actions, felt_of_keys
-from touchback.figures import ACCENT, BODIES, GREEN, INK, WATER, light_grid
+from touchback.figure_style import ACCENT, BODIES, GREEN, INK, WATER, light_grid
 from touchback.instruments.piano.gillespie_action import BEGIN, DRIVEN, END, STRIKES
 
 MM, MS = 1e3, 1e3

@@ -12,7 +12,7 @@ from matplotlib.patches import Rectangle
 
 from studies.driving.report import trail
 from studies.driving.trials import Session, Trial, same_angle
-from touchback.figures import ACCENT, BODIES, light_grid
+from touchback.figure_style import ACCENT, BODIES, light_grid
 
 _SPAN = (-0.5, 4.5)  # s since the obstacle appeared
 

@@ -21,7 +21,7 @@ from studies.keyboard.presses import (
 )
 from touchback.cli.console import out, working
 from touchback.cli.options import number, output
-from touchback.figures import ACCENT, BODIES, INK, PICTURES, light_grid, pyplot
+from touchback.figure_style import ACCENT, BODIES, INK, PICTURES, light_grid, pyplot
 
 VOICES = ("piano", "synthesizer")
 

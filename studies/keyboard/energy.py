@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from touchback.instruments.keyboard.key_device import FRONT, KeyDevice
+from touchback.instruments.keyboard.key_mechanisms import Voice
 from touchback.instruments.keyboard.key_strokes import Stroke, input_samples
-from touchback.instruments.keyboard.key_voices import Voice
 from touchback.instruments.keyboard.keyboard_model import MIDDLE_C, touchback_key
 from touchback.instruments.keyboard.keyboard_player import METHOD, STEPS, STEPS_WITH_MODES
 from touchback.recording import Run

@@ -9,7 +9,7 @@ import numpy as np
 from touchback.haptics.operator import Operator
 from touchback.haptics.wall.plant import Finger
 from touchback.instruments.keyboard.key_device import FRONT, KeyDevice, add_device, push_key
-from touchback.instruments.keyboard.key_voices import COUPLING, Voice, piano
+from touchback.instruments.keyboard.key_mechanisms import COUPLING, Voice, piano
 from touchback.instruments.piano.action_specification import Masses, Specification
 from touchback.instruments.piano.stroke_analysis import force_curve, slow_press
 from touchback.model import Model

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import numpy as np
 
-import touchback.instruments.keyboard.key_voices as kept
+import touchback.instruments.keyboard.key_mechanisms as kept
 from studies.keyboard.felt_force import GRIP, MACHINE, SETTLING, STEP, held_key
 from touchback.haptics.displays import MeasuredImpedance, identify_impedance
 from touchback.instruments.keyboard import touchback_key
 from touchback.instruments.keyboard.key_device import FRONT
-from touchback.instruments.keyboard.key_voices import light_action, voice_called
+from touchback.instruments.keyboard.key_mechanisms import light_action, voice_called
 from touchback.instruments.piano.finger_motions import Reached, minimum_jerk
 from touchback.instruments.piano.piano_action import grand_piano_action
 from touchback.instruments.piano.stroke_analysis import play

@@ -18,8 +18,8 @@ from studies.keyboard.measured import (
 )
 from touchback.cli.console import out, working
 from touchback.cli.options import output
-from touchback.figures import ACCENT, GREEN, INK, PICTURES, light_grid, pyplot
-from touchback.instruments.keyboard.key_voices import measured_action
+from touchback.figure_style import ACCENT, GREEN, INK, PICTURES, light_grid, pyplot
+from touchback.instruments.keyboard.key_mechanisms import measured_action
 from touchback.instruments.piano.stroke_analysis import ForceCurve, force_curve, slow_press
 
 VOICES = ("piano", "measured")

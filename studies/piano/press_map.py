@@ -19,7 +19,7 @@ from studies.piano.presses import (
     STIFFNESSES,
     PressLaboratory,
 )
-from touchback.figures import PALE
+from touchback.figure_style import PALE
 
 SHOWN = (0, 3, 5, 7)  # of the stiffnesses
 LEVELS = {

@@ -18,8 +18,8 @@ from random_graphs import (
     random_inputs,
     random_limbs,
 )
-from touchback.codegen import branch_packing, compile_program, compiled
-from touchback.codegen.branch_packing import PackedProgram, find_packs
+from touchback.codegen import compile_program, compiled, kinematic_branch_simd
+from touchback.codegen.kinematic_branch_simd import PackedProgram, find_packs
 from touchback.codegen.machine import TARGETS
 from touchback.symbolic import ops
 from touchback.symbolic.program import Program
@@ -35,7 +35,7 @@ def target(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> s
 
 
 def _packed(program: Program, target: str) -> PackedProgram | None:
-    return branch_packing.pack_program(program, TARGETS[target].widths)
+    return kinematic_branch_simd.pack_program(program, TARGETS[target].widths)
 
 
 def _compare(target: str, seed: int, graphs: int) -> None:
@@ -128,13 +128,15 @@ def test_zeros_of_either_sign_are_numbers_of_their_own(target: str) -> None:
 def test_a_chain_and_small_limbs_on_a_large_trunk_stay_one_by_one() -> None:
     rng, widths = np.random.default_rng(3), (1, 4)
     limbs = random_limbs(rng, 4, 120, SUMS, differing=0.0)
-    assert branch_packing.pack_program(limbs, widths) is not None
-    assert branch_packing.pack_program(replace(limbs, alike={}), widths) is None
+    assert kinematic_branch_simd.pack_program(limbs, widths) is not None
+    assert kinematic_branch_simd.pack_program(replace(limbs, alike={}), widths) is None
     build = Builder()
     total = build.input("u", 0)
     for _ in range(500):
         total = build.node(ops.FMA, total, total, total)
-    assert branch_packing.pack_program(build.outputs(total, *_limb(build, 4)), widths) is None
+    assert (
+        kinematic_branch_simd.pack_program(build.outputs(total, *_limb(build, 4)), widths) is None
+    )
 
 
 @pytest.mark.parametrize(
@@ -154,7 +156,9 @@ def test_two_lanes_go_side_by_side_from_a_smaller_gain_than_four(
         ends.append(q)
         for _ in range(100):
             ends[-1] = build.node(ops.FMA, ends[-1], q, q)
-    assert (branch_packing.pack_program(build.outputs(*ends), (1, width)) is not None) == pays
+    assert (
+        kinematic_branch_simd.pack_program(build.outputs(*ends), (1, width)) is not None
+    ) == pays
 
 
 def test_left_and_right_legs_of_a_quadruped_go_four_by_four() -> None:

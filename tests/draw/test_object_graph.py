@@ -10,7 +10,7 @@ import touchback as tb
 from touchback import gallery
 from touchback.draw import object_graph_svg
 from touchback.draw.layered_layout import layered
-from touchback.draw.object_graph import things_of
+from touchback.draw.object_graph import elements_of
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -18,7 +18,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 @pytest.mark.parametrize("name", ["slider-crank", "stewart-platform", "piano", "piano-modes"])
 def test_everything_of_a_model_is_drawn_once_and_nothing_covers_another(name: str) -> None:
     model = gallery.make(name)
-    things = things_of(model)
+    things = elements_of(model)
     page = ElementTree.fromstring(object_graph_svg(model))
     boxes = [
         [float(rect.get(word, "nan")) for word in ("x", "y", "width", "height")]
@@ -55,7 +55,7 @@ def test_things_know_what_they_act_on() -> None:
     m.drive("a", tb.Ramp(1.0), name="motor")
     m.constrain("level", position=tb.sin(m.coordinate("a")))
     m.force("spring", tb.SpringDamper(m.ground, second, stiffness=1.0, length=0.1))
-    found = {thing.key: thing for thing in things_of(m)}
+    found = {thing.key: thing for thing in elements_of(m)}
     assert ("joint", "b") not in found  # it ties nothing
     assert found["closure", "tie"].bodies == ["first", "second"]
     assert not found["closure", "tie"].active

@@ -35,7 +35,7 @@ def test_the_last_gains_are_those_of_a_pole_that_stands() -> None:
     A[:2, 2:] = np.eye(2)
     A[2:, 1] = np.linalg.solve(mass, [0.0, g])
     B[2:, 0] = np.linalg.solve(mass, [1.0, 0.0])
-    closed = A - B @ cart_pole.tracked()[3][-1:]
+    closed = A - B @ cart_pole.tracking_tables()[3][-1:]
     assert np.linalg.eigvals(closed).real.max() < -0.5
 
 

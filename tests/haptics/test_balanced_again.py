@@ -12,7 +12,7 @@ from scipy.optimize import brentq
 from touchback.haptics.wall import Device, Encoder, Finger
 from touchback.haptics.wall.laws import Balanced, Counting, HalfSample, Motion, Stamp, WallSample
 from touchback.haptics.wall.passivity import Press
-from touchback.haptics.wall.wall_sweep import Pressing, Setting, press_walls
+from touchback.haptics.wall.wall_sweep import PressSimulation, Setting, press_walls
 from touchback.numbers import Scalar
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(6)  # over a sample: polynomials of degree 11
@@ -101,7 +101,7 @@ def test_the_hand_s_work_on_a_balanced_wall_is_what_another_simulation_finds(see
     setting = Setting(
         device, finger, encoder=Encoder(size), sense=Counting(size), stamps=True, presses=(press,)
     )
-    pressing = Pressing(law, setting, 1.0 / rate)
+    pressing = PressSimulation(law, setting, 1.0 / rate)
     state: list[Scalar] = [press.gap, *pressing.start[1:]]
     for push in _pushes(press, rate):
         state = pressing.step(state, stiffness, press.gap, push, 0.0)

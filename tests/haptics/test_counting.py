@@ -20,7 +20,7 @@ from touchback.haptics.wall.laws import (
     WallSample,
 )
 from touchback.haptics.wall.passivity import BENCH_DEVICE, Press
-from touchback.haptics.wall.wall_sweep import Pressing, Setting, press_walls
+from touchback.haptics.wall.wall_sweep import PressSimulation, Setting, press_walls
 from touchback.numbers import Scalar
 from touchback.symbolic.functions import floor
 
@@ -52,7 +52,7 @@ def test_stamped_counts_tell_place_and_speed_of_a_slow_press() -> None:
     differences of them SIZE/(T √6) = 1.7 mm/s."""
     setting = Setting(encoder=Encoder(SIZE), sense=Counting(SIZE), stamps=True)
     press, period = Press(1.0, 0.12, 2e-5), 1e-3
-    pressing = Pressing(HalfSample(), setting, period)
+    pressing = PressSimulation(HalfSample(), setting, period)
     state: list[float] = [press.gap, *pressing.start[1:]]
     errors = []
     for push in press.force(period, 140):

@@ -48,7 +48,7 @@ from touchback.haptics.wall.wall_sweep import (
     FAR,
     LARGEST,
     LEAST,
-    Pressing,
+    PressSimulation,
     Setting,
     WallSweep,
     press_walls,
@@ -141,7 +141,7 @@ def test_machine_code_presses_as_the_same_lines_do_on_floats(law: Law, setting: 
 def test_stamps_tell_when_and_where_the_count_changed() -> None:
     """A handle thrown outwards, without a wall: the edge is where its closed form says."""
     setting = Setting(encoder=Encoder(SIZE), sense=AsMeasured(), stamps=True)
-    pressing, period = Pressing(Standard(), setting, 1e-3), 1e-3
+    pressing, period = PressSimulation(Standard(), setting, 1e-3), 1e-3
     y, v = 1.3e-6, 9e-3
     state = [y, v, *pressing.start[2:]]
     after = pressing.step(state, 1000.0, 0.0, 0.0, 0.0)

@@ -11,7 +11,7 @@ from mesh_files import FACES, FILES, binary_stl, dae, obj
 from touchback.interop import read_urdf
 from touchback.interop.meshes import mesh_file as reader
 from touchback.interop.meshes.mesh_file import check_collada, read_mesh
-from touchback.model.solids.triangle_mesh import unpacked
+from touchback.model.solids.visual_mesh import unpacked
 
 pytest.importorskip("trimesh", reason="trimesh is not installed")
 pytest.importorskip("collada", reason="pycollada is not installed")

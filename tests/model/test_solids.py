@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import touchback as tb
-from touchback.model.solids import AnySolid, Wet
+from touchback.model.solids import AnySolid, SubmergedPart
 from touchback.symbolic.scalars import Operators
 
 SOLIDS = {
@@ -19,13 +19,15 @@ UPS = [(0, 0, 1), (0, 0, -1), (1, 0, 0), (0, 1e-9, 1), (1, 0, 1e-5), (1, 0, 0.02
        (-1, 1, -1)]  # fmt: skip
 
 
-def wet_of(solid: AnySolid, up: np.ndarray, depth: float) -> Wet:
+def wet_of(solid: AnySolid, up: np.ndarray, depth: float) -> SubmergedPart:
     k = Operators()
     found = solid.wet(k, lambda x: k.const(float(x)), [float(x) for x in up], depth)
-    return Wet(float(found.volume), np.array(found.moment, dtype=float), float(found.depth))
+    return SubmergedPart(
+        float(found.volume), np.array(found.moment, dtype=float), float(found.depth)
+    )
 
 
-def summed(name: str, up: np.ndarray, depth: float, count: int = 110) -> Wet:
+def summed(name: str, up: np.ndarray, depth: float, count: int = 110) -> SubmergedPart:
     """The same by Gauss's rule along x and y; along z the wet part of each column is known."""
     nodes, weights = np.polynomial.legendre.leggauss(count)
     a, b, c = HALVES[name]
@@ -44,7 +46,7 @@ def summed(name: str, up: np.ndarray, depth: float, count: int = 110) -> Wet:
     length, first = high - low, 0.5 * (high**2 - low**2)
     volume = float((area * length).sum())
     moment = np.array([(area * x * length).sum(), (area * y * length).sum(), (area * first).sum()])
-    return Wet(volume, moment, float((area * (flat * length - uz * first)).sum()))
+    return SubmergedPart(volume, moment, float((area * (flat * length - uz * first)).sum()))
 
 
 @pytest.mark.parametrize("name", SOLIDS)

@@ -9,11 +9,11 @@ from hypothesis import given, settings, strategies as st
 
 import touchback as tb
 from touchback.native import Interpreter
-from touchback.simulate import step_knots
+from touchback.simulate import adaptive_step_limits
+from touchback.simulate.adaptive_step_limits import step_limits
 from touchback.simulate.inputs import Inputs
 from touchback.simulate.solvers import METHODS, Can
 from touchback.simulate.span import Span
-from touchback.simulate.step_knots import step_limits
 
 DURATION = 5.0
 ADAPTIVE = [word for word, solver in METHODS.items() if solver.adaptive and word != "event-driven"]
@@ -216,7 +216,7 @@ def test_dense_samples_cost_a_step_each_and_the_run_says_so(pushed):
 
 
 def test_knots_are_refused_beyond_what_a_run_takes(monkeypatch):
-    monkeypatch.setattr(step_knots, "MOST", 20_000)
+    monkeypatch.setattr(adaptive_step_limits, "MOST", 20_000)
     m = free_mass("clicks")
     m.force("push", tb.JointEffort("x", tb.floor(1e5 * m.time)))
     with pytest.raises(tb.InputError, match="end a step each, and at most 20000 are taken"):

@@ -6,8 +6,8 @@ import pytest
 
 from benchmarks.mechanisms import make
 from touchback.symbolic import Program, Tape, lower
-from touchback.symbolic.chains import chained
 from touchback.symbolic.count import Counts, count
+from touchback.symbolic.fma_chains import fuse_sums
 from touchback.symbolic.program import evaluate
 from touchback.symbolic.tape import Alike
 
@@ -29,7 +29,7 @@ def test_sums_of_products_become_one_chain() -> None:
     pairs = tape.add(tape.mul(a, b), tape.mul(c, d))
     whole = tape.sub(pairs, tape.sub(tape.mul(e, f), a))
     program = lowered(tape, [whole, -whole], symbols)
-    chain = chained(program)
+    chain = fuse_sums(program)
     assert count(chain) == Counts(fused=3, negations=1)
     assert operations(program) == 4
     values = [2.0, 3.0, 5.0, 7.0, 11.0, 13.0]
@@ -42,7 +42,7 @@ def test_a_product_of_two_sums_is_computed_in_both() -> None:
     x, y, z = symbols = [tape.symbol(name) for name in "xyz"]
     product = tape.mul(x, y)
     program = lowered(tape, [tape.add(product, z), tape.sub(z, product)], symbols)
-    chain = chained(program)
+    chain = fuse_sums(program)
     assert count(program).multiplications == 1
     assert count(chain) == Counts(fused=2)
     assert evaluate(chain, {"x": [2.0, 3.0, 5.0]}) == [11.0, -1.0]
@@ -56,10 +56,10 @@ def test_a_sum_whose_negative_is_an_output_is_summed_with_other_signs() -> None:
     s = abs(tape.sub(tape.mul(a, b), c))
     program = lowered(tape, [-s, -abs(tape.mul(s, d))], symbols)
     assert count(program) == Counts(multiplications=1, fused=1, negations=2)
-    assert count(chained(program)) == Counts(multiplications=1, fused=1)
-    assert evaluate(chained(program), {"x": [2.0, 3.0, 5.0, 7.0]}) == [1.0, 7.0]
+    assert count(fuse_sums(program)) == Counts(multiplications=1, fused=1)
+    assert evaluate(fuse_sums(program), {"x": [2.0, 3.0, 5.0, 7.0]}) == [1.0, 7.0]
     rooted = lowered(tape, [-s, tape.sqrt(s)], symbols)
-    assert evaluate(chained(rooted), {"x": [2.0, 3.0, 10.0, 7.0]}) == [-4.0, 2.0]
+    assert evaluate(fuse_sums(rooted), {"x": [2.0, 3.0, 10.0, 7.0]}) == [-4.0, 2.0]
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -78,7 +78,7 @@ def test_random_sums_and_products_keep_their_values(seed) -> None:
             nodes.append(abs(act(one, other)))
             size[nodes[-1]] = bound
     program = lowered(tape, [draw.choice([1, -1]) * node for node in nodes[-9:]], symbols)
-    chain = chained(program)
+    chain = fuse_sums(program)
     values = {"x": [float(draw.randint(-9, 9)) for _ in symbols]}
     assert evaluate(chain, values) == evaluate(program, values)
     assert operations(chain) <= operations(program)
@@ -86,9 +86,9 @@ def test_random_sums_and_products_keep_their_values(seed) -> None:
 
 def test_forward_dynamics_of_an_arm_take_a_tenth_less() -> None:
     program = make("chain", 7).model().compile().function("forward dynamics").second
-    before, after = count(program), count(chained(program))
+    before, after = count(program), count(fuse_sums(program))
     assert (after.sines, after.divisions) == (before.sines, before.divisions)
-    assert operations(chained(program)) < 0.91 * operations(program)
+    assert operations(fuse_sums(program)) < 0.91 * operations(program)
 
 
 def test_derivatives_of_dynamics_are_chains_already() -> None:
@@ -97,7 +97,7 @@ def test_derivatives_of_dynamics_are_chains_already() -> None:
         system = make("chain", size).model().compile()
         for name in ("inverse dynamics derivatives", "forward dynamics derivatives"):
             program = system.function(name).second
-            assert operations(chained(program)) == operations(program)
+            assert operations(fuse_sums(program)) == operations(program)
 
 
 def test_chains_know_which_inputs_are_of_equal_limbs() -> None:
@@ -105,6 +105,6 @@ def test_chains_know_which_inputs_are_of_equal_limbs() -> None:
     x, y, z = symbols = [tape.symbol(name) for name in "xyz"]
     tape.alike |= {x: Alike(0, 0, 0), z: Alike(0, 0, 1)}
     sums = tape.add(tape.add(tape.mul(x, y), tape.mul(y, z)), tape.mul(x, z))
-    chain = chained(lowered(tape, [tape.mul(sums, y)], symbols))
+    chain = fuse_sums(lowered(tape, [tape.mul(sums, y)], symbols))
     limbs = {chain.inputs[node][1]: part.limb for node, part in chain.alike.items()}
     assert limbs == {0: 0, 2: 1}

@@ -4,7 +4,7 @@ import pytest
 
 from random_graphs import Builder
 from touchback.symbolic import ops
-from touchback.symbolic.count import depth, way_alone
+from touchback.symbolic.count import critical_path_program, depth
 
 
 @pytest.mark.parametrize("levels", [1, 3, 6])
@@ -37,7 +37,7 @@ def test_the_longest_way_alone_keeps_its_operations_in_order() -> None:
     program = build.outputs(build.node(ops.SUB, ratio, short), short)
     found = depth(program)
     assert [program.op[node] for node in found.longest] == [ops.SQRT, ops.SIN, ops.DIV, ops.SUB]
-    alone = way_alone(program, found.longest)
+    alone = critical_path_program(program, found.longest)
     assert depth(alone).steps == depth(alone).operations == found.steps == 4
     assert (alone.a[5], alone.b[5]) == (2, 4)  # the ratio is by what was turned
 

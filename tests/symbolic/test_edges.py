@@ -20,7 +20,7 @@ from touchback.symbolic import Operators, Tape, replay
 from touchback.symbolic.ops import ADD, SUB
 from touchback.symbolic.program import lower
 from touchback.symbolic.rules import RULES, Rule
-from touchback.symbolic.translate import Translator
+from touchback.symbolic.tape_replay import Translator
 
 EXACT = mpmath.mp.clone()
 EXACT.dps = 700

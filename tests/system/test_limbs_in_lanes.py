@@ -8,7 +8,7 @@ import pytest
 
 import touchback as tb
 from limbed_robots import RUNNING, pack_always, quadruped, random_robot
-from touchback.codegen import Compiled, branch_packing, compile_program, compiled
+from touchback.codegen import Compiled, compile_program, compiled, kinematic_branch_simd
 from touchback.codegen.machine import TARGETS
 from touchback.native import Interpreter
 from touchback.system.derivation import Derivation
@@ -43,10 +43,10 @@ def test_random_limbs_move_to_the_same_bits(seed: int, monkeypatch: pytest.Monke
 def test_a_quadruped_is_packed_and_runs_to_the_same_bits(monkeypatch: pytest.MonkeyPatch) -> None:
     model = quadruped()
     program = model.compile().function("forward dynamics").second
-    assert branch_packing.pack_program(program, TARGETS[RUNNING[-1]].widths) is not None
+    assert kinematic_branch_simd.pack_program(program, TARGETS[RUNNING[-1]].widths) is not None
     ends = []
-    for gain in (branch_packing.GAIN, dict.fromkeys(branch_packing.GAIN, np.inf)):
-        monkeypatch.setattr(branch_packing, "GAIN", gain)
+    for gain in (kinematic_branch_simd.GAIN, dict.fromkeys(kinematic_branch_simd.GAIN, np.inf)):
+        monkeypatch.setattr(kinematic_branch_simd, "GAIN", gain)
         system = model.compile()
         run = tb.simulate(system, duration=0.05, step=1e-3, method="rk4")
         ends.append(np.array([run[name][-1] for name in system.state_names]))

@@ -31,7 +31,7 @@ from touchback.vehicle.manoeuvres import (
     wheel_for,
 )
 from touchback.vehicle.manoeuvres.road_manoeuvres import line_through
-from touchback.vehicle.manoeuvres.steering_manoeuvres import turned
+from touchback.vehicle.manoeuvres.steering_manoeuvres import sine_with_dwell_profile
 
 G = 9.81
 TRACK = SingleTrack(cornering=(18.0, 24.0))  # understeers
@@ -123,10 +123,12 @@ def test_the_sine_waits_half_a_second_at_its_second_peak() -> None:
     """0.7 Hz: a quarter takes 0.357 s."""
     quarter = 0.25 / 0.7
     times = 0.5 + np.array([0.0, quarter, 2 * quarter, 3 * quarter, 3 * quarter + 0.5, 99.0])
-    assert turned(times) == pytest.approx([0.0, 1.0, 0.0, -1.0, -1.0, 0.0], abs=1e-12)
-    within = turned(np.linspace(0.5 + 3 * quarter, 1.0 + 3 * quarter, 9))
+    assert sine_with_dwell_profile(times) == pytest.approx(
+        [0.0, 1.0, 0.0, -1.0, -1.0, 0.0], abs=1e-12
+    )
+    within = sine_with_dwell_profile(np.linspace(0.5 + 3 * quarter, 1.0 + 3 * quarter, 9))
     assert within == pytest.approx(-np.ones(9))
-    assert float(turned(1.0 + 4 * quarter)) == pytest.approx(0.0, abs=1e-12)
+    assert float(sine_with_dwell_profile(1.0 + 4 * quarter)) == pytest.approx(0.0, abs=1e-12)
 
 
 def test_a_linear_car_comes_out_of_a_sine_with_dwell_straight() -> None:

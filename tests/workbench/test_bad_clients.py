@@ -22,8 +22,8 @@ import touchback as tb
 from page_client import Page, connect, on_page, wire_of
 from touchback import gallery, workbench
 from touchback.realtime.control.permissions import NOTHING
-from touchback.workbench import Workbench, page_client, server
-from touchback.workbench.page_client import Peek, peek
+from touchback.workbench import Workbench, page_connection, server
+from touchback.workbench.page_connection import Peek, peek
 from waiting import PATIENCE, until
 
 
@@ -121,7 +121,7 @@ def test_a_slow_client_gets_the_newest_poses_and_delays_nobody(bench: Workbench)
         slow = await asyncio.to_thread(lambda: _watching(bench))
         assert await asyncio.to_thread(lambda: until(lambda: slow.dropped > 10))
         waiting = sum(len(each) for each in slow._streams.values())
-        assert waiting <= 1 and slow.owed < page_client.CROWDED
+        assert waiting <= 1 and slow.owed < page_connection.CROWDED
 
         async with connect(wire_of(bench), compression=None) as other:
             page = Page(other)
@@ -138,7 +138,7 @@ def test_a_slow_client_gets_the_newest_poses_and_delays_nobody(bench: Workbench)
         bench.source.frame = whole  # type: ignore[method-assign]
 
 
-def _watching(bench: Workbench) -> page_client.Client:
+def _watching(bench: Workbench) -> page_connection.Client:
     assert until(lambda: any(each.poses for each in bench.hub.clients))
     return next(each for each in bench.hub.clients if each.poses)
 
@@ -151,7 +151,7 @@ def _large(found: workbench.Posed | None) -> workbench.Posed | None:
 def test_a_client_that_takes_nothing_is_let_go(
     bench: Workbench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(page_client, "PATIENCE", 0.2)
+    monkeypatch.setattr(page_connection, "PATIENCE", 0.2)
 
     async def sleepy(wire: ClientConnection) -> None:
         await asyncio.to_thread(lambda: until(lambda: bool(bench.hub.clients)))
@@ -176,7 +176,7 @@ def test_a_client_who_is_owed_too_much_is_let_go(bench: Workbench) -> None:
         assert "waited" in slow.gone and slow.owed == 0
 
     asleep(bench, sleepy)
-    assert max(seen) <= page_client.MOST_OWED + 51_000
+    assert max(seen) <= page_connection.MOST_OWED + 51_000
 
 
 def test_who_does_not_take_what_it_is_told_is_not_read_any_more(bench: Workbench) -> None:
@@ -185,7 +185,7 @@ def test_who_does_not_take_what_it_is_told_is_not_read_any_more(bench: Workbench
         slow = next(iter(bench.hub.clients))
         for _ in range(20):
             bench.hub.announce("log", {"text": "x" * 50_000})
-        assert await asyncio.to_thread(lambda: until(lambda: slow.owed > page_client.CROWDED))
+        assert await asyncio.to_thread(lambda: until(lambda: slow.owed > page_connection.CROWDED))
         await wire.send(json.dumps({"do": "watch", "poses": 7}))  # this one is read already
         for value in (0.5, 0.6):
             await wire.send(json.dumps({"do": "set", "name": "motor torque", "value": value}))
@@ -244,7 +244,9 @@ def test_a_storm_of_connections_leaves_nothing_behind(bench: Workbench) -> None:
     assert resident() - before < 16 << 20  # with what scopes remember of the run meanwhile
     gc.collect()
     left = [
-        each for each in gc.get_objects() if isinstance(each, page_client.Client | ServerConnection)
+        each
+        for each in gc.get_objects()
+        if isinstance(each, page_connection.Client | ServerConnection)
     ]
     assert len(left) <= 2  # the last ones, which a frame of the loop may still hold
 

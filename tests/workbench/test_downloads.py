@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from touchback import gallery, workbench
-from touchback.model.solids.triangle_mesh import Mesh
+from touchback.model.solids.visual_mesh import Mesh
 from touchback.workbench import Workbench, server
 from touchback.workbench.meshes import MESHES, mesh_file, number_of
 from waiting import PATIENCE, until

@@ -12,7 +12,7 @@ from websockets.exceptions import ConnectionClosed
 from page_client import Page, connect, wire_of
 from touchback import gallery, workbench
 from touchback.workbench import Workbench
-from touchback.workbench.page_client import MOST_ASKED
+from touchback.workbench.page_connection import MOST_ASKED
 from waiting import PATIENCE, until
 
 SLOWEST = 1e-6  # a tick of 1 ms then takes 1000 s

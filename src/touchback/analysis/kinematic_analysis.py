@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from touchback.analysis.instance import Instance, independent_columns, rank_of
-from touchback.arguments import check_takes
+from touchback.callback_signature import check_takes
 from touchback.errors import InputError, SolveError, TouchbackError
 from touchback.model import Effort, Multiplier, Reaction
 from touchback.native import Interpreter

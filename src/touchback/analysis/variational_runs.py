@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from touchback.analysis.gradients.event_free_rollout import RolloutInputs
 from touchback.analysis.gradients.fixed_step_rollout import rollout
-from touchback.analysis.gradients.smooth_rollout import RolloutInputs
 from touchback.analysis.instance import Instance
 from touchback.analysis.linearise import Chart
 from touchback.errors import InputError, SolveError

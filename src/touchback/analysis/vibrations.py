@@ -83,7 +83,7 @@ class Vibrations(tuple[Vibration, ...]):
 
     def plot(self, path: str | os.PathLike[str] | None = None) -> Figure:
         """A bar a coordinate (real part of the shape), one panel a vibration."""
-        from touchback.figures import finish_figure, pyplot
+        from touchback.figure_style import finish_figure, pyplot
 
         figure, axes = pyplot().subplots(
             len(self), 1, sharex=True, squeeze=False, layout="constrained",

@@ -28,7 +28,7 @@ from touchback.devices import (
 )
 from touchback.errors import DeviceError, InputError
 from touchback.recording import unknown_name
-from touchback.regular_file import write_whole
+from touchback.safe_files import write_whole
 
 PLACES = ("/dev/serial/by-id/*", "/dev/ttyACM*", "/dev/ttyUSB*")
 

@@ -13,7 +13,7 @@ from touchback.cli.console import out, working
 from touchback.cli.options import LIST, number, output, show_parameters
 from touchback.errors import InputError
 from touchback.names import suggestion
-from touchback.regular_file import written_whole
+from touchback.safe_files import written_whole
 
 if TYPE_CHECKING:
     from touchback.instruments import KeyCurve

@@ -53,7 +53,7 @@ from touchback.realtime import (
     signals_as_ctrl_c,
 )
 from touchback.recording import FORMATS as RUNS, open_run, unknown_name
-from touchback.regular_file import write_whole
+from touchback.safe_files import write_whole
 from touchback.simulate import Inputs, read_inputs
 from touchback.workbench import equipped, feed as feed_page
 

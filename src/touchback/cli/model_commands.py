@@ -30,7 +30,7 @@ from touchback.interop import TARGETS
 from touchback.model.flatten import flatten
 from touchback.model.show import tree_text
 from touchback.names import suggestion
-from touchback.regular_file import write_whole
+from touchback.safe_files import write_whole
 from touchback.system import PRINTERS
 from touchback.system.verification import verify
 

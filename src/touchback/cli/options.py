@@ -14,7 +14,7 @@ from touchback.cli.console import out
 from touchback.errors import InputError
 from touchback.model import Parameter
 from touchback.names import suggestion
-from touchback.regular_file import check_output
+from touchback.safe_files import check_output
 
 
 def number(

@@ -21,7 +21,6 @@ from touchback.cli.device_commands import calibrated, open_device, show_identifi
 from touchback.devices import MidiPort, NoteOff
 from touchback.errors import InputError
 from touchback.instruments import (
-    Ear,
     Fingers,
     Foot,
     Gesture,
@@ -29,7 +28,8 @@ from touchback.instruments import (
     Keyboard,
     KeyTouches,
     MidiFingers,
-    Notebook,
+    NoteCallbacks,
+    NoteLog,
     Regulation,
     SeparateKeys,
     SoundStream,
@@ -53,7 +53,7 @@ from touchback.instruments import (
     write_wav,
 )
 from touchback.instruments.keyboard.key_device import SOFTEST
-from touchback.instruments.keyboard.key_voices import VOICES, WALL_VOICES
+from touchback.instruments.keyboard.key_mechanisms import VOICES, WALL_VOICES
 from touchback.instruments.keyboard.keyboard_player import SETTLING
 from touchback.instruments.keyboard.keyboard_regulation import AS_GRADED
 
@@ -115,7 +115,7 @@ class Performance:
 
     def live(self, board: Board, fingers: Fingers, duration: float) -> None:
         """Plays against the clock, and tells how the deadlines were kept."""
-        notebook = Notebook(self._ear())
+        notebook = NoteLog(self._ear())
         self.played = notebook.notes  # until the recording tells it more exactly
         reports, self.played = board.play(self._watched(fingers), duration, notebook.ear)
         self.time = duration
@@ -149,7 +149,7 @@ class Performance:
     ) -> None:
         """Lets fingers play keys on wires, and tells how the deadlines were kept. A MIDI port moves
         the pedals; its notes are left out, for fingers play them."""
-        notebook = Notebook(self._ear())
+        notebook = NoteLog(self._ear())
         self.played = notebook.notes
 
         def feet(now: float) -> Sequence[Foot]:
@@ -166,9 +166,9 @@ class Performance:
         )  # fmt: skip
         out.print("\n" + str(report))
 
-    def _ear(self) -> Ear:
+    def _ear(self) -> NoteCallbacks:
         """Lets notes sound, shows them as they do and, with a port, sends them."""
-        return Ear(self._began, self._released, self._damped)
+        return NoteCallbacks(self._began, self._released, self._damped)
 
     def _watched(self, fingers: Fingers) -> Callable[[float], Sequence[Gesture]]:
         def watched(now: float) -> Sequence[Gesture]:

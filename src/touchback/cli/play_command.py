@@ -55,7 +55,7 @@ from touchback.instruments import (
 from touchback.instruments.keyboard.keyboard_player import FASTEST, SETTLING, SLOWEST
 from touchback.instruments.keyboard.keyboard_regulation import SUFFIXES
 from touchback.realtime import signals_as_ctrl_c
-from touchback.regular_file import write_whole
+from touchback.safe_files import write_whole
 
 _RATE = 25  # pictures a second
 

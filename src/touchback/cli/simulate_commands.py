@@ -17,7 +17,7 @@ from touchback.cli.load import load
 from touchback.cli.options import assignments, number, output, seconds, set_values
 from touchback.draw import ENDINGS as FILMS
 from touchback.errors import InputError, TouchbackError
-from touchback.figures import PICTURES
+from touchback.figure_style import PICTURES
 from touchback.recording import FORMATS, EventRecord, TransitionRecord
 from touchback.simulate import METHODS, Can
 

@@ -16,7 +16,7 @@ from touchback.cli.chart import chart
 from touchback.cli.console import out, working
 from touchback.cli.options import LIST, number, output, show_parameters
 from touchback.errors import InputError
-from touchback.figures import PICTURES
+from touchback.figure_style import PICTURES
 from touchback.haptics import (
     Constant,
     Curve,
@@ -369,7 +369,7 @@ def _tell(session: ForcedChoice, plot: Path | None) -> None:
 
 def draw(fit: Fit, design: Design, path: Path) -> None:
     """Shares of right answers over levels, the psychometric function, and the threshold."""
-    from touchback.figures import ACCENT, INK, PALE, light_grid, pyplot
+    from touchback.figure_style import ACCENT, INK, PALE, light_grid, pyplot
 
     plt = pyplot()
     figure, axis = plt.subplots(figsize=(6.0, 3.8), layout="constrained")

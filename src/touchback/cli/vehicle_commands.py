@@ -19,7 +19,7 @@ from touchback.cli.device_commands import Peak, Range
 from touchback.cli.options import number, output
 from touchback.devices import ForceWheel
 from touchback.errors import InputError
-from touchback.figures import PICTURES
+from touchback.figure_style import PICTURES
 from touchback.files import kinds_in
 from touchback.gallery.driving_simulator import SPEED
 from touchback.names import suggestion

@@ -20,7 +20,8 @@ from typing import Self
 from touchback.codegen import aarch64_isa as isa
 from touchback.codegen.abi import CONTEXT_SLOT, CTX, FIRST_TABLE_SLOT, POOL, WORK, Place
 from touchback.codegen.assembler import ANY, Assembler
-from touchback.codegen.conditions import (
+from touchback.codegen.constant_pool import SIGN_MASK, Pool
+from touchback.codegen.machine_operations import (
     MACHINE_ARITY,
     MASK_EQ,
     MASK_LE,
@@ -29,7 +30,6 @@ from touchback.codegen.conditions import (
     SELECT_BY_MASK,
     SPREAD,
 )
-from touchback.codegen.pool import SIGN_MASK, Pool
 from touchback.symbolic import ops
 
 _SCRATCH = 9

@@ -9,8 +9,8 @@ from math import inf
 from typing import ClassVar, Self
 
 from touchback.codegen.abi import Place
-from touchback.codegen.conditions import WIDE
-from touchback.codegen.pool import Pool
+from touchback.codegen.constant_pool import Pool
+from touchback.codegen.machine_operations import WIDE
 
 ANY = 7  # the destination may share a register with any operand that is not needed afterwards
 

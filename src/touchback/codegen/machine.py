@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from touchback.codegen.aarch64 import AArch64
 from touchback.codegen.abi import BASE_OF_ARRAY, CALLED, OUT, WORK, Place
 from touchback.codegen.assembler import Assembler, Mixed
-from touchback.codegen.branch_packing import PackedProgram, pack_program
-from touchback.codegen.conditions import LANE, WIDE
-from touchback.codegen.pool import Pool
+from touchback.codegen.constant_pool import Pool
+from touchback.codegen.kinematic_branch_simd import PackedProgram, pack_program
+from touchback.codegen.machine_operations import LANE, WIDE
 from touchback.codegen.register_allocation import Memory, allocate
 from touchback.codegen.schedule import IN_MEMORY, Batch, Schedule, schedule
 from touchback.codegen.x86_64 import X86_64, X86_64V4

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from touchback.codegen.abi import CALLED, WORK, Place
 from touchback.codegen.assembler import ANY, Assembler
-from touchback.codegen.conditions import MACHINE_ARITY
+from touchback.codegen.machine_operations import MACHINE_ARITY
 from touchback.codegen.schedule import NEVER, Schedule
 from touchback.symbolic import LOOKUP1, LOOKUP2, Program
 

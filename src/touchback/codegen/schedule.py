@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from touchback.codegen.abi import CALLED
-from touchback.codegen.conditions import LANE, MACHINE_ARITY, SPREAD, with_masks
+from touchback.codegen.machine_operations import LANE, MACHINE_ARITY, SPREAD, with_masks
 from touchback.native import reorder
 from touchback.symbolic import ADD, CONST, COS, DIV, INPUT, MUL, SIN, SQRT, SUB, Program
 

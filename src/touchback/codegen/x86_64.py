@@ -20,7 +20,8 @@ from typing import ClassVar, Self
 from touchback.codegen import x86_64_evex as evex, x86_64_evex as masks, x86_64_isa as isa
 from touchback.codegen.abi import CONTEXT_SLOT, CTX, FIRST_TABLE_SLOT, POOL, SHARED, WORK, Place
 from touchback.codegen.assembler import ANY, Assembler
-from touchback.codegen.conditions import (
+from touchback.codegen.constant_pool import ABS_MASK, SIGN_MASK, Pool
+from touchback.codegen.machine_operations import (
     JOIN,
     MACHINE_ARITY,
     MASK_EQ,
@@ -31,7 +32,6 @@ from touchback.codegen.conditions import (
     SPREAD,
     WIDER_JOIN,
 )
-from touchback.codegen.pool import ABS_MASK, SIGN_MASK, Pool
 from touchback.symbolic import ops
 
 BASES = (isa.RDI, isa.RSI, isa.RDX, isa.R8, isa.RAX, isa.R9, isa.RCX)  # of X … POOL

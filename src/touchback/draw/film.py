@@ -23,7 +23,7 @@ from touchback.draw.flat_film import FlatFilm, Mark, flat_film
 from touchback.draw.scene import Piece, Scene, Track, scene_of
 from touchback.draw.stick import Floats, axes_for
 from touchback.errors import InputError
-from touchback.figures import (
+from touchback.figure_style import (
     ACCENT,
     BODIES,
     FILL,
@@ -50,7 +50,7 @@ from touchback.model import (
 )
 from touchback.model.flatten import flatten
 from touchback.numbers import number_within
-from touchback.regular_file import check_output, written_whole
+from touchback.safe_files import check_output, written_whole
 
 if TYPE_CHECKING:
     from PIL.Image import Image

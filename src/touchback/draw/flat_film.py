@@ -10,7 +10,7 @@ import numpy as np
 
 from touchback.draw.scene import Piece, Scene
 from touchback.draw.stick import Floats, axes_for
-from touchback.figures import ACCENT, BODIES, FILL, INK, PALE, PAPER, SOFT, WATER
+from touchback.figure_style import ACCENT, BODIES, FILL, INK, PALE, PAPER, SOFT, WATER
 from touchback.model import (
     AnyShape,
     ArcShape,

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from touchback import Expr, Free, Model
 from touchback.draw.layered_layout import Point, layered
 from touchback.draw.state_shapes import cut
-from touchback.figures import (
+from touchback.figure_style import (
     ACCENT,
     FILL,
     FIRST,
@@ -43,7 +43,7 @@ BODY, JOINT = "body", "joint"
 
 
 @dataclass
-class Thing:
+class GraphElement:
     """A body, constraint or force: its kind, its name, a line about it, the bodies that it meets at
     ports (in the order A, B) and the joints in whose coordinates it acts."""
 
@@ -60,36 +60,36 @@ class Thing:
         return self.kind, self.name
 
 
-def things_of(model: Model) -> list[Thing]:
+def elements_of(model: Model) -> list[GraphElement]:
     """All things of a model: bodies first, the ground before them. A free joint ties nothing, so
     that it is there only where something acts in its coordinates."""
     flat = flatten(model)
-    found = [Thing(BODY, GROUND, "")]
+    found = [GraphElement(BODY, GROUND, "")]
     for name, body in flat.bodies.items():
         unit = "" if isinstance(body.mass, Expr) else " kg"
-        found.append(Thing(BODY, name, cut(f"{value_text(body.mass)}{unit}", _LONGEST)))
+        found.append(GraphElement(BODY, name, cut(f"{value_text(body.mass)}{unit}", _LONGEST)))
     others = list(_acting(flat))
     acted = {joint for thing in others for joint in thing.joints}
     for name, joint in flat.joints.items():
         if name in acted or not isinstance(joint.kind, Free):
             ends = [joint.parent.body, joint.child.body]
-            found.append(Thing(JOINT, name, cut(kind_text(joint.kind), _LONGEST), ends))
+            found.append(GraphElement(JOINT, name, cut(kind_text(joint.kind), _LONGEST), ends))
     return found + others
 
 
-def _acting(flat: Model) -> Iterator[Thing]:
+def _acting(flat: Model) -> Iterator[GraphElement]:
     """Everything besides bodies and joints, in the order of a model's lists."""
     for name, closure in flat.closures.items():
         ends = [closure.a.body, closure.b.body]
         about = cut(kind_text(closure.kind), _LONGEST)
-        yield Thing("closure", name, about, ends, [], closure.active)
+        yield GraphElement("closure", name, about, ends, [], closure.active)
     for kind in ("coupling", "constraint", "drive", "contact", "force"):
         for name, given in getattr(flat, f"{kind}s").items():
             bodies = list(dict.fromkeys(frame.body for frame in frames_of(given)))
             about = str(getattr(given.__struct_config__, "tag", None) or _written(given))
             joints = list(dict.fromkeys(_joints(flat, given, bool(bodies))))
             active = getattr(given, "active", True)
-            yield Thing(kind, name, cut(about, _LONGEST), bodies, joints, active)
+            yield GraphElement(kind, name, cut(about, _LONGEST), bodies, joints, active)
 
 
 def _written(given: Any) -> str:
@@ -176,7 +176,7 @@ def object_graph_svg(model: Model) -> str:
     wrench port wherever two of them meet. What acts in a joint's coordinate, as a motor does, hangs
     on the joint. Constraints that rest are dashed; those to the ground that close loops and forces
     from it have a mark instead of a long line."""
-    return _Drawing(things_of(model)).page(f"Objects of {model.name}")
+    return _Drawing(elements_of(model)).page(f"Objects of {model.name}")
 
 
 @dataclass(frozen=True)
@@ -192,7 +192,7 @@ class _Drawing:
     """Things in columns: the ground first, then joints and bodies in turns, others right of what
     they act on."""
 
-    def __init__(self, things: Sequence[Thing]) -> None:
+    def __init__(self, things: Sequence[GraphElement]) -> None:
         self.things = things
         number = {thing.key: i for i, thing in enumerate(things)}
         self.meetings = list(_meetings(things, number))
@@ -290,12 +290,14 @@ class _Drawing:
                 yield _ground_mark(x, y + h / 2)
 
 
-def _stands(thing: Thing) -> bool:
+def _stands(thing: GraphElement) -> bool:
     """Whether the ground is marked at a thing, instead of a line to it."""
     return thing.kind not in (BODY, JOINT)
 
 
-def _meetings(things: Sequence[Thing], number: dict[tuple[str, str], int]) -> Iterator[_Meeting]:
+def _meetings(
+    things: Sequence[GraphElement], number: dict[tuple[str, str], int]
+) -> Iterator[_Meeting]:
     for i, thing in enumerate(things):
         sides = "AB" if len(thing.bodies) == 2 else "B" if len(thing.bodies) == 1 else None
         for k, body in enumerate(thing.bodies):
@@ -306,7 +308,7 @@ def _meetings(things: Sequence[Thing], number: dict[tuple[str, str], int]) -> It
                 yield _Meeting(i, number[JOINT, joint], "")
 
 
-def _columns(things: Sequence[Thing], number: dict[tuple[str, str], int]) -> list[int]:
+def _columns(things: Sequence[GraphElement], number: dict[tuple[str, str], int]) -> list[int]:
     """Bodies by how many joints away from the ground they are; those that no joint ties stand right
     of the closures that do; what else acts, right of all that it meets."""
     found = {number[BODY, GROUND]: 0}
@@ -340,7 +342,7 @@ def _columns(things: Sequence[Thing], number: dict[tuple[str, str], int]) -> lis
     return [found[i] for i in range(len(things))]
 
 
-def _texts(thing: Thing) -> list[str]:
+def _texts(thing: GraphElement) -> list[str]:
     """The name in bold, and what it is."""
     about = [thing.about] if thing.about else []
     if thing.kind not in (BODY, JOINT, "force"):
@@ -348,7 +350,7 @@ def _texts(thing: Thing) -> list[str]:
     return [cut(thing.name, _NAME), *about]
 
 
-def _size(thing: Thing, ports: int, grounded: bool) -> Point:
+def _size(thing: GraphElement, ports: int, grounded: bool) -> Point:
     """Width and height of a node with so many ports on its fuller side."""
     lines = _texts(thing)
     widest = max(len(line) * (1.12 if k == 0 else 1.0) for k, line in enumerate(lines))

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from touchback.draw.state_shapes import Oval, Point, cause_text, cut, path_svg
-from touchback.figures import INK, LETTER, LINE, SOFT, rimmed_svg, text_svg
+from touchback.figure_style import INK, LETTER, LINE, SOFT, rimmed_svg, text_svg
 from touchback.model import ModeGroup
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from html import escape
 
 from touchback import Expr
-from touchback.figures import FILL, FIRST, INK, LETTER, LINE, SOFT, text_svg
+from touchback.figure_style import FILL, FIRST, INK, LETTER, LINE, SOFT, text_svg
 from touchback.model import Transition
 from touchback.model.show import value_text
 from touchback.symbolic import to_text

@@ -8,7 +8,7 @@ import numpy as np
 from touchback import Model
 from touchback.draw.stick import Floats, StickFigure, axes_for, stick_figure
 from touchback.errors import InputError
-from touchback.figures import (
+from touchback.figure_style import (
     ACCENT,
     BODIES,
     FILL,

@@ -70,7 +70,7 @@ class Column:
 
 
 @dataclass
-class Moving:
+class LinkState:
     """A link: where it is, its twist, its acceleration without those of joints, its carrier's
     twist and its columns."""
 
@@ -150,7 +150,7 @@ class InverseDynamicsDerivatives:
     def __init__(self, tree: Tree, k: Scalars, v: Sequence[Scalar], base: Base) -> None:
         self._tree, self._k, self._v, self._base = tree, k, v, base
         self._vectors, self._twists = Vectors(k), Twists(k)
-        self._links: list[Moving] = []
+        self._links: list[LinkState] = []
         turns = any(base.omega) or any(base.alpha)
         for link, pose in zip(tree.links, root_poses(tree, k, turns), strict=True):
             self._links.append(self._moving(link, pose))
@@ -249,7 +249,7 @@ class InverseDynamicsDerivatives:
 
     # ---- outward --------------------------------------------------------------------------------
 
-    def _moving(self, link: Link, pose: tuple[Matrix, Vector]) -> Moving:
+    def _moving(self, link: Link, pose: tuple[Matrix, Vector]) -> LinkState:
         k, twists = self._k, self._twists
         if link.parent >= 0:
             carrier, bias = self._links[link.parent].twist, self._links[link.parent].bias
@@ -274,7 +274,7 @@ class InverseDynamicsDerivatives:
                 twists.scale(two, psi) if len(own) == 1 else twists.add(psi, twists.cross(twist, S))
             )
             columns.append(Column(index, S, psi, turned))
-        return Moving(pose, twist, bias, carrier, columns)
+        return LinkState(pose, twist, bias, carrier, columns)
 
     def _ground(self, root: Link) -> tuple[Twist, Twist]:
         """Twist and acceleration of the ground about and along a root link's frame. A speed that

@@ -11,17 +11,17 @@ from touchback.dynamics.tree import Link, Tree
 from touchback.errors import ModelError
 from touchback.model import (
     GROUND,
-    Along,
-    Apart,
     Closure,
+    CoincidentComponent,
     Direction,
     DiscOnPlane,
     Equation,
+    FixedDistance,
     Frame,
-    Grip,
-    Meet,
-    Square,
-    Still,
+    NoSlip,
+    NoVelocityAlong,
+    Perpendicular,
+    ZeroOffsetAlong,
 )
 from touchback.numbers import Matrix, Scalar, Vector
 from touchback.spatial import IDENTITY, ZERO, Rotation
@@ -34,7 +34,7 @@ from touchback.spatial import IDENTITY, ZERO, Rotation
 
 
 @dataclass
-class Seen:
+class RelativeKinematics:
     """A link or frame seen from the common link: pose, velocity, bias acceleration, and unit
     velocities by freedom. Its origin is at `start` + `p`: of two branches the fixed places where
     they start are subtracted first, which costs nothing."""
@@ -49,10 +49,10 @@ class Seen:
     columns: dict[int, tuple[Vector, Vector]]  # freedom → (angular, velocity of the origin)
 
 
-_STILL = Seen(IDENTITY, ZERO, ZERO, ZERO, ZERO, ZERO, ZERO, {})
+_STILL = RelativeKinematics(IDENTITY, ZERO, ZERO, ZERO, ZERO, ZERO, ZERO, {})
 
 
-def between(instant: Instant, A: Seen, B: Seen) -> Vector:
+def between(instant: Instant, A: RelativeKinematics, B: RelativeKinematics) -> Vector:
     """p_AB along the axes of the common link."""
     vectors = instant.vectors
     return vectors.add(vectors.sub(B.start, A.start), vectors.sub(B.p, A.p))
@@ -64,7 +64,7 @@ def common_link(tree: Tree, first: int, second: int) -> int:
     return next((link.index for link in tree.path(second) if link.index in above), -1)
 
 
-def seen_from(instant: Instant, frame: Frame, common: int) -> Seen:
+def seen_from(instant: Instant, frame: Frame, common: int) -> RelativeKinematics:
     """A frame as seen from a link that carries it."""
     home = instant.attachment(frame)
     path = takewhile(lambda link: link.index != common, instant.tree.path(home.link))
@@ -74,7 +74,7 @@ def seen_from(instant: Instant, frame: Frame, common: int) -> Seen:
     return _placed(instant, seen, home.pose.scalars(instant.k), home.pose.rotation(instant.k))
 
 
-def _carried(instant: Instant, parent: Seen, link: Link) -> Seen:
+def _carried(instant: Instant, parent: RelativeKinematics, link: Link) -> RelativeKinematics:
     """A link from its parent, both seen from the common link."""
     k, vectors = instant.k, instant.vectors
     R = link.rotation.times(k, parent.R)
@@ -95,16 +95,18 @@ def _carried(instant: Instant, parent: Seen, link: Link) -> Seen:
     for offset, (s_ang, s_lin) in enumerate(link.columns):
         columns[link.v_index + offset] = vectors.apply(R, s_ang), vectors.apply(R, s_lin)
     start, p = (place, slid) if parent is _STILL else (parent.start, vectors.add(parent.p, lever))
-    return Seen(R, start, p, omega, v, alpha, a, columns)
+    return RelativeKinematics(R, start, p, omega, v, alpha, a, columns)
 
 
-def _placed(instant: Instant, link: Seen, p: Sequence[Scalar], rotation: Rotation) -> Seen:
+def _placed(
+    instant: Instant, link: RelativeKinematics, p: Sequence[Scalar], rotation: Rotation
+) -> RelativeKinematics:
     """A frame fixed to a link."""
     k, vectors = instant.k, instant.vectors
     lever = vectors.apply(link.R, p)
     swing = vectors.cross(link.omega, lever)
     turn = vectors.add(vectors.cross(link.alpha, lever), vectors.cross(link.omega, swing))
-    return Seen(
+    return RelativeKinematics(
         rotation.times(k, link.R),
         lever if link is _STILL else link.start,
         ZERO if link is _STILL else vectors.add(link.p, lever),
@@ -136,7 +138,11 @@ class _Lowest:
 
 
 def still(
-    instant: Instant, name: str, equation: Still, A: Seen, B: Seen
+    instant: Instant,
+    name: str,
+    equation: NoVelocityAlong,
+    A: RelativeKinematics,
+    B: RelativeKinematics,
 ) -> tuple[Row, Effect, Effect]:
     """φ = t·w, w = v_B − v_A − ω_A × d, t fixed in B: γ = t·ẇ + (ω_B × t)·w."""
     k, vectors = instant.k, instant.vectors
@@ -145,7 +151,7 @@ def still(
 
 
 def touch(
-    instant: Instant, name: str, equation: DiscOnPlane, A: Seen, B: Seen
+    instant: Instant, name: str, equation: DiscOnPlane, A: RelativeKinematics, B: RelativeKinematics
 ) -> tuple[Row, Effect, Effect]:
     """h = n·d − r s; its rate is the velocity of the lowest point along n, which moves along the
     rim only where the rim is level."""
@@ -154,7 +160,7 @@ def touch(
 
 
 def grip(
-    instant: Instant, name: str, equation: Grip, A: Seen, B: Seen
+    instant: Instant, name: str, equation: NoSlip, A: RelativeKinematics, B: RelativeKinematics
 ) -> tuple[Row, Effect, Effect]:
     """φ = s·w with w the velocity of the lowest point relative to A, s fixed in A."""
     lowest, s = _lowest(instant, equation.disc, A, B), _fixed_in(instant, A, equation.direction)
@@ -167,8 +173,8 @@ def _held(
     h: Scalar | None,
     s: Vector,
     omega: Vector,
-    A: Seen,
-    B: Seen,
+    A: RelativeKinematics,
+    B: RelativeKinematics,
     c: Vector,
     c_rate: Vector,
 ) -> tuple[Row, Effect, Effect]:
@@ -195,11 +201,13 @@ def _held(
     return row, (vectors.neg(s), vectors.neg(on_a)), (s, on_b)
 
 
-def _fixed_in(instant: Instant, seen: Seen, direction: Direction) -> Vector:
+def _fixed_in(instant: Instant, seen: RelativeKinematics, direction: Direction) -> Vector:
     return instant.vectors.apply(seen.R, [instant.k.const(x) for x in direction])
 
 
-def _lowest(instant: Instant, disc: DiscOnPlane, A: Seen, B: Seen) -> _Lowest:
+def _lowest(
+    instant: Instant, disc: DiscOnPlane, A: RelativeKinematics, B: RelativeKinematics
+) -> _Lowest:
     k, vectors = instant.k, instant.vectors
     r = instant.value(disc.radius)
     n, e = _fixed_in(instant, A, disc.normal), _fixed_in(instant, B, disc.axis)
@@ -235,7 +243,7 @@ def closure_rows(instant: Instant, name: str, closure: Closure) -> list[Row]:
             Action(closure.a, common, *on_a),
             Action(closure.b, common, *on_b),
         ]
-        if isinstance(equation, Meet):
+        if isinstance(equation, CoincidentComponent):
             # its direction turns with the common body, which so takes the couple of the two forces
             couple = instant.vectors.cross(on_b[0], between(instant, A, B))
             row.actions.insert(0, Action(_carrier(instant, common), common, ZERO, couple))
@@ -251,7 +259,7 @@ def _carrier(instant: Instant, link: int) -> Frame:
 
 
 def _write(
-    instant: Instant, name: str, equation: Equation, A: Seen, B: Seen
+    instant: Instant, name: str, equation: Equation, A: RelativeKinematics, B: RelativeKinematics
 ) -> tuple[Row, Effect, Effect]:
     return _WRITERS[type(equation)](instant, name, equation, A, B)
 
@@ -262,7 +270,11 @@ def _opposite(instant: Instant, force: Vector) -> tuple[Effect, Effect]:
 
 
 def _meet(
-    instant: Instant, name: str, equation: Meet, A: Seen, B: Seen
+    instant: Instant,
+    name: str,
+    equation: CoincidentComponent,
+    A: RelativeKinematics,
+    B: RelativeKinematics,
 ) -> tuple[Row, Effect, Effect]:
     k, i = instant.k, equation.axis
     J = _entries(instant, A, B, lambda ang, lin: lin[i])
@@ -271,7 +283,11 @@ def _meet(
 
 
 def _along(
-    instant: Instant, name: str, equation: Along, A: Seen, B: Seen
+    instant: Instant,
+    name: str,
+    equation: ZeroOffsetAlong,
+    A: RelativeKinematics,
+    B: RelativeKinematics,
 ) -> tuple[Row, Effect, Effect]:
     """h = s·d, d = p_B − p_A, s = R_A e: ḣ = s·(ḋ − ω_A × d)."""
     k, vectors = instant.k, instant.vectors
@@ -293,7 +309,11 @@ def _along(
 
 
 def _square(
-    instant: Instant, name: str, equation: Square, A: Seen, B: Seen
+    instant: Instant,
+    name: str,
+    equation: Perpendicular,
+    A: RelativeKinematics,
+    B: RelativeKinematics,
 ) -> tuple[Row, Effect, Effect]:
     """h = s·t: ḣ = (ω_A − ω_B)·(s × t)."""
     k, vectors = instant.k, instant.vectors
@@ -314,7 +334,11 @@ def _square(
 
 
 def _apart(
-    instant: Instant, name: str, equation: Apart, A: Seen, B: Seen
+    instant: Instant,
+    name: str,
+    equation: FixedDistance,
+    A: RelativeKinematics,
+    B: RelativeKinematics,
 ) -> tuple[Row, Effect, Effect]:
     """h = (d·d − L²)/(2 L): ḣ = d·ḋ/L."""
     k, vectors = instant.k, instant.vectors
@@ -331,18 +355,21 @@ def _apart(
 
 
 _WRITERS: dict[type, Callable[..., tuple[Row, Effect, Effect]]] = {
-    Meet: _meet,
-    Along: _along,
-    Square: _square,
-    Apart: _apart,
-    Still: still,
+    CoincidentComponent: _meet,
+    ZeroOffsetAlong: _along,
+    Perpendicular: _square,
+    FixedDistance: _apart,
+    NoVelocityAlong: still,
     DiscOnPlane: touch,
-    Grip: grip,
+    NoSlip: grip,
 }
 
 
 def _entries(
-    instant: Instant, A: Seen, B: Seen, entry: Callable[[Vector, Vector], Scalar]
+    instant: Instant,
+    A: RelativeKinematics,
+    B: RelativeKinematics,
+    entry: Callable[[Vector, Vector], Scalar],
 ) -> dict[int, Scalar]:
     """Entries of a row that takes the difference of B and A."""
     J = {freedom: -entry(*column) for freedom, column in A.columns.items()}
@@ -350,7 +377,7 @@ def _entries(
     return J
 
 
-def _turned(instant: Instant, seen: Seen, s: Vector) -> tuple[Vector, Vector]:
+def _turned(instant: Instant, seen: RelativeKinematics, s: Vector) -> tuple[Vector, Vector]:
     """Rate ω × s of a direction fixed in a frame, and its bias acceleration α × s + ω × (ω × s)."""
     vectors = instant.vectors
     rate = vectors.cross(seen.omega, s)

@@ -30,7 +30,7 @@ from touchback.estimate.kalman_filters import (
     kalman_differentiator,
 )
 from touchback.estimate.least_squares import Impedance, RecursiveLeastSquares, fit_impedance
-from touchback.estimate.observer import Innovation, Local, Observer
+from touchback.estimate.observer import Innovation, LocalLinearModel, Observer
 from touchback.estimate.synchronisation import (
     Bands,
     Latency,
@@ -54,7 +54,7 @@ __all__ = [
     "Innovation",
     "Kalman",
     "Latency",
-    "Local",
+    "LocalLinearModel",
     "Observer",
     "RecursiveLeastSquares",
     "SmoothDifferentiator",

@@ -12,11 +12,20 @@ import numpy as np
 
 from touchback.estimate.identification_inputs import Recorded, Unknowns, unfed_inputs
 from touchback.estimate.robust_losses import Loss
-from touchback.figures import ACCENT, BODIES, INK, PICTURES, SOFT, finish_figure, light_grid, pyplot
+from touchback.figure_style import (
+    ACCENT,
+    BODIES,
+    INK,
+    PICTURES,
+    SOFT,
+    finish_figure,
+    light_grid,
+    pyplot,
+)
 from touchback.names import with_unit
 from touchback.numbers import number_within
 from touchback.recording import unknown_name
-from touchback.regular_file import check_output
+from touchback.safe_files import check_output
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

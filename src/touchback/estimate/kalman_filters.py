@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from touchback.errors import InputError, SolveError
-from touchback.estimate.observer import Innovation, Local, Observer
+from touchback.estimate.observer import Innovation, LocalLinearModel, Observer
 from touchback.model import Value
 from touchback.numbers import Scalar, check_fields, check_period, shown
 
@@ -195,7 +195,7 @@ class UnscentedKalman(Observer):
         self.keep_state(self.moved(points[0], here.variations @ (gain @ surprise)))
         self.innovation = Innovation(tuple(readings), surprise, S)
 
-    def _points(self, here: Local) -> np.ndarray:
+    def _points(self, here: LocalLinearModel) -> np.ndarray:
         """The present state, and those around it (a row each)."""
         n = len(here.rows)
         try:

@@ -36,7 +36,7 @@ class Innovation:
 
 
 @dataclass(frozen=True)
-class Local:
+class LocalLinearModel:
     """The linear model about a state: A of the independent variations, C of the measured sensors,
     all variations by the independent ones, and the places of these among all."""
 
@@ -166,7 +166,7 @@ class Observer(ABC):
     def _inputs(self, inputs: Values) -> np.ndarray:
         return fill("u", inputs, self._at.layout.inputs, self.system.input_defaults)
 
-    def local(self) -> Local:
+    def local(self) -> LocalLinearModel:
         """The linear model about the present state."""
         x = self.state
         at = self._at.in_motion(self._at.point(x, self.time))
@@ -175,11 +175,11 @@ class Observer(ABC):
         flow = full_flow(self._at, at, derivatives)
         seen = [self.system.output_names.index(name) for name in self._measured]
         V = chart.variations
-        return Local(
+        return LocalLinearModel(
             (flow.by_state @ V)[chart.rows], (flow.outputs.by_state @ V)[seen], V, chart.rows
         )
 
-    def chart(self) -> Local:
+    def chart(self) -> LocalLinearModel:
         """The same, with the covariance carried over where other coordinates are independent."""
         here = self.local()
         if here.rows != self._rows:
@@ -189,9 +189,9 @@ class Observer(ABC):
             self._rows = here.rows
         return here
 
-    def noise(self, here: Local) -> tuple[np.ndarray, np.ndarray]:
+    def noise(self, here: LocalLinearModel) -> tuple[np.ndarray, np.ndarray]:
         """Φ = exp(A T) and the covariance ∫ Φ W Φᵀ of what wanders in a period."""
-        return wandered(here.A, np.diag(self._wander[here.rows]), self.period)
+        return van_loan_discretisation(here.A, np.diag(self._wander[here.rows]), self.period)
 
     def run(self, x: np.ndarray) -> np.ndarray:
         """States (a row each) a period later, with the inputs of this step."""
@@ -272,7 +272,9 @@ def _checked(
     return found
 
 
-def wandered(A: np.ndarray, W: np.ndarray, period: float) -> tuple[np.ndarray, np.ndarray]:
+def van_loan_discretisation(
+    A: np.ndarray, W: np.ndarray, period: float
+) -> tuple[np.ndarray, np.ndarray]:
     """Φ = exp(A T) and ∫ Φ W Φᵀ over a period: Van Loan's (1978) over a part of it so short that
     exp(−A h) is no large number, doubled until it is whole."""
     n, doublings = len(A), _halvings(A * period)

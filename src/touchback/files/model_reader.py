@@ -9,7 +9,6 @@ from typing import Any, get_args
 from msgspec.structs import fields
 
 from touchback.errors import ModelError, TouchbackError
-from touchback.files.convert import check_keys, convert, mapping, shown
 from touchback.files.schema import (
     BASE,
     GRAVITY,
@@ -20,6 +19,7 @@ from touchback.files.schema import (
     VERSION,
     kinds_in,
 )
+from touchback.files.struct_decoding import check_keys, convert, mapping, shown
 from touchback.files.yaml_json import LARGEST, Document, Path, read_json, read_yaml
 from touchback.model import (
     LARGEST as LARGEST_MODEL,
@@ -37,7 +37,7 @@ from touchback.model import (
     uses,
 )
 from touchback.names import suggestion
-from touchback.regular_file import path_of, read_regular
+from touchback.safe_files import path_of, read_regular
 from touchback.symbolic import Expr
 from touchback.symbolic.parse import parse
 from touchback.units import Unit, dimension_of, read_quantity, same_dimension, text_of, unknown_unit

@@ -15,7 +15,7 @@ from touchback.errors import ModelError
 from touchback.files.schema import KINDS, VERSION, kinds_in
 from touchback.files.yaml_json import yaml_text
 from touchback.model import GROUND, BaseMotion, Body, Closure, Data, Frame, Joint, expressions_of
-from touchback.regular_file import write_whole
+from touchback.safe_files import write_whole
 from touchback.symbolic import Expr, Table, to_text as expressions_to_text
 
 if TYPE_CHECKING:

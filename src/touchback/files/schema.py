@@ -40,12 +40,12 @@ from touchback.model import (
     Look,
     Mode,
     Parameter,
-    SeenKind,
     SensorKind,
     Six,
     Transition,
     Triple,
     Value,
+    VisualKind,
 )
 from touchback.names import unknown
 
@@ -97,7 +97,7 @@ def in_file(kind: type[Data], options: type[Data] | None = None) -> type[msgspec
     if options is not None:
         given += [(f, one_for_a_list(f.type)) for f in fields(options) if f.name != "kind"]
     config = kind.__struct_config__
-    more = options.__name__ if options else "Solid" if issubclass(kind, SeenKind) else ""
+    more = options.__name__ if options else "Solid" if issubclass(kind, VisualKind) else ""
     return defstruct(
         kind.__name__
         + more,  # the schema's names are all of one room: contacts have ellipsoids too

@@ -87,7 +87,7 @@ _WEIGHTS, _EFFORT = (1.0, 10.0, 0.1, 0.1), 0.1  # of the states' squares, and of
 _SAMPLE = 0.05  # s, of the tables
 
 
-def pushed() -> System:
+def cart_with_push_input() -> System:
     """Cart and pole with a free hand: the input "push" [N]."""
     m = Model("cart with a pole")
     cart_with_pole(m)
@@ -97,7 +97,7 @@ def pushed() -> System:
 
 def plan() -> Plan:
     """The least effort from hanging to standing, by collocation (needs casadi)."""
-    system = pushed()
+    system = cart_with_push_input()
     return collocate(
         system, system.assemble(pole=math.pi), DURATION, lambda at: at["push"] ** 2,
         end=dict.fromkeys(STATES, 0.0), knots=KNOTS,
@@ -105,11 +105,11 @@ def plan() -> Plan:
 
 
 @cache
-def tracked() -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+def tracking_tables() -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Times, planned pushes and states, and gains of each state, a row for each time."""
     from scipy.linalg import expm, solve_discrete_are
 
-    system, along = pushed(), np.array([np.linspace(0.0, DURATION, KNOTS), PUSHES])
+    system, along = cart_with_push_input(), np.array([np.linspace(0.0, DURATION, KNOTS), PUSHES])
     run = simulate(
         system, system.assemble(pole=math.pi), DURATION, inputs={"push": along},
         output_step=_SAMPLE, progress=False,
@@ -134,7 +134,7 @@ def make_swing_up() -> Model:
     """Tables of the plan and of the gains; the input "nudge" [N] is yours."""
     m = Model("swing-up")
     cart_with_pole(m)
-    times, pushes, states, gains = tracked()
+    times, pushes, states, gains = tracking_tables()
     scale = m.parameter("tracking", 1.0, min=0.0, max=2.0)
     push = lookup(m.table("planned push", times, pushes), m.time)
     for i, name in enumerate(STATES):

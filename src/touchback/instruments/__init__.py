@@ -5,6 +5,7 @@ own: `tb.instruments.piano`, `tb.instruments.keyboard`, `tb.instruments.sound`."
 from touchback.instruments import keyboard as keyboard, piano as piano, sound as sound
 from touchback.instruments.harpsichord import harpsichord_key, stroke_forces as stroke_forces
 from touchback.instruments.key_feel import KeyCurve as KeyCurve
+from touchback.instruments.keyboard.key_mechanisms import voice_called as voice_called
 from touchback.instruments.keyboard.key_strokes import (
     Gesture as Gesture,
     HeardNote as HeardNote,
@@ -13,18 +14,17 @@ from touchback.instruments.keyboard.key_strokes import (
     as_sound as as_sound,
     passage as passage,
 )
-from touchback.instruments.keyboard.key_voices import voice_called as voice_called
 from touchback.instruments.keyboard.keyboard_model import (
     note_name as note_name,
     notes_of as notes_of,
     touchback_key as touchback_key,
 )
 from touchback.instruments.keyboard.keyboard_player import (
-    Ear as Ear,
     Fingers as Fingers,
     Keyboard as Keyboard,
     Listener as Listener,
-    Notebook as Notebook,
+    NoteCallbacks as NoteCallbacks,
+    NoteLog as NoteLog,
     SeparateKeys as SeparateKeys,
     make_keyboard as make_keyboard,
     make_separate_keys as make_separate_keys,
@@ -49,7 +49,7 @@ from touchback.instruments.keyboard.pedals import (
     control_of as control_of,
     feet_of as feet_of,
 )
-from touchback.instruments.keyboard.trial_key import (
+from touchback.instruments.keyboard.perception_trial_key import (
     FeltInterval as FeltInterval,
     TrialKey as TrialKey,
     varied_key as varied_key,
@@ -101,8 +101,8 @@ PUBLIC_SUBMODULES = (
     "harpsichord",
     "key_feel",
     "keyboard.key_device",
+    "keyboard.key_mechanisms",
     "keyboard.key_strokes",
-    "keyboard.key_voices",
     "keyboard.keyboard_model",
     "keyboard.keyboard_player",
     "keyboard.keyboard_regulation",

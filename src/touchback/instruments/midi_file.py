@@ -12,7 +12,7 @@ from pathlib import Path
 
 from touchback.devices import Message, data_length, decode, encode
 from touchback.errors import InputError
-from touchback.regular_file import check_output, read_regular, write_whole
+from touchback.safe_files import check_output, read_regular, write_whole
 
 TICKS_PER_QUARTER = 5000
 MICROSECONDS_PER_QUARTER = 500_000  # also the tempo of a file that names none

@@ -4,7 +4,7 @@ casadi."""
 
 from touchback.interop.formats import FORMATS as FORMATS, read
 from touchback.interop.import_notes import ImportNotice
-from touchback.interop.mbs.mbs_loops import Cut, PointLink
+from touchback.interop.mbs.mbs_points_and_links import Cut, PointLink
 from touchback.interop.mbs.mbs_reader import read_mbs
 from touchback.interop.meshes.mesh_file import MESH_ENDINGS as MESH_ENDINGS, read_mesh
 from touchback.interop.mjcf import read_mjcf

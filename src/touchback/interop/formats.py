@@ -13,7 +13,7 @@ from touchback.interop.sdf import read_sdf
 from touchback.interop.urdf.urdf_reader import read_urdf
 from touchback.interop.usd import read_usd
 from touchback.names import unknown
-from touchback.regular_file import path_of
+from touchback.safe_files import path_of
 
 FORMATS: dict[str, Callable[..., Model]] = {
     ".yaml": read_model,

@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 
 from touchback.errors import InputError
 from touchback.numbers import LEAST, number_within
-from touchback.regular_file import check_output, read_regular, write_whole
+from touchback.safe_files import check_output, read_regular, write_whole
 
 _LIST = ".generated"
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from xml.parsers import expat
 
 from touchback.errors import ModelError
-from touchback.regular_file import read_regular
+from touchback.safe_files import read_regular
 
 MAX_BYTES = 32 * 2**20
 MAX_ELEMENTS = 500_000

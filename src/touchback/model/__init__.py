@@ -2,22 +2,17 @@
 data."""
 
 from touchback.model.body import Body, Six as Six, check_body as check_body, make_body as make_body
-from touchback.model.check import (
-    all_contacts as all_contacts,
-    check_names as check_names,
-    problems as problems,
-)
 from touchback.model.closure_equations import (
-    TOGETHER as TOGETHER,
-    Along as Along,
-    Apart as Apart,
+    COINCIDENT_POINTS as COINCIDENT_POINTS,
+    CoincidentComponent as CoincidentComponent,
     Direction as Direction,
     DiscOnPlane as DiscOnPlane,
     Equation as Equation,
-    Grip as Grip,
-    Meet as Meet,
-    Square as Square,
-    Still as Still,
+    FixedDistance as FixedDistance,
+    NoSlip as NoSlip,
+    NoVelocityAlong as NoVelocityAlong,
+    Perpendicular as Perpendicular,
+    ZeroOffsetAlong as ZeroOffsetAlong,
 )
 from touchback.model.closures import (
     AnyClosure as AnyClosure,
@@ -33,7 +28,7 @@ from touchback.model.constraint_kinds import (
     coordinate_of as coordinate_of,
 )
 from touchback.model.contact_kind import ContactKind as ContactKind
-from touchback.model.data_walk import (
+from touchback.model.field_traversal import (
     expressions_of as expressions_of,
     frames_of as frames_of,
     mapped as mapped,
@@ -117,6 +112,11 @@ from touchback.model.model import (
     sensor_names as sensor_names,
 )
 from touchback.model.modes import Mode as Mode, Transition as Transition
+from touchback.model.reference_check import (
+    all_contacts as all_contacts,
+    check_names as check_names,
+    problems as problems,
+)
 from touchback.model.sensors import AnySensor as AnySensor
 from touchback.model.sensors.base import XYZ as XYZ, SensorKind as SensorKind, Several as Several
 from touchback.model.sensors.sensor_kinds import (
@@ -155,8 +155,8 @@ from touchback.model.signals import (
     in_si as in_si,
 )
 from touchback.model.solids import AnySeen as AnySeen, Look as Look
-from touchback.model.solids.base import SeenKind as SeenKind
-from touchback.model.solids.triangle_mesh import (
+from touchback.model.solids.base import VisualKind as VisualKind
+from touchback.model.solids.visual_mesh import (
     FARTHEST as FARTHEST,
     MOST_TRIANGLES as MOST_TRIANGLES,
     corners_of as corners_of,

@@ -9,21 +9,21 @@ Direction = tuple[float, float, float]
 
 
 @dataclass(frozen=True)
-class Meet:
+class CoincidentComponent:
     """The component `axis` of p_AB vanishes, along the axes of the closest common body [m]."""
 
     axis: int
 
 
 @dataclass(frozen=True)
-class Along:
+class ZeroOffsetAlong:
     """The component of p_AB along a direction fixed in A vanishes [m]."""
 
     direction: Direction
 
 
 @dataclass(frozen=True)
-class Square:
+class Perpendicular:
     """A direction fixed in A stays square to a direction fixed in B [-]."""
 
     of_a: Direction
@@ -31,14 +31,14 @@ class Square:
 
 
 @dataclass(frozen=True)
-class Apart:
+class FixedDistance:
     """The origins of A and B keep a distance: (|p_AB|² − L²)/(2 L) vanishes [m]."""
 
     length: Value
 
 
 @dataclass(frozen=True)
-class Still:
+class NoVelocityAlong:
     """The velocity of B's origin relative to A along a direction fixed in B vanishes [m/s]."""
 
     direction: Direction
@@ -55,7 +55,7 @@ class DiscOnPlane:
 
 
 @dataclass(frozen=True)
-class Grip:
+class NoSlip:
     """The lowest point of such a disc has no velocity relative to A along a direction fixed in A
     [m/s]."""
 
@@ -63,7 +63,15 @@ class Grip:
     direction: Direction
 
 
-Equation = Meet | Along | Square | Apart | Still | DiscOnPlane | Grip
+Equation = (
+    CoincidentComponent
+    | ZeroOffsetAlong
+    | Perpendicular
+    | FixedDistance
+    | NoVelocityAlong
+    | DiscOnPlane
+    | NoSlip
+)
 
 UNIT: tuple[Direction, Direction, Direction] = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
-TOGETHER = (Meet(0), Meet(1), Meet(2))
+COINCIDENT_POINTS = (CoincidentComponent(0), CoincidentComponent(1), CoincidentComponent(2))

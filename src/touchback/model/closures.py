@@ -8,14 +8,14 @@ from typing import ClassVar
 from touchback.errors import ModelError
 from touchback.model.closure_equations import (
     UNIT,
-    Along,
-    Apart,
+    CoincidentComponent,
     Direction,
     DiscOnPlane,
     Equation,
-    Grip,
-    Meet,
-    Still,
+    FixedDistance,
+    NoSlip,
+    NoVelocityAlong,
+    ZeroOffsetAlong,
 )
 from touchback.model.frame import AXES, Frame
 from touchback.model.joints import AnyJoint, JointKind
@@ -47,7 +47,7 @@ class PointInPlane(ClosureKind, frozen=True, tag="point-in-plane"):
             raise ModelError(f"PointInPlane: a plane such as 'xz' is expected, got {self.plane!r}.")
 
     def equations(self) -> tuple[Equation, ...]:
-        return tuple(Meet(AXES[axis]) for axis in self.plane)
+        return tuple(CoincidentComponent(AXES[axis]) for axis in self.plane)
 
 
 class PointOnPlane(ClosureKind, frozen=True, tag="point-on-plane"):
@@ -59,7 +59,7 @@ class PointOnPlane(ClosureKind, frozen=True, tag="point-on-plane"):
         check_axis("PointOnPlane", self.normal)
 
     def equations(self) -> tuple[Equation, ...]:
-        return (Along(UNIT[AXES[self.normal]]),)
+        return (ZeroOffsetAlong(UNIT[AXES[self.normal]]),)
 
 
 class PointOnLine(ClosureKind, frozen=True, tag="point-on-line"):
@@ -72,7 +72,7 @@ class PointOnLine(ClosureKind, frozen=True, tag="point-on-line"):
 
     def equations(self) -> tuple[Equation, ...]:
         axis = AXES[self.line]
-        return Along(UNIT[(axis + 1) % 3]), Along(UNIT[(axis + 2) % 3])
+        return ZeroOffsetAlong(UNIT[(axis + 1) % 3]), ZeroOffsetAlong(UNIT[(axis + 2) % 3])
 
 
 class Rod(ClosureKind, frozen=True, tag="rod"):
@@ -89,7 +89,7 @@ class Rod(ClosureKind, frozen=True, tag="rod"):
             )
 
     def equations(self) -> tuple[Equation, ...]:
-        return (Apart(self.length),)
+        return (FixedDistance(self.length),)
 
 
 def check_axis(kind: str, axis: str) -> None:
@@ -109,7 +109,7 @@ class Skate(ClosureKind, frozen=True, tag="skate"):
 
     def equations(self) -> tuple[Equation, ...]:
         x, y, z = map(float, axis_vector(self.axis))
-        return (Still((x, y, z)),)
+        return (NoVelocityAlong((x, y, z)),)
 
 
 class Rolling(ClosureKind, frozen=True, tag="rolling"):
@@ -139,7 +139,7 @@ class Rolling(ClosureKind, frozen=True, tag="rolling"):
         index = AXES[self.normal[-1]]
         nx, ny, nz = map(float, axis_vector(self.normal))
         disc = DiscOnPlane(self.radius, (x, y, z), (nx, ny, nz))
-        return disc, Grip(disc, UNIT[(index + 1) % 3]), Grip(disc, UNIT[(index + 2) % 3])
+        return disc, NoSlip(disc, UNIT[(index + 1) % 3]), NoSlip(disc, UNIT[(index + 2) % 3])
 
 
 AnyClosure = PointInPlane | PointOnPlane | PointOnLine | Rod | Skate | Rolling | AnyJoint

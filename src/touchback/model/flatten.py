@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 
-from touchback.model.data_walk import mapped
+from touchback.model.field_traversal import mapped
 from touchback.model.frame import AXES, GROUND, Frame
 from touchback.model.model import MECHANICS, OWN, Model, Part
 from touchback.model.modes import renamed_mode, renamed_transition

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, Unpack
 from msgspec.structs import replace
 from numpy.typing import ArrayLike
 
-from touchback.arguments import check_takes
+from touchback.callback_signature import check_takes
 from touchback.errors import ModelError
 from touchback.model.body import Bodies, make_body
 from touchback.model.closures import Closure, ClosureKind
@@ -21,7 +21,7 @@ from touchback.model.constraint_kinds import (
     friction_of,
 )
 from touchback.model.contact_kind import ContactKind
-from touchback.model.data_walk import expressions_of, normalised, truth
+from touchback.model.field_traversal import expressions_of, normalised, truth
 from touchback.model.forces import ForceKind, JointEffort, LinkForce
 from touchback.model.forces.fluid_forces import Fluid, make_fluid
 from touchback.model.frame import GROUND, BodyHandle, Frame, Place, Turns, as_frame, turns
@@ -50,7 +50,7 @@ from touchback.model.signals import (
     make_table,
     ranged_default,
 )
-from touchback.model.solids import AnySeen, Look, SeenKind
+from touchback.model.solids import AnySeen, Look, VisualKind
 from touchback.model.value import (
     Components,
     Value,
@@ -453,7 +453,7 @@ class Model:
         """How a body looks: a solid, as tb.Box(…), at a body or a frame of it."""
         label = f"Shape '{check_name('Shape', name)}'"
         self._refuse_known("shape", name, self.shapes)
-        if not isinstance(solid, SeenKind):
+        if not isinstance(solid, VisualKind):
             raise ModelError(f"{label}: a solid such as tb.Box(…) is expected, got {solid!r}.")
         look = Look(as_frame(f"{label}: place", place), normalised(label, solid))
         self.shapes[name] = self._own(label, look)

@@ -41,7 +41,7 @@ class CapsuleShape(Data, frozen=True):
 
 
 class MeshShape(Data, frozen=True):
-    """Triangles, as `model/solids/triangle_mesh.py` packs them."""
+    """Triangles, as `model/solids/visual_mesh.py` packs them."""
 
     points: str
     triangles: str

@@ -4,11 +4,12 @@ Every generated function has the calling convention of `abi.h`.
 """
 
 from touchback.native._calls import Call as Call, rows as rows
+from touchback.native.c_struct import FunctionData, Record as Record
 from touchback.native.calls.context import Context
 from touchback.native.calls.interpreter import Interpreter
 from touchback.native.calls.publish import Published, publish
 from touchback.native.calls.reorder import reorder
-from touchback.native.calls.replicas import (
+from touchback.native.calls.replicated_function import (
     Parts as Parts,
     ReplicatedFunction as ReplicatedFunction,
     Row as Row,
@@ -36,6 +37,7 @@ from touchback.native.constrained.formulation_kinds import (
     formulation_with as formulation_with,
 )
 from touchback.native.constrained.jacobian import RateDerivatives
+from touchback.native.contact.contact_sparsity import ContactPattern as ContactPattern
 from touchback.native.contact.contact_state import (
     ContactFunctions as ContactFunctions,
     ContactState as ContactState,
@@ -46,7 +48,6 @@ from touchback.native.contact.moreau_jean import (
     SteppedFunctions as SteppedFunctions,
     Steps as Steps,
 )
-from touchback.native.contact.pattern import ContactPattern as ContactPattern
 from touchback.native.integrate.adaptive import Adaptive, Dopri5, Radau5
 from touchback.native.integrate.cells import Cells
 from touchback.native.integrate.energy_balance import (
@@ -120,7 +121,6 @@ from touchback.native.modes.modes import (
     WIDEST_GAP as WIDEST_GAP,
     Modes as Modes,
 )
-from touchback.native.record import FunctionData, Record as Record
 
 # Submodules that other rooms import by themselves: nothing else needs them at once.
 PUBLIC_SUBMODULES = (
@@ -131,7 +131,7 @@ PUBLIC_SUBMODULES = (
     "daq.stream",
     "evdev.wheel",
     "foreign_log",
-    "front.front",
+    "front.connection_gate",
     "gradients.rollout",
     "image",
     "live.arena",
@@ -142,8 +142,8 @@ PUBLIC_SUBMODULES = (
     "sound.strike",
     "sound.strings",
     "sources",
-    "wire.far_end",
     "wire.line",
+    "wire.serial_device_end",
 )
 
 __all__ = [

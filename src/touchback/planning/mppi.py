@@ -21,8 +21,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from touchback import Live, Run, State, System, simulate
-from touchback.arguments import check_takes
 from touchback.batch import Batch
+from touchback.callback_signature import check_takes
 from touchback.errors import InputError, SolveError, TouchbackError
 from touchback.numbers import (
     MOST_COUNTED,

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from touchback import State, System, to_casadi
-from touchback.arguments import check_takes
+from touchback.callback_signature import check_takes
 from touchback.errors import InputError, SolveError
 from touchback.interop import needed, rk4_step
 from touchback.numbers import by_name, positive_number, read_array, read_number, shown, whole_within

@@ -16,7 +16,7 @@ from touchback.realtime.live_replay import (
     check_clock,
     check_rows,
     plan_in,
-    repeated,
+    replay_part,
     run_again,
     system_in,
 )
@@ -225,7 +225,7 @@ def _run_from_noted(
         loop.prepare()
         rest = Part(part.about, part.columns, part.rows[row + 1 : last + 1])
         check_rows(rest, recording)
-        return loop, repeated(plan, loop, rest, recording)
+        return loop, replay_part(plan, loop, rest, recording)
     return None, part.states[:0]
 
 
@@ -268,7 +268,7 @@ def _compare(
     loop = make_loop(plan, at.state, Pace(plan.rate, None, at.substeps))
     begin_at(loop, at.state, at.start)
     loop.prepare()
-    states = repeated(plan, loop, rest, recording)
+    states = replay_part(plan, loop, rest, recording)
     same = _same(states, rest.states)
     if same.all():
         return len(rows), ""

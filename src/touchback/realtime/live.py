@@ -56,8 +56,8 @@ from touchback.realtime.live_spec import (
     read_substeps,
     settled_near,
 )
-from touchback.realtime.live_transport import PLACES, StateChange, Transport
-from touchback.realtime.model_swap import Now, Pending, Swapped, prepare, refuse_open_loops
+from touchback.realtime.model_swap import Pending, RunSnapshot, Swapped, prepare, refuse_open_loops
+from touchback.realtime.pause_control import PLACES, StateChange, Transport
 from touchback.realtime.port_guards import (
     STOP_PORT,
     EnergyObserver,
@@ -81,7 +81,7 @@ from touchback.realtime.tick_recorder import (
 )
 from touchback.realtime.udp import Receiver
 from touchback.recording import Run, StartData, unknown_name
-from touchback.regular_file import check_output
+from touchback.safe_files import check_output
 from touchback.simulate import Solver, formulation_for, read_state
 from touchback.system import State, System, compile_model
 
@@ -700,7 +700,7 @@ class Live:
         if self._pending is not None:
             raise InputError("Another structure is waiting for its tick; one follows the other.")
         values = self._ports.published()[0]
-        now = Now(values["time"], values, self._parameters.values)
+        now = RunSnapshot(values["time"], values, self._parameters.values)
         changes = rate, method, constraints
         run = (self.system, self.plan, self._pace, self._loop)
         joints = joints_of(self.system.model) if self._joints is None else self._joints

@@ -105,7 +105,7 @@ def run_again(
         plan = plan_in(own, part)
         check_rows(part, recording)
         loop = _begin(own, plan, part, before)
-        parts.append(repeated(plan, loop, part, recording))
+        parts.append(replay_part(plan, loop, part, recording))
         before = own, loop
     return parts, loop
 
@@ -222,7 +222,7 @@ def _begin(
     return loop
 
 
-def repeated(plan: LiveSpec, loop: LiveLoop, part: Part, recording: Recording) -> np.ndarray:
+def replay_part(plan: LiveSpec, loop: LiveLoop, part: Part, recording: Recording) -> np.ndarray:
     """The states of a part's ticks."""
     states = np.empty_like(part.states)
     capacity = int(loop.struct.ring.capacity)

@@ -10,7 +10,14 @@ import numpy as np
 
 from touchback.dynamics import float_instant, size_of
 from touchback.errors import InputError
-from touchback.model import Along, Apart, Closure, Meet, Model, governed
+from touchback.model import (
+    Closure,
+    CoincidentComponent,
+    FixedDistance,
+    Model,
+    ZeroOffsetAlong,
+    governed,
+)
 from touchback.model.flatten import flatten
 from touchback.native import Formulation, Pace
 from touchback.native.live.live_loop import LiveLoop
@@ -78,7 +85,7 @@ class Swapped:
 
 
 @dataclass
-class Now:
+class RunSnapshot:
     """Where a run is about: time, state, parameters and inputs by name."""
 
     time: float
@@ -112,7 +119,7 @@ class Pending:
 
 
 def structure_of(
-    known: dict[str, KnownJoint], given: Model | System, now: Now, begin: Mapping[str, str]
+    known: dict[str, KnownJoint], given: Model | System, now: RunSnapshot, begin: Mapping[str, str]
 ) -> tuple[Structure, System]:
     """The structure that follows, and the system compiled for it; `begin` as in `Live.swap`."""
     if not isinstance(given, Model | System):
@@ -134,7 +141,11 @@ def structure_of(
 
 
 def guess_for(
-    system: System, structure: Structure, plan: LiveSpec, now: Now, modes: Mapping[str, float]
+    system: System,
+    structure: Structure,
+    plan: LiveSpec,
+    now: RunSnapshot,
+    modes: Mapping[str, float],
 ) -> np.ndarray:
     """The state that the new structure will start from about; refused when it can't be met."""
     start = system.initial_state()
@@ -255,7 +266,7 @@ def prepare(
     run: tuple[System, LiveSpec, Pace, LiveLoop],
     known: dict[str, KnownJoint],
     given: Model | System,
-    now: Now,
+    now: RunSnapshot,
     changes: Changes,
     region: OwnPorts,
     at: float | None,
@@ -328,11 +339,11 @@ def refuse_open_loops(
         )
         way, off = p_Wb - p_Wa, [0.0]
         for equation in loop.kind.equations():
-            if isinstance(equation, Meet):
+            if isinstance(equation, CoincidentComponent):
                 off.append(float(way[equation.axis]))
-            elif isinstance(equation, Along):
+            elif isinstance(equation, ZeroOffsetAlong):
                 off.append(float(np.asarray(equation.direction) @ (R_Wa.T @ way)))
-            elif isinstance(equation, Apart):
+            elif isinstance(equation, FixedDistance):
                 off.append(float(np.linalg.norm(way)) - float(instant.value(equation.length)))
         return float(np.linalg.norm(off))
 

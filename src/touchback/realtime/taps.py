@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from touchback.arguments import check_takes
+from touchback.callback_signature import check_takes
 from touchback.errors import InputError
 from touchback.numbers import number_within, positive_number, shown
 from touchback.realtime.faults import words

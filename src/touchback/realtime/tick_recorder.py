@@ -21,7 +21,7 @@ from touchback.numbers import shown
 from touchback.realtime.faults import Fault
 from touchback.realtime.live_parameters import Change, LiveParameters
 from touchback.realtime.live_spec import LiveSpec
-from touchback.realtime.live_transport import StateChange
+from touchback.realtime.pause_control import StateChange
 from touchback.recording import (
     CarriedData,
     FaultData,
@@ -36,7 +36,7 @@ from touchback.recording import (
     run_of_recording,
     text_of,
 )
-from touchback.regular_file import begun, check_output
+from touchback.safe_files import begun, check_output
 from touchback.simulate import MOST_NUMBERS
 from touchback.system import System
 from touchback.version import VERSION

@@ -46,7 +46,7 @@ from touchback.recording.run_records import (
 PUBLIC_SUBMODULES = (
     "recording_export",
     "repair",
-    "ros2.pattern",
+    "ros2.message_template",
     "ros2.ros2_messages",
     "ros2.ros2_types",
 )

@@ -17,7 +17,7 @@ from touchback.recording.mcap_records import LARGEST_FILE, WRONG_CONTENT, Damage
 from touchback.recording.mcap_tables import PROFILE, read_tables
 from touchback.recording.mcap_writer import TableWriter
 from touchback.recording.run_data import FORMAT, RunData, describe, understand
-from touchback.regular_file import open_regular
+from touchback.safe_files import open_regular
 
 _SIGNALS = "signals"
 _MESSAGE = 1 << 20  # bytes of rows, about, so that readers needn't hold a long run at once

@@ -34,7 +34,7 @@ from touchback.recording.mcap_records import (
     Damaged,
     records,
 )
-from touchback.regular_file import open_regular
+from touchback.safe_files import open_regular
 
 PROFILE = "touchback"
 ROWS, TEXTS = "touchback.rows.f64le", "json"  # encodings of messages

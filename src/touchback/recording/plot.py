@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from touchback.errors import InputError
-from touchback.figures import PICTURES, finish_figure, light_grid, pyplot
+from touchback.figure_style import PICTURES, finish_figure, light_grid, pyplot
 from touchback.names import with_unit
-from touchback.regular_file import check_output
+from touchback.safe_files import check_output
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

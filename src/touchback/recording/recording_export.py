@@ -18,7 +18,7 @@ from touchback.recording.mcap_records import LARGEST_FILE
 from touchback.recording.run import Run
 from touchback.recording.run_files import open_run, save_run
 from touchback.recording.run_formats import FORMATS
-from touchback.regular_file import check_output, open_regular, written_whole
+from touchback.safe_files import check_output, open_regular, written_whole
 
 PICTURE = ".png"
 ENDINGS = (*FORMATS, PICTURE, *FILMS)

@@ -14,7 +14,7 @@ from mcap.writer import CompressionType, Writer
 from touchback.errors import InputError
 from touchback.recording.mcap_records import LARGEST_FILE, WRONG_CONTENT, Damaged, records
 from touchback.recording.mcap_tables import PROFILE, REPAIRED, read_header
-from touchback.regular_file import open_regular
+from touchback.safe_files import open_regular
 from touchback.version import VERSION
 
 

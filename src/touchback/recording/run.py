@@ -178,7 +178,7 @@ class Run:
         return [film_text(self.model, self.time, self.signals, self.parameters)]
 
     def _plot_html(self) -> list[str]:
-        from touchback.figures import pyplot
+        from touchback.figure_style import pyplot
 
         try:
             figure = self.plot(*self.names[:_ROWS])

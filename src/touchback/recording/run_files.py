@@ -10,7 +10,7 @@ from touchback.recording.measured.measured_run import measured_file
 from touchback.recording.run import Run
 from touchback.recording.run_data import RunData
 from touchback.recording.run_formats import FORMATS, format_of
-from touchback.regular_file import path_of
+from touchback.safe_files import path_of
 
 MEASURED = (".csv", ".txt", ".tsv", ".dat", ".log", ".mdf", ".mf3", ".mf4", ".mcap", ".parquet")
 """Endings of what other programs measured; what is in a file decides who reads it."""

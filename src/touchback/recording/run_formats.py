@@ -2,15 +2,20 @@
 chooses.
 
 CSV has the description in a comment, a header, and numbers that read back exactly. A NumPy archive
-has a row of arrays and the description; never any pickled object.
+has a row of arrays and the description; never any pickled object. A layout for Foxglove shows a
+recording at once, in the form of files that Foxglove exports; Foxglove itself isn't part of our
+tests.
 """
 
+from __future__ import annotations
+
 import csv
+import json
 import math
 import os
 import zipfile
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from io import TextIOWrapper
 from pathlib import Path
 from tokenize import TokenError
@@ -21,11 +26,13 @@ from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from touchback.errors import InputError
+from touchback.model.flatten import flatten
 from touchback.names import with_unit
 from touchback.recording import mcap_file, parquet_file
 from touchback.recording.measured.mdf import write_mdf
+from touchback.recording.ros2.ros2_messages import JOINT_STATES, WORLD, scalar_coordinates
 from touchback.recording.run_data import FORMAT, RunData, describe, understand
-from touchback.regular_file import (
+from touchback.safe_files import (
     check_output,
     open_regular,
     opened_zip,
@@ -34,11 +41,75 @@ from touchback.regular_file import (
     written_whole,
 )
 
+_MOST = 6  # lines of a plot
+
+
+_COLOURS = ("#4e79a7", "#f28e2b", "#59a14f", "#e15759", "#b07aa1", "#76b7b2")
+
+
+def foxglove_layout(run: RunData, ros2: bool) -> str:
+    """The text of the file: a plot of signals for each unit that there is, up to three; with
+    messages of ROS 2 a view of the frames and a plot of the joints."""
+    units: dict[str, list[str]] = {}
+    for name, unit in run.units.items():
+        units.setdefault(unit, []).append(name)
+    panels: dict[str, Mapping[str, object]] = {}
+    if ros2:
+        panels["3D!frames"] = {
+            "followTf": WORLD, "layers": {}, "topics": {},
+            "scene": {"transforms": {"showLabel": True, "axisScale": 0.3}},
+        }  # fmt: skip
+        joints = [] if run.model is None else list(scalar_coordinates(flatten(run.model)))
+        places = {name: f"{JOINT_STATES}.position[{i}]" for i, name in enumerate(joints[:_MOST])}
+        panels["Plot!joints"] = _plot("joints", places)
+    for number, (unit, names) in enumerate(list(units.items())[:3]):
+        paths = {name: f"/signals.{json.dumps(name)}" for name in names[:_MOST]}
+        panels[f"Plot!signals{number}"] = _plot(f"signals [{unit}]" if unit else "signals", paths)
+    layout = {
+        "configById": panels, "globalVariables": {}, "userNodes": {},
+        "playbackConfig": {"speed": 1}, "layout": _side_by_side(list(panels), "row"),
+    }  # fmt: skip
+    return json.dumps(layout, indent=2)
+
+
+def _plot(title: str, paths: Mapping[str, str]) -> dict[str, object]:
+    """A panel with a line for each path of a message."""
+    lines = [
+        {"value": path, "label": name, "enabled": True, "timestampMethod": "receiveTime",
+         "color": _COLOURS[i % len(_COLOURS)]}
+        for i, (name, path) in enumerate(paths.items())
+    ]  # fmt: skip
+    return {
+        "foxglovePanelTitle": title, "paths": lines, "xAxisVal": "timestamp",
+        "showLegend": True, "isSynced": True,
+    }  # fmt: skip
+
+
+def _side_by_side(panels: list[str], direction: str) -> object:
+    """Panels, each beside the rest."""
+    if len(panels) == 1:
+        return panels[0]
+    other = "column" if direction == "row" else "row"
+    rest = _side_by_side(panels[1:], other)
+    share = 100.0 / len(panels) if direction == "column" else 50.0
+    return {"direction": direction, "first": panels[0], "second": rest, "splitPercentage": share}
+
+
 _LARGEST_CSV = 1 << 30  # bytes
+
+
 _TIME = "time [s]"
+
+
 _BEGINNING = 200  # bytes in which the description says what it is
+
+
 _LARGEST_NPZ = 4 << 30  # bytes of a file
+
+
 _LARGEST_UNPACKED = 1 << 28  # bytes of what is compressed in it; we don't compress
+
+
 # What reading archives and headers of arrays that aren't whole, or not by NumPy, runs into.
 _DAMAGE = (
     ValueError, KeyError, TypeError, SyntaxError, EOFError, OSError, RuntimeError, MemoryError,
@@ -195,6 +266,6 @@ def write_run(
         else:
             chosen.write(run, beside)
     if layout:
-        from touchback.recording.foxglove import foxglove_layout
+        from touchback.recording.run_formats import foxglove_layout
 
         write_whole(path.with_suffix(".foxglove.json"), foxglove_layout(run, ros2))

@@ -1,6 +1,10 @@
 """Offline runs: a compiled system, an initial state and a duration give a `Run`."""
 
 from touchback.native import AugmentedLagrangian, Baumgarte, Penalty
+from touchback.simulate.adaptive_step_limits import (
+    StepLimits as StepLimits,
+    step_limits as step_limits,
+)
 from touchback.simulate.constraint_switching import Switch
 from touchback.simulate.contact_stepper import Sensors as Sensors, contacts_of as contacts_of
 from touchback.simulate.event_monitor import Event
@@ -45,6 +49,11 @@ from touchback.simulate.run_diagnostics import (
     warn_when_open as warn_when_open,
 )
 from touchback.simulate.run_spec import RunSpec as RunSpec
+from touchback.simulate.run_stepper import (
+    Label as Label,
+    Segment as Segment,
+    signal_labels as signal_labels,
+)
 from touchback.simulate.simulate import simulate
 from touchback.simulate.smooth_stepper import newton_for as newton_for
 from touchback.simulate.solver_choice import (
@@ -77,12 +86,6 @@ from touchback.simulate.span import (
     output_times as output_times,
     refuse_rows as refuse_rows,
     whole_multiple as whole_multiple,
-)
-from touchback.simulate.step_knots import StepLimits as StepLimits, step_limits as step_limits
-from touchback.simulate.stepper import (
-    Label as Label,
-    Segment as Segment,
-    signal_labels as signal_labels,
 )
 from touchback.simulate.ticks import steps_between as steps_between, use_ticks as use_ticks
 

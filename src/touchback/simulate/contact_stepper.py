@@ -17,7 +17,7 @@ from touchback.names import check_name
 from touchback.native import evaluate_rows
 from touchback.numbers import Floats, shown
 from touchback.simulate.run_spec import RunSpec
-from touchback.simulate.stepper import Label, Stepper
+from touchback.simulate.run_stepper import Label, Stepper
 from touchback.system import ContactEquations, Derivation, System, open_text, solved_arguments
 
 

@@ -14,8 +14,8 @@ from typing import NamedTuple
 import numpy as np
 
 from touchback.numbers import Floats
+from touchback.simulate.adaptive_step_limits import step_limits
 from touchback.simulate.run_spec import RunSpec
-from touchback.simulate.step_knots import step_limits
 from touchback.system import Point
 
 MOST_JUMPS = 200  # instants at which a run is parted

@@ -45,10 +45,10 @@ from touchback.simulate.energy_meter import (
 from touchback.simulate.event_monitor import Running
 from touchback.simulate.protocol import Plain
 from touchback.simulate.run_spec import RunSpec
+from touchback.simulate.run_stepper import Segment, Stepper
 from touchback.simulate.solvers.adaptive_solvers import Dopri5
 from touchback.simulate.solvers.base import Can
 from touchback.simulate.span import Failure, Trajectory, counted, needed
-from touchback.simulate.stepper import Segment, Stepper
 from touchback.system import ContactEquations, power_set_with
 
 _ALIKE = 1e-9  # part of the speed by which contacts that are hit at once may differ
@@ -57,7 +57,7 @@ _ALIKE = 1e-9  # part of the speed by which contacts that are hit at once may di
 Ways = Mapping[int, Floats]  # of groups that slip
 
 
-class Bounces:
+class ImpactSolver:
     """Impacts of the contacts called `names`, by a `law`, at most `rounds` of them at one instant:
     bounces that would be over within `rest` seconds are taken as over. Instants at which mechanics
     has no or several answers are reported in `diagnostics`, impacts that gave energy in `gains`;
@@ -291,7 +291,7 @@ class ContactStates:
         own = np.zeros(equations.layout.bilateral)
         self.rows = ContactRowEnergies(self._names, equations.layout, losses, moved, own)
         self.walls = ContactGaps(equations, state, problem)
-        self.bounces = Bounces(self._names, law, rest)
+        self.bounces = ImpactSolver(self._names, law, rest)
         self.on_impact: Callable[[float, Floats, float], None] = lambda t, states, given: None
         self.flight = np.inf
         self.floors = np.zeros(len(self._names) + len(equations.layout.groups))

@@ -9,7 +9,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 
-from touchback.arguments import check_takes
+from touchback.callback_signature import check_takes
 from touchback.errors import InputError, SolveError
 from touchback.native import Chunks, Crossing, EventRule, Events, Problem, Status
 from touchback.numbers import LEAST, MOST, Floats, keep, number_within, shown

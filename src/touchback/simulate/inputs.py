@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from touchback.arguments import check_takes
+from touchback.callback_signature import check_takes
 from touchback.errors import InputError
 from touchback.native import SampledInputs
 from touchback.numbers import Floats, by_name, keep, positive_number, read_array, read_number, shown

@@ -32,9 +32,9 @@ from touchback.simulate.initial_state import consistency
 from touchback.simulate.protocol import Settle
 from touchback.simulate.run_diagnostics import constraint_diagnostics
 from touchback.simulate.run_spec import RunSpec
+from touchback.simulate.run_stepper import Label, Segment, Stepper, signal_labels
 from touchback.simulate.smooth_stepper import newton_for
 from touchback.simulate.span import Failure, Trajectory
-from touchback.simulate.stepper import Label, Segment, Stepper, signal_labels
 from touchback.simulate.ticks import use_ticks
 from touchback.symbolic import Expr
 from touchback.system import ModalProblem, System, SystemMode, power_set_of_modes

@@ -37,10 +37,10 @@ from touchback.simulate.run_diagnostics import (
     warn_when_open,
 )
 from touchback.simulate.run_spec import RunSpec
+from touchback.simulate.run_stepper import record_run
 from touchback.simulate.solver_choice import formulation_for, solver_for
 from touchback.simulate.solvers import METHODS, Can, Options, Solver
 from touchback.simulate.solvers.base import Integrator
-from touchback.simulate.stepper import record_run
 from touchback.symbolic import Expr, to_text
 from touchback.system import System
 

@@ -15,8 +15,8 @@ from touchback.simulate.initial_state import consistency
 from touchback.simulate.protocol import Plain
 from touchback.simulate.run_diagnostics import constraint_diagnostics
 from touchback.simulate.run_spec import RunSpec
+from touchback.simulate.run_stepper import Label, Segment, Stepper, signal_labels
 from touchback.simulate.span import Failure, Trajectory
-from touchback.simulate.stepper import Label, Segment, Stepper, signal_labels
 from touchback.simulate.ticks import use_ticks
 from touchback.system import System, power_set
 

@@ -18,9 +18,9 @@ from touchback.simulate.contact_stepper import ContactStepper, Sensors, overlaps
 from touchback.simulate.energy_meter import ContactRowEnergies, EnergyAccount, PowerLines
 from touchback.simulate.protocol import Plain
 from touchback.simulate.run_spec import RunSpec
+from touchback.simulate.run_stepper import Label
 from touchback.simulate.solvers.base import Can, Solver
 from touchback.simulate.span import Failure, Trajectory, needed, refuse_rows
-from touchback.simulate.stepper import Label
 from touchback.system import STEPPED, WORK, ContactEquations, ContactLayout, power_set
 
 

@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from touchback.errors import InputError
-from touchback.figures import BODIES, PICTURES, finish_figure, light_grid, pyplot
+from touchback.figure_style import BODIES, PICTURES, finish_figure, light_grid, pyplot
 from touchback.numbers import number_within
-from touchback.regular_file import check_output
+from touchback.safe_files import check_output
 from touchback.sweeps.designs import Design, Saltelli
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from touchback.errors import InputError
 from touchback.numbers import shown, whole_within
-from touchback.regular_file import path_of
+from touchback.safe_files import path_of
 from touchback.sweeps import sweep_folder, sweep_workers
 from touchback.sweeps.designs import Design
 from touchback.sweeps.sweep_table import Sweep, columns_of

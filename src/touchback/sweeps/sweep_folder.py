@@ -31,7 +31,7 @@ from typing import Any, TypeAlias
 
 from touchback.errors import NO_JSON, InputError
 from touchback.numbers import is_real
-from touchback.regular_file import read_regular, write_whole
+from touchback.safe_files import read_regular, write_whole
 from touchback.sweeps.designs import Design
 
 _LARGEST = 1 << 30  # bytes

@@ -1,13 +1,11 @@
 """The tape and what is done with it: expressions, derivatives, text, programs, plain evaluation."""
 
-from touchback.symbolic.chains import chained as chained
 from touchback.symbolic.count import (
     Counts as Counts,
     Depth as Depth,
     count_tape as count_tape,
     depth as depth,
 )
-from touchback.symbolic.curves import curves_in_time as curves_in_time
 from touchback.symbolic.differentiate import gradient, jacobian, jvp, vjp
 from touchback.symbolic.dimensions import (
     UNKNOWN as UNKNOWN,
@@ -16,6 +14,7 @@ from touchback.symbolic.dimensions import (
     quantity_of as quantity_of,
 )
 from touchback.symbolic.expression import Expr
+from touchback.symbolic.fma_chains import fuse_sums as fuse_sums
 from touchback.symbolic.functions import atan2 as atan2, cos as cos, select as select, sin as sin
 from touchback.symbolic.operand import call as call
 from touchback.symbolic.ops import (
@@ -54,7 +53,7 @@ from touchback.symbolic.sincos import (
     TWO_OVER_PI as TWO_OVER_PI,
 )
 from touchback.symbolic.stages import split as split, split_many as split_many
-from touchback.symbolic.switches import (
+from touchback.symbolic.switching_times import (
     PositionCells as PositionCells,
     Switches as Switches,
     cells_in as cells_in,
@@ -63,13 +62,14 @@ from touchback.symbolic.switches import (
 )
 from touchback.symbolic.table import Lookup, Table, Want
 from touchback.symbolic.tape import Alike as Alike, Tape
+from touchback.symbolic.tape_replay import Translator as Translator, replay
 from touchback.symbolic.text import (
     LOOKUPS as LOOKUPS,
     NUMBERS as NUMBERS,
     quoted as quoted,
     to_text,
 )
-from touchback.symbolic.translate import Translator as Translator, replay
+from touchback.symbolic.time_nonlinearity import is_nonlinear_in_time as is_nonlinear_in_time
 
 # Submodules that other rooms import by themselves: nothing else needs them at once.
 PUBLIC_SUBMODULES = (

@@ -141,7 +141,7 @@ def depth(program: Program) -> Depth:
     return Depth(sum(sizes.values()), len(sizes), max(sizes.values(), default=0), tuple(way[::-1]))
 
 
-def way_alone(program: Program, way: tuple[int, ...]) -> Program:
+def critical_path_program(program: Program, way: tuple[int, ...]) -> Program:
     """The operations of a way and no others, each with the result before it; other operands are
     x[0]. What it takes is what is left of the program where all else is computed beside it."""
     alone = Program([0] * 3, [0] * 3, [0] * 3, [0] * 3, {0: 0.0, 1: 1.0}, {2: ("x", 0)}, [], [])

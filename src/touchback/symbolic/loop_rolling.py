@@ -24,7 +24,7 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-from touchback.symbolic.chains import SUM_SIGNS
+from touchback.symbolic.fma_chains import SUM_SIGNS
 from touchback.symbolic.ops import (
     ADD,
     CONST,

@@ -19,8 +19,8 @@ from touchback.symbolic import (
     Program,
     Switches,
     cells_in,
-    curves_in_time,
     depth,
+    is_nonlinear_in_time,
     switches_in,
 )
 from touchback.symbolic.count import count
@@ -135,7 +135,7 @@ class Function:
     def curves(self, known: frozenset[int]) -> bool:
         """Whether it reads time other than along straight lines: see `curves_in_time`."""
         if known not in self._curves:
-            self._curves[known] = curves_in_time(self.second, known)
+            self._curves[known] = is_nonlinear_in_time(self.second, known)
         return self._curves[known]
 
     @cached_property

@@ -15,7 +15,7 @@ from touchback.dynamics import (
     isomorphic_branches,
 )
 from touchback.model import Model
-from touchback.symbolic import Alike, Place, Tape, chained, split_many
+from touchback.symbolic import Alike, Place, Tape, fuse_sums, split_many
 from touchback.system.compiled_function import Function, FunctionSet
 from touchback.system.layout import Layout
 
@@ -179,7 +179,11 @@ class Derivation:
         return FunctionSet(
             {
                 name: Function(
-                    name, first, chained(second) if chains else second, shapes[name], self._backend
+                    name,
+                    first,
+                    fuse_sums(second) if chains else second,
+                    shapes[name],
+                    self._backend,
                 )
                 for name, second in seconds.items()
             }

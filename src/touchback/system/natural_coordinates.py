@@ -11,19 +11,19 @@ import numpy as np
 from touchback.codegen import compile_program
 from touchback.errors import InputError
 from touchback.model import (
+    COINCIDENT_POINTS,
     GROUND,
-    TOGETHER,
-    Along,
-    Apart,
     BaseMotion,
     Closure,
+    CoincidentComponent,
     Equation,
+    FixedDistance,
     Frame,
     Free,
     Joint,
-    Meet,
     Model,
-    Square,
+    Perpendicular,
+    ZeroOffsetAlong,
 )
 from touchback.native import Constrained, ConstrainedFunctions, Problem, evaluate_rows
 from touchback.numbers import Scalar
@@ -243,13 +243,20 @@ class NaturalMechanism:
         rest: list[Equation] = [
             each
             for each in equations
-            if not (isinstance(each, Meet) or (isinstance(each, Square) and shared))
+            if not (
+                isinstance(each, CoincidentComponent)
+                or (isinstance(each, Perpendicular) and shared)
+            )
         ]
         self._tie(name, rest, joint.parent, joint.child)
         for closing in used:
             kind = self._closures[closing].kind
             meets = any(offer.of == closing and not offer.unit for offer in offers)
-            rest = [each for each in kind.equations() if not (isinstance(each, Meet) and meets)]
+            rest = [
+                each
+                for each in kind.equations()
+                if not (isinstance(each, CoincidentComponent) and meets)
+            ]
             closure = self._closures.pop(closing)
             self._tie(closing, rest, closure.a, closure.b)
 
@@ -268,9 +275,11 @@ class NaturalMechanism:
             found = [
                 _Offer(R @ np.array(axis), self._direction(a, axis), True, of) for axis in axes
             ]
-        if set(TOGETHER) <= set(equations):
+        if set(COINCIDENT_POINTS) <= set(equations):
             found.insert(0, _Offer(at, self._point(a), False, of))
-        elif of is not None and sum(isinstance(each, Meet) for each in equations) == 2:
+        elif (
+            of is not None and sum(isinstance(each, CoincidentComponent) for each in equations) == 2
+        ):
             point = self._in_plane(equations, a, b)
             found += [] if point is None else [_Offer(at, point, False, of)]
         return found
@@ -278,7 +287,9 @@ class NaturalMechanism:
     def _in_plane(self, equations: Sequence[Equation], a: Frame, b: Frame) -> Floats | None:
         """The point of frame b where it meets frame a's in a plane of the ground that the joints
         of both bodies keep to; None where they needn't."""
-        (missing,) = {0, 1, 2} - {each.axis for each in equations if isinstance(each, Meet)}
+        (missing,) = {0, 1, 2} - {
+            each.axis for each in equations if isinstance(each, CoincidentComponent)
+        }
         if self._common(a.body, b.body) != GROUND:
             return None
         normal = np.eye(3)[missing]
@@ -391,15 +402,15 @@ class NaturalMechanism:
         """What a joint or closure demands of the unknowns."""
         for equation in equations:
             apart = self._point(b) - self._point(a)
-            if isinstance(equation, Meet):
+            if isinstance(equation, CoincidentComponent):
                 common = self._common(a.body, b.body)
                 axis = self._frames[common][1 + equation.axis]
                 Q = dot(axis, apart)
-            elif isinstance(equation, Along):
+            elif isinstance(equation, ZeroOffsetAlong):
                 Q = dot(self._direction(a, equation.direction), apart)
-            elif isinstance(equation, Square):
+            elif isinstance(equation, Perpendicular):
                 Q = dot(self._direction(a, equation.of_a), self._direction(b, equation.of_b))
-            elif isinstance(equation, Apart):
+            elif isinstance(equation, FixedDistance):
                 length = float(np.linalg.norm(self._world(b) - self._world(a)))
                 Q = dot(apart, apart, length**2, 2.0 * length)
             else:

@@ -14,8 +14,8 @@ from touchback.native.constrained.assembly import OPEN
 from touchback.system.active_equations import ActiveEquations, At
 from touchback.system.constraint_functions import ConstraintLayout
 from touchback.system.freedoms import freedoms_of
-from touchback.system.function_calls import Calls
 from touchback.system.layout import fill
+from touchback.system.method_dispatch import Calls
 
 _ASIDE = (0.0, 0.05, -0.3, 1.0, -2.0)  # how far guesses are turned aside when they lead nowhere
 

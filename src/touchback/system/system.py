@@ -32,11 +32,17 @@ from touchback.system.constraint_functions import Terms
 from touchback.system.derivation import Derivation
 from touchback.system.dynamics_kinds.base import DynamicsKind
 from touchback.system.freedoms import Freedoms
-from touchback.system.function_calls import Calls, Made, Way, by_its_name, hot
 from touchback.system.function_text import function_source, listing_of, printer_of, stage_source
 from touchback.system.implicit_equations import Equations
 from touchback.system.integration_problem import InputFeed, IntegrationProblem, ProblemSpec
 from touchback.system.layout import Layout, Values, fill
+from touchback.system.method_dispatch import (
+    CallCache,
+    Calls,
+    CallVariant,
+    dispatch_to_native,
+    name_in_shape_errors,
+)
 from touchback.system.solved_motion import SolvedMotion
 from touchback.system.state import Assembly, State, elements_of
 from touchback.system.state_assembly import check_branches, with_found_states
@@ -77,7 +83,7 @@ class System:
         self.name, self.deriving = dynamics.name, dynamics.deriving
         defaults = np.array([given.default for given in self.layout.ranges], dtype=float)
         self.present = [
-            Calls(dynamics, dynamics.first, defaults, Made())
+            Calls(dynamics, dynamics.first, defaults, CallCache())
         ]  # C looks here what is set
 
     @property
@@ -386,7 +392,7 @@ class System:
 
     # ---- functions on arrays ---------------------------------------------------------------------
 
-    @hot(Way("inverse dynamics", "a"))
+    @dispatch_to_native(CallVariant("inverse dynamics", "a"))
     def inverse_dynamics(
         self, q: Values, v: Values, a: Values, u: Values = None, t: ArrayLike = 0.0,
         z: Values = None, out: Out = None, parameters: Replaced = None,
@@ -399,7 +405,7 @@ class System:
             "inverse dynamics", At(q, v, u, t, z, parameters), self.along("a", a), out
         )
 
-    @hot(Way("bias"))
+    @dispatch_to_native(CallVariant("bias"))
     def bias(
         self, q: Values, v: Values, u: Values = None, t: ArrayLike = 0.0, z: Values = None,
         out: Out = None, parameters: Replaced = None,
@@ -407,7 +413,7 @@ class System:
         """c(q, v): Coriolis, centrifugal and gravity terms less forces on bodies."""
         return self.called("bias", At(q, v, u, t, z, parameters), out=out)
 
-    @hot(Way("mass matrix"))
+    @dispatch_to_native(CallVariant("mass matrix"))
     def mass_matrix(self, q: Values, out: Out = None, parameters: Replaced = None) -> np.ndarray:
         """M(q), armature included."""
         if not self.plan.loop_mass_matrix:
@@ -424,9 +430,9 @@ class System:
             M_row[:] = M[np.ix_(back, back)]
         return result
 
-    @hot(
-        Way("forward dynamics", "tau"), Way("motion by tau", "tau", part="v"),
-        Way("rate", part="v"), Way("motion", part="v"),
+    @dispatch_to_native(
+        CallVariant("forward dynamics", "tau"), CallVariant("motion by tau", "tau", part="v"),
+        CallVariant("rate", part="v"), CallVariant("motion", part="v"),
     )  # fmt: skip
     def forward_dynamics(
         self, q: Values, v: Values, tau: Values = None, u: Values = None, t: ArrayLike = 0.0,
@@ -438,7 +444,7 @@ class System:
         found = self.dynamics.solve(self.calls, At(q, v, u, t, z, parameters), tau, out=out)[0]
         return write_result(found, out)
 
-    @by_its_name
+    @name_in_shape_errors
     def multipliers(
         self, q: Values, v: Values, tau: Values = None, u: Values = None, t: ArrayLike = 0.0,
         z: Values = None, out: Out = None, parameters: Replaced = None,
@@ -453,7 +459,7 @@ class System:
             warn_of_open(self.dynamics, calls, at, "multipliers", names)
         return dict(zip(names, components(solved), strict=True))
 
-    @by_its_name
+    @name_in_shape_errors
     def terms(
         self, q: Values, v: Values, u: Values = None, t: ArrayLike = 0.0, z: Values = None,
         out: Terms | None = None, parameters: Replaced = None,
@@ -462,7 +468,7 @@ class System:
         are terms of as many states."""
         return self.dynamics.terms(self.calls, At(q, v, u, t, z, parameters)).written(out)
 
-    @by_its_name
+    @name_in_shape_errors
     def constraint_error(
         self, q: Values, t: ArrayLike = 0.0, u: Values = None, z: Values = None, out: Out = None,
         parameters: Replaced = None,
@@ -472,7 +478,7 @@ class System:
         at = At(q, u=u, t=t, z=z, parameters=parameters)
         return write_result(self.dynamics.positions(self.calls, at)[0], out)
 
-    @hot(Way("joint efforts"))
+    @dispatch_to_native(CallVariant("joint efforts"))
     def joint_efforts(
         self, q: Values, v: Values, u: Values = None, t: ArrayLike = 0.0, z: Values = None,
         out: Out = None, parameters: Replaced = None,
@@ -480,7 +486,7 @@ class System:
         """The model's own joint efforts: motors, springs, damping, friction, stops."""
         return self.called("joint efforts", At(q, v, u, t, z, parameters), out=out)
 
-    @hot(Way("rate"), Way("motion", part="x"))
+    @dispatch_to_native(CallVariant("rate"), CallVariant("motion", part="x"))
     def state_rate(
         self, q: Values, v: Values, u: Values = None, t: ArrayLike = 0.0, z: Values = None,
         out: Out = None, parameters: Replaced = None,
@@ -490,7 +496,7 @@ class System:
             self.dynamics.state_rate(self.calls, At(q, v, u, t, z, parameters)), out
         )
 
-    @by_its_name
+    @name_in_shape_errors
     def sensors(
         self, q: Values = None, v: Values = None, u: Values = None, t: ArrayLike = 0.0,
         z: Values = None, out: Out = None, parameters: Replaced = None,
@@ -501,7 +507,7 @@ class System:
         shown = calls.called("outputs", at, self.dynamics.solved(calls, at), out)
         return dict(zip(self.layout.outputs, components(shown), strict=True))
 
-    @by_its_name
+    @name_in_shape_errors
     def energy(
         self, q: Values, v: Values, t: ArrayLike = 0.0, z: Values = None, out: Out = None,
         parameters: Replaced = None,
@@ -512,7 +518,7 @@ class System:
         kinetic, potential = components(self.called("energy", at, out=out))
         return kinetic, potential
 
-    @hot(Way("momentum"))
+    @dispatch_to_native(CallVariant("momentum"))
     def momentum(
         self,
         q: Values,
@@ -525,7 +531,7 @@ class System:
         """Linear momentum and angular momentum about the world's origin, 2 × 3."""
         return self.called("momentum", At(q, v, t=t, z=z, parameters=parameters), out=out)
 
-    @hot(Way("centre of mass"))
+    @dispatch_to_native(CallVariant("centre of mass"))
     def centre_of_mass(
         self,
         q: Values,
@@ -539,7 +545,7 @@ class System:
 
     # ---- functions of frames and joints ----------------------------------------------------------
 
-    @by_its_name
+    @name_in_shape_errors
     def pose(
         self, frame: Frame | BodyHandle | str, q: Values, t: ArrayLike = 0.0, z: Values = None,
         out: Out = None, parameters: Replaced = None,
@@ -550,7 +556,7 @@ class System:
         flat = self.evaluated(function, At(q, t=t, z=z, parameters=parameters), out=out)
         return flat[..., :9].reshape(*flat.shape[:-1], 3, 3), flat[..., 9:]
 
-    @by_its_name
+    @name_in_shape_errors
     def velocity(
         self, frame: Frame | BodyHandle | str, q: Values, v: Values, t: ArrayLike = 0.0,
         z: Values = None, out: Out = None, parameters: Replaced = None,
@@ -560,7 +566,7 @@ class System:
         function = self._of(frame, "velocity", recipes.velocity_recipe)
         return self.evaluated(function, At(q, v, t=t, z=z, parameters=parameters), out=out)
 
-    @by_its_name
+    @name_in_shape_errors
     def acceleration(
         self, frame: Frame | BodyHandle | str, q: Values, v: Values, a: Values, u: Values = None,
         t: ArrayLike = 0.0, z: Values = None, out: Out = None, parameters: Replaced = None,
@@ -569,7 +575,7 @@ class System:
         function = self._of(frame, "acceleration", recipes.acceleration_recipe)
         return self.evaluated(function, At(q, v, u, t, z, parameters), self.along("a", a), out)
 
-    @by_its_name
+    @name_in_shape_errors
     def jacobian(
         self, frame: Frame | BodyHandle | str, q: Values, t: ArrayLike = 0.0, z: Values = None,
         out: Out = None, parameters: Replaced = None,
@@ -578,7 +584,7 @@ class System:
         function = self._of(frame, "jacobian", recipes.jacobian_recipe)
         return self.evaluated(function, At(q, t=t, z=z, parameters=parameters), out=out)
 
-    @by_its_name
+    @name_in_shape_errors
     def reaction(
         self, joint: str, q: Values, v: Values, a: Values = None, u: Values = None,
         t: ArrayLike = 0.0, z: Values = None, out: Out = None, parameters: Replaced = None,
@@ -630,7 +636,7 @@ class System:
     # dq = N(q) δ they are by δ, so that a quaternion has three columns (turns about the body's
     # axes) and each matrix is square. For coordinates with q̇ = v, δ is dq.
 
-    @hot(Way("inverse dynamics derivatives", "a"))
+    @dispatch_to_native(CallVariant("inverse dynamics derivatives", "a"))
     def inverse_dynamics_derivatives(
         self, q: Values, v: Values, a: Values, u: Values = None, t: ArrayLike = 0.0,
         z: Values = None, out: Out = None, parameters: Replaced = None,
@@ -640,7 +646,9 @@ class System:
         at = At(q, v, u, t, z, parameters)
         return self.called("inverse dynamics derivatives", at, self.along("a", a), out)
 
-    @hot(Way("forward dynamics derivatives", "tau"), Way("own dynamics derivatives"))
+    @dispatch_to_native(
+        CallVariant("forward dynamics derivatives", "tau"), CallVariant("own dynamics derivatives")
+    )
     def forward_dynamics_derivatives(
         self, q: Values, v: Values, tau: Values = None, u: Values = None, t: ArrayLike = 0.0,
         z: Values = None, out: Out = None, parameters: Replaced = None,
@@ -649,7 +657,7 @@ class System:
         acceleration i. Without `tau` the model's own joint efforts act, and vary with q and v."""
         return self._by_efforts("derivatives", At(q, v, u, t, z, parameters), tau, out)
 
-    @hot(Way("inverse dynamics by parameters", "a"))
+    @dispatch_to_native(CallVariant("inverse dynamics by parameters", "a"))
     def inverse_dynamics_by_parameters(
         self, q: Values, v: Values, a: Values, u: Values = None, t: ArrayLike = 0.0,
         z: Values = None, out: Out = None, parameters: Replaced = None,
@@ -660,7 +668,7 @@ class System:
         at = At(q, v, u, t, z, parameters)
         return self.called("inverse dynamics by parameters", at, self.along("a", a), out)
 
-    @by_its_name
+    @name_in_shape_errors
     def regressor(
         self, q: Values, v: Values, a: Values, t: ArrayLike = 0.0, z: Values = None,
         out: Out = None, parameters: Replaced = None,
@@ -677,7 +685,10 @@ class System:
         at = At(q, v, None, t, z, parameters)
         return self.evaluated(function, at, self.along("a", a), out)
 
-    @hot(Way("forward dynamics by parameters", "tau"), Way("own dynamics by parameters"))
+    @dispatch_to_native(
+        CallVariant("forward dynamics by parameters", "tau"),
+        CallVariant("own dynamics by parameters"),
+    )
     def forward_dynamics_by_parameters(
         self, q: Values, v: Values, tau: Values = None, u: Values = None, t: ArrayLike = 0.0,
         z: Values = None, out: Out = None, parameters: Replaced = None,

@@ -16,7 +16,7 @@ import numpy as np
 from touchback.system.active_equations import At
 from touchback.system.dynamics_kinds import DynamicsKind
 from touchback.system.freedoms import SHARED
-from touchback.system.function_calls import Calls
+from touchback.system.method_dispatch import Calls
 
 _PACKAGE = __name__.split(".", maxsplit=1)[0]
 

@@ -20,6 +20,13 @@ from touchback.vehicle.car import (
     add_running_gear,
 )
 from touchback.vehicle.car_file import SMALL_CAR, is_car_file, read_car, save_car
+from touchback.vehicle.commonroad_multi_body import (
+    CommonRoadTyre,
+    MultiBodyAxle,
+    MultiBodyCar,
+    MultiBodyState,
+    add_multi_body_car,
+)
 from touchback.vehicle.driveline import (
     DiscBrake,
     Driveline,
@@ -49,13 +56,6 @@ from touchback.vehicle.manoeuvres.manoeuvre import (
     model_of as model_of,
 )
 from touchback.vehicle.manoeuvres.road_manoeuvres import gap as gap
-from touchback.vehicle.multi_body import (
-    CommonRoadTyre,
-    MultiBodyAxle,
-    MultiBodyCar,
-    MultiBodyState,
-    add_multi_body_car,
-)
 from touchback.vehicle.roads import (
     SMALL_TRACK,
     Bump,

@@ -17,8 +17,8 @@ from touchback.files import (
     shown,
     yaml_text,
 )
-from touchback.files.convert import convert
-from touchback.regular_file import check_output, read_regular, write_whole
+from touchback.files.struct_decoding import convert
+from touchback.safe_files import check_output, read_regular, write_whole
 from touchback.vehicle.car import Car
 from touchback.vehicle.suspension import AnyAxle
 from touchback.vehicle.tyres import AnyTyre, MagicFormula

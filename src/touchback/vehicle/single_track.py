@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from touchback import Expr, Model, cos, maximum, minimum, select, sin, tan
-from touchback.arguments import check_takes
+from touchback.callback_signature import check_takes
 from touchback.errors import ModelError
 from touchback.model import Data, check_positive, pair
 from touchback.numbers import Scalar

@@ -15,7 +15,7 @@ from websockets.exceptions import ConnectionClosed
 from touchback.errors import NO_JSON, InputError, TouchbackError
 from touchback.realtime import words
 from touchback.realtime.control import Answer, Message
-from touchback.workbench.page_client import Client, Peek, peek
+from touchback.workbench.page_connection import Client, Peek, peek
 from touchback.workbench.source import SceneSeen, Source, Values
 from touchback.workbench.wire_format import encode_message, pose_frame
 

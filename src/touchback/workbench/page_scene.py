@@ -9,7 +9,7 @@ import numpy as np
 from touchback import Eye, Frame, LinkForce, Model, Revolute, SpringDamper, System
 from touchback.draw import Piece, Track, Watched, plane_across, scene_of
 from touchback.dynamics import Instant, float_instant, size_of
-from touchback.figures import BODIES, PALE
+from touchback.figure_style import BODIES, PALE
 from touchback.model import GROUND, Joint, axis_vector
 from touchback.numbers import Scalar
 from touchback.system import Derivation

@@ -26,7 +26,7 @@ from websockets.datastructures import Headers, MultipleValuesError
 from websockets.http11 import Request, Response
 
 from touchback.errors import InputError, TouchbackError
-from touchback.native.front.front import GROUPS, WEB, Front
+from touchback.native.front.connection_gate import GROUPS, WEB, Front
 from touchback.realtime.control.control_messages import LONGEST
 from touchback.workbench.hub import MOST_CLIENTS, Hub
 from touchback.workbench.meshes import MESHES, mesh_file

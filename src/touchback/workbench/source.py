@@ -9,7 +9,7 @@ from typing import NamedTuple, Protocol
 import msgspec
 import numpy as np
 
-from touchback.figures import PALE
+from touchback.figure_style import PALE
 from touchback.realtime.control import Answer
 
 Values = dict[str, float]

@@ -29,7 +29,7 @@ from touchback.workbench.wire_format import File
 
 if TYPE_CHECKING:
     from touchback.workbench.hub import Hub
-    from touchback.workbench.page_client import Client
+    from touchback.workbench.page_connection import Client
     from touchback.workbench.server import Server
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from studies.wall.figures.sheet import Sheet, panel
 from studies.wall.setups import UNIT_BALL
-from touchback.figures import ACCENT, GREEN, INK, PALE
+from touchback.figure_style import ACCENT, GREEN, INK, PALE
 from touchback.haptics.wall.controllers import (
     Controller,
     DeadbeatWall,

@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from studies.wall.figures.sheet import Sheet, panel
-from touchback.figures import ACCENT, INK, PALE
+from touchback.figure_style import ACCENT, INK, PALE
 from touchback.haptics.wall.passivity import BENCH_DEVICE, expressible_stiffness
 from touchback.haptics.wall.plant import Finger
 

@@ -10,7 +10,7 @@ from studies.wall.figures.sheet import Sheet, panel
 from studies.wall.full_map import LateWall, largest_exit_speed, late_history
 from studies.wall.setups import WORST
 from studies.wall.worst_case import WorstCase, worst_history
-from touchback.figures import ACCENT, GREEN, INK, PALE
+from touchback.figure_style import ACCENT, GREEN, INK, PALE
 from touchback.haptics.wall.oscillator import Oscillator, State
 
 if TYPE_CHECKING:

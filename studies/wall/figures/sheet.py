@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from touchback.figures import light_grid, pyplot
+from touchback.figure_style import light_grid, pyplot
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -8,7 +8,7 @@ import numpy as np
 
 from studies.wall.figures.sheet import Sheet, panel
 from studies.wall.setups import DEVICE_MASS, WALL_STIFFNESS
-from touchback.figures import ACCENT, GREEN, INK, PALE
+from touchback.figure_style import ACCENT, GREEN, INK, PALE
 from touchback.haptics.wall.oscillator import State
 from touchback.haptics.wall.plant import Device, Finger, Plant
 from touchback.haptics.wall.sampled_simulation import simulate

@@ -18,7 +18,7 @@ from touchback.devices.daq import (
 )
 from touchback.devices.daq.reading_strategies import WAIT
 from touchback.errors import DeviceError, InputError
-from touchback.native.daq.pipe import Want
+from touchback.native.daq.pipe import ReadRequest
 from waiting import until
 
 
@@ -153,7 +153,7 @@ def test_unknown_strategies_and_calls_that_can_not_be_are_refused(pipe) -> None:
         Reader(pipe[0], GALLO, "all block")
     for least, most, multiple in ((8, 4, 1), (3, 8, 2), (8, 9, 8), (8192, 1 << 20, 8)):
         with pytest.raises(InputError, match="multiples"):
-            Want(least, most, multiple, None, None)
+            ReadRequest(least, most, multiple, None, None)
 
 
 PEDALS = BlockLayout(1e-3, (BlockChannel("brake", "int16"), BlockChannel("throttle", "int16")))

@@ -16,7 +16,7 @@ from touchback.devices.serial_line.simulated_serial_device import TRAVEL, lever
 from touchback.errors import DeviceError, InputError
 from touchback.estimate import SmoothDifferentiator, sampled
 from touchback.haptics.displays import ImpedanceControl
-from touchback.native.wire.far_end import FarEnd
+from touchback.native.wire.serial_device_end import FarEnd
 from waiting import PATIENCE, until, until_it_stays
 from wires import old_frame
 

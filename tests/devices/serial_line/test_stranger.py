@@ -10,7 +10,7 @@ from hypothesis import given, strategies as st
 import stranger
 import touchback as tb
 from touchback.devices import GuardedOutput, SerialDevice, WatchedInput
-from touchback.native.wire.far_end import AxisData, FarEnd
+from touchback.native.wire.serial_device_end import AxisData, FarEnd
 from waiting import PATIENCE, until
 from wires import PAYLOAD, Unframer, frame
 

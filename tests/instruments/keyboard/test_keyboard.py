@@ -6,6 +6,7 @@ import pytest
 import touchback as tb
 from touchback.errors import InputError, ModelError
 from touchback.instruments.keyboard import by_law, keyboard_player, note_name, touchback_key
+from touchback.instruments.keyboard.key_mechanisms import DIP
 from touchback.instruments.keyboard.key_strokes import (
     Stroke,
     as_midi,
@@ -13,7 +14,6 @@ from touchback.instruments.keyboard.key_strokes import (
     find_heard_notes,
     input_samples,
 )
-from touchback.instruments.keyboard.key_voices import DIP
 from touchback.instruments.keyboard.keyboard_model import graded_key
 from touchback.instruments.keyboard.keyboard_player import SETTLING, make_keyboard
 from touchback.instruments.keyboard.midi_fingers import gestures_of, touches

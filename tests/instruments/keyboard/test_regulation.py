@@ -7,8 +7,8 @@ import pytest
 
 from touchback.errors import InputError, TouchbackError
 from touchback.instruments.keyboard.key_device import FRONT
+from touchback.instruments.keyboard.key_mechanisms import MIDDLE
 from touchback.instruments.keyboard.key_strokes import Stroke
-from touchback.instruments.keyboard.key_voices import MIDDLE
 from touchback.instruments.keyboard.keyboard_player import make_keyboard
 from touchback.instruments.keyboard.keyboard_regulation import (
     Regulation,

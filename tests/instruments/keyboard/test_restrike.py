@@ -9,7 +9,7 @@ import pytest
 
 from touchback.instruments.keyboard.key_device import REPORTED
 from touchback.instruments.keyboard.key_strokes import FADED, HeardNote, find_heard_notes_of
-from touchback.instruments.keyboard.keyboard_player import Ear, Hearing, Notebook
+from touchback.instruments.keyboard.keyboard_player import NoteCallbacks, NoteDetector, NoteLog
 from touchback.realtime import Live
 from touchback.recording import Run
 
@@ -36,7 +36,7 @@ def signals(seed: int) -> dict[str, np.ndarray]:
     return found
 
 
-def looks(found: dict[str, np.ndarray], ear: Ear) -> Iterator[int]:
+def looks(found: dict[str, np.ndarray], ear: NoteCallbacks) -> Iterator[int]:
     """The ticks, each after an ear was told of it."""
     now = {"tick": 0}
 
@@ -45,7 +45,7 @@ def looks(found: dict[str, np.ndarray], ear: Ear) -> Iterator[int]:
         return tuple(found), SimpleNamespace(values=values, stamp=0)
 
     run = SimpleNamespace(latest=latest, plan=SimpleNamespace(rate=1.0 / TICK))
-    hearing = Hearing(cast(Live, run), [60], [""], ear)
+    hearing = NoteDetector(cast(Live, run), [60], [""], ear)
     for now["tick"] in range(TICKS):
         hearing.look()
         yield now["tick"]
@@ -59,7 +59,7 @@ def as_heard_live(found: dict[str, np.ndarray]) -> list[np.ndarray]:
         begins.append(round(note.time / TICK))
         share[0] = 0.0  # what a stream and the page's strings do at a strike
 
-    ear = Ear(began, damped=lambda note, time, new: share.__setitem__(0, new))
+    ear = NoteCallbacks(began, damped=lambda note, time, new: share.__setitem__(0, new))
     for tick in looks(found, ear):
         shares[tick] = share[0]
     return [shares[begin:] for begin in begins]
@@ -94,7 +94,7 @@ def test_a_file_damps_each_note_as_an_ear_is_told_while_it_plays(seed: int) -> N
 @pytest.mark.parametrize("seed", range(8))
 def test_a_notebook_has_what_a_recording_has_without_one(seed: int) -> None:
     found, told = signals(seed), list[HeardNote]()
-    notebook = Notebook(Ear(told.append))
+    notebook = NoteLog(NoteCallbacks(told.append))
     list(looks(found, notebook.ear))
     kept = in_a_file(found)
     assert [each.time for each in notebook.notes] == [each.time for each in kept]

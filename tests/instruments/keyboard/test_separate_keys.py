@@ -6,7 +6,7 @@ from touchback.errors import InputError
 from touchback.instruments.keyboard.key_strokes import Stroke
 from touchback.instruments.keyboard.keyboard_player import (
     SETTLING,
-    Ear,
+    NoteCallbacks,
     make_keyboard,
     make_separate_keys,
 )
@@ -51,7 +51,7 @@ def test_both_piano_models_sound_nearly_alike_under_the_same_finger(keys):
 def test_notes_are_told_as_they_sound_and_keys_that_are_not_there_are_named(keys):
     told = []
     ended = []
-    ear = Ear(told.append, lambda note, time: ended.append((note, time)))
+    ear = NoteCallbacks(told.append, lambda note, time: ended.append((note, time)))
     keys.play(STROKES, 1.4, ear, speed=None)
     assert [one.note for one in told] == [60, 62, 60]
     assert [note for note, _ in ended] == [60, 62]

@@ -9,10 +9,10 @@ from full_disk import disk_of
 from touchback.errors import InputError
 from touchback.haptics.trials import FeelingSubject
 from touchback.instruments.keyboard.key_device import FRONT
-from touchback.instruments.keyboard.key_voices import MIDDLE
+from touchback.instruments.keyboard.key_mechanisms import MIDDLE
 from touchback.instruments.keyboard.keyboard_player import SETTLING
 from touchback.instruments.keyboard.keyboard_regulation import regulation_of
-from touchback.instruments.keyboard.trial_key import DEPTH, FORCE, TrialKey, felt_key
+from touchback.instruments.keyboard.perception_trial_key import DEPTH, FORCE, TrialKey, felt_key
 from touchback.instruments.keyboard.wired_keys import ANGLE, FOLLOW, TORQUE
 from touchback.instruments.piano.piano_action import grand_piano_action
 from waiting import until

@@ -9,8 +9,8 @@ from touchback.errors import InputError
 from touchback.haptics.displays import WALLS
 from touchback.haptics.operator import Operator
 from touchback.instruments.keyboard.key_device import FRONT, KeyDevice
+from touchback.instruments.keyboard.key_mechanisms import MIDDLE, voice_called
 from touchback.instruments.keyboard.key_strokes import Stroke
-from touchback.instruments.keyboard.key_voices import MIDDLE, voice_called
 from touchback.instruments.keyboard.keyboard_model import touchback_key
 from touchback.instruments.keyboard.keyboard_player import METHOD, STEPS, make_keyboard
 from touchback.recording import Run

@@ -15,7 +15,7 @@ from touchback.devices import SerialDevice
 from touchback.devices.serial_line.axis_identification import identify
 from touchback.instruments.keyboard import wired_keys
 from touchback.instruments.keyboard.key_device import FRONT, SOFTEST
-from touchback.instruments.keyboard.keyboard_player import METHOD, SETTLING, Ear, steps_at
+from touchback.instruments.keyboard.keyboard_player import METHOD, SETTLING, NoteCallbacks, steps_at
 from touchback.instruments.keyboard.keyboard_regulation import Regulation
 from touchback.instruments.keyboard.pedals import SUSTAIN, UNA_CORDA, Foot
 from touchback.instruments.keyboard.wired_keys import ANGLE, FOLLOW, WiredKey, play_wired, wired_key
@@ -48,7 +48,7 @@ def pressed(monkeypatch):
                         raise StopIteration
                     return feet(now)
 
-                ear = Ear(heard.append)
+                ear = NoteCallbacks(heard.append)
                 with pytest.raises(StopIteration):
                     play_wired([WiredKey(device)], voice, seconds=1e9, ear=ear, feet=going)
 
@@ -185,7 +185,7 @@ def test_screws_are_turned_behind_keys_on_wires(far, monkeypatch) -> None:
     monkeypatch.setattr(wired_keys, "live", started)
     with SerialDevice(far.path, patience=PATIENCE) as device, pytest.raises(StopIteration):
         play_wired(
-            [WiredKey(device)], seconds=1.0, ear=Ear(print),
+            [WiredKey(device)], seconds=1.0, ear=NoteCallbacks(print),
             regulation=Regulation({}, {60: {"hammer mass": 0.0085}}),
         )  # fmt: skip
     assert built == [0.0085]

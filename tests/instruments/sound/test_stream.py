@@ -9,7 +9,7 @@ import pytest
 
 from sound_card import SoundCard, why_not
 from touchback.instruments.sound import Note, render
-from touchback.instruments.sound.sound_stream import LOUD, SoundReport, Way
+from touchback.instruments.sound.sound_stream import LOUD, LatencyBreakdown, SoundReport
 
 pytestmark = pytest.mark.skipif(why_not() is not None, reason=str(why_not()))
 
@@ -96,7 +96,7 @@ def test_an_output_that_is_not_there_is_refused_with_those_that_are(tmp_path):
 
 
 def test_the_report_tells_parts_that_add_up_and_an_output_that_gave_up():
-    ways = tuple(Way(0.001, 0.001 * i, 0.0005, 0.002, 0.01) for i in range(3))
+    ways = tuple(LatencyBreakdown(0.001, 0.001 * i, 0.0005, 0.002, 0.01) for i in range(3))
     told = str(SoundReport("card", 48000.0, 0.01, 9, 2, 1, 1e-4, ways, alive=False))
     assert "underflows 2, strikes lost 1" in told and "gave up before the end" in told
     assert "noticed 1.0 (2.0)" in told and "total 14.5 (15.5)" in told

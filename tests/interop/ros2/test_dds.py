@@ -16,11 +16,11 @@ from touchback.errors import InputError
 from touchback.interop.ros2.dds_transport import (
     GRAPH,
     DdsTransport,
+    add_header,
     data_type,
-    joined,
     of_service,
     of_topic,
-    parted,
+    split_header,
 )
 from touchback.interop.ros2.middleware import Middleware, open_transport
 from touchback.interop.ros2.model_node import ModelNode
@@ -138,13 +138,13 @@ def test_services_and_what_is_latched_are_met_as_rmw_cyclonedds_does(
     assert (asked.topic, answered.topic) == ("rq/arm/pauseRequest", "rr/arm/pauseReply")
 
     def came(data: bytes, _: object) -> None:
-        header, message = parted(data)
+        header, message = split_header(data)
         replies.append((header, decode(f"{ros2_types.SET_BOOL}_Response", message).success))
 
     other._read(answered, came, False, 10)
     ask = other._write(asked, False, 10)
     header = bytes(range(16))
-    request = joined(header, encode(asked.kind, make(asked.kind, True)))
+    request = add_header(header, encode(asked.kind, make(asked.kind, True)))
 
     def done() -> bool:
         ask(request)
@@ -156,7 +156,7 @@ def test_services_and_what_is_latched_are_met_as_rmw_cyclonedds_does(
     with pytest.raises(
         InputError, match="it has 19 bytes; a request of rmw_cyclonedds has a header"
     ):
-        parted(request[:19])
+        split_header(request[:19])
 
 
 def test_another_node_of_the_same_name_is_told_of_over_dds_too(node: ModelNode) -> None:

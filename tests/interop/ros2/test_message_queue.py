@@ -3,7 +3,7 @@
 import threading
 
 from touchback.interop.ros2.message_queue import MessageQueue
-from touchback.interop.ros2.model_node import Complaints
+from touchback.interop.ros2.model_node import ErrorCounter
 from touchback.recording import unknown_name
 from waiting import until
 
@@ -54,7 +54,7 @@ def test_a_line_that_is_closed_takes_nothing_of_what_waited() -> None:
 
 def test_names_of_a_million_letters_are_told_in_a_line() -> None:
     told = list[str]()
-    complaints = Complaints(told.append)
+    complaints = ErrorCounter(told.append)
     for letter in "ab":
         error = unknown_name("input", letter * 10**6, ["voltage"])
         assert len(str(error)) < 400

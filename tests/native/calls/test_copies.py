@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from touchback.codegen import native_lanes
-from touchback.native.calls.replicas import ReplicatedFunction, Row
+from touchback.native.calls.replicated_function import ReplicatedFunction, Row
 from touchback.native.library import address_of, aligned_zeros
 
 SHARED, INPUTS, PARAMETERS = 1, 1, 3

@@ -5,7 +5,7 @@ import struct
 
 from hypothesis import given, strategies as st
 
-from touchback.native.wire.far_end import (
+from touchback.native.wire.serial_device_end import (
     ENABLED,
     FAULT,
     HOMED,

@@ -11,7 +11,7 @@ from studies.keyboard.energy import (
     run_of,
 )
 from touchback.instruments.keyboard.key_device import FRONT, KeyDevice
-from touchback.instruments.keyboard.key_voices import VOICES, by_law
+from touchback.instruments.keyboard.key_mechanisms import VOICES, by_law
 
 FAST = ("piano", "harpsichord")  # in `make soak` every voice
 

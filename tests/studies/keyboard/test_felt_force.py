@@ -16,7 +16,7 @@ from studies.keyboard.felt_force import (
 )
 from touchback.devices.motors import Motor
 from touchback.instruments.keyboard.key_device import FRONT, KeyDevice
-from touchback.instruments.keyboard.key_voices import (
+from touchback.instruments.keyboard.key_mechanisms import (
     COUPLING,
     by_law,
     light_action,

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from studies.keyboard.measured import measure, off, quickly, slowly
+from touchback.instruments.keyboard.key_mechanisms import DIP, measured_action
 from touchback.instruments.keyboard.key_strokes import Stroke
-from touchback.instruments.keyboard.key_voices import DIP, measured_action
 from touchback.instruments.keyboard.keyboard_player import SETTLING, make_keyboard
 from touchback.instruments.piano.action_specification import Masses
 from touchback.instruments.piano.stroke_analysis import force_curve, slow_press

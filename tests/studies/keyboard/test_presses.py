@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from studies.keyboard.presses import SURE, Press, keys, loudness, most_even, tried
-from touchback.instruments.keyboard.key_voices import LEVERAGE, SWITCHES
+from touchback.instruments.keyboard.key_mechanisms import LEVERAGE, SWITCHES
 
 
 @pytest.fixture(scope="module")

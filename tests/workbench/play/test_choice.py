@@ -8,8 +8,8 @@ import pytest
 from far_ends import patient_line
 from touchback.haptics.trials import Constant, Design, FeelingSubject, ForcedChoice
 from touchback.instruments.keyboard.key_device import FRONT
-from touchback.instruments.keyboard.key_voices import MIDDLE
-from touchback.instruments.keyboard.trial_key import TrialKey
+from touchback.instruments.keyboard.key_mechanisms import MIDDLE
+from touchback.instruments.keyboard.perception_trial_key import TrialKey
 from touchback.workbench.play.trial_boards import ChoiceBoard
 from waiting import until
 

@@ -12,8 +12,8 @@ import pytest
 
 from tests.workbench.browser import until
 from touchback.haptics.trials import Constant, Design, FeelingSubject, ForcedChoice
-from touchback.instruments.keyboard.key_voices import MIDDLE
-from touchback.instruments.keyboard.trial_key import TrialKey
+from touchback.instruments.keyboard.key_mechanisms import MIDDLE
+from touchback.instruments.keyboard.perception_trial_key import TrialKey
 from touchback.recording import open_run
 from touchback.workbench.play.play_server import PlayServer
 from touchback.workbench.play.trial_boards import ChoiceBoard

@@ -23,7 +23,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from touchback.analysis.gradients.smooth_rollout import (
+from touchback.analysis.gradients.event_free_rollout import (
     Floats,
     RolloutInputs,
     RolloutSpec,

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 from rich.table import Table
 
 from touchback.errors import InputError
-from touchback.figures import PICTURES, light_grid, pyplot
-from touchback.regular_file import check_output, write_whole, written_whole
+from touchback.figure_style import PICTURES, light_grid, pyplot
+from touchback.safe_files import check_output, write_whole, written_whole
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

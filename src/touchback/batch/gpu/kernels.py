@@ -33,7 +33,7 @@ from touchback.codegen.printers.cuda_loops import (
     numbers_in_tables,
     sines_cosines,
 )
-from touchback.symbolic import Program, chained
+from touchback.symbolic import Program, fuse_sums
 from touchback.symbolic.loop_rolling import roll
 from touchback.system import Function
 
@@ -531,7 +531,7 @@ class _Place:
         # Nothing is kept for rk4: on an H200 (CUDA 13.0) later stages took the first one's sines,
         # while CUDA's intermediate text is right.
         if real == "float":  # its rounding is its own anyway
-            programs = {name: chained(each) for name, each in programs.items()}
+            programs = {name: fuse_sums(each) for name, each in programs.items()}
         self._programs, self._real = programs, real
         self._long = max(len(program.op) for program in programs.values()) > LONG
         self.block = block if self._long else BLOCK

@@ -19,7 +19,7 @@ from touchback.devices.daq.block_layout import BlockChannel, BlockLayout
 from touchback.errors import DeviceError, InputError
 from touchback.native.live.mailbox import clock_now
 from touchback.recording import unknown_name
-from touchback.regular_file import check_file
+from touchback.safe_files import check_file
 
 if TYPE_CHECKING:
     import can

@@ -13,7 +13,7 @@ import numpy as np
 
 from touchback.devices.daq.block_layout import BlockLayout, check_layout
 from touchback.errors import DeviceError
-from touchback.native.daq.pipe import Pipe, Want
+from touchback.native.daq.pipe import Pipe, ReadRequest
 from touchback.numbers import whole_within
 from touchback.recording import unknown_name
 
@@ -28,7 +28,7 @@ class Strategy:
     `whole`: whether the reader knows from call to call where in a block the stream is."""
 
     name: str
-    want: Want
+    want: ReadRequest
     whole: bool = True
     fails: str = ""
 
@@ -42,22 +42,22 @@ def strategy(name: str, layout: BlockLayout, blocks: int = ROOM) -> Strategy:
     value = min(np.dtype(channel.type).itemsize for channel in layout.channels)
     known = (
         Strategy(
-            "one value", Want(value, value, value, None, None),
+            "one value", ReadRequest(value, value, value, None, None),
             fails="overflow: a call for each number is slower than the board",
         ),
         Strategy(
-            "one block", Want(size, size, size, None, None),
+            "one block", ReadRequest(size, size, size, None, None),
             fails="blocking: it waits as long as the block takes to come",
         ),
         Strategy(
-            "everything", Want(1, size * blocks, 1, WAIT, TIMEOUT), whole=False,
+            "everything", ReadRequest(1, size * blocks, 1, WAIT, TIMEOUT), whole=False,
             fails="torn: the stream is cut within a block, and the next call starts there",
         ),
         Strategy(
-            "block if available", Want(size, size, size, 0.0, None),
+            "block if available", ReadRequest(size, size, size, 0.0, None),
             fails="stale: the oldest block comes first, and the others wait",
         ),
-        Strategy("all blocks", Want(size, size * blocks, size, WAIT, TIMEOUT)),
+        Strategy("all blocks", ReadRequest(size, size * blocks, size, WAIT, TIMEOUT)),
     )  # fmt: skip
     for each in known:
         if each.name == name:
@@ -111,7 +111,7 @@ class TaggedReader:
                 "next group begins can't be known. Name every group that the board sends."
             )
             raise DeviceError(self._lost)
-        group = self._pipe.get(Want(layout.size, layout.size, layout.size, None, None))
+        group = self._pipe.get(ReadRequest(layout.size, layout.size, layout.size, None, None))
         self.closed = group is None
         if group is None:
             return None
@@ -119,7 +119,7 @@ class TaggedReader:
         return tag, layout.unpack(group)[0]
 
 
-_TAG = Want(2, 2, 2, 0.0, None)
+_TAG = ReadRequest(2, 2, 2, 0.0, None)
 
 
 class Reader:

@@ -38,7 +38,7 @@ from touchback.native.live.mailbox import Publication
 from touchback.numbers import number_within
 from touchback.realtime import DevicePort, DeviceService, own_thread
 from touchback.recording import unknown_name
-from touchback.regular_file import read_regular, write_whole
+from touchback.safe_files import read_regular, write_whole
 
 OPENED, GONE, LOST, STRANGE, OUTSIDE, REFUSED, LET_GO, CHANGED = (
     LIB.constant(f"TB_WHEEL_{name}")

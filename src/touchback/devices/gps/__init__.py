@@ -17,7 +17,7 @@ from touchback.devices.gps.gps_receiver import (
     Dilution,
     Fix,
     Receiver,
-    Seen,
+    VisibleSatellite,
     dilution,
     solve_position,
 )
@@ -25,7 +25,26 @@ from touchback.devices.gps.nmea import Speaker, sentences
 from touchback.devices.gps.urban_canyon import Building, detours, hidden
 
 __all__ = [
-    "WEEK_1886", "Almanac", "Building", "Correlator", "Dilution", "Fix", "Orbit", "Receiver",
-    "Seen", "Site", "Speaker", "detours", "dilution", "geodetic", "gps_time", "hidden", "parse_sem",
-    "parse_yuma", "read_almanac", "sentences", "solve_position", "utc",
+    "WEEK_1886",
+    "Almanac",
+    "Building",
+    "Correlator",
+    "Dilution",
+    "Fix",
+    "Orbit",
+    "Receiver",
+    "Site",
+    "Speaker",
+    "VisibleSatellite",
+    "detours",
+    "dilution",
+    "geodetic",
+    "gps_time",
+    "hidden",
+    "parse_sem",
+    "parse_yuma",
+    "read_almanac",
+    "sentences",
+    "solve_position",
+    "utc",
 ]  # fmt: skip

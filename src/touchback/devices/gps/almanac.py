@@ -13,7 +13,7 @@ import numpy as np
 from touchback.errors import InputError
 from touchback.names import first_repeated
 from touchback.numbers import DECIMAL, Floats
-from touchback.regular_file import read_regular
+from touchback.safe_files import read_regular
 
 WEEK = 604800.0  # s
 

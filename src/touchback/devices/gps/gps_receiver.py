@@ -87,7 +87,7 @@ _ENOUGH = 4  # satellites for three coordinates and a clock
 
 
 @dataclass(frozen=True)
-class Seen:
+class VisibleSatellite:
     """A satellite above the horizon: its number, elevation and azimuth (from north over east)
     [rad], whether the straight line to it is free, its carrier to noise density [dB Hz] or None
     where it isn't tracked, and the error of its range by reflections [m]."""
@@ -106,14 +106,14 @@ class Fix:
     and `dilution` are None without a fix; `velocity` [m/s] is from the fix before."""
 
     time: datetime
-    satellites: tuple[Seen, ...]
+    satellites: tuple[VisibleSatellite, ...]
     position: Floats | None = None
     place: Site | None = None
     dilution: Dilution | None = None
     velocity: Floats | None = None
 
     @property
-    def tracked(self) -> tuple[Seen, ...]:
+    def tracked(self) -> tuple[VisibleSatellite, ...]:
         """The satellites that it uses."""
         return tuple(one for one in self.satellites if one.strength is not None)
 
@@ -158,7 +158,9 @@ class Receiver:
         self._random = np.random.default_rng(seed)
         self._before: tuple[float, Floats] | None = None
 
-    def look(self, seconds: float, position: Sequence[float] | Floats) -> tuple[Seen, ...]:
+    def look(
+        self, seconds: float, position: Sequence[float] | Floats
+    ) -> tuple[VisibleSatellite, ...]:
         """The satellites above the horizon so many seconds after the start, highest first, from a
         position (east, north, up) [m]."""
         place = _place(position)
@@ -173,7 +175,7 @@ class Receiver:
             strength, bias = self._signal(float(way[2]), bool(direct[i]), float(longer[i]))
             lost = orbit.health != 0 or way[2] < math.sin(self.mask)
             seen.append(
-                Seen(
+                VisibleSatellite(
                     orbit.prn, math.asin(way[2]), math.atan2(way[0], way[1]) % math.tau,
                     bool(direct[i]), None if lost else strength, 0.0 if lost else bias,
                 )
@@ -235,13 +237,15 @@ class Receiver:
             return None, 0.0
         return alone, longer
 
-    def _in_channels(self, seen: list[Seen]) -> tuple[Seen, ...]:
+    def _in_channels(self, seen: list[VisibleSatellite]) -> tuple[VisibleSatellite, ...]:
         """No more tracked than there are channels: the strongest stay."""
         tracked = sorted(
             (s for s in seen if s.strength is not None), key=lambda s: -(s.strength or 0)
         )
         for one in tracked[_CHANNELS:]:
-            seen[seen.index(one)] = Seen(one.prn, one.elevation, one.azimuth, one.direct)
+            seen[seen.index(one)] = VisibleSatellite(
+                one.prn, one.elevation, one.azimuth, one.direct
+            )
         return tuple(seen)
 
 

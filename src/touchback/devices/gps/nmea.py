@@ -7,7 +7,7 @@ from typing import TextIO
 import numpy as np
 
 from touchback.devices.gps.geodesy import Site
-from touchback.devices.gps.gps_receiver import Fix, Receiver, Seen
+from touchback.devices.gps.gps_receiver import Fix, Receiver, VisibleSatellite
 from touchback.errors import InputError
 
 _KNOT = 1852.0 / 3600.0  # m/s
@@ -126,7 +126,7 @@ def _round_angle(angle: float, digits: int = 0) -> float:
     return round(math.degrees(angle) % 360.0, digits) % 360.0
 
 
-def _in_view(one: Seen) -> tuple[str, str, str, str]:
+def _in_view(one: VisibleSatellite) -> tuple[str, str, str, str]:
     strength = "" if one.strength is None else f"{round(one.strength):02d}"
     elevation, azimuth = round(math.degrees(one.elevation)), _round_angle(one.azimuth)
     return f"{one.prn:02d}", f"{elevation:02d}", f"{azimuth:03.0f}", strength

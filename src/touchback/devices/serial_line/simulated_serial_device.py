@@ -17,7 +17,7 @@ from touchback.devices.sensors import Encoder
 from touchback.errors import DeviceError, InputError
 from touchback.model import Place
 from touchback.native import LIB
-from touchback.native.wire.far_end import AxisData, FarEnd
+from touchback.native.wire.serial_device_end import AxisData, FarEnd
 
 PTY = "pty"
 TICK = 1e-3  # [s] of the microcontroller

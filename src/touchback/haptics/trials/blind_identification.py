@@ -16,7 +16,7 @@ from touchback.haptics.trials import journal
 from touchback.haptics.trials.journal import Journal, fresh_labels
 from touchback.names import first_repeated
 from touchback.numbers import shown
-from touchback.regular_file import path_of
+from touchback.safe_files import path_of
 
 KIND = "identification"
 

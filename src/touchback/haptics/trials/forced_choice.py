@@ -19,7 +19,7 @@ from touchback.haptics.trials.journal import Journal, fresh_labels
 from touchback.haptics.trials.psychometric import LEAST, Counts, Fit, fit_threshold
 from touchback.haptics.trials.stimulus_levels import Constant, Method, Staircase
 from touchback.numbers import check_fields, shown
-from touchback.regular_file import path_of
+from touchback.safe_files import path_of
 
 KIND = "forced choice"
 

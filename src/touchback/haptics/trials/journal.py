@@ -18,7 +18,7 @@ import msgspec
 
 from touchback.errors import NO_JSON, InputError
 from touchback.plain_data import checked
-from touchback.regular_file import open_regular, read_regular
+from touchback.safe_files import open_regular, read_regular
 
 VERSION = 2
 

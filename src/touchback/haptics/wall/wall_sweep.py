@@ -59,7 +59,7 @@ class Setting:
 
 
 @dataclass(frozen=True)
-class Pressing:
+class PressSimulation:
     """A law in a setting, a sample at a time. The state: y, v, the force that acts and the one that
     was asked for, the hand's work with its least and its largest; what `follow` adds: the same
     handle on a continuous wall (y, v), the largest distance from it and how deep that is; a stamp;
@@ -278,7 +278,7 @@ class WallSweep:
         follow: bool = False,
     ) -> None:
         self.setting, self.rate = setting or Setting(), rate
-        self.pressing = Pressing(law, self.setting, 1.0 / rate, damping, follow)
+        self.pressing = PressSimulation(law, self.setting, 1.0 / rate, damping, follow)
         self._function = _compiled(self.pressing)
 
     def press(self, stiffnesses: Sequence[float] | np.ndarray) -> Outcome:
@@ -315,7 +315,7 @@ class WallSweep:
         return state
 
 
-def _compiled(pressing: Pressing) -> Function:
+def _compiled(pressing: PressSimulation) -> Function:
     """A sample as machine code: what depends on stiffness and gap alone is computed once."""
     tape = Tape()
 

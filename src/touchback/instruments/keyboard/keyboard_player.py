@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 from touchback import Live, Run, System, live, simulate
 from touchback.errors import InputError
 from touchback.instruments.keyboard.key_device import REPORTED
+from touchback.instruments.keyboard.key_mechanisms import Voice
 from touchback.instruments.keyboard.key_strokes import (
     FADED,
     Gesture,
@@ -25,7 +26,6 @@ from touchback.instruments.keyboard.key_strokes import (
     find_heard_notes_of,
     input_samples,
 )
-from touchback.instruments.keyboard.key_voices import Voice
 from touchback.instruments.keyboard.keyboard_model import (
     graded_key,
     keyboard,
@@ -49,7 +49,7 @@ LOOK = 0.001  # s between looks: what the hub adds to a strike's way, half of it
 
 
 @dataclass
-class Ear:
+class NoteCallbacks:
     """Listens to live keys: `began` is told of each note as it sounds, `released` of each whose key
     was let go, `damped` of each whose damper came to lie on its string with another share of its
     weight, 0 to 1; the last two with when [s]."""
@@ -59,11 +59,13 @@ class Ear:
     damped: Callable[[int, float, float], None] = field(default=lambda note, time, share: None)
 
 
-class Hearing:
+class NoteDetector:
     """Tells an ear what a live run of keys shows, look after look; `prefixes` are those of the
     keys' signals."""
 
-    def __init__(self, live: Live, notes: Sequence[int], prefixes: Sequence[str], ear: Ear) -> None:
+    def __init__(
+        self, live: Live, notes: Sequence[int], prefixes: Sequence[str], ear: NoteCallbacks
+    ) -> None:
         self._live, self._notes, self._ear = live, list(notes), ear
         fields, _ = live.latest()
         self._at = np.array([[fields.index(own + each) for each in REPORTED] for own in prefixes])
@@ -108,13 +110,13 @@ class Hearing:
         self._left = np.where(fresh, FADED, self._left - passed * shares)
 
 
-class Notebook:
+class NoteLog:
     """Writes down what its `ear` is told, and tells another: `notes` with when their keys were let
     go and how they were damped, as `heard` finds them in a recording, without one."""
 
-    def __init__(self, other: Ear) -> None:
+    def __init__(self, other: NoteCallbacks) -> None:
         self.notes: list[HeardNote] = []
-        self.ear = Ear(self._began, self._released, self._damped)
+        self.ear = NoteCallbacks(self._began, self._released, self._damped)
         self._other, self._ringing = other, dict[int, list[_Ringing]]()
 
     def _began(self, note: HeardNote) -> None:
@@ -169,7 +171,7 @@ class Listener:
         self,
         live: Live,
         notes: tuple[int, ...],
-        ear: Ear,
+        ear: NoteCallbacks,
         looked: Callable[[float], None] = lambda now: None,
     ) -> None:
         self._live, self._notes, self._ear, self._looked = live, notes, ear, looked
@@ -187,7 +189,7 @@ class Listener:
 
     def _listen(self) -> None:
         prefixes = [f"{note_name(note)}/" for note in self._notes]
-        hearing = Hearing(self._live, self._notes, prefixes, self._ear)
+        hearing = NoteDetector(self._live, self._notes, prefixes, self._ear)
         while not self._done.wait(LOOK):
             try:
                 self._looked(hearing.look())
@@ -261,7 +263,7 @@ class Keyboard:
         self,
         strokes: Iterable[Gesture] | Fingers,
         duration: float,
-        ear: Ear | None = None,
+        ear: NoteCallbacks | None = None,
     ) -> tuple[list[Report], list[HeardNote]]:
         """A performance against the clock: the reports of its runs, and what was heard. An `ear` is
         told of each note as it sounds. What is heard comes from a recording of every tick, and from
@@ -270,7 +272,7 @@ class Keyboard:
         if self._width * self.rate <= _RECORDED:
             report, run = self.perform(strokes, duration, ear, record=True)
             return [report], find_heard_notes(run.recorded(), self.notes)
-        notebook = Notebook(ear or Ear(lambda note: None))
+        notebook = NoteLog(ear or NoteCallbacks(lambda note: None))
         report, run = self.perform(strokes, duration, notebook.ear)
         return [report], notebook.notes
 
@@ -278,7 +280,7 @@ class Keyboard:
         self,
         strokes: Iterable[Gesture] | Fingers,
         duration: float,
-        ear: Ear | None = None,
+        ear: NoteCallbacks | None = None,
         record: bool | str = False,
         speed: float | None = 1.0,
     ) -> tuple[Report, Live]:
@@ -363,7 +365,7 @@ class SeparateKeys:
         self,
         strokes: Iterable[Gesture] | Fingers,
         duration: float,
-        ear: Ear | None = None,
+        ear: NoteCallbacks | None = None,
         speed: float | None = 1.0,
     ) -> tuple[list[Report], list[HeardNote]]:
         """A performance against the clock, as that of a `Keyboard`."""
@@ -379,7 +381,9 @@ class SeparateKeys:
             for run in runs.values():
                 stack.enter_context(run)
             first = runs[self.notes[0]]
-            ears = [] if ear is None else [Hearing(runs[n], [n], [""], ear) for n in self.notes]
+            ears = (
+                [] if ear is None else [NoteDetector(runs[n], [n], [""], ear) for n in self.notes]
+            )
             while (now := first.read("time")) < duration:
                 for gesture in fingers(now):
                     own = [gesture.note] if isinstance(gesture, Stroke) else self.notes

@@ -21,7 +21,7 @@ from touchback.instruments.keyboard.keyboard_model import HIGHEST, LOWEST, note_
 from touchback.model import Parameter, check_value
 from touchback.names import suggestion
 from touchback.numbers import shown
-from touchback.regular_file import check_output, read_regular, write_whole
+from touchback.safe_files import check_output, read_regular, write_whole
 
 FORMAT, VERSION = "touchback regulation", 1
 EVERY, KEYS = "every key", "keys"

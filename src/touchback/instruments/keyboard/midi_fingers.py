@@ -9,6 +9,7 @@ import numpy as np
 from touchback import System, copies, simulate
 from touchback.devices import Control, Message, NoteOff, NoteOn, speed_of
 from touchback.errors import InputError
+from touchback.instruments.keyboard.key_mechanisms import Voice
 from touchback.instruments.keyboard.key_strokes import (
     FOR_EVER,
     SHORTEST_STAY,
@@ -16,7 +17,6 @@ from touchback.instruments.keyboard.key_strokes import (
     Stroke,
     find_heard_notes_of,
 )
-from touchback.instruments.keyboard.key_voices import Voice
 from touchback.instruments.keyboard.keyboard_model import (
     HIGHEST,
     LOWEST,

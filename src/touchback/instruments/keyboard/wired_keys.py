@@ -16,9 +16,15 @@ from touchback.instruments.keyboard.key_device import (
     add_strikes,
     add_vibration,
 )
-from touchback.instruments.keyboard.key_voices import Voice, voice_called
+from touchback.instruments.keyboard.key_mechanisms import Voice, voice_called
 from touchback.instruments.keyboard.keyboard_model import note_name, notes_of, tune
-from touchback.instruments.keyboard.keyboard_player import METHOD, SETTLING, Ear, Hearing, steps_at
+from touchback.instruments.keyboard.keyboard_player import (
+    METHOD,
+    SETTLING,
+    NoteCallbacks,
+    NoteDetector,
+    steps_at,
+)
 from touchback.instruments.keyboard.keyboard_regulation import (
     AS_GRADED,
     Regulation,
@@ -131,7 +137,7 @@ def play_wired(
     voice: str | Voice = "piano",
     *,
     seconds: float,
-    ear: Ear,
+    ear: NoteCallbacks,
     rate: float = 1000.0,
     record: bool | str = False,
     feet: Callable[[float], Sequence[Foot]] = lambda now: (),
@@ -161,7 +167,7 @@ def play_wired(
             force = each.device.channel("force", each.axis, gain=each.gain)
             run.connect(f"{name}/{TORQUE}", force)
         prefixes = [f"{name}/" for name in names]
-        hearing, following = Hearing(run, notes, prefixes, ear), KeyFollower(run, prefixes)
+        hearing, following = NoteDetector(run, notes, prefixes, ear), KeyFollower(run, prefixes)
         while (now := run.read("time")) < SETTLING + seconds:
             for foot in feet(now):
                 for pedal, place in foot.inputs.items():

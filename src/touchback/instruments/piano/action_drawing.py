@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from touchback import Run
-from touchback.figures import INK, PAPER
+from touchback.figure_style import INK, PAPER
 from touchback.instruments.piano.action_specification import (
     Dimensions,
     Placements,

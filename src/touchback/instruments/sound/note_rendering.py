@@ -18,7 +18,7 @@ from touchback.instruments.sound.vibrating_strings import (
     strike,
     strings_of,
 )
-from touchback.regular_file import check_output, written_whole
+from touchback.safe_files import check_output, written_whole
 
 SILENCE = 1e-3  # of the loudest sample: where a note may stop
 SHORTEST_FADE = 0.25  # [s] that a damped string still sounds

@@ -75,7 +75,7 @@ def output_called(name: str) -> Output:
 
 
 @dataclass(frozen=True)
-class Way:
+class LatencyBreakdown:
     """From a strike to its first sample [s]: the tick that saw it, until that was noticed, until
     the string was struck and handed over, until a block was begun, until that leaves the output."""
 
@@ -106,7 +106,7 @@ class SoundReport:
     underflows: int
     lost: int
     longest: float
-    ways: tuple[Way, ...]
+    ways: tuple[LatencyBreakdown, ...]
     alive: bool  # until the end; else the output gave up
 
     def __str__(self) -> str:
@@ -140,7 +140,7 @@ class SoundStream:
         rate, channels = self.output.rate, self.output.channels
         self._strings = SoundingStrings(modes, rate, LOUD, channels)
         self._asked: dict[int, tuple[int, int, int]] = {}
-        self._ways: list[Way] = []
+        self._ways: list[LatencyBreakdown] = []
         self._number = self._lost = 0
         self._latency, self._alive = 0.0, True
         import cffi  # comes with sounddevice
@@ -201,7 +201,7 @@ class SoundStream:
             if stamps is not None:
                 published, noticed, asked = stamps
                 self._ways.append(
-                    Way(
+                    LatencyBreakdown(
                         self._tick, 1e-9 * (noticed - published), 1e-9 * (asked - noticed),
                         1e-9 * (int(begun) - asked), float(ahead),
                     )

@@ -26,7 +26,7 @@ from touchback.interop.xml_file import MAX_BYTES, Node, parse_xml
 from touchback.names import unknown
 from touchback.native.foreign_log import ForeignLog
 from touchback.numbers import MOST, number_within, shown
-from touchback.regular_file import open_regular, opened_zip, path_of
+from touchback.safe_files import open_regular, opened_zip, path_of
 
 MAX_FILE = 256 * 2**20  # bytes of the archive
 

@@ -36,7 +36,7 @@ from touchback.interop.fmi.fmu_variables import Variable, Variables, variables_o
 from touchback.interop.generated_folder import checked_step
 from touchback.interop.languages.model_programs import refuse_features
 from touchback.numbers import shown
-from touchback.regular_file import check_output, write_whole
+from touchback.safe_files import check_output, write_whole
 from touchback.simulate import COPIES, MEMORIES, MODES, RIGID, RUBBING, read_inputs
 from touchback.simulate.initial_state import initial_state
 from touchback.symbolic import Program, Tape, jvp, ops, replay

@@ -11,7 +11,7 @@ from touchback.errors import InputError
 from touchback.interop.generated_folder import checked_step
 from touchback.interop.languages.model_programs import HEAD, ModelPrograms, model_programs
 from touchback.interop.languages.python_module import Join, joined_text, names_text, program_text
-from touchback.regular_file import check_output, write_whole
+from touchback.safe_files import check_output, write_whole
 from touchback.symbolic import ops
 
 _CASADI = Dialect(

@@ -6,7 +6,7 @@ from touchback import Model
 from touchback.interop.generated_folder import checked_step
 from touchback.interop.languages.model_programs import model_programs
 from touchback.interop.languages.python_module import module
-from touchback.regular_file import check_output, write_whole
+from touchback.safe_files import check_output, write_whole
 
 _IMPORTS = (
     "import jax",

@@ -10,7 +10,7 @@ from touchback import Model
 from touchback.codegen import Dialect, Speller, statements
 from touchback.interop.generated_folder import checked_step
 from touchback.interop.languages.model_programs import HEAD, ModelPrograms, model_programs
-from touchback.regular_file import check_output, write_whole
+from touchback.safe_files import check_output, write_whole
 from touchback.symbolic import Program, ops
 
 _JULIA = Dialect(

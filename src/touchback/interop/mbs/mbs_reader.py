@@ -12,7 +12,7 @@ from touchback import Fixed, Frame, JointKind, Model, Prismatic, Revolute
 from touchback.errors import ModelError
 from touchback.interop.import_notes import Notes, safe_names
 from touchback.interop.imported_bodies import add_body, drop_idle_closures
-from touchback.interop.mbs.mbs_loops import (
+from touchback.interop.mbs.mbs_points_and_links import (
     BASE,
     Law,
     Laws,

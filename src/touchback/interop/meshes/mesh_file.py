@@ -24,7 +24,7 @@ from touchback import Mesh
 from touchback.errors import InputError, ModelError
 from touchback.interop.xml_file import Node, parse_xml
 from touchback.model import FARTHEST
-from touchback.regular_file import path_of, read_regular
+from touchback.safe_files import path_of, read_regular
 
 MESH_ENDINGS = (".stl", ".obj", ".dae", ".msh")
 

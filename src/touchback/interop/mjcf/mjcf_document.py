@@ -23,7 +23,7 @@ from touchback.interop.xml_file import (
     read_xml,
 )
 from touchback.names import suggestion, unknown
-from touchback.regular_file import read_regular
+from touchback.safe_files import read_regular
 
 MAX_INCLUDES = 100
 

@@ -31,7 +31,7 @@ from touchback import (
 from touchback.interop.exported_mechanism import Freedom, Link, Mechanism, motor_of, text_of, words
 from touchback.interop.rigid_pose import HERE, Floats, Pose, quaternion_of
 from touchback.model import GROUND, coordinate_of, unpacked
-from touchback.regular_file import check_output, write_whole
+from touchback.safe_files import check_output, write_whole
 
 _JOINTS = {"turn": "hinge", "slide": "slide", "ball": "ball"}
 

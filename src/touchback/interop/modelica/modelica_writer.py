@@ -59,24 +59,24 @@ from touchback.interop.modelica.package_sheet import Push, Sheet, component, des
 from touchback.model import (
     AXES,
     GROUND,
-    Along,
-    Apart,
     BaseMotion,
     Closure,
+    CoincidentComponent,
     DiscOnPlane,
     Equation,
-    Grip,
-    Meet,
+    FixedDistance,
     ModeGroup,
-    Square,
-    Still,
+    NoSlip,
+    NoVelocityAlong,
+    Perpendicular,
     Transition,
+    ZeroOffsetAlong,
     axis_vector,
     in_modes,
     sensor_names,
 )
 from touchback.numbers import LEAST, number_within
-from touchback.regular_file import check_output, write_whole
+from touchback.safe_files import check_output, write_whole
 from touchback.simulate import COPIES, MEMORIES, RIGID, RUBBING
 from touchback.symbolic import jvp
 
@@ -170,7 +170,11 @@ def _add(sheet: Sheet, name: str, closure: Closure, kept: Sequence[int]) -> None
     lines, owner, label = sheet.lines, sheet.names.of("closure", name, True), f"closure '{name}'"
     called = sheet.names.fresh(owner[0].upper() + owner[1:])
     equations = closure.kind.equations()
-    axes = _common_axes(sheet, label, closure) if Meet in map(type, equations) else np.eye(3)
+    axes = (
+        _common_axes(sheet, label, closure)
+        if CoincidentComponent in map(type, equations)
+        else np.eye(3)
+    )
     names = sheet.model.constraint_rows()[name]
     acting = {i: sheet.acts(names[i - 1]) for i in kept}
     switched = {i: acts for i, acts in acting.items() if acts != "true"}
@@ -198,25 +202,25 @@ def _row(equation: Equation, i: int, axes: np.ndarray) -> _Row:
     row = f"row_{i}"
     pulls = f"{row}.lambda*{row}.s"
     match equation:
-        case Meet(axis):
+        case CoincidentComponent(axis):
             s = numbers(axes[:, axis])
             return _Row(f"Along {row}(alpha = alpha, s = S_A*{s}, {_ALONG_A})", pulls)
-        case Along(direction):
+        case ZeroOffsetAlong(direction):
             s = numbers(direction)
             return _Row(f"Along {row}(alpha = alpha, s = S_A*{s}, {_ALONG_A})", pulls)
-        case Square(of_a, of_b):
+        case Perpendicular(of_a, of_b):
             given = f"s = S_A*{numbers(of_a)}, t = S_B*{numbers(of_b)}"
             turned = f"{row}.lambda*cross({row}.t, {row}.s)"
             return _Row(f"Square {row}(alpha = alpha, {given}, {_TURNING})", "", turned)
-        case Apart():
+        case FixedDistance():
             given = f"length = length, {_BETWEEN}"
             return _Row(f"Apart {row}(alpha = alpha, {given})", f"{row}.lambda/length*d")
-        case Still(direction):
+        case NoVelocityAlong(direction):
             given = f"s = S_B*{numbers(direction)}, w_A = A.w, w_B = B.w, e_A = A.e"
             return _Row(f"Still {row}(alpha = alpha, {given}, {_BETWEEN})", pulls)
         case DiscOnPlane():
             return _on_rim("Kept", row, "rim.n", "x = rim.height, ")
-        case Grip(_, direction):
+        case NoSlip(_, direction):
             return _on_rim("KeptRate", row, f"(S_A*{numbers(direction)})")
 
 
@@ -231,7 +235,7 @@ def _size(sheet: Sheet, label: str, equations: Sequence[Equation]) -> tuple[list
     """What a class declares besides its rows, and the arguments that it takes for that."""
     for equation in equations:
         match equation:
-            case Apart(length):
+            case FixedDistance(length):
                 declared = ['parameter Real length(unit = "m");']
                 return declared, [f"length = {sheet.constant(label, [length])[0]}"]
             case DiscOnPlane(radius, axis, normal):
@@ -261,7 +265,7 @@ def _common_axes(sheet: Sheet, label: str, closure: Closure) -> np.ndarray:
     to stay one of A."""
     count = len(sheet.system.layout.q)
     here = _seen(sheet, closure, sheet.start[:count])
-    meets = {x.axis for x in closure.kind.equations() if isinstance(x, Meet)}
+    meets = {x.axis for x in closure.kind.equations() if isinstance(x, CoincidentComponent)}
     stir = np.random.default_rng(0).uniform(-1.0, 1.0, count)
     there = _seen(sheet, closure, sheet.start[:count] + stir)
     for axis in {0, 1, 2} - meets:

@@ -13,7 +13,15 @@ from touchback import Frame, Model, Readout, Signal, System, select
 from touchback.dynamics import Coordinates, Instant, common_link, frame_pose
 from touchback.errors import InputError, ModelError, TouchbackError
 from touchback.interop.modelica.modelica_text import Names, quoted, texts
-from touchback.model import GROUND, BaseMotion, Data, Meet, ModeGroup, Value, in_modes
+from touchback.model import (
+    GROUND,
+    BaseMotion,
+    CoincidentComponent,
+    Data,
+    ModeGroup,
+    Value,
+    in_modes,
+)
 from touchback.model.show import kind_text
 from touchback.numbers import Matrix, Scalar, Vector
 from touchback.spatial import IDENTITY, ZERO
@@ -216,7 +224,7 @@ class Ported(Instant):
         if not closure.active:
             return 0
         equation = closure.kind.equations()[place]
-        if not isinstance(equation, Meet):
+        if not isinstance(equation, CoincidentComponent):
             return self._kept(row, f"{owner}.row_{place + 1}")
         self._refuse_dropped(row)
         common = common_link(

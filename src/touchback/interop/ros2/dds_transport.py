@@ -115,14 +115,14 @@ def _field(kind: Any) -> Any:
 _BASES = {"byte": "uint8", "octet": "uint8", "char": "uint8"}
 
 
-def parted(data: bytes) -> tuple[bytes, bytes]:
+def split_header(data: bytes) -> tuple[bytes, bytes]:
     """The header of a request, and its message."""
     if len(data) < 4 + HEADER:
         raise InputError(f"it has {len(data)} bytes; a request of rmw_cyclonedds has a header")
     return data[4 : 4 + HEADER], data[:4] + data[4 + HEADER :]
 
 
-def joined(header: bytes, data: bytes) -> bytes:
+def add_header(header: bytes, data: bytes) -> bytes:
     """A message with the header of what it answers: sixteen bytes, so that all of it stays
     aligned."""
     return data[:4] + header + data[4:]
@@ -319,8 +319,8 @@ class DdsTransport:
 
         def took(data: bytes, about: Any) -> None:
             def reply() -> None:
-                header, message = parted(data)
-                respond(joined(header, answer(message)))
+                header, message = split_header(data)
+                respond(add_header(header, answer(message)))
 
             call_safely(reply, f"a request of {service} is refused", refuse)
 

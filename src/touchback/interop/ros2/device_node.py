@@ -12,10 +12,10 @@ import numpy as np
 
 from touchback import Live, Model, Signal
 from touchback.errors import InputError
-from touchback.interop.ros2.model_node import JOINT_COMMANDS, Complaints
+from touchback.interop.ros2.model_node import JOINT_COMMANDS, ErrorCounter
 from touchback.interop.ros2.node_transport import Transport
 from touchback.realtime import GuardedOutput, WatchedInput
-from touchback.recording.ros2.pattern import Pattern
+from touchback.recording.ros2.message_template import Pattern
 from touchback.recording.ros2.ros2_types import JOINT_STATE, NUMBERS, decode, make
 
 _DRAINED = 500.0  # times a second that ticks are looked for
@@ -49,7 +49,7 @@ class DeviceNode:
 
     def __init__(self, live: Live, transport: Transport, model: str) -> None:
         self.live, self.transport = live, transport
-        self._complaints = Complaints(live.note)
+        self._complaints = ErrorCounter(live.note)
         self._writes = list(live.system.output_names)
         self._reads = [name for name in live.system.input_names if not name.endswith(_ASKED)]
         if self._reads:
@@ -57,7 +57,7 @@ class DeviceNode:
             self._publish = transport.advertise(JOINT_COMMANDS, JOINT_STATE)
         if self._writes:
             transport.subscribe(f"/{model}/outputs", NUMBERS, self._listen, self._complaints)
-        transport.remark_to(Complaints(live.note))
+        transport.remark_to(ErrorCounter(live.note))
         self._tap = live.tap(self._talk, _DRAINED)
 
     def _talk(self, rows: np.ndarray, columns: tuple[str, ...]) -> None:

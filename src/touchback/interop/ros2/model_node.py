@@ -32,7 +32,7 @@ from touchback.recording.ros2.ros2_messages import (
     JOINT_STATES,
     TF,
     WORLD,
-    Telling,
+    MessageBuilder,
     clock,
     header_of,
     topic_of,
@@ -73,7 +73,7 @@ def input_of(model: Model, value: object) -> str | None:
 
 
 @dataclass(frozen=True)
-class Wrenching:
+class WrenchCommand:
     """A wrench whose components are inputs (None: nothing pushes there), and along which frame's
     axes they are."""
 
@@ -112,7 +112,7 @@ def rated_inputs(system: System) -> dict[str, tuple[str, float]]:
     return found
 
 
-def wrenchings(system: System) -> Iterator[Wrenching]:
+def wrench_commands(system: System) -> Iterator[WrenchCommand]:
     """Wrenches of the model that others can command; not those of copies."""
     if system.names:
         return
@@ -122,7 +122,7 @@ def wrenchings(system: System) -> Iterator[Wrenching]:
             inputs = tuple(input_of(model, each) for each in (*force.force, *force.torque))
             if any(inputs):
                 frame = WORLD if force.axes == "world" else force.frame.body
-                yield Wrenching(f"/wrench_commands/{topic_of(name)}", frame, inputs)
+                yield WrenchCommand(f"/wrench_commands/{topic_of(name)}", frame, inputs)
 
 
 @dataclass
@@ -177,7 +177,7 @@ class Commands:
             wanted[known] = float(number)
         self._set(wanted)
 
-    def take_wrench(self, wrenching: Wrenching, data: bytes) -> None:
+    def take_wrench(self, wrenching: WrenchCommand, data: bytes) -> None:
         """A WrenchStamped, along the axes of the frame that the model's wrench has."""
         message = decode(WRENCH, data)
         frame = message.header.frame_id
@@ -283,12 +283,12 @@ class ModelNode:
         max_age: float = MAX_AGE,
     ) -> None:
         self.live, self.transport = live, transport
-        self._desk, self._complaints = CommandServer(live, exposed), Complaints(live.note)
+        self._desk, self._complaints = CommandServer(live, exposed), ErrorCounter(live.note)
         age = number_within("max_age: commands hold for 0.001 to 3600 s", max_age, 1e-3, 3600)
-        self._commands, self._remarks = Commands(self._desk, age), Complaints(live.note)
+        self._commands, self._remarks = Commands(self._desk, age), ErrorCounter(live.note)
         rate = number_within("transforms: /tf is published 0 to 1000 a second", transforms, 0, 1000)
         self._between = 1.0 / rate if rate else float("inf")
-        self._telling = Telling(live.system, live.columns)
+        self._telling = MessageBuilder(live.system, live.columns)
         self._topics: dict[str, Publish] = {}
         self._outputs = f"/{node}/outputs"
         self._told = self._placed = -np.inf  # model's times
@@ -325,7 +325,7 @@ class ModelNode:
     def _publish(self, rows: np.ndarray, columns: tuple[str, ...]) -> None:
         """A block of ticks; those of a paused run, whose time stands still, only once."""
         if columns != self._telling.columns:
-            self._telling = Telling(self.live.system, columns)
+            self._telling = MessageBuilder(self.live.system, columns)
             self._advertise()
         flags = rows[:, columns.index("flags")].astype(int)
         if np.any(flags & STALE):
@@ -392,7 +392,7 @@ class ModelNode:
     def _subscribe(self) -> None:
         commands, subscribe = self._commands, self.transport.subscribe
         subscribe(JOINT_COMMANDS, JOINT_STATE, commands.take_joints, self._complaints)
-        for each in wrenchings(self.live.system):
+        for each in wrench_commands(self.live.system):
             take = partial(commands.take_wrench, each)
             subscribe(each.topic, WRENCH, take, self._complaints)
 
@@ -414,7 +414,7 @@ _KINDS = 100  # that are counted apart
 _LONGEST = 300  # letters of a line
 
 
-class Complaints:
+class ErrorCounter:
     """Lines that differ by numbers alone are of one kind; `count` of all of them."""
 
     def __init__(self, note: Callable[[str], None]) -> None:

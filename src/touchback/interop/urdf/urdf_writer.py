@@ -13,7 +13,7 @@ from touchback.errors import InputError
 from touchback.interop.exported_mechanism import Freedom, Link, Mechanism, text_of, words
 from touchback.interop.rigid_pose import HERE, Floats, Pose
 from touchback.model import GROUND
-from touchback.regular_file import check_output, write_whole
+from touchback.safe_files import check_output, write_whole
 
 _WORLD = "world"
 _SIX = {"xx": (0, 0), "yy": (1, 1), "zz": (2, 2), "xy": (0, 1), "xz": (0, 2), "yz": (1, 2)}

@@ -19,7 +19,7 @@ import numpy as np
 
 from touchback.errors import InputError, ModelError
 from touchback.interop.rigid_pose import HERE, Floats, Pose, about, at, of_quaternion
-from touchback.regular_file import check_file, path_of, read_regular
+from touchback.safe_files import check_file, path_of, read_regular
 
 _TEXT, _BEFORE = "#usda", "\ufeff \t\r\n"
 

@@ -12,7 +12,7 @@ from touchback.model.forces.base import CarriedFluid, ForceKind
 from touchback.model.frame import GROUND, Frame
 from touchback.model.mechanics import Forces, Mechanics, ValueOf
 from touchback.model.shapes import Shapes, SurfaceShape
-from touchback.model.solids import AnySolid, Wet
+from touchback.model.solids import AnySolid, SubmergedPart
 from touchback.model.value import (
     Components,
     Data,
@@ -216,7 +216,7 @@ class Immersed(ForceKind, frozen=True, tag="immersed"):
     added: Triple | None = None
     added_inertia: Triple | None = None
 
-    def wet(self, mechanics: Mechanics) -> tuple[Wet, Matrix]:
+    def wet(self, mechanics: Mechanics) -> tuple[SubmergedPart, Matrix]:
         """The wet part in the solid's axes, and R_WF."""
         k, vectors, value = mechanics.k, mechanics.vectors, mechanics.value
         R = mechanics.rotation(self.frame)
@@ -224,7 +224,7 @@ class Immersed(ForceKind, frozen=True, tag="immersed"):
         up = [value(x) for x in self.fluid.up]
         place = vectors.dot(up, mechanics.position(self.frame))
         if self.fluid.surface is None:
-            return Wet(volume, [0, 0, 0], -k.mul(volume, place)), R
+            return SubmergedPart(volume, [0, 0, 0], -k.mul(volume, place)), R
         depth = k.sub(value(self.fluid.surface), place)
         return self.solid.wet(k, value, vectors.apply_transposed(R, up), depth), R
 

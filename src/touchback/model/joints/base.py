@@ -7,7 +7,13 @@ from functools import lru_cache
 import numpy as np
 
 from touchback.errors import ModelError
-from touchback.model.closure_equations import UNIT, Along, Direction, Equation, Square
+from touchback.model.closure_equations import (
+    UNIT,
+    Direction,
+    Equation,
+    Perpendicular,
+    ZeroOffsetAlong,
+)
 from touchback.model.frame import AXES
 from touchback.model.joints.elementary_motions import Motion
 from touchback.model.value import Data
@@ -126,19 +132,19 @@ def parallel(axis: Axis) -> tuple[Equation, ...]:
     """An axis of A stays parallel to the same one of B (or opposite: the branch is chosen at
     assembly)."""
     u, v = _normals(axis)
-    return Square(u, direction(axis)), Square(v, direction(axis))
+    return Perpendicular(u, direction(axis)), Perpendicular(v, direction(axis))
 
 
 def on_axis(axis: Axis) -> tuple[Equation, ...]:
     """The origin of B stays on an axis of A."""
     u, v = _normals(axis)
-    return Along(u), Along(v)
+    return ZeroOffsetAlong(u), ZeroOffsetAlong(v)
 
 
 def aligned() -> tuple[Equation, ...]:
     """The axes of A and B stay parallel (and not opposite: the branch is chosen at assembly)."""
     x, y, z = UNIT
-    return Square(x, z), Square(y, z), Square(x, y)
+    return Perpendicular(x, z), Perpendicular(y, z), Perpendicular(x, y)
 
 
 def _normals(axis: Axis) -> tuple[Direction, Direction]:

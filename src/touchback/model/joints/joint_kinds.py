@@ -5,7 +5,14 @@ from typing import ClassVar
 import numpy as np
 
 from touchback.errors import ModelError
-from touchback.model.closure_equations import TOGETHER, UNIT, Along, Direction, Equation, Square
+from touchback.model.closure_equations import (
+    COINCIDENT_POINTS,
+    UNIT,
+    Direction,
+    Equation,
+    Perpendicular,
+    ZeroOffsetAlong,
+)
 from touchback.model.frame import AXES
 from touchback.model.joints.base import (
     Axis,
@@ -42,7 +49,7 @@ class Revolute(JointKind, frozen=True, tag="revolute"):
         return about_axis(self.axis, TurnAbout)
 
     def equations(self) -> tuple[Equation, ...]:
-        return (*TOGETHER, *parallel(self.axis))
+        return (*COINCIDENT_POINTS, *parallel(self.axis))
 
     def shared_axes(self) -> tuple[Direction, ...]:
         return (direction(self.axis),)
@@ -146,7 +153,7 @@ class Universal(JointKind, frozen=True, tag="universal"):
                 f"Universal: as a closure its axes must be square to each other, got "
                 f"{self.first!r} and {self.second!r}."
             )
-        return (*TOGETHER, Square(first, second))
+        return (*COINCIDENT_POINTS, Perpendicular(first, second))
 
 
 class Planar(JointKind, frozen=True, tag="planar"):
@@ -172,7 +179,7 @@ class Planar(JointKind, frozen=True, tag="planar"):
         return ("m", "m", "rad")
 
     def equations(self) -> tuple[Equation, ...]:
-        return (Along(UNIT[AXES[self.normal]]), *parallel(self.normal))
+        return (ZeroOffsetAlong(UNIT[AXES[self.normal]]), *parallel(self.normal))
 
     def shared_axes(self) -> tuple[Direction, ...]:
         return (UNIT[AXES[self.normal]],)
@@ -198,7 +205,7 @@ class Spherical(JointKind, frozen=True, tag="spherical"):
         return ("rad/s",) * 3
 
     def equations(self) -> tuple[Equation, ...]:
-        return TOGETHER
+        return COINCIDENT_POINTS
 
 
 class Free(JointKind, frozen=True, tag="free"):
@@ -234,7 +241,7 @@ class Fixed(JointKind, frozen=True, tag="fixed"):
         return ()
 
     def equations(self) -> tuple[Equation, ...]:
-        return (*TOGETHER, *aligned())
+        return (*COINCIDENT_POINTS, *aligned())
 
     def shared_axes(self) -> tuple[Direction, ...]:
         return UNIT

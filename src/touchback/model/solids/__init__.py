@@ -2,9 +2,9 @@
 more name in AnySolid, or in AnySeen where it is only looked at."""
 
 from touchback.model.frame import Frame
-from touchback.model.solids.base import SeenKind, SolidKind, Wet
+from touchback.model.solids.base import SolidKind, SubmergedPart, VisualKind
 from touchback.model.solids.solid_kinds import Box, Capsule, Cylinder, Ellipsoid, Eye, Sphere
-from touchback.model.solids.triangle_mesh import Mesh
+from touchback.model.solids.visual_mesh import Mesh
 from touchback.model.value import Data
 
 AnySolid = Sphere | Ellipsoid | Box | Cylinder
@@ -19,6 +19,17 @@ class Look(Data, frozen=True):
 
 
 __all__ = [
-    "AnySeen", "AnySolid", "Box", "Capsule", "Cylinder", "Ellipsoid", "Eye", "Look", "Mesh",
-    "SeenKind", "SolidKind", "Sphere", "Wet",
+    "AnySeen",
+    "AnySolid",
+    "Box",
+    "Capsule",
+    "Cylinder",
+    "Ellipsoid",
+    "Eye",
+    "Look",
+    "Mesh",
+    "SolidKind",
+    "Sphere",
+    "SubmergedPart",
+    "VisualKind",
 ]  # fmt: skip

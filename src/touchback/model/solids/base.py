@@ -27,7 +27,7 @@ def check_lengths(kind: str, *lengths: object) -> None:
             )
 
 
-class Wet(NamedTuple):
+class SubmergedPart(NamedTuple):
     """The part of a solid below a plane, in the solid's axes: its volume [m³], first moment ∫ r dV
     about the solid's origin [m⁴], and ∫ depth dV [m⁴], which is what it costs to push it there."""
 
@@ -36,7 +36,7 @@ class Wet(NamedTuple):
     depth: Scalar
 
 
-class SeenKind(Data, frozen=True, tag_field="kind"):
+class VisualKind(Data, frozen=True, tag_field="kind"):
     """Something to look at, about the origin of a frame and along its axes."""
 
     def shapes(self, frame: Frame) -> Shapes:
@@ -44,14 +44,14 @@ class SeenKind(Data, frozen=True, tag_field="kind"):
         raise NotImplementedError(type(self).__name__)
 
 
-class SolidKind(SeenKind, frozen=True):
+class SolidKind(VisualKind, frozen=True):
     """A solid that can float; sizes [m] may be expressions."""
 
     def volume(self, k: Scalars, value: ValueOf) -> Scalar:
         """[m³]"""
         raise NotImplementedError(type(self).__name__)
 
-    def wet(self, k: Scalars, value: ValueOf, up: Vector, depth: Scalar) -> Wet:
+    def wet(self, k: Scalars, value: ValueOf, up: Vector, depth: Scalar) -> SubmergedPart:
         """What of it is below a surface with the unit normal `up` (solid's axes), `depth` above the
         solid's origin."""
         raise NotImplementedError(type(self).__name__)

@@ -10,7 +10,7 @@ from typing import ClassVar
 from touchback.model.frame import Frame
 from touchback.model.mechanics import ValueOf
 from touchback.model.shapes import BoxShape, CapsuleShape, CylinderShape, Shapes, SphereShape
-from touchback.model.solids.base import SeenKind, SolidKind, Wet, check_lengths
+from touchback.model.solids.base import SolidKind, SubmergedPart, VisualKind, check_lengths
 from touchback.model.value import Triple, Value, is_number, triple
 from touchback.numbers import Scalar, Vector
 from touchback.spatial import Vectors
@@ -36,7 +36,7 @@ class _Round(SolidKind, frozen=True):
         a, b, c = map(value, self.half_axes())
         return k.mul(k.const(_SPHERE), k.mul(a, k.mul(b, c)))
 
-    def wet(self, k: Scalars, value: ValueOf, up: Vector, depth: Scalar) -> Wet:
+    def wet(self, k: Scalars, value: ValueOf, up: Vector, depth: Scalar) -> SubmergedPart:
         """In the space where it is the unit ball the surface is d = depth/h above its centre, with
         h = |A up|, A = diag(half axes): of V are wet (2 + 3d − d³)/4, with the first moment
         −3/16 (1 − d²)² along A² up/h, and ∫ depth is h (3/16 + d/2 + 3d²/8 − d⁴/16)."""
@@ -55,7 +55,9 @@ class _Round(SolidKind, frozen=True):
         even = k.sub(mul(const(0.375), d2), mul(const(0.0625), mul(d2, d2)))
         mean = mul(h, add(const(0.1875), add(mul(const(0.5), d), even)))
         below = k.maximum(k.sub(depth, h), 0)  # a ball that is wholly wet goes on sinking
-        return Wet(mul(V, share), [mul(first, x) for x in along], mul(V, add(mean, below)))
+        return SubmergedPart(
+            mul(V, share), [mul(first, x) for x in along], mul(V, add(mean, below))
+        )
 
     def added(self) -> tuple[Moments, Moments] | None:
         """Lamb, Hydrodynamics §114, 115: with α = abc ∫ dλ/((a² + λ) Δ) = ⅔ abc R_D(b², c², a²),
@@ -233,7 +235,7 @@ class Box(SolidKind, frozen=True, tag="box"):
         x, y, z = map(value, self.size)
         return k.mul(x, k.mul(y, z))
 
-    def wet(self, k: Scalars, value: ValueOf, up: Vector, depth: Scalar) -> Wet:
+    def wet(self, k: Scalars, value: ValueOf, up: Vector, depth: Scalar) -> SubmergedPart:
         """The pressure on its triangles: V = force · up, and the moment by what turns, r × up."""
         halves = [k.mul(k.const(0.5), value(length)) for length in self.size]
         corners = [
@@ -249,7 +251,7 @@ class Box(SolidKind, frozen=True, tag="box"):
         volume, deep = dot(pressed.force, up), pressed.squares
         across = pressed.vectors.cross(up, pressed.torque)
         along = pressed.vectors.scale(k.sub(k.mul(depth, volume), deep), up)
-        return Wet(volume, pressed.vectors.add(across, along), deep)
+        return SubmergedPart(volume, pressed.vectors.add(across, along), deep)
 
 
 _PI = 3.14159265358979324
@@ -278,7 +280,7 @@ class Cylinder(SolidKind, frozen=True, tag="cylinder"):
         radius = value(self.radius)
         return k.mul(k.const(_PI), k.mul(k.mul(radius, radius), value(self.length)))
 
-    def wet(self, k: Scalars, value: ValueOf, up: Vector, depth: Scalar) -> Wet:
+    def wet(self, k: Scalars, value: ValueOf, up: Vector, depth: Scalar) -> SubmergedPart:
         """By integrals over the unit disc, along whose line of slope x goes upward."""
         mul, const = k.mul, k.const
         r, half = value(self.radius), mul(const(0.5), value(self.length))
@@ -291,7 +293,7 @@ class Cylinder(SolidKind, frozen=True, tag="cylinder"):
         side = k.div(mul(mul(unit, r), columns.along()), safe)
         upright = mul(mul(mul(unit, half), k.sign(up[2])), columns.upright())
         moment = [mul(side, up[0]), mul(side, up[1]), upright]
-        return Wet(mul(unit, columns.volume()), moment, mul(unit, columns.energy()))
+        return SubmergedPart(mul(unit, columns.volume()), moment, mul(unit, columns.energy()))
 
 
 class _Columns:
@@ -367,7 +369,7 @@ def _integrals(k: Scalars, x: Scalar) -> tuple[Scalar, Scalar, Scalar]:
     return zeroth, first, second
 
 
-class Capsule(SeenKind, frozen=True, tag="capsule"):
+class Capsule(VisualKind, frozen=True, tag="capsule"):
     """A cylinder about the z axis, the origin halfway up, with half spheres on its ends: radius,
     and length between their centres [m]. It is looked at; fluids don't know it."""
 
@@ -379,7 +381,7 @@ class Capsule(SeenKind, frozen=True, tag="capsule"):
         return [(frame, CapsuleShape(self.radius, 0.5 * self.length))]
 
 
-class Eye(SeenKind, frozen=True, tag="eye"):
+class Eye(VisualKind, frozen=True, tag="eye"):
     """Looks along x with z upwards and rides on its body: a driver's view, or that of a camera on
     board. Nothing of it is seen."""
 

@@ -1,9 +1,6 @@
-"""Instances of one problem side by side in the lanes of vector registers, on threads (batch.h).
-
-Instances with constraints, in modes or without, one at a time on a thread (one_at_a_time.c).
-
-Instances with rigid contacts by time stepping, one at a time on each thread (in_contacts.c).
-"""
+"""Batches in C: instances of one problem side by side in the lanes of vector registers, on threads
+(batch.c). Those with constraints, in modes, or with rigid contacts by time stepping run one at a
+time on each thread (constrained_instances.c, modal_instances.c, contact_instances.c)."""
 
 import ctypes
 import time
@@ -13,6 +10,7 @@ from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
+from touchback.native.c_struct import FunctionData, Record
 from touchback.native.constrained.constrained import Constrained, ConstrainedFunctions
 from touchback.native.constrained.formulation_kinds import Formulation
 from touchback.native.contact.moreau_jean import MoreauJean, SteppedFunctions
@@ -22,7 +20,6 @@ from touchback.native.integrate.sampler import Sampler
 from touchback.native.library import LIB, Floats, aligned_zeros
 from touchback.native.modes.data import ModesData
 from touchback.native.modes.modes import CROWDED, Modes
-from touchback.native.record import FunctionData, Record
 
 MOST_WORKERS: int = LIB.constant("TB_MOST_WORKERS")
 

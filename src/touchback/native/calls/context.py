@@ -6,8 +6,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 
+from touchback.native.c_struct import Record
 from touchback.native.library import LIB, address_of, as_floats
-from touchback.native.record import Record
 
 FUNCTION_SLOTS = (
     "asin", "acos", "exp", "log", "atan2", "pow", "sin", "cos", "lookup1", "lookup2",

@@ -6,10 +6,10 @@ from typing import Protocol
 import numpy as np
 
 from touchback.errors import InputError
+from touchback.native.c_struct import Record
 from touchback.native.calls.context import Context, LookupData
 from touchback.native.calls.rows import evaluate_rows
 from touchback.native.library import LIB, Floats, address_of, aligned_zeros, as_floats
-from touchback.native.record import Record
 
 OPERATION_NAMES: tuple[str, ...] = tuple(LIB.tb_operation_names().decode().lower().split())
 _CONST, _INPUT = OPERATION_NAMES.index("const"), OPERATION_NAMES.index("input")

@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from touchback.native.c_struct import Indices
 from touchback.native.library import LIB, address_of
-from touchback.native.record import Indices
 
 
 def reorder(operands: Indices, latency: Indices, window: int, stops: Indices) -> Indices:

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from touchback.native.c_struct import Record
 from touchback.native.constrained.constrained import Constrained, ConstrainedFunctions
 from touchback.native.library import LIB, Floats, address_of
-from touchback.native.record import Record
 
 CLOSED, OPEN, NO_NUMBER = (LIB.constant(f"TB_{end}") for end in ("CLOSED", "OPEN", "NO_NUMBER"))
 Places = Collection[int]

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from touchback.native.c_struct import FunctionData, Record
 from touchback.native.constrained.constrained import Constrained, ConstrainedFunctions
 from touchback.native.library import LIB
-from touchback.native.record import FunctionData, Record
 
 LANES = LIB.constant("TB_LANES")  # how many states `AtStates` takes
 

@@ -15,11 +15,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from touchback.errors import InputError
+from touchback.native.c_struct import FunctionData, Indices, Record
 from touchback.native.constrained.formulation_kinds import Formulation, formulation_of
 from touchback.native.integrate.problem import Problem, Refresh, SampledInputs, Solved
 from touchback.native.library import LIB, Floats, address_of
 from touchback.native.linear.elimination import Elimination, eliminate, minimum_degree
-from touchback.native.record import FunctionData, Indices, Record
 
 _SMALL = 20  # freedoms up to which full matrices are always quicker
 

@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from touchback.errors import InputError
+from touchback.native.c_struct import FunctionData, Record
 from touchback.native.integrate.problem import Problem
-from touchback.native.record import FunctionData, Record
 
 
 @dataclass(frozen=True)

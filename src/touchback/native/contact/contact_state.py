@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from touchback.native.c_struct import FunctionData, Indices, Record
 from touchback.native.integrate.problem import Problem, Refresh, SampledInputs, Solved
 from touchback.native.library import LIB, Floats
-from touchback.native.record import FunctionData, Indices, Record
 
 
 @dataclass(frozen=True)

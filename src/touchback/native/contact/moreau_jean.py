@@ -6,11 +6,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from touchback.native.contact.pattern import ContactPattern
+from touchback.native.c_struct import FunctionData, Record
+from touchback.native.contact.contact_sparsity import ContactPattern
 from touchback.native.integrate.fixed_step import Status
 from touchback.native.integrate.problem import Problem
 from touchback.native.library import LIB, Floats, address_of
-from touchback.native.record import FunctionData, Record
 
 MOST_DENSE, MOST_PIVOTED = 1024, 512  # rows, and unknowns of pivoting: islands above are swept
 Group = tuple[Sequence[int], int, float]  # rows, contact, coefficient

@@ -16,7 +16,7 @@ GROUP = LIB.constant("TB_DAQ_GROUP")
 
 
 @dataclass(frozen=True)
-class Want:
+class ReadRequest:
     """What one call takes: at least and at most so many bytes, in multiples of a group. It ends
     with nothing after `wait` seconds without a new byte (None: waits for ever), or after `timeout`
     in all (None: never)."""
@@ -52,7 +52,7 @@ class Pipe:
         self._pipe.file, self._pipe.other = file, -1
         self._room = np.empty(0, dtype=np.uint8)
 
-    def get(self, want: Want) -> bytes | None:
+    def get(self, want: ReadRequest) -> bytes | None:
         """What one call takes, perhaps nothing; None when the other end is closed and no whole
         group is left."""
         want.fill(self._want)

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from touchback.errors import DeviceError
-from touchback.native.daq.pipe import Want
+from touchback.native.c_struct import FunctionData
+from touchback.native.daq.pipe import ReadRequest
 from touchback.native.library import LIB, Floats, address_of
 from touchback.native.live.arena import Arena, struct_bytes
 from touchback.native.live.mailbox import Mailbox, Message, hand_over, mailbox_bytes
-from touchback.native.record import FunctionData
 
 HEAD = LIB.constant("TB_DAQ_BLOCK_HEAD")
 MOST_CHANNELS = LIB.constant("TB_DAQ_CHANNELS")
@@ -79,7 +79,7 @@ class Wanted:
     data: int
     control_in: int
     control_out: int
-    want: Want
+    want: ReadRequest
     pace: float
     whole: bool
     block: int

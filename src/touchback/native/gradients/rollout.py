@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from touchback.native.c_struct import FunctionData, Record
 from touchback.native.integrate.fixed_step import step_address
 from touchback.native.integrate.problem import Problem
 from touchback.native.library import LIB, Floats, address_of
-from touchback.native.record import FunctionData, Record
 
 _STAGES: int = LIB.constant("TB_MOST_STAGES")
 

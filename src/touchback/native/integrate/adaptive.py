@@ -6,11 +6,11 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
+from touchback.native.c_struct import Record
 from touchback.native.integrate.events import Events
 from touchback.native.integrate.fixed_step import Status, check_method, initial_state_for
 from touchback.native.integrate.problem import Problem
 from touchback.native.library import LIB, Floats, address_of, as_floats
-from touchback.native.record import Record
 
 _COUNTS = ("accepted", "rejected", "evaluations")
 

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from touchback.native.c_struct import FunctionData, Record
 from touchback.native.integrate.problem import Problem
 from touchback.native.library import LIB, Floats, address_of, as_floats
-from touchback.native.record import FunctionData, Record
 
 
 class Cells:

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from touchback.native.c_struct import FunctionData, Record
 from touchback.native.integrate.problem import Problem
 from touchback.native.library import LIB, Floats, address_of, as_floats
-from touchback.native.record import FunctionData, Record
 
 _ROOT6 = 6.0**0.5
 _GAUSS = np.polynomial.legendre.leggauss

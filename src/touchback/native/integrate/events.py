@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from touchback.native.c_struct import FunctionData, Record
 from touchback.native.integrate.problem import Problem
 from touchback.native.library import LIB, Floats, address_of, as_floats
-from touchback.native.record import FunctionData, Record
 
 EventFunction = Callable[[float, Floats], float]
 

@@ -7,11 +7,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from touchback.errors import InputError
+from touchback.native.c_struct import Record
 from touchback.native.constrained.formulation_kinds import FORMULATIONS
 from touchback.native.integrate.events import Events
 from touchback.native.integrate.problem import Problem
 from touchback.native.library import LIB, Floats, address_of
-from touchback.native.record import Record
 
 
 class Status(IntEnum):

@@ -5,8 +5,8 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
+from touchback.native.c_struct import Record
 from touchback.native.library import Floats, as_floats
-from touchback.native.record import Record
 
 _ENDS_AT_A_TIME = 65_536  # of steps, between two looks of Python
 

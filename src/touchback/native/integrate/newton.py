@@ -3,10 +3,10 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
+from touchback.native.c_struct import FunctionData, Record
 from touchback.native.constrained.jacobian import ConstrainedJacobian, RateDerivatives
 from touchback.native.integrate.problem import Problem
 from touchback.native.library import LIB, Floats, address_of, as_floats
-from touchback.native.record import FunctionData, Record
 
 Momentum = tuple[FunctionData, ArrayLike]  # the function and its parameter block
 

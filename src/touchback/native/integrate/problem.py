@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from touchback.errors import InputError
+from touchback.native.c_struct import FunctionData, Record
 from touchback.native.calls.context import NativeTable
 from touchback.native.chunks import slices
 from touchback.native.library import LIB, Floats, address_of, as_floats
-from touchback.native.record import FunctionData, Record
 
 Refresh = Callable[[float, Floats, Floats], None]
 Slopes = Callable[[float, Floats], Floats]

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from touchback.native.c_struct import FunctionData, Record
 from touchback.native.integrate.problem import Problem, Solving
-from touchback.native.record import FunctionData, Record
 
 
 class Sampler:

@@ -4,8 +4,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from touchback.errors import InputError
+from touchback.native.c_struct import Indices
 from touchback.native.library import LIB, Floats, address_of, as_floats
-from touchback.native.record import Indices
 
 
 def _parents(parent: ArrayLike, count: int) -> Indices:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from touchback.errors import InputError, SolveError
+from touchback.native.c_struct import Record
 from touchback.native.integrate.fixed_step import FixedStep
 from touchback.native.integrate.newton import Newton
 from touchback.native.integrate.problem import Problem, Solved
@@ -29,7 +30,6 @@ from touchback.native.live.tick_layout import (
     Watch,
 )
 from touchback.native.live.witness import set_clock
-from touchback.native.record import Record
 
 _SWAPS = 1024  # parameter changes that may wait for their booking
 

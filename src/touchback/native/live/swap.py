@@ -6,10 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from touchback.errors import InputError
+from touchback.native.c_struct import FunctionData, Record
 from touchback.native.library import LIB, Floats, aligned_zeros
 from touchback.native.live.arena import LockedArrays
 from touchback.native.live.live_loop import LiveLoop
-from touchback.native.record import FunctionData, Record
 
 WAITING, TAKEN, NOT_FINITE, OPEN, NO_MODE = (
     LIB.constant(f"TB_SWAP_{name}")

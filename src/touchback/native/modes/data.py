@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 from numpy.typing import ArrayLike
 
+from touchback.native.c_struct import FunctionData
 from touchback.native.constrained.constrained import ConstrainedFunctions
 from touchback.native.library import Floats
-from touchback.native.record import FunctionData
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from touchback.errors import InputError
+from touchback.native.c_struct import FunctionData, Record
 from touchback.native.calls.rows import evaluate_rows
 from touchback.native.chunks import slices
 from touchback.native.constrained.constrained import Constrained, ConstrainedFunctions
@@ -20,7 +21,6 @@ from touchback.native.integrate.fixed_step import step_address
 from touchback.native.integrate.problem import Problem, Refresh, SampledInputs, Solved
 from touchback.native.library import LIB, Floats, address_of, aligned_zeros
 from touchback.native.modes.data import Crossed, ExitData, ImpactData, ModeData, ModesData
-from touchback.native.record import FunctionData, Record
 
 HEAD = LIB.constant("TB_TRANSITION_HEAD")  # numbers before the states in a row of the log
 

@@ -22,7 +22,7 @@ typedef enum {
     OUT,
     BLOCK,
     KINDS
-} kind; /* as system/function_calls.py numbers them */
+} kind; /* as system/method_dispatch.py numbers them */
 
 typedef struct argument {
     PyObject *name;

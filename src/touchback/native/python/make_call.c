@@ -1,4 +1,4 @@
-/* Calls are made by Python (system/function_calls.py) and live as long as their methods. */
+/* Calls are made by Python (system/method_dispatch.py) and live as long as their methods. */
 #include "python/call.h"
 
 #include <stdlib.h>

@@ -25,7 +25,7 @@ from pathlib import Path
 import msgspec
 
 from touchback.errors import NO_JSON, InputError
-from touchback.native.front.front import LINES, Front
+from touchback.native.front.connection_gate import LINES, Front
 from touchback.realtime.control.command_server import CommandServer
 from touchback.realtime.control.control_messages import LONGEST, Answer
 from touchback.realtime.control.permissions import Rate, Rates

@@ -23,7 +23,7 @@ import numpy as np
 from touchback.errors import InputError
 from touchback.names import unknown_name
 from touchback.recording.measured.series import FileChannel, Series, nanoseconds, series_of
-from touchback.regular_file import open_regular
+from touchback.safe_files import open_regular
 from touchback.unit_spellings import unit_of
 
 _COMMENTS = "#", "%", "//"

@@ -12,7 +12,7 @@ import numpy as np
 from touchback.recording.mcap_records import MAGIC as MCAP_MAGIC
 from touchback.recording.measured import csv_series, mcap_series, mdf, parquet_series
 from touchback.recording.measured.series import FileChannel, Series
-from touchback.regular_file import open_regular
+from touchback.safe_files import open_regular
 
 _LARGEST = 1 << 38  # bytes; each format has its own limit
 

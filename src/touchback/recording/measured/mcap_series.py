@@ -21,7 +21,7 @@ from touchback.names import unknown_name
 from touchback.numbers import is_real
 from touchback.recording.mcap_records import LARGEST_FILE, WRONG_CONTENT, Damaged, records
 from touchback.recording.measured.series import FileChannel, Series, series_of
-from touchback.regular_file import open_regular
+from touchback.safe_files import open_regular
 from touchback.unit_spellings import unit_of
 
 _HEAD = struct.Struct("<HIQQ")  # channel, sequence, logged, published [ns]

@@ -15,7 +15,7 @@ from touchback.errors import InputError, TouchbackError
 from touchback.names import unknown_name
 from touchback.recording.measured.series import FileChannel, Series, nanoseconds, series_of
 from touchback.recording.run_data import RunData
-from touchback.regular_file import check_output, open_regular
+from touchback.safe_files import check_output, open_regular
 
 _HEADER = 64  # where the first block is
 _NEW = {  # which links of a block, of version 4, lead on; data lists may be a channel's, too

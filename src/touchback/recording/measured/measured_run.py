@@ -30,7 +30,7 @@ class MeasuredSignals(Mapping[str, Floats]):
             raise KeyError(name)
         if name not in self._read:
             series = self._reader.series(self._path, [name], None)[name]
-            self._read[name] = held(series.times, series.values, self._instants)
+            self._read[name] = sample_and_hold(series.times, series.values, self._instants)
         return self._read[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -40,7 +40,7 @@ class MeasuredSignals(Mapping[str, Floats]):
         return len(self._names)
 
 
-def held(times: np.ndarray, values: Floats, instants: np.ndarray) -> Floats:
+def sample_and_hold(times: np.ndarray, values: Floats, instants: np.ndarray) -> Floats:
     """The newest number at each instant; NaN before the first, and where it is older than three of
     the channel's usual intervals."""
     newest = np.searchsorted(times, instants, side="right") - 1

@@ -8,7 +8,7 @@ import numpy as np
 
 from touchback.errors import InputError
 from touchback.recording.mcap_writer import TableWriter
-from touchback.recording.ros2.ros2_messages import JOINT_STATES, TF, Telling
+from touchback.recording.ros2.ros2_messages import JOINT_STATES, TF, MessageBuilder
 from touchback.recording.ros2.ros2_types import JOINT_STATE, TRANSFORMS, WRENCH, schema_of
 from touchback.recording.run_data import RunData
 
@@ -23,7 +23,7 @@ def write_messages(writer: TableWriter, run: RunData) -> None:
             "This run doesn't know its mechanism, of which messages of ROS 2 tell; set run.model."
         )
     system = run.model.compile()
-    telling = Telling(system, ["time", *run.names])
+    telling = MessageBuilder(system, ["time", *run.names])
     missing = [name for name in system.state_names if name not in run.signals]
     if missing:
         raise InputError(f"The run lacks '{missing[0]}' of its mechanism; simulate it again.")

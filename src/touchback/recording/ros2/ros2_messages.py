@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from touchback.model import GROUND, Frame, Model, Reaction
-from touchback.recording.ros2.pattern import Pattern
+from touchback.recording.ros2.message_template import Pattern
 from touchback.recording.ros2.ros2_types import (
     CLOCK,
     JOINT_STATE,
@@ -51,7 +51,7 @@ def clock(seconds: float) -> bytes:
 
 
 @dataclass(frozen=True)
-class Wrenched:
+class WrenchTopic:
     """A sensor of force and moment: its topic, the frame at and along which they are, and where the
     six numbers stand in a row."""
 
@@ -61,7 +61,7 @@ class Wrenched:
     pattern: Pattern
 
 
-class Telling:
+class MessageBuilder:
     """Messages of the rows of a system, whose `columns` are so called."""
 
     def __init__(self, system: System, columns: Sequence[str]) -> None:
@@ -78,7 +78,7 @@ class Telling:
         self._v = [place[f"{name} rate"] for name in self.joints]
         frames = reaction_frames(model)
         self.wrenches = [
-            Wrenched(
+            WrenchTopic(
                 f"/wrenches/{topic_of(copy + name)}", copy + name,
                 [place[f"{copy}{name}.{part}"] for part in ("fx", "fy", "fz", "mx", "my", "mz")],
                 Pattern(WRENCH, partial(_wrench, copy + name), 6),
@@ -107,7 +107,7 @@ class Telling:
         alone. Efforts are left out, as ROS allows."""
         return self._states.filled(rows[:, self._time], rows[:, [*self._q, *self._v]])
 
-    def wrench(self, rows: Floats, each: Wrenched) -> list[bytes]:
+    def wrench(self, rows: Floats, each: WrenchTopic) -> list[bytes]:
         """What a sensor of force and moment measures."""
         return each.pattern.filled(rows[:, self._time], rows[:, each.places])
 

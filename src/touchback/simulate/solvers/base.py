@@ -13,9 +13,9 @@ from touchback.simulate.failure import cut_where_not_finite
 from touchback.simulate.input_trace import Quadrature
 from touchback.simulate.mode_stepper import ModeStepper
 from touchback.simulate.run_spec import RunSpec
+from touchback.simulate.run_stepper import Segment, Stepper
 from touchback.simulate.smooth_stepper import SmoothStepper
 from touchback.simulate.span import Trajectory, counted, needed, positive, refuse_rows, refuse_steps
-from touchback.simulate.stepper import Segment, Stepper
 
 
 class Can(Flag):

@@ -10,6 +10,7 @@ from touchback.errors import InputError
 from touchback.native import FixedStep as NativeStepper, Status
 from touchback.numbers import Floats
 from touchback.simulate.failure import not_finite
+from touchback.simulate.run_stepper import Segment
 from touchback.simulate.solvers.base import Can, Integrator
 from touchback.simulate.span import (
     Trajectory,
@@ -19,7 +20,6 @@ from touchback.simulate.span import (
     refuse_steps,
     whole_multiple,
 )
-from touchback.simulate.stepper import Segment
 
 _SLIVER = 1e-9  # of a step: a remainder shorter than this is rounding
 

@@ -18,9 +18,9 @@ from touchback.native import RADAU, Problem, stop_asked
 from touchback.numbers import Floats
 from touchback.recording import unknown_name
 from touchback.simulate.failure import fastest, not_finite
+from touchback.simulate.run_stepper import Segment
 from touchback.simulate.solvers.base import Can, Integrator
 from touchback.simulate.span import Failure, Span, Trajectory
-from touchback.simulate.stepper import Segment
 
 if TYPE_CHECKING:
     from scipy.integrate import OdeSolver

@@ -23,7 +23,6 @@ from touchback.system.constraint_functions import NO_ROWS, ConstraintLayout, Ter
 from touchback.system.derivation import Derivation, solved_arguments
 from touchback.system.derivation_plan import Plan
 from touchback.system.freedoms import Freedoms, freedoms_of
-from touchback.system.function_calls import Calls
 from touchback.system.function_recipes import (
     Recipe,
     rate_equations,
@@ -33,6 +32,7 @@ from touchback.system.function_recipes import (
 from touchback.system.implicit_equations import Equations
 from touchback.system.integration_problem import IntegrationProblem, ProblemSpec
 from touchback.system.layout import Layout, Values, layout_of
+from touchback.system.method_dispatch import Calls
 from touchback.system.modal_equations import NO_MODES, SystemModes
 from touchback.system.solved_motion import SolvedMotion
 from touchback.system.state import State

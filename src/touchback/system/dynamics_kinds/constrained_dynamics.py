@@ -28,10 +28,10 @@ from touchback.system.derivation import solved_arguments
 from touchback.system.derivation_plan import Plan
 from touchback.system.dynamics_kinds.base import DynamicsKind
 from touchback.system.freedoms import Freedoms, freedoms_of, open_forces
-from touchback.system.function_calls import Calls
 from touchback.system.function_recipes import update_equations
 from touchback.system.integration_problem import ConstrainedProblem, IntegrationProblem, ProblemSpec
 from touchback.system.layout import Values
+from touchback.system.method_dispatch import Calls
 from touchback.system.solved_motion import SolvedMotion, without_answer
 from touchback.system.state_assembly import StateAssembler
 

@@ -17,8 +17,8 @@ from touchback.system.active_equations import ActiveEquations, At, Key
 from touchback.system.compiled_function import FunctionSet
 from touchback.system.derivation_plan import Plan
 from touchback.system.dynamics_kinds.constrained_dynamics import ConstrainedDynamics
-from touchback.system.function_calls import Calls
 from touchback.system.integration_problem import IntegrationProblem, ModalProblem, ProblemSpec
+from touchback.system.method_dispatch import Calls
 from touchback.system.modal_equations import Impact, ModeDerivation, SystemMode
 from touchback.system.state_assembly import StateAssembler
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from touchback import Model, Run, Signal, simulate
 from touchback.errors import InputError
-from touchback.figures import ACCENT, INK, light_grid
+from touchback.figure_style import ACCENT, INK, light_grid
 from touchback.numbers import Floats, as_float
 from touchback.simulate import InputData
 from touchback.vehicle.driven_cars import CarMotion, DrivenCar

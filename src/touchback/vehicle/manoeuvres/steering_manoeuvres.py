@@ -74,7 +74,7 @@ class StepSteer(Manoeuvre):
         }
 
 
-def turned(time: Scalar) -> Scalar:
+def sine_with_dwell_profile(time: Scalar) -> Scalar:
     """The wheel's angle over its amplitude: a sine of 0.7 Hz that waits for half a second at its
     second peak."""
     since, wait = time - _DWELL_BEGINS, 0.75 / _RATE
@@ -100,7 +100,7 @@ class SineWithDwell(Manoeuvre):
     def driver(self, car: DrivenCar) -> Driver:
         """Open loop."""
         angle = self.factor * wheel_for(car, self.speed, 0.3 * _GRAVITY)
-        return OpenLoop(lambda time: angle * turned(time), self.speed)
+        return OpenLoop(lambda time: angle * sine_with_dwell_profile(time), self.speed)
 
     def figures(self, run: Run, car: DrivenCar) -> Figures:
         """Yaw rate 1.00 and 1.75 s after the wheel is straight over its second peak: at most 35

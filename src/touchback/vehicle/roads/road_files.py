@@ -16,7 +16,7 @@ from touchback.errors import ModelError
 from touchback.model import MOST_TRIANGLES, check_positive, unpacked
 from touchback.names import suggestion
 from touchback.numbers import DECIMAL
-from touchback.regular_file import read_regular
+from touchback.safe_files import read_regular
 from touchback.vehicle.roads.base import Bump, Patch
 from touchback.vehicle.roads.road_surfaces import MOST, GridRoad
 

@@ -103,7 +103,7 @@ def draw_meetings(run: Run, met: Sequence[Meeting], path: Path) -> None:
 def _label(axes: "Sequence[Axes]") -> None:
     from matplotlib.patches import Rectangle
 
-    from touchback.figures import ACCENT, light_grid
+    from touchback.figure_style import ACCENT, light_grid
 
     axes[0].add_patch(Rectangle((-LONG / 2, -WIDE / 2), LONG, WIDE, color=ACCENT))
     axes[0].legend(title="caster", fontsize=7, title_fontsize=7)

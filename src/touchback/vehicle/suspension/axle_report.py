@@ -29,9 +29,9 @@ from touchback import (
     linearise,
 )
 from touchback.errors import InputError, SolveError
-from touchback.figures import BODIES, PICTURES, light_grid, pyplot
+from touchback.figure_style import BODIES, PICTURES, light_grid, pyplot
 from touchback.model import BodyHandle
-from touchback.regular_file import check_output, written_whole
+from touchback.safe_files import check_output, written_whole
 from touchback.vehicle.suspension.axle import AxleKind, add_axle
 
 if TYPE_CHECKING:

@@ -106,7 +106,7 @@ def between(x: Scalar, low: Scalar, high: Scalar) -> Scalar:
     return minimum(maximum(x, low), high)
 
 
-def sense(speed: Scalar, slow: float) -> Scalar:
+def rolling_direction(speed: Scalar, slow: float) -> Scalar:
     """Which way a tyre rolls: 1 forward, −1 backward, through 0 at rest, below `slow` [m/s]."""
     return sin(pi / 2.0 * between(speed / slow, -1.0, 1.0))
 

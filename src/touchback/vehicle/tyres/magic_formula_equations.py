@@ -28,7 +28,14 @@ from touchback import (
     tan as tangent,
 )
 from touchback.numbers import Scalar
-from touchback.vehicle.tyres.base import Contact, away_from_zero, bent, between, sense, sign_of
+from touchback.vehicle.tyres.base import (
+    Contact,
+    away_from_zero,
+    bent,
+    between,
+    rolling_direction,
+    sign_of,
+)
 
 SMALLEST = 1e-6  # ε of (4.E6a), m/s and N
 _STEPS = 40  # each leaves less than half of the error
@@ -482,7 +489,7 @@ def rolling(c: Numbers, at: Point, fx: Scalar) -> Scalar:
         carried = select(share > 0.0, maximum(share, 1e-12) ** c.QSY7, 0.0)  # of finite slope
         pressed = carried * (at.pressure / c.NOMPRES) ** c.QSY8
         size = c.FNOMIN * (drag + tilt) * pressed
-    return -c.UNLOADED_RADIUS * c.LMY * size * sense(at.rolling, c.VXLOW)
+    return -c.UNLOADED_RADIUS * c.LMY * size * rolling_direction(at.rolling, c.VXLOW)
 
 
 def _faded_load(c: Numbers, load: Scalar, power: int) -> Scalar:

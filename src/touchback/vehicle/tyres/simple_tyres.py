@@ -4,7 +4,7 @@ brush, whose bristles stick until friction lets them go (Fiala 1954; Pacejka 201
 from touchback import maximum, minimum, select, sqrt, tan
 from touchback.numbers import Scalar
 from touchback.vehicle.part import FromZero, Length, Positive, Size
-from touchback.vehicle.tyres.base import Contact, Grip, Tyre, sense
+from touchback.vehicle.tyres.base import Contact, Grip, Tyre, rolling_direction
 
 _LOCKED = 1e-3  # of 1 + κ: below it the wheel stands, and all bristles slide
 
@@ -50,7 +50,9 @@ class LinearTyre(SimpleTyre, frozen=True, kw_only=True, tag="linear-tyre"):
         along, across = self.stiffness(contact)
         fy = -across * contact.slip_angle
         return Grip(
-            along * contact.slip, fy, mz=-self.trail * sense(contact.speed, self.slow()) * fy
+            along * contact.slip,
+            fy,
+            mz=-self.trail * rolling_direction(contact.speed, self.slow()) * fy,
         )
 
     def stiffness(self, contact: Contact) -> tuple[Scalar, Scalar]:
@@ -78,7 +80,7 @@ class BrushTyre(SimpleTyre, frozen=True, kw_only=True, tag="brush-tyre"):
     def grip(self, contact: Contact) -> Grip:
         load = maximum(contact.load, 0.0)
         along, across = self.stiffness(contact)
-        rolls = sense(contact.speed, self.slow())
+        rolls = rolling_direction(contact.speed, self.slow())
         rolled = maximum(abs(1.0 + rolls * contact.slip), _LOCKED)
         sideways = tan(contact.slip_angle)
         gx, gy = along * contact.slip / rolled, -across * sideways / rolled

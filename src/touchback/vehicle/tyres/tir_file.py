@@ -12,7 +12,7 @@ from pathlib import Path
 from touchback.errors import ModelError
 from touchback.names import suggestion
 from touchback.numbers import DECIMAL
-from touchback.regular_file import read_regular
+from touchback.safe_files import read_regular
 
 _SHAPES = """
 PCX1 PDX1 PDX2 PDX3 PEX1 PEX2 PEX3 PEX4 PKX1 PKX2 PKX3 PHX1 PHX2 PVX1 PVX2 PPX1 PPX2 PPX3 PPX4

@@ -6,7 +6,7 @@ from __future__ import annotations
 from touchback.realtime.control import CommandServer
 from touchback.realtime.control.command_server import OFTEN, SELDOM
 from touchback.workbench.manipulate.controller_laws import ControllerLaws
-from touchback.workbench.manipulate.icons import Icons, find_icons
+from touchback.workbench.manipulate.force_icons import Icons, find_icons
 from touchback.workbench.manipulate.manipulator_messages import (
     Edit,
     Grab,

@@ -15,7 +15,6 @@ from touchback import Live, System, live
 from touchback.devices import speed_of
 from touchback.errors import InputError, TouchbackError
 from touchback.instruments import (
-    Ear,
     Fingers,
     Foot,
     ForceCurve,
@@ -23,6 +22,7 @@ from touchback.instruments import (
     HeardNote,
     KeyTouches,
     Listener,
+    NoteCallbacks,
     PartOutline,
     Regulation,
     Specification,
@@ -40,8 +40,8 @@ from touchback.instruments import (
     slow_press,
 )
 from touchback.instruments.keyboard.key_device import FRONT, SOFTEST
+from touchback.instruments.keyboard.key_mechanisms import WALL_VOICES
 from touchback.instruments.keyboard.key_strokes import FOR_EVER, SHORTEST_STAY
-from touchback.instruments.keyboard.key_voices import WALL_VOICES
 from touchback.instruments.keyboard.keyboard_model import NAMES
 from touchback.instruments.keyboard.keyboard_player import METHOD, SETTLING
 from touchback.instruments.keyboard.keyboard_regulation import AS_GRADED, WALL_SCREWS
@@ -427,7 +427,7 @@ class PianoBoard:
         self.curves = Curves(lambda facts: self.tell("curve", facts))
         self._passage, self._playing = script or self._on_white_keys, 0.0
         self._fingers: Fingers = _idle
-        ear = Ear(self._begins, damped=self._damps)
+        ear = NoteCallbacks(self._begins, damped=self._damps)
         self._ear = Listener(self.live, self.notes, ear, self._look)
         self._add_messages()
 

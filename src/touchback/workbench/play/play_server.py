@@ -45,7 +45,7 @@ from touchback.workbench.workbench import LOOPBACK, Workbench, open
 
 if TYPE_CHECKING:
     from touchback.workbench.hub import Hub
-    from touchback.workbench.page_client import Client
+    from touchback.workbench.page_connection import Client
 
 
 SPEEDS = (0.15, 0.3, 0.6, 1.0, 1.6, 2.5, 4.0, 6.5)  # m/s of hammers, between which is interpolated

@@ -15,7 +15,7 @@ from touchback import Run
 from touchback.errors import InputError
 from touchback.recording import Recording, open_recording, open_run, unknown_name
 from touchback.recording.recording_export import export, export_run, opened, possible
-from touchback.regular_file import begun
+from touchback.safe_files import begun
 from touchback.workbench.scopes.signal_history import Recorded
 from touchback.workbench.wire_format import File
 

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from touchback.codegen.abi import CALLED
-from touchback.codegen.conditions import JOIN, LANE, MACHINE_ARITY, PAIR, SPREAD, WIDER_JOIN
+from touchback.codegen.machine_operations import JOIN, LANE, MACHINE_ARITY, PAIR, SPREAD, WIDER_JOIN
 from touchback.symbolic import (
     ADD,
     COMMUTES,

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from touchback.native.c_struct import FunctionData, Record
 from touchback.native.library import LIB, Floats
-from touchback.native.record import FunctionData, Record
 
 _LINE = 8  # doubles that a cache line holds
 Parts = tuple[int, int, int]

@@ -16,7 +16,7 @@ _STEPPED = (ops.LT, ops.LE, ops.FLOOR)
 _TABLES = (ops.LOOKUP1, ops.LOOKUP2)
 
 
-def curves_in_time(program: Program, known: Collection[int]) -> bool:
+def is_nonlinear_in_time(program: Program, known: Collection[int]) -> bool:
     """Whether it does; `known` are the places in u of what is known before a run. Comparisons,
     kinks and tables of time and of something else are switches that aren't known."""
     places = program.inputs

@@ -42,7 +42,7 @@ class _Term(NamedTuple):
     factors: tuple[int, ...]
 
 
-def chained(program: Program) -> Program:
+def fuse_sums(program: Program) -> Program:
     """The same outputs but for rounding."""
     chains = _gathered(program)
     gone = _spread_products(program, chains)

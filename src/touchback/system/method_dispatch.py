@@ -63,7 +63,7 @@ class HasCalls(Protocol):
 
 
 @dataclass(frozen=True)
-class Way:
+class CallVariant:
     """A function that a method is: its name, the argument that is the function's further one, and
     which part of its output is wanted ("v" of [q, v, z], "x": all of that; else everything)."""
 
@@ -72,7 +72,7 @@ class Way:
     part: str = ""
 
 
-def by_its_name(
+def name_in_shape_errors(
     method: Callable[Concatenate[T, P], R],
 ) -> Callable[Concatenate[T, P], R]:
     """A method that says its own name where arrays don't go together."""
@@ -87,15 +87,15 @@ def by_its_name(
     return named
 
 
-def hot(
-    *ways: Way,
+def dispatch_to_native(
+    *ways: CallVariant,
 ) -> Callable[[Callable[Concatenate[S, P], R]], Callable[Concatenate[S, P], R]]:
     """A method that gives what a function gives, in the first of these ways whose further argument
     is there. The method itself is the friendly road; when it was taken once, the system holds a C
     callable in its place, which takes the friendly road again when a setting has changed."""
 
     def decorate(method: Callable[Concatenate[S, P], R]) -> Callable[Concatenate[S, P], R]:
-        plain = by_its_name(method)
+        plain = name_in_shape_errors(method)
 
         @functools.wraps(method)
         def friendly(system: S, /, *given: P.args, **named: P.kwargs) -> R:
@@ -110,7 +110,7 @@ def hot(
 
 
 @dataclass
-class Made:
+class CallCache:
     """What calls of a system made, with its memory: it stays whatever the settings are."""
 
     functions: dict[tuple[Key, str], Function | SolvedMotion] = field(default_factory=dict)
@@ -126,7 +126,7 @@ class Calls:
     parameters. When one changes, the system gets other `Calls`, so that a thread that is late can't
     bring old settings back; parameter blocks are computed when they are needed first."""
 
-    def __init__(self, motion: Callables, key: Key, parameters: Floats, made: Made) -> None:
+    def __init__(self, motion: Callables, key: Key, parameters: Floats, made: CallCache) -> None:
         self._motion, self.key, self.parameters, self._made = motion, key, parameters, made
         self._blocks: dict[Function | SolvedMotion, Floats] = {}
         self._held: dict[str, int] = {}  # methods that are C callables, and in how many ways
@@ -139,7 +139,7 @@ class Calls:
 
     def apart(self) -> Calls:
         """The same with memory of its own."""
-        return Calls(self._motion, self.key, self.parameters, Made())
+        return Calls(self._motion, self.key, self.parameters, CallCache())
 
     @property
     def methods(self) -> list[str]:
@@ -253,7 +253,9 @@ class Calls:
 
     # ---- methods --------------------------------------------------------------------------------
 
-    def hold(self, system: HasCalls, method: Callable[..., Any], ways: Sequence[Way]) -> None:
+    def hold(
+        self, system: HasCalls, method: Callable[..., Any], ways: Sequence[CallVariant]
+    ) -> None:
         """Lets the system hold a C callable in place of a method, in the ways that were taken."""
         taken = [way for way in ways if (self.key, way.function) in self._made.functions]
         name = method.__name__
@@ -277,7 +279,7 @@ class Calls:
     def _chain(
         self,
         friendly: MethodType,
-        ways: Sequence[Way],
+        ways: Sequence[CallVariant],
         functions: Sequence[Function | SolvedMotion],
     ) -> list[Call]:
         """The calls that a method tries one after the other."""

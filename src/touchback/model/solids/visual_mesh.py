@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from touchback.errors import ModelError
 from touchback.model.frame import Frame
 from touchback.model.shapes import MeshShape, Shapes
-from touchback.model.solids.base import SeenKind
+from touchback.model.solids.base import VisualKind
 from touchback.numbers import shown
 
 MOST_TRIANGLES = 100_000  # of one mesh of a model; readers of files make larger ones coarser
@@ -24,7 +24,7 @@ Points = NDArray[np.float32]
 Triangles = NDArray[np.uint32]
 
 
-class Mesh(SeenKind, frozen=True, tag="mesh"):
+class Mesh(VisualKind, frozen=True, tag="mesh"):
     """Triangles between points [m]: three 32-bit numbers each, little-endian, as base64; of a
     triangle the numbers of its points, counter-clockwise as seen from outside. Make it by
     `Mesh.of`, or read it by `tb.read_mesh`. It is looked at; fluids don't know it."""

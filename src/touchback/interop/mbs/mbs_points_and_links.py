@@ -26,7 +26,7 @@ from touchback import (
     Velocity,
     Wrench,
 )
-from touchback.arguments import check_takes
+from touchback.callback_signature import check_takes
 from touchback.dynamics import float_instant
 from touchback.errors import ModelError
 from touchback.interop.import_notes import Notes, safe_names

@@ -23,7 +23,7 @@ from touchback.haptics.trials import Trials
 from touchback.instruments.midi_file import read_midi
 from touchback.realtime import open_recording
 from touchback.recording import Run, mcap_records, run_formats
-from touchback.regular_file import open_regular, read_regular, write_whole
+from touchback.safe_files import open_regular, read_regular, write_whole
 
 READERS: dict[str, Callable[[Path], Any]] = {
     ".yaml": tb.read, ".yml": tb.read, ".json": tb.read, ".urdf": tb.read, ".mbs": tb.read,

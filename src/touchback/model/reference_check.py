@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from touchback.errors import ModelError
-from touchback.model.data_walk import frames_of
+from touchback.model.field_traversal import frames_of
 from touchback.model.forces import TorsionSpring
 from touchback.model.frame import GROUND
 from touchback.model.mode_groups import mode_problems

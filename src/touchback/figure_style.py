@@ -8,7 +8,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from touchback.errors import InputError
-from touchback.regular_file import written_whole
+from touchback.safe_files import written_whole
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -15,8 +15,8 @@ from touchback import Live, Model, Run, Signal, live
 from touchback.devices import SerialDevice, WatchedInput
 from touchback.errors import DeviceError, InputError
 from touchback.instruments.keyboard.key_device import FRONT, REPORTED
+from touchback.instruments.keyboard.key_mechanisms import VOICES, WALL_VOICES
 from touchback.instruments.keyboard.key_strokes import Stroke
-from touchback.instruments.keyboard.key_voices import VOICES, WALL_VOICES
 from touchback.instruments.keyboard.keyboard_model import MIDDLE_C, touchback_key
 from touchback.instruments.keyboard.keyboard_player import METHOD, SETTLING, steps_at
 from touchback.instruments.keyboard.wired_keys import (
