@@ -1,14 +1,13 @@
 """AArch64: how each operation is written with the instructions of `aarch64_isa`, in one or two
 lanes.
 
-Registers x0 … x5 keep the arguments and x6 the constant pool through the whole function; x9 … x17
+Registers x0 … x5 hold the arguments and x6 the constant pool through the whole function; x9 … x17
 are scratch.
 
-Sines and cosines on AArch64: a loop over vectors of two angles, and its cold path.
-
-The operations and their order are those of `symbolic/sincos.py`. They form one long chain, so two
-vectors take turns, instruction by instruction. Most constants are loaded each time: the load units
-have nothing else to do, while copies would take turns with the arithmetic.
+Sines and cosines are a loop over vectors of two angles, and its cold path. The operations and their
+order are those of `symbolic/sincos.py`. They form one long chain, so two vectors take turns,
+instruction by instruction. Most constants are loaded each time: the load units have nothing else to
+do, while copies would take turns with the arithmetic.
 """
 
 from __future__ import annotations

@@ -1,15 +1,12 @@
-"""A program in which what equal limbs do goes side by side, as vectors among single numbers.
+"""Operations of equal branches of a mechanism, as of a robot's legs, side by side in vectors.
 
-Vectors are made of packs of operations. What they read is a vector already, or one
-number for all lanes, or constants, or numbers brought together; of vectors that single operations
-read, lanes are read where the vector was stored.
+A program knows which of its inputs play the same part in equal branches (`Program.alike`). What
+depends on inputs of one branch only is of that branch's lane, and operations of different lanes
+that make the same thing of the same parts are of one class. Each lane of a pack does the very
+operation of the program, so that no bit can change.
 
-Operations of one instance that go side by side: those of equal limbs, found on the program.
-
-A program knows which of its inputs play the same part in equal limbs (`Program.alike`). What
-depends on inputs of one limb only is of that limb's lane, and operations of different lanes that
-make the same thing of the same parts are of one class. Each lane of a pack does the very operation
-of the program, so that no bit can change.
+What packs read is a vector already, one number for all lanes, constants, or numbers brought
+together; of vectors that single operations read, lanes are read where the vector was stored.
 """
 
 from __future__ import annotations

@@ -1,11 +1,9 @@
-"""The order of a program's operations: sines and cosines gathered into batches, the rest nearly as
-it stands.
+"""The order of a program's operations: sines and cosines gathered into batches, and the rest in an
+order that keeps a pipelined processor busy.
 
 All angles that are known at the same time are handed to one loop over `sincos`. Only what an angle
-needs is moved ahead of its batch, everything else stays close to where the derivation put it,
+needs is moved ahead of its batch; everything else stays close to where the derivation put it,
 because that order keeps live ranges short.
-
-Operations in an order that keeps a pipelined processor busy.
 
 The derivation writes long chains of dependent operations one after the other. A processor looks
 past those that wait, but not far: what can start comes first, the longest chain before the others.

@@ -1,15 +1,11 @@
-"""Plans by optimisation: what collocation and shooting share. States and inputs at knots are
-unknown at once; how those of two neighbours belong together, and what the way between them costs,
-is the method's own. IPOPT solves it, on the tape's equations over casadi's numbers.
+"""Plans by optimisation: direct collocation and multiple shooting. States and inputs at knots are
+unknown at once; how those of two neighbours belong together, and what the motion between them
+costs, is the method's own. IPOPT solves it, on the tape's equations over casadi's numbers.
 
-Plans by direct collocation.
-
-Between two knots states are cubic and meet the equations of motion in the middle too
+Collocation: between two knots states are cubic and meet the equations of motion in the middle too
 (Hermite–Simpson: Hargraves and Paris 1987), so that defects are of fourth order in the time between
-knots.
-
-Plans by multiple shooting: from each knot the mechanism is run to the next one, which it has to
-meet (Bock and Plitt 1984). Unlike those of collocation, steps may be finer than knots are.
+knots. Shooting: from each knot the mechanism is run to the next one, which it has to meet (Bock and
+Plitt 1984); its steps may be finer than knots are.
 """
 
 from __future__ import annotations

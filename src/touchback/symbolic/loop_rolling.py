@@ -1,20 +1,13 @@
 """A program as straight parts and loops, which compute the same bits in far fewer instructions.
-Values pass from loop to loop through arrays.
 
-Signs that are open: each is a sum, modulo 2, of unknowns and a known bit, and equations between
-them are met one after the other.
-
-Stretches of a program that repeat: the same kinds of operations again and again, as the joints of a
-chain make them. Signs don't count here: they depend on those of the mechanism's numbers.
-
-Iterations of a program that are one loop: which operand of one is which of the next, and with which
-signs.
+Stretches that repeat are found first: the same kinds of operations again and again, as the joints
+of a chain make them. Then iterations are matched: which operand of one is which of the next, and
+with which sign. Values pass from loop to loop through arrays.
 
 The operations of iterations are the same but for signs: where a number is negative, a sum may have
 become a difference. Negation is exact, so that a loop may compute the negative of a value from the
-negatives of others; which ones is found by equations between signs (see `signs`).
-
-Arrays through which values pass from loop to loop.
+negatives of others. Which ones is found by equations modulo 2 (`Signs`): each open sign is a sum of
+unknowns and a known bit.
 """
 
 from collections import defaultdict

@@ -1,19 +1,15 @@
 """CUDA C: a program as a function of one thread of a graphics card, in double or single precision.
 
 In double precision it computes the bits of `symbolic.evaluate`, but for the library's functions
-(exp, log, pow, …), whose last bit may differ.
+(exp, log, pow, …), whose last bit may differ. In single precision sine and cosine are computed in
+as few instructions as will do.
 
 Long programs are bound by the reading of their own instructions and by registers. There sines and
-cosines are computed in one loop and kept outside of registers, to be read again where they are
-needed after a while, and so are other values (see `kept`); constants of 8 bytes, which no
-instruction holds, are operands in memory.
-
-Sine and cosine in single precision, as cards compute them: in as few instructions as will do.
-
-Which values of a long program wait outside of registers until they are needed again.
-
-A recursion over a tree leaves values of each body for later passes: hundreds are alive at a time.
-Of those that are read within some two hundred statements there are a few dozen.
+cosines are computed in one loop and stored outside of registers, to be read again where they are
+needed after a while, and so are other values: a recursion over a tree leaves values of each body
+for later passes, and hundreds are alive at a time; of those that are read within some two hundred
+statements there are a few dozen. Constants of 8 bytes, which no instruction holds, are operands in
+memory.
 """
 
 import heapq

@@ -1,10 +1,9 @@
 """CUDA C of a program with loops (`symbolic.loop_rolling`), whose instructions are few enough for
 the nearest caches of the card, however long the program is. It computes the bits of the program.
 
-Where the arrays of a program with loops lie on a card: near, in memory that a block shares, or far,
-in a thread's own.
-
-CUDA C: sines and cosines of many angles, some at a time, whose steps fill each other's waiting.
+Arrays of loops lie in memory that a block shares as far as there is room, else in a thread's own.
+Sines and cosines of many angles are computed some at a time, so that one hides the latency of
+another.
 """
 
 from collections import defaultdict
