@@ -41,7 +41,12 @@ def rate_jumps(spec: RunSpec, step: float | None) -> list[RateJump]:
     system, span, given, x = spec.system, spec.span, spec.inputs, spec.x0
     if not system.constrained or system.names or not system.constraint_names:
         return []
-    limits = step_limits(span, given, system.on_blocks(spec.parameters))
+    prescribed = [
+        ({"velocity level": functions["velocity level"]}, block)
+        for functions, block in system.on_blocks(spec.parameters)
+        if "velocity level" in functions
+    ]
+    limits = step_limits(span, given, prescribed)
     if limits.knots is None or not len(limits.jumps):
         return []
     instants = limits.jumps[limits.jumps < span.end]
