@@ -134,12 +134,12 @@ def test_functions_in_single_precision_too_alone_and_in_pairs(count, system) -> 
 
 def test_numbers_that_stay_the_same_go_to_the_card_once(card) -> None:
     few, many = np.arange(5.0), np.arange(5000.0)
-    assert card.given(few) is card.given(few.copy())
-    assert card.given(few) is not card.given(few + 1)
-    assert card.given(few) is not card.given(few.astype(np.float32))
-    assert card.given(many) is not card.given(many.copy())
+    assert card.upload(few) is card.upload(few.copy())
+    assert card.upload(few) is not card.upload(few + 1)
+    assert card.upload(few) is not card.upload(few.astype(np.float32))
+    assert card.upload(many) is not card.upload(many.copy())
     turned = np.arange(6.0).reshape(2, 3).T
-    assert np.array_equal(card.cupy.asnumpy(card.given(turned)), turned)
+    assert np.array_equal(card.cupy.asnumpy(card.upload(turned)), turned)
 
 
 def forget_kernels() -> None:

@@ -86,7 +86,7 @@ class GpuDevice:
         grid, block, shared = (kernel.blocks(count),), (kernel.block,), kernel.shared_bytes
         _compiled(self, kernel)(grid, block, arguments, shared_mem=shared)
 
-    def given(self, array: np.ndarray) -> Any:
+    def upload(self, array: np.ndarray) -> Any:
         """Numbers that kernels read. Few ones go there once: a copy before each call of a function
         would part the calls."""
         if array.nbytes > _SMALL:
@@ -169,7 +169,7 @@ class DeviceBatch:
     def _laid(self, array: np.ndarray, own: int) -> Any:
         """Numbers first, instances last, of an array that has `own` dimensions where all share."""
         moved = array if array.ndim == own else np.moveaxis(array, 0, -1)
-        return self.card.given(moved.astype(self._type))
+        return self.card.upload(moved.astype(self._type))
 
     def run(self, shown: Progress) -> BatchRun:
         """Each as a run of its own would be; Ctrl-C leaves out what isn't done."""
@@ -299,7 +299,7 @@ def evaluate_on_device(
 
     def laid(array: Any) -> Any:
         if not is_on_device(array):
-            return card.given(np.asarray(array, dtype=_BYTES[real]).T)
+            return card.upload(np.asarray(array, dtype=_BYTES[real]).T)
         return cupy.ascontiguousarray(cupy.from_dlpack(array).T, dtype=_BYTES[real])
 
     x, u, further = (laid(each) for each in given)
