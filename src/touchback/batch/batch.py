@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 from touchback.batch.backends import GPU, backend_for
 from touchback.batch.batch_inputs import Floats, read_batch_inputs, room_for, states_of
 from touchback.batch.batch_run import BatchRun
-from touchback.batch.batch_spec import BatchSpec
+from touchback.batch.batch_spec import BatchSpec, recordable_signals
 from touchback.batch.gpu.gpu_executor import (
     cuda_type,
     device_for,
@@ -147,10 +147,10 @@ class Batch:
             return evaluate_on_processor(function, block, given)
         return evaluate_on_device(card, function, block, given, real)
 
-    def _recorded(self, record: Sequence[str] | None) -> list[str]:
-        known = [*self.system.state_names, *self.system.layout.outputs]
+    def _recorded(self, record: Sequence[str] | None) -> list[str] | None:
         if record is None:
-            return known
+            return None
+        known = recordable_signals(self.system)
         names = names_in("record", record)
         for name in names:
             if name not in known:

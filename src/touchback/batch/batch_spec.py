@@ -24,6 +24,11 @@ class HasBlocks(Protocol):
     def block_for(self, values: Floats) -> Floats: ...
 
 
+def recordable_signals(system: System) -> list[str]:
+    """What a batch can record: states, then sensors."""
+    return [*system.state_names, *system.layout.outputs]
+
+
 @dataclass(frozen=True)
 class BatchSpec:
     """What is asked of a batch, read and checked.
@@ -65,7 +70,7 @@ class BatchSpec:
     @cached_property
     def signals(self) -> list[str]:
         """Those that can be recorded."""
-        return [*self.system.state_names, *self.system.layout.outputs]
+        return recordable_signals(self.system)
 
     @property
     def names(self) -> Sequence[str]:

@@ -4,8 +4,8 @@ Comparisons that only selections read stay masks of bits: no 1.0 or 0.0 is made 
 mask is all ones where the comparison is true and all zeros elsewhere; it is stored and loaded like
 a number.
 
-Programs whose limbs go side by side (`branch_packing.py`) make vectors of numbers and read their
-lanes.
+Programs of equal branches side by side (`kinematic_branch_simd.py`) make vectors of numbers and
+read their lanes.
 """
 
 import numpy as np

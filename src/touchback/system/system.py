@@ -235,8 +235,8 @@ class System:
         return self.dynamics.active(self.key)
 
     def activate(self, *names: str) -> None:
-        """Let constraints act; positions and velocities that break them are then mended by
-        `assemble`."""
+        """Let constraints act; positions and velocities that break them are then corrected
+        by `assemble`."""
         self._set(self.dynamics.switched(self.key, names, True))
 
     def deactivate(self, *names: str) -> None:

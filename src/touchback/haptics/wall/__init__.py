@@ -1,7 +1,7 @@
 """The virtual wall laboratory: why sampled walls chatter, and walls that don't.
 
-After Gillespie 1996, chapters 5 and 6, with the slips of the text mended where each equation is
-used. The study `python -m studies wall` shows all of it.
+After Gillespie 1996, chapters 5 and 6, with the slips of the text corrected where each equation
+is used. The study `python -m studies wall` shows all of it.
 """
 
 from touchback.haptics.wall.adaptive_wall import AdaptiveWall, FingerIdentifier, tap_errors

@@ -60,8 +60,8 @@ def _mend_chars(made: Typestore) -> None:
     event = "service_msgs/msg/ServiceEventInfo"
     constants, fields = made.fielddefs[event]
     gid: Any = (Nodetype.ARRAY, ((Nodetype.BASE, ("uint8", 0)), 16))
-    mended = [(name, gid if name == "client_gid" else kind) for name, kind in fields]
-    made.fielddefs[event] = (constants, mended)
+    corrected = [(name, gid if name == "client_gid" else kind) for name, kind in fields]
+    made.fielddefs[event] = (constants, corrected)
 
 
 def add_service(made: Typestore, name: str, request: str, response: str) -> None:

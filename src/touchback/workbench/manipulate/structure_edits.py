@@ -8,6 +8,7 @@ from collections.abc import Callable, Hashable, Mapping
 from contextlib import nullcontext
 from copy import copy
 from dataclasses import dataclass, replace as replace_fields
+from typing import cast
 
 import numpy as np
 from msgspec.structs import fields, replace
@@ -130,8 +131,7 @@ def _make_kind(word: str, axis: str | Axis, pitch: float = 0.0) -> JointKind:
                 f"{tuple(round(x, 3) for x in axis)} is none of them."
             )
         given["normal"] = axis.removeprefix("-")
-    made: JointKind = kind(**given)  # type: ignore[assignment]  # one of the joints' table
-    return made
+    return cast("JointKind", kind(**given))  # the table of joints holds no other kind
 
 
 def loop_kind(word: str, axis: Axis | None) -> JointKind:
