@@ -6,6 +6,9 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import touchback as tb
+from touchback.simulate import adaptive_step_limits
+from touchback.simulate.adaptive_step_limits import step_limits
+from touchback.simulate.run_spec import RunSpec
 
 DURATION, AT, WIDTH = 5.0, 3.3, 0.02  # s
 METHODS = ["dopri5", "radau5", "LSODA", "BDF"]
@@ -148,3 +151,19 @@ def test_only_laws_that_curve_in_time_bound_steps(law):
     run = run_of(m, "dopri5")
     assert run.metadata.get("longest_step") == (LONGEST if bounded else None)
     assert bounded or run.metadata["statistics"]["accepted"] < 300
+
+
+def test_modes_that_share_a_drive_share_the_search_for_its_switches(monkeypatch):
+    """The action of a piano has 24 modes, all driven by the same finger."""
+    searches = []
+    locate = adaptive_step_limits._located
+    monkeypatch.setattr(
+        adaptive_step_limits, "_located", lambda *given: searches.append(given) or locate(*given)
+    )
+    system = tb.gallery.make("piano-modes").compile()
+    spec = RunSpec.read(system, 0.4)
+    alone = step_limits(spec.span, spec.inputs, system.on_blocks({})[:1])
+    once = len(searches)
+    together = step_limits(spec.span, spec.inputs, system.on_blocks({}))
+    assert len(system.on_blocks({})) > 10 and len(searches) - once <= 3
+    assert set(alone.jumps) <= set(together.jumps)

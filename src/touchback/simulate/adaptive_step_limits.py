@@ -130,10 +130,14 @@ def find_cells(evaluated: Evaluated, positions: int) -> Cells | None:
 def _switching(span: Span, given: Inputs, evaluated: Evaluated) -> list[Floats]:
     moving, known = frozenset({0, *given.samples}), given.known_places
     found: list[Floats] = []
+    searched: list[tuple[Switches, Floats]] = []  # each once: modes of a system share their drives
     for functions, block in evaluated:
         for function in functions.values():
             switches = function.switches(moving, known)
-            if switches is not None:
+            if switches is None:
+                continue
+            if not any(switches.equals(x) and np.array_equal(block, b) for x, b in searched):
+                searched.append((switches, block))
                 found.append(switches.times)
                 before = np.unique(np.concatenate(found))
                 found.append(_located(span, given, switches, block, before[:_LOOKS]))

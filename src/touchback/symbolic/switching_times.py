@@ -37,6 +37,18 @@ class Switches:
                 found[:, i] = np.searchsorted(at, outputs[:, i], side="right")
         return found
 
+    def equals(self, other: Switches) -> bool:
+        """Whether the other has the same codes and times."""
+        return (
+            self.program == other.program
+            and np.array_equal(self.times, other.times)
+            and len(self.breaks) == len(other.breaks)
+            and all(
+                a is b or (a is not None and b is not None and np.array_equal(a, b))
+                for a, b in zip(self.breaks, other.breaks, strict=True)
+            )
+        )
+
 
 def kinks(x: np.ndarray, values: np.ndarray) -> np.ndarray:
     """Which points of a broken line, level beyond its ends, are kinks: those that lie off the
