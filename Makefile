@@ -58,7 +58,7 @@ PYTEST = $(ALONE) OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n $(JOBS) --di
 
 # Rooms in which nothing waits: a live run goes as fast as it can there, and seconds are those of the processor.
 UNCLOCKED := validation $(addprefix tests/,analysis codegen contact draw dynamics estimate files gallery/omni instruments/piano model \
-  simulate spatial studies/displays studies/keyboard studies/piano studies/wall symbolic system)
+  simulate spatial studies/displays studies/keyboard studies/piano studies/wall symbolic system test_core_alone.py)
 
 clocked: $(STAMPS)/develop $(STAMPS)/machine
 	$(PYTEST) tests $(addprefix --ignore=,$(UNCLOCKED))
