@@ -174,6 +174,13 @@ def series(what: str, least: int, **given: ArrayLike) -> list[np.ndarray]:
 Floats = NDArray[np.float64]
 
 
+#: An input of a run: a number, samples, a pair of times and values, or a function of time.
+Input = ArrayLike | Callable[[float], float]
+
+
+InputData = Mapping[str, Input]
+
+
 T = TypeVar("T")
 
 

@@ -22,9 +22,9 @@ from touchback.analysis.instance import Instance, state_of
 from touchback.analysis.linearise import Chart
 from touchback.analysis.variational_runs import Variation, varied
 from touchback.errors import InputError, SolveError
-from touchback.numbers import by_name, positive_number, shown
+from touchback.numbers import InputData, by_name, positive_number, shown
 from touchback.recording import Run, unknown_name
-from touchback.simulate import InputData, RunSpec, Where, output_times, refuse, step_limits
+from touchback.simulate import RunSpec, Where, output_times, refuse, step_limits
 from touchback.system import Point, System, found_states
 
 _ALPHA = 10.0  # 1/s: how fast errors of the constraints fade

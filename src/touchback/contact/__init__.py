@@ -8,6 +8,7 @@ Geometry is in `profiles` and `surfaces`, laws in `contact_laws`, kinds in `comp
 A new kind of contact is a class with its gap over any scalar, and one name in AnyCompliant or
 AnyRigid."""
 
+from touchback.contact import contact_laws as contact_laws, surfaces as surfaces
 from touchback.contact.compliant_contacts import (
     AnyCompliant as AnyCompliant,
     CompliantContact,

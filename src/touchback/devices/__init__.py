@@ -9,6 +9,7 @@ from touchback.devices import (
     evdev as evdev,
     gps as gps,
     midi as midi,
+    sensors as sensors,
     serial_line as serial_line,
 )
 from touchback.devices.by_wire import (

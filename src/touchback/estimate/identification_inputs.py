@@ -12,9 +12,9 @@ import numpy as np
 
 from touchback import Run, System
 from touchback.errors import InputError
-from touchback.numbers import as_float, by_name, is_real, shown
+from touchback.numbers import InputData, as_float, by_name, is_real, shown
 from touchback.recording import unknown_name
-from touchback.simulate import InputData, Inputs, Where, read_inputs, read_state
+from touchback.simulate import Inputs, Where, read_inputs, read_state
 from touchback.unit_spellings import in_unit
 
 _LEAST = 3  # instants of a run

@@ -9,18 +9,7 @@ the hammer has landed. A change of inertia is felt at the key both times.
 
 import numpy as np
 
-from touchback import (
-    Box,
-    Energy,
-    JointEffort,
-    Model,
-    Multiplier,
-    Prismatic,
-    Signal,
-    Sphere,
-    maximum,
-    select,
-)
+import touchback as tb
 from touchback.gallery.catalogue import Entry, Experiment, Shown
 
 HAMMER = 25 * 0.008  # kg at the key front: a hammer of 8 g and its lever of 5 : 1
@@ -30,32 +19,32 @@ DIP = 9.5e-3  # m
 GRAVITY = 9.81 / 5  # the hammer's weight, which acts once, on a mass that counts 25 times
 
 
-def make() -> Model:
+def make() -> tb.Model:
     """Both masses move up along z; the force on the key front is an input, positive when it
     presses (which raises the hammer). A balanced key: gravity acts on the hammer alone."""
-    m = Model("bouncing hammer", gravity=(0, 0, 0))
+    m = tb.Model("bouncing hammer", gravity=(0, 0, 0))
     press = m.input("key force", unit="N")
     stiffness = m.parameter("stiffness", STIFFNESS, unit="N/m", min=100.0)
     hammer, key = m.body("hammer", mass=HAMMER), m.body("key", mass=KEY)
-    m.joint("key", Prismatic("z"), m.ground, key, limits=(0.0, DIP), stop=(2e4, 20.0))
-    m.joint("hammer", Prismatic("z"), m.ground, hammer, position=-HAMMER * GRAVITY / STIFFNESS)
+    m.joint("key", tb.Prismatic("z"), m.ground, key, limits=(0.0, DIP), stop=(2e4, 20.0))
+    m.joint("hammer", tb.Prismatic("z"), m.ground, hammer, position=-HAMMER * GRAVITY / STIFFNESS)
     m.mode("coupled")
     m.mode("flight")
     gap = m.coordinate("hammer") - m.coordinate("key")
     flying = m.signal("mode")  # 0 in the first mode, 1 in the second
-    push = select(flying, 0.0, -stiffness * gap)
-    m.force("finger", JointEffort("key", press))
-    m.force("weight", JointEffort("hammer", -HAMMER * GRAVITY))
-    m.force("felt on hammer", JointEffort("hammer", push))
-    m.force("felt on key", JointEffort("key", -push))
+    push = tb.select(flying, 0.0, -stiffness * gap)
+    m.force("finger", tb.JointEffort("key", press))
+    m.force("weight", tb.JointEffort("hammer", -HAMMER * GRAVITY))
+    m.force("felt on hammer", tb.JointEffort("hammer", push))
+    m.force("felt on key", tb.JointEffort("key", -push))
     m.transition("leaves", "coupled", "flight", when=gap, direction=+1)
     m.transition("lands", "flight", "coupled", when=gap, direction=-1)
-    m.shape("key stick", key.at(0, 0, -0.004), Box((0.06, 0.02, 0.008)))
-    m.shape("hammer felt", hammer.at(0, 0, 0.008), Sphere(0.008))
-    m.shape("hammer head", hammer.at(0, 0, 0.022), Box((0.012, 0.012, 0.014)))
-    m.shape("slide", m.ground.at(-0.036, 0, 0.02), Box((0.004, 0.02, 0.08)))
-    m.sensor("felt force", Signal(push, "N"))
-    m.sensor("energy", Energy())
+    m.shape("key stick", key.at(0, 0, -0.004), tb.Box((0.06, 0.02, 0.008)))
+    m.shape("hammer felt", hammer.at(0, 0, 0.008), tb.Sphere(0.008))
+    m.shape("hammer head", hammer.at(0, 0, 0.022), tb.Box((0.012, 0.012, 0.014)))
+    m.shape("slide", m.ground.at(-0.036, 0, 0.02), tb.Box((0.004, 0.02, 0.08)))
+    m.sensor("felt force", tb.Signal(push, "N"))
+    m.sensor("energy", tb.Energy())
     return m
 
 
@@ -99,30 +88,30 @@ STATES = {
 }
 
 
-def hammer_key_bed() -> Model:
+def hammer_key_bed() -> tb.Model:
     """Hammer, key and key bed with rigid contacts: the hammer is on the key or isn't, the key is on
     its bed or isn't. Each of the four constraint conditions has its own equations. A contact is
     made where its gap closes, without restitution, and ends where its force would pull.
 
     The input "key force" [N] presses the key, whose motion counts from rest to the bed. Sensors
     "carry gap" and "bed gap" [m], "carry force" and "bed force" [N]."""
-    m = Model("hammer, key and bed", gravity=(0, 0, 0))
+    m = tb.Model("hammer, key and bed", gravity=(0, 0, 0))
     press = m.input("key force", unit="N")
     hammer, key = m.body("hammer", mass=HAMMER), m.body("key", mass=KEY)
-    m.joint("key", Prismatic("z"), m.ground, key)
-    m.joint("hammer", Prismatic("z"), m.ground, hammer)
+    m.joint("key", tb.Prismatic("z"), m.ground, key)
+    m.joint("hammer", tb.Prismatic("z"), m.ground, hammer)
     q = m.coordinate("key")
     pushed = -BACK_RAIL[0] * q - BACK_RAIL[1] * m.rate("key")
-    rail = select(q < 0.0, maximum(pushed, 0.0), 0.0)
-    m.force("finger", JointEffort("key", press))
-    m.force("back rail", JointEffort("key", rail))
-    m.force("weight", JointEffort("hammer", -HAMMER * GRAVITY))
+    rail = tb.select(q < 0.0, tb.maximum(pushed, 0.0), 0.0)
+    m.force("finger", tb.JointEffort("key", press))
+    m.force("back rail", tb.JointEffort("key", rail))
+    m.force("weight", tb.JointEffort("hammer", -HAMMER * GRAVITY))
     gaps = {"carry": m.coordinate("hammer") - q, "bed": DIP - q}
     for name, gap in gaps.items():
         m.constrain(name, gap, unit="m")
-        m.sensor(f"{name} gap", Signal(gap, "m"))
-        m.sensor(f"{name} force", Multiplier(name))
-    m.sensor("energy", Energy())
+        m.sensor(f"{name} gap", tb.Signal(gap, "m"))
+        m.sensor(f"{name} force", tb.Multiplier(name))
+    m.sensor("energy", tb.Energy())
     for (carried, bedded), name in STATES.items():
         acting = [each for each, acts in (("carry", carried), ("bed", bedded)) if acts]
         m.mode(name, active=acting)

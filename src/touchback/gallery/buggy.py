@@ -6,42 +6,41 @@ from typing import Literal
 
 import numpy as np
 
-from touchback import Model
+import touchback as tb
 from touchback.gallery.catalogue import Entry, Experiment
-from touchback.realtime import WatchedInput
-from touchback.vehicle import Car, MacPherson, StrutTables, add_car, line_pressure
 
 SPEED = 10.0  # m/s
 SERVED = ("throttle", "brake", "steering angle", "steering rate", "steering acceleration")
 _SAFE: tuple[float | Literal["hold"], ...] = (0.0, 8000.0, "hold", 0.0, 0.0)
 #: After 0.3 s without a block the throttle is let go, the brake has 9.8 bar, and the wheel stands.
 WATCHED = {
-    name: WatchedInput(max_age=0.3, safe=safe) for name, safe in zip(SERVED, _SAFE, strict=True)
+    name: tb.devices.WatchedInput(max_age=0.3, safe=safe)
+    for name, safe in zip(SERVED, _SAFE, strict=True)
 }
 # As stiff, damped and loaded at the wheel as the wishbones of the template, and hardly steered by
 # travel (5 mrad/m): struts act on it by 0.97 of its travel, and not by 0.69.
-_REAR = MacPherson(
+_REAR = tb.vehicle.MacPherson(
     lower_ball=(0.0, 0.655, 0.185), strut_top=(-0.010, 0.550, 0.780),
     strut_foot=(-0.003, 0.590, 0.380), tie_inner=(-0.12, 0.301, 0.2367), rod_mass=1.5, bar=3e3,
-    strut=StrutTables(
+    strut=tb.vehicle.StrutTables(
         compression=(-0.165, -0.14, -0.07, 0.0, 0.07, 0.10, 0.125, 0.145),
         force=(-62065.0, 435.0, 1380.0, 2325.0, 3270.0, 3675.0, 5550.0, 55550.0),
         speed=(-1.4, -0.14, 0.0, 0.14, 1.4), damping=(-1850.0, -250.0, 0.0, 142.0, 1000.0),
     ),
 )  # fmt: skip
-CAR = Car(name="buggy", rear=_REAR)
+CAR = tb.vehicle.Car(name="buggy", rear=_REAR)
 
 
-def make(speed: float = SPEED) -> Model:
+def make(speed: float = SPEED) -> tb.Model:
     """Its inputs are what Gallo's board gives: counts of the throttle (420 at full) and the brake
     (32767 at 40 bar), and the steering wheel's angle, rate and acceleration. It begins straight on
     with a `speed` [m/s]; engine, second gear, tyres' size, double wishbones in front and MacPherson
     struts behind are the buggy's, and so is the number of bodies, 18; his masses and points aren't
     published."""
-    m, car = Model("buggy"), CAR
+    m, car = tb.Model("buggy"), CAR
     throttle, brake = (m.input(name) for name in SERVED[:2])
-    feet = car.engine.throttle(throttle), line_pressure(brake), 0.0
-    add_car(m, car, speed=speed, feet=feet)
+    feet = car.engine.throttle(throttle), tb.vehicle.line_pressure(brake), 0.0
+    tb.vehicle.add_car(m, car, speed=speed, feet=feet)
     return m
 
 

@@ -12,25 +12,9 @@ from functools import cache
 
 import numpy as np
 
-from touchback import (
-    Box,
-    JointEffort,
-    Model,
-    Position,
-    Prismatic,
-    Revolute,
-    Signal,
-    Sphere,
-    System,
-    linearise,
-    lookup,
-    maximum,
-    minimum,
-    simulate,
-)
+import touchback as tb
 from touchback.gallery.catalogue import Entry, Experiment
 from touchback.model import Value
-from touchback.planning import Plan, collocate
 
 # The linear-quadratic regulator of the upright cart-pole for the weights 1 (position), 0.1 (speed),
 # 10 (angle), 0.1 (angular speed) and 0.1 (force squared).
@@ -38,28 +22,28 @@ GAINS = {"position": -3.162, "speed": -4.692, "angle": -44.364, "angular speed":
 LENGTH, MASS = 1.0, 0.2  # m, kg: of the pole
 
 
-def cart_with_pole(m: Model) -> None:
+def cart_with_pole(m: tb.Model) -> None:
     """The cart slides along x; the pole stands upright at zero angle and falls towards +x."""
     cart, moment = m.body("cart", mass=1.0), MASS * LENGTH**2 / 12
     pole = m.body("pole", mass=MASS, com=(0, 0, LENGTH / 2), inertia=(moment, moment, 0))
-    m.joint("cart", Prismatic("x"), m.ground, cart)
-    m.joint("pole", Revolute("y"), cart, pole)
-    m.sensor("pole tip", Position(pole.at(0, 0, LENGTH)))
+    m.joint("cart", tb.Prismatic("x"), m.ground, cart)
+    m.joint("pole", tb.Revolute("y"), cart, pole)
+    m.sensor("pole tip", tb.Position(pole.at(0, 0, LENGTH)))
 
 
-def make_cart_pole() -> Model:
+def make_cart_pole() -> tb.Model:
     """Held upright by four gains."""
-    m = Model("cart-pole")
+    m = tb.Model("cart-pole")
     cart_with_pole(m)
     push = m.input("push", unit="N")
-    m.force("motor", JointEffort("cart", push))
+    m.force("motor", tb.JointEffort("cart", push))
     gains = [m.parameter(f"{name} gain", value) for name, value in GAINS.items()]
 
     def feedback(*state: Value) -> Value:
         return -sum(gain * signal for gain, signal in zip(gains, state, strict=True))
 
     m.control("balance", feedback, of=["q:cart", "v:cart", "q:pole", "v:pole"], to="push")
-    m.sensor("push on the cart", Signal(push, "N"))
+    m.sensor("push on the cart", tb.Signal(push, "N"))
     return m
 
 
@@ -87,18 +71,18 @@ _WEIGHTS, _EFFORT = (1.0, 10.0, 0.1, 0.1), 0.1  # of the states' squares, and of
 _SAMPLE = 0.05  # s, of the tables
 
 
-def cart_with_push_input() -> System:
+def cart_with_push_input() -> tb.System:
     """Cart and pole with a free hand: the input "push" [N]."""
-    m = Model("cart with a pole")
+    m = tb.Model("cart with a pole")
     cart_with_pole(m)
-    m.force("motor", JointEffort("cart", m.input("push", unit="N", min=-MOST, max=MOST)))
+    m.force("motor", tb.JointEffort("cart", m.input("push", unit="N", min=-MOST, max=MOST)))
     return m.compile()
 
 
-def plan() -> Plan:
+def plan() -> tb.planning.Plan:
     """The least effort from hanging to standing, by collocation (needs casadi)."""
     system = cart_with_push_input()
-    return collocate(
+    return tb.planning.collocate(
         system, system.assemble(pole=math.pi), DURATION, lambda at: at["push"] ** 2,
         end=dict.fromkeys(STATES, 0.0), knots=KNOTS,
     )  # fmt: skip
@@ -110,7 +94,7 @@ def tracking_tables() -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     from scipy.linalg import expm, solve_discrete_are
 
     system, along = cart_with_push_input(), np.array([np.linspace(0.0, DURATION, KNOTS), PUSHES])
-    run = simulate(
+    run = tb.simulate(
         system, system.assemble(pole=math.pi), DURATION, inputs={"push": along},
         output_step=_SAMPLE, progress=False,
     )  # fmt: skip
@@ -118,7 +102,7 @@ def tracking_tables() -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     Q, R = np.diag(_WEIGHTS) * _SAMPLE, _EFFORT * _SAMPLE
     gains, P = np.empty_like(x), np.zeros((4, 4))
     for k in range(len(x) - 1, -1, -1):
-        at = linearise(system, x[k] if k < len(x) - 1 else np.zeros(4), u=[run["push"][k]])
+        at = tb.linearise(system, x[k] if k < len(x) - 1 else np.zeros(4), u=[run["push"][k]])
         step = expm(np.vstack([np.hstack([at.A, at.B]), np.zeros((1, 5))]) * _SAMPLE)
         A, B = step[:4, :4], step[:4, 4:]
         if k == len(x) - 1:
@@ -130,26 +114,26 @@ def tracking_tables() -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     return run.time, push, x, gains
 
 
-def make_swing_up() -> Model:
+def make_swing_up() -> tb.Model:
     """Tables of the plan and of the gains; the input "nudge" [N] is yours."""
-    m = Model("swing-up")
+    m = tb.Model("swing-up")
     cart_with_pole(m)
     times, pushes, states, gains = tracking_tables()
     scale = m.parameter("tracking", 1.0, min=0.0, max=2.0)
-    push = lookup(m.table("planned push", times, pushes), m.time)
+    push = tb.lookup(m.table("planned push", times, pushes), m.time)
     for i, name in enumerate(STATES):
-        wanted = lookup(m.table(f"planned {name}", times, states[:, i]), m.time)
-        gain = lookup(m.table(f"gain of {name}", times, gains[:, i]), m.time)
+        wanted = tb.lookup(m.table(f"planned {name}", times, states[:, i]), m.time)
+        gain = tb.lookup(m.table(f"gain of {name}", times, gains[:, i]), m.time)
         joint, _, rate = name.partition(" ")
         now = m.rate(joint) if rate else m.coordinate(joint)
         push = push + scale * gain * (wanted - now)
         if name == "pole":
-            m.sensor("planned pole", Signal(wanted, "rad"))
-    held = maximum(minimum(push, MOST), -MOST)
-    m.force("motor", JointEffort("cart", held + m.input("nudge", unit="N", min=-20.0, max=20.0)))
-    m.sensor("push on the cart", Signal(held, "N"))
-    m.shape("rail", m.ground.at(0, 0, -0.06), Box((2.4, 0.1, 0.02)))
-    m.shape("goal", m.ground.at(0, 0, LENGTH), Sphere(0.04))  # where the tip shall be
+            m.sensor("planned pole", tb.Signal(wanted, "rad"))
+    held = tb.maximum(tb.minimum(push, MOST), -MOST)
+    m.force("motor", tb.JointEffort("cart", held + m.input("nudge", unit="N", min=-20.0, max=20.0)))
+    m.sensor("push on the cart", tb.Signal(held, "N"))
+    m.shape("rail", m.ground.at(0, 0, -0.06), tb.Box((2.4, 0.1, 0.02)))
+    m.shape("goal", m.ground.at(0, 0, LENGTH), tb.Sphere(0.04))  # where the tip shall be
     return m
 
 

@@ -3,15 +3,15 @@ about it. A new one is a new file and one line here. A file is imported when som
 mechanism: a pendulum needs no tyres. Its entry is `ENTRY`, or, where a file has several, the
 variable after the colon."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
 
-from touchback import Model, Run, State, System, simulate
-from touchback.errors import InputError
+import touchback as tb
 from touchback.names import suggestion
-from touchback.realtime import WatchedInput
-from touchback.simulate import InputData
+from touchback.numbers import InputData
 
 
 @dataclass(frozen=True)
@@ -31,15 +31,15 @@ class Experiment:
     substeps: int = 1
     rate: float | None = None
     devices: Mapping[str, str] = field(default_factory=dict)
-    watched: Mapping[str, WatchedInput] = field(default_factory=dict)
+    watched: Mapping[str, tb.devices.WatchedInput] = field(default_factory=dict)
 
-    def start(self, system: System) -> State:
+    def start(self, system: tb.System) -> tb.State:
         """The state from which it starts."""
         return system.assemble(self.positions, self.rates, guess=self.guess)
 
-    def run(self, system: System) -> Run:
+    def run(self, system: tb.System) -> tb.Run:
         """The experiment, with the default method."""
-        return simulate(
+        return tb.simulate(
             system, self.start(system), self.duration, inputs=dict(self.inputs), rate=self.rate
         )
 
@@ -48,7 +48,7 @@ class Experiment:
 class Shown:
     """A model with an experiment that can go on and on, as a page shows it."""
 
-    make: Callable[..., Model]
+    make: Callable[..., tb.Model]
     experiment: Experiment
 
 
@@ -60,7 +60,7 @@ class Entry:
 
     name: str
     about: str
-    make: Callable[..., Model]
+    make: Callable[..., tb.Model]
     experiment: Experiment
     sentences: tuple[str, str, str]
     shown: Shown | None = None
@@ -113,7 +113,7 @@ def names() -> list[str]:
 def entry(name: str) -> Entry:
     """A mechanism with its experiment and a line about it."""
     if name not in _MODULES:
-        raise InputError(
+        raise tb.InputError(
             f"There is no mechanism '{name}' in the gallery; {suggestion(name, names())}"
         )
     module, _, variable = _MODULES[name].partition(":")
@@ -121,6 +121,6 @@ def entry(name: str) -> Entry:
     return found
 
 
-def make(name: str, **options: object) -> Model:
+def make(name: str, **options: object) -> tb.Model:
     """A fresh model; some take options, such as `make("hanging-chain", links=40)`."""
     return entry(name).make(**options)

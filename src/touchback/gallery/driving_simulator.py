@@ -1,34 +1,31 @@
 """A driving simulator: the whole car, a wheel that pushes back, arms that hold it, and an obstacle
 (Docquier 2021, section 5.2)."""
 
-from touchback import Model
+import touchback as tb
 from touchback.gallery.catalogue import Entry, Experiment, Shown
-from touchback.vehicle import (
-    RATE,
-    ObstacleAvoider,
-    Person,
-    SimulatorCar,
-    StraightPath,
-    WiredWheel,
-    add_obstacle,
-    model_of,
-)
 
 SPEED = 75.0 / 3.6  # m/s
 _APPEARS = 0.2  # s
 
 
-def make(person: bool = False, pedals: bool = False) -> Model:
+def make(person: bool = False, pedals: bool = False) -> tb.Model:
     """At 75 km/h on a straight road without an end. The driver is simulated, and swerves round what
     the input "obstacle" says [m along x]; with a `person` the wheel is a device on a wire, what
     stands there is to be seen, and `pedals` are inputs, without which the speed is kept."""
     if person:
-        car, name = SimulatorCar(device=WiredWheel()), "driving simulator for a person"
-        model = model_of(car, Person(None if pedals else SPEED), SPEED, name=name)
-        add_obstacle(model)
+        car, name = (
+            tb.vehicle.simulator.SimulatorCar(device=tb.vehicle.simulator.WiredWheel()),
+            "driving simulator for a person",
+        )
+        model = tb.vehicle.manoeuvres.model_of(
+            car, tb.vehicle.simulator.Person(None if pedals else SPEED), SPEED, name=name
+        )
+        tb.vehicle.simulator.add_obstacle(model)
         return model
-    driver = ObstacleAvoider(StraightPath(), SPEED)
-    return model_of(SimulatorCar(), driver, SPEED, name="driving simulator")
+    driver = tb.vehicle.drivers.ObstacleAvoider(tb.vehicle.drivers.StraightPath(), SPEED)
+    return tb.vehicle.manoeuvres.model_of(
+        tb.vehicle.simulator.SimulatorCar(), driver, SPEED, name="driving simulator"
+    )
 
 
 def _obstacle(time: float) -> float:
@@ -42,7 +39,7 @@ ENTRY = Entry(
     Experiment(
         1.5, inputs={"obstacle": _obstacle},
         signals=("y", "device wheel", "steering wheel", "steering torque", "felt torque"),
-        rate=RATE,
+        rate=tb.vehicle.simulator.RATE,
     ),
     sentences=(
         "A car of 18 bodies drives at 75 km/h, and its steering wheel is a device in the arms of a "
@@ -52,5 +49,8 @@ ENTRY = Entry(
         'Set "obstacle" to some 40 m ahead of the car, change "front caster", "front toe" or '
         '"grip" and see what the arms feel.',
     ),
-    shown=Shown(make, Experiment(10.0, signals=("y", "steering torque"), rate=RATE)),
+    shown=Shown(
+        make,
+        Experiment(10.0, signals=("y", "steering torque"), rate=tb.vehicle.simulator.RATE),
+    ),
 )  # fmt: skip

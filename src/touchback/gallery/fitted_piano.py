@@ -11,11 +11,8 @@ from collections.abc import Mapping
 import numpy as np
 from msgspec.structs import replace
 
-from touchback import Model, Run, System, identify, simulate
-from touchback.errors import InputError
-from touchback.estimate import Identification
+import touchback as tb
 from touchback.gallery.catalogue import Entry, Experiment
-from touchback.instruments import grand_piano_action
 from touchback.model import Parameter
 from touchback.unit_spellings import unit_of
 
@@ -35,9 +32,9 @@ _DEEP, _SHALLOW = 0.015, 3e-3  # m: what presses of keys reach
 _RESTING = 0.5e-3  # m: a key that is deeper doesn't rest
 
 
-def make() -> Model:
+def make() -> tb.Model:
     """An action under a press, as it was found; input: "key travel" [m]."""
-    m = grand_piano_action("press", reported=())
+    m = tb.instruments.piano.grand_piano_action("press", reported=())
     m.name = "fitted-piano"
     for name, value in FOUND.items():
         m.parameters[name] = replace(m.parameters[name], default=value)
@@ -51,11 +48,11 @@ def press(bottom: float = BELOW) -> tuple[np.ndarray, np.ndarray]:
     return times, np.array([-ABOVE, -ABOVE, bottom, bottom, -ABOVE, -ABOVE])
 
 
-def log(seed: int = 0, bottom: float = BELOW, built: Mapping[str, float] = BUILT) -> Run:
+def log(seed: int = 0, bottom: float = BELOW, built: Mapping[str, float] = BUILT) -> tb.Run:
     """The curve of a key that was built otherwise, as load cell and scale wrote it."""
     times, travel = press(bottom)
-    system = grand_piano_action("press", reported=()).compile()
-    run = simulate(
+    system = tb.instruments.piano.grand_piano_action("press", reported=()).compile()
+    run = tb.simulate(
         system, duration=times[-1], parameters=built, inputs={"key travel": (times, travel)},
         output_step=SAMPLE, rtol=1e-8, atol=1e-10, progress=False,
     )  # fmt: skip
@@ -64,72 +61,76 @@ def log(seed: int = 0, bottom: float = BELOW, built: Mapping[str, float] = BUILT
         "key travel": SCALE * np.round(run["key travel"] / SCALE),
         "key force": run["key force"] + chance.normal(0.0, LOAD_CELL, len(run)),
     }
-    return Run(run.time, signals, MEASURED, {"model": "piano key, simulated", "seed": seed})
+    return tb.Run(run.time, signals, MEASURED, {"model": "piano key, simulated", "seed": seed})
 
 
-def fit(system: System, curve: Run, at: Mapping[str, float] | None = None) -> Identification:
+def fit(
+    system: tb.System, curve: tb.Run, at: Mapping[str, float] | None = None
+) -> tb.estimate.Identification:
     """Balance, friction, let-off, damper and dip of the key whose curve was measured: "key travel"
     of the press, downwards from where it meets the resting key, and "key force", with which it
     pushes down. Other parameters are as drawn, or given by `at`: "press stiffness" is that of your
     load cell and its pad, "hammer mass" what your scales say."""
     usual, known = drawn(), at or {}
     guess = {name: usual[name].default for name in BUILT if name not in known}
-    return identify(
+    return tb.identify(
         system, counted(in_si(curve)), parameters=guess, signals=["key force"], at=at, step=STEP
     )
 
 
 def drawn() -> dict[str, Parameter]:
     """The parameters of the action as it is drawn, before anything is fitted."""
-    return grand_piano_action("press", reported=()).parameters
+    return tb.instruments.piano.grand_piano_action("press", reported=()).parameters
 
 
-def counted(curve: Run) -> Run:
+def counted(curve: tb.Run) -> tb.Run:
     """Without forces of the way up deeper than `RETURN`: the jack snaps back under the knuckle,
     at an instant that moves with everything, so that a search from afar gets stuck."""
     travel, force = curve["key travel"], curve["key force"].copy()
     bottom = len(travel) - int(np.argmax(travel[::-1] >= travel.max() - _RESTING))
     after = np.arange(len(travel)) >= bottom
     force[after & (travel > RETURN)] = np.nan
-    return Run(curve.time, {"key travel": travel, "key force": force}, MEASURED, curve.metadata)
+    return tb.Run(curve.time, {"key travel": travel, "key force": force}, MEASURED, curve.metadata)
 
 
-def in_si(curve: Run) -> Run:
+def in_si(curve: tb.Run) -> tb.Run:
     """A measured curve in metres and newtons; refused if it can't be that of a key."""
     signals = {name: _converted(curve, name, unit) for name, unit in MEASURED.items()}
     travel, force = signals.values()
     if not np.isfinite(travel).all():
         when = curve.time[np.argmin(np.isfinite(travel))]
-        raise InputError(f"'key travel' has no number at {when:g} s; only forces may be missing.")
+        raise tb.InputError(
+            f"'key travel' has no number at {when:g} s; only forces may be missing."
+        )
     deepest, first = float(travel.max()), float(travel[0])
     if not _SHALLOW < deepest < _DEEP:
-        raise InputError(
+        raise tb.InputError(
             f"'key travel' reaches {deepest:g} m; a key's is some 0.01 m, from where the press "
             "meets it at rest, and downwards is positive. Look at its unit and sign."
         )
     if not first < _RESTING:
-        raise InputError(
+        raise tb.InputError(
             f"'key travel' begins at {first:g} m; begin with the key at rest, at 0 or above it."
         )
     pushed = float(np.nanmean(force[travel > 0.5 * deepest]))
     if not 0.05 < pushed < 50.0:
-        raise InputError(
+        raise tb.InputError(
             f"'key force' is {pushed:g} N on average in the lower half of the travel; a key asks "
             "for some 0.2 to 10 N, and pushing down is positive. Look at its unit and sign."
         )
-    return Run(curve.time, signals, MEASURED, curve.metadata)
+    return tb.Run(curve.time, signals, MEASURED, curve.metadata)
 
 
-def _converted(curve: Run, name: str, si: str) -> np.ndarray:
+def _converted(curve: tb.Run, name: str, si: str) -> np.ndarray:
     if name not in curve:
-        raise InputError(
+        raise tb.InputError(
             f"The curve has no '{name}'; it has {', '.join(curve) or 'nothing'}. Columns 'time "
             "[s]', 'key travel [mm]' and 'key force [N]' are expected."
         )
     given = curve.units.get(name, "")
     unit = unit_of(given)
     if unit is None or unit.si != si:
-        raise InputError(
+        raise tb.InputError(
             f"'{name}' is in '{given}', which isn't a unit of {si}; write it into the header, as "
             f"'{name} [{'mm' if si == 'm' else 'N'}]' (1 gram of weight is 0.00980665 N)."
         )

@@ -5,35 +5,38 @@ from datetime import UTC, datetime
 
 import numpy as np
 
-from touchback import Box, Model
-from touchback.devices import Building, Receiver, Site
+import touchback as tb
 from touchback.gallery.catalogue import Entry, Experiment, Shown
 from touchback.gallery.omni_platforms import THREE_WHEELS_PLAN, make_platform
-from touchback.simulate import InputData
+from touchback.numbers import InputData
 
 # The robot starts at the origin, east is x. The block, and two houses across its streets: the
 # southern and the eastern street are canyons 12 m wide, the other two have one side only.
-BLOCK = Building(26.0, 21.0, 40.0, 30.0, 18.0)
-TOWN = (BLOCK, Building(26.0, -16.0, 52.0, 20.0, 15.0), Building(66.0, 21.0, 16.0, 46.0, 20.0))
+BLOCK = tb.devices.gps.Building(26.0, 21.0, 40.0, 30.0, 18.0)
+TOWN = (
+    BLOCK,
+    tb.devices.gps.Building(26.0, -16.0, 52.0, 20.0, 15.0),
+    tb.devices.gps.Building(66.0, 21.0, 16.0, 46.0, 20.0),
+)
 # Round the block, and to an open place in the west [m].
 LEGS = ((52.0, 0.0), (0.0, 42.0), (-52.0, 0.0), (0.0, -42.0), (-36.0, 0.0))
 SPEED, BLEND = 4.0, 1.0  # m/s, and the seconds that a corner takes
-SITE = Site(39.98, 116.33, 50.0)  # in Beijing
+SITE = tb.devices.gps.Site(39.98, 116.33, 50.0)  # in Beijing
 START = datetime(2016, 3, 2, 4, 0, tzinfo=UTC)
 
 
-def make() -> Model:
+def make() -> tb.Model:
     """The platform on three omni wheels, and the houses to look at."""
     m = make_platform("gps robot", THREE_WHEELS_PLAN)
     for i, house in enumerate(TOWN, 1):
         place = m.ground.at(house.x, house.y, house.height / 2, turn=("z", house.turn))
-        m.shape(f"house {i}", place, Box((house.length, house.width, house.height)))
+        m.shape(f"house {i}", place, tb.Box((house.length, house.width, house.height)))
     return m
 
 
-def receiver(noise: float = 1.0) -> Receiver:
+def receiver(noise: float = 1.0) -> tb.devices.gps.Receiver:
     """The receiver that it carries, at noon in Beijing on 2 March 2016."""
-    return Receiver(SITE, START, TOWN, noise=noise)
+    return tb.devices.gps.Receiver(SITE, START, TOWN, noise=noise)
 
 
 def lap(legs: Sequence[tuple[float, float]] = LEGS) -> tuple[float, InputData]:

@@ -3,22 +3,22 @@ its middle axis: it turns over again and again (Dzhanibekov's effect)."""
 
 import math
 
-from touchback import AngularVelocity, Box, Cylinder, Direction, Energy, Free, Model, Spherical
+import touchback as tb
 from touchback.gallery.catalogue import Entry, Experiment
 
 TILT, SPIN = 0.4, 150.0  # rad, rad/s
 
 
-def make_spinning_top() -> Model:
+def make_spinning_top() -> tb.Model:
     """The tip stands on the ground's origin; the top's own axis is its z axis."""
-    m = Model("spinning top")
+    m = tb.Model("spinning top")
     top = m.body("top", mass=0.5, com=(0, 0, 0.08), inertia=(5e-4, 5e-4, 6e-4))
-    m.joint("tip", Spherical(), m.ground, top)
-    m.shape("disc", top.at(0, 0, 0.08), Cylinder(0.049, 0.014))  # which has the moment about z
-    m.shape("axle", top.at(0, 0, 0.065), Cylinder(0.004, 0.13))
-    m.shape("mark", top.at(0.036, 0, 0.088), Box((0.02, 0.006, 0.002)))  # to see it spin
-    m.sensor("axis", Direction(top.at(0, 0, 0), "z"))
-    m.sensor("energy", Energy())
+    m.joint("tip", tb.Spherical(), m.ground, top)
+    m.shape("disc", top.at(0, 0, 0.08), tb.Cylinder(0.049, 0.014))  # which has the moment about z
+    m.shape("axle", top.at(0, 0, 0.065), tb.Cylinder(0.004, 0.13))
+    m.shape("mark", top.at(0.036, 0, 0.088), tb.Box((0.02, 0.006, 0.002)))  # to see it spin
+    m.sensor("axis", tb.Direction(top.at(0, 0, 0), "z"))
+    m.sensor("energy", tb.Energy())
     return m
 
 
@@ -40,14 +40,14 @@ SPINNING_TOP = Entry(
 )
 
 
-def make_gyroscope() -> Model:
+def make_gyroscope() -> tb.Model:
     """A flat body without gravity; y is its middle axis."""
-    m = Model("gyroscope", gravity=(0, 0, 0))
+    m = tb.Model("gyroscope", gravity=(0, 0, 0))
     racket = m.body("racket", mass=0.3, inertia=(3e-4, 1.5e-3, 1.8e-3))
-    m.joint("flight", Free(), m.ground, racket)
-    m.sensor("middle axis", Direction(racket.at(0, 0, 0), "y"))
-    m.sensor("spin", AngularVelocity(racket.at(0, 0, 0)))
-    m.sensor("energy", Energy())
+    m.joint("flight", tb.Free(), m.ground, racket)
+    m.sensor("middle axis", tb.Direction(racket.at(0, 0, 0), "y"))
+    m.sensor("spin", tb.AngularVelocity(racket.at(0, 0, 0)))
+    m.sensor("energy", tb.Energy())
     return m
 
 

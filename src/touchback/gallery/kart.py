@@ -4,23 +4,9 @@
 from dataclasses import dataclass, field
 from math import pi
 
-from touchback import (
-    Box,
-    Bushing,
-    Cylinder,
-    Direction,
-    Free,
-    JointEffort,
-    Model,
-    Position,
-    Revolute,
-    Signal,
-    Velocity,
-    atan2,
-)
+import touchback as tb
 from touchback.gallery.catalogue import Entry, Experiment
 from touchback.model import BodyHandle, Triple, check_positive
-from touchback.vehicle import AnyTyre, BrushTyre, TyreForces, TyreOnRoad, Wheel
 
 SPEED = 3.0  # m/s of the belt at first
 _FRONT = (("front left", 1.0), ("front right", -1.0))
@@ -28,14 +14,14 @@ _REAR = (("rear left", 1.0), ("rear right", -1.0))
 _ROLLER = 0.05  # m, radius of the belt's rollers
 _ROLLER_INERTIA = 0.02  # kg m², with the belt's
 _MOTOR = 0.5  # N m s/rad, with which its motor keeps the belt's speed
-_MEASURED = (("place", Position), ("motion", Velocity))
+_MEASURED = (("place", tb.Position), ("motion", tb.Velocity))
 WHEELS = tuple(name for name, _ in (*_FRONT, *_REAR))
 # To the left, to the right, and straight on: s, rad
 STEERING = (0.0, 0.5, 0.7, 2.5, 2.9, 4.7, 4.9, 6.0), (0.0, 0.0, 0.1, 0.1, -0.1, -0.1, 0.0, 0.0)
 
 
-def _tyre() -> BrushTyre:
-    return BrushTyre(
+def _tyre() -> tb.vehicle.BrushTyre:
+    return tb.vehicle.BrushTyre(
         unloaded_radius=0.0607, vertical_stiffness=3e4, vertical_damping=40.0, relaxation_x=0.015,
         relaxation_y=0.03, slip_stiffness=400.0, cornering_stiffness=240.0, nominal_load=20.0,
         friction=1.0, patch=0.008,
@@ -62,10 +48,10 @@ class Kart:
     cable: tuple[float, float] = (30.0, 0.3)
     cell: tuple[float, float] = (2e4, 200.0)
     ahead: float = 0.08
-    wheel: Wheel = field(
-        default_factory=lambda: Wheel(mass=0.25, spin_inertia=5e-4, cross_inertia=3e-4)
+    wheel: tb.vehicle.Wheel = field(
+        default_factory=lambda: tb.vehicle.Wheel(mass=0.25, spin_inertia=5e-4, cross_inertia=3e-4)
     )
-    tyre: AnyTyre = field(default_factory=_tyre)
+    tyre: tb.vehicle.AnyTyre = field(default_factory=_tyre)
 
     def __post_init__(self) -> None:
         lengths = ("front", "rear", "half_track", "radius", "height")
@@ -76,7 +62,7 @@ class Kart:
 
 
 def add_kart(
-    model: Model,
+    model: tb.Model,
     plan: Kart,
     speed: float,
     over: float = 0.0,
@@ -87,7 +73,7 @@ def add_kart(
     front wheels [rad] and "axle torque" [N m]; live: "toe" [rad]. Sensors: of each tyre, "yaw"
     [rad], and "kart position" and "kart velocity" of the frame's centre of mass."""
     frame = model.body("frame", plan.mass, (0.0, 0.0, plan.height), plan.inertia)
-    model.joint("frame", Free(), model.ground, frame, velocity=[speed, 0.0, 0.0, 0.0, 0.0, 0.0])
+    model.joint("frame", tb.Free(), model.ground, frame, velocity=[speed, 0.0, 0.0, 0.0, 0.0, 0.0])
     spin = (speed + over) / plan.radius
     for (name, _), wheel in zip(_FRONT, _add_front(model, plan, frame, spin), strict=True):
         _add_tyre(model, plan, name, wheel, 0.0, moving)
@@ -96,16 +82,16 @@ def add_kart(
         _add_tyre(model, plan, name, shaft, sign * plan.half_track, moving)
     length = plan.front + plan.rear
     middle = frame.at((plan.front - plan.rear) / 2, 0, plan.radius)
-    model.shape("frame", middle, Box((length, 1.2 * plan.half_track, 0.02)))
-    model.shape("seat", frame.at(-0.1, 0, plan.radius + 0.07), Box((0.03, 0.12, 0.14)))
-    model.sensor("kart position", Position(frame.at(0, 0, plan.height)))
-    ahead = model.sensor("kart ahead", Direction(frame.at(0, 0, 0), "x"))
-    model.sensor("yaw", Signal(atan2(ahead[1], ahead[0]), "rad"))
-    model.sensor("kart velocity", Velocity(frame.at(0, 0, plan.height)))
+    model.shape("frame", middle, tb.Box((length, 1.2 * plan.half_track, 0.02)))
+    model.shape("seat", frame.at(-0.1, 0, plan.radius + 0.07), tb.Box((0.03, 0.12, 0.14)))
+    model.sensor("kart position", tb.Position(frame.at(0, 0, plan.height)))
+    ahead = model.sensor("kart ahead", tb.Direction(frame.at(0, 0, 0), "x"))
+    model.sensor("yaw", tb.Signal(tb.atan2(ahead[1], ahead[0]), "rad"))
+    model.sensor("kart velocity", tb.Velocity(frame.at(0, 0, plan.height)))
     return frame
 
 
-def _add_front(model: Model, plan: Kart, frame: BodyHandle, spin: float) -> list[BodyHandle]:
+def _add_front(model: tb.Model, plan: Kart, frame: BodyHandle, spin: float) -> list[BodyHandle]:
     """Both front wheels, which cables turn after the handle; toe turns them inwards."""
     handle = model.input("steering", unit="rad", min=-0.4, max=0.4)
     toe = model.parameter("toe", 0.0, unit="rad", min=-0.1, max=0.1)
@@ -113,67 +99,69 @@ def _add_front(model: Model, plan: Kart, frame: BodyHandle, spin: float) -> list
     for name, sign in _FRONT:
         stub, pin = model.body(f"{name} stub", 0.05, inertia=(5e-5, 5e-5, 5e-5)), f"{name} pin"
         place = frame.at(plan.front, sign * plan.half_track, plan.radius)
-        model.joint(pin, Revolute("z"), place, stub)
-        model.shape(f"{name} stub", stub.at(0, -0.03 * sign, 0), Box((0.02, 0.06, 0.02)))
+        model.joint(pin, tb.Revolute("z"), place, stub)
+        model.shape(f"{name} stub", stub.at(0, -0.03 * sign, 0), tb.Box((0.02, 0.06, 0.02)))
         pull = stiff * (handle - sign * toe - model.coordinate(pin)) - damped * model.rate(pin)
-        model.force(f"{name} cable", JointEffort(pin, pull))
+        model.force(f"{name} cable", tb.JointEffort(pin, pull))
         moments = (w.cross_inertia, w.spin_inertia, w.cross_inertia)
         wheels.append(model.body(f"{name} wheel", w.mass, inertia=moments))
-        model.joint(f"{name} spin", Revolute("y"), stub, wheels[-1], velocity=[spin])
+        model.joint(f"{name} spin", tb.Revolute("y"), stub, wheels[-1], velocity=[spin])
     return wheels
 
 
-def _add_shaft(model: Model, plan: Kart, frame: BodyHandle, spin: float) -> BodyHandle:
+def _add_shaft(model: tb.Model, plan: Kart, frame: BodyHandle, spin: float) -> BodyHandle:
     """The rear shaft with its two wheels: one body."""
     w, arm = plan.wheel, plan.half_track**2
     across = 2.0 * (w.cross_inertia + w.mass * arm) + plan.shaft_mass * arm / 3.0
     mass = plan.shaft_mass + 2.0 * w.mass
     shaft = model.body("shaft", mass, inertia=(across, 2.0 * w.spin_inertia, across))
     place = frame.at(-plan.rear, 0, plan.radius)
-    model.joint("shaft", Revolute("y"), place, shaft, velocity=[spin])
-    model.force("engine", JointEffort("shaft", model.input("axle torque", unit="N m")))
+    model.joint("shaft", tb.Revolute("y"), place, shaft, velocity=[spin])
+    model.force("engine", tb.JointEffort("shaft", model.input("axle torque", unit="N m")))
     return shaft
 
 
 def _add_tyre(
-    model: Model, plan: Kart, name: str, body: BodyHandle, y: float, moving: Triple
+    model: tb.Model, plan: Kart, name: str, body: BodyHandle, y: float, moving: Triple
 ) -> None:
-    model.force(f"{name} tyre", TyreOnRoad(wheel=body.at(0, y, 0), tyre=plan.tyre, moving=moving))
-    model.sensor(name, TyreForces(f"{name} tyre"))
+    model.force(
+        f"{name} tyre", tb.vehicle.TyreOnRoad(wheel=body.at(0, y, 0), tyre=plan.tyre, moving=moving)
+    )
+    model.sensor(name, tb.vehicle.TyreForces(f"{name} tyre"))
     lying = body.at(0, y, 0, turn=("x", pi / 2))
-    model.shape(f"{name} wheel", lying, Cylinder(plan.radius, 0.03))
+    model.shape(f"{name} wheel", lying, tb.Cylinder(plan.radius, 0.03))
 
 
-def make(plan: Kart | None = None) -> Model:
+def make(plan: Kart | None = None) -> tb.Model:
     """Held on a belt: inputs "belt speed" [m/s], "steering" [rad] and "axle torque" [N m]. What the
     cell feels, on the kart, is "cell along" and "cell across" [N]."""
     plan = plan or Kart()
-    m = Model("kart bench")
+    m = tb.Model("kart bench")
     roller = m.body("roller", 2.0, inertia=(0.02, _ROLLER_INERTIA, 0.02))
     end = plan.front + 0.22
     place = m.ground.at(end, 0, -_ROLLER)
-    m.joint("roller", Revolute("y"), place, roller, velocity=[-SPEED / _ROLLER])
+    m.joint("roller", tb.Revolute("y"), place, roller, velocity=[-SPEED / _ROLLER])
     wanted = m.input("belt speed", unit="m/s", default=SPEED, min=0.0, max=8.0)
     motor = -_MOTOR * (wanted * (1.0 / _ROLLER) + m.rate("roller"))
-    m.force("belt motor", JointEffort("roller", motor))
-    m.sensor("belt", Signal(-_ROLLER * m.rate("roller"), "m/s"))
+    m.force("belt motor", tb.JointEffort("roller", motor))
+    m.sensor("belt", tb.Signal(-_ROLLER * m.rate("roller"), "m/s"))
     wide, long = 3.0 * plan.half_track, plan.rear + 0.1 + end
-    m.shape("belt", m.ground.at(end - long / 2, 0, -0.006), Box((long, wide, 0.01)))
-    m.shape("roller", roller.at(0, 0, 0, turn=("x", pi / 2)), Cylinder(_ROLLER, wide))
+    m.shape("belt", m.ground.at(end - long / 2, 0, -0.006), tb.Box((long, wide, 0.01)))
+    m.shape("roller", roller.at(0, 0, 0, turn=("x", pi / 2)), tb.Cylinder(_ROLLER, wide))
     frame = add_kart(m, plan, 0.0, over=SPEED, moving=(_ROLLER * m.rate("roller"), 0.0, 0.0))
     _add_cell(m, plan, frame)
     return m
 
 
-def _add_cell(model: Model, plan: Kart, frame: BodyHandle) -> None:
+def _add_cell(model: tb.Model, plan: Kart, frame: BodyHandle) -> None:
     """Holds the frame along and across at one point, about which it may turn, and up and down."""
     stiff, damped = plan.cell
     post, held = model.ground.at(plan.ahead, 0, plan.radius), frame.at(plan.ahead, 0, plan.radius)
-    model.force("cell", Bushing(post, held, (stiff, stiff, 0.0), (damped, damped, 0.0)))
+    model.force("cell", tb.Bushing(post, held, (stiff, stiff, 0.0), (damped, damped, 0.0)))
     place, motion = (model.sensor(f"cell {w}", k(held)) for w, k in _MEASURED)
     for word, at, middle in (("along", 0, plan.ahead), ("across", 1, 0.0)):
         felt = -stiff * (place[at] - middle) - damped * motion[at]
-        model.sensor(f"cell {word}", Signal(felt, "N"))
+        model.sensor(f"cell {word}", tb.Signal(felt, "N"))
 
 
 ENTRY = Entry(

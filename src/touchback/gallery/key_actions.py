@@ -3,31 +3,24 @@
 
 import numpy as np
 
-from touchback import Model
+import touchback as tb
 from touchback.gallery.catalogue import Entry, Experiment, Shown
-from touchback.instruments import (
-    Pressed,
-    grand_piano_action,
-    harpsichord_key,
-    piano_action_with_modes,
-    stroke_forces,
-)
-from touchback.instruments.harpsichord import STROKE_TIMES
 
 PUSH = 4.0  # N: mezzo forte, the hammer meets the string at 2 m/s
 _PUSH_TIMES = (0.0, 0.1, 0.13, 0.43, 0.46, 1.0)  # s
 _PUSH_FORCES = (0.0, 0.0, PUSH, PUSH, 0.0, 0.0)
+_STROKES = tb.instruments.stroke_forces()
 _SIGNALS = ("key depth", "string gap", "capstan force", "jack force")
 
 
-def make_pressed_piano() -> Model:
+def make_pressed_piano() -> tb.Model:
     """The full-contact action, its key pressed at mezzo forte and held."""
-    return grand_piano_action("motion", Pressed(0.7))
+    return tb.instruments.piano.grand_piano_action("motion", tb.instruments.piano.Pressed(0.7))
 
 
-def make_pressed_piano_with_modes() -> Model:
+def make_pressed_piano_with_modes() -> tb.Model:
     """The model with modes, its key pressed at mezzo forte and held."""
-    return piano_action_with_modes("motion", Pressed(0.7))
+    return tb.instruments.piano.piano_action_with_modes("motion", tb.instruments.piano.Pressed(0.7))
 
 
 def push_repeatedly(signals: tuple[str, ...], substeps: int) -> Experiment:
@@ -42,9 +35,9 @@ def push_repeatedly(signals: tuple[str, ...], substeps: int) -> Experiment:
 HARPSICHORD = Entry(
     "harpsichord",
     "a jack that plucks its string on the way up only: three modes, no tongue",
-    harpsichord_key,
+    tb.instruments.harpsichord_key,
     Experiment(
-        STROKE_TIMES[-1], inputs={"key force": stroke_forces()},
+        float(_STROKES[0][-1]), inputs={"key force": _STROKES},
         signals=("depth", "jack", "string force"),
     ),
     sentences=(
@@ -66,7 +59,9 @@ PIANO = Entry(
         "Nothing in it knows of stages: let-off, check and repetition come from who touches whom.",
         'Turn "let-off button height" and watch the hammer let go earlier or later.',
     ),
-    shown=Shown(lambda: grand_piano_action("force"), push_repeatedly(_SIGNALS, 16)),
+    shown=Shown(
+        lambda: tb.instruments.piano.grand_piano_action("force"), push_repeatedly(_SIGNALS, 16)
+    ),
 )
 
 PIANO_WITH_MODES = Entry(
@@ -80,5 +75,7 @@ PIANO_WITH_MODES = Entry(
         "of them rules.",
         "Follow a stroke through its modes, from rest through let-off into check.",
     ),
-    shown=Shown(lambda: piano_action_with_modes("force"), push_repeatedly(_SIGNALS, 8)),
+    shown=Shown(
+        lambda: tb.instruments.piano.piano_action_with_modes("force"), push_repeatedly(_SIGNALS, 8)
+    ),
 )

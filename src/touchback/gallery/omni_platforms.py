@@ -27,21 +27,7 @@ from dataclasses import dataclass
 import numpy as np
 from msgspec.structs import replace
 
-from touchback import (
-    Direction,
-    Energy,
-    Free,
-    JointEffort,
-    Model,
-    Position,
-    Revolute,
-    Signal,
-    atan2,
-    cos,
-    sin,
-)
-from touchback.contact import HuntCrossley
-from touchback.errors import InputError, ModelError
+import touchback as tb
 from touchback.gallery.catalogue import Entry, Experiment
 from touchback.gallery.omni_wheel import (
     ContactPoint,
@@ -124,7 +110,7 @@ def rolling_speeds(
     speeds = []
     for mount, angle in zip(mounts, angles, strict=True):
         ahead, aside = mount.over(vx, vy, turn)
-        held = math.tan(mount.inclination) / cos(shape.turned(angle))
+        held = math.tan(mount.inclination) / tb.cos(shape.turned(angle))
         speeds.append((ahead + held * aside) / shape.radius)
     return speeds
 
@@ -135,7 +121,7 @@ def platform_velocity(mounts: Sequence[Mount], radius: float, speeds: np.ndarray
     rows = check_driven(mounts)
     speeds = np.asarray(speeds)
     if speeds.ndim == 0 or speeds.shape[-1] != len(mounts):
-        raise InputError(
+        raise tb.InputError(
             f"Platform: it has {len(mounts)} wheels, but speeds or angles of shape {speeds.shape} "
             "are given; their last axis is the wheels."
         )
@@ -146,7 +132,7 @@ def check_driven(mounts: Sequence[Mount]) -> np.ndarray:
     """R ω of each wheel for unit v_x, v_y and Ω, (n, 3), of wheels that determine the motion."""
     rows = np.array([mount.row() for mount in mounts])
     if np.linalg.matrix_rank(rows, tol=1e-9 * max(1.0, float(np.abs(rows).max(initial=0.0)))) < 3:
-        raise ModelError(
+        raise tb.ModelError(
             f"Platform: its {len(mounts)} wheels don't determine its motion; their rollers leave "
             "a direction in which all of them roll freely."
         )
@@ -209,12 +195,12 @@ class Platform:
             bearing=self.bearing, correction=self.correction,
         )  # fmt: skip
         if self.tracker == "section":
-            raise ModelError(
+            raise tb.ModelError(
                 "Platform: the tracker 'section' is for wheels that stay upright; a platform leans "
                 "on its floor. Take 'explicit' or 'implicit'."
             )
         if len(self.mounts) < 3:
-            raise ModelError(
+            raise tb.ModelError(
                 f"Platform: {len(self.mounts)} wheel(s) can't carry a platform; give 3 or more."
             )
 
@@ -227,7 +213,7 @@ class Platform:
         share = self.total_mass() * G / len(self.mounts)
         return self.shape.radius - (share / self.stiffness) ** (2 / 3)
 
-    def wheel_speeds(self, m: Model, velocity: Sequence[Value]) -> list[Value]:
+    def wheel_speeds(self, m: tb.Model, velocity: Sequence[Value]) -> list[Value]:
         """[rad/s], for a velocity along the platform's axes."""
         check_driven(self.mounts)
         if self.textbook:
@@ -236,19 +222,19 @@ class Platform:
         return rolling_speeds(self.mounts, self.shape, angles, *velocity)
 
 
-def make_platform(name: str, plan: Platform, commanded_wheels: bool = False) -> Model:
+def make_platform(name: str, plan: Platform, commanded_wheels: bool = False) -> tb.Model:
     """Inputs "command vx", "command vy" [m/s], "command turn" [rad/s] along the axes of the pose
     that they lead to, "wanted x", "wanted y" [m] and "wanted heading" [rad]; or, with
     `commanded_wheels`, "command 1" … [rad/s], the speed of each wheel."""
-    m = Model(name, gravity=(0, 0, -G))
+    m = tb.Model(name, gravity=(0, 0, -G))
     x, y, z = (side**2 for side in plan.half)
     third = plan.mass / 3
     body = m.body("chassis", plan.mass, inertia=(third * (y + z), third * (x + z), third * (x + y)))
-    m.joint("platform", Free(), m.ground, body, position=(0, 0, plan.height(), 1, 0, 0, 0))
-    m.sensor("position", Position(body.at(0, 0, 0)))
-    ahead = m.sensor("ahead", Direction(body.at(0, 0, 0), "x"))
-    m.sensor("heading", Signal(atan2(ahead[1], ahead[0]), "rad"))
-    m.sensor("energy", Energy())
+    m.joint("platform", tb.Free(), m.ground, body, position=(0, 0, plan.height(), 1, 0, 0, 0))
+    m.sensor("position", tb.Position(body.at(0, 0, 0)))
+    ahead = m.sensor("ahead", tb.Direction(body.at(0, 0, 0), "x"))
+    m.sensor("heading", tb.Signal(tb.atan2(ahead[1], ahead[0]), "rad"))
+    m.sensor("energy", tb.Energy())
     wheels = [_add_wheel(m, i, body, mount, plan) for i, mount in enumerate(plan.mounts)]
     if commanded_wheels:
         speeds: list[Value] = [
@@ -257,17 +243,17 @@ def make_platform(name: str, plan: Platform, commanded_wheels: bool = False) -> 
     else:
         speeds = plan.wheel_speeds(m, _wanted_velocity(m, plan.correction))
     for wheel, speed in zip(wheels, speeds, strict=True):
-        m.force(f"{wheel} servo", JointEffort(wheel, plan.gain * (speed - m.rate(wheel))))
+        m.force(f"{wheel} servo", tb.JointEffort(wheel, plan.gain * (speed - m.rate(wheel))))
     return m
 
 
-def _wanted_velocity(m: Model, correction: float) -> list[Value]:
+def _wanted_velocity(m: tb.Model, correction: float) -> list[Value]:
     """v_x, v_y and Ω along the platform's axes: those of the commanded pose, and so much a second
     of the way to it."""
     vx, vy = (m.input(f"command {word}", unit="m/s") for word in ("vx", "vy"))
     turn = m.input("command turn", unit="rad/s")
     heading = m.state("wanted heading", rate=turn, unit="rad")
-    c, s = cos(heading), sin(heading)
+    c, s = tb.cos(heading), tb.sin(heading)
     rates = c * vx - s * vy, s * vx + c * vy
     place = [m.state(f"wanted {w}", rate=r, unit="m") for w, r in zip("xy", rates, strict=True)]
     if correction == 0.0:
@@ -279,15 +265,15 @@ def _wanted_velocity(m: Model, correction: float) -> list[Value]:
     return [f_x * to_x + f_y * to_y, f_x * to_y - f_y * to_x, turn + correction * lag]
 
 
-def _add_wheel(m: Model, number: int, body: BodyHandle, mount: Mount, plan: Platform) -> str:
+def _add_wheel(m: tb.Model, number: int, body: BodyHandle, mount: Mount, plan: Platform) -> str:
     """A wheel on the floor, by its name."""
     name, R = f"wheel {number + 1}", 0.9 * plan.shape.off
     across = plan.disc_mass * R**2 / 4
     disc = m.body(name, plan.disc_mass, inertia=(across, 2 * across, across))
-    m.joint(name, Revolute("y"), body.at(mount.x, mount.y, 0, turn=("z", mount.heading)), disc)
+    m.joint(name, tb.Revolute("y"), body.at(mount.x, mount.y, 0, turn=("z", mount.heading)), disc)
     shape = replace(plan.shape, inclination=mount.inclination)
     wheel = add_rollers(m, disc, shape, plan.tracker, plan.bearing)
-    law = HuntCrossley(plan.stiffness, plan.damping)
+    law = tb.contact.HuntCrossley(plan.stiffness, plan.damping)
     m.force(f"{name} floor", RollerContact(wheel, law, plan.friction, plan.slip_speed))
     m.sensor(f"{name} contact", ContactPoint(wheel))
     return name
@@ -298,7 +284,9 @@ def _add_wheel(m: Model, number: int, body: BodyHandle, mount: Mount, plan: Plat
 THREE_WHEELS_PLAN = Platform(three_mounts(0.195), WheelShape(radius=0.051, rollers=6, off=0.04))
 
 
-def make_three_wheels(plan: Platform = THREE_WHEELS_PLAN, commanded_wheels: bool = False) -> Model:
+def make_three_wheels(
+    plan: Platform = THREE_WHEELS_PLAN, commanded_wheels: bool = False
+) -> tb.Model:
     """Wheels 0.195 m from the middle, 51 mm in radius, six rollers each: the size of the robot
     that `validation/test_optiodom_platforms.py` compares with."""
     return make_platform("omni platform", plan, commanded_wheels)
@@ -326,7 +314,7 @@ THREE_WHEELS = Entry(
 MECANUM_PLAN = Platform(mecanum_mounts(0.3, 0.3), WheelShape(radius=0.05, rollers=9, off=0.037))
 
 
-def make_mecanum(plan: Platform = MECANUM_PLAN, commanded_wheels: bool = False) -> Model:
+def make_mecanum(plan: Platform = MECANUM_PLAN, commanded_wheels: bool = False) -> tb.Model:
     """Wheels at the corners of a square of 0.3 m, 50 mm in radius, nine rollers each."""
     return make_platform("mecanum platform", plan, commanded_wheels)
 

@@ -29,30 +29,7 @@ from numbers import Integral
 
 import numpy as np
 
-from touchback import (
-    Direction,
-    Energy,
-    ForceKind,
-    Frame,
-    Free,
-    Model,
-    Multiplier,
-    Position,
-    Revolute,
-    SensorKind,
-    Wrench,
-    floor,
-)
-from touchback.contact import (
-    CompliantContact,
-    HuntCrossley,
-    Plane,
-    Roller,
-    Side,
-    Tracking,
-    regularised_coulomb,
-)
-from touchback.errors import ModelError
+import touchback as tb
 from touchback.gallery.catalogue import Entry, Experiment
 from touchback.model import XYZ, BodyHandle, Data, Forces, Mechanics, Value, check_positive, number
 from touchback.names import suggestion
@@ -78,13 +55,13 @@ class WheelShape(Data, frozen=True):
         _check_rollers(n)
         check_positive("Omni wheel", radius=R, off=R1)
         if not abs(number("Omni wheel: inclination", psi)) < math.pi / 2 - 1e-6:
-            raise ModelError(
+            raise tb.ModelError(
                 f"Omni wheel: its inclination is {psi} rad; it lies within ±π/2, where a roller's "
                 "axis would be the wheel's own."
             )
         most = R * math.cos(self.half_sector)
         if most * (1 + 1e-14) < R1:
-            raise ModelError(
+            raise tb.ModelError(
                 f"Omni wheel: its rollers' centres lie {R1} m from the wheel's; with {n} rollers "
                 f"and the radius {R} m they reach the floor all the way round from above 0 to "
                 f"R cos(π/n) = {most:.6g} m, where rollers are pointed."
@@ -119,7 +96,7 @@ class WheelShape(Data, frozen=True):
         """q [rad]: how far a wheel at an angle has turned on the roller in contact, −α … α; a
         number, an array or an expression."""
         sector = 2 * self.half_sector
-        return angle - sector * floor(angle / sector + 0.5)
+        return angle - sector * tb.floor(angle / sector + 0.5)
 
     def track(self, q: float | np.ndarray) -> np.ndarray:
         """How far the point of contact lies out of the wheel's plane [m], along its axle:
@@ -141,9 +118,11 @@ class WheelShape(Data, frozen=True):
 def _check_rollers(count: object) -> None:
     """At least three, in whole numbers."""
     if isinstance(count, bool) or not isinstance(count, Integral):
-        raise ModelError(f"Omni wheel: {count!r} rollers; give a whole number, 3 or more.")
+        raise tb.ModelError(f"Omni wheel: {count!r} rollers; give a whole number, 3 or more.")
     if count < 3:
-        raise ModelError(f"Omni wheel: {count} roller(s) can't go round a wheel; take 3 or more.")
+        raise tb.ModelError(
+            f"Omni wheel: {count} roller(s) can't go round a wheel; take 3 or more."
+        )
 
 
 # ---- where the wheel stands ----------------------------------------------------------------------
@@ -243,11 +222,13 @@ def implicit(mechanics: Mechanics, shape: WheelShape, at: Sector, floor: Floor) 
     k, vectors, n = mechanics.k, mechanics.vectors, floor.normal
     sine, cosine = math.sin(shape.inclination), math.cos(shape.inclination)
     other = vectors.sub(vectors.scale(k.const(cosine), at.k), vectors.scale(k.const(sine), at.t))
-    surface = Roller(shape.radius, shape.off, shape.inclination)
+    surface = tb.contact.surfaces.Roller(shape.radius, shape.off, shape.inclination)
     # from the wheel's centre: numbers of the size of the wheel, however far it has gone
     seat, p = vectors.sub(at.centre, at.wheel), vectors.sub(floor.p, at.wheel)
-    roller = Side(surface, columns_of([at.axis, other, at.r]), seat)
-    tracking = Tracking(k, mechanics.value, Side(Plane(), floor.R, p), roller)
+    roller = tb.contact.Side(surface, columns_of([at.axis, other, at.r]), seat)
+    tracking = tb.contact.Tracking(
+        k, mechanics.value, tb.contact.Side(tb.contact.surfaces.Plane(), floor.R, p), roller
+    )
     lean = vectors.dot(n, at.axis)
     along = -k.mul(k.const(shape.radius), lean)
     above = vectors.add(seat, vectors.scale(along, at.axis))
@@ -287,25 +268,25 @@ class RollerPlace(Data, frozen=True):
     """The joint on which a roller spins, and the frame in its centre."""
 
     joint: str
-    frame: Frame
+    frame: tb.Frame
 
 
 class WheelOnFloor(Data, frozen=True):
     """A disc whose axle is the y axis of `disc`, its rollers in the order of their angles (the
     first at −z), and the x-y plane of `floor`. `tracker`: "explicit", "section" or "implicit"."""
 
-    disc: Frame
+    disc: tb.Frame
     rollers: tuple[RollerPlace, ...]
     shape: WheelShape
-    floor: Frame = Frame("ground")
+    floor: tb.Frame = tb.Frame("ground")
     tracker: str = "explicit"
 
     def __post_init__(self) -> None:
         if self.tracker not in TRACKERS:
             hint = suggestion(str(self.tracker), TRACKERS)
-            raise ModelError(f"WheelOnFloor: there is no tracker {self.tracker!r}; {hint}")
+            raise tb.ModelError(f"WheelOnFloor: there is no tracker {self.tracker!r}; {hint}")
         if len(self.rollers) != self.shape.rollers:
-            raise ModelError(
+            raise tb.ModelError(
                 f"WheelOnFloor: its shape has {self.shape.rollers} rollers, but "
                 f"{len(self.rollers)} are given."
             )
@@ -356,7 +337,7 @@ class WheelOnFloor(Data, frozen=True):
         mechanics.push(self.floor, back, vectors.cross(lever, back))
 
 
-class RollerFriction(ForceKind, frozen=True, tag="roller-friction"):
+class RollerFriction(tb.ForceKind, frozen=True, tag="roller-friction"):
     """Friction of the roller in contact under a known `load` [N]: −μ N u/√(u² + u₀²); none where
     the load is less than 0, or the roller is off the floor."""
 
@@ -382,15 +363,20 @@ class RollerFriction(ForceKind, frozen=True, tag="roller-friction"):
         k = mechanics.k
         touches = k.less(footing.gap, k.const(NO_GAP))
         load = k.mul(touches, k.maximum(0, mechanics.value(self.load)))
-        return [*regularised_coulomb(mechanics, self.friction, self.slip_speed, load, slip), 0]
+        return [
+            *tb.contact.contact_laws.regularised_coulomb(
+                mechanics, self.friction, self.slip_speed, load, slip
+            ),
+            0,
+        ]
 
 
-class RollerContact(CompliantContact, frozen=True, tag="roller-contact"):
+class RollerContact(tb.contact.CompliantContact, frozen=True, tag="roller-contact"):
     """A compliant floor under the roller in contact, by Hunt and Crossley's law, with friction
     −μ N u/√(u² + u₀²)."""
 
     wheel: WheelOnFloor
-    law: HuntCrossley
+    law: tb.contact.HuntCrossley
     friction: Value = 0.6
     slip_speed: Value = 1e-2
 
@@ -409,10 +395,12 @@ class RollerContact(CompliantContact, frozen=True, tag="roller-contact"):
         """On the roller, along the floor's axes [N]."""
         u_x, u_y, u_z = self.wheel.velocity(mechanics, footing)
         N = self.law.force(mechanics, -footing.gap, -u_z, {})
-        drag = regularised_coulomb(mechanics, self.friction, self.slip_speed, N, [u_x, u_y])
+        drag = tb.contact.contact_laws.regularised_coulomb(
+            mechanics, self.friction, self.slip_speed, N, [u_x, u_y]
+        )
         return [*drag, N]
 
-    def normal_law(self) -> HuntCrossley:
+    def normal_law(self) -> tb.contact.HuntCrossley:
         return self.law
 
     def gap(self, mechanics: Mechanics) -> Scalar:
@@ -422,7 +410,7 @@ class RollerContact(CompliantContact, frozen=True, tag="roller-contact"):
         return self.force(mechanics, self.wheel.footing(mechanics))[2]
 
 
-class RollerInContact(SensorKind, frozen=True, tag="omni-roller"):
+class RollerInContact(tb.SensorKind, frozen=True, tag="omni-roller"):
     """The number of the roller over the floor, from 0."""
 
     wheel: WheelOnFloor
@@ -431,7 +419,7 @@ class RollerInContact(SensorKind, frozen=True, tag="omni-roller"):
         return [self.wheel.footing(mechanics).sector.index]
 
 
-class ContactPoint(SensorKind, frozen=True, tag="omni-contact"):
+class ContactPoint(tb.SensorKind, frozen=True, tag="omni-contact"):
     """P from the floor's origin along its axes, and the gap under it [m]."""
 
     wheel: WheelOnFloor
@@ -449,7 +437,7 @@ class ContactPoint(SensorKind, frozen=True, tag="omni-contact"):
         return [*vectors.apply_transposed(mechanics.rotation(floor), away), footing.gap]
 
 
-class ContactSlip(SensorKind, frozen=True, tag="omni-slip"):
+class ContactSlip(tb.SensorKind, frozen=True, tag="omni-slip"):
     """Velocity of the roller's point P relative to the floor, along its axes [m/s]."""
 
     wheel: WheelOnFloor
@@ -470,7 +458,11 @@ DENSITY = 1100.0  # of rollers, rubber [kg/m³]
 
 
 def add_rollers(
-    m: Model, disc: BodyHandle, shape: WheelShape, tracker: str = "explicit", damping: float = 0.0
+    m: tb.Model,
+    disc: BodyHandle,
+    shape: WheelShape,
+    tracker: str = "explicit",
+    damping: float = 0.0,
 ) -> WheelOnFloor:
     """Rollers on a disc whose axle is its y axis, the first at −z; each spins freely about its own
     axis, but for `damping` [N m s] in its bearing."""
@@ -484,7 +476,7 @@ def add_rollers(
             -shape.off * math.sin(angle), 0, -shape.off * math.cos(angle),
             turn=[("y", angle), ("z", shape.inclination)],
         )  # fmt: skip
-        m.joint(name, Revolute("x"), seat, roller, damping=damping)
+        m.joint(name, tb.Revolute("x"), seat, roller, damping=damping)
         places.append(RollerPlace(name, roller.at(0, 0, 0)))
     return WheelOnFloor(disc.at(0, 0, 0), tuple(places), shape, tracker=tracker)
 
@@ -506,36 +498,36 @@ def make(
     tracker: str = "explicit",
     friction: float = 0.3,
     slip_speed: float = 0.02,
-) -> Model:
+) -> tb.Model:
     """The disc is free, its rollers turn on it. Two constraints: "upright", whose multiplier is the
     servo's torque, and "floor", by which the roller in contact doesn't sink into the floor; its
     multiplier is the load. The floor only pushes: where the vehicle lifts more than the weight
     ("pressing" < 0) it lets go, mode "off the floor", until the wheel lands, without a bounce.
     On the floor the centre keeps its height, so that the load is the weight and what the vehicle
     presses, which is what friction uses."""
-    m = Model("omni wheel", gravity=(0, 0, -G))
+    m = tb.Model("omni wheel", gravity=(0, 0, -G))
     disc = m.body("disc", MASS, inertia=MOMENTS)
-    m.joint("wheel", Free(), m.ground, disc, position=(0, 0, shape.radius, 1, 0, 0, 0))
+    m.joint("wheel", tb.Free(), m.ground, disc, position=(0, 0, shape.radius, 1, 0, 0, 0))
     wheel = add_rollers(m, disc, shape, tracker)
     pressing = m.parameter("pressing", 0.0, unit="N")
     torque = m.input("axle torque", unit="N m")
     pushed = m.input("force x", unit="N"), m.input("force y", unit="N")
-    m.force("vehicle", Wrench(disc.at(0, 0, 0), force=(*pushed, 0)))
-    m.force("weight of the vehicle", Wrench(disc.at(0, 0, 0), force=(0, 0, -pressing)))
-    m.force("motor", Wrench(disc.at(0, 0, 0), torque=(0, torque, 0), axes="body"))
+    m.force("vehicle", tb.Wrench(disc.at(0, 0, 0), force=(*pushed, 0)))
+    m.force("weight of the vehicle", tb.Wrench(disc.at(0, 0, 0), force=(0, 0, -pressing)))
+    m.force("motor", tb.Wrench(disc.at(0, 0, 0), torque=(0, torque, 0), axes="body"))
     m.sensor("roller", RollerInContact(wheel))
     contact = m.sensor("contact", ContactPoint(wheel))
     slip = m.sensor("slip", ContactSlip(wheel))
-    axle = m.sensor("axle", Direction(disc.at(0, 0, 0), "y"))
+    axle = m.sensor("axle", tb.Direction(disc.at(0, 0, 0), "y"))
     m.constrain("upright", position=axle[2])
     m.constrain("floor", velocity=slip[2], unit="m/s")
     mu = m.parameter("friction", friction, min=0.0)
     load = total_mass(MASS, shape) * G + pressing
     m.force("friction", RollerFriction(wheel, load, mu, slip_speed))
-    m.sensor("centre", Position(disc.at(0, 0, 0)))
-    m.sensor("energy", Energy())
-    m.sensor("servo torque", Multiplier("upright"))
-    held = m.sensor("load", Multiplier("floor"))
+    m.sensor("centre", tb.Position(disc.at(0, 0, 0)))
+    m.sensor("energy", tb.Energy())
+    m.sensor("servo torque", tb.Multiplier("upright"))
+    held = m.sensor("load", tb.Multiplier("floor"))
     m.mode("on the floor", active=["upright", "floor"])
     m.mode("off the floor", active=["upright"])
     m.transition("lets go", "on the floor", "off the floor", when=held)

@@ -5,22 +5,21 @@ nail, let go from the horizontal."""
 import math
 from pathlib import Path
 
-from touchback import Energy, Model, Position, Revolute
-from touchback.errors import InputError
+import touchback as tb
 from touchback.gallery.catalogue import Entry, Experiment
 
 FILE = Path(__file__).with_name("pendulum.yaml")  # the same mechanism as a model file
 
 
-def make() -> Model:
+def make() -> tb.Model:
     """The rod hangs along −z at zero angle and turns about y."""
-    m = Model("pendulum")
+    m = tb.Model("pendulum")
     length = m.parameter("length", 1.0, unit="m", min=0.1, max=10.0)
     mass = m.parameter("mass", 1.0, unit="kg", min=0.01, max=100.0)
     bob = m.body("bob", mass=mass, com=(0, 0, -length))
-    m.joint("pivot", Revolute("y"), m.ground, bob)
-    m.sensor("bob position", Position(bob.at(0, 0, -length)))
-    m.sensor("energy", Energy())
+    m.joint("pivot", tb.Revolute("y"), m.ground, bob)
+    m.sensor("bob position", tb.Position(bob.at(0, 0, -length)))
+    m.sensor("energy", tb.Energy())
     return m
 
 
@@ -38,17 +37,17 @@ ENTRY = Entry(
 )
 
 
-def make_double_pendulum() -> Model:
+def make_double_pendulum() -> tb.Model:
     """Both rods hang along −z at zero angles; the lower angle is relative to the upper rod."""
-    m = Model("double pendulum")
+    m = tb.Model("double pendulum")
     previous = m.ground.at(0, 0, 0)
     for name, length, mass in (("upper", 1.0, 1.0), ("lower", 0.8, 0.7)):
         moment = mass * length**2 / 12
         rod = m.body(name, mass=mass, com=(0, 0, -length / 2), inertia=(moment, moment, 0))
-        m.joint(name, Revolute("y"), previous, rod)
+        m.joint(name, tb.Revolute("y"), previous, rod)
         previous = rod.at(0, 0, -length)
-    m.sensor("tip", Position(previous))
-    m.sensor("energy", Energy())
+    m.sensor("tip", tb.Position(previous))
+    m.sensor("energy", tb.Energy())
     return m
 
 
@@ -66,20 +65,20 @@ DOUBLE_PENDULUM = Entry(
 )
 
 
-def make_hanging_chain(links: int = 12, length: float = 1.0, mass: float = 1.0) -> Model:
+def make_hanging_chain(links: int = 12, length: float = 1.0, mass: float = 1.0) -> tb.Model:
     """`links` rods share the length [m] and mass [kg]; they hang along −z at zero angles."""
     if links < 1:
-        raise InputError(f"A chain needs at least one link, got {links}.")
-    m = Model("hanging chain")
+        raise tb.InputError(f"A chain needs at least one link, got {links}.")
+    m = tb.Model("hanging chain")
     each, weight = length / links, mass / links
     moment = weight * each**2 / 12
     previous = m.ground.at(0, 0, 0)
     for i in range(1, links + 1):
         rod = m.body(f"link {i}", mass=weight, com=(0, 0, -each / 2), inertia=(moment, moment, 0))
-        m.joint(f"link {i}", Revolute("y"), previous, rod)
+        m.joint(f"link {i}", tb.Revolute("y"), previous, rod)
         previous = rod.at(0, 0, -each)
-    m.sensor("end", Position(previous))
-    m.sensor("energy", Energy())
+    m.sensor("end", tb.Position(previous))
+    m.sensor("energy", tb.Energy())
     return m
 
 

@@ -1,7 +1,7 @@
 """An arm lifted by a geared direct-current motor: the current is a state, the voltage an input. An
 arm with seven revolute joints in general directions, with a torque input for each."""
 
-from touchback import Energy, JointEffort, Model, Position, Revolute, Signal
+import touchback as tb
 from touchback.gallery.catalogue import Entry, Experiment, Shown
 
 RESISTANCE, INDUCTANCE, CONSTANT = 1.2, 2e-3, 0.05  # Ω, H, N m/A = V s/rad
@@ -9,13 +9,13 @@ GEAR, ROTOR, DAMPING = 50.0, 1e-5, 0.02  # turns of the motor a turn of the arm,
 MASS, LENGTH = 1.5, 0.4  # kg, m: a uniform rod
 
 
-def make_motor_arm() -> Model:
+def make_motor_arm() -> tb.Model:
     """The arm hangs along −z at zero angle; a positive voltage lifts it towards −x."""
-    m = Model("motor arm")
+    m = tb.Model("motor arm")
     moment = MASS * LENGTH**2 / 12
     arm = m.body("arm", mass=MASS, com=(0, 0, -LENGTH / 2), inertia=(moment, moment, 0))
     # A rotor turning `GEAR` times as fast weighs GEAR² times as much at the arm.
-    m.joint("shoulder", Revolute("y"), m.ground, arm, armature=GEAR**2 * ROTOR, damping=DAMPING)
+    m.joint("shoulder", tb.Revolute("y"), m.ground, arm, armature=GEAR**2 * ROTOR, damping=DAMPING)
     voltage = m.input("voltage", unit="V", default=6.0)
     induced = GEAR * CONSTANT * m.rate("shoulder")
     current = m.state(
@@ -23,9 +23,9 @@ def make_motor_arm() -> Model:
         rate=lambda i: (voltage - RESISTANCE * i - induced) / INDUCTANCE,
         unit="A",
     )
-    m.force("motor", JointEffort("shoulder", GEAR * CONSTANT * current))
-    m.sensor("hand", Position(arm.at(0, 0, -LENGTH)))
-    m.sensor("electric power", Signal(voltage * current, "W"))
+    m.force("motor", tb.JointEffort("shoulder", GEAR * CONSTANT * current))
+    m.sensor("hand", tb.Position(arm.at(0, 0, -LENGTH)))
+    m.sensor("electric power", tb.Signal(voltage * current, "W"))
     return m
 
 
@@ -64,20 +64,20 @@ LINKS = (
 )  # fmt: skip
 
 
-def make_seven_joint_arm() -> Model:
+def make_seven_joint_arm() -> tb.Model:
     """Joint i turns about the z axis of its own frame; all zero stretches the arm upwards."""
-    m = Model("seven-joint arm")
+    m = tb.Model("seven-joint arm")
     previous = m.ground
     for i, (place, turn, mass, com, inertia) in enumerate(LINKS, start=1):
         link = m.body(f"link {i}", mass=mass, com=com, inertia=inertia)
         m.joint(
-            f"joint {i}", Revolute("z"), previous.at(*place, turn=turn), link,
+            f"joint {i}", tb.Revolute("z"), previous.at(*place, turn=turn), link,
             damping=0.5, armature=0.05,
         )  # fmt: skip
-        m.force(f"motor {i}", JointEffort(f"joint {i}", m.input(f"torque {i}", unit="N m")))
+        m.force(f"motor {i}", tb.JointEffort(f"joint {i}", m.input(f"torque {i}", unit="N m")))
         previous = link
-    m.sensor("hand", Position(previous.at(0, 0, 0.15)))
-    m.sensor("energy", Energy())
+    m.sensor("hand", tb.Position(previous.at(0, 0, 0.15)))
+    m.sensor("energy", tb.Energy())
     return m
 
 

@@ -4,19 +4,19 @@ import math
 
 import numpy as np
 
-from touchback import Energy, Free, JointEffort, Model, Position, Prismatic, Spherical, Universal
+import touchback as tb
 from touchback.gallery.catalogue import Entry, Experiment, Shown
 
 BASE, TOP, HEIGHT = 0.5, 0.3, 0.7  # radii of the two rings and their distance [m]
 MASS, LEG = 20.0, 2.0  # of the plate, and of each half of a leg [kg]
 
 
-def make() -> Model:
+def make() -> tb.Model:
     """18 joints: the balls close the loops and leave 6 freedoms of 24. Legs bear the plate's weight
     by springs; each has a force input beside."""
-    m = Model("stewart platform")
+    m = tb.Model("stewart platform")
     plate = m.body("plate", MASS, inertia=(0.5, 0.5, 0.9))
-    m.joint("plate", Free(), m.ground, plate, position=(0, 0, HEIGHT, 1, 0, 0, 0))
+    m.joint("plate", tb.Free(), m.ground, plate, position=(0, 0, HEIGHT, 1, 0, 0, 0))
     for i in range(6):
         foot = _ring(BASE, 60 * i + (20 if i % 2 else -20) + 30)
         head = _ring(TOP, 60 * i + (-20 if i % 2 else 20) + 30)
@@ -25,15 +25,15 @@ def make() -> Model:
         first, second = math.atan2(-away[1], away[2]), math.asin(away[0] / length)
         lower = m.body(f"lower {i + 1}", LEG, com=(0, 0, 0.2), inertia=(0.03, 0.03, 0.002))
         upper = m.body(f"upper {i + 1}", LEG, com=(0, 0, -0.2), inertia=(0.03, 0.03, 0.002))
-        m.joint(f"foot {i + 1}", Universal("x", "y"), m.ground.at(*foot, 0), lower,
+        m.joint(f"foot {i + 1}", tb.Universal("x", "y"), m.ground.at(*foot, 0), lower,
                 position=(first, second))  # fmt: skip
-        m.joint(f"leg {i + 1}", Prismatic("z"), lower, upper, spring=8000, rest=length + 0.005,
+        m.joint(f"leg {i + 1}", tb.Prismatic("z"), lower, upper, spring=8000, rest=length + 0.005,
                 damping=100, position=length)  # fmt: skip
-        m.close(f"head {i + 1}", Spherical(), upper, plate.at(*head, 0))
+        m.close(f"head {i + 1}", tb.Spherical(), upper, plate.at(*head, 0))
         force = m.input(f"force {i + 1}", unit="N")
-        m.force(f"motor {i + 1}", JointEffort(f"leg {i + 1}", force))
-    m.sensor("plate position", Position(plate.at(0, 0, 0)))
-    m.sensor("energy", Energy())
+        m.force(f"motor {i + 1}", tb.JointEffort(f"leg {i + 1}", force))
+    m.sensor("plate position", tb.Position(plate.at(0, 0, 0)))
+    m.sensor("energy", tb.Energy())
     return m
 
 

@@ -3,17 +3,7 @@
 import math
 from dataclasses import replace
 
-from touchback import (
-    Distance,
-    Model,
-    PointInPlane,
-    Position,
-    Prismatic,
-    Revolute,
-    SpringDamper,
-    Wrench,
-    minimum,
-)
+import touchback as tb
 from touchback.gallery.catalogue import Entry, Experiment, Shown
 
 ARM, POST = 0.4, 0.25  # wishbones and the knuckle between them [m]
@@ -21,30 +11,30 @@ RADIUS, CAMBER = 0.31, 0.03  # of the wheel [m, rad]
 TYRE = 180e3  # N/m
 
 
-def make() -> Model:
+def make() -> tb.Model:
     """Everything moves in the y–z plane but for the wheel, which turns about its axle. The camber
     is driven: its effort is the moment that holds the wheel upright."""
-    m = Model("suspension")
+    m = tb.Model("suspension")
     chassis = m.body("chassis", mass=300.0)
     upper = m.body("upper arm", mass=3.0, com=(0, ARM / 2, 0), inertia=(0.04, 0.01, 0.04))
     lower = m.body("lower arm", mass=4.0, com=(0, ARM / 2, 0), inertia=(0.06, 0.01, 0.06))
     knuckle = m.body("knuckle", mass=12.0, com=(0, 0, POST / 2), inertia=(0.1, 0.1, 0.1))
     hub = m.body("hub")
     wheel = m.body("wheel", mass=15.0, inertia=(0.4, 0.7, 0.4))
-    m.joint("chassis", Prismatic("z"), m.ground, chassis, position=0.45)
-    m.joint("upper arm", Revolute("x"), chassis.at(0, 0.25, 0), upper, position=-0.1)
-    m.joint("lower arm", Revolute("x"), chassis.at(0, 0.25, -POST), lower, position=-0.1)
-    m.joint("knuckle", Revolute("x"), lower.at(0, ARM, 0), knuckle, position=0.1)
-    m.joint("camber", Revolute("x"), knuckle.at(0, 0.1, POST / 2), hub)
-    m.joint("wheel", Revolute("y"), hub, wheel)
-    m.close("ball", PointInPlane("yz"), upper.at(0, ARM, 0), knuckle.at(0, 0, POST))
+    m.joint("chassis", tb.Prismatic("z"), m.ground, chassis, position=0.45)
+    m.joint("upper arm", tb.Revolute("x"), chassis.at(0, 0.25, 0), upper, position=-0.1)
+    m.joint("lower arm", tb.Revolute("x"), chassis.at(0, 0.25, -POST), lower, position=-0.1)
+    m.joint("knuckle", tb.Revolute("x"), lower.at(0, ARM, 0), knuckle, position=0.1)
+    m.joint("camber", tb.Revolute("x"), knuckle.at(0, 0.1, POST / 2), hub)
+    m.joint("wheel", tb.Revolute("y"), hub, wheel)
+    m.close("ball", tb.PointInPlane("yz"), upper.at(0, ARM, 0), knuckle.at(0, 0, POST))
     m.drive("camber", CAMBER)
     strut = (chassis.at(0, 0.25, 0.15), lower.at(0, 0.25, 0))
-    m.force("strut", SpringDamper(*strut, stiffness=80e3, damping=6e3, length=0.56))
-    m.sensor("strut", Distance(*strut))
-    _, _, z = m.sensor("wheel centre", Position(wheel.at(0, 0, 0)))
+    m.force("strut", tb.SpringDamper(*strut, stiffness=80e3, damping=6e3, length=0.56))
+    m.sensor("strut", tb.Distance(*strut))
+    _, _, z = m.sensor("wheel centre", tb.Position(wheel.at(0, 0, 0)))
     gap = z - RADIUS * math.cos(CAMBER) - m.input("road", unit="m")
-    m.force("tyre", Wrench(hub.at(0, 0, 0), force=(0, 0, -TYRE * minimum(gap, 0.0))))
+    m.force("tyre", tb.Wrench(hub.at(0, 0, 0), force=(0, 0, -TYRE * tb.minimum(gap, 0.0))))
     return m
 
 

@@ -15,32 +15,10 @@ accelerometers don't tell the tilt: in a turn as it should be they feel the same
 from dataclasses import dataclass, field
 from math import pi, sqrt
 
-from touchback import (
-    Box,
-    Capsule,
-    Cylinder,
-    Expr,
-    Frame,
-    Free,
-    JointEffort,
-    Model,
-    Revolute,
-    Rod,
-    Sphere,
-    atan,
-    cos,
-    select,
-    sin,
-    tan,
-)
-from touchback.contact import SphereOnPlane
-from touchback.devices import Converter, Imu, Motor, Potentiometer, noise
-from touchback.errors import ModelError
-from touchback.estimate import Kalman, gyro_fusion
+import touchback as tb
 from touchback.gallery.catalogue import Entry, Experiment
 from touchback.model import BodyHandle, Place, check_positive
 from touchback.numbers import Scalar
-from touchback.vehicle import AnyTyre, BrushTyre, TyreForces, TyreOnRoad, Wheel
 
 # ---- mechanism -----------------------------------------------------------------------------------
 
@@ -49,8 +27,8 @@ OUT = 0.24, 0.20  # m: how wide and how high outriggers end, on which it lies on
 SPINS = ("rear left spin", "rear right spin", "front spin")
 
 
-def _tyre() -> BrushTyre:
-    return BrushTyre(
+def _tyre() -> tb.vehicle.BrushTyre:
+    return tb.vehicle.BrushTyre(
         unloaded_radius=0.1008, vertical_stiffness=6e4, vertical_damping=60.0, relaxation_x=0.02,
         relaxation_y=0.05, slip_stiffness=1000.0, cornering_stiffness=750.0, nominal_load=50.0,
         friction=1.0, patch=0.01,
@@ -73,10 +51,10 @@ class Tilting:
     beam_mass: float = 0.6
     upright_mass: float = 0.3
     fork_mass: float = 0.4
-    wheel: Wheel = field(
-        default_factory=lambda: Wheel(mass=0.5, spin_inertia=0.004, cross_inertia=0.0022)
+    wheel: tb.vehicle.Wheel = field(
+        default_factory=lambda: tb.vehicle.Wheel(mass=0.5, spin_inertia=0.004, cross_inertia=0.0022)
     )
-    tyre: AnyTyre = field(default_factory=_tyre)
+    tyre: tb.vehicle.AnyTyre = field(default_factory=_tyre)
 
     def __post_init__(self) -> None:
         lengths = {
@@ -84,55 +62,57 @@ class Tilting:
         }
         check_positive("Tilting", **lengths, mass=self.mass)
         if self.com[1] != 0.0:
-            raise ModelError(
+            raise tb.ModelError(
                 f"Tilting: the body's centre of mass is {self.com[1]} m off its middle; it would "
                 "not stand upright. Give y = 0."
             )
 
 
-def add_tilting(model: Model, plan: Tilting, speed: float = 0.0) -> BodyHandle:
+def add_tilting(model: tb.Model, plan: Tilting, speed: float = 0.0) -> BodyHandle:
     """Put it on the level road z = 0, upright and ahead with `speed` [m/s]: its body. Joints are
     "tilt" of the beam on the body, "steer" of the fork, and the `SPINS`."""
     body = model.body("body", plan.mass, plan.com, plan.inertia)
-    model.joint("body", Free(), model.ground, body, velocity=[speed, 0.0, 0.0, 0.0, 0.0, 0.0])
+    model.joint("body", tb.Free(), model.ground, body, velocity=[speed, 0.0, 0.0, 0.0, 0.0, 0.0])
     wide, slim = plan.half_track, plan.link
     across = plan.beam_mass * wide**2 / 3.0
     beam = model.body("beam", plan.beam_mass, inertia=(across, across / 20.0, across))
     shaft = body.at(0.0, 0.0, plan.radius)
-    model.joint(TILT, Revolute("x"), shaft, beam, limits=(-0.7, 0.7), stop=(400.0, 4.0))
+    model.joint(TILT, tb.Revolute("x"), shaft, beam, limits=(-0.7, 0.7), stop=(400.0, 4.0))
     spin = speed / plan.radius
     for word, sign in (("left", 1.0), ("right", -1.0)):
         moment = plan.upright_mass * slim**2 / 3.0
         upright = model.body(
             f"{word} upright", plan.upright_mass, inertia=(moment, moment, moment / 10.0)
         )
-        model.joint(f"{word} upright", Revolute("x"), beam.at(0.0, sign * wide, 0.0), upright)
+        model.joint(f"{word} upright", tb.Revolute("x"), beam.at(0.0, sign * wide, 0.0), upright)
         ends = body.at(0.0, 0.0, plan.radius + slim), upright.at(0.0, 0.0, slim)
-        model.close(f"{word} rod", Rod(wide), *ends)
+        model.close(f"{word} rod", tb.Rod(wide), *ends)
         _add_wheel(model, plan, upright.at(0.0, 0.0, 0.0), f"rear {word}", spin)
     fork = model.body("fork", plan.fork_mass, inertia=(1e-3, 1e-3, 4e-4))
-    model.joint("steer", Revolute("z"), body.at(plan.wheelbase, 0.0, plan.radius), fork)
+    model.joint("steer", tb.Revolute("z"), body.at(plan.wheelbase, 0.0, plan.radius), fork)
     _add_wheel(model, plan, fork.at(0.0, 0.0, 0.0), "front", spin)
     for word, sign in (("left", 1.0), ("right", -1.0)):
-        model.force(f"{word} outrigger", SphereOnPlane(
+        model.force(f"{word} outrigger", tb.contact.SphereOnPlane(
             body.at(plan.com[0], sign * OUT[0], OUT[1]), radius=0.02, stiffness=1e5, damping=2.0,
             friction=0.3, slip_speed=0.05,
         ))  # fmt: skip
     low, length = plan.radius + 0.02, plan.wheelbase
-    model.shape("floor", body.at(0.4 * length, 0, low), Box((0.8 * length, 0.12, 0.03)))
-    model.shape("steering head", fork.at(0, 0, 0.12), Sphere(0.02))
-    model.shape("driver", body.at(plan.com[0] - 0.07, 0, low + 0.2), Capsule(0.05, 0.2))
+    model.shape("floor", body.at(0.4 * length, 0, low), tb.Box((0.8 * length, 0.12, 0.03)))
+    model.shape("steering head", fork.at(0, 0, 0.12), tb.Sphere(0.02))
+    model.shape("driver", body.at(plan.com[0] - 0.07, 0, low + 0.2), tb.Capsule(0.05, 0.2))
     return body
 
 
-def _add_wheel(model: Model, plan: Tilting, hub: Frame, name: str, spin: float) -> None:
+def _add_wheel(model: tb.Model, plan: Tilting, hub: tb.Frame, name: str, spin: float) -> None:
     w = plan.wheel
     inertia = (w.cross_inertia, w.spin_inertia, w.cross_inertia)
     wheel = model.body(f"{name} wheel", w.mass, inertia=inertia)
-    model.joint(f"{name} spin", Revolute("y"), hub, wheel, velocity=[spin])
-    model.force(f"{name} tyre", TyreOnRoad(wheel=wheel.at(0, 0, 0), tyre=plan.tyre))
-    model.sensor(name, TyreForces(f"{name} tyre"))
-    model.shape(f"{name} wheel", wheel.at(0, 0, 0, turn=("x", pi / 2)), Cylinder(plan.radius, 0.02))
+    model.joint(f"{name} spin", tb.Revolute("y"), hub, wheel, velocity=[spin])
+    model.force(f"{name} tyre", tb.vehicle.TyreOnRoad(wheel=wheel.at(0, 0, 0), tyre=plan.tyre))
+    model.sensor(name, tb.vehicle.TyreForces(f"{name} tyre"))
+    model.shape(
+        f"{name} wheel", wheel.at(0, 0, 0, turn=("x", pi / 2)), tb.Cylinder(plan.radius, 0.02)
+    )
 
 
 # ---- tilt control --------------------------------------------------------------------------------
@@ -150,8 +130,12 @@ class TiltSensors:
     that wanders [rad/s per √s]. The filter believes the same, and that the beam sways on its tyres
     [rad per √s]."""
 
-    potentiometer: Potentiometer = field(default_factory=lambda: Potentiometer(270.0 * _DEGREE))
-    converter: Converter = field(default_factory=lambda: Converter(10, 0.0, 5.0))
+    potentiometer: tb.devices.Potentiometer = field(
+        default_factory=lambda: tb.devices.Potentiometer(270.0 * _DEGREE)
+    )
+    converter: tb.devices.Converter = field(
+        default_factory=lambda: tb.devices.Converter(10, 0.0, 5.0)
+    )
     voltage_noise: float = 0.01
     rate_noise: float = 0.3 * _DEGREE
     bias: float = 2.0 * _DEGREE
@@ -165,9 +149,9 @@ class TiltSensors:
         volts = sqrt(self.voltage_noise**2 + self.converter.resolution**2 / 12.0)
         return volts * self.potentiometer.travel / self.potentiometer.supply
 
-    def fusion(self) -> Kalman:
+    def fusion(self) -> tb.estimate.Kalman:
         """The filter of tilt and bias."""
-        return gyro_fusion(
+        return tb.estimate.gyro_fusion(
             1.0 / RATE, self.angle_noise, self.rate_noise, self.bias_wander, self.sway
         )
 
@@ -178,14 +162,18 @@ class Balance:
     shaft; those of the steering servo, and of the wheels' hub motors [N m s/rad]."""
 
     sensors: TiltSensors = field(default_factory=TiltSensors)
-    motor: Motor = field(default_factory=lambda: Motor(0.06, 5.0, gearing=30.0))
+    motor: tb.devices.Motor = field(
+        default_factory=lambda: tb.devices.Motor(0.06, 5.0, gearing=30.0)
+    )
     stiffness: float = 120.0
     damping: float = 16.0
     steering: tuple[float, float] = (6.0, 1.6)
     hub: float = 0.2
 
 
-def add_balance(model: Model, plan: Tilting, balance: Balance, seat: Place, speed: float) -> None:
+def add_balance(
+    model: tb.Model, plan: Tilting, balance: Balance, seat: Place, speed: float
+) -> None:
     """Sensors, filter and controllers. Inputs: "speed" [m/s] and "steering" [rad], of the front
     wheel on the body. Signals: "potentiometer", "gyroscope", "estimated tilt", "estimated bias",
     "wanted tilt", "tilt torque", and "felt sideways", the acceleration into the driver's side."""
@@ -193,42 +181,46 @@ def add_balance(model: Model, plan: Tilting, balance: Balance, seat: Place, spee
     handle = model.input("steering", unit="rad", min=-0.35, max=0.35)
     stiff, damped = balance.steering
     servo = stiff * (handle - model.coordinate("steer")) - damped * model.rate("steer")
-    model.force("steering servo", JointEffort("steer", servo))
+    model.force("steering servo", tb.JointEffort("steer", servo))
     rolled = [plan.radius * model.rate(spin) for spin in SPINS[:2]]
     going = 0.5 * (rolled[0] + rolled[1])
     for spin, v in zip(SPINS, rolled, strict=False):
         push = balance.hub * (wanted_speed - v) * (1.0 / plan.radius)
-        model.force(f"{spin} motor", JointEffort(spin, push))
+        model.force(f"{spin} motor", tb.JointEffort(spin, push))
     tilt, rate = _estimates(model, balance.sensors, seat)
-    per_slope = 1.0 / (plan.wheelbase * cos(tilt))  # curvature of a leaning wheel, over tan δ
-    curvature = tan(model.coordinate("steer")) * per_slope
-    nearer = 1.0 - curvature * plan.com[2] * sin(tilt)  # its seat's radius, over that of its wheels
-    wanted = atan(going * going * curvature * nearer * (1.0 / _GRAVITY))
+    per_slope = 1.0 / (plan.wheelbase * tb.cos(tilt))  # curvature of a leaning wheel, over tan δ
+    curvature = tb.tan(model.coordinate("steer")) * per_slope
+    nearer = 1.0 - curvature * plan.com[2] * tb.sin(
+        tilt
+    )  # its seat's radius, over that of its wheels
+    wanted = tb.atan(going * going * curvature * nearer * (1.0 / _GRAVITY))
     wanted_rate = going * going * model.rate("steer") * per_slope * (1.0 / _GRAVITY)
     on = model.parameter("tilt control", 1.0, min=0.0, max=1.0)
     asked = balance.stiffness * (wanted - tilt) + balance.damping * (wanted_rate - rate)
-    given = select(abs(tilt) < FALLEN, on * asked, 0.0)
+    given = tb.select(abs(tilt) < FALLEN, on * asked, 0.0)
     torque = balance.motor.torque(balance.motor.current(given))
     held = model.memory("tilt torque", update=torque, unit="N m")
-    model.force("tilt motor", JointEffort(TILT, held))
+    model.force("tilt motor", tb.JointEffort(TILT, held))
     model.memory("wanted tilt", update=wanted, unit="rad")
 
 
-def _estimates(model: Model, sensors: TiltSensors, seat: Place) -> tuple[Scalar, Scalar]:
+def _estimates(model: tb.Model, sensors: TiltSensors, seat: Place) -> tuple[Scalar, Scalar]:
     """The tilt and its rate that the tick at hand knows, of both sensors."""
     pot, adc = sensors.potentiometer, sensors.converter
-    hiss = noise(model, "hiss", sensors.voltage_noise, sensors.seed)
+    hiss = tb.devices.sensors.noise(model, "hiss", sensors.voltage_noise, sensors.seed)
     shown = pot.quantity(adc.quantity(adc.reading(pot.reading(model.coordinate(TILT)) + hiss)))
-    felt, turning = Imu().add(model, "imu", seat)
-    wander = noise(model, "bias drift", sensors.bias_wander / sqrt(RATE), sensors.seed + 2)
+    felt, turning = tb.devices.Imu().add(model, "imu", seat)
+    wander = tb.devices.sensors.noise(
+        model, "bias drift", sensors.bias_wander / sqrt(RATE), sensors.seed + 2
+    )
     drifting = model.memory("bias", sensors.bias, unit="rad/s")
     model.set_update("bias", drifting + wander)
-    hum = noise(model, "gyroscope noise", sensors.rate_noise, sensors.seed + 1)
+    hum = tb.devices.sensors.noise(model, "gyroscope noise", sensors.rate_noise, sensors.seed + 1)
     seen = turning[0] + drifting + hum
     model.memory("potentiometer", update=shown, unit="rad")
     before = model.memory("gyroscope", sensors.bias, update=seen, unit="rad/s")
     model.memory("felt sideways", update=felt[1], unit="m/s^2")
-    memory: list[Expr] = [
+    memory: list[tb.Expr] = [
         model.memory("estimated tilt", unit="rad"), model.memory("estimated bias", unit="rad/s")
     ]  # fmt: skip
     (tilt, bias), _ = sensors.fusion().step(memory, shown, 0.5 * (before + seen))
@@ -244,10 +236,10 @@ SPEED = 3.0  # m/s
 STEERING = (0.0, 0.5, 0.8, 3.0, 3.6, 5.8, 6.1, 8.0), (0.0, 0.0, 0.25, 0.25, -0.25, -0.25, 0.0, 0.0)
 
 
-def make(plan: Tilting | None = None, balance: Balance | None = None) -> Model:
+def make(plan: Tilting | None = None, balance: Balance | None = None) -> tb.Model:
     """At 3 m/s on a level road; inputs "speed" [m/s] and "steering" [rad]."""
     plan, balance = plan or Tilting(), balance or Balance()
-    m = Model("tilting vehicle")
+    m = tb.Model("tilting vehicle")
     body = add_tilting(m, plan, SPEED)
     # Its x backwards, y to the right: the gyroscope's rate is that of a tilt to the left.
     x, _, z = plan.com

@@ -3,7 +3,7 @@ with voices, strings that sound, and MIDI files. Actions, keyboards and sound ha
 own: `tb.instruments.piano`, `tb.instruments.keyboard`, `tb.instruments.sound`."""
 
 from touchback.instruments import keyboard as keyboard, piano as piano, sound as sound
-from touchback.instruments.harpsichord import harpsichord_key, stroke_forces as stroke_forces
+from touchback.instruments.harpsichord import harpsichord_key, stroke_forces
 from touchback.instruments.key_feel import KeyCurve as KeyCurve
 from touchback.instruments.keyboard.key_mechanisms import voice_called as voice_called
 from touchback.instruments.keyboard.key_strokes import (
@@ -111,4 +111,4 @@ PUBLIC_SUBMODULES = (
     "sound.vibrating_strings",
 )
 
-__all__ = ["Timed", "harpsichord_key", "read_midi", "write_midi"]
+__all__ = ["Timed", "harpsichord_key", "read_midi", "stroke_forces", "write_midi"]

@@ -35,7 +35,6 @@ from touchback.simulate.mode_stepper import (
 )
 from touchback.simulate.protocol import (
     Followed as Followed,
-    InputData as InputData,
     Motion as Motion,
     MotionData as MotionData,
     Numbers as Numbers,

@@ -14,13 +14,12 @@ from typing import Any
 import numpy as np
 
 from touchback.errors import InputError
-from touchback.numbers import MOST, Floats, keep, number_within, shown
+from touchback.numbers import MOST, Floats, Input, InputData, keep, number_within, shown
 from touchback.recording import EnergyBalance, Run
 from touchback.simulate.drive_jumps import RateJump, jump_diagnostics
 from touchback.simulate.event_monitor import Event
 from touchback.simulate.failure import RunFailed, RunInterrupted
 from touchback.simulate.inputs import read_inputs
-from touchback.simulate.protocol import Input, InputData
 from touchback.simulate.run_spec import RunSpec
 from touchback.simulate.span import Span
 from touchback.system import System

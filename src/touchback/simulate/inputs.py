@@ -10,9 +10,18 @@ import numpy as np
 from touchback.callback_signature import check_takes
 from touchback.errors import InputError
 from touchback.native import SampledInputs
-from touchback.numbers import Floats, by_name, keep, positive_number, read_array, read_number, shown
+from touchback.numbers import (
+    Floats,
+    InputData,
+    by_name,
+    keep,
+    positive_number,
+    read_array,
+    read_number,
+    shown,
+)
 from touchback.recording import unknown_name
-from touchback.simulate.protocol import InputData, Plain
+from touchback.simulate.protocol import Plain
 from touchback.simulate.span import Span
 from touchback.symbolic import kinks
 from touchback.system import System

@@ -17,13 +17,6 @@ Settle = Callable[[float, Floats], Floats]  # makes the state of a time consiste
 Plain = dict[str, object]  # what a run says of itself: text, numbers, lists, dicts
 
 
-#: An input of a run: a number, samples, a pair of times and values, or a function of time.
-Input = ArrayLike | Callable[[float], float]
-
-
-InputData = Mapping[str, Input]
-
-
 #: A prescribed coordinate: a number, samples, a function of time that an expression can follow, or
 #: three functions for position, velocity and acceleration.
 Followed = Callable[[Expr], Expr | float]

@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from touchback.native import Cells, Formulation, Knots
-from touchback.numbers import Floats, by_name
+from touchback.numbers import Floats, InputData, by_name
 from touchback.simulate.adaptive_step_limits import Evaluated, find_cells, step_limits
 from touchback.simulate.event_monitor import Event, Sides
 from touchback.simulate.initial_state import initial_state
 from touchback.simulate.input_trace import InputTrace
 from touchback.simulate.inputs import Inputs, read_inputs
-from touchback.simulate.protocol import InputData, Numbers, StateData, StepOptions
+from touchback.simulate.protocol import Numbers, StateData, StepOptions
 from touchback.simulate.span import Span
 from touchback.system import System
 

@@ -22,6 +22,7 @@ from numpy.typing import ArrayLike
 
 from touchback.model import BodyHandle, Data, Frame, Model
 from touchback.native import Formulation, Listening
+from touchback.numbers import InputData
 from touchback.progress import Progress
 from touchback.recording import Run
 from touchback.simulate.constraint_switching import Switch, read_events, simulate_switched
@@ -30,7 +31,7 @@ from touchback.simulate.event_monitor import Event
 from touchback.simulate.failure import interrupted, raise_failure
 from touchback.simulate.features import refuse, refused
 from touchback.simulate.input_trace import InputTrace, warn_of_inputs
-from touchback.simulate.protocol import InputData, Numbers, StateData
+from touchback.simulate.protocol import Numbers, StateData
 from touchback.simulate.run_diagnostics import (
     add_rating_diagnostics,
     warn_when_astray,

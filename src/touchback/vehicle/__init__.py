@@ -100,7 +100,7 @@ from touchback.vehicle.tyre_on_road import Meeting, TyreForces, TyreOnRoad
 from touchback.vehicle.tyres import (
     BUGGY_TYRE,
     Answer,
-    AnyTyre as AnyTyre,
+    AnyTyre,
     BrushTyre,
     Carcass,
     Contact,
@@ -131,6 +131,7 @@ __all__ = [
     "SMALL_TRACK",
     "Answer",
     "AntiRollBar",
+    "AnyTyre",
     "AxleKind",
     "AxleLink",
     "AxleReport",

@@ -14,13 +14,12 @@ from touchback.analysis.quality.quality_result import Candidate, Limit, Quality,
 from touchback.errors import InputError, SolveError, TouchbackError
 from touchback.model import BaseMotion, Buoyancy, Drag, JointEffort, LinkForce, Model, Wrench
 from touchback.native import FORMULATIONS, Chunks, Dopri5, Problem, Status, evaluate_rows
-from touchback.numbers import Floats, positive_number
+from touchback.numbers import Floats, InputData, positive_number
 from touchback.progress import Progress
 from touchback.recording import unknown_name
 from touchback.simulate import (
     METHODS,
     Can,
-    InputData,
     InputTrace,
     RunSpec,
     SciPy,

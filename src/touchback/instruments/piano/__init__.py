@@ -3,6 +3,7 @@
 from touchback.instruments.piano.action_specification import Specification
 from touchback.instruments.piano.finger_motions import Pressed, Repeated, Straight, Struck
 from touchback.instruments.piano.piano_action import grand_piano_action
+from touchback.instruments.piano.piano_action_modes import piano_action_with_modes
 
 __all__ = [
     "Pressed",
@@ -11,4 +12,5 @@ __all__ = [
     "Straight",
     "Struck",
     "grand_piano_action",
+    "piano_action_with_modes",
 ]

@@ -13,12 +13,11 @@ from touchback.errors import InputError
 from touchback.interop.fmi.fmu_instance import Fmu, Instance
 from touchback.names import unknown
 from touchback.native import FixedStep as Stepper, Status
-from touchback.numbers import Floats, by_name, positive_number, shown
+from touchback.numbers import Floats, InputData, by_name, positive_number, shown
 from touchback.simulate import (
     Can,
     Failure,
     FixedStep,
-    InputData,
     Label,
     Numbers,
     Span,

@@ -11,8 +11,7 @@ import numpy as np
 from touchback import Model, Run, Signal, simulate
 from touchback.errors import InputError
 from touchback.figure_style import ACCENT, INK, light_grid
-from touchback.numbers import Floats, as_float
-from touchback.simulate import InputData
+from touchback.numbers import Floats, InputData, as_float
 from touchback.vehicle.driven_cars import CarMotion, DrivenCar
 from touchback.vehicle.drivers import Driver
 

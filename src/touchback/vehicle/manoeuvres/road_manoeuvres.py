@@ -10,8 +10,7 @@ import numpy as np
 
 from touchback import Run, select
 from touchback.errors import InputError
-from touchback.numbers import Floats
-from touchback.simulate import InputData
+from touchback.numbers import Floats, InputData
 from touchback.vehicle.driven_cars import DrivenCar, Outline
 from touchback.vehicle.drivers import (
     NO_OBSTACLE,

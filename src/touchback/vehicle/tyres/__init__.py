@@ -11,6 +11,7 @@ from touchback.vehicle.tyres.tir_file import TirFile, parse_tir, read_tir
 #: A small car's tyre that the package brings along: made up, of the usual size.
 BUGGY_TYRE = Path(__file__).with_name("buggy_155_80_r13.tir")
 
+#: A tyre of any kind that files and cars know.
 AnyTyre = MagicFormula | BrushTyre | LinearTyre
 
 __all__ = [
