@@ -4,6 +4,7 @@ doors (DESIGN.md)."""
 import ast
 from collections.abc import Iterator
 from copy import deepcopy
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -57,28 +58,8 @@ EDGES = {
         "devices",
         "haptics",
     ),
-    "vehicle": (
-        "symbolic",
-        "spatial",
-        "model",
-        "contact",
-        "files",
-        "simulate",
-        "devices",
-        "haptics",
-    ),
-    "gallery": (
-        "spatial",
-        "model",
-        "contact",
-        "simulate",
-        "realtime",
-        "estimate",
-        "devices",
-        "planning",
-        "instruments",
-        "vehicle",
-    ),
+    "vehicle": ("symbolic", "spatial", "model", "contact", "files", "devices", "haptics"),
+    "gallery": ("spatial", "model"),
     "workbench": (
         "native",
         "symbolic",
@@ -135,7 +116,20 @@ PUBLIC_NAMES = {
         "analysis",
         "interop",
     ),
-    "gallery": ("symbolic", "model", "system", "recording", "simulate", "analysis", "estimate"),
+    "gallery": (
+        "symbolic",
+        "model",
+        "contact",
+        "system",
+        "recording",
+        "simulate",
+        "analysis",
+        "estimate",
+        "devices",
+        "planning",
+        "instruments",
+        "vehicle",
+    ),
     "workbench": ("symbolic", "model", "system", "recording", "realtime"),
     "cli": ("model", "system", "recording", "simulate", "realtime", "analysis", "interop"),
 }
@@ -176,20 +170,54 @@ def imported_modules(tree: ast.AST, package: tuple[str, ...]) -> Iterator[tuple[
         for module, name in found:
             if module.split(".")[0] == "touchback":
                 yield module, name, node.lineno
+    if any(isinstance(node, ast.Import) for node in ast.walk(tree)):
+        yield from names_of_the_face(tree)
+
+
+def names_of_the_face(tree: ast.AST) -> Iterator[tuple[str, str, int]]:
+    """What a module takes from `import touchback as tb`: `tb.Model` is the name `Model` of `tb`,
+    `tb.vehicle.Car` the name `Car` of `tb.vehicle`."""
+    inner = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Attribute) or id(node) in inner:
+            continue
+        words = ast.unparse(node).split(".")
+        if words[0] == "tb" and all(word.isidentifier() for word in words):
+            depth = 1
+            while depth < len(words) - 1 and is_module(words[1 : depth + 1]):
+                depth += 1
+            yield ".".join(words[:depth]), words[depth], node.lineno
+
+
+def is_module(words: list[str]) -> bool:
+    path = SOURCE.joinpath(*words)
+    known = words[0] not in touchback._PUBLIC and words[0] in touchback.ROOMS
+    return known and (path.is_dir() or path.with_suffix(".py").exists())
 
 
 def home_of(module: str, name: str) -> str:
     """The room, or the module for all, that is imported; a public name of the face has none."""
     if module != "touchback":
-        return module.split(".")[1]
+        return "" if module.split(".")[0] == "tb" else module.split(".")[1]
     return "" if name in touchback._PUBLIC else name
 
 
 def home_of_public_name(module: str, name: str) -> str:
-    """The room that a public name of the face comes from."""
-    found, _ = touchback._PUBLIC.get(name, ("", "")) if module == "touchback" else ("", "")
+    """The room that a public name of the face, or of its rooms, comes from."""
+    if module.startswith("tb."):
+        return module.split(".")[1]
+    face = module in ("touchback", "tb")
+    found, _ = touchback._PUBLIC.get(name, ("", "")) if face else ("", "")
     home = found.split(".")[1] if found else ""
     return home if home in EDGES else ""
+
+
+def is_public(module: str, name: str) -> bool:
+    """Whether the face has the name, or a room or documented module of it, as in `tb.vehicle`."""
+    if module == "tb":
+        return name in touchback._PUBLIC or name.startswith("__")
+    found = import_module(module.replace("tb", "touchback", 1))
+    return not name.startswith("_") and name in getattr(found, "__all__", vars(found))
 
 
 def is_public_submodule(module: str, name: str) -> bool:
@@ -242,10 +270,16 @@ def forbidden_imports(path: Path, text: str) -> list[str]:
         home = home_of(module, name)
         if module == "touchback" and (not name or name in touchback._PUBLIC):
             public = home_of_public_name(module, name)
-            if not name or room in CORE - {"draw"}:
+            if room in CORE - {"draw"}:
                 found.append(f"{where}:{line} imports {name or 'the public face'} from the face")
             elif public not in {"", room, *PUBLIC_NAMES.get(room, ())}:
                 found.append(f"{where}:{line} imports {name} of {public}")
+        elif module.split(".")[0] == "tb":
+            public = home_of_public_name(module, name)
+            if not is_public(module, name):
+                found.append(f"{where}:{line} takes {module}.{name}, which is not public")
+            elif public not in {"", room, *PUBLIC_NAMES.get(room, ())}:
+                found.append(f"{where}:{line} takes {name} of {public}")
         elif home not in allowed:
             found.append(f"{where}:{line} imports {home}")
         elif (
@@ -304,6 +338,12 @@ def test_rooms_import_each_other_in_one_direction_only() -> None:
         ("model/body.py", "from ..codegen import c", "imports codegen"),
         ("estimate/kalman.py", "from touchback import live", "imports live of realtime"),
         ("dynamics/aba.py", "from touchback.model.body import Body", "past the door of model"),
+        ("estimate/kalman.py", "import touchback as tb\ntb.live()", "takes live of realtime"),
+        (
+            "gallery/kart.py",
+            "import touchback as tb\ntb.vehicle.add_kind(1)",
+            "takes tb.vehicle.add_kind, which is not public",
+        ),
         (
             "model/body.py",
             "if TYPE_CHECKING:\n    from touchback.system import S",
@@ -326,3 +366,5 @@ class Model:
 """
     assert forbidden_imports(SOURCE / "model/model.py", text) == []
     assert forbidden_imports(SOURCE / "vehicle/car.py", "from touchback import Model, live") == []
+    text = "import touchback as tb\ntb.vehicle.Car(tb.Model('car'), tb.vehicle.simulator.RATE)"
+    assert forbidden_imports(SOURCE / "gallery/kart.py", text) == []

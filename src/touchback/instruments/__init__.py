@@ -98,7 +98,6 @@ from touchback.instruments.sound.vibrating_strings import (
 
 # Submodules that other rooms import by themselves: nothing else needs them at once.
 PUBLIC_SUBMODULES = (
-    "harpsichord",
     "key_feel",
     "keyboard.key_device",
     "keyboard.key_mechanisms",
