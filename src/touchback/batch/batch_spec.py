@@ -29,6 +29,17 @@ def recordable_signals(system: System) -> list[str]:
     return [*system.state_names, *system.layout.outputs]
 
 
+def sensor_number(place: int, states: int) -> int | None:
+    """Which sensor a place among the `recordable_signals` is, behind so many states; None: a
+    state."""
+    return place - states if place >= states else None
+
+
+def has_sensors(places: Sequence[int], states: int) -> bool:
+    """Whether sensors are among such places."""
+    return any(sensor_number(place, states) is not None for place in places)
+
+
 @dataclass(frozen=True)
 class BatchSpec:
     """What is asked of a batch, read and checked.
@@ -86,7 +97,7 @@ class BatchSpec:
     @cached_property
     def measures(self) -> bool:
         """Whether sensors are recorded."""
-        return any(place >= len(self.system.state_names) for place in self.places)
+        return has_sensors(self.places, len(self.system.state_names))
 
     @property
     def fixed_step(self) -> FixedStep:

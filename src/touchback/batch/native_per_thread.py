@@ -16,7 +16,7 @@ import numpy as np
 
 from touchback.batch.batch_inputs import Floats
 from touchback.batch.batch_run import BatchInterrupted, BatchRun
-from touchback.batch.batch_spec import BatchSpec, refuse_unknown_modes
+from touchback.batch.batch_spec import BatchSpec, has_sensors, refuse_unknown_modes
 from touchback.batch.simd import run_parts
 from touchback.batch.threaded_simulate import instants, run_alone
 from touchback.errors import InputError
@@ -171,7 +171,7 @@ def _native_contact(spec: BatchSpec, solver: MoreauJean, workers: int) -> Native
     stepper = solver.stepper(spec.run)
     equations, sensors = stepper.equations, stepper.sensors
     places = _places(system, sensors, spec.names)
-    measured = any(place >= len(system.state_names) for place in places)
+    measured = has_sensors(places, len(system.state_names))
     shown = sensors.function if measured else None
     motion = BatchContacts(
         equations.stepped(), equations.configuration_rate, shown.compiled if shown else None,

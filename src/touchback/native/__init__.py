@@ -109,6 +109,7 @@ from touchback.native.modes.data import (
     ExitData as ExitData,
     ImpactData as ImpactData,
     ModeData as ModeData,
+    ModeFunctions as ModeFunctions,
     ModesData as ModesData,
 )
 from touchback.native.modes.modes import (

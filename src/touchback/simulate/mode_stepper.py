@@ -172,7 +172,7 @@ def mode_entry_failure(
 ) -> Failure:
     """The mode that an exit leads to couldn't begin: by how much its constraints were open."""
     each = every[mode].exits[number]
-    target = every[each.target].name
+    target = every[each.data.target].name
     if np.isfinite(gap):
         what = f"mode '{target}' can't begin: its constraints are open by {gap:.3g} m (or rad)"
     else:
@@ -401,7 +401,7 @@ class ModeStepper(Stepper):
                     return part.failure
             crowded = chattering.found
             leaving = self._system.dynamics.modes.every[self._modes.mode_of(x)].exits[exit]
-            if crowded and leaving.rest is None:
+            if crowded and leaving.data.rest < 0:
                 return Failure(t, chattering.what(), CHATTERING_HINT)
             if not self._modes.cross(self.problem, t, x, exit, crowded):
                 return self._log.cannot_begin()

@@ -36,7 +36,6 @@ from touchback.system.integration_problem import (
 from touchback.system.layout import Values as Values, fill as fill
 from touchback.system.modal_equations import (
     Exit as Exit,
-    Impact as Impact,
     SystemMode as SystemMode,
 )
 from touchback.system.powers import (

@@ -1,6 +1,7 @@
 """A derived function of a system: programs, counts, machine code, and the call."""
 
 import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import ClassVar
@@ -58,18 +59,22 @@ class Function:
         self._switches: dict[tuple[frozenset[int], frozenset[int]], Switches | None] = {}
         self._curves: dict[frozenset[int], bool] = {}
 
+    @property
+    def _identifier(self) -> str:
+        """Its name as languages allow it."""
+        return re.sub(r"\W", "_", self.name)
+
     @cached_property
     def compiled(self) -> Compiled:
         """The function on this machine."""
-        return compile_program(self.second, self.name.replace(" ", "_"), backend=self.backend)
+        return compile_program(self.second, self._identifier, backend=self.backend)
 
     def for_lanes(self, lanes: int) -> Compiled:
         """The function of so many instances at once: one, or as many as a vector register holds."""
         if lanes == 1:
             return self.compiled
         if lanes not in self._wide:
-            name = self.name.replace(" ", "_")
-            self._wide[lanes] = compile_program(self.second, name, lanes)
+            self._wide[lanes] = compile_program(self.second, self._identifier, lanes)
         return self._wide[lanes]
 
     def rows(

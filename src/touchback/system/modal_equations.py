@@ -10,7 +10,7 @@ import itertools
 import math
 from collections.abc import Callable, Sequence
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -28,6 +28,7 @@ from touchback.model import (
     in_modes,
 )
 from touchback.model.mode_groups import mode_groups
+from touchback.native import ExitData, ImpactData, ModeData
 from touchback.system.active_equations import ActiveEquations
 from touchback.system.constraint_functions import ConstraintEquations, derive_constraints
 from touchback.system.derivation import Derivation, solved_arguments
@@ -45,61 +46,38 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Exit:
-    """A transition out of a mode. Numbers of modes, and places: `mode_place` in x of the mode's
-    number, `values` where its indicator, its resets and its restitutions stand."""
+    """A transition out of a mode, and what runs need of it: numbers and places."""
 
     name: str
     transition: Transition
-    target: int
-    rest: int | None
-    mode_place: int
-    target_number: int
-    rest_number: int
-    when: int
-    reset_places: tuple[int, ...]
-    reset_start: int
-    restitution_start: int  # one for each contact in `impact`
+    data: ExitData
 
 
 @dataclass(frozen=True)
 class SystemMode:
-    """The equations that hold in it, and the ways out; `names` has one mode of every group."""
+    """The equations that hold in it, and the ways out; `names` has one mode of every group. `data`
+    is what runs need of it: numbers and places."""
 
     names: tuple[str, ...]
     acting: ActiveEquations
     exits: tuple[Exit, ...]
-    rows: np.ndarray  # places of its constraint rows among all
-    uses_forces: bool  # whether its indicators read accelerations or multipliers
+    data: ModeData
 
     @property
     def name(self) -> str:
         """In one word or several."""
         return " + ".join(self.names)
 
-    @property
-    def tracks(self) -> list[bool]:
-        """Of each row, whether the effort of a coordinate keeps it: then only that one moves."""
-        written, names = self.acting.model.constraints, self.acting.rows.names
-        return [name in written and written[name].through is not None for name in names]
-
-
-@dataclass(frozen=True)
-class Impact:
-    """The constraints that take part in a transition: those of the target and the contacts struck;
-    `contacts` has of each row the number of its contact, −1 for the others."""
-
-    acting: ActiveEquations
-    contacts: np.ndarray
-
 
 @dataclass(frozen=True)
 class SystemModes:
-    """Everything that reigns or may reign."""
+    """Everything that reigns or may reign. `constraint_sets` are what acts in modes, and in
+    impacts: the constraints of the mode that follows and the contacts struck. Data of modes and
+    exits name them by number."""
 
     groups: list[ModeGroup]
     every: list[SystemMode]
-    impacts: dict[tuple[int, int], Impact]  # by mode and exit
-    rest_impacts: dict[tuple[int, int], Impact]
+    constraint_sets: tuple[ActiveEquations, ...]
     row_names: tuple[str, ...]  # of all constraints
 
     @cached_property
@@ -123,7 +101,7 @@ class SystemModes:
         return number
 
 
-NO_MODES = SystemModes([], [], {}, {}, ())
+NO_MODES = SystemModes([], [], (), ())
 
 
 MOST = 256  # modes that may be compiled ahead
@@ -170,7 +148,8 @@ class ModeDerivation:
         self.extra = solved_arguments(self.layout, self.rows)
         self.base = derive(model, self.extra)
         self.wanted: dict[str, list[int]] = {}
-        self.sets: dict[frozenset[str], tuple[str, ConstraintEquations]] = {}
+        self.sets: list[tuple[str, ConstraintEquations]] = []  # by number
+        self.number_of: dict[frozenset[str], int] = {}  # sets by the names of what acts
 
     def derivation(self, model: Model) -> Derivation:
         """One more on the same tape."""
@@ -179,12 +158,7 @@ class ModeDerivation:
     def modes(self) -> SystemModes:
         """All of them, as compiled functions on one parameter block."""
         found = [self._derive(i, names) for i, names in enumerate(self.names)]
-        impacts, rest_impacts = {}, {}
-        for i, (_, _, exits) in enumerate(found):
-            for k, exit in enumerate(exits):
-                impacts[i, k] = self._struck(exit.target, exit)
-                if exit.rest is not None:
-                    rest_impacts[i, k] = self._struck(exit.rest, exit)
+        exits = [tuple(self._with_impacts(exit) for exit in each) for each in found]
         functions = self.base.functions(self.wanted)
 
         def acting(key: str, equations: ConstraintEquations) -> ActiveEquations:
@@ -195,28 +169,37 @@ class ModeDerivation:
             }
             return ActiveEquations(equations.model, equations.layout, functions.only(own))
 
-        modes = []
-        for names, (key, equations, exits) in zip(self.names, found, strict=True):
-            own = acting(key, equations)
-            rows = np.array([self.rows.index(x) for x in equations.layout.names], dtype=np.int32)
-            inputs = 1 + len(self.layout.inputs)
-            forces = own.functions["indicators"].second.size("u") > inputs
-            modes.append(SystemMode(names, own, tuple(exits), rows, forces))
+        sets = tuple(acting(*each) for each in self.sets)
         return SystemModes(
             self.groups,
-            modes,
-            {where: Impact(acting(*own), contacts) for where, (own, contacts) in impacts.items()},
-            {where: Impact(acting(*own), rows) for where, (own, rows) in rest_impacts.items()},
+            [
+                SystemMode(names, sets[i], exits[i], self._mode_data(i, sets[i], exits[i]))
+                for i, names in enumerate(self.names)
+            ],
+            sets,
             self.rows,
+        )
+
+    def _mode_data(self, number: int, acting: ActiveEquations, exits: Sequence[Exit]) -> ModeData:
+        """The set of a mode has its number."""
+        indicators = acting.functions["indicators"]
+        written, names = acting.model.constraints, acting.rows.names
+        return ModeData(
+            number,
+            tuple(self.rows.index(name) for name in names),
+            # the effort of a coordinate keeps it: then only that one moves
+            tuple(name in written and written[name].through is not None for name in names),
+            indicators.out_size,
+            indicators.second.size("u") > 1 + len(self.layout.inputs),
+            tuple(exit.data for exit in exits),
         )
 
     def _in(self, modes: Sequence[str], also: Sequence[str] = ()) -> Model:
         return in_modes(self.model, modes, also)
 
-    def _derive(
-        self, number: int, modes: tuple[str, ...]
-    ) -> tuple[str, ConstraintEquations, list[Exit]]:
-        """Equations, outputs and indicators of a mode; the functions wanted are noted."""
+    def _derive(self, number: int, modes: tuple[str, ...]) -> list[Exit]:
+        """The exits of a mode, without impacts; the functions wanted are noted: equations, outputs
+        and indicators."""
         model = self._in(modes)
         d = self.derivation(model)
         key = f"mode {number}"
@@ -224,10 +207,11 @@ class ModeDerivation:
         d.solved(equations.rows)
         self.wanted[f"{key}: outputs"] = d.outputs()
         self.wanted[f"{key}: updates"] = update_equations(d)
-        self.sets[_acting(model)] = key, equations
+        self.number_of[_acting(model)] = number
+        self.sets.append((key, equations))
         exits, values = self._exits(d, modes)
         self.wanted[f"{key}: indicators"] = values
-        return key, equations, exits
+        return exits
 
     def _equations(self, d: Derivation, key: str) -> ConstraintEquations:
         equations = derive_constraints(d)
@@ -259,25 +243,34 @@ class ModeDerivation:
             resting = [*modes[:a], each.rest or target, *modes[a + 1 :]]
             exits.append(
                 Exit(
-                    name, each, self.names.index(tuple(after)),
-                    None if each.rest is None else self.names.index(tuple(resting)),
-                    _place(self.layout, group.state), group.modes.index(target),
-                    -1 if each.rest is None else group.modes.index(each.rest),
-                    when, places, resets, rebounds,
+                    name, each,
+                    ExitData(
+                        self.names.index(tuple(after)),
+                        -1 if each.rest is None else self.names.index(tuple(resting)),
+                        _place(self.layout, group.state), group.modes.index(target),
+                        -1 if each.rest is None else group.modes.index(each.rest),
+                        each.direction, when, places, resets, rebounds, each.law == "poisson",
+                        each.rest_speed,
+                    ),
                 )
             )  # fmt: skip
         return exits, values
 
-    def _struck(
-        self, target: int, exit: Exit
-    ) -> tuple[tuple[str, ConstraintEquations], np.ndarray]:
+    def _with_impacts(self, exit: Exit) -> Exit:
+        data = replace(exit.data, impact=self._impact(exit.data.target, exit))
+        if data.rest >= 0:
+            data = replace(data, rest_impact=self._impact(data.rest, exit))
+        return replace(exit, data=data)
+
+    def _impact(self, target: int, exit: Exit) -> ImpactData:
         """The set of constraints that a transition's impulses come from, and whose rows they are.
         Contacts that act in the target can't rebound: they count among its own."""
         model = self._in(self.names[target], exit.transition.impact)
         acting = _acting(model)
-        if acting not in self.sets:
+        if acting not in self.number_of:
+            self.number_of[acting] = len(self.sets)
             key = f"impact {len(self.sets)}"
-            self.sets[acting] = key, self._equations(self.derivation(model), key)
+            self.sets.append((key, self._equations(self.derivation(model), key)))
         kept = _acting(self._in(self.names[target]))
         own = self.model.constraint_rows()
         contact_of = {
@@ -286,9 +279,9 @@ class ModeDerivation:
             if contact not in kept
             for row in own[contact]
         }
-        names = self.sets[acting][1].layout.names
-        contacts = np.array([contact_of.get(name, -1) for name in names], dtype=np.int32)
-        return self.sets[acting], contacts
+        number = self.number_of[acting]
+        names = self.sets[number][1].layout.names
+        return ImpactData(number, tuple(contact_of.get(name, -1) for name in names))
 
 
 def _acting(model: Model) -> frozenset[str]:

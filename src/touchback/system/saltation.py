@@ -18,8 +18,9 @@ from touchback.system.derivation import Derivation
 from touchback.system.variational_equations import equations_matrix
 
 if TYPE_CHECKING:
+    from touchback.native import ImpactData
     from touchback.system.dynamics_kinds.base import DynamicsKind
-    from touchback.system.modal_equations import Exit, Impact
+    from touchback.system.modal_equations import Exit
 
 
 @dataclass(frozen=True)
@@ -56,9 +57,10 @@ def _derive(
     variables = _variables(d, names)
     values = [d.instant.value(each.transition.when) for each in own.exits]
     after = [*d.q, *d.v, *d.z]
-    for place, value in zip(exit.reset_places, exit.transition.reset.values(), strict=True):
+    for place, value in zip(exit.data.reset_places, exit.transition.reset.values(), strict=True):
         after[place] = d.instant.value(value)
-    after[exit.mode_place] = d.tape.const(exit.rest_number if resting else exit.target_number)
+    held = exit.data.rest_number if resting else exit.data.target_number
+    after[exit.data.mode_place] = d.tape.const(held)
     rebounds = [] if resting else _rebounds(d, exit)
     found = [*after, *rebounds]
     wanted = {
@@ -67,7 +69,7 @@ def _derive(
         "reset": [*found, *(x for row in jacobian(d.tape, found, variables) for x in row)],
     }
     made = d.functions(wanted)
-    impact = (modes.rest_impacts if resting else modes.impacts)[mode, number]
+    impact = exit.data.rest_impact if resting else exit.data.impact
     struck = _struck(dynamics, impact, len(rebounds), names)
     return SaltationFunctions(made["guards"], made["guard"], made["reset"], struck)
 
@@ -83,12 +85,13 @@ def _rebounds(d: Derivation, exit: Exit) -> list[int]:
 
 
 def _struck(
-    dynamics: DynamicsKind, impact: Impact, rebounds: int, names: Sequence[str]
+    dynamics: DynamicsKind, impact: ImpactData, rebounds: int, names: Sequence[str]
 ) -> Function:
-    n, m = len(dynamics.layout.v), len(impact.acting.rows.names)
+    acting = dynamics.modes.constraint_sets[impact.constraint_set]
+    n, m = len(dynamics.layout.v), len(acting.rows.names)
     sizes = {"after": n, "impulse": m, "rebound": rebounds}
     extra = [f"{word} {i}" for word, size in sizes.items() for i in range(size)]
-    d = dynamics.derive(impact.acting.model, extra)
+    d = dynamics.derive(acting.model, extra)
     k, rows, M = d.tape, constraint_rows(d.instant), entries(d.instant)
     after, impulses, e = d.extra[:n], d.extra[n : n + m], d.extra[n + m :]
 

@@ -6,7 +6,8 @@ from scipy.integrate import quad
 from scipy.optimize import brentq
 
 import touchback as tb
-from models_with_modes import G
+from models_with_modes import G, bouncing_ball, pegged_pendulum
+from touchback.native import ImpactData
 
 METHODS = ("dopri5", "radau5", "rk4")
 
@@ -145,3 +146,34 @@ def test_newtons_cradle_hands_its_momentum_on(method: str, gap: float) -> None:
     speeds = [run[f"ball {k} rate"][-1] for k in range(5)]
     np.testing.assert_allclose(speeds, [0, 0, 0, 0, 1], atol=1e-12)
     assert [each.cause for each in run.transitions] == [f"hit {k}" for k in range(4)]
+
+
+@pytest.mark.parametrize("backend", ["c", "interpreter"])
+def test_every_back_end_runs_modes_that_differ_in_their_constraints(backend) -> None:
+    """The interpreter's functions share one address; sets of constraints differ all the same."""
+    for model, duration in ((bouncing_ball(rest=True), 9.0), (pegged_pendulum(), 1.0)):
+        run, usual = (
+            tb.simulate(model.compile(backend=each), None, duration, method="rk4", step=2e-3)
+            for each in (backend, "machine")
+        )
+        assert [each.cause for each in run.transitions] == [
+            each.cause for each in usual.transitions
+        ]
+        for name in model.compile().state_names:
+            assert np.allclose(run[name], usual[name], rtol=1e-9, atol=1e-9)
+    assert len(usual.transitions) == 1
+
+
+def test_data_of_modes_are_numbers_that_hash_and_name_each_set_once() -> None:
+    system = bouncing_ball(rest=True).compile()
+    data = system.modes_data()
+    assert hash(data) == hash(system.modes_data()) and data is system.modes_data()
+    again = bouncing_ball(rest=True).compile().modes_data()
+    assert again.modes == data.modes and again.constraint_sets != data.constraint_sets
+    flight, rest = data.modes
+    (bounce,) = flight.exits
+    assert (flight.constraint_set, rest.constraint_set) == (0, 1)
+    assert (bounce.target, bounce.rest) == (0, 1)
+    assert bounce.impact == ImpactData(1, (0,))  # the floor, struck
+    assert bounce.rest_impact == ImpactData(1, (-1,))  # the floor, which then holds
+    assert len(data.constraint_sets) == 2

@@ -34,13 +34,13 @@ from touchback.analysis.gradients.event_free_rollout import (
 )
 from touchback.errors import InputError, SolveError
 from touchback.names import names_once, unknown
-from touchback.native import Baumgarte, Formulation, formulation_of
+from touchback.native import Baumgarte, Formulation, ImpactData, formulation_of
 from touchback.native.gradients.rollout import NativeRollout
 from touchback.numbers import number_within, positive_number, read_array, shown, whole_within
 from touchback.recording import unknown_name
 from touchback.simulate import RK4, Euler, RunSpec, Where, check_stored_size, refuse
 from touchback.symbolic import Expr, gradient
-from touchback.system import Exit, Function, Impact, System
+from touchback.system import Exit, Function, System
 from touchback.system.saltation import SaltationFunctions, saltation_functions
 
 
@@ -144,15 +144,12 @@ class Jump:
         self._plan, self._mode, self._number, self._values = plan, mode, number, values
         modes = plan.system.dynamics.modes
         self.exit: Exit = modes.every[mode].exits[number]
-        self._impacts: tuple[Impact, Impact | None] = (
-            modes.impacts[mode, number], modes.rest_impacts.get((mode, number)),
-        )  # fmt: skip
         self._refuse()
 
     def _refuse(self) -> None:
         name, modes = self.exit.name, self._plan.system.dynamics.modes
-        targets = [self.exit.target, *([] if self.exit.rest is None else [self.exit.rest])]
-        if any(any(modes.every[target].tracks) for target in targets):
+        targets = [each for each in (self.exit.data.target, self.exit.data.rest) if each >= 0]
+        if any(any(modes.every[target].data.tracks) for target in targets):
             raise self._plan.refusal(f"transition '{name}' leads to coordinates that track")
         given = self.exit.transition
         if given.law == "poisson" and len(given.impact) > 1:
@@ -168,14 +165,13 @@ class Jump:
     def at(self, x: Floats, u: Floats) -> Passed:
         """From a state, with u = [t, inputs…]."""
         found, fastest = self._through(x, u, False)
-        if self.exit.rest is not None and fastest < self.exit.transition.rest_speed:
+        if self.exit.data.rest >= 0 and fastest < self.exit.data.rest_speed:
             found, _ = self._through(x, u, True)
         return found
 
     def _through(self, x: Floats, u: Floats, resting: bool) -> tuple[Passed, float]:
-        made, impact = self.functions(resting), self._impacts[resting]
-        if impact is None:
-            raise AssertionError("a mode to rest in has its impact")
+        made, data = self.functions(resting), self.exit.data
+        impact = data.rest_impact if resting else data.impact
         out = made.reset.at(x, u, made.reset.block_for(self._values))
         variables = len(x) + len(u) + len(self._plan.parameters)
         count = len(out) // (1 + variables)
@@ -192,10 +188,11 @@ class _Blow:
     """Impulses on a state after its resets."""
 
     def __init__(
-        self, plan: RolloutSpec, made: SaltationFunctions, impact: Impact, x: Floats, u: Floats,
+        self, plan: RolloutSpec, made: SaltationFunctions, impact: ImpactData, x: Floats, u: Floats,
         e: Floats, values: Floats,
     ) -> None:  # fmt: skip
-        self._sizes, self._x, self._contacts = plan.system.sizes, x, impact.contacts
+        self._sizes, self._x = plan.system.sizes, x
+        self._contacts = np.array(impact.contacts, dtype=int)
         nq, n, _ = self._sizes
         m, block = len(impact.contacts), made.struck.block_for(values)
         self._variables = len(x) + len(u) + len(plan.parameters)
@@ -209,7 +206,7 @@ class _Blow:
         self._solved = self._solve(self._K, -r)
         _, _, self._h, derivatives, N = at(self._solved, e)
         speeds = at(self._solved, np.zeros_like(e))[0][n:]  # J v⁺ − b
-        self.fastest = float(np.abs(speeds[impact.contacts >= 0]).max(initial=0.0))
+        self.fastest = float(np.abs(speeds[self._contacts >= 0]).max(initial=0.0))
         self._derivatives, self._N = derivatives.reshape(n + 2 * m, -1), N.reshape(nq, n)
 
     def _solve(self, K: Floats, right: Floats) -> Floats:
@@ -274,7 +271,7 @@ class Exits:
         """Those of a mode; refused where they depend on forces."""
         if mode not in self._known:
             own = self._plan.system.dynamics.modes.every[mode]
-            if own.uses_forces:
+            if own.data.uses_forces:
                 raise self._plan.refusal(f"mode '{own.name}' is left by forces")
             found = [Jump(self._plan, mode, k, self._values) for k in range(len(own.exits))]
             self._known[mode] = found

@@ -10,11 +10,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+from numpy.typing import ArrayLike
+
 from touchback import native
 from touchback.batch.gpu import constrained_kernel as texts
 from touchback.batch.gpu.kernels import BLOCK, Kernel, Rollout, Shared
 from touchback.codegen.printers.cuda import device_function, device_preamble
-from touchback.native import LIB, constrained_arrays
+from touchback.native import LIB, ConstrainedFunctions, constrained_arrays
 
 # Copies are of numbers, so that compilers keep them in registers. A compiler that put functions
 # wherever they are called would take minutes, and made six times as much code.
@@ -322,10 +325,27 @@ class Rows:
     twins: tuple[int, ...]
     holonomic: tuple[int, ...]
 
+    @classmethod
+    def of(cls, functions: ConstrainedFunctions) -> Rows:
+        """Those of a set of constraints."""
+        f = functions
+        return cls(
+            f.sizes,
+            (_whole(f.J_rows), _whole(f.J_columns)),
+            (_whole(f.W_rows), _whole(f.W_columns)),
+            (_whole(f.M_rows), _whole(f.M_columns)),
+            _whole(f.W_twins),
+            _whole(f.holonomic),
+        )
+
     @property
     def count(self) -> int:
         """Of them."""
         return len(self.holonomic)
+
+
+def _whole(numbers: ArrayLike | None) -> tuple[int, ...]:
+    return () if numbers is None else tuple(int(each) for each in np.asarray(numbers).reshape(-1))
 
 
 def arrays_of(rows: Rows) -> Iterator[tuple[str, str, int]]:

@@ -6,12 +6,11 @@ from __future__ import annotations
 import functools
 import time
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from touchback.batch.batch_run import BatchInterrupted, BatchRun
 from touchback.batch.batch_spec import BatchSpec, refuse_unknown_modes
@@ -33,14 +32,11 @@ from touchback.batch.gpu.modes_kernel import (
     NOT_FINITE,
     TOLD,
     UNREAD,
-    Exit,
-    Mode,
     ModesRollout,
-    Struck,
     largest_arrays,
 )
 from touchback.errors import InputError
-from touchback.native import CROWDED, MOST, ExitData, Formulation, ImpactData, ModeData, ModesData
+from touchback.native import CROWDED, MOST, ConstrainedFunctions, Formulation
 from touchback.progress import Progress
 from touchback.simulate import (
     CHATTERING_HINT,
@@ -52,14 +48,7 @@ from touchback.simulate import (
     warn_when_astray,
     warn_when_open,
 )
-from touchback.system import (
-    ActiveEquations,
-    ConstraintLayout,
-    Function,
-    LoopedDerivatives,
-    Pattern,
-    System,
-)
+from touchback.system import Function, LoopedDerivatives, System
 
 # Products and sums are fused where the program says so and nowhere else, so that the card computes
 # what processors do; single precision takes what is quickest.
@@ -223,7 +212,7 @@ class DeviceBatch:
         wanted = {
             "rate": True,
             "configuration rate": self.spec.solver.word == "euler" and not plan.plain_coordinates,
-            "outputs": any(place >= states for place in recorded),
+            "outputs": self.spec.measures,
             "updates": bool(layout.memories),
         }
         functions = tuple((name, own[name]) for name, needed in wanted.items() if needed)
@@ -367,7 +356,10 @@ class ConstrainedDeviceBatch(DeviceBatch):
 
     def _rubbing(self) -> list[str]:
         """The constraints with friction."""
-        return rubbing_of(self.system.dynamics.acting(self.system.key).rows)
+        return self._constraints().rubbing
+
+    def _constraints(self) -> ConstrainedFunctions:
+        return self.system.dynamics.constrained_functions(self.system.key)
 
     def _kept(self, rollout: Rollout, steps: int) -> tuple[Any, ...]:
         if not isinstance(rollout, ConstrainedRollout):
@@ -381,15 +373,14 @@ class ConstrainedDeviceBatch(DeviceBatch):
         self, recorded: tuple[int, ...], series: tuple[int, ...], samples: tuple[int, ...]
     ) -> RolloutWithConstraints:
         layout, plan, kind = self.system.layout, self.system.plan, self._formulation
-        acting = self.system.dynamics.acting(self.system.key)
-        own = acting.functions
+        own = self.system.dynamics.acting(self.system.key).functions
         states = len(self.system.state_names)
         wanted = {
             "terms": True,
             "positions": True,
             "velocity level": any(own["velocity level"].second.outputs),
             "configuration rate": not plan.plain_coordinates,
-            "outputs": any(place >= states for place in recorded),
+            "outputs": self.spec.measures,
             "updates": bool(layout.memories),
         }
         return ConstrainedRollout(
@@ -397,34 +388,14 @@ class ConstrainedDeviceBatch(DeviceBatch):
             layout.sizes[0], states, 1 + len(layout.inputs), self.spec.solver.word, recorded,
             series, samples, tuple(layout.memory_places), self.spec.steps_between_ticks,
             kind.rate, kind.table.removesuffix("_kind"), settings_of(kind),
-            rows_of(acting.rows, layout.sizes),
+            Rows.of(self._constraints()),
         )  # fmt: skip
-
-
-def rubbing_of(layout: ConstraintLayout) -> list[str]:
-    """Constraints whose forces rub."""
-    return [name for name, rubs in zip(layout.names, layout.rubs, strict=True) if rubs]
 
 
 def settings_of(kind: Formulation) -> tuple[tuple[str, float], ...]:
     """Numbers that the code of formulations reads."""
     usual = {"tolerance": kind.tolerance, "rank_tolerance": kind.rank_tolerance}
     return tuple({**usual, "alpha": 0.0, "beta": 0.0, **asdict(kind)}.items())
-
-
-def rows_of(layout: ConstraintLayout, sizes: tuple[int, int, int]) -> Rows:
-    """As texts take them."""
-    twins = layout.twins()
-    return Rows(
-        sizes, _pattern(layout.J), _pattern(layout.W), _pattern(layout.M),
-        () if twins is None else tuple(map(int, twins)), tuple(map(int, layout.holonomic)),
-    )  # fmt: skip
-
-
-def _pattern(pattern: Pattern | None) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    if pattern is None:
-        return (), ()
-    return tuple(map(int, pattern.rows)), tuple(map(int, pattern.columns))
 
 
 _AT = {name: place for place, name in enumerate(TOLD)}
@@ -475,7 +446,7 @@ class ModesDeviceBatch(ConstrainedDeviceBatch):
         return {"largest_h": largest, "paradoxes": paradoxes, "singular": 0, "not_converged": 0}
 
     def _rubbing(self) -> list[str]:
-        return [name for mode in self._modes.every for name in rubbing_of(mode.acting.rows)]
+        return self.system.dynamics.modes_data().rubbing
 
     def _kept(self, rollout: Rollout, steps: int) -> tuple[Any, ...]:
         if not isinstance(rollout, ModesRollout):
@@ -489,26 +460,17 @@ class ModesDeviceBatch(ConstrainedDeviceBatch):
         self, recorded: tuple[int, ...], series: tuple[int, ...], samples: tuple[int, ...]
     ) -> ModesRollout:
         layout, kind, states = self.system.layout, self._formulation, len(self.system.state_names)
-        data: ModesData = self.system.dynamics.modes_data()
-        actings = _actings(self.system)
-        numbers = {address: k for k, address in enumerate(actings)}
-        measured = any(place >= states for place in recorded)
         return ModesRollout(
-            tuple(self._functions(actings.values(), measured)),
+            tuple(self._functions()),
             layout.sizes[0], states, 1 + len(layout.inputs), self.spec.solver.word, recorded,
             series, samples, tuple(layout.memory_places), self.spec.steps_between_ticks,
             kind.rate, kind.table.removesuffix("_kind"), settings_of(kind),
-            tuple(rows_of(acting.rows, layout.sizes) for acting in actings.values()),
-            tuple(_mode(mode, numbers) for mode in data.modes),
-            (tuple(data.group_places), tuple(data.group_sizes)),
-            len(data.row_names), len(layout.outputs) if measured else 0,
+            self.system.dynamics.modes_data(),
         )  # fmt: skip
 
-    def _functions(
-        self, actings: Iterable[ActiveEquations], measured: bool
-    ) -> Iterator[tuple[str, Function]]:
+    def _functions(self) -> Iterator[tuple[str, Function]]:
         """Those of each set of constraints and of each mode, by its number."""
-        for k, acting in enumerate(actings):
+        for k, acting in enumerate(self._modes.constraint_sets):
             own = acting.functions
             for name in _OF_A_SET:
                 yield f"{name} {k}", own[name]
@@ -518,24 +480,16 @@ class ModesDeviceBatch(ConstrainedDeviceBatch):
                 yield "configuration rate", own["configuration rate"]
         for k, mode in enumerate(self._modes.every):
             wanted = {
-                "indicators": bool(mode.exits), "outputs": measured,
+                "indicators": bool(mode.exits), "outputs": self.spec.measures,
                 "updates": bool(self.system.layout.memories),
             }  # fmt: skip
             for name in (name for name, needed in wanted.items() if needed):
                 yield f"{name} {k}", mode.acting.functions[name]
 
 
-def _actings(system: System) -> dict[int, ActiveEquations]:
-    """Sets of constraints, each once, by the address of its terms: of modes and of impacts."""
-    modes = system.dynamics.modes
-    every = [mode.acting for mode in modes.every]
-    every += [each.acting for each in (*modes.impacts.values(), *modes.rest_impacts.values())]
-    return {acting.functions["terms"].compiled.address: acting for acting in every}
-
-
 def modes_misfit(system: System) -> str:
     """Why a thread can't hold the modes of a system; empty where it can."""
-    sets = [rows_of(acting.rows, system.layout.sizes) for acting in _actings(system).values()]
+    sets = [Rows.of(each) for each in system.dynamics.modes_data().constraint_sets]
     size = len(sets) * sum(
         count * (8 if kind == "double" else 4) for (kind, _), count in largest_arrays(sets).items()
     )
@@ -545,33 +499,6 @@ def modes_misfit(system: System) -> str:
         f"its modes need {size / 1000:.0f} kB of memory an instance, more than the "
         f"{MOST_BYTES / 1000:.0f} kB that threads of a card have for them"
     )
-
-
-def _mode(mode: ModeData, numbers: Mapping[int, int]) -> Mode:
-    return Mode(
-        numbers[mode.functions.terms.address], _whole(mode.rows), _whole(mode.tracks),
-        mode.value_count, int(mode.uses_forces),
-        tuple(_exit(each, numbers) for each in mode.exits),
-    )  # fmt: skip
-
-
-def _exit(each: ExitData, numbers: Mapping[int, int]) -> Exit:
-    impact = _struck(each.impact, numbers)
-    rest = Struck(0, ()) if each.rest_impact is None else _struck(each.rest_impact, numbers)
-    return Exit(
-        each.target, -1 if each.rest is None else each.rest, each.mode_place, each.target_number,
-        each.rest_number, each.direction, each.when, _whole(each.reset_places), each.reset_start,
-        each.restitution_start, sum(number >= 0 for number in impact.contacts), int(each.poisson),
-        each.rest_speed, impact, rest,
-    )  # fmt: skip
-
-
-def _struck(impact: ImpactData, numbers: Mapping[int, int]) -> Struck:
-    return Struck(numbers[impact.functions.terms.address], _whole(impact.contacts))
-
-
-def _whole(numbers: ArrayLike) -> tuple[int, ...]:
-    return tuple(int(each) for each in np.asarray(numbers).reshape(-1))
 
 
 def _reason(system: System, told: np.ndarray, ended: float) -> str:

@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
 
+from touchback.batch.batch_spec import has_sensors, sensor_number
 from touchback.batch.gpu import kernels
 from touchback.codegen.printers.cuda import (
     device_function,
@@ -447,6 +448,11 @@ class Rollout:
         return {name: function.second for name, function in self.functions}
 
     @property
+    def measures(self) -> bool:
+        """Whether sensors are recorded."""
+        return has_sensors(self.recorded, self.states)
+
+    @property
     def sensors(self) -> int:
         """How many numbers they show."""
         return len(self.programs["outputs"].outputs)
@@ -483,11 +489,12 @@ class Rollout:
 
     def _note(self) -> str:
         lines = []
-        if any(place >= self.states for place in self.recorded):
+        if self.measures:
             lines = [f"    real shown[{self.sensors}];", f"    {self.measure};"]
         width = len(self.recorded)
         for k, place in enumerate(self.recorded):
-            value = f"AT(x, {place})" if place < self.states else f"shown[{place - self.states}]"
+            sensor = sensor_number(place, self.states)
+            value = f"AT(x, {place})" if sensor is None else f"shown[{sensor}]"
             lines.append(f"    if (alive) record[(row * {width} + {k}) * count + i] = {value};")
         return "".join(f"{line}\n" for line in lines)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from touchback.batch.gpu import constrained_kernel as shared_texts, modes_kernel as texts
 from touchback.batch.gpu.constrained_kernel import (
@@ -23,7 +24,18 @@ from touchback.batch.gpu.constrained_kernel import (
 )
 from touchback.batch.gpu.kernels import BLOCK, Kernel, Shared
 from touchback.codegen.printers.cuda import device_function, device_preamble
-from touchback.native import AHEAD, CROWD, CROWDED, LIB, MOST, NO_END, WIDEST_GAP
+from touchback.native import (
+    AHEAD,
+    CROWD,
+    CROWDED,
+    LIB,
+    MOST,
+    NO_END,
+    WIDEST_GAP,
+    ExitData,
+    ImpactData,
+    ModesData,
+)
 from touchback.simulate import CHUNK
 
 # Functions differ from set to set of constraints and from mode to mode: their owner tells which.
@@ -302,48 +314,6 @@ rollout(long long count, double t0, double h, long long first, long long end, lo
 """
 
 
-@dataclass(frozen=True)
-class Struck:
-    """tb_impact: a set of constraints, and of each row the number of its contact."""
-
-    set: int
-    contacts: tuple[int, ...]
-
-
-@dataclass(frozen=True)
-class Exit:
-    """tb_exit, in its order."""
-
-    target: int
-    rest: int
-    mode_place: int
-    target_number: int
-    rest_number: int
-    direction: int
-    when: int
-    reset_places: tuple[int, ...]
-    reset_start: int
-    restitution_start: int
-    struck: int
-    poisson: int
-    rest_speed: float
-    impact: Struck
-    rest_impact: Struck
-
-
-@dataclass(frozen=True)
-class Mode:
-    """tb_mode: the number of its set of constraints, the places of its rows among all, which of
-    them track, how many values its transitions read, and its ways out."""
-
-    set: int
-    rows: tuple[int, ...]
-    tracks: tuple[int, ...]
-    value_count: int
-    uses_forces: int
-    exits: tuple[Exit, ...]
-
-
 def _lists(rows: Rows) -> dict[str, tuple[int, ...]]:
     lists = {"holonomic": rows.holonomic, "W_twins": rows.twins}
     for name, pattern in (("J", rows.J), ("W", rows.W), ("M", rows.M)):
@@ -367,7 +337,7 @@ def set_text(rows: Rows, k: int) -> str:
     return texts.SET.format(number=k, m=rows.count, lines=written)
 
 
-def exit_tables(exits: Sequence[Exit], k: int) -> Iterator[str]:
+def exit_tables(exits: Sequence[ExitData], k: int) -> Iterator[str]:
     """The ways out of mode k, after what they point to."""
     written = []
     for i, each in enumerate(exits):
@@ -381,19 +351,19 @@ def exit_tables(exits: Sequence[Exit], k: int) -> Iterator[str]:
         yield f"static __device__ const tb_exit exits_{k}[] = {{\n{lines}}};\n"
 
 
-def _exit(each: Exit, own: str) -> str:
+def _exit(each: ExitData, own: str) -> str:
     numbers = [
         each.target, each.rest, each.mode_place, each.target_number, each.rest_number,
         each.direction, each.when, len(each.reset_places),
         table_address(f"resets_{own}", each.reset_places), each.reset_start, each.restitution_start,
-        each.struck, each.poisson, repr(each.rest_speed),
+        each.impact.contact_rows, int(each.poisson), repr(each.rest_speed),
         _impact(each.impact, f"struck_{own}"), _impact(each.rest_impact, f"resting_{own}"),
     ]  # fmt: skip
     return ", ".join(map(str, numbers))
 
 
-def _impact(each: Struck, name: str) -> str:
-    return f"{{{each.set}, {table_address(name, each.contacts)}}}"
+def _impact(each: ImpactData, name: str) -> str:
+    return f"{{{each.constraint_set}, {table_address(name, each.contacts)}}}"
 
 
 def table_text(name: str, numbers: Sequence[int]) -> str:
@@ -443,20 +413,24 @@ _OF_MODES = ("indicators", "outputs", "updates")
 
 @dataclass(frozen=True)
 class ModesRollout(RolloutWithConstraints):
-    """With modes: sets of constraints, the modes, places of their numbers in x and how many each
-    group has, the constraint rows of all, and how many numbers sensors show. Functions have the
-    number of their set or mode in their name."""
+    """With modes. Functions have the number of their set of constraints or mode in their name."""
 
-    sets: tuple[Rows, ...]
-    modes: tuple[Mode, ...]
-    groups: tuple[tuple[int, ...], tuple[int, ...]]
-    row_count: int
-    shown: int
+    data: ModesData
+
+    @cached_property
+    def sets(self) -> tuple[Rows, ...]:
+        """The rows of each set of constraints."""
+        return tuple(map(Rows.of, self.data.constraint_sets))
+
+    @property
+    def row_count(self) -> int:
+        """Constraint rows of all modes."""
+        return len(self.data.row_names)
 
     @property
     def sensors(self) -> int:
-        """How many numbers they show."""
-        return self.shown
+        """How many numbers they show, 0 where none is recorded."""
+        return self.data.output_count if self.measures else 0
 
     def kernel(self, shared: Shared, real: str, memory: int) -> Kernel:
         """For the card, in double precision."""
@@ -497,11 +471,12 @@ class ModesRollout(RolloutWithConstraints):
 
     def _modes_struct(self) -> str:
         nq, n, nz = self.sets[0].sizes
-        states, values = nq + n + nz, max(1, *(mode.value_count for mode in self.modes))
+        states, values = nq + n + nz, self.data.most_values
         whole = {
             "n": states, "velocities": n, "nq": nq, "input_count": self.inputs,
-            "row_count": self.row_count, "mode_count": len(self.modes), "set_count": len(self.sets),
-            "group_count": len(self.groups[0]), "compensated": 1, "most": MOST, "looks": NO_END,
+            "row_count": self.row_count, "mode_count": len(self.data.modes),
+            "set_count": len(self.sets), "group_count": len(self.data.group_places),
+            "compensated": 1, "most": MOST, "looks": NO_END,
         }  # fmt: skip
         constants = [("long", name, str(number)) for name, number in whole.items()]
         constants += [("double", "ahead", repr(AHEAD)), ("double", "widest_gap", repr(WIDEST_GAP))]
@@ -512,7 +487,7 @@ class ModesRollout(RolloutWithConstraints):
         }  # fmt: skip
         arrays = [(name, max(1, size)) for names, size in sizes.items() for name in names.split()]
         return texts.STRUCT.format(
-            constants=_constants(constants), method=self.method, modes=len(self.modes),
+            constants=_constants(constants), method=self.method, modes=len(self.data.modes),
             sets=len(self.sets), arrays="".join(f"    double {name}[{n}];\n" for name, n in arrays)
             + f"    long waits[{values}];\n",
         )  # fmt: skip
@@ -521,7 +496,8 @@ class ModesRollout(RolloutWithConstraints):
 
     def _dispatches(self) -> Iterator[str]:
         for names, owner, count in (
-            (_OF_SETS, "tb_constrained", len(self.sets)), (_OF_MODES, "tb_mode", len(self.modes)),
+            (_OF_SETS, "tb_constrained", len(self.sets)),
+            (_OF_MODES, "tb_mode", len(self.data.modes)),
         ):  # fmt: skip
             for name in names:
                 there = [int(f"{name} {k}" in self.programs) for k in range(count)]
@@ -541,23 +517,25 @@ class ModesRollout(RolloutWithConstraints):
         for k, rows in enumerate(self.sets):
             yield set_tables(rows, k)
             lines.append(set_text(rows, k))
-        for k, mode in enumerate(self.modes):
-            yield table_text(f"rows_{k}", mode.rows) + table_text(f"tracks_{k}", mode.tracks)
+        for k, mode in enumerate(self.data.modes):
+            tracks = [int(each) for each in mode.tracks]
+            yield table_text(f"rows_{k}", mode.rows) + table_text(f"tracks_{k}", tracks)
             yield from exit_tables(mode.exits, k)
             lines.append(
                 texts.MODE.format(
-                    number=k, set=mode.set, rows=table_address(f"rows_{k}", mode.rows),
-                    tracks=table_address(f"tracks_{k}", mode.tracks), value_count=mode.value_count,
-                    uses_forces=mode.uses_forces, exit_count=len(mode.exits),
+                    number=k, set=mode.constraint_set, rows=table_address(f"rows_{k}", mode.rows),
+                    tracks=table_address(f"tracks_{k}", tracks), value_count=mode.value_count,
+                    uses_forces=int(mode.uses_forces), exit_count=len(mode.exits),
                     exits=f"exits_{k}" if mode.exits else "0",
                 )
             )  # fmt: skip
-        yield table("group_places", self.groups[0]) + table("group_sizes", self.groups[1])
+        groups = self.data.group_places, self.data.group_sizes
+        yield table("group_places", groups[0]) + table("group_sizes", groups[1])
         yield texts.PREPARE.format(sets=len(self.sets), lines="".join(lines))
 
     def _measures(self) -> str:
         solutions = self.sets[0].sizes[1] + self.row_count
-        measures = texts.MEASURES.format(solutions=solutions, sensors=self.shown)
+        measures = texts.MEASURES.format(solutions=solutions, sensors=self.sensors)
         rubs = int(any(rows.twins for rows in self.sets))
         look = texts.LOOK.format(rubs=rubs, unread=UNREAD)
         return "\n".join([measures, shared_texts.NOTE.format(note=self._note()), look])

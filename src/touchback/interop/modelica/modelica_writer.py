@@ -673,7 +673,7 @@ class Transitions:
         """Expressions of states that are reset, by the states' names."""
         sheet = self.sheet
         places = next(
-            own.reset_places
+            own.data.reset_places
             for mode in sheet.system.dynamics.modes.every
             for own in mode.exits
             if own.name == exit.name

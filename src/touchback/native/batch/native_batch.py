@@ -260,7 +260,7 @@ class BatchModes:
     @property
     def rubbing(self) -> list[str]:
         """Rows with friction."""
-        return [name for mode in self.data.modes for name in mode.functions.rubbing]
+        return self.data.rubbing
 
     def step(self, method: str) -> int:
         """That holds transitions."""

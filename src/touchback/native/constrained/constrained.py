@@ -199,7 +199,7 @@ def _products(gram: Elimination, J: list[tuple[int, int]]) -> dict[str, ArrayLik
     return dict(zip(names, table.T))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class ConstrainedFunctions:
     """What a formulation needs of a mechanism with n freedoms and m constraint rows.
 

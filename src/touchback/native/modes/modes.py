@@ -14,13 +14,20 @@ from touchback.errors import InputError
 from touchback.native.c_struct import FunctionData, Record
 from touchback.native.calls.rows import evaluate_rows
 from touchback.native.chunks import slices
-from touchback.native.constrained.constrained import Constrained, ConstrainedFunctions
+from touchback.native.constrained.constrained import Constrained
 from touchback.native.constrained.formulation_kinds import Formulation, formulation_of
 from touchback.native.integrate.energy_balance import NativeEnergyBalance
 from touchback.native.integrate.fixed_step import step_address
 from touchback.native.integrate.problem import Problem, Refresh, SampledInputs, Solved
 from touchback.native.library import LIB, Floats, address_of, aligned_zeros
-from touchback.native.modes.data import Crossed, ExitData, ImpactData, ModeData, ModesData
+from touchback.native.modes.data import (
+    Crossed,
+    ExitData,
+    ImpactData,
+    ModeData,
+    ModeFunctions,
+    ModesData,
+)
 
 HEAD = LIB.constant("TB_TRANSITION_HEAD")  # numbers before the states in a row of the log
 
@@ -93,7 +100,6 @@ class Modes:
                 f"constraints={enforced.word!r}."
             )
         self.data, self.formulation = data, enforced
-        self._sets: dict[int, Constrained] = {}
         self._record = record = Record(
             "tb_modes", n=sum(data.sizes), velocities=data.sizes[1], nq=data.sizes[0],
             input_count=1 + data.input_count, row_count=len(data.row_names),
@@ -109,12 +115,15 @@ class Modes:
             width = HEAD + 2 * sum(data.sizes)
             self._log = record.point("log", aligned_zeros(_ROWS * width).reshape(_ROWS, width))
             record.struct.capacity = _ROWS
-        self.enforced = [self._constrained(mode.functions) for mode in data.modes]
-        record.records("modes", "mode_count", "tb_mode", [*map(self._mode, data.modes)])
-        places = [constrained.context_address for constrained in self._sets.values()]
+        self._sets = [Constrained(each, enforced) for each in data.constraint_sets]
+        self.enforced = [self._sets[mode.constraint_set] for mode in data.modes]
+        record.records(
+            "modes", "mode_count", "tb_mode", [*map(self._mode, data.modes, data.functions)]
+        )
+        places = [constrained.context_address for constrained in self._sets]
         record.point("sets", np.array(places, dtype=np.uint64))
         record.struct.set_count = len(places)
-        for constrained in self._sets.values():
+        for constrained in self._sets:
             record.owned += [constrained, *constrained.owned]
         self.address, self.work_size = LIB.address("tb_modes_rate"), 0
         self.steps = {method: LIB.address("tb_modes_step")}
@@ -156,7 +165,7 @@ class Modes:
 
     def position_rows(self, problem: Problem, mode: int, times: Floats, states: Floats) -> Floats:
         """h of a mode's constraints at many instants, a row each."""
-        functions = self.data.modes[mode].functions
+        functions = self.data.constraints(mode)
         h, count = functions.positions, len(functions.names)
         inputs = problem.input_rows(times, states)
         size = count + len(np.asarray(functions.J_rows))
@@ -192,7 +201,7 @@ class Modes:
         inputs: SampledInputs | Refresh | None,
         table: str,
     ) -> Problem:
-        turn = self.data.modes[0].functions.configuration_rate
+        turn = self.data.constraints(0).configuration_rate
         kind = _ModesKind(LIB.address(table), self.context_address)
         return Problem(self, self.data.sizes, u, p, turn, inputs, kind)
 
@@ -295,16 +304,9 @@ class Modes:
 
     # ---- the struct ------------------------------------------------------------------------------
 
-    def _constrained(self, functions: ConstrainedFunctions) -> Constrained:
-        """One for each set of constraints, however often it is named."""
-        key = functions.terms.address
-        if key not in self._sets:
-            self._sets[key] = Constrained(functions, self.formulation)
-        return self._sets[key]
-
     def _make_arrays(self) -> None:
         record, s = self._record, self._record.struct
-        values = max(1, *(mode.value_count for mode in self.data.modes))
+        values = self.data.most_values
         sizes = {
             **dict.fromkeys(("rate", "ahead_state", "before", "struck", "trial"), s.n),
             **dict.fromkeys(("values", "end_values", "ahead_values"), values),
@@ -317,8 +319,8 @@ class Modes:
         self.solved = Solved(record.floats("a", s.velocities), record.floats("lambda", s.row_count))
         self._waits = record.point("waits", np.zeros(values, dtype=np.int64))
 
-    def _mode(self, mode: ModeData) -> Record:
-        constrained = self._constrained(mode.functions)
+    def _mode(self, mode: ModeData, functions: ModeFunctions) -> Record:
+        constrained = self._sets[mode.constraint_set]
         problem = constrained.problem(np.zeros(1 + self.data.input_count))
         made = Record(
             "tb_mode", value_count=mode.value_count, uses_forces=mode.uses_forces,
@@ -330,31 +332,30 @@ class Modes:
         made.ints("rows", mode.rows)
         made.ints("tracks", mode.tracks)
         for name in ("indicators", "outputs", "updates"):
-            made.call(name, getattr(mode, name))
-        made.records("exits", "exit_count", "tb_exit", [*map(self._exit, mode.exits)])
+            made.call(name, getattr(functions, name))
+        made.records("exits", "exit_count", "tb_exit", [*map(_exit, mode.exits)])
         return made
 
-    def _exit(self, given: ExitData) -> Record:
-        made = Record(
-            "tb_exit", target=given.target, rest=-1 if given.rest is None else given.rest,
-            mode_place=given.mode_place, target_number=given.target_number,
-            rest_number=given.rest_number, direction=given.direction, when=given.when,
-            reset_count=len(given.reset_places), reset_start=given.reset_start,
-            restitution_start=given.restitution_start, poisson=given.poisson,
-            rest_speed=given.rest_speed,
-            struck=int(np.sum(np.asarray(given.impact.contacts) >= 0)),
-        )  # fmt: skip
-        made.ints("reset_places", given.reset_places)
-        made.owned += self._fill_impact(Record(made.struct.impact), given.impact)
-        if given.rest_impact is not None:
-            made.owned += self._fill_impact(Record(made.struct.rest_impact), given.rest_impact)
-        return made
 
-    def _fill_impact(self, impact: Record, given: ImpactData) -> list[object]:
-        constrained = self._constrained(given.functions)
-        impact.struct.set = list(self._sets.values()).index(constrained)
-        impact.ints("contacts", given.contacts)
-        return impact.owned
+def _exit(given: ExitData) -> Record:
+    made = Record(
+        "tb_exit", target=given.target, rest=given.rest, mode_place=given.mode_place,
+        target_number=given.target_number, rest_number=given.rest_number,
+        direction=given.direction, when=given.when, reset_count=len(given.reset_places),
+        reset_start=given.reset_start, restitution_start=given.restitution_start,
+        struck=given.impact.contact_rows, poisson=given.poisson, rest_speed=given.rest_speed,
+    )  # fmt: skip
+    made.ints("reset_places", given.reset_places)
+    made.owned += _fill_impact(Record(made.struct.impact), given.impact)
+    if given.rest >= 0:
+        made.owned += _fill_impact(Record(made.struct.rest_impact), given.rest_impact)
+    return made
+
+
+def _fill_impact(impact: Record, given: ImpactData) -> list[object]:
+    impact.struct.set = given.constraint_set
+    impact.ints("contacts", given.contacts)
+    return impact.owned
 
 
 STEPS = ("rk4", "euler")

@@ -12,14 +12,14 @@ from touchback.codegen import Backend
 from touchback.errors import InputError
 from touchback.model import Model
 from touchback.names import unknown
-from touchback.native import ExitData, ImpactData, ModeData, Modes, ModesData
+from touchback.native import ModeFunctions, Modes, ModesData
 from touchback.system.active_equations import ActiveEquations, At, Key
 from touchback.system.compiled_function import FunctionSet
 from touchback.system.derivation_plan import Plan
 from touchback.system.dynamics_kinds.constrained_dynamics import ConstrainedDynamics
 from touchback.system.integration_problem import IntegrationProblem, ModalProblem, ProblemSpec
 from touchback.system.method_dispatch import Calls
-from touchback.system.modal_equations import Impact, ModeDerivation, SystemMode
+from touchback.system.modal_equations import ModeDerivation, SystemMode
 from touchback.system.state_assembly import StateAssembler
 
 
@@ -91,13 +91,13 @@ class ModalDynamics(ConstrainedDynamics):
         n = len(self.layout.v)
         every = np.zeros((*solution.shape[:-1], n + len(self.modes.row_names)))
         every[..., :n] = solution[..., :n]
-        every[..., n + np.asarray(self._mode(key).rows, dtype=int)] = solution[..., n:]
+        every[..., n + np.array(self._mode(key).data.rows, dtype=int)] = solution[..., n:]
         return every
 
     def assembler(self, calls: Calls, at: At) -> StateAssembler:
         """Coordinates that track go where they are to be, and move nothing else."""
         mode = self._mode(calls.key)
-        tracks, W = mode.tracks, mode.acting.rows.W
+        tracks, W = mode.data.tracks, mode.acting.rows.W
         idle = [] if W is None else [int(j) for i, j in zip(W.rows, W.columns) if tracks[i]]
         return self._assembler(calls, at, tracks, idle)
 
@@ -126,36 +126,24 @@ class ModalDynamics(ConstrainedDynamics):
 
     def modes_data(self) -> ModesData:
         """All modes, with transitions and impacts."""
-        names, groups = self.layout.state_names, self.modes.groups
+        return self.once(("modes data",), self._modes_data)
+
+    def _modes_data(self) -> ModesData:
+        layout, modes = self.layout, self.modes
         return ModesData(
-            (len(self.layout.q), len(self.layout.v), len(self.layout.z)),
-            len(self.layout.inputs), self.modes.row_names,
-            [self._mode_data(i, mode) for i, mode in enumerate(self.modes.every)],
-            [names.index(each.state) for each in groups],
-            [len(each.modes) for each in groups], len(self.layout.outputs),
+            (len(layout.q), len(layout.v), len(layout.z)), len(layout.inputs), len(layout.outputs),
+            modes.row_names,
+            tuple(layout.state_names.index(each.state) for each in modes.groups),
+            tuple(len(each.modes) for each in modes.groups),
+            tuple(mode.data for mode in modes.every),
+            tuple(self.for_c(each) for each in modes.constraint_sets),
+            tuple(self._functions_for_c(mode) for mode in modes.every),
         )  # fmt: skip
 
-    def _mode_data(self, number: int, mode: SystemMode) -> ModeData:
-        functions = mode.acting.functions
-        exits = []
-        for k, each in enumerate(mode.exits):
-            rest = self.modes.rest_impacts.get((number, k))
-            exits.append(
-                ExitData(
-                    each.target, each.rest, each.mode_place, each.target_number, each.rest_number,
-                    each.transition.direction, each.when, each.reset_places, each.reset_start,
-                    each.restitution_start, each.transition.law == "poisson",
-                    each.transition.rest_speed,
-                    self._impact_data(self.modes.impacts[number, k]),
-                    None if rest is None else self._impact_data(rest),
-                )
-            )  # fmt: skip
-        return ModeData(
-            self.for_c(mode.acting), mode.rows, mode.tracks,
-            functions["indicators"].compiled if exits else None, functions["indicators"].out_size,
-            mode.uses_forces, functions["outputs"].compiled if self.layout.outputs else None,
-            functions["updates"].compiled if self.layout.memories else None, exits,
-        )  # fmt: skip
-
-    def _impact_data(self, impact: Impact) -> ImpactData:
-        return ImpactData(self.for_c(impact.acting), impact.contacts)
+    def _functions_for_c(self, mode: SystemMode) -> ModeFunctions:
+        own = mode.acting.functions
+        return ModeFunctions(
+            own["indicators"].compiled if mode.exits else None,
+            own["outputs"].compiled if self.layout.outputs else None,
+            own["updates"].compiled if self.layout.memories else None,
+        )
