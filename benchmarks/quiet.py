@@ -12,7 +12,7 @@ from benchmarks.timing import Floats
 from touchback.instruments.keyboard.key_strokes import Gesture
 from touchback.instruments.keyboard.keyboard_player import METHOD, Fingers, Keyboard, script_fingers
 from touchback.realtime import Live, live
-from touchback.realtime.latency import machine_times
+from touchback.realtime.latency_attribution import machine_times
 
 PAUSE = 0.25  # of the time between looks: Linux stops real-time threads that take 95 % of a second
 

@@ -22,7 +22,7 @@ from studies.wall.figures.limits import grip_sheet, passive_sheet
 from studies.wall.findings import grip_errors
 from touchback import gallery
 from touchback.draw import bond_graph_svg, object_graph_svg, state_graph_svg
-from touchback.haptics.wall import KINDS, passivity
+from touchback.haptics.wall import KINDS, passivity_limits
 from touchback.instruments.piano import Straight, grand_piano_action
 from touchback.instruments.piano.action_drawing import film as piano_film
 from touchback.instruments.piano.stroke_analysis import play
@@ -70,9 +70,9 @@ def page_pictures(page: str) -> None:
 
 def wall_pictures() -> None:
     """The figures of the wall laboratory that its page shows."""
-    rates = list(passivity.RATES)
+    rates = list(passivity_limits.RATES)
     passive = {
-        kind.name: [passivity.largest_passive_stiffness(kind, rate) for rate in rates]
+        kind.name: [passivity_limits.largest_passive_stiffness(kind, rate) for rate in rates]
         for kind in KINDS
     }
     shown = [sheet for sheet in SHEETS if sheet.number in WALL_FIGURES]

@@ -20,7 +20,7 @@ from touchback.haptics.trials import (
 from touchback.instruments.keyboard.perception_trial_key import TrialKey
 from touchback.workbench.play.play_messages import Visit
 from touchback.workbench.play.play_server import PlayServer
-from touchback.workbench.play.trial_boards import ChoiceBoard
+from touchback.workbench.play.trial_pages import ChoiceBoard
 
 PICTURES = Path(__file__).with_name("pictures") / "play"
 SIZE = {"width": 1180, "height": 760}

@@ -17,7 +17,7 @@ from docs.chromium import launched
 from tests.workbench.table import table
 from touchback import gallery, workbench
 from touchback.devices.daq import SimulatedDriver
-from touchback.gallery.buggy import SERVED
+from touchback.gallery.instrumented_buggy import SERVED
 from touchback.gallery.kart import WHEELS
 from touchback.workbench.looped_inputs import feed
 from touchback.workbench.manipulate import equipped

@@ -13,7 +13,7 @@ from studies.piano.command import piano
 from studies.piano.models_command import piano_models
 from studies.riding.command import riding
 from studies.wall.command import wall
-from touchback.cli.app import main
+from touchback.cli.command_table import main
 
 app = typer.Typer(
     help="Studies that reproduce published figures.", no_args_is_help=True,

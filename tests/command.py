@@ -11,7 +11,7 @@ from unittest import mock
 import typer
 
 from studies.__main__ import app as studies_app
-from touchback.cli.app import app, main
+from touchback.cli.command_table import app, main
 
 
 @dataclass(frozen=True)

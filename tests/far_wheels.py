@@ -8,7 +8,7 @@ import threading
 import time
 from pathlib import Path
 
-from touchback.devices.evdev.described import CODES
+from touchback.devices.evdev.evdev_description import CODES
 from touchback.devices.evdev.simulated_wheel import Effects
 from touchback.native.library import LIB
 

@@ -1,7 +1,7 @@
 """Faulty files, and what is said about them."""
 
 from faults import arm, fault, file_fault
-from touchback.interop.formats import read
+from touchback.interop.import_formats import read
 
 
 @fault("file that isn't there", "Files", "There is no file 'missing.yaml'.")

@@ -197,7 +197,7 @@ def _commands() -> Any:
     """All commands, whose options take longer to list than most recordings to replay."""
     from typer.main import get_command
 
-    from touchback.cli.app import app
+    from touchback.cli.command_table import app
 
     return get_command(app)
 

@@ -26,8 +26,8 @@ from touchback.model.forces import Immersed
 from touchback.model.joints import Free
 from touchback.model.solids import Box, Cylinder, Ellipsoid, Sphere
 from touchback.realtime import open_recording
-from touchback.realtime.fork import fork
 from touchback.realtime.live_replay import replay_recording
+from touchback.realtime.recording_fork import fork
 from touchback.recording.live_file import Recording
 from touchback.system import System
 

@@ -16,12 +16,12 @@ import touchback as tb
 from command import touchback as command
 from touchback import gallery
 from touchback.analysis.quality.quality_sweep import list_candidates
-from touchback.cli.load import load as load_for_command
-from touchback.devices.registry import DEVICES, open_device
+from touchback.cli.model_argument import load as load_for_command
+from touchback.devices.device_registry import DEVICES, open_device
 from touchback.draw import figure_svg, stick_figure
 from touchback.files import add_kind, model_from_text, to_text
 from touchback.files.schema import KINDS, SECTIONS
-from touchback.interop.formats import FORMATS
+from touchback.interop.import_formats import FORMATS
 from touchback.model.joints.elementary_motions import Motion
 from touchback.native import FORMULATIONS
 from touchback.numbers import Scalar, Vector
@@ -237,9 +237,9 @@ def test_the_files_would_work_inside_as_they_are() -> None:
 
 
 @pytest.mark.parametrize(("table", "entry"), [
-    ("system/function_text.py", "PRINTERS"), ("cli/app.py", "COMMANDS"),
-    ("codegen/machine.py", "TARGETS"), ("interop/formats.py", "FORMATS"),
-    ("devices/registry.py", "DEVICES"), ("simulate/solvers/__init__.py", "METHODS"),
+    ("system/function_text.py", "PRINTERS"), ("cli/command_table.py", "COMMANDS"),
+    ("codegen/machine.py", "TARGETS"), ("interop/import_formats.py", "FORMATS"),
+    ("devices/device_registry.py", "DEVICES"), ("simulate/solvers/__init__.py", "METHODS"),
     ("native/constrained/formulation_kinds.py", "FORMULATIONS"),
 ])  # fmt: skip
 def test_registries_are_where_contributors_are_told(table: str, entry: str) -> None:

@@ -52,7 +52,7 @@ READERS = {  # whatever module opens files, and what of it is tried here
     "files/model_reader.py": ("yaml", "json"),
     "sweeps/sweep_folder.py": ("sweep", "sweep part"),
     "instruments/keyboard/keyboard_regulation.py": ("regulation",),
-    "haptics/trials/journal.py": ("trial",),
+    "haptics/trials/trial_journal.py": ("trial",),
     "interop/fmi/fmu_instance.py": ("fmu",),
     "interop/generated_folder.py": ("generated list",),
     "interop/meshes/mesh_file.py": ("stl", "obj", "collada"),

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import touchback as tb
-from touchback.cli.app import COMMANDS
+from touchback.cli.command_table import COMMANDS
 
 HEAVY = ("numpy", "scipy", "yaml", "msgspec", "mcap", "matplotlib")
 
@@ -24,7 +24,7 @@ def test_importing_touchback_imports_nothing_heavy_and_the_help_neither() -> Non
     told = f"print([name for name in {(*HEAVY, 'typer', 'rich')} if name in sys.modules])"
     assert fresh(f"import sys, touchback; {told}") == "[]\n"
     told = f"print([name for name in {HEAVY} if name in sys.modules])"
-    run = "from touchback.cli.app import app; app(['--help'], standalone_mode=False)"
+    run = "from touchback.cli.command_table import app; app(['--help'], standalone_mode=False)"
     shown = fresh(f"import sys; {run}; {told}")
     assert shown.endswith("[]\n") and "simulate" in shown
 

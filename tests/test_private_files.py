@@ -15,7 +15,7 @@ from touchback import gallery
 from touchback.errors import InputError
 from touchback.realtime.control.control_port import own_folder
 from touchback.recording import Run
-from touchback.workbench.play.trial_boards import TrialBoard
+from touchback.workbench.play.trial_pages import TrialBoard
 from touchback.workbench.playback.recording_folder import RecordingFolder
 
 SOURCES = Path(touchback.__file__).parent

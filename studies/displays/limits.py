@@ -7,9 +7,9 @@ from functools import partial
 
 from studies.displays import models
 from studies.displays.loops import Held, Servo, edge
-from touchback.haptics.operator import Operator
-from touchback.haptics.wall.plant import Device, Finger
+from touchback.haptics.human_operator import Operator
 from touchback.haptics.wall.stability_limits import colgate
+from touchback.haptics.wall.wall_plant import Device, Finger
 from touchback.instruments.keyboard.key_device import KeyDevice
 from touchback.system import System
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from touchback.errors import SolveError
-from touchback.haptics.operator import Operator
-from touchback.haptics.wall.plant import Device
+from touchback.haptics.human_operator import Operator
+from touchback.haptics.wall.wall_plant import Device
 
 _REST = 1e-9  # of a radius: a virtual mass that nothing holds stays where it is
 

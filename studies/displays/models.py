@@ -12,8 +12,8 @@ from touchback.haptics.displays import (
     ImpedanceDisplay,
     MeasuredImpedance,
 )
-from touchback.haptics.operator import Gesture, Operator, intention
-from touchback.haptics.wall.plant import Device
+from touchback.haptics.human_operator import Gesture, Operator, intention
+from touchback.haptics.wall.wall_plant import Device
 from touchback.model import Model
 from touchback.model.value import Value
 from touchback.recording import Run

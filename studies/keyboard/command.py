@@ -20,7 +20,7 @@ from studies.keyboard.presses import (
     tried,
 )
 from touchback.cli.console import out, working
-from touchback.cli.options import number, output
+from touchback.cli.option_types import number, output
 from touchback.figure_style import ACCENT, BODIES, INK, PICTURES, light_grid, pyplot
 
 VOICES = ("piano", "synthesizer")

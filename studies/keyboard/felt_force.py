@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from touchback.haptics.operator import Operator
-from touchback.haptics.wall.plant import Finger
+from touchback.haptics.human_operator import Operator
+from touchback.haptics.wall.wall_plant import Finger
 from touchback.instruments.keyboard.key_device import FRONT, KeyDevice, add_device, push_key
 from touchback.instruments.keyboard.key_mechanisms import COUPLING, Voice, piano
 from touchback.instruments.piano.action_specification import Masses, Specification

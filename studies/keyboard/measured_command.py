@@ -17,7 +17,7 @@ from studies.keyboard.measured import (
     slowly,
 )
 from touchback.cli.console import out, working
-from touchback.cli.options import output
+from touchback.cli.option_types import output
 from touchback.figure_style import ACCENT, GREEN, INK, PICTURES, light_grid, pyplot
 from touchback.instruments.keyboard.key_mechanisms import measured_action
 from touchback.instruments.piano.stroke_analysis import ForceCurve, force_curve, slow_press

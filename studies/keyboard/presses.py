@@ -10,8 +10,8 @@ import numpy as np
 
 from touchback.instruments.keyboard.key_strokes import Stroke
 from touchback.instruments.keyboard.keyboard_model import MIDDLE_C, note_name, touchback_key
+from touchback.instruments.keyboard.keyboard_pedals import PEDALS
 from touchback.instruments.keyboard.keyboard_player import SETTLING, Keyboard, steps_at
-from touchback.instruments.keyboard.pedals import PEDALS
 from touchback.system.compilation import copies
 
 RATE = 1000.0  # ticks a second

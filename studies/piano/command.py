@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from touchback.cli.console import out, working
-from touchback.cli.options import number, output
+from touchback.cli.option_types import number, output
 from touchback.errors import InputError
 
 if TYPE_CHECKING:

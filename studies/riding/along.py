@@ -12,7 +12,7 @@ import touchback as tb
 from benchmarks.page_clients import looking
 from touchback import gallery, workbench
 from touchback.devices.daq import SimulatedDriver
-from touchback.gallery.buggy import SERVED
+from touchback.gallery.instrumented_buggy import SERVED
 from touchback.native.constrained.formulation_kinds import Formulation
 from touchback.recording import Run
 

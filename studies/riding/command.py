@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from studies.piano.command import tell
-from touchback.cli.options import number
+from touchback.cli.option_types import number
 
 PARTS = ("transfers", "speeds", "newton", "along", "validity")
 

@@ -104,8 +104,8 @@ def _own_pictures(wanted: list[str], rates: list[float], drawn: bool) -> list[Sh
 
 
 def _passive(rates: list[float]) -> dict[str, list[float]]:
-    from touchback.haptics.wall.controllers import KINDS
-    from touchback.haptics.wall.passivity import BENCH_DEVICE, largest_passive_stiffness
+    from touchback.haptics.wall.passivity_limits import BENCH_DEVICE, largest_passive_stiffness
+    from touchback.haptics.wall.wall_controllers import KINDS
 
     table = Table("passive up to [N/m]", box=None, pad_edge=False)
     for rate in rates:

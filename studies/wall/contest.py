@@ -20,7 +20,7 @@ from touchback.haptics.wall.laws import (
     Standard,
     Waves,
 )
-from touchback.haptics.wall.passivity import Press, drawn_presses, presses
+from touchback.haptics.wall.passivity_limits import Press, drawn_presses, presses
 from touchback.haptics.wall.wall_sweep import Setting, stiffest
 
 ASTRAY = 0.5  # penetrations

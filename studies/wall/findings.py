@@ -16,17 +16,7 @@ from studies.wall.setups import (
     Drop,
 )
 from touchback.haptics.wall.adaptive_wall import tap_errors
-from touchback.haptics.wall.controllers import (
-    Ahead,
-    Controller,
-    DeadbeatWall,
-    HalfSampleWall,
-    PlacedWall,
-    StandardWall,
-    kind,
-)
-from touchback.haptics.wall.passivity import BENCH_DEVICE
-from touchback.haptics.wall.plant import ContinuousBall, Finger, Target
+from touchback.haptics.wall.passivity_limits import BENCH_DEVICE
 from touchback.haptics.wall.sampled_simulation import (
     Bounces,
     Trace,
@@ -39,6 +29,16 @@ from touchback.haptics.wall.stability_limits import (
     simulated_damping,
     stabilising_damping,
 )
+from touchback.haptics.wall.wall_controllers import (
+    Ahead,
+    Controller,
+    DeadbeatWall,
+    HalfSampleWall,
+    PlacedWall,
+    StandardWall,
+    kind,
+)
+from touchback.haptics.wall.wall_plant import ContinuousBall, Finger, Target
 
 ENERGY_BOUND, DISTANCE_BOUND, EDGE_BOUND = 1e-10, 1e-7, 1e-6
 

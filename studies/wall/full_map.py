@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from touchback.haptics.wall.oscillator import Oscillator, State
+from touchback.haptics.wall.closed_form_oscillator import Oscillator, State
 
 
 class Exit(NamedTuple):

@@ -21,9 +21,9 @@ from touchback.haptics.wall.laws import (
     Waves,
     Window,
 )
-from touchback.haptics.wall.passivity import BENCH_DEVICE
-from touchback.haptics.wall.plant import Finger, Motor
+from touchback.haptics.wall.passivity_limits import BENCH_DEVICE
 from touchback.haptics.wall.stability_limits import abbott_okamura, colgate, diolaiti
+from touchback.haptics.wall.wall_plant import Finger, Motor
 from touchback.haptics.wall.wall_sweep import Setting, stiffest
 
 RESOLUTION = 4.15e-6  # [m], of the Touchback keyboard's encoder at the key's end

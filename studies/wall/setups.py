@@ -8,8 +8,8 @@ only the 40 strikes and the range of periods.
 from dataclasses import dataclass
 
 from studies.wall.worst_case import WorstCase
-from touchback.haptics.wall.oscillator import State
-from touchback.haptics.wall.plant import Finger, Plant, Target, ball
+from touchback.haptics.wall.closed_form_oscillator import State
+from touchback.haptics.wall.wall_plant import Finger, Plant, Target, ball
 
 
 @dataclass(frozen=True)

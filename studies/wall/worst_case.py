@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from touchback.errors import InputError
-from touchback.haptics.wall.oscillator import Oscillator, State, root
+from touchback.haptics.wall.closed_form_oscillator import Oscillator, State, root
 
 _PRECISE = {"xtol": 1e-14, "rtol": 1e-12}  # N s/m and its share
 

@@ -13,7 +13,7 @@ import typer
 
 from command import touchback
 from touchback.cli.benchmark_commands import bench
-from touchback.cli.chart import chart
+from touchback.cli.braille_chart import chart
 from touchback.instruments.keyboard.keyboard_regulation import Regulation
 
 

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from command import touchback
-from touchback.cli.options import show_parameters
+from touchback.cli.option_types import show_parameters
 from touchback.errors import InputError
 from touchback.instruments.key_feel import INSTRUMENTS
 from touchback.instruments.keyboard.keyboard_model import touchback_key

@@ -14,8 +14,8 @@ from contextlib import contextmanager
 import pytest
 
 from command import touchback
-from touchback.cli import main, performance
-from touchback.cli.performance import OnPage
+from touchback.cli import keyboard_performance, main
+from touchback.cli.keyboard_performance import OnPage
 from waiting import until
 
 pytest.importorskip("websockets")
@@ -36,7 +36,7 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     made = Clock()
-    monkeypatch.setattr(performance, "time", made)
+    monkeypatch.setattr(keyboard_performance, "time", made)
     return made
 
 
@@ -48,13 +48,15 @@ def wanted(patience: float, seconds: float | None = None) -> OnPage:
 def test_patience_is_how_long_nobody_is_there_at_first_and_after_the_last_left(
     clock: Clock, stays: float
 ) -> None:
-    why = performance._wait(wanted(60.0), lambda: False, lambda: min(clock.now, 1000.0 + stays))
+    why = keyboard_performance._wait(
+        wanted(60.0), lambda: False, lambda: min(clock.now, 1000.0 + stays)
+    )
     assert clock.now == pytest.approx(1000.0 + stays + 60.0, abs=0.1)  # two looks
     assert "nobody was connected for 60 s" in why
 
 
 def test_who_plays_is_waited_for_and_the_last_note_rings(clock: Clock) -> None:
-    why = performance._wait(wanted(2.0), lambda: clock.now < 1030.0, lambda: 0.0)
+    why = keyboard_performance._wait(wanted(2.0), lambda: clock.now < 1030.0, lambda: 0.0)
     assert clock.now == pytest.approx(1031.5, abs=0.1)
     assert "for 32 s" in why or "for 31 s" in why
 
@@ -62,9 +64,10 @@ def test_who_plays_is_waited_for_and_the_last_note_rings(clock: Clock) -> None:
 def test_seconds_that_were_asked_for_are_kept_whether_somebody_is_there_or_not(
     clock: Clock,
 ) -> None:
-    why = performance._wait(wanted(5.0, 30.0), lambda: False, lambda: 0.0)
+    why = keyboard_performance._wait(wanted(5.0, 30.0), lambda: False, lambda: 0.0)
     assert (
-        clock.now == pytest.approx(1030.0 + performance.SETTLING, abs=0.1) and "after 30 s" in why
+        clock.now == pytest.approx(1030.0 + keyboard_performance.SETTLING, abs=0.1)
+        and "after 30 s" in why
     )
 
 
@@ -160,7 +163,7 @@ def test_ctrl_c_while_the_command_is_loaded_leaves_no_traceback(
         def __getattr__(self, name: str) -> object:
             raise KeyboardInterrupt
 
-    monkeypatch.setitem(sys.modules, "touchback.cli.app", Loading())  # type: ignore[arg-type]
+    monkeypatch.setitem(sys.modules, "touchback.cli.command_table", Loading())  # type: ignore[arg-type]
     with pytest.raises(SystemExit) as ended:
         main()
     assert ended.value.code == 130

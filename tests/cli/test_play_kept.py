@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from command import touchback
-from touchback.cli import performance
-from touchback.cli.performance import Performance
+from touchback.cli import keyboard_performance
+from touchback.cli.keyboard_performance import Performance
 from touchback.errors import DeviceError
 from touchback.instruments.keyboard.key_strokes import HeardNote
 from touchback.instruments.keyboard.keyboard_regulation import Regulation, read_regulation
@@ -79,7 +79,7 @@ def test_a_terminal_that_is_gone_keeps_nothing_from_being_written(
     def gone(*_: object, **__: object) -> None:
         raise OSError(5, "Input/output error")
 
-    monkeypatch.setattr(performance.out, "print", gone)
+    monkeypatch.setattr(keyboard_performance.out, "print", gone)
     assert ended(files, [NOTE], KeyboardInterrupt()) == FILES
 
 
@@ -89,7 +89,7 @@ def test_a_performance_that_is_told_to_end_is_kept_as_by_ctrl_c(
     killed: list[tuple[int, int]] = []
     monkeypatch.setattr(os, "kill", lambda *given: killed.append(given))
     monkeypatch.setattr(
-        performance, "show_note", lambda *_: killed or signal.raise_signal(signal.SIGTERM)
+        keyboard_performance, "show_note", lambda *_: killed or signal.raise_signal(signal.SIGTERM)
     )
     words = [word for pair in zip(["--wav", "--midi", "--save"], map(str, files)) for word in pair]
     touchback("play", "ball", "--no-page", "--keys", "2", "--seconds", "600", *words)

@@ -8,7 +8,7 @@ import pytest
 import typer.testing
 
 from far_wheels import FarWheel
-from touchback.cli.app import app
+from touchback.cli.command_table import app
 from touchback.devices.evdev import force_wheel
 from waiting import until
 

@@ -4,12 +4,12 @@ import subprocess
 import sys
 
 import touchback as tb
-from touchback.realtime.udp import Receiver
+from touchback.realtime.udp_signals import Receiver
 from waiting import until
 
 DEVICE = """
 import itertools, sys, time
-from touchback.realtime.udp import Sender
+from touchback.realtime.udp_signals import Sender
 sender = Sender("127.0.0.1", int(sys.argv[1]))
 for k in itertools.count(1):
     sender.send("force", float(k))

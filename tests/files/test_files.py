@@ -20,7 +20,7 @@ from described_models import (
 )
 from touchback.files import model_from_text, to_text
 from touchback.files.schema import KINDS, SECTIONS
-from touchback.interop.formats import FORMATS, read
+from touchback.interop.import_formats import FORMATS, read
 from touchback.model.closures import AnyClosure
 from touchback.model.constraint_kinds import AnyCoupling
 from touchback.model.forces import AnyForce

@@ -14,7 +14,7 @@ from touchback.errors import ModelError
 from touchback.files import model_from_text, to_text, yaml_json
 from touchback.files.model_reader import READERS
 from touchback.files.yaml_json import scalar
-from touchback.interop.formats import read
+from touchback.interop.import_formats import read
 
 SAMPLES = [to_text(describe()) for describe in (*ALL, loops)]
 PLAIN = [json.loads(to_text(describe(), ".json")) for describe in (*ALL, loops)]

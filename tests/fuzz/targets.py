@@ -16,7 +16,7 @@ from touchback import gallery
 from touchback.devices.daq import read_dbc
 from touchback.devices.evdev.force_wheel import read_scale
 from touchback.devices.gps.almanac import parse_sem, parse_yuma
-from touchback.haptics.trials.journal import Journal
+from touchback.haptics.trials.trial_journal import Journal
 from touchback.instruments.keyboard.keyboard_regulation import (
     EVERY,
     FORMAT,
@@ -27,7 +27,7 @@ from touchback.instruments.midi_file import read_midi
 from touchback.interop.fmi.fmu_instance import read_description
 from touchback.interop.generated_folder import write_folder
 from touchback.interop.meshes.mesh_file import read_mesh
-from touchback.realtime.udp import unpack
+from touchback.realtime.udp_signals import unpack
 from touchback.recording.measured.csv_series import read_csv
 from touchback.recording.ros2.ros2_types import decode
 from touchback.sweeps.sweep_folder import check_shared, hold_part, read_part as read_part

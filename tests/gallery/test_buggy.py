@@ -9,7 +9,7 @@ import pytest
 import touchback as tb
 from touchback import gallery
 from touchback.devices.daq import SimulatedDriver
-from touchback.gallery.buggy import CAR
+from touchback.gallery.instrumented_buggy import CAR
 from touchback.vehicle import Car, measure_axle
 from waiting import until
 

@@ -5,7 +5,7 @@ import pytest
 
 import touchback as tb
 from touchback import gallery
-from touchback.gallery import planar_linkages, stewart_platform, suspension
+from touchback.gallery import planar_linkages, quarter_car, stewart_platform
 
 G = 9.81
 
@@ -85,7 +85,7 @@ def test_a_dropped_quarter_car_comes_to_rest_on_its_tyre() -> None:
     """At rest the tyre carries everything: its compression is the weight over its stiffness."""
     _, run = run_of("suspension")
     weight = (300 + 3 + 4 + 12 + 15) * G
-    centre = suspension.RADIUS * np.cos(suspension.CAMBER) - weight / suspension.TYRE
+    centre = quarter_car.RADIUS * np.cos(quarter_car.CAMBER) - weight / quarter_car.TYRE
     assert run["wheel centre.z"][-1] == pytest.approx(centre, abs=1e-4)  # still settling
 
 

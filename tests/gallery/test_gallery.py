@@ -11,7 +11,7 @@ import touchback as tb
 from touchback import gallery
 from touchback.files import to_text
 from touchback.gallery import buoy, gyroscopes, pendulum, robot_arms
-from touchback.interop.formats import read
+from touchback.interop.import_formats import read
 
 G = 9.81
 

@@ -6,8 +6,8 @@ import pytest
 import touchback as tb
 from touchback.haptics.axis_port import AxisPort
 from touchback.haptics.displays import ImpedanceControl
-from touchback.haptics.operator import Operator
-from touchback.haptics.wall.plant import Finger
+from touchback.haptics.human_operator import Operator
+from touchback.haptics.wall.wall_plant import Finger
 
 SIX = (*((axis, False) for axis in "xyz"), *((axis, True) for axis in "xyz"))
 TURNED = [("z", 0.8), ("x", -0.5), ("y", 1.9)]

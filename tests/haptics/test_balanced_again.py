@@ -11,7 +11,7 @@ from scipy.optimize import brentq
 
 from touchback.haptics.wall import Device, Encoder, Finger
 from touchback.haptics.wall.laws import Balanced, Counting, HalfSample, Motion, Stamp, WallSample
-from touchback.haptics.wall.passivity import Press
+from touchback.haptics.wall.passivity_limits import Press
 from touchback.haptics.wall.wall_sweep import PressSimulation, Setting, press_walls
 from touchback.numbers import Scalar
 

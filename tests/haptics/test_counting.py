@@ -19,7 +19,7 @@ from touchback.haptics.wall.laws import (
     Standard,
     WallSample,
 )
-from touchback.haptics.wall.passivity import BENCH_DEVICE, Press
+from touchback.haptics.wall.passivity_limits import BENCH_DEVICE, Press
 from touchback.haptics.wall.wall_sweep import PressSimulation, Setting, press_walls
 from touchback.numbers import Scalar
 from touchback.symbolic.functions import floor

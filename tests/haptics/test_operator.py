@@ -6,7 +6,7 @@ from scipy.integrate import solve_ivp
 
 import touchback as tb
 from touchback.errors import InputError
-from touchback.haptics.operator import Gesture, Operator, intention
+from touchback.haptics.human_operator import Gesture, Operator, intention
 
 M, B, K = 0.02, 3.75, 257.0
 

@@ -20,7 +20,7 @@ from touchback.haptics.wall import (
     largest_passive_stiffness,
     simulate,
 )
-from touchback.haptics.wall.passivity import BENCH_DEVICE, expressible_stiffness
+from touchback.haptics.wall.passivity_limits import BENCH_DEVICE, expressible_stiffness
 
 
 @pytest.mark.parametrize("delay", [0.0, 4e-4])

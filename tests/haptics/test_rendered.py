@@ -17,7 +17,7 @@ from touchback.haptics.wall import (
     simulate,
 )
 from touchback.haptics.wall.encoder_sensing import EXACT
-from touchback.haptics.wall.passivity import BENCH_DAMPING, BENCH_DEVICE
+from touchback.haptics.wall.passivity_limits import BENCH_DAMPING, BENCH_DEVICE
 from touchback.haptics.wall.wall_mechanism import RENDERED, TICKS, rendered_wall, rendering
 from touchback.recording import Run
 from touchback.system import System

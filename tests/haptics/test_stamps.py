@@ -6,7 +6,7 @@ import pytest
 
 import touchback as tb
 from touchback.haptics.displays import ChosenWall, timed_counts
-from touchback.haptics.displays.sampling import sampled_at, since_sample
+from touchback.haptics.displays.sample_and_hold import sampled_at, since_sample
 from touchback.haptics.wall import Encoder, Plant
 from touchback.haptics.wall.laws import (
     Balanced,
@@ -17,7 +17,7 @@ from touchback.haptics.wall.laws import (
     Sense,
     WallSample,
 )
-from touchback.haptics.wall.passivity import BENCH_DEVICE, BENCH_FINGER
+from touchback.haptics.wall.passivity_limits import BENCH_DEVICE, BENCH_FINGER
 from touchback.haptics.wall.wall_sweep import PressSimulation, Setting
 from touchback.model import Model
 from touchback.recording import Run

@@ -19,8 +19,8 @@ from touchback.haptics.displays import (
 )
 from touchback.haptics.wall import Finger, Plant, State, Target, kind, simulate
 from touchback.haptics.wall.laws import Balanced, Counting, HalfSample, Observing
-from touchback.haptics.wall.passivity import BENCH_DEVICE, BENCH_FINGER
-from touchback.haptics.wall.plant import Device
+from touchback.haptics.wall.passivity_limits import BENCH_DEVICE, BENCH_FINGER
+from touchback.haptics.wall.wall_plant import Device
 from touchback.model import Model
 from touchback.realtime import Live
 from touchback.recording.run_files import run_of_recording

@@ -25,8 +25,8 @@ from touchback.haptics.wall import (
 )
 from touchback.haptics.wall.laws import Adaptive, Deadbeat, Law, Motion, Observing, WallSample
 from touchback.haptics.wall.laws.branchless_oscillator import Pair, onward
-from touchback.haptics.wall.passivity import BENCH_DEVICE, Press
-from touchback.haptics.wall.plant import ContinuousBall
+from touchback.haptics.wall.passivity_limits import BENCH_DEVICE, Press
+from touchback.haptics.wall.wall_plant import ContinuousBall
 from touchback.numbers import Scalar
 
 T = 1e-3

@@ -41,7 +41,7 @@ from touchback.haptics.wall.laws import (
     Waves,
     Window,
 )
-from touchback.haptics.wall.passivity import BENCH_DEVICE, BENCH_FINGER, Press, presses
+from touchback.haptics.wall.passivity_limits import BENCH_DEVICE, BENCH_FINGER, Press, presses
 from touchback.haptics.wall.stability_limits import abbott_okamura, colgate, diolaiti
 from touchback.haptics.wall.wall_sweep import (
     DEEP,

@@ -13,9 +13,9 @@ from mujoco_truth import difference, mujoco, tied_difference
 from touchback.errors import InputError
 from touchback.gallery import make
 from touchback.interop import read_mjcf, read_urdf
+from touchback.interop.export_targets import generate
 from touchback.interop.exported_mechanism import ExportNotice
 from touchback.interop.mjcf.mjcf_writer import mjcf_text
-from touchback.interop.targets import generate
 from touchback.interop.urdf.urdf_writer import urdf_text
 from touchback.system import System
 

@@ -8,7 +8,7 @@ import pytest
 
 from touchback.errors import ModelError
 from touchback.interop import ImportNotice, Mimic, read_urdf
-from touchback.interop.formats import read
+from touchback.interop.import_formats import read
 from touchback.model.joints import Fixed, Free, Prismatic, Revolute
 from touchback.model.limits import limit_numbers
 

@@ -253,7 +253,7 @@ def test_outputs_that_can_not_be_sent_are_told_and_no_more(
     def unreachable(*_: object) -> None:
         raise OSError("Network is unreachable")
 
-    monkeypatch.setattr("touchback.realtime.udp.Sender.send", unreachable)
+    monkeypatch.setattr("touchback.realtime.udp_signals.Sender.send", unreachable)
     with tb.live(cart, record=True) as live:
         live.send("127.0.0.1", 9, "echo")
         until(lambda: bool(live.report().faults))

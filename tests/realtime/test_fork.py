@@ -199,7 +199,10 @@ def test_a_fork_says_that_it_goes_on_without_the_fault_that_held_the_run(tmp_pat
         live.end_record(take)
     before = fork(path, 0.04, speed=None)
     assert before.same and before.compared == 70
-    for held, tick in ((fork(path, 0.05, speed=None), 110), (fork(part, 0.05, speed=None), 110)):
+    for held, tick in (
+        (fork(path, 0.05, speed=None), 110),
+        (fork(part, 0.05, speed=None), 110),
+    ):
         assert (held.tick, held.same, held.compared) == (tick, False, 0)
         assert f"At tick {tick} the recorded run was held by a fault (not finite)" in held.why
         with held.live as live:
@@ -232,7 +235,10 @@ def test_ticks_that_were_lost_are_named_and_not_compared(recorded: Path) -> None
     part = whole.parts[0]
     part = replace(part, rows=np.delete(part.rows, slice(60, 70), axis=0))
     gappy = replace(whole, parts=[part])
-    before, at_gap = fork(gappy, 0.05, speed=None), fork(gappy, 0.06, speed=None)
+    before, at_gap = (
+        fork(gappy, 0.05, speed=None),
+        fork(gappy, 0.06, speed=None),
+    )
     assert before.same and before.compared == 10
     assert not at_gap.same and at_gap.compared == 0
     assert "Ticks 61 to 70 aren't in the recording" in at_gap.why

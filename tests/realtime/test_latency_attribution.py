@@ -9,7 +9,12 @@ from hypothesis import given, strategies as st
 
 import touchback as tb
 from touchback.native.library import LIB
-from touchback.realtime.latency import Histogram, LatencyAttribution, MachineTimes, machine_times
+from touchback.realtime.latency_attribution import (
+    Histogram,
+    LatencyAttribution,
+    MachineTimes,
+    machine_times,
+)
 from waiting import until
 
 PERIOD = 1_000_000  # ns

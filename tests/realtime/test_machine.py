@@ -11,7 +11,7 @@ from command import touchback
 from touchback.native.library import LIB
 from touchback.native.live.tick_layout import BUCKETS
 from touchback.realtime import latency_benchmark
-from touchback.realtime.latency import Histogram
+from touchback.realtime.latency_attribution import Histogram
 from touchback.realtime.latency_benchmark import Finding, Punctuality, findings, measure
 
 CPU = "sys/devices/system/cpu"

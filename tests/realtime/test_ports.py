@@ -16,7 +16,7 @@ import touchback as tb
 from touchback.native.library import LIB
 from touchback.native.live.mailbox import clock_now
 from touchback.realtime import Receiver, Sender, attach
-from touchback.realtime.udp import Datagram, unpack
+from touchback.realtime.udp_signals import Datagram, unpack
 from waiting import until
 
 RATE = 1000.0

@@ -8,7 +8,7 @@ import pytest
 import touchback as tb
 from touchback.native.live.tick_layout import BUCKETS
 from touchback.realtime import WatchedInput
-from touchback.realtime.latency import Histogram, duration, lower_edges
+from touchback.realtime.latency_attribution import Histogram, duration, lower_edges
 
 CONTRACT = {
     "rate", "ticks", "late", "overruns", "lateness", "step_time", "input_age", "scheduling",

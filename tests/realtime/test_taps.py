@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import touchback as tb
-from touchback.realtime import taps
+from touchback.realtime import tick_taps
 from waiting import PATIENCE
 
 Blocks = list[tuple[np.ndarray, tuple[str, ...]]]
@@ -61,7 +61,7 @@ def test_a_tap_that_raises_is_dropped_with_a_note(cart: tb.System, tmp_path: Pat
 def test_a_slow_tap_loses_rows_and_the_recording_none(
     cart: tb.System, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(taps, "_MOST_WAITING", 1000)
+    monkeypatch.setattr(tick_taps, "_MOST_WAITING", 1000)
     free, seen = threading.Event(), list[int]()
 
     def slow(rows: np.ndarray, columns: tuple[str, ...]) -> None:
@@ -82,7 +82,7 @@ def test_a_slow_tap_loses_rows_and_the_recording_none(
 def test_a_tap_that_hangs_does_not_keep_a_run_from_ending(
     cart: tb.System, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(taps, "_PATIENCE", 0.05)
+    monkeypatch.setattr(tick_taps, "_PATIENCE", 0.05)
     free = threading.Event()
     with tb.live(cart, rate=1000) as live:
         live.tap(lambda rows, columns: free.wait())
@@ -140,7 +140,7 @@ def test_a_tap_with_a_rate_looks_for_rows_by_itself() -> None:
         if len(looked) >= 3:
             drained.set()
 
-    tap = taps.Tap(lambda rows, columns: None, lambda text: None, drain, rate=1000.0)
+    tap = tick_taps.Tap(lambda rows, columns: None, lambda text: None, drain, rate=1000.0)
     assert drained.wait(PATIENCE)
     tap.end()
 

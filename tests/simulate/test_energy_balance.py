@@ -165,7 +165,7 @@ def test_a_drive_does_the_work_that_lifts() -> None:
 )  # fmt: skip
 def test_closed_loops_balance_in_every_formulation(formulation: str, within: float) -> None:
     """The two implicit ones are of low order: their books say by how much."""
-    from touchback.cli.load import load
+    from touchback.cli.model_argument import load
 
     described, experiment = load("slider-crank")
     system = described.compile()

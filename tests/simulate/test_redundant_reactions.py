@@ -14,7 +14,7 @@ import closed_suite
 import touchback as tb
 from c_projects import compiled, needs_compiler, table
 from touchback.contact import SpherePlaneContact
-from touchback.interop.targets import generate
+from touchback.interop.export_targets import generate
 from touchback.native.constrained.constrained import Constrained
 from touchback.native.constrained.formulation_kinds import FORMULATIONS
 from touchback.system.freedoms import null_space

@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose
 import touchback as tb
 from linkage_peer import NaturalStrut, NaturalWishbone
 from touchback.errors import InputError, ModelError, TouchbackError
-from touchback.gallery.buggy import CAR as BUGGY
+from touchback.gallery.instrumented_buggy import CAR as BUGGY
 from touchback.vehicle import (
     AxleKind,
     AxleLink,

@@ -197,7 +197,8 @@ def test_commands_know_its_kinds_in_files_without_being_told(tmp_path: Path) -> 
     add_driveline(model, ("spin",), model.input("throttle"), gear=2)
     model.force("brake", DiscBrake(joint="spin", pressure=model.input("line", unit="Pa")))
     model.save(tmp_path / "car.yaml")
-    code = "import sys; from touchback.cli.load import load; print(load(sys.argv[1])[0].forces)"
+    code = "import sys; from touchback.cli.model_argument import load; "
+    code += "print(load(sys.argv[1])[0].forces)"
     command = [sys.executable, "-c", code, str(tmp_path / "car.yaml")]
     done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
     assert "'tyre'" in done.stdout and "'brake'" in done.stdout

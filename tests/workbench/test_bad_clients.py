@@ -22,7 +22,7 @@ import touchback as tb
 from page_client import Page, connect, on_page, wire_of
 from touchback import gallery, workbench
 from touchback.realtime.control.permissions import NOTHING
-from touchback.workbench import Workbench, page_connection, server
+from touchback.workbench import Workbench, page_connection, web_server
 from touchback.workbench.page_connection import Peek, peek
 from waiting import PATIENCE, until
 
@@ -254,7 +254,7 @@ def test_a_storm_of_connections_leaves_nothing_behind(bench: Workbench) -> None:
 def test_so_many_pages_look_on_and_no_more(
     bench: Workbench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(server, "MOST_CLIENTS", 2)
+    monkeypatch.setattr(web_server, "MOST_CLIENTS", 2)
 
     async def play(page: Page) -> None:
         async with connect(wire_of(bench), compression=None):
@@ -283,12 +283,12 @@ def strangers(bench: Workbench, count: int, first: bytes) -> list[socket.socket]
 def test_however_many_strangers_there_are_every_new_page_gets_in(first: bytes) -> None:
     """256 silent sockets kept 49 of 53 pages out, and every stop that they would have sent."""
     with workbench.open(gallery.make("pendulum").compile()) as other:
-        silent = strangers(other, 2 * server.STRANGERS, first)
+        silent = strangers(other, 2 * web_server.STRANGERS, first)
         for _ in range(5):
             assert on_page(other, lambda page: page.send(do="watch", poses=0))["ok"]
             silent += strangers(other, 20, first)
         front = other.server._front
-        assert front is not None and front.counts().strangers <= server.STRANGERS
+        assert front is not None and front.counts().strangers <= web_server.STRANGERS
         for each in silent:
             each.close()
 
@@ -296,7 +296,7 @@ def test_however_many_strangers_there_are_every_new_page_gets_in(first: bytes) -
 def test_strangers_crowd_out_strangers_and_never_a_page(bench: Workbench) -> None:
     async def play(page: Page) -> None:
         for _ in range(3):
-            held = await asyncio.to_thread(strangers, bench, server.STRANGERS, b"GET ")
+            held = await asyncio.to_thread(strangers, bench, web_server.STRANGERS, b"GET ")
             assert (await page.send(do="watch", poses=0))["ok"]
             for each in held:
                 each.close()
@@ -308,7 +308,7 @@ def test_a_request_that_comes_byte_by_byte_is_let_go_when_its_time_is_over(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The deadline is that of the whole, however often something comes."""
-    monkeypatch.setattr(server, "GREETING", 0.3)
+    monkeypatch.setattr(web_server, "GREETING", 0.3)
     with workbench.open(gallery.make("pendulum").compile()) as other:
         slow = deaf(other)
         slow.setblocking(True)

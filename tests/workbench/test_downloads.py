@@ -16,8 +16,8 @@ import pytest
 
 from touchback import gallery, workbench
 from touchback.model.solids.visual_mesh import Mesh
-from touchback.workbench import Workbench, server
-from touchback.workbench.meshes import MESHES, mesh_file, number_of
+from touchback.workbench import Workbench, web_server
+from touchback.workbench.page_meshes import MESHES, mesh_file, number_of
 from waiting import PATIENCE, until
 
 LARGE = 32 << 20  # bytes, of zeros that a disk doesn't hold
@@ -70,7 +70,7 @@ def resident() -> int:
 
 
 def test_a_file_arrives_as_it_is(bench: Workbench, tmp_path: Path) -> None:
-    content = np.random.default_rng(1).bytes(5 * server.PIECE + 17)
+    content = np.random.default_rng(1).bytes(5 * web_server.PIECE + 17)
     (tmp_path / "some.bin").write_bytes(content)
     made = bench.server.request_handler.made
     made["/some.bin"] = lambda: ("application/octet-stream", tmp_path / "some.bin")
@@ -80,7 +80,7 @@ def test_a_file_arrives_as_it_is(bench: Workbench, tmp_path: Path) -> None:
 
 
 def test_what_nobody_takes_does_not_wait_in_memory(bench: Workbench, large: str) -> None:
-    count, before = server.DOWNLOADS, resident()
+    count, before = web_server.DOWNLOADS, resident()
     with ExitStack() as held:
         for _ in range(count):
             wire = held.enter_context(asking(bench, large))
@@ -95,7 +95,9 @@ def test_what_nobody_takes_does_not_wait_in_memory(bench: Workbench, large: str)
 def test_who_is_slow_gets_all_of_a_file_however_long_it_takes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(server, "_SILENCE", 1.0)  # in which a request must come, not its answer go
+    monkeypatch.setattr(
+        web_server, "_SILENCE", 1.0
+    )  # in which a request must come, not its answer go
     path = tmp_path / "large.bin"
     path.write_bytes(bytes(LARGE // 4))
     with workbench.open(gallery.make("pendulum").compile()) as other:
@@ -109,7 +111,7 @@ def test_who_is_slow_gets_all_of_a_file_however_long_it_takes(
 def test_who_takes_nothing_is_let_go(
     bench: Workbench, large: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(server, "PATIENCE", 0.1)
+    monkeypatch.setattr(web_server, "PATIENCE", 0.1)
     with asking(bench, large) as wire:
         with suppress(ConnectionResetError):  # before a busy machine looked
             assert wire.recv(12) == b"HTTP/1.1 200"
@@ -119,7 +121,7 @@ def test_who_takes_nothing_is_let_go(
 def test_a_page_closes_while_somebody_fetches_a_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(server, "PATIENCE", 10 * PATIENCE)
+    monkeypatch.setattr(web_server, "PATIENCE", 10 * PATIENCE)
     path = tmp_path / "large.bin"
     path.write_bytes(bytes(LARGE // 4))
     with workbench.open(gallery.make("pendulum").compile()) as other:
@@ -177,7 +179,7 @@ def test_a_mesh_is_made_once_for_all_who_fetch_it_and_beside_the_server(
         makers.append(threading.current_thread().name)
         return mesh_file(asked)
 
-    monkeypatch.setattr(server, "mesh_file", watched)
+    monkeypatch.setattr(web_server, "mesh_file", watched)
     status, body = fetched(bench, f"{path}?token={bench.server.token}")
     assert status == 200 and np.array_equal(np.frombuffer(body, "<f4"), np.eye(3).ravel())
     assert makers and "touchback-page" not in makers

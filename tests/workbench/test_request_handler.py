@@ -11,8 +11,8 @@ from websockets.exceptions import InvalidStatus
 from page_client import connect, wire_of
 from touchback.errors import InputError
 from touchback.workbench import Workbench
-from touchback.workbench.hub import Hub
-from touchback.workbench.server import Server
+from touchback.workbench.page_hub import Hub
+from touchback.workbench.web_server import Server
 from waiting import PATIENCE
 
 

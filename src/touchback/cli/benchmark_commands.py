@@ -17,7 +17,7 @@ from rich.text import Text
 import touchback.errors
 from touchback import System, gallery
 from touchback.cli.console import err, out, working
-from touchback.cli.options import number, seconds as span
+from touchback.cli.option_types import number, seconds as span
 from touchback.errors import InputError
 from touchback.native import time_calls
 from touchback.realtime import duration, lower_edges

@@ -13,7 +13,7 @@ import typer
 from rich.table import Table
 
 from touchback.cli.console import out, working
-from touchback.cli.options import number, output, seconds as span
+from touchback.cli.option_types import number, output, seconds as span
 from touchback.devices import (
     BAUD,
     PLACES as WHEEL_PLACES,

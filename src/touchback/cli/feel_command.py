@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 import numpy as np
 import typer
 
-from touchback.cli.chart import chart
+from touchback.cli.braille_chart import chart
 from touchback.cli.console import out, working
-from touchback.cli.options import LIST, number, output, show_parameters
+from touchback.cli.option_types import LIST, number, output, show_parameters
 from touchback.errors import InputError
 from touchback.names import suggestion
 from touchback.safe_files import written_whole

@@ -22,8 +22,8 @@ from rich.text import Text
 
 from touchback import Live, Model, Run, System, gallery, live as start_live, workbench
 from touchback.cli.console import err, out, working
-from touchback.cli.load import load
-from touchback.cli.options import assignments, number, output, seconds as span, set_values
+from touchback.cli.model_argument import load
+from touchback.cli.option_types import assignments, number, output, seconds as span, set_values
 from touchback.devices import open_device
 from touchback.errors import InputError, SolveError, TouchbackError
 from touchback.gallery import Experiment

@@ -12,8 +12,8 @@ from rich.table import Table
 
 from touchback import Ports, State, System, gallery, generate as write_target, ports
 from touchback.cli.console import err, out, working
-from touchback.cli.load import load
-from touchback.cli.options import output, output as written
+from touchback.cli.model_argument import load
+from touchback.cli.option_types import output, output as written
 from touchback.draw import (
     Canvas,
     Floats,

@@ -18,8 +18,7 @@ from rich.text import Text
 from touchback import Run, System, gallery
 from touchback.cli.benchmark_commands import seconds_per_call
 from touchback.cli.console import out, working
-from touchback.cli.options import LIST, number, output, seconds as span, show_parameters
-from touchback.cli.performance import (
+from touchback.cli.keyboard_performance import (
     PATIENCE as NOBODY,
     Board,
     OnPage,
@@ -33,6 +32,7 @@ from touchback.cli.performance import (
     show_outputs,
     tell_of_other_keys,
 )
+from touchback.cli.option_types import LIST, number, output, seconds as span, show_parameters
 from touchback.devices import NoteOn
 from touchback.draw import Canvas, draw, figure_svg, stick_figure, view_for
 from touchback.errors import InputError

@@ -9,7 +9,7 @@ from rich.markup import escape
 
 from touchback import replay as run_again
 from touchback.cli.console import err, out, working
-from touchback.cli.load import load
+from touchback.cli.model_argument import load
 from touchback.errors import SolveError
 from touchback.recording.recording_export import ENDINGS, export as write
 from touchback.recording.repair import repair as finish

@@ -13,8 +13,8 @@ from rich.text import Text
 
 from touchback import Demand, Run, RunFailed, RunInterrupted, quality as measure, simulate as run_it
 from touchback.cli.console import err, out, working
-from touchback.cli.load import load
-from touchback.cli.options import assignments, number, output, seconds, set_values
+from touchback.cli.model_argument import load
+from touchback.cli.option_types import assignments, number, output, seconds, set_values
 from touchback.draw import ENDINGS as FILMS
 from touchback.errors import InputError, TouchbackError
 from touchback.figure_style import PICTURES

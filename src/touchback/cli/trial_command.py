@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Annotated
 import numpy as np
 import typer
 
-from touchback.cli.chart import chart
+from touchback.cli.braille_chart import chart
 from touchback.cli.console import out, working
-from touchback.cli.options import LIST, number, output, show_parameters
+from touchback.cli.option_types import LIST, number, output, show_parameters
 from touchback.errors import InputError
 from touchback.figure_style import PICTURES
 from touchback.haptics import (
@@ -274,7 +274,7 @@ def _begun(file: Path, asked: Asked) -> tuple[TrialKey, ForcedChoice]:
 
 
 def _on_page(key: TrialKey, session: ForcedChoice) -> None:
-    from touchback.cli.performance import OnPage, can_serve, play_on_page
+    from touchback.cli.keyboard_performance import OnPage, can_serve, play_on_page
 
     if not can_serve():
         raise InputError("--page needs `pip install touchback[view]`.")

@@ -16,7 +16,7 @@ from touchback import Run, System, gallery, live, workbench
 from touchback.cli import device_commands as wheels
 from touchback.cli.console import out, working
 from touchback.cli.device_commands import Peak, Range
-from touchback.cli.options import number, output
+from touchback.cli.option_types import number, output
 from touchback.devices import ForceWheel
 from touchback.errors import InputError
 from touchback.figure_style import PICTURES

@@ -18,6 +18,7 @@ from touchback.devices.by_wire import (
     SteeringWheelMotor as SteeringWheelMotor,
     ThrottleStepper as ThrottleStepper,
 )
+from touchback.devices.device_registry import open_device as open_device
 from touchback.devices.evdev.force_wheel import (
     PLACES as PLACES,
     ForceWheel as ForceWheel,
@@ -42,7 +43,6 @@ from touchback.devices.midi.midi_messages import (
     velocity_of as velocity_of,
 )
 from touchback.devices.motors import LinearMotor, Motor
-from touchback.devices.registry import open_device as open_device
 from touchback.devices.sensors import (
     Coil,
     Converter,

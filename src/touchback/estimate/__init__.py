@@ -4,16 +4,6 @@ constants from motion.
 A filter is written once, one sample at a time over any scalar: `run` takes it over recorded samples
 and `sampled` puts it into a model, where it runs at each tick."""
 
-from touchback.estimate.filters import (
-    AdaptiveWindow,
-    BackwardDifference,
-    Filter,
-    SmoothDifferentiator,
-    fresh,
-    newest as newest,
-    run,
-    sampled,
-)
 from touchback.estimate.identification_result import Identification
 from touchback.estimate.inertial_identification import (
     BaseParameters,
@@ -30,8 +20,7 @@ from touchback.estimate.kalman_filters import (
     kalman_differentiator,
 )
 from touchback.estimate.least_squares import Impedance, RecursiveLeastSquares, fit_impedance
-from touchback.estimate.observer import Innovation, LocalLinearModel, Observer
-from touchback.estimate.synchronisation import (
+from touchback.estimate.model_validation import (
     Bands,
     Latency,
     Validity,
@@ -39,6 +28,17 @@ from touchback.estimate.synchronisation import (
     confidence_bands,
     judge_model,
     measure_latency,
+)
+from touchback.estimate.observer import Innovation, LocalLinearModel, Observer
+from touchback.estimate.velocity_filters import (
+    AdaptiveWindow,
+    BackwardDifference,
+    Filter,
+    SmoothDifferentiator,
+    fresh,
+    newest as newest,
+    run,
+    sampled,
 )
 
 __all__ = [

@@ -10,7 +10,7 @@ from touchback.haptics.displays import (
     hold,
     identify_impedance,
 )
-from touchback.haptics.displays.sampling import timed_counts as timed_counts
+from touchback.haptics.displays.sample_and_hold import timed_counts as timed_counts
 from touchback.haptics.displays.wall_displays import (
     LIVE_FASTEST as LIVE_FASTEST,
     LIVE_HEAVIEST as LIVE_HEAVIEST,
@@ -20,7 +20,7 @@ from touchback.haptics.displays.wall_displays import (
     ChosenWall as ChosenWall,
     WallDisplay as WallDisplay,
 )
-from touchback.haptics.operator import Gesture, Operator, intention
+from touchback.haptics.human_operator import Gesture, Operator, intention
 from touchback.haptics.trials import (
     Answer,
     Constant,
@@ -45,14 +45,14 @@ from touchback.haptics.wall.laws.velocity_estimators import (
     Counting as Counting,
     Observing as Observing,
 )
-from touchback.haptics.wall.passivity import BENCH_DEVICE as BENCH_DEVICE
-from touchback.haptics.wall.plant import Device as Device
+from touchback.haptics.wall.passivity_limits import BENCH_DEVICE as BENCH_DEVICE
 from touchback.haptics.wall.wall_mechanism import (
     RENDERED as RENDERED,
     TICKS as TICKS,
     rendered_wall as rendered_wall,
     rendering as rendering,
 )
+from touchback.haptics.wall.wall_plant import Device as Device
 from touchback.realtime import EnergyObserver
 
 __all__ = [

@@ -19,6 +19,11 @@ from touchback.instruments.keyboard.keyboard_model import (
     notes_of as notes_of,
     touchback_key as touchback_key,
 )
+from touchback.instruments.keyboard.keyboard_pedals import (
+    Foot as Foot,
+    control_of as control_of,
+    feet_of as feet_of,
+)
 from touchback.instruments.keyboard.keyboard_player import (
     Fingers as Fingers,
     Keyboard as Keyboard,
@@ -43,11 +48,6 @@ from touchback.instruments.keyboard.midi_fingers import (
     gestures_of as gestures_of,
     graded_touches as graded_touches,
     score_notes as score_notes,
-)
-from touchback.instruments.keyboard.pedals import (
-    Foot as Foot,
-    control_of as control_of,
-    feet_of as feet_of,
 )
 from touchback.instruments.keyboard.perception_trial_key import (
     FeltInterval as FeltInterval,
@@ -105,7 +105,7 @@ PUBLIC_SUBMODULES = (
     "keyboard.keyboard_model",
     "keyboard.keyboard_player",
     "keyboard.keyboard_regulation",
-    "keyboard.pedals",
+    "keyboard.keyboard_pedals",
     "piano.action_drawing",
     "sound.vibrating_strings",
 )

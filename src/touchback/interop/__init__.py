@@ -2,7 +2,8 @@
 Gazebo, USD scenes and ROBOTRAN's multibody systems; and dynamics as operations of jax, torch and
 casadi."""
 
-from touchback.interop.formats import FORMATS as FORMATS, read
+from touchback.interop.export_targets import TARGETS as TARGETS, generate
+from touchback.interop.import_formats import FORMATS as FORMATS, read
 from touchback.interop.import_notes import ImportNotice
 from touchback.interop.mbs.mbs_points_and_links import Cut, PointLink
 from touchback.interop.mbs.mbs_reader import read_mbs
@@ -10,7 +11,7 @@ from touchback.interop.meshes.mesh_file import MESH_ENDINGS as MESH_ENDINGS, rea
 from touchback.interop.mjcf import read_mjcf
 from touchback.interop.operations import to_casadi, to_jax, to_torch
 from touchback.interop.operations.casadi_function import rk4_step as rk4_step
-from touchback.interop.operations.operation import needed as needed
+from touchback.interop.operations.differentiable_operation import needed as needed
 from touchback.interop.ros2.device_node import (
     DeviceNode as DeviceNode,
     device_model as device_model,
@@ -28,7 +29,6 @@ from touchback.interop.ros2.node_transport import (
     node_name as node_name,
 )
 from touchback.interop.sdf import read_sdf
-from touchback.interop.targets import TARGETS as TARGETS, generate
 from touchback.interop.urdf.urdf_joints import Mimic
 from touchback.interop.urdf.urdf_reader import read_urdf
 from touchback.interop.urdf.urdf_writer import urdf_text as urdf_text

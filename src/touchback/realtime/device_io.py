@@ -15,11 +15,11 @@ from touchback.errors import InputError
 from touchback.native.live.live_loop import LiveLoop
 from touchback.native.live.mailbox import Mailbox, Message
 from touchback.numbers import LEAST, as_float, number_within, shown
-from touchback.realtime.faults import words
+from touchback.realtime.fault_log import words
 from touchback.realtime.live_spec import LiveSpec
 from touchback.realtime.port_guards import WatchedInput
 from touchback.realtime.shared_memory import HEAD, PUBLISHED, OwnPorts
-from touchback.realtime.udp import Receiver, Sender
+from touchback.realtime.udp_signals import Receiver, Sender
 from touchback.recording import unknown_name
 from touchback.system import System
 

@@ -15,7 +15,7 @@ from touchback.native import LIB, Pace, copied_counts
 from touchback.native.live.arena import Arena
 from touchback.native.live.witness import IdleClock
 from touchback.numbers import number_within
-from touchback.realtime.latency import Histogram, MachineWatch
+from touchback.realtime.latency_attribution import Histogram, MachineWatch
 
 PRIORITY = 70  # what live runs ask for
 

@@ -33,8 +33,8 @@ from touchback.realtime.device_io import (
     Service,
     ServingDevice,
 )
-from touchback.realtime.faults import Faults, words
-from touchback.realtime.latency import MachineWatch, attribute_latency
+from touchback.realtime.fault_log import Faults, words
+from touchback.realtime.latency_attribution import MachineWatch, attribute_latency
 from touchback.realtime.live_parameters import BOOKED_AT_ONCE, LiveParameters, read_seconds
 from touchback.realtime.live_report import (
     COUNTS,
@@ -65,10 +65,9 @@ from touchback.realtime.port_guards import (
     WatchedInput,
     number_of,
 )
-from touchback.realtime.restructure import KnownJoint, joints_of
 from touchback.realtime.shared_memory import PUBLISHED, create
 from touchback.realtime.shutdown import SHUTDOWN, OwnedByParent, run_uninterrupted
-from touchback.realtime.taps import Callback, Tap, Taps
+from touchback.realtime.structure_mapping import KnownJoint, joints_of
 from touchback.realtime.tick_recorder import (
     ActiveRecording,
     RecordingStart,
@@ -79,7 +78,8 @@ from touchback.realtime.tick_recorder import (
     noted,
     recording_start,
 )
-from touchback.realtime.udp import Receiver
+from touchback.realtime.tick_taps import Callback, Tap, Taps
+from touchback.realtime.udp_signals import Receiver
 from touchback.recording import Run, StartData, unknown_name
 from touchback.safe_files import check_output
 from touchback.simulate import Solver, formulation_for, read_state

@@ -30,7 +30,7 @@ from touchback.native import (
     copied_counts,
 )
 from touchback.native.live.live_loop import LiveLoop
-from touchback.realtime.latency import Histogram, LatencyAttribution, duration
+from touchback.realtime.latency_attribution import Histogram, LatencyAttribution, duration
 from touchback.recording import FaultData
 
 FLAG_NAMES = {

@@ -34,8 +34,14 @@ from touchback.native.live.swap import (
 )
 from touchback.numbers import shown
 from touchback.realtime.live_spec import LiveSpec, make_loop, settled_near, stages_of
-from touchback.realtime.restructure import STATE as IN_STATE, KnownJoint, Source, Structure, follow
 from touchback.realtime.shared_memory import OwnPorts
+from touchback.realtime.structure_mapping import (
+    STATE as IN_STATE,
+    KnownJoint,
+    Source,
+    Structure,
+    follow,
+)
 from touchback.recording import CarriedData, unknown_name
 from touchback.simulate import Solver
 from touchback.system import System, compile_model

@@ -18,7 +18,7 @@ from touchback.model import Model
 from touchback.native import LATCHED, MEMORY_HEAD, ROW_HEAD, formulation_of
 from touchback.native.live.live_loop import LiveLoop
 from touchback.numbers import shown
-from touchback.realtime.faults import Fault
+from touchback.realtime.fault_log import Fault
 from touchback.realtime.live_parameters import Change, LiveParameters
 from touchback.realtime.live_spec import LiveSpec
 from touchback.realtime.pause_control import StateChange

@@ -1,7 +1,9 @@
 """`tb.sweeps`: designs of sweeps. `tb.sweep` computes a function at every point of a design, on
 many workers, and keeps each result as it ends."""
 
-from touchback.sweeps.designs import (
+from touchback.sweeps.sobol_indices import Sensitivity
+from touchback.sweeps.sweep import sweep
+from touchback.sweeps.sweep_designs import (
     Design,
     Distribution,
     Grid,
@@ -14,8 +16,6 @@ from touchback.sweeps.designs import (
     Sobol,
     Uniform,
 )
-from touchback.sweeps.sobol_indices import Sensitivity
-from touchback.sweeps.sweep import sweep
 from touchback.sweeps.sweep_table import Sweep
 
 __all__ = [

@@ -21,7 +21,7 @@ from touchback.errors import InputError
 from touchback.figure_style import BODIES, PICTURES, finish_figure, light_grid, pyplot
 from touchback.numbers import number_within
 from touchback.safe_files import check_output
-from touchback.sweeps.designs import Design, Saltelli
+from touchback.sweeps.sweep_designs import Design, Saltelli
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -14,7 +14,7 @@ from touchback.errors import InputError
 from touchback.numbers import shown, whole_within
 from touchback.safe_files import path_of
 from touchback.sweeps import sweep_folder, sweep_workers
-from touchback.sweeps.designs import Design
+from touchback.sweeps.sweep_designs import Design
 from touchback.sweeps.sweep_table import Sweep, columns_of
 from touchback.sweeps.sweep_task import Function, Task
 

@@ -32,7 +32,7 @@ from typing import Any, TypeAlias
 from touchback.errors import NO_JSON, InputError
 from touchback.numbers import is_real
 from touchback.safe_files import read_regular, write_whole
-from touchback.sweeps.designs import Design
+from touchback.sweeps.sweep_designs import Design
 
 _LARGEST = 1 << 30  # bytes
 

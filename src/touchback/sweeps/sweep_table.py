@@ -16,8 +16,8 @@ import numpy as np
 from touchback.errors import InputError
 from touchback.figure_style import ACCENT, BODIES, PICTURES, finish_figure, light_grid, pyplot
 from touchback.safe_files import check_output, written_whole
-from touchback.sweeps.designs import FAILURE, Design, LogUniform
 from touchback.sweeps.sobol_indices import Sensitivity, sensitivity_of
+from touchback.sweeps.sweep_designs import FAILURE, Design, LogUniform
 from touchback.sweeps.sweep_folder import Outcome
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ import numpy as np
 from touchback.errors import InputError, SolveError
 from touchback.numbers import as_float, is_real, shown
 from touchback.sweeps import sweep_folder
-from touchback.sweeps.designs import FAILURE
+from touchback.sweeps.sweep_designs import FAILURE
 from touchback.sweeps.sweep_folder import Outcome, check_shared
 
 TRIES = 3

@@ -7,8 +7,7 @@ take them into the tick."""
 
 from touchback.files import add_kind
 from touchback.vehicle import drivers as drivers, manoeuvres as manoeuvres, simulator as simulator
-from touchback.vehicle.body import Body, BodyAtWalls
-from touchback.vehicle.by_wire import ByWireCar, ByWireWholeCar, Wires, by_wire_car
+from touchback.vehicle.by_wire_cars import ByWireCar, ByWireWholeCar, Wires, by_wire_car
 from touchback.vehicle.car import (
     Brakes,
     Car,
@@ -19,6 +18,7 @@ from touchback.vehicle.car import (
     add_car,
     add_running_gear,
 )
+from touchback.vehicle.car_body import Body, BodyAtWalls
 from touchback.vehicle.car_file import SMALL_CAR, is_car_file, read_car, save_car
 from touchback.vehicle.commonroad_multi_body import (
     CommonRoadTyre,

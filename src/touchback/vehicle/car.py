@@ -22,7 +22,8 @@ from touchback import (
 from touchback.contact import Crush
 from touchback.errors import ModelError
 from touchback.model import BodyHandle, Value, check_values
-from touchback.vehicle.body import Body, BodyAtWalls
+from touchback.vehicle.car_body import Body, BodyAtWalls
+from touchback.vehicle.car_part import Moments, Part, Point, Positive, Size
 from touchback.vehicle.driveline import (
     BAR,
     DiscBrake,
@@ -31,7 +32,6 @@ from touchback.vehicle.driveline import (
     Gearbox,
     add_driveline,
 )
-from touchback.vehicle.part import Moments, Part, Point, Positive, Size
 from touchback.vehicle.roads import AnyRoad, PlaneRoad
 from touchback.vehicle.steering import Steering, SteeringParts, add_steering
 from touchback.vehicle.suspension import AnyAxle, Corner, DoubleWishbone, add_axle

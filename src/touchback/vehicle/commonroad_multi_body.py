@@ -13,7 +13,7 @@ from touchback import Expr, Model, atan, cos, maximum, select, sign, sin, sqrt, 
 from touchback.errors import ModelError
 from touchback.model import Data, Value, check_positive, check_values, number
 from touchback.numbers import Scalar, as_float
-from touchback.vehicle.part import FromZero, Length, Number, Part, Positive, Share, Size
+from touchback.vehicle.car_part import FromZero, Length, Number, Part, Positive, Share, Size
 from touchback.vehicle.single_track import SingleTrack, SingleTrackState
 
 _GRAVITY = 9.81  # m/s²

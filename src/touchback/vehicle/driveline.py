@@ -14,8 +14,8 @@ from touchback import Expr, ForceKind, InternalState, JointEffort, Model, maximu
 from touchback.errors import ModelError
 from touchback.model import Forces, Mechanics, Value, check_positive, number
 from touchback.numbers import Scalar
-from touchback.vehicle.operator_numbers import as_numbers, as_scalars
-from touchback.vehicle.part import FromZero, Number, Part, Positive
+from touchback.vehicle.car_part import FromZero, Number, Part, Positive
+from touchback.vehicle.scalar_operators import as_numbers, as_scalars
 from touchback.vehicle.tyres.base import between
 
 #: Revolutions per minute in a rad/s (4.6).

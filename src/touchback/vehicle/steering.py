@@ -9,9 +9,9 @@ from touchback import ForceKind, JointEffort, Model, Multiplier, Prismatic, Revo
 from touchback.errors import ModelError
 from touchback.model import BodyHandle, Forces, Mechanics, Value
 from touchback.numbers import Scalar
-from touchback.vehicle.operator_numbers import as_numbers, as_scalars
-from touchback.vehicle.part import FromZero, Length, Number, Part, Positive
+from touchback.vehicle.car_part import FromZero, Length, Number, Part, Positive
 from touchback.vehicle.piecewise_linear import check_curve, curve
+from touchback.vehicle.scalar_operators import as_numbers, as_scalars
 
 _SLIDING = 5e-3  # m/s of the rack, over which its friction comes up: slow enough for 1 ms
 _TURNING = 0.05  # rad/s, likewise of the steering wheel

@@ -35,9 +35,9 @@ from touchback.model import (
 from touchback.numbers import Scalar, Vector
 from touchback.spatial import Vectors
 from touchback.symbolic import Operators
-from touchback.vehicle.operator_numbers import as_numbers, as_scalars
 from touchback.vehicle.roads import AnyRoad, Ground, Kerb, PlaneRoad
 from touchback.vehicle.roads.base import rubbing
+from touchback.vehicle.scalar_operators import as_numbers, as_scalars
 from touchback.vehicle.tyres import AnyTyre, Contact, Grip
 from touchback.vehicle.tyres.base import between
 

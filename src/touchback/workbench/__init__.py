@@ -3,7 +3,8 @@ address. It needs the extra `view` (`pip install touchback[view]`)."""
 
 from touchback.workbench.looped_inputs import feed as feed
 from touchback.workbench.manipulate.mouse_hand import equipped as equipped
-from touchback.workbench.play.piano_board import (
+from touchback.workbench.page_source import Posed, Source
+from touchback.workbench.play.piano_page import (
     ALL_WALLS as ALL_WALLS,
     OCTAVE as OCTAVE,
     PianoBoard as PianoBoard,
@@ -13,8 +14,7 @@ from touchback.workbench.play.play_server import (
     ZOO as ZOO,
     PlayServer as PlayServer,
 )
-from touchback.workbench.play.trial_boards import ChoiceBoard as ChoiceBoard
-from touchback.workbench.source import Posed, Source
+from touchback.workbench.play.trial_pages import ChoiceBoard as ChoiceBoard
 from touchback.workbench.workbench import Workbench, open
 
 __all__ = ["Posed", "Source", "Workbench", "open"]

@@ -14,7 +14,7 @@ from touchback.realtime import flag_names
 from touchback.realtime.control import Answer, CommandServer
 from touchback.workbench.manipulate import Manipulators
 from touchback.workbench.page_scene import Poses, make_scene
-from touchback.workbench.source import Posed, SceneSeen, Values
+from touchback.workbench.page_source import Posed, SceneSeen, Values
 
 _KEPT = 16  # structures whose poses stay compiled, as many as `live.switch` keeps
 

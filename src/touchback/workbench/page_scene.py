@@ -14,8 +14,8 @@ from touchback.model import GROUND, Joint, axis_vector
 from touchback.numbers import Scalar
 from touchback.system import Derivation
 from touchback.system.body_poses import BodyPoses, Floats, quaternions
-from touchback.workbench.meshes import number_of
-from touchback.workbench.source import (
+from touchback.workbench.page_meshes import number_of
+from touchback.workbench.page_source import (
     EyeSeen,
     InertiaSeen,
     JointSeen,

@@ -23,14 +23,14 @@ from touchback.realtime.control import CommandServer, Exposed
 from touchback.recording import Recording
 from touchback.workbench.live_source import LiveSource
 from touchback.workbench.manipulate import Manipulators, equipped, with_hand
+from touchback.workbench.page_source import Source
 from touchback.workbench.playback import PageRecordings, Playback, RecordingFolder, track_of
-from touchback.workbench.source import Source
 from touchback.workbench.wire_format import File
 
 if TYPE_CHECKING:
-    from touchback.workbench.hub import Hub
     from touchback.workbench.page_connection import Client
-    from touchback.workbench.server import Server
+    from touchback.workbench.page_hub import Hub
+    from touchback.workbench.web_server import Server
 
 
 _LOOK = 0.1  # seconds between looks
@@ -294,12 +294,12 @@ def _hub(source: Source) -> Hub:
         raise InputError(
             "The page needs websockets; install it with `pip install touchback[view]`."
         ) from error
-    from touchback.workbench.hub import Hub
+    from touchback.workbench.page_hub import Hub
 
     return Hub(source)
 
 
 def _server(hub: Hub, host: str, port: int, page: str) -> Server:
-    from touchback.workbench.server import Server
+    from touchback.workbench.web_server import Server
 
     return Server(hub, host, port, None, page)

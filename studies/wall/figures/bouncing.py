@@ -10,15 +10,15 @@ import numpy as np
 from studies.wall.figures.sheet import Sheet, panel
 from studies.wall.setups import UNIT_BALL
 from touchback.figure_style import ACCENT, GREEN, INK, PALE
-from touchback.haptics.wall.controllers import (
+from touchback.haptics.wall.sampled_simulation import Trace, simulate
+from touchback.haptics.wall.wall_controllers import (
     Controller,
     DeadbeatWall,
     HalfSampleWall,
     PlacedWall,
     StandardWall,
 )
-from touchback.haptics.wall.plant import ContinuousBall
-from touchback.haptics.wall.sampled_simulation import Trace, simulate
+from touchback.haptics.wall.wall_plant import ContinuousBall
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

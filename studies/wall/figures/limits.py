@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from studies.wall.figures.sheet import Sheet, panel
 from touchback.figure_style import ACCENT, INK, PALE
-from touchback.haptics.wall.passivity import BENCH_DEVICE, expressible_stiffness
-from touchback.haptics.wall.plant import Finger
+from touchback.haptics.wall.passivity_limits import BENCH_DEVICE, expressible_stiffness
+from touchback.haptics.wall.wall_plant import Finger
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

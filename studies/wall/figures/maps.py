@@ -11,7 +11,7 @@ from studies.wall.full_map import LateWall, largest_exit_speed, late_history
 from studies.wall.setups import WORST
 from studies.wall.worst_case import WorstCase, worst_history
 from touchback.figure_style import ACCENT, GREEN, INK, PALE
-from touchback.haptics.wall.oscillator import Oscillator, State
+from touchback.haptics.wall.closed_form_oscillator import Oscillator, State
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -9,8 +9,7 @@ import numpy as np
 from studies.wall.figures.sheet import Sheet, panel
 from studies.wall.setups import DEVICE_MASS, WALL_STIFFNESS
 from touchback.figure_style import ACCENT, GREEN, INK, PALE
-from touchback.haptics.wall.oscillator import State
-from touchback.haptics.wall.plant import Device, Finger, Plant
+from touchback.haptics.wall.closed_form_oscillator import State
 from touchback.haptics.wall.sampled_simulation import simulate
 from touchback.haptics.wall.stability_limits import (
     PASSIVE_ALPHA,
@@ -20,6 +19,7 @@ from touchback.haptics.wall.stability_limits import (
     printed_damping,
     stabilising_damping,
 )
+from touchback.haptics.wall.wall_plant import Device, Finger, Plant
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

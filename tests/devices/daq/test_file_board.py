@@ -14,7 +14,7 @@ import touchback as tb
 from command import touchback
 from ramps import FAST, SPEED, check_ramps, played
 from touchback.devices.daq import Conditioning, Daq, FileBoard, FileChannel, run_of_blocks
-from touchback.devices.registry import open_device
+from touchback.devices.device_registry import open_device
 from touchback.errors import InputError
 from touchback.recording.measured.csv_series import read_csv
 from waiting import until

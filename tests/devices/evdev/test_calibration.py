@@ -17,7 +17,7 @@ from touchback.devices.evdev import (
     open_wheel,
     read_scale,
 )
-from touchback.devices.evdev.described import ReportedAxis
+from touchback.devices.evdev.evdev_description import ReportedAxis
 from touchback.errors import DeviceError, InputError
 from waiting import until
 

@@ -15,7 +15,7 @@ from touchback.devices.serial_line.simulated_serial_device import (
     simulated_stage,
     stage,
 )
-from touchback.haptics.operator import Operator
+from touchback.haptics.human_operator import Operator
 from waiting import PATIENCE, until
 
 SAFE = GuardedOutput(low=-10.0, high=10.0, at_limit="clip")

@@ -17,7 +17,7 @@ from touchback.haptics.trials import (
     fit_threshold,
 )
 from touchback.haptics.trials.forced_choice import report_lines
-from touchback.haptics.trials.psychometric import BELIEF, MOST_LAPSES, STEEPNESS, USUAL
+from touchback.haptics.trials.psychometric_functions import BELIEF, MOST_LAPSES, STEEPNESS, USUAL
 
 LEVELS = (10.0, 16.0, 25.0, 40.0, 63.0, 100.0, 160.0)
 SEEN = Counts(

@@ -11,7 +11,7 @@ from typing import BinaryIO
 import pytest
 
 from touchback.errors import InputError
-from touchback.haptics.trials import Constant, Design, ForcedChoice, Trials, journal
+from touchback.haptics.trials import Constant, Design, ForcedChoice, Trials, trial_journal
 
 DESIGN = Design(Constant((20.0, 40.0), 6), "stiffness", 400.0, unit="N/m")
 VOICES = ["piano", "organ"]
@@ -145,7 +145,7 @@ def killed(work: Callable[[], object]) -> None:
 
     child = os.fork()
     if child == 0:
-        journal._write = half  # type: ignore[assignment]
+        trial_journal._write = half  # type: ignore[assignment]
         work()
         os._exit(1)
     assert os.WTERMSIG(os.waitpid(child, 0)[1]) == signal.SIGKILL

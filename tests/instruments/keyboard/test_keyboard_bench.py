@@ -10,7 +10,7 @@ import pytest
 
 from touchback.instruments.keyboard.key_strokes import Stroke
 from touchback.instruments.keyboard.keyboard_player import Keyboard, make_keyboard
-from touchback.realtime.latency import Histogram
+from touchback.realtime.latency_attribution import Histogram
 
 bench = pytest.importorskip("benchmarks.keyboard")
 quiet = pytest.importorskip("benchmarks.quiet")

@@ -8,6 +8,14 @@ import pytest
 import touchback as tb
 from touchback.devices.midi import Control, NoteOff, NoteOn
 from touchback.instruments.keyboard.key_strokes import Stroke, as_midi, as_sound, find_heard_notes
+from touchback.instruments.keyboard.keyboard_pedals import (
+    SOSTENUTO,
+    SUSTAIN,
+    UNA_CORDA,
+    Foot,
+    control_of,
+    pedal_samples,
+)
 from touchback.instruments.keyboard.keyboard_player import (
     SETTLING,
     Keyboard,
@@ -18,14 +26,6 @@ from touchback.instruments.keyboard.midi_fingers import (
     MidiFingers,
     gestures_of,
     graded_touches,
-)
-from touchback.instruments.keyboard.pedals import (
-    SOSTENUTO,
-    SUSTAIN,
-    UNA_CORDA,
-    Foot,
-    control_of,
-    pedal_samples,
 )
 from touchback.instruments.midi_file import Timed
 from touchback.recording import open_run

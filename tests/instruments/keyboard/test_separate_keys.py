@@ -4,13 +4,13 @@ import pytest
 
 from touchback.errors import InputError
 from touchback.instruments.keyboard.key_strokes import Stroke
+from touchback.instruments.keyboard.keyboard_pedals import SUSTAIN, Foot
 from touchback.instruments.keyboard.keyboard_player import (
     SETTLING,
     NoteCallbacks,
     make_keyboard,
     make_separate_keys,
 )
-from touchback.instruments.keyboard.pedals import SUSTAIN, Foot
 
 STROKES = [
     Stroke.of(SETTLING, 60, 0.3),

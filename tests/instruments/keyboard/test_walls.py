@@ -7,7 +7,7 @@ from scipy.linalg import expm
 import touchback as tb
 from touchback.errors import InputError
 from touchback.haptics.displays import WALLS
-from touchback.haptics.operator import Operator
+from touchback.haptics.human_operator import Operator
 from touchback.instruments.keyboard.key_device import FRONT, KeyDevice
 from touchback.instruments.keyboard.key_mechanisms import MIDDLE, voice_called
 from touchback.instruments.keyboard.key_strokes import Stroke

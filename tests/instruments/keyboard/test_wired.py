@@ -15,9 +15,9 @@ from touchback.devices import SerialDevice
 from touchback.devices.serial_line.axis_identification import identify
 from touchback.instruments.keyboard import wired_keys
 from touchback.instruments.keyboard.key_device import FRONT, SOFTEST
+from touchback.instruments.keyboard.keyboard_pedals import SUSTAIN, UNA_CORDA, Foot
 from touchback.instruments.keyboard.keyboard_player import METHOD, SETTLING, NoteCallbacks, steps_at
 from touchback.instruments.keyboard.keyboard_regulation import Regulation
-from touchback.instruments.keyboard.pedals import SUSTAIN, UNA_CORDA, Foot
 from touchback.instruments.keyboard.wired_keys import ANGLE, FOLLOW, WiredKey, play_wired, wired_key
 from waiting import PATIENCE, until
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from c_projects import compiled, driven_slider_crank
-from touchback.interop.targets import generate
+from touchback.interop.export_targets import generate
 
 
 @pytest.fixture(scope="session")

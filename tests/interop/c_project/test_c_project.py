@@ -21,7 +21,7 @@ from models_with_modes import bouncing_ball
 from touchback import gallery
 from touchback.contact.compliant_contacts import SurfaceContact
 from touchback.contact.surfaces import Ball, Plane
-from touchback.interop.targets import generate
+from touchback.interop.export_targets import generate
 
 
 @needs_compiler

@@ -19,7 +19,7 @@ from c_projects import (
     run_of,
     table,
 )
-from touchback.interop.targets import generate
+from touchback.interop.export_targets import generate
 
 
 @needs_emulator

@@ -17,7 +17,7 @@ from c_projects import (
     run_of,
     table,
 )
-from touchback.interop.targets import generate
+from touchback.interop.export_targets import generate
 
 
 def falling_balls() -> tb.Model:

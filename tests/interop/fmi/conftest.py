@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from fmus import MAKERS, Written
-from touchback.interop.targets import generate
+from touchback.interop.export_targets import generate
 
 
 @pytest.fixture(scope="session")

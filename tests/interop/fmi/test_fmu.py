@@ -30,7 +30,7 @@ from fmpy.validation import validate_fmu
 import touchback as tb
 from fmus import Written, units
 from touchback.errors import InputError
-from touchback.interop.targets import generate
+from touchback.interop.export_targets import generate
 
 BOTH = pytest.mark.parametrize("version", [2, 3])
 Make = Callable[[str, int], Written]

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import touchback as tb
-from touchback.interop.targets import generate
+from touchback.interop.export_targets import generate
 
 
 @pytest.mark.soak

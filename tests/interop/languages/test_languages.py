@@ -16,7 +16,7 @@ import closed_suite
 import touchback as tb
 from models_with_modes import pegged_pendulum
 from touchback import gallery
-from touchback.interop.targets import generate
+from touchback.interop.export_targets import generate
 
 GOLDEN = Path(__file__).parents[2] / "golden"
 STEP = 1e-3

@@ -8,8 +8,8 @@ import pytest
 
 import touchback as tb
 from touchback import gallery
+from touchback.interop.export_targets import generate
 from touchback.interop.languages.latex_derivation import formula
-from touchback.interop.targets import generate
 
 NAMES = {"a": "a", "b": "b"}
 

@@ -9,7 +9,7 @@ import pytest
 
 import touchback as tb
 from touchback import gallery
-from touchback.interop.targets import generate
+from touchback.interop.export_targets import generate
 
 needs_octave = pytest.mark.skipif(not shutil.which("octave"), reason="there is no octave")
 BLOCK = """\

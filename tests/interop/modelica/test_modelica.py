@@ -26,9 +26,9 @@ from models_with_modes import (
 )
 from touchback import gallery
 from touchback.errors import InputError
+from touchback.interop.export_targets import generate
 from touchback.interop.modelica.modelica_text import Names
 from touchback.interop.modelica.modelica_writer import package_text
-from touchback.interop.targets import generate
 
 
 def pendulum() -> tb.Model:

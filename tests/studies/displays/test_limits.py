@@ -6,8 +6,8 @@ from studies.displays import models
 from studies.displays.limits import DEVICES, HANDS, RATE
 from studies.displays.loops import Held, Servo, edge
 from touchback.errors import SolveError
-from touchback.haptics.wall.plant import Device
 from touchback.haptics.wall.stability_limits import colgate
+from touchback.haptics.wall.wall_plant import Device
 
 KEY, SLIDE = DEVICES.values()
 

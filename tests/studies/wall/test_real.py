@@ -8,7 +8,7 @@ import pytest
 from studies.wall import contest, on_key, real
 from studies.wall.real_tables import Grid, write
 from touchback.haptics.wall.laws import Counting, Standard
-from touchback.haptics.wall.passivity import RATES
+from touchback.haptics.wall.passivity_limits import RATES
 from touchback.haptics.wall.wall_sweep import stiffest
 from touchback.instruments.keyboard.keyboard_model import touchback_key
 

@@ -10,7 +10,7 @@ from touchback.haptics.trials import Constant, Design, FeelingSubject, ForcedCho
 from touchback.instruments.keyboard.key_device import FRONT
 from touchback.instruments.keyboard.key_mechanisms import MIDDLE
 from touchback.instruments.keyboard.perception_trial_key import TrialKey
-from touchback.workbench.play.trial_boards import ChoiceBoard
+from touchback.workbench.play.trial_pages import ChoiceBoard
 from waiting import until
 
 BASE, LEVELS, NOISE = 800.0, (100.0, 1600.0), 200.0  # N/m

@@ -16,7 +16,7 @@ from touchback.instruments.keyboard.key_mechanisms import MIDDLE
 from touchback.instruments.keyboard.perception_trial_key import TrialKey
 from touchback.recording import open_run
 from touchback.workbench.play.play_server import PlayServer
-from touchback.workbench.play.trial_boards import ChoiceBoard
+from touchback.workbench.play.trial_pages import ChoiceBoard
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page

@@ -10,7 +10,7 @@ import pytest
 from touchback.instruments.keyboard.key_strokes import passage
 from touchback.instruments.piano.action_specification import graded_parameters
 from touchback.instruments.piano.stroke_analysis import force_curve, slow_press
-from touchback.workbench.play.piano_board import AFTER, SHOWN, SPEED, PianoBoard
+from touchback.workbench.play.piano_page import AFTER, SHOWN, SPEED, PianoBoard
 from waiting import until
 
 Ask = Callable[..., Mapping[str, object]]

@@ -15,7 +15,7 @@ from touchback.instruments.keyboard.key_strokes import passage
 from touchback.instruments.keyboard.keyboard_regulation import read_regulation
 from touchback.instruments.sound import Note, render
 from touchback.realtime.live import choices
-from touchback.workbench.play.piano_board import PianoBoard
+from touchback.workbench.play.piano_page import PianoBoard
 from touchback.workbench.play.play_messages import Visit
 from touchback.workbench.play.play_server import PlayServer
 

@@ -11,7 +11,7 @@ import pytest
 from page_client import Page, on_page
 from touchback import gallery
 from touchback.workbench.play.play_server import MOST, PlayServer, WallBoard
-from touchback.workbench.play.trial_boards import TrialBoard
+from touchback.workbench.play.trial_pages import TrialBoard
 from waiting import PATIENCE
 
 

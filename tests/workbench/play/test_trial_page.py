@@ -11,7 +11,7 @@ import pytest
 
 from tests.workbench.browser import until
 from touchback.workbench.play.play_server import PlayServer
-from touchback.workbench.play.trial_boards import TrialBoard
+from touchback.workbench.play.trial_pages import TrialBoard
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page

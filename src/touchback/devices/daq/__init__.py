@@ -4,7 +4,7 @@ beside the ticks of a live run, of which each tick uses the freshest (Gallo 2012
 from touchback.devices.daq.block_feed import Feed, SourceClock
 from touchback.devices.daq.block_layout import GALLO, BlockChannel, BlockLayout
 from touchback.devices.daq.block_recordings import PlayedBoard, blocks_of_run, run_of_blocks
-from touchback.devices.daq.buggy import (
+from touchback.devices.daq.buggy_sensors import (
     SENSORS,
     Analogue,
     Counted,
@@ -14,7 +14,6 @@ from touchback.devices.daq.buggy import (
     buggy_layout,
 )
 from touchback.devices.daq.can_board import CanBoard, can_layout, read_dbc
-from touchback.devices.daq.conditioning import Conditioned, Conditioning, Quantity
 from touchback.devices.daq.daq_driver import Block, Board, Daq, DaqQuantity
 from touchback.devices.daq.file_board import FileBoard, FileChannel
 from touchback.devices.daq.packet_boards import PacketFeed, SerialBoard, UdpBoard, pack_block, stuff
@@ -26,6 +25,7 @@ from touchback.devices.daq.reading_strategies import (
     Taken,
     strategy,
 )
+from touchback.devices.daq.signal_conditioning import Conditioned, Conditioning, Quantity
 from touchback.devices.daq.simulated_board import (
     SampledSignal,
     Script,

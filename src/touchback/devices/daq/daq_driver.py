@@ -15,9 +15,9 @@ import numpy as np
 
 from touchback.devices.daq.block_feed import Feed
 from touchback.devices.daq.block_layout import BlockLayout
-from touchback.devices.daq.conditioning import Conditioned, Conditioning
 from touchback.devices.daq.reading_strategies import STEP, strategy
-from touchback.devices.driver_base import PRIORITY, ClockEstimate, PortDriver
+from touchback.devices.daq.signal_conditioning import Conditioned, Conditioning
+from touchback.devices.threaded_driver import PRIORITY, ClockEstimate, PortDriver
 from touchback.errors import DeviceError, InputError
 from touchback.native.daq import stream as native
 from touchback.numbers import number_within

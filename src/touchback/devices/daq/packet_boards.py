@@ -18,7 +18,7 @@ import numpy as np
 
 from touchback.devices.daq.block_feed import JUMP, Feed, SourceClock
 from touchback.devices.daq.block_layout import BlockLayout, check_layout
-from touchback.devices.driver_base import explain_open_failure, path_of
+from touchback.devices.threaded_driver import explain_open_failure, path_of
 from touchback.errors import DeviceError, InputError
 from touchback.native import LIB
 from touchback.native.live.mailbox import clock_now

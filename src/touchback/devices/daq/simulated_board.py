@@ -19,8 +19,8 @@ import numpy as np
 from touchback import Ramp, Sine, SmoothStep
 from touchback.devices.daq.block_layout import GALLO, BlockLayout, check_layout
 from touchback.devices.daq.board_process import SET_CLOCK
-from touchback.devices.daq.conditioning import Conditioning
 from touchback.devices.daq.daq_driver import BoardDevice, Daq
+from touchback.devices.daq.signal_conditioning import Conditioning
 from touchback.devices.sensors import Encoder
 from touchback.errors import DeviceError, InputError
 from touchback.estimate import SmoothDifferentiator

@@ -16,14 +16,14 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
-from touchback.devices.driver_base import (
+from touchback.devices.evdev.evdev_description import CODES, NAMES, ReportedAxis, axes_of
+from touchback.devices.threaded_driver import (
     PRIORITY,
     PortDriver,
     explain_open_failure,
     path_of,
     text_of,
 )
-from touchback.devices.evdev.described import CODES, NAMES, ReportedAxis, axes_of
 from touchback.errors import NO_JSON, DeviceError, InputError
 from touchback.native import LIB
 from touchback.native.evdev.wheel import (

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import touchback.realtime as realtime
 from touchback import JointEffort, Model, Revolute
-from touchback.devices.evdev.described import CODES
+from touchback.devices.evdev.evdev_description import CODES
 from touchback.native import LIB
 
 TICK = 1e-3  # [s]

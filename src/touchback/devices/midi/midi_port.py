@@ -5,8 +5,8 @@ import os
 import stat
 from collections.abc import Iterator
 
-from touchback.devices.driver_base import explain_open_failure, path_of
 from touchback.devices.midi.midi_messages import Message, Parser, encode
+from touchback.devices.threaded_driver import explain_open_failure, path_of
 from touchback.errors import DeviceError
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from touchback.devices.driver_base import (
+from touchback.devices.threaded_driver import (
     PRIORITY,
     ClockEstimate,
     PortDriver,

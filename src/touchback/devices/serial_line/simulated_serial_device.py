@@ -11,9 +11,9 @@ from dataclasses import replace
 
 import touchback.realtime as realtime
 from touchback import JointEffort, Model, Prismatic, Revolute
-from touchback.devices.driver_base import explain_open_failure, path_of
 from touchback.devices.motors import Motor
 from touchback.devices.sensors import Encoder
+from touchback.devices.threaded_driver import explain_open_failure, path_of
 from touchback.errors import DeviceError, InputError
 from touchback.model import Place
 from touchback.native import LIB

@@ -9,7 +9,7 @@ from touchback.haptics.displays.impedance_admittance import (
     ImpedanceDisplay,
 )
 from touchback.haptics.displays.measured_impedance import MeasuredImpedance, identify_impedance
-from touchback.haptics.displays.sampling import Sampling, hold, sampled_at, timed_counts
+from touchback.haptics.displays.sample_and_hold import Sampling, hold, sampled_at, timed_counts
 from touchback.haptics.displays.wall_displays import WALLS, ChosenWall, WallDisplay, wall_law
 
 __all__ = [

@@ -4,7 +4,7 @@ its inner servo (Gillespie 1996, section 4.1)."""
 from dataclasses import dataclass
 
 from touchback import Expr, JointEffort, Model
-from touchback.haptics.displays.sampling import hold
+from touchback.haptics.displays.sample_and_hold import hold
 from touchback.model import Value, check_values
 
 

@@ -10,7 +10,7 @@ from scipy.sparse.linalg import spsolve
 
 from touchback import Expr, Model, Table, lookup
 from touchback.errors import InputError, SolveError
-from touchback.haptics.displays.sampling import hold
+from touchback.haptics.displays.sample_and_hold import hold
 from touchback.model import Value
 from touchback.numbers import series
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from touchback import Expr, Model, maximum, minimum, select
 from touchback.errors import InputError
-from touchback.haptics.displays.sampling import (
+from touchback.haptics.displays.sample_and_hold import (
     Sampling,
     remembered,
     sampled_at,
@@ -31,7 +31,7 @@ from touchback.haptics.wall.laws import (
     Standard,
     WallSample,
 )
-from touchback.haptics.wall.plant import (
+from touchback.haptics.wall.wall_plant import (
     MOST_DAMPING,
     STIFFEST,
     Device,

@@ -10,7 +10,7 @@ from touchback.haptics.trials.forced_choice import (
     ForcedChoiceTrial,
     report_lines,
 )
-from touchback.haptics.trials.psychometric import Counts, Fit, Psychometric, fit_threshold
+from touchback.haptics.trials.psychometric_functions import Counts, Fit, Psychometric, fit_threshold
 from touchback.haptics.trials.simulated_subjects import FeelingSubject, SimulatedSubject
 from touchback.haptics.trials.stimulus_levels import Constant, Staircase
 

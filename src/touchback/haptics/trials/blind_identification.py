@@ -12,8 +12,8 @@ from pathlib import Path
 import msgspec
 
 from touchback.errors import InputError
-from touchback.haptics.trials import journal
-from touchback.haptics.trials.journal import Journal, fresh_labels
+from touchback.haptics.trials import trial_journal
+from touchback.haptics.trials.trial_journal import Journal, fresh_labels
 from touchback.names import first_repeated
 from touchback.numbers import shown
 from touchback.safe_files import path_of
@@ -48,7 +48,7 @@ class Trials:
         choices: Sequence[str] | None = None,
     ) -> None:
         self.path = path_of(path)
-        journal.check_folder(self.path)
+        trial_journal.check_folder(self.path)
         plan = _checked(conditions, question, repeats, choices)
         if self.path.exists():
             self._journal = Journal(self.path)
@@ -80,14 +80,14 @@ class Trials:
                 "under a label of its own: it was edited; put it back from a copy."
             )
         if len(self.answers) > len(plan.order):
-            raise journal.too_many(name, len(plan.order))
+            raise trial_journal.too_many(name, len(plan.order))
         for number, (label, condition, given) in enumerate(
             zip(plan.labels, plan.order, self.answers, strict=False), 1
         ):
             due = {"number": number, "label": label, "condition": condition}
-            journal.held_to(name, number, asdict(given), due)
+            trial_journal.held_to(name, number, asdict(given), due)
             if plan.choices:
-                journal.one_of(name, number, given.answer, plan.choices)
+                trial_journal.one_of(name, number, given.answer, plan.choices)
 
     @property
     def choices(self) -> tuple[str, ...]:

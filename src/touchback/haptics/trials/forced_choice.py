@@ -14,10 +14,10 @@ import msgspec
 import numpy as np
 
 from touchback.errors import InputError
-from touchback.haptics.trials import journal
-from touchback.haptics.trials.journal import Journal, fresh_labels
-from touchback.haptics.trials.psychometric import LEAST, Counts, Fit, fit_threshold
+from touchback.haptics.trials import trial_journal
+from touchback.haptics.trials.psychometric_functions import LEAST, Counts, Fit, fit_threshold
 from touchback.haptics.trials.stimulus_levels import Constant, Method, Staircase
+from touchback.haptics.trials.trial_journal import Journal, fresh_labels
 from touchback.numbers import check_fields, shown
 from touchback.safe_files import path_of
 
@@ -150,7 +150,7 @@ class ForcedChoice:
         self.path = path_of(self.path)
         if not isinstance(self.design, Design):
             raise InputError(f"Forced choice: a Design is expected, got {shown(self.design)}.")
-        journal.check_folder(self.path)
+        trial_journal.check_folder(self.path)
         plan = {
             "kind": KIND, "varied": self.design.varied, "base": self.design.base,
             "intervals": self.design.intervals, "question": self.design.question,
@@ -181,10 +181,10 @@ class ForcedChoice:
         for i, given in enumerate(self.answers):
             posed = self.design.posed(self.answers[:i], self._seed)
             if posed is None:
-                raise journal.too_many(name, i)
-            journal.one_of(name, i + 1, given.answer, range(1, self.design.intervals + 1))
+                raise trial_journal.too_many(name, i)
+            trial_journal.one_of(name, i + 1, given.answer, range(1, self.design.intervals + 1))
             due = {**asdict(posed), "right": given.answer == posed.odd}
-            journal.held_to(name, i + 1, asdict(given), due)
+            trial_journal.held_to(name, i + 1, asdict(given), due)
 
     @property
     def posed(self) -> ForcedChoiceTrial | None:

@@ -8,7 +8,7 @@ import numpy as np
 
 from touchback.errors import InputError
 from touchback.haptics.trials.forced_choice import Design, ForcedChoiceAnswer, ForcedChoiceTrial
-from touchback.haptics.trials.psychometric import Psychometric
+from touchback.haptics.trials.psychometric_functions import Psychometric
 from touchback.numbers import check_fields
 
 

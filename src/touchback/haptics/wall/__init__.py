@@ -5,18 +5,7 @@ is used. The study `python -m studies wall` shows all of it.
 """
 
 from touchback.haptics.wall.adaptive_wall import AdaptiveWall, FingerIdentifier, tap_errors
-from touchback.haptics.wall.controllers import (
-    KINDS,
-    Ahead,
-    Controller,
-    DeadbeatWall,
-    HalfSampleWall,
-    Kind,
-    PlacedWall,
-    StandardWall,
-    kind,
-    place_poles,
-)
+from touchback.haptics.wall.closed_form_oscillator import Flow, Oscillator, State
 from touchback.haptics.wall.encoder_sensing import (
     Differentiated,
     Encoder,
@@ -32,23 +21,12 @@ from touchback.haptics.wall.loop_stability import (
     loop_margin,
     loop_matrix,
 )
-from touchback.haptics.wall.oscillator import Flow, Oscillator, State
-from touchback.haptics.wall.passivity import (
+from touchback.haptics.wall.passivity_limits import (
     Bench,
     deviation,
     hand_work,
     is_passive,
     largest_passive_stiffness,
-)
-from touchback.haptics.wall.plant import (
-    Contact,
-    ContinuousBall,
-    Device,
-    Finger,
-    Motor,
-    Plant,
-    Target,
-    ball,
 )
 from touchback.haptics.wall.sampled_simulation import (
     Bounces,
@@ -63,6 +41,28 @@ from touchback.haptics.wall.stability_limits import (
     critical_stiffness,
     simulated_damping,
     stabilising_damping,
+)
+from touchback.haptics.wall.wall_controllers import (
+    KINDS,
+    Ahead,
+    Controller,
+    DeadbeatWall,
+    HalfSampleWall,
+    Kind,
+    PlacedWall,
+    StandardWall,
+    kind,
+    place_poles,
+)
+from touchback.haptics.wall.wall_plant import (
+    Contact,
+    ContinuousBall,
+    Device,
+    Finger,
+    Motor,
+    Plant,
+    Target,
+    ball,
 )
 
 __all__ = [

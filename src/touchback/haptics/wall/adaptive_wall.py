@@ -8,10 +8,10 @@ import numpy as np
 
 from touchback.errors import SolveError
 from touchback.estimate import RecursiveLeastSquares
-from touchback.haptics.wall.controllers import Controller
-from touchback.haptics.wall.oscillator import State
-from touchback.haptics.wall.plant import ContinuousBall, Device, Finger, Plant, Target
+from touchback.haptics.wall.closed_form_oscillator import State
 from touchback.haptics.wall.sampled_simulation import simulate
+from touchback.haptics.wall.wall_controllers import Controller
+from touchback.haptics.wall.wall_plant import ContinuousBall, Device, Finger, Plant, Target
 
 _SCALE = (0.02, 3.75, 257.0, 1.0)  # of mass, damping, stiffness, force: well conditioned
 

@@ -14,8 +14,8 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from touchback.errors import InputError
-from touchback.haptics.wall.oscillator import State
-from touchback.haptics.wall.plant import Plant
+from touchback.haptics.wall.closed_form_oscillator import State
+from touchback.haptics.wall.wall_plant import Plant
 
 _GAUSS = ((0.5 - 0.15**0.5, 5 / 18), (0.5, 8 / 18), (0.5 + 0.15**0.5, 5 / 18))  # of Legendre
 

@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 
 from touchback.errors import InputError
-from touchback.haptics.wall.oscillator import Flow, Oscillator
+from touchback.haptics.wall.closed_form_oscillator import Flow, Oscillator
 
 
 def characteristic_polynomial(matrix: np.ndarray) -> np.ndarray:

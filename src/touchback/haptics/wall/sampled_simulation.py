@@ -11,11 +11,11 @@ from functools import partial
 import numpy as np
 
 from touchback.errors import InputError
-from touchback.haptics.wall.controllers import Controller
+from touchback.haptics.wall.closed_form_oscillator import Oscillator, State
 from touchback.haptics.wall.encoder_sensing import EXACT, Motion, Sensing
 from touchback.haptics.wall.loop_stability import check_delay
-from touchback.haptics.wall.oscillator import Oscillator, State
-from touchback.haptics.wall.plant import IDEAL_MOTOR, ContinuousBall, Motor, Plant, Target
+from touchback.haptics.wall.wall_controllers import Controller
+from touchback.haptics.wall.wall_plant import IDEAL_MOTOR, ContinuousBall, Motor, Plant, Target
 
 
 @dataclass(frozen=True)

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from touchback.errors import InputError, SolveError
+from touchback.haptics.wall.closed_form_oscillator import Oscillator, State, root
 from touchback.haptics.wall.loop_stability import Velocity, loop_margin
-from touchback.haptics.wall.oscillator import Oscillator, State, root
-from touchback.haptics.wall.plant import Device, Finger, Plant
 from touchback.haptics.wall.sampled_simulation import simulate
+from touchback.haptics.wall.wall_plant import Device, Finger, Plant
 
 PASSIVE_ALPHA = 2.0
 

@@ -8,11 +8,11 @@ from touchback import JointEffort, Model, Prismatic, Signal, exp, select
 from touchback.errors import InputError
 from touchback.haptics.displays import WALLS, ChosenWall, wall_law
 from touchback.haptics.displays.wall_displays import believed
-from touchback.haptics.wall.controllers import KINDS, Kind
 from touchback.haptics.wall.encoder_sensing import Differentiated
 from touchback.haptics.wall.laws import WallSample
-from touchback.haptics.wall.passivity import BENCH_DAMPING, BENCH_DEVICE
-from touchback.haptics.wall.plant import Device, Finger
+from touchback.haptics.wall.passivity_limits import BENCH_DAMPING, BENCH_DEVICE
+from touchback.haptics.wall.wall_controllers import KINDS, Kind
+from touchback.haptics.wall.wall_plant import Device, Finger
 from touchback.model import alternatives, choice_name
 from touchback.names import suggestion
 

@@ -16,14 +16,14 @@ from touchback.errors import InputError
 from touchback.haptics.wall.encoder_sensing import Encoder
 from touchback.haptics.wall.laws import AsMeasured, Law, Motion, Sense, Stamp, WallSample
 from touchback.haptics.wall.laws.branchless_oscillator import Pair, crossing, onward
-from touchback.haptics.wall.passivity import (
+from touchback.haptics.wall.passivity_limits import (
     BENCH_DEVICE,
     BENCH_FINGER,
     Press,
     expressible_stiffness,
     presses,
 )
-from touchback.haptics.wall.plant import IDEAL_MOTOR, Device, Finger, Motor, Plant
+from touchback.haptics.wall.wall_plant import IDEAL_MOTOR, Device, Finger, Motor, Plant
 from touchback.numbers import Scalar
 from touchback.symbolic import Tape, split
 from touchback.system import Function

@@ -28,7 +28,7 @@ from touchback import (
 from touchback.devices import Encoder, Motor
 from touchback.estimate import SmoothDifferentiator, fresh
 from touchback.haptics import Device, Operator, Stamp, hold, timed_counts
-from touchback.instruments.keyboard.pedals import Pedals
+from touchback.instruments.keyboard.keyboard_pedals import Pedals
 from touchback.instruments.sound import Note, piano_string
 from touchback.instruments.sound.vibrating_strings import DAMPER
 from touchback.model import Value

@@ -35,7 +35,7 @@ from touchback.instruments.keyboard.key_device import (
     Sensed,
     Voice,
 )
-from touchback.instruments.keyboard.pedals import Lifting
+from touchback.instruments.keyboard.keyboard_pedals import Lifting
 from touchback.instruments.piano.action_specification import Specification, damper_depth
 from touchback.instruments.piano.piano_action import grand_piano_action
 from touchback.instruments.piano.piano_action_modes import piano_action_with_modes

@@ -9,7 +9,7 @@ from touchback import Run
 from touchback.devices import NoteOff, NoteOn, velocity_of
 from touchback.errors import InputError
 from touchback.instruments.keyboard.keyboard_model import note_name
-from touchback.instruments.keyboard.pedals import (
+from touchback.instruments.keyboard.keyboard_pedals import (
     SHIFTED,
     SOSTENUTO,
     SUSTAIN,

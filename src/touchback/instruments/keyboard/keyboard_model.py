@@ -16,7 +16,7 @@ from touchback.instruments.keyboard.key_device import (
     strings_felt,
 )
 from touchback.instruments.keyboard.key_mechanisms import Answer, Voice, voice_called
-from touchback.instruments.keyboard.pedals import PEDALS, add_pedals
+from touchback.instruments.keyboard.keyboard_pedals import PEDALS, add_pedals
 from touchback.instruments.piano.action_specification import graded_parameters, has_damper
 from touchback.model import Value
 

@@ -33,6 +33,7 @@ from touchback.instruments.keyboard.keyboard_model import (
     notes_of,
     touchback_key,
 )
+from touchback.instruments.keyboard.keyboard_pedals import PEDALS
 from touchback.instruments.keyboard.keyboard_regulation import (
     AS_GRADED,
     Regulation,
@@ -40,7 +41,6 @@ from touchback.instruments.keyboard.keyboard_regulation import (
     screw_parameter,
     screws_of,
 )
-from touchback.instruments.keyboard.pedals import PEDALS
 from touchback.realtime import Report
 
 # ---- listeners -----------------------------------------------------------------------------------

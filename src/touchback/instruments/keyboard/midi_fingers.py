@@ -24,8 +24,8 @@ from touchback.instruments.keyboard.keyboard_model import (
     graded_key,
     touchback_key,
 )
+from touchback.instruments.keyboard.keyboard_pedals import feet_of
 from touchback.instruments.keyboard.keyboard_player import METHOD, SETTLING, steps_at
-from touchback.instruments.keyboard.pedals import feet_of
 from touchback.instruments.midi_file import Timed
 
 ASKED = (LOWEST, MIDDLE_C, HIGHEST)  # MIDI notes whose keys are asked how they answer

@@ -18,6 +18,7 @@ from touchback.instruments.keyboard.key_device import (
 )
 from touchback.instruments.keyboard.key_mechanisms import Voice, voice_called
 from touchback.instruments.keyboard.keyboard_model import note_name, notes_of, tune
+from touchback.instruments.keyboard.keyboard_pedals import PEDALS, Foot, add_pedals
 from touchback.instruments.keyboard.keyboard_player import (
     METHOD,
     SETTLING,
@@ -31,7 +32,6 @@ from touchback.instruments.keyboard.keyboard_regulation import (
     regulate,
     screws_of,
 )
-from touchback.instruments.keyboard.pedals import PEDALS, Foot, add_pedals
 from touchback.model.flatten import flatten
 from touchback.realtime import GuardedOutput, Report, WatchedInput
 

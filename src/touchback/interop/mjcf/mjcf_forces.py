@@ -23,8 +23,8 @@ from touchback.dynamics import entries, float_instant
 from touchback.errors import ModelError
 from touchback.interop.mjcf.actuator_laws import SHORTCUT, SHORTCUTS, Law, law_of
 from touchback.interop.mjcf.mjcf_document import ACTUATOR, TRUTH, referred, truth
+from touchback.interop.mjcf.mjcf_import_state import Line, Robot
 from touchback.interop.mjcf.mjcf_joints import joint_limits
-from touchback.interop.mjcf.mjcf_robot import Line, Robot
 from touchback.interop.rigid_pose import Pose
 from touchback.interop.xml_file import Node
 from touchback.model import Value, number

@@ -13,8 +13,8 @@ from touchback.interop.meshes.mesh_file import DRAWN, coarse_mesh, read_triangle
 from touchback.interop.meshes.mesh_paths import NoMesh
 from touchback.interop.meshes.solid_inertia import NOTHING, Inertia, of_triangles, solid
 from touchback.interop.mjcf.mjcf_document import TRUTH, Document, truth
+from touchback.interop.mjcf.mjcf_import_state import Robot, Shape, Triangles
 from touchback.interop.mjcf.mjcf_pose import read_line, read_pose
-from touchback.interop.mjcf.mjcf_robot import Robot, Shape, Triangles
 from touchback.interop.rigid_pose import Floats, Pose, of_quaternion
 from touchback.interop.xml_file import Node
 from touchback.model import AnySeen

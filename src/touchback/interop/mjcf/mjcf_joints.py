@@ -15,7 +15,7 @@ from touchback import Fixed, Free, JointEffort, JointKind, Prismatic, Revolute, 
 from touchback.errors import ModelError
 from touchback.interop.imported_bodies import axis_or_letter
 from touchback.interop.mjcf.mjcf_document import TRUTH, truth
-from touchback.interop.mjcf.mjcf_robot import Moving, Robot
+from touchback.interop.mjcf.mjcf_import_state import Moving, Robot
 from touchback.interop.rigid_pose import Floats, Pose, about, at, quaternion_of
 from touchback.interop.xml_file import Node
 from touchback.model import GROUND, JointOptions, Value

@@ -53,9 +53,9 @@ from touchback.interop.mjcf.mjcf_forces import (
     tune_springs,
 )
 from touchback.interop.mjcf.mjcf_geoms import add_contacts, add_visuals, read_geom, read_meshes
+from touchback.interop.mjcf.mjcf_import_state import WORLD, Robot
 from touchback.interop.mjcf.mjcf_joints import hang
 from touchback.interop.mjcf.mjcf_pose import read_line, read_pose
-from touchback.interop.mjcf.mjcf_robot import WORLD, Robot
 from touchback.interop.rigid_pose import HERE, Pose, at, of_quaternion
 from touchback.interop.xml_file import Node
 from touchback.model import GROUND, Value, number

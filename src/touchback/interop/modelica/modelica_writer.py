@@ -46,6 +46,7 @@ from touchback.dynamics.constraints import constraint_row
 from touchback.errors import InputError, TouchbackError
 from touchback.interop.exported_mechanism import ExportNotice
 from touchback.interop.languages.model_programs import HEAD, refuse_features
+from touchback.interop.modelica.modelica_package import Push, Sheet, component, described, vector
 from touchback.interop.modelica.modelica_text import (
     Names,
     Texts,
@@ -55,7 +56,6 @@ from touchback.interop.modelica.modelica_text import (
     quoted,
     texts,
 )
-from touchback.interop.modelica.package_sheet import Push, Sheet, component, described, vector
 from touchback.model import (
     AXES,
     GROUND,

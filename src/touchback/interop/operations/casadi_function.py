@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from touchback import Rollout, System, rollout
 from touchback.errors import InputError
-from touchback.interop.operations.operation import needed
+from touchback.interop.operations.differentiable_operation import needed
 from touchback.names import names_once, unknown
 from touchback.numbers import shown
 from touchback.symbolic import Program, ops

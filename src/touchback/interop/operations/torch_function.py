@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from touchback import Rollout, System
-from touchback.interop.operations.operation import needed, operation_of
+from touchback.interop.operations.differentiable_operation import needed, operation_of
 
 if TYPE_CHECKING:
     import torch

@@ -365,10 +365,10 @@ def _domain(dds: Any, number: int) -> Any:
 def _cyclone() -> Any:
     """What is used of Cyclone, under one name."""
     try:
-        from touchback.interop.ros2 import cyclone
+        from touchback.interop.ros2 import cyclone_dds
     except ImportError:
         raise InputError(
             "ROS 2 by DDS needs cyclonedds; install it with `pip install touchback[dds]`."
             + ("" if platform.machine() == "x86_64" else _BUILT)
         ) from None
-    return cyclone
+    return cyclone_dds

@@ -37,7 +37,7 @@ from touchback.realtime.control.control_messages import (
 )
 from touchback.realtime.control.introspection import introspect
 from touchback.realtime.control.permissions import Exposed, Rate, Rates, of_a_hand
-from touchback.realtime.faults import words
+from touchback.realtime.fault_log import words
 from touchback.realtime.live import Live
 from touchback.recording import unknown_name
 

@@ -9,7 +9,7 @@ import numpy as np
 from touchback import Frame, Model, Revolute, sqrt as root
 from touchback.errors import ModelError
 from touchback.model import BodyHandle, Place, Triple, Turns, Value, as_frame, triple
-from touchback.vehicle.part import STEEPEST, Angle, FromZero, LeftPoint, Part, Point, Positive
+from touchback.vehicle.car_part import STEEPEST, Angle, FromZero, LeftPoint, Part, Point, Positive
 from touchback.vehicle.suspension.suspension_parts import (
     AntiRollBar,
     Mounts,

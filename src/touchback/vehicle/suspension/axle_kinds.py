@@ -19,7 +19,7 @@ from touchback import (
     tan,
 )
 from touchback.model import BodyHandle, Triple, Turns, Value
-from touchback.vehicle.part import STEEPEST, FromZero, Moments, Part, Point, Positive
+from touchback.vehicle.car_part import STEEPEST, FromZero, Moments, Part, Point, Positive
 from touchback.vehicle.suspension.axle import AxleKind, Corner, Side, Site, distance, middle
 from touchback.vehicle.suspension.suspension_parts import Pivots, along_x
 

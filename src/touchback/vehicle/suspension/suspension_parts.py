@@ -8,9 +8,9 @@ from touchback import Bushing, ForceKind, Frame, Model, Rod, SpringDamper
 from touchback.errors import FieldError
 from touchback.model import Forces, Mechanics, Value, check_positive, line_between, pull_together
 from touchback.numbers import Scalar
-from touchback.vehicle.operator_numbers import as_numbers, as_scalars
-from touchback.vehicle.part import FromZero, Length, Number, Part, Point, Positive
+from touchback.vehicle.car_part import FromZero, Length, Number, Part, Point, Positive
 from touchback.vehicle.piecewise_linear import area, check_curve, curve
+from touchback.vehicle.scalar_operators import as_numbers, as_scalars
 
 
 class StrutTables(Part, frozen=True, kw_only=True):

@@ -9,7 +9,7 @@ from math import pi
 
 from touchback import atan, maximum, minimum, select, sin, tan
 from touchback.numbers import Scalar
-from touchback.vehicle.part import Part
+from touchback.vehicle.car_part import Part
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@ brush, whose bristles stick until friction lets them go (Fiala 1954; Pacejka 201
 
 from touchback import maximum, minimum, select, sqrt, tan
 from touchback.numbers import Scalar
-from touchback.vehicle.part import FromZero, Length, Positive, Size
+from touchback.vehicle.car_part import FromZero, Length, Positive, Size
 from touchback.vehicle.tyres.base import Contact, Grip, Tyre, rolling_direction
 
 _LOCKED = 1e-3  # of 1 + κ: below it the wheel stands, and all bristles slide

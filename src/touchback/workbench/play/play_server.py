@@ -35,17 +35,17 @@ from touchback.realtime.control.control_messages import Facts
 from touchback.workbench.live_source import LiveSource
 from touchback.workbench.looped_inputs import feed
 from touchback.workbench.manipulate import equipped
+from touchback.workbench.page_source import Posed, SceneSeen, Source, Values
 from touchback.workbench.play import play_messages as asked
-from touchback.workbench.play.piano_board import PianoBoard, Tell, nobody
+from touchback.workbench.play.piano_page import PianoBoard, Tell, nobody
 from touchback.workbench.play.play_messages import About, Clock, Strings, Visit, Zoo
-from touchback.workbench.play.trial_boards import ChoiceBoard, TrialBoard
-from touchback.workbench.source import Posed, SceneSeen, Source, Values
+from touchback.workbench.play.trial_pages import ChoiceBoard, TrialBoard
 from touchback.workbench.wire_format import ROWS, frame
 from touchback.workbench.workbench import LOOPBACK, Workbench, open
 
 if TYPE_CHECKING:
-    from touchback.workbench.hub import Hub
     from touchback.workbench.page_connection import Client
+    from touchback.workbench.page_hub import Hub
 
 
 SPEEDS = (0.15, 0.3, 0.6, 1.0, 1.6, 2.5, 4.0, 6.5)  # m/s of hammers, between which is interpolated

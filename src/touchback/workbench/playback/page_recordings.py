@@ -15,13 +15,13 @@ from touchback.realtime import ActiveRecording, Fork as ForkedRun
 from touchback.realtime.control import CommandServer, Exposed, Message
 from touchback.realtime.control.command_server import SELDOM
 from touchback.realtime.control.control_messages import Stop
-from touchback.realtime.fork import fork
+from touchback.realtime.recording_fork import fork
 from touchback.workbench.live_source import LiveSource
+from touchback.workbench.page_source import Source
 from touchback.workbench.playback.playback import Playback
 from touchback.workbench.playback.playback_track import RecordedTrack, Track, track_of
 from touchback.workbench.playback.recording_folder import RecordingFolder, file_of
 from touchback.workbench.scopes.scope_port import Facts, LiveScopes, ScopePort
-from touchback.workbench.source import Source
 from touchback.workbench.wire_format import File
 
 Mark = tuple[int, dict[int, int]]

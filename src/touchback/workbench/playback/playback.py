@@ -15,6 +15,7 @@ from touchback.realtime.control.command_server import OFTEN, USUAL
 from touchback.realtime.control.control_messages import Go, Pause, Reset, Speed, Step, Stop, What
 from touchback.realtime.control.permissions import Exposed, Rate, Rates
 from touchback.workbench.page_scene import Poses, make_scene
+from touchback.workbench.page_source import Posed, SceneSeen, Values
 from touchback.workbench.playback.playback_track import Instant, Track
 from touchback.workbench.scopes.scope_port import (
     Facts,
@@ -24,7 +25,6 @@ from touchback.workbench.scopes.scope_port import (
     graph_facts,
 )
 from touchback.workbench.scopes.signal_history import Recorded
-from touchback.workbench.source import Posed, SceneSeen, Values
 
 
 class _Asked(msgspec.Struct):

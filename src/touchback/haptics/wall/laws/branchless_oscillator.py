@@ -1,8 +1,8 @@
 """The mass, damper and spring of the laboratory over any scalar, without a branch: what a duration
 does to a state, and when within it a wall is entered or left.
 
-`oscillator.py` solves it by exponentials and sines, case by case; constants that are live cannot
-choose cases while they are traced. Here a power series of a short duration is doubled.
+`closed_form_oscillator.py` solves it by exponentials and sines, case by case; constants that are
+live cannot choose cases while they are traced. Here a power series of a short duration is doubled.
 """
 
 from dataclasses import dataclass, field

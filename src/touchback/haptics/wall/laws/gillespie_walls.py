@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from touchback import maximum, minimum, select
+from touchback.haptics.wall.closed_form_oscillator import Flow
 from touchback.haptics.wall.laws.base import HEAVIEST, Law, WallSample
 from touchback.haptics.wall.laws.branchless_oscillator import Motion, Pair, Passage, is_zero, onward
-from touchback.haptics.wall.oscillator import Flow
-from touchback.haptics.wall.plant import SOFTEST, Device, Finger
+from touchback.haptics.wall.wall_plant import SOFTEST, Device, Finger
 from touchback.numbers import Scalar
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from touchback.callback_signature import check_takes
 from touchback.errors import InputError
 from touchback.numbers import number_within, positive_number, shown
-from touchback.realtime.faults import words
+from touchback.realtime.fault_log import words
 
 _MOST_WAITING = 1 << 21  # numbers: 16 MiB for a tap that doesn't keep up
 _PATIENCE = 1.0  # seconds that the end of a run waits for a tap

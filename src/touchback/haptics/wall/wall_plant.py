@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from touchback.errors import InputError
-from touchback.haptics.wall.oscillator import Oscillator, State
+from touchback.haptics.wall.closed_form_oscillator import Oscillator, State
 from touchback.numbers import number_within
 
 # What hands, devices and walls can be: beyond, squares and quotients of them overflow.

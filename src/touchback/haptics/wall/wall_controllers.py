@@ -12,6 +12,7 @@ from itertools import pairwise
 from typing import Protocol
 
 from touchback.errors import InputError
+from touchback.haptics.wall.closed_form_oscillator import Flow, Oscillator, State
 from touchback.haptics.wall.encoder_sensing import EXACT, Differentiated, Sensing
 from touchback.haptics.wall.laws.gillespie_walls import (
     feedback_force,
@@ -19,8 +20,7 @@ from touchback.haptics.wall.laws.gillespie_walls import (
     reaching_forces,
     wall_force,
 )
-from touchback.haptics.wall.oscillator import Flow, Oscillator, State
-from touchback.haptics.wall.plant import SOFTEST, ContinuousBall, Plant, Target
+from touchback.haptics.wall.wall_plant import SOFTEST, ContinuousBall, Plant, Target
 
 
 def place_poles(plant: Oscillator, target: Oscillator, period: float) -> tuple[float, float]:

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from touchback.errors import InputError
-from touchback.haptics.wall.controllers import HalfSampleWall, Kind
+from touchback.haptics.wall.closed_form_oscillator import State
 from touchback.haptics.wall.encoder_sensing import Sensing
-from touchback.haptics.wall.oscillator import State
-from touchback.haptics.wall.plant import IDEAL_MOTOR, Device, Finger, Motor, Plant, Target
 from touchback.haptics.wall.sampled_simulation import Trace, simulate
+from touchback.haptics.wall.wall_controllers import HalfSampleWall, Kind
+from touchback.haptics.wall.wall_plant import IDEAL_MOTOR, Device, Finger, Motor, Plant, Target
 
 RATES = (250.0, 500.0, 1000.0, 2000.0, 4000.0)
 """Sampling rates of the table [Hz]."""

@@ -21,7 +21,7 @@ from touchback import (
 )
 from touchback.errors import InputError
 from touchback.haptics.axis_port import AxisPort
-from touchback.haptics.wall.plant import Finger
+from touchback.haptics.wall.wall_plant import Finger
 from touchback.model import Place
 from touchback.numbers import check_finite
 

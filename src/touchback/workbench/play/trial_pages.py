@@ -20,7 +20,7 @@ from touchback.realtime.control.command_server import OFTEN
 from touchback.realtime.control.control_messages import Facts, Read
 from touchback.realtime.control.permissions import Exposed
 from touchback.workbench.play import play_messages as asked
-from touchback.workbench.play.piano_board import DEEPEST, PianoBoard, Tell, nobody
+from touchback.workbench.play.piano_page import DEEPEST, PianoBoard, Tell, nobody
 
 FEEL = Exposed(inputs=False, parameters=False, hands=False, structure=False, transport=("resume",))
 

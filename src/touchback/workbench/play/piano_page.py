@@ -43,9 +43,9 @@ from touchback.instruments.keyboard.key_device import FRONT, SOFTEST
 from touchback.instruments.keyboard.key_mechanisms import WALL_VOICES
 from touchback.instruments.keyboard.key_strokes import FOR_EVER, SHORTEST_STAY
 from touchback.instruments.keyboard.keyboard_model import NAMES
+from touchback.instruments.keyboard.keyboard_pedals import PEDALS, SHIFTED
 from touchback.instruments.keyboard.keyboard_player import METHOD, SETTLING
 from touchback.instruments.keyboard.keyboard_regulation import AS_GRADED, WALL_SCREWS
-from touchback.instruments.keyboard.pedals import PEDALS, SHIFTED
 from touchback.instruments.piano.action_drawing import (
     BEFORE as DRAWN_BEFORE,
     BEHIND,

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import cast
 
 from touchback.devices.daq.block_layout import BlockChannel, BlockLayout
-from touchback.devices.daq.conditioning import Conditioning
+from touchback.devices.daq.signal_conditioning import Conditioning
 from touchback.devices.sensors import Converter, Unwrap
 from touchback.errors import InputError
 from touchback.model import Value

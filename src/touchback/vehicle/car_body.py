@@ -12,10 +12,10 @@ from touchback.model import Forces, Mechanics, check_positive
 from touchback.numbers import Scalar, Vector
 from touchback.spatial import Vectors
 from touchback.symbolic import Operators
-from touchback.vehicle.operator_numbers import as_numbers, as_scalars
-from touchback.vehicle.part import FromZero, Part, Positive, Size
+from touchback.vehicle.car_part import FromZero, Part, Positive, Size
 from touchback.vehicle.roads import Kerb
 from touchback.vehicle.roads.base import rubbing
+from touchback.vehicle.scalar_operators import as_numbers, as_scalars
 
 _VECTORS = Vectors(Operators())  # of numbers with operators
 _STEEPEST = 1e5  # N s/m of friction: below a corner's mass, some 150 kg, in 1 ms

@@ -28,8 +28,8 @@ from websockets.http11 import Request, Response
 from touchback.errors import InputError, TouchbackError
 from touchback.native.front.connection_gate import GROUPS, WEB, Front
 from touchback.realtime.control.control_messages import LONGEST
-from touchback.workbench.hub import MOST_CLIENTS, Hub
-from touchback.workbench.meshes import MESHES, mesh_file
+from touchback.workbench.page_hub import MOST_CLIENTS, Hub
+from touchback.workbench.page_meshes import MESHES, mesh_file
 from touchback.workbench.wire_format import Content, File
 
 STRANGERS = 256  # connections at a time without a wire: who fetches files, or says nothing
@@ -57,7 +57,7 @@ _NO_SUCH_RUN = 4004  # a WebSocket's code, of those that are ours to give
 
 
 # Nothing that clients send is logged: a request holds the token.
-_QUIET = logging.getLogger("touchback.workbench.server")
+_QUIET = logging.getLogger("touchback.workbench.web_server")
 
 
 _QUIET.addHandler(logging.NullHandler())

@@ -16,7 +16,7 @@ from touchback.errors import NO_JSON, InputError, TouchbackError
 from touchback.realtime import words
 from touchback.realtime.control import Answer, Message
 from touchback.workbench.page_connection import Client, Peek, peek
-from touchback.workbench.source import SceneSeen, Source, Values
+from touchback.workbench.page_source import SceneSeen, Source, Values
 from touchback.workbench.wire_format import encode_message, pose_frame
 
 RATE = 60.0  # frames a second at most
