@@ -72,12 +72,8 @@ static void note(const tb_batch *b, tb_batch_worker *w, long first, long steps, 
     }
     for (long lane = 0; lane < lanes && first + lane < b->count; lane++) {
         double *row = b->record + ((first + lane) * rows + steps / b->every) * b->width;
-        for (long k = 0; k < b->width; k++) {
-            long place = b->recorded[k], sensor = place - b->states;
-            double value =
-                sensor < 0 ? w->x[place * lanes + lane] : w->shown[sensor * lanes + lane];
-            row[k] = made[lane] < steps ? NAN : value;
-        }
+        for (long k = 0; k < b->width; k++)
+            row[k] = made[lane] < steps ? NAN : tb_batch_column(b, w, w->x, k, lane);
     }
 }
 

@@ -93,6 +93,16 @@ typedef struct tb_batch_worker {
     struct tb_moreau_jean *stepper; /* by steps with contacts */
 } tb_batch_worker;
 
+/* What column k of the record shows: a state, or a sensor, as sensors stand behind the states; of
+ * arrays with `lanes` numbers side by side, that of one lane. Texts of kernels have the same rule:
+ * `sensor_number` of batch/batch_spec.py. */
+static inline double tb_batch_column(const tb_batch *batch, const tb_batch_worker *worker,
+                                     const double *x, long k, long lane) {
+    long place = batch->recorded[k], sensor = place - batch->states;
+    return sensor < 0 ? x[place * batch->lanes + lane]
+                      : worker->shown[sensor * batch->lanes + lane];
+}
+
 /* Runs the instances from `first` to before `end`, which begin a group each `lanes`, on so many
  * workers and threads. Returns TB_REACHED, or TB_INTERRUPTED where somebody asked it to end: then
  * groups that weren't finished have made -1 steps. */

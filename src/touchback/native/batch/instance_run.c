@@ -17,10 +17,8 @@ double tb_batch_instant(const tb_batch *b, long row) {
 void tb_batch_note(const tb_batch *b, const tb_batch_worker *w, long instance, long row) {
     const double *x = w->states + row * b->states;
     double *to = b->record + (instance * (b->steps / b->every + 1) + row) * b->width;
-    for (long k = 0; k < b->width; k++) {
-        long place = b->recorded[k];
-        to[k] = place < b->states ? x[place] : w->shown[place - b->states];
-    }
+    for (long k = 0; k < b->width; k++)
+        to[k] = tb_batch_column(b, w, x, k, 0);
 }
 
 static void keep(const tb_batch *b, tb_batch_worker *w, long row) {
