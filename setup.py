@@ -21,7 +21,7 @@ LONGEST = (
     "dense_solve.c",
 )  # fmt: skip
 DESCRIPTION = Path("build/description.c")  # of the library's headers, for Python
-runpy.run_path(str(NATIVE / "describe.py"))["write"](NATIVE, DESCRIPTION)
+runpy.run_path(str(NATIVE / "describe_headers.py"))["write"](NATIVE, DESCRIPTION)
 
 
 class BuildLibrary(build_ext):

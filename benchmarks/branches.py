@@ -18,8 +18,8 @@ from benchmarks.run_time import TURNS
 from benchmarks.simd import compiled_for
 from benchmarks.timing import AnyRoutine, Floats, fastest, interleaved
 from touchback.codegen import emit, kinematic_branch_simd
-from touchback.codegen.host import host_target
-from touchback.codegen.machine import TARGETS
+from touchback.codegen.emit_machine_code import TARGETS
+from touchback.codegen.host_cpu import host_target
 from touchback.symbolic.program import Program
 
 TRUNK = 6  # joints

@@ -13,7 +13,7 @@ import numpy as np
 from benchmarks.report import Section, microseconds
 from tests.piles import MASS, RADIUS, WALLS, pile, places
 from touchback.native.contact.moreau_jean import MoreauJean, Steps
-from touchback.native.integrate.problem import Problem
+from touchback.native.integrate.problem_struct import Problem
 from touchback.system.contact_equations import STEPPED, ContactEquations
 
 PILES = ((3, 3), (5, 4))  # balls along a side of the box, layers

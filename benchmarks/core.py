@@ -14,13 +14,13 @@ from benchmarks.report import Section, microseconds
 from benchmarks.run_time import TURNS
 from benchmarks.timing import AnyRoutine, Floats, Routine, interleaved
 from touchback.codegen import Compiled, compile_program, emit
-from touchback.codegen.host import host_target
+from touchback.codegen.host_cpu import host_target
 from touchback.codegen.printers import print_c
-from touchback.codegen.printers.build import FLAGS
-from touchback.dynamics.forward import forward
+from touchback.codegen.printers.compile_c import FLAGS
+from touchback.dynamics.forward_dynamics import forward
 from touchback.symbolic.program import Program, lower
 from touchback.system.derivation import Derivation
-from touchback.system.layout import layout_of
+from touchback.system.signal_layout import layout_of
 
 LEVELS = ("-O2", "-O3")
 

@@ -10,7 +10,7 @@ from benchmarks.report import Section, microseconds
 from benchmarks.run_time import TURNS
 from benchmarks.timing import interleaved
 from touchback.codegen import compile_program
-from touchback.symbolic.count import critical_path_program, depth
+from touchback.symbolic.operation_count import critical_path_program, depth
 from touchback.symbolic.program import Program
 
 SIZES = (7, 30, 100)

@@ -7,15 +7,15 @@ from typing import Any
 from benchmarks.live import with_live_parameters
 from benchmarks.report import Section, Target
 from touchback import Model
-from touchback.dynamics.forward import entries
+from touchback.dynamics.forward_dynamics import entries
 from touchback.dynamics.rnea import Wrench, inverse_dynamics
 from touchback.model.frame import Frame
 from touchback.spatial import ZERO, Vectors
-from touchback.symbolic.count import count
 from touchback.symbolic.expression import Expr
-from touchback.symbolic.stages import split
+from touchback.symbolic.operation_count import count
+from touchback.symbolic.parameter_stages import split
 from touchback.system.derivation import Derivation
-from touchback.system.layout import layout_of
+from touchback.system.signal_layout import layout_of
 from validation.reference.robotran import mbs_text
 
 

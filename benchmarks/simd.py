@@ -8,9 +8,9 @@ from benchmarks.mechanisms import make
 from benchmarks.report import Section, microseconds
 from benchmarks.run_time import TURNS
 from benchmarks.timing import Floats, interleaved
-from touchback.codegen import Compiled, compile_program, compiled
-from touchback.codegen.host import host_target
-from touchback.codegen.machine import TARGETS
+from touchback.codegen import Compiled, compile_program, program_compiler
+from touchback.codegen.emit_machine_code import TARGETS
+from touchback.codegen.host_cpu import host_target
 from touchback.symbolic.program import Program
 
 SIZES = (2, 7, 30, 100)
@@ -64,11 +64,11 @@ def _measure(section: Section, label: str, program: Program, ways: list[Way]) ->
 
 def compiled_for(program: Program, target: str, lanes: int) -> Compiled:
     """Code for a target that isn't necessarily the best one here."""
-    usual, compiled.host_target = compiled.host_target, lambda: (target, "")
+    usual, program_compiler.host_target = program_compiler.host_target, lambda: (target, "")
     try:
         return compile_program(program, "f", lanes=lanes)
     finally:
-        compiled.host_target = usual
+        program_compiler.host_target = usual
 
 
 def _rows(size: int) -> Floats:

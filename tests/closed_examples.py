@@ -91,7 +91,7 @@ def free_pendulum() -> tuple[Mechanism, np.ndarray]:
 
 
 def _free_coordinates(m: Model, turn: list[float]) -> np.ndarray:
-    from touchback.system.layout import layout_of
+    from touchback.system.signal_layout import layout_of
 
     q = np.zeros(7)
     names = layout_of(m).q

@@ -7,15 +7,15 @@ import numpy as np
 
 from touchback.codegen import compile_program
 from touchback.dynamics.constraint_row import Row
-from touchback.dynamics.forward import configuration_rate, entries, inverse
+from touchback.dynamics.forward_dynamics import configuration_rate, entries, inverse
 from touchback.dynamics.loop_closures import closure_rows
 from touchback.model.closures import Closure
 from touchback.model.model import Model
 from touchback.native import ConstrainedFunctions, Interpreter
 from touchback.symbolic.differentiate import jacobian
-from touchback.symbolic.stages import split_many
+from touchback.symbolic.parameter_stages import split_many
 from touchback.system.derivation import Derivation
-from touchback.system.layout import layout_of
+from touchback.system.signal_layout import layout_of
 
 Write = Callable[[Derivation], list[Row]]
 

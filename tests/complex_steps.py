@@ -8,8 +8,8 @@ import numpy as np
 
 import touchback as tb
 from touchback.dynamics import Coordinates, Instant
-from touchback.dynamics.forward import configuration_rate
-from touchback.model.flatten import flatten
+from touchback.dynamics.forward_dynamics import configuration_rate
+from touchback.model.flatten_submodels import flatten
 from touchback.symbolic.scalars import Operators
 
 STEP = 1e-30  # of complex numbers: what it squares to is nothing beside 1

@@ -3,9 +3,9 @@
 from collections.abc import Callable
 from typing import Any
 
-from touchback.symbolic.numeric import on_floats
-from touchback.symbolic.operand import Operand
-from touchback.symbolic.table import Table, Want
+from touchback.symbolic.lookup_table import Table, Want
+from touchback.symbolic.numeric_operations import on_floats
+from touchback.symbolic.operator_overloading import Operand
 
 
 class Dual(Operand):

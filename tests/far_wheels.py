@@ -10,7 +10,7 @@ from pathlib import Path
 
 from touchback.devices.evdev.evdev_description import CODES
 from touchback.devices.evdev.simulated_wheel import Effects
-from touchback.native.library import LIB
+from touchback.native.shared_library import LIB
 
 FEATURES = {"constant": 1, "gain": 2, "autocentre": 4}
 EVENT = struct.Struct("<qqHHi")

@@ -6,14 +6,14 @@ from typing import Any
 import numpy as np
 
 from touchback.model import Model
-from touchback.model.signals import Input, Parameter
+from touchback.model.parameters_and_signals import Input, Parameter
 from touchback.native import Interpreter
 from touchback.symbolic import Tape, lower
 from touchback.system import State, System
 from touchback.system.compiled_function import FunctionSet
 from touchback.system.derivation_plan import Plan
 from touchback.system.dynamics_kinds import DynamicsKind, Key
-from touchback.system.layout import Layout
+from touchback.system.signal_layout import Layout
 
 HandMadeSystem = System
 GRAVITY, LENGTH = 9.81, 0.7

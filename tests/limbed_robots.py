@@ -5,8 +5,8 @@ import pytest
 
 import touchback as tb
 from touchback.codegen import kinematic_branch_simd
-from touchback.codegen.host import host_target
-from touchback.codegen.machine import TARGETS
+from touchback.codegen.emit_machine_code import TARGETS
+from touchback.codegen.host_cpu import host_target
 
 HOST = host_target()[0]
 RUNNING = [name for name in TARGETS if HOST is not None and HOST.startswith(name)]

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from touchback.dynamics.tree import coordinate_starts
+from touchback.dynamics.kinematic_tree import coordinate_starts
 from touchback.interop import ImportNotice, read_urdf
 from touchback.model import Model
 

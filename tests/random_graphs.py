@@ -6,8 +6,8 @@ import numpy as np
 
 from touchback import native
 from touchback.symbolic import ops
+from touchback.symbolic.lookup_table import Lookup, Table, Want
 from touchback.symbolic.program import Program
-from touchback.symbolic.table import Lookup, Table, Want
 from touchback.symbolic.tape import Alike
 
 LINE = Table(x=(0.0, 1.0, 2.5), values=(1.0, -2.0, 0.5))

@@ -3,7 +3,7 @@
 import numpy as np
 
 import touchback as tb
-from touchback.symbolic.functions import sin, sqrt
+from touchback.symbolic.math_functions import sin, sqrt
 
 G = 9.81
 

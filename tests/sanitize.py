@@ -79,7 +79,9 @@ def build(kind: str, folder: Path) -> None:
         ROOT / "src" / "touchback", package, ignore=shutil.ignore_patterns("*.so", "__pycache__")
     )
     native, described = package / "native", folder / "description.c"
-    subprocess.run([sys.executable, str(native / "describe.py"), str(described)], check=True)
+    subprocess.run(
+        [sys.executable, str(native / "describe_headers.py"), str(described)], check=True
+    )
     own = [path for path in native.rglob("*.c") if path.parent.name != "python"]
     sources = sorted(str(path) for path in [*own, described])
     library = str(native / "libtouchback.so")

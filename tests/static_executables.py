@@ -20,8 +20,8 @@ from unittest.mock import patch
 import numpy as np
 
 from touchback.codegen import aarch64_isa as arm, emit, x86_64_evex as evex, x86_64_isa as intel
-from touchback.codegen.abi import CONTEXT_SLOT
-from touchback.codegen.host import host_target
+from touchback.codegen.calling_convention import CONTEXT_SLOT
+from touchback.codegen.host_cpu import host_target
 from touchback.symbolic import evaluate, ops
 from touchback.symbolic.program import Program
 from touchback.symbolic.sincos import LIMIT, sincos

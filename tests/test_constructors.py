@@ -28,7 +28,7 @@ from touchback.model.solids import Box, Cylinder, Ellipsoid, Sphere
 from touchback.realtime import open_recording
 from touchback.realtime.live_replay import replay_recording
 from touchback.realtime.recording_fork import fork
-from touchback.recording.live_file import Recording
+from touchback.recording.live_recording import Recording
 from touchback.system import System
 
 ROOMS = (

@@ -237,8 +237,8 @@ def test_the_files_would_work_inside_as_they_are() -> None:
 
 
 @pytest.mark.parametrize(("table", "entry"), [
-    ("system/function_text.py", "PRINTERS"), ("cli/command_table.py", "COMMANDS"),
-    ("codegen/machine.py", "TARGETS"), ("interop/import_formats.py", "FORMATS"),
+    ("system/function_source.py", "PRINTERS"), ("cli/command_table.py", "COMMANDS"),
+    ("codegen/emit_machine_code.py", "TARGETS"), ("interop/import_formats.py", "FORMATS"),
     ("devices/device_registry.py", "DEVICES"), ("simulate/solvers/__init__.py", "METHODS"),
     ("native/constrained/formulation_kinds.py", "FORMULATIONS"),
 ])  # fmt: skip

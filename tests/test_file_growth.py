@@ -25,11 +25,11 @@ from touchback.instruments.midi_file import read_midi
 from touchback.interop.fmi.fmu_instance import read_description
 from touchback.names import near_names, unknown_name
 from touchback.recording import mcap_records
-from touchback.recording.live_about import HEAD
-from touchback.recording.live_file import Recorder, open_recording
+from touchback.recording.live_recording import Recorder, open_recording
+from touchback.recording.live_recording_metadata import HEAD
 from touchback.recording.mcap_records import MAGIC
-from touchback.recording.repair import repair
-from touchback.system.compilation import copies
+from touchback.recording.repair_recording import repair
+from touchback.system.compile_model import copies
 from touchback.vehicle.roads.road_files import read_height_map
 
 SOURCE = Path(tb.__path__[0])
@@ -60,14 +60,14 @@ READERS = {  # whatever module opens files, and what of it is tried here
     "interop/usd/usd_stage.py": ("usd", "binary usd"),
     "interop/xml_file.py": ("urdf", "sdf", "mbs"),
     "recording/recording_export.py": ("recording",),
-    "recording/mcap_file.py": ("recording",),
+    "recording/mcap_run_file.py": ("recording",),
     "recording/mcap_tables.py": ("recording",),
     "recording/measured/csv_series.py": ("table",),
     "recording/measured/mcap_series.py": ("recording",),
-    "recording/measured/mdf.py": ("mdf",),
+    "recording/measured/mdf_series.py": ("mdf",),
     "recording/measured/file_readers.py": ("table",),
     "recording/measured/parquet_series.py": ("parquet",),
-    "recording/repair.py": ("recording",),
+    "recording/repair_recording.py": ("recording",),
     "recording/run_formats.py": ("run as text", "run as arrays"),
     "vehicle/car_file.py": ("car",),
     "vehicle/roads/road_files.py": ("road",),

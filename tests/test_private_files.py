@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import touchback
-import touchback.codegen.compiled as perf
+import touchback.codegen.program_compiler as perf
 from command import touchback as command
 from touchback import gallery
 from touchback.errors import InputError
@@ -19,7 +19,10 @@ from touchback.workbench.play.trial_pages import TrialBoard
 from touchback.workbench.playback.recording_folder import RecordingFolder
 
 SOURCES = Path(touchback.__file__).parent
-FIXED = {"codegen/compiled.py", "realtime/control/control_port.py"}  # which check what they find
+FIXED = {
+    "codegen/program_compiler.py",
+    "realtime/control/control_port.py",
+}  # which check what they find
 
 
 @pytest.fixture

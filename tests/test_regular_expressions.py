@@ -16,8 +16,8 @@ from growth import assert_linear
 
 SOURCES = Path(touchback.__file__).parent
 OURS = {  # which read texts of the package itself, or of ours alone
-    "native/sources.py", "native/describe.py", "batch/gpu/constrained_kernel.py",
-    "draw/film.py",
+    "native/c_source_extraction.py", "native/describe_headers.py",
+    "batch/gpu/constrained_kernel.py", "draw/film.py",
     "interop/modelica/modelica_writer.py",
 }  # fmt: skip
 LONGEST = 1 << 16

@@ -3,7 +3,7 @@
 import ctypes
 import struct
 
-from touchback.native.library import LIB
+from touchback.native.shared_library import LIB
 
 PAYLOAD, FRAME = LIB.constant("TB_PAYLOAD"), LIB.constant("TB_FRAME")
 WHOLE, DAMAGED, VERSION_1 = (LIB.constant(f"TB_{w}") for w in ("WHOLE", "DAMAGED", "VERSION_1"))

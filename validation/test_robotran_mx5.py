@@ -13,11 +13,11 @@ import numpy as np
 import pytest
 
 from touchback.dynamics import Coordinates, Instant
-from touchback.dynamics.forward import entries, inverse
+from touchback.dynamics.forward_dynamics import entries, inverse
 from touchback.interop import ImportNotice, read_mbs
 from touchback.model import Model
 from touchback.symbolic import Tape
-from touchback.symbolic.count import count_tape
+from touchback.symbolic.operation_count import count_tape
 from touchback.symbolic.scalars import Operators
 from validation.reference import numbers
 from validation.reference.robotran import mbs_text

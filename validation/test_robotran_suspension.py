@@ -14,9 +14,9 @@ from msgspec.structs import replace
 
 import touchback as tb
 from touchback.dynamics.constraints import constraint_rows
-from touchback.symbolic.count import count_tape
+from touchback.symbolic.operation_count import count_tape
 from touchback.system.derivation import Derivation
-from touchback.system.layout import layout_of
+from touchback.system.signal_layout import layout_of
 from validation.reference import columns, numbers
 from validation.reference.robotran import mbs_text
 

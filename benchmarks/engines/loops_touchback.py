@@ -11,7 +11,7 @@ from benchmarks.engines.loop_engine import Quality, judge
 from benchmarks.planar_loops import PlanarLoops
 from benchmarks.timing import Floats
 from touchback.native import FixedStep, Status
-from touchback.native.constrained.constrained import Constrained
+from touchback.native.constrained.constrained_problem import Constrained
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ import touchback as tb
 from benchmarks.engines.build import HERE, OPTIMISED, compiled
 from benchmarks.timing import Floats
 from touchback.instruments.piano.piano_action import grand_piano_action
-from touchback.native.library import LIB
+from touchback.native.shared_library import LIB
 
 REPORTED = ("key depth", "key speed", "string gap", "hammer velocity")
 METHOD, STEP = "euler", 62.5e-6

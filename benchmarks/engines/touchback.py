@@ -6,7 +6,7 @@ import numpy as np
 
 from benchmarks.engines.build import HERE, OPTIMISED, address, compiled
 from benchmarks.timing import Routine
-from touchback.native.library import LIB
+from touchback.native.shared_library import LIB
 from touchback.system import System
 
 NAME = "Touchback"

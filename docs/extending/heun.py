@@ -6,7 +6,7 @@ import numpy as np
 
 from touchback.simulate.run_stepper import Segment
 from touchback.simulate.solvers.base import Can, Integrator
-from touchback.simulate.span import Trajectory
+from touchback.simulate.time_span import Trajectory
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,10 +1,10 @@
 """A spring in series with a damper: a force with a state of its own."""
 
+from touchback.model.described_values import Value
 from touchback.model.forces.base import ForceKind, InternalState
 from touchback.model.forces.springs import line_between, pull_together
 from touchback.model.frame import Frame
-from touchback.model.mechanics import Forces, Mechanics
-from touchback.model.value import Value
+from touchback.model.mechanics_protocol import Forces, Mechanics
 from touchback.numbers import Scalar
 
 

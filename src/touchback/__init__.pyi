@@ -29,7 +29,7 @@ from touchback.analysis import (
 )
 from touchback.analysis.gradients import Gradient, Rollout, rollout
 from touchback.analysis.quality import Demand, Quality, quality
-from touchback.dynamics.forward import solve_symmetric
+from touchback.dynamics.forward_dynamics import solve_symmetric
 from touchback.errors import (
     CompileError,
     DeviceError,
@@ -156,7 +156,7 @@ from touchback.simulate import (
 from touchback.sweeps import sweep
 from touchback.symbolic import Table
 from touchback.symbolic.expression import Expr
-from touchback.symbolic.functions import (
+from touchback.symbolic.math_functions import (
     acos,
     asin,
     atan,
@@ -180,8 +180,8 @@ from touchback.symbolic.functions import (
     tanh,
 )
 from touchback.system import State, System
-from touchback.system.compilation import copies
-from touchback.system.ports import BodyMotion, Bond, BondGraph, Port, Ports, bond_graph, ports
+from touchback.system.compile_model import copies
+from touchback.system.port_values import BodyMotion, Bond, BondGraph, Port, Ports, bond_graph, ports
 
 __version__: str
 

@@ -33,13 +33,13 @@ from touchback.haptics.displays import hold
 from touchback.instruments.piano.action_specification import Dimensions, Specification
 from touchback.instruments.piano.piano_action import grand_piano_action
 from touchback.model import Model
+from touchback.model.described_values import Value
 from touchback.model.forces import JointEffort
 from touchback.model.joints import Fixed, Prismatic, Revolute
 from touchback.model.sensors import Signal
-from touchback.model.value import Value
 from touchback.recording import Run
 from touchback.simulate import simulate
-from touchback.symbolic.functions import maximum, select
+from touchback.symbolic.math_functions import maximum, select
 
 # Inferred: round figures for a rod motor of that size and name; the paper gives its name alone.
 OUTSIDE = LinearMotor(

@@ -12,7 +12,7 @@ import numpy as np
 
 from touchback.contact import ProfileContact
 from touchback.contact.contact_laws import Felt
-from touchback.contact.profiles import Circle, Line
+from touchback.contact.planar_profiles import Circle, Line
 from touchback.instruments.piano.action_specification import Specification, rotate_in_plane
 from touchback.instruments.piano.piano_action import grand_piano_action
 from touchback.instruments.piano.stroke_analysis import crossings

@@ -20,9 +20,9 @@ from touchback.instruments.piano.finger_motions import Reached, minimum_jerk
 from touchback.instruments.piano.piano_action import grand_piano_action
 from touchback.instruments.piano.stroke_analysis import play
 from touchback.model import Model
-from touchback.model.value import Value
+from touchback.model.described_values import Value
 from touchback.simulate import simulate
-from touchback.symbolic.functions import cos, exp, maximum, minimum
+from touchback.symbolic.math_functions import cos, exp, maximum, minimum
 
 SHALLOW, DEEP = 0.1e-3, 9.3e-3  # m, between which the key is moved: not into its bed
 SLOWEST, FASTEST, BESIDE = 0.15, 3.5, 2.3  # Hz: a sweep, and a steady motion beside it

@@ -12,7 +12,7 @@ from touchback.instruments.keyboard.key_strokes import Stroke
 from touchback.instruments.keyboard.keyboard_model import MIDDLE_C, note_name, touchback_key
 from touchback.instruments.keyboard.keyboard_pedals import PEDALS
 from touchback.instruments.keyboard.keyboard_player import SETTLING, Keyboard, steps_at
-from touchback.system.compilation import copies
+from touchback.system.compile_model import copies
 
 RATE = 1000.0  # ticks a second
 SCATTER = 0.08  # standard deviation of a finger's wish, of its time and of its depth: ours

@@ -22,7 +22,7 @@ from touchback.model import Model
 from touchback.recording import Run
 from touchback.simulate import simulate
 from touchback.system import System
-from touchback.system.compilation import copies
+from touchback.system.compile_model import copies
 
 OUTPUT, SAMPLE = 5e-4, 1e-3  # of runs and of finger motions [s]
 WATCHED = 0.35  # after a press's end [s]

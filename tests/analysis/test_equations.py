@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from touchback.analysis.instance import Instance
+from touchback.analysis.system_at_parameters import Instance
 from touchback.system.implicit_equations import COLUMNS, ROWS, Point
 
 STEP = 1e-6

@@ -103,7 +103,7 @@ def test_quaternions_in_motion_have_the_slopes_of_their_neighbours() -> None:
     against = -np.array([[0, 0.5, 2.0], [-0.5, 0, -1.0], [-2.0, 1.0, 0]])  # −ω×
     assert np.allclose(linear.A[3:6, 3:6], against, atol=1e-12)
     assert np.allclose(linear.A[:6, 6:], np.eye(6), atol=1e-12)
-    from touchback.analysis.instance import Instance
+    from touchback.analysis.system_at_parameters import Instance
 
     instance = Instance(system)
     point = instance.point(state)

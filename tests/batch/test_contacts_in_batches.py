@@ -12,7 +12,7 @@ import touchback as tb
 from featured_models import FEATURES, cart_and_pendulum
 from tests.batch.own_runs import alone, assert_same_bits, assert_same_end
 from touchback.batch import native_per_thread, threaded_simulate
-from touchback.simulate import time_stepping
+from touchback.simulate import time_stepping_contact
 
 STEP, RADIUS = 1e-3, 0.05
 GRID = {"method": "moreau-jean", "step": STEP}
@@ -147,9 +147,9 @@ def test_impulses_that_do_not_settle_are_told_of_with_the_whole_run() -> None:
 
 def test_equations_are_derived_once_for_all(heap, monkeypatch) -> None:
     made: list[object] = []
-    usual = time_stepping.MoreauJeanStepper.__init__
+    usual = time_stepping_contact.MoreauJeanStepper.__init__
     monkeypatch.setattr(
-        time_stepping.MoreauJeanStepper,
+        time_stepping_contact.MoreauJeanStepper,
         "__init__",
         lambda *given: (made.append(1), usual(*given))[1],
     )

@@ -14,7 +14,7 @@ from command import touchback
 from touchback import gallery
 from touchback.gallery import pendulum
 from touchback.model import Model
-from touchback.symbolic.count import depth
+from touchback.symbolic.operation_count import depth
 
 
 def test_help_names_every_command() -> None:

@@ -13,7 +13,7 @@ from touchback.instruments.keyboard.keyboard_regulation import screws_of
 from touchback.instruments.keyboard.wired_keys import wired_key
 from touchback.instruments.piano.action_specification import Specification
 from touchback.instruments.piano.stroke_analysis import slow_press
-from touchback.model.signals import Parameter
+from touchback.model.parameters_and_signals import Parameter
 
 
 def test_screws_are_the_same_behind_simulated_keys_and_keys_on_wires() -> None:

@@ -2,9 +2,9 @@
 
 import pytest
 
-from touchback.codegen import compiled
-from touchback.codegen.host import host_target
-from touchback.codegen.machine import TARGETS
+from touchback.codegen import program_compiler
+from touchback.codegen.emit_machine_code import TARGETS
+from touchback.codegen.host_cpu import host_target
 
 RUNNING = {"x86_64_v4": ("x86_64", "x86_64_v4"), None: ()}.get(
     host_target()[0], (host_target()[0],)
@@ -16,5 +16,5 @@ HERE = [(target, lanes) for target in RUNNING for lanes in TARGETS[target].width
 def lanes(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int:
     """So many lanes by code for a target that is not necessarily the best one here."""
     target, count = request.param
-    monkeypatch.setattr(compiled, "host_target", lambda: (target, ""))
+    monkeypatch.setattr(program_compiler, "host_target", lambda: (target, ""))
     return count

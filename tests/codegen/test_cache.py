@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from random_graphs import PLAIN, random_graph
-from touchback.codegen import cache, emit
-from touchback.codegen.cache import WORTHWHILE, cache_folder, emit_cached
+from touchback.codegen import code_cache, emit
+from touchback.codegen.code_cache import WORTHWHILE, cache_folder, emit_cached
 from touchback.codegen.elf import write_elf
-from touchback.codegen.machine import TARGETS
+from touchback.codegen.emit_machine_code import TARGETS
 from touchback.symbolic.program import Program
 
 
@@ -32,7 +32,7 @@ def _emitting_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object) -> None:
         raise AssertionError("emitted although it was kept")
 
-    monkeypatch.setattr(cache, "emit", refuse)
+    monkeypatch.setattr(code_cache, "emit", refuse)
 
 
 def test_a_second_time_nothing_is_emitted(
@@ -70,21 +70,23 @@ def test_everything_that_matters_is_in_the_key(folder: Path, program: Program) -
     changes[3].inputs[2] = ("p", 77)
     changes[4].op[-1] = changes[4].op[-1] ^ 1
     changes[5].lookups = changes[5].lookups[:1]
-    keys = {cache._key(changed, "f", "aarch64", 1) for changed in changes}
+    keys = {code_cache._key(changed, "f", "aarch64", 1) for changed in changes}
     others = [("g", "aarch64", 1), ("f", "x86_64", 1), ("f", "aarch64", 2)]
-    keys |= {cache._key(program, *other) for other in others}
+    keys |= {code_cache._key(program, *other) for other in others}
     assert len(keys) == len(changes) + len(others)
-    assert cache._key(changes[0], "f", "aarch64", 1) == cache._key(program, "f", "aarch64", 1)
+    assert code_cache._key(changes[0], "f", "aarch64", 1) == code_cache._key(
+        program, "f", "aarch64", 1
+    )
 
 
 def test_other_processors_and_other_emitters_have_other_files(
     program: Program, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    usual = cache._key(program, "f", "aarch64", 1)
-    monkeypatch.setattr(cache, "cpu_features", lambda: frozenset({"sve"}))
-    elsewhere = cache._key(program, "f", "aarch64", 1)
-    monkeypatch.setattr(cache, "_emitter_version", lambda: "later")
-    assert len({usual, elsewhere, cache._key(program, "f", "aarch64", 1)}) == 3
+    usual = code_cache._key(program, "f", "aarch64", 1)
+    monkeypatch.setattr(code_cache, "cpu_features", lambda: frozenset({"sve"}))
+    elsewhere = code_cache._key(program, "f", "aarch64", 1)
+    monkeypatch.setattr(code_cache, "_emitter_version", lambda: "later")
+    assert len({usual, elsewhere, code_cache._key(program, "f", "aarch64", 1)}) == 3
 
 
 def test_small_functions_are_not_kept(folder: Path) -> None:
@@ -200,7 +202,7 @@ def test_a_file_under_the_name_of_another_is_not_executed(
         for kind in dict.fromkeys(kinds)
     ]
     codes = [emit_cached(each, name, target, lanes) for each, name, lanes in every]
-    files = [folder / f"{cache._key(p, name, target, n)}.so" for p, name, n in every]
+    files = [folder / f"{code_cache._key(p, name, target, n)}.so" for p, name, n in every]
     contents = [file.read_bytes() for file in files]
     for put, file, (each, name, lanes), code in zip(
         contents[1:] + contents[:1], files, every, codes, strict=True
@@ -237,7 +239,7 @@ def test_a_folder_that_becomes_a_link_while_code_is_emitted_is_not_written(
         folder.symlink_to(tmp_path / "elsewhere", target_is_directory=True)
         return emit(*given)
 
-    monkeypatch.setattr(cache, "emit", exchange)
+    monkeypatch.setattr(code_cache, "emit", exchange)
     with pytest.warns(RuntimeWarning, match="it is a link"):
         emit_cached(program, "f", "aarch64", 1)
     assert list((tmp_path / "elsewhere").iterdir()) == []
@@ -276,11 +278,11 @@ def test_the_longest_unused_make_room(
     files = _fill(folder, 20, 10_000)
     emit_cached(program, "f", "aarch64", 1)
     (new,) = set(folder.iterdir()) - set(files)
-    monkeypatch.setattr(cache, "LARGEST", 100_000 + new.stat().st_size)
+    monkeypatch.setattr(code_cache, "LARGEST", 100_000 + new.stat().st_size)
     new.unlink()
     emit_cached(program, "f", "aarch64", 1)
     assert set(folder.iterdir()) == {*files[10:], new}
-    monkeypatch.setattr(cache, "LARGEST", 5)
+    monkeypatch.setattr(code_cache, "LARGEST", 5)
     new.unlink()
     emit_cached(program, "f", "aarch64", 1)
     assert list(folder.iterdir()) == [new]  # one that is too large alone is kept for its user
@@ -291,15 +293,15 @@ def test_what_is_used_is_kept(
 ) -> None:
     emit_cached(program, "f", "aarch64", 1)
     (file,) = folder.iterdir()
-    os.utime(file, times=(time.time() - 2 * cache.OLDEST,) * 2)
+    os.utime(file, times=(time.time() - 2 * code_cache.OLDEST,) * 2)
     _emitting_is_an_error(monkeypatch)
     emit_cached(program, "f", "aarch64", 1)
-    assert file.stat().st_mtime > time.time() - cache.OLDEST
+    assert file.stat().st_mtime > time.time() - code_cache.OLDEST
 
 
 def test_a_file_from_the_future_does_not_stay_for_ever(folder: Path, program: Program) -> None:
     (file,) = _fill(folder, 1, 10)
-    os.utime(file, times=(time.time() + 2 * cache.OLDEST,) * 2)
+    os.utime(file, times=(time.time() + 2 * code_cache.OLDEST,) * 2)
     emit_cached(program, "f", "aarch64", 1)
     assert not file.exists()
 
@@ -317,7 +319,7 @@ def test_processes_that_write_and_delete_at_once_all_get_their_code(folder: Path
 
 def _work_in_a_small_cache(seed: int) -> None:
     """Room for two of four functions, which all processes ask for in an order of their own."""
-    cache.LARGEST = 16_000
+    code_cache.LARGEST = 16_000
     programs = [random_graph(np.random.default_rng(n), WORTHWHILE, PLAIN) for n in range(4)]
     codes = [emit(each, "aarch64") for each in programs]
     for number in np.random.default_rng(seed).integers(0, 4, 12).tolist():

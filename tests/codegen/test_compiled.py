@@ -9,13 +9,15 @@ import numpy as np
 import pytest
 
 from random_graphs import Builder, assert_same_bits, interpreted, random_graph, random_inputs
-from touchback.codegen import compile_program, compiled, emit, host
-from touchback.codegen.printers import build
+from touchback.codegen import compile_program, emit, host_cpu, program_compiler
+from touchback.codegen.printers import compile_c
 from touchback.errors import CompileError, InputError
 from touchback.symbolic import ops
 from touchback.symbolic.program import Program
 
-needs_emitter = pytest.mark.skipif(host.host_target()[0] is None, reason="no emitter for this host")
+needs_emitter = pytest.mark.skipif(
+    host_cpu.host_target()[0] is None, reason="no emitter for this host"
+)
 needs_compiler = pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler here")
 
 
@@ -33,7 +35,7 @@ BACKENDS = ["machine", pytest.param("c", marks=needs_compiler), "interpreter"]
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_every_back_end_gives_the_same_bits(backend: compiled.Backend) -> None:
+def test_every_back_end_gives_the_same_bits(backend: program_compiler.Backend) -> None:
     rng = np.random.default_rng(0)
     for _ in range(3):
         program = random_graph(rng, 100)
@@ -43,7 +45,9 @@ def test_every_back_end_gives_the_same_bits(backend: compiled.Backend) -> None:
 
 
 @pytest.mark.parametrize("backend", ["machine", "interpreter"])
-def test_a_bound_call_works_on_the_very_arrays(program: Program, backend: compiled.Backend) -> None:
+def test_a_bound_call_works_on_the_very_arrays(
+    program: Program, backend: program_compiler.Backend
+) -> None:
     x, u, p, out = np.array([2.0, 3.0]), np.array([0.0, 5.0]), np.array([1.0]), np.zeros(2)
     call = compile_program(program, backend=backend).bind(x, u, p, out)
     call()
@@ -128,7 +132,7 @@ def test_unknown_targets_lanes_and_back_ends_are_named(program: Program) -> None
 def test_where_no_emitter_runs_c_takes_its_place_with_a_warning(
     program: Program, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(compiled, "host_target", lambda: (None, "this processor lacks fma"))
+    monkeypatch.setattr(program_compiler, "host_target", lambda: (None, "this processor lacks fma"))
     with pytest.warns(RuntimeWarning, match=r"C compiler: this processor lacks fma"):
         function = compile_program(program)
     assert function.backend == "c"
@@ -142,8 +146,8 @@ def test_where_no_emitter_runs_c_takes_its_place_with_a_warning(
 def test_without_a_compiler_either_it_is_interpreted_with_a_warning(
     program: Program, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(compiled, "host_target", lambda: (None, "this is no Linux"))
-    monkeypatch.setattr(build, "COMPILERS", ("no-such-compiler",))
+    monkeypatch.setattr(program_compiler, "host_target", lambda: (None, "this is no Linux"))
+    monkeypatch.setattr(compile_c, "COMPILERS", ("no-such-compiler",))
     with pytest.warns(RuntimeWarning, match=r"interpreted.*this is no Linux.*none of no-such"):
         function = compile_program(program)
     assert function.backend == "interpreter"
@@ -153,19 +157,19 @@ def test_without_a_compiler_either_it_is_interpreted_with_a_warning(
 def test_a_processor_without_the_instructions_is_recognised(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(host.platform, "machine", lambda: "x86_64")
-    monkeypatch.setattr(host, "cpu_features", lambda: frozenset({"sse2", "avx2"}))
-    assert host.host_target() == (None, "this processor lacks fma")
-    monkeypatch.setattr(host, "cpu_features", lambda: frozenset({"sse2", "avx2", "fma"}))
-    assert host.host_target() == ("x86_64", "")
+    monkeypatch.setattr(host_cpu.platform, "machine", lambda: "x86_64")
+    monkeypatch.setattr(host_cpu, "cpu_features", lambda: frozenset({"sse2", "avx2"}))
+    assert host_cpu.host_target() == (None, "this processor lacks fma")
+    monkeypatch.setattr(host_cpu, "cpu_features", lambda: frozenset({"sse2", "avx2", "fma"}))
+    assert host_cpu.host_target() == ("x86_64", "")
     every = frozenset({"avx2", "fma", "avx512f", "avx512dq", "avx512bw", "avx512vl"})
-    monkeypatch.setattr(host, "cpu_features", lambda: every)
-    monkeypatch.setattr(host.LIB, "tb_has_avx512", lambda: 0)  # the list is of another machine
-    assert host.host_target() == ("x86_64", "")
-    monkeypatch.setattr(host.LIB, "tb_has_avx512", lambda: 1)
-    assert host.host_target() == ("x86_64_v4", "")
-    monkeypatch.setattr(host.platform, "machine", lambda: "riscv64")
-    target, reason = host.host_target()
+    monkeypatch.setattr(host_cpu, "cpu_features", lambda: every)
+    monkeypatch.setattr(host_cpu.LIB, "tb_has_avx512", lambda: 0)  # the list is of another machine
+    assert host_cpu.host_target() == ("x86_64", "")
+    monkeypatch.setattr(host_cpu.LIB, "tb_has_avx512", lambda: 1)
+    assert host_cpu.host_target() == ("x86_64_v4", "")
+    monkeypatch.setattr(host_cpu.platform, "machine", lambda: "riscv64")
+    target, reason = host_cpu.host_target()
     assert target is None
     assert "riscv64" in reason
 

@@ -12,8 +12,8 @@ import pytest
 from random_graphs import assert_same_bits, interpreted, random_graph, random_inputs
 from touchback import native
 from touchback.codegen import emit, read_elf, write_elf
-from touchback.codegen.host import host_target
-from touchback.codegen.machine import TARGETS
+from touchback.codegen.emit_machine_code import TARGETS
+from touchback.codegen.host_cpu import host_target
 from touchback.errors import CompileError
 
 TARGET = host_target()[0]

@@ -18,7 +18,7 @@ from random_graphs import (
     random_limbs,
 )
 from touchback.codegen import MachineCode, disassemble, emit
-from touchback.codegen.machine import TARGETS
+from touchback.codegen.emit_machine_code import TARGETS
 from touchback.errors import CompileError
 from touchback.symbolic import ops
 

@@ -18,7 +18,7 @@ from random_graphs import (
     random_limbs,
 )
 from static_executables import Case, emulator, expected, run
-from touchback.codegen.machine import TARGETS
+from touchback.codegen.emit_machine_code import TARGETS
 from touchback.symbolic import ops
 
 CALLING = (*range(21, 29), *PLAIN[:12])

@@ -18,9 +18,9 @@ from random_graphs import (
     random_inputs,
     random_limbs,
 )
-from touchback.codegen import compile_program, compiled, kinematic_branch_simd
+from touchback.codegen import compile_program, kinematic_branch_simd, program_compiler
+from touchback.codegen.emit_machine_code import TARGETS
 from touchback.codegen.kinematic_branch_simd import PackedProgram, find_packs
-from touchback.codegen.machine import TARGETS
 from touchback.symbolic import ops
 from touchback.symbolic.program import Program
 from touchback.symbolic.tape import Alike
@@ -29,7 +29,7 @@ from touchback.symbolic.tape import Alike
 @pytest.fixture(params=RUNNING)
 def target(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """Code for a target that runs here, packed whether it pays or not."""
-    monkeypatch.setattr(compiled, "host_target", lambda: (request.param, ""))
+    monkeypatch.setattr(program_compiler, "host_target", lambda: (request.param, ""))
     pack_always(monkeypatch)
     return str(request.param)
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from random_graphs import TURNING, Builder, random_graph
-from touchback.codegen.schedule import NEVER, schedule
+from touchback.codegen.instruction_schedule import NEVER, schedule
 from touchback.symbolic import ops
 from touchback.symbolic.program import Program
 

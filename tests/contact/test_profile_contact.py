@@ -8,7 +8,7 @@ from scipy.optimize import brentq
 from scipy.special import gamma
 
 import touchback as tb
-from touchback.symbolic.count import count
+from touchback.symbolic.operation_count import count
 
 G = 9.81
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import assume, given, strategies as st
 
 import touchback as tb
-from touchback.contact.profiles import Profile
-from touchback.dynamics.floats import float_instant
+from touchback.contact.planar_profiles import Profile
+from touchback.dynamics.float_instant import float_instant
 
 REACH = 8.0  # how far walls without an end are sampled
 

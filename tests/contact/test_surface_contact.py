@@ -7,7 +7,7 @@ from scipy.spatial.transform import Rotation
 import touchback as tb
 from touchback.contact.compliant_contacts import SurfaceContact
 from touchback.contact.contact_laws import HuntCrossley
-from touchback.contact.nearest_points import find_nearest, numbers
+from touchback.contact.nearest_point_search import find_nearest, numbers
 from touchback.contact.surface_tracking import Side
 from touchback.contact.surfaces import Ball, Ellipsoid, Plane, Roller, Surface
 

@@ -10,7 +10,7 @@ from scipy.spatial.transform import Rotation
 
 import touchback as tb
 from touchback.codegen import compile_program
-from touchback.contact.nearest_points import find_nearest, numbers
+from touchback.contact.nearest_point_search import find_nearest, numbers
 from touchback.contact.surface_tracking import Nearest, Side, Tracking, Twist
 from touchback.contact.surfaces import (
     Ball,

@@ -9,7 +9,7 @@ from touchback.draw.scene import Scene, Track, scene_of
 from touchback.draw.stick import axes_for
 from touchback.files import model_from_text, to_text
 from touchback.interop import ImportNotice, read_urdf
-from touchback.model.shapes import BoxShape, CylinderShape, SphereShape, SurfaceShape
+from touchback.model.visual_shapes import BoxShape, CylinderShape, SphereShape, SurfaceShape
 
 URDF = """<robot name="r">
   <link name="base"><visual><origin xyz="0 0 0.1" rpy="0 0 1.5707963267948966"/>

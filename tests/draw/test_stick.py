@@ -12,7 +12,7 @@ from touchback import gallery
 from touchback.draw.stick import Line, axes_for, stick_figure, view_of
 from touchback.draw.stick_svg import figure_svg
 from touchback.errors import InputError, ModelError
-from touchback.model.flatten import flatten
+from touchback.model.flatten_submodels import flatten
 
 ANGLES = 0.4, 0.7
 SVG = "{http://www.w3.org/2000/svg}"

@@ -11,18 +11,18 @@ from touchback import gallery
 from touchback.dynamics import Coordinates, Instant, loop_closures
 from touchback.dynamics.constraint_row import Row
 from touchback.dynamics.constraints import closure_rows
-from touchback.dynamics.floats import float_instant
-from touchback.dynamics.forward import configuration_rate
-from touchback.dynamics.instant import jacobian
+from touchback.dynamics.float_instant import float_instant
+from touchback.dynamics.forward_dynamics import configuration_rate
+from touchback.dynamics.mechanism_instant import jacobian
 from touchback.model.closures import Closure
 from touchback.model.frame import BodyHandle
-from touchback.symbolic.count import count_tape
+from touchback.symbolic.operation_count import count_tape
 from touchback.symbolic.scalars import Operators
 from touchback.system import System
 from touchback.system.derivation import Derivation
 from touchback.system.derivation_plan import make_plan
 from touchback.system.dynamics_kinds import At, ConstrainedDynamics
-from touchback.system.layout import layout_of
+from touchback.system.signal_layout import layout_of
 
 CLOSURES = {
     "ball": tb.Spherical(),

@@ -11,12 +11,12 @@ import touchback as tb
 from dual_numbers import Dual
 from random_mechanisms import Mechanism, examples, mechanisms, random_mechanism, scale
 from touchback.dynamics import Coordinates, Instant, aba, crba, rnea
-from touchback.dynamics.forward import ALGORITHMS, entries, forward, inverse
-from touchback.model.flatten import flatten
+from touchback.dynamics.forward_dynamics import ALGORITHMS, entries, forward, inverse
+from touchback.model.flatten_submodels import flatten
 from touchback.symbolic.program import evaluate, lower
 from touchback.symbolic.scalars import Operators
 from touchback.system.derivation import Derivation
-from touchback.system.layout import layout_of
+from touchback.system.signal_layout import layout_of
 
 
 def instant(

@@ -2,7 +2,7 @@
 
 import touchback as tb
 from limbed_robots import quadruped
-from touchback.dynamics.tree import isomorphic_branches
+from touchback.dynamics.kinematic_tree import isomorphic_branches
 
 
 def _on(m: tb.Model, body: str, name: str, *kinds: tb.JointKind) -> str:

@@ -6,7 +6,7 @@ from scipy.optimize import brentq
 
 import touchback as tb
 from touchback.files import model_from_text, to_text
-from touchback.model.limits import limit_numbers
+from touchback.model.joint_limits import limit_numbers
 
 MASS, LENGTH, G = 2.0, 0.6, 9.81
 J = MASS * LENGTH**2 / 3  # of a uniform rod about its end

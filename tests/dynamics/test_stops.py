@@ -6,7 +6,7 @@ import pytest
 from scipy.optimize import brentq
 
 import touchback as tb
-from touchback.dynamics.stops import RATE, default_stops
+from touchback.dynamics.joint_stops import RATE, default_stops
 
 SIZES = {"finger": (0.1, 0.04), "arm": (3.0, 0.5), "crane": (1000.0, 6.0)}  # kg, m
 LIMIT, G = 0.3, 9.81

@@ -10,7 +10,7 @@ import pytest
 
 import touchback as tb
 from touchback.analysis.variational_runs import Variations, plan_steps
-from touchback.simulate.inputs import read_inputs
+from touchback.simulate.input_signals import read_inputs
 
 LENGTH, DAMPING, SWING = 1.3, 0.2, 1.0
 

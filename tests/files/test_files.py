@@ -24,8 +24,8 @@ from touchback.interop.import_formats import FORMATS, read
 from touchback.model.closures import AnyClosure
 from touchback.model.constraint_kinds import AnyCoupling
 from touchback.model.forces import AnyForce
+from touchback.model.joint_limits import limit_numbers
 from touchback.model.joints import AnyJoint
-from touchback.model.limits import limit_numbers
 from touchback.model.sensors import AnySensor
 
 SUFFIXES = (".yaml", ".json")

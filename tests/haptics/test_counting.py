@@ -22,7 +22,7 @@ from touchback.haptics.wall.laws import (
 from touchback.haptics.wall.passivity_limits import BENCH_DEVICE, Press
 from touchback.haptics.wall.wall_sweep import PressSimulation, Setting, press_walls
 from touchback.numbers import Scalar
-from touchback.symbolic.functions import floor
+from touchback.symbolic.math_functions import floor
 
 SIZE = 4.15e-6
 PLANT = Motion(0.32, 4.75, 257.0)

@@ -21,7 +21,7 @@ from touchback.haptics.wall.passivity_limits import BENCH_DEVICE, BENCH_FINGER
 from touchback.haptics.wall.wall_sweep import PressSimulation, Setting
 from touchback.model import Model
 from touchback.recording import Run
-from touchback.symbolic.functions import floor
+from touchback.symbolic.math_functions import floor
 from touchback.system import System
 
 SIZE, RATE = 4.15e-6, 1000.0

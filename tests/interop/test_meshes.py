@@ -13,8 +13,8 @@ from touchback.draw.scene import Track, scene_of
 from touchback.files import model_from_text, to_text
 from touchback.interop import ImportNotice, read_urdf
 from touchback.interop.meshes.mesh_file import read_mesh, weld_points
-from touchback.model.shapes import BoxShape, MeshShape
 from touchback.model.solids.visual_mesh import unpacked
+from touchback.model.visual_shapes import BoxShape, MeshShape
 
 pytest.importorskip("trimesh", reason="trimesh is not installed")
 pytest.importorskip("collada", reason="pycollada is not installed")

@@ -9,8 +9,8 @@ import pytest
 from touchback.errors import ModelError
 from touchback.interop import ImportNotice, Mimic, read_urdf
 from touchback.interop.import_formats import read
+from touchback.model.joint_limits import limit_numbers
 from touchback.model.joints import Fixed, Free, Prismatic, Revolute
-from touchback.model.limits import limit_numbers
 
 INERTIAL = """<inertial><mass value="1"/>
   <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>"""

@@ -256,7 +256,7 @@ def test_numbers_are_given_in_their_own_unit_and_act_in_si() -> None:
 
 
 def test_limits_in_degrees_are_those_in_radians() -> None:
-    from touchback.model.limits import limit_numbers
+    from touchback.model.joint_limits import limit_numbers
 
     system = pendulum(0.3, "N m", 1.0)
     assert limit_numbers(system.model)["pivot"] == (-1.0, pytest.approx(math.pi / 3, rel=1e-15))

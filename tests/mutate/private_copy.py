@@ -152,7 +152,7 @@ class NativeBuild:
         self.folder = folder
         self.flags = _flags(project.root / "setup.py")
         described = folder / "description.c"
-        write = [sys.executable, str(self.native / "describe.py"), str(described)]
+        write = [sys.executable, str(self.native / "describe_headers.py"), str(described)]
         subprocess.run(write, check=True)
         own = [path for path in self.native.rglob("*.c") if path.parent.name != "python"]
         self.sources = sorted([*own, described])

@@ -21,7 +21,7 @@ from hypothesis import given, strategies as st
 import touchback as tb
 from touchback import gallery
 from touchback.native.front.connection_gate import LINES, WEB, Front
-from touchback.native.library import LIB
+from touchback.native.shared_library import LIB
 from touchback.realtime.control.control_messages import Set, Stop
 from waiting import PATIENCE, until
 

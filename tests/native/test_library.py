@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from touchback.native import library
-from touchback.native.describe import HERE, description, headers_of, write
-from touchback.native.library import LIB, Library
+from touchback.native import shared_library
+from touchback.native.describe_headers import HERE, description, headers_of, write
+from touchback.native.shared_library import LIB, Library
 
 FOLDERS = ("calls", "linear", "integrate", "constrained", "contact", "modes", "live")
 HEADER = """
@@ -50,7 +50,7 @@ def test_every_struct_is_laid_out_as_the_compiler_has_it() -> None:
 
 
 def test_no_struct_is_spelled_in_python() -> None:
-    sources = Path(library.__file__).parents[1].rglob("*.py")
+    sources = Path(shared_library.__file__).parents[1].rglob("*.py")
     assert [path.name for path in sources if "_fields_ =" in path.read_text()] == []
 
 

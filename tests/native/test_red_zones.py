@@ -14,8 +14,8 @@ import sanitize
 SOLVE = """
 import ctypes
 import numpy as np
-from touchback.native.library import LIB, RED_ZONE, aligned_zeros
-from touchback.native.live.arena import Arena
+from touchback.native.shared_library import LIB, RED_ZONE, aligned_zeros
+from touchback.native.live.locked_arena import Arena
 
 assert RED_ZONE
 arena = Arena(4096)
@@ -60,7 +60,7 @@ def test_an_overrun_between_pieces_is_reported(
 CHURN = """
 import threading
 import numpy as np
-from touchback.native.library import RED_ZONE, aligned_zeros
+from touchback.native.shared_library import RED_ZONE, aligned_zeros
 
 def churn() -> None:
     for _ in range(4000):

@@ -11,7 +11,7 @@ import manipulated
 import touchback as tb
 from touchback.errors import InputError
 from touchback.realtime import fork, open_recording
-from touchback.recording.live_file import place_at
+from touchback.recording.live_recording import place_at
 from touchback.system import System
 
 

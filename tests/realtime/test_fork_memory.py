@@ -13,8 +13,8 @@ import touchback as tb
 from touchback import gallery
 from touchback.errors import InputError
 from touchback.realtime import fork, open_recording
-from touchback.recording.live_about import memory_of, text_of
-from touchback.recording.live_file import Recording
+from touchback.recording.live_recording import Recording
+from touchback.recording.live_recording_metadata import memory_of, text_of
 from touchback.system import System
 
 FORMULATIONS = [

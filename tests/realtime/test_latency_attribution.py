@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 import touchback as tb
-from touchback.native.library import LIB
+from touchback.native.shared_library import LIB
 from touchback.realtime.latency_attribution import (
     Histogram,
     LatencyAttribution,

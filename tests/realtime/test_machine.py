@@ -8,8 +8,8 @@ import pytest
 
 import touchback as tb
 from command import touchback
-from touchback.native.library import LIB
 from touchback.native.live.tick_layout import BUCKETS
+from touchback.native.shared_library import LIB
 from touchback.realtime import latency_benchmark
 from touchback.realtime.latency_attribution import Histogram
 from touchback.realtime.latency_benchmark import Finding, Punctuality, findings, measure

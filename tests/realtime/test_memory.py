@@ -11,8 +11,8 @@ from mcap.reader import make_reader
 from mcap.records import Statistics
 
 import touchback as tb
-from touchback.native.live import arena as live_memory
-from touchback.native.live.arena import LockedArrays
+from touchback.native.live import locked_arena as live_memory
+from touchback.native.live.locked_arena import LockedArrays
 
 LIVE = import_module("touchback.realtime.live")  # the module: the room has a function of its name
 

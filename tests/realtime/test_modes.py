@@ -7,7 +7,7 @@ import pytest
 
 import touchback as tb
 from models_with_modes import block_on_belt, bouncing_ball, pegged_pendulum
-from touchback.symbolic.functions import select
+from touchback.symbolic.math_functions import select
 
 
 @pytest.mark.parametrize("make", [lambda: bouncing_ball(0.8, rest=True), block_on_belt])

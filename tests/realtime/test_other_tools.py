@@ -15,8 +15,8 @@ import touchback as tb
 from command import touchback
 from touchback.realtime import open_recording
 from touchback.recording import Run
-from touchback.recording.live_file import Recorder
-from touchback.recording.repair import repair
+from touchback.recording.live_recording import Recorder
+from touchback.recording.repair_recording import repair
 
 SECOND = 1_000_000_000
 

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 import touchback as tb
-from touchback.native.library import LIB
 from touchback.native.live.mailbox import clock_now
+from touchback.native.shared_library import LIB
 from touchback.realtime import Receiver, Sender, attach
 from touchback.realtime.udp_signals import Datagram, unpack
 from waiting import until

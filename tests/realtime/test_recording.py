@@ -12,7 +12,7 @@ import pytest
 import touchback as tb
 from command import touchback
 from touchback.realtime import open_recording
-from touchback.recording.live_file import Recorder
+from touchback.recording.live_recording import Recorder
 from waiting import until
 
 RUNS_UNTIL_KILLED = """

@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 
 import touchback as tb
-from touchback.native.library import LIB
 from touchback.native.live.mailbox import clock_now
+from touchback.native.shared_library import LIB
 from touchback.realtime import attach
 from waiting import until
 
@@ -194,7 +194,7 @@ def test_more_shared_memory_than_has_shelters_is_refused(
 SHELTERS = """
 import faulthandler, mmap, os, signal, sys, tempfile
 import numpy as np
-from touchback.native.library import LIB
+from touchback.native.shared_library import LIB
 
 def memory():
     file = tempfile.TemporaryFile()

@@ -14,7 +14,7 @@ from typing import NoReturn
 import pytest
 
 import touchback as tb
-from touchback.native.live.arena import private_map
+from touchback.native.live.locked_arena import private_map
 from touchback.realtime.shutdown import run_uninterrupted, signals_as_ctrl_c
 from waiting import PATIENCE
 

@@ -12,7 +12,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from touchback.recording.live_file import Part, Recording
+from touchback.recording.live_recording import Part, Recording
 
 sys.path.append(str(Path(__file__).parents[1] / "soak"))  # modules of a program
 

@@ -16,7 +16,7 @@ from parquet_reader import read_parquet
 from touchback.draw import film
 from touchback.realtime import Recording, open_recording
 from touchback.realtime.live_replay import system_in
-from touchback.recording.live_file import Recorder
+from touchback.recording.live_recording import Recorder
 
 
 @pytest.fixture(scope="module")

@@ -47,7 +47,9 @@ def test_changes_of_mode_come_back(tmp_path: Path) -> None:
 def test_a_long_run_is_many_messages_in_the_order_of_time_that_any_reader_finds(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("touchback.recording.mcap_file._MESSAGE", 1 << 16)  # as if it were longer
+    monkeypatch.setattr(
+        "touchback.recording.mcap_run_file._MESSAGE", 1 << 16
+    )  # as if it were longer
     time = np.linspace(0.0, 10.0, 12_501)
     run = Run(time, {"wave": np.sin(time), "line": time})
     run.save(tmp_path / "long.mcap")

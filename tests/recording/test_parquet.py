@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from parquet_reader import read_parquet
-from touchback.recording import Run, open_run, parquet_file
+from touchback.recording import Run, open_run, parquet_run_file
 
 
 def sample(count: int, signals: int = 3) -> Run:
@@ -31,7 +31,7 @@ def test_a_reader_by_the_letter_finds_every_bit(count: int, signals: int, tmp_pa
 
 
 def test_long_runs_are_groups_of_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parquet_file, "_ROWS", 64)
+    monkeypatch.setattr(parquet_run_file, "_ROWS", 64)
     run = sample(1000)
     run.save(tmp_path / "run.parquet")
     columns, _ = read_parquet(tmp_path / "run.parquet")

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import touchback as tb
-from touchback.dynamics.instant import Instant
+from touchback.dynamics.mechanism_instant import Instant
 from touchback.model.forces import ForceKind
-from touchback.model.mechanics import Forces, Mechanics
+from touchback.model.mechanics_protocol import Forces, Mechanics
 from touchback.numbers import Scalar
 
 G = 9.81

@@ -27,9 +27,9 @@ from touchback.contact.compliant_contacts import SurfaceContact
 from touchback.contact.surfaces import Ball, Plane
 from touchback.native import FORMULATIONS
 from touchback.progress import Progress
-from touchback.simulate.features import OF_SOLVERS, REFUSED, refused_by
 from touchback.simulate.run_spec import RunSpec
 from touchback.simulate.solvers import METHODS, Can
+from touchback.simulate.unsupported_features import OF_SOLVERS, REFUSED, refused_by
 
 T, TICK = 0.2, 1e-3
 EPSILON = 1e-6

@@ -18,7 +18,7 @@ from closed_suite import (
 from formulation_promises import TABLE, Promise, Refusal, promise, table
 from touchback import gallery
 from touchback.gallery import planar_linkages
-from touchback.simulate.failure import RunFailed
+from touchback.simulate.run_failure import RunFailed
 from touchback.simulate.solvers import METHODS
 
 SPEEDS = np.linspace(4.0, 14.0, 6)  # rad/s: each meets the singular position differently

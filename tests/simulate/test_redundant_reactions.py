@@ -15,9 +15,9 @@ import touchback as tb
 from c_projects import compiled, needs_compiler, table
 from touchback.contact import SpherePlaneContact
 from touchback.interop.export_targets import generate
-from touchback.native.constrained.constrained import Constrained
+from touchback.native.constrained.constrained_problem import Constrained
 from touchback.native.constrained.formulation_kinds import FORMULATIONS
-from touchback.system.freedoms import null_space
+from touchback.system.degrees_of_freedom import null_space
 
 LEGS, LENGTH, STEP = (-0.5, -0.1, 0.2, 0.6), 0.4, 1e-3
 

@@ -11,9 +11,9 @@ import touchback as tb
 from touchback.native import Interpreter
 from touchback.simulate import adaptive_step_limits
 from touchback.simulate.adaptive_step_limits import step_limits
-from touchback.simulate.inputs import Inputs
+from touchback.simulate.input_signals import Inputs
 from touchback.simulate.solvers import METHODS, Can
-from touchback.simulate.span import Span
+from touchback.simulate.time_span import Span
 
 DURATION = 5.0
 ADAPTIVE = [word for word, solver in METHODS.items() if solver.adaptive and word != "event-driven"]

@@ -6,7 +6,7 @@ from hypothesis import given, strategies as st
 from scipy.spatial.transform import Rotation
 
 import touchback as tb
-from touchback.spatial.placement import (
+from touchback.spatial.euler_denavit_hartenberg import (
     SEQUENCES,
     DenavitHartenberg,
     denavit_hartenberg,

@@ -15,7 +15,7 @@ from touchback.spatial import (
     skew,
     transpose,
 )
-from touchback.spatial.articulated import Articulated
+from touchback.spatial.articulated_inertia import Articulated
 from touchback.symbolic.scalars import Operators
 
 K = Operators()

@@ -6,8 +6,8 @@ import pytest
 
 from benchmarks.mechanisms import make
 from touchback.symbolic import Program, Tape, lower
-from touchback.symbolic.count import Counts, count
 from touchback.symbolic.fma_chains import fuse_sums
+from touchback.symbolic.operation_count import Counts, count
 from touchback.symbolic.program import evaluate
 from touchback.symbolic.tape import Alike
 

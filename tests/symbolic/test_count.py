@@ -3,7 +3,7 @@
 import pytest
 
 from touchback.symbolic import Program, Tape, lower
-from touchback.symbolic.count import Counts, count, count_tape
+from touchback.symbolic.operation_count import Counts, count, count_tape
 
 
 @pytest.fixture

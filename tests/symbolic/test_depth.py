@@ -4,7 +4,7 @@ import pytest
 
 from random_graphs import Builder
 from touchback.symbolic import ops
-from touchback.symbolic.count import critical_path_program, depth
+from touchback.symbolic.operation_count import critical_path_program, depth
 
 
 @pytest.mark.parametrize("levels", [1, 3, 6])

@@ -19,7 +19,7 @@ from touchback.codegen import compile_program
 from touchback.symbolic import Operators, Tape, replay
 from touchback.symbolic.ops import ADD, SUB
 from touchback.symbolic.program import lower
-from touchback.symbolic.rules import RULES, Rule
+from touchback.symbolic.simplification_rules import RULES, Rule
 from touchback.symbolic.tape_replay import Translator
 
 EXACT = mpmath.mp.clone()

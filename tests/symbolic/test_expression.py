@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from touchback.errors import InputError
-from touchback.symbolic import Expr, Operators, Table, Tape, functions, replay
+from touchback.symbolic import Expr, Operators, Table, Tape, math_functions, replay
 
 POINT = {"x": 0.3, "y": -1.7}
 
@@ -97,7 +97,7 @@ def test_what_is_no_real_number_is_refused(x: Expr) -> None:
     with pytest.raises(TypeError):
         x + "1"
     with pytest.raises(InputError, match="no number"):
-        functions.atan2(x, "1")
+        math_functions.atan2(x, "1")
 
 
 @pytest.mark.parametrize(
@@ -146,16 +146,16 @@ def test_np_clip_holds_an_expression_between_bounds(
 
 
 def test_clip_acts_on_each_expression_of_an_array(x: Expr, y: Expr) -> None:
-    assert [value(e) for e in functions.clip(np.array([x, y]), -1.0, 0.2)] == [0.2, -1.0]
+    assert [value(e) for e in math_functions.clip(np.array([x, y]), -1.0, 0.2)] == [0.2, -1.0]
     assert [value(e) for e in np.clip(x, [0.0, 0.5], 1.0)] == [0.3, 0.5]
     with pytest.raises(InputError, match=r"tb\.clip"):  # NumPy asks no element of an array
         np.clip(np.array([x, y]), -1.0, 0.2)
 
 
 def test_clip_takes_expressions_as_bounds(x: Expr, y: Expr) -> None:
-    assert value(functions.clip(2.0, y, x)) == 0.3
+    assert value(math_functions.clip(2.0, y, x)) == 0.3
     assert value(np.clip(-3.0, y, x)) == -1.7
-    assert functions.clip(2.0, 0.0, 1.0) == 1.0
+    assert math_functions.clip(2.0, 0.0, 1.0) == 1.0
 
 
 def test_conditions_are_joined_by_operators_and_by_numpy(x: Expr, y: Expr) -> None:
@@ -169,16 +169,18 @@ def test_conditions_are_joined_by_operators_and_by_numpy(x: Expr, y: Expr) -> No
 
 
 def test_the_hypotenuse_is_that_of_its_legs(x: Expr, y: Expr) -> None:
-    assert value(functions.hypot(x, y)) == pytest.approx(math.hypot(0.3, -1.7), rel=2e-16)
-    assert functions.hypot(3.0, 4.0) == 5.0
-    assert list(functions.hypot(np.array([3.0, 5.0]), np.array([4.0, 12.0]))) == [5.0, 13.0]
+    assert value(math_functions.hypot(x, y)) == pytest.approx(math.hypot(0.3, -1.7), rel=2e-16)
+    assert math_functions.hypot(3.0, 4.0) == 5.0
+    assert list(math_functions.hypot(np.array([3.0, 5.0]), np.array([4.0, 12.0]))) == [5.0, 13.0]
 
 
 @pytest.mark.parametrize("name", ["sinh", "tanh"])
 @pytest.mark.parametrize("small", [1e-3, 1e-10, 1e-300, -1e-12])
 def test_hyperbolic_functions_keep_every_digit_near_zero(name: str, small: float) -> None:
     """A difference of exponentials would keep none below 1e-16."""
-    assert getattr(functions, name)(small) == pytest.approx(getattr(math, name)(small), rel=3e-16)
+    assert getattr(math_functions, name)(small) == pytest.approx(
+        getattr(math, name)(small), rel=3e-16
+    )
 
 
 def test_arrays_of_expressions_do_linear_algebra(x: Expr, y: Expr) -> None:
@@ -199,9 +201,9 @@ def test_functions_of_arrays_of_expressions_act_on_each(x: Expr, y: Expr) -> Non
     vector = np.array([x, y])
     assert list(np.sin(vector)) == [np.sin(x), np.sin(y)]
     assert list(np.arctan2(vector, vector[::-1])) == [np.arctan2(x, y), np.arctan2(y, x)]
-    assert list(functions.sin(np.array([x, 0.5], dtype=object))) == [np.sin(x), math.sin(0.5)]
-    assert list(functions.minimum(vector, 1.0)) == [np.minimum(x, 1.0), np.minimum(y, 1.0)]
-    chosen = functions.select(np.array([x > 0.0, y > 0.0]), vector, -vector)
+    assert list(math_functions.sin(np.array([x, 0.5], dtype=object))) == [np.sin(x), math.sin(0.5)]
+    assert list(math_functions.minimum(vector, 1.0)) == [np.minimum(x, 1.0), np.minimum(y, 1.0)]
+    chosen = math_functions.select(np.array([x > 0.0, y > 0.0]), vector, -vector)
     assert [value(e) for e in chosen] == [0.3, 1.7]
 
 
@@ -210,26 +212,26 @@ def test_functions_of_floats_and_arrays_are_those_of_the_mathematics_library() -
     for name in (
         "sin", "cos", "tan", "asin", "acos", "atan", "sqrt", "exp", "log", "sinh", "cosh", "tanh",
     ):  # fmt: skip
-        ours, theirs = getattr(functions, name), getattr(math, name)
+        ours, theirs = getattr(math_functions, name), getattr(math, name)
         assert ours(0.4) == pytest.approx(theirs(0.4), rel=2.3e-16)
         assert ours(grid) == pytest.approx([theirs(v) for v in grid], rel=4e-16)
-    assert functions.atan2(1.0, -1.0) == math.atan2(1.0, -1.0)
-    assert functions.floor(-0.5) == -1.0
-    assert [functions.sign(v) for v in (-2.0, 0.0, 3.0)] == [-1.0, 0.0, 1.0]
-    assert functions.maximum(1.0, 2.0) == 2.0
-    assert list(functions.select(grid < 0.5, grid, 0.0)) == [0.1, 0.4, 0.0]
-    assert math.isnan(functions.sqrt(-1.0)) and math.isnan(functions.log(-1.0))
+    assert math_functions.atan2(1.0, -1.0) == math.atan2(1.0, -1.0)
+    assert math_functions.floor(-0.5) == -1.0
+    assert [math_functions.sign(v) for v in (-2.0, 0.0, 3.0)] == [-1.0, 0.0, 1.0]
+    assert math_functions.maximum(1.0, 2.0) == 2.0
+    assert list(math_functions.select(grid < 0.5, grid, 0.0)) == [0.1, 0.4, 0.0]
+    assert math.isnan(math_functions.sqrt(-1.0)) and math.isnan(math_functions.log(-1.0))
 
 
 def test_lookups_work_on_expressions_numbers_and_arrays(x: Expr) -> None:
     table = Table((0.0, 1.0), (10.0, 20.0))
     grid = Table((0.0, 1.0), (0.0, 1.0, 10.0, 11.0), y=(0.0, 1.0))
-    assert value(functions.lookup(table, x)) == 13.0
-    assert functions.lookup(table, 0.5) == 15.0
-    assert list(functions.lookup(table, np.array([0.25, 2.0]))) == [12.5, 20.0]
-    assert value(functions.lookup(grid, x, 0.5)) == pytest.approx(3.5, rel=1e-15)
-    assert list(functions.lookup(table, np.array([x, 0.5], dtype=object))) == [
-        functions.lookup(table, x),
+    assert value(math_functions.lookup(table, x)) == 13.0
+    assert math_functions.lookup(table, 0.5) == 15.0
+    assert list(math_functions.lookup(table, np.array([0.25, 2.0]))) == [12.5, 20.0]
+    assert value(math_functions.lookup(grid, x, 0.5)) == pytest.approx(3.5, rel=1e-15)
+    assert list(math_functions.lookup(table, np.array([x, 0.5], dtype=object))) == [
+        math_functions.lookup(table, x),
         15.0,
     ]
 

@@ -6,7 +6,7 @@ from random import Random
 import pytest
 
 from touchback.symbolic import Operators, Tape, replay
-from touchback.symbolic.rules import RULES, Rule
+from touchback.symbolic.simplification_rules import RULES, Rule
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)

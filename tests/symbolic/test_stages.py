@@ -9,8 +9,8 @@ from hypothesis import given, strategies as st
 from random_programs import ARRAYS, random_point, random_tape
 from touchback.errors import InputError
 from touchback.symbolic import Program, Tape, evaluate, lower, ops
+from touchback.symbolic.parameter_stages import parameter_block, split, split_many
 from touchback.symbolic.program_listing import operands
-from touchback.symbolic.stages import parameter_block, split, split_many
 
 
 def parameter_only_operations(program: Program) -> list[str]:

@@ -10,7 +10,7 @@ import pytest
 
 import touchback as tb
 from touchback import draw, gallery
-from touchback.dynamics.causality import CausalBond, Node, assign_causality
+from touchback.dynamics.bond_graph_causality import CausalBond, Node, assign_causality
 
 
 def one_mass(**joint: float) -> tb.Model:

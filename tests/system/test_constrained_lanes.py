@@ -10,8 +10,8 @@ import touchback as tb
 from featured_models import compiled as featured
 from touchback.codegen import native_lanes
 from touchback.gallery import make
-from touchback.native.constrained.at_state import LANES
-from touchback.system.solved_motion import SolvedMotion
+from touchback.native.constrained.acceleration_at_state import LANES
+from touchback.system.constrained_accelerations import SolvedMotion
 
 pytestmark = pytest.mark.skipif(native_lanes() == 1, reason="no code for several lanes here")
 

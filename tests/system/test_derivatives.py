@@ -10,10 +10,10 @@ from hypothesis import given
 import touchback as tb
 from complex_steps import ByNumbers, laws
 from random_mechanisms import KINDS, Mechanism, examples, mechanisms, scale
-from touchback.codegen.machine import emit
-from touchback.dynamics.forward import forward, inverse
+from touchback.codegen.emit_machine_code import emit
+from touchback.dynamics.forward_dynamics import forward, inverse
 from touchback.gallery import make
-from touchback.native.library import LIB
+from touchback.native.shared_library import LIB
 from touchback.system import derivation_plan
 
 

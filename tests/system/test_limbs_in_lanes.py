@@ -8,8 +8,8 @@ import pytest
 
 import touchback as tb
 from limbed_robots import RUNNING, pack_always, quadruped, random_robot
-from touchback.codegen import Compiled, compile_program, compiled, kinematic_branch_simd
-from touchback.codegen.machine import TARGETS
+from touchback.codegen import Compiled, compile_program, kinematic_branch_simd, program_compiler
+from touchback.codegen.emit_machine_code import TARGETS
 from touchback.native import Interpreter
 from touchback.system.derivation import Derivation
 
@@ -31,7 +31,7 @@ def test_random_limbs_move_to_the_same_bits(seed: int, monkeypatch: pytest.Monke
         program = system.function(name).second
         plain = Interpreter(program)
         for target in RUNNING:
-            monkeypatch.setattr(compiled, "host_target", lambda target=target: (target, ""))
+            monkeypatch.setattr(program_compiler, "host_target", lambda target=target: (target, ""))
             together = compile_program(program)
             alone = compile_program(replace(program, alike={}))
             assert together.machine_code != alone.machine_code

@@ -9,7 +9,7 @@ import pytest
 import touchback as tb
 from models_with_modes import pegged_pendulum
 from touchback.gallery import make
-from touchback.system.compilation import copies
+from touchback.system.compile_model import copies
 
 SYSTEMS: dict[str, Callable[[], tb.System]] = {
     "tree": lambda: make("motor-arm").compile(),

@@ -4,7 +4,7 @@ import pytest
 
 import touchback as tb
 from touchback.system.derivation_plan import _Counted
-from touchback.system.layout import layout_of
+from touchback.system.signal_layout import layout_of
 
 
 def _hand(fingers: int, length: int) -> tb.Model:

@@ -7,7 +7,7 @@ import pytest
 
 import touchback as tb
 from command import touchback
-from touchback.system.verification import verify
+from touchback.system.model_verification import verify
 
 PLANES = ("xy", "xz", "yz")
 

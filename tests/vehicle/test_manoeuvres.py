@@ -11,7 +11,7 @@ from scipy.signal import lsim
 from touchback.errors import InputError, SolveError
 from touchback.model.model import Model
 from touchback.recording import Run
-from touchback.symbolic.functions import cos, sin
+from touchback.symbolic.math_functions import cos, sin
 from touchback.vehicle import CarMotion, Commands, Outline, SingleTrack, SingleTrackCar
 from touchback.vehicle.driven_cars import Stepping
 from touchback.vehicle.drivers import OpenLoop

@@ -3,11 +3,11 @@ sensitivities, and contacts at a state."""
 
 from touchback.analysis.contact_operator import Painleve, contact_operator, painleve
 from touchback.analysis.equilibrium import Equilibrium, equilibrium
-from touchback.analysis.instance import Instance as Instance, state_of as state_of
-from touchback.analysis.inverse import inverse_dynamics
+from touchback.analysis.inverse_dynamics import inverse_dynamics
 from touchback.analysis.kinematic_analysis import kinematics
 from touchback.analysis.linearise import Chart as Chart, Linear, full_flow as full_flow, linearise
 from touchback.analysis.run_sensitivity import Sensitivity, sensitivity
+from touchback.analysis.system_at_parameters import Instance as Instance, state_of as state_of
 from touchback.analysis.variational_runs import (
     Along as Along,
     ClosedVariations as ClosedVariations,

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from touchback.analysis.instance import Instance, Tangent, state_of
+from touchback.analysis.system_at_parameters import Instance, Tangent, state_of
 from touchback.errors import SolveError
 from touchback.simulate import Where, refuse
 from touchback.system import Blocks, Point, State, System, Values

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from touchback.analysis.instance import Instance, independent_columns, rank_of
+from touchback.analysis.system_at_parameters import Instance, independent_columns, rank_of
 from touchback.callback_signature import check_takes
 from touchback.errors import InputError, SolveError, TouchbackError
 from touchback.model import Effort, Multiplier, Reaction

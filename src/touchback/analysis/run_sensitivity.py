@@ -18,8 +18,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from touchback.analysis.instance import Instance, state_of
 from touchback.analysis.linearise import Chart
+from touchback.analysis.system_at_parameters import Instance, state_of
 from touchback.analysis.variational_runs import Variation, varied
 from touchback.errors import InputError, SolveError
 from touchback.numbers import InputData, by_name, positive_number, shown

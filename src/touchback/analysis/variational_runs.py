@@ -12,8 +12,8 @@ import numpy as np
 
 from touchback.analysis.gradients.event_free_rollout import RolloutInputs
 from touchback.analysis.gradients.fixed_step_rollout import rollout
-from touchback.analysis.instance import Instance
 from touchback.analysis.linearise import Chart
+from touchback.analysis.system_at_parameters import Instance
 from touchback.errors import InputError, SolveError
 from touchback.native import FixedStep, Problem, Status
 from touchback.simulate import Inputs, Span, step_limits

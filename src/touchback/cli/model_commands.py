@@ -27,12 +27,12 @@ from touchback.draw import (
 from touchback.dynamics import default_stops
 from touchback.errors import InputError, ModelError, UnitNotice
 from touchback.interop import TARGETS
-from touchback.model.flatten import flatten
-from touchback.model.show import tree_text
+from touchback.model.flatten_submodels import flatten
+from touchback.model.model_text import tree_text
 from touchback.names import suggestion
 from touchback.safe_files import write_whole
 from touchback.system import PRINTERS
-from touchback.system.verification import verify
+from touchback.system.model_verification import verify
 
 
 def list_gallery() -> None:

@@ -12,7 +12,7 @@ from touchback.cli.console import err, out, working
 from touchback.cli.model_argument import load
 from touchback.errors import SolveError
 from touchback.recording.recording_export import ENDINGS, export as write
-from touchback.recording.repair import repair as finish
+from touchback.recording.repair_recording import repair as finish
 
 
 def export(

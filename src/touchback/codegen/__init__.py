@@ -1,18 +1,11 @@
 """From programs to code that runs: machine code of our own, C and others."""
 
-from touchback.codegen.abi import ABI_VERSION
-from touchback.codegen.compiled import (
-    Backend,
-    Compiled,
-    compile_program,
-    native_lanes,
-    native_widths,
-)
+from touchback.codegen.calling_convention import ABI_VERSION
 from touchback.codegen.disassemble import disassemble
 from touchback.codegen.elf import read_elf, write_elf
-from touchback.codegen.machine import MachineCode, emit
-from touchback.codegen.printers.build import FLAGS as FLAGS, find_compiler as find_compiler
+from touchback.codegen.emit_machine_code import MachineCode, emit
 from touchback.codegen.printers.c import C99 as C99, print_c as print_c
+from touchback.codegen.printers.compile_c import FLAGS as FLAGS, find_compiler as find_compiler
 from touchback.codegen.printers.dialect import (
     Dialect as Dialect,
     Speller as Speller,
@@ -25,6 +18,13 @@ from touchback.codegen.printers.python import (
     helpers as helpers,
     print_python as print_python,
     table_texts as table_texts,
+)
+from touchback.codegen.program_compiler import (
+    Backend,
+    Compiled,
+    compile_program,
+    native_lanes,
+    native_widths,
 )
 
 # Submodules that other rooms import by themselves: nothing else needs them at once.

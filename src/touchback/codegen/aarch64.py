@@ -17,8 +17,15 @@ from itertools import chain
 from typing import Self
 
 from touchback.codegen import aarch64_isa as isa
-from touchback.codegen.abi import CONTEXT_SLOT, CTX, FIRST_TABLE_SLOT, POOL, WORK, Place
 from touchback.codegen.assembler import ANY, Assembler
+from touchback.codegen.calling_convention import (
+    CONTEXT_SLOT,
+    CTX,
+    FIRST_TABLE_SLOT,
+    POOL,
+    WORK,
+    Place,
+)
 from touchback.codegen.constant_pool import SIGN_MASK, Pool
 from touchback.codegen.machine_operations import (
     MACHINE_ARITY,

@@ -8,7 +8,7 @@ from abc import ABC, abstractmethod
 from math import inf
 from typing import ClassVar, Self
 
-from touchback.codegen.abi import Place
+from touchback.codegen.calling_convention import Place
 from touchback.codegen.constant_pool import Pool
 from touchback.codegen.machine_operations import WIDE
 

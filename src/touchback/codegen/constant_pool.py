@@ -4,7 +4,7 @@ import struct
 from collections.abc import Iterable, Mapping
 from functools import cache
 
-from touchback.codegen.abi import POOL, SHARED, Place
+from touchback.codegen.calling_convention import POOL, SHARED, Place
 from touchback.symbolic import (
     COS_COEFFICIENTS,
     LIMIT,

@@ -14,8 +14,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from touchback.codegen import aarch64_isa as isa
-from touchback.codegen.machine import MachineCode
-from touchback.codegen.x86_64_operands import HALF, WHOLE, Reader, as_hex, operand
+from touchback.codegen.emit_machine_code import MachineCode
+from touchback.codegen.x86_64_decoding import HALF, WHOLE, Reader, as_hex, operand
 
 _ONE, _TWO, _THREE = 0xFFFFFC00, 0xFFE0FC00, 0xFFE08000  # with two, three, four register fields
 

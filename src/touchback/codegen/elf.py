@@ -10,7 +10,7 @@ import hashlib
 import struct
 from typing import NamedTuple
 
-from touchback.codegen.machine import MachineCode
+from touchback.codegen.emit_machine_code import MachineCode
 from touchback.errors import CompileError
 
 _MACHINE = {"aarch64": 183, "x86_64": 62, "x86_64_v4": 62}

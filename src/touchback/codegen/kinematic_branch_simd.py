@@ -15,7 +15,7 @@ import struct
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from touchback.codegen.abi import CALLED
+from touchback.codegen.calling_convention import CALLED
 from touchback.codegen.machine_operations import JOIN, LANE, MACHINE_ARITY, PAIR, SPREAD, WIDER_JOIN
 from touchback.symbolic import (
     ADD,

@@ -10,10 +10,10 @@ The body of a function in one pass over its schedule: registers for operands and
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from touchback.codegen.abi import CALLED, WORK, Place
 from touchback.codegen.assembler import ANY, Assembler
+from touchback.codegen.calling_convention import CALLED, WORK, Place
+from touchback.codegen.instruction_schedule import NEVER, Schedule
 from touchback.codegen.machine_operations import MACHINE_ARITY
-from touchback.codegen.schedule import NEVER, Schedule
 from touchback.symbolic import LOOKUP1, LOOKUP2, Program
 
 FREE = -1  # the key of a register without a value, or with one that must stay for the moment

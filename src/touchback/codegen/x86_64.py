@@ -18,8 +18,16 @@ from __future__ import annotations
 from typing import ClassVar, Self
 
 from touchback.codegen import x86_64_evex as evex, x86_64_evex as masks, x86_64_isa as isa
-from touchback.codegen.abi import CONTEXT_SLOT, CTX, FIRST_TABLE_SLOT, POOL, SHARED, WORK, Place
 from touchback.codegen.assembler import ANY, Assembler
+from touchback.codegen.calling_convention import (
+    CONTEXT_SLOT,
+    CTX,
+    FIRST_TABLE_SLOT,
+    POOL,
+    SHARED,
+    WORK,
+    Place,
+)
 from touchback.codegen.constant_pool import ABS_MASK, SIGN_MASK, Pool
 from touchback.codegen.machine_operations import (
     JOIN,

@@ -2,8 +2,9 @@
 law, `m.force("pad", tb.contact.SphereOnPlane(…))`; kinds that don't keep bodies apart in a run,
 `m.contact("foot", tb.contact.SpherePlaneContact(…))`.
 
-Geometry is in `profiles` and `surfaces`, laws in `contact_laws`, kinds in `compliant_contacts` and
-`rigid_contacts`, and who solves for their impulses in `contact_impulses`, which is apart from all.
+Geometry is in `planar_profiles` and `surfaces`, laws in `contact_laws`, kinds in
+`compliant_contacts` and `rigid_contacts`, and who solves for their impulses in
+`contact_impulses`, apart from all.
 
 A new kind of contact is a class with its gap over any scalar, and one name in AnyCompliant or
 AnyRigid."""
@@ -40,8 +41,8 @@ from touchback.contact.contact_laws import (
     UnilateralSpring,
     regularised_coulomb as regularised_coulomb,
 )
-from touchback.contact.nearest_points import find_nearest, numbers
-from touchback.contact.profiles import Arc, Circle, Line, Outline
+from touchback.contact.nearest_point_search import find_nearest, numbers
+from touchback.contact.planar_profiles import Arc, Circle, Line, Outline
 from touchback.contact.rigid_contacts import (
     AnyRigid as AnyRigid,
     ContactKind,

@@ -14,8 +14,8 @@ from touchback.contact.contact_laws import (
     regularised_coulomb,
     rolling_friction,
 )
-from touchback.contact.nearest_points import find_nearest, numbers
-from touchback.contact.profiles import AnyProfile, Circle, Profile
+from touchback.contact.nearest_point_search import find_nearest, numbers
+from touchback.contact.planar_profiles import AnyProfile, Circle, Profile
 from touchback.contact.surface_tracking import Nearest, Side, Tracking, Twist
 from touchback.contact.surfaces import AnySurface, Surface, has_hidden
 from touchback.errors import ModelError
@@ -35,7 +35,7 @@ from touchback.model import (
     sphere,
     triple,
 )
-from touchback.model.value import value
+from touchback.model.described_values import value
 from touchback.names import suggestion
 from touchback.numbers import Matrix, Scalar, Vector, is_one_of
 from touchback.spatial import transpose

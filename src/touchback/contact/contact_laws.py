@@ -16,7 +16,7 @@ from touchback.model import (
     is_zero,
     power_law_units,
 )
-from touchback.model.value import value
+from touchback.model.described_values import value
 from touchback.numbers import Scalar
 
 Own = Mapping[str, Scalar]

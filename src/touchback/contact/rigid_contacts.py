@@ -17,7 +17,7 @@ from touchback.model import (
     is_number,
     sphere,
 )
-from touchback.model.value import value
+from touchback.model.described_values import value
 from touchback.numbers import Scalar, Vector, is_one_of
 from touchback.spatial import transpose
 from touchback.symbolic import Expr

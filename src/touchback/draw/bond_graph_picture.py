@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from touchback.draw.layered_layout import Point, layered
-from touchback.dynamics.causality import BondGraph, CausalBond, Node
+from touchback.dynamics.bond_graph_causality import BondGraph, CausalBond, Node
 from touchback.figure_style import ACCENT, GREEN, INK, LINE, SOFT, svg_page, text_svg
 
 _MARGIN, _ACROSS, _DOWN = 20.0, 46.0, 10.0  # around the page, between columns and nodes [px]

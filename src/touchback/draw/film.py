@@ -48,7 +48,7 @@ from touchback.model import (
     SphereShape,
     SurfaceShape,
 )
-from touchback.model.flatten import flatten
+from touchback.model.flatten_submodels import flatten
 from touchback.numbers import number_within
 from touchback.safe_files import check_output, written_whole
 

@@ -29,8 +29,8 @@ from touchback.figure_style import (
     text_svg,
 )
 from touchback.model import GROUND, coordinate_of, expressions_of, frames_of, mapped
-from touchback.model.flatten import flatten
-from touchback.model.show import kind_text, value_text
+from touchback.model.flatten_submodels import flatten
+from touchback.model.model_text import kind_text, value_text
 
 if TYPE_CHECKING:
     from touchback import Model

@@ -34,7 +34,7 @@ from touchback.model import (
     is_zero,
     numbers_of,
 )
-from touchback.model.flatten import flatten
+from touchback.model.flatten_submodels import flatten
 from touchback.numbers import Scalar, Vector
 from touchback.symbolic import Operators
 

@@ -21,7 +21,7 @@ from touchback.figure_style import (
     rimmed_svg,
     svg_page,
 )
-from touchback.model.show import tree_text
+from touchback.model.model_text import tree_text
 from touchback.numbers import shown, whole_within
 
 _SIZE = 360.0  # of the longer side [px]

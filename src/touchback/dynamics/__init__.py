@@ -1,5 +1,6 @@
 """Mechanics, written once, over any scalar."""
 
+from touchback.dynamics.constant_pose import frame_pose as frame_pose
 from touchback.dynamics.constraint_row import Row as Row
 from touchback.dynamics.constraints import (
     apply_multipliers as apply_multipliers,
@@ -13,8 +14,8 @@ from touchback.dynamics.crba import (
     root_columns as root_columns,
     world_poses as world_poses,
 )
-from touchback.dynamics.floats import float_instant as float_instant, size_of as size_of
-from touchback.dynamics.forward import (
+from touchback.dynamics.float_instant import float_instant as float_instant, size_of as size_of
+from touchback.dynamics.forward_dynamics import (
     ALGORITHMS as ALGORITHMS,
     configuration_rate as configuration_rate,
     dof_order as dof_order,
@@ -24,7 +25,30 @@ from touchback.dynamics.forward import (
     pushed as pushed,
     with_armature as with_armature,
 )
-from touchback.dynamics.instant import (
+from touchback.dynamics.inverse_dynamics_derivatives import (
+    InverseDynamicsDerivatives as InverseDynamicsDerivatives,
+    SolvedColumn as SolvedColumn,
+)
+from touchback.dynamics.joint_stops import (
+    default_stops as default_stops,
+    initial_coordinates as initial_coordinates,
+)
+from touchback.dynamics.kinematic_tree import (
+    Link as Link,
+    Tree as Tree,
+    coordinate_starts as coordinate_starts,
+    isomorphic_branches as isomorphic_branches,
+)
+from touchback.dynamics.loop_closures import common_link as common_link
+from touchback.dynamics.mechanical_power import (
+    base_power as base_power,
+    force_meter as force_meter,
+    gravity_power as gravity_power,
+    joint_power as joint_power,
+    row_power as row_power,
+    rubbing_powers as rubbing_powers,
+)
+from touchback.dynamics.mechanism_instant import (
     Coordinates,
     Instant,
     centre_of_mass as centre_of_mass,
@@ -34,40 +58,16 @@ from touchback.dynamics.instant import (
     momentum as momentum,
     potential_energy as potential_energy,
 )
-from touchback.dynamics.inverse_dynamics_derivatives import (
-    InverseDynamicsDerivatives as InverseDynamicsDerivatives,
-    SolvedColumn as SolvedColumn,
-)
-from touchback.dynamics.loop_closures import common_link as common_link
-from touchback.dynamics.numbers import is_numeric as is_numeric
-from touchback.dynamics.pose import frame_pose as frame_pose
-from touchback.dynamics.powers import (
-    base_power as base_power,
-    force_meter as force_meter,
-    gravity_power as gravity_power,
-    joint_power as joint_power,
-    row_power as row_power,
-    rubbing_powers as rubbing_powers,
-)
+from touchback.dynamics.numeric_inertia import is_numeric as is_numeric
 from touchback.dynamics.regressor import INERTIAL as INERTIAL
-from touchback.dynamics.stops import (
-    default_stops as default_stops,
-    initial_coordinates as initial_coordinates,
-)
-from touchback.dynamics.tree import (
-    Link as Link,
-    Tree as Tree,
-    coordinate_starts as coordinate_starts,
-    isomorphic_branches as isomorphic_branches,
-)
 
 # Submodules that other rooms import by themselves: nothing else needs them at once.
 PUBLIC_SUBMODULES = (
     "bond_graph",
-    "causality",
+    "bond_graph_causality",
     "constraints",
-    "forward",
-    "ports",
+    "forward_dynamics",
+    "port_equations",
     "regressor",
 )
 

@@ -8,9 +8,9 @@ joint with several freedoms needs no matrix inverse. Articulated inertia: N = J 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from touchback.dynamics.motion import Base, link_motions
+from touchback.dynamics.kinematic_tree import Link, Tree
+from touchback.dynamics.link_accelerations import Base, link_motions
 from touchback.dynamics.rnea import carried_up, own_wrenches
-from touchback.dynamics.tree import Link, Tree
 from touchback.numbers import Matrix, Scalar, Vector
 from touchback.spatial import ZERO, Articulated, Inertia, Twist, Vectors, Wrench, skew
 from touchback.symbolic import Scalars

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from touchback.dynamics.causality import (
+from touchback.dynamics.bond_graph_causality import (
     EFFORT,
     FLOW,
     INERTIA,
@@ -23,8 +23,8 @@ from touchback.dynamics.causality import (
     Node,
     assign_causality,
 )
-from touchback.dynamics.floats import float_instant
-from touchback.dynamics.instant import Instant
+from touchback.dynamics.float_instant import float_instant
+from touchback.dynamics.mechanism_instant import Instant
 from touchback.model import Frame, Model, SpringDamper, is_zero, line_between
 from touchback.numbers import Scalar, Vector
 

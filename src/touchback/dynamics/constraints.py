@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 from touchback.contact import regularised_coulomb
 from touchback.dynamics.constraint_row import Row, Rubbing
-from touchback.dynamics.forward import configuration_rate
-from touchback.dynamics.instant import Instant
+from touchback.dynamics.forward_dynamics import configuration_rate
 from touchback.dynamics.loop_closures import closure_rows
+from touchback.dynamics.mechanism_instant import Instant
 from touchback.errors import ModelError
 from touchback.model import AnyCoupling, Constraint, Drive, Frame, Value, coordinate_of, is_zero
 from touchback.numbers import Scalar, Vector

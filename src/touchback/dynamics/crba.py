@@ -7,8 +7,8 @@ cheap for long ones, and a loop can do it."""
 
 from collections.abc import Sequence
 
+from touchback.dynamics.kinematic_tree import Link, Tree
 from touchback.dynamics.rnea import carried_up
-from touchback.dynamics.tree import Link, Tree
 from touchback.numbers import Matrix, Scalar, Vector
 from touchback.spatial import IDENTITY, ZERO, Articulated, Inertia, Vectors, Wrench, transpose
 from touchback.symbolic import Scalars

@@ -32,9 +32,9 @@ from touchback.dynamics.crba import (
     root_poses,
     unit_wrench,
 )
-from touchback.dynamics.motion import Base, LinkMotion, b_matrix
+from touchback.dynamics.kinematic_tree import Link, Tree
+from touchback.dynamics.link_accelerations import Base, LinkMotion, b_matrix
 from touchback.dynamics.rnea import inertial_wrench
-from touchback.dynamics.tree import Link, Tree
 from touchback.numbers import Matrix, Scalar, Vector
 from touchback.spatial import (
     ZERO,

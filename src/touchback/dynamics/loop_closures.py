@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from itertools import takewhile
 
 from touchback.dynamics.constraint_row import Action, Effect, Row
-from touchback.dynamics.instant import Instant
-from touchback.dynamics.motion import combined
-from touchback.dynamics.tree import Link, Tree
+from touchback.dynamics.kinematic_tree import Link, Tree
+from touchback.dynamics.link_accelerations import combined
+from touchback.dynamics.mechanism_instant import Instant
 from touchback.errors import ModelError
 from touchback.model import (
     GROUND,

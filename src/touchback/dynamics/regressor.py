@@ -7,8 +7,8 @@ with that parameter 1 and the others 0 needs in the joints that carry it."""
 
 from collections.abc import Sequence
 
-from touchback.dynamics.instant import Instant
-from touchback.dynamics.motion import link_motions
+from touchback.dynamics.link_accelerations import link_motions
+from touchback.dynamics.mechanism_instant import Instant
 from touchback.dynamics.rnea import carried_up, inertial_wrench
 from touchback.numbers import Scalar
 from touchback.spatial import Inertia, Vectors

@@ -7,8 +7,8 @@ F = m a + B h,  N = h × a + axial(B E), axial(A) = (A_32 − A_23, A_13 − A_3
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from touchback.dynamics.motion import Base, LinkMotion, link_motions
-from touchback.dynamics.tree import Link, Tree
+from touchback.dynamics.kinematic_tree import Link, Tree
+from touchback.dynamics.link_accelerations import Base, LinkMotion, link_motions
 from touchback.numbers import Scalar
 from touchback.spatial import Inertia, Vectors, Wrench
 from touchback.symbolic import Scalars

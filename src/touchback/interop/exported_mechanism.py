@@ -28,7 +28,7 @@ from touchback.model import (
     Value,
     in_si,
 )
-from touchback.model.flatten import flatten
+from touchback.model.flatten_submodels import flatten
 from touchback.symbolic import Operators, Translator
 
 _KINDS: dict[type[Motion], str] = {

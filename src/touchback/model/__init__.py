@@ -28,13 +28,27 @@ from touchback.model.constraint_kinds import (
     coordinate_of as coordinate_of,
 )
 from touchback.model.contact_kind import ContactKind as ContactKind
+from touchback.model.described_values import (
+    Data as Data,
+    Triple as Triple,
+    Value as Value,
+    check_positive as check_positive,
+    check_values as check_values,
+    is_number as is_number,
+    is_zero as is_zero,
+    listed as listed,
+    number as number,
+    pair as pair,
+    power_law_units as power_law_units,
+    triple as triple,
+)
 from touchback.model.field_traversal import (
     expressions_of as expressions_of,
     frames_of as frames_of,
     mapped as mapped,
     normalised as normalised,
 )
-from touchback.model.flatten import composed as composed
+from touchback.model.flatten_submodels import composed as composed
 from touchback.model.forces import AnyForce as AnyForce
 from touchback.model.forces.applied_loads import (
     Hand as Hand,
@@ -64,6 +78,11 @@ from touchback.model.frame import (
     frame_at as frame_at,
     turns_of as turns_of,
 )
+from touchback.model.joint_limits import (
+    Limit as Limit,
+    limit_numbers as limit_numbers,
+    limits_of as limits_of,
+)
 from touchback.model.joints import AnyJoint as AnyJoint
 from touchback.model.joints.base import (
     Axis as Axis,
@@ -90,12 +109,11 @@ from touchback.model.joints.joint import (
     make_joint as make_joint,
 )
 from touchback.model.joints.joint_kinds import Fixed as Fixed, Free as Free
-from touchback.model.limits import (
-    Limit as Limit,
-    limit_numbers as limit_numbers,
-    limits_of as limits_of,
+from touchback.model.mechanics_protocol import (
+    Forces as Forces,
+    Mechanics as Mechanics,
+    ValueOf as ValueOf,
 )
-from touchback.model.mechanics import Forces as Forces, Mechanics as Mechanics, ValueOf as ValueOf
 from touchback.model.mode_groups import (
     ModeGroup as ModeGroup,
     active_constraints as active_constraints,
@@ -112,6 +130,18 @@ from touchback.model.model import (
     sensor_names as sensor_names,
 )
 from touchback.model.modes import Mode as Mode, Transition as Transition
+from touchback.model.parameters_and_signals import (
+    OWN_RATE as OWN_RATE,
+    BaseMotion as BaseMotion,
+    Control as Control,
+    ExtraState as ExtraState,
+    Input as Input,
+    Parameter as Parameter,
+    alternatives as alternatives,
+    check_value as check_value,
+    choice_name as choice_name,
+    in_si as in_si,
+)
 from touchback.model.reference_check import (
     all_contacts as all_contacts,
     check_names as check_names,
@@ -125,7 +155,21 @@ from touchback.model.sensors.sensor_kinds import (
     Reaction as Reaction,
     Signal as Signal,
 )
-from touchback.model.shapes import (
+from touchback.model.solids import AnySeen as AnySeen, Look as Look
+from touchback.model.solids.base import VisualKind as VisualKind
+from touchback.model.solids.visual_mesh import (
+    FARTHEST as FARTHEST,
+    MOST_TRIANGLES as MOST_TRIANGLES,
+    corners_of as corners_of,
+    unpacked as unpacked,
+)
+from touchback.model.unit_check import (
+    check_units as check_units,
+    unit_problems as unit_problems,
+    unknown_units as unknown_units,
+    uses as uses,
+)
+from touchback.model.visual_shapes import (
     AnyShape as AnyShape,
     ArcShape as ArcShape,
     BoxShape as BoxShape,
@@ -142,53 +186,13 @@ from touchback.model.shapes import (
     numbers_of as numbers_of,
     sphere as sphere,
 )
-from touchback.model.signals import (
-    OWN_RATE as OWN_RATE,
-    BaseMotion as BaseMotion,
-    Control as Control,
-    ExtraState as ExtraState,
-    Input as Input,
-    Parameter as Parameter,
-    alternatives as alternatives,
-    check_value as check_value,
-    choice_name as choice_name,
-    in_si as in_si,
-)
-from touchback.model.solids import AnySeen as AnySeen, Look as Look
-from touchback.model.solids.base import VisualKind as VisualKind
-from touchback.model.solids.visual_mesh import (
-    FARTHEST as FARTHEST,
-    MOST_TRIANGLES as MOST_TRIANGLES,
-    corners_of as corners_of,
-    unpacked as unpacked,
-)
-from touchback.model.unit_check import (
-    check_units as check_units,
-    unit_problems as unit_problems,
-    unknown_units as unknown_units,
-    uses as uses,
-)
-from touchback.model.value import (
-    Data as Data,
-    Triple as Triple,
-    Value as Value,
-    check_positive as check_positive,
-    check_values as check_values,
-    is_number as is_number,
-    is_zero as is_zero,
-    listed as listed,
-    number as number,
-    pair as pair,
-    power_law_units as power_law_units,
-    triple as triple,
-)
 
 # Submodules that other rooms import by themselves: nothing else needs them at once.
 PUBLIC_SUBMODULES = (
-    "flatten",
+    "flatten_submodels",
     "mode_groups",
-    "show",
-    "value",
+    "model_text",
+    "described_values",
 )
 
 __all__ = ["Body", "Frame", "Model"]

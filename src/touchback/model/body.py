@@ -5,8 +5,7 @@ from typing import ClassVar
 import numpy as np
 
 from touchback.errors import ModelError
-from touchback.model.frame import Frame, Turns, frame_at
-from touchback.model.value import (
+from touchback.model.described_values import (
     Data,
     Triple,
     Value,
@@ -17,6 +16,7 @@ from touchback.model.value import (
     triple,
     value,
 )
+from touchback.model.frame import Frame, Turns, frame_at
 
 Six = tuple[Value, Value, Value, Value, Value, Value]
 

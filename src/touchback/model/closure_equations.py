@@ -3,7 +3,7 @@ B."""
 
 from dataclasses import dataclass
 
-from touchback.model.value import Value
+from touchback.model.described_values import Value
 
 Direction = tuple[float, float, float]
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from touchback.errors import ModelError
+from touchback.model.described_values import Data, Value, is_number, is_zero, value
 from touchback.model.joints.joint import Joint
-from touchback.model.value import Data, Value, is_number, is_zero, value
 from touchback.symbolic import Expr, select, sin
 
 Term = tuple[str, int, Value]  # joint, index of its coordinate, factor

@@ -1,8 +1,8 @@
 """What every kind of rigid contact says of itself."""
 
-from touchback.model.mechanics import Mechanics
-from touchback.model.shapes import Shapes
-from touchback.model.value import Data
+from touchback.model.described_values import Data
+from touchback.model.mechanics_protocol import Mechanics
+from touchback.model.visual_shapes import Shapes
 from touchback.numbers import Scalar
 
 

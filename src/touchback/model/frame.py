@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from touchback.errors import ModelError
-from touchback.model.value import Data, Triple, Value, listed, moderate, triple, value
+from touchback.model.described_values import Data, Triple, Value, listed, moderate, triple, value
 from touchback.numbers import Matrix
 from touchback.symbolic import atan2, cos, sin
 

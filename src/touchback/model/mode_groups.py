@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from touchback.model.modes import Transition
+from touchback.model.parameters_and_signals import MODE, in_si
 from touchback.model.sensors import Readout, Signal
-from touchback.model.signals import MODE, in_si
 from touchback.names import suggestion
 
 if TYPE_CHECKING:

@@ -21,6 +21,16 @@ from touchback.model.constraint_kinds import (
     friction_of,
 )
 from touchback.model.contact_kind import ContactKind
+from touchback.model.described_values import (
+    Components,
+    Value,
+    Values,
+    is_number,
+    listed,
+    number,
+    triple,
+    value,
+)
 from touchback.model.field_traversal import expressions_of, normalised, truth
 from touchback.model.forces import ForceKind, JointEffort, LinkForce
 from touchback.model.forces.fluid_forces import Fluid, make_fluid
@@ -34,9 +44,7 @@ from touchback.model.modes import (
     unique_names,
     value_mapping,
 )
-from touchback.model.sensors import Distance, SensorKind
-from touchback.model.sensors.base import Measured
-from touchback.model.signals import (
+from touchback.model.parameters_and_signals import (
     MODE,
     OWN_RATE,
     BaseMotion,
@@ -50,17 +58,9 @@ from touchback.model.signals import (
     make_table,
     ranged_default,
 )
+from touchback.model.sensors import Distance, SensorKind
+from touchback.model.sensors.base import Measured
 from touchback.model.solids import AnySeen, Look, VisualKind
-from touchback.model.value import (
-    Components,
-    Value,
-    Values,
-    is_number,
-    listed,
-    number,
-    triple,
-    value,
-)
 from touchback.names import check_name, check_unit, unknown
 from touchback.symbolic import Expr, Table, Tape, select
 from touchback.symbolic.parse import parse
@@ -1013,7 +1013,7 @@ class Model:
         save(self, path)
 
     def __repr__(self) -> str:
-        from touchback.model.show import tree_text
+        from touchback.model.model_text import tree_text
 
         return tree_text(self)
 

@@ -5,27 +5,29 @@ Every generated function has the calling convention of `abi.h`.
 
 from touchback.native._calls import Call as Call, rows as rows
 from touchback.native.c_struct import FunctionData, Record as Record
-from touchback.native.calls.context import Context
+from touchback.native.calls.call_context import Context
+from touchback.native.calls.evaluate_rows import Timing, evaluate_rows, time_calls
+from touchback.native.calls.executable_pages import Published, publish
 from touchback.native.calls.interpreter import Interpreter
-from touchback.native.calls.publish import Published, publish
-from touchback.native.calls.reorder import reorder
+from touchback.native.calls.reorder_instructions import reorder
 from touchback.native.calls.replicated_function import (
     Parts as Parts,
     ReplicatedFunction as ReplicatedFunction,
     Row as Row,
 )
-from touchback.native.calls.rows import Timing, evaluate_rows, time_calls
-from touchback.native.chunks import Chunks, slices
-from touchback.native.constrained.assembly import NO_NUMBER as NO_NUMBER, Assembly as Assembly
-from touchback.native.constrained.at_state import (
+from touchback.native.constrained.acceleration_at_state import (
     LANES as LANES,
     AtState as AtState,
     WideFunctions as WideFunctions,
 )
-from touchback.native.constrained.constrained import (
+from touchback.native.constrained.constrained_problem import (
     Constrained,
     ConstrainedFunctions,
     constrained_arrays as constrained_arrays,
+)
+from touchback.native.constrained.constraint_assembly import (
+    NO_NUMBER as NO_NUMBER,
+    Assembly as Assembly,
 )
 from touchback.native.constrained.formulation_kinds import (
     FORMULATIONS,
@@ -36,7 +38,7 @@ from touchback.native.constrained.formulation_kinds import (
     formulation_of,
     formulation_with as formulation_with,
 )
-from touchback.native.constrained.jacobian import RateDerivatives
+from touchback.native.constrained.rate_jacobian import RateDerivatives
 from touchback.native.contact.contact_sparsity import ContactPattern as ContactPattern
 from touchback.native.contact.contact_state import (
     ContactFunctions as ContactFunctions,
@@ -48,29 +50,22 @@ from touchback.native.contact.moreau_jean import (
     SteppedFunctions as SteppedFunctions,
     Steps as Steps,
 )
-from touchback.native.integrate.adaptive import Adaptive, Dopri5, Radau5
-from touchback.native.integrate.cells import Cells
-from touchback.native.integrate.energy_balance import (
+from touchback.native.integrate.adaptive_integrators import Adaptive, Dopri5, Radau5
+from touchback.native.integrate.discrete_state_sampler import Sampler as Sampler
+from touchback.native.integrate.event_crossings import Crossing, EventFunction, EventRule, Events
+from touchback.native.integrate.fixed_step_integrators import FixedStep, Status
+from touchback.native.integrate.newton_iteration import Newton
+from touchback.native.integrate.power_quadrature import (
     RADAU as RADAU,
     NativeEnergyBalance as NativeEnergyBalance,
     Powers as Powers,
 )
-from touchback.native.integrate.events import Crossing, EventFunction, EventRule, Events
-from touchback.native.integrate.fixed_step import FixedStep, Status
-from touchback.native.integrate.knots import Knots
-from touchback.native.integrate.newton import Newton
-from touchback.native.integrate.problem import Problem, Refresh as Refresh, SampledInputs
-from touchback.native.integrate.sampler import Sampler as Sampler
+from touchback.native.integrate.problem_struct import Problem, Refresh as Refresh, SampledInputs
+from touchback.native.integrate.step_knots import Knots
+from touchback.native.integrate.table_cells import Cells
 from touchback.native.interrupt import Listening, Stop, stop_asked
-from touchback.native.library import (
-    ABI_VERSION,
-    LIB as LIB,
-    LIBRARY_PATH,
-    address_of as address_of,
-    aligned_zeros,
-    as_floats as as_floats,
-)
-from touchback.native.linear.tree import tree_products
+from touchback.native.interruptible_chunks import Chunks, slices
+from touchback.native.linear.tree_products import tree_products
 from touchback.native.live.tick_layout import (
     ACTIVE as ACTIVE,
     AT_REST as AT_REST,
@@ -104,7 +99,7 @@ from touchback.native.live.tick_layout import (
     Watch as Watch,
     copied_counts as copied_counts,
 )
-from touchback.native.modes.data import (
+from touchback.native.modes.modes_struct import (
     Crossed as Crossed,
     ExitData as ExitData,
     ImpactData as ImpactData,
@@ -112,7 +107,7 @@ from touchback.native.modes.data import (
     ModeFunctions as ModeFunctions,
     ModesData as ModesData,
 )
-from touchback.native.modes.modes import (
+from touchback.native.modes.native_modes import (
     AHEAD as AHEAD,
     CROWD as CROWD,
     CROWDED as CROWDED,
@@ -122,28 +117,36 @@ from touchback.native.modes.modes import (
     WIDEST_GAP as WIDEST_GAP,
     Modes as Modes,
 )
+from touchback.native.shared_library import (
+    ABI_VERSION,
+    LIB as LIB,
+    LIBRARY_PATH,
+    address_of as address_of,
+    aligned_zeros,
+    as_floats as as_floats,
+)
 
 # Submodules that other rooms import by themselves: nothing else needs them at once.
 PUBLIC_SUBMODULES = (
     "batch.native_batch",
-    "constrained.assembly",
+    "constrained.constraint_assembly",
     "daq",
-    "daq.pipe",
-    "daq.stream",
-    "evdev.wheel",
+    "daq.daq_pipe",
+    "daq.daq_stream",
+    "evdev.wheel_thread",
     "foreign_log",
     "front.connection_gate",
-    "gradients.rollout",
-    "image",
-    "live.arena",
+    "gradients.native_rollout",
+    "structs_as_c_source",
+    "live.locked_arena",
     "live.live_loop",
     "live.mailbox",
-    "live.swap",
-    "live.witness",
-    "sound.strike",
-    "sound.strings",
-    "sources",
-    "wire.line",
+    "live.structure_swap",
+    "live.idle_clock",
+    "sound.hammer_strike",
+    "sound.string_synthesis",
+    "c_source_extraction",
+    "wire.serial_line_thread",
     "wire.serial_device_end",
 )
 

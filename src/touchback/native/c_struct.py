@@ -6,7 +6,7 @@ from typing import Protocol, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from touchback.native.library import LIB, Floats, address_of, aligned_zeros
+from touchback.native.shared_library import LIB, Floats, address_of, aligned_zeros
 
 Indices = NDArray[np.int32]
 Owned = TypeVar("Owned", bound=NDArray[np.generic])

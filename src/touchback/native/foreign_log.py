@@ -1,7 +1,7 @@
 """What foreign code logs in the manner of printf (foreign_log.h): its newest texts."""
 
 from touchback.native.c_struct import Record
-from touchback.native.library import LIB
+from touchback.native.shared_library import LIB
 
 _TEXTS: int = LIB.constant("TB_LOG_TEXTS")
 

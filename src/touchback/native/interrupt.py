@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from types import TracebackType
 from typing import Self
 
-from touchback.native.library import LIB
+from touchback.native.shared_library import LIB
 
 
 def stop_asked() -> bool:

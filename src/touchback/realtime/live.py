@@ -23,7 +23,7 @@ from touchback.model import Model, active_constraints, alternatives, choice_name
 from touchback.native import AT_REST, LATCHED, OF_THE_STATE, STALE, Formulation, Listening, Pace
 from touchback.native.live.live_loop import add_emergency, remove_emergency
 from touchback.native.live.mailbox import Message
-from touchback.native.live.swap import TAKEN, WAITING
+from touchback.native.live.structure_swap import TAKEN, WAITING
 from touchback.numbers import MOST, MOST_COUNTED, by_name, number_within, whole_within
 from touchback.realtime.device_io import (
     PATIENCE,

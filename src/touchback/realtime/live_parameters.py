@@ -13,7 +13,7 @@ import numpy as np
 from touchback.errors import InputError
 from touchback.native import SWAP_HEAD
 from touchback.native.live.live_loop import LiveLoop
-from touchback.native.live.swap import PARAMETERS
+from touchback.native.live.structure_swap import PARAMETERS
 from touchback.numbers import number_within
 from touchback.realtime.live_spec import LiveSpec, block_between, block_of
 from touchback.realtime.model_swap import Pending

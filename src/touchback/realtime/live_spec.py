@@ -12,7 +12,7 @@ import numpy as np
 from touchback.errors import InputError
 from touchback.native import Formulation, Guard, Measured, Pace, formulation_of
 from touchback.native.live.live_loop import LiveLoop, RunMemory
-from touchback.native.live.swap import Staged
+from touchback.native.live.structure_swap import Staged
 from touchback.numbers import LEAST, number_within, shown, whole_within
 from touchback.realtime.port_guards import STOP_PORT, EnergyObserver, GuardedOutput, WatchedInput
 from touchback.recording import unknown_name

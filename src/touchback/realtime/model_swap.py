@@ -18,10 +18,10 @@ from touchback.model import (
     ZeroOffsetAlong,
     governed,
 )
-from touchback.model.flatten import flatten
+from touchback.model.flatten_submodels import flatten
 from touchback.native import Formulation, Pace
 from touchback.native.live.live_loop import LiveLoop
-from touchback.native.live.swap import (
+from touchback.native.live.structure_swap import (
     NO_MODE,
     NOT_FINITE,
     OPEN,

@@ -35,7 +35,7 @@ import numpy as np
 
 from touchback.errors import NO_JSON, InputError
 from touchback.native import LIB
-from touchback.native.live.arena import keep_in_children, private_map
+from touchback.native.live.locked_arena import keep_in_children, private_map
 from touchback.native.live.mailbox import Mailbox, Message, mailbox_bytes
 from touchback.numbers import shown
 from touchback.realtime.port_guards import STOP_PORT

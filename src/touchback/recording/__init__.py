@@ -2,7 +2,15 @@
 
 from touchback.names import unknown_name
 from touchback.recording.compare import Comparison, Difference, compare
-from touchback.recording.live_about import (
+from touchback.recording.live_recording import (
+    Part as Part,
+    Recorder as Recorder,
+    Recording as Recording,
+    latest as latest,
+    open_recording as open_recording,
+    place_at as place_at,
+)
+from touchback.recording.live_recording_metadata import (
     HEAD_UNITS as HEAD_UNITS,
     CarriedData as CarriedData,
     FaultData as FaultData,
@@ -13,21 +21,13 @@ from touchback.recording.live_about import (
     memory_of as memory_of,
     text_of as text_of,
 )
-from touchback.recording.live_file import (
-    Part as Part,
-    Recorder as Recorder,
-    Recording as Recording,
-    latest as latest,
-    open_recording as open_recording,
-    place_at as place_at,
-)
 from touchback.recording.measured.file_readers import reader_of as reader_of
-from touchback.recording.measured.series import (
+from touchback.recording.measured.measured_series import (
     NS as NS,
     FileChannel as FileChannel,
     Series as Series,
 )
-from touchback.recording.parquet_file import write_table as write_table
+from touchback.recording.parquet_run_file import write_table as write_table
 from touchback.recording.run import Run
 from touchback.recording.run_files import (
     open_run,
@@ -45,7 +45,7 @@ from touchback.recording.run_records import (
 # Submodules that other rooms import by themselves: nothing else needs them at once.
 PUBLIC_SUBMODULES = (
     "recording_export",
-    "repair",
+    "repair_recording",
     "ros2.message_template",
     "ros2.ros2_messages",
     "ros2.ros2_types",

@@ -53,7 +53,7 @@ class Comparison:
 
     def plot(self, *names: str, path: str | os.PathLike[str] | None = None) -> Figure:
         """The differences over time, all of them when none is named."""
-        from touchback.recording.plot import plot_differences
+        from touchback.recording.plot_runs import plot_differences
 
         rows = [self[name] for name in names or tuple(self.differences)]
         return plot_differences(self.time, [(row.name, row.unit, row.values) for row in rows], path)

@@ -38,7 +38,7 @@ from touchback.safe_files import open_regular
 
 PROFILE = "touchback"
 ROWS, TEXTS = "touchback.rows.f64le", "json"  # encodings of messages
-REPAIRED = "touchback repaired"  # the metadata of a file that repair.py has finished
+REPAIRED = "touchback repaired"  # the metadata of a file that repair_recording.py has finished
 _CHANNEL, _MESSAGE_HEAD = struct.Struct("<H"), 22  # of a message's record
 
 

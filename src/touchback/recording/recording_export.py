@@ -13,7 +13,7 @@ from touchback.draw import ENDINGS as FILMS, make_film
 from touchback.errors import InputError
 from touchback.files import model_from_text
 from touchback.model import Model
-from touchback.recording.live_file import Recording, open_recording
+from touchback.recording.live_recording import Recording, open_recording
 from touchback.recording.mcap_records import LARGEST_FILE
 from touchback.recording.run import Run
 from touchback.recording.run_files import open_run, save_run

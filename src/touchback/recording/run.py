@@ -133,7 +133,7 @@ class Run:
 
     def plot(self, *names: str, path: str | os.PathLike[str] | None = None) -> Figure:
         """A figure of the named signals (all of them when none is named), one panel per unit."""
-        from touchback.recording.plot import plot_run
+        from touchback.recording.plot_runs import plot_run
 
         shown = [each for name in names or tuple(self.names) for each in self.signals_of(name)]
         return plot_run(self._data, shown, self.events, path)

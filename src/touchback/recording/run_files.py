@@ -4,8 +4,8 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from touchback.recording.live_file import Recording
-from touchback.recording.measured.mdf import write_mdf
+from touchback.recording.live_recording import Recording
+from touchback.recording.measured.mdf_series import write_mdf
 from touchback.recording.measured.measured_run import measured_file
 from touchback.recording.run import Run
 from touchback.recording.run_data import RunData

@@ -26,10 +26,10 @@ from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from touchback.errors import InputError
-from touchback.model.flatten import flatten
+from touchback.model.flatten_submodels import flatten
 from touchback.names import with_unit
-from touchback.recording import mcap_file, parquet_file
-from touchback.recording.measured.mdf import write_mdf
+from touchback.recording import mcap_run_file, parquet_run_file
+from touchback.recording.measured.mdf_series import write_mdf
 from touchback.recording.ros2.ros2_messages import JOINT_STATES, WORLD, scalar_coordinates
 from touchback.recording.run_data import FORMAT, RunData, describe, understand
 from touchback.safe_files import (
@@ -233,8 +233,10 @@ class RunFormat(NamedTuple):
 FORMATS: dict[str, RunFormat] = {
     ".csv": RunFormat(write_csv, read_csv, is_our_csv),
     ".npz": RunFormat(write_npz, read_npz),
-    ".mcap": RunFormat(mcap_file.write_run, mcap_file.read_run, mcap_file.is_ours),
-    ".parquet": RunFormat(parquet_file.write_run, parquet_file.read_run, parquet_file.is_ours),
+    ".mcap": RunFormat(mcap_run_file.write_run, mcap_run_file.read_run, mcap_run_file.is_ours),
+    ".parquet": RunFormat(
+        parquet_run_file.write_run, parquet_run_file.read_run, parquet_run_file.is_ours
+    ),
     ".mf4": RunFormat(write_mdf, None, lambda path: False),
 }
 
@@ -262,7 +264,7 @@ def write_run(
         raise InputError(f"{path.name}: ros2 and layout are for .mcap, which other tools play.")
     with written_whole(path) as beside:
         if ros2:
-            mcap_file.write_run(run, beside, ros2=True)
+            mcap_run_file.write_run(run, beside, ros2=True)
         else:
             chosen.write(run, beside)
     if layout:

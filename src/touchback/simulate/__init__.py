@@ -7,45 +7,43 @@ from touchback.simulate.adaptive_step_limits import (
 )
 from touchback.simulate.constraint_switching import Switch
 from touchback.simulate.contact_stepper import Sensors as Sensors, contacts_of as contacts_of
+from touchback.simulate.discrete_state_ticks import (
+    steps_between as steps_between,
+    use_ticks as use_ticks,
+)
 from touchback.simulate.event_monitor import Event
-from touchback.simulate.failure import (
-    RunFailed,
-    RunInterrupted,
-    not_finite as not_finite,
-    raise_failure as raise_failure,
-)
-from touchback.simulate.features import (
-    COPIES as COPIES,
-    MEMORIES as MEMORIES,
-    MODES as MODES,
-    RIGID as RIGID,
-    RUBBING as RUBBING,
-    Feature as Feature,
-    refuse as refuse,
-    refuse_model as refuse_model,
-)
 from touchback.simulate.initial_state import read_state as read_state
-from touchback.simulate.input_trace import InputTrace as InputTrace
-from touchback.simulate.inputs import Inputs as Inputs, TimeFunction, read_inputs as read_inputs
+from touchback.simulate.input_sampling_check import InputTrace as InputTrace
+from touchback.simulate.input_signals import (
+    Inputs as Inputs,
+    TimeFunction,
+    read_inputs as read_inputs,
+)
 from touchback.simulate.mode_stepper import (
     CHATTERING_HINT as CHATTERING_HINT,
     CHUNK as CHUNK,
     indicator_failure as indicator_failure,
     mode_entry_failure as mode_entry_failure,
 )
-from touchback.simulate.protocol import (
+from touchback.simulate.run_diagnostics import (
+    add_rating_diagnostics as add_rating_diagnostics,
+    constraint_diagnostics as constraint_diagnostics,
+    warn_when_astray as warn_when_astray,
+    warn_when_open as warn_when_open,
+)
+from touchback.simulate.run_failure import (
+    RunFailed,
+    RunInterrupted,
+    not_finite as not_finite,
+    raise_failure as raise_failure,
+)
+from touchback.simulate.run_protocols import (
     Followed as Followed,
     Motion as Motion,
     MotionData as MotionData,
     Numbers as Numbers,
     StateData as StateData,
     Where as Where,
-)
-from touchback.simulate.run_diagnostics import (
-    add_rating_diagnostics as add_rating_diagnostics,
-    constraint_diagnostics as constraint_diagnostics,
-    warn_when_astray as warn_when_astray,
-    warn_when_open as warn_when_open,
 )
 from touchback.simulate.run_spec import RunSpec as RunSpec
 from touchback.simulate.run_stepper import (
@@ -76,7 +74,7 @@ from touchback.simulate.solvers import (
 )
 from touchback.simulate.solvers.base import Can as Can, Options as Options
 from touchback.simulate.solvers.fixed_step_solvers import FixedStep as FixedStep
-from touchback.simulate.span import (
+from touchback.simulate.time_span import (
     MOST_NUMBERS as MOST_NUMBERS,
     Failure as Failure,
     Span as Span,
@@ -86,7 +84,16 @@ from touchback.simulate.span import (
     refuse_rows as refuse_rows,
     whole_multiple as whole_multiple,
 )
-from touchback.simulate.ticks import steps_between as steps_between, use_ticks as use_ticks
+from touchback.simulate.unsupported_features import (
+    COPIES as COPIES,
+    MEMORIES as MEMORIES,
+    MODES as MODES,
+    RIGID as RIGID,
+    RUBBING as RUBBING,
+    Feature as Feature,
+    refuse as refuse,
+    refuse_model as refuse_model,
+)
 
 # Submodules that other rooms import by themselves: nothing else needs them at once.
 PUBLIC_SUBMODULES = (

@@ -17,8 +17,8 @@ import numpy as np
 from touchback.errors import InputError
 from touchback.native import Cells, Interpreter, Knots
 from touchback.numbers import Floats
-from touchback.simulate.inputs import Inputs
-from touchback.simulate.span import Span
+from touchback.simulate.input_signals import Inputs
+from touchback.simulate.time_span import Span
 from touchback.symbolic import Switches
 from touchback.system import Function
 

@@ -18,10 +18,10 @@ from touchback.numbers import MOST, Floats, Input, InputData, keep, number_withi
 from touchback.recording import EnergyBalance, Run
 from touchback.simulate.drive_jumps import RateJump, jump_diagnostics
 from touchback.simulate.event_monitor import Event
-from touchback.simulate.failure import RunFailed, RunInterrupted
-from touchback.simulate.inputs import read_inputs
+from touchback.simulate.input_signals import read_inputs
+from touchback.simulate.run_failure import RunFailed, RunInterrupted
 from touchback.simulate.run_spec import RunSpec
-from touchback.simulate.span import Span
+from touchback.simulate.time_span import Span
 from touchback.system import System
 
 _ROUNDING = 4.0 * np.finfo(float).eps  # of times

@@ -16,7 +16,7 @@ import numpy as np
 from touchback.native import NativeEnergyBalance, Powers, Problem, evaluate_rows
 from touchback.numbers import Floats
 from touchback.recording import EnergyBalance, EventRecord
-from touchback.simulate.protocol import Settle
+from touchback.simulate.run_protocols import Settle
 from touchback.system import (
     BASE,
     DISSIPATED,

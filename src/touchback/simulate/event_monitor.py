@@ -14,8 +14,8 @@ from touchback.errors import InputError, SolveError
 from touchback.native import Chunks, Crossing, EventRule, Events, Problem, Status
 from touchback.numbers import LEAST, MOST, Floats, keep, number_within, shown
 from touchback.recording import EventRecord
-from touchback.simulate.protocol import Numbers, Settle
-from touchback.simulate.span import Failure
+from touchback.simulate.run_protocols import Numbers, Settle
+from touchback.simulate.time_span import Failure
 from touchback.symbolic import Expr
 from touchback.system import System
 

@@ -8,8 +8,8 @@ from numpy.typing import ArrayLike
 from touchback.errors import InputError
 from touchback.native import Formulation, formulation_of
 from touchback.numbers import Floats
-from touchback.simulate.inputs import Inputs
-from touchback.simulate.protocol import HasState, Numbers, Settle, StateData
+from touchback.simulate.input_signals import Inputs
+from touchback.simulate.run_protocols import HasState, Numbers, Settle, StateData
 from touchback.system import State, System, elements_of
 
 

@@ -19,6 +19,7 @@ from touchback.native import MOST, STEPS, Chunks, Crossed, EventRule, Events, Mo
 from touchback.numbers import Floats
 from touchback.progress import Progress
 from touchback.recording import TransitionRecord
+from touchback.simulate.discrete_state_ticks import use_ticks
 from touchback.simulate.energy_meter import EnergyAccount, IntegratedPowers, PowerLines
 from touchback.simulate.event_monitor import (
     Event,
@@ -29,13 +30,12 @@ from touchback.simulate.event_monitor import (
     check_events,
 )
 from touchback.simulate.initial_state import consistency
-from touchback.simulate.protocol import Settle
 from touchback.simulate.run_diagnostics import constraint_diagnostics
+from touchback.simulate.run_protocols import Settle
 from touchback.simulate.run_spec import RunSpec
 from touchback.simulate.run_stepper import Label, Segment, Stepper, signal_labels
 from touchback.simulate.smooth_stepper import newton_for
-from touchback.simulate.span import Failure, Trajectory
-from touchback.simulate.ticks import use_ticks
+from touchback.simulate.time_span import Failure, Trajectory
 from touchback.symbolic import Expr
 from touchback.system import ModalProblem, System, SystemMode, power_set_of_modes
 

@@ -14,10 +14,10 @@ from touchback.numbers import Floats, InputData, by_name
 from touchback.simulate.adaptive_step_limits import Evaluated, find_cells, step_limits
 from touchback.simulate.event_monitor import Event, Sides
 from touchback.simulate.initial_state import initial_state
-from touchback.simulate.input_trace import InputTrace
-from touchback.simulate.inputs import Inputs, read_inputs
-from touchback.simulate.protocol import Numbers, StateData, StepOptions
-from touchback.simulate.span import Span
+from touchback.simulate.input_sampling_check import InputTrace
+from touchback.simulate.input_signals import Inputs, read_inputs
+from touchback.simulate.run_protocols import Numbers, StateData, StepOptions
+from touchback.simulate.time_span import Span
 from touchback.system import System
 
 

@@ -13,9 +13,9 @@ from touchback.numbers import Floats
 from touchback.progress import Progress
 from touchback.recording import Run
 from touchback.simulate.event_monitor import Monitor, NoMonitor
-from touchback.simulate.input_trace import InputTrace, Quadrature
-from touchback.simulate.protocol import Plain
-from touchback.simulate.span import Span, Trajectory
+from touchback.simulate.input_sampling_check import InputTrace, Quadrature
+from touchback.simulate.run_protocols import Plain
+from touchback.simulate.time_span import Span, Trajectory
 from touchback.system import IntegrationProblem, System
 
 Label = tuple[str, str, str]  # kind, name, unit of a recorded signal

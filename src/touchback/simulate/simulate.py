@@ -28,20 +28,20 @@ from touchback.recording import Run
 from touchback.simulate.constraint_switching import Switch, read_events, simulate_switched
 from touchback.simulate.drive_jumps import MOST_JUMPS, RateJump, rate_jumps, warn_of_jumps
 from touchback.simulate.event_monitor import Event
-from touchback.simulate.failure import interrupted, raise_failure
-from touchback.simulate.features import refuse, refused
-from touchback.simulate.input_trace import InputTrace, warn_of_inputs
-from touchback.simulate.protocol import Numbers, StateData
+from touchback.simulate.input_sampling_check import InputTrace, warn_of_inputs
 from touchback.simulate.run_diagnostics import (
     add_rating_diagnostics,
     warn_when_astray,
     warn_when_open,
 )
+from touchback.simulate.run_failure import interrupted, raise_failure
+from touchback.simulate.run_protocols import Numbers, StateData
 from touchback.simulate.run_spec import RunSpec
 from touchback.simulate.run_stepper import record_run
 from touchback.simulate.solver_choice import formulation_for, solver_for
 from touchback.simulate.solvers import METHODS, Can, Options, Solver
 from touchback.simulate.solvers.base import Integrator
+from touchback.simulate.unsupported_features import refuse, refused
 from touchback.symbolic import Expr, to_text
 from touchback.system import System
 

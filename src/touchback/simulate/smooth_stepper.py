@@ -9,15 +9,15 @@ import numpy as np
 from touchback.native import Newton, Problem, formulation_of
 from touchback.numbers import Floats
 from touchback.progress import Progress
+from touchback.simulate.discrete_state_ticks import use_ticks
 from touchback.simulate.energy_meter import EnergyAccount, IntegratedPowers, PowerLines
 from touchback.simulate.event_monitor import EventMonitor, NoMonitor
 from touchback.simulate.initial_state import consistency
-from touchback.simulate.protocol import Plain
 from touchback.simulate.run_diagnostics import constraint_diagnostics
+from touchback.simulate.run_protocols import Plain
 from touchback.simulate.run_spec import RunSpec
 from touchback.simulate.run_stepper import Label, Segment, Stepper, signal_labels
-from touchback.simulate.span import Failure, Trajectory
-from touchback.simulate.ticks import use_ticks
+from touchback.simulate.time_span import Failure, Trajectory
 from touchback.system import System, power_set
 
 if TYPE_CHECKING:

@@ -10,10 +10,10 @@ from touchback.errors import InputError
 from touchback.native import Formulation, formulation_of
 from touchback.numbers import shown
 from touchback.recording import unknown_name
-from touchback.simulate.features import RIGID, is_formulation, refuse_model, refuse_run
+from touchback.simulate.discrete_state_ticks import memories_of, refuse_rate
 from touchback.simulate.solvers import METHODS, Can, Solver
 from touchback.simulate.solvers.base import option_names
-from touchback.simulate.ticks import memories_of, refuse_rate
+from touchback.simulate.unsupported_features import RIGID, is_formulation, refuse_model, refuse_run
 from touchback.system import System
 
 

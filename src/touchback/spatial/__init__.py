@@ -1,6 +1,6 @@
 """Vectors, rotations, quaternions, twists and inertias over any scalar."""
 
-from touchback.spatial.articulated import Articulated
+from touchback.spatial.articulated_inertia import Articulated
 from touchback.spatial.inertia import Inertia
 from touchback.spatial.quaternion import quaternion_matrix, quaternion_rate
 from touchback.spatial.rotation import MatrixPart, Part as Part, Rotation, Turn
@@ -8,7 +8,7 @@ from touchback.spatial.twists import Twist, Twists, Wrench
 from touchback.spatial.vectors import IDENTITY, ZERO, Vectors, skew, transpose
 
 # Submodules that other rooms import by themselves: nothing else needs them at once.
-PUBLIC_SUBMODULES = ("placement",)
+PUBLIC_SUBMODULES = ("euler_denavit_hartenberg",)
 
 __all__ = [
     "IDENTITY",

@@ -1,22 +1,34 @@
 """The tape and what is done with it: expressions, derivatives, text, programs, plain evaluation."""
 
-from touchback.symbolic.count import (
-    Counts as Counts,
-    Depth as Depth,
-    count_tape as count_tape,
-    depth as depth,
-)
 from touchback.symbolic.differentiate import gradient, jacobian, jvp, vjp
-from touchback.symbolic.dimensions import (
+from touchback.symbolic.dimensional_analysis import (
     UNKNOWN as UNKNOWN,
     Dimensions as Dimensions,
     Quantity as Quantity,
     quantity_of as quantity_of,
 )
 from touchback.symbolic.expression import Expr
+from touchback.symbolic.expression_text import (
+    LOOKUPS as LOOKUPS,
+    NUMBERS as NUMBERS,
+    quoted as quoted,
+    to_text,
+)
 from touchback.symbolic.fma_chains import fuse_sums as fuse_sums
-from touchback.symbolic.functions import atan2 as atan2, cos as cos, select as select, sin as sin
-from touchback.symbolic.operand import call as call
+from touchback.symbolic.lookup_table import Lookup, Table, Want
+from touchback.symbolic.math_functions import (
+    atan2 as atan2,
+    cos as cos,
+    select as select,
+    sin as sin,
+)
+from touchback.symbolic.operation_count import (
+    Counts as Counts,
+    Depth as Depth,
+    count_tape as count_tape,
+    depth as depth,
+)
+from touchback.symbolic.operator_overloading import call as call
 from touchback.symbolic.ops import (
     ADD as ADD,
     COMMUTES as COMMUTES,
@@ -35,6 +47,7 @@ from touchback.symbolic.ops import (
     SQRT as SQRT,
     SUB as SUB,
 )
+from touchback.symbolic.parameter_stages import split as split, split_many as split_many
 from touchback.symbolic.parse import parse
 from touchback.symbolic.program import ARRAYS as ARRAYS, Place as Place, Program, evaluate, lower
 from touchback.symbolic.program_listing import (
@@ -52,7 +65,6 @@ from touchback.symbolic.sincos import (
     SIN_COEFFICIENTS as SIN_COEFFICIENTS,
     TWO_OVER_PI as TWO_OVER_PI,
 )
-from touchback.symbolic.stages import split as split, split_many as split_many
 from touchback.symbolic.switching_times import (
     PositionCells as PositionCells,
     Switches as Switches,
@@ -60,20 +72,13 @@ from touchback.symbolic.switching_times import (
     kinks as kinks,
     switches_in as switches_in,
 )
-from touchback.symbolic.table import Lookup, Table, Want
 from touchback.symbolic.tape import Alike as Alike, Tape
 from touchback.symbolic.tape_replay import Translator as Translator, replay
-from touchback.symbolic.text import (
-    LOOKUPS as LOOKUPS,
-    NUMBERS as NUMBERS,
-    quoted as quoted,
-    to_text,
-)
 from touchback.symbolic.time_nonlinearity import is_nonlinear_in_time as is_nonlinear_in_time
 
 # Submodules that other rooms import by themselves: nothing else needs them at once.
 PUBLIC_SUBMODULES = (
-    "count",
+    "operation_count",
     "loop_rolling",
     "parse",
 )

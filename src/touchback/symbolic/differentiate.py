@@ -13,7 +13,7 @@ Partial derivatives: for each operation of the tape, that of its value by each o
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from touchback.symbolic import ops
-from touchback.symbolic.table import Want
+from touchback.symbolic.lookup_table import Want
 from touchback.symbolic.tape import Tape
 
 ALWAYS = 1

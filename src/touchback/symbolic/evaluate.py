@@ -9,8 +9,8 @@ import math
 from collections.abc import Callable, Sequence
 
 from touchback.symbolic import ops
+from touchback.symbolic.lookup_table import Lookup, lookup1, lookup2
 from touchback.symbolic.sincos import fma, library_function, sincos
-from touchback.symbolic.table import Lookup, lookup1, lookup2
 
 
 def _divide(a: float, b: float) -> float:

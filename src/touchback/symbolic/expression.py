@@ -1,10 +1,10 @@
 """Expressions: nodes of a tape, written with Python's operators and NumPy's functions."""
 
 from touchback.errors import InputError
-from touchback.symbolic.operand import Operand
-from touchback.symbolic.table import Table, Want
+from touchback.symbolic.expression_text import to_text
+from touchback.symbolic.lookup_table import Table, Want
+from touchback.symbolic.operator_overloading import Operand
 from touchback.symbolic.tape import Tape
-from touchback.symbolic.text import to_text
 
 
 class _NoNumberYet(InputError, TypeError):

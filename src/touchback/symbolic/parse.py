@@ -8,7 +8,7 @@
     atom       = number | name | function "(" comparison {"," comparison} ")" | "(" comparison ")"
 
 Precedences are Python's. A name that is no plain identifier stands in single quotes; $1, $2 … are
-definitions (see `text.py`).
+definitions (see `expression_text.py`).
 """
 
 import math
@@ -17,9 +17,9 @@ from collections.abc import Callable, Mapping
 from typing import Generic, NamedTuple, NoReturn, TypeVar
 
 from touchback.errors import ModelError
+from touchback.symbolic.expression_text import LOOKUPS, NUMBERS, PLAIN_NAME
+from touchback.symbolic.lookup_table import Table
 from touchback.symbolic.scalars import Scalars
-from touchback.symbolic.table import Table
-from touchback.symbolic.text import LOOKUPS, NUMBERS, PLAIN_NAME
 
 T = TypeVar("T")
 

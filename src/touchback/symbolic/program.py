@@ -12,8 +12,8 @@ from itertools import compress, islice
 
 from touchback.symbolic import ops
 from touchback.symbolic.evaluate import apply_op
+from touchback.symbolic.lookup_table import Lookup
 from touchback.symbolic.ops import ADD, CONST, FMA, FMS, FNMA, INPUT, LOOKUP1, LOOKUP2, MUL, SUB
-from touchback.symbolic.table import Lookup
 from touchback.symbolic.tape import Alike, Tape
 
 ARRAYS = ("x", "u", "p")

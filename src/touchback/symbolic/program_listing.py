@@ -6,9 +6,9 @@ Reading a program: its values' names, alike in listings and printed languages, a
 from collections.abc import Mapping
 
 from touchback.symbolic import ops
+from touchback.symbolic.lookup_table import Table, Want
 from touchback.symbolic.ops import ARITY, CONST, COS, INPUT, LOOKUP1, LOOKUP2, SIN
 from touchback.symbolic.program import Place, Program
-from touchback.symbolic.table import Table, Want
 
 
 def name_values(program: Program) -> dict[int, str]:

@@ -9,8 +9,8 @@ everywhere.
 import operator
 from typing import Any, Protocol, TypeVar
 
-from touchback.symbolic.operand import Number, call
-from touchback.symbolic.table import Table, Want
+from touchback.symbolic.lookup_table import Table, Want
+from touchback.symbolic.operator_overloading import Number, call
 
 T = TypeVar("T")
 

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from touchback.symbolic import ops
+from touchback.symbolic.lookup_table import Table
 from touchback.symbolic.program import Program
-from touchback.symbolic.table import Table
 
 _ROUNDING = 4.0 * np.finfo(float).eps
 _MOVING, _UNKNOWN = 1, 2  # what a node depends on

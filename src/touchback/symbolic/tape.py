@@ -4,7 +4,7 @@
 simplifications are integer comparisons. Nodes are stored once (common subexpressions), with
 operands in a canonical order and without signs: a sign is either pulled out of the operation or,
 where that is impossible (exp(−x)), materialised as a `neg` node. Simplifications beyond 0 and ±1
-are rows of `rules.py`.
+are rows of `simplification_rules.py`.
 
 Sums and products of a tape as closures: a node costs about a microsecond, half of what methods
 take.
@@ -19,9 +19,9 @@ from collections.abc import Callable, Hashable, Iterable
 from typing import NamedTuple
 
 from touchback.symbolic import ops
+from touchback.symbolic.lookup_table import Lookup, Table, Want
 from touchback.symbolic.ops import ADD, CONST, COS, DIV, INPUT, MUL, NEG, SIN, SUB
-from touchback.symbolic.rules import RULES, SCALED, SQUARE, Rule, dispatch, is_normal
-from touchback.symbolic.table import Lookup, Table, Want
+from touchback.symbolic.simplification_rules import RULES, SCALED, SQUARE, Rule, dispatch, is_normal
 
 Id = int
 
@@ -236,7 +236,7 @@ class Tape:
         return self.minimum(self.maximum(a, low), high)
 
     def pow(self, a: Id, b: Id) -> Id:
-        """a ** b; small whole powers and halves become products and square roots (rules.py)."""
+        """a ** b; small whole powers and halves become products and roots (see the rules)."""
         return self.node(ops.POW, self.positive(a), self.positive(b))
 
     def abs(self, a: Id) -> Id:

@@ -12,10 +12,10 @@ from typing import Generic, TypeVar, cast
 
 from touchback.errors import InputError
 from touchback.symbolic import ops
-from touchback.symbolic.canonical import Canonical, Ref, canonical_ref, reading_order
-from touchback.symbolic.numeric import OPERATIONS
+from touchback.symbolic.canonical_form import Canonical, Ref, canonical_ref, reading_order
+from touchback.symbolic.lookup_table import Table
+from touchback.symbolic.numeric_operations import OPERATIONS
 from touchback.symbolic.scalars import Scalars, settled
-from touchback.symbolic.table import Table
 from touchback.symbolic.tape import Tape
 
 T = TypeVar("T")

@@ -6,7 +6,7 @@ from touchback.system.active_equations import (
     Key as Key,
 )
 from touchback.system.array_arguments import filled as filled
-from touchback.system.compilation import compile_model, copies as copies
+from touchback.system.compile_model import compile_model, copies as copies
 from touchback.system.compiled_function import Function as Function, FunctionSet as FunctionSet
 from touchback.system.constraint_functions import (
     ConstraintLayout as ConstraintLayout,
@@ -22,23 +22,7 @@ from touchback.system.derivation import (
     solved_arguments as solved_arguments,
 )
 from touchback.system.dynamics_derivatives import LoopedDerivatives as LoopedDerivatives
-from touchback.system.function_recipes import Recipe as Recipe
-from touchback.system.function_text import PRINTERS as PRINTERS
-from touchback.system.implicit_equations import (
-    Blocks as Blocks,
-    Point as Point,
-    motion_equations as motion_equations,
-)
-from touchback.system.integration_problem import (
-    IntegrationProblem as IntegrationProblem,
-    ModalProblem as ModalProblem,
-)
-from touchback.system.layout import Values as Values, fill as fill
-from touchback.system.modal_equations import (
-    Exit as Exit,
-    SystemMode as SystemMode,
-)
-from touchback.system.powers import (
+from touchback.system.energy_balance_functions import (
     BASE as BASE,
     DISSIPATED as DISSIPATED,
     KINETIC as KINETIC,
@@ -49,13 +33,29 @@ from touchback.system.powers import (
     power_set_of_modes as power_set_of_modes,
     power_set_with as power_set_with,
 )
-from touchback.system.state import State, elements_of as elements_of
+from touchback.system.function_definitions import Recipe as Recipe
+from touchback.system.function_source import PRINTERS as PRINTERS
+from touchback.system.implicit_equations import (
+    Blocks as Blocks,
+    Point as Point,
+    motion_equations as motion_equations,
+)
+from touchback.system.integration_problem import (
+    IntegrationProblem as IntegrationProblem,
+    ModalProblem as ModalProblem,
+)
+from touchback.system.modal_equations import (
+    Exit as Exit,
+    SystemMode as SystemMode,
+)
+from touchback.system.signal_layout import Values as Values, fill as fill
 from touchback.system.state_assembly import (
     StateAssembler as StateAssembler,
     found_states as found_states,
     with_found_states as with_found_states,
 )
 from touchback.system.system import System
+from touchback.system.system_state import State, elements_of as elements_of
 from touchback.system.undetermined_forces import open_text as open_text
 
 # Submodules that other rooms import by themselves: nothing else needs them at once.
@@ -65,7 +65,7 @@ PUBLIC_SUBMODULES = (
     "saltation",
     "variational_equations",
     "velocity_projection",
-    "verification",
+    "model_verification",
 )
 
 __all__ = ["State", "System", "compile_model"]

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from touchback.model import Model
 from touchback.system.compiled_function import FunctionSet
 from touchback.system.constraint_functions import ConstraintLayout
-from touchback.system.layout import Values
+from touchback.system.signal_layout import Values
 
 Key = tuple[str, ...]  # what acts: names of active constraints, or of the modes that reign
 

@@ -24,7 +24,7 @@ from touchback.symbolic import (
     is_nonlinear_in_time,
     switches_in,
 )
-from touchback.symbolic.count import count
+from touchback.symbolic.operation_count import count
 
 Floats = NDArray[np.float64]
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from touchback.contact import ContactKind
 from touchback.dynamics import configuration_rate, constraint_rows, entries, inverse
-from touchback.dynamics.forward import forward
+from touchback.dynamics.forward_dynamics import forward
 from touchback.errors import ModelError
 from touchback.model import expressions_of, normalised
 from touchback.native import (

@@ -17,7 +17,7 @@ from touchback.dynamics import (
 from touchback.model import Model
 from touchback.symbolic import Alike, Place, Tape, fuse_sums, split_many
 from touchback.system.compiled_function import Function, FunctionSet
-from touchback.system.layout import Layout
+from touchback.system.signal_layout import Layout
 
 T = TypeVar("T")
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from touchback.dynamics import ALGORITHMS, Tree, dof_order, dof_parents, inverse
-from touchback.dynamics.forward import forward
+from touchback.dynamics.forward_dynamics import forward
 from touchback.model import Model
 from touchback.symbolic import count_tape
 from touchback.system.derivation import Derivation, derived_once
-from touchback.system.layout import Layout
+from touchback.system.signal_layout import Layout
 
 _COUNT_ALL = 14  # freedoms up to which every candidate is derived and counted
 _COUNT_SOME = 60  # freedoms up to which two candidates are

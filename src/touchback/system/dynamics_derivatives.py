@@ -26,7 +26,7 @@ from touchback.dynamics import (
     pushed,
     with_armature,
 )
-from touchback.dynamics.forward import forward
+from touchback.dynamics.forward_dynamics import forward
 from touchback.native import LIB, Record
 from touchback.spatial import ZERO, Articulated, Twist, Wrench
 from touchback.symbolic import jacobian, jvp, replay

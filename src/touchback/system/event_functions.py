@@ -13,7 +13,7 @@ from touchback.system.active_equations import Key
 from touchback.system.compiled_function import Function
 from touchback.system.derivation import Derivation, solved_arguments
 from touchback.system.dynamics_kinds import DynamicsKind
-from touchback.system.function_recipes import rate_equations
+from touchback.system.function_definitions import rate_equations
 
 
 def event_function(dynamics: DynamicsKind, key: Key, wanted: Sequence[Expr | str]) -> Function:

@@ -28,9 +28,9 @@ from touchback.system.array_arguments import (
     read_times,
 )
 from touchback.system.compiled_function import Floats, Function
-from touchback.system.layout import Layout, Values
-from touchback.system.solved_motion import SolvedMotion
-from touchback.system.state import State
+from touchback.system.constrained_accelerations import SolvedMotion
+from touchback.system.signal_layout import Layout, Values
+from touchback.system.system_state import State
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -32,8 +32,8 @@ from touchback.native import ExitData, ImpactData, ModeData
 from touchback.system.active_equations import ActiveEquations
 from touchback.system.constraint_functions import ConstraintEquations, derive_constraints
 from touchback.system.derivation import Derivation, solved_arguments
-from touchback.system.function_recipes import update_equations
-from touchback.system.layout import Layout
+from touchback.system.function_definitions import update_equations
+from touchback.system.signal_layout import Layout
 
 if TYPE_CHECKING:
     from touchback.system.active_equations import ActiveEquations

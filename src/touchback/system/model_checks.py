@@ -14,7 +14,7 @@ from touchback.model import Body, Model, check_body, check_names, limits_of
 from touchback.symbolic import Operators
 from touchback.system.active_equations import At
 from touchback.system.constraint_functions import Terms
-from touchback.system.freedoms import SHARED, null_space, rank_of
+from touchback.system.degrees_of_freedom import SHARED, null_space, rank_of
 from touchback.system.system import System
 from touchback.system.undetermined_forces import warn_of_open
 

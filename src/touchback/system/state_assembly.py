@@ -10,12 +10,12 @@ from touchback.dynamics import float_instant
 from touchback.errors import SolveError
 from touchback.model import ForceKind, Model
 from touchback.native import NO_NUMBER, Assembly
-from touchback.native.constrained.assembly import OPEN
+from touchback.native.constrained.constraint_assembly import OPEN
 from touchback.system.active_equations import ActiveEquations, At
 from touchback.system.constraint_functions import ConstraintLayout
-from touchback.system.freedoms import freedoms_of
-from touchback.system.layout import fill
+from touchback.system.degrees_of_freedom import freedoms_of
 from touchback.system.method_dispatch import Calls
+from touchback.system.signal_layout import fill
 
 _ASIDE = (0.0, 0.05, -0.3, 1.0, -2.0)  # how far guesses are turned aside when they lead nowhere
 

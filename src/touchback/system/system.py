@@ -24,18 +24,18 @@ from touchback.native import (
 )
 from touchback.numbers import by_name, shown
 from touchback.symbolic import Counts, Expr, Tape
-from touchback.system import function_recipes as recipes
+from touchback.system import function_definitions as recipes
 from touchback.system.active_equations import ActiveEquations, At, Key
 from touchback.system.array_arguments import checked_out, components, leading, write_result
 from touchback.system.compiled_function import Function, FunctionSet
+from touchback.system.constrained_accelerations import SolvedMotion
 from touchback.system.constraint_functions import Terms
+from touchback.system.degrees_of_freedom import Freedoms
 from touchback.system.derivation import Derivation
 from touchback.system.dynamics_kinds.base import DynamicsKind
-from touchback.system.freedoms import Freedoms
-from touchback.system.function_text import function_source, listing_of, printer_of, stage_source
+from touchback.system.function_source import function_source, listing_of, printer_of, stage_source
 from touchback.system.implicit_equations import Equations
 from touchback.system.integration_problem import InputFeed, IntegrationProblem, ProblemSpec
-from touchback.system.layout import Layout, Values, fill
 from touchback.system.method_dispatch import (
     CallCache,
     Calls,
@@ -43,9 +43,9 @@ from touchback.system.method_dispatch import (
     dispatch_to_native,
     name_in_shape_errors,
 )
-from touchback.system.solved_motion import SolvedMotion
-from touchback.system.state import Assembly, State, elements_of
+from touchback.system.signal_layout import Layout, Values, fill
 from touchback.system.state_assembly import check_branches, with_found_states
+from touchback.system.system_state import Assembly, State, elements_of
 from touchback.system.undetermined_forces import warn_of_open
 
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ from collections.abc import Callable, Hashable, Sequence
 import numpy as np
 
 from touchback.system.active_equations import At
+from touchback.system.degrees_of_freedom import SHARED
 from touchback.system.dynamics_kinds import DynamicsKind
-from touchback.system.freedoms import SHARED
 from touchback.system.method_dispatch import Calls
 
 _PACKAGE = __name__.split(".", maxsplit=1)[0]

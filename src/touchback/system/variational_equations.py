@@ -17,7 +17,7 @@ from touchback.dynamics import Row, configuration_rate, constraint_rows, entries
 from touchback.symbolic import jvp, replay, vjp
 from touchback.system.compiled_function import FunctionSet
 from touchback.system.derivation import Derivation, solved_arguments
-from touchback.system.function_recipes import rate_equations
+from touchback.system.function_definitions import rate_equations
 from touchback.system.implicit_equations import motion_equations
 
 if TYPE_CHECKING:

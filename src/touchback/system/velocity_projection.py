@@ -18,7 +18,7 @@ from touchback.spatial import Inertia
 from touchback.symbolic import gradient
 from touchback.system.compiled_function import Function
 from touchback.system.derivation import Derivation
-from touchback.system.function_recipes import Recipe
+from touchback.system.function_definitions import Recipe
 from touchback.system.system import System
 
 

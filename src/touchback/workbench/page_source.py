@@ -68,9 +68,9 @@ class Marker(msgspec.Struct):
 
 
 class Shape(msgspec.Struct, omit_defaults=True):
-    """Something to draw on a body. `numbers` as the class of its kind in `model/shapes.py` has its
-    fields; a "line" has its two ends, a "mesh" how far it goes along its axes, and its number; an
-    `endless` one goes as far as the picture."""
+    """Something to draw on a body. `numbers` as the class of its kind in `model/visual_shapes.py`
+    has its fields; a "line" has its two ends, a "mesh" how far it goes along its axes, and its
+    number; an `endless` one goes as far as the picture."""
 
     body: str
     kind: str

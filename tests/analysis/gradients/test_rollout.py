@@ -12,7 +12,7 @@ from scipy.linalg import expm
 import touchback as tb
 from closed_examples import CRANK, CRANK_MASS, ROD, ROD_MASS, bar, slider_crank_rate
 from complex_steps import STEP, ByNumbers, laws
-from touchback.dynamics.forward import configuration_rate, forward
+from touchback.dynamics.forward_dynamics import configuration_rate, forward
 from touchback.errors import InputError, SolveError
 
 Floats = np.ndarray

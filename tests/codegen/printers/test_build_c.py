@@ -4,14 +4,14 @@ import shutil
 
 import pytest
 
-from touchback.codegen.printers import build, build_c
+from touchback.codegen.printers import build_c, compile_c
 from touchback.errors import CompileError
 
 needs_compiler = pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler here")
 
 
 def test_without_a_compiler_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(build, "COMPILERS", ("no-such-compiler",))
+    monkeypatch.setattr(compile_c, "COMPILERS", ("no-such-compiler",))
     with pytest.raises(CompileError, match="none of no-such-compiler is on the PATH; install one"):
         build_c("void f(void) {}", "f")
 

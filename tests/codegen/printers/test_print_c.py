@@ -10,7 +10,7 @@ from hypothesis import example, given, settings, strategies as st
 
 from printed_programs import bits, compiled_c
 from random_programs import random_point, random_program
-from touchback.codegen.printers import build, c, print_c
+from touchback.codegen.printers import c, compile_c, print_c
 from touchback.errors import InputError
 from touchback.symbolic import Program, Tape, evaluate, lower, ops
 
@@ -79,7 +79,7 @@ def test_the_negative_of_a_fused_zero_keeps_its_sign() -> None:
 @needs_compiler
 def test_the_flags_that_the_header_names_are_enough(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
-        build, "FLAGS", ("-O2", "-std=c99", "-ffp-contract=off", "-Wall", "-Werror")
+        compile_c, "FLAGS", ("-O2", "-std=c99", "-ffp-contract=off", "-Wall", "-Werror")
     )
     for seed in range(10):
         program = random_program(seed, 100)

@@ -10,7 +10,7 @@ from touchback.devices.daq import GALLO, BlockChannel, BlockLayout, Conditioning
 from touchback.devices.sensors import Encoder, HallPair, Unwrap
 from touchback.errors import InputError
 from touchback.estimate import BackwardDifference, SmoothDifferentiator, run
-from touchback.symbolic.functions import maximum
+from touchback.symbolic.math_functions import maximum
 
 STEERING = Encoder(500)  # 0.18° a count
 

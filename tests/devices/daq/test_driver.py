@@ -9,7 +9,7 @@ from touchback.devices.sensors import Encoder, Unwrap
 from touchback.errors import InputError
 from touchback.estimate import SmoothDifferentiator
 from touchback.model.constraint_kinds import Ramp, Sine
-from touchback.native.library import LIB
+from touchback.native.shared_library import LIB
 from touchback.realtime.device_io import DevicePort
 from waiting import until
 

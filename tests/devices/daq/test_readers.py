@@ -18,7 +18,7 @@ from touchback.devices.daq import (
 )
 from touchback.devices.daq.reading_strategies import WAIT
 from touchback.errors import DeviceError, InputError
-from touchback.native.daq.pipe import ReadRequest
+from touchback.native.daq.daq_pipe import ReadRequest
 from waiting import until
 
 

@@ -16,7 +16,7 @@ from touchback.instruments.keyboard.keyboard_regulation import (
     regulation_of,
 )
 from touchback.instruments.piano.action_specification import graded_parameters
-from touchback.model.signals import Parameter
+from touchback.model.parameters_and_signals import Parameter
 
 
 def test_a_regulation_comes_back_from_its_file(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from hypothesis import given, strategies as st
 
 from touchback.native import Context
 from touchback.symbolic import Lookup, Table, Want
-from touchback.symbolic.table import lookup1, lookup2
+from touchback.symbolic.lookup_table import lookup1, lookup2
 
 LINE = Table(x=(-1.0, 0.0, 0.5, 3.0), values=(2.0, -1.0, 0.25, 7.0))
 GRID = Table(x=(-1.0, 0.0, 2.0), y=(0.0, 1.0), values=(1.0, 2.0, -3.0, 0.5, 4.0, 0.1))

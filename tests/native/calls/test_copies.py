@@ -8,7 +8,7 @@ import pytest
 
 from touchback.codegen import native_lanes
 from touchback.native.calls.replicated_function import ReplicatedFunction, Row
-from touchback.native.library import address_of, aligned_zeros
+from touchback.native.shared_library import address_of, aligned_zeros
 
 SHARED, INPUTS, PARAMETERS = 1, 1, 3
 # Parts of states and outputs: as many numbers as a register holds, fewer, and some more.

@@ -11,7 +11,7 @@ import pytest
 
 from touchback.errors import CompileError
 from touchback.native import publish
-from touchback.native.library import load
+from touchback.native.shared_library import load
 
 RETURN_42 = {
     "aarch64": bytes.fromhex("400580d2c0035fd6"),  # mov x0, #42; ret

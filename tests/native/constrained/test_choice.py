@@ -20,7 +20,7 @@ from closed_examples import (
 from closed_mechanisms import Mechanism
 from touchback.errors import InputError
 from touchback.native import FORMULATIONS, Constrained, FixedStep, Status
-from touchback.native.linear.elimination import eliminate, minimum_degree
+from touchback.native.linear.sparse_elimination import eliminate, minimum_degree
 
 
 def run(

@@ -6,7 +6,7 @@ import struct
 
 import pytest
 
-from touchback.native.library import LIB
+from touchback.native.shared_library import LIB
 
 EVENT = struct.Struct("<qqHHi")
 SYN, KEY, ABS = 0, 1, 3

@@ -6,7 +6,7 @@ from hypothesis import given, strategies as st
 
 from touchback import native
 from touchback.errors import InputError
-from touchback.native.library import LIB, address_of
+from touchback.native.shared_library import LIB, address_of
 
 SEEDS = st.integers(0, 2**32 - 1)
 SIZES = st.integers(1, 16)

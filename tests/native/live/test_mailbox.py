@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from touchback.errors import InputError
-from touchback.native.library import address_of
 from touchback.native.live.mailbox import HEADER, Mailbox, mailbox_bytes
+from touchback.native.shared_library import address_of
 
 WIDE = 4096  # doubles: writing takes microseconds, so that readers meet writers
 

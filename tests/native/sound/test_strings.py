@@ -5,7 +5,7 @@ import pytest
 
 from touchback.instruments.sound import Note, piano_string, render
 from touchback.instruments.sound.vibrating_strings import DAMPER
-from touchback.native.sound.strings import SoundingStrings
+from touchback.native.sound.string_synthesis import SoundingStrings
 
 RATE = 44100
 

@@ -5,7 +5,7 @@ import random
 
 import pytest
 
-from touchback.native.library import LIB
+from touchback.native.shared_library import LIB
 
 
 class Clock:

@@ -5,7 +5,7 @@ import random
 
 from hypothesis import given, strategies as st
 
-from touchback.native.library import LIB
+from touchback.native.shared_library import LIB
 from wires import DAMAGED, FRAME, PAYLOAD, VERSION_1, Unframer, frame, old_frame
 
 payloads = st.binary(min_size=1, max_size=PAYLOAD)

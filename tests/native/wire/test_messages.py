@@ -7,7 +7,7 @@ import struct
 import pytest
 from hypothesis import given, strategies as st
 
-from touchback.native.library import LIB
+from touchback.native.shared_library import LIB
 from wires import PAYLOAD, fields, packed, unpacked
 
 byte, word, long_word = st.integers(0, 255), st.integers(0, 0xFFFF), st.integers(0, 2**32 - 1)

@@ -7,7 +7,7 @@ import pytest
 import touchback as tb
 from models_with_modes import G, bouncing_ball, clutch, pegged_pendulum, striking_rods
 from touchback.cli.model_argument import load
-from touchback.dynamics.instant import Instant
+from touchback.dynamics.mechanism_instant import Instant
 from touchback.numbers import Scalar
 from touchback.simulate import RunFailed
 

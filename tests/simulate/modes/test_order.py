@@ -6,7 +6,7 @@ import pytest
 import touchback as tb
 from models_with_modes import G, bouncing_ball, striking_rods
 from touchback.native import FixedStep
-from touchback.native.modes.modes import Modes
+from touchback.native.modes.native_modes import Modes
 
 
 def swinging_door() -> tb.Model:

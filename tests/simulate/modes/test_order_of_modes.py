@@ -7,7 +7,7 @@ import pytest
 
 import touchback as tb
 from models_with_modes import G, bouncing_ball, pegged_pendulum
-from touchback.simulate.failure import RunFailed
+from touchback.simulate.run_failure import RunFailed
 
 METHODS = ("dopri5", "rk4")
 

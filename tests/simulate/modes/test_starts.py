@@ -5,7 +5,7 @@ import pytest
 
 import touchback as tb
 from faulty_modes import gate
-from touchback.simulate.failure import RunFailed
+from touchback.simulate.run_failure import RunFailed
 
 
 @pytest.mark.parametrize("number", [2.0, -1.0, 0.5, 1e300])

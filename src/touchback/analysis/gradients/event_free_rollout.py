@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from touchback.analysis.instance import state_of
+from touchback.analysis.system_at_parameters import state_of
 from touchback.errors import InputError, SolveError
 from touchback.native import Baumgarte, Listening
-from touchback.native.gradients.rollout import FlowFunctions, FlowSizes, NativeRollout
+from touchback.native.gradients.native_rollout import FlowFunctions, FlowSizes, NativeRollout
 from touchback.numbers import read_array
 from touchback.recording import unknown_name
 from touchback.simulate import FixedStep, RunSpec, Span, Where, check_stored_size

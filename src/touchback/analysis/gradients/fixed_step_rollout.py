@@ -35,7 +35,7 @@ from touchback.analysis.gradients.event_free_rollout import (
 from touchback.errors import InputError, SolveError
 from touchback.names import names_once, unknown
 from touchback.native import Baumgarte, Formulation, ImpactData, formulation_of
-from touchback.native.gradients.rollout import NativeRollout
+from touchback.native.gradients.native_rollout import NativeRollout
 from touchback.numbers import number_within, positive_number, read_array, shown, whole_within
 from touchback.recording import unknown_name
 from touchback.simulate import RK4, Euler, RunSpec, Where, check_stored_size, refuse

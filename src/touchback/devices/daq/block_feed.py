@@ -15,7 +15,7 @@ from typing import Self
 
 from touchback.devices.daq.block_layout import BlockLayout, check_layout
 from touchback.errors import DeviceError
-from touchback.native.daq.stream import ENDED, JUMPED
+from touchback.native.daq.daq_stream import ENDED, JUMPED
 from touchback.native.live.mailbox import clock_now
 from touchback.numbers import positive_number
 

@@ -11,8 +11,8 @@ import numpy as np
 
 from touchback.errors import InputError
 from touchback.model import listed
-from touchback.native.daq.pipe import GROUP
-from touchback.native.daq.stream import MOST_CHANNELS, TYPES, Field
+from touchback.native.daq.daq_pipe import GROUP
+from touchback.native.daq.daq_stream import MOST_CHANNELS, TYPES, Field
 from touchback.numbers import as_float, keep, number_within, whole_within
 from touchback.recording import unknown_name
 

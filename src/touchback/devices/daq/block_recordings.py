@@ -16,7 +16,7 @@ import numpy as np
 from touchback import Run
 from touchback.devices.daq.block_layout import BlockLayout, check_layout
 from touchback.errors import InputError
-from touchback.native.daq.stream import ENDED, STARTED, TIME
+from touchback.native.daq.daq_stream import ENDED, STARTED, TIME
 from touchback.native.live.mailbox import clock_now
 from touchback.numbers import number_within
 

@@ -19,7 +19,7 @@ from touchback.devices.daq.reading_strategies import STEP, strategy
 from touchback.devices.daq.signal_conditioning import Conditioned, Conditioning
 from touchback.devices.threaded_driver import PRIORITY, ClockEstimate, PortDriver
 from touchback.errors import DeviceError, InputError
-from touchback.native.daq import stream as native
+from touchback.native.daq import daq_stream as native
 from touchback.numbers import number_within
 from touchback.realtime import DevicePort, DeviceService, own_thread
 

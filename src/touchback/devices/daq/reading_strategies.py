@@ -13,7 +13,7 @@ import numpy as np
 
 from touchback.devices.daq.block_layout import BlockLayout, check_layout
 from touchback.errors import DeviceError
-from touchback.native.daq.pipe import Pipe, ReadRequest
+from touchback.native.daq.daq_pipe import Pipe, ReadRequest
 from touchback.numbers import whole_within
 from touchback.recording import unknown_name
 

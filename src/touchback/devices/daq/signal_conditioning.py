@@ -16,7 +16,7 @@ from touchback.devices.daq.block_layout import BlockLayout, check_layout
 from touchback.errors import InputError
 from touchback.estimate import Filter, newest
 from touchback.model import Value
-from touchback.native.daq.stream import Quantities
+from touchback.native.daq.daq_stream import Quantities
 from touchback.numbers import number_within
 from touchback.recording import unknown_name
 

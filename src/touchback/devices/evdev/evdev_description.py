@@ -3,7 +3,7 @@
 import ctypes
 from dataclasses import dataclass
 
-from touchback.native.evdev.wheel import AXES
+from touchback.native.evdev.wheel_thread import AXES
 
 # Of linux/input-event-codes.h; others go by their number.
 _NAMES = {

@@ -26,7 +26,7 @@ from touchback.devices.threaded_driver import (
 )
 from touchback.errors import NO_JSON, DeviceError, InputError
 from touchback.native import LIB
-from touchback.native.evdev.wheel import (
+from touchback.native.evdev.wheel_thread import (
     CONSTANT,
     SIMULATED,
     Wanted,

@@ -22,7 +22,8 @@ from touchback.devices.threaded_driver import (
 from touchback.errors import DeviceError, InputError
 from touchback.native import LIB
 from touchback.native.live.mailbox import Publication
-from touchback.native.wire.line import (
+from touchback.native.wire.serial_device_end import FEATURES, SIMULATED
+from touchback.native.wire.serial_line_thread import (
     DESCRIBING,
     FIELDS,
     HEAD,
@@ -32,7 +33,6 @@ from touchback.native.wire.line import (
     Wanted,
     WireLine,
 )
-from touchback.native.wire.serial_device_end import FEATURES, SIMULATED
 from touchback.numbers import MOST, as_float, is_real, number_within, shown
 from touchback.realtime import DevicePort, DeviceService, own_thread
 

@@ -40,7 +40,7 @@ from touchback.instruments.piano.action_specification import Specification, damp
 from touchback.instruments.piano.piano_action import grand_piano_action
 from touchback.instruments.piano.piano_action_modes import piano_action_with_modes
 from touchback.model import Value
-from touchback.model.value import value
+from touchback.model.described_values import value
 from touchback.names import suggestion
 
 # ---- the grand action as a table of measured forces ----------------------------------------------

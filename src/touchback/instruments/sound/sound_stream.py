@@ -18,7 +18,7 @@ from touchback.errors import DeviceError
 from touchback.instruments.sound.note_rendering import Note
 from touchback.instruments.sound.vibrating_strings import DAMPER, piano_string
 from touchback.native import LIB
-from touchback.native.sound.strings import SoundingStrings
+from touchback.native.sound.string_synthesis import SoundingStrings
 
 LOUD = 1.0 / 45.0  # of full scale a newton, as on the page; beyond it is rounded off
 BLOCK = 128  # frames: a strike waits for the next block

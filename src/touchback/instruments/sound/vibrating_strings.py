@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from touchback.errors import InputError
-from touchback.native.sound.strike import strike_modes
+from touchback.native.sound.hammer_strike import strike_modes
 
 STEEL_DENSITY, STEEL_MODULUS = 7850.0, 2.0e11  # [kg/m³], [Pa]
 LOWEST, HIGHEST = 21, 108  # A0 and C8, the keys of a piano

@@ -18,8 +18,8 @@ from touchback.interop.c_project.c_stepping import Stepping, impulse_stepping, r
 from touchback.interop.generated_folder import checked_step, write_folder
 from touchback.names import with_unit
 from touchback.native import LIB, Record
-from touchback.native.image import Image, held_by
-from touchback.native.sources import Declared, taken
+from touchback.native.c_source_extraction import Declared, taken
+from touchback.native.structs_as_c_source import Image, held_by
 from touchback.simulate import RIGID, Can, FixedStep, Inputs, Options, formulation_for, solver_for
 from touchback.simulate.initial_state import initial_state
 from touchback.symbolic import Program

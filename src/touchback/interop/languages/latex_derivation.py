@@ -12,7 +12,7 @@ from touchback import Frame, Model, System
 from touchback.dynamics import constraint_rows, entries, inverse, kinetic_energy
 from touchback.errors import InputError
 from touchback.interop.languages.model_programs import HEAD
-from touchback.model.show import kind_text
+from touchback.model.model_text import kind_text
 from touchback.safe_files import check_output, write_whole
 from touchback.simulate import COPIES, MODES, RIGID, RUBBING
 from touchback.symbolic import to_text

@@ -22,7 +22,7 @@ from touchback.model import (
     Value,
     in_modes,
 )
-from touchback.model.show import kind_text
+from touchback.model.model_text import kind_text
 from touchback.numbers import Matrix, Scalar, Vector
 from touchback.spatial import IDENTITY, ZERO
 from touchback.symbolic import Tape

@@ -4,10 +4,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from touchback.model.described_values import Data
 from touchback.model.frame import Frame
-from touchback.model.mechanics import Forces, Mechanics, ValueOf
-from touchback.model.shapes import Shapes
-from touchback.model.value import Data
+from touchback.model.mechanics_protocol import Forces, Mechanics, ValueOf
+from touchback.model.visual_shapes import Shapes
 from touchback.numbers import Scalar, Vector
 from touchback.symbolic import Scalars
 

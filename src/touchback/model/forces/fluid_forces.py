@@ -8,12 +8,7 @@ from math import acos, atan2, pi
 from typing import ClassVar
 
 from touchback.errors import ModelError
-from touchback.model.forces.base import CarriedFluid, ForceKind
-from touchback.model.frame import GROUND, Frame
-from touchback.model.mechanics import Forces, Mechanics, ValueOf
-from touchback.model.shapes import Shapes, SurfaceShape
-from touchback.model.solids import AnySolid, SubmergedPart
-from touchback.model.value import (
+from touchback.model.described_values import (
     Components,
     Data,
     Triple,
@@ -24,6 +19,11 @@ from touchback.model.value import (
     triple,
     value,
 )  # fmt: skip
+from touchback.model.forces.base import CarriedFluid, ForceKind
+from touchback.model.frame import GROUND, Frame
+from touchback.model.mechanics_protocol import Forces, Mechanics, ValueOf
+from touchback.model.solids import AnySolid, SubmergedPart
+from touchback.model.visual_shapes import Shapes, SurfaceShape
 from touchback.numbers import Matrix, Scalar, Vector
 from touchback.symbolic import Scalars
 

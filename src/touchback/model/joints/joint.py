@@ -6,10 +6,19 @@ from typing import Any, TypedDict
 import numpy as np
 
 from touchback.errors import ModelError
+from touchback.model.described_values import (
+    Components,
+    Data,
+    Value,
+    Values,
+    is_number,
+    listed,
+    number,
+    value,
+)
 from touchback.model.field_traversal import normalised
 from touchback.model.frame import Frame
 from touchback.model.joints.base import JointKind
-from touchback.model.value import Components, Data, Value, Values, is_number, listed, number, value
 from touchback.names import unknown
 
 

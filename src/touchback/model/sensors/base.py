@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
-from touchback.model.mechanics import Mechanics
-from touchback.model.value import Data
+from touchback.model.described_values import Data
+from touchback.model.mechanics_protocol import Mechanics
 from touchback.numbers import Scalar
 from touchback.symbolic import Expr
 

@@ -8,13 +8,13 @@ import msgspec
 import numpy as np
 
 from touchback.errors import ModelError
-from touchback.model.axis_between import about, along
+from touchback.model.axis_between_frames import about, along
+from touchback.model.described_values import Value
 from touchback.model.forces.springs import line_between
 from touchback.model.frame import AXES, GROUND, Frame, as_frame
 from touchback.model.joints.base import Axis, check_axis
-from touchback.model.mechanics import Mechanics
+from touchback.model.mechanics_protocol import Mechanics
 from touchback.model.sensors.base import XYZ, SensorKind, Several
-from touchback.model.value import Value
 from touchback.numbers import Scalar, is_one_of
 from touchback.symbolic import Expr
 

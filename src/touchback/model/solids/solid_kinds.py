@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from itertools import product
 from typing import ClassVar
 
+from touchback.model.described_values import Triple, Value, is_number, triple
 from touchback.model.frame import Frame
-from touchback.model.mechanics import ValueOf
-from touchback.model.shapes import BoxShape, CapsuleShape, CylinderShape, Shapes, SphereShape
+from touchback.model.mechanics_protocol import ValueOf
 from touchback.model.solids.base import SolidKind, SubmergedPart, VisualKind, check_lengths
-from touchback.model.value import Triple, Value, is_number, triple
+from touchback.model.visual_shapes import BoxShape, CapsuleShape, CylinderShape, Shapes, SphereShape
 from touchback.numbers import Scalar, Vector
 from touchback.spatial import Vectors
 from touchback.symbolic import Scalars

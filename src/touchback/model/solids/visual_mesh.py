@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from touchback.errors import ModelError
 from touchback.model.frame import Frame
-from touchback.model.shapes import MeshShape, Shapes
 from touchback.model.solids.base import VisualKind
+from touchback.model.visual_shapes import MeshShape, Shapes
 from touchback.numbers import shown
 
 MOST_TRIANGLES = 100_000  # of one mesh of a model; readers of files make larger ones coarser

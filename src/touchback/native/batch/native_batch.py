@@ -11,15 +11,15 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 
 from touchback.native.c_struct import FunctionData, Record
-from touchback.native.constrained.constrained import Constrained, ConstrainedFunctions
+from touchback.native.constrained.constrained_problem import Constrained, ConstrainedFunctions
 from touchback.native.constrained.formulation_kinds import Formulation
 from touchback.native.contact.moreau_jean import MoreauJean, SteppedFunctions
-from touchback.native.integrate.fixed_step import Status, step_address
-from touchback.native.integrate.problem import Problem
-from touchback.native.integrate.sampler import Sampler
-from touchback.native.library import LIB, Floats, aligned_zeros
-from touchback.native.modes.data import ModesData
-from touchback.native.modes.modes import CROWDED, Modes
+from touchback.native.integrate.discrete_state_sampler import Sampler
+from touchback.native.integrate.fixed_step_integrators import Status, step_address
+from touchback.native.integrate.problem_struct import Problem
+from touchback.native.modes.modes_struct import ModesData
+from touchback.native.modes.native_modes import CROWDED, Modes
+from touchback.native.shared_library import LIB, Floats, aligned_zeros
 
 MOST_WORKERS: int = LIB.constant("TB_MOST_WORKERS")
 

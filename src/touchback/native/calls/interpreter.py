@@ -7,9 +7,9 @@ import numpy as np
 
 from touchback.errors import InputError
 from touchback.native.c_struct import Record
-from touchback.native.calls.context import Context, LookupData
-from touchback.native.calls.rows import evaluate_rows
-from touchback.native.library import LIB, Floats, address_of, aligned_zeros, as_floats
+from touchback.native.calls.call_context import Context, LookupData
+from touchback.native.calls.evaluate_rows import evaluate_rows
+from touchback.native.shared_library import LIB, Floats, address_of, aligned_zeros, as_floats
 
 OPERATION_NAMES: tuple[str, ...] = tuple(LIB.tb_operation_names().decode().lower().split())
 _CONST, _INPUT = OPERATION_NAMES.index("const"), OPERATION_NAMES.index("input")

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from touchback.native.c_struct import FunctionData, Record
-from touchback.native.library import LIB, Floats
+from touchback.native.shared_library import LIB, Floats
 
 _LINE = 8  # doubles that a cache line holds
 Parts = tuple[int, int, int]

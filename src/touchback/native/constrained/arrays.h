@@ -1,6 +1,6 @@
 /* The arrays of tb_constrained, stated once, by type, name and how many numbers each has: for the
  * struct, for its sizes (tb_constrained_array_sizes), for what is saved of it (warm_start.c), for
- * Python, which allocates them (describe.py reads these tables), and for a graphics card
+ * Python, which allocates them (describe_headers.py reads these tables), and for a graphics card
  * (batch/gpu/constrained_kernel.py). Sizes are those of `c`. */
 #ifndef TOUCHBACK_CONSTRAINED_ARRAYS_H
 #define TOUCHBACK_CONSTRAINED_ARRAYS_H

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from touchback.native.c_struct import FunctionData, Indices, Record
-from touchback.native.integrate.problem import Problem, Refresh, SampledInputs, Solved
-from touchback.native.library import LIB, Floats
+from touchback.native.integrate.problem_struct import Problem, Refresh, SampledInputs, Solved
+from touchback.native.shared_library import LIB, Floats
 
 
 @dataclass(frozen=True)

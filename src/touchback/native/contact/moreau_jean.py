@@ -8,9 +8,9 @@ from numpy.typing import ArrayLike
 
 from touchback.native.c_struct import FunctionData, Record
 from touchback.native.contact.contact_sparsity import ContactPattern
-from touchback.native.integrate.fixed_step import Status
-from touchback.native.integrate.problem import Problem
-from touchback.native.library import LIB, Floats, address_of
+from touchback.native.integrate.fixed_step_integrators import Status
+from touchback.native.integrate.problem_struct import Problem
+from touchback.native.shared_library import LIB, Floats, address_of
 
 MOST_DENSE, MOST_PIVOTED = 1024, 512  # rows, and unknowns of pivoting: islands above are swept
 Group = tuple[Sequence[int], int, float]  # rows, contact, coefficient

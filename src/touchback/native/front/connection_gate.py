@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from touchback.native.library import LIB, address_of
+from touchback.native.shared_library import LIB, address_of
 
 LINES, WEB = LIB.constant("TB_LINES"), LIB.constant("TB_WEB")
 GROUPS = LIB.constant("TB_FRONT_GROUPS")

@@ -1,5 +1,5 @@
 /* Symmetric sparse matrices with a fixed pattern: the elimination order, the fill and every index
- * are worked out once (elimination.py), the numbers follow along flat lists. */
+ * are worked out once (sparse_elimination.py), the numbers follow along flat lists. */
 #ifndef TOUCHBACK_SPARSE_H
 #define TOUCHBACK_SPARSE_H
 

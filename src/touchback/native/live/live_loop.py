@@ -10,11 +10,11 @@ from numpy.typing import ArrayLike
 
 from touchback.errors import InputError, SolveError
 from touchback.native.c_struct import Record
-from touchback.native.integrate.fixed_step import FixedStep
-from touchback.native.integrate.newton import Newton
-from touchback.native.integrate.problem import Problem, Solved
-from touchback.native.library import LIB, Floats, address_of, as_floats
-from touchback.native.live.arena import Arena, LockedArrays, struct_bytes
+from touchback.native.integrate.fixed_step_integrators import FixedStep
+from touchback.native.integrate.newton_iteration import Newton
+from touchback.native.integrate.problem_struct import Problem, Solved
+from touchback.native.live.idle_clock import set_clock
+from touchback.native.live.locked_arena import Arena, LockedArrays, struct_bytes
 from touchback.native.live.mailbox import Mailbox, mailbox_bytes
 from touchback.native.live.tick_layout import (
     LATCHED,
@@ -29,7 +29,7 @@ from touchback.native.live.tick_layout import (
     Pace,
     Watch,
 )
-from touchback.native.live.witness import set_clock
+from touchback.native.shared_library import LIB, Floats, address_of, as_floats
 
 _SWAPS = 1024  # parameter changes that may wait for their booking
 

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from touchback.errors import DeviceError, InputError, SolveError
-from touchback.native.library import LIB, Floats, address_of, as_floats
-from touchback.native.live.arena import Arena
+from touchback.native.live.locked_arena import Arena
+from touchback.native.shared_library import LIB, Floats, address_of, as_floats
 
 HEADER = ctypes.sizeof(LIB.struct("tb_mailbox"))  # bytes before the doubles
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from touchback.native.c_struct import FunctionData
-from touchback.native.library import LIB
+from touchback.native.shared_library import LIB
 
 (
     STALE, BAD_NUMBER, STOPPED, BEYOND_LIMIT, HELD, SWAPPED, SWAP_REFUSED, RESUMED, OPEN_LOOP,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from touchback.native.library import LIB
+from touchback.native.shared_library import LIB
 
 SIMULATED, HOMED, ENABLED, LET_GO, FAULT = (
     LIB.constant(f"TB_{name}") for name in ("SIMULATED", "HOMED", "ENABLED", "LET_GO", "FAULT")

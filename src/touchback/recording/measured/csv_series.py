@@ -22,7 +22,7 @@ import numpy as np
 
 from touchback.errors import InputError
 from touchback.names import unknown_name
-from touchback.recording.measured.series import FileChannel, Series, nanoseconds, series_of
+from touchback.recording.measured.measured_series import FileChannel, Series, nanoseconds, series_of
 from touchback.safe_files import open_regular
 from touchback.unit_spellings import unit_of
 

@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 
 from touchback.recording.mcap_records import MAGIC as MCAP_MAGIC
-from touchback.recording.measured import csv_series, mcap_series, mdf, parquet_series
-from touchback.recording.measured.series import FileChannel, Series
+from touchback.recording.measured import csv_series, mcap_series, mdf_series, parquet_series
+from touchback.recording.measured.measured_series import FileChannel, Series
 from touchback.safe_files import open_regular
 
 _LARGEST = 1 << 38  # bytes; each format has its own limit
@@ -27,7 +27,7 @@ class Reader(NamedTuple):
 
 
 CSV = Reader(csv_series.channels_csv, csv_series.times_csv, csv_series.read_csv)
-MDF = Reader(mdf.channels_mdf, mdf.times_mdf, mdf.read_mdf)
+MDF = Reader(mdf_series.channels_mdf, mdf_series.times_mdf, mdf_series.read_mdf)
 MCAP = Reader(mcap_series.channels_mcap, mcap_series.times_mcap, mcap_series.read_mcap)
 PARQUET = Reader(
     parquet_series.channels_parquet, parquet_series.times_parquet, parquet_series.read_parquet
@@ -40,7 +40,7 @@ def reader_of(path: str | os.PathLike[str]) -> Reader:
     begins as none does, its ending says who refuses it."""
     with open_regular(path, _LARGEST) as stream:
         start = stream.read(len(MCAP_MAGIC))
-    if start[:4] in mdf.MAGIC:
+    if start[:4] in mdf_series.MAGIC:
         return MDF
     if start[:4] == parquet_series.MAGIC:
         return PARQUET

@@ -20,7 +20,7 @@ from touchback.errors import InputError
 from touchback.names import unknown_name
 from touchback.numbers import is_real
 from touchback.recording.mcap_records import LARGEST_FILE, WRONG_CONTENT, Damaged, records
-from touchback.recording.measured.series import FileChannel, Series, series_of
+from touchback.recording.measured.measured_series import FileChannel, Series, series_of
 from touchback.safe_files import open_regular
 from touchback.unit_spellings import unit_of
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from touchback.errors import InputError
 from touchback.recording.measured.file_readers import Reader, reader_of
-from touchback.recording.measured.series import NS
+from touchback.recording.measured.measured_series import NS
 from touchback.recording.run import Run
 from touchback.recording.run_data import Floats
 

@@ -1,7 +1,7 @@
 """Solvers by family: a new one is a class in the file of its family and a line here."""
 
 from touchback.native import FORMULATIONS
-from touchback.simulate.event_driven import EventDriven
+from touchback.simulate.event_driven_contact import EventDriven
 from touchback.simulate.solvers.adaptive_solvers import Dopri5, Radau5
 from touchback.simulate.solvers.base import Can, Integrator, Options, Solver
 from touchback.simulate.solvers.fixed_step_solvers import (
@@ -13,7 +13,7 @@ from touchback.simulate.solvers.fixed_step_solvers import (
     Variational,
 )
 from touchback.simulate.solvers.scipy_solvers import NAMES, SciPy
-from touchback.simulate.time_stepping import MoreauJean
+from touchback.simulate.time_stepping_contact import MoreauJean
 
 #: Solvers with their usual options, by name.
 METHODS: dict[str, Solver] = {

@@ -10,10 +10,10 @@ import numpy as np
 
 from touchback import native
 from touchback.native import RADAU, Adaptive as NativeStepper, Status
-from touchback.simulate.failure import fastest, not_finite
+from touchback.simulate.run_failure import fastest, not_finite
 from touchback.simulate.run_stepper import Segment
 from touchback.simulate.solvers.base import Can, Integrator
-from touchback.simulate.span import Failure, Trajectory
+from touchback.simulate.time_span import Failure, Trajectory
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,13 +9,20 @@ from enum import Flag, auto
 from typing import ClassVar, TypedDict
 
 from touchback.contact import ContactKind
-from touchback.simulate.failure import cut_where_not_finite
-from touchback.simulate.input_trace import Quadrature
+from touchback.simulate.input_sampling_check import Quadrature
 from touchback.simulate.mode_stepper import ModeStepper
+from touchback.simulate.run_failure import cut_where_not_finite
 from touchback.simulate.run_spec import RunSpec
 from touchback.simulate.run_stepper import Segment, Stepper
 from touchback.simulate.smooth_stepper import SmoothStepper
-from touchback.simulate.span import Trajectory, counted, needed, positive, refuse_rows, refuse_steps
+from touchback.simulate.time_span import (
+    Trajectory,
+    counted,
+    needed,
+    positive,
+    refuse_rows,
+    refuse_steps,
+)
 
 
 class Can(Flag):

@@ -9,10 +9,10 @@ import numpy as np
 from touchback.errors import InputError
 from touchback.native import FixedStep as NativeStepper, Status
 from touchback.numbers import Floats
-from touchback.simulate.failure import not_finite
+from touchback.simulate.run_failure import not_finite
 from touchback.simulate.run_stepper import Segment
 from touchback.simulate.solvers.base import Can, Integrator
-from touchback.simulate.span import (
+from touchback.simulate.time_span import (
     Trajectory,
     needed,
     positive,

@@ -17,10 +17,10 @@ import numpy as np
 from touchback.native import RADAU, Problem, stop_asked
 from touchback.numbers import Floats
 from touchback.recording import unknown_name
-from touchback.simulate.failure import fastest, not_finite
+from touchback.simulate.run_failure import fastest, not_finite
 from touchback.simulate.run_stepper import Segment
 from touchback.simulate.solvers.base import Can, Integrator
-from touchback.simulate.span import Failure, Span, Trajectory
+from touchback.simulate.time_span import Failure, Span, Trajectory
 
 if TYPE_CHECKING:
     from scipy.integrate import OdeSolver

@@ -19,11 +19,12 @@ from touchback.symbolic import Tape
 from touchback.system.active_equations import ActiveEquations, At, Key
 from touchback.system.array_arguments import filled, leading, read_times
 from touchback.system.compiled_function import Function, FunctionSet
+from touchback.system.constrained_accelerations import SolvedMotion
 from touchback.system.constraint_functions import NO_ROWS, ConstraintLayout, Terms
+from touchback.system.degrees_of_freedom import Freedoms, freedoms_of
 from touchback.system.derivation import Derivation, solved_arguments
 from touchback.system.derivation_plan import Plan
-from touchback.system.freedoms import Freedoms, freedoms_of
-from touchback.system.function_recipes import (
+from touchback.system.function_definitions import (
     Recipe,
     rate_equations,
     standard_recipe,
@@ -31,12 +32,11 @@ from touchback.system.function_recipes import (
 )
 from touchback.system.implicit_equations import Equations
 from touchback.system.integration_problem import IntegrationProblem, ProblemSpec
-from touchback.system.layout import Layout, Values, layout_of
 from touchback.system.method_dispatch import Calls
 from touchback.system.modal_equations import NO_MODES, SystemModes
-from touchback.system.solved_motion import SolvedMotion
-from touchback.system.state import State
+from touchback.system.signal_layout import Layout, Values, layout_of
 from touchback.system.state_assembly import StateAssembler, with_found_states
+from touchback.system.system_state import State
 
 T = TypeVar("T")
 
@@ -326,7 +326,7 @@ class DynamicsKind(ABC):
         raise self._refusal("constraints")
 
     def modes_data(self) -> ModesData:
-        """All modes as C needs them (native/modes/data.py)."""
+        """All modes as C needs them (native/modes/modes_struct.py)."""
         raise self._refusal("modes")
 
     @abstractmethod

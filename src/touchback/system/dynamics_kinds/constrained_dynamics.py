@@ -17,6 +17,7 @@ from touchback.native import Assembly, ConstrainedFunctions, RateDerivatives, fo
 from touchback.system.active_equations import ActiveEquations, At, Key
 from touchback.system.array_arguments import components
 from touchback.system.compiled_function import Function
+from touchback.system.constrained_accelerations import SolvedMotion, without_answer
 from touchback.system.constraint_functions import (
     ConstraintLayout,
     Terms,
@@ -24,15 +25,14 @@ from touchback.system.constraint_functions import (
     derive_stiffness,
     split_terms,
 )
+from touchback.system.degrees_of_freedom import Freedoms, freedoms_of, open_forces
 from touchback.system.derivation import solved_arguments
 from touchback.system.derivation_plan import Plan
 from touchback.system.dynamics_kinds.base import DynamicsKind
-from touchback.system.freedoms import Freedoms, freedoms_of, open_forces
-from touchback.system.function_recipes import update_equations
+from touchback.system.function_definitions import update_equations
 from touchback.system.integration_problem import ConstrainedProblem, IntegrationProblem, ProblemSpec
-from touchback.system.layout import Values
 from touchback.system.method_dispatch import Calls
-from touchback.system.solved_motion import SolvedMotion, without_answer
+from touchback.system.signal_layout import Values
 from touchback.system.state_assembly import StateAssembler
 
 _NEARBY = 1e-3  # a step to a neighbouring position [rad, m]

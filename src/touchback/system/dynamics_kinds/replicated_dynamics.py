@@ -14,9 +14,9 @@ from touchback.model import Model
 from touchback.native import Parts, ReplicatedFunction, Row
 from touchback.system.active_equations import Key
 from touchback.system.compiled_function import FunctionSet
+from touchback.system.degrees_of_freedom import Freedoms
 from touchback.system.dynamics_kinds.base import DynamicsKind
-from touchback.system.freedoms import Freedoms
-from touchback.system.state import State
+from touchback.system.system_state import State
 
 
 class ReplicatedDynamics(DynamicsKind):

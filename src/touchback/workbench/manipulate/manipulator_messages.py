@@ -88,7 +88,7 @@ class Edit(Message, frozen=True):
     `weld`, `free`; `limits` from `low` to `high` and `friction` (a `value`) of a `coordinate`. Its
     `placement` on the body that carries it, by `euler` angles ([m] `at`, [rad] `angles` about
     moving axes in a `sequence`) or `denavit-hartenberg` parameters (a [m], α [rad], d [m], θ [rad];
-    `spatial/placement.py`) from the axis of the joint before it.
+    `spatial/euler_denavit_hartenberg.py`) from the axis of the joint before it.
     Of loops: `add loop`, between a point of body a and b as they are now, and `remove loop`.
 
     The axis of a joint is along its parent's frame, that of a loop along the world's axes: "x",

@@ -39,7 +39,7 @@ from touchback.realtime import Structure, follow, joints_of
 from touchback.realtime.control import CommandServer
 from touchback.realtime.control.control_messages import Facts
 from touchback.recording import unknown_name
-from touchback.spatial.placement import (
+from touchback.spatial.euler_denavit_hartenberg import (
     SEQUENCES,
     DenavitHartenberg,
     check_sequence,

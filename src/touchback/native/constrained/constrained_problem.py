@@ -1,0 +1,374 @@
+"""Mechanisms with constraints: M a = f + Wᵀλ, h(q, t) = 0, J v = b, J a + γ = 0.
+
+A `Constrained` joins the functions of a mechanism with the way in which its constraints are
+enforced. It is a rate of the one calling convention, so that every integrator takes it, and it
+settles states after accepted steps (problem.h).
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from touchback.errors import InputError
+from touchback.native.c_struct import FunctionData, Indices, Record
+from touchback.native.constrained.formulation_kinds import Formulation, formulation_of
+from touchback.native.integrate.problem_struct import Problem, Refresh, SampledInputs, Solved
+from touchback.native.linear.sparse_elimination import Elimination, eliminate, minimum_degree
+from touchback.native.shared_library import LIB, Floats, address_of
+
+_SMALL = 20  # freedoms up to which full matrices are always quicker
+
+
+_SCATTER = 6  # what an operation along index lists costs, in operations on full matrices
+
+
+_POOL = 1 << 22  # numbers: the most that the rows of a sparse choice may take
+
+
+ARRAYS = ("TB_CHOICE_ARRAYS", "TB_SOLUTION_ARRAYS", "TB_WORK_ARRAYS", "TB_IMPLICIT_ARRAYS")
+
+
+def constrained_arrays(struct: ctypes.Structure) -> list[tuple[str, str, int]]:
+    """Types, names and sizes of all arrays of a tb_constrained (arrays.h), by its other fields."""
+    known = [array for table in ARRAYS for array in LIB.arrays(table)]
+    sizes = np.zeros(len(known), dtype=np.int64)
+    LIB.tb_constrained_array_sizes(ctypes.addressof(struct), address_of(sizes))
+    return [(kind, name, size) for (kind, name), size in zip(known, sizes.tolist(), strict=True)]
+
+
+class ConstrainedWorkspace:
+    """A tb_constrained with everything that it points to."""
+
+    def __init__(self, functions: ConstrainedFunctions, sparse: bool | None) -> None:
+        self._floats: dict[str, Floats] = {}
+        self._ints: dict[str, Indices] = {}
+        nq, n, nz = functions.sizes
+        self.record = Record("tb_constrained", nq=nq, n=n, nz=nz, m=len(functions.names))
+        self.record.owned.append(functions)
+        self._patterns(functions)
+        for name in ("terms", "positions", "velocity_level", "configuration_rate", "stiffness"):
+            self.record.call(name, getattr(functions, name))
+        eliminations = self._eliminations() if sparse or n > _SMALL else None
+        if eliminations is not None and (sparse or (sparse is None and self._pays(eliminations))):
+            self._make_sparse(*eliminations)
+        self._make_arrays()
+
+    def floats(self, name: str) -> Floats:
+        """An array of doubles of the struct by name."""
+        return self._floats[name]
+
+    def ints(self, name: str) -> Indices:
+        """An array of integers of the struct by name."""
+        return self._ints[name]
+
+    def _patterns(self, functions: ConstrainedFunctions) -> None:
+        struct = self.record.struct
+        n, m = struct.n, struct.m
+        for matrix, row_count in (("J", m), ("W", m), ("M", n)):
+            rows, columns = (getattr(functions, f"{matrix}_{end}") for end in ("rows", "columns"))
+            if rows is None or columns is None:
+                continue
+            given = ((f"{matrix}_rows", rows), (f"{matrix}_columns", columns))
+            pair = [self._set_ints(name, indices) for name, indices in given]
+            for label, indices, limit in zip(("row", "column"), pair, (row_count, n)):
+                if len(indices) != len(pair[0]) or np.any((indices < 0) | (indices >= limit)):
+                    raise InputError(
+                        f"The pattern of {matrix} needs a row and a column for each nonzero, "
+                        f"{label}s from 0 to {limit - 1}."
+                    )
+            setattr(struct, f"{matrix}_count", len(pair[0]))
+        if functions.W_twins is not None:
+            self._set_ints("W_twins", functions.W_twins)
+        holonomic = self._set_ints("holonomic", np.asarray(functions.holonomic, dtype=bool))
+        none = np.zeros(m, dtype=bool)
+        driven = self._set_ints("driven", none if functions.driven is None else functions.driven)
+        if not len(holonomic) == len(driven) == m:
+            raise InputError(f"{m} constraint rows need as many holonomic and driven marks.")
+
+    def _set_ints(self, name: str, values: ArrayLike) -> Indices:
+        self._ints[name] = self.record.ints(name, values)
+        return self._ints[name]
+
+    def _make_arrays(self) -> None:
+        # Doubles before integers: interleaved, steps of small loops take a tenth longer.
+        for kind, name, count in sorted(constrained_arrays(self.record.struct)):
+            if kind == "double":
+                self._floats[name] = self.record.floats(name, count)
+            else:
+                self._set_ints(name, np.zeros(count))
+        self._floats["row_weight"][:] = 1.0
+        for name in ("rows", "columns"):
+            self._ints[name][:] = np.arange(len(self._ints[name]))
+
+    def share_loads(self) -> None:
+        """Memory with which rows that contradict each other are met as well as can be."""
+        size = self.record.struct.n + self.record.struct.m
+        shared = Record("tb_shared_load")
+        for name, count in (("matrix", size * size), ("right", size), ("solution", size),
+                            ("work", 2 * size)):  # fmt: skip
+            shared.floats(name, count)
+        shared.ints("order", np.zeros(size))
+        self.record.owned += [shared, *shared.owned]
+        self.record.struct.shared = shared.address
+
+    # ---- many loops -----------------------------------------------------------------------------
+
+    def _eliminations(self) -> tuple[Elimination, Elimination]:
+        """Of [[M, Jᵀ], [J, 0]], multipliers after the coordinates they touch, and of J Jᵀ."""
+        s = self.record.struct
+        J = list(zip(self._list("J_rows"), self._list("J_columns")))
+        M = list(zip(self._list("M_rows"), self._list("M_columns")))
+        touched: dict[int, set[int]] = {}
+        touching: dict[int, list[int]] = {}
+        for i, j in J:
+            touched.setdefault(s.n + i, set()).add(j)
+            touching.setdefault(j, []).append(i)
+        pairs = [*M, *((s.n + i, j) for i, j in J)]
+        motion = eliminate(pairs, minimum_degree(s.n + s.m, pairs, touched))
+        meeting = [(i, k) for rows in touching.values() for i in rows for k in rows]
+        return motion, eliminate(meeting, minimum_degree(s.m, meeting))
+
+    def _list(self, name: str) -> list[int]:
+        values: list[int] = self._ints[name].tolist()
+        return values
+
+    def _pays(self, eliminations: tuple[Elimination, Elimination]) -> bool:
+        n, m = self.record.struct.n, self.record.struct.m
+        free = max(n - m, 0)
+        full = m * m * n / 2 + n * m * free + n * free * free
+        return _SCATTER * sum(len(each.targets) for each in eliminations) < full
+
+    def _make_sparse(self, motion: Elimination, gram: Elimination) -> None:
+        n, m = self.record.struct.n, self.record.struct.m
+        sparse = Record("tb_sparse", pool_size=min(2 * m * n, _POOL) + n)
+        J = list(zip(self._list("J_rows"), self._list("J_columns")))
+        M = zip(self._list("M_rows"), self._list("M_columns"))
+        by_row: list[list[int]] = [[] for _ in range(m)]
+        for k, (i, _) in enumerate(J):
+            by_row[i].append(k)
+        size = sparse.struct.pool_size
+        ints: dict[str, ArrayLike] = {
+            "motion_M": [motion.value_index(i, j) for i, j in M],
+            "motion_J": [motion.value_index(n + i, j) for i, j in J],
+            "coordinate_place": motion.place[:n], "row_place": motion.place[n:],
+            "gram_place": gram.place, "gram_order": gram.order,
+            "row_starts": np.cumsum([0, *map(len, by_row)]),
+            "row_entries": [k for entries in by_row for k in entries],
+            "motion_dropped": np.zeros(n + m), "gram_dropped": np.zeros(m),
+            "pool_columns": np.zeros(size), "pool_starts": np.zeros(m + 2),
+        }  # fmt: skip
+        for name, values in (ints | _products(gram, J)).items():
+            filled = sparse.ints(name, values)
+        sparse.struct.products = len(filled)  # the products' lists came last
+        for name, count in (
+            ("motion_scratch", n + m), ("motion_reference", n + m), ("gram_scratch", m),
+            ("gram_reference", m), ("wide", n), ("pool_values", size),
+        ):  # fmt: skip
+            sparse.floats(name, count)
+        for name, elimination in (("motion", motion), ("gram", gram)):
+            self._fill_ldl(Record(getattr(sparse.struct, name)), elimination)
+        self.record.owned += [sparse, *sparse.owned]
+        self.record.struct.sparse = sparse.address
+
+    def _fill_ldl(self, ldl: Record, elimination: Elimination) -> None:
+        ldl.struct.size = elimination.size
+        for name in ("starts", "rows", "targets"):
+            ldl.ints(name, getattr(elimination, name))
+        ldl.floats("values", elimination.value_count)
+        self.record.owned += ldl.owned
+
+
+def _products(gram: Elimination, J: list[tuple[int, int]]) -> dict[str, ArrayLike]:
+    """J D Jᵀ as a list: each pair of entries in a column, once."""
+    by_column: dict[int, list[int]] = {}
+    for k, (_, j) in enumerate(J):
+        by_column.setdefault(j, []).append(k)
+    rows = [
+        (gram.value_index(J[a][0], J[b][0]), a, b, j)
+        for j, entries in by_column.items()
+        for position, a in enumerate(entries)
+        for b in entries[position:]
+    ]
+    table = np.array(rows, dtype=np.int32).reshape(-1, 4)
+    names = ("product_target", "product_first", "product_second", "product_column")
+    return dict(zip(names, table.T))
+
+
+@dataclass(frozen=True, eq=False)
+class ConstrainedFunctions:
+    """What a formulation needs of a mechanism with n freedoms and m constraint rows.
+
+    All functions read x = [q, v, z], u = [t, inputs…] and one parameter block.
+
+    terms               [h (m), b (m), γ (m), J, W, M, f (n), dz/dt]; nonzeros in the order of the
+                        patterns, W only where it has a pattern, M its lower triangle;
+                        f = joint efforts − bias
+    positions           [h (m), J]
+    velocity_level      [b (m)]; None when b = 0 at all times
+    configuration_rate  [dq/dt], linear in v; None when it is v. An increment δ in velocities acts
+                        as q + dq/dt(q, v = δ)
+    stiffness           [∂f/∂q (n × n, by increments in velocities), ∂f/∂v (n × n), ∂f/∂z (n × nz)],
+                        then the same of dz/dt (nz × n, nz × n, nz × nz); None when the implicit
+                        formulations shall do without
+    W_rows, W_columns   where multipliers act through something else than Jᵀ (servo-constraints,
+                        friction)
+    holonomic           of each row: whether it has an equation for positions (else h = 0)
+    W_twins             of each nonzero of W in a row with friction: its place among J's, −1 where J
+                        has none; −2 in other rows. None without friction
+    driven              of each row: whether it prescribes a coordinate; None: none does
+    """
+
+    sizes: tuple[int, int, int]  # nq, n, nz
+    names: Sequence[str]  # of the rows
+    terms: FunctionData
+    positions: FunctionData
+    velocity_level: FunctionData | None
+    configuration_rate: FunctionData | None
+    J_rows: ArrayLike
+    J_columns: ArrayLike
+    M_rows: ArrayLike
+    M_columns: ArrayLike
+    holonomic: ArrayLike
+    W_rows: ArrayLike | None = None
+    W_columns: ArrayLike | None = None
+    stiffness: FunctionData | None = None
+    W_twins: ArrayLike | None = None
+    driven: ArrayLike | None = None
+
+    @property
+    def rubbing(self) -> list[str]:
+        """Names of the rows with friction."""
+        if self.W_twins is None or self.W_rows is None:
+            return []
+        rows = np.asarray(self.W_rows)[np.asarray(self.W_twins) >= -1]
+        return [self.names[i] for i in np.unique(rows)]
+
+
+class Constrained:
+    """A mechanism whose constraints are enforced by a formulation.
+
+    `sparse` says whether the many-loops way is taken; by default where it costs less. It pays with
+    the square of J's condition number: rows count as redundant, and positions as singular, from
+    some 1e-6 on instead of 1e-8.
+    """
+
+    def __init__(
+        self,
+        functions: ConstrainedFunctions,
+        formulation: str | Formulation | None = None,
+        *,
+        sparse: bool | None = None,
+    ) -> None:
+        self.functions, self.formulation = functions, formulation_of(formulation)
+        kind = self.formulation
+        elsewhere = functions.W_rows is not None
+        if elsewhere and not kind.elsewhere:
+            raise InputError(
+                f"The formulation {kind.word!r} can't take servo-constraints and constraints "
+                "with friction, whose forces act elsewhere than they constrain; use "
+                "'partitioning', 'multipliers', 'baumgarte' or 'projection'."
+            )
+        dense_only = elsewhere or (kind.step and functions.stiffness is not None)
+        if sparse and dense_only:
+            raise InputError(
+                "Servo-constraints, constraints with friction, and implicit formulations with "
+                "stiffness need full matrices: leave sparse=True away."
+            )
+        self.stepper: str | None = kind.word if kind.step else None
+        self._memory = ConstrainedWorkspace(functions, False if dense_only else sparse)
+        struct = self._memory.record.struct
+        struct.tolerance, struct.rank_tolerance = kind.tolerance, kind.rank_tolerance
+        for name, setting in asdict(kind).items():
+            setattr(struct, name, setting)
+        self.address = LIB.address(f"tb_{kind.rate}")
+        self.work_size = 0
+        self.context_address = self._memory.record.address
+        self.table_address, self.field = LIB.address(f"tb_{kind.table}"), "constrained"
+        self.jacobian_address = LIB.address(f"tb_{kind.jacobian}") if kind.jacobian else 0
+        self.row_count = len(functions.names)
+        # Where the rate leaves accelerations and multipliers.
+        self.solved = Solved(self._memory.floats("a"), self._memory.floats("lambda"))
+
+    def problem(
+        self,
+        u: ArrayLike = (0.0,),
+        p: ArrayLike = (),
+        inputs: SampledInputs | Refresh | None = None,
+    ) -> Problem:
+        """The problem that integrators take; one Constrained serves one problem at a time."""
+        functions = self.functions
+        return Problem(self, functions.sizes, u, p, functions.configuration_rate, inputs, self)
+
+    def share_loads(self) -> None:
+        """Lets rows that contradict each other be met as well as can be, where else some are."""
+        self._memory.share_loads()
+
+    @property
+    def sparse(self) -> bool:
+        """Whether the many-loops way is taken."""
+        return bool(self._memory.record.struct.sparse)
+
+    @property
+    def term_count(self) -> int:
+        """How many numbers the mechanism's terms are."""
+        return len(self._memory.floats("at_terms"))
+
+    @property
+    def owned(self) -> list[object]:
+        """What lives as long as this: arrays that a rate works on among it."""
+        return self._memory.record.owned
+
+    @property
+    def multipliers(self) -> Floats:
+        """λ of the last evaluation, of least norm where rows are redundant there."""
+        return self.solved.multipliers.copy()
+
+    @property
+    def accelerations(self) -> Floats:
+        """a of the last evaluation."""
+        return self.solved.accelerations.copy()
+
+    @property
+    def dependent(self) -> list[int]:
+        """The freedoms that are dependent at present."""
+        struct = self._memory.record.struct
+        return sorted(int(j) for j in self._memory.ints("columns")[: struct.rank])
+
+    @property
+    def redundant(self) -> list[str]:
+        """The rows that are redundant at present."""
+        struct = self._memory.record.struct
+        return [self.functions.names[i] for i in sorted(self._memory.ints("rows")[struct.rank :])]
+
+    @property
+    def shared(self) -> list[str]:
+        """The rows with friction whose forces redundant rows could carry as well, where the motion
+        was evaluated last: then nobody can tell how much friction there is."""
+        struct, rubbing = self._memory.record.struct, self.functions.rubbing
+        if not rubbing or not struct.started or struct.rank == struct.m:
+            return []
+        return [name for name in rubbing if name in self.undetermined]
+
+    @property
+    def undetermined(self) -> list[str]:
+        """The rows that share forces which mechanics leaves open, where the motion was evaluated
+        last."""
+        struct = self._memory.record.struct
+        if not struct.started or struct.rank == struct.m:
+            return []
+        J, ints = np.zeros((struct.m, struct.n)), self._memory.ints
+        values = self._memory.floats("at_terms")[3 * struct.m :][: struct.J_count]
+        J[ints("J_rows"), ints("J_columns")] = values
+        shares = np.abs(np.linalg.svd(J)[0][:, struct.rank :]).max(axis=1)
+        return [name for name, share in zip(self.functions.names, shares) if share > 1e-6]
+
+    @property
+    def statistics(self) -> dict[str, float]:
+        """Counts since the start (tb_constraint_statistics of constrained.h)."""
+        counts = self._memory.record.struct.statistics
+        return {name: getattr(counts, name) for name, _ in counts._fields_}

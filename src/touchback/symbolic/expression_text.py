@@ -1,0 +1,189 @@
+"""Expressions as text: infix, few parentheses, numbers that read back exactly; `parse.py` reads it.
+
+The text is that of the canonical form (`canonical_form.py`), so it depends on expressions alone:
+what is written, read and written again gives the same text, and two tapes read from one text are
+equal node by node. A value read back has the same bits, but for the sign of a zero, which no tape
+keeps.
+"""
+
+import math
+import re
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, field
+
+from touchback.errors import InputError
+from touchback.symbolic import ops
+from touchback.symbolic.canonical_form import Canonical, Node, Ref, canonical, reading_order
+from touchback.symbolic.lookup_table import Table, Want
+from touchback.symbolic.tape import Tape
+
+FUNCTIONS: dict[int, str] = {
+    ops.SQRT: "sqrt",
+    ops.ABS: "abs",
+    ops.FLOOR: "floor",
+    ops.MIN: "min",
+    ops.MAX: "max",
+    ops.SELECT: "select",
+    ops.SIN: "sin",
+    ops.COS: "cos",
+    ops.ASIN: "asin",
+    ops.ACOS: "acos",
+    ops.EXP: "exp",
+    ops.LOG: "log",
+    ops.SINH: "sinh",
+    ops.COSH: "cosh",
+    ops.TANH: "tanh",
+    ops.ATAN2: "atan2",
+}
+LOOKUPS: dict[Want, str] = {
+    Want.VALUE: "lookup",
+    Want.DX: "lookup_dx",
+    Want.DY: "lookup_dy",
+    Want.DXY: "lookup_dxy",
+}
+NUMBERS: dict[str, float] = {"inf": math.inf, "nan": math.nan}
+PLAIN_NAME = re.compile(r"[^\W\d]\w*")  # what needs no quotes (a middle dot does, in Python it may)
+
+_COMPARISON, _SUM, _PRODUCT, _UNARY, _POWER, _ATOM = range(6)  # how tightly a text holds together
+_INFIX: dict[int, tuple[str, int, int, int]] = {  # sign, own level, levels of the operands
+    ops.LT: ("<", _COMPARISON, _SUM, _SUM),
+    ops.LE: ("<=", _COMPARISON, _SUM, _SUM),
+    ops.EQ: ("==", _COMPARISON, _SUM, _SUM),
+    ops.ADD: ("+", _SUM, _SUM, _PRODUCT),
+    ops.SUB: ("-", _SUM, _SUM, _PRODUCT),
+    ops.MUL: ("*", _PRODUCT, _PRODUCT, _UNARY),
+    ops.DIV: ("/", _PRODUCT, _PRODUCT, _UNARY),
+    ops.POW: ("**", _POWER, _ATOM, _UNARY),
+}
+
+_SHARED = 24  # a shared text that is longer gets a definition of its own
+_LONGEST = 1000  # and so does any text that is longer than this,
+_DEEPEST = 30  # or nested more deeply
+
+
+def to_text(
+    tape: Tape,
+    outputs: Sequence[int],
+    symbol: Callable[[Hashable], str] = str,
+    table: Callable[[Table], str] | None = None,
+) -> tuple[dict[str, str], list[str]]:
+    """Definitions ("$1" → text, in reading order) and the texts of the outputs.
+
+    `symbol` and `table` name a symbol and a table; names that are no plain identifiers are quoted
+    here. What expressions share is defined once, so that text grows no faster than the graph.
+    """
+    graph, known = canonical(tape, outputs, symbol, table or _unnamed)
+    refs = [known[abs(output)].times(1 if output >= 0 else -1) for output in outputs]
+    printer = _Printer(graph)
+    uses = _uses(graph, refs)
+    for index in reading_order(graph, [ref.node for ref in refs]):
+        printer.write(index, uses[index])
+    return printer.definitions, [printer.piece(ref).text for ref in refs]
+
+
+def quoted(name: str) -> str:
+    """A name as it stands in an expression: in single quotes unless it is a plain identifier."""
+    if PLAIN_NAME.fullmatch(name) and name not in NUMBERS:
+        return name
+    return "'" + name.replace("\\", "\\\\").replace("'", "\\'") + "'"
+
+
+def _unnamed(_: Table) -> str:
+    raise InputError("to_text: the expression looks up a table; give names of tables.")
+
+
+def _uses(graph: Canonical, refs: Sequence[Ref]) -> list[int]:
+    uses = [0] * len(graph.nodes)
+    for ref in [*refs, *(ref for node in graph.nodes for ref in node.operands)]:
+        uses[ref.node] += 1
+    return uses
+
+
+@dataclass(frozen=True)
+class _Piece:
+    text: str
+    level: int
+    depth: int = 0
+
+    def at(self, level: int) -> "_Piece":
+        """The text as an operand that must hold together at least this tightly."""
+        if self.level >= level:
+            return self
+        return _Piece(f"({self.text})", _ATOM, self.depth + 1)
+
+
+@dataclass
+class _Printer:
+    """Texts of canonical nodes and, where that takes no extra minus sign, of their negatives."""
+
+    graph: Canonical
+    definitions: dict[str, str] = field(default_factory=dict)
+    positive: dict[int, _Piece] = field(default_factory=dict)
+    negative: dict[int, _Piece] = field(default_factory=dict)
+
+    def write(self, index: int, uses: int) -> None:
+        """The text of a node whose operands are written, or a definition where that is better."""
+        node = self.graph.nodes[index]
+        piece = self._text(node, [self.piece(ref) for ref in node.operands])
+        opposite = self._opposite(node)
+        long = len(piece.text) > _LONGEST or piece.depth > _DEEPEST
+        if node.operands and (long or (uses > 1 and len(piece.text) > _SHARED)):
+            name = f"${len(self.definitions) + 1}"
+            self.definitions[name] = piece.text
+            piece, opposite = _Piece(name, _ATOM), None
+        self.positive[index] = piece
+        if opposite is not None:
+            self.negative[index] = opposite
+
+    def piece(self, ref: Ref) -> _Piece:
+        """The text of a signed node."""
+        piece = self.positive[ref.node]
+        if ref.sign > 0:
+            return piece
+        if ref.node in self.negative:
+            return self.negative[ref.node]
+        if piece.level == _PRODUCT:
+            return _Piece(f"-{piece.text}", _PRODUCT, piece.depth)
+        inner = piece.at(_POWER)
+        return _Piece(f"-{inner.text}", _UNARY, inner.depth)
+
+    def _text(self, node: Node, operands: Sequence[_Piece]) -> _Piece:
+        if isinstance(node.leaf, float):
+            return _Piece(repr(node.leaf).removesuffix(".0"), _ATOM)
+        if isinstance(node.leaf, str):
+            return _Piece(quoted(node.leaf), _ATOM)
+        if node.leaf is not None:
+            table, want = node.leaf
+            return _call(LOOKUPS[want], [_Piece(quoted(table), _ATOM), *operands])
+        if node.op in FUNCTIONS:
+            return _call(FUNCTIONS[node.op], operands)
+        sign, level, left, right = _INFIX[node.op]
+        a, b = operands[0].at(left), operands[1].at(right)
+        depth = max(a.depth, b.depth) + (node.op == ops.POW)
+        return _Piece(f"{a.text} {sign} {b.text}", level, depth)
+
+    def _opposite(self, node: Node) -> _Piece | None:
+        """The negative of a node: b − a for a − b, and whatever a difference inside can turn."""
+        if not node.operands:
+            return None
+        first, *rest = node.operands
+        turned = first.node in self.negative
+        if node.op in (ops.ADD, ops.SUB):
+            second = rest[0]
+            if turned:
+                kind = ops.SUB if node.op == ops.ADD else ops.ADD
+                return self._text(Node(kind, ()), [self.negative[first.node], self.piece(second)])
+            if node.op == ops.SUB:
+                return self._text(node, [self.piece(second), self.piece(first)])
+        elif node.op in (ops.MUL, ops.DIV) and rest[0].node in self.negative:
+            return self._text(node, [self.piece(first), self.negative[rest[0].node]])
+        elif node.op in (ops.MUL, ops.DIV, ops.SIN, ops.ASIN, ops.SINH, ops.TANH) and turned:
+            others = [self.piece(ref) for ref in rest]
+            return self._text(node, [self.negative[first.node], *others])
+        return None
+
+
+def _call(function: str, arguments: Sequence[_Piece]) -> _Piece:
+    inside = ", ".join(argument.text for argument in arguments)
+    depth = 1 + max(argument.depth for argument in arguments)
+    return _Piece(f"{function}({inside})", _ATOM, depth)
