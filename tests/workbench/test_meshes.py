@@ -65,7 +65,7 @@ def test_a_mesh_is_served_as_its_triangles_to_who_has_the_token(bench: Workbench
     corners = np.frombuffer(content, "<f4").reshape(-1, 3, 3)
     assert corners == pytest.approx(SIZE * POINTS[FACES], rel=1e-7)
     assert got(bench, path)[0] == 401
-    for wrong in ("/mesh/1.bin", "/mesh/.bin", "/mesh/²5.bin", "/mesh/../wire.js", path + "x"):
+    for wrong in ("/mesh/1.bin", "/mesh/.bin", "/mesh/²5.bin", "/mesh/../server_connection.js", path + "x"):
         assert got(bench, wrong.replace("²", "%C2%B2") + token)[0] == 404
 
 
@@ -88,7 +88,7 @@ def test_bodies_are_picked_by_meshes_and_capsules_where_they_are(page: Seat, fla
     page.ask(f"bench.view.turn({str(flat).lower()})")
     page.until(f"bench.view.flat === {str(flat).lower()}")
     look = (
-        "async ([body, point]) => { const { pickBody } = await import('/pick.js');"
+        "async ([body, point]) => { const { pickBody } = await import('/body_picking.js');"
         "const v = bench.view, [x, y] = v.pixel(bench.world.at(body, point));"
         "return pickBody(bench.world, v.eye, x / v.canvas.clientWidth, y / v.canvas.clientHeight,"
         " v.canvas.clientHeight)?.body || null; }"

@@ -112,7 +112,7 @@ def test_the_page_itself_connects(bench: Workbench) -> None:
 def test_a_name_that_somebody_elses_name_server_gave_us_is_refused(
     bench: Workbench, host: str
 ) -> None:
-    for path in ("/", "/wire.js", f"/wire?token={bench.server.token}"):
+    for path in ("/", "/server_connection.js", f"/wire?token={bench.server.token}"):
         assert asked(bench, path, Host=host).status == 403
 
 

@@ -43,7 +43,7 @@ def compared(page: Page, drift: float, arrivals: list[float]) -> np.ndarray:
     (messages, 2), by a page that asked the server's clock; one clock is faster by `drift`."""
     return np.array(page.evaluate(
         """async ([offset, drift, ways, arrivals]) => {
-          const { Clocks } = await import("/play/clocks.js");
+          const { Clocks } = await import("/play/clock_synchronisation.js");
           const clocks = new Clocks({ on() {}, send: async () => null });
           const ns = t => 1e6 * ((1 + drift) * t - offset); // the server's at the page's t [ms]
           let t = 1000;
@@ -77,9 +77,9 @@ def test_time_on_the_wire_is_never_negative_and_true_within_what_is_said(
 def test_a_server_that_began_anew_has_another_clock(page: Page) -> None:
     low, high = page.evaluate(
         """async () => {
-          const { agreed } = await import("/play/clocks.js");
+          const { intersectBounds } = await import("/play/clock_synchronisation.js");
           const bounds = [{ at: 0, low: 10, high: 11 }, { at: 1, low: 500, high: 502 }];
-          return agreed(bounds, 1);
+          return intersectBounds(bounds, 1);
         }"""
     )
     assert (low, high) == pytest.approx((499.9, 502.1))
@@ -117,13 +117,13 @@ def test_a_sample_never_leaves_before_it_was_asked_for(page: Page) -> None:
     """Whatever a browser whose output has stalled says of it."""
     said, stalled = page.evaluate(
         """async () => {
-          const { leaves } = await import("/play/sound.js"), now = performance.now();
+          const { outputTime } = await import("/play/string_sounds.js"), now = performance.now();
           const context = (performanceTime, contextTime) => ({
             sampleRate: 48000, baseLatency: 0.01, outputLatency: 0.03,
             getOutputTimestamp: () => ({ performanceTime, contextTime }),
           });
-          return [leaves(context(now, 0.96), 48000, now) - now,
-                  leaves(context(now - 300, 0.96), 48000, now) - now];
+          return [outputTime(context(now, 0.96), 48000, now) - now,
+                  outputTime(context(now - 300, 0.96), 48000, now) - now];
         }"""
     )
     assert said == pytest.approx(40.0)  # ms: the frame of 1 s, when that of 0.96 s leaves now
@@ -133,7 +133,7 @@ def test_a_sample_never_leaves_before_it_was_asked_for(page: Page) -> None:
 def test_a_note_that_waited_for_the_sound_says_so_and_is_in_no_median(page: Page) -> None:
     told = page.evaluate(
         """async () => {
-          const { mountLatency, medians } = await import("/play/latency.js");
+          const { mountLatency, medians } = await import("/play/strike_latency.js");
           const box = document.createElement("div"), known = Promise.resolve();
           const latency = mountLatency(box, { known, since: () => [2, 0.5] });
           const told = { tick: 0.001, published: 0, sent: 3e6 };
@@ -157,7 +157,7 @@ def test_a_note_that_waited_for_the_sound_says_so_and_is_in_no_median(page: Page
 def test_bars_follow_one_another_and_the_whole_is_as_long_as_they_are_together(page: Page) -> None:
     bars = page.evaluate(
         """async () => {
-          const { mountLatency } = await import("/play/latency.js");
+          const { mountLatency } = await import("/play/strike_latency.js");
           const box = document.getElementById("budget");
           const latency = mountLatency(box, { known: Promise.resolve(), since: () => [2, 0.5] });
           const told = { tick: 0.001, published: 0, sent: 3e6 };

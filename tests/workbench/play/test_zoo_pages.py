@@ -115,7 +115,7 @@ def test_what_loops_or_limits_keep_at_home_is_not_followed(
     page = opened(chromium, hall, "slider-crank", TABLET)
     found = page.evaluate(
         """async () => {
-          const { travellers } = await import("/follow.js");
+          const { travellers } = await import("/camera_follow.js");
           const joint = (kind, body, limits = []) =>
             ({ kind, limits, parent: { body: "ground" }, child: { body } });
           const joints = [joint("Free", "car"), joint("Prismatic", "cart"),

@@ -1,12 +1,12 @@
 // Puts the page together: each panel is a module that mounts itself; one that fails says so and the others go on.
-import { tellGone } from "./gone.js";
-import { storage } from "./storage.js";
-import { keepPace } from "./pace.js";
-import { connect, halted } from "./wire.js";
+import { showDisconnected } from "./disconnected_notice.js";
+import { storage } from "./browser_storage.js";
+import { adaptFrameRate } from "./frame_rate.js";
+import { connect, haltReason } from "./server_connection.js";
 
 const PANELS = {
-  view: "./view.js", tree: "./tree.js", inspector: "./inspector.js", laws: "./laws.js", parameters: "./sliders.js",
-  transport: "./transport.js", scopes: "./scopes.js", meters: "./meters.js", graph: "./graph.js", deadlines: "./deadlines.js",
+  view: "./mechanism_view.js", tree: "./parts_tree.js", inspector: "./inspector.js", laws: "./controller_law_editor.js", parameters: "./sliders.js",
+  transport: "./transport_bar.js", scopes: "./scopes.js", meters: "./energy_meters.js", graph: "./mode_graph.js", deadlines: "./deadline_panel.js",
 };
 const root = document.documentElement;
 const $ = id => document.getElementById(id);
@@ -63,15 +63,15 @@ paintTheme();
 const bench = connect();
 bench.note = note;
 bench.try = message => bench.send(message).catch(error => { note(error.message, "bad"); return null; });
-keepPace(bench);
+adaptFrameRate(bench);
 bench.on("open", () => { $("state").textContent = "connected"; $("state").dataset.state = "running"; });
 bench.on("closed", () => { $("state").textContent = "not connected"; $("state").dataset.state = "closed"; });
-tellGone(bench, $("view"), ["transport", "left", "right"].map($));
+showDisconnected(bench, $("view"), ["transport", "left", "right"].map($));
 bench.on("log", ({ text, bad }) => note(text, bad ? "bad" : ""));
 bench.on("scene", scene => { $("title").textContent = scene.title; document.title = `${scene.title} · Touchback`; });
 bench.on("poses", ({ time }) => { $("clock").textContent = `${time.toFixed(3)} s`; });
 bench.on("status", status => {
-  const stopped = halted(status), state = stopped ? "held" : status.paused ? "paused" : "running";
+  const stopped = haltReason(status), state = stopped ? "held" : status.paused ? "paused" : "running";
   $("state").dataset.state = state;
   $("state").textContent = stopped || (state === "running" && status.speed && status.speed !== 1 ? `running × ${status.speed}` : state);
 });
@@ -85,5 +85,5 @@ Promise.all(mounted).then(() => { root.dataset.ready = "yes"; });
 
 // A mechanism that was opened from the gallery explains itself.
 if (new URLSearchParams(location.search).get("run")?.startsWith("gallery/")) {
-  const stop = bench.on("open", () => { stop?.(); import("./play/about.js").then(module => module.mount(document.querySelector("main"), bench)); });
+  const stop = bench.on("open", () => { stop?.(); import("./play/mechanism_sentences.js").then(module => module.mount(document.querySelector("main"), bench)); });
 }

@@ -34,7 +34,7 @@ export function tool(label, path, key, onclick, more = {}) {
 }
 
 /** Sends one message at a time, always the newest: what came in between is forgotten. */
-export function newest(send) {
+export function sendNewest(send) {
   let waiting = null, busy = false;
   const next = async () => {
     if (busy || waiting === null) return;

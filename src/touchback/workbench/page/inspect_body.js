@@ -1,6 +1,6 @@
 // A body: where it is, what it weighs, and what can be put on it.
 import { h, short } from "./dom.js";
-import { act, fact, triple, vector } from "./fields.js";
+import { act, fact, triple, vector } from "./number_fields.js";
 
 const TINY = 1e-7; // of the mechanism's size: poses come as float32
 

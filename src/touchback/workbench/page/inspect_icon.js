@@ -1,6 +1,6 @@
 // An icon's numbers: where, how much, along whose axes, with its head or its tail at the point.
 import { h } from "./dom.js";
-import { act, choice, number, triple } from "./fields.js";
+import { act, choice, number, triple } from "./number_fields.js";
 
 export function iconForm(content, bench, chosen) {
   const icons = bench.icons, now = () => icons.known.get(chosen.name), icon = now();

@@ -1,7 +1,7 @@
 // A joint or a loop: its markers, axis and coordinates; its kind, limits and friction to change; weld, free, tie.
 import { h, short } from "./dom.js";
-import { edit, EDITS } from "./edits.js";
-import { act, choice, fact, number, vector } from "./fields.js";
+import { edit, EDITS } from "./constraint_edits.js";
+import { act, choice, fact, number, vector } from "./number_fields.js";
 
 const KINDS = ["revolute", "prismatic", "cylindrical", "universal", "spherical", "planar", "fixed", "free"];
 const LOOPS = [["spherical", "ball"], ["point-in-plane", "point in a plane"], ["revolute", "pin about an axis"], ["prismatic", "slide along an axis"], ["fixed", "weld"], ["rod", "rod of this length"]];

@@ -1,10 +1,10 @@
 // What was chosen, with numbers to read and to type: a body, a joint, a loop, an icon; and the report of
 // what a change did.
 import { h, short } from "./dom.js";
-import { act } from "./fields.js";
+import { act } from "./number_fields.js";
 import { iconForm } from "./inspect_icon.js";
 import { bodyPanel } from "./inspect_body.js";
-import { RECORDED } from "./wire.js";
+import { RECORDED } from "./server_connection.js";
 import { jointPanel, loopPanel, tiePanel } from "./inspect_joint.js";
 
 const PANELS = { body: bodyPanel, joint: jointPanel, loop: loopPanel, tie: tiePanel, icon: iconForm };

@@ -1,9 +1,9 @@
 // The hand of the person: a press on a body drags it (by a spring while it runs, kinematically when it is
 // paused), a press with another tool places what that tool makes, a press without moving chooses.
-import { newest, newtons } from "./dom.js";
+import { sendNewest, newtons } from "./dom.js";
 import { add, meets, norm, sub } from "./draw/vectors.js";
-import { pickBody, pickJoint } from "./pick.js";
-import { RECORDED } from "./wire.js";
+import { pickBody, pickJoint } from "./body_picking.js";
+import { RECORDED } from "./server_connection.js";
 
 const STILL = 4; // px: less is a click
 const OFTEN = 6; // ms between pulls that go out before their picture is due
@@ -18,7 +18,7 @@ export class Hand {
     this.sent = null; // when the pull went out that no picture shows yet, and whether it was answered
     this.answered = false;
     this.last = -Infinity; // when a pull last went out early
-    this.pull = newest(message => {
+    this.pull = sendNewest(message => {
       this.sent ??= performance.now();
       return this.bench.send(message).then(({ tick }) => { this.taken = tick; this.answered = true; }).catch(error => this.failed(error));
     });

@@ -1,7 +1,7 @@
 // Two cursors on a scope over time: where they stand, what the traces are there, and the differences.
-import { numbers } from "./buckets.js";
-import { colour, read } from "./plot.js";
-import { make, throttled } from "./scope_parts.js";
+import { decodeNumbers } from "./signal_buckets.js";
+import { colour, read } from "./canvas_plot.js";
+import { make, throttled } from "./scope_widgets.js";
 
 export class Cursors {
   constructor(scope) {
@@ -51,7 +51,7 @@ export class Cursors {
     for (const which of ["a", "b"]) {
       const time = this.at[which], half = 0.5 / (this.scope.bench.status.rate || 1000);
       const answer = await this.scope.bench.send({ do: "past", signals: this.scope.texts, start: time - 1.02 * half, end: time + 1.02 * half, buckets: 1 }).catch(() => null);
-      const rows = answer ? numbers(answer.rows) : [];
+      const rows = answer ? decodeNumbers(answer.rows) : [];
       this.values[which] = this.scope.texts.map((_, k) => rows.length ? [rows[1 + 2 * k], rows[2 + 2 * k]] : [NaN, NaN]);
     }
     this.table();

@@ -1,8 +1,8 @@
 // The spectrum of traces: which frequencies they have, with their amplitudes (computed by the server from every tick); of a
 // recording from the seconds before its playhead.
-import { numbers } from "./buckets.js";
-import { Plot, colour, curve, read } from "./plot.js";
-import { halfTick, make, playhead } from "./scope_parts.js";
+import { decodeNumbers } from "./signal_buckets.js";
+import { Plot, colour, curve, read } from "./canvas_plot.js";
+import { halfTick, make, playhead } from "./scope_widgets.js";
 
 const SPANS = [0.25, 0.5, 1, 2, 5, 10, 20, 60], WINDOWS = { hann: "Hann", flat: "flat top", none: "no window" };
 
@@ -36,7 +36,7 @@ export class SpectrumScope {
     try {
       const end = at ?? (await this.bench.send({ do: "signals" })).end;
       const answer = await this.bench.send({ do: "spectra", signals: this.texts, start: end - this.seconds, end: end + (at === null ? 1e-6 : halfTick(this.bench)), window: this.window });
-      this.rows = numbers(answer.rows);
+      this.rows = decodeNumbers(answer.rows);
       this.told = answer;
       this.peaks();
     } catch (error) {

@@ -1,10 +1,10 @@
 // A scope over time. While it follows the run, a stream brings buckets as fine as the zoom needs; looking at the past, it asks
 // for buckets of just what is seen. Cursors read exact values from the server where it has every tick. A recording is shown at
 // its whole length instead, with a playhead.
-import { Buckets, newest, numbers } from "./buckets.js";
-import { Plot, colour, curve, read } from "./plot.js";
+import { Buckets, newestValues, decodeNumbers } from "./signal_buckets.js";
+import { Plot, colour, curve, read } from "./canvas_plot.js";
 import { Cursors } from "./scope_cursors.js";
-import { halfTick, make, overlayChoice, overlayShift, playhead, throttled } from "./scope_parts.js";
+import { halfTick, make, overlayChoice, overlayShift, playhead, throttled } from "./scope_widgets.js";
 import { gestures } from "./scope_gestures.js";
 
 const LONGEST = 3600 * 24 * 7, SHORTEST = 1e-4;
@@ -66,7 +66,7 @@ export class TimeScope {
     if (hole) this.askStream(); // frames were dropped on their way: the past has them
     if (this.follows) this.data.forget(this.view[0] - this.span);
     if (this.bench.recorded) this.askInstant();
-    else this.pane.values([...newest(frame, this.texts.length)].map(value => Number.isFinite(value) ? read(value) : "gone"));
+    else this.pane.values([...newestValues(frame, this.texts.length)].map(value => Number.isFinite(value) ? read(value) : "gone"));
     if (this.follows && this.pane.layout.overlay) this.askOver ??= throttled(() => this.overlay(), 500), this.askOver();
     this.dirty = true;
   }
@@ -76,7 +76,7 @@ export class TimeScope {
     const time = this.playhead, half = halfTick(this.bench);
     if (time === null || !this.texts.length || this.ended) return;
     const answer = await this.bench.send({ do: "past", signals: this.texts, start: time - half, end: time + half, buckets: 1 }).catch(() => null);
-    const rows = answer ? numbers(answer.rows) : [];
+    const rows = answer ? decodeNumbers(answer.rows) : [];
     if (rows.length) this.pane.values(this.texts.map((_, k) => Number.isFinite(rows[2 + 2 * k]) ? read(rows[2 + 2 * k]) : "gone"));
   }
 
@@ -87,7 +87,7 @@ export class TimeScope {
     try {
       const answer = await this.bench.send({ do: "past", signals: this.texts, start: start - room, end: end + room, buckets: count });
       this.known = { ...this.known, start: answer.start, end: answer.end, full: answer.full };
-      this.detail = new Buckets(this.texts.length).add(answer.since, numbers(answer.rows));
+      this.detail = new Buckets(this.texts.length).add(answer.since, decodeNumbers(answer.rows));
     } catch (error) { this.say(error.message); }
     this.overlay();
     this.dirty = true;
@@ -100,7 +100,7 @@ export class TimeScope {
     const [start, end] = this.view;
     try {
       const answer = await this.bench.send({ do: "past", recording: overlay, signals: this.texts, start: start - shift, end: end - shift, buckets: 1500 });
-      this.over = new Buckets(this.texts.length).add(answer.since + shift, numbers(answer.rows));
+      this.over = new Buckets(this.texts.length).add(answer.since + shift, decodeNumbers(answer.rows));
     } catch (error) { this.over = null; this.say(error.message); }
     this.dirty = true;
   }

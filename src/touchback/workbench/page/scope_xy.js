@@ -1,7 +1,7 @@
 // One trace against another, tick by tick: force over key depth, a phase portrait. Of a recording the seconds before its playhead.
-import { numbers } from "./buckets.js";
-import { Plot, colour, curve, read } from "./plot.js";
-import { halfTick, make, overlayChoice, playhead } from "./scope_parts.js";
+import { decodeNumbers } from "./signal_buckets.js";
+import { Plot, colour, curve, read } from "./canvas_plot.js";
+import { halfTick, make, overlayChoice, playhead } from "./scope_widgets.js";
 
 const TRAILS = [0.5, 1, 2, 5, 10, 30, 60]; // seconds
 
@@ -29,7 +29,7 @@ export class XYScope {
       const answer = await this.bench.send({ do: "pairs", x: this.x, y: this.y, start: now - this.trail, end: now + later, most: 2000 });
       this.shown = at;
       this.known = answer;
-      this.points = numbers(answer.rows);
+      this.points = decodeNumbers(answer.rows);
       const n = this.points.length;
       if (n) this.pane.values([read(this.points[n - 2]), read(this.points[n - 1])]);
       this.dirty = true;
@@ -39,7 +39,7 @@ export class XYScope {
 
   async overlay() {
     const answer = await this.bench.send({ do: "pairs", recording: this.pane.layout.overlay, x: this.x, y: this.y, start: -1e9, end: 1e9, most: 4000 }).catch(error => { this.bench.note?.(error.message, "bad"); return null; });
-    this.over = answer && numbers(answer.rows);
+    this.over = answer && decodeNumbers(answer.rows);
     this.dirty = true;
   }
 

@@ -1,10 +1,10 @@
 // Scopes: as many as wanted side by side, each over time, one trace against another, or a spectrum.
 // Which there are and what they show is kept by the browser, for each mechanism.
-import { storage } from "./storage.js";
+import { storage } from "./browser_storage.js";
 import { TimeScope } from "./scope_time.js";
 import { XYScope } from "./scope_xy.js";
 import { SpectrumScope } from "./scope_spectrum.js";
-import { make, pickSignal, throttled } from "./scope_parts.js";
+import { make, pickSignal, throttled } from "./scope_widgets.js";
 
 const KINDS = { time: TimeScope, xy: XYScope, spectrum: SpectrumScope };
 const NAMES = { time: "over time", xy: "X–Y", spectrum: "spectrum" };

@@ -1,7 +1,7 @@
 // Rows of the panel of sliders: one parameter or input each, or a controller to choose. A row takes new facts of what it
 // shows and stays the element that it is.
-import { FAR } from "./fields.js";
-import { make } from "./scope_parts.js";
+import { FAR } from "./number_fields.js";
+import { make } from "./scope_widgets.js";
 
 /** A controller among alternatives. */
 export class Choice {

@@ -1,12 +1,12 @@
 // Every live parameter and input as a slider with its unit and range, a number field, a ramp; undo and redo, presets, A and B;
 // controllers to choose. The run is what counts: what others change is seen here, and what it refuses goes back.
-import { storage } from "./storage.js";
+import { storage } from "./browser_storage.js";
 import { arrange } from "./dom.js";
-import { make } from "./scope_parts.js";
+import { make } from "./scope_widgets.js";
 import { Choice, Row } from "./slider_rows.js";
-import { Undo } from "./undo.js";
-import { compare, presets } from "./presets.js";
-import { RECORDED } from "./wire.js";
+import { Undo } from "./undo_buttons.js";
+import { compare, presets } from "./slider_presets.js";
+import { RECORDED } from "./server_connection.js";
 
 export function mount(element, bench) {
   const panel = new Sliders(element, bench);

@@ -1,13 +1,13 @@
 // The piano page: puts keys, action, force, sound and screws together on one live run.
-import { $, begin, make, note } from "./common.js";
-import { Action } from "./action.js";
-import { Force } from "./force.js";
-import { Keys, connectMidi } from "./keys.js";
-import { Clocks } from "./clocks.js";
-import { mountLatency } from "./latency.js";
-import { Pedals } from "./pedals.js";
-import { Screws } from "./screws.js";
-import { Sound } from "./sound.js";
+import { $, begin, make, note } from "./play_page.js";
+import { Action } from "./action_view.js";
+import { Force } from "./force_curve.js";
+import { Keys, connectMidi } from "./piano_keys.js";
+import { Clocks } from "./clock_synchronisation.js";
+import { mountLatency } from "./strike_latency.js";
+import { Pedals } from "./pedal_buttons.js";
+import { Screws } from "./screw_sliders.js";
+import { Sound } from "./string_sounds.js";
 
 const KEYS = 1, ROW = 2; // frames: all keys, and rows of the one in focus
 const bench = begin("Piano");

@@ -1,8 +1,8 @@
 // The blind trial: a key is felt, what it is stays hidden on the server until all is answered.
-import { $, begin, canvasOf, colour, make, note } from "./common.js";
-import { halted } from "/wire.js";
-import { Force } from "./force.js";
-import { figureOf } from "./threshold.js";
+import { $, begin, canvasOf, colour, make, note } from "./play_page.js";
+import { haltReason } from "/server_connection.js";
+import { Force } from "./force_curve.js";
+import { figureOf } from "./psychometric_plot.js";
 
 const ROW = 2, DEEPEST = 0.04; // m that the pointer can wish
 const bench = begin("Blind trial");
@@ -85,7 +85,7 @@ function result(trial) {
 bench.on("open", () => bench.send({ do: "trial" }).then(show).catch(error => note(error.message, "bad")));
 bench.on("trial", show);
 bench.on("status", status => {
-  const why = halted(status);
+  const why = haltReason(status);
   $("halt").textContent = why ? "Let the key go on" : "Stop the key";
   $("halt").onclick = () => bench.try({ do: why ? "resume" : "stop" });
   $("halted").textContent = why ? `The key stands still (${why}); this trial is felt again.` : "";

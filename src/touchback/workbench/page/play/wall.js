@@ -1,5 +1,5 @@
 // The virtual wall: the pointer is the hand's wish; the wall is computed once a sample, and may chatter.
-import { $, begin, canvasOf, colour, make, note } from "./common.js";
+import { $, begin, canvasOf, colour, make, note } from "./play_page.js";
 
 const ROW = 2, KEPT = 1.0, REACH = 0.03, FINGER = 257; // s of the scope; m to either side; N/m
 const bench = begin("Wall");

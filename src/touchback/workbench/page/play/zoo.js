@@ -1,5 +1,5 @@
 // Everything that can be opened with one click, in its own words.
-import { $, begin, make, note, visit } from "./common.js";
+import { $, begin, make, note, visit } from "./play_page.js";
 
 const bench = begin("Mechanisms");
 window.play = { bench };

@@ -1,5 +1,5 @@
 // Letters that play keys: two rows of a typewriter as an octave and a bit, which Z and X move along the keyboard.
-import { make } from "./common.js";
+import { make } from "./play_page.js";
 
 const LETTERS = "awsedftgyhujkolp"; // from a C on, black keys in the upper row
 const OCTAVE = 12, MIDDLE = 60;

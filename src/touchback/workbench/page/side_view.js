@@ -1,7 +1,7 @@
 // The side view of a mechanism that moves in a plane: a drawing on paper, on a canvas.
 import { dot, norm, posed, scaled, sub } from "./draw/vectors.js";
-import { FlatCamera } from "./flat_camera.js";
-import { rounded } from "./world.js";
+import { SideViewCamera } from "./side_view_camera.js";
+import { rounded } from "./scene_state.js";
 
 const PALE = "#9aa0b5", FORCE = "#e07a5f", CONTACT = "#2a9d8f", LOOP = "#7d5ba6", WATER = "#3a8fc4";
 const SQUARE = [[-1, -1], [-1, 1], [1, 1], [1, -1]], ROUND = 48, COILS = 7;
@@ -23,12 +23,12 @@ const OUTLINES = {
   }), true])),
 };
 
-export class Flat {
+export class SideView {
   constructor(canvas, world) {
     this.canvas = canvas;
     this.world = world;
     this.paper = canvas.getContext("2d", { alpha: false });
-    this.camera = new FlatCamera({ centre: [0, 0, 0], radius: 1 }, [[1, 0, 0], [0, 0, 1]]);
+    this.camera = new SideViewCamera({ centre: [0, 0, 0], radius: 1 }, [[1, 0, 0], [0, 0, 1]]);
   }
 
   take(scene, home) {

@@ -1,14 +1,14 @@
 // The middle of the page: the mechanism in space or from the side, with what lies over it.
-import { storage } from "./storage.js";
+import { storage } from "./browser_storage.js";
 import { h, newtons, tool } from "./dom.js";
-import { Flat } from "./flat.js";
-import { Follow } from "./follow.js";
-import { Icons } from "./icons.js";
+import { SideView } from "./side_view.js";
+import { Follow } from "./camera_follow.js";
+import { Icons } from "./force_icon_shapes.js";
 import { Hand } from "./manipulators.js";
-import { Overlay } from "./overlay.js";
-import { Space } from "./view3d.js";
-import { RECORDED } from "./wire.js";
-import { rounded, World } from "./world.js";
+import { Overlay } from "./view_overlay.js";
+import { SolidView } from "./solid_view.js";
+import { RECORDED } from "./server_connection.js";
+import { rounded, World } from "./scene_state.js";
 
 const SHOWN = { ground: ["Ground", true], joints: ["Joints", true], forces: ["Forces", true], contacts: ["Contacts", true],
   trails: ["Trails", false], frames: ["Frames", false], inertias: ["Inertias", false], names: ["Names", false] };
@@ -33,7 +33,7 @@ export class View {
     this.overlay = new Overlay(this.svg, this);
     this.icons = bench.icons = new Icons(this);
     this.hand = new Hand(this);
-    this.stages = { flat: new Flat(this.flatCanvas, this.world) };
+    this.stages = { flat: new SideView(this.flatCanvas, this.world) };
     this.listen(this.stages.flat);
     this.world.changed.add((kind, by) => kind === "scene" ? this.take() : kind === "poses" ? this.moved() : kind === "origin" ? this.shift(by) : this.draw());
     bench.on("selected", () => this.draw());
@@ -83,7 +83,7 @@ export class View {
   get stage() {
     if (this.flat) return this.stages.flat;
     if (!this.stages.space) {
-      try { this.stages.space = new Space(this.spaceCanvas, this.world); } catch (error) { this.hint.textContent = error.message; return this.stages.flat; }
+      try { this.stages.space = new SolidView(this.spaceCanvas, this.world); } catch (error) { this.hint.textContent = error.message; return this.stages.flat; }
       this.listen(this.stages.space);
       if (this.world.scene) this.stages.space.take(this.world.scene, true);
     }

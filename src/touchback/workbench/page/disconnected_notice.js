@@ -1,7 +1,7 @@
 // Why there is no run behind the page, in words.
 
 /** Says it over `place` for as long as it is so; what would act (`resting`) rests meanwhile. */
-export function tellGone(bench, place, resting) {
+export function showDisconnected(bench, place, resting) {
   const box = document.createElement("div"), words = document.createElement("p");
   box.className = "gone";
   box.setAttribute("role", "alert");

@@ -1,5 +1,5 @@
 // From strike to sample, measured: every part of the way has a stamp at both ends.
-import { make } from "./common.js";
+import { make } from "./play_page.js";
 
 const PARTS = {
   tick: "tick of the run, which sees the strike and publishes it",

@@ -2,7 +2,7 @@
 import { Camera } from "./draw/camera.js";
 import { add, along, cross, dot, scaled, sub } from "./draw/vectors.js";
 
-export class FlatCamera extends Camera {
+export class SideViewCamera extends Camera {
   constructor(first, axes) {
     super({ turn: 0, rise: 0, distance: 1.45, ...first }); // tools lie over the edges
     this.flat = true;

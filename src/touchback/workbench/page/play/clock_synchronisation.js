@@ -5,7 +5,7 @@ const GRAIN = 0.1; // ms to which browsers round their clock
 
 /** The [low, high] on which all bounds `{ at, low, high }` agree at an instant [ms]: each loosens as clocks drift. Bounds that contradict
  * later ones are of another clock, and forgotten. */
-export function agreed(bounds, instant) {
+export function intersectBounds(bounds, instant) {
   let low = -Infinity, high = Infinity;
   for (let i = bounds.length - 1; i >= 0; i--) {
     const each = bounds[i], loose = GRAIN + DRIFT * Math.abs(instant - each.at);
@@ -49,7 +49,7 @@ export class Clocks {
 
   /** How long ago, at an instant of this page [ms], the server's clock showed `ns`: [ms, ± ms], or null before the first answer. */
   since(ns, at) {
-    const [low, high] = agreed(this.bounds, at);
+    const [low, high] = intersectBounds(this.bounds, at);
     if (low === -Infinity) return null;
     return [Math.max(at - ns / 1e6 - (low + high) / 2, 0), Math.max((high - low) / 2, GRAIN)];
   }

@@ -107,7 +107,7 @@ export class Bench {
 export const RECORDED = "This is a recording: go on live from here first, then it can be changed.";
 
 /** What keeps a run from going on until it is resumed, in words; "" when nothing does: a pause doesn't. */
-export function halted({ held, faults = [] }) {
+export function haltReason({ held, faults = [] }) {
   return faults.map(each => each === "stopped" ? "emergency stop" : each).join(", ") || (held ? "held" : "");
 }
 

@@ -1,5 +1,5 @@
 // Force over depth: the curve of a slow press with the screws as they are, and what the finger feels now.
-import { $, canvasOf, colour } from "./common.js";
+import { $, canvasOf, colour } from "./play_page.js";
 
 const DEEP = 11.5, LOST = 0.01; // mm that are always shown; s between rows over which no line is drawn: some are missing
 const UP = 0.05, MOST = 30000; // mm above which a key is down; rows in all

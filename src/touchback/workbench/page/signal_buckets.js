@@ -1,14 +1,14 @@
 // Buckets as they come over the wire: of each its time, then least and greatest of each trace. A frame ends with the newest tick's values.
 
 /** Numbers of base64 text. */
-export function numbers(text) {
+export function decodeNumbers(text) {
   const raw = atob(text), bytes = new Uint8Array(raw.length);
   for (let i = 0; i < raw.length; i++) bytes[i] = raw.charCodeAt(i);
   return new Float32Array(bytes.buffer);
 }
 
 /** What each trace was at the newest tick of a frame: its last numbers. */
-export const newest = (frame, traces) => frame.numbers.subarray(frame.numbers.length - traces);
+export const newestValues = (frame, traces) => frame.numbers.subarray(frame.numbers.length - traces);
 
 /** Growing columns of buckets, in the order of time. */
 export class Buckets {

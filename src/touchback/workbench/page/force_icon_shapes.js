@@ -1,6 +1,6 @@
 // Forces, torques and motions as Wang draws them: an arrow with its head or tail at the point, as long as the
 // force; an arc about the torque's axis, as wide as the torque; a sphere at a joint, as large as the motion.
-import { newest, newtons, short } from "./dom.js";
+import { sendNewest, newtons, short } from "./dom.js";
 import { add, across, along, cross, dot, meets, norm, scaled, sub, unit } from "./draw/vectors.js";
 
 const COLOUR = { force: "#d9623f", torque: "#7d5ba6", motion: "#2a9d8f" };
@@ -81,7 +81,7 @@ export class Icons {
 
   /** Sends other numbers of a known icon, the newest when they come fast. */
   change(icon) {
-    if (!this.senders.has(icon.name)) this.senders.set(icon.name, newest(told => this.bench.send(told).catch(error => this.bench.note(error.message, "bad"))));
+    if (!this.senders.has(icon.name)) this.senders.set(icon.name, sendNewest(told => this.bench.send(told).catch(error => this.bench.note(error.message, "bad"))));
     this.senders.get(icon.name)(message(icon));
     this.bench.tell("selected", this.bench.selected);
     this.view.draw();

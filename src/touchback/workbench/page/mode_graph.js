@@ -1,7 +1,7 @@
 // Modes: the state graph with the present state lit, and a timeline of which mode was when.
-import { Buckets, newest } from "./buckets.js";
-import { colour, curve, digits, ticks } from "./plot.js";
-import { make } from "./scope_parts.js";
+import { Buckets, newestValues } from "./signal_buckets.js";
+import { colour, curve, digits, ticks } from "./canvas_plot.js";
+import { make } from "./scope_widgets.js";
 
 const NUMBER = 200; // of the subscription
 const SPAN = 10; // seconds of the timeline
@@ -61,7 +61,7 @@ class Graph {
     this.data.add(frame.time, frame.numbers);
     this.data.forget(this.data.end - 2 * SPAN);
     // the newest tick lights its state at once, not only with the next status
-    const last = newest(frame, this.names.length), now = {};
+    const last = newestValues(frame, this.names.length), now = {};
     this.names.forEach((name, k) => { const mode = this.groups[name][Math.round(last[k])]; if (mode) now[name] = mode; });
     this.light({ ...this.modes, ...now });
     this.dirty = true;

@@ -1,5 +1,5 @@
 // A psychometric function, small: how often answers were right over levels, and the threshold with its interval.
-import { canvasOf, colour } from "./common.js";
+import { canvasOf, colour } from "./play_page.js";
 
 const PAD = { left: 42, right: 10, top: 10, bottom: 34 };
 

@@ -1,6 +1,6 @@
 // Energy, constraint error and faults at a glance, each with its last minute.
-import { colour, curve, read } from "./plot.js";
-import { make } from "./scope_parts.js";
+import { colour, curve, read } from "./canvas_plot.js";
+import { make } from "./scope_widgets.js";
 
 const KEPT = 240; // of 4 a second
 

@@ -2,7 +2,7 @@
 const STEPS = [[25, 60], [50, 30], [Infinity, 15]]; // up to so many ms behind: frames a second
 const OFTEN = 1000; // ms between decisions
 
-export function keepPace(bench) {
+export function adaptFrameRate(bench) {
   let behind = 0, rate = 60;
   bench.on("open", () => { rate = 60; bench.send({ do: "watch", poses: rate }).catch(() => {}); });
   bench.on("poses", () => {

@@ -1,6 +1,6 @@
 // Sets of values by name, and two of them side by side: kept by the browser, for each mechanism.
-import { storage } from "./storage.js";
-import { make } from "./scope_parts.js";
+import { storage } from "./browser_storage.js";
+import { make } from "./scope_widgets.js";
 
 /** A and B: both begin as what there is at the first click; then each holds what was set while it was on. */
 export function compare(panel) {

@@ -1,7 +1,7 @@
 // Play, pause, step, slow motion, reset, record; in a recording also rewind, scrub, jump to events, fork.
-import { make } from "./scope_parts.js";
-import { recordings } from "./recordings.js";
-import { halted } from "./wire.js";
+import { make } from "./scope_widgets.js";
+import { recordings } from "./recordings_menu.js";
+import { haltReason } from "./server_connection.js";
 
 const SPEEDS = [0.001, 0.01, 0.05, 0.1, 0.25, 0.5, 1, 2, 5];
 const ICONS = {
@@ -39,7 +39,7 @@ class Transport {
     this.play = button("pause", "Pause (space)", () => this.toggle());
     this.step = button("step", "One tick (.)", e => send({ do: "step", ticks: e.shiftKey ? 10 : 1 }));
     this.reset = button("reset", "Back to the start", () => send({ do: "reset" }));
-    this.halt = button("stop", "Emergency stop", () => send({ do: halted(this.bench.status) ? "resume" : "stop" }));
+    this.halt = button("stop", "Emergency stop", () => send({ do: haltReason(this.bench.status) ? "resume" : "stop" }));
     this.halt.classList.add("halt");
     this.speed = make("select", { ariaLabel: "Speed", title: "Speed: 1 is real time" });
     for (const each of SPEEDS) this.speed.append(new Option(`× ${each}`, each, false, each === 1));
@@ -144,7 +144,7 @@ class Transport {
     this.record.setAttribute("aria-pressed", String(Boolean(status.recording_to)));
     this.record.title = status.recording_to ? `Recording into ${status.recording_to}${sizes(status.recording_size)}` : "Record";
     this.warnOfRoom(status.recording_to, status.recording_size);
-    const why = halted(status);
+    const why = haltReason(status);
     this.halt.setAttribute("aria-pressed", String(Boolean(why)));
     this.halt.title = why ? `Resume (${why})` : "Emergency stop";
     this.halt.setAttribute("aria-label", this.halt.title);

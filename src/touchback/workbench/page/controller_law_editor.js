@@ -1,6 +1,6 @@
 // The laws of controllers as text, in the expression language of model files, swapped while the run goes on.
 import { h } from "./dom.js";
-import { choice } from "./fields.js";
+import { choice } from "./number_fields.js";
 
 export function mount(element, bench) {
   const box = h("textarea", { class: "law", rows: 5, spellcheck: "false", autocapitalize: "off", "aria-label": "the law", "data-law": "text" });

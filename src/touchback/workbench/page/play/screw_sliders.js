@@ -1,5 +1,5 @@
 // The screws of the action: turned here, they turn on all keys or on the one in focus, and the curve follows.
-import { $, make } from "./common.js";
+import { $, make } from "./play_page.js";
 
 const UNITS = { m: [1000, "mm"], kg: [1000, "g"], "N m": [1000, "mN m"], rad: [180 / Math.PI, "°"], "": [1, ""] };
 const FIRST = ["let-off button height", "drop screw height", "repetition spring", "hammer mass", "key dip", "capstan height", "wall stiffness", "wall damping", "wall rate"];

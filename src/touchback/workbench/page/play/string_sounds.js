@@ -95,12 +95,12 @@ export class Sound {
     const strike = this.begun.get(begun);
     this.begun.delete(begun);
     if (!strike) return;
-    this.onHeard({ ...strike, out: leaves(this.context, frame, strike.posted), frame });
+    this.onHeard({ ...strike, out: outputTime(this.context, frame, strike.posted), frame });
   }
 }
 
 /** When a frame of a context leaves the browser [ms], as it says of its output, unless that is before it was asked for. */
-export function leaves(context, frame, asked) {
+export function outputTime(context, frame, asked) {
   const at = frame / context.sampleRate, now = context.getOutputTimestamp?.();
   const said = now && now.performanceTime > 0 && now.contextTime > 0 ? now.performanceTime + 1000 * (at - now.contextTime) : -Infinity;
   return said > asked ? said : asked + 1000 * (BLOCK / context.sampleRate + (context.baseLatency || 0) + (context.outputLatency || 0));

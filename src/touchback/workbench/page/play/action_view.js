@@ -1,5 +1,5 @@
 // The action from the side: live, or the last stroke again, slower.
-import { $, make, note as say } from "./common.js";
+import { $, make, note as say } from "./play_page.js";
 
 const SVG = "http://www.w3.org/2000/svg", INK = "#3d405b", SCALE = 2000;
 const PACES = [["live", "live"], ["1", "last stroke"], ["0.1", "10 × slower"], ["0.02", "50 × slower"]];

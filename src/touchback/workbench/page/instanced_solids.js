@@ -13,7 +13,7 @@ const each = ([vertex, fragment]) => [
 /** A shader whose model comes with each, and whose colour all share. */
 const plain = ([vertex, fragment]) => [each([vertex, ""])[0], fragment];
 
-export class Crowd {
+export class InstancedSolids {
   /** @param {import("./draw/render.js").Renderer} renderer */
   constructor(renderer) {
     this.renderer = renderer;

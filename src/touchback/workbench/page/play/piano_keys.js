@@ -1,6 +1,6 @@
 // Keys under pointers, fingers, letters and MIDI: each is a wish of where a finger goes, sent to the run.
-import { $, make, note as say } from "./common.js";
-import { Letters } from "./letters.js";
+import { $, make, note as say } from "./play_page.js";
+import { Letters } from "./letter_keys.js";
 
 const MANY = 30; // keys beyond which only each C has room for its name
 const isBlack = midi => [1, 3, 6, 8, 10].includes(midi % 12);

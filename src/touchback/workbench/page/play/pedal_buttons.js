@@ -1,5 +1,5 @@
 // Three pedals: a click puts one down or lifts it, digits hold it, MIDI and the sustain's slider put it anywhere between.
-import { make } from "./common.js";
+import { make } from "./play_page.js";
 
 const PEDALS = [["una corda pedal", "1"], ["sostenuto pedal", "2"], ["sustain pedal", "3"]]; // as they stand, with their digits
 const CONTROLS = { 64: "sustain pedal", 66: "sostenuto pedal", 67: "una corda pedal" };

@@ -1,5 +1,5 @@
 // Recordings that there are: to download as they are or as another kind of file, to open, to make a film of.
-import { make } from "./scope_parts.js";
+import { make } from "./scope_widgets.js";
 
 /** A button with a list of recordings and what can be had of each. */
 export function recordings(bench) {

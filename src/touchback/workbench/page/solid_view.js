@@ -1,22 +1,22 @@
 // The mechanism in space: solids in soft light over a ground grid.
-import { Crowd } from "./crowd.js";
+import { InstancedSolids } from "./instanced_solids.js";
 import { Camera } from "./draw/camera.js";
 import { Renderer } from "./draw/render.js";
 import { sided } from "./draw/solids.js";
 import { add, along, cross, dot, norm, placed, posed, scaled, sub, turned, unit } from "./draw/vectors.js";
-import { rounded } from "./world.js";
+import { rounded } from "./scene_state.js";
 
 const ROLE = { body: 0.018, cross: 0.018, arm: 0.007 }; // of the radius: lines of stick figures
 const PALE = "#9aa0b5", INK = "#3d405b", FORCE = "#e07a5f", CONTACT = "#2a9d8f", WATER = "#3a8fc4";
 const FAR = 8; // times as wide is the ground of who rides and looks ahead
 const OBLIQUE = { turn: -0.95, rise: 0.38 };
 
-export class Space {
+export class SolidView {
   constructor(canvas, world) {
     this.canvas = canvas;
     this.world = world;
     this.renderer = new Renderer(canvas);
-    this.crowd = new Crowd(this.renderer);
+    this.crowd = new InstancedSolids(this.renderer);
     this.camera = new Camera({ centre: [0, 0, 0], radius: 1, ...OBLIQUE });
     this.trails = new Map();
     this.meshes = new Map();

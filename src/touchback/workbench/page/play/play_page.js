@@ -1,7 +1,7 @@
 // What all play pages share: the wire, light and dark, messages to the person, ways to the other pages.
-import { tellGone } from "/gone.js";
-import { storage } from "/storage.js";
-import { connect } from "/wire.js";
+import { showDisconnected } from "/disconnected_notice.js";
+import { storage } from "/browser_storage.js";
+import { connect } from "/server_connection.js";
 
 export const $ = id => document.getElementById(id);
 
@@ -55,7 +55,7 @@ export function begin(title) {
   }
   const header = document.querySelector("header"), own = [...header.children].filter(each => each.matches("div, button"));
   header.append(state, links, theme);
-  tellGone(bench, document.body, [document.querySelector("main"), links, ...own]);
+  showDisconnected(bench, document.body, [document.querySelector("main"), links, ...own]);
   bench.on("open", () => { state.textContent = "connected"; state.dataset.state = "running"; });
   bench.on("closed", ({ reason }) => { state.textContent = reason || "not connected"; state.dataset.state = "closed"; });
   bench.on("status", status => {

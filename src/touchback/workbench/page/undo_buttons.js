@@ -1,6 +1,6 @@
 // What was changed, to be taken back and done again; kept by the browser while its tab lives.
-import { session } from "./storage.js";
-import { make } from "./scope_parts.js";
+import { session } from "./browser_storage.js";
+import { make } from "./scope_widgets.js";
 
 const MOST = 200;
 
