@@ -147,7 +147,7 @@ def test_a_first_guess_next_to_nothing_changes_neither_values_nor_errors(near: f
         initial=["x", "x rate"], step=1.0,
     )  # fmt: skip
     covariance = np.polyfit(times, x, 1, cov=True)[1]
-    assert not found.untold
+    assert not found.unidentifiable
     np.testing.assert_allclose(found.covariance, covariance[::-1, ::-1], rtol=1e-8)
 
 
@@ -209,8 +209,8 @@ def test_what_only_its_ratio_tells_is_named() -> None:
     run = noisy(tb.simulate(system, start, 3.0, output_step=0.02), 1, 1e-3, "x")
     names = ["mass", "stiffness", "damping"]
     found = tb.identify(system, run, parameters=names, signals=["x"], x0=start)
-    assert len(found.untold) == 1 and set(found.untold[0]) == set(names)
-    shares = np.array(list(found.untold[0].values()))
+    assert len(found.unidentifiable) == 1 and set(found.unidentifiable[0]) == set(names)
+    shares = np.array(list(found.unidentifiable[0].values()))
     np.testing.assert_allclose(shares, np.full(3, shares[0]), rtol=0.1)  # all grow alike
     assert all(np.isinf(error) for error in found.errors.values())
     assert np.isnan(found.correlation[0, 1])
@@ -282,7 +282,7 @@ def test_samples_that_were_not_measured_are_left_out_and_told(tmp_path: Path) ->
 def test_a_model_that_lacks_something_is_told() -> None:
     """Without damping the swing's decay is left over, from sample to sample alike."""
     found = fit(noisy(swinging(), 2, 0.005, "swing"), parameters=["length"], at={"damping": 0.0})
-    assert found.colour["swing"] > 0.8
+    assert found.residual_autocorrelation["swing"] > 0.8
     assert any("isn't white noise" in said for said in found.cautions)
 
 

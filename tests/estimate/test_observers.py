@@ -59,8 +59,8 @@ def matrices() -> tuple[np.ndarray, np.ndarray]:
 
 def observer(kind: type[Observer], system, **more) -> Observer:
     how = {
-        "wander": {"x rate": WANDER, "load": 1.0},
-        "doubt": {"x": 0.5, "x rate": 1.0, "load": 2.0},
+        "process_noise": {"x rate": WANDER, "load": 1.0},
+        "initial_deviation": {"x": 0.5, "x rate": 1.0, "load": 2.0},
     }
     return kind(system, T, {"position": NOISE}, **{**how, **more})
 
@@ -142,7 +142,7 @@ def test_sigma_points_see_the_curvature_that_a_tangent_does_not() -> None:
         assert seen.state.z[1] == pytest.approx(mean, abs=1e-9)  # ∫ x² over a second
         seen = kind(system, 1.0, {"square": 1e-6}, {}, {"x": 0.2})
         seen.step({"square": 3.0})
-        assert seen.innovation.surprise[0] == pytest.approx(3.0 - mean, abs=1e-9)
+        assert seen.innovation.residual[0] == pytest.approx(3.0 - mean, abs=1e-9)
         assert seen.innovation.covariance[0, 0] == pytest.approx(variance, rel=1e-9)
 
 
@@ -156,8 +156,8 @@ def test_a_pendulum_s_speed_and_torque_are_found_though_only_its_swing_is_seen(
     )  # fmt: skip
     draw = np.random.default_rng(2)
     seen = kind(
-        pendulum, 0.02, {"out": 0.01}, wander={"hinge rate": 0.01, "torque": 0.01},
-        doubt={"hinge": 0.3, "hinge rate": 0.5, "torque": 1.0},
+        pendulum, 0.02, {"out": 0.01}, process_noise={"hinge rate": 0.01, "torque": 0.01},
+        initial_deviation={"hinge": 0.3, "hinge rate": 0.5, "torque": 1.0},
         start=pendulum.assemble(hinge=0.5),
     )  # fmt: skip
     for out in truth["out"][1:]:
@@ -189,8 +189,8 @@ def test_a_closed_loop_stays_closed_and_shows_what_nobody_measures(kind) -> None
         system, system.assemble(crank=0.3, rates={"crank": 10.0}), duration=0.4, output_step=0.01
     )
     seen = kind(
-        system, 0.01, {"angle": 1e-3}, wander={"crank rate": 0.1},
-        doubt={"crank": 0.05, "crank rate": 3.0},
+        system, 0.01, {"angle": 1e-3}, process_noise={"crank rate": 0.1},
+        initial_deviation={"crank": 0.05, "crank rate": 3.0},
         start=system.assemble(crank=0.32, rates={"crank": 8.0}), keep=("crank",),
     )  # fmt: skip
     assert seen.names == ("crank", "crank rate")
@@ -221,8 +221,8 @@ def test_a_spinning_body_with_a_quaternion_is_followed(kind) -> None:
     names = ("xx", "xy", "yy", "yz", "zz", "zx")
     spun, turned = system.velocities, [f"{name} increment" for name in system.velocities]
     seen = kind(
-        system, 0.02, dict.fromkeys(names, 0.01), wander=dict.fromkeys(spun, 0.01),
-        doubt={**dict.fromkeys(turned, 0.1), **dict.fromkeys(spun, 0.5)},
+        system, 0.02, dict.fromkeys(names, 0.01), process_noise=dict.fromkeys(spun, 0.01),
+        initial_deviation={**dict.fromkeys(turned, 0.1), **dict.fromkeys(spun, 0.5)},
         start=system.assemble(rates=dict(zip(system.velocities, (0.0, 0.7, 0.0)))),
     )  # fmt: skip
     draw = np.random.default_rng(3)
@@ -248,11 +248,11 @@ def test_an_error_of_attitude_is_the_rotation_between(kind, sign) -> None:
     x, y, z, w = sign * there.as_quat()
     start, names = base.as_quat(), tuple(system.state_names)
     at = tb.State(np.roll(start, 1), np.zeros(3), np.zeros(0), names)
-    doubt = {f"{name} increment": 0.5 for name in system.velocities}
-    seen = kind(system, 0.1, {"axis.x": 0.1}, {}, {**doubt, "ball.wx": 1.0}, at)
+    initial_deviation = {f"{name} increment": 0.5 for name in system.velocities}
+    seen = kind(system, 0.1, {"axis.x": 0.1}, {}, {**initial_deviation, "ball.wx": 1.0}, at)
     truth = tb.State(np.array([w, x, y, z]), np.zeros(3), np.zeros(0), names)
     assert seen.error(truth)[:3] == pytest.approx(turn, abs=1e-12)
-    moved = seen.moved(np.concatenate([at.q, at.v]), np.concatenate([turn, np.zeros(3)]))
+    moved = seen.apply_variation(np.concatenate([at.q, at.v]), np.concatenate([turn, np.zeros(3)]))
     assert abs(moved[:4] @ truth.q) == pytest.approx(1.0, abs=1e-12)  # the same attitude
 
 

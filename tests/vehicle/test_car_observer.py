@@ -51,9 +51,9 @@ def driven(friction: float) -> tuple[np.ndarray, tb.Run]:
 def observer(kind: type[Observer]) -> Observer:
     return kind(
         car(), PERIOD, NOISE,
-        wander={"friction": 0.05, "car yaw rate": 0.02, "car aside": 0.05, "car speed": 0.05,
+        process_noise={"friction": 0.05, "car yaw rate": 0.02, "car aside": 0.05, "car speed": 0.05,
                 "car steer": 0.002},
-        doubt={"friction": 0.3, "car aside": 0.1, "car speed": 0.1}, substeps=8,
+        initial_deviation={"friction": 0.3, "car aside": 0.1, "car speed": 0.1}, substeps=8,
     )  # fmt: skip
 
 

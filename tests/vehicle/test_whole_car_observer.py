@@ -86,9 +86,9 @@ def test_wind_and_side_slip_are_found_from_the_blocks_of_a_board(kind: type[Obse
     system, truth, came = car(), driven(WIND), measured()
     seen = kind(
         system, PERIOD, NOISE,
-        wander={"side wind": 300.0, "chassis.vy": 0.05, "chassis.wz": 0.02, "chassis.vx": 0.05,
-                "chassis.wx": 0.02, "steering wheel rate": 0.5},
-        doubt={"side wind": 1000.0, "chassis.vx": 0.1, "chassis.vy": 0.05}, substeps=5,
+        process_noise={"side wind": 300.0, "chassis.vy": 0.05, "chassis.wz": 0.02,
+                "chassis.vx": 0.05, "chassis.wx": 0.02, "steering wheel rate": 0.5},
+        initial_deviation={"side wind": 1000.0, "chassis.vx": 0.1, "chassis.vy": 0.05}, substeps=5,
     )  # fmt: skip
     place, slips, winds = list(system.layout.z).index("side wind"), [], []
     for k in range(1, len(truth.time)):

@@ -65,7 +65,13 @@ def test_a_mesh_is_served_as_its_triangles_to_who_has_the_token(bench: Workbench
     corners = np.frombuffer(content, "<f4").reshape(-1, 3, 3)
     assert corners == pytest.approx(SIZE * POINTS[FACES], rel=1e-7)
     assert got(bench, path)[0] == 401
-    for wrong in ("/mesh/1.bin", "/mesh/.bin", "/mesh/²5.bin", "/mesh/../server_connection.js", path + "x"):
+    for wrong in (
+        "/mesh/1.bin",
+        "/mesh/.bin",
+        "/mesh/²5.bin",
+        "/mesh/../server_connection.js",
+        path + "x",
+    ):
         assert got(bench, wrong.replace("²", "%C2%B2") + token)[0] == 404
 
 

@@ -20,7 +20,11 @@ from touchback.workbench.wire_format import unframed
 
 def test_the_page_and_what_it_draws_with_are_served(bench: Workbench) -> None:
     root = bench.url.split("?")[0]
-    for path, kind in (("", "text/html"), ("server_connection.js", "text/javascript"), ("draw/render.js", "")):
+    for path, kind in (
+        ("", "text/html"),
+        ("server_connection.js", "text/javascript"),
+        ("draw/render.js", ""),
+    ):
         with urllib.request.urlopen(root + path) as answer:
             assert answer.status == 200 and len(answer.read()) > 100
             assert answer.headers["Content-Type"].startswith(kind)

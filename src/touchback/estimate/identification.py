@@ -144,14 +144,14 @@ class _Fit:
     step: float
     _last: tuple[bytes, list[Along]] | None = field(default=None, repr=False)
 
-    def along(self, theta: np.ndarray) -> list[Along]:
+    def simulate_runs(self, theta: np.ndarray) -> list[Along]:
         """The fitted signals of each run, and their derivatives."""
         key = theta.tobytes()
         if self._last is None or self._last[0] != key:
-            self._last = key, [self._one(theta, i) for i in range(len(self.runs))]
+            self._last = key, [self._simulate_run(theta, i) for i in range(len(self.runs))]
         return self._last[1]
 
-    def _one(self, theta: np.ndarray, i: int) -> Along:
+    def _simulate_run(self, theta: np.ndarray, i: int) -> Along:
         run, system = self.runs[i], self.variations.system
         parameters, initial = self.unknowns.of_run(theta, i, run)
         x0 = run.x0.copy()
@@ -166,7 +166,7 @@ class _Fit:
     def misfit(self, theta: np.ndarray) -> Misfit:
         """Measured less modelled, of all samples that were measured, and its derivatives."""
         left, derivatives, signal, places = [], [], [], []
-        for i, (run, along) in enumerate(zip(self.runs, self.along(theta), strict=True)):
+        for i, (run, along) in enumerate(zip(self.runs, self.simulate_runs(theta), strict=True)):
             seen = np.isfinite(run.measured)
             left.append((run.measured - along.values)[seen])
             whole = np.zeros((*run.measured.shape, len(theta)))
@@ -188,12 +188,12 @@ def _converged(fit: _Fit, known: Mapping[str, float], loss: Loss) -> Identificat
     _check_noise(fit, begin, known)
     sigma = _noise_left(fit, begin, known, np.ones(len(fit.signals)), loss)
     for _ in range(_PASSES):
-        theta = _fitted(fit, theta, sigma, loss)
+        theta = _solve_theta(fit, theta, sigma, loss)
         after = fit.misfit(theta)
         before, sigma = sigma, _noise_left(fit, after, known, sigma, loss)
         if np.abs(sigma / before - 1.0).max() < _SAME:
             break
-    modelled = tuple(along.values for along in fit.along(theta))
+    modelled = tuple(along.values for along in fit.simulate_runs(theta))
     system, known_units = fit.variations.system, signal_units(fit.variations.system)
     return Identification(
         system.name, fit.unknowns, tuple(fit.signals), tuple(known_units[n] for n in fit.signals),
@@ -205,7 +205,7 @@ def _noise_left(
     fit: _Fit, misfit: Misfit, known: Mapping[str, float], otherwise: np.ndarray, loss: Loss
 ) -> np.ndarray:
     """The standard deviation of each signal's noise: known, or that of what a fit left."""
-    own = misfit.followed(otherwise)
+    own = misfit.effective_parameters(otherwise)
     return np.array([
         known.get(name, spread(misfit.left[misfit.signal == k], own[k], loss) or otherwise[k])
         for k, name in enumerate(fit.signals)
@@ -218,30 +218,32 @@ def _check_start(fit: _Fit, begin: Misfit) -> None:
         run, row = begin.places[np.argmin(np.isfinite(begin.left))]
         raise SolveError(
             f"{fit.variations.system.name}: with the first guesses run {run + 1} isn't finite from "
-            f"{fit.runs[run].time[row]:g} s on{_open(fit)}; give a shorter step than {fit.step:g} "
-            "s, or begin nearer to what was recorded."
+            f"{fit.runs[run].time[row]:g} s on{_open_loop_hint(fit)}; give a shorter step than "
+            f"{fit.step:g} s, or begin nearer to what was recorded."
         )
     if len(begin.left) <= len(unknowns.names):
         raise InputError(
             f"{len(begin.left)} samples can't tell {len(unknowns.names)} unknowns and their "
             "noise; give more, or look for fewer."
         )
-    size = _ROUNDING * max(np.abs(along.values).max() for along in fit.along(unknowns.first))
+    size = _ROUNDING * max(
+        np.abs(along.values).max() for along in fit.simulate_runs(unknowns.first)
+    )
     changes = np.abs(begin.derivatives * unknowns.scale).max(axis=0)
     silent = [name for name, change in zip(unknowns.names, changes, strict=True) if change <= size]
     if silent:
         raise InputError(
             f"'{silent[0]}' has no influence on {', '.join(fit.signals)} in these runs; leave it "
             "out, measure what depends on it, or let it move: begin where it did (x0=…, initial=…) "
-            f"and give its inputs{_said(unfed_inputs(fit.runs))}."
+            f"and give its inputs{_in_brackets(unfed_inputs(fit.runs))}."
         )
 
 
-def _said(cautions: Sequence[str]) -> str:
+def _in_brackets(cautions: Sequence[str]) -> str:
     return f" ({'; '.join(cautions)})" if cautions else ""
 
 
-def _open(fit: _Fit) -> str:
+def _open_loop_hint(fit: _Fit) -> str:
     return ", or its constraints can't be met" if fit.variations.system.constrained else ""
 
 
@@ -258,7 +260,7 @@ def _check_noise(fit: _Fit, begin: Misfit, known: Mapping[str, float]) -> None:
             )
 
 
-def _fitted(fit: _Fit, theta: np.ndarray, sigma: np.ndarray, loss: Loss) -> np.ndarray:
+def _solve_theta(fit: _Fit, theta: np.ndarray, sigma: np.ndarray, loss: Loss) -> np.ndarray:
     from scipy.optimize import least_squares
 
     unknowns, scale = fit.unknowns, fit.unknowns.scale

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_UNTOLD = 1e-8  # of the largest singular value: changes along such a direction can't be seen
+_UNSEEN = 1e-8  # of the largest singular value: changes along such a direction can't be seen
 _SHARE = 0.05  # of a direction: what has less of it isn't named
 _COLOURED = 0.3  # a correlation from sample to sample above which intervals are too narrow,
 _BY_CHANCE = 3.0  # unless white noise has it: its own is about 1/√samples
@@ -49,7 +49,7 @@ class Misfit:
     signal: np.ndarray
     places: np.ndarray
 
-    def followed(self, sigma: np.ndarray) -> np.ndarray:
+    def effective_parameters(self, sigma: np.ndarray) -> np.ndarray:
         """How many samples of each signal the unknowns can follow, together as many as there are
         of these: sums of the diagonal of J (JᵀJ)⁻¹ Jᵀ, weighed by the noise of each signal."""
         weighed = self.derivatives / sigma[self.signal][:, None]
@@ -57,7 +57,7 @@ class Misfit:
         left, size, _ = np.linalg.svd(
             weighed / np.where(length > 0.0, length, 1.0), full_matrices=False
         )
-        share = (left[:, size > _UNTOLD * size[0]] ** 2).sum(axis=1)
+        share = (left[:, size > _UNSEEN * size[0]] ** 2).sum(axis=1)
         return np.bincount(self.signal, share, len(sigma))
 
 
@@ -65,8 +65,8 @@ class Misfit:
 class Identification:
     """Unknowns by name: `values`, `errors` (standard errors) and `interval(confidence)`, of each
     (low, high), in `units`. `covariance` and `correlation` are in the order of `names`; errors are
-    infinite of what can't be told, `untold` has such directions. `noise` has the standard deviation
-    of each signal; `fitted` has the modelled signals of each run."""
+    infinite of what can't be told, `unidentifiable` has such directions. `noise` has the standard
+    deviation of each signal; `fitted` has the modelled signals of each run."""
 
     model: str
     unknowns: Unknowns
@@ -137,21 +137,21 @@ class Identification:
         return self._singular[0]
 
     @cached_property
-    def untold(self) -> tuple[dict[str, float], ...]:
+    def unidentifiable(self) -> tuple[dict[str, float], ...]:
         """Directions along which the unknowns, each in units of its size, could move without any
         sample that would change: names with their shares."""
-        rows, lost = self._untold
+        rows, lost = self._unidentifiable
         return tuple(
             {n: float(x) for n, x, named in zip(self.names, row, its) if named}
             for row, its in zip(rows, lost, strict=True)
         )
 
     @cached_property
-    def _untold(self) -> tuple[np.ndarray, np.ndarray]:
+    def _unidentifiable(self) -> tuple[np.ndarray, np.ndarray]:
         """Such directions, and which unknowns have a part in each, be it one that weighs little
         in the samples."""
         size, directions = self._singular
-        rows = directions[size <= _UNTOLD * size[0]]
+        rows = directions[size <= _UNSEEN * size[0]]
         sized = rows * self._unit / np.maximum(np.abs(self.theta), self._unit)
         sized /= np.linalg.norm(sized, axis=1, keepdims=True)
         return sized, np.maximum(np.abs(rows), np.abs(sized)) > _SHARE
@@ -161,10 +161,10 @@ class Identification:
         """s² (JᵀJ)⁻¹ of the told directions, s² the mean square of what is left; infinite where an
         unknown has a part in one that can't be told."""
         size, directions = self._singular
-        told = size > _UNTOLD * size[0]
+        told = size > _UNSEEN * size[0]
         half = directions[told].T / size[told] * self._unit[:, None]
         found = self.loss.variance(self.residuals, len(self.names)) * half @ half.T
-        lost = self._untold[1].any(axis=0)
+        lost = self._unidentifiable[1].any(axis=0)
         found[lost, lost] = np.inf
         return np.asarray(found)
 
@@ -190,7 +190,7 @@ class Identification:
                 for n, x in self.values.items()}  # fmt: skip
 
     @property
-    def colour(self) -> dict[str, float]:
+    def residual_autocorrelation(self) -> dict[str, float]:
         """The correlation of each signal's residuals from sample to sample, 0 of white noise. Well
         above: the model lacks something, or the noise isn't white; errors are then too small."""
         found = {}
@@ -224,17 +224,17 @@ class Identification:
     @property
     def cautions(self) -> list[str]:
         """What a reader of the intervals should know, in sentences."""
-        said = [f"can't be told: {_sum(direction)}" for direction in self.untold]
+        said = [f"can't be told: {_sum(direction)}" for direction in self.unidentifiable]
         near = _AT_BOUND * self.unknowns.scale
         held = (self.theta - self.unknowns.low < near) | (self.unknowns.high - self.theta < near)
         for name, at_bound in zip(self.names, held, strict=True):
             if at_bound:
                 said.append(f"'{name}' lies at its bound: its interval doesn't count")
-        for name, colour in self.colour.items():
+        for name, correlation in self.residual_autocorrelation.items():
             count = np.count_nonzero(self.misfit.signal == self.signals.index(name))
-            if abs(colour) > max(_COLOURED, _BY_CHANCE / np.sqrt(count)):
+            if abs(correlation) > max(_COLOURED, _BY_CHANCE / np.sqrt(count)):
                 said.append(
-                    f"what is left of '{name}' isn't white noise ({colour:.2f} from sample to "
+                    f"what is left of '{name}' isn't white noise ({correlation:.2f} from sample to "
                     "sample): the model lacks something, or the noise is slow; intervals are too "
                     "narrow"
                 )
@@ -270,8 +270,8 @@ def plot_fit(found: Identification, path: str | os.PathLike[str] | None = None) 
         layout="constrained", gridspec_kw={"width_ratios": (3, 2)},
     )  # fmt: skip
     for k, name in enumerate(found.signals):
-        _both(axes[k, 0], found, k)
-        _left(axes[k, 1], found, k)
+        _plot_signals(axes[k, 0], found, k)
+        _plot_residuals(axes[k, 1], found, k)
         axes[k, 0].set_ylabel(with_unit(name, found.signal_units[k]))
         axes[k, 1].set_ylabel("left [σ]")
         light_grid(axes[k, 0])
@@ -283,7 +283,7 @@ def plot_fit(found: Identification, path: str | os.PathLike[str] | None = None) 
     return finish_figure(figure, path)
 
 
-def _both(axis: Axes, found: Identification, k: int) -> None:
+def _plot_signals(axis: Axes, found: Identification, k: int) -> None:
     single = len(found.runs) == 1
     for i, (run, model) in enumerate(zip(found.runs, found.fitted, strict=True)):
         colour = BODIES[i % len(BODIES)]
@@ -291,7 +291,7 @@ def _both(axis: Axes, found: Identification, k: int) -> None:
         axis.plot(run.time, model[:, k], color=ACCENT if single else colour, lw=1.4)
 
 
-def _left(axis: Axes, found: Identification, k: int) -> None:
+def _plot_residuals(axis: Axes, found: Identification, k: int) -> None:
     for i, (run, model) in enumerate(zip(found.runs, found.fitted, strict=True)):
         left = (run.measured[:, k] - model[:, k]) / found.sigma[k]
         colour = SOFT if len(found.runs) == 1 else BODIES[i % len(BODIES)]

@@ -73,7 +73,7 @@ def pseudo_inertias(parameters: dict[str, float]) -> dict[str, np.ndarray]:
 @dataclass(frozen=True, eq=False)
 class BaseParameters:
     """Combinations of parameters that efforts tell: each is one parameter and shares of others,
-    which stand nowhere else; `untold` have no influence at all."""
+    which stand nowhere else; `unidentifiable` have no influence at all."""
 
     names: tuple[str, ...]  # of all parameters
     units: tuple[str, ...]
@@ -105,7 +105,7 @@ class BaseParameters:
         }
 
     @property
-    def untold(self) -> tuple[str, ...]:
+    def unidentifiable(self) -> tuple[str, ...]:
         """Parameters that no effort depends on."""
         silent = np.abs(self.shares).max(axis=0, initial=0.0) <= _SHARE
         return tuple(self.names[j] for j, said in zip(self.dependent, silent) if said)
@@ -117,7 +117,9 @@ class BaseParameters:
         return tuple(map(with_unit, map(_sum, self.combinations.values()), units))
 
     def __str__(self) -> str:
-        head = f"{len(self)} base parameters of {len(self.names)}, {len(self.untold)} untold"
+        head = (
+            f"{len(self)} base parameters of {len(self.names)}, {len(self.unidentifiable)} untold"
+        )
         return "\n".join([head, *(f"  {each}" for each in self.sums)])
 
 

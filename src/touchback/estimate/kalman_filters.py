@@ -95,8 +95,8 @@ class Kalman:
         predicted = [_dot(row, memory) for row in self.A]
         if self.B:
             predicted = [p + b * known for p, b in zip(predicted, self.B, strict=True)]
-        surprise = sample - _dot(self.C, predicted)
-        x = [float(g) * surprise + p for g, p in zip(self.gain, predicted, strict=True)]
+        residual = sample - _dot(self.C, predicted)
+        x = [float(g) * residual + p for g, p in zip(self.gain, predicted, strict=True)]
         return x, _dot(self.D, x)
 
 
@@ -155,13 +155,13 @@ class ExtendedKalman(Observer):
         here, P = self.chart(), self.covariance
         places, R = self.deviations(readings)
         C, x = here.C[places], np.concatenate([self.state.q, self.state.v, self.state.z])
-        surprise = np.array(list(readings.values())) - self.seen(x[None])[0, places]
+        residual = np.array(list(readings.values())) - self.predict_readings(x[None])[0, places]
         S = C @ P @ C.T + R
         gain = np.linalg.solve(S, C @ P).T
         rest = np.eye(len(P)) - gain @ C
         self.covariance = rest @ P @ rest.T + gain @ R @ gain.T  # Joseph's: stays positive
-        self.keep_state(self.moved(x, here.variations @ (gain @ surprise)))
-        self.innovation = Innovation(tuple(readings), surprise, S)
+        self.keep_state(self.apply_variation(x, here.variations @ (gain @ residual)))
+        self.innovation = Innovation(tuple(readings), residual, S)
 
 
 class UnscentedKalman(Observer):
@@ -173,29 +173,32 @@ class UnscentedKalman(Observer):
     def predict(self) -> None:
         here = self.chart()
         noise = self.noise(here)[1]
-        after = self.run(self._points(here))
-        e, weights = self._spread(after)
+        after = self.run(self._sigma_points(here))
+        e, weights = self._point_variations(after)
         mean = weights @ e
-        self.keep_state(self._shifted(after[0], mean))
+        self.keep_state(self._apply_mean(after[0], mean))
         apart = e[:, self._rows] - mean[self._rows]
         self.covariance = apart.T @ (weights[:, None] * apart) + noise
 
     def correct(self, readings: Mapping[str, float]) -> None:
         here = self.chart()
         places, R = self.deviations(readings)
-        points = self._points(here)
-        shown, (e, weights) = self.seen(points)[:, places], self._spread(points)
+        points = self._sigma_points(here)
+        shown, (e, weights) = (
+            self.predict_readings(points)[:, places],
+            self._point_variations(points),
+        )
         expected = weights @ shown
         apart, off = e[:, self._rows], shown - expected
         S = off.T @ (weights[:, None] * off) + R
         across = apart.T @ (weights[:, None] * off)
         gain = np.linalg.solve(S, across.T).T
-        surprise = np.array(list(readings.values())) - expected
+        residual = np.array(list(readings.values())) - expected
         self.covariance = self.covariance - gain @ S @ gain.T
-        self.keep_state(self.moved(points[0], here.variations @ (gain @ surprise)))
-        self.innovation = Innovation(tuple(readings), surprise, S)
+        self.keep_state(self.apply_variation(points[0], here.variations @ (gain @ residual)))
+        self.innovation = Innovation(tuple(readings), residual, S)
 
-    def _points(self, here: LocalLinearModel) -> np.ndarray:
+    def _sigma_points(self, here: LocalLinearModel) -> np.ndarray:
         """The present state, and those around it (a row each)."""
         n = len(here.rows)
         try:
@@ -210,9 +213,11 @@ class UnscentedKalman(Observer):
             root = vectors * np.sqrt(np.maximum(eigenvalues, 0.0))
         x = np.concatenate([self.state.q, self.state.v, self.state.z])
         reach = here.variations @ (root * np.sqrt(n + _kappa(n)))
-        return np.array([x, *(self.moved(x, s * c) for s in (1.0, -1.0) for c in reach.T)])
+        return np.array(
+            [x, *(self.apply_variation(x, s * c) for s in (1.0, -1.0) for c in reach.T)]
+        )
 
-    def _spread(self, points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def _point_variations(self, points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """All variations of points from the first, and the points' weights."""
         n = (len(points) - 1) // 2
         kappa = _kappa(n)
@@ -220,11 +225,11 @@ class UnscentedKalman(Observer):
         weights[0] = kappa / (n + kappa)
         return np.array([self.difference(x, points[0]) for x in points]), weights
 
-    def _shifted(self, x: np.ndarray, variation: np.ndarray) -> np.ndarray:
+    def _apply_mean(self, x: np.ndarray, variation: np.ndarray) -> np.ndarray:
         """A state moved by a mean variation, for the time at the period's end."""
         now, self.time = self.time, self.time + self.period
         try:
-            return self.moved(x, variation)
+            return self.apply_variation(x, variation)
         finally:
             self.time = now
 

@@ -26,13 +26,13 @@ class Innovation:
     and its noise are right."""
 
     names: tuple[str, ...]
-    surprise: np.ndarray
+    residual: np.ndarray
     covariance: np.ndarray
 
     @property
     def nis(self) -> float:
         """νᵀS⁻¹ν."""
-        return float(self.surprise @ np.linalg.solve(self.covariance, self.surprise))
+        return float(self.residual @ np.linalg.solve(self.covariance, self.residual))
 
 
 @dataclass(frozen=True)
@@ -49,13 +49,13 @@ class LocalLinearModel:
 class Observer(ABC):
     """A simulator that measurements correct.
 
-    `measured` has the standard deviation of each sensor's noise; `wander` how fast what is named
-    there wanders: a velocity coordinate [m/s or rad/s per √s] driven by forces that the model
+    `measured` has the standard deviation of each sensor's noise; `process_noise` how fast what is
+    named there wanders: a velocity coordinate [m/s or rad/s per √s] driven by forces that the model
     doesn't know, or an extra state [its unit per √s], such as one with rate 0 for an unknown load.
-    `doubt` has standard deviations at the start, of positions, velocities and extra states by the
-    names of the system's state ("ball.wx increment" where a joint has a quaternion). Loops are
-    closed: doubt is of independent coordinates, `keep` says which are preferred, and a correction
-    moves all of them.
+    `initial_deviation` has standard deviations at the start, of positions, velocities and extra
+    states by the names of the system's state ("ball.wx increment" where a joint has a quaternion).
+    Loops are closed: deviations are of independent coordinates, `keep` says which are preferred,
+    and a correction moves all of them.
 
     `step` takes readings every `period` seconds, in which the model makes `substeps` of RK4."""
 
@@ -64,8 +64,8 @@ class Observer(ABC):
         system: System,
         period: float,
         measured: Mapping[str, float],
-        wander: Mapping[str, float],
-        doubt: Mapping[str, float],
+        process_noise: Mapping[str, float],
+        initial_deviation: Mapping[str, float],
         start: Where = None,
         *,
         keep: tuple[str, ...] = (),
@@ -81,15 +81,17 @@ class Observer(ABC):
         self.state, self.time = state_of(system, start), 0.0
         self.innovation: Innovation | None = None
         self._keep = self._at.freedoms(keep, "coordinate to keep")
-        self._measured = _checked("sensor", measured, system.output_names, least=0.0)
+        self._measured = _check_deviations("sensor", measured, system.output_names, least=0.0)
         names = self._names()
-        self._wander = np.zeros(len(names))
-        for name, density in _checked(
-            "velocity or extra state", wander, names[self._at.n :]
+        self._process_noise = np.zeros(len(names))
+        for name, density in _check_deviations(
+            "velocity or extra state", process_noise, names[self._at.n :]
         ).items():
-            self._wander[names.index(name)] = density**2
+            self._process_noise[names.index(name)] = density**2
         spread = np.zeros(len(names))
-        for name, deviation in _checked("position, velocity or extra state", doubt, names).items():
+        for name, deviation in _check_deviations(
+            "position, velocity or extra state", initial_deviation, names
+        ).items():
             spread[names.index(name)] = deviation**2
         self._rows = self.local().rows
         self.covariance = np.diag(spread[self._rows])
@@ -191,7 +193,7 @@ class Observer(ABC):
 
     def noise(self, here: LocalLinearModel) -> tuple[np.ndarray, np.ndarray]:
         """Φ = exp(A T) and the covariance ∫ Φ W Φᵀ of what wanders in a period."""
-        return van_loan_discretisation(here.A, np.diag(self._wander[here.rows]), self.period)
+        return van_loan_discretisation(here.A, np.diag(self._process_noise[here.rows]), self.period)
 
     def run(self, x: np.ndarray) -> np.ndarray:
         """States (a row each) a period later, with the inputs of this step."""
@@ -208,7 +210,7 @@ class Observer(ABC):
                 f"{self.system.name}: the observer's state isn't finite {self.time:g} s after its "
                 "start; give more substeps, or less doubt."
             )
-        return np.array([self._closed(row, t) for row in x]) if self.system.constrained else x
+        return np.array([self._close_loops(row, t) for row in x]) if self.system.constrained else x
 
     def _rate(self, x: np.ndarray, t: float) -> np.ndarray:
         q, v, z = self._split(x)
@@ -218,22 +220,22 @@ class Observer(ABC):
         nq, nv, _ = self.system.sizes
         return np.split(x, [nq, nq + nv], axis=-1)
 
-    def _closed(self, x: np.ndarray, t: float) -> np.ndarray:
+    def _close_loops(self, x: np.ndarray, t: float) -> np.ndarray:
         return self.system.consistent(x, t, self._at.u)[0] if self.system.constrained else x
 
-    def seen(self, x: np.ndarray) -> np.ndarray:
+    def predict_readings(self, x: np.ndarray) -> np.ndarray:
         """What the measured sensors show at states (a row each)."""
         q, v, z = self._split(x)
         shown = self.system.sensors(q, v, self._at.u, self.time, z, parameters=self._parameters)
         return np.stack([np.broadcast_to(shown[n], len(x)) for n in self._measured], axis=1)
 
-    def moved(self, x: np.ndarray, variation: np.ndarray) -> np.ndarray:
+    def apply_variation(self, x: np.ndarray, variation: np.ndarray) -> np.ndarray:
         """A state moved by variations of all positions, velocities and extra states."""
         q, v, z = self._split(x)
         n, at = self._at.n, Point(q, v, z, self._at.u, self.time)
         turned = self._at.moved(at, variation[:n])
         found = np.concatenate([turned, v + variation[n : 2 * n], z + variation[2 * n :]])
-        return self._closed(found, self.time)
+        return self._close_loops(found, self.time)
 
     def difference(self, x: np.ndarray, base: np.ndarray) -> np.ndarray:
         """Variations of everything from a state to another one, of attitudes the rotation between
@@ -257,7 +259,7 @@ def _array(x: State) -> np.ndarray:
     return np.concatenate([x.q, x.v, x.z])
 
 
-def _checked(
+def _check_deviations(
     word: str, given: Mapping[str, float], names: list[str] | tuple[str, ...], least: float = -1.0
 ) -> dict[str, float]:
     found = by_name(f"{word}s", given, "standard deviations")

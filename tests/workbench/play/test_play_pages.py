@@ -402,7 +402,8 @@ def test_pedals_are_put_down_by_clicks_digits_and_midi(page: Page, board: PianoB
     until(lambda: board.live["sustain pedal"] == 1.0)
     assert page.get_by_role("button", name="sustain pedal").get_attribute("aria-pressed") == "true"
     page.evaluate(
-        "import('/play/piano_keys.js').then(m => m.takeMidi(play.keys, [0xb0, 64, 43], play.pedals))"
+        "import('/play/piano_keys.js')"
+        ".then(m => m.takeMidi(play.keys, [0xb0, 64, 43], play.pedals))"
     )
     until(lambda: board.live["sustain pedal"] == 43 / 127)  # half a pedal
     page.get_by_role("button", name="sustain pedal").click(force=True)
