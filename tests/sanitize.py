@@ -61,10 +61,15 @@ LEFT_OUT = [
     "test_live_allocations.py", "test_live_stack.py", "test_mode_allocations.py", "test_soak.py",
     "test_optimal_plans.py",
 ]  # fmt: skip
-# The thread sanitizer can't watch a forked child that starts threads.
+# The thread sanitizer can't watch a forked child that starts threads, and takes signals of a process
+# before the handlers do whose order a test is about.
 UNWATCHED = {
     "address": [],
-    "thread": ["tests/realtime/test_shutdown.py::test_children_leave_their_parents_run_alone"],
+    "thread": [
+        "tests/realtime/test_shutdown.py::test_children_leave_their_parents_run_alone",
+        "tests/realtime/test_shared_memory.py::"
+        "test_a_bus_error_that_is_not_ours_goes_to_who_waits_for_it_and_shelters_stay",
+    ],
 }
 
 
