@@ -94,6 +94,18 @@ def test_so_is_one_of_a_clock_so_slow_that_it_has_not_ticked_yet(
     assert take.ticks >= 2 and tb.replay(take.path).same
 
 
+def test_it_then_reads_nothing_that_the_ticks_of_a_clock_write(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(LIVE, "_FIRST_ROW", 0.0)
+    with tb.live(gallery.make("pendulum").compile(), rate=2) as live:
+        monkeypatch.delattr(LIVE, "first_row")  # which reads the loop's own arrays
+        take = live.record(tmp_path / "slow.mcap")
+        live.run(1.0)
+        live.end_record(take)
+    assert tb.replay(take.path).same
+
+
 def test_so_does_that_of_a_mechanism_with_modes(tmp_path: Path) -> None:
     """Each set of constraints has a choice of its own."""
     with tb.live(gallery.entry("piano-modes").make().compile(), rate=1000, speed=None) as live:

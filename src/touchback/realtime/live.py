@@ -231,6 +231,7 @@ class Live:
         self._state = "running"
         self._machine.start()
         self._loop.prepare()
+        self._recorder.start_row = first_row(self._loop)  # here: ticks write what it reads
         if self.plan.speed is not None:
             self._supervisor = threading.Thread(target=self._supervise, daemon=True)
             self._supervisor.start()
@@ -787,11 +788,11 @@ class Live:
         limit = number_within(sentence, limit, 1.0)
         self._await_first_row()
         with self.recording_lock:
-            row = (
-                first_row(self._loop)
-                if self._recorder.last_row is None
-                else self._recorder.last_row
-            )
+            row = self._recorder.last_row
+            if row is None:
+                row = self._recorder.start_row
+            if row is None:
+                row = first_row(self._loop)
             recording = ActiveRecording(
                 path,
                 self._recording_start(row),

@@ -364,10 +364,11 @@ class TickRecorder:
         self._complained = False  # whether the run has said that
         self.active: list[ActiveRecording] = []  # recordings that began meanwhile
         self.last_row: np.ndarray | None = None  # of the present structure
+        self.start_row: np.ndarray | None = None  # of the first structure, before its first tick
 
     def restructure(self, about: LiveAbout, started: Change) -> None:
         """Rows that follow are of another structure, which started with these parameters."""
-        self.columns, self.last_row = columns_of(about), None
+        self.columns, self.last_row, self.start_row = columns_of(about), None, None
         if self._parts is not None:
             self._parts.append((about, []))
         for recording in self.active:
