@@ -61,8 +61,8 @@ LEFT_OUT = [
     "test_live_allocations.py", "test_live_stack.py", "test_mode_allocations.py", "test_soak.py",
     "test_optimal_plans.py",
 ]  # fmt: skip
-# The thread sanitizer can't watch a forked child that starts threads, and takes signals of a process
-# before the handlers do whose order a test is about.
+# The thread sanitizer can't watch a forked child that starts threads, and takes signals before the
+# handlers do whose order a test is about.
 UNWATCHED = {
     "address": [],
     "thread": [
