@@ -12,8 +12,8 @@ import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from touchback.files import model_from_text
 from touchback.model import Model
+from touchback.model.io import model_from_text
 from touchback.model.joints import Revolute
 
 

@@ -2,6 +2,7 @@
 
 import touchback as tb
 from constraint_faults import fault, slider_crank, two_arms
+from touchback.model.io import model_from_text
 
 
 @fault(
@@ -283,7 +284,7 @@ def _() -> None:
     "loop.yaml, line 4, closures.rod.lenght: there is no such key here; did you mean 'length'?",
 )
 def _() -> None:
-    tb.files.model_from_text(
+    model_from_text(
         "touchback: 1\nname: a\nclosures:\n  rod: {kind: rod, lenght: 1, a: ground, b: ground}\n",
         source="loop.yaml",
     )

@@ -23,9 +23,9 @@ DIRECTIVE = re.compile(
     r"^\.\. (currentmodule|auto\w+):: ([\w.]+)\n((?:   .*\n)*)", re.MULTILINE
 )  # its kind, what it shows, its options
 ROOMS = (
-    "analysis", "batch", "contact", "devices", "draw", "estimate", "files", "gallery", "haptics",
-    "instruments", "interop", "planning", "realtime", "recording", "simulate", "sweeps", "vehicle",
-    "workbench",
+    "analysis", "batch", "contact", "devices", "draw", "estimate", "gallery", "haptics",
+    "instruments", "interop", "model", "planning", "realtime", "recording", "simulate", "sweeps",
+    "vehicle", "workbench",
 )  # fmt: skip
 
 

@@ -19,10 +19,11 @@ from touchback.analysis.quality.quality_sweep import list_candidates
 from touchback.cli.model_argument import load as load_for_command
 from touchback.devices.device_registry import DEVICES, open_device
 from touchback.draw import figure_svg, stick_figure
-from touchback.files import add_kind, model_from_text, to_text
-from touchback.files.schema import KINDS, SECTIONS
 from touchback.interop.import_formats import FORMATS
+from touchback.model.io import add_kind, model_from_text, to_text
+from touchback.model.io.schema import SECTIONS
 from touchback.model.joints.elementary_motions import Motion
+from touchback.model.kind_registry import KINDS
 from touchback.native import FORMULATIONS
 from touchback.numbers import Scalar, Vector
 from touchback.simulate import RunFailed

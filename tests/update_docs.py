@@ -18,7 +18,7 @@ import faulty_modes
 import touchback.vehicle  # noqa: F401 (the schema has its kinds then, whatever is imported)
 from constraint_faults import CONSTRAINT_FAULTS, SECTIONS
 from faults import FAULTS, Fault
-from touchback.files import model_schema
+from touchback.model.io import model_schema
 
 DOCS = Path(__file__).parent.parent / "docs"
 FILLED = (

@@ -13,7 +13,7 @@ import venv
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-TESTS = ["tests/files", "tests/symbolic", "tests/spatial", "validation"]
+TESTS = ["tests/model", "tests/symbolic", "tests/spatial", "validation"]
 TOOLS = ["pytest", "pytest-xdist", "pytest-rerunfailures", "hypothesis", "sympy", "jsonschema"]
 RESOLUTION = {"newest": "highest", "oldest": "lowest-direct"}
 

@@ -7,8 +7,8 @@ import touchback as tb
 from touchback.draw.flat_film import flat_film
 from touchback.draw.scene import Scene, Track, scene_of
 from touchback.draw.stick import axes_for
-from touchback.files import model_from_text, to_text
 from touchback.interop import ImportNotice, read_urdf
+from touchback.model.io import model_from_text, to_text
 from touchback.model.visual_shapes import BoxShape, CylinderShape, SphereShape, SurfaceShape
 
 URDF = """<robot name="r">

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import touchback as tb
-from touchback.files import model_from_text, to_text
+from touchback.model.io import model_from_text, to_text
 
 G, RHO = 9.81, 1000.0
 

@@ -5,7 +5,7 @@ import pytest
 from scipy.optimize import brentq
 
 import touchback as tb
-from touchback.files import model_from_text, to_text
+from touchback.model.io import model_from_text, to_text
 from touchback.model.joint_limits import limit_numbers
 
 MASS, LENGTH, G = 2.0, 0.6, 9.81

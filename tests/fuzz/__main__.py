@@ -24,9 +24,9 @@ _MOST_BYTES = 1 << 16
 
 
 READERS = (  # whose branches guide the search
-    "touchback.files", "touchback.interop", "touchback.recording", "touchback.realtime.udp_signals",
-    "touchback.vehicle", "touchback.devices.gps", "touchback.devices.midi",
-    "touchback.instruments.midi_file",
+    "touchback.model.io", "touchback.interop", "touchback.recording",
+    "touchback.realtime.udp_signals", "touchback.vehicle", "touchback.devices.gps",
+    "touchback.devices.midi", "touchback.instruments.midi_file",
 )  # fmt: skip
 
 

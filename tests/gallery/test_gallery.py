@@ -9,9 +9,9 @@ from scipy.special import ellipj, ellipk
 
 import touchback as tb
 from touchback import gallery
-from touchback.files import to_text
 from touchback.gallery import buoy, gyroscopes, pendulum, robot_arms
 from touchback.interop.import_formats import read
+from touchback.model.io import to_text
 
 G = 9.81
 

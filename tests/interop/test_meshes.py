@@ -10,9 +10,9 @@ import pytest
 import touchback as tb
 from mesh_files import FACES, FILES, POINTS, binary_stl, dae
 from touchback.draw.scene import Track, scene_of
-from touchback.files import model_from_text, to_text
 from touchback.interop import ImportNotice, read_urdf
 from touchback.interop.meshes.mesh_file import read_mesh, weld_points
+from touchback.model.io import model_from_text, to_text
 from touchback.model.solids.visual_mesh import unpacked
 from touchback.model.visual_shapes import BoxShape, MeshShape
 

@@ -12,7 +12,7 @@ import update_docs  # noqa: F401  (fills the tables)
 from constraint_faults import CONSTRAINT_FAULTS, four_bar, slider_crank, two_arms
 from faults import FAULTS, Fault
 from touchback.errors import TouchbackError
-from touchback.files import model_from_text, to_text
+from touchback.model.io import model_from_text, to_text
 
 
 @pytest.mark.parametrize("fault", CONSTRAINT_FAULTS, ids=lambda fault: fault.title)

@@ -8,7 +8,7 @@ import pytest
 
 import touchback as tb
 from touchback.errors import ModelError
-from touchback.files import model_from_text
+from touchback.model.io import model_from_text
 from touchback.model.model import LARGEST
 
 JOINT = (
@@ -55,7 +55,7 @@ def test_parts_that_grow_after_they_were_added_are_counted_when_it_matters() -> 
 
 
 def test_a_file_with_too_many_names_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("touchback.files.model_reader.LARGEST_MODEL", 2000)
+    monkeypatch.setattr("touchback.model.io.model_reader.LARGEST_MODEL", 2000)
     names = "".join(f"  p{i}: {{default: 1.0}}\n" for i in range(2001))
     with pytest.raises(ModelError, match="it names 2001 things; a model has at most 2000"):
         model_from_text(f"touchback: 1\nname: many\nparameters:\n{names}", ".yaml")

@@ -15,8 +15,8 @@ import pytest
 import touchback as tb
 from touchback import gallery
 from touchback.errors import ModelError, UnitNotice
-from touchback.files import model_from_text, to_text
 from touchback.interop import generate
+from touchback.model.io import model_from_text, to_text
 from touchback.model.unit_check import check_units
 
 Use = Callable[[tb.Model, tb.Expr], object]

@@ -6,7 +6,7 @@ from hypothesis import given, strategies as st
 
 import touchback as tb
 from rubbing_models import hoop
-from touchback.files import model_from_text, to_text
+from touchback.model.io import model_from_text, to_text
 from touchback.symbolic.math_functions import cos, sin
 
 G = 9.81

@@ -12,7 +12,7 @@ import pytest
 import touchback as tb
 from command import touchback
 from touchback.errors import ModelError
-from touchback.files.yaml_json import dotted, read_yaml, scalar, yaml_text
+from touchback.model.io.yaml_json import dotted, read_yaml, scalar, yaml_text
 from touchback.vehicle import (
     BUGGY_TYRE,
     SMALL_CAR,

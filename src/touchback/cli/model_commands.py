@@ -27,7 +27,7 @@ from touchback.draw import (
 from touchback.dynamics import default_stops
 from touchback.errors import InputError, ModelError, UnitNotice
 from touchback.interop import TARGETS
-from touchback.model.flatten_submodels import flatten
+from touchback.model import flatten
 from touchback.model.model_text import tree_text
 from touchback.names import suggestion
 from touchback.safe_files import write_whole

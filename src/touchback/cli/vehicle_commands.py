@@ -20,8 +20,8 @@ from touchback.cli.option_types import number, output
 from touchback.devices import ForceWheel
 from touchback.errors import InputError
 from touchback.figure_style import PICTURES
-from touchback.files import kinds_in
 from touchback.gallery.driving_simulator import SPEED
+from touchback.model import kinds_in
 from touchback.names import suggestion
 from touchback.realtime import GuardedOutput, WatchedInput, signals_as_ctrl_c
 from touchback.recording import save_run, unknown_name

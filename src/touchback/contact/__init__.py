@@ -53,6 +53,10 @@ from touchback.contact.rigid_contacts import (
 )
 from touchback.contact.surface_tracking import Nearest, Side, Tracking, Twist
 from touchback.contact.surfaces import Plane as Plane, Roller as Roller
+from touchback.model import register_kinds
+
+register_kinds("forces", AnyCompliant)
+register_kinds("contacts", AnyRigid)
 
 __all__ = [
     "Arc",

@@ -34,8 +34,8 @@ from touchback.model import (
     power_law_units,
     sphere,
     triple,
+    value,
 )
-from touchback.model.described_values import value
 from touchback.names import suggestion
 from touchback.numbers import Matrix, Scalar, Vector, is_one_of
 from touchback.spatial import transpose

@@ -15,8 +15,8 @@ from touchback.model import (
     is_number,
     is_zero,
     power_law_units,
+    value,
 )
-from touchback.model.described_values import value
 from touchback.numbers import Scalar
 
 Own = Mapping[str, Scalar]

@@ -21,8 +21,8 @@ from touchback.model import (
     check_positive,
     is_number,
     listed,
+    value,
 )
-from touchback.model.described_values import value
 from touchback.numbers import Scalar, Vector
 from touchback.spatial import Rotation, Turn, transpose
 

@@ -16,8 +16,8 @@ from touchback.model import (
     check_positive,
     is_number,
     sphere,
+    value,
 )
-from touchback.model.described_values import value
 from touchback.numbers import Scalar, Vector, is_one_of
 from touchback.spatial import transpose
 from touchback.symbolic import Expr

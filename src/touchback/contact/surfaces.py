@@ -10,8 +10,17 @@ from functools import lru_cache
 from typing import ClassVar
 
 from touchback.errors import ModelError
-from touchback.model import AnyShape, Data, PlaneShape, SphereShape, Value, ValueOf, is_number
-from touchback.model.described_values import value, value as as_value
+from touchback.model import (
+    AnyShape,
+    Data,
+    PlaneShape,
+    SphereShape,
+    Value,
+    ValueOf,
+    is_number,
+    value,
+    value as as_value,
+)
 from touchback.numbers import Matrix, Scalar, Vector, shown
 from touchback.symbolic import Expr, Scalars, Tape, jacobian, jvp, replay
 from touchback.symbolic.parse import parse

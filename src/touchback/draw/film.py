@@ -47,8 +47,8 @@ from touchback.model import (
     PlaneShape,
     SphereShape,
     SurfaceShape,
+    flatten,
 )
-from touchback.model.flatten_submodels import flatten
 from touchback.numbers import number_within
 from touchback.safe_files import check_output, written_whole
 

@@ -28,8 +28,7 @@ from touchback.figure_style import (
     svg_page,
     text_svg,
 )
-from touchback.model import GROUND, coordinate_of, expressions_of, frames_of, mapped
-from touchback.model.flatten_submodels import flatten
+from touchback.model import GROUND, coordinate_of, expressions_of, flatten, frames_of, mapped
 from touchback.model.model_text import kind_text, value_text
 
 if TYPE_CHECKING:

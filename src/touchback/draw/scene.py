@@ -31,10 +31,10 @@ from touchback.model import (
     Triple,
     Value,
     corners_of,
+    flatten,
     is_zero,
     numbers_of,
 )
-from touchback.model.flatten_submodels import flatten
 from touchback.numbers import Scalar, Vector
 from touchback.symbolic import Operators
 

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from touchback.dynamics.joint_stops import initial_coordinates
 from touchback.dynamics.mechanism_instant import Instant
 from touchback.errors import InputError
-from touchback.model import Model, Value
-from touchback.model.flatten_submodels import flatten
+from touchback.model import Model, Value, flatten
 from touchback.names import unknown
 from touchback.numbers import shown
 from touchback.symbolic import Operators

@@ -103,9 +103,9 @@ PUBLIC_SUBMODULES = (
     "keyboard.key_mechanisms",
     "keyboard.key_strokes",
     "keyboard.keyboard_model",
+    "keyboard.keyboard_pedals",
     "keyboard.keyboard_player",
     "keyboard.keyboard_regulation",
-    "keyboard.keyboard_pedals",
     "piano.action_drawing",
     "sound.vibrating_strings",
 )

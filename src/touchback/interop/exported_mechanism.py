@@ -26,9 +26,9 @@ from touchback.model import (
     SlideAlong,
     TurnAbout,
     Value,
+    flatten,
     in_si,
 )
-from touchback.model.flatten_submodels import flatten
 from touchback.symbolic import Operators, Translator
 
 _KINDS: dict[type[Motion], str] = {

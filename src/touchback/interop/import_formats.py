@@ -6,12 +6,12 @@ from pathlib import Path
 
 from touchback import Model
 from touchback.errors import ModelError
-from touchback.files import read_model
 from touchback.interop.mbs.mbs_reader import read_mbs
 from touchback.interop.mjcf import read_mjcf
 from touchback.interop.sdf import read_sdf
 from touchback.interop.urdf.urdf_reader import read_urdf
 from touchback.interop.usd import read_usd
+from touchback.model.io import read_model
 from touchback.names import unknown
 from touchback.safe_files import path_of
 

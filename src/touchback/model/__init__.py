@@ -23,11 +23,11 @@ from touchback.model.closures import (
 from touchback.model.constraint_kinds import (
     AnyCoupling as AnyCoupling,
     Constraint as Constraint,
+    ContactKind as ContactKind,
     CouplingKind as CouplingKind,
     Drive as Drive,
     coordinate_of as coordinate_of,
 )
-from touchback.model.contact_kind import ContactKind as ContactKind
 from touchback.model.described_values import (
     Data as Data,
     Triple as Triple,
@@ -41,6 +41,7 @@ from touchback.model.described_values import (
     pair as pair,
     power_law_units as power_law_units,
     triple as triple,
+    value as value,
 )
 from touchback.model.field_traversal import (
     expressions_of as expressions_of,
@@ -48,7 +49,7 @@ from touchback.model.field_traversal import (
     mapped as mapped,
     normalised as normalised,
 )
-from touchback.model.flatten_submodels import composed as composed
+from touchback.model.flatten_submodels import composed as composed, flatten as flatten
 from touchback.model.forces import AnyForce as AnyForce
 from touchback.model.forces.applied_loads import (
     Hand as Hand,
@@ -109,6 +110,12 @@ from touchback.model.joints.joint import (
     make_joint as make_joint,
 )
 from touchback.model.joints.joint_kinds import Fixed as Fixed, Free as Free
+from touchback.model.kind_registry import (
+    KINDS as KINDS,
+    REGISTERING_ROOMS as REGISTERING_ROOMS,
+    kinds_in as kinds_in,
+    register_kinds as register_kinds,
+)
 from touchback.model.mechanics_protocol import (
     Forces as Forces,
     Mechanics as Mechanics,
@@ -189,10 +196,9 @@ from touchback.model.visual_shapes import (
 
 # Submodules that other rooms import by themselves: nothing else needs them at once.
 PUBLIC_SUBMODULES = (
-    "flatten_submodels",
+    "io",
     "mode_groups",
     "model_text",
-    "described_values",
 )
 
 __all__ = ["Body", "Frame", "Model"]

@@ -15,12 +15,12 @@ from touchback.model.closures import Closure, ClosureKind
 from touchback.model.constraint_kinds import (
     AnyCoupling,
     Constraint,
+    ContactKind,
     CouplingKind,
     Drive,
     coordinate_of,
     friction_of,
 )
-from touchback.model.contact_kind import ContactKind
 from touchback.model.described_values import (
     Components,
     Value,
@@ -1008,7 +1008,7 @@ class Model:
 
     def save(self, path: str | Path) -> None:
         """Write a file that `touchback.read` gives the same model of: .yaml, .yml or .json."""
-        from touchback.files import save
+        from touchback.model.io import save
 
         save(self, path)
 

@@ -129,6 +129,7 @@ from touchback.native.shared_library import (
 # Submodules that other rooms import by themselves: nothing else needs them at once.
 PUBLIC_SUBMODULES = (
     "batch.native_batch",
+    "c_source_extraction",
     "constrained.constraint_assembly",
     "daq",
     "daq.daq_pipe",
@@ -137,17 +138,16 @@ PUBLIC_SUBMODULES = (
     "foreign_log",
     "front.connection_gate",
     "gradients.native_rollout",
-    "structs_as_c_source",
-    "live.locked_arena",
+    "live.idle_clock",
     "live.live_loop",
+    "live.locked_arena",
     "live.mailbox",
     "live.structure_swap",
-    "live.idle_clock",
     "sound.hammer_strike",
     "sound.string_synthesis",
-    "c_source_extraction",
-    "wire.serial_line_thread",
+    "structs_as_c_source",
     "wire.serial_device_end",
+    "wire.serial_line_thread",
 )
 
 __all__ = [

@@ -34,8 +34,8 @@ PUBLIC_SUBMODULES = (
     "control.command_server",
     "control.control_messages",
     "control.permissions",
-    "recording_fork",
     "latency_benchmark",
+    "recording_fork",
 )
 
 __all__ = [

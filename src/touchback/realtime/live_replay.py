@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from touchback.errors import InputError
-from touchback.files import model_from_text
+from touchback.model.io import model_from_text
 from touchback.native import PLACE_REFUSED, PLACED, ROW_HEAD, Pace, address_of, formulation_with
 from touchback.native.live.live_loop import LiveLoop
 from touchback.numbers import number_within, whole_within

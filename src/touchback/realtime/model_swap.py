@@ -16,9 +16,9 @@ from touchback.model import (
     FixedDistance,
     Model,
     ZeroOffsetAlong,
+    flatten,
     governed,
 )
-from touchback.model.flatten_submodels import flatten
 from touchback.native import Formulation, Pace
 from touchback.native.live.live_loop import LiveLoop
 from touchback.native.live.structure_swap import (

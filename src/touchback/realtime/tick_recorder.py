@@ -13,8 +13,8 @@ from dataclasses import asdict, dataclass, replace
 import numpy as np
 
 from touchback.errors import InputError, ModelError
-from touchback.files import to_text
 from touchback.model import Model
+from touchback.model.io import to_text
 from touchback.native import LATCHED, MEMORY_HEAD, ROW_HEAD, formulation_of
 from touchback.native.live.live_loop import LiveLoop
 from touchback.numbers import shown

@@ -11,8 +11,8 @@ import numpy as np
 
 from touchback.draw import ENDINGS as FILMS, make_film
 from touchback.errors import InputError
-from touchback.files import model_from_text
 from touchback.model import Model
+from touchback.model.io import model_from_text
 from touchback.recording.live_recording import Recording, open_recording
 from touchback.recording.mcap_records import LARGEST_FILE
 from touchback.recording.run import Run

@@ -26,7 +26,7 @@ from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from touchback.errors import InputError
-from touchback.model.flatten_submodels import flatten
+from touchback.model import flatten
 from touchback.names import with_unit
 from touchback.recording import mcap_run_file, parquet_run_file
 from touchback.recording.measured.mdf_series import write_mdf

@@ -78,8 +78,8 @@ from touchback.symbolic.time_nonlinearity import is_nonlinear_in_time as is_nonl
 
 # Submodules that other rooms import by themselves: nothing else needs them at once.
 PUBLIC_SUBMODULES = (
-    "operation_count",
     "loop_rolling",
+    "operation_count",
     "parse",
 )
 

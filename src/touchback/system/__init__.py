@@ -61,11 +61,11 @@ from touchback.system.undetermined_forces import open_text as open_text
 # Submodules that other rooms import by themselves: nothing else needs them at once.
 PUBLIC_SUBMODULES = (
     "body_poses",
+    "model_verification",
     "natural_coordinates",
     "saltation",
     "variational_equations",
     "velocity_projection",
-    "model_verification",
 )
 
 __all__ = ["State", "System", "compile_model"]

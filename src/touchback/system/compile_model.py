@@ -5,8 +5,7 @@ from collections.abc import Iterable, Sequence
 
 from touchback.codegen import Backend
 from touchback.errors import InputError, UnitNotice
-from touchback.model import Model, check_units, unknown_units
-from touchback.model.flatten_submodels import flatten
+from touchback.model import Model, check_units, flatten, unknown_units
 from touchback.names import check_name, first_repeated
 from touchback.numbers import shown
 from touchback.system.derivation_plan import make_plan

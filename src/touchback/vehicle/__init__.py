@@ -5,7 +5,7 @@ manoeuvres of any car.
 Their laws are written with operators over any number: floats and arrays check them, expressions
 take them into the tick."""
 
-from touchback.files import add_kind
+from touchback.model.io import add_kind
 from touchback.vehicle import drivers as drivers, manoeuvres as manoeuvres, simulator as simulator
 from touchback.vehicle.by_wire_cars import ByWireCar, ByWireWholeCar, Wires, by_wire_car
 from touchback.vehicle.car import (

@@ -7,17 +7,17 @@ import msgspec
 from msgspec.structs import fields
 
 from touchback.errors import FieldError, ModelError, TouchbackError
-from touchback.files import (
+from touchback.model import kinds_in
+from touchback.model.io import (
     LARGEST,
     READERS,
     Document,
     check_keys,
-    kinds_in,
+    convert,
     mapping,
     shown,
     yaml_text,
 )
-from touchback.files.struct_decoding import convert
 from touchback.safe_files import check_output, read_regular, write_whole
 from touchback.vehicle.car import Car
 from touchback.vehicle.suspension import AnyAxle

@@ -11,8 +11,8 @@ from msgspec import Meta
 from msgspec.structs import FieldInfo, fields, force_setattr
 
 from touchback.errors import FieldError, ModelError
-from touchback.files import complaint
 from touchback.model import Data, make_body
+from touchback.model.io import complaint
 
 _MOST = 1e9  # of any number: more is a slip of the pen, and products of some overflow
 _FAR = 100.0  # m

@@ -39,8 +39,7 @@ from touchback.instruments.keyboard.keyboard_pedals import Lifting
 from touchback.instruments.piano.action_specification import Specification, damper_depth
 from touchback.instruments.piano.piano_action import grand_piano_action
 from touchback.instruments.piano.piano_action_modes import piano_action_with_modes
-from touchback.model import Value
-from touchback.model.described_values import value
+from touchback.model import Value, value
 from touchback.names import suggestion
 
 # ---- the grand action as a table of measured forces ----------------------------------------------

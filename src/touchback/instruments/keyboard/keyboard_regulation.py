@@ -16,9 +16,9 @@ from pathlib import Path
 
 from touchback import System
 from touchback.errors import InputError
-from touchback.files import read_yaml, yaml_text
 from touchback.instruments.keyboard.keyboard_model import HIGHEST, LOWEST, note_name
 from touchback.model import Parameter, check_value
+from touchback.model.io import read_yaml, yaml_text
 from touchback.names import suggestion
 from touchback.numbers import shown
 from touchback.safe_files import check_output, read_regular, write_whole

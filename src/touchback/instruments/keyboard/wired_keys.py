@@ -32,7 +32,7 @@ from touchback.instruments.keyboard.keyboard_regulation import (
     regulate,
     screws_of,
 )
-from touchback.model.flatten_submodels import flatten
+from touchback.model import flatten
 from touchback.realtime import GuardedOutput, Report, WatchedInput
 
 ANGLE, TORQUE = "angle", "torque"

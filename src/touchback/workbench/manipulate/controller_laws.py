@@ -7,8 +7,7 @@ from collections.abc import Mapping
 
 from touchback import Expr, Model
 from touchback.errors import InputError, ModelError
-from touchback.model import Control, Value
-from touchback.model.described_values import value
+from touchback.model import Control, Value, value
 from touchback.names import suggestion
 from touchback.realtime.control import CommandServer
 from touchback.realtime.control.control_messages import Facts

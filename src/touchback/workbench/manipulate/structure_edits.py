@@ -16,10 +16,10 @@ from msgspec.structs import fields, replace
 from touchback import Expr, Frame, JointKind, Model, PointInPlane, Rod
 from touchback.dynamics import float_instant
 from touchback.errors import InputError, TouchbackError
-from touchback.files import KINDS
 from touchback.model import (
     AXES,
     GROUND,
+    KINDS,
     MECHANICS,
     OPTIONS,
     Closure,

@@ -10,8 +10,7 @@ from dataclasses import dataclass, field, replace
 
 from touchback import Live, Model, System
 from touchback.errors import InputError, TouchbackError
-from touchback.model import MECHANICS, OWN
-from touchback.model.flatten_submodels import flatten
+from touchback.model import MECHANICS, OWN, flatten
 from touchback.realtime import Swapped, refuse_open_loops
 from touchback.realtime.control.control_messages import Facts
 from touchback.workbench.manipulate.state_snapshot import StateSnapshot, refuse_rows, take_snapshot

@@ -7,47 +7,32 @@ joint's options stand beside its kind, and one number may stand for a list of on
 import functools
 import operator
 import types
+from importlib import import_module
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 import msgspec
 from msgspec import Meta, defstruct
 from msgspec.structs import FieldInfo, fields
 
-from touchback.contact import AnyCompliant, AnyRigid
 from touchback.errors import InputError
-from touchback.model import (
-    AnyClosure,
-    AnyCoupling,
-    AnyForce,
-    AnyJoint,
-    AnySensor,
-    BaseMotion,
-    Body,
-    Closure,
-    ClosureKind,
-    Constraint,
-    ContactKind,
-    Control,
-    CouplingKind,
-    Data,
-    Drive,
-    ExtraState,
-    ForceKind,
-    Frame,
-    Input,
-    Joint,
-    JointKind,
-    Look,
-    Mode,
-    Parameter,
-    SensorKind,
-    Six,
-    Transition,
-    Triple,
-    Value,
-    VisualKind,
-)
+from touchback.model.body import Body, Six
+from touchback.model.closures import Closure, ClosureKind
+from touchback.model.constraint_kinds import Constraint, ContactKind, CouplingKind, Drive
+from touchback.model.described_values import Data, Triple, Value
+from touchback.model.forces.base import ForceKind
+from touchback.model.frame import Frame
+from touchback.model.joints.base import JointKind
+from touchback.model.joints.joint import Joint
+from touchback.model.kind_registry import KINDS, REGISTERING_ROOMS
+from touchback.model.modes import Mode, Transition
+from touchback.model.parameters_and_signals import BaseMotion, Control, ExtraState, Input, Parameter
+from touchback.model.sensors.base import SensorKind
+from touchback.model.solids import Look
+from touchback.model.solids.base import VisualKind
 from touchback.names import unknown
+
+for _room in REGISTERING_ROOMS:
+    import_module(_room)  # by its name: the model knows no room that stands on it
 
 VERSION = 1
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -119,14 +104,6 @@ def _nested(kind: type[Data]) -> type[msgspec.Struct]:
     return in_file(kind)
 
 
-def kinds_in(kind: Any) -> dict[str, type[Data]]:
-    """The kinds of data by tag that a field's type may hold, also in a list."""
-    if hasattr(kind, "__struct_config__"):
-        tag = kind.__struct_config__.tag
-        return {} if tag is None else {tag: kind}
-    return {tag: found for item in get_args(kind) for tag, found in kinds_in(item).items()}
-
-
 def _default(field: FieldInfo) -> object:
     made = field.default_factory
     return field.default if made is msgspec.NODEFAULT else msgspec.field(default_factory=made)
@@ -136,15 +113,6 @@ def _by_kind(section: str) -> dict[str, type[msgspec.Struct]]:
     return {tag: in_file(kind, _BESIDE.get(section)) for tag, kind in KINDS[section].items()}
 
 
-KINDS: dict[str, dict[str, type[Data]]] = {
-    "joints": kinds_in(AnyJoint),
-    "forces": kinds_in(AnyForce | AnyCompliant),
-    "contacts": kinds_in(AnyRigid),
-    "closures": kinds_in(AnyClosure),
-    "couplings": kinds_in(AnyCoupling),
-    "sensors": kinds_in(AnySensor),
-}
-"""The model's own data of each section whose items say their `kind`, by that word."""
 _BASES: dict[str, tuple[type[Data], ...]] = {
     "joints": (JointKind,),
     "forces": (ForceKind,),

@@ -6,8 +6,9 @@ import pytest
 
 import touchback as tb
 from touchback.errors import InputError
-from touchback.files import add_kind
-from touchback.files.schema import KINDS, SECTIONS
+from touchback.model.io import add_kind
+from touchback.model.io.schema import SECTIONS
+from touchback.model.kind_registry import KINDS
 
 
 def test_a_section_that_has_no_kinds_is_told_with_those_that_have() -> None:

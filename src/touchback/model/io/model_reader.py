@@ -9,33 +9,18 @@ from typing import Any, get_args
 from msgspec.structs import fields
 
 from touchback.errors import ModelError, TouchbackError
-from touchback.files.schema import (
-    BASE,
-    GRAVITY,
-    KINDS,
-    REPORT,
-    SECTIONS,
-    SETTINGS,
-    VERSION,
-    kinds_in,
-)
-from touchback.files.struct_decoding import check_keys, convert, mapping, shown
-from touchback.files.yaml_json import LARGEST, Document, Path, read_json, read_yaml
-from touchback.model import (
-    LARGEST as LARGEST_MODEL,
-    OPTIONS,
-    AnySeen,
-    Data,
-    ExtraState,
-    Frame,
-    Model,
-    Value,
-    frame_at,
-    problems,
-    triple,
-    unit_problems,
-    uses,
-)
+from touchback.model.described_values import Data, Value, triple
+from touchback.model.frame import Frame, frame_at
+from touchback.model.io.schema import BASE, GRAVITY, REPORT, SECTIONS, SETTINGS, VERSION
+from touchback.model.io.struct_decoding import check_keys, convert, mapping, shown
+from touchback.model.io.yaml_json import LARGEST, Document, Path, read_json, read_yaml
+from touchback.model.joints.joint import OPTIONS
+from touchback.model.kind_registry import KINDS, kinds_in
+from touchback.model.model import LARGEST as LARGEST_MODEL, Model
+from touchback.model.parameters_and_signals import ExtraState
+from touchback.model.reference_check import problems
+from touchback.model.solids import AnySeen
+from touchback.model.unit_check import unit_problems, uses
 from touchback.names import suggestion
 from touchback.safe_files import path_of, read_regular
 from touchback.symbolic import Expr

@@ -18,14 +18,15 @@ from described_models import (
     touching,
     walker,
 )
-from touchback.files import model_from_text, to_text
-from touchback.files.schema import KINDS, SECTIONS
 from touchback.interop.import_formats import FORMATS, read
 from touchback.model.closures import AnyClosure
 from touchback.model.constraint_kinds import AnyCoupling
 from touchback.model.forces import AnyForce
+from touchback.model.io import model_from_text, to_text
+from touchback.model.io.schema import SECTIONS
 from touchback.model.joint_limits import limit_numbers
 from touchback.model.joints import AnyJoint
+from touchback.model.kind_registry import KINDS
 from touchback.model.sensors import AnySensor
 
 SUFFIXES = (".yaml", ".json")

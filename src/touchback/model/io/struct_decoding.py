@@ -10,8 +10,8 @@ from msgspec import Struct
 from msgspec.structs import FieldInfo, fields
 
 from touchback.errors import FieldError
-from touchback.files.schema import kinds_in
-from touchback.files.yaml_json import Document, Path
+from touchback.model.io.yaml_json import Document, Path
+from touchback.model.kind_registry import kinds_in
 from touchback.names import suggestion
 
 _WORDS = {

@@ -8,9 +8,9 @@ import pytest
 import faulty_files  # noqa: F401  (fills the table)
 from described_models import ALL, loops
 from faults import FAULTS
-from touchback.files import model_schema, to_text
-from touchback.files.schema import SECTIONS
-from touchback.files.yaml_json import read_yaml
+from touchback.model.io import model_schema, to_text
+from touchback.model.io.schema import SECTIONS
+from touchback.model.io.yaml_json import read_yaml
 
 jsonschema = pytest.importorskip("jsonschema")
 

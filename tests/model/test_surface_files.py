@@ -18,7 +18,7 @@ from touchback.contact.surfaces import (
     Torus,
     Written,
 )
-from touchback.files import model_from_text, to_text
+from touchback.model.io import model_from_text, to_text
 
 PEBBLE = """
 touchback: 1

@@ -11,10 +11,10 @@ from hypothesis import given, strategies as st
 import touchback as tb
 from described_models import ALL, every_joint, leg, loops, walker
 from touchback.errors import ModelError
-from touchback.files import model_from_text, to_text, yaml_json
-from touchback.files.model_reader import READERS
-from touchback.files.yaml_json import scalar
 from touchback.interop.import_formats import read
+from touchback.model.io import model_from_text, to_text, yaml_json
+from touchback.model.io.model_reader import READERS
+from touchback.model.io.yaml_json import scalar
 
 SAMPLES = [to_text(describe()) for describe in (*ALL, loops)]
 PLAIN = [json.loads(to_text(describe(), ".json")) for describe in (*ALL, loops)]

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import touchback as tb
-from touchback.files import model_from_text, model_schema, to_text
+from touchback.model.io import model_from_text, model_schema, to_text
 
 BELT = """
 touchback: 1

@@ -12,14 +12,21 @@ from msgspec import NODEFAULT
 from msgspec.structs import FieldInfo, fields
 
 from touchback.errors import ModelError
-from touchback.files.schema import KINDS, VERSION, kinds_in
-from touchback.files.yaml_json import yaml_text
-from touchback.model import GROUND, BaseMotion, Body, Closure, Data, Frame, Joint, expressions_of
+from touchback.model.body import Body
+from touchback.model.closures import Closure
+from touchback.model.described_values import Data
+from touchback.model.field_traversal import expressions_of
+from touchback.model.frame import GROUND, Frame
+from touchback.model.io.schema import VERSION
+from touchback.model.io.yaml_json import yaml_text
+from touchback.model.joints.joint import Joint
+from touchback.model.kind_registry import KINDS, kinds_in
+from touchback.model.parameters_and_signals import BaseMotion
 from touchback.safe_files import write_whole
 from touchback.symbolic import Expr, Table, to_text as expressions_to_text
 
 if TYPE_CHECKING:
-    from touchback.model import Model, Part
+    from touchback.model.model import Model, Part
 
 
 _T = TypeVar("_T")
@@ -244,7 +251,7 @@ def check_known(model: Model) -> None:
                 label = f"{section.removesuffix('s').capitalize()} '{name}'"
                 raise ModelError(
                     f"{label}: a file can't hold its {type(stranger).__name__}, since no file "
-                    f'knows that kind; call touchback.files.add_kind("{section}", …) for a '
+                    f'knows that kind; call touchback.model.io.add_kind("{section}", …) for a '
                     f"kind of your own{'' if stranger is own else ' that has it as a field'}."
                 )
     for part in model.parts.values():
