@@ -12,21 +12,21 @@ MASS, G = 2.0, 9.81
 
 
 class Asked:
-    """A run, its desk and its manipulators."""
+    """A run, its command server and its manipulators."""
 
     def __init__(self, live: tb.realtime.Live, exposed: Exposed | None = None) -> None:
-        self.live, self.desk = live, CommandServer(live, exposed)
-        self.manipulators = Manipulators(self.desk)
+        self.live, self.commands = live, CommandServer(live, exposed)
+        self.manipulators = Manipulators(self.commands)
 
     def ask(self, client: str = "me", **message: object) -> dict[str, Any]:
         """The facts of an answer; fails where it is a refusal."""
-        answer = self.desk.handle(json.dumps(message).encode(), client)
+        answer = self.commands.handle(json.dumps(message).encode(), client)
         assert answer.ok, answer.error
         return dict(answer.facts)
 
     def refused(self, client: str = "me", **message: object) -> str:
         """The words of a refusal."""
-        answer = self.desk.handle(json.dumps(message).encode(), client)
+        answer = self.commands.handle(json.dumps(message).encode(), client)
         assert not answer.ok, answer.facts
         return answer.error
 

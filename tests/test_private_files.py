@@ -70,8 +70,8 @@ def test_a_trial_without_a_file_keeps_its_answers_to_itself_and_leaves_nothing(
         (folder,) = everybodys.iterdir()
         assert folder.stat().st_mode & 0o777 == 0o700
         for _ in range(2):
-            board.desk.handle(b'{"do": "reply", "text": "organ"}', "me")
-        facts = board.desk.handle(b'{"do": "trial"}', "me").facts
+            board.commands.handle(b'{"do": "reply", "text": "organ"}', "me")
+        facts = board.commands.handle(b'{"do": "trial"}', "me").facts
         assert facts["done"] and facts["file"] is None  # there is none to look for afterwards
     assert not list(everybodys.iterdir())
 

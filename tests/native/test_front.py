@@ -52,7 +52,7 @@ def test_a_stop_is_a_stop_with_and_without_an_id() -> None:
 def test_what_the_desk_reads_as_another_message_is_no_stop(
     text: str, base: str, data: st.DataObject
 ) -> None:
-    """By msgspec, which reads messages for the desk."""
+    """By msgspec, which reads messages for the command server."""
     cut = data.draw(st.integers(0, len(base)))
     for each in (text, base[:cut] + text + base[cut:]):
         if not is_stop(each):

@@ -121,7 +121,7 @@ def test_a_slow_client_gets_the_newest_poses_and_delays_nobody(bench: Workbench)
         slow = await asyncio.to_thread(lambda: _watching(bench))
         assert await asyncio.to_thread(lambda: until(lambda: slow.dropped > 10))
         waiting = sum(len(each) for each in slow._streams.values())
-        assert waiting <= 1 and slow.owed < page_connection.CROWDED
+        assert waiting <= 1 and slow.queued_bytes < page_connection.CROWDED
 
         async with connect(wire_of(bench), compression=None) as other:
             page = Page(other)
@@ -171,12 +171,12 @@ def test_a_client_who_is_owed_too_much_is_let_go(bench: Workbench) -> None:
         slow = next(iter(bench.hub.clients))
         for _ in range(200):
             bench.hub.announce("log", {"text": "x" * 50_000})
-            seen.append(slow.owed)
+            seen.append(slow.queued_bytes)
         await asyncio.to_thread(lambda: until(lambda: not bench.hub.clients))
-        assert "waited" in slow.gone and slow.owed == 0
+        assert "waited" in slow.closed_reason and slow.queued_bytes == 0
 
     asleep(bench, sleepy)
-    assert max(seen) <= page_connection.MOST_OWED + 51_000
+    assert max(seen) <= page_connection.MOST_QUEUED + 51_000
 
 
 def test_who_does_not_take_what_it_is_told_is_not_read_any_more(bench: Workbench) -> None:
@@ -185,7 +185,9 @@ def test_who_does_not_take_what_it_is_told_is_not_read_any_more(bench: Workbench
         slow = next(iter(bench.hub.clients))
         for _ in range(20):
             bench.hub.announce("log", {"text": "x" * 50_000})
-        assert await asyncio.to_thread(lambda: until(lambda: slow.owed > page_connection.CROWDED))
+        assert await asyncio.to_thread(
+            lambda: until(lambda: slow.queued_bytes > page_connection.CROWDED)
+        )
         await wire.send(json.dumps({"do": "watch", "poses": 7}))  # this one is read already
         for value in (0.5, 0.6):
             await wire.send(json.dumps({"do": "set", "name": "motor torque", "value": value}))
@@ -351,7 +353,7 @@ def test_nothing_that_is_not_exposed_can_be_changed(tmp_path: Path) -> None:
         a.run(0.1)
     system = gallery.make("slider-crank").compile()
     with workbench.open(system, exposed=NOTHING, recordings=tmp_path) as shut:
-        kinds = {str(kind.__struct_config__.tag) for kind in shut.desk._known}  # type: ignore[union-attr]
+        kinds = {str(kind.__struct_config__.tag) for kind in shut.commands._known}  # type: ignore[union-attr]
 
         async def play(page: Page) -> None:
             for kind in sorted(kinds - LOOKING - {"stop", "release", "undo"}):

@@ -52,15 +52,15 @@ FILLS: dict[str, Callable[[int], str]] = {
 @pytest.fixture(scope="module")
 def bench() -> Iterator[workbench.Workbench]:
     with tb.live(equipped(arm()).compile(), rate=100.0) as live, workbench.open(live) as opened:
-        desk = opened.desk
-        assert desk is not None
-        desk.rates.take = lambda *asked: 0.0  # type: ignore[method-assign]
+        commands = opened.commands
+        assert commands is not None
+        commands.rates.take = lambda *asked: 0.0  # type: ignore[method-assign]
         yield opened
 
 
 def kinds(bench: workbench.Workbench) -> dict[str, type[Message]]:
-    assert bench.desk is not None
-    known = {str(kind.__struct_config__.tag): kind for kind in bench.desk._known}
+    assert bench.commands is not None
+    known = {str(kind.__struct_config__.tag): kind for kind in bench.commands._known}
     return known | {tag: kind for tag, (kind, _) in bench.hub._messages.items()}
 
 
@@ -82,8 +82,8 @@ def test_every_message_is_known_here(bench: workbench.Workbench) -> None:
 def test_a_message_with_a_long_text_is_answered_in_proportion(
     bench: workbench.Workbench, fill: str
 ) -> None:
-    assert bench.desk is not None
-    handle = bench.desk.handle
+    assert bench.commands is not None
+    handle = bench.commands.handle
     for tag, kind in kinds(bench).items():
         for field, many in texts_of(kind):
 
@@ -115,9 +115,9 @@ def test_a_message_with_a_long_text_is_answered_in_proportion(
 def test_a_message_that_can_not_be_read_is_refused_in_proportion(
     bench: workbench.Workbench, make: Callable[[int], bytes]
 ) -> None:
-    desk = bench.desk
-    assert desk is not None
-    assert_linear(lambda message: desk.handle(message, "me"), make, LONGEST)
+    commands = bench.commands
+    assert commands is not None
+    assert_linear(lambda message: commands.handle(message, "me"), make, LONGEST)
 
 
 def test_names_are_compared_in_proportion_to_how_many_there_are() -> None:

@@ -56,7 +56,13 @@ from touchback.realtime.live_spec import (
     read_substeps,
     settled_near,
 )
-from touchback.realtime.model_swap import Pending, RunSnapshot, Swapped, prepare, refuse_open_loops
+from touchback.realtime.model_swap import (
+    Pending,
+    RunSnapshot,
+    SwapReport,
+    prepare,
+    refuse_open_loops,
+)
 from touchback.realtime.pause_control import PLACES, StateChange, Transport
 from touchback.realtime.port_guards import (
     STOP_PORT,
@@ -202,7 +208,7 @@ class Live:
         self._pending: Pending | None = None
         self._swap_lock, self._place_lock = threading.Lock(), threading.Lock()
         self._transport = Transport(self)
-        self.structures: list[Swapped] = []  # changes of structure, refused ones included
+        self.structures: list[SwapReport] = []  # changes of structure, refused ones included
         self.places: deque[StateChange] = deque(maxlen=PLACES)  # states that were put, likewise
         self._draining = threading.Event()
         self.recording_lock = threading.Lock()
@@ -660,7 +666,7 @@ class Live:
         method: str | Solver | None = None,
         constraints: str | Formulation | None = None,
         begin: Mapping[str, str] | None = None,
-    ) -> Swapped:
+    ) -> SwapReport:
         """Goes on with another structure of the mechanism, or at another rate or by another method.
 
         It is derived, compiled and tried beside the run, in the calling thread, and taken over at
@@ -709,7 +715,7 @@ class Live:
 
     def switch(
         self, activate: Sequence[str] = (), deactivate: Sequence[str] = (), at: float | None = None
-    ) -> Swapped:
+    ) -> SwapReport:
         """Lets constraints act or rest from a tick on, with the impulse that it takes; the last
         sets of active constraints stay compiled. A loop whose ends are apart now is refused: it
         would close by a jump (with `at` they have until then to meet)."""

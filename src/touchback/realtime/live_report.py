@@ -96,7 +96,7 @@ class Report:
     parameter_energy: float
     parameter_changes: list[dict[str, object]] = field(default_factory=list)  # the latest 10 000
     energies: dict[str, dict[str, float]] = field(default_factory=dict)  # J, of ports by name
-    structures: list[dict[str, Any]] = field(default_factory=list)  # changes, see `Swapped`
+    structures: list[dict[str, Any]] = field(default_factory=list)  # changes, see `SwapReport`
     faults: list[FaultData] = field(default_factory=list)  # the latest 1000, in words
     blame: LatencyAttribution | None = None  # whose lateness it is; None for unclocked runs
     places: list[dict[str, object]] = field(default_factory=list)  # the latest states it was put in

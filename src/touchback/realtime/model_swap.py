@@ -61,7 +61,7 @@ _REFUSED = {
 
 
 @dataclass
-class Swapped:
+class SwapReport:
     """A change of structure: how long it took to prepare [s]; once a tick has taken it, which one
     was the first of the new structure, how long the change itself took [s], how late that tick
     and the next one were [s], the energy before and after [J], how far new constraints moved a
@@ -107,7 +107,7 @@ class RunSnapshot:
 class Pending:
     """A structure on offer, and everything that follows once it is taken."""
 
-    report: Swapped
+    report: SwapReport
     system: System
     plan: LiveSpec
     pace: Pace
@@ -307,7 +307,7 @@ def prepare(
     swap = make_swap(
         (system, loop), (new, new_loop, new_plan), carried, (region.word_address, word), at
     )
-    report = Swapped(new.name, time.perf_counter() - began)
+    report = SwapReport(new.name, time.perf_counter() - began)
     return Pending(
         report, new, new_plan, new_pace, new_loop, swap, structure.joints, guess, carried,
         list(frozen),

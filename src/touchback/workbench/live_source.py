@@ -30,17 +30,17 @@ class _Shown(NamedTuple):
 
 
 class LiveSource:
-    """Scenes, poses and status of a live run; its desk answers messages."""
+    """Scenes, poses and status of a live run; its command server answers messages."""
 
     def __init__(
         self,
         live: Live,
-        desk: CommandServer,
+        commands: CommandServer,
         manipulators: Manipulators | None = None,
         first: int = 0,
     ) -> None:
         """`first` is the number before that of its first structure."""
-        self.live, self.desk, self.title = live, desk, live.system.name
+        self.live, self.commands, self.title = live, commands, live.system.name
         self.manipulators = manipulators
         self._known: OrderedDict[int, Poses] = OrderedDict()
         self._seen: tuple[int, Values, SceneSeen] | None = None  # the last, with what it shows
@@ -100,7 +100,7 @@ class LiveSource:
         return {**dict(zip(system.input_names, inputs.tolist())), **parameters}
 
     def handle(self, message: bytes, client: str) -> Answer:
-        return self.desk.handle(message, client)
+        return self.commands.handle(message, client)
 
     def status(self) -> Mapping[str, object]:
         live = self.live

@@ -17,7 +17,7 @@ from touchback.errors import NO_JSON
 from touchback.realtime.control import Answer
 from touchback.workbench.wire_format import encode_message
 
-MOST_OWED = 4 << 20  # bytes of text that wait for a client before it is let go
+MOST_QUEUED = 4 << 20  # bytes of text that wait for a client before it is let go
 CROWDED = 256 << 10  # bytes from which on no message of it is read
 PATIENCE = 30.0  # seconds in which it must take something
 MOST_ASKED = 512 << 10  # bytes of its messages that wait for their turn before no more are read
@@ -48,7 +48,7 @@ class Client:
         self.poses = 0.0  # frames a second
         self.due = 0.0  # when the next of them is
         self.sent = -math.inf  # when the last was
-        self.owed = 0  # bytes of text
+        self.queued_bytes = 0  # bytes of text
         self.dropped = 0  # frames
         self._texts: deque[bytes] = deque()
         self._streams: dict[Hashable, deque[bytes]] = {}
@@ -62,36 +62,36 @@ class Client:
         self._wake, self._room = asyncio.Event(), asyncio.Event()
         self._room.set()
         self._tokens, self._since = AT_ONCE, asyncio.get_running_loop().time()
-        self.gone = ""  # why it was let go
+        self.closed_reason = ""  # why it was let go
         self.serving: asyncio.Task[None] | None = None
 
     # ---- what it is told ------------------------------------------------------------------------
 
-    def text(self, data: bytes) -> None:
+    def queue_text(self, data: bytes) -> None:
         """A text that must arrive."""
-        if self.gone:
+        if self.closed_reason:
             return
         self._texts.append(data)
-        self.owed += len(data)
-        if self.owed > CROWDED:
+        self.queued_bytes += len(data)
+        if self.queued_bytes > CROWDED:
             self._room.clear()
-        if self.owed > MOST_OWED:
-            self.let_go(f"{self.owed} bytes waited")
+        if self.queued_bytes > MOST_QUEUED:
+            self.abort(f"{self.queued_bytes} bytes waited")
         self._wake.set()
 
-    def values(self, changed: Mapping[str, float]) -> None:
+    def queue_values(self, changed: Mapping[str, float]) -> None:
         """Values that changed: what it hasn't seen of before is forgotten."""
         self._values.update(changed)
         self._wake.set()
 
-    def latest(self, kind: str, data: bytes) -> None:
+    def queue_latest(self, kind: str, data: bytes) -> None:
         """A text of which only the newest of its kind matters."""
         self._latest[kind] = data
         self._wake.set()
 
-    def stream(self, key: Hashable, data: bytes, keep: int = 1) -> None:
+    def queue_frame(self, key: Hashable, data: bytes, keep: int = 1) -> None:
         """A binary frame of a stream, of which the newest few are kept."""
-        if self.gone:
+        if self.closed_reason:
             return
         waiting = self._streams.setdefault(key, deque())
         while len(waiting) >= keep:
@@ -104,25 +104,25 @@ class Client:
         """Forgets a stream."""
         self._streams.pop(key, None)
 
-    def let_go(self, why: str) -> None:
+    def abort(self, why: str) -> None:
         """Ends the connection at once, without a word."""
-        self.gone = self.gone or why
+        self.closed_reason = self.closed_reason or why
         self._texts.clear()
         self._streams.clear()
         self._latest.clear()
-        self.owed = 0
+        self.queued_bytes = 0
         self._room.set()
         self.connection.transport.abort()
 
-    def end(self, why: str) -> None:
+    def cancel(self, why: str) -> None:
         """Lets it go, and doesn't wait for what it asked for."""
-        self.let_go(why)
+        self.abort(why)
         if self.serving is not None:
             self.serving.cancel()
 
     # ---- what it asks ---------------------------------------------------------------------------
 
-    async def wait(self, peeked: Peek, data: bytes) -> None:
+    async def queue_message(self, peeked: Peek, data: bytes) -> None:
         """Lets a message wait for its turn; where much waits already, until there is room."""
         self._asked.append((peeked, data))
         self._asking += len(data)
@@ -141,7 +141,7 @@ class Client:
         self._less.set()
         return peeked, data
 
-    def forget(self) -> list[Peek]:
+    def drop_messages(self) -> list[Peek]:
         """Gives up what waits for its turn."""
         left = [peeked for peeked, _ in self._asked]
         self._asked.clear()
@@ -150,12 +150,12 @@ class Client:
         return left
 
     @contextmanager
-    def answered(self, beside: Collection[asyncio.Task[None]] = ()) -> Iterator[None]:
+    def abort_on_error(self, beside: Collection[asyncio.Task[None]] = ()) -> Iterator[None]:
         """Lets go of it where it can't be answered; what went on beside ends too."""
         try:
             yield
         except Exception:
-            self.end("it could not be answered")
+            self.cancel("it could not be answered")
             raise
         finally:
             for task in list(beside):
@@ -168,7 +168,7 @@ class Client:
         try:
             await self._write()
         except Exception as error:
-            self.let_go(f"could not be told: {error}")
+            self.abort(f"could not be told: {error}")
             raise
         finally:
             self._room.set()  # whoever waits for it finds the connection closed
@@ -184,17 +184,17 @@ class Client:
                 async with asyncio.timeout(PATIENCE):
                     await self.connection.send(data, text=text)
             except TimeoutError:
-                self.let_go(f"took nothing for {PATIENCE:g} s")
+                self.abort(f"took nothing for {PATIENCE:g} s")
             except ConnectionClosed:
-                self.gone = self.gone or "closed"
-            if self.gone:
+                self.closed_reason = self.closed_reason or "closed"
+            if self.closed_reason:
                 return
 
     def _next(self) -> tuple[bytes, bool]:
         if self._texts:
             data = self._texts.popleft()
-            self.owed -= len(data)
-            if self.owed <= CROWDED:
+            self.queued_bytes -= len(data)
+            if self.queued_bytes <= CROWDED:
                 self._room.set()
             return data, True
         if self._values:

@@ -160,7 +160,7 @@ class Hub:
         if scene != self._scene:
             self._scene = scene
             for client in list(self.clients):
-                client.text(scene)
+                client.queue_text(scene)
         self._structure = structure
 
     # ---- what pages see -------------------------------------------------------------------------
@@ -180,7 +180,7 @@ class Hub:
         data = pose_frame(self._structure, bodies, time_of, numbers, size)
         for client in due:
             client.due, client.sent = max(client.due + 1.0 / client.poses, time), time
-            client.stream("poses", data)
+            client.queue_frame("poses", data)
 
     def nudge(self) -> None:
         """A frame as soon as a tick took what was just asked for."""
@@ -199,7 +199,7 @@ class Hub:
         if self.clients:
             data = encode_message("status", self.source.status())
             for client in self.clients:
-                client.latest("status", data)
+                client.queue_latest("status", data)
 
     def _tell_values(self) -> None:
         values = self.source.values()
@@ -207,7 +207,7 @@ class Hub:
         self._values = values
         if changed:
             for client in self.clients:
-                client.values(changed)
+                client.queue_values(changed)
             if self.clients:
                 self._soon(self._tell_scene())
 
@@ -234,9 +234,9 @@ class Hub:
                 if peeked.do == _FIRST:
                     self._stop(client, data)
                 else:
-                    await client.wait(peeked, data)
+                    await client.queue_message(peeked, data)
                 await client.may_ask()
-                if client.gone:  # what it asked before doesn't matter any more
+                if client.closed_reason:  # what it asked before doesn't matter any more
                     break
         except ConnectionClosed:
             pass
@@ -247,18 +247,22 @@ class Hub:
             self._part(client)
 
     def _greet(self, client: Client) -> None:
-        client.text(self._scene or encode_message("log", {"text": "There is nothing to draw yet."}))
-        client.values(self.source.values())
-        client.latest("status", encode_message("status", self.source.status()))
+        client.queue_text(
+            self._scene or encode_message("log", {"text": "There is nothing to draw yet."})
+        )
+        client.queue_values(self.source.values())
+        client.queue_latest("status", encode_message("status", self.source.status()))
 
     def _stop(self, client: Client, data: bytes) -> None:
         """At once, whatever else its client asked for: what still waits isn't done any more, and
         nothing that is under way can take the stop back."""
         answer = self.source.handle(data, client.name)
-        client.text(encode_message("answer", answer.as_dict()))
-        for peeked in client.forget():
+        client.queue_text(encode_message("answer", answer.as_dict()))
+        for peeked in client.drop_messages():
             error = f"An emergency stop came before '{peeked.do}', which wasn't done; ask again."
-            client.text(encode_message("answer", Answer(peeked.id, False, error=error).as_dict()))
+            client.queue_text(
+                encode_message("answer", Answer(peeked.id, False, error=error).as_dict())
+            )
         client.stopping = data
 
     def _stop_again(self, client: Client) -> None:
@@ -269,7 +273,7 @@ class Hub:
     async def _answer_all(self, client: Client) -> None:
         """What a page asked, in turn; what only reads and takes long goes on beside it."""
         beside: set[asyncio.Task[None]] = set()
-        with client.answered(beside):
+        with client.abort_on_error(beside):
             while True:
                 peeked, data = await client.next_message()
                 if peeked.do in _BESIDE:
@@ -285,7 +289,7 @@ class Hub:
                 client.working = None
 
     async def _answer_beside(self, client: Client, peeked: Peek, data: bytes) -> None:
-        with client.answered():
+        with client.abort_on_error():
             await self._answer(client, peeked, data)
 
     async def _answer(self, client: Client, peeked: Peek, data: bytes) -> None:
@@ -299,7 +303,7 @@ class Hub:
             if peeked.do not in _BESIDE:
                 client.working = work
             answer = await asyncio.wrap_future(work)
-        client.text(encode_message("answer", answer.as_dict()))
+        client.queue_text(encode_message("answer", answer.as_dict()))
         if answer.ok and peeked.do in _AT_ONCE:
             self.nudge()
 
@@ -339,21 +343,23 @@ class Hub:
         """A text for all clients; in the hub's thread."""
         data = encode_message(kind, facts)
         for client in list(self.clients):
-            client.text(data)
+            client.queue_text(data)
 
     def announce(self, kind: str, facts: Facts) -> None:
         """A text for all clients; from any thread."""
         self.call(self.tell, kind, facts)
 
-    def send(self, name: str, data: bytes, stream: Hashable = "rows", keep: int = 64) -> None:
+    def send(
+        self, client_name: str, data: bytes, stream: Hashable = "rows", keep: int = 64
+    ) -> None:
         """A binary frame for the client of this name, from any thread: of a stream, whose newest
         few are kept while the client is slow."""
-        self.call(self._send, name, data, stream, keep)
+        self.call(self._send, client_name, data, stream, keep)
 
-    def _send(self, name: str, data: bytes, stream: Hashable, keep: int) -> None:
+    def _send(self, client_name: str, data: bytes, stream: Hashable, keep: int) -> None:
         for client in self.clients:
-            if client.name == name:
-                client.stream(stream, data, keep)
+            if client.name == client_name:
+                client.queue_frame(stream, data, keep)
 
     def _part(self, client: Client) -> None:
         """From a page that went away: at once, and again after what a thread still does for it,
@@ -402,4 +408,4 @@ class Hub:
         """To all who look on; of what fails again and again the last is enough."""
         data = encode_message("log", {"text": words(error)})
         for client in self.clients:
-            client.latest("log", data)
+            client.queue_latest("log", data)

@@ -197,7 +197,7 @@ class Server:
         if (task := self._running.pop(name, None)) is not None:
             task.cancel()
         for client in list(hub.clients):
-            client.end("the run ended")
+            client.cancel("the run ended")
 
     def _has_room(self) -> bool:
         return sum(len(hub.clients) for hub in list(self._hubs.values())) < MOST_CLIENTS

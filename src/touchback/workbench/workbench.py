@@ -106,10 +106,10 @@ def open(
         own.start()
     try:
         source: Source
-        desk: CommandServer | None = None
+        commands: CommandServer | None = None
         if isinstance(shown, Live):
-            desk = CommandServer(shown, exposed)
-            source = LiveSource(shown, desk, Manipulators(desk))
+            commands = CommandServer(shown, exposed)
+            source = LiveSource(shown, commands, Manipulators(commands))
         elif isinstance(shown, Run | Recording):
             source = Playback(track_of(shown, model), name)
         elif hasattr(shown, "scene"):
@@ -120,7 +120,7 @@ def open(
                 f"{type(shown).__name__}."
             )
         folder = RecordingFolder(Path(recordings))
-        return Workbench(source, desk, own, host, port, page, beside, name, folder, exposed)
+        return Workbench(source, commands, own, host, port, page, beside, name, folder, exposed)
     except BaseException:
         if own is not None:
             own.stop()
@@ -128,12 +128,13 @@ def open(
 
 
 class Workbench:
-    """What `open` gives: it serves its page until `close`, or the end of its `with` block."""
+    """What `open` gives: it serves its page until `close`, or the end of its `with` block.
+    `commands` is the command server of the live run, None while a recording is shown."""
 
     def __init__(
         self,
         source: Source,
-        desk: CommandServer | None,
+        commands: CommandServer | None,
         own: Live | None,
         host: str,
         port: int,
@@ -143,7 +144,7 @@ class Workbench:
         folder: RecordingFolder | None = None,
         exposed: Exposed | None = None,
     ) -> None:
-        self.source, self.desk = source, desk
+        self.source, self.commands = source, commands
         self._own = [] if own is None else [own]  # runs that end with the page
         self.exposed = Exposed() if exposed is None else exposed
         self._made = deque[str]()
@@ -153,7 +154,7 @@ class Workbench:
         self.page_recordings = PageRecordings(self, folder or RecordingFolder(Path("recordings")))
         self.hub.leaving.append(self._leave)
         if isinstance(source, LiveSource):
-            self.page_recordings.join_live(source.live, source, source.desk)
+            self.page_recordings.join_live(source.live, source, source.commands)
         elif isinstance(source, Playback):
             self.page_recordings.join_playback(source)
         self.server: Server = (
@@ -205,7 +206,7 @@ class Workbench:
         """Shows something else on the page."""
         self.source = source
         if isinstance(source, LiveSource):
-            self.desk = source.desk
+            self.commands = source.commands
         self.hub.show(source)
 
     def send(self, client: str, frame: bytes) -> None:
@@ -223,11 +224,11 @@ class Workbench:
 
     def begin(self, live: Live) -> Source:
         """A run that was forked, and ends with the page."""
-        desk = CommandServer(live, self.exposed)
-        manipulators = Manipulators(desk)
+        commands = CommandServer(live, self.exposed)
+        manipulators = Manipulators(commands)
         manipulators.find_icons()
-        source = LiveSource(live, desk, manipulators, self.source.structure)
-        self.page_recordings.join_live(live, source, desk)
+        source = LiveSource(live, commands, manipulators, self.source.structure)
+        self.page_recordings.join_live(live, source, commands)
         self._own.append(live)
         return source
 

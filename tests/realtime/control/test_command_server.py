@@ -1,4 +1,5 @@
-"""The desk does what messages ask, as far as a run exposes it, and refuses the rest in words."""
+"""The command server does what messages ask, as far as a run exposes it, and refuses the rest in
+words."""
 
 import json
 from collections.abc import Iterator
@@ -39,19 +40,21 @@ def live(system: tb.System) -> Iterator[tb.Live]:
         yield run
 
 
-def asked(desk: CommandServer, text: bytes | str | Message, client: str = "") -> dict[str, object]:
-    answer = desk.handle(text, client)
+def asked(
+    commands: CommandServer, text: bytes | str | Message, client: str = ""
+) -> dict[str, object]:
+    answer = commands.handle(text, client)
     told = msgspec.json.decode(answer.encode(), type=dict)
     assert told["ok"] is answer.ok
     return dict(told)
 
 
 def test_a_message_sets_an_input_and_a_parameter_of_the_next_tick(live: tb.Live) -> None:
-    desk = CommandServer(live)
+    commands = CommandServer(live)
     live.run(0.02)
-    told = asked(desk, b'{"do": "set", "id": 7, "name": "wind", "value": -1.5}')
+    told = asked(commands, b'{"do": "set", "id": 7, "name": "wind", "value": -1.5}')
     assert told == {"id": 7, "ok": True, "name": "wind", "value": -1.5, "tick": 2}
-    assert asked(desk, Set("length", 0.2))["ok"]
+    assert asked(commands, Set("length", 0.2))["ok"]
     live.run(0.02)
     run = live.recorded()
     assert list(run["wind"]) == [0.5, 0.5, -1.5, -1.5]
@@ -60,32 +63,32 @@ def test_a_message_sets_an_input_and_a_parameter_of_the_next_tick(live: tb.Live)
 
 
 def test_a_message_brings_a_parameter_along_a_ramp(live: tb.Live) -> None:
-    desk = CommandServer(live)
-    assert asked(desk, b'{"do": "set", "name": "length", "value": 0.4, "ramp": 0.05}')["ok"]
+    commands = CommandServer(live)
+    assert asked(commands, b'{"do": "set", "name": "length", "value": 0.4, "ramp": 0.05}')["ok"]
     live.run(0.1)
     versions = live.recorded()["version"]
     assert list(versions) == [1, 2, 3, 4, 5, 5, 5, 5, 5, 5]
     assert live._loop.parameters[0] == 0.4
     for bad in ("-1", "1e9", '"soon"'):
         text = f'{{"do": "set", "name": "length", "value": 0.4, "ramp": {bad}}}'
-        assert not asked(desk, text)["ok"]
-    assert "input" in str(asked(desk, Set("wind", 1.0, 0.5))["error"])
+        assert not asked(commands, text)["ok"]
+    assert "input" in str(asked(commands, Set("wind", 1.0, 0.5))["error"])
 
 
 def test_a_message_chooses_among_laws(live: tb.Live) -> None:
-    desk = CommandServer(live)
-    assert asked(desk, Choose("pd", "soft"))["chosen"] == "soft"
-    (control,) = desk.handle(What()).facts["controls"]  # type: ignore[misc]
+    commands = CommandServer(live)
+    assert asked(commands, Choose("pd", "soft"))["chosen"] == "soft"
+    (control,) = commands.handle(What()).facts["controls"]  # type: ignore[misc]
     assert control == {"name": "pd", "alternatives": ["pd", "soft"], "chosen": "soft"}
-    assert "did you mean 'soft'" in str(asked(desk, Choose("pd", "sofft"))["error"])
+    assert "did you mean 'soft'" in str(asked(commands, Choose("pd", "sofft"))["error"])
 
 
 def test_a_message_stops_and_another_resumes(live: tb.Live) -> None:
-    desk = CommandServer(live, Exposed(transport=("resume",)))
-    assert asked(desk, b'{"do": "stop"}')["ok"]
+    commands = CommandServer(live, Exposed(transport=("resume",)))
+    assert asked(commands, b'{"do": "stop"}')["ok"]
     live.run(0.01)
     assert live.faults == ("stopped",)
-    assert asked(desk, b'{"do": "resume"}')["ok"]
+    assert asked(commands, b'{"do": "resume"}')["ok"]
     live.run(0.01)
     assert live.faults == ()
 
@@ -96,13 +99,13 @@ def test_messages_let_constraints_act_and_rest() -> None:
     m.joint("b", tb.Revolute("z"), m.ground, m.body("b", mass=1.0, inertia=(1, 1, 1)))
     m.couple("clutch", tb.Gear("a", "b", 1.0), active=False)
     with tb.live(m.compile(), rate=1000) as live:
-        desk = CommandServer(live, Exposed(structure=("clutch",)))
-        told = asked(desk, Switch(activate=("clutch",)))
+        commands = CommandServer(live, Exposed(structure=("clutch",)))
+        told = asked(commands, Switch(activate=("clutch",)))
         # equal inertias that meet share their momentum: both at 1 rad/s, half of the energy lost
         assert told["state"] == "taken"
         assert told["energy_lost"] == pytest.approx(1.0, abs=1e-9)
         assert live.read("b rate") == pytest.approx(1.0, abs=1e-9)
-        (known,) = desk.handle(What()).facts["constraints"]  # type: ignore[misc]
+        (known,) = commands.handle(What()).facts["constraints"]  # type: ignore[misc]
         assert known == {"name": "clutch", "active": True}
         assert not asked(CommandServer(live, NOTHING), Switch(deactivate=("clutch",)))["ok"]
 
@@ -140,19 +143,19 @@ def test_what_tells_names_units_ranges_and_values(live: tb.Live) -> None:
 def test_what_was_not_exposed_can_not_be_changed(
     live: tb.Live, exposed: Exposed, text: str, complaint: str
 ) -> None:
-    desk = CommandServer(live, exposed)
+    commands = CommandServer(live, exposed)
     before = {name: live[name] for name in ("wind", "length", "pd choice")}
-    told = asked(desk, text)
+    told = asked(commands, text)
     assert not told["ok"]
     assert complaint in str(told["error"])
     live.run(0.01)
     assert {name: live[name] for name in before} == before
-    assert desk.handle(Stop()).ok  # which nobody is kept from
+    assert commands.handle(Stop()).ok  # which nobody is kept from
 
 
 def test_names_that_are_not_exposed_are_not_hinted_at(live: tb.Live) -> None:
-    desk = CommandServer(live, Exposed(inputs=["wind"], parameters=False))
-    told = str(asked(desk, Set("lenght", 1.0))["error"])
+    commands = CommandServer(live, Exposed(inputs=["wind"], parameters=False))
+    told = str(asked(commands, Set("lenght", 1.0))["error"])
     assert "'wind'" in told
     assert "length" not in told
 
@@ -210,9 +213,9 @@ def test_whoever_asks_wrongly_gets_an_answer_to_the_very_question(live: tb.Live)
 
 @given(text=st.binary(max_size=200) | st.text(max_size=200).map(str.encode))
 def test_no_bytes_whatever_raise_or_change_anything(text: bytes) -> None:
-    desk = FUZZED[0]
-    assert not desk.handle(text).ok
-    assert desk.live["length"] == 0.3
+    commands = FUZZED[0]
+    assert not commands.handle(text).ok
+    assert commands.live["length"] == 0.3
 
 
 JSON = st.recursive(
@@ -252,73 +255,74 @@ class Wave(Message, frozen=True):
 
 
 def test_other_rooms_add_messages_of_their_own(live: tb.Live) -> None:
-    desk, seen = CommandServer(live), []
+    commands, seen = CommandServer(live), []
 
     def wave(asked: Wave, client: str) -> dict[str, object]:
-        desk.check("hands", asked.hand)
+        commands.check("hands", asked.hand)
         seen.append((client, asked.hand))
         return {"waved": asked.times}
 
-    desk.add(Wave, wave)
-    assert asked(desk, b'{"do":"wave","hand":"left","times":2}', "page 1")["waved"] == 2
+    commands.add(Wave, wave)
+    assert asked(commands, b'{"do":"wave","hand":"left","times":2}', "page 1")["waved"] == 2
     assert seen == [("page 1", "left")]
-    assert asked(desk, b'{"do":"set","name":"wind","value":1}')["ok"]
+    assert asked(commands, b'{"do":"set","name":"wind","value":1}')["ok"]
     with pytest.raises(tb.InputError, match="already"):
-        desk.add(type("Wave", (Message,), {}, frozen=True), wave)
+        commands.add(type("Wave", (Message,), {}, frozen=True), wave)
 
 
 def test_a_handler_that_fails_is_told_and_ends_nobody(live: tb.Live) -> None:
-    desk = CommandServer(live)
-    desk.add(Wave, lambda asked, client: {"no": 1 // 0})
-    assert "ZeroDivisionError" in str(asked(desk, Wave("left"))["error"])
+    commands = CommandServer(live)
+    commands.add(Wave, lambda asked, client: {"no": 1 // 0})
+    assert "ZeroDivisionError" in str(asked(commands, Wave("left"))["error"])
 
 
 def test_a_run_that_has_ended_only_tells(system: tb.System) -> None:
     with tb.live(system, rate=100, speed=None) as run:
-        desk = CommandServer(run)
-    assert "stopped" in str(asked(desk, Set("length", 0.2))["error"])
-    assert desk.handle(What()).facts["state"] == "stopped"
+        commands = CommandServer(run)
+    assert "stopped" in str(asked(commands, Set("length", 0.2))["error"])
+    assert commands.handle(What()).facts["state"] == "stopped"
 
 
 # ---- rates ------------------------------------------------------------------------------------
 
 
 def slowly(live: tb.Live) -> tuple[CommandServer, list[float]]:
-    """A desk whose clock is set by hand, and a kind of message that is taken twice a second."""
-    desk, now = CommandServer(live), [0.0]
-    desk.rates._clock = lambda: now[0]
-    desk.add(Wave, lambda asked, client: {}, Rate(2.0, 3))
-    return desk, now
+    """A command server whose clock is set by hand, and a kind of message that is taken twice a
+    second."""
+    commands, now = CommandServer(live), [0.0]
+    commands.rates._clock = lambda: now[0]
+    commands.add(Wave, lambda asked, client: {}, Rate(2.0, 3))
+    return commands, now
 
 
 def test_a_client_gets_so_many_at_once_and_then_so_many_a_second(live: tb.Live) -> None:
-    desk, now = slowly(live)
-    assert [desk.handle(Wave("a"), "one").ok for _ in range(5)] == [True] * 3 + [False] * 2
-    assert "wait 0.5 s" in desk.handle(Wave("a"), "one").error
+    commands, now = slowly(live)
+    assert [commands.handle(Wave("a"), "one").ok for _ in range(5)] == [True] * 3 + [False] * 2
+    assert "wait 0.5 s" in commands.handle(Wave("a"), "one").error
     now[0] = 0.5
-    assert [desk.handle(Wave("a"), "one").ok for _ in range(2)] == [True, False]
-    assert desk.handle(Set("wind", 1.0), "one").ok  # other kinds are counted for themselves
-    assert desk.handle(Wave("a"), "two").ok  # and so are other clients
+    assert [commands.handle(Wave("a"), "one").ok for _ in range(2)] == [True, False]
+    assert commands.handle(Set("wind", 1.0), "one").ok  # other kinds are counted for themselves
+    assert commands.handle(Wave("a"), "two").ok  # and so are other clients
 
 
 def test_many_clients_are_no_way_around_the_rate(live: tb.Live) -> None:
-    desk, _ = slowly(live)
-    taken = sum(desk.handle(Wave("a"), f"client {k}").ok for k in range(1000))
+    commands, _ = slowly(live)
+    taken = sum(commands.handle(Wave("a"), f"client {k}").ok for k in range(1000))
     assert taken == 12  # four times what one may
 
 
 def test_a_storm_of_clients_fills_no_memory(live: tb.Live) -> None:
-    desk, now = slowly(live)
+    commands, now = slowly(live)
     for k in range(10_000):
         now[0] = 1e-3 * k
-        desk.handle(Wave("a"), f"client {k}")
-    assert len(desk.rates) <= 4096
-    assert not desk.handle(Wave("a"), "one more").ok  # and the bucket of all isn't forgotten
+        commands.handle(Wave("a"), f"client {k}")
+    assert len(commands.rates) <= 4096
+    assert not commands.handle(Wave("a"), "one more").ok  # and the bucket of all isn't forgotten
 
 
 def test_nobody_is_kept_from_the_emergency_stop(live: tb.Live) -> None:
-    desk = CommandServer(live)
-    assert all(desk.handle(Stop(), "one").ok for _ in range(5000))
+    commands = CommandServer(live)
+    assert all(commands.handle(Stop(), "one").ok for _ in range(5000))
 
 
 # ---- transport --------------------------------------------------------------------------------
@@ -326,19 +330,19 @@ def test_nobody_is_kept_from_the_emergency_stop(live: tb.Live) -> None:
 
 def test_messages_pause_step_slow_down_reset_and_go_on(system: tb.System) -> None:
     with tb.live(system, rate=1000) as run:
-        desk = CommandServer(run, Exposed(transport=["pause", "go", "step", "speed", "reset"]))
-        assert asked(desk, b'{"do":"pause"}')["state"] == "paused"
+        commands = CommandServer(run, Exposed(transport=["pause", "go", "step", "speed", "reset"]))
+        assert asked(commands, b'{"do":"pause"}')["state"] == "paused"
         before = run.read("time")
-        told = asked(desk, b'{"do":"step","ticks":3}')
+        told = asked(commands, b'{"do":"step","ticks":3}')
         assert told["time"] == pytest.approx(before + 0.003)
-        assert asked(desk, b'{"do":"reset"}')["ok"]
+        assert asked(commands, b'{"do":"reset"}')["ok"]
         assert run.read("arm") == 0.0
-        assert asked(desk, b'{"do":"speed","value":0.1}')["speed"] == 0.1
+        assert asked(commands, b'{"do":"speed","value":0.1}')["speed"] == 0.1
         assert run.plan.speed == 0.1
-        assert asked(desk, b'{"do":"go"}')["state"] == "running"
-        assert "paused" in str(asked(desk, b'{"do":"step"}')["error"])
-        assert not asked(desk, b'{"do":"speed","value":0}')["ok"]
-        assert not asked(desk, b'{"do":"step","ticks":1000000}')["ok"]
+        assert asked(commands, b'{"do":"go"}')["state"] == "running"
+        assert "paused" in str(asked(commands, b'{"do":"step"}')["error"])
+        assert not asked(commands, b'{"do":"speed","value":0}')["ok"]
+        assert not asked(commands, b'{"do":"step","ticks":1000000}')["ok"]
 
 
 @pytest.mark.parametrize("word", ["pause", "go", "step", "speed", "reset"])
@@ -358,16 +362,21 @@ def test_an_input_has_the_range_that_its_model_gives_it_and_nobody_sets_it_beyon
     m.input("gain", min=0.0)
     watched = {"gain": tb.devices.WatchedInput(low=-1.0, high=2.0)}
     with tb.live(m.compile(), rate=100, speed=None, inputs=watched) as live:
-        desk = CommandServer(live)
-        known = {each["name"]: each for each in asked(desk, What())["inputs"]}  # type: ignore[attr-defined]
+        commands = CommandServer(live)
+        known = {each["name"]: each for each in asked(commands, What())["inputs"]}  # type: ignore[attr-defined]
         wanted = {"unit": "dB", "min": -60.0, "max": 0.0, "default": -6.0, "value": -6.0}
         assert known["volume"] == {"name": "volume", **wanted}
         assert (known["gain"]["min"], known["gain"]["max"]) == (0.0, 2.0)
         assert (known["wind"]["min"], known["wind"]["max"]) == (None, None)
-        refused = asked(desk, Set("volume", 3.0))
+        refused = asked(commands, Set("volume", 3.0))
         assert refused["error"] == "Input 'volume': 3.0 lies outside its range [-60.0, 0.0] dB."
-        assert not asked(desk, Set("gain", -0.5))["ok"] and not asked(desk, Set("gain", 3.0))["ok"]
+        assert (
+            not asked(commands, Set("gain", -0.5))["ok"]
+            and not asked(commands, Set("gain", 3.0))["ok"]
+        )
         with pytest.raises(tb.InputError, match="outside its range"):
             live["volume"] = -61.0
         assert live["volume"] == -6.0 and live["gain"] == 0.0
-        assert asked(desk, Set("volume", -60.0))["ok"] and asked(desk, Set("wind", 1e6))["ok"]
+        assert (
+            asked(commands, Set("volume", -60.0))["ok"] and asked(commands, Set("wind", 1e6))["ok"]
+        )

@@ -256,7 +256,7 @@ def test_a_storm_of_connections_leaves_no_threads_and_no_files(live: tb.Live, pl
     assert until(lambda: threading.active_count() <= threads)
     assert until(lambda: len(os.listdir("/proc/self/fd")) <= files)
     assert tb.control(place).what()["model"] == "cart"
-    assert len(port.desk.rates) < 5000
+    assert len(port.commands.rates) < 5000
 
 
 def test_a_name_is_a_socket_in_the_users_own_folder(

@@ -1,4 +1,4 @@
-"""Live runs with a desk and manipulators."""
+"""Live runs with a command server and manipulators."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack

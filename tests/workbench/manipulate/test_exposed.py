@@ -46,7 +46,7 @@ def test_hands_alone_suffice_for_their_numbers(start: Start) -> None:
 def test_an_icons_numbers_are_for_those_who_may_put_it_there(start: Start) -> None:
     run = start(floating(), speed=1.0)
     run.ask(do="icon", name="push", kind="force", on="block", value=[1.0, 0.0, 0.0])
-    run.desk.exposed = Exposed(structure=["other"])
+    run.commands.exposed = Exposed(structure=["other"])
     assert "isn't among the structure" in run.refused(do="set", name="push x", value=9.0)
     moved = {"name": "push", "kind": "force", "on": "other", "value": [9.0, 0.0, 0.0]}
     assert "'block' isn't among the structure" in run.refused(do="icon", **moved)

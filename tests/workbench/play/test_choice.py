@@ -22,7 +22,7 @@ def design(intervals: int) -> Design:
 
 
 def asked(board: ChoiceBoard, do: str, **fields: object) -> dict[str, object]:
-    return board.desk.handle(json.dumps({"do": do, **fields}).encode(), "a test").as_dict()
+    return board.commands.handle(json.dumps({"do": do, **fields}).encode(), "a test").as_dict()
 
 
 def press(board: ChoiceBoard) -> float:

@@ -110,14 +110,16 @@ def test_what_is_fed_moves_as_far_in_its_second_period_as_in_its_first(
 
 def test_a_key_of_the_zoo_is_played_until_a_visitor_plays_it() -> None:
     with PlayServer("gallery/bouncing-hammer") as hall:
-        live, desk = hall.first.bench.live, hall.first.bench.desk
-        assert desk is not None
+        live, commands = hall.first.bench.live, hall.first.bench.commands
+        assert commands is not None
         for _ in range(100):
             live.run(0.05)
             if live["key force"] == 0.8:  # after the blow
                 break
         assert live["key force"] == 0.8
-        answer = desk.handle(json.dumps({"do": "set", "name": "key force", "value": 0.3}).encode())
+        answer = commands.handle(
+            json.dumps({"do": "set", "name": "key force", "value": 0.3}).encode()
+        )
         assert answer.ok
         live.run(2.1)  # a whole period, with the next blow
         assert live["key force"] == 0.3

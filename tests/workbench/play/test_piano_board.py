@@ -1,4 +1,4 @@
-"""The live keyboard behind the piano page, asked through its desk as a page asks it."""
+"""The live keyboard behind the piano page, asked through its command server as a page asks it."""
 
 import json
 import time
@@ -26,7 +26,7 @@ class Ears:
         board.shown = lambda row, keys, note: self.shown.append(row)
 
     def ask(self, do: str, **fields: object) -> dict[str, object]:
-        answer = self.board.desk.handle(json.dumps({"do": do, **fields}).encode(), "a test")
+        answer = self.board.commands.handle(json.dumps({"do": do, **fields}).encode(), "a test")
         return answer.as_dict()
 
     def wait(self, kind: str, seconds: float = 60.0) -> dict[str, object]:

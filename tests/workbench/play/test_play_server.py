@@ -70,7 +70,7 @@ def test_what_is_not_there_is_refused_with_the_nearest(hall: PlayServer) -> None
 
 
 def asked(board: WallBoard | TrialBoard, do: str, **fields: object) -> dict[str, object]:
-    return board.desk.handle(json.dumps({"do": do, **fields}).encode(), "a test").as_dict()
+    return board.commands.handle(json.dumps({"do": do, **fields}).encode(), "a test").as_dict()
 
 
 def test_the_wall_takes_another_rate_and_law_while_it_is_pushed() -> None:

@@ -51,8 +51,8 @@ def test_icons_come_back_in_a_fork_and_are_governed(tmp_path: Path) -> None:
             assert left == ["twist x", "twist y", "twist z"]
             until(lambda: abs(bench.live.read("hinge rate") - 0.1) < 1e-3)  # torque over damping
             assert (await page.send(**push, value=[0.1, 0, 0]))["ok"]  # its name is free again
-            assert bench.desk is not None
-            bench.desk.exposed = Exposed(structure=False)
+            assert bench.commands is not None
+            bench.commands.exposed = Exposed(structure=False)
             for number in ("push x", "twist y"):
                 refused = await page.send(do="set", name=number, value=99.0)
                 assert "isn't among the structure" in refused["error"]

@@ -178,12 +178,12 @@ def test_who_may_not_touch_the_transport_moves_nobodys_recording(
     played: Playback, word: str
 ) -> None:
     message = {"do": word, **{"speed": {"value": 2.0}, "seek": {"time": 0.2}}.get(word, {})}
-    played.desk.exposed = NOTHING
+    played.commands.exposed = NOTHING
     before = played.at, played.paused, played.speed
     answer = played.handle(json.dumps(message).encode(), "page")
     assert f"'{word}' isn't among the transport" in answer.error
     assert (played.at, played.paused, played.speed) == before
-    played.desk.exposed = Exposed(transport=[word])
+    played.commands.exposed = Exposed(transport=[word])
     assert played.handle(json.dumps(message).encode(), "page").ok
 
 

@@ -156,7 +156,7 @@ def test_somebodys_own_run_stays_within_reach_of_a_page_that_forked(tmp_path: Pa
             await page.send(do="open", recording=name)  # over the fork
             assert (await page.send(do="back"))["ok"] and bench.live is fork
             assert (await page.send(do="back"))["ok"]
-            assert bench.live is live and bench.desk is not None and bench.desk.live is live
+            assert bench.live is live and bench.commands is not None and bench.commands.live is live
             assert fork.state == "stopped" and held(live)
             await page.send(do="resume")
             until(lambda: not live.faults)

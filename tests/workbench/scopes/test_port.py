@@ -29,16 +29,18 @@ class Asked:
     """A run that a page looks at."""
 
     def __init__(self, live: Live) -> None:
-        self.live, self.desk, self.frames = live, CommandServer(live), []  # type: ignore[var-annotated]
-        self.scopes = LiveScopes(live, self.desk, lambda client, frame: self.frames.append(frame))
+        self.live, self.commands, self.frames = live, CommandServer(live), []  # type: ignore[var-annotated]
+        self.scopes = LiveScopes(
+            live, self.commands, lambda client, frame: self.frames.append(frame)
+        )
 
     def ask(self, **message: object) -> dict[str, object]:
-        answer = self.desk.handle(json.dumps(message), "page").as_dict()
+        answer = self.commands.handle(json.dumps(message), "page").as_dict()
         assert answer["ok"], answer["error"]
         return answer
 
     def refused(self, **message: object) -> str:
-        answer = self.desk.handle(json.dumps(message), "page").as_dict()
+        answer = self.commands.handle(json.dumps(message), "page").as_dict()
         assert not answer["ok"]
         return str(answer["error"])
 

@@ -139,13 +139,13 @@ class _InUse:
 
 
 class Commands:
-    """Sets inputs by messages, as far as the desk lets others do so: as often as they come, for a
-    node at the other end may have a clock of its own. What nobody renews for `max_age` seconds is
-    zero from then on, unless the run was begun with an age of its own for that input."""
+    """Sets inputs by messages, as far as the command server lets others do so: as often as they
+    come, for a node at the other end may have a clock of its own. What nobody renews for `max_age`
+    seconds is zero from then on, unless the run was begun with an age of its own for that input."""
 
-    def __init__(self, desk: CommandServer, max_age: float) -> None:
-        self._desk, self._max_age = desk, max_age
-        self._know(desk.live.system)
+    def __init__(self, command_server: CommandServer, max_age: float) -> None:
+        self._command_server, self._max_age = command_server, max_age
+        self._know(command_server.live.system)
         self._in_use: dict[str, _InUse] = {}  # by input
         self._lock = threading.Lock()
 
@@ -163,7 +163,7 @@ class Commands:
                 f"it names {len(message.name)} joints and has {len(numbers)} numbers; give an "
                 "effort for each"
             )
-        system = self._desk.live.system
+        system = self._command_server.live.system
         if self._pushed[0] is not system:  # it has another structure
             self._know(system)
         pushed = self._pushed[1]
@@ -198,9 +198,9 @@ class Commands:
 
     def _set(self, wanted: Mapping[str, float]) -> None:
         """All of them, or none where one isn't taken."""
-        live = self._desk.live
+        live = self._command_server.live
         for name, number in wanted.items():
-            if not self._desk.settable("inputs", name):
+            if not self._command_server.settable("inputs", name):
                 raise InputError(f"'{name}' isn't among the inputs that this run exposes")
             live.system.layout.check_input(name, number)
             self._check_rated(name, number)
@@ -225,11 +225,11 @@ class Commands:
             ended, self._in_use = self._in_use, {}
         for name, command in ended.items():
             if command.safe != "hold":
-                self._desk.live.write(name, command.safe)
+                self._command_server.live.write(name, command.safe)
 
     def _watch(self, name: str) -> _InUse:
         """An input's first command, or the first one again, so that another may follow in time."""
-        live = self._desk.live
+        live = self._command_server.live
         known, own = (
             live.plan.inputs.get(name, WatchedInput()),
             live.system.layout.input_range(name),
@@ -283,9 +283,12 @@ class ModelNode:
         max_age: float = MAX_AGE,
     ) -> None:
         self.live, self.transport = live, transport
-        self._desk, self._complaints = CommandServer(live, exposed), ErrorCounter(live.note)
+        self._command_server, self._complaints = (
+            CommandServer(live, exposed),
+            ErrorCounter(live.note),
+        )
         age = number_within("max_age: commands hold for 0.001 to 3600 s", max_age, 1e-3, 3600)
-        self._commands, self._remarks = Commands(self._desk, age), ErrorCounter(live.note)
+        self._commands, self._remarks = Commands(self._command_server, age), ErrorCounter(live.note)
         rate = number_within("transforms: /tf is published 0 to 1000 a second", transforms, 0, 1000)
         self._between = 1.0 / rate if rate else float("inf")
         self._telling = MessageBuilder(live.system, live.columns)
@@ -365,7 +368,7 @@ class ModelNode:
         known: dict[str, tuple[str, Callable[[bytes], bytes]]] = {
             "reset": (TRIGGER, self._reset),
             "pause": (SET_BOOL, self._pause),
-            **Parameters(self._desk).services(),
+            **Parameters(self._command_server).services(),
         }
         for name, (kind, answer) in known.items():
             self.transport.serve(f"/{node}/{name}", kind, answer, self._complaints)
@@ -385,7 +388,7 @@ class ModelNode:
         return self._asked(message, f"{SET_BOOL}_Response")
 
     def _asked(self, message: Message, response: str) -> bytes:
-        answer = self._desk.handle(message, "ros2")
+        answer = self._command_server.handle(message, "ros2")
         told: Any = make(response, answer.ok, answer.error)
         return encode(response, told)
 
@@ -489,8 +492,8 @@ _DESCRIPTOR, _RESULT = (
 class Parameters:
     """Answers of a node about its parameters, all of them doubles of the run."""
 
-    def __init__(self, desk: CommandServer) -> None:
-        self._desk = desk
+    def __init__(self, command_server: CommandServer) -> None:
+        self._command_server = command_server
 
     def services(self) -> dict[str, tuple[str, Callable[[bytes], bytes]]]:
         """By name within the node: their type, and who answers."""
@@ -504,12 +507,15 @@ class Parameters:
 
     @property
     def _names(self) -> list[str]:
-        known = self._desk.live.system.layout.parameters
-        return [name for name in known if self._desk.settable("parameters", name)]
+        known = self._command_server.live.system.layout.parameters
+        return [name for name in known if self._command_server.settable("parameters", name)]
 
     def _get(self, data: bytes) -> bytes:
         asked, known = decode(f"{GET}_Request", data), self._names
-        told = [_value(self._desk.live[name] if name in known else None) for name in asked.names]
+        told = [
+            _value(self._command_server.live[name] if name in known else None)
+            for name in asked.names
+        ]
         return encode(f"{GET}_Response", make(f"{GET}_Response", told))
 
     def _set(self, data: bytes) -> bytes:
@@ -524,9 +530,9 @@ class Parameters:
         number = float(getattr(value, _NUMBERS[value.type]))
         if not math.isfinite(number):
             return make(_RESULT, False, f"'{name}' must be a finite number, got {number}.")
-        if name not in self._desk.live.system.layout.parameters:
+        if name not in self._command_server.live.system.layout.parameters:
             return make(_RESULT, False, f"There is no parameter '{name}'.")
-        answer = self._desk.handle(Set(name, number), "ros2 parameters")
+        answer = self._command_server.handle(Set(name, number), "ros2 parameters")
         return make(_RESULT, answer.ok, answer.error)
 
     def _list(self, data: bytes) -> bytes:
@@ -545,7 +551,7 @@ class Parameters:
         return encode(f"{DESCRIBE}_Response", make(f"{DESCRIBE}_Response", told))
 
     def _descriptor(self, name: str) -> Any:
-        layout = self._desk.live.system.layout
+        layout = self._command_server.live.system.layout
         if name not in self._names:
             return make(_DESCRIPTOR, name, _NOT_SET, "", "", False, False, [], [])
         known = layout.ranges[list(layout.parameters).index(name)]

@@ -1,4 +1,5 @@
-"""The control port of live runs: typed messages, the desk that answers them, and ways to it."""
+"""The control port of live runs: typed messages, the command server that answers them, and ways to
+it."""
 
 from touchback.realtime.control.command_server import CommandServer
 from touchback.realtime.control.control_client import Control, control

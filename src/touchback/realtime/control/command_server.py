@@ -1,7 +1,8 @@
-"""The desk of a live run: the one way in for pages, scripts and other programs.
+"""The command server of a live run: the one way in for pages, scripts and other programs.
 
 A message is read by its type, held to what the run exposed and to how often its client may ask, and
-done; what came of it is the answer. Whatever the desk does is recorded and replayed by the run.
+done; what came of it is the answer. Whatever the command server does is recorded and replayed by
+the run.
 """
 
 from __future__ import annotations

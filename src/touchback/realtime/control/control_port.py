@@ -1,4 +1,5 @@
-"""The control port: the desk of a live run for other processes, over a Unix socket or TCP.
+"""The control port: the command server of a live run for other processes, over a Unix socket or
+TCP.
 
 A message is a line of JSON, and so is its answer. A thread of C (native/front) accepts clients,
 holds strangers to their greeting and does emergency stops as they pass by. Each client has a thread
@@ -181,19 +182,19 @@ class Hello(msgspec.Struct, tag="hello", tag_field="do", forbid_unknown_fields=T
 class Port:
     """An open control port; `address` tells where."""
 
-    def __init__(self, desk: CommandServer, address: Address, token: str | None = None) -> None:
+    def __init__(self, commands: CommandServer, address: Address, token: str | None = None) -> None:
         if not address.local and not token:
             raise InputError(
                 f"A control port at {address} can be reached from other machines: give a token."
             )
         own = "" if address.path or token else secrets.token_urlsafe(24)
-        self.desk, self._token, self._rates = desk, token or own or None, Rates()
+        self.commands, self._token, self._rates = commands, token or own or None, Rates()
         listener = listening(address)
         if not address.path:
             address = Address("", address.host, listener.getsockname()[1])
         greeting = 0.0 if self._token is None else GREETING
         self._front = Front([listener], LINES, STRANGERS, greeting)
-        self._front.watch([desk.live.emergency_number])
+        self._front.watch([commands.live.emergency_number])
         self._told = f"?token={own}" if own else ""
         self.where, self.clients = address, 0  # how many there ever were
         self._lock, self._open = threading.Lock(), dict[socket.socket, float]()  # heard when
@@ -304,7 +305,7 @@ class Port:
             wait = self._rates.take(name, "line", _LINES)
             if self._closing.wait(wait) if wait else self._closing.is_set():
                 return
-            answer = self.desk.handle(line, name)
+            answer = self.commands.handle(line, name)
             bad = 0 if answer.ok or "can't be read" not in answer.error else bad + 1
             client.settimeout(_PATIENCE)
             if not _send(client, answer) or bad >= _BAD:

@@ -20,7 +20,8 @@ Allowed = bool | Collection[str]
 
 @dataclass(frozen=True)
 class Exposed:
-    """What the desk of a run lets through, each everything (True), a list of names or nothing.
+    """What the command server of a run lets through, each everything (True), a list of names or
+    nothing.
 
     `inputs` and `parameters` by their names (a control by its own: who may choose among its
     alternatives); `hands` by the bodies that may be pulled (all of them, for a hand's own inputs);
@@ -97,8 +98,8 @@ class _Bucket:
 
 
 class Rates:
-    """The buckets of one desk. A bucket that is full again is as good as none: it is forgotten, so
-    that whoever connects again and again fills no memory."""
+    """The buckets of one command server. A bucket that is full again is as good as none: it is
+    forgotten, so that whoever connects again and again fills no memory."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock, self._lock = clock, threading.Lock()

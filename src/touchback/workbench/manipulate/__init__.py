@@ -27,31 +27,34 @@ from touchback.workbench.manipulate.undo_history import Reshape
 
 
 class Manipulators:
-    """What the four manipulators do to a run: adds their messages to its desk."""
+    """What the four manipulators do to a run: adds their messages to its command server."""
 
-    def __init__(self, desk: CommandServer) -> None:
-        self.desk = desk
-        self.grips = Grips(desk)
-        self.reshape = Reshape(desk.live)
-        self.icons = Icons(desk, self.reshape)
-        desk.govern(self.icons.governs)
-        desk.add(Grab, self.grips.grab)
-        desk.add(Pull, self.grips.pull, OFTEN)
-        desk.add(Release, self.grips.release, None)  # nobody may be kept from letting go
-        desk.add(Icon, self.icons.put, OFTEN)
-        desk.add(Remove, self.icons.remove, SELDOM)
-        self.edits, self.laws = Edits(desk, self.reshape), ControllerLaws(desk, self.reshape)
-        self.poses = Poses(desk)
-        desk.add(Pose, self.poses.pose, OFTEN)
-        desk.add(Edit, self.edits.edit, SELDOM)
-        desk.add(Undo, self.edits.undo, SELDOM)
-        desk.add(Joint, self.edits.joint)
-        desk.add(Law, self.laws.law, SELDOM)
-        desk.add(Laws, self.laws.laws)
+    def __init__(self, commands: CommandServer) -> None:
+        self.commands = commands
+        self.grips = Grips(commands)
+        self.reshape = Reshape(commands.live)
+        self.icons = Icons(commands, self.reshape)
+        commands.govern(self.icons.governs)
+        commands.add(Grab, self.grips.grab)
+        commands.add(Pull, self.grips.pull, OFTEN)
+        commands.add(Release, self.grips.release, None)  # nobody may be kept from letting go
+        commands.add(Icon, self.icons.put, OFTEN)
+        commands.add(Remove, self.icons.remove, SELDOM)
+        self.edits, self.laws = (
+            Edits(commands, self.reshape),
+            ControllerLaws(commands, self.reshape),
+        )
+        self.poses = Poses(commands)
+        commands.add(Pose, self.poses.pose, OFTEN)
+        commands.add(Edit, self.edits.edit, SELDOM)
+        commands.add(Undo, self.edits.undo, SELDOM)
+        commands.add(Joint, self.edits.joint)
+        commands.add(Law, self.laws.law, SELDOM)
+        commands.add(Laws, self.laws.laws)
 
     def find_icons(self) -> None:
         """Icons of a run that goes on from a recording are icons again."""
-        live = self.desk.live
+        live = self.commands.live
         if not live.system.names:  # of a row of copies none was changed
             numbers = {name: live[name] for name in live.system.input_names}
             find_icons(self.icons, self.reshape.model(), numbers)

@@ -25,17 +25,17 @@ _ESCAPED = re.compile(r"\\(.)")
 class ControllerLaws:
     """Laws of a run's controllers."""
 
-    def __init__(self, desk: CommandServer, reshape: Reshape) -> None:
-        self._desk, self._reshape = desk, reshape
+    def __init__(self, commands: CommandServer, reshape: Reshape) -> None:
+        self._commands, self._reshape = commands, reshape
 
     def law(self, asked: Law, client: str) -> Facts:
         """Another law for a control."""
-        system = self._desk.live.system
+        system = self._commands.live.system
         refuse_rows(system)
         name = asked.control
         if name not in system.model.controls:
             raise unknown_name("control", name, system.model.controls)
-        self._desk.check("structure", name)
+        self._commands.check("structure", name)
         with self._reshape.lock:
             drives_of(self._reshape.model(), name, asked.text)  # refused with the place in the text
 
@@ -50,7 +50,7 @@ class ControllerLaws:
 
     def laws(self, asked: Laws, client: str) -> Facts:
         """All laws as text, and the names that they may use."""
-        system = self._desk.live.system
+        system = self._commands.live.system
         if system.names:
             return {"laws": []}
         model = system.model
@@ -60,7 +60,7 @@ class ControllerLaws:
                 {"name": name, "text": law_text(model, name), "drives": list(control.drives),
                  "instead_of": control.instead_of, "names": names}
                 for name, control in model.controls.items()
-                if self._desk.exposed.allows("structure", name)
+                if self._commands.exposed.allows("structure", name)
             ]
         }  # fmt: skip
 

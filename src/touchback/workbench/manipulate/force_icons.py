@@ -47,8 +47,8 @@ class _Place:
 class Icons:
     """The icons on a run."""
 
-    def __init__(self, desk: CommandServer, reshape: Reshape) -> None:
-        self._desk, self._reshape = desk, reshape
+    def __init__(self, commands: CommandServer, reshape: Reshape) -> None:
+        self._commands, self._reshape = commands, reshape
         self.icons: dict[str, Icon] = {}
         self._was: dict[str, tuple[Change, Icon | None]] = {}  # before the change that put it
 
@@ -61,13 +61,13 @@ class Icons:
 
     def put(self, asked: Icon, client: str) -> Facts:
         """A new icon, or another number for one."""
-        live = self._desk.live
-        self._desk.check("structure", asked.on)
+        live = self._commands.live
+        self._commands.check("structure", asked.on)
         with self._reshape.lock:
             self._forget_lost()
             known, values = self.icons.get(asked.name), values_of(asked)
             if known is not None:
-                self._desk.check("structure", known.on)  # from where it may be taken
+                self._commands.check("structure", known.on)  # from where it may be taken
             facts: Facts = {"tick": live.ticks}
             if known is None or _place(known) != _place(asked):
                 change = self._change(asked)
@@ -91,7 +91,7 @@ class Icons:
             self._forget_lost()
             if asked.icon not in self.icons:
                 raise unknown_name(ICON, asked.icon, self.icons)
-            self._desk.check("structure", self.icons[asked.icon].on)
+            self._commands.check("structure", self.icons[asked.icon].on)
             facts = self._reshape.take_back(ICON, asked.icon)[1]
             del self.icons[asked.icon]
         return {**facts, "icon": asked.icon}
@@ -104,7 +104,7 @@ class Icons:
 
     def describe(self) -> list[dict[str, object]]:
         """All icons with their present numbers, for whoever draws them."""
-        live = self._desk.live
+        live = self._commands.live
         found: list[dict[str, object]] = []
         for icon in list(self.icons.values()):
             there, tail = set(live.system.input_names), tail_name(icon.name)
@@ -140,7 +140,7 @@ class Icons:
             self.icons[name] = icon
 
     def _change(self, asked: Icon) -> Change:
-        system = self._desk.live.system
+        system = self._commands.live.system
         words = f"{asked.kind} '{asked.name}' on '{asked.on}'"
         if asked.kind != "motion":
             _vector(asked)
@@ -149,7 +149,7 @@ class Icons:
         joint, index = _coordinate(system.model, asked)
         given = system.model.joints[joint]
         source = given.position_names(joint)[index]
-        plan = self._desk.live.plan
+        plan = self._commands.live.plan
         shortest = _STEPS / (plan.rate * plan.substeps)
         begin = {f"{asked.name} position": source, f"{asked.name} rate": f"{source} rate"}
         return Change(

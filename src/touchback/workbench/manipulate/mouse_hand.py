@@ -161,17 +161,17 @@ class Held:
 class Grips:
     """The hands of a run; from any thread."""
 
-    def __init__(self, desk: CommandServer) -> None:
-        self._desk, self._lock = desk, threading.RLock()
+    def __init__(self, commands: CommandServer) -> None:
+        self._commands, self._lock = commands, threading.RLock()
         self.held: dict[str, Held] = {}
         self._looked: dict[str, float] = {}
 
     def grab(self, asked: Grab, client: str) -> Facts:
         """Holds a body, where it is."""
-        live = self._desk.live
+        live = self._commands.live
         refuse_rows(live.system)
         check_body(live.system, asked.body)
-        self._desk.check("hands", asked.body)
+        self._commands.check("hands", asked.body)
         self._check_hand(asked.hand, client)
         now, at = take_snapshot(live), np.array(asked.point)
         spring = _requested_spring(
@@ -209,7 +209,7 @@ class Grips:
                 for name, value in zip(law_names(asked.hand), numbers, strict=True):
                     self._write(name, value)
                 self.held[asked.hand] = Held(client, held.body, spring)
-        return {"hand": asked.hand, "body": held.body, "tick": self._desk.live.ticks}
+        return {"hand": asked.hand, "body": held.body, "tick": self._commands.live.ticks}
 
     def _eased(self, hand: str, held: Held) -> Spring:
         """The spring of a hand, made softer where the mechanism has become so light that a step
@@ -218,7 +218,7 @@ class Grips:
         if now - self._looked.get(hand, 0.0) < _LOOK:
             return held.spring
         self._looked[hand] = now
-        live, names = self._desk.live, point_names(hand)
+        live, names = self._commands.live, point_names(hand)
         at = np.array([live[name] for name in names])
         most = spring_for(take_snapshot(live), held.body, at, self._step(), held.spring.mass).most
         stiffness, damping = held.spring.stiffness, held.spring.damping
@@ -233,7 +233,7 @@ class Grips:
             if held is not None and held.client != client:
                 self._holding(asked.hand, client)  # says whose it is
             self._let_go(asked.hand)
-        return {"hand": asked.hand, "tick": self._desk.live.ticks}
+        return {"hand": asked.hand, "tick": self._commands.live.ticks}
 
     def leave(self, client: str) -> list[str]:
         """Lets go of what a client held who is gone; the hands that did."""
@@ -245,14 +245,14 @@ class Grips:
 
     def _let_go(self, hand: str) -> None:
         self.held.pop(hand, None)
-        if self._desk.live.state == "stopped":
+        if self._commands.live.state == "stopped":
             return
-        if grip_name(hand) in self._desk.live.system.input_names:
+        if grip_name(hand) in self._commands.live.system.input_names:
             self._write(grip_name(hand), 0.0)
 
     def _check_hand(self, hand: str, client: str) -> None:
         """Refuses a hand that isn't there, or is another's."""
-        system = self._desk.live.system
+        system = self._commands.live.system
         known = [
             each
             for each in hands_of(system.model)
@@ -278,10 +278,10 @@ class Grips:
         return self.held[hand]
 
     def _write(self, name: str, value: float) -> None:
-        self._desk.live[name] = value
+        self._commands.live[name] = value
 
     def _step(self) -> float:
-        live = self._desk.live
+        live = self._commands.live
         return 1.0 / (live.plan.rate * live.plan.substeps)
 
 

@@ -216,16 +216,16 @@ def _plain_positions(now: StateSnapshot) -> np.ndarray:
 class Poses:
     """Poses of a run."""
 
-    def __init__(self, desk: CommandServer) -> None:
-        self._desk, self._lock = desk, threading.Lock()
+    def __init__(self, commands: CommandServer) -> None:
+        self._commands, self._lock = commands, threading.Lock()
 
     def pose(self, asked: Pose, client: str) -> Facts:
         """Puts the run into the nearest pose with a point at a place, at rest: it counts as
         assembled, and the run goes on from it."""
-        live, began = self._desk.live, time.perf_counter()
+        live, began = self._commands.live, time.perf_counter()
         refuse_rows(live.system)
         check_body(live.system, asked.body)
-        self._desk.check("hands", asked.body)
+        self._commands.check("hands", asked.body)
         if live.plan.speed is not None and live.state != "paused":
             raise InputError(
                 "A mechanism is posed while it rests: `pause` the run first. While it runs, a hand "

@@ -255,8 +255,8 @@ _FAR = 1e9  # rad or m: a limit that is none
 class Edits:
     """Edits of a run's structure."""
 
-    def __init__(self, desk: CommandServer, reshape: Reshape) -> None:
-        self._desk, self._reshape = desk, reshape
+    def __init__(self, commands: CommandServer, reshape: Reshape) -> None:
+        self._commands, self._reshape = commands, reshape
         self._makers: dict[str, Callable[[Edit, Rests], Change]] = {
             "kind": self._kind, "weld": self._weld, "free": self._free, "limits": self._limits,
             "friction": self._friction, "placement": self._placement,
@@ -265,10 +265,10 @@ class Edits:
 
     def edit(self, asked: Edit, client: str) -> Facts:
         """Makes an edit."""
-        refuse_rows(self._desk.live.system)
+        refuse_rows(self._commands.live.system)
         for name in {asked.joint, asked.loop} - {""} or {""}:  # whichever of them it changes
-            self._desk.check("structure", name)
-        live = self._desk.live
+            self._commands.check("structure", name)
+        live = self._commands.live
         ties = asked.change == "add loop" or asked.joint in live.system.model.closures
         rests = ties and live.plan.speed is not None  # one without a clock rests between its runs
         with self._reshape.lock, live.resting() if rests else nullcontext():
@@ -281,7 +281,7 @@ class Edits:
         """Takes the last edit or law back; one that can't be is named, and may be let be."""
         with self._reshape.lock:
             last = self._reshape.last(EDIT)
-            self._desk.check("structure", last.name)
+            self._commands.check("structure", last.name)
             if asked.skip:
                 return {"words": f"stays: {last.words}", **self._reshape.keep()}
             try:
@@ -295,22 +295,22 @@ class Edits:
 
     def joint(self, asked: JointMessage, client: str) -> Facts:
         """What can be seen of a joint."""
-        refuse_rows(self._desk.live.system)
-        facts = joint_facts(take_snapshot(self._desk.live), asked.joint)
+        refuse_rows(self._commands.live.system)
+        facts = joint_facts(take_snapshot(self._commands.live), asked.joint)
         placed = asked.placement and not facts["loop"]
         return {**facts, **({"placement": self._placing().facts(asked.joint)} if placed else {})}
 
     # ---- joints ---------------------------------------------------------------------------------
 
     def _kind(self, asked: Edit, rests: Rests, word: str | None = None) -> Change:
-        name, model = asked.joint or asked.loop, self._desk.live.system.model
+        name, model = asked.joint or asked.loop, self._commands.live.system.model
         tag, axis = word or tag_of(asked.kind), direction(asked.axis)
         if name in model.closures:
             return self._loop_kind(name, tag, axis)
         if name not in model.joints:
             raise unknown_name("joint", name, [*model.joints, *model.closures])
 
-        now = take_snapshot(self._desk.live)
+        now = take_snapshot(self._commands.live)
         stood = {**now.parameters, **dict(zip(now.system.layout.q, map(float, now.q)))}
 
         def alter(model: Model) -> None:
@@ -323,13 +323,13 @@ class Edits:
         return self._kind(asked, rests, "fixed")
 
     def _free(self, asked: Edit, rests: Rests) -> Change:
-        if asked.joint in self._desk.live.system.model.closures:
+        if asked.joint in self._commands.live.system.model.closures:
             return self._open(asked, rests)
         return self._kind(asked, rests, "free")
 
     def _limits(self, asked: Edit, rests: Rests) -> Change:
         """Parameters of the run where it has limits already; else another structure has them."""
-        now, name = take_snapshot(self._desk.live), asked.joint
+        now, name = take_snapshot(self._commands.live), asked.joint
         low = -_FAR if asked.low is None else asked.low
         high = _FAR if asked.high is None else asked.high
         self._check_coordinate(asked)
@@ -381,10 +381,10 @@ class Edits:
         return Change(EDIT, name, f"placement of '{name}'", alter, key=("placement", name))
 
     def _placing(self) -> Placing:
-        return Placing(self._reshape.model(), take_snapshot(self._desk.live))
+        return Placing(self._reshape.model(), take_snapshot(self._commands.live))
 
     def _check_coordinate(self, asked: Edit) -> None:
-        name, joints = asked.joint, self._desk.live.system.model.joints
+        name, joints = asked.joint, self._commands.live.system.model.joints
         if name not in joints:
             raise unknown_name("joint", name, joints)
         count = joints[name].kind.nv
@@ -397,7 +397,7 @@ class Edits:
     # ---- loops ----------------------------------------------------------------------------------
 
     def _loop_kind(self, name: str, tag: str, axis: Axis | None) -> Change:
-        now = take_snapshot(self._desk.live)
+        now = take_snapshot(self._commands.live)
         old = now.system.model.closures[name]
         own = axis_of(old.kind)
         if axis is None and own is not None:
@@ -412,13 +412,13 @@ class Edits:
         return Change(EDIT, name, f"loop '{name}' {tag}", alter, key=("kind", name))
 
     def _close(self, asked: Edit, rests: Rests) -> Change:
-        name, loop = asked.loop, new_loop(take_snapshot(self._desk.live), asked)
+        name, loop = asked.loop, new_loop(take_snapshot(self._commands.live), asked)
         words = f"loop '{name}' between '{loop.a.body}' and '{loop.b.body}'"
         return Change(EDIT, name, words, lambda model: model.close(name, loop.kind, loop.a, loop.b))
 
     def _open(self, asked: Edit, rests: Rests) -> Change:
         name = asked.loop or asked.joint
-        check_tie(self._desk.live.system.model, name)
+        check_tie(self._commands.live.system.model, name)
         return Change(
             EDIT, name, f"no loop '{name}'", lambda model: rests.extend(open_loop(model, name))
         )

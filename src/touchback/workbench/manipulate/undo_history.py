@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from touchback import Live, Model, System
 from touchback.errors import InputError, TouchbackError
 from touchback.model import MECHANICS, OWN, flatten
-from touchback.realtime import Swapped, refuse_open_loops
+from touchback.realtime import SwapReport, refuse_open_loops
 from touchback.realtime.control.control_messages import Facts
 from touchback.workbench.manipulate.state_snapshot import StateSnapshot, refuse_rows, take_snapshot
 
@@ -48,7 +48,7 @@ class Reshape:
         self.live, self.lock = live, threading.RLock()
         self._base, self.changes = live.system.model, list[Change]()
         self._system: System = live.system
-        self._waiting: tuple[Swapped, list[Change]] | None = None
+        self._waiting: tuple[SwapReport, list[Change]] | None = None
 
     def begin_from(self, base: Model, changes: list[Change]) -> None:
         """Another account of the present structure: a model, and what changed it."""
@@ -136,7 +136,7 @@ class Reshape:
             self.live[name] = value
         return {
             **swap_report(
-                before, self.live, Swapped(self.live.system.name, 0.0, "taken", self.live.ticks)
+                before, self.live, SwapReport(self.live.system.name, 0.0, "taken", self.live.ticks)
             ),
             "milliseconds": _since(began),
         }
@@ -164,7 +164,7 @@ class Reshape:
         return {**facts, "undo": self.next_undo(), "milliseconds": _since(began)}
 
 
-def swap_report(before: StateSnapshot, live: Live, report: Swapped) -> dict[str, object]:
+def swap_report(before: StateSnapshot, live: Live, report: SwapReport) -> dict[str, object]:
     """What a change did: freedoms, how far positions moved [m or rad], energies [J], its tick."""
     taken = report.state == "taken"
     return {

@@ -389,10 +389,11 @@ def nobody(kind: str, facts: Facts) -> None:
 
 
 class PianoBoard:
-    """Keys of some notes, live, with a desk. `tell` is called, from threads of the board's own,
-    with what pages must know: strikes, damped notes, the instrument, screws, curves; `shown` with
-    rows of the key in focus and the depths of all, sixty times a second. `script` gives what the
-    scripted finger plays, else it is the passage on white keys. It is a context manager."""
+    """Keys of some notes, live, with a command server. `tell` is called, from threads of the
+    board's own, with what pages must know: strikes, damped notes, the instrument, screws, curves;
+    `shown` with rows of the key in focus and the depths of all, sixty times a second. `script`
+    gives what the scripted finger plays, else it is the passage on white keys. It is a context
+    manager."""
 
     def __init__(
         self,
@@ -420,7 +421,7 @@ class PianoBoard:
             },
         )  # fmt: skip
         self.hands = Hands(self.live, rate)
-        self.desk = CommandServer(
+        self.commands = CommandServer(
             self.live, Exposed(inputs=False, parameters=False, hands=False, structure=False)
         )
         self.rows = StrokeRows(self.notes)
@@ -432,17 +433,17 @@ class PianoBoard:
         self._add_messages()
 
     def _add_messages(self) -> None:
-        self.desk.add(asked.Board, self._board)
-        self.desk.add(asked.Press, self.press, OFTEN)
-        self.desk.add(asked.Stroke, self._stroke, OFTEN)
-        self.desk.add(asked.Lift, self._lift, OFTEN)
-        self.desk.add(asked.Pedal, self._pedal, OFTEN)
-        self.desk.add(asked.Instrument, self._switch)
-        self.desk.add(asked.Screw, self._turn)
-        self.desk.add(asked.Regulation, self._regulation)
-        self.desk.add(asked.Focus, self._look_at)
-        self.desk.add(asked.Last, self._last)
-        self.desk.add(asked.Passage, self._play_passage)
+        self.commands.add(asked.Board, self._board)
+        self.commands.add(asked.Press, self.press, OFTEN)
+        self.commands.add(asked.Stroke, self._stroke, OFTEN)
+        self.commands.add(asked.Lift, self._lift, OFTEN)
+        self.commands.add(asked.Pedal, self._pedal, OFTEN)
+        self.commands.add(asked.Instrument, self._switch)
+        self.commands.add(asked.Screw, self._turn)
+        self.commands.add(asked.Regulation, self._regulation)
+        self.commands.add(asked.Focus, self._look_at)
+        self.commands.add(asked.Last, self._last)
+        self.commands.add(asked.Passage, self._play_passage)
 
     # ---- its life -------------------------------------------------------------------------------
 

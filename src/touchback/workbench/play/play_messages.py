@@ -1,4 +1,4 @@
-"""What play pages ask for, beside what every desk knows."""
+"""What play pages ask for, beside what every command server knows."""
 
 from typing import Annotated, Literal
 

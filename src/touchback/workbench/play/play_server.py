@@ -143,7 +143,8 @@ SHOWN = ("time", "handle", "wall force", "wall gave", "hand followed")  # s, m, 
 
 
 class WallBoard:
-    """A handle, a hand and a wall, live, with a desk; a context manager like the piano's."""
+    """A handle, a hand and a wall, live, with a command server; a context manager like the
+    piano's."""
 
     def __init__(self, rate: float = 1000.0, speed: float | None = 1.0) -> None:
         self.controller, self.stiffness, self.rate = "standard", 2000.0, rate
@@ -154,12 +155,12 @@ class WallBoard:
             system, system.assemble({"handle": REST}), rate=TICKS, substeps=SUBSTEPS, speed=speed,
             parameters=rendering(self.controller).parameters(system.model, self.stiffness, rate),
         )  # fmt: skip
-        self.desk = CommandServer(
+        self.commands = CommandServer(
             self.live, Exposed(inputs=False, parameters=False, hands=False, structure=False)
         )
         self._changing = threading.Lock()
-        self.desk.add(asked.Push, self._push, OFTEN)
-        self.desk.add(asked.Wall, self._change, OFTEN)
+        self.commands.add(asked.Push, self._push, OFTEN)
+        self.commands.add(asked.Wall, self._change, OFTEN)
 
     def __enter__(self) -> WallBoard:
         self.live.start()
@@ -217,13 +218,13 @@ class Publish(Protocol):
 
 
 class PlaySource:
-    """A board that draws itself: no scene and no poses, its desk answers. Nothing that can be set
-    is told as such: what pages may know they are told by the board."""
+    """A board that draws itself: no scene and no poses, its command server answers. Nothing that
+    can be set is told as such: what pages may know they are told by the board."""
 
     structure = 1
 
-    def __init__(self, title: str, live: Live, desk: CommandServer) -> None:
-        self.title, self.live, self.desk = title, live, desk
+    def __init__(self, title: str, live: Live, commands: CommandServer) -> None:
+        self.title, self.live, self.commands = title, live, commands
 
     def stale(self) -> bool:
         return False
@@ -256,7 +257,7 @@ class PlaySource:
         }  # fmt: skip
 
     def handle(self, message: bytes, client: str) -> Answer:
-        return self.desk.handle(message, client)
+        return self.commands.handle(message, client)
 
 
 def empty_scene(title: str) -> SceneSeen:
@@ -291,9 +292,9 @@ class BoardBroadcast:
         shifted = row.copy()
         shifted[:, 0] -= since
         for client in self._hub.clients:
-            client.stream("row", _frame(ROW + (note << 8), since, shifted), _WAITING)
+            client.queue_frame("row", _frame(ROW + (note << 8), since, shifted), _WAITING)
             if keys is not None:
-                client.stream("keys", _frame(KEYS, float(row[-1, 0]), keys))
+                client.queue_frame("keys", _frame(KEYS, float(row[-1, 0]), keys))
 
     def _clock(self, message: Clock, client: Client) -> Facts:
         return {"ns": time.monotonic_ns()}
@@ -484,11 +485,11 @@ class PlayServer:
             made = board or self._board(what)
             steps.enter_context(made)
             title, page, _ = PAGES[what]
-            bench = self._bench(PlaySource(title, made.live, made.desk), what, page)
+            bench = self._bench(PlaySource(title, made.live, made.commands), what, page)
             steps.callback(bench.close)
             stage = BoardBroadcast(bench.hub)
             made.tell, made.shown = stage.tell, stage.show
-            self._welcome(made.desk)
+            self._welcome(made.commands)
             return OpenPage(bench, steps.pop_all(), made)
 
     def _board(self, what: str) -> PianoBoard | TrialBoard | WallBoard:
@@ -505,10 +506,10 @@ class PlayServer:
         )  # fmt: skip
         steps.callback(bench.close)
         feed(bench.live, experiment)
-        desk = cast(CommandServer, bench.desk)
+        commands = cast(CommandServer, bench.commands)
         about = {"name": entry.name, "sentences": entry.sentences}
-        desk.add(About, lambda asked, client: about, any_time=True)
-        self._welcome(desk)
+        commands.add(About, lambda asked, client: about, any_time=True)
+        self._welcome(commands)
         return OpenPage(bench, steps.pop_all())
 
     def _bench(self, source: Source, name: str, page: str) -> Workbench:
@@ -520,11 +521,11 @@ class PlayServer:
             return {"beside": self.first.bench, "name": name}
         return {"host": self._host, "port": self._port}
 
-    def _welcome(self, desk: CommandServer) -> None:
+    def _welcome(self, commands: CommandServer) -> None:
         """What every page can ask for."""
-        desk.add(Visit, self.visit, SELDOM, any_time=True)
-        desk.add(Zoo, self.zoo, any_time=True)
-        desk.add(Strings, _strings, any_time=True)
+        commands.add(Visit, self.visit, SELDOM, any_time=True)
+        commands.add(Zoo, self.zoo, any_time=True)
+        commands.add(Strings, _strings, any_time=True)
 
 
 def _strings(asked: Strings, client: str) -> Facts:

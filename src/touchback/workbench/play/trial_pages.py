@@ -29,12 +29,12 @@ KEY = 60  # the note by which pages call the one key
 
 
 def blind_command_server(live: Live) -> CommandServer:
-    """A desk at which nothing can be set and no signal read: some of them (what a parameter's
-    change gave in energy, the state of a voice in the background) would tell what is hidden.
-    Anybody may stop the key, and let it go on."""
-    desk = CommandServer(live, FEEL)
-    desk.add(Read, _refuse_read)
-    return desk
+    """A command server at which nothing can be set and no signal read: some of them (what a
+    parameter's change gave in energy, the state of a voice in the background) would tell what is
+    hidden. Anybody may stop the key, and let it go on."""
+    commands = CommandServer(live, FEEL)
+    commands.add(Read, _refuse_read)
+    return commands
 
 
 def _refuse_read(message: Read, client: str) -> Facts:
@@ -75,10 +75,10 @@ class TrialBoard:
         self.shown: Callable[[np.ndarray], None] = lambda row: None
         self.board.shown = lambda row, keys, note: self.shown(row[:, :SHOWN])
         self._began = time.monotonic()
-        self.desk = blind_command_server(self.live)
-        self.desk.add(asked.Press, self.board.press, OFTEN)
-        self.desk.add(asked.Trial, self._where)
-        self.desk.add(asked.Reply, self._reply)
+        self.commands = blind_command_server(self.live)
+        self.commands.add(asked.Press, self.board.press, OFTEN)
+        self.commands.add(asked.Trial, self._where)
+        self.commands.add(asked.Reply, self._reply)
 
     def __enter__(self) -> TrialBoard:
         self.board.__enter__()
@@ -134,11 +134,11 @@ class ChoiceBoard:
         self._spans: list[tuple[float, float]] = []
         self._began = self._asked = 0.0
         self._going = threading.Lock()
-        self.desk = blind_command_server(self.live)
-        self.desk.add(asked.Press, self._press, OFTEN)
-        self.desk.add(asked.Trial, self._where)
-        self.desk.add(asked.Onward, self._onward)
-        self.desk.add(asked.Reply, self._reply)
+        self.commands = blind_command_server(self.live)
+        self.commands.add(asked.Press, self._press, OFTEN)
+        self.commands.add(asked.Trial, self._where)
+        self.commands.add(asked.Onward, self._onward)
+        self.commands.add(asked.Reply, self._reply)
 
     def __enter__(self) -> ChoiceBoard:
         self.key.__enter__()

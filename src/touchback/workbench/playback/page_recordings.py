@@ -161,7 +161,8 @@ class Page(Protocol):
         """A file that may be downloaded."""
 
     def begin(self, live: Live) -> Source:
-        """A source of a run that is to be shown and to end with the page, with its desk."""
+        """A source of a run that is to be shown and to end with the page, with its command
+        server."""
 
     def let_go(self, live: Live) -> bool:
         """Ends a run where it would end with the page; whether it did."""
@@ -183,35 +184,37 @@ class PageRecordings:
 
     # ---- what is shown --------------------------------------------------------------------------
 
-    def join_live(self, live: Live, source: LiveSource, desk: CommandServer) -> None:
+    def join_live(self, live: Live, source: LiveSource, commands: CommandServer) -> None:
         """A live run: its scopes, its recordings."""
-        scopes = LiveScopes(live, desk, self.page.send, self.folder.traces)
+        scopes = LiveScopes(live, commands, self.page.send, self.folder.traces)
         self._live, self.port = (live, source, scopes), scopes.port
         self.runs.add(live)
         source.recording_to = lambda: self.recording_to
         source.recording_size = lambda: self.recording_size
-        desk.add(Stop, lambda asked, client: self._stop(live), None, any_time=True)
-        desk.add(Back, lambda asked, client: self._back_from_fork(desk), any_time=True)
-        desk.add(Record, lambda asked, client: self._record(desk, asked.on))
-        self._join(desk)
+        commands.add(Stop, lambda asked, client: self._stop(live), None, any_time=True)
+        commands.add(Back, lambda asked, client: self._back_from_fork(commands), any_time=True)
+        commands.add(Record, lambda asked, client: self._record(commands, asked.on))
+        self._join(commands)
 
     def join_playback(self, shown: Playback) -> None:
         """A recording: its scopes, the way back and the way on."""
-        shown.desk.exposed = self.page.exposed
+        shown.commands.exposed = self.page.exposed
         port = shown.scopes(self.page.send, self.folder.traces)
-        add = shown.desk.add
+        add = shown.commands.add
         add(Stop, lambda asked, client: self._stop_behind(shown), None, any_time=True)
-        add(Back, lambda asked, client: self._back(shown.desk), any_time=True)
+        add(Back, lambda asked, client: self._back(shown.commands), any_time=True)
         add(Fork, lambda asked, _: self._fork(shown, asked.time), SELDOM, any_time=True)
-        self._join(shown.desk)
+        self._join(shown.commands)
         if self.port is not None:
             self.port.forget()
         self.port, self._playback = port, shown
 
-    def _join(self, desk: CommandServer) -> None:
-        desk.add(Recordings, lambda asked, client: self._listing(), any_time=True)
-        desk.add(Export, lambda asked, _: self._export(asked), SELDOM, any_time=True)
-        desk.add(Open, lambda asked, _: self._open(desk, asked.recording), SELDOM, any_time=True)
+    def _join(self, commands: CommandServer) -> None:
+        commands.add(Recordings, lambda asked, client: self._listing(), any_time=True)
+        commands.add(Export, lambda asked, _: self._export(asked), SELDOM, any_time=True)
+        commands.add(
+            Open, lambda asked, _: self._open(commands, asked.recording), SELDOM, any_time=True
+        )
 
     def _stop(self, live: Live) -> Facts:
         if not self.runs.stop():
@@ -261,8 +264,8 @@ class PageRecordings:
             return None
         return {"bytes": take.bytes, "room": take.room}
 
-    def _record(self, desk: CommandServer, on: bool) -> Facts:
-        desk.check("transport", "record")
+    def _record(self, commands: CommandServer, on: bool) -> Facts:
+        commands.check("transport", "record")
         with self._lock:
             if self._live is None:
                 raise InputError("There is no live run to record.")
@@ -298,16 +301,16 @@ class PageRecordings:
         size = path.stat().st_size
         return {"path": address, "name": path.name, "bytes": size, "diagnostics": diagnostics}
 
-    def _open(self, desk: CommandServer, name: str) -> Facts:
-        desk.check("transport", "open")  # everybody sees it then
+    def _open(self, commands: CommandServer, name: str) -> Facts:
+        commands.check("transport", "open")  # everybody sees it then
         track = track_of(self.folder.opened(name))
         playback = Playback(track, name, _ABOVE + _EACH * next(self._numbers))
         self.join_playback(playback)
         self.page.turn_to(playback)
         return {"name": name, "start": playback.start, "end": playback.end}
 
-    def _back(self, desk: CommandServer) -> Facts:
-        desk.check("transport", "open")  # as for the way there
+    def _back(self, commands: CommandServer) -> Facts:
+        commands.check("transport", "open")  # as for the way there
         if self._live is None:
             raise InputError("Only the recording is there; fork it to go on live.")
         _, source, scopes = self._live
@@ -321,7 +324,7 @@ class PageRecordings:
     # ---- forks ----------------------------------------------------------------------------------
 
     def _fork(self, playback: Playback, time: float | None) -> Facts:
-        playback.desk.check("transport", "fork")  # it takes the place of the run that there is
+        playback.commands.check("transport", "fork")  # it takes the place of the run that there is
         mark, before = self.runs.mark(), self._live
         held = before is not None and runs(before[0]) and "stopped" in before[0].faults
         time = playback.instant.time if time is None else time
@@ -359,8 +362,8 @@ class PageRecordings:
         else:
             self._theirs = source
 
-    def _back_from_fork(self, desk: CommandServer) -> Facts:
-        desk.check("transport", "fork")  # as for the way there
+    def _back_from_fork(self, commands: CommandServer) -> Facts:
+        commands.check("transport", "fork")  # as for the way there
         with self._lock:
             source, shown = self._theirs, self._live
             if source is None or shown is None:
@@ -369,7 +372,7 @@ class PageRecordings:
                 raise InputError(f"The run '{source.title}' before the fork has ended.")
             self._end_take()
             self._theirs = None
-            self.join_live(source.live, source, source.desk)
+            self.join_live(source.live, source, source.commands)
             source.prepare()  # under another number, so that pages draw it anew
             self.page.turn_to(source)
             self._take_leave(shown)

@@ -87,14 +87,14 @@ class Playback:
         self._poses: dict[int, Poses] = {}
         self._count = 0
         self._shown = self.track.at(self.start).structure
-        self.desk = PlaybackCommands()
+        self.commands = PlaybackCommands()
         self._add()
         self.prepare()
 
     _since: float | None  # when playing began, of the monotonic clock; None: it stands
 
     def _add(self) -> None:
-        add = self.desk.add
+        add = self.commands.add
         self._move(Pause, lambda asked: self.pause())
         self._move(Go, lambda asked: self.go())
         self._move(Step, lambda asked: self.step(asked.ticks))
@@ -113,17 +113,17 @@ class Playback:
         word = str(kind.__struct_config__.tag)
 
         def done(asked: _Kind, client: str) -> Facts:
-            self.desk.check("transport", word)
+            self.commands.check("transport", word)
             return self._do(lambda: act(asked))
 
-        self.desk.add(kind, done, rate, any_time=True)
+        self.commands.add(kind, done, rate, any_time=True)
 
     def scopes(
         self, send: Callable[[str, bytes], None], find: Callable[[str], Traces] | None = None
     ) -> ScopePort:
         """Lets scopes show the whole recording."""
         port = ScopePort(self.recorded, send, find)
-        port.join(self.desk)
+        port.join(self.commands)
         return port
 
     # ---- transport ------------------------------------------------------------------------------
@@ -267,7 +267,7 @@ class Playback:
         return {"model": self.title, "recorded": True, **kinds}
 
     def handle(self, message: bytes, client: str) -> Answer:
-        return self.desk.handle(message, client)
+        return self.commands.handle(message, client)
 
 
 def _rate_of(time: np.ndarray) -> float:

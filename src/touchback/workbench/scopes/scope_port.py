@@ -207,13 +207,13 @@ class ScopePort:
         self._streams: dict[tuple[str, int], Callable[[], None]] = {}
         self._lock = threading.Lock()
 
-    def join(self, desk: CommandServer) -> None:
-        """Lets a desk know the messages."""
-        desk.add(Scope, self.scope, any_time=True)
-        desk.add(Past, self.past, _RATE, any_time=True)
-        desk.add(Pairs, self.pairs, _RATE, any_time=True)
-        desk.add(Spectra, self.spectra, any_time=True)
-        desk.add(Signals, self.signals, any_time=True)
+    def join(self, commands: CommandServer) -> None:
+        """Lets a command server know the messages."""
+        commands.add(Scope, self.scope, any_time=True)
+        commands.add(Past, self.past, _RATE, any_time=True)
+        commands.add(Pairs, self.pairs, _RATE, any_time=True)
+        commands.add(Spectra, self.spectra, any_time=True)
+        commands.add(Signals, self.signals, any_time=True)
 
     def forget(self, client: str | None = None) -> None:
         """Ends the streams of a client that went away, or all."""
@@ -322,20 +322,21 @@ class Graph(Message, frozen=True):
 
 
 class LiveScopes:
-    """Joins the scopes to a run's desk. `send(client, frame, stream)` gives a page a frame."""
+    """Joins the scopes to a run's command server. `send(client, frame, stream)` gives a page a
+    frame."""
 
     def __init__(
         self,
         live: Live,
-        desk: CommandServer,
+        commands: CommandServer,
         send: Callable[[str, bytes], None],
         recordings: Callable[[str], Source] | None = None,
     ) -> None:
         self.live, self.history = live, History(live.plan.rate)
         self.history.expect(live.columns, units_of(live.system))
         self.port = ScopePort(self.history, send, recordings)
-        self.port.join(desk)
-        desk.add(Graph, lambda asked, client: graph_facts(live.system), any_time=True)
+        self.port.join(commands)
+        commands.add(Graph, lambda asked, client: graph_facts(live.system), any_time=True)
         self._columns: tuple[str, ...] = ()
         self._units: dict[str, str] = {}
         self._tap = live.tap(self._take)
