@@ -81,8 +81,8 @@ class Session:
     def _drive(self, system: System, turn: int, caster: float, manoeuvre: LeftOfIt) -> Trial:
         along, side = manoeuvre.place
         with tb.live(
-            system.apart(), rate=RATE, method="rk4", speed=1.0 if self.clock else None, record=True,
-            parameters={"front caster": caster},
+            system.independent_copy(), rate=RATE, method="rk4",
+            speed=1.0 if self.clock else None, record=True, parameters={"front caster": caster},
         ) as live:  # fmt: skip
             live["obstacle side"] = side
             live.run(manoeuvre.appears)

@@ -289,7 +289,7 @@ def test_what_was_found_follows_the_poses_as_the_differential_system_says() -> N
     at = tracking.guess([x, 0, 0], [x, 0, below], 0, 0)
     for _ in range(8):
         at = tracking.newton(at)
-    at = tracking.following(at)
+    at = tracking.differentiable_root(at)
     found = [*at.on_b, at.reach, at.hidden_b]
     rates = dict(zip((angle, x, z), map(tape.const, (0.7, -0.4, 0.9)), strict=True))
     twist = Twist([0, tape.const(0.7), 0], [tape.const(-0.4), 0, tape.const(0.9)])
@@ -298,7 +298,7 @@ def test_what_was_found_follows_the_poses_as_the_differential_system_says() -> N
     wanted = [*by_system.on_b, by_system.reach, by_system.hidden_b]
     outputs = [*jvp(tape, found, rates), *wanted]
     places = {angle: ("x", 0), x: ("x", 1), z: ("x", 2)}
-    compiled = compile_program(lower(tape, outputs, places), "following")
+    compiled = compile_program(lower(tape, outputs, places), "differentiable_root")
     for turn in (-0.3, 0.0, 0.25):
         out = compiled.call(x=[turn, 0.1, 0.5])
         np.testing.assert_allclose(out[:5], out[5:], atol=1e-14)

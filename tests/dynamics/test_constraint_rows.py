@@ -178,7 +178,7 @@ def test_rates_of_written_rows_are_rates() -> None:
             for weight in (0.0, 0.5, 0.5, 1.0):
                 here = at + weight * h * (k[-1] if len(k) > 1 else 0.0)
                 function = system.function("configuration rate")
-                k.append(system.evaluated(function, At(here, v + a * (s + weight * h))))
+                k.append(system.call_function(function, At(here, v + a * (s + weight * h))))
             at = at + h / 6 * (k[1] + 2 * k[2] + 2 * k[3] + k[4])
         return at, v + a * t, 0.3 + t
 

@@ -195,10 +195,10 @@ def test_both_ends_move_at_once_in_a_run_that_closes_its_loops() -> None:
     m.constrain("together", m.coordinate("x") - m.coordinate("y"), unit="m")
     system = m.compile()
     for ends in ({"x low": 2.0, "x high": 3.0}, {"x high": -2.0, "x low": -3.0}):
-        moved = system.apart(ends)
+        moved = system.independent_copy(ends)
         assert {name: moved[name] for name in ends} == ends
     run = tb.simulate(system, None, 0.1, parameters={"x low": 2.0, "x high": 3.0})
     assert np.abs(run["x"] - 2.5).max() < 1e-12
     assert system["x low"] == 0.0 and system["x high"] == 1.0
     with pytest.raises(tb.InputError, match="Limits of 'x': the lower one would be 4"):
-        system.apart({"x low": 4.0, "x high": 3.0})
+        system.independent_copy({"x low": 4.0, "x high": 3.0})

@@ -67,7 +67,7 @@ def test_other_threads_run_while_a_call_computes_many_states(
         done.clear()
         watching = threading.Thread(target=watch)
         watching.start()
-        system.called(function, at, out=out)
+        system.call_by_name(function, at, out=out)
         done.set()
         watching.join()
         if seen.is_set():
@@ -126,7 +126,7 @@ def test_parameters_may_have_the_leading_dimensions_too() -> None:
     efforts = system.inverse_dynamics(np.zeros((2, 1, 1)), q, q, parameters={"mass": masses})
     assert efforts.shape == (2, 600, 1)
     for number in (3.0, 7.0):
-        wanted = system.apart()
+        wanted = system.independent_copy()
         wanted["mass"] = number
         one = system.inverse_dynamics(q, q, q, parameters={"mass": number})
         np.testing.assert_array_equal(one, wanted.inverse_dynamics(q, q, q))

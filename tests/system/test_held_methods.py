@@ -73,7 +73,7 @@ def test_held_methods_follow_every_change(kind: str) -> None:
 
     def follows() -> dict[str, np.ndarray]:
         found = {}
-        fresh = system.apart()
+        fresh = system.independent_copy()
         for name, given in GIVEN.items():
             found[name] = wanted = getattr(fresh, name.split()[0])(*given(q, v))
             for method in (held[name], early[name], held[name], methods()[name]):

@@ -60,7 +60,7 @@ def test_a_tree_answers_for_its_constraints_and_modes_that_there_are_none() -> N
 @pytest.mark.parametrize("kind", ["tree", "constrained", "with modes"])
 def test_what_is_derived_is_derived_once_for_systems_made_apart(kind: str) -> None:
     system = SYSTEMS[kind]()
-    other = system.apart()
+    other = system.independent_copy()
     assert other.acting is system.acting
     assert other.equations is system.equations
     assert other.function("bias") is system.function("bias")

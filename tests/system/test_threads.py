@@ -242,7 +242,7 @@ def test_parameters_set_by_eight_threads_all_arrive() -> None:
 
 def test_a_system_apart_has_settings_of_its_own() -> None:
     system = make("slider-crank").compile()
-    other = system.apart()
+    other = system.independent_copy()
     other["crank radius"] = 0.12
     other.deactivate("pin")
     assert (system["crank radius"], system.active, other.active) == (0.1, ("pin",), ())

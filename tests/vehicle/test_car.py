@@ -157,7 +157,7 @@ def test_the_hands_hold_what_the_torsion_bar_and_the_column_s_friction_give() ->
 
 
 def test_more_caster_makes_the_first_torque_larger_at_the_same_angle() -> None:
-    system, found = car().apart(), []
+    system, found = car().independent_copy(), []
     for caster in (0.02, 0.09, 0.16):
         system["front caster"] = caster
         found.append(driven(system, 0.6, steering_angle=0.3)["steering torque"].max())
@@ -166,7 +166,7 @@ def test_more_caster_makes_the_first_torque_larger_at_the_same_angle() -> None:
 
 def test_alignment_changes_at_a_tick_of_a_live_run() -> None:
     """Moved while it drives, the linkage is where it would be if it had been built so."""
-    with tb.live(car().apart(), rate=1000, method="rk4", speed=None) as live:
+    with tb.live(car().independent_copy(), rate=1000, method="rk4", speed=None) as live:
         live["steering angle"] = 0.0
         live.run(0.05)
         before = live.read("front left.slip angle")
@@ -181,7 +181,7 @@ def test_alignment_changes_at_a_tick_of_a_live_run() -> None:
 
 
 def test_the_assist_lightens_the_wheel_and_friction_hides_small_forces() -> None:
-    system, torque = car().apart(), {}
+    system, torque = car().independent_copy(), {}
     for assist in (0.0, 1.0):
         system["assist"] = assist
         torque[assist] = driven(system, 0.8, steering_angle=0.5)["steering torque"][-1]

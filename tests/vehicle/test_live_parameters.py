@@ -21,7 +21,7 @@ def simulator() -> tb.System:
 @cache
 def driven(name: str = "", factor: float = 1.0, more: float = 0.0) -> tb.Run:
     """A turn to the left by 0.4 rad of the wheel, in which a parameter changes."""
-    system = simulator().apart()
+    system = simulator().independent_copy()
     with tb.live(system, rate=1000, method="rk4", speed=None, record=True) as live:
         live.run(TURNED)
         live["device wheel"] = 0.4

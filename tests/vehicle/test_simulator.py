@@ -34,7 +34,7 @@ def bare() -> tb.System:
 @cache
 def turned(caster: float) -> tb.Run:
     """The same trace of the device's wheel, whatever it takes."""
-    system = bare().apart()
+    system = bare().independent_copy()
     system["front caster"] = caster
     return tb.simulate(
         system, duration=1.4, inputs={"device wheel": (TIMES, TRACE)}, method="rk4", step=1e-3,
@@ -65,7 +65,7 @@ def test_at_the_same_angle_the_first_torque_peak_is_that_of_the_trails() -> None
 def test_the_driven_wheel_is_where_a_double_lag_of_its_device_is() -> None:
     """θ̈ = ω² (θ_d − θ) − 2 ω θ̇ with ω = 400 rad/s: on a ramp it is 2/ω late, and a tick by which
     the device is sampled before the step."""
-    system = bare().apart()
+    system = bare().independent_copy()
     run = tb.simulate(
         system, duration=0.3, inputs={"device wheel": (TIMES, TIMES)}, method="rk4", step=1e-3,
         rate=1000, output_step=0.005, progress=False,
@@ -124,7 +124,7 @@ def test_toe_caster_grip_roll_bar_and_roll_centre_change_while_it_drives() -> No
     there; higher roll centres, less roll for the same acceleration; less grip, more of the slip
     angle for the same force; toe-in, wheels apart by it."""
     found: list[dict[str, float]] = []
-    with tb.live(bare().apart(), rate=1000, method="rk4", speed=None) as live:
+    with tb.live(bare().independent_copy(), rate=1000, method="rk4", speed=None) as live:
 
         def change(name: str, value: float, seconds: float) -> None:
             live[name] = value
@@ -178,7 +178,7 @@ class Wheel:
 def test_a_device_on_a_wire_turns_the_car_and_is_given_its_torque() -> None:
     wheel = Wheel()
     with tb.live(
-        bare().apart(), rate=1000, method="rk4", speed=0.5, priority=0,
+        bare().independent_copy(), rate=1000, method="rk4", speed=0.5, priority=0,
         outputs={"felt torque": GuardedOutput(safe=0.0, low=-30.0, high=30.0, at_limit="clip")},
     ) as live:  # fmt: skip
         live.connect("device wheel", wheel, rate=100)

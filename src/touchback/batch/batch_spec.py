@@ -147,7 +147,7 @@ class BatchSpec:
         single = {name: float(each[0]) for name, each in given.items() if len(each) == 1}
         values = system.parameter_values(single)
         varied = system.layout.varied(values, several) if several else values
-        own = own or system.dynamics.acting(system.key).functions
+        own = own or system.dynamics.active_equations(system.key).functions
         return np.ascontiguousarray(own.block_for(varied), dtype=float)
 
     def series(self) -> BatchSeries:

@@ -121,7 +121,7 @@ def _native_constrained(spec: BatchSpec, workers: int) -> NativeConstrainedBatch
     refuse_unknown_modes(system, x)
     return NativeConstrainedBatch(
         _motion(spec), CHUNK, len(layout.outputs) if measured else 0, x, spec.constants(),
-        spec.blocks(system.dynamics.acting(system.key, spec.formulation.step).functions),
+        spec.blocks(system.dynamics.active_equations(system.key, spec.formulation.step).functions),
         spec.series(), (layout.memory_places, spec.steps_between_ticks),
         (solver.word, spec.span.start, solver.step, spec.whole_steps, solver.steps_per_output()),
         spec.places, workers,
@@ -133,7 +133,7 @@ def _motion(spec: BatchSpec) -> BatchMotion:
     system, kept = spec.system, spec.formulation
     if system.modes:
         return BatchModes(system.dynamics.modes_data(), kept, spec.solver.word)
-    own = system.dynamics.acting(system.key, kept.step).functions
+    own = system.dynamics.active_equations(system.key, kept.step).functions
     return BatchConstrained(
         system.dynamics.constrained_functions(system.key, kept.step), kept,
         own["outputs"].compiled if spec.measures else None,

@@ -75,7 +75,7 @@ def run_parts(
 
 
 def _functions(system: System, sensors: bool) -> BatchFunctions:
-    own = system.dynamics.acting(system.key).functions
+    own = system.dynamics.active_equations(system.key).functions
     one = own["rate"].compiled
     lanes = native_lanes() if one.backend == "machine" else 1
 

@@ -104,16 +104,19 @@ class Tracking:
         A, B = self.both(at)
         return self._stepped(at, A, B, A, B)
 
-    def following(self, at: Nearest) -> Nearest:
+    def differentiable_root(self, at: Nearest) -> Nearest:
         """What Newton's method has found, as a function of the poses: for the tape, whose first
         derivatives of it are those of system (8).
 
         A root is one wherever the search began, so its numbers are held still, and so is the
         matrix of one more step; only the residual of that step follows the poses."""
         k = self.k
-        at = self.refined(Nearest(*(_held(k, part) for part in _parts(at))))
+        at = self.refined(Nearest(*(_without_derivatives(k, part) for part in _field_values(at))))
         A, B = self.both(at)
-        still_a, still_b = (WorldShape(*(_held(k, part) for part in _parts(x))) for x in (A, B))
+        still_a, still_b = (
+            WorldShape(*(_without_derivatives(k, part) for part in _field_values(x)))
+            for x in (A, B)
+        )
         return self._stepped(at, A, B, still_a, still_b)
 
     def _stepped(
@@ -135,8 +138,8 @@ class Tracking:
         vectors = self.vectors
         A, B = self.both(at)
         v_a, v_b = (
-            _carried(vectors, of_a, self.a, at.on_a),
-            _carried(vectors, of_b, self.b, at.on_b),
+            _point_velocity(vectors, of_a, self.a, at.on_a),
+            _point_velocity(vectors, of_b, self.b, at.on_b),
         )
         left_a = vectors.sub(vectors.apply(A.H, v_a), vectors.cross(of_a.omega, A.N))
         left_b = vectors.sub(vectors.apply(B.H, v_b), vectors.cross(of_b.omega, B.N))
@@ -221,7 +224,7 @@ class Tracking:
         shift = k.sub(b.on_a, vectors.dot(A.N, vectors.add(b.points, K_normal)))
         turned = vectors.sub(vectors.sub(b.normals, vectors.apply(A.H, b.points)), S_normal)
         left = vectors.sub(turned, vectors.scale(k.mul(shift, along), bent))
-        x, y = _two(k, M, [vectors.dot(t, left) for t in tangents])
+        x, y = _solve_two_by_two(k, M, [vectors.dot(t, left) for t in tangents])
         slide = vectors.add(vectors.scale(x, tangents[0]), vectors.scale(y, tangents[1]))
         x_b = vectors.add(normal, slide)
         K_slide, S_slide = self._through(at, A, B, slide)
@@ -250,7 +253,7 @@ class Tracking:
         return refined(side.surface, self.k, self.value, r, hidden)
 
 
-def _carried(vectors: Vectors, twist: Twist, side: Side, point: Vector) -> Vector:
+def _point_velocity(vectors: Vectors, twist: Twist, side: Side, point: Vector) -> Vector:
     """Velocity of the body's point (9)."""
     return vectors.add(twist.v, vectors.cross(twist.omega, vectors.sub(point, side.p)))
 
@@ -266,7 +269,7 @@ def _tangents(k: Scalars, vectors: Vectors, N: Vector) -> list[Vector]:
     return [first, [b, k.add(sign, k.mul(k.mul(y, y), a)), -y]]
 
 
-def _two(k: Scalars, M: Matrix, b: Vector) -> tuple[Scalar, Scalar]:
+def _solve_two_by_two(k: Scalars, M: Matrix, b: Vector) -> tuple[Scalar, Scalar]:
     """M⁻¹ b."""
     inverse = k.div(1, k.sub(k.mul(M[0][0], M[1][1]), k.mul(M[0][1], M[1][0])))
     x = k.sub(k.mul(M[1][1], b[0]), k.mul(M[0][1], b[1]))
@@ -274,13 +277,13 @@ def _two(k: Scalars, M: Matrix, b: Vector) -> tuple[Scalar, Scalar]:
     return k.mul(inverse, x), k.mul(inverse, y)
 
 
-def _parts(data: Nearest | WorldShape) -> list[Scalar]:
+def _field_values(data: Nearest | WorldShape) -> list[Scalar]:
     return [getattr(data, field.name) for field in fields(data)]
 
 
-def _held(k: Scalars, x: Scalar) -> Scalar:
+def _without_derivatives(k: Scalars, x: Scalar) -> Scalar:
     """The same numbers without derivatives: scaled by 2²⁰⁰ a number is whole already (or 0), so
     that `floor`, whose derivative is zero, gives back the same bits."""
     if isinstance(x, Sequence):
-        return [_held(k, part) for part in x]
+        return [_without_derivatives(k, part) for part in x]
     return k.mul(k.const(2.0**-200), k.floor(k.mul(k.const(2.0**200), x)))

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from touchback.dynamics.kinematic_tree import Link, Tree
 from touchback.dynamics.link_accelerations import Base, link_motions
-from touchback.dynamics.rnea import carried_up, own_wrenches
+from touchback.dynamics.rnea import required_link_wrenches, shift_to_parent
 from touchback.numbers import Matrix, Scalar, Vector
 from touchback.spatial import ZERO, Articulated, Inertia, Twist, Vectors, Wrench, skew
 from touchback.symbolic import Scalars
@@ -40,7 +40,7 @@ def forward_dynamics(
 ) -> list[Scalar]:
     """Accelerations a with M a + c = τ."""
     motions = link_motions(tree, k, v, None, base)
-    wrenches = own_wrenches(tree, k, motions, external)
+    wrenches = required_link_wrenches(tree, k, motions, external)
     own = [
         (articulated(k, link.inertia, link.added), wrench)
         for link, wrench in zip(tree.links, wrenches, strict=True)
@@ -78,7 +78,7 @@ def eliminate(
 
     def gather(link: Link, above: Carried, own: Carried) -> Carried:
         both = above[0].plus(k, articulated_up(link, k, own[0]))
-        F, N = carried_up(link, k, own[1])
+        F, N = shift_to_parent(link, k, own[1])
         return both, (vectors.add(above[1][0], F), vectors.add(above[1][1], N))
 
     left = dict(tree.gathering(own, gather, settle))

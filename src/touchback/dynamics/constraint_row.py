@@ -21,7 +21,7 @@ class Action:
 
 
 @dataclass
-class Rubbing:
+class RowFriction:
     """Friction of the force λ that keeps a row: `share` |λ| along a sliding velocity."""
 
     share: Scalar  # −μ u/√(u² + u₀²)
@@ -42,9 +42,9 @@ class Row:
     gamma: Scalar = 0  # J a + γ = 0
     through: dict[int, Scalar] = field(default_factory=dict)  # where the multiplier acts, if not Jᵀ
     actions: list[Action] = field(default_factory=list)  # of a closure: on its bodies, b's last
-    rubbing: Rubbing | None = None
+    rubbing: RowFriction | None = None
 
-    def effect(self, k: Scalars) -> dict[int, Scalar]:
+    def multiplier_forces(self, k: Scalars) -> dict[int, Scalar]:
         """Generalised forces of a unit multiplier, its friction included."""
         found = dict(self.through or self.J)
         if self.rubbing is not None:

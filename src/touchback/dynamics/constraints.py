@@ -6,7 +6,7 @@ Multipliers act through Jᵀ: a row's multiplier is the generalised force that k
 from collections.abc import Sequence
 
 from touchback.contact import regularised_coulomb
-from touchback.dynamics.constraint_row import Row, Rubbing
+from touchback.dynamics.constraint_row import Row, RowFriction
 from touchback.dynamics.forward_dynamics import configuration_rate
 from touchback.dynamics.loop_closures import closure_rows
 from touchback.dynamics.mechanism_instant import Instant
@@ -115,7 +115,7 @@ def constraint_row(instant: Instant, name: str, given: Constraint) -> Row:
     return row
 
 
-def _rubbing(instant: Instant, label: str, given: Constraint, slides: Value) -> Rubbing:
+def _rubbing(instant: Instant, label: str, given: Constraint, slides: Value) -> RowFriction:
     tape, v = _tape(instant, label), list(instant.at.v)
     slip = instant.value(slides)
     slopes = {i: slope for i, slope in enumerate(jacobian(tape, [slip], v)[0]) if slope}
@@ -125,7 +125,7 @@ def _rubbing(instant: Instant, label: str, given: Constraint, slides: Value) -> 
         )
     share = regularised_coulomb(instant, given.friction, given.slip_speed, 1, [slip])[0]
     still = {symbol: symbol for symbol in tape.symbols.values()} | dict.fromkeys(v, 0)
-    return Rubbing(share, slip, replay(tape, [slip], tape, still)[0], slopes)
+    return RowFriction(share, slip, replay(tape, [slip], tape, still)[0], slopes)
 
 
 def drive_row(instant: Instant, name: str, given: Drive) -> Row:

@@ -8,7 +8,7 @@ cheap for long ones, and a loop can do it."""
 from collections.abc import Sequence
 
 from touchback.dynamics.kinematic_tree import Link, Tree
-from touchback.dynamics.rnea import carried_up
+from touchback.dynamics.rnea import shift_to_parent
 from touchback.numbers import Matrix, Scalar, Vector
 from touchback.spatial import IDENTITY, ZERO, Articulated, Inertia, Vectors, Wrench, transpose
 from touchback.symbolic import Scalars
@@ -71,7 +71,7 @@ def mass_matrix(tree: Tree, k: Scalars) -> Entries:
                     entry = k.add(vectors.dot(s_ang, wrench[1]), vectors.dot(s_lin, wrench[0]))
                     M[row, carrier.v_index + other] = M[carrier.v_index + other, row] = entry
                 if carrier.parent >= 0:
-                    wrench = carried_up(carrier, k, wrench)
+                    wrench = shift_to_parent(carrier, k, wrench)
     return M
 
 

@@ -11,7 +11,7 @@ from touchback.dynamics import aba
 from touchback.dynamics.crba import Entries, dof_parents, mass_matrix, mass_matrix_root
 from touchback.dynamics.kinematic_tree import Tree
 from touchback.dynamics.mechanism_instant import Instant
-from touchback.dynamics.rnea import efforts, gathered, inverse_dynamics
+from touchback.dynamics.rnea import efforts, inverse_dynamics, sum_subtree_wrenches
 from touchback.errors import InputError
 from touchback.numbers import Scalar
 from touchback.spatial import ZERO
@@ -53,7 +53,7 @@ def pushed(instant: Instant) -> list[Scalar]:
     if not external:
         return [0] * tree.nv
     own = (external.get(link.index, (ZERO, ZERO)) for link in tree.links)
-    return efforts(tree, instant.k, gathered(tree, instant.k, own))
+    return efforts(tree, instant.k, sum_subtree_wrenches(tree, instant.k, own))
 
 
 def forward(instant: Instant, tau: Sequence[Scalar], algorithm: str) -> list[Scalar]:

@@ -13,7 +13,7 @@ and those that carry i
     ∂τ_j/∂q_i = S_j · (2 B_i ψ̇_i + I_i ψ̈_i + S_i ×* f_i)
     ∂τ_j/∂v_i = S_j · (2 B_i S_i + I_i (ψ̇_i + Ṡ_i)).
 
-2 B needs twelve numbers of all that is carried: the momentum p = ∫ velocity dm, and
+2 B needs twelve numbers of all that is psi_dot: the momentum p = ∫ velocity dm, and
 K = ∫ velocity rᵀ dm, by which ∫ r × (w × velocity) dm = (tr K) w − K w.
 
 Everything is along the axes of the root link at this instant and about the point of `root_poses`:
@@ -65,8 +65,8 @@ class Column:
 
     index: int
     S: Twist
-    carried: Twist
-    turned: Twist
+    psi_dot: Twist
+    psi_S_dot: Twist
 
 
 @dataclass
@@ -82,30 +82,30 @@ class LinkState:
 
 
 @dataclass
-class Carried:
+class CompositeBody:
     """Of all that a link carries: inertia, and p and K; or 2 p and 2 ((tr K) 1 − K) of 2 B."""
 
     inertia: Inertia
     momentum: Vector
-    stir: Matrix
+    K: Matrix
 
-    def plus(self, k: Scalars, other: "Carried") -> "Carried":
+    def plus(self, k: Scalars, other: "CompositeBody") -> "CompositeBody":
         """Of both, with p and K."""
         vectors = Vectors(k)
-        return Carried(
+        return CompositeBody(
             self.inertia.plus(k, other.inertia),
             vectors.add(self.momentum, other.momentum),
-            vectors.matrix_add(self.stir, other.stir),
+            vectors.matrix_add(self.K, other.K),
         )
 
 
-def carried(k: Scalars, inertia: Inertia, twist: Twist) -> Carried:
+def composite_of_link(k: Scalars, inertia: Inertia, twist: Twist) -> CompositeBody:
     """Of one link, with p and K."""
     vectors, h, (omega, velocity) = Vectors(k), inertia.h, twist
     momentum = vectors.add(vectors.scale(inertia.m, velocity), vectors.cross(omega, h))
     turned = transpose([vectors.cross(omega, row) for row in inertia.E])
     K = [[k.add(turned[x][y], k.mul(velocity[x], h[y])) for y in range(3)] for x in range(3)]
-    return Carried(inertia, momentum, K)
+    return CompositeBody(inertia, momentum, K)
 
 
 @dataclass
@@ -115,11 +115,11 @@ class ColumnDerivatives:
 
     index: int
     S: Twist
-    carried: Twist
-    turned: Twist
-    needed: Wrench
-    stirred: Vector
-    shaken: Twist
+    psi_dot: Twist
+    psi_S_dot: Twist
+    I_S: Wrench
+    S_2B: Vector
+    psi_ddot: Twist
     by_q: Wrench
     by_v: Wrench
 
@@ -138,7 +138,7 @@ class SolvedColumn:
     bias: Twist
     by_joints: Twist
     momentum: Vector
-    stir: Matrix
+    K: Matrix
     inertia: Articulated
     wrench: Wrench
 
@@ -153,19 +153,23 @@ class InverseDynamicsDerivatives:
         self._links: list[LinkState] = []
         turns = any(base.omega) or any(base.alpha)
         for link, pose in zip(tree.links, root_poses(tree, k, turns), strict=True):
-            self._links.append(self._moving(link, pose))
+            self._links.append(self._link_state(link, pose))
         self._inertias: dict[int, Inertia] = {}
         self._biased: list[Wrench] | None = None  # what each link's bias needs, once known
 
     def bias(self) -> list[Scalar]:
         """The efforts that motion without joint accelerations needs."""
         tau: list[Scalar] = [0] * self._tree.nv
-        for each, wrench in zip(self._links, self._gathered(self._bias_wrenches()), strict=True):
+        for each, wrench in zip(
+            self._links, self._sum_over_subtrees(self._bias_wrenches()), strict=True
+        ):
             for column in each.columns:
                 tau[column.index] = self._twists.power(column.S, wrench)
         return tau
 
-    def solved(self, tau: Sequence[Scalar], armature: Sequence[Scalar]) -> list[SolvedColumn]:
+    def solve_columns(
+        self, tau: Sequence[Scalar], armature: Sequence[Scalar]
+    ) -> list[SolvedColumn]:
         """Of each column what the derivatives of the accelerations for given efforts are products
         of, by articulated bodies whose links all have the root's frame. Fluid that links carry
         along is in what is left of columns, not in the rest."""
@@ -182,14 +186,14 @@ class InverseDynamicsDerivatives:
         def own(link: Link) -> tuple[Articulated, Wrench]:
             i = link.index
             inertia = articulated(self._k, self._inertia(i), link.added)
-            return inertia, self._wrench(i, self._links[i].bias)
+            return inertia, self._link_wrench(i, self._links[i].bias)
 
         steps, left = eliminate(flat, self._k, own, tau, armature)
-        totals: dict[int, Carried] = {}
+        totals: dict[int, CompositeBody] = {}
         by_joints: list[Twist] = []
         # in turns: accelerations wait for each other, which leaves processors time for the rest
         changes = accelerations(flat, self._k, steps)
-        for (index, total), (_, change) in zip(self._carried_by_each(), changes, strict=True):
+        for (index, total), (_, change) in zip(self._composite_of_each(), changes, strict=True):
             totals[index] = total
             by_joints.append(change)
         found: dict[int, SolvedColumn] = {}
@@ -200,7 +204,7 @@ class InverseDynamicsDerivatives:
             for step, column in zip(steps[link.index], each.columns, strict=True):
                 found[column.index] = SolvedColumn(
                     column.S, step, each.carrier, each.twist, self._bias_above(link), of_joints,
-                    total.momentum, total.stir, *left[link.index],
+                    total.momentum, total.K, *left[link.index],
                 )  # fmt: skip
         return [found[index] for index in range(flat.nv)]
 
@@ -208,22 +212,22 @@ class InverseDynamicsDerivatives:
         """Entries for both orders of every pair on one path, without armature."""
         M: Entries = {}
         for i, link in self._columns():
-            needed = self._unit(link, i.S)
-            for j in self._above(link, itself=True):
+            needed = self._apply_inertia(link, i.S)
+            for j in self._columns_on_path(link, itself=True):
                 M[i.index, j.index] = M[j.index, i.index] = self._twists.power(j.S, needed)
         return M
 
-    def at(self, a: Sequence[Scalar]) -> EffortDerivatives:
+    def effort_derivatives(self, a: Sequence[Scalar]) -> EffortDerivatives:
         """The derivatives at given joint accelerations."""
         power, found = self._twists.power, EffortDerivatives({}, {})
         columns = {each.index: each for each in self.column_derivatives(a)}
         for i, link in self._columns():
             row = columns[i.index]
-            for j in self._above(link, itself=True):
+            for j in self._columns_on_path(link, itself=True):
                 pair, column = (i.index, j.index), columns[j.index]
-                found.by_q[pair] = self._both(row, column.carried, column.shaken)
-                found.by_v[pair] = self._both(row, column.S, column.turned)
-            for j in self._above(link, itself=False):
+                found.by_q[pair] = self._effort_derivative(row, column.psi_dot, column.psi_ddot)
+                found.by_v[pair] = self._effort_derivative(row, column.S, column.psi_S_dot)
+            for j in self._columns_on_path(link, itself=False):
                 found.by_q[j.index, i.index] = power(j.S, row.by_q)
                 found.by_v[j.index, i.index] = power(j.S, row.by_v)
         return found
@@ -237,19 +241,19 @@ class InverseDynamicsDerivatives:
             above, carrier = self._bias_above(link), self._links[link.index].carrier
             if link.parent >= 0:
                 above = twists.add(above, by_joints[link.parent])
-            shaken = twists.add(twists.cross(above, i.S), twists.cross(carrier, i.carried))
-            by_q = twists.add(self._stirred(link, i.carried), self._unit(link, shaken))
-            by_q = twists.add(by_q, twists.carried(i.S, wrenches[link.index]))
-            by_v = twists.add(self._stirred(link, i.S), self._unit(link, i.turned))
-            rows = self._unit(link, i.S), self._stirred_row(link, i.S)
+            psi_ddot = twists.add(twists.cross(above, i.S), twists.cross(carrier, i.psi_dot))
+            by_q = twists.add(self._apply_2B(link, i.psi_dot), self._apply_inertia(link, psi_ddot))
+            by_q = twists.add(by_q, twists.cross_wrench(i.S, wrenches[link.index]))
+            by_v = twists.add(self._apply_2B(link, i.S), self._apply_inertia(link, i.psi_S_dot))
+            rows = self._apply_inertia(link, i.S), self._row_of_2B(link, i.S)
             found.append(
-                ColumnDerivatives(i.index, i.S, i.carried, i.turned, *rows, shaken, by_q, by_v)
+                ColumnDerivatives(i.index, i.S, i.psi_dot, i.psi_S_dot, *rows, psi_ddot, by_q, by_v)
             )
         return found
 
     # ---- outward --------------------------------------------------------------------------------
 
-    def _moving(self, link: Link, pose: tuple[Matrix, Vector]) -> LinkState:
+    def _link_state(self, link: Link, pose: tuple[Matrix, Vector]) -> LinkState:
         k, twists = self._k, self._twists
         if link.parent >= 0:
             carrier, bias = self._links[link.parent].twist, self._links[link.parent].bias
@@ -310,27 +314,29 @@ class InverseDynamicsDerivatives:
             self._inertias[index] = in_axes(self._k, link.inertia, *pose)
         return self._inertias[index]
 
-    def _carried_by_each(self) -> Iterator[tuple[int, Carried]]:
+    def _composite_of_each(self) -> Iterator[tuple[int, CompositeBody]]:
         """Leaves to root."""
         return self._tree.gathering(
-            lambda link: carried(self._k, self._inertia(link.index), self._links[link.index].twist),
+            lambda link: composite_of_link(
+                self._k, self._inertia(link.index), self._links[link.index].twist
+            ),
             lambda link, above, own: above.plus(self._k, own),
         )
 
     @cached_property
-    def _carried(self) -> dict[int, Carried]:
+    def _composites(self) -> dict[int, CompositeBody]:
         """With 2 p and 2 ((tr K) 1 − K)."""
         two = self._k.const(2.0)
         return {
             index: replace(
                 each,
                 momentum=self._vectors.scale(two, each.momentum),
-                stir=self._stir(each.stir, two),
+                K=self._rotational_2B(each.K, two),
             )
-            for index, each in self._carried_by_each()
+            for index, each in self._composite_of_each()
         }
 
-    def _stir(self, K: Matrix, two: Scalar) -> Matrix:
+    def _rotational_2B(self, K: Matrix, two: Scalar) -> Matrix:
         """2 ((tr K) 1 − K)."""
         add, mul = self._k.add, self._k.mul
         return [
@@ -350,16 +356,18 @@ class InverseDynamicsDerivatives:
         if self._biased is None:
             biases = [each.bias for each in self._links]
             total = [twists.add(bias, x) for bias, x in zip(biases, by_joints, strict=True)]
-            return self._gathered(self._wrench(i, x) for i, x in enumerate(total))
+            return self._sum_over_subtrees(self._link_wrench(i, x) for i, x in enumerate(total))
         more = (unit_wrench(k, self._inertia(i), *x) for i, x in enumerate(by_joints))
-        return self._gathered(twists.add(x, y) for x, y in zip(self._biased, more, strict=True))
+        return self._sum_over_subtrees(
+            twists.add(x, y) for x, y in zip(self._biased, more, strict=True)
+        )
 
     def _bias_wrenches(self) -> list[Wrench]:
         if self._biased is None:
-            self._biased = [self._wrench(i, each.bias) for i, each in enumerate(self._links)]
+            self._biased = [self._link_wrench(i, each.bias) for i, each in enumerate(self._links)]
         return self._biased
 
-    def _wrench(self, index: int, acceleration: Twist) -> Wrench:
+    def _link_wrench(self, index: int, acceleration: Twist) -> Wrench:
         """What a link needs to move so."""
         k, vectors = self._k, self._vectors
         (omega, velocity), (alpha, linear) = self._links[index].twist, acceleration
@@ -367,8 +375,8 @@ class InverseDynamicsDerivatives:
         motion = LinkMotion(omega, alpha, b_matrix(k, omega, alpha), of_origin)
         return inertial_wrench(self._inertia(index), k, motion)
 
-    def _gathered(self, own: Iterable[Wrench]) -> list[Wrench]:
-        return self._tree.inward(own, lambda link, above, carried: self._twists.add(above, carried))
+    def _sum_over_subtrees(self, own: Iterable[Wrench]) -> list[Wrench]:
+        return self._tree.inward(own, lambda link, above, subtree: self._twists.add(above, subtree))
 
     # ---- pairs ----------------------------------------------------------------------------------
 
@@ -377,28 +385,28 @@ class InverseDynamicsDerivatives:
             for column in each.columns:
                 yield column, link
 
-    def _above(self, link: Link, itself: bool) -> Iterator[Column]:
+    def _columns_on_path(self, link: Link, itself: bool) -> Iterator[Column]:
         """The columns of the links that carry a link, and perhaps its own."""
         for carrier in self._tree.path(link.index if itself else link.parent):
             yield from self._links[carrier.index].columns
 
-    def _unit(self, link: Link, twist: Twist) -> Wrench:
+    def _apply_inertia(self, link: Link, twist: Twist) -> Wrench:
         """I u."""
-        return unit_wrench(self._k, self._carried[link.index].inertia, *twist)
+        return unit_wrench(self._k, self._composites[link.index].inertia, *twist)
 
-    def _stirred(self, link: Link, twist: Twist) -> Wrench:
+    def _apply_2B(self, link: Link, twist: Twist) -> Wrench:
         """2 B u."""
-        of_all, w = self._carried[link.index], twist[0]
-        return self._vectors.cross(w, of_all.momentum), self._vectors.apply(of_all.stir, w)
+        of_all, w = self._composites[link.index], twist[0]
+        return self._vectors.cross(w, of_all.momentum), self._vectors.apply(of_all.K, w)
 
-    def _stirred_row(self, link: Link, S: Twist) -> Vector:
+    def _row_of_2B(self, link: Link, S: Twist) -> Vector:
         """Sᵀ 2 B, whose linear part is zero."""
-        of_all, vectors = self._carried[link.index], self._vectors
+        of_all, vectors = self._composites[link.index], self._vectors
         return vectors.add(
-            vectors.apply_transposed(of_all.stir, S[0]), vectors.cross(of_all.momentum, S[1])
+            vectors.apply_transposed(of_all.K, S[0]), vectors.cross(of_all.momentum, S[1])
         )
 
-    def _both(self, row: ColumnDerivatives, first: Twist, second: Twist) -> Scalar:
+    def _effort_derivative(self, row: ColumnDerivatives, first: Twist, second: Twist) -> Scalar:
         """Sᵀ (2 B first + I second)."""
-        stirred = self._vectors.dot(row.stirred, first[0])
-        return self._k.add(stirred, self._twists.power(second, row.needed))
+        S_2B = self._vectors.dot(row.S_2B, first[0])
+        return self._k.add(S_2B, self._twists.power(second, row.I_S))

@@ -52,7 +52,7 @@ class RelativeKinematics:
 _STILL = RelativeKinematics(IDENTITY, ZERO, ZERO, ZERO, ZERO, ZERO, ZERO, {})
 
 
-def between(instant: Instant, A: RelativeKinematics, B: RelativeKinematics) -> Vector:
+def offset_between(instant: Instant, A: RelativeKinematics, B: RelativeKinematics) -> Vector:
     """p_AB along the axes of the common link."""
     vectors = instant.vectors
     return vectors.add(vectors.sub(B.start, A.start), vectors.sub(B.p, A.p))
@@ -70,11 +70,13 @@ def seen_from(instant: Instant, frame: Frame, common: int) -> RelativeKinematics
     path = takewhile(lambda link: link.index != common, instant.tree.path(home.link))
     seen = _STILL
     for link in reversed(list(path)):
-        seen = _carried(instant, seen, link)
-    return _placed(instant, seen, home.pose.scalars(instant.k), home.pose.rotation(instant.k))
+        seen = _child_link_seen(instant, seen, link)
+    return _frame_seen(instant, seen, home.pose.scalars(instant.k), home.pose.rotation(instant.k))
 
 
-def _carried(instant: Instant, parent: RelativeKinematics, link: Link) -> RelativeKinematics:
+def _child_link_seen(
+    instant: Instant, parent: RelativeKinematics, link: Link
+) -> RelativeKinematics:
     """A link from its parent, both seen from the common link."""
     k, vectors = instant.k, instant.vectors
     R = link.rotation.times(k, parent.R)
@@ -98,7 +100,7 @@ def _carried(instant: Instant, parent: RelativeKinematics, link: Link) -> Relati
     return RelativeKinematics(R, start, p, omega, v, alpha, a, columns)
 
 
-def _placed(
+def _frame_seen(
     instant: Instant, link: RelativeKinematics, p: Sequence[Scalar], rotation: Rotation
 ) -> RelativeKinematics:
     """A frame fixed to a link."""
@@ -129,7 +131,7 @@ def _placed(
 
 
 @dataclass
-class _Lowest:
+class _LowestPoint:
     """The lowest point of a disc: its height, its lever c from the centre, and ċ."""
 
     height: Scalar
@@ -137,7 +139,7 @@ class _Lowest:
     lever_rate: Vector
 
 
-def still(
+def no_velocity_row(
     instant: Instant,
     name: str,
     equation: NoVelocityAlong,
@@ -147,27 +149,32 @@ def still(
     """φ = t·w, w = v_B − v_A − ω_A × d, t fixed in B: γ = t·ẇ + (ω_B × t)·w."""
     k, vectors = instant.k, instant.vectors
     t = vectors.apply(B.R, [k.const(x) for x in equation.direction])
-    return _held(instant, name, None, t, B.omega, A, B, ZERO, ZERO)
+    return _velocity_row(instant, name, None, t, B.omega, A, B, ZERO, ZERO)
 
 
-def touch(
+def disc_on_plane_row(
     instant: Instant, name: str, equation: DiscOnPlane, A: RelativeKinematics, B: RelativeKinematics
 ) -> tuple[Row, Effect, Effect]:
     """h = n·d − r s; its rate is the velocity of the lowest point along n, which moves along the
     rim only where the rim is level."""
-    lowest, n = _lowest(instant, equation, A, B), _fixed_in(instant, A, equation.normal)
-    return _held(instant, name, lowest.height, n, A.omega, A, B, lowest.lever, lowest.lever_rate)
+    lowest, n = _lowest_point(instant, equation, A, B), _fixed_in(instant, A, equation.normal)
+    return _velocity_row(
+        instant, name, lowest.height, n, A.omega, A, B, lowest.lever, lowest.lever_rate
+    )
 
 
-def grip(
+def no_slip_row(
     instant: Instant, name: str, equation: NoSlip, A: RelativeKinematics, B: RelativeKinematics
 ) -> tuple[Row, Effect, Effect]:
     """φ = s·w with w the velocity of the lowest point relative to A, s fixed in A."""
-    lowest, s = _lowest(instant, equation.disc, A, B), _fixed_in(instant, A, equation.direction)
-    return _held(instant, name, None, s, A.omega, A, B, lowest.lever, lowest.lever_rate)
+    lowest, s = (
+        _lowest_point(instant, equation.disc, A, B),
+        _fixed_in(instant, A, equation.direction),
+    )
+    return _velocity_row(instant, name, None, s, A.omega, A, B, lowest.lever, lowest.lever_rate)
 
 
-def _held(
+def _velocity_row(
     instant: Instant,
     name: str,
     h: Scalar | None,
@@ -181,7 +188,7 @@ def _held(
     """The point of B at c from its origin has no velocity relative to A along s, a direction that
     turns with `omega`: φ = s·w, w = v_B + ω_B × c − v_A − ω_A × (d + c)."""
     k, vectors = instant.k, instant.vectors
-    d, d_rate = between(instant, A, B), vectors.sub(B.v, A.v)
+    d, d_rate = offset_between(instant, A, B), vectors.sub(B.v, A.v)
     lever = vectors.add(d, c)
     on_b, on_a = vectors.cross(c, s), vectors.cross(lever, s)
     J = {
@@ -205,9 +212,9 @@ def _fixed_in(instant: Instant, seen: RelativeKinematics, direction: Direction) 
     return instant.vectors.apply(seen.R, [instant.k.const(x) for x in direction])
 
 
-def _lowest(
+def _lowest_point(
     instant: Instant, disc: DiscOnPlane, A: RelativeKinematics, B: RelativeKinematics
-) -> _Lowest:
+) -> _LowestPoint:
     k, vectors = instant.k, instant.vectors
     r = instant.value(disc.radius)
     n, e = _fixed_in(instant, A, disc.normal), _fixed_in(instant, B, disc.axis)
@@ -220,8 +227,8 @@ def _lowest(
     turned = vectors.add(vectors.scale(sigma_rate, e), vectors.scale(sigma, e_rate))
     stretched = vectors.scale(k.mul(k.mul(sigma, sigma_rate), inverse), u)
     u_rate = vectors.scale(inverse, vectors.add(vectors.sub(n_rate, turned), stretched))
-    height = k.sub(vectors.dot(n, between(instant, A, B)), k.mul(r, s))
-    return _Lowest(height, vectors.scale(-r, u), vectors.scale(-r, u_rate))
+    height = k.sub(vectors.dot(n, offset_between(instant, A, B)), k.mul(r, s))
+    return _LowestPoint(height, vectors.scale(-r, u), vectors.scale(-r, u_rate))
 
 
 def closure_rows(instant: Instant, name: str, closure: Closure) -> list[Row]:
@@ -238,38 +245,38 @@ def closure_rows(instant: Instant, name: str, closure: Closure) -> list[Row]:
     many = len(equations) > 1
     rows = []
     for i, equation in enumerate(equations):
-        row, on_a, on_b = _write(instant, f"{name}.{i + 1}" if many else name, equation, A, B)
+        row, on_a, on_b = _write_row(instant, f"{name}.{i + 1}" if many else name, equation, A, B)
         row.actions = [
             Action(closure.a, common, *on_a),
             Action(closure.b, common, *on_b),
         ]
         if isinstance(equation, CoincidentComponent):
             # its direction turns with the common body, which so takes the couple of the two forces
-            couple = instant.vectors.cross(on_b[0], between(instant, A, B))
-            row.actions.insert(0, Action(_carrier(instant, common), common, ZERO, couple))
+            couple = instant.vectors.cross(on_b[0], offset_between(instant, A, B))
+            row.actions.insert(0, Action(_carrier_frame(instant, common), common, ZERO, couple))
         rows.append(row)
     return rows
 
 
-def _carrier(instant: Instant, link: int) -> Frame:
+def _carrier_frame(instant: Instant, link: int) -> Frame:
     """A frame on a link that carries others."""
     if link < 0:
         return Frame(GROUND)
     return Frame(instant.model.joints[instant.tree.links[link].joint].child.body)
 
 
-def _write(
+def _write_row(
     instant: Instant, name: str, equation: Equation, A: RelativeKinematics, B: RelativeKinematics
 ) -> tuple[Row, Effect, Effect]:
     return _WRITERS[type(equation)](instant, name, equation, A, B)
 
 
-def _opposite(instant: Instant, force: Vector) -> tuple[Effect, Effect]:
+def _opposite_forces(instant: Instant, force: Vector) -> tuple[Effect, Effect]:
     """A force on B at its origin, and its opposite on A at A's."""
     return (instant.vectors.neg(force), ZERO), (force, ZERO)
 
 
-def _meet(
+def _coincident_row(
     instant: Instant,
     name: str,
     equation: CoincidentComponent,
@@ -277,12 +284,12 @@ def _meet(
     B: RelativeKinematics,
 ) -> tuple[Row, Effect, Effect]:
     k, i = instant.k, equation.axis
-    J = _entries(instant, A, B, lambda ang, lin: lin[i])
-    row = Row(name, "m", between(instant, A, B)[i], J, 0, k.sub(B.a[i], A.a[i]))
-    return row, *_opposite(instant, IDENTITY[i])
+    J = _jacobian_entries(instant, A, B, lambda ang, lin: lin[i])
+    row = Row(name, "m", offset_between(instant, A, B)[i], J, 0, k.sub(B.a[i], A.a[i]))
+    return row, *_opposite_forces(instant, IDENTITY[i])
 
 
-def _along(
+def _zero_offset_row(
     instant: Instant,
     name: str,
     equation: ZeroOffsetAlong,
@@ -292,12 +299,12 @@ def _along(
     """h = s·d, d = p_B − p_A, s = R_A e: ḣ = s·(ḋ − ω_A × d)."""
     k, vectors = instant.k, instant.vectors
     s = vectors.apply(A.R, [k.const(x) for x in equation.direction])
-    d, d_rate = between(instant, A, B), vectors.sub(B.v, A.v)
+    d, d_rate = offset_between(instant, A, B), vectors.sub(B.v, A.v)
     turning = vectors.cross(d, s)  # s·(ω × d) = ω·(d × s)
     J = {freedom: vectors.dot(s, lin) for freedom, (_, lin) in B.columns.items()}
     for freedom, (ang, lin) in A.columns.items():
         J[freedom] = -k.add(vectors.dot(s, lin), vectors.dot(ang, turning))
-    s_rate, s_bias = _turned(instant, A, s)
+    s_rate, s_bias = _direction_rates(instant, A, s)
     gamma = k.add(
         k.add(
             vectors.dot(s, vectors.sub(B.a, A.a)), k.mul(k.const(2.0), vectors.dot(s_rate, d_rate))
@@ -308,7 +315,7 @@ def _along(
     return row, (vectors.neg(s), vectors.neg(turning)), (s, ZERO)
 
 
-def _square(
+def _perpendicular_row(
     instant: Instant,
     name: str,
     equation: Perpendicular,
@@ -323,8 +330,8 @@ def _square(
     J = {freedom: vectors.dot(ang, across) for freedom, (ang, _) in A.columns.items()}
     for freedom, (ang, _) in B.columns.items():
         J[freedom] = -vectors.dot(ang, across)
-    s_rate, s_bias = _turned(instant, A, s)
-    t_rate, t_bias = _turned(instant, B, t)
+    s_rate, s_bias = _direction_rates(instant, A, s)
+    t_rate, t_bias = _direction_rates(instant, B, t)
     gamma = k.add(
         k.add(vectors.dot(s_bias, t), vectors.dot(s, t_bias)),
         k.mul(k.const(2.0), vectors.dot(s_rate, t_rate)),
@@ -333,7 +340,7 @@ def _square(
     return row, (ZERO, across), (ZERO, vectors.neg(across))
 
 
-def _apart(
+def _fixed_distance_row(
     instant: Instant,
     name: str,
     equation: FixedDistance,
@@ -344,28 +351,28 @@ def _apart(
     k, vectors = instant.k, instant.vectors
     length = instant.value(equation.length)
     inverse = k.div(1, length)
-    d, d_rate = between(instant, A, B), vectors.sub(B.v, A.v)
+    d, d_rate = offset_between(instant, A, B), vectors.sub(B.v, A.v)
     n = vectors.scale(inverse, d)
-    J = _entries(instant, A, B, lambda ang, lin: vectors.dot(n, lin))
+    J = _jacobian_entries(instant, A, B, lambda ang, lin: vectors.dot(n, lin))
     h = k.mul(k.mul(k.const(0.5), inverse), k.sub(vectors.dot(d, d), k.mul(length, length)))
     gamma = k.add(
         k.mul(inverse, vectors.dot(d_rate, d_rate)), vectors.dot(n, vectors.sub(B.a, A.a))
     )
-    return Row(name, "m", h, J, 0, gamma), *_opposite(instant, n)
+    return Row(name, "m", h, J, 0, gamma), *_opposite_forces(instant, n)
 
 
 _WRITERS: dict[type, Callable[..., tuple[Row, Effect, Effect]]] = {
-    CoincidentComponent: _meet,
-    ZeroOffsetAlong: _along,
-    Perpendicular: _square,
-    FixedDistance: _apart,
-    NoVelocityAlong: still,
-    DiscOnPlane: touch,
-    NoSlip: grip,
+    CoincidentComponent: _coincident_row,
+    ZeroOffsetAlong: _zero_offset_row,
+    Perpendicular: _perpendicular_row,
+    FixedDistance: _fixed_distance_row,
+    NoVelocityAlong: no_velocity_row,
+    DiscOnPlane: disc_on_plane_row,
+    NoSlip: no_slip_row,
 }
 
 
-def _entries(
+def _jacobian_entries(
     instant: Instant,
     A: RelativeKinematics,
     B: RelativeKinematics,
@@ -377,7 +384,9 @@ def _entries(
     return J
 
 
-def _turned(instant: Instant, seen: RelativeKinematics, s: Vector) -> tuple[Vector, Vector]:
+def _direction_rates(
+    instant: Instant, seen: RelativeKinematics, s: Vector
+) -> tuple[Vector, Vector]:
     """Rate ω × s of a direction fixed in a frame, and its bias acceleration α × s + ω × (ω × s)."""
     vectors = instant.vectors
     rate = vectors.cross(seen.omega, s)

@@ -13,7 +13,7 @@ from typing import Any
 from touchback.dynamics.constraint_row import Row
 from touchback.dynamics.link_accelerations import ground_motion, link_motions
 from touchback.dynamics.mechanism_instant import Instant, momentum, passive_effort
-from touchback.dynamics.rnea import link_wrenches, needed_wrench
+from touchback.dynamics.rnea import link_wrenches, required_wrench
 from touchback.model import ForceKind, Frame
 from touchback.numbers import Scalar, Vector
 
@@ -98,7 +98,7 @@ def base_power(instant: Instant, rows: Sequence[Row], multipliers: Sequence[Scal
         tree, k, link_motions(tree, k, instant.at.v, instant.a, base), instant.external()
     )
     on_ground = [(i, wrench) for i, wrench in enumerate(wrenches) if tree.links[i].parent < 0]
-    on_ground.append((-1, needed_wrench(tree.ground, k, ground_motion(k, base))))
+    on_ground.append((-1, required_wrench(tree.ground, k, ground_motion(k, base))))
     total: Scalar = 0
     for i, (F, N) in on_ground:
         R, p = instant.link_pose(i)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from touchback.dynamics.link_accelerations import link_motions
 from touchback.dynamics.mechanism_instant import Instant
-from touchback.dynamics.rnea import carried_up, inertial_wrench
+from touchback.dynamics.rnea import inertial_wrench, shift_to_parent
 from touchback.numbers import Scalar
 from touchback.spatial import Inertia, Vectors
 from touchback.symbolic import Scalars
@@ -39,7 +39,7 @@ def regressor(instant: Instant, a: Sequence[Scalar]) -> list[list[Scalar]]:
                 for offset, (angular, linear) in enumerate(link.columns):
                     effort = k.add(vectors.dot(angular, N), vectors.dot(linear, F))
                     column[link.v_index + offset] = effort
-                F, N = carried_up(link, k, (F, N))
+                F, N = shift_to_parent(link, k, (F, N))
     return [list(row) for row in zip(*columns, strict=True)] if columns else [[]] * tree.nv
 
 

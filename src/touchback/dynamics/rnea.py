@@ -30,7 +30,7 @@ def inertial_wrench(inertia: Inertia, k: Scalars, motion: LinkMotion) -> Wrench:
     return F, N
 
 
-def needed_wrench(link: Link, k: Scalars, motion: LinkMotion) -> Wrench:
+def required_wrench(link: Link, k: Scalars, motion: LinkMotion) -> Wrench:
     """(F, N) that the motion of a link's own inertia needs, and that of fluid it carries along, of
     which `dynamics.added` has the rest."""
     F, N = inertial_wrench(link.inertia, k, motion)
@@ -41,14 +41,14 @@ def needed_wrench(link: Link, k: Scalars, motion: LinkMotion) -> Wrench:
     return vectors.add(F, F_added), vectors.add(N, N_added)
 
 
-def own_wrenches(
+def required_link_wrenches(
     tree: Tree, k: Scalars, motions: Iterable[LinkMotion], external: Mapping[int, Wrench]
 ) -> list[Wrench]:
     """What the motion of each link needs beyond the external wrench on it."""
     vectors = Vectors(k)
     wrenches: list[Wrench] = []
     for i, (link, motion) in enumerate(zip(tree.links, motions, strict=True)):
-        F, N = needed_wrench(link, k, motion)
+        F, N = required_wrench(link, k, motion)
         if i in external:
             F, N = vectors.sub(F, external[i][0]), vectors.sub(N, external[i][1])
         wrenches.append((F, N))
@@ -59,21 +59,21 @@ def link_wrenches(
     tree: Tree, k: Scalars, motions: Iterable[LinkMotion], external: Mapping[int, Wrench]
 ) -> list[Wrench]:
     """What each link's carrier must transmit, leaves to root: own need plus the children's."""
-    return gathered(tree, k, own_wrenches(tree, k, motions, external))
+    return sum_subtree_wrenches(tree, k, required_link_wrenches(tree, k, motions, external))
 
 
-def gathered(tree: Tree, k: Scalars, own: Iterable[Wrench]) -> list[Wrench]:
+def sum_subtree_wrenches(tree: Tree, k: Scalars, own: Iterable[Wrench]) -> list[Wrench]:
     """The wrenches on each link and on all that it carries."""
     vectors = Vectors(k)
 
     def gather(link: Link, above: Wrench, carried: Wrench) -> Wrench:
-        F_up, N_up = carried_up(link, k, carried)
+        F_up, N_up = shift_to_parent(link, k, carried)
         return vectors.add(above[0], F_up), vectors.add(above[1], N_up)
 
     return tree.inward(own, gather)
 
 
-def carried_up(link: Link, k: Scalars, wrench: Wrench) -> Wrench:
+def shift_to_parent(link: Link, k: Scalars, wrench: Wrench) -> Wrench:
     """A wrench about a link's origin as one about its parent's origin, in the parent's axes."""
     vectors = Vectors(k)
     F, N = wrench

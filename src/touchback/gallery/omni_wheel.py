@@ -240,7 +240,7 @@ def implicit(mechanics: Mechanics, shape: WheelShape, at: Sector, floor: Floor) 
     far = math.tan(shape.half_sector) * abs(math.tan(shape.inclination)) > 1.0
     for _ in range(FAR_STEPS if far else NEWTON_STEPS):
         found = tracking.newton(found)
-    point = tracking.following(found).on_b
+    point = tracking.differentiable_root(found).on_b
     footing = Footing(at, vectors.add(at.wheel, point), vectors.dot(n, vectors.sub(point, p)))
     thick = THIN * (shape.radius - shape.off)
     if shape.radius - shape.off / math.cos(shape.half_sector) > thick:

@@ -124,9 +124,9 @@ from touchback.model.mechanics_protocol import (
 from touchback.model.mode_groups import (
     ModeGroup as ModeGroup,
     active_constraints as active_constraints,
-    governed as governed,
-    in_modes as in_modes,
+    model_in_modes as model_in_modes,
     switch_constraints as switch_constraints,
+    switched_constraints as switched_constraints,
 )
 from touchback.model.model import (
     LARGEST as LARGEST,

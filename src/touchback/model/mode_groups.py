@@ -87,18 +87,18 @@ def _prefix(name: str) -> str:
     return inside + slash
 
 
-def governed(model: Model) -> set[str]:
+def switched_constraints(model: Model) -> set[str]:
     """Names of the constraints that modes switch: those that a mode or an impact names."""
     named = {name for mode in model.modes.values() for name in mode.active}
     return named | {name for each in model.transitions.values() for name in each.impact}
 
 
-def in_modes(model: Model, modes: Sequence[str], also: Sequence[str] = ()) -> Model:
+def model_in_modes(model: Model, modes: Sequence[str], also: Sequence[str] = ()) -> Model:
     """The model while these modes reign, one of each group: their constraints act (and those in
     `also`), and readouts show what they say."""
     other = copy(model)
     other.described = model.described or model
-    switched = governed(model) | set(also)
+    switched = switched_constraints(model) | set(also)
     acting = {name for mode in modes for name in model.modes[mode].active} | set(also)
     for section in SECTIONS:
         items = {
@@ -125,18 +125,18 @@ def mode_problems(model: Model, rows: Sequence[str], states: Sequence[str]) -> I
     for name, mode in model.modes.items():
         for constraint in mode.active:
             if constraint not in rows:
-                yield "modes", name, _no("constraint", constraint, rows)
+                yield "modes", name, _unknown_text("constraint", constraint, rows)
         for readout in mode.readouts:
             if not isinstance(model.sensors.get(readout), Readout):
                 known = [key for key, kind in model.sensors.items() if isinstance(kind, Readout)]
-                yield "modes", name, _no("readout", readout, known)
+                yield "modes", name, _unknown_text("readout", readout, known)
     modes = all_modes(model)
     signals = {_prefix(mode) + MODE for mode in modes}
     states = [name for name in states if name not in signals]
     for name, each in model.transitions.items():
         for end in (*each.source, each.target, each.rest):
             if end is not None and end not in modes:
-                yield "transitions", name, _no("mode", end, modes)
+                yield "transitions", name, _unknown_text("mode", end, modes)
         for key in each.reset:
             if key in signals:
                 yield (
@@ -146,14 +146,18 @@ def mode_problems(model: Model, rows: Sequence[str], states: Sequence[str]) -> I
                     "follows as its target.",
                 )
             elif key not in states:
-                yield "transitions", name, _no("state", key, states)
+                yield "transitions", name, _unknown_text("state", key, states)
         for contact in each.impact:
             if contact not in rows:
-                yield "transitions", name, _no("constraint", contact, rows)
-        for said in (*_astray(each, modes), *_pointless(model, each), *_bouncy(model, each)):
+                yield "transitions", name, _unknown_text("constraint", contact, rows)
+        for said in (
+            *_transitions_between_groups(each, modes),
+            *_transitions_without_effect(model, each),
+            *_restitution_problems(model, each),
+        ):
             yield "transitions", name, said
     for group in mode_groups(model):
-        yield from _order(model, group)
+        yield from _group_problems(model, group)
 
 
 def all_modes(model: Model) -> list[str]:
@@ -162,24 +166,24 @@ def all_modes(model: Model) -> list[str]:
     return [*model.modes, *inner]
 
 
-def _astray(each: Transition, modes: Sequence[str]) -> Iterator[str]:
+def _transitions_between_groups(each: Transition, modes: Sequence[str]) -> Iterator[str]:
     """Modes of different parts follow each other apart; no transition leads from one to another."""
     own = _prefix(each.source[0])
     for end in (*each.source, each.target, each.rest):
         if end is not None and end in modes and _prefix(end) != own:
             known = [mode for mode in modes if _prefix(mode) == own]
             yield (
-                f"mode '{each.source[0]}' is one of {_whose(own)} and '{end}' one of "
-                f"{_whose(_prefix(end))}, whose modes follow each other apart; stay among "
+                f"mode '{each.source[0]}' is one of {_owner_text(own)} and '{end}' one of "
+                f"{_owner_text(_prefix(end))}, whose modes follow each other apart; stay among "
                 f"{', '.join(map(repr, known))}."
             )
 
 
-def _whose(prefix: str) -> str:
+def _owner_text(prefix: str) -> str:
     return f"part '{prefix[:-1]}'" if prefix else "the model itself"
 
 
-def _bouncy(model: Model, each: Transition) -> Iterator[str]:
+def _restitution_problems(model: Model, each: Transition) -> Iterator[str]:
     """Restitutions that are parameters must lie where those that are numbers must."""
     for contact, e in each.restitution.items():
         parameter = model.parameters.get(str(e).strip("'"))
@@ -192,7 +196,7 @@ def _bouncy(model: Model, each: Transition) -> Iterator[str]:
             )
 
 
-def _pointless(model: Model, each: Transition) -> Iterator[str]:
+def _transitions_without_effect(model: Model, each: Transition) -> Iterator[str]:
     for mode in each.source:
         target = each.after(mode)
         if target == mode and not each.reset and not each.impact:
@@ -210,7 +214,7 @@ def _pointless(model: Model, each: Transition) -> Iterator[str]:
         yield "`rest` is for contacts that rebound too little; name them in `impact`."
 
 
-def _order(model: Model, group: ModeGroup) -> Iterator[Complaint]:
+def _group_problems(model: Model, group: ModeGroup) -> Iterator[Complaint]:
     """Two beginnings, two transitions by one cause, modes that nothing leads to."""
     starts = [name for name in group.modes if model.modes[name].initial]
     if len(starts) > 1:
@@ -249,5 +253,5 @@ def _order(model: Model, group: ModeGroup) -> Iterator[Complaint]:
             )
 
 
-def _no(kind: str, name: str, known: Iterable[str]) -> str:
+def _unknown_text(kind: str, name: str, known: Iterable[str]) -> str:
     return f"there is no {kind} '{name}'; {suggestion(name, known)}"

@@ -17,7 +17,7 @@ from touchback.model import (
     Model,
     ZeroOffsetAlong,
     flatten,
-    governed,
+    switched_constraints,
 )
 from touchback.native import Formulation, Pace
 from touchback.native.live.live_loop import LiveLoop
@@ -326,7 +326,7 @@ def refuse_open_loops(
 ) -> None:  # fmt: skip
     """Refuses loops of a model that would act anew while their ends are apart, where its bodies are
     in a system now; those that modes switch act as the present one says."""
-    old, switched = system.model.closures, governed(model)
+    old, switched = system.model.closures, switched_constraints(model)
     fresh = {
         name: loop
         for name, loop in model.closures.items()

@@ -273,7 +273,7 @@ def describe(
     units = (system.input_units, system.state_units, system.output_units, ["J"] * len(plan.energy))
     formulation = formulation_of(plan.constraints)
     one = system.one  # when it is a row of copies
-    text = one.dynamics.once(("description", one.key), lambda: _description(one.model))
+    text = one.dynamics.derive_once(("description", one.key), lambda: _description(one.model))
     return {
         "model": system.name,
         "description": text,

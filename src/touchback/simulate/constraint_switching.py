@@ -73,7 +73,7 @@ def simulate_switched(
     part."""
     if not spec.system.constrained:
         raise InputError(f"{spec.system.name}: it has no constraints to switch.")
-    system, span = spec.system.apart(), spec.span
+    system, span = spec.system.independent_copy(), spec.span
     switches = [each for each in happenings if isinstance(each, Switch)]
     events = [each for each in happenings if isinstance(each, Event)]
     timely = _timed(inputs, span.end)

@@ -146,27 +146,29 @@ class Jump:
     u: Floats
 
 
-def impact(felt: ContactDynamics, contacts: Sequence[int], restitution: Floats, law: str) -> Jump:
+def impact(
+    dynamics: ContactDynamics, contacts: Sequence[int], restitution: Floats, law: str
+) -> Jump:
     """The impact of contacts that touch, with their coefficients of restitution.
 
     Newton: a contact that was approached with the speed −u⁻ leaves with e times that. Poisson: it
     gives back e times the impulse that stopped the approach, in a second part (Pfeiffer and
     Glocker 1996, ch. 8), with friction in both. "sequential" is Newton's, of contacts that are hit
     one after the other (`Bounces`)."""
-    problem = felt.problem(felt.u, contacts)
+    problem = dynamics.problem(dynamics.u, contacts)
     normals = list(problem.normals)
     e = restitution[list(contacts)]
     if law != "poisson":
         c = problem.c.copy()
-        c[normals] += e * np.minimum(felt.u[normals], 0.0)
-        return _jump(felt, problem, _impulses(replace(problem, c=c)))
+        c[normals] += e * np.minimum(dynamics.u[normals], 0.0)
+        return _jump(dynamics, problem, _impulses(replace(problem, c=c)))
     stopped = _impulses(problem)
     after = problem.c + problem.G @ stopped
     returned = replace(problem, c=after, least=e * stopped[normals])
     guess = np.zeros(len(stopped))
     guess[normals] = e * stopped[normals]
     back = gauss_seidel(returned, guess, _tolerance(returned)) if np.any(guess) else guess
-    return _jump(felt, problem, stopped + back)
+    return _jump(dynamics, problem, stopped + back)
 
 
 def _impulses(problem: ContactProblem) -> Floats:
@@ -178,31 +180,31 @@ def _tolerance(problem: ContactProblem) -> float:
     return max(1e-13, _EXACT / max(float(np.abs(problem.c).max()), 1e-300))
 
 
-def jam(felt: ContactDynamics, contacts: Sequence[int], stuck: Sequence[int]) -> Jump:
+def jam(dynamics: ContactDynamics, contacts: Sequence[int], stuck: Sequence[int]) -> Jump:
     """The impulse without collision that ends sliding where no finite force can (Painlevé): a
     solution of the impact in which a jammed contact is closed."""
-    problem = felt.problem(felt.u, contacts)
+    problem = dynamics.problem(dynamics.u, contacts)
     for _, p in fitting(problem, 1e-9):
-        if any(p[felt.layout.normals[i]] > 0.0 for i in stuck):
-            return _jump(felt, problem, p)
+        if any(p[dynamics.layout.normals[i]] > 0.0 for i in stuck):
+            return _jump(dynamics, problem, p)
     raise SolveError(
         "no impulse ends the sliding of the jammed contact; lower its friction, or use "
         "method='moreau-jean'"
     )
 
 
-def halt(felt: ContactDynamics, contacts: Sequence[int], rows: Sequence[int]) -> Jump:
+def halt(dynamics: ContactDynamics, contacts: Sequence[int], rows: Sequence[int]) -> Jump:
     """The least change, weighted by the mass, after which rows of the contacts don't move: it can
     only take energy."""
-    problem = felt.problem(felt.u, contacts)
+    problem = dynamics.problem(dynamics.u, contacts)
     p = np.zeros(len(problem.c))
     G, c = problem.G[np.ix_(rows, rows)], problem.c[list(rows)]
     p[list(rows)] = -np.linalg.lstsq(G, c, rcond=1e-11)[0]
-    return _jump(felt, problem, p)
+    return _jump(dynamics, problem, p)
 
 
-def _jump(felt: ContactDynamics, problem: ContactProblem, p: Floats) -> Jump:
-    change, every = felt.changed(felt.u, p)
+def _jump(dynamics: ContactDynamics, problem: ContactProblem, p: Floats) -> Jump:
+    change, every = dynamics.changed(dynamics.u, p)
     return Jump(change, every, problem.c + problem.G @ p)
 
 
@@ -223,10 +225,10 @@ class Gains:
     law: str
     _found: dict[str, list[tuple[float, float]]] = field(default_factory=dict)
 
-    def look_at(self, t: float, felt: ContactDynamics, jump: Jump, hit: list[str]) -> None:
+    def look_at(self, t: float, dynamics: ContactDynamics, jump: Jump, hit: list[str]) -> None:
         """Keeps an impact after which there is more energy than before, as seen by its walls."""
-        rows = slice(felt.layout.bilateral, None)
-        p, u = jump.impulses[rows], (felt.u + jump.u)[rows]
+        rows = slice(dynamics.layout.bilateral, None)
+        p, u = jump.impulses[rows], (dynamics.u + jump.u)[rows]
         gain = 0.5 * float(p @ u)
         if gain > np.abs(p) @ (_ROUNDING * np.abs(u) + _ROUNDING):
             self.add(t, gain, hit)
@@ -265,29 +267,29 @@ class Outcome:
 
 
 def decide(
-    felt: ContactDynamics, contacts: Sequence[int], slipping: Mapping[int, Floats]
+    dynamics: ContactDynamics, contacts: Sequence[int], slipping: Mapping[int, Floats]
 ) -> Outcome:
     """The outcome for contacts that touch, some of whose groups are `slipping` along given ways."""
     if not contacts:
         return Outcome(frozenset(), {})
-    problem, groups = felt.problem(felt.free, contacts), felt.groups(contacts)
+    problem, groups = dynamics.problem(dynamics.free, contacts), dynamics.groups(contacts)
     if problem.planar and combinations(problem) <= MOST_COMBINATIONS:
         return _enumerated(problem, contacts, groups, slipping)
     return _swept(problem, contacts, groups, slipping)
 
 
 def jammed(
-    felt: ContactDynamics, contacts: Sequence[int], slipping: Mapping[int, Floats]
+    dynamics: ContactDynamics, contacts: Sequence[int], slipping: Mapping[int, Floats]
 ) -> list[int]:
     """Slipping contacts for which a force pushes the bodies together instead of apart,
     G_nn − μ G_nt·way ≤ 0: there Painlevé's paradox may strike."""
-    G = felt.problem(felt.free, contacts).G
+    G = dynamics.problem(dynamics.free, contacts).G
     found = []
     for g, way in slipping.items():
-        rows, contact = felt.layout.groups[g]
-        n = felt.layout.normals[contact]
+        rows, contact = dynamics.layout.groups[g]
+        n = dynamics.layout.normals[contact]
         along = G[n, list(rows)] @ way[: len(rows)]
-        if contact in contacts and G[n, n] - felt.coefficients[g] * along <= 0.0:
+        if contact in contacts and G[n, n] - dynamics.coefficients[g] * along <= 0.0:
             found.append(contact)
     return found
 

@@ -18,7 +18,13 @@ from touchback.native import evaluate_rows
 from touchback.numbers import Floats, shown
 from touchback.simulate.run_spec import RunSpec
 from touchback.simulate.run_stepper import Label, Stepper
-from touchback.system import ContactEquations, Derivation, System, open_text, solved_arguments
+from touchback.system import (
+    ContactEquations,
+    Derivation,
+    System,
+    solved_arguments,
+    undetermined_text,
+)
 
 
 class ContactStepper(Stepper):
@@ -67,7 +73,7 @@ class ContactStepper(Stepper):
         open."""
         found = unmeasured(self._sensors.missing, self.IMPULSES)
         if self._system.constrained and (rows := self._system.freedoms().undetermined):
-            found.append(f"The force of {open_text(rows, rows)}")
+            found.append(f"The force of {undetermined_text(rows, rows)}")
         return found
 
     def _own_labels(self) -> list[Label]:

@@ -71,37 +71,37 @@ class ImpactSolver:
         self.gains = Gains(law)
 
     def collide(
-        self, t: float, felt: ContactDynamics, touching: list[int]
+        self, t: float, dynamics: ContactDynamics, touching: list[int]
     ) -> tuple[Jump | None, list[str]]:
         """The impact of contacts that are approached, if any is, and what it is called. With the
         law "sequential" it is that of the fastest alone, or of several as fast; what it drives into
         others collides next, at the same instant."""
-        hit = [i for i in touching if felt.speed(i) < -STILL]
+        hit = [i for i in touching if dynamics.speed(i) < -STILL]
         if not hit:
             return None, []
         if self._law == "sequential":
-            fastest = min(felt.speed(i) for i in hit)
-            touching = hit = [i for i in hit if felt.speed(i) <= (1 - _ALIKE) * fastest]
-        e, words = felt.restitution.copy(), []
+            fastest = min(dynamics.speed(i) for i in hit)
+            touching = hit = [i for i in hit if dynamics.speed(i) <= (1 - _ALIKE) * fastest]
+        e, words = dynamics.restitution.copy(), []
         for i in hit:
-            over = self._over_soon(felt, i)
+            over = self._ends_soon(dynamics, i)
             if over:
                 e[i] = 0.0
             words.append(f"{self._names[i]} {'rests' if over else 'hits'}")
         try:
-            jump = impact(felt, touching, e, self._law)
+            jump = impact(dynamics, touching, e, self._law)
         except SolveError as error:
-            raise self._unsolved(felt, touching, e, error) from error
-        self.gains.look_at(t, felt, jump, [self._names[i] for i in hit])
+            raise self._unsolved(dynamics, touching, e, error) from error
+        self.gains.look_at(t, dynamics, jump, [self._names[i] for i in hit])
         return jump, words
 
     def _unsolved(
-        self, felt: ContactDynamics, touching: list[int], e: Floats, error: SolveError
+        self, dynamics: ContactDynamics, touching: list[int], e: Floats, error: SolveError
     ) -> SolveError:
         """Newton's law asks for a speed that friction may not let a contact have, however large its
         impulse; Poisson's asks for an impulse."""
         try:
-            impact(felt, touching, e, "poisson")
+            impact(dynamics, touching, e, "poisson")
         except SolveError:
             return error
         names = ", ".join(f"'{self._names[i]}'" for i in touching)
@@ -117,10 +117,10 @@ class ImpactSolver:
         return max(self._rest, float(np.sqrt(8 * self.rounding[contact] / pull)))
 
     def jam(
-        self, t: float, felt: ContactDynamics, kept: list[int], slipping: Ways
+        self, t: float, dynamics: ContactDynamics, kept: list[int], slipping: Ways
     ) -> tuple[Jump, list[str]]:
         """The impulse that ends sliding for which there are no finite forces."""
-        stuck = jammed(felt, kept, slipping)
+        stuck = jammed(dynamics, kept, slipping)
         if not stuck:
             names = ", ".join(f"'{self._names[i]}'" for i in kept)
             raise SolveError(
@@ -132,23 +132,25 @@ class ImpactSolver:
             f"At t = {t:.6g} s {', '.join(words)}: sliding goes on with no finite force "
             "(Painlevé); an impulse ended it."
         )
-        return jam(felt, kept, stuck), words
+        return jam(dynamics, kept, stuck), words
 
     def note_doubt(
-        self, t: float, felt: ContactDynamics, kept: list[int], slipping: Ways, found: Outcome
+        self, t: float, dynamics: ContactDynamics, kept: list[int], slipping: Ways, found: Outcome
     ) -> None:
         """Tells where mechanics had several answers."""
-        if found.solutions > 1 and (stuck := jammed(felt, kept, slipping)):
+        if found.solutions > 1 and (stuck := jammed(dynamics, kept, slipping)):
             names = ", ".join(f"'{self._names[i]}'" for i in stuck)
             self.diagnostics.append(
                 f"At t = {t:.6g} s mechanics leaves open whether {names} lifts off or goes on "
                 f"sliding (Painlevé): {found.solutions} answers; the first was taken."
             )
 
-    def _over_soon(self, felt: ContactDynamics, contact: int) -> bool:
+    def _ends_soon(self, dynamics: ContactDynamics, contact: int) -> bool:
         """Whether all further bounces, each shorter by e, would be over within `rest` seconds."""
-        e, speed = float(felt.restitution[contact]), -felt.speed(contact)
-        pull = -float(felt.problem(felt.free, [contact]).c[felt.layout.normals[contact]])
+        e, speed = float(dynamics.restitution[contact]), -dynamics.speed(contact)
+        pull = -float(
+            dynamics.problem(dynamics.free, [contact]).c[dynamics.layout.normals[contact]]
+        )
         if not 0.0 < e < 1.0 or pull <= 0.0:
             return False
         return 2 * e * speed / pull / (1 - e) < self.shortest(contact, pull)
@@ -174,11 +176,11 @@ class ContactGaps:
         self._deepest = CONTACT_TOLERANCE
         self._reach = 0.0  # how far contacts were from the origin at the start [m]
 
-    def felt(self, t: float, x: Floats) -> ContactDynamics:
+    def contact_dynamics(self, t: float, x: Floats) -> ContactDynamics:
         """The mechanism as its contacts feel it."""
         return ContactDynamics.at(self._equations, x, self._problem.input_rows([t], x[None, :])[0])
 
-    def apart(self, t: float, x: Floats) -> Floats:
+    def separate_overlaps(self, t: float, x: Floats) -> Floats:
         """The state at the start with contacts that overlap moved apart, least by mass: from inside
         a wall there is no way out that an event could tell. Velocities stay."""
         model, contacts, q = (
@@ -186,9 +188,11 @@ class ContactGaps:
         )  # fmt: skip
         self._deepest = CONTACT_TOLERANCE * min(1.0, length_scale(model, contacts, q))
         self._reach = reach(model, contacts, q)
-        self.said = overlaps(self._names, self.felt(t, x).gap, "its bodies were moved apart.")
-        x = self._pushed(t, x)
-        gaps = self.felt(t, x).gap
+        self.said = overlaps(
+            self._names, self.contact_dynamics(t, x).gap, "its bodies were moved apart."
+        )
+        x = self._push_apart(t, x)
+        gaps = self.contact_dynamics(t, x).gap
         if gaps.size and gaps.min() < -CONTACT_TOLERANCE:
             raise SolveError(
                 f"contact '{self._names[int(gaps.argmin())]}' overlaps by {-gaps.min():.3g} m at "
@@ -207,18 +211,19 @@ class ContactGaps:
         if not inside.size:
             return len(times), None
         row = int(inside[0])
-        return row, Failure(float(times[row]), self._told(gaps[:, row]), "")
+        return row, Failure(float(times[row]), self._overlap_text(gaps[:, row]), "")
 
-    def out_of(self, t: float, x: Floats) -> tuple[Floats, ContactDynamics]:
-        """The state with what rounding left inside a wall moved out of it, and what is felt."""
-        felt = self.felt(t, x)
-        deepest = felt.gap.min(initial=0.0)
+    def correct_penetration(self, t: float, x: Floats) -> tuple[Floats, ContactDynamics]:
+        """The state with what rounding left inside a wall moved out of it, and the contact
+        dynamics there."""
+        dynamics = self.contact_dynamics(t, x)
+        deepest = dynamics.gap.min(initial=0.0)
         if deepest < -CONTACT_TOLERANCE:
-            raise SolveError(self._told(felt.gap))
+            raise SolveError(self._overlap_text(dynamics.gap))
         if deepest >= -INSIDE:
-            return x.copy(), felt
-        x = self._pushed(t, x)
-        return x, self.felt(t, x)
+            return x.copy(), dynamics
+        x = self._push_apart(t, x)
+        return x, self.contact_dynamics(t, x)
 
     def rounding(self, t: float, x: Floats) -> Floats:
         """How far gaps may be off [m]: by a unit in the last place of each position, and of where
@@ -232,12 +237,12 @@ class ContactGaps:
         found: Floats = np.finfo(float).eps * (slopes + self._reach)
         return found
 
-    def _pushed(self, t: float, x: Floats) -> Floats:
+    def _push_apart(self, t: float, x: Floats) -> Floats:
         """The state with contacts that overlap moved apart, least by mass."""
         closed = self._state.closed
         before, x = closed.copy(), x.copy()
         for _ in range(_PUSHES):
-            inside = self.felt(t, x).gap < -INSIDE
+            inside = self.contact_dynamics(t, x).gap < -INSIDE
             if not inside.any():
                 break
             closed |= inside
@@ -245,7 +250,7 @@ class ContactGaps:
         closed[:] = before
         return x
 
-    def _told(self, gaps: Floats) -> str:
+    def _overlap_text(self, gaps: Floats) -> str:
         return (
             f"contact '{self._names[int(gaps.argmin())]}' overlaps by {-gaps.min():.3g} m (at most "
             f"{self._deepest:.3g} m may): where it closed was not found; lower `step`, or use "
@@ -299,33 +304,35 @@ class ContactStates:
     def change(self, t: float, x: Floats, fired: int | None = None) -> tuple[Floats, list[str]]:
         """The state from which the run goes on after the event `fired` (the place of its
         indicator; None: at the start), and what happened, in words."""
-        leaving, begins, stopped = self._told_by(t, x, fired)
+        leaving, begins, stopped = self._event_consequences(t, x, fired)
         closed, stuck = self._state.closed.copy(), self._state.stuck.copy()
-        x, felt = self.walls.out_of(t, x)
+        x, dynamics = self.walls.correct_penetration(t, x)
         self.bounces.rounding = self.walls.rounding(t, x)
         happened: list[str] = []
         for _ in range(self.bounces.rounds):
             touching = [
-                i for i in range(len(self._names)) if closed[i] or felt.gap[i] <= CONTACT_TOLERANCE
+                i
+                for i in range(len(self._names))
+                if closed[i] or dynamics.gap[i] <= CONTACT_TOLERANCE
             ]
-            jump, words = self.bounces.collide(t, felt, touching)
+            jump, words = self.bounces.collide(t, dynamics, touching)
             if jump is None:
-                kept = [i for i in touching if i not in leaving and felt.speed(i) <= STILL]
-                slipping = {**felt.slipping(kept, stopped), **begins}
-                outcome = decide(felt, kept, slipping)
+                kept = [i for i in touching if i not in leaving and dynamics.speed(i) <= STILL]
+                slipping = {**dynamics.slipping(kept, stopped), **begins}
+                outcome = decide(dynamics, kept, slipping)
                 if outcome.solutions:
-                    self._enter(t, x, felt, outcome)
-                    jump, words = self._stay(t, x, felt)
+                    self._take_over(t, x, dynamics, outcome)
+                    jump, words = self._halt_short_flights(t, x, dynamics)
                 else:
-                    jump, words = self.bounces.jam(t, felt, kept, slipping)
+                    jump, words = self.bounces.jam(t, dynamics, kept, slipping)
                 if jump is None:
-                    self.bounces.note_doubt(t, felt, kept, slipping, outcome)
-                    return x, happened + self._named(felt, closed, stuck)
+                    self.bounces.note_doubt(t, dynamics, kept, slipping, outcome)
+                    return x, happened + self._change_names(dynamics, closed, stuck)
             leaving, begins, stopped = set(), {}, set()
-            self._account(t, felt, x, jump)
+            self._account_impact(t, dynamics, x, jump)
             x[self._v] += jump.change
             happened += words
-            felt = self.walls.felt(t, x)
+            dynamics = self.walls.contact_dynamics(t, x)
         raise SolveError(
             f"{self.bounces.rounds} impacts follow each other without an end "
             f"({', '.join(dict.fromkeys(happened))}); lower the restitution, or use "
@@ -337,17 +344,17 @@ class ContactStates:
         """What is to be said of overlaps at the start, of impacts and of what has no answer."""
         return self.walls.said + self.bounces.diagnostics + self.bounces.gains.diagnostics()
 
-    def troubles(self, t: float, x: Floats) -> str:
+    def jam_text(self, t: float, x: Floats) -> str:
         """Why a run may have stopped here: contacts that are about to jam."""
-        felt = self.walls.felt(t, x)
+        dynamics = self.walls.contact_dynamics(t, x)
         closed = [i for i in range(len(self._names)) if self._state.closed[i]]
-        stuck = jammed(felt, closed, felt.slipping(closed, ()))
+        stuck = jammed(dynamics, closed, dynamics.slipping(closed, ()))
         names = ", ".join(f"'{self._names[i]}'" for i in stuck)
         return f"contact {names} jams (Painlevé's paradox)" if stuck else ""
 
     # ---- inside ---------------------------------------------------------------------------------
 
-    def _told_by(
+    def _event_consequences(
         self, t: float, x: Floats, fired: int | None
     ) -> tuple[set[int], dict[int, Floats], set[int]]:
         """What an event says by itself: a contact that opens, a group that begins to slip, one that
@@ -369,10 +376,10 @@ class ContactStates:
         }  # with what held them
         return set(), {**let_go, g: way}, set()
 
-    def _enter(self, t: float, x: Floats, felt: ContactDynamics, outcome: Outcome) -> None:
+    def _take_over(self, t: float, x: Floats, dynamics: ContactDynamics, outcome: Outcome) -> None:
         """Takes over an outcome. Contacts that repeat others share what they bear; those that would
         have to pull for that bear nothing: the others hold them."""
-        state, normals = self._state, list(felt.layout.normals)
+        state, normals = self._state, list(dynamics.layout.normals)
         for i in range(len(self._names)):
             state.closed[i] = i in outcome.closed
         for g in range(len(state.stuck)):
@@ -385,24 +392,26 @@ class ContactStates:
             if forces[worst] >= -_NO_FORCE * np.abs(forces).max():
                 break
             state.closed[worst] = 0
-            if not self._held(felt, [normals[worst]]):
+            if not self._is_held(dynamics, [normals[worst]]):
                 state.closed[worst] = 1
                 break
 
-    def _stay(self, t: float, x: Floats, felt: ContactDynamics) -> tuple[Jump | None, list[str]]:
+    def _halt_short_flights(
+        self, t: float, x: Floats, dynamics: ContactDynamics
+    ) -> tuple[Jump | None, list[str]]:
         """Halts contacts that would be left for too short a flight, 2 u_n/−u̇_n, with all
         that holds: so ends what alternates among contacts ever faster. What slips there goes on
         slipping: Coulomb's cone has no impulse that could stop it. Else nothing, but `flight` and
         `floors`."""
-        state, layout = self._state, felt.layout
+        state, layout = self._state, dynamics.layout
         a = self._problem.rate(t, x)[self._v]
-        rates = felt.W @ a + felt.bias
+        rates = dynamics.W @ a + dynamics.bias
         flights = {
-            i: float(-2 * felt.u[n] / rates[n])
+            i: float(-2 * dynamics.u[n] / rates[n])
             for i, n in enumerate(layout.normals)
-            if felt.gap[i] <= CONTACT_TOLERANCE
+            if dynamics.gap[i] <= CONTACT_TOLERANCE
             and not state.closed[i]
-            and felt.u[n] > 0.0 > rates[n]
+            and dynamics.u[n] > 0.0 > rates[n]
         }
         self.flight = min(flights.values(), default=np.inf)
         short = [
@@ -410,69 +419,75 @@ class ContactStates:
             if flight < self.bounces.shortest(i, -float(rates[layout.normals[i]]))
         ]  # fmt: skip
         if not short:
-            self._set_floors(felt, flights)
+            self._set_floors(dynamics, flights)
             return None, []
         state.closed[short] = 1
         contacts = [int(i) for i in np.flatnonzero(state.closed)]
-        state.stuck[list(felt.slipping(short, ()))] = 0  # as they were open, they counted as stuck
-        held = [row for row in self._holding(felt) if row >= layout.bilateral]
-        return halt(felt, contacts, held), [f"{self._names[i]} rests" for i in short]
+        state.stuck[list(dynamics.slipping(short, ()))] = (
+            0  # as they were open, they counted as stuck
+        )
+        held = [row for row in self._holding_rows(dynamics) if row >= layout.bilateral]
+        return halt(dynamics, contacts, held), [f"{self._names[i]} rests" for i in short]
 
-    def _set_floors(self, felt: ContactDynamics, flights: Mapping[int, float]) -> None:
+    def _set_floors(self, dynamics: ContactDynamics, flights: Mapping[int, float]) -> None:
         """What the events of the contact state may start from; and which groups are at their limit
         but don't begin to move, as others hold them."""
-        state, layout, count = self._state, felt.layout, len(self._names)
+        state, layout, count = self._state, dynamics.layout, len(self._names)
         force = _NO_FORCE * float(np.abs(state.multipliers).max(initial=0.0))
         for i, n in enumerate(layout.normals):
             if state.closed[i]:
                 self.floors[i] = force
             elif i in flights:  # far less than it rises, lest it gain speed below the floor
-                self.floors[i] = min(1e-3 * felt.u[n] * flights[i], 2 * INSIDE)
+                self.floors[i] = min(1e-3 * dynamics.u[n] * flights[i], 2 * INSIDE)
             else:
-                idle = abs(felt.u[n]) <= STILL and self._held(felt, [n])
+                idle = abs(dynamics.u[n]) <= STILL and self._is_held(dynamics, [n])
                 self.floors[i] = 0.5 * CONTACT_TOLERANCE if idle else 2 * INSIDE
         for g, (rows, _) in enumerate(layout.groups):
-            state.pinned[g] = not state.stuck[g] and bool(rows) and self._held(felt, list(rows))
+            state.pinned[g] = (
+                not state.stuck[g] and bool(rows) and self._is_held(dynamics, list(rows))
+            )
             self.floors[count + g] = force if state.stuck[g] else STILL
 
-    def _named(self, felt: ContactDynamics, closed: Integers, stuck: Integers) -> list[str]:
+    def _change_names(
+        self, dynamics: ContactDynamics, closed: Integers, stuck: Integers
+    ) -> list[str]:
         """What changed, in words."""
         state, words = self._state, []
         for i, name in enumerate(self._names):
             if state.closed[i] != closed[i]:
                 words.append(f"{name} {'closes' if state.closed[i] else 'opens'}")
-        for g in felt.groups([i for i in range(len(self._names)) if state.closed[i]]):
-            contact = felt.layout.groups[g][1]
+        for g in dynamics.groups([i for i in range(len(self._names)) if state.closed[i]]):
+            contact = dynamics.layout.groups[g][1]
             if state.stuck[g] != stuck[g] or not closed[contact]:
                 word = _WORDS[g % 2][0 if state.stuck[g] else 1]
                 words.append(f"{self._names[contact]} {word}")
         return words
 
-    def _holding(self, felt: ContactDynamics) -> list[int]:
+    def _holding_rows(self, dynamics: ContactDynamics) -> list[int]:
         """Rows that hold."""
-        state, layout = self._state, felt.layout
+        state, layout = self._state, dynamics.layout
         holding = [*range(layout.bilateral)]
         holding += [n for i, n in enumerate(layout.normals) if state.closed[i]]
-        for g in felt.groups([i for i in range(len(self._names)) if state.closed[i]]):
+        for g in dynamics.groups([i for i in range(len(self._names)) if state.closed[i]]):
             holding += layout.groups[g][0] if state.stuck[g] else ()
         return holding
 
-    def _held(self, felt: ContactDynamics, rows: list[int]) -> bool:
+    def _is_held(self, dynamics: ContactDynamics, rows: list[int]) -> bool:
         """Whether rows that hold leave no motion to these."""
-        W, holding = felt.W[rows], felt.W[self._holding(felt)]
+        W, holding = dynamics.W[rows], dynamics.W[self._holding_rows(dynamics)]
         share = np.linalg.lstsq(holding.T, W.T, rcond=1e-12)[0]
         return bool(np.abs(W - share.T @ holding).max() <= _NO_MOTION * np.abs(W).max())
 
-    def _account(self, t: float, felt: ContactDynamics, x: Floats, jump: Jump) -> None:
+    def _account_impact(self, t: float, dynamics: ContactDynamics, x: Floats, jump: Jump) -> None:
         v, after = x[self._v], x.copy()
         after[self._v] += jump.change
-        given = float(jump.change @ felt.M @ (v + 0.5 * jump.change))
+        given = float(jump.change @ dynamics.M @ (v + 0.5 * jump.change))
         self.on_impact(t, np.array([x, after]), given)
-        own = felt.W @ v + felt.W @ (v + jump.change)
-        self.rows.losses[:] -= 0.5 * jump.impulses * (felt.u + jump.u)
-        self.rows.moved[:] += 0.5 * jump.impulses * (own - felt.u - jump.u)
-        held = slice(felt.layout.bilateral)
-        self.rows.own_work[:] += jump.impulses[held] * (felt.E[held] @ (v + 0.5 * jump.change))
+        own = dynamics.W @ v + dynamics.W @ (v + jump.change)
+        self.rows.losses[:] -= 0.5 * jump.impulses * (dynamics.u + jump.u)
+        self.rows.moved[:] += 0.5 * jump.impulses * (own - dynamics.u - jump.u)
+        held = slice(dynamics.layout.bilateral)
+        self.rows.own_work[:] += jump.impulses[held] * (dynamics.E[held] @ (v + 0.5 * jump.change))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -546,7 +561,7 @@ class ContactMonitor:
         solver: EventDriven,
     ) -> None:
         self._contacts, self._state, self._problem = contacts, state, problem
-        self._account, self._names, self._limit = keeper, names, solver.event_limit
+        self._account_impact, self._names, self._limit = keeper, names, solver.event_limit
         self._count = len(state.functions.normals)  # of contacts
         rules = [EventRule(-1, True, 1e-12)] * (self._count + len(state.functions.groups))
         self.native = Events(
@@ -561,8 +576,8 @@ class ContactMonitor:
 
     def start(self, t: float, x: Floats) -> None:
         """Opens the balance at the state from which the run starts."""
-        self._problem.use_energy_balance(self._account.meter.native)
-        self._account.meter.begin(t, x)
+        self._problem.use_energy_balance(self._account_impact.meter.native)
+        self._account_impact.meter.begin(t, x)
         self.add_solved(np.array([t]), x[None, :])
         self._monitor_from(t, x)
 
@@ -581,7 +596,7 @@ class ContactMonitor:
         if self.failure is None and status == Status.EVENT:
             self._change(run)
         elif self.failure is None and status in _FAILED and self._problem.raised is None:
-            told = self._contacts.troubles(run.t, run.x)
+            told = self._contacts.jam_text(run.t, run.x)
             mend = "lower the friction or use method='moreau-jean'" if told else ""
             word = status.name.lower().replace("_", " ")
             self.failure = Failure(run.t, f"{word}: {told}" if told else word, mend)
@@ -653,13 +668,13 @@ class EventDrivenStepper(ContactStepper):
         self._contacts = ContactStates(
             self._equations, self._state, self.problem, solver.impacts, solver.rest
         )
-        self._account = self._books()
-        self._contacts.on_impact = self._account.impact
+        self._account_impact = self._books()
+        self._contacts.on_impact = self._account_impact.impact
         self._monitor = ContactMonitor(
             self._contacts,
             self._state,
             self.problem,
-            self._account,
+            self._account_impact,
             self._system.state_names,
             solver,
         )
@@ -680,13 +695,13 @@ class EventDrivenStepper(ContactStepper):
         span, solver, contacts = self._spec.span, self._solver, self._contacts
         self._given = x
         try:
-            x = contacts.walls.apart(span.start, x)
+            x = contacts.walls.separate_overlaps(span.start, x)
             start, words = contacts.change(span.start, x)
         except SolveError as error:
             failure = Failure(span.start, str(error), "")
             return Trajectory(np.array([span.start]), x[None, :], {}, failure)
         if contacts.walls.said:
-            self._account.jump("moved apart", span.start, np.array([self._given, x]))
+            self._account_impact.jump("moved apart", span.start, np.array([self._given, x]))
         self._monitor.note(span.start, words, x, start)
         careful = replace(solver, step=solver.step or _LONGEST_STEP * span.duration)
         names = list(self._system.state_names)
@@ -717,6 +732,6 @@ class EventDrivenStepper(ContactStepper):
         return {
             "contacts": list(self._equations.contacts),
             "events": [record.as_data() for record in self._monitor.records],
-            "energy_balance": self._account.closed(times[[0, -1]], ends).as_data(),
+            "energy_balance": self._account_impact.closed(times[[0, -1]], ends).as_data(),
             "diagnostics": [*self._contacts.diagnostics, *self._unmeasured_diagnostics()],
         }

@@ -44,13 +44,13 @@ def consistency(
     None where the run does so itself."""
     if not system.constrained or formulation_of(constraints).settles:
         return None
-    own = system.apart(parameters)
+    own = system.independent_copy(parameters)
     return lambda t, x: own.consistent(x, t, inputs.at(t, x)[1:])[0]
 
 
 def _own(system: System, state: State, parameters: Numbers | None) -> System:
     """The system with the parameters of a run, in the modes of its first state."""
-    own = system.apart(parameters)
+    own = system.independent_copy(parameters)
     if own.modes:
         own.enter(*own.dynamics.modes.every[own.mode_of(state)].names)
     return own
@@ -61,6 +61,6 @@ def _begun(system: System, t: float, inputs: Inputs, parameters: Numbers | None)
     modes that the model begins in; the system stays as it was."""
     if not system.constrained:
         return system.dynamics.initial({**system.parameters, **(parameters or {})})
-    first, own = system.initial_state(), system.apart(parameters)
+    first, own = system.initial_state(), system.independent_copy(parameters)
     own.enter(*own.initial_modes)
     return own.assemble(t=t, inputs=inputs.at(t, first.x)[1:])

@@ -445,7 +445,7 @@ class ModeStepper(Stepper):
 
     def _there(self, mode: int) -> System:
         """The system in a mode, with settings of its own."""
-        there = self._system.apart()
+        there = self._system.independent_copy()
         there.enter(*there.dynamics.modes.every[mode].names)
         return there
 

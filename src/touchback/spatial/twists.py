@@ -23,12 +23,12 @@ class Twists:
         return self._vectors.scale(factor, a[0]), self._vectors.scale(factor, a[1])
 
     def cross(self, a: Twist, b: Twist) -> Twist:
-        """a × b: how b changes when it is carried along by a."""
+        """a × b: how b changes when it is cross_wrench along by a."""
         cross = self._vectors.cross
         return cross(a[0], b[0]), self._vectors.add(cross(a[0], b[1]), cross(a[1], b[0]))
 
-    def carried(self, a: Twist, wrench: Wrench) -> Wrench:
-        """a ×* f: how a wrench changes when it is carried along by a."""
+    def cross_wrench(self, a: Twist, wrench: Wrench) -> Wrench:
+        """a ×* f: how a wrench changes when it is cross_wrench along by a."""
         cross = self._vectors.cross
         F, N = wrench
         return cross(a[0], F), self._vectors.add(cross(a[0], N), cross(a[1], F))

@@ -19,7 +19,7 @@ from touchback.system.modal_equations import holding_modes
 from touchback.system.model_checks import check_constraints, check_model, check_modes
 from touchback.system.signal_layout import layout_of
 from touchback.system.system import System
-from touchback.system.undetermined_forces import levels_up
+from touchback.system.undetermined_forces import caller_stack_level
 
 
 def compile_model(model: Model, backend: Backend = "machine") -> System:
@@ -28,7 +28,7 @@ def compile_model(model: Model, backend: Backend = "machine") -> System:
     `backend`: "machine" (ours), "c" (through the system's compiler) or "interpreter"."""
     check_units(model)
     for told in unknown_units(model):
-        warnings.warn(f"{model.name}: {told}", UnitNotice, stacklevel=levels_up())
+        warnings.warn(f"{model.name}: {told}", UnitNotice, stacklevel=caller_stack_level())
     flat = flatten(model)
     if flat.modes:
         flat = holding_modes(flat)

@@ -107,7 +107,7 @@ def derive_constraints(d: Derivation) -> ConstraintEquations:
     h = [0 if row.h is None else row.h for row in rows]
     J = [x for row in rows for _, x in sorted(row.J.items())]
     elsewhere = any(row.through or row.rubbing for row in rows)
-    effects = [row.effect(d.tape) for row in rows] if elsewhere else []
+    effects = [row.multiplier_forces(d.tape) for row in rows] if elsewhere else []
     W = [x for row in effects for _, x in sorted(row.items())]
     terms = [
         *h,

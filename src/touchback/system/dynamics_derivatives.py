@@ -39,7 +39,7 @@ Matrix = list[list[int]]  # its columns, one after the other
 
 def inverse_dynamics_derivatives(d: Derivation) -> list[int]:
     """∂τ/∂q, ∂τ/∂v and ∂τ/∂a = M of the efforts for the accelerations that are arguments."""
-    return _flat(*_effort_derivatives(d, d.extra, [0] * len(d.v)))
+    return _flatten_rows(*_effort_derivatives(d, d.extra, [0] * len(d.v)))
 
 
 @dataclass
@@ -54,21 +54,21 @@ class Columns:
 
 def columns_to_solve(d: Derivation, algorithm: str, own: bool) -> Columns:
     """For the efforts that are arguments, or the model's `own`."""
-    applied, tau = _acting(d, own)
-    solved = _inertial(d).solved(tau, d.instant.armature())
+    applied, tau = _acting_efforts(d, own)
+    solved = _closed_form(d).solve_columns(tau, d.instant.armature())
     if carries_fluid(d):
         acting = d.instant.efforts() if own else d.extra
         varying = acting if own else [0] * len(d.v)
         by_q, by_v, _ = _effort_derivatives(d, forward(d.instant, acting, algorithm), varying)
-        return Columns([_alone(each) for each in solved], (by_q, by_v))
+        return Columns([_without_derivatives(each) for each in solved], (by_q, by_v))
     dense = None
     if any(applied):
         less = [-x for x in applied]
-        dense = _by_q(d, less), _by_v(d, less)
+        dense = _derivatives_by_q(d, less), _derivatives_by_v(d, less)
     return Columns(solved, dense)
 
 
-def _alone(column: SolvedColumn) -> SolvedColumn:
+def _without_derivatives(column: SolvedColumn) -> SolvedColumn:
     """Without what gives derivatives."""
     none, nothing = (ZERO, ZERO), [ZERO, ZERO, ZERO]
     return SolvedColumn(
@@ -89,19 +89,19 @@ def _effort_derivatives(
     instant, k = d.instant, d.tape
     if carries_fluid(d):
         held = {f"held:{name}": k.symbol(f"held:{name}") for name in d.layout.v}
-        tau = _less(d, [inverse(instant, list(held.values()))], [list(less)])[0]
+        tau = _difference(d, [inverse(instant, list(held.values()))], [list(less)])[0]
         given = dict(k.symbols) | dict(zip(held, a, strict=True))
-        n, columns = len(tau), [*_by_q(d, tau), *_by_v(d, tau)]
+        n, columns = len(tau), [*_derivatives_by_q(d, tau), *_derivatives_by_v(d, tau)]
         found = replay(k, [x for column in columns for x in column], k, given)
         columns = [found[i : i + n] for i in range(0, len(found), n)]
-        return columns[:n], columns[n:], _columns(d, entries(instant))
-    inertial = _inertial(d)
-    slopes = inertial.at(a)
+        return columns[:n], columns[n:], _dense_columns(d, entries(instant))
+    inertial = _closed_form(d)
+    slopes = inertial.effort_derivatives(a)
     applied = [k.add(x, y) for x, y in zip(pushed(instant), less, strict=True)]
     return (
-        _less(d, _columns(d, slopes.by_q), _by_q(d, applied)),
-        _less(d, _columns(d, slopes.by_v), _by_v(d, applied)),
-        _columns(d, with_armature(instant, inertial.mass_matrix())),
+        _difference(d, _dense_columns(d, slopes.by_q), _derivatives_by_q(d, applied)),
+        _difference(d, _dense_columns(d, slopes.by_v), _derivatives_by_v(d, applied)),
+        _dense_columns(d, with_armature(instant, inertial.mass_matrix())),
     )
 
 
@@ -111,17 +111,27 @@ def forward_dynamics_derivatives(d: Derivation, algorithm: str, own: bool) -> li
     k, instant = d.tape, d.instant
     if carries_fluid(d):
         a = forward(instant, instant.efforts() if own else d.extra, algorithm)
-        return _flat(_by_q(d, a), _by_v(d, a), factors(instant, entries(instant)).inverse())
-    inertial = _inertial(d)
-    applied, rest = _acting(d, own)
+        return _flatten_rows(
+            _derivatives_by_q(d, a),
+            _derivatives_by_v(d, a),
+            factors(instant, entries(instant)).inverse(),
+        )
+    inertial = _closed_form(d)
+    applied, rest = _acting_efforts(d, own)
     M = factors(instant, with_armature(instant, inertial.mass_matrix()))
     a = M.solve([k.sub(x, c) for x, c in zip(rest, inertial.bias(), strict=True)])
-    slopes = inertial.at(a)
+    slopes = inertial.effort_derivatives(a)
     solved = [
-        [M.solve([-x for x in column]) for column in _less(d, _columns(d, found), known)]
-        for found, known in ((slopes.by_q, _by_q(d, applied)), (slopes.by_v, _by_v(d, applied)))
+        [
+            M.solve([-x for x in column])
+            for column in _difference(d, _dense_columns(d, found), known)
+        ]
+        for found, known in (
+            (slopes.by_q, _derivatives_by_q(d, applied)),
+            (slopes.by_v, _derivatives_by_v(d, applied)),
+        )
     ]
-    return _flat(*solved, M.inverse())
+    return _flatten_rows(*solved, M.inverse())
 
 
 def by_parameters(d: Derivation, found: Sequence[int]) -> list[int]:
@@ -129,7 +139,7 @@ def by_parameters(d: Derivation, found: Sequence[int]) -> list[int]:
     return [x for row in jacobian(d.tape, found, d.parameters) for x in row]
 
 
-def _acting(d: Derivation, own: bool) -> tuple[list[int], list[int]]:
+def _acting_efforts(d: Derivation, own: bool) -> tuple[list[int], list[int]]:
     """Efforts that vary with q and v, and all that act: those that are arguments, or the model's
     `own`, and what pushes bodies."""
     applied = pushed(d.instant)
@@ -138,24 +148,26 @@ def _acting(d: Derivation, own: bool) -> tuple[list[int], list[int]]:
     return (acting if own else applied), acting
 
 
-def _inertial(d: Derivation) -> InverseDynamicsDerivatives:
+def _closed_form(d: Derivation) -> InverseDynamicsDerivatives:
     return InverseDynamicsDerivatives(d.instant.regrouped(), d.tape, d.v, d.instant.base())
 
 
 # ---- by the tape --------------------------------------------------------------------------------
 
 
-def _by_q(d: Derivation, found: Sequence[int]) -> Matrix:
+def _derivatives_by_q(d: Derivation, found: Sequence[int]) -> Matrix:
     """By increments of the positions."""
     N = jacobian(d.tape, configuration_rate(d.instant), d.v)  # q̇ is linear in v
-    return _along(d, found, lambda j: {q: row[j] for q, row in zip(d.q, N, strict=True) if row[j]})
+    return _directional_derivatives(
+        d, found, lambda j: {q: row[j] for q, row in zip(d.q, N, strict=True) if row[j]}
+    )
 
 
-def _by_v(d: Derivation, found: Sequence[int]) -> Matrix:
-    return _along(d, found, lambda j: {d.v[j]: 1})
+def _derivatives_by_v(d: Derivation, found: Sequence[int]) -> Matrix:
+    return _directional_derivatives(d, found, lambda j: {d.v[j]: 1})
 
 
-def _along(
+def _directional_derivatives(
     d: Derivation, found: Sequence[int], direction: Callable[[int], dict[int, int]]
 ) -> Matrix:
     if not any(found):
@@ -166,19 +178,19 @@ def _along(
 # ---- matrices -----------------------------------------------------------------------------------
 
 
-def _columns(d: Derivation, found: Entries) -> Matrix:
+def _dense_columns(d: Derivation, found: Entries) -> Matrix:
     n = range(len(d.v))
     return [[found.get((i, j), 0) for i in n] for j in n]
 
 
-def _less(d: Derivation, columns: Matrix, others: Matrix) -> Matrix:
+def _difference(d: Derivation, columns: Matrix, others: Matrix) -> Matrix:
     return [
         [d.tape.sub(x, y) for x, y in zip(column, other, strict=True)]
         for column, other in zip(columns, others, strict=True)
     ]
 
 
-def _flat(*matrices: Matrix) -> list[int]:
+def _flatten_rows(*matrices: Matrix) -> list[int]:
     """One matrix after the other, by rows."""
     return [x for columns in matrices for row in zip(*columns, strict=True) for x in row]
 
@@ -198,9 +210,9 @@ class _Loops:
 def looped_derivatives(d: Derivation, name: str, plan: Plan, own: bool) -> "LoopedDerivatives":
     """∂a/∂q, ∂a/∂v and M⁻¹ for the efforts that are arguments, or the model's `own`."""
     found, order = columns_to_solve(d, plan.algorithm, own), [int(dof) for dof in plan.dof_order]
-    nodes = _side_by_side([_column(found.solved[dof]) for dof in order])
+    nodes = _side_by_side([_column_numbers(found.solved[dof]) for dof in order])
     for columns in found.dense or ():
-        nodes += _in_order(columns, order)
+        nodes += _reordered_entries(columns, order)
     links, begin = d.instant.tree.links, [0]
     for link in links:
         begin.append(begin[-1] + len(link.columns))
@@ -217,7 +229,7 @@ class LoopedDerivatives(Function):
         n = len(loops.order)
         super().__init__(columns.name, columns.first, columns.second, (3, n, n), columns.backend)
         self.out_size = 3 * n * n
-        self._columns, self._loops = columns, loops
+        self._dense_columns, self._loops = columns, loops
 
     @cached_property
     def compiled(self) -> Compiled:
@@ -226,7 +238,7 @@ class LoopedDerivatives(Function):
 
     def with_lanes(self, lanes: int) -> Compiled:
         """The same with so many rows in a register."""
-        loops, columns = self._loops, self._columns.compiled
+        loops, columns = self._loops, self._dense_columns.compiled
         n, links = len(loops.order), len(loops.parents)
         record = Record(
             "tb_tree_derivatives", columns=columns.address, columns_context=columns.context_address,
@@ -257,7 +269,7 @@ def _side_by_side(columns: list[list[int]]) -> list[int]:
     return found
 
 
-def _column(found: SolvedColumn) -> list[int]:
+def _column_numbers(found: SolvedColumn) -> list[int]:
     """What tb_columns hold of one. Of inertias that are sums of what eliminations take, their
     negatives are at hand."""
     J, H, M = found.inertia.J, found.inertia.H, found.inertia.M
@@ -265,9 +277,9 @@ def _column(found: SolvedColumn) -> list[int]:
         *_twist_numbers(found.S), *found.eliminated.angular, *found.eliminated.linear,
         found.eliminated.inverse, *_twist_numbers(found.carrier), *_twist_numbers(found.twist),
         *_twist_numbers(found.bias), *_twist_numbers(found.by_joints), *found.momentum,
-        *(x for row in found.stir for x in row),
+        *(x for row in found.K for x in row),
         *(-x for x in (*_upper(J), *(x for row in H for x in row), *_upper(M))),
-        *_wrench(found.wrench),
+        *_wrench_numbers(found.wrench),
     ]  # fmt: skip
 
 
@@ -279,11 +291,11 @@ def _twist_numbers(twist: Twist) -> list[int]:
     return [*twist[0], *twist[1]]
 
 
-def _wrench(wrench: Wrench) -> list[int]:
+def _wrench_numbers(wrench: Wrench) -> list[int]:
     """Moment first, so that a product with a twist is one of six terms."""
     return [*wrench[1], *wrench[0]]
 
 
-def _in_order(columns: Matrix, order: list[int]) -> list[int]:
+def _reordered_entries(columns: Matrix, order: list[int]) -> list[int]:
     """Column by column."""
     return [columns[j][i] for j in order for i in order]

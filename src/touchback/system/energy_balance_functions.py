@@ -73,7 +73,7 @@ class PowerSet:
 
 def power_set(system: System) -> PowerSet:
     """The powers of a system with what acts; derived once for each key."""
-    return system.dynamics.once(("powers", system.key), lambda: _derive(system))
+    return system.dynamics.derive_once(("powers", system.key), lambda: _derive(system))
 
 
 def power_set_of_modes(system: System) -> PowerSet:
@@ -81,7 +81,7 @@ def power_set_of_modes(system: System) -> PowerSet:
     which are zero where a constraint rests."""
     motion = system.dynamics
     every = switch_constraints(motion.whole, set(motion.whole.constraint_rows()), True)
-    return motion.once(
+    return motion.derive_once(
         "powers of all modes",
         lambda: _derive_from(system, every, motion.modes.row_names, {}, True),
     )

@@ -131,13 +131,13 @@ class Calls:
         self._blocks: dict[Function | SolvedMotion, Floats] = {}
         self._held: dict[str, int] = {}  # methods that are C callables, and in how many ways
 
-    def changed(self, key: Key | None = None, parameters: Floats | None = None) -> Calls:
+    def with_setting(self, key: Key | None = None, parameters: Floats | None = None) -> Calls:
         """The same with another setting."""
         key = self.key if key is None else key
         values = self.parameters if parameters is None else parameters
         return Calls(self._motion, key, values, self._made)
 
-    def apart(self) -> Calls:
+    def with_own_workspace(self) -> Calls:
         """The same with memory of its own."""
         return Calls(self._motion, self.key, self.parameters, CallCache())
 
@@ -181,35 +181,35 @@ class Calls:
     ) -> Floats:
         """The output at a state, or at an array of states."""
         if parameters is not None:
-            blocks = self._varied(function, parameters)
-            return self._kindly(function, q, v, u, t, extra, z, out, blocks)
+            blocks = self._varied_blocks(function, parameters)
+            return self._call_with_conversion(function, q, v, u, t, extra, z, out, blocks)
         further = 0 if extra is None else extra.shape[-1]
         call = self._made.evaluated.get((function, further))
         if call is None:
-            friendly = functools.partial(self._kindly, function)
+            friendly = functools.partial(self._call_with_conversion, function)
             made = self._call(function, function.name, "", _ORDER, 0, "extra", further,
                               (0, -1, function.shape), friendly, None)  # fmt: skip
             call = self._made.evaluated[function, further] = made.method
         return call(q, v, u, t, extra, z, out, self.block(function))
 
-    def called(
+    def call_by_name(
         self, name: str, at: At, extra: Floats | None = None, out: Floats | None = None
     ) -> Floats:
         """What a function gives at a state or an array of states, with further arguments."""
-        return self.evaluated(self.by_name(name), at, extra, out)
+        return self.call_function(self.by_name(name), at, extra, out)
 
-    def evaluated(
+    def call_function(
         self, function: Function | SolvedMotion, at: At, extra: Floats | None = None,
         out: Floats | None = None,
     ) -> Floats:  # fmt: skip
         """The same of a function at hand."""
         return self.evaluate(function, at.q, at.v, at.u, at.t, extra, at.z, out, at.parameters)
 
-    def along(self, label: str, given: Values) -> Floats:
+    def velocity_values(self, label: str, given: Values) -> Floats:
         """A number for each velocity coordinate."""
         return filled(label, given, self.layout.v, np.zeros(len(self.layout.v)))
 
-    def _varied(
+    def _varied_blocks(
         self, function: Function | SolvedMotion, parameters: Mapping[str, ArrayLike]
     ) -> Floats:
         """Parameter blocks, (…, block), with parameters replaced by numbers or arrays."""
@@ -219,7 +219,7 @@ class Calls:
         each = blocks if blocks.ndim == 1 else blocks.reshape(*lead, blocks.shape[-1])
         return np.broadcast_to(each, (*lead, blocks.shape[-1]))
 
-    def _kindly(
+    def _call_with_conversion(
         self,
         function: Function | SolvedMotion,
         q: Any,
@@ -267,7 +267,9 @@ class Calls:
                 return
             what = (self.key, name, len(taken))
             if what not in self._made.ways:
-                self._made.ways[what] = self._chain(MethodType(method, system), taken, functions)
+                self._made.ways[what] = self._call_chain(
+                    MethodType(method, system), taken, functions
+                )
             chain = self._made.ways[what]
             for call, function in zip(chain, functions, strict=True):
                 call.take(self.block(function))
@@ -276,7 +278,7 @@ class Calls:
             system.__dict__.setdefault(name, held.method)
             self._held[name] = len(taken)
 
-    def _chain(
+    def _call_chain(
         self,
         friendly: MethodType,
         ways: Sequence[CallVariant],
@@ -293,12 +295,12 @@ class Calls:
         for way, function in zip(reversed(ways), reversed(functions), strict=True):
             further = len(self._motion.layout.v) if way.extra else 0
             made = self._call(function, name, doc, arguments, needed, way.extra, further,
-                              self._part(function, way.part), friendly,
+                              self._output_part(function, way.part), friendly,
                               chain[0] if chain else None)  # fmt: skip
             chain.insert(0, made)
         return chain
 
-    def _part(
+    def _output_part(
         self, function: Function | SolvedMotion, part: str
     ) -> tuple[int, int, tuple[int, ...]]:
         """The first output that is wanted, the one that tells a refusal, and the shape."""

@@ -25,7 +25,7 @@ from touchback.model import (
     Transition,
     Value,
     active_constraints,
-    in_modes,
+    model_in_modes,
 )
 from touchback.model.mode_groups import mode_groups
 from touchback.native import ExitData, ImpactData, ModeData
@@ -195,7 +195,7 @@ class ModeDerivation:
         )
 
     def _in(self, modes: Sequence[str], also: Sequence[str] = ()) -> Model:
-        return in_modes(self.model, modes, also)
+        return model_in_modes(self.model, modes, also)
 
     def _derive(self, number: int, modes: tuple[str, ...]) -> list[Exit]:
         """The exits of a mode, without impacts; the functions wanted are noted: equations, outputs

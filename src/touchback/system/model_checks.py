@@ -16,7 +16,7 @@ from touchback.system.active_equations import At
 from touchback.system.constraint_functions import Terms
 from touchback.system.degrees_of_freedom import SHARED, null_space, rank_of
 from touchback.system.system import System
-from touchback.system.undetermined_forces import warn_of_open
+from touchback.system.undetermined_forces import warn_of_undetermined
 
 _NOTHING = 1e-12  # what is this much smaller than what it is a difference of counts as zero
 
@@ -210,7 +210,7 @@ def check_modes(system: System) -> None:
     """Refuse modes whose constraints contradict each other or leave motion without inertia, where
     their initial configuration can be assembled."""
     for mode in system.dynamics.modes.every:
-        own = system.apart()
+        own = system.independent_copy()
         own.enter(*mode.names)
         try:
             own.assemble()
@@ -244,9 +244,9 @@ def _check(system: System) -> None:
     _check_shares(system, terms, start.q)
     if system.layout.outputs and rank_of(terms.J)[0] < len(terms.h):
         at, outputs = At(start.q, start.v, z=start.z), system.calls.by_name("outputs")
-        warn_of_open(
+        warn_of_undetermined(
             system.dynamics, system.calls, at, "sensors", system.layout.outputs,
-            lambda given: system.evaluated(
+            lambda given: system.call_function(
                 outputs, at, system.dynamics.for_outputs(system.key, given)
             ),
         )  # fmt: skip

@@ -262,7 +262,7 @@ def _at_ends(system: System, name: str) -> Iterator[str]:
         try:
             check_numbers(float_instant(system.model, parameters={name: end}))
             if _has_rows(system) and not system.model.modes:
-                system.apart({name: end}).assemble()
+                system.independent_copy({name: end}).assemble()
         except TouchbackError as error:
             why, unit = str(error).splitlines()[0], given.unit and f" {given.unit}"
             yield (

@@ -186,16 +186,16 @@ def ports(system: System, x: State | ArrayLike, inputs: Values = None, t: float 
     """What bodies and constraints exchange at a state, or x = [q, v, z], of a motion under some
     inputs: with modes, in the mode of the state. Forces of rigid contacts, which a state doesn't
     tell, are not there."""
-    own = system.apart()
+    own = system.independent_copy()
     values = own.initial_state().x if x is None else np.array(getattr(x, "x", x), dtype=float)
     for group in own.dynamics.modes.groups:
         number = int(values[own.state_names.index(group.state)])
         own.enter(group.modes[number])
-    shape = own.dynamics.once(("ports", own.key), lambda: _derive(own))
+    shape = own.dynamics.derive_once(("ports", own.key), lambda: _derive(own))
     q, v, z = np.split(values, np.cumsum(own.sizes)[:2])
     at = At(q, v, inputs, t, z)
     given = np.concatenate(own.dynamics.solve(own.calls, at))
-    return shape(own.evaluated(shape.function, at, given))
+    return shape(own.call_function(shape.function, at, given))
 
 
 def bond_graph(system: System) -> BondGraph:

@@ -44,7 +44,7 @@ def saltation_functions(
     """Those of an exit of a mode, into the mode that follows or into that of rest."""
     names = tuple(parameters)
     known = ("jump", mode, number, resting, names)
-    return dynamics.once(known, lambda: _derive(dynamics, mode, number, resting, names))
+    return dynamics.derive_once(known, lambda: _derive(dynamics, mode, number, resting, names))
 
 
 def _derive(

@@ -112,7 +112,7 @@ class StateAssembler:
     def moved(self, q: np.ndarray, step: np.ndarray) -> np.ndarray:
         """Positions moved by an increment in velocity coordinates."""
         here = self._at._replace(q=q, v=step, u=None, t=0.0, z=None)
-        return q + self._calls.evaluated(self._acting.functions["configuration rate"], here)
+        return q + self._calls.call_function(self._acting.functions["configuration rate"], here)
 
     def _increments(self, q: np.ndarray) -> np.ndarray:
         """N of dq = N δ, nq × nv."""

@@ -46,7 +46,7 @@ from touchback.system.method_dispatch import (
 from touchback.system.signal_layout import Layout, Values, fill
 from touchback.system.state_assembly import check_branches, with_found_states
 from touchback.system.system_state import Assembly, State, elements_of
-from touchback.system.undetermined_forces import warn_of_open
+from touchback.system.undetermined_forces import warn_of_undetermined
 
 if TYPE_CHECKING:
     from touchback.batch import Batch
@@ -99,7 +99,7 @@ class System:
     @property
     def acting(self) -> ActiveEquations:
         """The model, constraint rows and functions that hold as things are set now."""
-        return self.dynamics.acting(self.key)
+        return self.dynamics.active_equations(self.key)
 
     @property
     def model(self) -> Model:
@@ -201,7 +201,9 @@ class System:
 
     def __setitem__(self, name: str, number: float) -> None:
         with self.deriving:
-            self.present[0] = self.calls.changed(parameters=self.parameter_values({name: number}))
+            self.present[0] = self.calls.with_setting(
+                parameters=self.parameter_values({name: number})
+            )
 
     def parameter_values(self, overrides: Mapping[str, float] | None = None) -> np.ndarray:
         """All parameters in order, with some replaced."""
@@ -216,7 +218,7 @@ class System:
 
     # ---- settings: active constraints and modes --------------------------------------------------
 
-    def apart(self, parameters: Mapping[str, float] | None = None) -> Self:
+    def independent_copy(self, parameters: Mapping[str, float] | None = None) -> Self:
         """The same system with settings of its own (parameters, active constraints, mode), as they
         are now, but for some `parameters`, which change at once; what is derived of both is derived
         once."""
@@ -224,9 +226,11 @@ class System:
             other = copy.copy(self)
         for name in self.calls.methods:
             other.__dict__.pop(name, None)
-        other.present = [self.calls.apart()]
+        other.present = [self.calls.with_own_workspace()]
         if parameters:
-            other.present = [other.calls.changed(parameters=other.parameter_values(parameters))]
+            other.present = [
+                other.calls.with_setting(parameters=other.parameter_values(parameters))
+            ]
         return other
 
     @property
@@ -237,11 +241,11 @@ class System:
     def activate(self, *names: str) -> None:
         """Let constraints act; positions and velocities that break them are then corrected
         by `assemble`."""
-        self._set(self.dynamics.switched(self.key, names, True))
+        self._set(self.dynamics.key_with_constraints(self.key, names, True))
 
     def deactivate(self, *names: str) -> None:
         """Let constraints rest: their rows vanish, their multipliers are zero."""
-        self._set(self.dynamics.switched(self.key, names, False))
+        self._set(self.dynamics.key_with_constraints(self.key, names, False))
 
     @property
     def modes(self) -> dict[str, tuple[str, ...]]:
@@ -261,12 +265,12 @@ class System:
     def enter(self, *modes: str) -> None:
         """Let functions on arrays be those of a mode; with several groups, one of each or some
         of them."""
-        self._set(self.dynamics.entered(self.key, modes))
+        self._set(self.dynamics.key_with_modes(self.key, modes))
 
     def _set(self, key: tuple[str, ...]) -> None:
         if key != self.key:
             with self.deriving:
-                self.present[0] = self.calls.changed(key=key)
+                self.present[0] = self.calls.with_setting(key=key)
 
     def mode_of(self, x: State | ArrayLike) -> int:
         """The number of the mode that a state is in."""
@@ -339,7 +343,7 @@ class System:
         given = [layout.v.index(name) for name in rates or {}]
         v = dynamics.solve_velocities(self.calls, v, given, at._replace(q=q, z=z))
         how = Assembly(tuple(held), tuple(given), tuple(map(float, self.calls.parameters)))
-        return State(q, v, dynamics.numbered(self.key, z), tuple(self.state_names), how)
+        return State(q, v, dynamics.set_mode_states(self.key, z), tuple(self.state_names), how)
 
     def reassembled(self, state: State, t: float = 0.0, inputs: Values = None) -> State:
         """A state that `assemble` gave under other values of the parameters, assembled under those
@@ -401,8 +405,8 @@ class System:
 
         These are *total* joint efforts: springs, damping, friction and motors described in joints
         are efforts too and are not in c; forces on bodies are (with inputs `u`)."""
-        return self.called(
-            "inverse dynamics", At(q, v, u, t, z, parameters), self.along("a", a), out
+        return self.call_by_name(
+            "inverse dynamics", At(q, v, u, t, z, parameters), self.velocity_values("a", a), out
         )
 
     @dispatch_to_native(CallVariant("bias"))
@@ -411,15 +415,15 @@ class System:
         out: Out = None, parameters: Replaced = None,
     ) -> np.ndarray:  # fmt: skip
         """c(q, v): Coriolis, centrifugal and gravity terms less forces on bodies."""
-        return self.called("bias", At(q, v, u, t, z, parameters), out=out)
+        return self.call_by_name("bias", At(q, v, u, t, z, parameters), out=out)
 
     @dispatch_to_native(CallVariant("mass matrix"))
     def mass_matrix(self, q: Values, out: Out = None, parameters: Replaced = None) -> np.ndarray:
         """M(q), armature included."""
         if not self.plan.loop_mass_matrix:
-            return self.called("mass matrix", At(q, parameters=parameters), out=out)
+            return self.call_by_name("mass matrix", At(q, parameters=parameters), out=out)
         n, order = self.sizes[1], self.plan.dof_order
-        columns = self.called("mass matrix columns", At(q, parameters=parameters))
+        columns = self.call_by_name("mass matrix columns", At(q, parameters=parameters))
         back = np.argsort(order)
         shape = (*columns.shape[:-1], n, n)
         result = np.empty(shape) if out is None else checked_out(out, shape)
@@ -456,7 +460,7 @@ class System:
         at, names = At(q, v, u, t, z, parameters), self.dynamics.rows(calls.key).names
         solved = write_result(self.dynamics.solve(calls, at, tau)[1], out)
         if names:
-            warn_of_open(self.dynamics, calls, at, "multipliers", names)
+            warn_of_undetermined(self.dynamics, calls, at, "multipliers", names)
         return dict(zip(names, components(solved), strict=True))
 
     @name_in_shape_errors
@@ -484,7 +488,7 @@ class System:
         out: Out = None, parameters: Replaced = None,
     ) -> np.ndarray:  # fmt: skip
         """The model's own joint efforts: motors, springs, damping, friction, stops."""
-        return self.called("joint efforts", At(q, v, u, t, z, parameters), out=out)
+        return self.call_by_name("joint efforts", At(q, v, u, t, z, parameters), out=out)
 
     @dispatch_to_native(CallVariant("rate"), CallVariant("motion", part="x"))
     def state_rate(
@@ -504,7 +508,7 @@ class System:
         """What every sensor shows: a number, or an array over the states; `out` is (…, sensor
         components)."""
         at, calls = At(q, v, u, t, z, parameters), self.calls
-        shown = calls.called("outputs", at, self.dynamics.solved(calls, at), out)
+        shown = calls.call_by_name("outputs", at, self.dynamics.solved(calls, at), out)
         return dict(zip(self.layout.outputs, components(shown), strict=True))
 
     @name_in_shape_errors
@@ -515,7 +519,7 @@ class System:
         """Kinetic and potential energy (gravity and springs) [J]: numbers, or arrays over the
         states; `out` is (…, 2)."""
         at = At(q, v, t=t, z=z, parameters=parameters)
-        kinetic, potential = components(self.called("energy", at, out=out))
+        kinetic, potential = components(self.call_by_name("energy", at, out=out))
         return kinetic, potential
 
     @dispatch_to_native(CallVariant("momentum"))
@@ -529,7 +533,7 @@ class System:
         parameters: Replaced = None,
     ) -> np.ndarray:
         """Linear momentum and angular momentum about the world's origin, 2 × 3."""
-        return self.called("momentum", At(q, v, t=t, z=z, parameters=parameters), out=out)
+        return self.call_by_name("momentum", At(q, v, t=t, z=z, parameters=parameters), out=out)
 
     @dispatch_to_native(CallVariant("centre of mass"))
     def centre_of_mass(
@@ -541,7 +545,7 @@ class System:
         parameters: Replaced = None,
     ) -> np.ndarray:
         """Centre of mass of everything that moves [m]."""
-        return self.called("centre of mass", At(q, t=t, z=z, parameters=parameters), out=out)
+        return self.call_by_name("centre of mass", At(q, t=t, z=z, parameters=parameters), out=out)
 
     # ---- functions of frames and joints ----------------------------------------------------------
 
@@ -553,7 +557,7 @@ class System:
         """R_WF (3 × 3) and p_WF [m] of a body or frame; the world is where a ground that moves
         would be if it didn't; `out` is (…, 12), rotations by rows first."""
         function = self._of(frame, "pose", recipes.pose_recipe)
-        flat = self.evaluated(function, At(q, t=t, z=z, parameters=parameters), out=out)
+        flat = self.call_function(function, At(q, t=t, z=z, parameters=parameters), out=out)
         return flat[..., :9].reshape(*flat.shape[:-1], 3, 3), flat[..., 9:]
 
     @name_in_shape_errors
@@ -564,7 +568,7 @@ class System:
         """Angular velocity (3) and velocity of the origin (3) of a body or frame, along world
         axes."""
         function = self._of(frame, "velocity", recipes.velocity_recipe)
-        return self.evaluated(function, At(q, v, t=t, z=z, parameters=parameters), out=out)
+        return self.call_function(function, At(q, v, t=t, z=z, parameters=parameters), out=out)
 
     @name_in_shape_errors
     def acceleration(
@@ -573,7 +577,9 @@ class System:
     ) -> np.ndarray:  # fmt: skip
         """Angular acceleration (3) and acceleration of the origin (3), along world axes."""
         function = self._of(frame, "acceleration", recipes.acceleration_recipe)
-        return self.evaluated(function, At(q, v, u, t, z, parameters), self.along("a", a), out)
+        return self.call_function(
+            function, At(q, v, u, t, z, parameters), self.velocity_values("a", a), out
+        )
 
     @name_in_shape_errors
     def jacobian(
@@ -582,7 +588,7 @@ class System:
     ) -> np.ndarray:  # fmt: skip
         """6 × nv: rows ω and velocity of the origin, along world axes."""
         function = self._of(frame, "jacobian", recipes.jacobian_recipe)
-        return self.evaluated(function, At(q, t=t, z=z, parameters=parameters), out=out)
+        return self.call_function(function, At(q, t=t, z=z, parameters=parameters), out=out)
 
     @name_in_shape_errors
     def reaction(
@@ -607,16 +613,16 @@ class System:
             lambda: recipes.reaction_recipe(self.layout, joint, rows),
         )
         solved = self.dynamics.solve(calls, at) if a is None or rows else (np.zeros(0), np.zeros(0))
-        given = solved[0] if a is None else self.along("a", a)
+        given = solved[0] if a is None else self.velocity_values("a", a)
         lead = leading([given, solved[1]])
         parts = [np.broadcast_to(x, (*lead, x.shape[-1])) for x in (given, solved[1])]
         if rows:
             names = tuple(f"{joint}.{each}" for each in Reaction(joint).components())
-            warn_of_open(
+            warn_of_undetermined(
                 self.dynamics, calls, at, ("reaction", joint), names,
-                lambda given: calls.evaluated(function, at, given),
+                lambda given: calls.call_function(function, at, given),
             )  # fmt: skip
-        return calls.evaluated(function, at, np.concatenate(parts, axis=-1), out)
+        return calls.call_function(function, at, np.concatenate(parts, axis=-1), out)
 
     def _of(
         self,
@@ -644,7 +650,9 @@ class System:
         """∂τ/∂q, ∂τ/∂v and ∂τ/∂a = M of `inverse_dynamics`, (3, n, n): row i of each belongs to
         effort i (Singh, Russell and Wensing 2022)."""
         at = At(q, v, u, t, z, parameters)
-        return self.called("inverse dynamics derivatives", at, self.along("a", a), out)
+        return self.call_by_name(
+            "inverse dynamics derivatives", at, self.velocity_values("a", a), out
+        )
 
     @dispatch_to_native(
         CallVariant("forward dynamics derivatives", "tau"), CallVariant("own dynamics derivatives")
@@ -666,7 +674,9 @@ class System:
         first moments and moments of inertia enter linearly, so that their columns are those of the
         regressor."""
         at = At(q, v, u, t, z, parameters)
-        return self.called("inverse dynamics by parameters", at, self.along("a", a), out)
+        return self.call_by_name(
+            "inverse dynamics by parameters", at, self.velocity_values("a", a), out
+        )
 
     @name_in_shape_errors
     def regressor(
@@ -683,7 +693,7 @@ class System:
             key, "regressor", lambda: recipes.regressor_recipe(self.layout, bodies)
         )
         at = At(q, v, None, t, z, parameters)
-        return self.evaluated(function, at, self.along("a", a), out)
+        return self.call_function(function, at, self.velocity_values("a", a), out)
 
     @dispatch_to_native(
         CallVariant("forward dynamics by parameters", "tau"),
@@ -699,8 +709,10 @@ class System:
     def _by_efforts(self, what: str, at: At, tau: Values, out: Out) -> np.ndarray:
         """Of accelerations for given joint efforts, or for the model's own."""
         if tau is None:
-            return self.called(f"own dynamics {what}", at, out=out)
-        return self.called(f"forward dynamics {what}", at, self.along("tau", tau), out)
+            return self.call_by_name(f"own dynamics {what}", at, out=out)
+        return self.call_by_name(
+            f"forward dynamics {what}", at, self.velocity_values("tau", tau), out
+        )
 
     # ---- calls -----------------------------------------------------------------------------------
 
@@ -713,22 +725,22 @@ class System:
         """A function known by a kind and a thing, derived when new."""
         return self.dynamics.derived(self.key, what, recipe)
 
-    def called(
+    def call_by_name(
         self, name: str, at: At, extra: np.ndarray | None = None, out: Out = None
     ) -> np.ndarray:
         """What a function gives at a state or an array of states, with further arguments."""
-        return self.calls.called(name, at, extra, out)
+        return self.calls.call_by_name(name, at, extra, out)
 
-    def evaluated(
+    def call_function(
         self, function: Function | SolvedMotion, at: At, extra: np.ndarray | None = None,
         out: Out = None,
     ) -> np.ndarray:  # fmt: skip
         """The same of a function at hand."""
-        return self.calls.evaluated(function, at, extra, out)
+        return self.calls.call_function(function, at, extra, out)
 
-    def along(self, label: str, given: Values) -> np.ndarray:
+    def velocity_values(self, label: str, given: Values) -> np.ndarray:
         """A number for each velocity coordinate."""
-        return self.calls.along(label, given)
+        return self.calls.velocity_values(label, given)
 
     # ---- what a run needs (simulate, realtime) ---------------------------------------------------
 
@@ -793,7 +805,7 @@ class System:
         (with `stiffness` for formulations that are steps), then that of `rate_jacobian` where an
         `implicit` method needs it, then that of `momentum_rate` where one works on `momenta`."""
         jacobian = self.dynamics.rate_jacobian(self.key) if implicit else None
-        own = self.dynamics.acting(self.key, stiffness).functions
+        own = self.dynamics.active_equations(self.key, stiffness).functions
         found: list[Function | FunctionSet] = [own] if jacobian is None else [own, jacobian[0]]
         return [*found, self.dynamics.function(self.key, "momentum rate")] if momenta else found
 

@@ -21,7 +21,7 @@ from touchback.system.method_dispatch import Calls
 _PACKAGE = __name__.split(".", maxsplit=1)[0]
 
 
-def warn_of_open(
+def warn_of_undetermined(
     dynamics: DynamicsKind,
     calls: Calls,
     at: At,
@@ -32,14 +32,14 @@ def warn_of_open(
     """A RuntimeWarning, the first time that something is `asked` of a system, where some of the
     numbers of these `names` aren't determined at (the first of) these states: of multipliers, or of
     what is `shown` of accelerations and multipliers."""
-    left = dynamics.once(
-        ("open", asked, calls.key), lambda: [_told(dynamics, calls, at, names, shown)]
+    left = dynamics.derive_once(
+        ("open", asked, calls.key), lambda: [_open_forces_text(dynamics, calls, at, names, shown)]
     )
     if told := left and left.pop():
-        warnings.warn(f"{dynamics.name}: {told}", RuntimeWarning, stacklevel=levels_up())
+        warnings.warn(f"{dynamics.name}: {told}", RuntimeWarning, stacklevel=caller_stack_level())
 
 
-def _told(
+def _open_forces_text(
     dynamics: DynamicsKind,
     calls: Calls,
     at: At,
@@ -56,7 +56,7 @@ def _told(
         moved = np.max([np.abs(shown(each) - nothing) for each in directions], axis=0)
         first = moved.reshape(-1, len(names))[0]
         own = [name for name, by in zip(names, first, strict=True) if by > SHARED]
-    return open_text(own, rows_of(directions, rows)) if own else ""
+    return undetermined_text(own, rows_of(directions, rows)) if own else ""
 
 
 def rows_of(directions: np.ndarray, rows: Sequence[str]) -> list[str]:
@@ -65,7 +65,7 @@ def rows_of(directions: np.ndarray, rows: Sequence[str]) -> list[str]:
     return [name for name, share in zip(rows, shares, strict=True) if share > SHARED]
 
 
-def open_text(names: Sequence[str], rows: Sequence[str]) -> str:
+def undetermined_text(names: Sequence[str], rows: Sequence[str]) -> str:
     """What is said of numbers that aren't determined, with the rows that share a load."""
     listed = ", ".join(f"'{name}'" for name in names)
     those = ", ".join(f"'{name}'" for name in rows)
@@ -78,7 +78,7 @@ def open_text(names: Sequence[str], rows: Sequence[str]) -> str:
     )
 
 
-def levels_up() -> int:
+def caller_stack_level() -> int:
     """How many calls up a call from outside of the package is."""
     frame, level = sys._getframe(1), 1
     while frame.f_back is not None and frame.f_globals["__name__"].split(".")[0] == _PACKAGE:

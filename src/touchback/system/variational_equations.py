@@ -34,7 +34,7 @@ def variational_functions(
     weights are those of [r, dq/dt, dz/dt]."""
     names = tuple(parameters)
     known = ("flow", key, names, pull.alpha, pull.beta)
-    return dynamics.once(known, lambda: _derive(dynamics, key, names, pull))
+    return dynamics.derive_once(known, lambda: _derive(dynamics, key, names, pull))
 
 
 def _derive(dynamics: DynamicsKind, key: Key, names: Sequence[str], pull: Baumgarte) -> FunctionSet:
@@ -109,7 +109,7 @@ def extended_state_functions(
     direction after the other. Directions are the parameters, then so many that differ only in
     where they start."""
     what = ("variations", tuple(parameters), starts)
-    return dynamics.once(what, lambda: _derive_extended(dynamics, parameters, starts))
+    return dynamics.derive_once(what, lambda: _derive_extended(dynamics, parameters, starts))
 
 
 def _derive_extended(dynamics: DynamicsKind, parameters: Sequence[str], starts: int) -> FunctionSet:

@@ -106,4 +106,4 @@ def test_knuckles_that_rubbed_too_explain_all_four_weights(slowly: System) -> No
 
 def test_an_action_that_has_no_stroke_to_be_weighed_on_is_refused(slowly: System) -> None:
     with pytest.raises(InputError, match=r"can't be weighed: damper, let-off or key bed begin"):
-        fit(slowly.apart({"capstan height": 3e-3}), STEINWAY, NEW)
+        fit(slowly.independent_copy({"capstan height": 3e-3}), STEINWAY, NEW)

@@ -36,7 +36,7 @@ def read_rollout_inputs(
 ) -> RolloutInputs:
     """`names` are the parameters that vary: an array of values has these in order."""
     numbers = _parameters(system, names, values)
-    own = system.apart(numbers)
+    own = system.independent_copy(numbers)
     if x0 is None:
         own.enter(*own.initial_modes)
     return RolloutInputs(
@@ -144,7 +144,7 @@ class RolloutSpec:
         )
         plain = system.plan.plain_coordinates
         wanted = {name: flow[name].compiled for name in flow if not plain or "turn" not in name}
-        own = motion.acting(key).functions
+        own = motion.active_equations(key).functions
         turn = None if plain else own["configuration rate"].compiled
         rate = None if system.constrained else own["rate"].compiled
         made = FlowFunctions(wanted, flow.block_for(values), rate, own.block_for(values), turn)

@@ -697,7 +697,7 @@ def rollout(
     begin = number_within("tb.rollout: start must be a number", start, -1e300, 1e300)
     solver, pull = METHODS[method](step=positive_number("step", step)), _pull(system, constraints)
     run = RunSpec.read(
-        system.apart(), count * solver.step, start=begin,
+        system.independent_copy(), count * solver.step, start=begin,
         constraints=pull if system.constrained else None,
     )  # fmt: skip
     return Rollout(RolloutSpec(run, solver, count, names, pull))

@@ -207,7 +207,7 @@ class DeviceBatch:
         self, recorded: tuple[int, ...], series: tuple[int, ...], samples: tuple[int, ...]
     ) -> Rollout:
         layout, plan = self.system.layout, self.system.plan
-        own = self.system.dynamics.acting(self.system.key).functions
+        own = self.system.dynamics.active_equations(self.system.key).functions
         states = len(self.system.state_names)
         wanted = {
             "rate": True,
@@ -373,7 +373,7 @@ class ConstrainedDeviceBatch(DeviceBatch):
         self, recorded: tuple[int, ...], series: tuple[int, ...], samples: tuple[int, ...]
     ) -> RolloutWithConstraints:
         layout, plan, kind = self.system.layout, self.system.plan, self._formulation
-        own = self.system.dynamics.acting(self.system.key).functions
+        own = self.system.dynamics.active_equations(self.system.key).functions
         states = len(self.system.state_names)
         wanted = {
             "terms": True,

@@ -60,7 +60,7 @@ class Stepping:
         solving = self.posed.solving
         if solving is None:
             return None
-        own = system.apart()
+        own = system.independent_copy()
         own.enter(*own.initial_modes)
         closing = own.dynamics.assembler(own.calls, At())
         if isinstance(solving, Modes):

@@ -20,7 +20,7 @@ from touchback.model import (
     Data,
     ModeGroup,
     Value,
-    in_modes,
+    model_in_modes,
 )
 from touchback.model.model_text import kind_text
 from touchback.numbers import Matrix, Scalar, Vector
@@ -306,7 +306,7 @@ class ModeRows:
         for numbers in self._every:
             own = system
             if self.groups:
-                own = system.apart()
+                own = system.independent_copy()
                 own.enter(*(group.modes[i] for group, i in zip(self.groups, numbers)))
             redundant = _redundant(own)
             for row in own.constraint_names:
@@ -368,7 +368,7 @@ def model_in_all_modes(system: System) -> Model:
                     "there in transitions; leave its tracking away."
                 )
     acting = sorted({row for mode in whole.modes.values() for row in mode.active})
-    model = in_modes(whole, (), acting)
+    model = model_in_modes(whole, (), acting)
     for name, kind in whole.sensors.items():
         if isinstance(kind, Readout):
             model.sensors[name] = Signal(_readout(whole, groups, name), kind.measured_in)

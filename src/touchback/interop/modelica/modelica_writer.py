@@ -72,7 +72,7 @@ from touchback.model import (
     Transition,
     ZeroOffsetAlong,
     axis_vector,
-    in_modes,
+    model_in_modes,
     sensor_names,
 )
 from touchback.numbers import LEAST, number_within
@@ -702,7 +702,7 @@ class _Impacts:
         whole = sheet.system.dynamics.whole
         struck = {name for each in whole.transitions.values() for name in each.impact}
         kept = {name for mode in whole.modes.values() for name in mode.active}
-        model = in_modes(whole, (), sorted(struck | kept))
+        model = model_in_modes(whole, (), sorted(struck | kept))
         instant = Instant(model, sheet.tape, sheet.by_coordinates.at, merge_fixed=False)
         rows = [row for row in constraint_rows(instant) if row.name not in sheet.redundant]
         self.rows = [row.name for row in rows]

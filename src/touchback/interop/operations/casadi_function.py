@@ -128,7 +128,7 @@ def _rates(
 ) -> tuple[Callable[[Any, Any], Any], Callable[[Any, Any], Any]]:
     """ẋ, and dq/dt alone, at a time and a state."""
     system, plan = rollout.system, rollout.plan
-    own, nq, nv = system.dynamics.acting(system.key).functions, *system.sizes[:2]
+    own, nq, nv = system.dynamics.active_equations(system.key).functions, *system.sizes[:2]
 
     def turning(t: Any, x: Any) -> Any:
         return _traced(casadi, own["configuration rate"], x, casadi.vertcat(t, u), p)

@@ -68,7 +68,7 @@ class DynamicsKind(ABC):
         self._known: dict[Hashable, object] = {}
         self.first: Key = ()  # what acts to begin with
 
-    def once(self, what: Hashable, derive: Callable[[], T]) -> T:
+    def derive_once(self, what: Hashable, derive: Callable[[], T]) -> T:
         """What is known by this name, derived by the first thread that asks."""
         if what not in self._known:
             with self.deriving:
@@ -112,7 +112,7 @@ class DynamicsKind(ABC):
         """The model with what acts."""
         return self.whole
 
-    def acting(self, key: Key, stiffness: bool = False) -> ActiveEquations:
+    def active_equations(self, key: Key, stiffness: bool = False) -> ActiveEquations:
         """What holds; with `stiffness` for the implicit formulations of constraints."""
         raise self._refusal("functions")
 
@@ -136,7 +136,7 @@ class DynamicsKind(ABC):
     def function(self, key: Key, name: str) -> Function:
         """A function by name, one of its `own` or one that every mechanism has."""
         if name in self.own:
-            return self.acting(key).functions[name]
+            return self.active_equations(key).functions[name]
         return self.derived(key, name, lambda: self._standard(name))
 
     def callable(self, key: Key, name: str) -> Function | SolvedMotion:
@@ -164,11 +164,11 @@ class DynamicsKind(ABC):
                 return made.looped(d, name)
             return d.functions({name: made.build(d)}, {name: made.shape}, chains=made.chains)[name]
 
-        return self.once(("function", what), derive)
+        return self.derive_once(("function", what), derive)
 
     def equations(self, key: Key) -> Equations:
         """The equations of motion with their derivatives."""
-        return self.once(("equations", key), lambda: self._equations(key))
+        return self.derive_once(("equations", key), lambda: self._equations(key))
 
     def _equations(self, key: Key) -> Equations:
         rows = self.rows(key).names
@@ -177,13 +177,13 @@ class DynamicsKind(ABC):
 
     # ---- settings -------------------------------------------------------------------------------
 
-    def switched(self, key: Key, names: Collection[str], active: bool) -> Key:
+    def key_with_constraints(self, key: Key, names: Collection[str], active: bool) -> Key:
         """What acts when some constraints are turned on or off."""
         for name in names:
             raise InputError(str(unknown("constraint", name, self.model(key).constraint_rows())))
         return key
 
-    def entered(self, key: Key, modes: Sequence[str]) -> Key:
+    def key_with_modes(self, key: Key, modes: Sequence[str]) -> Key:
         """What acts when some modes are entered."""
         for mode in modes:
             raise InputError(str(unknown("mode", mode, ())))
@@ -203,14 +203,14 @@ class DynamicsKind(ABC):
         model's own joint efforts act. What constraints demand is J a + γ + pull = 0."""
         nq, nv, _ = self.layout.sizes
         if tau is None:
-            a = calls.called("rate", at)[..., nq : nq + nv]
+            a = calls.call_by_name("rate", at)[..., nq : nq + nv]
         else:
-            a = calls.called("forward dynamics", at, calls.along("tau", tau), out)
+            a = calls.call_by_name("forward dynamics", at, calls.velocity_values("tau", tau), out)
         return a, np.zeros((*a.shape[:-1], 0))
 
     def state_rate(self, calls: Calls, at: At) -> np.ndarray:
         """dx/dt."""
-        return calls.called("rate", at)
+        return calls.call_by_name("rate", at)
 
     def solved(self, calls: Calls, at: At) -> np.ndarray | None:
         """What `outputs` reads of the solution at a state; None where it solves by itself."""
@@ -273,7 +273,7 @@ class DynamicsKind(ABC):
         """The states of copies, a row for each."""
         return x[None, :]
 
-    def numbered(self, key: Key, z: np.ndarray) -> np.ndarray:
+    def set_mode_states(self, key: Key, z: np.ndarray) -> np.ndarray:
         """Extra states with those that say what acts."""
         return z
 
@@ -299,16 +299,16 @@ class DynamicsKind(ABC):
 
     def on_blocks(self, key: Key, values: np.ndarray) -> list[tuple[FunctionSet, np.ndarray]]:
         """The functions that a run may evaluate, with their parameter blocks."""
-        return [(self.acting(key).functions, self.block(key, values))]
+        return [(self.active_equations(key).functions, self.block(key, values))]
 
     def compiled(self, key: Key, name: str) -> FunctionData:
         """One of its own functions as C calls it."""
         self.refuse(name)
-        return self.acting(key).functions[name].compiled
+        return self.active_equations(key).functions[name].compiled
 
     def block(self, key: Key, values: np.ndarray, stiffness: bool = False) -> np.ndarray:
         """The parameter block of its own functions."""
-        return self.acting(key, stiffness).functions.block_for(values)
+        return self.active_equations(key, stiffness).functions.block_for(values)
 
     def rate_jacobian(self, key: Key) -> tuple[Function, FunctionData | RateDerivatives] | None:
         """∂ẋ/∂x, or what it is made of, and the same as C takes it; None: by differences."""
@@ -352,9 +352,9 @@ class TreeDynamics(DynamicsKind):
         "terms": "it has no constraints; its terms are `mass_matrix`, `bias` and `joint_efforts`."
     }
 
-    def acting(self, key: Key, stiffness: bool = False) -> ActiveEquations:
+    def active_equations(self, key: Key, stiffness: bool = False) -> ActiveEquations:
         """`rate`, `configuration rate`, `outputs`, `updates`."""
-        return self.once("acting", self._derive)
+        return self.derive_once("acting", self._derive)
 
     def _derive(self) -> ActiveEquations:
         d = self.derive(self.whole)

@@ -78,13 +78,13 @@ class ConstrainedDynamics(DynamicsKind):
         if key == self.first:
             return self.whole
         free = switch_constraints(self.whole, self.whole.constraint_rows(), False)
-        return self.once(("model", key), lambda: switch_constraints(free, key, True))
+        return self.derive_once(("model", key), lambda: switch_constraints(free, key, True))
 
     def active(self, key: Key) -> tuple[str, ...]:
         """Names of the constraints that act."""
         return active_constraints(self.model(key))
 
-    def switched(self, key: Key, names: Collection[str], active: bool) -> Key:
+    def key_with_constraints(self, key: Key, names: Collection[str], active: bool) -> Key:
         """The constraints that act when some are turned on or off."""
         self.refuse("switch")
         known = self.whole.constraint_rows()
@@ -93,10 +93,10 @@ class ConstrainedDynamics(DynamicsKind):
                 raise InputError(str(unknown("constraint", name, known)))
         return active_constraints(switch_constraints(self.model(key), names, active))
 
-    def acting(self, key: Key, stiffness: bool = False) -> ActiveEquations:
+    def active_equations(self, key: Key, stiffness: bool = False) -> ActiveEquations:
         """`terms`, `positions`, `velocity level`, `configuration rate`, `outputs`, `updates`, and
         `stiffness` for the implicit formulations."""
-        return self.once(("acting", key, stiffness), lambda: self._derive(key, stiffness))
+        return self.derive_once(("acting", key, stiffness), lambda: self._derive(key, stiffness))
 
     def _derive(self, key: Key, stiffness: bool) -> ActiveEquations:
         model = self.model(key)
@@ -116,14 +116,14 @@ class ConstrainedDynamics(DynamicsKind):
 
     def rows(self, key: Key) -> ConstraintLayout:
         """The rows of the active constraints."""
-        return self.acting(key).rows
+        return self.active_equations(key).rows
 
     # ---- functions on arrays --------------------------------------------------------------------
 
     def terms(self, calls: Calls, at: At) -> Terms:
         """Dense arrays from the output of `terms`."""
-        acting = self.acting(calls.key)
-        out = calls.evaluated(acting.functions["terms"], at)
+        acting = self.active_equations(calls.key)
+        out = calls.call_function(acting.functions["terms"], at)
         return split_terms(out, acting.rows, len(self.layout.v))
 
     def callable(self, key: Key, name: str) -> Function | SolvedMotion:
@@ -131,7 +131,7 @@ class ConstrainedDynamics(DynamicsKind):
         if not name.startswith("motion"):
             return super().callable(key, name)
         bias = self.function(key, "bias") if name == "motion by tau" else None
-        functions, own = self.constrained_functions(key), self.acting(key).functions
+        functions, own = self.constrained_functions(key), self.active_equations(key).functions
         rate = None if self.plan.plain_coordinates else own["configuration rate"]
         pulled = name == "motion pulled"
         return SolvedMotion(functions, own["terms"], rate, bias, len(self.layout.inputs), pulled)
@@ -140,7 +140,7 @@ class ConstrainedDynamics(DynamicsKind):
         self, calls: Calls, at: At, name: str = "motion", further: np.ndarray | None = None
     ) -> np.ndarray:
         """[dq/dt, a, dz/dt, λ]."""
-        motion = calls.called(name, at, further)
+        motion = calls.call_by_name(name, at, further)
         refused = motion[..., -1]
         if refused.any():
             names = self.rows(calls.key).names
@@ -159,7 +159,7 @@ class ConstrainedDynamics(DynamicsKind):
         if pull is not None:
             motion = self._moving(calls, at, "motion pulled", pull)
         elif tau is not None:
-            motion = self._moving(calls, at, "motion by tau", calls.along("tau", tau))
+            motion = self._moving(calls, at, "motion by tau", calls.velocity_values("tau", tau))
         else:
             motion = self._moving(calls, at)
         nq, n, nz = self.layout.sizes
@@ -175,9 +175,9 @@ class ConstrainedDynamics(DynamicsKind):
 
     def positions(self, calls: Calls, at: At) -> tuple[np.ndarray, np.ndarray]:
         """h and J."""
-        acting, n = self.acting(calls.key), len(self.layout.v)
+        acting, n = self.active_equations(calls.key), len(self.layout.v)
         rows, m = acting.rows, len(acting.rows.names)
-        out = calls.evaluated(acting.functions["positions"], at._replace(v=None))
+        out = calls.call_function(acting.functions["positions"], at._replace(v=None))
         return out[..., :m], rows.J.dense(out[..., m:], (m, n))
 
     def open_solutions(self, calls: Calls, at: At) -> tuple[np.ndarray, Sequence[str]]:
@@ -201,14 +201,16 @@ class ConstrainedDynamics(DynamicsKind):
             return assembler.positions(there)[1]
 
         return freedoms_of(
-            assembler.positions(q)[1], self.acting(calls.key).rows, self.layout.v, nearby
+            assembler.positions(q)[1], self.active_equations(calls.key).rows, self.layout.v, nearby
         )
 
     # ---- states ---------------------------------------------------------------------------------
 
     def assembly(self, key: Key) -> Assembly:
         """What finds states that these constraints allow."""
-        return self.once(("assembly", key), lambda: Assembly(self.constrained_functions(key)))
+        return self.derive_once(
+            ("assembly", key), lambda: Assembly(self.constrained_functions(key))
+        )
 
     def assembler(self, calls: Calls, at: At) -> StateAssembler:
         """What finds states of a system, at a time with inputs."""
@@ -220,7 +222,7 @@ class ConstrainedDynamics(DynamicsKind):
         def positions(q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
             return self.positions(calls, at._replace(q=q))
 
-        own = self.acting(calls.key)
+        own = self.active_equations(calls.key)
         return StateAssembler(
             self.assembly(calls.key), own, calls, at, self.start.z, positions, tracks, idle
         )
@@ -249,7 +251,7 @@ class ConstrainedDynamics(DynamicsKind):
         return x_new, float(lost)
 
     def _energy_at(self, calls: Calls, at: At) -> float:
-        kinetic, potential = components(calls.called("energy", at))
+        kinetic, potential = components(calls.call_by_name("energy", at))
         return kinetic + potential
 
     # ---- what a run needs -----------------------------------------------------------------------
@@ -257,7 +259,7 @@ class ConstrainedDynamics(DynamicsKind):
     def problem(self, key: Key, asked: ProblemSpec) -> IntegrationProblem:
         """With the constraints enforced as asked."""
         formulation = formulation_of(asked.constraints)
-        acting = self.acting(key, formulation.step)
+        acting = self.active_equations(key, formulation.step)
         solving = native.Constrained(self.for_c(acting), formulation)
         problem = solving.problem(asked.u, acting.functions.block_for(asked.values), asked.refresh)
         outputs = acting.functions["outputs"].compiled if self.layout.outputs else None
@@ -271,7 +273,7 @@ class ConstrainedDynamics(DynamicsKind):
 
     def constrained_functions(self, key: Key, stiffness: bool = False) -> ConstrainedFunctions:
         """Those of the active constraints."""
-        return self.for_c(self.acting(key, stiffness))
+        return self.for_c(self.active_equations(key, stiffness))
 
     def for_c(self, acting: ActiveEquations) -> ConstrainedFunctions:
         """Functions and patterns of a set of constraints."""

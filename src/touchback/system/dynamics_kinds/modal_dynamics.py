@@ -50,13 +50,13 @@ class ModalDynamics(ConstrainedDynamics):
         """The model in these modes."""
         return self._mode(key).acting.model
 
-    def acting(self, key: Key, stiffness: bool = False) -> ActiveEquations:
+    def active_equations(self, key: Key, stiffness: bool = False) -> ActiveEquations:
         """The same functions as with constraints, and the `indicators` of transitions."""
         if stiffness:
             self.refuse("stiffness")
         return self._mode(key).acting
 
-    def entered(self, key: Key, modes: Sequence[str]) -> Key:
+    def key_with_modes(self, key: Key, modes: Sequence[str]) -> Key:
         """The modes that reign when some are entered: one of each group, or of some."""
         present, given = list(key), dict[int, str]()
         for mode in modes:
@@ -101,7 +101,7 @@ class ModalDynamics(ConstrainedDynamics):
         idle = [] if W is None else [int(j) for i, j in zip(W.rows, W.columns) if tracks[i]]
         return self._assembler(calls, at, tracks, idle)
 
-    def numbered(self, key: Key, z: np.ndarray) -> np.ndarray:
+    def set_mode_states(self, key: Key, z: np.ndarray) -> np.ndarray:
         """With the numbers of the modes."""
         z = z.copy()
         for group, name in zip(self.modes.groups, key, strict=True):
@@ -126,7 +126,7 @@ class ModalDynamics(ConstrainedDynamics):
 
     def modes_data(self) -> ModesData:
         """All modes, with transitions and impacts."""
-        return self.once(("modes data",), self._modes_data)
+        return self.derive_once(("modes data",), self._modes_data)
 
     def _modes_data(self) -> ModesData:
         layout, modes = self.layout, self.modes

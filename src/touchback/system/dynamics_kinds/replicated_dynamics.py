@@ -80,7 +80,7 @@ class ReplicatedDynamics(DynamicsKind):
 
     def compiled(self, key: Key, name: str) -> ReplicatedFunction:
         """A function of all copies."""
-        return self.once(("copied", name), lambda: self._copied(name))
+        return self.derive_once(("copied", name), lambda: self._copied(name))
 
     def _copied(self, name: str) -> ReplicatedFunction:
         nq, nv, nz = self.one.layout.sizes
@@ -91,12 +91,12 @@ class ReplicatedDynamics(DynamicsKind):
             "outputs": (len(layout.outputs), 0, 0),
             "updates": (len(layout.memories), 0, 0),
         }
-        function, row = self.one.acting(self.one.first).functions[name], self._row()
+        function, row = self.one.active_equations(self.one.first).functions[name], self._row()
         wide = function.for_lanes(row.lanes)
         return ReplicatedFunction(row, function.compiled, wide, parts[name])
 
     def _row(self) -> Row:
-        rate, count = self.one.acting(self.one.first).functions["rate"], len(self.names)
+        rate, count = self.one.active_equations(self.one.first).functions["rate"], len(self.names)
         widths = native_widths() if rate.compiled.backend == "machine" else (1,)
         lanes = min(widths, key=lambda width: count // width + count % width)  # fewest calls
         return Row(
@@ -106,12 +106,12 @@ class ReplicatedDynamics(DynamicsKind):
 
     def block(self, key: Key, values: np.ndarray, stiffness: bool = False) -> np.ndarray:
         """Those of all copies, interleaved as they are computed."""
-        one = self.one.acting(self.one.first).functions
+        one = self.one.active_equations(self.one.first).functions
         return self._row().block(np.array([one.block_for(row) for row in self._each(values)]))
 
     def on_blocks(self, key: Key, values: np.ndarray) -> list[tuple[FunctionSet, np.ndarray]]:
         """Those of one, with the blocks of each."""
-        functions = self.one.acting(self.one.first).functions
+        functions = self.one.active_equations(self.one.first).functions
         each = np.unique(self._each(values), axis=0)
         return [(functions, functions.block_for(row)) for row in each]
 

@@ -194,7 +194,7 @@ def _constrained(
 
 def _close_loops(now: StateSnapshot, drag: _Drag, step: np.ndarray) -> np.ndarray | None:
     """The positions after a step with loops closed; None where they don't, or leave the limits."""
-    q = now.q + now.system.evaluated(drag.rate, _at(now)._replace(v=step))
+    q = now.q + now.system.call_function(drag.rate, _at(now)._replace(v=step))
     if drag.closing is not None:
         try:
             q = drag.closing.solve_positions_from(q, [])

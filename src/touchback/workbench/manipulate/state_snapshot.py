@@ -94,7 +94,7 @@ def _here(live: Live, system: System) -> StateSnapshot:
     nq, nv = len(system.layout.q), len(system.layout.v)
     q, v, z = np.split(x, [nq, nq + nv])
     if system.modes:
-        system = system.apart()
+        system = system.independent_copy()
         system.enter(*_modes(system, x))
     inputs = np.array([live[name] for name in system.input_names], dtype=float)
     parameters = {name: live[name] for name in system.parameters}
