@@ -21,7 +21,7 @@ from touchback.haptics.wall.laws import (
     Waves,
 )
 from touchback.haptics.wall.passivity_limits import Press, drawn_presses, presses
-from touchback.haptics.wall.wall_sweep import Setting, stiffest
+from touchback.haptics.wall.wall_sweep import PressSetup, find_stiffest_wall
 
 ASTRAY = 0.5  # penetrations
 KNOWN = (*presses(), *drawn_presses(seed=1))
@@ -36,13 +36,13 @@ class Entry:
 
     name: str
     law: Law
-    setting: Setting
+    setting: PressSetup
     damping: float = 0.0
 
     def judged(self, rate: float, by: tuple[Press, ...]) -> float:
         """The stiffness [N/m] up to which it passes."""
         setting = replace(self.setting, presses=by)
-        return stiffest(self.law, rate, setting, damping=self.damping, astray=ASTRAY)[0]
+        return find_stiffest_wall(self.law, rate, setting, damping=self.damping, astray=ASTRAY)[0]
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ from touchback.haptics.wall.laws import (
 from touchback.haptics.wall.passivity_limits import BENCH_DEVICE
 from touchback.haptics.wall.stability_limits import abbott_okamura, colgate, diolaiti
 from touchback.haptics.wall.wall_plant import Finger, Motor
-from touchback.haptics.wall.wall_sweep import Setting, stiffest
+from touchback.haptics.wall.wall_sweep import PressSetup, find_stiffest_wall
 
 RESOLUTION = 4.15e-6  # [m], of the Touchback keyboard's encoder at the key's end
 FRICTION = 4.6e-3  # [N], of its rotor there
@@ -40,19 +40,19 @@ LAWS: dict[str, Law] = {
     "adaptive": Adaptive(Deadbeat(), BENCH_DEVICE),
     "balanced": Balanced(HalfSample(), RESOLUTION),
 }
-COUNTED = Setting(encoder=Encoder(RESOLUTION), sense=Differences())
-OBSERVED = Setting(encoder=Encoder(RESOLUTION), sense=Observing(RESOLUTION))
-STAMPED = Setting(
+COUNTED = PressSetup(encoder=Encoder(RESOLUTION), sense=Differences())
+OBSERVED = PressSetup(encoder=Encoder(RESOLUTION), sense=Observing(RESOLUTION))
+STAMPED = PressSetup(
     encoder=Encoder(RESOLUTION), sense=Observing(RESOLUTION, hand_rate=100.0, slack=0.25),
     stamps=True,
 )  # fmt: skip
-WINDOWED = Setting(encoder=Encoder(RESOLUTION), sense=Window(RESOLUTION))
+WINDOWED = PressSetup(encoder=Encoder(RESOLUTION), sense=Window(RESOLUTION))
 BALANCED = LAWS["balanced"]
-UNSTAMPED = Setting(encoder=Encoder(RESOLUTION), sense=Counting(RESOLUTION))
+UNSTAMPED = PressSetup(encoder=Encoder(RESOLUTION), sense=Counting(RESOLUTION))
 CELLS = replace(UNSTAMPED, stamps=True)
 #: What they are told.
-SENSORS: dict[str, Setting] = {
-    "exact": Setting(),
+SENSORS: dict[str, PressSetup] = {
+    "exact": PressSetup(),
     "differences": COUNTED,
     "window": WINDOWED,
     "observer": OBSERVED,
@@ -61,7 +61,7 @@ SENSORS: dict[str, Setting] = {
     "counting, stamps": CELLS,
 }
 #: What else goes wrong on a device, each beside an encoder with the observer.
-FAULTS: dict[str, Setting] = {
+FAULTS: dict[str, PressSetup] = {
     "none": OBSERVED,
     "counts of 16.6 µm": replace(
         OBSERVED, encoder=Encoder(4.0 * RESOLUTION), sense=Observing(4.0 * RESOLUTION)
@@ -78,7 +78,7 @@ FAULTS: dict[str, Setting] = {
     ),
 }
 #: Cures for counts, beside half-sample prediction unless they have a law of their own.
-CURES: dict[str, tuple[Law, Setting]] = {
+CURES: dict[str, tuple[Law, PressSetup]] = {
     "none: differences": (HalfSample(), COUNTED),
     "adaptive window (Janabi-Sharifi et al. 2000)": (HalfSample(), WINDOWED),
     "dither of 10 mN": (Dithered(HalfSample(), 0.01), COUNTED),
@@ -108,29 +108,29 @@ class Cell:
         return f"{shown} ({self.deviation:.2f})"
 
 
-def counting(fault: Setting) -> Setting:
+def counting(fault: PressSetup) -> PressSetup:
     """The same fault, with counts taken for intervals, and stamped where that can be."""
     size, noise = fault.encoder.resolution, fault.encoder.noise
     return replace(fault, sense=Counting(size, noise), stamps=not (noise or fault.delay))
 
 
-def measured(laws: dict[str, Law], settings: dict[str, Setting], rate: float) -> Iterator[Cell]:
+def measured(laws: dict[str, Law], settings: dict[str, PressSetup], rate: float) -> Iterator[Cell]:
     """Every law with every setting at a rate [Hz]."""
     for row, law in laws.items():
         for column, setting in settings.items():
-            yield Cell(rate, row, column, *stiffest(law, rate, setting))
+            yield Cell(rate, row, column, *find_stiffest_wall(law, rate, setting))
 
 
 def cured(rates: Iterable[float]) -> Iterator[Cell]:
     """Every cure at every rate [Hz]."""
     for rate in rates:
         for row, (law, setting) in CURES.items():
-            yield Cell(rate, row, f"{rate:g} Hz", *stiffest(law, rate, setting))
+            yield Cell(rate, row, f"{rate:g} Hz", *find_stiffest_wall(law, rate, setting))
 
 
 def opinions(rate: float) -> dict[str, float]:
     """Published bounds for the bench's device at a rate [N/m], with the friction of the key."""
-    b, T = Setting().device.damping, 1.0 / rate
+    b, T = PressSetup().device.damping, 1.0 / rate
     return {
         "Colgate & Schenkel 1994, 2b/T": colgate(b, T),
         "Abbott & Okamura 2005, no dry friction": abbott_okamura(b, T, 0.0, RESOLUTION),

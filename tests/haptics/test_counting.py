@@ -20,7 +20,7 @@ from touchback.haptics.wall.laws import (
     WallSample,
 )
 from touchback.haptics.wall.passivity_limits import BENCH_DEVICE, Press
-from touchback.haptics.wall.wall_sweep import PressSimulation, Setting, press_walls
+from touchback.haptics.wall.wall_sweep import PressSetup, PressSimulation, press_walls
 from touchback.numbers import Scalar
 from touchback.symbolic.math_functions import floor
 
@@ -50,7 +50,7 @@ def test_a_count_moves_a_belief_to_the_mean_of_its_part_in_the_interval(
 def test_stamped_counts_tell_place_and_speed_of_a_slow_press() -> None:
     """Half a count a sample at most. Counts alone leave SIZE/√12 = 0.29 counts in doubt, and
     differences of them SIZE/(T √6) = 1.7 mm/s."""
-    setting = Setting(encoder=Encoder(SIZE), sense=Counting(SIZE), stamps=True)
+    setting = PressSetup(encoder=Encoder(SIZE), sense=Counting(SIZE), stamps=True)
     press, period = Press(1.0, 0.12, 2e-5), 1e-3
     pressing = PressSimulation(HalfSample(), setting, period)
     state: list[float] = [press.gap, *pressing.start[1:]]
@@ -92,8 +92,8 @@ def test_a_balanced_wall_takes_back_what_the_hold_gives() -> None:
 def test_balanced_walls_are_passive_and_walls_where_published_ones_are_not() -> None:
     """At 1 kHz, from 18 to 30 kN/m, within half a penetration of a continuous wall."""
     stiffnesses = np.linspace(18e3, 30e3, 9)
-    own = Setting(encoder=Encoder(SIZE), sense=Counting(SIZE), stamps=True)
-    counted = Setting(encoder=Encoder(SIZE), sense=Differences())
+    own = PressSetup(encoder=Encoder(SIZE), sense=Counting(SIZE), stamps=True)
+    counted = PressSetup(encoder=Encoder(SIZE), sense=Differences())
     balanced = press_walls(Balanced(HalfSample(), SIZE), stiffnesses, 1000.0, own, follow=True)
     plain = press_walls(HalfSample(), stiffnesses, 1000.0, counted)
     assert balanced.passive.all() and (balanced.deviation < 0.5).all()

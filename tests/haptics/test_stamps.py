@@ -18,7 +18,7 @@ from touchback.haptics.wall.laws import (
     WallSample,
 )
 from touchback.haptics.wall.passivity_limits import BENCH_DEVICE, BENCH_FINGER
-from touchback.haptics.wall.wall_sweep import PressSimulation, Setting
+from touchback.haptics.wall.wall_sweep import PressSetup, PressSimulation
 from touchback.model import Model
 from touchback.recording import Run
 from touchback.symbolic.math_functions import floor
@@ -81,7 +81,7 @@ def test_a_slow_display_is_told_the_last_change_since_its_own_sample() -> None:
 
 def in_laboratory(law: Law, sense: Sense, stiffness: float, gap: float, push: float) -> np.ndarray:
     """The handle after each sample, on the battery's own wall."""
-    setting = Setting(encoder=Encoder(SIZE), sense=sense, stamps=True)
+    setting = PressSetup(encoder=Encoder(SIZE), sense=sense, stamps=True)
     pressing = PressSimulation(law, setting, 1.0 / RATE)
     state: list[float] = [gap, *pressing.start[1:]]
     places = []

@@ -48,15 +48,15 @@ from touchback.haptics.wall.wall_sweep import (
     FAR,
     LARGEST,
     LEAST,
+    PressSetup,
     PressSimulation,
-    Setting,
     WallSweep,
+    find_stiffest_wall,
     press_walls,
-    stiffest,
 )
 
 SIZE, RATE = 4.15e-6, 500.0
-COUNTED = Setting(encoder=Encoder(SIZE), sense=Differences())
+COUNTED = PressSetup(encoder=Encoder(SIZE), sense=Differences())
 
 
 def in_laboratory(name: str, stiffness: float, bench: Bench) -> float:
@@ -70,16 +70,16 @@ def in_laboratory(name: str, stiffness: float, bench: Bench) -> float:
 @pytest.mark.parametrize(
     ("setting", "bench"),
     [
-        (Setting(), Bench()),
-        (Setting(delay=0.4), Bench(delay=0.4)),
-        (Setting(motor=Motor(2.0, 1.1, 0.01)), Bench(motor=Motor(2.0, 1.1, 0.01))),
-        (Setting(believed=Finger(0.01, 2.0, 120.0)), Bench(believed=Finger(0.01, 2.0, 120.0))),
+        (PressSetup(), Bench()),
+        (PressSetup(delay=0.4), Bench(delay=0.4)),
+        (PressSetup(motor=Motor(2.0, 1.1, 0.01)), Bench(motor=Motor(2.0, 1.1, 0.01))),
+        (PressSetup(believed=Finger(0.01, 2.0, 120.0)), Bench(believed=Finger(0.01, 2.0, 120.0))),
         (COUNTED, Bench(sensing=Differentiated(Encoder(SIZE)))),
     ],
     ids=["exact", "late", "motor", "finger", "counts"],
 )
 def test_the_work_of_the_hand_is_booked_as_in_the_laboratory(
-    setting: Setting, bench: Bench
+    setting: PressSetup, bench: Bench
 ) -> None:
     stiffnesses = (1500.0, 9000.0, 40e3)
     found = press_walls(HalfSample(), stiffnesses, RATE, setting).least_work
@@ -90,23 +90,23 @@ def test_the_work_of_the_hand_is_booked_as_in_the_laboratory(
 @pytest.mark.parametrize(
     ("law", "setting"),
     [
-        (Standard(), Setting(motor=Motor(2.0, 1.1, 0.01), delay=0.3)),
-        (Deadbeat(throughout=True), Setting()),
-        (Adaptive(Deadbeat(), BENCH_DEVICE, Finger(0.01, 2.0, 120.0)), Setting()),
+        (Standard(), PressSetup(motor=Motor(2.0, 1.1, 0.01), delay=0.3)),
+        (Deadbeat(throughout=True), PressSetup()),
+        (Adaptive(Deadbeat(), BENCH_DEVICE, Finger(0.01, 2.0, 120.0)), PressSetup()),
         (PassivityControlled(), COUNTED),
         (Dithered(Waves(), 0.01), COUNTED),
-        (Placed(), Setting(encoder=Encoder(SIZE), sense=Window(SIZE))),
+        (Placed(), PressSetup(encoder=Encoder(SIZE), sense=Window(SIZE))),
         (
             HalfSample(),
-            Setting(encoder=Encoder(SIZE), sense=Observing(SIZE, feeds=True), stamps=True),
+            PressSetup(encoder=Encoder(SIZE), sense=Observing(SIZE, feeds=True), stamps=True),
         ),
         (
             Balanced(HalfSample(), SIZE),
-            Setting(encoder=Encoder(SIZE), sense=Counting(SIZE), stamps=True),
+            PressSetup(encoder=Encoder(SIZE), sense=Counting(SIZE), stamps=True),
         ),
         (
             Balanced(Placed(), SIZE),
-            Setting(encoder=Encoder(SIZE), sense=Counting(SIZE, noise=SIZE)),
+            PressSetup(encoder=Encoder(SIZE), sense=Counting(SIZE, noise=SIZE)),
         ),
     ],
     ids=[
@@ -121,7 +121,7 @@ def test_the_work_of_the_hand_is_booked_as_in_the_laboratory(
         "noisy",
     ],
 )
-def test_machine_code_presses_as_the_same_lines_do_on_floats(law: Law, setting: Setting) -> None:
+def test_machine_code_presses_as_the_same_lines_do_on_floats(law: Law, setting: PressSetup) -> None:
     """Taps twice, so that what is learnt in the first contact is used in the second."""
     press, stiffness, rate = Press(3.0, 0.05, 1e-5), 3000.0, 500.0
     setting = replace(setting, presses=(press,))
@@ -140,7 +140,7 @@ def test_machine_code_presses_as_the_same_lines_do_on_floats(law: Law, setting: 
 
 def test_stamps_tell_when_and_where_the_count_changed() -> None:
     """A handle thrown outwards, without a wall: the edge is where its closed form says."""
-    setting = Setting(encoder=Encoder(SIZE), sense=AsMeasured(), stamps=True)
+    setting = PressSetup(encoder=Encoder(SIZE), sense=AsMeasured(), stamps=True)
     pressing, period = PressSimulation(Standard(), setting, 1e-3), 1e-3
     y, v = 1.3e-6, 9e-3
     state = [y, v, *pressing.start[2:]]
@@ -161,14 +161,14 @@ def test_the_deviation_is_the_laboratory_s() -> None:
 
 
 def test_the_ladder_ends_where_the_laboratory_s_search_does() -> None:
-    found, astray = stiffest(Standard(), RATE)
+    found, astray = find_stiffest_wall(Standard(), RATE)
     assert found == pytest.approx(largest_passive_stiffness(kind("standard"), RATE), rel=0.02)
     assert is_passive(kind("standard"), found, RATE) and 0.0 < astray < 0.5
 
 
 def test_an_observer_gives_back_what_counts_take_from_a_deadbeat_wall() -> None:
     """At 250 Hz: many walls from 1500 N/m on fail with differences, none with the observer."""
-    observed = Setting(encoder=Encoder(SIZE), sense=Observing(SIZE))
+    observed = PressSetup(encoder=Encoder(SIZE), sense=Observing(SIZE))
     stiffnesses = np.linspace(1500.0, 6000.0, 20)
     counted, known = (
         press_walls(Deadbeat(), stiffnesses, 250.0, each).passive for each in (COUNTED, observed)
@@ -271,9 +271,9 @@ def test_published_bounds_weigh_hold_delay_and_counts() -> None:
         lambda: Waves(0.0),
         lambda: Rubbing(Standard(), 0.0),
         lambda: Observing(1e-6, slack=0.7),
-        lambda: stiffest(Standard(), 0.0),
-        lambda: Setting(delay=1.5),
-        lambda: Setting(stamps=True),
+        lambda: find_stiffest_wall(Standard(), 0.0),
+        lambda: PressSetup(delay=1.5),
+        lambda: PressSetup(stamps=True),
     ],
 )
 def test_what_no_device_has_is_refused(make: object) -> None:

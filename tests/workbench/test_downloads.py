@@ -29,9 +29,12 @@ def large(bench: Workbench, tmp_path: Path) -> Iterator[str]:
     path = tmp_path / "large.bin"
     with path.open("wb") as file:
         file.truncate(LARGE)
-    bench.server.request_handler.made["/large.bin"] = lambda: ("application/octet-stream", path)
+    bench.server.request_handler.generated_files["/large.bin"] = lambda: (
+        "application/octet-stream",
+        path,
+    )
     yield f"/large.bin?token={bench.server.token}"
-    del bench.server.request_handler.made["/large.bin"]
+    del bench.server.request_handler.generated_files["/large.bin"]
 
 
 def asking(bench: Workbench, path: str) -> socket.socket:
@@ -72,7 +75,7 @@ def resident() -> int:
 def test_a_file_arrives_as_it_is(bench: Workbench, tmp_path: Path) -> None:
     content = np.random.default_rng(1).bytes(5 * web_server.PIECE + 17)
     (tmp_path / "some.bin").write_bytes(content)
-    made = bench.server.request_handler.made
+    made = bench.server.request_handler.generated_files
     made["/some.bin"] = lambda: ("application/octet-stream", tmp_path / "some.bin")
     made["/same.bin"] = lambda: ("application/octet-stream", content)
     for name in ("/some.bin", "/same.bin"):
@@ -101,7 +104,10 @@ def test_who_is_slow_gets_all_of_a_file_however_long_it_takes(
     path = tmp_path / "large.bin"
     path.write_bytes(bytes(LARGE // 4))
     with workbench.open(gallery.make("pendulum").compile()) as other:
-        other.server.request_handler.made["/large.bin"] = lambda: ("application/octet-stream", path)
+        other.server.request_handler.generated_files["/large.bin"] = lambda: (
+            "application/octet-stream",
+            path,
+        )
         with asking(other, f"/large.bin?token={other.server.token}") as wire:
             first = wire.recv(12)
             time.sleep(1.3)
@@ -125,7 +131,10 @@ def test_a_page_closes_while_somebody_fetches_a_file(
     path = tmp_path / "large.bin"
     path.write_bytes(bytes(LARGE // 4))
     with workbench.open(gallery.make("pendulum").compile()) as other:
-        other.server.request_handler.made["/large.bin"] = lambda: ("application/octet-stream", path)
+        other.server.request_handler.generated_files["/large.bin"] = lambda: (
+            "application/octet-stream",
+            path,
+        )
         wire = asking(other, f"/large.bin?token={other.server.token}")
         assert wire.recv(12) == b"HTTP/1.1 200"
         began = time.monotonic()
@@ -136,7 +145,10 @@ def test_a_page_closes_while_somebody_fetches_a_file(
 def test_a_file_that_is_cut_meanwhile_does_not_look_whole(bench: Workbench, tmp_path: Path) -> None:
     path = tmp_path / "cut.bin"
     path.write_bytes(bytes(LARGE // 4))
-    bench.server.request_handler.made["/cut.bin"] = lambda: ("application/octet-stream", path)
+    bench.server.request_handler.generated_files["/cut.bin"] = lambda: (
+        "application/octet-stream",
+        path,
+    )
     with asking(bench, f"/cut.bin?token={bench.server.token}") as wire:
         assert wire.recv(12) == b"HTTP/1.1 200"
         os.truncate(path, 10)
@@ -150,7 +162,10 @@ def test_a_file_that_is_cut_meanwhile_does_not_look_whole(bench: Workbench, tmp_
 
 
 def test_a_file_that_is_gone_is_told_in_words(bench: Workbench, tmp_path: Path) -> None:
-    bench.server.request_handler.made["/gone.bin"] = lambda: ("text/plain", tmp_path / "gone.bin")
+    bench.server.request_handler.generated_files["/gone.bin"] = lambda: (
+        "text/plain",
+        tmp_path / "gone.bin",
+    )
     status, text = fetched(bench, f"/gone.bin?token={bench.server.token}")
     assert status == 404 and b"gone" in text
 

@@ -59,7 +59,7 @@ def feel(
     regulation.check(known, "--set")
     if left := regulation.left_out([MIDDLE_C]):
         out.print(f"--set: {left}", soft_wrap=True)
-    settings = regulation.of(MIDDLE_C)
+    settings = regulation.screws_of(MIDDLE_C)
     with working(f"pressing the key of a {instrument}"):
         felt = chosen.feel(settings, 1e-3 * speed)
     _show(felt, speed)

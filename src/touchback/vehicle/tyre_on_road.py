@@ -38,7 +38,7 @@ from touchback.symbolic import Operators
 from touchback.vehicle.roads import AnyRoad, Ground, Kerb, PlaneRoad
 from touchback.vehicle.roads.base import rubbing
 from touchback.vehicle.scalar_operators import as_numbers, as_scalars
-from touchback.vehicle.tyres import AnyTyre, Contact, Grip
+from touchback.vehicle.tyres import AnyTyre, Contact, ContactPatchWrench
 from touchback.vehicle.tyres.base import between
 
 _VECTORS = Vectors(Operators())  # of numbers with operators
@@ -232,12 +232,12 @@ class TyreOnRoad(ForceKind, frozen=True, kw_only=True, tag="tyre-on-road"):
         arm = as_scalars(mechanics.k, self.meeting(mechanics).arm)
         return mechanics.vectors.add(mechanics.position(self.wheel), arm)
 
-    def measured(self, mechanics: Mechanics) -> tuple[Contact, Grip]:
+    def measured(self, mechanics: Mechanics) -> tuple[Contact, ContactPatchWrench]:
         """The contact with lagging slips, and what the tyre does of them."""
         contact = self.lagging(mechanics, self.meeting(mechanics))
         return contact, self._grip(contact)
 
-    def _grip(self, contact: Contact) -> Grip:
+    def _grip(self, contact: Contact) -> ContactPatchWrench:
         """What the tyre does, as it is mounted: seen in a mirror, left is right."""
         if not self.mirrored:
             return self.tyre.grip(contact)

@@ -416,7 +416,9 @@ class RequestHandler:
         self._token, self._room, self._trust = token.encode(), room, trust
         self.files = page_files()
         self.files["/"] = self.files[f"/{first}"]
-        self.made: dict[str, Callable[[], File]] = {}  # what is made when asked for, by path
+        self.generated_files: dict[
+            str, Callable[[], File]
+        ] = {}  # what is made when asked for, by path
         self.asked = -math.inf  # when a file of the page was asked for last, by `time.monotonic`
         self._fetching: set[Line] = set()
         self._readers = ThreadPoolExecutor(_READERS, "touchback-files")
@@ -444,7 +446,7 @@ class RequestHandler:
         if asked.path in self.files:
             path, self.asked = self.files[asked.path], time.monotonic()
             return self._deliver_file(line, lambda: (TYPES[path.suffix], path), host)
-        make = self.made.get(asked.path)
+        make = self.generated_files.get(asked.path)
         if make is None and not asked.path.startswith(MESHES):
             return refusal(HTTPStatus.NOT_FOUND, "There is no such page.")
         if not self._knows(asked.query):

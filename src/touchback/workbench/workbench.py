@@ -216,7 +216,7 @@ class Workbench:
 
     def offer(self, path: str, file: Callable[[], File]) -> None:
         """A file that may be downloaded; the last few stay."""
-        made = self.server.request_handler.made
+        made = self.server.request_handler.generated_files
         made[path] = file
         self._made.append(path)
         while len(self._made) > _OFFERED:

@@ -9,7 +9,7 @@ import pynmea2
 import pytest
 
 import touchback as tb
-from touchback.devices.gps import Receiver, Site, Speaker, sentences
+from touchback.devices.gps import NmeaTransmitter, Receiver, Site, sentences
 from touchback.devices.gps.gps_receiver import Fix
 from touchback.devices.gps.nmea import checksum, gga, gsa, rmc
 from touchback.gallery import gps_robot
@@ -127,7 +127,7 @@ def test_it_rides_along_in_a_live_run_and_speaks_once_a_second() -> None:
     m.sensor("position", Position(body.at(0, 0, 0)))
     stream = io.StringIO()
     with tb.live(m.compile(), rate=100, speed=None) as live:
-        tap = live.tap(Speaker(gps_robot.receiver(noise=0.0), stream))
+        tap = live.tap(NmeaTransmitter(gps_robot.receiver(noise=0.0), stream))
         live.run(2.5)
         tap.close()
     lines = stream.getvalue().splitlines(keepends=True)

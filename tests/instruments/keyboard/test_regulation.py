@@ -31,12 +31,12 @@ def test_a_regulation_comes_back_from_its_file(tmp_path: Path) -> None:
 
 def test_later_ones_hold_and_those_of_one_key_go_before_those_of_all(tmp_path: Path) -> None:
     found = regulation_of(["C4/hammer mass=0.009", "key dip=0.01", "A0/key dip=0.0102"])
-    assert found.of(60) == {"hammer mass": 0.009, "key dip": 0.01}
-    assert found.of(21) == {"key dip": 0.0102}
-    assert regulation_of(["A0/key dip=0.0102", "key dip=0.01"]).of(21) == {"key dip": 0.01}
-    put_back = found.turned("key dip", None, 21)
-    assert put_back.of(21) == {"key dip": 0.01}
-    assert found.turned("key dip", None).of(60) == {"hammer mass": 0.009}
+    assert found.screws_of(60) == {"hammer mass": 0.009, "key dip": 0.01}
+    assert found.screws_of(21) == {"key dip": 0.0102}
+    assert regulation_of(["A0/key dip=0.0102", "key dip=0.01"]).screws_of(21) == {"key dip": 0.01}
+    put_back = found.with_screw("key dip", None, 21)
+    assert put_back.screws_of(21) == {"key dip": 0.01}
+    assert found.with_screw("key dip", None).screws_of(60) == {"hammer mass": 0.009}
 
 
 def test_keys_are_built_with_it_and_others_stay_as_they_are_graded() -> None:

@@ -9,7 +9,7 @@ from studies.wall import contest, on_key, real
 from studies.wall.real_tables import Grid, write
 from touchback.haptics.wall.laws import Counting, Standard
 from touchback.haptics.wall.passivity_limits import RATES
-from touchback.haptics.wall.wall_sweep import stiffest
+from touchback.haptics.wall.wall_sweep import find_stiffest_wall
 from touchback.instruments.keyboard.keyboard_model import touchback_key
 
 PAGE = Path(__file__).parents[3] / "docs" / "wall_tables.inc"
@@ -34,7 +34,7 @@ def test_the_page_has_every_controller_with_every_sensor_at_every_rate() -> None
 
 @pytest.mark.parametrize("law", ["half-sample", "adaptive"])
 def test_a_cell_of_the_page_is_what_the_battery_measures(law: str) -> None:
-    found, astray = stiffest(real.LAWS[law], 250.0, real.OBSERVED)
+    found, astray = find_stiffest_wall(real.LAWS[law], 250.0, real.OBSERVED)
     assert cells("limits 250")[law, "observer"] == f"{found:.0f} ({astray:.2f})"
 
 

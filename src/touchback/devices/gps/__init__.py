@@ -21,7 +21,7 @@ from touchback.devices.gps.gps_receiver import (
     dilution,
     solve_position,
 )
-from touchback.devices.gps.nmea import Speaker, sentences
+from touchback.devices.gps.nmea import NmeaTransmitter, sentences
 from touchback.devices.gps.urban_canyon import Building, detours, hidden
 
 __all__ = [
@@ -31,10 +31,10 @@ __all__ = [
     "Correlator",
     "Dilution",
     "Fix",
+    "NmeaTransmitter",
     "Orbit",
     "Receiver",
     "Site",
-    "Speaker",
     "VisibleSatellite",
     "detours",
     "dilution",

@@ -79,7 +79,7 @@ def rmc(fix: Fix) -> str:
     return sentence("GPRMC", _clock(fix), "A", *_where(fix.place), speed, course, date, "", "", "A")
 
 
-class Speaker:
+class NmeaTransmitter:
     """A receiver that rides along in a live run and speaks to a stream: `live.tap(speaker)`. It
     takes its position from a sensor and says its sentences `rate` times a second of the run."""
 
@@ -87,7 +87,9 @@ class Speaker:
         self, receiver: Receiver, stream: TextIO, sensor: str = "position", rate: float = 1.0
     ) -> None:
         if not (math.isfinite(rate) and rate > 0.0):
-            raise InputError(f"Speaker: its rate is {rate} a second; give a positive number.")
+            raise InputError(
+                f"NmeaTransmitter: its rate is {rate} a second; give a positive number."
+            )
         self._receiver, self._stream, self._rate = receiver, stream, rate
         self._columns = ["time", *(f"{sensor}.{axis}" for axis in "xyz")]
         self._said = -1
@@ -95,7 +97,9 @@ class Speaker:
     def __call__(self, rows: np.ndarray, columns: tuple[str, ...]) -> None:
         missing = [name for name in self._columns if name not in columns]
         if missing:
-            raise InputError(f"Speaker: the run has no '{missing[0]}'; add a sensor Position.")
+            raise InputError(
+                f"NmeaTransmitter: the run has no '{missing[0]}'; add a sensor Position."
+            )
         for time, *position in rows[:, [columns.index(name) for name in self._columns]]:
             turn = math.floor(time * self._rate + 1e-9)
             if turn > self._said:

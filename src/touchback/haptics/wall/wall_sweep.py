@@ -32,7 +32,7 @@ _TINY = 1e-300  # so that nothing is divided by zero
 
 
 @dataclass(frozen=True)
-class Setting:
+class PressSetup:
     """Who presses what: as `Bench`, with an encoder and what stands between it and the law."""
 
     device: Device = BENCH_DEVICE
@@ -66,7 +66,7 @@ class PressSimulation:
     what the sense and the law remember."""
 
     law: Law
-    setting: Setting
+    setting: PressSetup
     period: float
     damping: float = 0.0
     """Of the wall [N s/m]."""
@@ -187,7 +187,7 @@ def _given(motor: Motor, asked: Scalar) -> Scalar:
     return motor.gain * given
 
 
-__all__ = ["Outcome", "Setting", "WallSweep", "press_walls", "stiffest"]
+__all__ = ["Outcome", "PressSetup", "WallSweep", "find_stiffest_wall", "press_walls"]
 
 
 _LADDER = 1.05  # from one stiffness that is tried to the next
@@ -217,7 +217,7 @@ def press_walls(
     law: Law,
     stiffnesses: Sequence[float] | np.ndarray,
     rate: float,
-    setting: Setting | None = None,
+    setting: PressSetup | None = None,
     *,
     damping: float = 0.0,
     follow: bool = False,
@@ -227,10 +227,10 @@ def press_walls(
     return WallSweep(law, rate, setting, damping=damping, follow=follow).press(stiffnesses)
 
 
-def stiffest(
+def find_stiffest_wall(
     law: Law,
     rate: float,
-    setting: Setting | None = None,
+    setting: PressSetup | None = None,
     *,
     damping: float = 0.0,
     astray: float = math.inf,
@@ -272,12 +272,12 @@ class WallSweep:
         self,
         law: Law,
         rate: float,
-        setting: Setting | None = None,
+        setting: PressSetup | None = None,
         *,
         damping: float = 0.0,
         follow: bool = False,
     ) -> None:
-        self.setting, self.rate = setting or Setting(), rate
+        self.setting, self.rate = setting or PressSetup(), rate
         self.pressing = PressSimulation(law, self.setting, 1.0 / rate, damping, follow)
         self._function = _compiled(self.pressing)
 
@@ -341,7 +341,7 @@ def _groups(presses: Sequence[Press]) -> Iterator[list[Press]]:
     yield from durations.values()
 
 
-def _noise(setting: Setting, count: int) -> Callable[[], np.ndarray]:
+def _noise(setting: PressSetup, count: int) -> Callable[[], np.ndarray]:
     """What the encoder's noise is at a sample, of its standard deviation."""
     if not setting.encoder.noise:
         return lambda: np.zeros(count)

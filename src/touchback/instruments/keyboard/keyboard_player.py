@@ -358,7 +358,9 @@ class SeparateKeys:
         return sorted(played, key=lambda one: one.time)
 
     def _parameters(self, note: int) -> dict[str, float]:
-        turned = {screw_parameter(name): value for name, value in self.regulation.of(note).items()}
+        turned = {
+            screw_parameter(name): value for name, value in self.regulation.screws_of(note).items()
+        }
         return {**graded_key(note, self.system), **turned}
 
     def play(

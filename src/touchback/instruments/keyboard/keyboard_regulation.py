@@ -46,11 +46,11 @@ class Regulation:
     every: Turned = field(default_factory=dict)
     keys: Mapping[int, Turned] = field(default_factory=dict)
 
-    def of(self, note: int) -> Turned:
+    def screws_of(self, note: int) -> Turned:
         """What is turned on the key of a note."""
         return {**self.every, **self.keys.get(note, {})}
 
-    def over(self, other: "Regulation") -> "Regulation":
+    def merge_over(self, other: "Regulation") -> "Regulation":
         """Both, this one where they differ; what it says of every key holds for all."""
         before = {
             note: {name: value for name, value in own.items() if name not in self.every}
@@ -62,11 +62,13 @@ class Regulation:
             {**other.every, **self.every}, {note: own for note, own in keys.items() if own}
         )
 
-    def turned(self, screw: str, value: float | None, note: int | None = None) -> "Regulation":
+    def with_screw(self, screw: str, value: float | None, note: int | None = None) -> "Regulation":
         """With one more screw turned, on the key of a note or on every key; None: as graded."""
         if value is not None:
             one = {screw: value}
-            return (Regulation(one) if note is None else Regulation({}, {note: one})).over(self)
+            return (Regulation(one) if note is None else Regulation({}, {note: one})).merge_over(
+                self
+            )
         every = self.every if note is not None else _without(self.every, screw)
         keys = {
             key: _without(own, screw) if note in (None, key) else own
@@ -143,7 +145,7 @@ def regulate(system: System, notes: Iterable[int], regulation: Regulation) -> No
     """Turn the screws of a row of keys as a regulation says; those of other notes are left out."""
     regulation.check(screws_of(system.one.model.all_parameters()), "Regulation")
     for note in notes:
-        for name, value in regulation.of(note).items():
+        for name, value in regulation.screws_of(note).items():
             system[f"{note_name(note)}/{screw_parameter(name)}"] = value
 
 
@@ -154,7 +156,7 @@ def regulation_of(texts: Iterable[str]) -> Regulation:
     for text in texts:
         if "=" not in text and not text.endswith(SUFFIXES):
             raise InputError(_EXPECTED.format(text))
-        found = (_assigned(text) if "=" in text else read_regulation(text)).over(found)
+        found = (_assigned(text) if "=" in text else read_regulation(text)).merge_over(found)
     return found
 
 

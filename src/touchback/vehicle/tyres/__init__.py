@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from touchback.vehicle.tyres.base import Contact, Grip, Tyre
+from touchback.vehicle.tyres.base import Contact, ContactPatchWrench, Tyre
 from touchback.vehicle.tyres.magic_formula import Answer, MagicFormula
 from touchback.vehicle.tyres.magic_formula_equations import Carcass, Forces, Lateral, Moments
 from touchback.vehicle.tyres.simple_tyres import BrushTyre, LinearTyre
@@ -20,8 +20,8 @@ __all__ = [
     "BrushTyre",
     "Carcass",
     "Contact",
+    "ContactPatchWrench",
     "Forces",
-    "Grip",
     "Lateral",
     "LinearTyre",
     "MagicFormula",

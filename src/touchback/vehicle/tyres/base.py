@@ -46,7 +46,7 @@ class Contact:
 
 
 @dataclass(frozen=True)
-class Grip:
+class ContactPatchWrench:
     """What the road does to the wheel at the point of contact, along W: forces [N], moments
     [N m]."""
 
@@ -64,7 +64,7 @@ class Tyre(Part, frozen=True, tag_field="kind"):
         """Radius without load [m]."""
         raise NotImplementedError(type(self).__name__)
 
-    def grip(self, contact: Contact) -> Grip:
+    def grip(self, contact: Contact) -> ContactPatchWrench:
         """Forces and moments for the slips of a contact, as they are."""
         raise NotImplementedError(type(self).__name__)
 
@@ -121,7 +121,7 @@ def away_from_zero(x: Scalar, by: float = 1e-6) -> Scalar:
     return x + by * sign_of(x)
 
 
-def bent(b: Scalar, e: Scalar, x: Scalar) -> Scalar:
+def magic_formula_arctangent(b: Scalar, e: Scalar, x: Scalar) -> Scalar:
     """atan(B x − E (B x − atan B x)), the inner of every Magic Formula."""
     bx = b * x
     return atan(bx - e * (bx - atan(bx)))

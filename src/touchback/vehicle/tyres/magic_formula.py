@@ -9,7 +9,7 @@ from touchback.errors import FieldError
 from touchback.names import suggestion
 from touchback.numbers import Scalar, as_float, is_one_of, shown
 from touchback.vehicle.tyres import magic_formula_equations as equations
-from touchback.vehicle.tyres.base import Contact, Grip, Tyre
+from touchback.vehicle.tyres.base import Contact, ContactPatchWrench, Tyre
 from touchback.vehicle.tyres.magic_formula_equations import (
     Forces,
     Moments,
@@ -35,7 +35,7 @@ _TURN_SLIP = ("PHYP1", "PHYP2", "QDRP1", "QCRP1")  # what spin's equations divid
 class Answer:
     """All that the formula says of a contact."""
 
-    grip: Grip
+    grip: ContactPatchWrench
     forces: Forces
     moments: Moments
 
@@ -115,9 +115,11 @@ class MagicFormula(Tyre, frozen=True, tag="magic-formula", dict=True):
         here = self._point(contact)
         found = forces(self.known, here)
         turns = moments(self.known, here, found)
-        return Answer(Grip(found.fx, found.fy, turns.mx, turns.my, turns.mz), found, turns)
+        return Answer(
+            ContactPatchWrench(found.fx, found.fy, turns.mx, turns.my, turns.mz), found, turns
+        )
 
-    def grip(self, contact: Contact) -> Grip:
+    def grip(self, contact: Contact) -> ContactPatchWrench:
         return self.answer(contact).grip
 
     def carcass(self, contact: Contact, spin: Scalar) -> equations.Carcass:

@@ -31,8 +31,8 @@ from touchback.numbers import Scalar
 from touchback.vehicle.tyres.base import (
     Contact,
     away_from_zero,
-    bent,
     between,
+    magic_formula_arctangent,
     rolling_direction,
     sign_of,
 )
@@ -362,7 +362,7 @@ def longitudinal(c: Numbers, at: Point) -> tuple[Scalar, Scalar, Scalar]:
     SV = at.load * (c.PVX1 + c.PVX2 * dfz) * (c.LVX * c.LMUX) * at.grip * zeta1 * at.fade
     x = at.slip + SH
     E = (c.PEX1 + c.PEX2 * dfz + c.PEX3 * dfz * dfz) * (1.0 - c.PEX4 * sign(x)) * c.LEX
-    return D * sin(C * bent(B, c.curvature(E), x)) + SV, mu, K
+    return D * sin(C * magic_formula_arctangent(B, c.curvature(E), x)) + SV, mu, K
 
 
 def lateral(c: Numbers, at: Point, camber: Scalar, spin: Scalar | None) -> Lateral:
@@ -390,7 +390,7 @@ def lateral(c: Numbers, at: Point, camber: Scalar, spin: Scalar | None) -> Later
     lean = 1.0 + c.PEY5 * gamma * gamma - (c.PEY3 + c.PEY4 * gamma) * sign_of(x)
     E = c.curvature((c.PEY1 + c.PEY2 * dfz) * lean * c.LEY)
     B = K / away_from_zero(C * D)
-    return Lateral(D * sin(C * bent(B, E, x)) + SV, mu, K, SH, SV, B * C, zeta2)
+    return Lateral(D * sin(C * magic_formula_arctangent(B, E, x)) + SV, mu, K, SH, SV, B * C, zeta2)
 
 
 def _spun(c: Numbers, at: Point, spin: Scalar | None) -> tuple[Scalar, Scalar]:
@@ -415,15 +415,15 @@ def _spin_shift(c: Numbers, at: Point, spin: Scalar, zeta3: Scalar) -> Scalar:
     kept = 1.0 - c.PECP1 * (1.0 + c.PECP2 * at.dfz)  # 1 − ε_γ
     B = _camber_stiffness(c, at) / kept / (c.PHYP1 * D * K0)
     E = c.curvature(c.PHYP4)
-    return D * sin(c.PHYP1 * bent(B, E, c.UNLOADED_RADIUS * spin)) * at.forward
+    return D * sin(c.PHYP1 * magic_formula_arctangent(B, E, c.UNLOADED_RADIUS * spin)) * at.forward
 
 
 def _share_x(c: Numbers, at: Point) -> Scalar:
     """G_xα (4.E51–4.E57): what a slip angle leaves of F_x."""
     E = c.curvature(c.REX1 + c.REX2 * at.dfz)
     B = (c.RBX1 + c.RBX3 * at.camber * at.camber) * cos(atan(c.RBX2 * at.slip)) * c.LXAL
-    at_none = cos(c.RCX1 * bent(B, E, c.RHX1))
-    return cos(c.RCX1 * bent(B, E, at.alpha + c.RHX1)) / at_none
+    at_none = cos(c.RCX1 * magic_formula_arctangent(B, E, c.RHX1))
+    return cos(c.RCX1 * magic_formula_arctangent(B, E, at.alpha + c.RHX1)) / at_none
 
 
 def _share_y(c: Numbers, at: Point) -> Scalar:
@@ -432,7 +432,9 @@ def _share_y(c: Numbers, at: Point) -> Scalar:
     SH = c.RHY1 + c.RHY2 * at.dfz
     B = (c.RBY1 + c.RBY4 * at.camber * at.camber) * cos(atan(c.RBY2 * (at.alpha - c.RBY3)))
     B = B * c.LYKA
-    return cos(c.RCY1 * bent(B, E, at.slip + SH)) / cos(c.RCY1 * bent(B, E, SH))
+    return cos(c.RCY1 * magic_formula_arctangent(B, E, at.slip + SH)) / cos(
+        c.RCY1 * magic_formula_arctangent(B, E, SH)
+    )
 
 
 def _induced(c: Numbers, at: Point, mu: Scalar) -> Scalar:
@@ -527,7 +529,7 @@ def _trail(c: Numbers, at: Point, found: Forces) -> Scalar:
         D = D * cos(atan(c.QDTP1 * c.UNLOADED_RADIUS * at.spin))  # ζ₅ (4.91)
     lean = 1.0 + (c.QEZ4 + c.QEZ5 * gamma) * (2.0 / pi) * atan(B * c.QCZ1 * alpha)
     E = c.curvature((c.QEZ1 + c.QEZ2 * dfz + c.QEZ3 * dfz * dfz) * lean)
-    wave = cos(c.QCZ1 * bent(B, E, _equivalent(alpha, at, found)))
+    wave = cos(c.QCZ1 * magic_formula_arctangent(B, E, _equivalent(alpha, at, found)))
     return D * wave * at.cos_alpha * c.LFZO * at.fade
 
 

@@ -4,7 +4,7 @@ brush, whose bristles stick until friction lets them go (Fiala 1954; Pacejka 201
 from touchback import maximum, minimum, select, sqrt, tan
 from touchback.numbers import Scalar
 from touchback.vehicle.car_part import FromZero, Length, Positive, Size
-from touchback.vehicle.tyres.base import Contact, Grip, Tyre, rolling_direction
+from touchback.vehicle.tyres.base import Contact, ContactPatchWrench, Tyre, rolling_direction
 
 _LOCKED = 1e-3  # of 1 + κ: below it the wheel stands, and all bristles slide
 
@@ -46,10 +46,10 @@ class LinearTyre(SimpleTyre, frozen=True, kw_only=True, tag="linear-tyre"):
     cornering_coefficient: Positive = 20.0
     trail: Length = 0.03
 
-    def grip(self, contact: Contact) -> Grip:
+    def grip(self, contact: Contact) -> ContactPatchWrench:
         along, across = self.stiffness(contact)
         fy = -across * contact.slip_angle
-        return Grip(
+        return ContactPatchWrench(
             along * contact.slip,
             fy,
             mz=-self.trail * rolling_direction(contact.speed, self.slow()) * fy,
@@ -77,7 +77,7 @@ class BrushTyre(SimpleTyre, frozen=True, kw_only=True, tag="brush-tyre"):
     sliding_friction: Positive | None = None
     patch: Size = 0.06
 
-    def grip(self, contact: Contact) -> Grip:
+    def grip(self, contact: Contact) -> ContactPatchWrench:
         load = maximum(contact.load, 0.0)
         along, across = self.stiffness(contact)
         rolls = rolling_direction(contact.speed, self.slow())
@@ -93,7 +93,7 @@ class BrushTyre(SimpleTyre, frozen=True, kw_only=True, tag="brush-tyre"):
         left = 1.0 - adhering
         trail = self.patch / 3.0 * left * left * left / kept
         fy = share * gy
-        return Grip(share * gx, fy, mz=-trail * rolls * fy)
+        return ContactPatchWrench(share * gx, fy, mz=-trail * rolls * fy)
 
     def _friction(self, slip: Scalar) -> Scalar:
         if self.sliding_friction is None:

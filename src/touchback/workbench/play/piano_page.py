@@ -331,7 +331,7 @@ class Regulating:
         return {
             _parameter(note, name): value
             for note in self.notes
-            for name, value in self.regulation.of(note).items()
+            for name, value in self.regulation.screws_of(note).items()
         }
 
     def graded(self, note: int) -> Mapping[str, float]:
@@ -340,7 +340,7 @@ class Regulating:
 
     def values(self, note: int) -> dict[str, float]:
         """The screws of a key as they are."""
-        return {**self._graded[note], **self.regulation.of(note)}
+        return {**self._graded[note], **self.regulation.screws_of(note)}
 
     def facts(self, note: int) -> list[dict[str, object]]:
         """The screws of a key, for a page."""
@@ -358,7 +358,7 @@ class Regulating:
         """Turns a screw of all keys, or of that of a note, at one tick; None: as it was made."""
         if name not in self.screws:
             raise InputError(f"There is no screw '{name}'; {suggestion(name, self.screws)}")
-        new = self.regulation.turned(name, value, note)
+        new = self.regulation.with_screw(name, value, note)
         new.check(self.screws, "Regulation")
         before, self.regulation = self.regulation, new
         try:
