@@ -1,10 +1,14 @@
 """Attraction by the inverse square of the distance, as of masses or opposite charges."""
 
-from touchback.model.described_values import Value
-from touchback.model.forces.base import ForceKind
-from touchback.model.forces.springs import line_between, pull_together
-from touchback.model.frame import Frame
-from touchback.model.mechanics_protocol import Forces, Mechanics
+from touchback.model import (
+    ForceKind,
+    Forces,
+    Frame,
+    Mechanics,
+    Value,
+    line_between,
+    pull_together,
+)
 from touchback.numbers import Scalar
 
 

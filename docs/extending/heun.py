@@ -4,9 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from touchback.simulate.run_stepper import Segment
-from touchback.simulate.solvers.base import Can, Integrator
-from touchback.simulate.time_span import Trajectory
+from touchback.simulate import Can, Integrator, Segment, Trajectory
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,10 +1,15 @@
 """A spring in series with a damper: a force with a state of its own."""
 
-from touchback.model.described_values import Value
-from touchback.model.forces.base import ForceKind, InternalState
-from touchback.model.forces.springs import line_between, pull_together
-from touchback.model.frame import Frame
-from touchback.model.mechanics_protocol import Forces, Mechanics
+from touchback.model import (
+    ForceKind,
+    Forces,
+    Frame,
+    InternalState,
+    Mechanics,
+    Value,
+    line_between,
+    pull_together,
+)
 from touchback.numbers import Scalar
 
 

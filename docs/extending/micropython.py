@@ -1,9 +1,8 @@
 """A printer for MicroPython: plain lists and the `math` module, for boards without NumPy."""
 
-from touchback.codegen.printers.dialect import Dialect, Speller, statements
+from touchback.codegen import Dialect, Speller, statements
 from touchback.errors import CompileError
-from touchback.symbolic import ops
-from touchback.symbolic.program import Program
+from touchback.symbolic import Program, ops
 
 _MICROPYTHON = Dialect(
     templates={

@@ -1,8 +1,16 @@
 """A pin in a slot: the child slides along the parent's x axis and turns about z."""
 
-from touchback.model.closure_equations import UNIT, Direction, Equation, ZeroOffsetAlong
-from touchback.model.joints.base import JointKind, Step, parallel
-from touchback.model.joints.elementary_motions import SlideAlong, TurnAbout
+from touchback.model import (
+    UNIT,
+    Direction,
+    Equation,
+    JointKind,
+    SlideAlong,
+    Step,
+    TurnAbout,
+    ZeroOffsetAlong,
+    parallel,
+)
 
 
 class PinInSlot(JointKind, frozen=True, tag="pin-in-slot"):

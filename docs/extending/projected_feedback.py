@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from touchback.native.constrained.formulation_kinds import Baumgarte
+from touchback.native import Baumgarte
 
 
 @dataclass(frozen=True)

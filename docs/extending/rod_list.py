@@ -2,9 +2,7 @@
 
 from pathlib import Path
 
-from touchback.errors import ModelError
-from touchback.model.joints import Revolute
-from touchback.model.model import Model
+from touchback import Model, ModelError, Revolute
 
 
 def read_rods(path: Path, damping: float = 0.0) -> Model:

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import threading
 import urllib.request
 from typing import Any
 
@@ -57,6 +58,12 @@ def test_frames_are_of_the_live_run(bench: Workbench) -> None:
         assert np.allclose(rod[:3], expected, atol=1e-6)  # of float32
 
     on_page(bench, play)
+
+
+def test_a_chore_of_a_page_that_is_open_already_is_done_again_and_again(bench: Workbench) -> None:
+    done = threading.Semaphore(0)
+    bench.hub.every(0.001, done.release)
+    assert all(done.acquire(timeout=10.0) for _ in range(3))
 
 
 def test_a_page_that_sets_a_parameter_and_all_others_are_told(bench: Workbench) -> None:

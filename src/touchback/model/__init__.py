@@ -4,6 +4,7 @@ data."""
 from touchback.model.body import Body, Six as Six, check_body as check_body, make_body as make_body
 from touchback.model.closure_equations import (
     COINCIDENT_POINTS as COINCIDENT_POINTS,
+    UNIT as UNIT,
     CoincidentComponent as CoincidentComponent,
     Direction as Direction,
     DiscOnPlane as DiscOnPlane,
@@ -89,13 +90,20 @@ from touchback.model.joints.base import (
     Axis as Axis,
     JointKind as JointKind,
     Step as Step,
+    about_axis as about_axis,
+    aligned as aligned,
     axis_vector as axis_vector,
+    check_axis as check_axis,
+    direction as direction,
+    on_axis as on_axis,
+    parallel as parallel,
     rotation_to as rotation_to,
 )
 from touchback.model.joints.elementary_motions import (
     Column as Column,
     Entry as Entry,
     FreeMotion as FreeMotion,
+    Helix as Helix,
     Motion as Motion,
     QuaternionTurn as QuaternionTurn,
     SlideAlong as SlideAlong,

@@ -72,7 +72,11 @@ from touchback.simulate.solvers import (
     Variational,
     integrators as integrators,
 )
-from touchback.simulate.solvers.base import Can as Can, Options as Options
+from touchback.simulate.solvers.base import (
+    Can as Can,
+    Integrator as Integrator,
+    Options as Options,
+)
 from touchback.simulate.solvers.fixed_step_solvers import FixedStep as FixedStep
 from touchback.simulate.time_span import (
     MOST_NUMBERS as MOST_NUMBERS,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+from collections import deque
 from collections.abc import Callable, Coroutine, Hashable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Annotated, TypeVar, cast
@@ -55,7 +56,7 @@ class Hub:
         self.coming: list[Callable[[Client], None]] = []
         self.leaving: list[Callable[[Client], None]] = []
         self.client_total = 0  # clients so far
-        self._chores: list[tuple[float, Callable[[], None]]] = []
+        self._chores = deque[tuple[float, Callable[[], None]]]()  # that haven't begun
         # Who asks for what a slow run takes long for keeps neither scenes nor pauses waiting.
         self._workers = ThreadPoolExecutor(2, "touchback-hub")
         self._drawing = ThreadPoolExecutor(2, "touchback-scenes")
@@ -108,10 +109,9 @@ class Hub:
         """Until it is cancelled."""
         self._loop = asyncio.get_running_loop()
         self._soon(self._frames())
+        self._begin_chores()
         try:
-            async with asyncio.TaskGroup() as tasks:
-                for seconds, chore in self._chores:
-                    tasks.create_task(self._again(seconds, chore))
+            await self._loop.create_future()
         finally:
             self._loop = None
             for task in list(self._tasks):
@@ -330,8 +330,13 @@ class Hub:
     # ---- clients and tasks ---------------------------------------------------------------------
 
     def every(self, seconds: float, chore: Callable[[], None]) -> None:
-        """Something to do again and again, quickly, in the hub's thread; before it runs."""
+        """Something to do again and again, quickly, in the hub's thread; from any thread."""
         self._chores.append((seconds, chore))
+        self.call(self._begin_chores)
+
+    def _begin_chores(self) -> None:
+        while self._chores:
+            self._soon(self._again(*self._chores.popleft()))
 
     def call(self, function: Callable[..., None], *arguments: object) -> None:
         """Calls a function in the hub's thread soon; from any thread."""

@@ -55,13 +55,17 @@ from touchback.workbench.manipulate.undo_history import EDIT, Change, Reshape
 Axis = tuple[float, float, float]
 
 
-LOOPS = ("spherical", "revolute", "prismatic", "cylindrical", "universal", "planar", "fixed")
-
-
 PLANE, ROD = "point-in-plane", "rod"
 
 
-JOINTS = tuple(word for word in KINDS["joints"])
+JOINTS = tuple(KINDS["joints"])
+
+
+LOOPS = tuple(  # joints that have equations close loops too
+    word
+    for word, kind in KINDS["joints"].items()
+    if issubclass(kind, JointKind) and kind.equations is not JointKind.equations
+)
 
 
 _OTHER_WORDS = {

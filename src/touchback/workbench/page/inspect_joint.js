@@ -3,7 +3,6 @@ import { h, short } from "./dom.js";
 import { edit, EDITS } from "./constraint_edits.js";
 import { act, choice, fact, number, vector } from "./number_fields.js";
 
-const KINDS = ["revolute", "prismatic", "cylindrical", "universal", "spherical", "planar", "fixed", "free"];
 const LOOPS = [["spherical", "ball"], ["point-in-plane", "point in a plane"], ["revolute", "pin about an axis"], ["prismatic", "slide along an axis"], ["fixed", "weld"], ["rod", "rod of this length"]];
 const AXES = { x: [1, 0, 0], y: [0, 1, 0], z: [0, 0, 1] };
 const OFTEN = 200; // ms between looks at coordinates
@@ -35,7 +34,7 @@ export function jointPanel(content, bench, chosen) {
     ...(bench.recorded ? [] : names.map((name, i) => h("tr", {}, h("th", { scope: "row" }, `${name} [${joint.units?.[i] || ""}]`), cells[i])))));
   if (bench.recorded) return {};
   const axis = choice("axis", [["x", "x"], ["y", "y"], ["z", "z"]], axisName(joint.axis), () => {});
-  const kind = choice("kind", KINDS.map(each => [each, each]), joint.kind.toLowerCase(), () => {}, { "data-field": "kind" });
+  const kind = choice("kind", [[joint.kind.toLowerCase(), joint.kind.toLowerCase()]], joint.kind.toLowerCase(), () => {}, { "data-field": "kind" }); // until the run says which there are
   const box = kind.querySelector("select");
   content.append(h("h3", {}, "Change its kind"), kind, axis, h("div", { class: "row" },
     act("Change", "change kind", () => edit(bench, EDITS.kind(joint.name, box.value, axis.querySelector("select").value)), { class: "first" }),
