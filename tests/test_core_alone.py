@@ -58,7 +58,7 @@ TESTS = (
     "symbolic/test_scalars.py", "spatial", "model/test_inertia.py", "model/test_show.py",
     "contact/test_felt.py", "contact/test_profiles.py", "contact/test_sphere_sphere.py",
     "dynamics/test_closed_forms.py", "dynamics/test_forces.py",
-    "files/test_own_kinds.py", "codegen/test_compiled.py", "codegen/test_cache.py",
+    "model/test_own_kinds.py", "codegen/test_compiled.py", "codegen/test_cache.py",
     "codegen/test_schedule.py", "codegen/printers/test_print_c.py",
     "codegen/printers/test_print_python.py", "system/test_assembly.py", "system/test_signals.py",
     "system/test_calls.py", "system/test_parameters.py", "recording/test_files.py",
