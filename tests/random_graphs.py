@@ -88,31 +88,31 @@ def random_graph(
     return build.outputs(*nodes.tolist(), last, -last, last)
 
 
-def random_limbs(
-    rng: np.random.Generator, limbs: int, operations: int, mix: Sequence[int], differing: float
+def random_branches(
+    rng: np.random.Generator, branches: int, operations: int, mix: Sequence[int], differing: float
 ) -> Program:
-    """A random trunk with limbs of the same operations on inputs, trunk and constants of their own,
-    twice over with sums of all limbs in between; some operations of a limb differ."""
+    """A random trunk with branches of the same operations on inputs, trunk and constants of their
+    own, twice over with sums of all branches in between; some operations of a branch differ."""
     build = Builder()
     trunk = [build.input("x", k) for k in range(3)] + [build.constant(rng.normal())]
-    own: list[list[int]] = [[] for _ in range(limbs)]
+    own: list[list[int]] = [[] for _ in range(branches)]
     for part in range(4):
-        for limb in range(limbs):
-            own[limb].append(build.input("xu"[part % 2], 3 + part * limbs + limb))
+        for branch in range(branches):
+            own[branch].append(build.input("xu"[part % 2], 3 + part * branches + branch))
             if part != 2:  # an input that nothing tells the part of
-                build.program.alike[own[limb][-1]] = Alike(0, part, limb)
+                build.program.alike[own[branch][-1]] = Alike(0, part, branch)
     for _ in range(2):
         for _ in range(operations // 10):
             trunk.append(_random_node(rng, build, mix, trunk))
-        recipes = [(int(seed), rng.permutation(limbs)) for seed in rng.integers(1 << 30, size=4)]
+        recipes = [(int(seed), rng.permutation(branches)) for seed in rng.integers(1 << 30, size=4)]
         for seed, order in recipes:
-            for limb in order:
+            for branch in order:
                 recipe = np.random.default_rng(seed)
                 for _ in range(operations // 4):
                     number = rng.choice(SPECIAL) if rng.random() < 0.1 else rng.normal()
-                    known = [*own[limb], *trunk, build.constant(float(number))]
+                    known = [*own[branch], *trunk, build.constant(float(number))]
                     other = rng if rng.random() < differing else recipe
-                    own[limb].append(_random_node(other, build, mix, known))
+                    own[branch].append(_random_node(other, build, mix, known))
         for k in rng.integers(0, len(own[0]), 4):
             total = trunk[0]
             for each in own:

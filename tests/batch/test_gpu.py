@@ -151,7 +151,7 @@ def forget_kernels() -> None:
 def everything_is_long(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(kernels, "LONG", 10)
     monkeypatch.setattr(kernels, "_HELD", {"double": 4, "float": 4})
-    monkeypatch.setattr(cuda, "AFRESH", 5)
+    monkeypatch.setattr(cuda, "RELOAD_AFTER", 5)
     forget_kernels()
     yield
     forget_kernels()

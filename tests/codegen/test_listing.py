@@ -8,14 +8,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from limbed_robots import pack_always
+from branched_robots import pack_always
 from random_graphs import (
     CHOOSING,
     TURNING,
     Builder,
     operations_on_constants,
+    random_branches,
     random_graph,
-    random_limbs,
 )
 from touchback.codegen import MachineCode, disassemble, emit
 from touchback.codegen.emit_machine_code import TARGETS
@@ -74,8 +74,8 @@ def test_the_listing_of_limbs_side_by_side_agrees_with_objdump(
 ) -> None:
     pack_always(monkeypatch)
     rng = np.random.default_rng(5)
-    for limbs in (2, 8):
-        code = emit(random_limbs(rng, limbs, 120, TURNING, differing=0.1), target)
+    for branches in (2, 8):
+        code = emit(random_branches(rng, branches, 120, TURNING, differing=0.1), target)
         assert _ours(code) == _objdump(code, tmp_path)
 
 

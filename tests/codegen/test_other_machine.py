@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from limbed_robots import pack_always
+from branched_robots import pack_always
 from random_graphs import (
     CHOOSING,
     EVERYTHING,
@@ -13,9 +13,9 @@ from random_graphs import (
     Builder,
     assert_same_bits,
     operations_on_constants,
+    random_branches,
     random_graph,
     random_inputs,
-    random_limbs,
 )
 from static_executables import Case, emulator, expected, run
 from touchback.codegen.emit_machine_code import TARGETS
@@ -74,7 +74,7 @@ def test_limbs_side_by_side_give_the_same_bits(
     rng = np.random.default_rng(6)
     cases = []
     for number, mix in enumerate((EVERYTHING, CHOOSING, TURNING, CALLING) * 2):
-        program = random_limbs(rng, 2 + number, 60, mix, differing=0.02)
+        program = random_branches(rng, 2 + number, 60, mix, differing=0.02)
         cases.append(Case(program, random_inputs(rng, program)))
     _check(target, cases)
 

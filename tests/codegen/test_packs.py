@@ -1,11 +1,11 @@
-"""Equal limbs side by side: the bits of the program, and only where it pays."""
+"""Isomorphic branches side by side: the bits of the program, and only where it pays."""
 
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from limbed_robots import RUNNING, pack_always, quadruped
+from branched_robots import RUNNING, pack_always, quadruped
 from random_graphs import (
     CHOOSING,
     EVERYTHING,
@@ -15,8 +15,8 @@ from random_graphs import (
     Builder,
     assert_same_bits,
     interpreted,
+    random_branches,
     random_inputs,
-    random_limbs,
 )
 from touchback.codegen import compile_program, kinematic_branch_simd, program_compiler
 from touchback.codegen.emit_machine_code import TARGETS
@@ -42,9 +42,9 @@ def _compare(target: str, seed: int, graphs: int) -> None:
     rng = np.random.default_rng(seed)
     vectors = 0
     for number in range(graphs):
-        limbs, operations = int(rng.choice((2, 3, 4, 5, 8, 9))), int(rng.choice((8, 40, 120)))
+        branches, operations = int(rng.choice((2, 3, 4, 5, 8, 9))), int(rng.choice((8, 40, 120)))
         mix = (EVERYTHING, PLAIN, CHOOSING, TURNING, SUMS)[number % 5]
-        program = random_limbs(rng, limbs, operations, mix, (0.0, 0.02, 0.2)[number % 3])
+        program = random_branches(rng, branches, operations, mix, (0.0, 0.02, 0.2)[number % 3])
         made = _packed(program, target)
         vectors += 0 if made is None else sum(made.wide)
         arrays = random_inputs(rng, program, special=0.02)
@@ -62,14 +62,14 @@ def test_very_many_random_limbs_give_the_same_bits(target: str) -> None:
     _compare(target, seed=1, graphs=5000)
 
 
-def _limb(build: Builder, limbs: int, differing: bool = False) -> list[int]:
-    """sin(q c) − 2 q of each limb, with constants of either sign; the last one may have 2 q²."""
+def _branch(build: Builder, branches: int, differing: bool = False) -> list[int]:
+    """sin(q c) − 2 q of each branch, with constants of either sign; the last one may have 2 q²."""
     found = []
-    for limb in range(limbs):
-        q = build.input("x", limb)
-        build.program.alike[q] = Alike(0, 0, limb)
-        turned = build.node(ops.SIN, build.node(ops.MUL, q, build.constant(0.5 - limb)))
-        last = differing and limb == limbs - 1
+    for branch in range(branches):
+        q = build.input("x", branch)
+        build.program.alike[q] = Alike(0, 0, branch)
+        turned = build.node(ops.SIN, build.node(ops.MUL, q, build.constant(0.5 - branch)))
+        last = differing and branch == branches - 1
         square = build.node(ops.MUL, q, q) if last else q
         found.append(build.node(ops.FNMA, build.constant(2.0), square, turned))
     return found
@@ -77,7 +77,7 @@ def _limb(build: Builder, limbs: int, differing: bool = False) -> list[int]:
 
 def test_equal_limbs_are_one_operation_each() -> None:
     build = Builder()
-    program = build.outputs(*_limb(build, 4))
+    program = build.outputs(*_branch(build, 4))
     found = find_packs(program, 4)
     assert sorted(program.op[pack[0]] for pack in found.packs) == [ops.MUL, ops.FNMA, ops.SIN]
     assert all(len(set(pack)) == 4 and -1 not in pack for pack in found.packs)
@@ -85,7 +85,7 @@ def test_equal_limbs_are_one_operation_each() -> None:
 
 def test_what_one_limb_has_of_its_own_leaves_the_rest_side_by_side() -> None:
     build = Builder()
-    program = build.outputs(*_limb(build, 4, differing=True))
+    program = build.outputs(*_branch(build, 4, differing=True))
     found = find_packs(program, 4)
     sizes = {program.op[max(pack)]: 4 - pack.count(-1) for pack in found.packs}
     assert sizes == {ops.MUL: 4, ops.SIN: 4, ops.FNMA: 3}
@@ -93,12 +93,12 @@ def test_what_one_limb_has_of_its_own_leaves_the_rest_side_by_side() -> None:
 
 def test_more_limbs_than_lanes_make_several_packs() -> None:
     build = Builder()
-    program = build.outputs(*_limb(build, 6))
+    program = build.outputs(*_branch(build, 6))
     assert [len(pack) - pack.count(-1) for pack in find_packs(program, 4).packs] == [4, 2] * 3
 
 
 def test_limbs_that_need_each_other_go_side_by_side_where_both_can(target: str) -> None:
-    """The roots of both limbs, their product, and what both limbs make of it."""
+    """The roots of both branches, their product, and what both branches make of it."""
     build = Builder()
     q = [build.input("x", k) for k in range(2)]
     build.program.alike |= {node: Alike(0, 0, k) for k, node in enumerate(q)}
@@ -114,12 +114,12 @@ def test_limbs_that_need_each_other_go_side_by_side_where_both_can(target: str) 
 
 
 def test_zeros_of_either_sign_are_numbers_of_their_own(target: str) -> None:
-    """q/0 and q/−0 of each limb."""
+    """q/0 and q/−0 of each branch."""
     build = Builder()
     over = []
-    for limb in range(4):
-        q = build.input("x", limb)
-        build.program.alike[q] = Alike(0, 0, limb)
+    for branch in range(4):
+        q = build.input("x", branch)
+        build.program.alike[q] = Alike(0, 0, branch)
         over += [build.node(ops.DIV, q, build.constant(zero)) for zero in (0.0, -0.0)]
     got = compile_program(build.outputs(*over)).call(np.ones(4), np.zeros(0), np.zeros(0))
     assert got.tolist() == [np.inf, -np.inf] * 4
@@ -127,15 +127,15 @@ def test_zeros_of_either_sign_are_numbers_of_their_own(target: str) -> None:
 
 def test_a_chain_and_small_limbs_on_a_large_trunk_stay_one_by_one() -> None:
     rng, widths = np.random.default_rng(3), (1, 4)
-    limbs = random_limbs(rng, 4, 120, SUMS, differing=0.0)
-    assert kinematic_branch_simd.pack_program(limbs, widths) is not None
-    assert kinematic_branch_simd.pack_program(replace(limbs, alike={}), widths) is None
+    branches = random_branches(rng, 4, 120, SUMS, differing=0.0)
+    assert kinematic_branch_simd.pack_program(branches, widths) is not None
+    assert kinematic_branch_simd.pack_program(replace(branches, alike={}), widths) is None
     build = Builder()
     total = build.input("u", 0)
     for _ in range(500):
         total = build.node(ops.FMA, total, total, total)
     assert (
-        kinematic_branch_simd.pack_program(build.outputs(total, *_limb(build, 4)), widths) is None
+        kinematic_branch_simd.pack_program(build.outputs(total, *_branch(build, 4)), widths) is None
     )
 
 
@@ -145,14 +145,14 @@ def test_a_chain_and_small_limbs_on_a_large_trunk_stay_one_by_one() -> None:
 def test_two_lanes_go_side_by_side_from_a_smaller_gain_than_four(
     width: int, trunk: int, pays: bool
 ) -> None:
-    """Four limbs of 100 operations: 1.20 and 1.09 by two lanes, 1.23 by four."""
+    """Four branches of 100 operations: 1.20 and 1.09 by two lanes, 1.23 by four."""
     build = Builder()
     ends = [build.input("u", 0)]
     for _ in range(trunk):
         ends[0] = build.node(ops.FMA, ends[0], ends[0], ends[0])
-    for limb in range(4):
-        q = build.input("x", limb)
-        build.program.alike[q] = Alike(0, 0, limb)
+    for branch in range(4):
+        q = build.input("x", branch)
+        build.program.alike[q] = Alike(0, 0, branch)
         ends.append(q)
         for _ in range(100):
             ends[-1] = build.node(ops.FMA, ends[-1], q, q)

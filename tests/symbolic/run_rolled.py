@@ -3,7 +3,14 @@
 from collections.abc import Callable, Mapping, Sequence
 
 from touchback.symbolic.evaluate import apply_op
-from touchback.symbolic.loop_rolling import Entries, Fixed, Handed, Loop, Numbers, RolledProgram
+from touchback.symbolic.loop_rolling import (
+    Entries,
+    Loop,
+    LoopCarried,
+    LoopInvariant,
+    Numbers,
+    RolledProgram,
+)
 from touchback.symbolic.ops import CONST, INPUT, LOOKUP1, LOOKUP2
 from touchback.symbolic.program import Program
 from touchback.symbolic.program_listing import operands
@@ -84,7 +91,7 @@ class Run:
         if isinstance(column, Entries):
             number, index = column.at(t)
             return self.arrays[number][index]
-        if isinstance(column, Handed) and t > 0:
+        if isinstance(column, LoopCarried) and t > 0:
             return before[loop.made[column.operation]]
-        value = self.value(column.node if isinstance(column, Fixed) else column.start)
+        value = self.value(column.node if isinstance(column, LoopInvariant) else column.start)
         return -value if column.negative else value

@@ -106,5 +106,5 @@ def test_chains_know_which_inputs_are_of_equal_limbs() -> None:
     tape.alike |= {x: Alike(0, 0, 0), z: Alike(0, 0, 1)}
     sums = tape.add(tape.add(tape.mul(x, y), tape.mul(y, z)), tape.mul(x, z))
     chain = fuse_sums(lowered(tape, [tape.mul(sums, y)], symbols))
-    limbs = {chain.inputs[node][1]: part.limb for node, part in chain.alike.items()}
-    assert limbs == {0: 0, 2: 1}
+    branches = {chain.inputs[node][1]: part.branch for node, part in chain.alike.items()}
+    assert branches == {0: 0, 2: 1}

@@ -65,11 +65,11 @@ class PackedProgram(Program):
 
 
 def pack_program(program: Program, widths: tuple[int, ...]) -> PackedProgram | None:
-    """The program with equal limbs side by side, None where that doesn't pay."""
+    """The program with isomorphic branches side by side, None where that doesn't pay."""
     if not program.alike or not FEWEST <= len(program.op) <= MOST:
         return None
-    limbs = 1 + max(part.limb for part in program.alike.values())
-    width = next((w for w in widths[1:] if w >= limbs), widths[-1])
+    branches = 1 + max(part.branch for part in program.alike.values())
+    width = next((w for w in widths[1:] if w >= branches), widths[-1])
     found, alone, gain = find_packs(program, width), work(program), GAIN[width]
     at_best = alone - sum(width - 1 - pack.count(ABSENT) for pack in found.packs)
     if alone < gain * at_best:
@@ -136,7 +136,7 @@ class _Packing:
         """Operands first, otherwise as in the old program.
 
         No two packs wait for each other: all nodes of a class read the same classes, which came
-        before it, and the very same nodes of several limbs."""
+        before it, and the very same nodes of several branches."""
         order: list[int] = []
         done = bytearray(len(self.rows))
         for root in sorted(range(len(self.rows)), key=self.rank.__getitem__):
@@ -236,8 +236,8 @@ class _Packing:
         return self.vectors[key]
 
     def _is_simple(self, lanes: Pack) -> bool:
-        """Whether different nodes that depend on no limb come from one operation each on constants
-        and common numbers: then they are computed where they are read."""
+        """Whether different nodes that depend on no branch come from one operation each on
+        constants and common numbers: then they are computed where they are read."""
         if lanes in self.simple:
             return self.simple[lanes]
         some = [node for node in lanes if node != ABSENT]
@@ -294,10 +294,10 @@ ABSENT = -1  # in a pack: a lane that has no such node, and may hold anything
 Pack = tuple[int, ...]  # a node for each lane
 
 
-Limb = tuple[int, int]  # its group, and its number there
+Branch = tuple[int, int]  # its group, and its number there
 
 
-_OF_NO_LIMB = 0  # the class of constants, and of whatever else doesn't depend on limbs
+_OF_NO_BRANCH = 0  # the class of constants, and of whatever else doesn't depend on branches
 
 
 _KIND = {SUB: ADD, FNMA: FMA, FMS: FMA}  # sums are told apart by signs, which numbers may bring in
@@ -311,20 +311,20 @@ class Packs:
     """Packs of a program for registers of so many lanes."""
 
     operands: list[tuple[int, ...]]  # of each node
-    classes: list[int]  # of each node; 0 if it depends on no limb
+    classes: list[int]  # of each node; 0 if it depends on no branch
     packs: list[Pack] = field(default_factory=list)
     of: dict[int, int] = field(default_factory=dict)  # node → index of its pack
-    together: dict[int, Pack] = field(default_factory=dict)  # node of a limb → its class in lanes
+    together: dict[int, Pack] = field(default_factory=dict)  # node of a branch → its class in lanes
 
 
 def find_packs(program: Program, width: int) -> Packs:
-    """What can go side by side; of limbs beyond the width the further ones have packs of their
+    """What can go side by side; of branches beyond the width the further ones have packs of their
     own."""
     rows = zip(program.op, program.a, program.b, program.c, strict=True)
     operands = [(a, b, c)[: ops.ARITY[op]] for op, a, b, c in rows]
-    limbs = sorted({(part.group, part.limb) for part in program.alike.values()})
-    lane = _lanes(program, operands, limbs)
-    classes, members = _classes(program, operands, lane, limbs)
+    branches = sorted({(part.group, part.branch) for part in program.alike.values()})
+    lane = _lanes(program, operands, branches)
+    classes, members = _classes(program, operands, lane, branches)
     found = Packs(operands, classes)
     for by_lane in members:
         chunks: dict[int, dict[int, int]] = {}
@@ -350,15 +350,15 @@ def _add_pack(program: Program, found: Packs, some: dict[int, int], width: int) 
     found.packs.append(pack)
 
 
-def _lanes(program: Program, operands: list[tuple[int, ...]], limbs: list[Limb]) -> list[int]:
-    """The lane of each node, as a bit of that limb: none if it depends on no limb, several if it
-    isn't one limb's.
+def _lanes(program: Program, operands: list[tuple[int, ...]], branches: list[Branch]) -> list[int]:
+    """The lane of each node, as a bit of that branch: none if it depends on no branch, several
+    if it isn't one branch's.
 
-    Inputs that one limb alone reads are that limb's, too."""
-    bit = {limb: 1 << k for k, limb in enumerate(limbs)}
+    Inputs that one branch alone reads are that branch's, too."""
+    bit = {branch: 1 << k for k, branch in enumerate(branches)}
     given = [0] * len(operands)
     for node, part in program.alike.items():
-        given[node] = bit[part.group, part.limb]
+        given[node] = bit[part.group, part.branch]
     lane = _spread(operands, given)
     reader = _readers(operands, lane)
     own = [node for node in program.inputs if not lane[node] and reader[node].bit_count() == 1]
@@ -368,31 +368,32 @@ def _lanes(program: Program, operands: list[tuple[int, ...]], limbs: list[Limb])
 
 
 def _spread(operands: list[tuple[int, ...]], given: list[int]) -> list[int]:
-    """What is computed from one limb's is that limb's; so is what depends on several limbs, but
-    meets those of one limb only from there on (its accelerations, which depend on the trunk's)."""
-    limbs = given[:]
+    """What is computed from one branch's is that branch's; so is what depends on several
+    branches, but meets those of one branch only from there on (its accelerations, which depend on
+    the trunk's)."""
+    branches = given[:]
     for i, read in enumerate(operands):
         if read:
             found = 0
             for operand in read:
-                found |= limbs[operand]
-            limbs[i] = found
+                found |= branches[operand]
+            branches[i] = found
     met = [0] * len(operands)
     for i in range(len(operands) - 1, 1, -1):
-        if limbs[i] & limbs[i] - 1:  # several
+        if branches[i] & branches[i] - 1:  # several
             for operand in operands[i]:
-                if not limbs[operand] & limbs[operand] - 1:
-                    met[i] |= limbs[operand]
+                if not branches[operand] & branches[operand] - 1:
+                    met[i] |= branches[operand]
             for operand in operands[i]:
                 met[operand] |= met[i]
     return [
-        meeting if limb & limb - 1 and meeting and not meeting & meeting - 1 else limb
-        for meeting, limb in zip(met, limbs, strict=True)
+        meeting if branch & branch - 1 and meeting and not meeting & meeting - 1 else branch
+        for meeting, branch in zip(met, branches, strict=True)
     ]
 
 
 def _readers(operands: list[tuple[int, ...]], lane: list[int]) -> list[int]:
-    """Which lanes use a node, by way of others that depend on no limb."""
+    """Which lanes use a node, by way of others that depend on no branch."""
     reader = [0] * len(operands)
     for i in range(len(operands) - 1, 1, -1):
         for operand in operands[i]:
@@ -401,22 +402,23 @@ def _readers(operands: list[tuple[int, ...]], lane: list[int]) -> list[int]:
 
 
 def _classes(
-    program: Program, operands: list[tuple[int, ...]], lane: list[int], limbs: list[Limb]
+    program: Program, operands: list[tuple[int, ...]], lane: list[int], branches: list[Branch]
 ) -> tuple[list[int], list[dict[int, int]]]:
     """The class of each node, and those with several nodes of different lanes.
 
-    What a limb does several times with different numbers of no limb is told apart by its order."""
+    What a branch does several times with different numbers of no branch is told apart by its
+    order."""
     known: dict[object, int] = {}
     times: dict[tuple[int, int], int] = {}
     members: dict[int, dict[int, int]] = {}
-    of = [_OF_NO_LIMB] * len(operands)
+    of = [_OF_NO_BRANCH] * len(operands)
     for i, own in enumerate(lane):
         if not own:
             continue
-        if own & own - 1:  # of several limbs
+        if own & own - 1:  # of several branches
             of[i] = known.setdefault(i, len(known) + 1)
             continue
-        group, number = limbs[own.bit_length() - 1]
+        group, number = branches[own.bit_length() - 1]
         key = _shape(program, i, [of[operand] for operand in operands[i]])
         shape = known.setdefault(("shape", group, *key), len(known) + 1)
         count = times[shape, own] = times.get((shape, own), -1) + 1

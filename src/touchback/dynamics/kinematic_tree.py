@@ -278,13 +278,13 @@ def joint_order(model: Model) -> list[str]:
     return order
 
 
-_JOINTS = 2  # that a limb has at least: single bodies side by side aren't worth it
+_JOINTS = 2  # that a branch has at least: single bodies side by side aren't worth it
 
 
 def isomorphic_branches(model: Model) -> list[list[list[str]]]:
-    """Groups of equal limbs, each limb as its moving joints in corresponding order.
+    """Groups of isomorphic branches, each branch as its moving joints in corresponding order.
 
-    The limbs of a group hang on one body; what branches off within them belongs to them."""
+    The branches of a group hang on one body; what branches off within them belongs to them."""
     return list(_Branches(model).groups(GROUND))
 
 
@@ -317,12 +317,12 @@ class _Branches:
             for name in self.moving(waiting.pop()):
                 alike.setdefault(self.shape[name], []).append(name)
             for names in alike.values():
-                if len(names) > 1 and len(self.limb(names[0])) >= _JOINTS:
-                    yield [self.limb(name) for name in names]
+                if len(names) > 1 and len(self.branch(names[0])) >= _JOINTS:
+                    yield [self.branch(name) for name in names]
                 else:
                     waiting += [self.model.joints[name].child.body for name in names]
 
-    def limb(self, name: str) -> list[str]:
+    def branch(self, name: str) -> list[str]:
         """The moving joints from one on."""
         found, waiting = [], [name]
         while waiting:

@@ -177,7 +177,7 @@ class _Writer:
 
 def _mostly_negative(program: Program) -> set[int]:
     """Nodes whose negative is an output, or a factor of one, more often than they are."""
-    if program.alike:  # equal limbs stay equal
+    if program.alike:  # isomorphic branches stay equal
         return set()
     excess: Counter[int] = Counter()
     for output in program.outputs:

@@ -199,7 +199,7 @@ class Origin(NamedTuple):
     loop: int = -1
 
 
-class Ordered(NamedTuple):
+class OrderedOperands(NamedTuple):
     """Operands in the places of the model's, and the signs of terms."""
 
     operands: tuple[int, ...]
@@ -214,7 +214,7 @@ class Repeat:
     the first iteration (by operation and node), and between the terms of operation j."""
 
     nodes: list[list[int]]
-    rows: list[list[Ordered]]
+    rows: list[list[OrderedOperands]]
     origins: list[tuple[Origin, ...]]
     model: int
     numbers: dict[tuple[int, int], list[Sign]] = field(default_factory=dict)
@@ -261,7 +261,7 @@ class Repeats:
             tuple(self._origin(each, at, model) for each in operands(self.program, node))
             for node in rows[model]
         ]
-        found: dict[int, list[Ordered]] = {}
+        found: dict[int, list[OrderedOperands]] = {}
         for t in range(model, -1, -1):
             ordered, begins = self._iteration(rows[t], wanted, at, t)
             if ordered is None or (begins and t == model):
@@ -293,7 +293,7 @@ class Repeats:
     def _iteration(
         self, row: Sequence[int], wanted: Sequence[tuple[Origin, ...]],
         at: Mapping[int, tuple[int, int]], t: int,
-    ) -> tuple[list[Ordered] | None, bool]:  # fmt: skip
+    ) -> tuple[list[OrderedOperands] | None, bool]:  # fmt: skip
         """Operands in the places of the model's, if they fit, and whether what the model takes from
         the iteration before comes from elsewhere, as where a loop begins."""
         found, begins = [], False
@@ -312,16 +312,16 @@ class Repeats:
             begins = begins or first
         return found, begins
 
-    def _orders(self, node: int) -> list[Ordered]:
+    def _orders(self, node: int) -> list[OrderedOperands]:
         """All orders that mean the same."""
         op, given = self.program.op[node], operands(self.program, node)
         signs = TERMS.get(op, (0, 0))
         if op in (ADD, SUB, MUL):
-            return [Ordered(given, signs), Ordered(given[::-1], signs[::-1])]
+            return [OrderedOperands(given, signs), OrderedOperands(given[::-1], signs[::-1])]
         if op in (FMA, FNMA, FMS):
             a, b, c = given
-            return [Ordered((a, b, c), signs), Ordered((b, a, c), signs)]
-        return [Ordered(given, signs)]
+            return [OrderedOperands((a, b, c), signs), OrderedOperands((b, a, c), signs)]
+        return [OrderedOperands(given, signs)]
 
     # ---- signs ---------------------------------------------------------------------------------
 
@@ -514,7 +514,7 @@ class Numbers:
 
 
 @dataclass(frozen=True)
-class Handed:
+class LoopCarried:
     """What an operation of the body gave in the iteration before; at first a node of the program,
     or its negative."""
 
@@ -524,14 +524,14 @@ class Handed:
 
 
 @dataclass(frozen=True)
-class Fixed:
+class LoopInvariant:
     """A node of the program, or its negative."""
 
     node: int
     negative: bool
 
 
-Column = Numbers | Handed | Entries | Fixed
+Column = Numbers | LoopCarried | Entries | LoopInvariant
 
 
 @dataclass
@@ -586,9 +586,9 @@ class RolledProgram:
         """Nodes of the program that a part takes by their names."""
         if isinstance(part, Loop):
             for each in part.columns:
-                if isinstance(each, Fixed):
+                if isinstance(each, LoopInvariant):
                     yield each.node
-                elif isinstance(each, Handed):
+                elif isinstance(each, LoopCarried):
                     yield each.start
         else:
             for node in part:
@@ -668,9 +668,9 @@ class _Writer:
             return Numbers(tuple(-values[node] if minus else values[node] for node, minus in pairs))
         if origin.kind == BEFORE:
             minus = signs.is_minus(repeat.initial[origin.operation, nodes[0]])
-            return Handed(origin.operation, nodes[0], minus)
+            return LoopCarried(origin.operation, nodes[0], minus)
         if len(set(nodes)) == 1:
-            return Fixed(nodes[0], nodes[0] in self._minus)
+            return LoopInvariant(nodes[0], nodes[0] in self._minus)
         return self._arrays.column(nodes)
 
     def _give(self) -> set[int]:

@@ -39,7 +39,7 @@ class Program:
     inputs: dict[int, Place]
     outputs: list[int]
     lookups: list[Lookup]
-    alike: dict[int, Alike] = field(default_factory=dict)  # inputs of equal limbs
+    alike: dict[int, Alike] = field(default_factory=dict)  # inputs of isomorphic branches
 
     def size(self, array: str) -> int:
         """How many elements of an input array the program may read."""

@@ -27,11 +27,11 @@ Id = int
 
 
 class Alike(NamedTuple):
-    """Of which limb a symbol is: those of the same group and part correspond."""
+    """Of which branch a symbol is: those of the same group and part correspond."""
 
     group: int
     part: int
-    limb: int
+    branch: int
 
 
 class Tape:
@@ -45,7 +45,7 @@ class Tape:
         self.values: dict[int, float] = {0: 0.0, 1: 1.0}
         self.symbols: dict[Hashable, int] = {}
         self.names: dict[int, Hashable] = {}
-        self.alike: dict[int, Alike] = {}  # symbols of equal limbs
+        self.alike: dict[int, Alike] = {}  # symbols of isomorphic branches
         self.lookups: list[Lookup] = []
         self.kind: list[int] = [CONST, CONST]  # the operation, or a finer kind that rules look at
         self._const_ids: dict[float, int] = {1.0: 1}
@@ -63,8 +63,8 @@ class Tape:
     def const(self, value: float) -> Id:
         """The node of a number; numbers are shared, and negative ones are negated positive ones.
 
-        Where limbs are alike, negative ones are nodes of their own, so that limbs whose numbers
-        differ in sign (left and right) are the same operations."""
+        Where branches are alike, negative ones are nodes of their own, so that branches whose
+        numbers differ in sign (left and right) are the same operations."""
         value = float(value)
         if value == 0.0:
             return 0

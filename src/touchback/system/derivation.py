@@ -84,16 +84,16 @@ class Derivation:
         self._extra = {name: symbol(f"extra:{name}") for name in extra}
         self.parameters = [symbol(name) for name in layout.parameters]
         self._model, self._frame_pass, self._merge_fixed = model, frame_pass, merge_fixed
-        self.tape.alike |= self._of_equal_limbs()
+        self.tape.alike |= self._of_isomorphic_branches()
 
-    def _of_equal_limbs(self) -> dict[int, Alike]:
+    def _of_isomorphic_branches(self) -> dict[int, Alike]:
         """Which symbols are of corresponding joints: coordinates, velocities, and arguments that
         are named after them."""
         q_starts, v_starts = coordinate_starts(self._model)
         names = self.layout.state_names
         found: dict[int, Alike] = {}
-        for group, limbs in enumerate(isomorphic_branches(self._model)):
-            for limb, joints in enumerate(limbs):
+        for group, branches in enumerate(isomorphic_branches(self._model)):
+            for branch, joints in enumerate(branches):
                 kinds = [(name, self._model.joints[name].kind) for name in joints]
                 at = [q_starts[name] + i for name, kind in kinds for i in range(kind.nq)]
                 moving = [v_starts[name] + i for name, kind in kinds for i in range(kind.nv)]
@@ -102,7 +102,7 @@ class Derivation:
                     symbols += [self._extra.get(prefix + self.layout.v[i], 0) for i in moving]
                 symbols += [self._extra.get(_RATE + names[i], 0) for i in at]
                 symbols += [self._extra.get(_RATE + names[len(self.q) + i], 0) for i in moving]
-                found |= {x: Alike(group, part, limb) for part, x in enumerate(symbols) if x}
+                found |= {x: Alike(group, part, branch) for part, x in enumerate(symbols) if x}
         return found
 
     @cached_property

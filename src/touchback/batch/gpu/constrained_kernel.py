@@ -422,7 +422,7 @@ class ConstrainedRollout(RolloutWithConstraints):
                 source(STATISTICS), self._struct(), texts.CALLS, texts.NO_SPARSE,
                 self._problem(shared), *map(source, CONSTRAINED),
                 texts.RATE.format(rate=self.rate), source(f"integrate/{self.method}.c"),
-                self._measures(), texts.GAP, self._remembered(), self._rollout_text(shared),
+                self._measures(), texts.GAP, self._save_text(), self._rollout_text(shared),
             ]
         )  # fmt: skip
         return Kernel(text, "rollout", real, 0)
@@ -477,12 +477,12 @@ class ConstrainedRollout(RolloutWithConstraints):
         return texts.ROLLOUT.format(
             **self._given(shared), states=self.states, inputs=self.inputs, block=BLOCK,
             memories=self._memories(), undo_tick=self._undo_tick(), method=self.method,
-            motion=self.motion, gap=self.remembered,
+            motion=self.motion, gap=self.saved_numbers,
         )  # fmt: skip
 
     # ---- from launch to launch ----------------------------------------------------------------
 
-    def _kept(self) -> Iterator[tuple[str, str]]:
+    def _saved_fields(self) -> Iterator[tuple[str, str]]:
         """What comes next hangs on beside the state (as warm_start.c has it), then what is counted:
         places in the struct, with their types."""
         for name in ("rank", "position_rank", "most_rank", "started", "truncated"):
@@ -496,18 +496,18 @@ class ConstrainedRollout(RolloutWithConstraints):
             yield f"statistics.{name}", "double" if name == "largest_h" else "long"
 
     @property
-    def remembered(self) -> int:
+    def saved_numbers(self) -> int:
         """How many numbers that is."""
-        return len(list(self._kept()))
+        return len(list(self._saved_fields()))
 
     @property
     def counted(self) -> dict[str, int]:
         """Where among them counts are, by name."""
-        first = self.remembered - len(_COUNTED)
+        first = self.saved_numbers - len(_COUNTED)
         return {name: first + k for k, name in enumerate(_COUNTED)}
 
-    def _remembered(self) -> str:
-        there = enumerate(self._kept())
+    def _save_text(self) -> str:
+        there = enumerate(self._saved_fields())
         pairs = [(f"c->{name}", f"memory[{k} * count]", kind) for k, (name, kind) in there]
         return texts.REMEMBER.format(
             lines="".join(f"    {to} = (double){of};\n" for of, to, _ in pairs),

@@ -30,7 +30,7 @@ from touchback.batch.gpu.modes_kernel import (
     CHATTERING,
     NOT_BEGUN,
     NOT_FINITE,
-    TOLD,
+    REPORTED,
     UNREAD,
     ModesRollout,
     largest_arrays,
@@ -80,7 +80,7 @@ class GpuDevice:
         would part the calls."""
         if array.nbytes > _SMALL:
             return self.cupy.asarray(np.ascontiguousarray(array))
-        return _kept(self, array.tobytes(), array.shape, array.dtype)
+        return _upload_once(self, array.tobytes(), array.shape, array.dtype)
 
 
 @functools.cache
@@ -99,7 +99,9 @@ def find_device() -> GpuDevice | str:
 
 
 @functools.lru_cache(256)
-def _kept(card: GpuDevice, numbers: bytes, shape: tuple[int, ...], kind: np.dtype[Any]) -> Any:
+def _upload_once(
+    card: GpuDevice, numbers: bytes, shape: tuple[int, ...], kind: np.dtype[Any]
+) -> Any:
     return card.cupy.asarray(np.frombuffer(numbers, kind).reshape(shape))
 
 
@@ -155,7 +157,7 @@ class DeviceBatch:
             )
         return self.cupy.array(found.T, dtype=self._type, order="C")
 
-    def _laid(self, array: np.ndarray, own: int) -> Any:
+    def _instances_last(self, array: np.ndarray, own: int) -> Any:
         """Numbers first, instances last, of an array that has `own` dimensions where all share."""
         moved = array if array.ndim == own else np.moveaxis(array, 0, -1)
         return self.card.upload(moved.astype(self._type))
@@ -173,20 +175,21 @@ class DeviceBatch:
         record = self.cupy.empty((rows, len(names), spec.count), dtype=self._type)
         made = self.cupy.zeros(spec.count, dtype=np.int64)
         per_second = 1.0 / span.duration  # of the run, over which samples are spread
-        arrays = (self.x, self._laid(u, 1), self._laid(p, 1), self._laid(series.values, 1))
+        shared_or_own = (self._instances_last(each, 1) for each in (u, p, series.values))
+        arrays = (self.x, *shared_or_own)
         rest = (np.float64(span.start), np.float64(per_second), record, made,
-                *self._kept(rollout, steps))  # fmt: skip
+                *self._further_arguments(rollout, steps))  # fmt: skip
         interrupted = False
         try:
             self._launch(kernel, (span.start, solver.step, steps, every), (*arrays, *rest), shown)
         except KeyboardInterrupt:
             interrupted = True
-        run = self._told(names, record, made, steps, every, solver.step, span)
+        run = self._batch_run(names, record, made, steps, every, solver.step, span)
         if interrupted:
             raise BatchInterrupted(run)
-        return self._judged(run)
+        return self._with_reasons(run)
 
-    def _judged(self, ran: BatchRun) -> BatchRun:
+    def _with_reasons(self, ran: BatchRun) -> BatchRun:
         """What came of it, with why instances ended early."""
         return ran
 
@@ -198,7 +201,7 @@ class DeviceBatch:
         """Counts of constraints that weren't met or kept, and what is said of them."""
         return None
 
-    def _kept(self, rollout: Rollout, steps: int) -> tuple[Any, ...]:
+    def _further_arguments(self, rollout: Rollout, steps: int) -> tuple[Any, ...]:
         """What instances keep on the card from launch to launch beside their states, and whatever
         else a kernel takes of a run of so many steps."""
         return ()
@@ -245,7 +248,7 @@ class DeviceBatch:
             if time.monotonic() - began < _A_PART:
                 size *= 2
 
-    def _told(
+    def _batch_run(
         self, names: Sequence[str], record: Any, made: Any, steps: int, every: int, step: float,
         span: Span,
     ) -> BatchRun:  # fmt: skip
@@ -330,13 +333,13 @@ class ConstrainedDeviceBatch(DeviceBatch):
     def __init__(self, card: GpuDevice, spec: BatchSpec) -> None:
         super().__init__(card, spec, "double")
         self._formulation = spec.formulation
-        self._memory: Any = None  # a row of each number that an instance keeps
+        self._saved: Any = None  # a row of each number that an instance keeps
         self._counted: dict[str, int] = {}  # where counts are among them
         self._gap_at = 0
 
     def largest_gap(self) -> float:
         """Of all instances."""
-        return float(self._memory[self._gap_at].max())
+        return float(self._saved[self._gap_at].max())
 
     def diagnostics(self, ran: BatchRun) -> dict[str, Any] | None:
         """Of those that reached the end, if any did."""
@@ -348,7 +351,7 @@ class ConstrainedDeviceBatch(DeviceBatch):
 
     def _counts(self, whole: Any) -> dict[str, float]:
         """Of instances that reached the end: the worst, or all together."""
-        counts = {name: self._memory[at][whole] for name, at in self._counted.items()}
+        counts = {name: self._saved[at][whole] for name, at in self._counted.items()}
         return {
             name: float(each.max() if name == "largest_h" else each.sum())
             for name, each in counts.items()
@@ -361,13 +364,13 @@ class ConstrainedDeviceBatch(DeviceBatch):
     def _constraints(self) -> ConstrainedFunctions:
         return self.system.dynamics.constrained_functions(self.system.key)
 
-    def _kept(self, rollout: Rollout, steps: int) -> tuple[Any, ...]:
+    def _further_arguments(self, rollout: Rollout, steps: int) -> tuple[Any, ...]:
         if not isinstance(rollout, ConstrainedRollout):
             raise AssertionError("constraints have a rollout of their own")
-        self._counted, self._gap_at = rollout.counted, rollout.remembered
-        shape = (rollout.remembered + 1, self.spec.count)  # and the gap at the start
-        self._memory = self.cupy.zeros(shape, dtype=np.float64)
-        return (self._memory,)
+        self._counted, self._gap_at = rollout.counted, rollout.saved_numbers
+        shape = (rollout.saved_numbers + 1, self.spec.count)  # and the gap at the start
+        self._saved = self.cupy.zeros(shape, dtype=np.float64)
+        return (self._saved,)
 
     def _rollout(
         self, recorded: tuple[int, ...], series: tuple[int, ...], samples: tuple[int, ...]
@@ -398,7 +401,7 @@ def settings_of(kind: Formulation) -> tuple[tuple[str, float], ...]:
     return tuple({**usual, "alpha": 0.0, "beta": 0.0, **asdict(kind)}.items())
 
 
-_AT = {name: place for place, name in enumerate(TOLD)}
+_ROW = {name: place for place, name in enumerate(REPORTED)}
 
 
 _OF_A_SET = ("terms", "positions")
@@ -422,14 +425,14 @@ class ModesDeviceBatch(ConstrainedDeviceBatch):
         _, one_of_each = np.unique(self.cupy.asnumpy(self.x[places]), axis=1, return_index=True)
         refuse_unknown_modes(system, self.cupy.asnumpy(self.x[:, one_of_each]).T)
 
-    def _judged(self, ran: BatchRun) -> BatchRun:
+    def _with_reasons(self, ran: BatchRun) -> BatchRun:
         """With a warning of those that modes ended."""
-        told = self.cupy.asnumpy(self._memory[: len(TOLD)])
-        ended = np.flatnonzero(told[_AT["why"]])
+        reported = self.cupy.asnumpy(self._saved[: len(REPORTED)])
+        ended = np.flatnonzero(reported[_ROW["why"]])
         whole = ran.whole.copy()
         whole[ended] = False
-        reasons = {int(i): _reason(self.system, told[:, i], ran.ended[i]) for i in ended}
-        by_modes = [i for i in reasons if told[_AT["why"], i] != NOT_FINITE]
+        reasons = {int(i): _reason(self.system, reported[:, i], ran.ended[i]) for i in ended}
+        by_modes = [i for i in reasons if reported[_ROW["why"], i] != NOT_FINITE]
         if by_modes:
             first = by_modes[0]
             warnings.warn(
@@ -441,20 +444,20 @@ class ModesDeviceBatch(ConstrainedDeviceBatch):
 
     def _counts(self, whole: Any) -> dict[str, float]:
         """As `tb.simulate` tells them of runs with modes."""
-        largest = float(self._memory[_AT["largest_h"]][whole].max())
-        paradoxes = float(self._memory[_AT["paradoxes"]][whole].sum())
+        largest = float(self._saved[_ROW["largest_h"]][whole].max())
+        paradoxes = float(self._saved[_ROW["paradoxes"]][whole].sum())
         return {"largest_h": largest, "paradoxes": paradoxes, "singular": 0, "not_converged": 0}
 
     def _rubbing(self) -> list[str]:
         return self.system.dynamics.modes_data().rubbing
 
-    def _kept(self, rollout: Rollout, steps: int) -> tuple[Any, ...]:
+    def _further_arguments(self, rollout: Rollout, steps: int) -> tuple[Any, ...]:
         if not isinstance(rollout, ModesRollout):
             raise AssertionError("modes have a rollout of their own")
-        self._gap_at = _AT["gap"]
-        shape = (rollout.remembered, self.spec.count)
-        self._memory = self.cupy.zeros(shape, dtype=np.float64)
-        return self._memory, np.int64(steps)
+        self._gap_at = _ROW["gap"]
+        shape = (rollout.saved_numbers, self.spec.count)
+        self._saved = self.cupy.zeros(shape, dtype=np.float64)
+        return self._saved, np.int64(steps)
 
     def _rollout(
         self, recorded: tuple[int, ...], series: tuple[int, ...], samples: tuple[int, ...]
@@ -501,23 +504,25 @@ def modes_misfit(system: System) -> str:
     )
 
 
-def _reason(system: System, told: np.ndarray, ended: float) -> str:
+def _reason(system: System, reported: np.ndarray, ended: float) -> str:
     """Why an instance ended early."""
-    why, every = told[_AT["why"]], system.dynamics.modes.every
+    why, every = reported[_ROW["why"]], system.dynamics.modes.every
     t, mode, number = (
-        told[_AT["failed_time"]],
-        int(told[_AT["failed_mode"]]),
-        int(told[_AT["failed"]]),
+        reported[_ROW["failed_time"]],
+        int(reported[_ROW["failed_mode"]]),
+        int(reported[_ROW["failed"]]),
     )
     if why == CHATTERING:
         what = f"modes alternate more than {MOST} times within a step or {CROWDED:g} of them"
         found = Failure(float(ended), what, CHATTERING_HINT)
     elif why == NOT_BEGUN:
-        found = mode_entry_failure(every, float(t), mode, number, float(told[_AT["failed_gap"]]))
+        found = mode_entry_failure(
+            every, float(t), mode, number, float(reported[_ROW["failed_gap"]])
+        )
     elif why == UNREAD:
         found = indicator_failure(every, float(t), mode, number)
     else:
-        last = told[_AT["failed_gap"]]
+        last = reported[_ROW["failed_gap"]]
         what = f"{system.state_names[number]!r} stops being a finite number after {last:.6g}"
         found = Failure(float(t), what, _SHORTER)
     return f"stopped at t = {found.time:.6g} s: {found.what}; {found.mend}"

@@ -25,8 +25,8 @@ from touchback.batch.gpu import kernels
 from touchback.codegen.printers.cuda import (
     device_function,
     device_preamble,
-    early_turns,
-    wanted_room,
+    early_angles,
+    spill_slots_needed,
 )
 from touchback.codegen.printers.cuda_loops import (
     function_in_loops,
@@ -49,7 +49,7 @@ MACROS = """\
 #define PASSED x, u, p, count, i
 #define TOGETHER() {together}
 extern __shared__ __align__(16) real store[];
-#define KEPT(k) ((volatile real *)store)[({written} + (k)) * {block} + threadIdx.x]
+#define SPILLED(k) ((volatile real *)store)[({written} + (k)) * {block} + threadIdx.x]
 """
 
 
@@ -314,7 +314,7 @@ BLOCK = 128  # threads
 LONG = 3000  # operations from which a program outgrows the nearest cache of instructions
 
 
-_WIDE = {"double": 192, "float": BLOCK}  # threads for which what long functions keep has room
+_WIDE = {"double": 192, "float": BLOCK}  # threads for which what long functions spill has room
 
 
 USUAL_MEMORY = 232_448  # bytes that a block may share on an H200
@@ -326,7 +326,7 @@ _HELD = {"double": 100, "float": 220}  # numbers that registers hold, beside add
 _SHORT, _PAIRS = 1500, (256, 2)  # operations; threads of a block, and blocks at a time
 
 
-KEPT = 64  # kernels whose texts, which take longer to print than to run, are kept
+CACHED_KERNELS = 64  # whose texts, which take longer to print than to run, are kept
 
 
 @dataclass(frozen=True)
@@ -359,7 +359,7 @@ class Kernel:
         return wanted if self.most is None else min(wanted, self.most)
 
 
-@functools.lru_cache(KEPT)
+@functools.lru_cache(CACHED_KERNELS)
 def evaluation(
     function: Function,
     sizes: tuple[int, int, int],
@@ -374,7 +374,7 @@ def evaluation(
     program = function.second
     wide = _WIDE[real]
     arrays = {"x": states, "u": inputs + further}
-    place = _Place({"f": program}, arrays, real, wide, memory, writes=False)
+    place = _ThreadStorage({"f": program}, arrays, real, wide, memory, writes=False)
     parts = {
         "states": states, "inputs": inputs, "all_inputs": inputs + further,
         "own_u": own_place("(k)", shared.u), "own": own_place(f"((k) - {inputs})", shared.further),
@@ -403,7 +403,7 @@ def goes_in_pairs(
     return real == "float" and arrays and count % 2 == 0 and len(function.second.op) <= _SHORT
 
 
-@functools.lru_cache(KEPT)
+@functools.lru_cache(CACHED_KERNELS)
 def evaluation_of_pairs(
     function: Function,
     sizes: tuple[int, int, int],
@@ -414,7 +414,7 @@ def evaluation_of_pairs(
     """As `evaluation`, two instances a thread."""
     states, inputs, further = sizes
     program, (block, crowd) = function.second, _PAIRS
-    place = _Place({"f": program}, {}, real, block, memory)
+    place = _ThreadStorage({"f": program}, {}, real, block, memory)
     kernel = kernels.EVALUATE_PAIRS.format(
         states=states, inputs=inputs, all_inputs=inputs + further, outputs=len(program.outputs),
         bounds=f"{block}, {crowd}",
@@ -461,7 +461,7 @@ class Rollout:
         """For the card."""
         sizes = {"x": self.states, "next": self.states, "u": self.inputs}
         named = {name.replace(" ", "_"): program for name, program in self.programs.items()}
-        place = _Place(named, sizes, real, BLOCK, memory, keeps=self.method == "euler")
+        place = _ThreadStorage(named, sizes, real, BLOCK, memory, spills=self.method == "euler")
         step = self._euler() if self.method == "euler" else kernels.RK4.format(states=self.states)
         kernel = kernels.ROLLOUT.format(
             series=self._series(shared), note=self._note(), advance=step, states=self.states,
@@ -518,7 +518,7 @@ class Rollout:
         return kernels.UNDO_TICK.format(back=back)
 
 
-@functools.lru_cache(KEPT)
+@functools.lru_cache(CACHED_KERNELS)
 def rollout_kernel(
     rollout: Rollout, shared: Shared, real: str, memory: int = USUAL_MEMORY
 ) -> Kernel:
@@ -526,17 +526,17 @@ def rollout_kernel(
     return rollout.kernel(shared, real, memory)
 
 
-class _Place:
+class _ThreadStorage:
     """Where a thread's numbers lie: in registers or, of long programs, in memory that its block
     shares, which leaves the registers to what is computed: sines and cosines, and arrays that the
     kernel writes. Others are read where they were given."""
 
     def __init__(
         self, programs: Mapping[str, Program], sizes: Mapping[str, int], real: str, block: int,
-        memory: int, writes: bool = True, keeps: bool = True,
+        memory: int, writes: bool = True, spills: bool = True,
     ) -> None:  # fmt: skip
-        # Nothing is kept for rk4: on an H200 (CUDA 13.0) later stages took the first one's sines,
-        # while CUDA's intermediate text is right.
+        # Nothing is spilled for rk4: on an H200 (CUDA 13.0) later stages took the first one's
+        # sines, while CUDA's intermediate text is right.
         if real == "float":  # its rounding is its own anyway
             programs = {name: fuse_sums(each) for name, each in programs.items()}
         self._programs, self._real = programs, real
@@ -546,19 +546,22 @@ class _Place:
         self._written = 0 if self.in_place else sum(sizes.values())
         room = memory // self._bytes(1) - self._written
         apart = self._long and room >= 0
-        self._turns, self._room = self._kept(room) if apart and keeps else ({}, 0)
-        self.shared_bytes = self._bytes(self._written + self._room) if apart else 0
+        self._angles, self._slots = self._spill(room) if apart and spills else ({}, 0)
+        self.shared_bytes = self._bytes(self._written + self._slots) if apart else 0
         self._stride = self.block if apart else 1
         self.storage = "" if self.in_place else "".join(self._declared(sizes, apart))
 
-    def _kept(self, room: int) -> tuple[dict[str, list[int]], int]:
-        """Turns of each program, if they have room, and the places that all of them need."""
-        turns = {name: early_turns(each) for name, each in self._programs.items()}
-        if 2 * max(map(len, turns.values())) > room:
-            turns = {name: [] for name in turns}
+    def _spill(self, room: int) -> tuple[dict[str, list[int]], int]:
+        """Angles of each program whose sines and cosines are computed first, if they have room, and
+        the slots that all programs need."""
+        angles = {name: early_angles(each) for name, each in self._programs.items()}
+        if 2 * max(map(len, angles.values())) > room:
+            angles = {name: [] for name in angles}
         held = _HELD[self._real]
-        wanted = [wanted_room(each, turns[name], held) for name, each in self._programs.items()]
-        return turns, min(room, max(wanted))
+        wanted = [
+            spill_slots_needed(each, angles[name], held) for name, each in self._programs.items()
+        ]
+        return angles, min(room, max(wanted))
 
     def _bytes(self, numbers: int) -> int:
         return numbers * self.block * (4 if self._real == "float" else 8)
@@ -583,8 +586,8 @@ class _Place:
                 program,
                 name,
                 self._long and self._real == "double",
-                self._turns.get(name, ()),
-                self._room,
+                self._angles.get(name, ()),
+                self._slots,
             )
             for name, program in self._programs.items()
         ]
@@ -649,7 +652,7 @@ evaluate(long long count, const real *__restrict__ x, const real *__restrict__ u
 """
 
 
-@functools.lru_cache(KEPT)
+@functools.lru_cache(CACHED_KERNELS)
 def evaluation_in_loops(
     function: Function,
     sizes: tuple[int, int, int],

@@ -396,13 +396,13 @@ SOURCES = (_TABLES, _REMEMBER, *_CODE)
 CHATTERING, NOT_BEGUN, UNREAD, NOT_FINITE = 1, 2, 3, 4
 
 
-TOLD = (
+REPORTED = (
     "why", "paradoxes", "crowd", "failed", "failed_mode", "failed_gap", "failed_time", "largest_h",
     "gap",
 )  # fmt: skip
 
 
-_WHOLE = TOLD[:5]
+_WHOLE = REPORTED[:5]
 
 
 _OF_SETS = ("terms", "positions", "velocity level")
@@ -448,7 +448,7 @@ class ModesRollout(RolloutWithConstraints):
                 texts.CALLS, *self._dispatches(), shared_texts.NO_SPARSE, problem,
                 *map(source, CONSTRAINED), source(_REMEMBER), shared_texts.RATE.format(**kept),
                 source(f"integrate/{self.method}.c"), texts.RATE.format(**kept),
-                *map(source, _CODE), *self._prepared(), self._measures(), self._remembered(),
+                *map(source, _CODE), *self._prepared(), self._measures(), self._save_text(),
                 self._rollout_text(shared),
             ]
         )  # fmt: skip
@@ -543,17 +543,17 @@ class ModesRollout(RolloutWithConstraints):
     # ---- from launch to launch ----------------------------------------------------------------
 
     @property
-    def remembered(self) -> int:
+    def saved_numbers(self) -> int:
         """How many numbers an instance has beside its state: what it tells, instants of late
         transitions, and what each set of constraints remembers."""
-        return len(TOLD) + CROWD + sum(map(_remembered, self.sets))
+        return len(REPORTED) + CROWD + sum(map(_saved_size, self.sets))
 
-    def _remembered(self) -> str:
-        kinds = {name: "long" if name in _WHOLE else "double" for name in TOLD}
+    def _save_text(self) -> str:
+        kinds = {name: "long" if name in _WHOLE else "double" for name in REPORTED}
         return texts.REMEMBER.format(
-            largest=max(map(_remembered, self.sets)), sets=len(self.sets),
+            largest=max(map(_saved_size, self.sets)), sets=len(self.sets),
             lines="".join(
-                f"    *memory = (double)e->{name}, memory += count;\n" for name in TOLD
+                f"    *memory = (double)e->{name}, memory += count;\n" for name in REPORTED
             ),
             back="".join(
                 f"    e->{name} = ({kind})*memory, memory += count;\n"
@@ -578,7 +578,7 @@ def largest_arrays(sets: Sequence[Rows]) -> dict[tuple[str, str], int]:
     return sizes
 
 
-def _remembered(rows: Rows) -> int:
+def _saved_size(rows: Rows) -> int:
     """How many numbers warm_start.c saves of a set: five counts, arrays, the largest |h| of
     redundant rows, and dz/dt."""
     saved = {*LIB.arrays("TB_CHOICE_ARRAYS"), *LIB.arrays("TB_SOLUTION_ARRAYS")}

@@ -58,48 +58,51 @@ static __device__ __forceinline__ void sine_cosine(float x, float *s, float *c)
 """
 
 
-AFRESH = 200  # statements after whose passing without a use a value is read again
+RELOAD_AFTER = 200  # statements after whose passing without a use a value is read again
 
 
 Statements = Sequence[tuple[int, ...]]
 
 
 @dataclass
-class StoredNodes:
-    """Places of nodes that wait, and which nodes are read again before a statement."""
+class SpilledValues:
+    """Slots of values that are spilled from registers to memory, and which ones are read again
+    before a statement, by their nodes."""
 
     places: dict[int, int] = field(default_factory=dict)
     again: dict[int, list[int]] = field(default_factory=lambda: defaultdict(list))
 
 
-def keep(program: Program, ordered: Statements, first: Mapping[int, int], room: int) -> StoredNodes:
-    """Nodes of `first` lie in their places before the first statement; others take what is free of
-    `room` places, for as long as they wait. Who finds none stays in registers: mostly those that
+def assign_spill_slots(
+    program: Program, ordered: Statements, first: Mapping[int, int], slots: int
+) -> SpilledValues:
+    """Nodes of `first` lie in their slots before the first statement; others take what is free of
+    `slots`, for as long as they wait. Who finds none stays in registers: mostly those that
     are needed again first, as the next pass goes back the way that the last one came."""
     used = _uses(program, ordered)
-    kept = StoredNodes()
-    free = sorted(set(range(room)) - set(first.values()))
+    spilled = SpilledValues()
+    free = sorted(set(range(slots)) - set(first.values()))
     leaving: list[tuple[int, int]] = []  # (statement, place)
 
     def wait(node: int, made: int, place: int) -> None:
-        read = _late(made, used[node])
-        kept.places[node] = place
+        read = _reloads(made, used[node])
+        spilled.places[node] = place
         for number in read:
-            kept.again[number].append(node)
+            spilled.again[number].append(node)
         heapq.heappush(leaving, (read[-1] if read else -1, place))
 
     for node, place in first.items():
-        wait(node, -AFRESH - 1, place)
+        wait(node, -RELOAD_AFTER - 1, place)
     for number, nodes in enumerate(ordered):
         while leaving and leaving[0][0] <= number:
             heapq.heappush(free, heapq.heappop(leaving)[1])
         for node in nodes:
-            if node not in first and free and _late(number, used[node]):
+            if node not in first and free and _reloads(number, used[node]):
                 wait(node, number, heapq.heappop(free))
-    return kept
+    return spilled
 
 
-def most_alive(program: Program, ordered: Statements) -> int:
+def peak_live_values(program: Program, ordered: Statements) -> int:
     """How many values that statements compute are still to be used, where these are most."""
     used, changes = _uses(program, ordered), [0] * (len(ordered) + 1)
     for number, nodes in enumerate(ordered):
@@ -110,9 +113,9 @@ def most_alive(program: Program, ordered: Statements) -> int:
     return max(accumulate(changes))
 
 
-def _late(made: int, used: Sequence[int]) -> list[int]:
+def _reloads(made: int, used: Sequence[int]) -> list[int]:
     """The uses before which a value waits for long."""
-    return [b for a, b in pairwise([made, *used]) if b - a > AFRESH]
+    return [b for a, b in pairwise([made, *used]) if b - a > RELOAD_AFTER]
 
 
 def _uses(program: Program, ordered: Statements) -> dict[int, list[int]]:
@@ -136,7 +139,7 @@ TOGETHER = 500  # statements after which threads wait for each other, where they
 MOST_NUMBERS = 2000  # in the memory of constants, where 8192 have room
 
 
-_TURNS = (ops.SIN, ops.COS)
+_SINE_COSINE = (ops.SIN, ops.COS)
 
 
 CUDA = replace(
@@ -161,13 +164,13 @@ typedef {real} real;
 """
 
 
-_TURN_LOOP = """\
+_SINE_COSINE_LOOP = """\
 #pragma unroll 1
 for (int k = 0; k < {count}; k++) {{
     real sine, cosine;
-    sine_cosine(KEPT(2 * k), &sine, &cosine);
-    KEPT(2 * k) = sine;
-    KEPT(2 * k + 1) = cosine;
+    sine_cosine(SPILLED(2 * k), &sine, &cosine);
+    SPILLED(2 * k) = sine;
+    SPILLED(2 * k + 1) = cosine;
 }}
 """
 
@@ -192,7 +195,7 @@ class CudaSpeller(CSpeller):
 
     def operand(self, node: int) -> str:
         program = self.program
-        if node in self.names:  # an argument that is kept elsewhere has one, too
+        if node in self.names:  # an argument that lies elsewhere has one, too
             return self.names[node]
         if program.op[node] == ops.INPUT:
             array, index = program.inputs[node]
@@ -215,18 +218,26 @@ def device_preamble(programs: Iterable[Program], real: str) -> str:
 
 
 def device_function(
-    program: Program, name: str, apart: bool = False, turns: Sequence[int] = (), room: int = 0
+    program: Program,
+    name: str,
+    apart: bool = False,
+    angles: Sequence[int] = (),
+    spill_slots: int = 0,
 ) -> str:
     """`name::call(ARGUMENTS, real *out)`: macros X(i), U(i), P(i) are the elements of the input
     arrays, OUT(i) those of the result, ARGUMENTS declares what they need and PASSED hands it on,
     and TOGETHER() lets threads wait for each other; a kernel's text defines them. Constants lie
-    `apart`, or in instructions. Sine and cosine of the angles `turns` (see `early_turns`) and, as
-    far as there is `room` (see `wanted_room`), what is needed again after long lie in KEPT(i)."""
+    `apart`, or in instructions. Sine and cosine of the `angles` (see `early_angles`) and, as far
+    as there are `spill_slots` (see `spill_slots_needed`), what is needed again after long lie in
+    SPILLED(i)."""
     speller = CudaSpeller(program, apart)
     chunks, slots = cut(program, CHUNK_LENGTH)
     tables = [_on_card(table_text(number, each)) for each, number in speller.tables.items()]
     if len(chunks) == 1:
-        lines = [*_turned(turns, speller), *_body(chunks[0], speller, turns, room)]
+        lines = [
+            *_sine_cosine_lines(angles, speller),
+            *_body(chunks[0], speller, angles, spill_slots),
+        ]
         functions = [_function("__forceinline__ void call", "", lines)]
     else:
         functions = [
@@ -243,7 +254,7 @@ def device_function(
     return "\n".join([f"namespace {name} {{", *constants, *tables, *functions, "}\n"])
 
 
-def early_turns(program: Program) -> list[int]:
+def early_angles(program: Program) -> list[int]:
     """Angles that need no other sine or cosine first, of a program that is one function."""
     ordered = statements(program)
     if len(ordered) > CHUNK_LENGTH:
@@ -251,7 +262,7 @@ def early_turns(program: Program) -> list[int]:
     late: set[int] = set()
     angles = []
     for nodes in ordered:
-        turning = program.op[nodes[0]] in _TURNS
+        turning = program.op[nodes[0]] in _SINE_COSINE
         if turning and program.a[nodes[0]] not in late:
             angles.append(program.a[nodes[0]])
         if turning or any(each in late for each in operands(program, nodes[0])):
@@ -259,21 +270,21 @@ def early_turns(program: Program) -> list[int]:
     return angles
 
 
-def wanted_room(program: Program, turns: Sequence[int], held: int) -> int:
-    """Places for two of each turn, or for what is alive beyond what registers hold; none where
-    a program is more than one function."""
+def spill_slots_needed(program: Program, angles: Sequence[int], held: int) -> int:
+    """Slots for sine and cosine of each angle, or for what is alive beyond what registers hold;
+    none where a program is more than one function."""
     ordered = statements(program)
     if len(ordered) > CHUNK_LENGTH:
         return 0
-    return max(2 * len(turns), most_alive(program, ordered) - held)
+    return max(2 * len(angles), peak_live_values(program, ordered) - held)
 
 
-def _turned(turns: Sequence[int], speller: CudaSpeller) -> list[str]:
-    """The loop over all of them, and what their angles are computed from."""
-    if not turns:
+def _sine_cosine_lines(angles: Sequence[int], speller: CudaSpeller) -> list[str]:
+    """The loop that computes sine and cosine of angles, and what these are computed from."""
+    if not angles:
         return []
     program = speller.program
-    needed = set(turns)
+    needed = set(angles)
     for node in range(len(program.op) - 1, 0, -1):
         if node in needed:
             needed.update(operands(program, node))
@@ -281,24 +292,25 @@ def _turned(turns: Sequence[int], speller: CudaSpeller) -> list[str]:
     return [
         "{",
         *(statement_line((node,), speller) for node in first),
-        *(f"KEPT({2 * k}) = {speller.operand(angle)};" for k, angle in enumerate(turns)),
+        *(f"SPILLED({2 * k}) = {speller.operand(angle)};" for k, angle in enumerate(angles)),
         "}",
-        *_TURN_LOOP.format(count=len(turns)).splitlines(),
+        *_SINE_COSINE_LOOP.format(count=len(angles)).splitlines(),
     ]
 
 
-def _body(chunk: Chunk, speller: CudaSpeller, turns: Sequence[int], room: int) -> list[str]:
-    """As `body_lines`; what is kept is read again where it is needed, and results leave at once."""
-    if not room:
+def _body(chunk: Chunk, speller: CudaSpeller, angles: Sequence[int], slots: int) -> list[str]:
+    """As `body_lines`; what is spilled is read again where it is needed, and results leave at
+    once."""
+    if not slots:
         return body_lines(chunk, speller)
-    program, at = speller.program, {angle: 2 * k for k, angle in enumerate(turns)}
-    turned = {
+    program, at = speller.program, {angle: 2 * k for k, angle in enumerate(angles)}
+    precomputed = {
         node: at[program.a[node]] + (program.op[node] == ops.COS)
         for node, op in enumerate(program.op)
-        if op in _TURNS and program.a[node] in at
+        if op in _SINE_COSINE and program.a[node] in at
     }
-    ordered = [nodes for nodes in chunk.statements if nodes[0] not in turned]
-    kept = keep(program, ordered, turned, room)
+    ordered = [nodes for nodes in chunk.statements if nodes[0] not in precomputed]
+    spilled = assign_spill_slots(program, ordered, precomputed, slots)
     results: dict[int, list[int]] = defaultdict(list)
     for index in chunk.outputs:
         results[abs(program.outputs[index])].append(index)
@@ -309,16 +321,16 @@ def _body(chunk: Chunk, speller: CudaSpeller, turns: Sequence[int], room: int) -
             lines.append(f"{speller.result(index)} = {speller.output(index)};")
 
     for number, nodes in enumerate((*ordered, ())):
-        for node in kept.again[number]:
+        for node in spilled.again[number]:
             speller.names[node] = f"k{len(lines)}"
-            lines.append(f"const real {speller.names[node]} = KEPT({kept.places[node]});")
+            lines.append(f"const real {speller.names[node]} = SPILLED({spilled.places[node]});")
         if nodes:
             lines.append(statement_line(nodes, speller))
         for node in nodes:
-            if node in kept.places:
-                lines.append(f"KEPT({kept.places[node]}) = {speller.names[node]};")
+            if node in spilled.places:
+                lines.append(f"SPILLED({spilled.places[node]}) = {speller.names[node]};")
             give(node)
-    for node in list(results):  # arguments, constants and turns
+    for node in list(results):  # arguments, constants, sines and cosines
         give(node)
     return lines
 

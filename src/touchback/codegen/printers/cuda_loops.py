@@ -27,7 +27,15 @@ from touchback.symbolic import (
     TWO_OVER_PI,
     operands,
 )
-from touchback.symbolic.loop_rolling import Entries, Fixed, Handed, Loop, Numbers, RolledProgram
+from touchback.symbolic.loop_rolling import (
+    Column,
+    Entries,
+    Loop,
+    LoopCarried,
+    LoopInvariant,
+    Numbers,
+    RolledProgram,
+)
 
 Time = tuple[int, int]  # part, and iteration
 
@@ -174,8 +182,9 @@ _AT_A_TIME = 6
 
 
 @dataclass(frozen=True)
-class Turns:
-    """Of an iteration: the body's node of its angle, and what each of its results is."""
+class SineCosineLoop:
+    """A loop that computes sine and cosine of an angle in each iteration: the body's node of the
+    angle, and what each of its results is."""
 
     angle: int
     results: dict[int, str]
@@ -204,14 +213,14 @@ class Turns:
         yield from ("}", "}")
 
 
-def only_turns(loop: Loop, rolled: RolledProgram) -> Turns | None:
+def as_sine_cosine_loop(loop: Loop, rolled: RolledProgram) -> SineCosineLoop | None:
     """Of a loop that gives sine and cosine of an angle of arguments, and nothing else."""
     body = loop.body
-    turns = {node: op for node, op in enumerate(body.op) if op in (SIN, COS)}
-    angles = {body.a[node] for node in turns}
+    pairs = {node: op for node, op in enumerate(body.op) if op in (SIN, COS)}
+    angles = {body.a[node] for node in pairs}
     given = {node for node, _ in loop.stores} | set(loop.leaves.values())
     used = {each for node in range(len(body.op)) for each in operands(body, node)}
-    if len(angles) != 1 or used & turns.keys() or loop.gives or not given <= turns.keys():
+    if len(angles) != 1 or used & pairs.keys() or loop.gives or not given <= pairs.keys():
         return None
     for column in loop.columns:
         if isinstance(column, Entries):
@@ -220,8 +229,8 @@ def only_turns(loop: Loop, rolled: RolledProgram) -> Turns | None:
                 return None
         elif not isinstance(column, Numbers):
             return None
-    return Turns(
-        angles.pop(), {node: "sine" if op == SIN else "cosine" for node, op in turns.items()}
+    return SineCosineLoop(
+        angles.pop(), {node: "sine" if op == SIN else "cosine" for node, op in pairs.items()}
     )
 
 
@@ -412,7 +421,7 @@ class _Printer:
         """What is kept in arrays and needed now, under new names."""
         for node in sorted(self.rolled.kept.keys() & set(needed)):
             name, where = f"k{part}_{node}", self.layout.place(*self.rolled.kept[node])
-            yield f"const real {name} = {self._turned(node)}{where};"
+            yield f"const real {name} = {self._minus_sign(node)}{where};"
             self.speller.names[node] = name
 
     def _store(self, node: int) -> Iterator[str]:
@@ -420,7 +429,7 @@ class _Printer:
             value = self._signed(node, node in self.rolled.minus)
             yield f"{self.layout.place(*entry)} = {value};"
 
-    def _turned(self, node: int) -> str:
+    def _minus_sign(self, node: int) -> str:
         return "-" if node in self.rolled.minus else ""
 
     def _signed(self, node: int, negative: bool) -> str:
@@ -432,10 +441,10 @@ class _Printer:
         names = {node: f"l{number}_{k}" for k, node in enumerate(loop.leaves)}
         yield from (f"real {name};" for name in names.values())
         start, whole = len(self.numbers), list(self._whole(number, loop, names))
-        turns = only_turns(loop, self.rolled)
+        quick = as_sine_cosine_loop(loop, self.rolled)
         yield "{"
-        if turns is not None:
-            yield from self._quick_turns(loop, names, start, turns)
+        if quick is not None:
+            yield from self._sine_cosine_loop(loop, names, start, quick)
             yield "if (large) {"
             for array in sorted({each.array for each in loop.fetched}):
                 yield from self._stage(array)
@@ -444,7 +453,7 @@ class _Printer:
             yield from whole
         yield "}"
         for node, name in names.items():
-            yield f"const real {self.speller.names[node]} = {self._turned(node)}{name};"
+            yield f"const real {self.speller.names[node]} = {self._minus_sign(node)}{name};"
 
     def _whole(self, number: int, loop: Loop, names: Mapping[int, str]) -> Iterator[str]:
         columns = _Columns()
@@ -470,18 +479,17 @@ class _Printer:
         yield "}"
 
     def _column(
-        self, name: str, k: int, column: Numbers | Handed | Entries | Fixed, loop: Loop,
-        columns: _Columns, speller: CSpeller,
+        self, name: str, k: int, column: Column, loop: Loop, columns: _Columns, speller: CSpeller,
     ) -> None:  # fmt: skip
         text = name
         if isinstance(column, Numbers):
             text = f"n{len(columns.rows) // 2}.{('one', 'other')[len(columns.rows) % 2]}"
             columns.rows.append(column.values)
-        elif isinstance(column, Handed):
+        elif isinstance(column, LoopCarried):
             start = self._signed(column.start, column.negative)
             columns.before.append(f"real {name} = {start};")
             columns.last.append(f"{name} = {speller.operand(loop.made[column.operation])};")
-        elif isinstance(column, Fixed):
+        elif isinstance(column, LoopInvariant):
             text = self._signed(column.node, column.negative)
         else:
             self._read_ahead(name, k, column, loop, columns)
@@ -505,8 +513,8 @@ class _Printer:
             yield f"const pair n{k} = *(const pair *)(row + {2 * k});"
         self.numbers += [each for row in zip(*filled, strict=True) for each in row]
 
-    def _quick_turns(
-        self, loop: Loop, names: Mapping[int, str], start: int, turns: Turns
+    def _sine_cosine_loop(
+        self, loop: Loop, names: Mapping[int, str], start: int, quick: SineCosineLoop
     ) -> Iterator[str]:
         columns: list[str] = []
         speller, width = _BodySpeller(loop, columns), 0
@@ -517,12 +525,12 @@ class _Printer:
                 columns.append(f"row[{width}]")
                 width += 1
         before = [statement_line(nodes, speller) for nodes in statements(loop.body)
-                  if nodes[0] not in turns.results]  # fmt: skip
+                  if nodes[0] not in quick.results]  # fmt: skip
         given = [(self.layout.place(*where), node) for node, where in loop.stores]
         given += [(name, loop.leaves[node]) for node, name in names.items()]
-        yield from turns.lines(
+        yield from quick.lines(
             loop.count, f"table + {start} + {width + width % 2} * at", before,
-            speller.operand(turns.angle), given,
+            speller.operand(quick.angle), given,
         )  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""Robots whose equal limbs go side by side through vector registers: every number as before."""
+"""Robots whose isomorphic branches go side by side in vector registers: every number as before."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import touchback as tb
-from limbed_robots import RUNNING, pack_always, quadruped, random_robot
+from branched_robots import RUNNING, pack_always, quadruped, random_robot
 from touchback.codegen import Compiled, compile_program, kinematic_branch_simd, program_compiler
 from touchback.codegen.emit_machine_code import TARGETS
 from touchback.native import Interpreter
@@ -67,12 +67,12 @@ def test_accelerations_of_limbs_in_lanes_need_the_efforts_that_caused_them() -> 
 def test_numbers_of_limbs_keep_their_signs_and_values_agree_to_rounding(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The tape of equal limbs has nodes for negative numbers: other sums, the same motion."""
+    """The tape of isomorphic branches has nodes for negative numbers: other sums, same motion."""
     model, rng = quadruped(), np.random.default_rng(3)
     system = model.compile()
     nq, nv = len(system.layout.q), len(system.layout.v)
     q, v, tau = rng.normal(size=nq), rng.normal(size=nv), rng.normal(size=nv)
     with_signs = system.forward_dynamics(q, v, tau)
-    monkeypatch.setattr(Derivation, "_of_equal_limbs", lambda self: {})
+    monkeypatch.setattr(Derivation, "_of_isomorphic_branches", lambda self: {})
     without = model.compile().forward_dynamics(q, v, tau)
     np.testing.assert_allclose(with_signs, without, rtol=1e-9)

@@ -1,4 +1,4 @@
-"""Robots with equal and almost equal limbs."""
+"""Robots with isomorphic and almost isomorphic branches."""
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ HALF_TURN = np.pi
 
 
 def pack_always(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Limbs go side by side, whether it pays or not."""
+    """Branches go side by side, whether it pays or not."""
     monkeypatch.setattr(
         kinematic_branch_simd, "GAIN", dict.fromkeys(kinematic_branch_simd.GAIN, 0.0)
     )
@@ -44,27 +44,27 @@ def quadruped() -> tb.Model:
 
 
 def random_robot(seed: int) -> tb.Model:
-    """Limbs of the same kinds of joints on a trunk; axes, places and inertias are alike or at
-    random; limbs have springs, efforts and parameters of their own, some to each other."""
+    """Branches of the same kinds of joints on a trunk; axes, places and inertias are alike or at
+    random; branches have springs, efforts and parameters of their own, some to each other."""
     rng = np.random.default_rng(seed)
     m = tb.Model(f"robot {seed}", gravity=(0.1, 0, -9.81))
     trunk = m.body("trunk", 5.0, tuple(rng.normal(size=3) * 0.1), (0.1, 0.2, 0.25))
     m.joint("trunk", tb.Free() if rng.random() < 0.7 else tb.Revolute("z"), m.ground, trunk)
     kinds = rng.choice(["turn", "turn", "turn", "slide", "universal", "ball"], rng.integers(2, 5))
     feet = []
-    for limb in range(int(rng.choice((2, 3, 4, 5, 6)))):
+    for branch in range(int(rng.choice((2, 3, 4, 5, 6)))):
         above = trunk.at(*_place(rng), turn=("z", float(rng.normal())))
         for j, kind in enumerate(kinds):
-            scale = m.parameter(f"mass {limb} {j}", 0.5 + rng.random(), min=0.1)
+            scale = m.parameter(f"mass {branch} {j}", 0.5 + rng.random(), min=0.1)
             mass = scale if rng.random() < 0.2 else 0.5 + 0.1 * j
             com = _place(rng) if rng.random() < 0.8 else (0.0, 0.0, 0.0)
-            body = m.body(f"body {limb} {j}", mass, com, (0.01, 0.012, 0.015))
-            m.joint(f"joint {limb} {j}", _joint(kind, rng), above, body)
+            body = m.body(f"body {branch} {j}", mass, com, (0.01, 0.012, 0.015))
+            m.joint(f"joint {branch} {j}", _joint(kind, rng), above, body)
             above = body.at(*_place(rng), turn=("x", float(rng.choice((0.0, 0.3, HALF_TURN / 2)))))
         feet.append(above)
-        pull = m.input(f"pull {limb}")
-        m.force(f"spring {limb}", tb.SpringDamper(m.ground.at(limb, 0, 0), above,
-                stiffness=20.0 + limb, damping=pull, length=0.5))  # fmt: skip
+        pull = m.input(f"pull {branch}")
+        m.force(f"spring {branch}", tb.SpringDamper(m.ground.at(branch, 0, 0), above,
+                stiffness=20.0 + branch, damping=pull, length=0.5))  # fmt: skip
     if rng.random() < 0.5:
         m.force("between", tb.SpringDamper(feet[0], feet[1], stiffness=30.0, damping=1.0))
     return m

@@ -1,7 +1,7 @@
-"""Which limbs of a tree are equal."""
+"""Which branches of a tree are equal."""
 
 import touchback as tb
-from limbed_robots import quadruped
+from branched_robots import quadruped
 from touchback.dynamics.kinematic_tree import isomorphic_branches
 
 
@@ -23,7 +23,7 @@ def test_legs_of_a_quadruped_are_one_group_joint_by_joint() -> None:
 
 def test_what_branches_off_or_is_joined_rigidly_belongs_to_a_limb() -> None:
     """Two arms with a hand of two fingers, one of them on a rigid wrist; a third arm has only one
-    finger, and single joints are no limbs."""
+    finger, and single joints are no branches."""
     m, turn = tb.Model("arms"), tb.Revolute("z")
     trunk = _on(m, "ground", "trunk", turn)
     for name, wrist in (("a", ()), ("b", (tb.Fixed(),))):
