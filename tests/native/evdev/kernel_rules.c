@@ -10,7 +10,7 @@
 #include <sys/types.h>
 #include <time.h>
 
-#include "evdev/about.h"
+#include "evdev/event_device.h"
 
 int fake_ioctl(int file, unsigned long request, ...);
 ssize_t fake_write(int file, const void *bytes, size_t count);
@@ -81,10 +81,10 @@ ssize_t fake_write(int file, const void *bytes, size_t count) {
 }
 
 int main(void) {
-    const tb_evdev_way *way = &tb_evdev_kernel;
+    const tb_evdev_backend *backend = &tb_evdev_kernel;
     tb_evdev_about about;
     memset(&about, 0, sizeof about);
-    must(!way->describe(7, &about), "described");
+    must(!backend->describe(7, &about), "described");
     must(!strcmp((char *)about.name, "a wheel") && about.vendor == 0x046d, "its name");
     must(about.present == (1u << ABS_X | 1u << ABS_RZ) && about.effects == 16, "its axes");
     must(about.features == (TB_EVDEV_CONSTANT | TB_EVDEV_AUTOCENTRE), "its features");
@@ -93,17 +93,17 @@ int main(void) {
              about.axes[ABS_X].fuzz == 2 && about.axes[ABS_RZ].flat == 15, "absinfo");
 
     int32_t effect = -1;
-    must(!way->upload(7, &effect, 12000, 200) && effect == 3, "a new effect gets an id");
+    must(!backend->upload(7, &effect, 12000, 200) && effect == 3, "a new effect gets an id");
     must(held.direction == 0x4000 && held.u.constant.level == 12000 && held.replay.length == 200 &&
              held.replay.delay == 0 && held.u.constant.envelope.attack_length == 0, "to the left");
-    must(!way->upload(7, &effect, -32767, 200) && effect == 3 && uploads == 2, "the same anew");
+    must(!backend->upload(7, &effect, -32767, 200) && effect == 3 && uploads == 2, "the same anew");
     must(held.u.constant.level == -32767, "its level");
-    must(!way->play(7, effect, 1), "played");
+    must(!backend->play(7, effect, 1), "played");
     must(written.type == EV_FF && written.code == 3 && written.value == 1, "by an event");
-    must(!way->set(7, FF_AUTOCENTER, 0), "set");
+    must(!backend->set(7, FF_AUTOCENTER, 0), "set");
     must(written.type == EV_FF && written.code == FF_AUTOCENTER && written.value == 0, "so too");
-    must(!way->erase(7, effect) && !holds, "erased");
-    must(way->upload(7, &effect, 1, 200) == EINVAL, "an erased one is none");
+    must(!backend->erase(7, effect) && !holds, "erased");
+    must(backend->upload(7, &effect, 1, 200) == EINVAL, "an erased one is none");
     puts("as the kernel has it");
     return 0;
 }

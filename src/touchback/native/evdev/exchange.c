@@ -55,15 +55,15 @@ static int32_t asked(tb_wheel *wheel) {
     int found = tb_publication_take(publication, limit);
     int64_t age = tb_clock_now() - publication->stamp;
     if (found == TB_PUBLISHED_NEW) {
-        wheel->told = 0;
+        wheel->trouble_reported = 0;
         return level_of(wheel, publication->message[binding->place], binding->full);
     }
     if (found == TB_PUBLISHED_SAME && age <= limit)
         return wheel->wanted;
     if (found == TB_PUBLISHED_LATE)
         atomic_fetch_add(&wheel->late, 1);
-    if (wheel->wanted && !wheel->told) {
-        wheel->told = 1;
+    if (wheel->wanted && !wheel->trouble_reported) {
+        wheel->trouble_reported = 1;
         tb_wheel_event(wheel, TB_WHEEL_LET_GO, 1e-6 * (double)age, 0.0);
     }
     return 0;
@@ -71,7 +71,7 @@ static int32_t asked(tb_wheel *wheel) {
 
 static int give_level(tb_wheel *wheel) {
     int64_t begin = tb_clock_now();
-    int error = wheel->way->upload((int)wheel->file, &wheel->effect, wheel->wanted, LENGTH);
+    int error = wheel->backend->upload((int)wheel->file, &wheel->effect, wheel->wanted, LENGTH);
     int64_t took = tb_clock_now() - begin;
     if (took > wheel->longest)
         atomic_store(&wheel->longest, took);
@@ -95,7 +95,7 @@ void tb_wheel_push(tb_wheel *wheel) {
         return; /* that has time; a force of zero has none */
     error = give_level(wheel);
     if (!error && (due || wheel->played == 0)) {
-        error = wheel->way->play((int)wheel->file, wheel->effect, 1);
+        error = wheel->backend->play((int)wheel->file, wheel->effect, 1);
         wheel->played = wheel->instant;
     }
     if (!error)
@@ -110,8 +110,8 @@ void tb_wheel_push(tb_wheel *wheel) {
 void tb_wheel_let_go(tb_wheel *wheel) {
     if (wheel->file < 0 || wheel->effect < 0)
         return;
-    wheel->way->play((int)wheel->file, wheel->effect, 0);
-    wheel->way->erase((int)wheel->file, wheel->effect);
+    wheel->backend->play((int)wheel->file, wheel->effect, 0);
+    wheel->backend->erase((int)wheel->file, wheel->effect);
     wheel->effect = -1;
     wheel->level = 0;
 }

@@ -1,7 +1,7 @@
 /* Event devices as the kernel has them (Documentation/input/event-codes.rst and ff.rst of Linux).
  */
 #define _GNU_SOURCE
-#include "evdev/about.h"
+#include "evdev/event_device.h"
 
 #ifdef __linux__
 
@@ -18,7 +18,7 @@ static int has(const uint8_t *bits, unsigned code) {
     return bits[code / 8] >> code % 8 & 1;
 }
 
-static int tell(int file, tb_evdev_about *about) {
+static int read_axes(int file, tb_evdev_about *about) {
     for (unsigned code = 0; code < TB_EVDEV_AXES; code++) {
         struct input_absinfo axis;
         if (!(about->present >> code & 1))
@@ -54,7 +54,7 @@ static int describe(int file, tb_evdev_about *about) {
         about->effects = (uint32_t)effects;
     if (ioctl(file, EVIOCSCLOCKID, &clock) < 0)
         return errno; /* stamps of another clock would be of no use */
-    return tell(file, about);
+    return read_axes(file, about);
 }
 
 void tb_evdev_constant(struct ff_effect *effect, int32_t id, int32_t level, uint32_t milliseconds) {
@@ -92,6 +92,6 @@ static int erase(int file, int32_t effect) {
     return ioctl(file, EVIOCRMFF, (unsigned long)effect) < 0 ? errno : 0;
 }
 
-const tb_evdev_way tb_evdev_kernel = {describe, tell, upload, play, set, erase};
+const tb_evdev_backend tb_evdev_kernel = {describe, read_axes, upload, play, set, erase};
 
 #endif

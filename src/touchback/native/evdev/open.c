@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "evdev/about.h"
+#include "evdev/event_device.h"
 
 #ifdef __linux__
 
@@ -41,18 +41,18 @@ static int open_simulated(const char *path) {
     return -error;
 }
 
-int tb_evdev_open(const char *path, const tb_evdev_way **way, tb_evdev_about *about) {
+int tb_evdev_open(const char *path, const tb_evdev_backend **backend, tb_evdev_about *about) {
     struct stat kind;
     if (stat(path, &kind))
         return -errno;
     if (!S_ISCHR(kind.st_mode) && !S_ISSOCK(kind.st_mode))
         return -ENOTTY;
-    *way = S_ISSOCK(kind.st_mode) ? &tb_evdev_simulated : &tb_evdev_kernel;
+    *backend = S_ISSOCK(kind.st_mode) ? &tb_evdev_simulated : &tb_evdev_kernel;
     int file = S_ISSOCK(kind.st_mode) ? open_simulated(path) : open_kernel(path);
     if (file < 0)
         return file;
     memset(about, 0, sizeof *about);
-    int error = (*way)->describe(file, about);
+    int error = (*backend)->describe(file, about);
     if (!error && fcntl(file, F_SETFL, O_RDWR | O_NONBLOCK))
         error = errno;
     if (!error)
@@ -68,8 +68,8 @@ void tb_evdev_close(int file) {
 
 #else
 
-int tb_evdev_open(const char *path, const tb_evdev_way **way, tb_evdev_about *about) {
-    return (void)path, (void)way, (void)about, -ENOSYS;
+int tb_evdev_open(const char *path, const tb_evdev_backend **backend, tb_evdev_about *about) {
+    return (void)path, (void)backend, (void)about, -ENOSYS;
 }
 void tb_evdev_close(int file) {
     (void)file;

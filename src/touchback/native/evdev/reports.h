@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "evdev/about.h"
+#include "evdev/event_device.h"
 
 enum { TB_EVDEV_BYTES = 24 }; /* of an event, on machines of 64 bits */
 

@@ -1,7 +1,7 @@
 /* A simulated device at the other end of a socket: it says who it is, reports as the kernel does,
  * and takes records where a device of the kernel takes ioctl. */
 #define _GNU_SOURCE
-#include "evdev/about.h"
+#include "evdev/event_device.h"
 
 #ifdef __linux__
 
@@ -33,7 +33,7 @@ static int ask(int file, uint32_t kind, uint32_t first, uint32_t second,
     return count == (ssize_t)sizeof record ? 0 : count < 0 ? errno : EPIPE;
 }
 
-static int tell(int file, tb_evdev_about *about) {
+static int read_axes(int file, tb_evdev_about *about) {
     (void)about;
     return ask(file, TB_EVDEV_TELL, 0, 0, NULL);
 }
@@ -57,6 +57,6 @@ static int erase(int file, int32_t effect) {
     return ask(file, TB_EVDEV_ERASE, (uint32_t)effect, 0, NULL);
 }
 
-const tb_evdev_way tb_evdev_simulated = {describe, tell, upload, play, set, erase};
+const tb_evdev_backend tb_evdev_simulated = {describe, read_axes, upload, play, set, erase};
 
 #endif

@@ -69,9 +69,9 @@ static void tell_about(tb_wheel *wheel) {
 /* Whole forces, and none of its own: a spring to the centre would be felt beside the car's. */
 static void prepare(tb_wheel *wheel) {
     if (wheel->about.features & TB_EVDEV_GAIN)
-        wheel->way->set((int)wheel->file, FF_GAIN, 0xFFFF);
+        wheel->backend->set((int)wheel->file, FF_GAIN, 0xFFFF);
     if (wheel->about.features & TB_EVDEV_AUTOCENTRE)
-        wheel->way->set((int)wheel->file, FF_AUTOCENTER, 0);
+        wheel->backend->set((int)wheel->file, FF_AUTOCENTER, 0);
 }
 
 static void open_wheel(tb_wheel *wheel) {
@@ -80,22 +80,22 @@ static void open_wheel(tb_wheel *wheel) {
     int first = !wheel->tried;
     tb_evdev_about about;
     wheel->tried = wheel->instant;
-    int file = tb_evdev_open((const char *)wheel->path, &wheel->way, &about);
+    int file = tb_evdev_open((const char *)wheel->path, &wheel->backend, &about);
     if (file < 0) {
         if (first)
             tb_wheel_event(wheel, TB_WHEEL_GONE, -file, 0.0);
         return;
     }
-    if (wheel->met && !alike(&about, &wheel->about)) {
+    if (wheel->seen_before && !alike(&about, &wheel->about)) {
         tb_evdev_close(file);
-        if (wheel->met == 1)
+        if (wheel->seen_before == 1)
             tb_wheel_event(wheel, TB_WHEEL_CHANGED, 0.0, 0.0);
-        wheel->met = 2; /* told */
+        wheel->seen_before = 2; /* and reported that another is there */
         return;
     }
     wheel->file = file;
     wheel->about = about;
-    wheel->met = 1;
+    wheel->seen_before = 1;
     wheel->effect = -1;
     wheel->level = 0;
     wheel->uploaded = wheel->played = 0;
@@ -112,10 +112,10 @@ static void open_wheel(tb_wheel *wheel) {
 static void ask_again(tb_wheel *wheel) {
     atomic_fetch_add(&wheel->lost, 1);
     tb_wheel_event(wheel, TB_WHEEL_LOST, 0.0, 0.0);
-    int error = wheel->way->tell((int)wheel->file, &wheel->about);
+    int error = wheel->backend->read_axes((int)wheel->file, &wheel->about);
     if (error)
         tb_wheel_lose(wheel, error);
-    else if (wheel->way == &tb_evdev_kernel)
+    else if (wheel->backend == &tb_evdev_kernel)
         tb_evdev_begin(&wheel->values, &wheel->about);
 }
 

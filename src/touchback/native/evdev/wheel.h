@@ -73,12 +73,13 @@ typedef struct tb_wheel {
 
     /* The thread's own. */
     tb_evdev_about about;
-    const tb_evdev_way *way;
+    const tb_evdev_backend *backend;
     int64_t thread, file;                     /* −1: closed */
     int64_t instant, tried, uploaded, played; /* ns: now; when it opened, gave a level, a play */
     int32_t effect, level;                    /* −1: none; what the device was given */
     int32_t wanted;
-    long met, told; /* whether it was known before; whether the present trouble was told */
+    long seen_before;      /* 1: a device was; 2: it was reported that another is there now */
+    long trouble_reported; /* whether the present one was */
     tb_evdev_reports values;
 } tb_wheel;
 

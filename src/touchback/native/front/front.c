@@ -177,8 +177,8 @@ static int hand_over(tb_front *front, connection *each) {
         struct cmsghdr head;
         char bytes[ONE_FILE];
     } beside = {.bytes = {0}};
-    struct iovec told = {&each->id, sizeof each->id};
-    struct msghdr message = {.msg_iov = &told,
+    struct iovec identity = {&each->id, sizeof each->id};
+    struct msghdr message = {.msg_iov = &identity,
                              .msg_iovlen = 1,
                              .msg_control = &beside,
                              .msg_controllen = sizeof beside.bytes};

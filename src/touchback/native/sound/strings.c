@@ -61,15 +61,15 @@ static void apply_command(tb_strings *strings, const double *row, int64_t instan
         string->sine[k] += sine[k];
     }
     string->sounding = 1;
-    double *told = tb_ring_next(&strings->begun);
-    if (!told) {
+    double *begun = tb_ring_next(&strings->begun);
+    if (!begun) {
         atomic_fetch_add_explicit(&strings->unseen, 1, memory_order_relaxed);
         return;
     }
-    told[0] = row[3];
-    told[1] = (double)instant;
-    told[2] = ahead;
-    told[3] = (double)strings->frame;
+    begun[0] = row[3];
+    begun[1] = (double)instant;
+    begun[2] = ahead;
+    begun[3] = (double)strings->frame;
     tb_ring_done(&strings->begun);
 }
 

@@ -60,7 +60,7 @@ static void open_line(tb_line *line) {
     line->file = file;
     line->unframer.count = line->pending_count = 0;
     line->asked = 0;
-    line->told = line->unasked = 0;
+    line->trouble_reported = line->unasked = 0;
     atomic_fetch_add(&line->reopened, 1);
     atomic_store(&line->state, TB_LINE_ASKING);
     tb_line_event(line, TB_LINE_OPENED, 0.0, 0.0);
@@ -94,8 +94,9 @@ static void take_bytes(tb_line *line, const uint8_t *bytes, long count) {
         int found = tb_unframe(&line->unframer, bytes[i], &length);
         if (found == TB_WHOLE)
             tb_line_received(line, length);
-        else if (found == TB_VERSION_1 && line->state == TB_LINE_ASKING && !line->told) {
-            line->told = 1;
+        else if (found == TB_VERSION_1 && line->state == TB_LINE_ASKING &&
+                 !line->trouble_reported) {
+            line->trouble_reported = 1;
             tb_line_event(line, TB_LINE_OLD, 0.0, 0.0);
         }
     }

@@ -124,10 +124,10 @@ typedef struct tb_line {
     int64_t instant, tried, asked, sampled, sent; /* ns: now; when it opened, asked, got, sent */
     long described;                               /* axes so far */
     uint32_t number, last, status, echo, granted;
-    int64_t first; /* whether no sample came yet in this session */
-    long told;     /* whether the present trouble was */
-    long refused;  /* the errno of the last look whether the line is back */
-    long unasked;  /* hellos one after the other that grant more than was asked for */
+    int64_t first;         /* whether no sample came yet in this session */
+    long trouble_reported; /* whether the present one was */
+    long refused;          /* the errno of the last look whether the line is back */
+    long unasked;          /* hellos one after the other that grant more than was asked for */
     int64_t departures[TB_LINE_HISTORY]; /* ns, of commands by their number */
     tb_clock_fit fit;
     tb_unframer unframer;

@@ -84,9 +84,9 @@ static int alike(const tb_axis *a, const tb_axis *b) {
 
 static void refuse(tb_line *line, long event, double first, double second) {
     atomic_store(&line->state, TB_LINE_ASKING);
-    if (!line->told)
+    if (!line->trouble_reported)
         tb_line_event(line, event, first, second);
-    line->told = 1;
+    line->trouble_reported = 1;
 }
 
 static void greet(tb_line *line, const tb_hello *hello) {
@@ -129,7 +129,7 @@ static void begin(tb_line *line) {
     line->sampled = line->instant;
     line->sent = 0;
     line->status = 0;
-    line->told = line->unasked = 0;
+    line->trouble_reported = line->unasked = 0;
     line->echo = 0x10000;
     line->granted |= line->about.hello.features;
     atomic_fetch_add(&line->greeted, 1);

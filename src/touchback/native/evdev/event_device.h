@@ -1,7 +1,7 @@
-/* What an event device of Linux says of itself, and the ways to speak with one: as the kernel has
- * it (ioctl on a character device), or a simulated one (records on a socket). */
-#ifndef TOUCHBACK_EVDEV_ABOUT_H
-#define TOUCHBACK_EVDEV_ABOUT_H
+/* An event device of Linux: its description, and two backends that talk to one, the kernel's (ioctl
+ * on a character device) and a simulated one (records on a socket). */
+#ifndef TOUCHBACK_EVDEV_EVENT_DEVICE_H
+#define TOUCHBACK_EVDEV_EVENT_DEVICE_H
 
 #include <stdint.h>
 
@@ -46,24 +46,24 @@ struct ff_effect; /* of linux/input.h */
 void tb_evdev_constant(struct ff_effect *effect, int32_t id, int32_t level, uint32_t milliseconds);
 
 /* Each gives 0 or an errno. */
-typedef struct tb_evdev_way {
+typedef struct tb_evdev_backend {
     int (*describe)(int file, tb_evdev_about *about);
     /* Values of all axes anew, or a request for a report of them. */
-    int (*tell)(int file, tb_evdev_about *about);
+    int (*read_axes)(int file, tb_evdev_about *about);
     /* A constant force: a new effect where *effect is -1, which becomes its id, else in place of
      * what that one was. */
     int (*upload)(int file, int32_t *effect, int32_t level, uint32_t milliseconds);
     int (*play)(int file, int32_t effect, int32_t times); /* 0 stops it */
     int (*set)(int file, uint32_t code, uint32_t value);  /* FF_GAIN, FF_AUTOCENTER */
     int (*erase)(int file, int32_t effect);
-} tb_evdev_way;
+} tb_evdev_backend;
 
-/* Opens a device without waiting, for this driver alone (flock); says which way it is spoken with
- * and what it is. Gives the file, or minus an errno (ENOTTY: no event device, EBUSY: another
+/* Opens a device without waiting, for this driver alone (flock); finds its backend and its
+ * description. Gives the file, or minus an errno (ENOTTY: no event device, EBUSY: another
  * driver's). */
-int tb_evdev_open(const char *path, const tb_evdev_way **way, tb_evdev_about *about);
+int tb_evdev_open(const char *path, const tb_evdev_backend **backend, tb_evdev_about *about);
 void tb_evdev_close(int file);
 
-extern const tb_evdev_way tb_evdev_kernel, tb_evdev_simulated;
+extern const tb_evdev_backend tb_evdev_kernel, tb_evdev_simulated;
 
 #endif
