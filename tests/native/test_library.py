@@ -124,7 +124,8 @@ def test_the_library_compiles_without_warnings() -> None:
 
 
 def test_no_line_of_c_is_longer_than_a_hundred_characters() -> None:
-    texts = {path: path.read_text("utf-8").splitlines() for path in HERE.rglob("*.[ch]")}
+    package = HERE.parent
+    texts = {path: path.read_text("utf-8").splitlines() for path in package.rglob("*.[ch]")}
     for path, lines in texts.items():
         assert [line for line in lines if len(line) > 100] == [], path.name
 

@@ -102,8 +102,10 @@ int main(int count, char **words) {
             write_row(m);
     }
     if (model_unanswered(m)) {
-        fprintf(stderr, "%ld times there was no answer, such as a loop that didn't close: the motion is "
-                        "off from there on.\n", model_unanswered(m));
+        fprintf(stderr,
+                "%ld times there was no answer, such as a loop that didn't close: the motion is "
+                "off from there on.\n",
+                model_unanswered(m));
         return 1;
     }
     return 0;

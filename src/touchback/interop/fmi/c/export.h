@@ -1,5 +1,5 @@
-/* Functions that importers may call. In a library they have the standard's names; linked from sources
- * they have FMU_PREFIX before them. */
+/* Functions that importers may call. In a library they have the standard's names; linked from
+ * sources they have FMU_PREFIX before them. */
 #ifndef FMU_EXPORT_H
 #define FMU_EXPORT_H
 

@@ -31,8 +31,8 @@ static void say(fmu_instance *self, int status, const char *text) {
         logger(self->environment, self->name, (fmi2Status)status, "logStatusError", format);
 }
 
-#define ALLOWED(call, phases)                                                                       \
-    if (!fmu_allowed(of(c), call, phases))                                                           \
+#define ALLOWED(call, phases)                                                                      \
+    if (!fmu_allowed(of(c), call, phases))                                                         \
     return fmi2Error
 
 FMU_EXPORT const char *NAMED(fmi2GetTypesPlatform)(void) { return "default"; }
@@ -110,15 +110,16 @@ FMU_EXPORT fmi2Status NAMED(fmi2SetReal)(REFERENCES, const fmi2Real values[]) {
 
 static fmi2Status no_others(fmi2Component c, size_t count) {
     ALLOWED("Getting and setting", FMU_ANY);
-    return count ? (fmi2Status)fmu_tell(of(c), FMU_ERROR, "There are real variables only.") : fmi2OK;
+    return count ? (fmi2Status)fmu_tell(of(c), FMU_ERROR, "There are real variables only.")
+                 : fmi2OK;
 }
 
-#define OTHER(type)                                                                                 \
-    FMU_EXPORT fmi2Status NAMED(fmi2Get##type)(REFERENCES, fmi2##type values[]) {                   \
-        return (void)at, (void)values, no_others(c, count);                                         \
-    }                                                                                               \
-    FMU_EXPORT fmi2Status NAMED(fmi2Set##type)(REFERENCES, const fmi2##type values[]) {             \
-        return (void)at, (void)values, no_others(c, count);                                         \
+#define OTHER(type)                                                                                \
+    FMU_EXPORT fmi2Status NAMED(fmi2Get##type)(REFERENCES, fmi2##type values[]) {                  \
+        return (void)at, (void)values, no_others(c, count);                                        \
+    }                                                                                              \
+    FMU_EXPORT fmi2Status NAMED(fmi2Set##type)(REFERENCES, const fmi2##type values[]) {            \
+        return (void)at, (void)values, no_others(c, count);                                        \
     }
 OTHER(Integer)
 OTHER(Boolean)
@@ -167,7 +168,8 @@ FMU_EXPORT fmi2Status NAMED(fmi2DeSerializeFMUstate)(fmi2Component c, const fmi2
                                                     size_t size, fmi2FMUstate *state) {
     ALLOWED("fmi2DeSerializeFMUstate", FMU_ANY);
     if (!fmu_is_state(bytes, size))
-        return (fmi2Status)fmu_tell(of(c), FMU_ERROR, "The bytes given are no state of this model.");
+        return (fmi2Status)fmu_tell(of(c), FMU_ERROR,
+                                    "The bytes given are no state of this model.");
     fmu_state *kept = *state ? *state : malloc(sizeof *kept);
     if (!kept)
         return (fmi2Status)fmu_tell(of(c), FMU_ERROR, "No memory for a state.");
@@ -257,7 +259,7 @@ FMU_EXPORT fmi2Status NAMED(fmi2DoStep)(fmi2Component c, fmi2Real time, fmi2Real
     (void)no_way_back;
     ALLOWED("fmi2DoStep", FMU_STEPS);
     int status = fmu_advance(of(c), time, step);
-    /* Discard would say that a part of the step was taken, and importers go on from there for ever. */
+    /* Discard would say that a part of the step was taken: importers go on from there for ever. */
     return status == FMU_DISCARD ? fmi2Error : (fmi2Status)status;
 }
 
@@ -270,7 +272,8 @@ FMU_EXPORT fmi2Status NAMED(fmi2SetRealInputDerivatives)(REFERENCES, const fmi2I
                                                         const fmi2Real values[]) {
     (void)at, (void)orders, (void)values;
     ALLOWED("fmi2SetRealInputDerivatives", FMU_ANY);
-    return count ? (fmi2Status)fmu_tell(of(c), FMU_ERROR, "Inputs are held during a step.") : fmi2OK;
+    return count ? (fmi2Status)fmu_tell(of(c), FMU_ERROR, "Inputs are held during a step.")
+                 : fmi2OK;
 }
 
 FMU_EXPORT fmi2Status NAMED(fmi2GetRealOutputDerivatives)(REFERENCES, const fmi2Integer orders[],
@@ -298,10 +301,10 @@ FMU_EXPORT fmi2Status NAMED(fmi2GetBooleanStatus)(fmi2Component c, const fmi2Sta
     return fmi2OK;
 }
 
-#define NO_STATUS(name, type)                                                                       \
-    FMU_EXPORT fmi2Status NAMED(name)(fmi2Component c, const fmi2StatusKind kind, type *value) {     \
-        (void)c, (void)kind, (void)value;                                                           \
-        return fmi2Discard;                                                                         \
+#define NO_STATUS(name, type)                                                                      \
+    FMU_EXPORT fmi2Status NAMED(name)(fmi2Component c, const fmi2StatusKind kind, type *value) {   \
+        (void)c, (void)kind, (void)value;                                                          \
+        return fmi2Discard;                                                                        \
     }
 NO_STATUS(fmi2GetStatus, fmi2Status)
 NO_STATUS(fmi2GetIntegerStatus, fmi2Integer)

@@ -1,5 +1,5 @@
-/* What the functional mock-up interface 2.0 asks of C (fmi-standard.org): types and functions under the
- * standard's names, so that importers may link or load them. */
+/* What the functional mock-up interface 2.0 asks of C (fmi-standard.org): types and functions under
+ * the standard's names, so that importers may link or load them. */
 #ifndef FMU_FMI2_H
 #define FMU_FMI2_H
 

@@ -1,5 +1,5 @@
-/* The functions of the functional mock-up interface 3.0 that the model answers; fmi3_others.c has the
- * rest. */
+/* The functions of the functional mock-up interface 3.0 that the model answers; fmi3_others.c has
+ * the rest. */
 #include "fmi3_calls.h"
 
 #include <stdlib.h>
@@ -55,9 +55,10 @@ FMU_EXPORT fmi3Instance NAMED(fmi3InstantiateCoSimulation)(
 
 FMU_EXPORT void NAMED(fmi3FreeInstance)(fmi3Instance c) { free(c); }
 
-FMU_EXPORT fmi3Status NAMED(fmi3EnterInitializationMode)(fmi3Instance c, fmi3Boolean tolerance_given,
-                                                        fmi3Float64 tolerance, fmi3Float64 start,
-                                                        fmi3Boolean stop_given, fmi3Float64 stop) {
+FMU_EXPORT fmi3Status NAMED(fmi3EnterInitializationMode)(fmi3Instance c,
+                                                         fmi3Boolean tolerance_given,
+                                                         fmi3Float64 tolerance, fmi3Float64 start,
+                                                         fmi3Boolean stop_given, fmi3Float64 stop) {
     (void)tolerance_given, (void)tolerance, (void)stop_given, (void)stop;
     ALLOWED("fmi3EnterInitializationMode", FMU_INSTANTIATED);
     of(c)->now.phase = FMU_INITIALIZING;
@@ -140,7 +141,8 @@ FMU_EXPORT fmi3Status NAMED(fmi3DeserializeFMUState)(fmi3Instance c, const fmi3B
                                                     size_t size, fmi3FMUState *state) {
     ALLOWED("fmi3DeserializeFMUState", FMU_ANY);
     if (!fmu_is_state(bytes, size))
-        return (fmi3Status)fmu_tell(of(c), FMU_ERROR, "The bytes given are no state of this model.");
+        return (fmi3Status)fmu_tell(of(c), FMU_ERROR,
+                                    "The bytes given are no state of this model.");
     fmu_state *kept = *state ? *state : malloc(sizeof *kept);
     if (!kept)
         return (fmi3Status)fmu_tell(of(c), FMU_ERROR, "No memory for a state.");

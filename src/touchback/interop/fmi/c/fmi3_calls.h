@@ -15,8 +15,8 @@
 
 static inline fmu_instance *of(fmi3Instance c) { return (fmu_instance *)c; }
 
-#define ALLOWED(call, phases)                                                                       \
-    if (!fmu_allowed(of(c), call, phases))                                                           \
+#define ALLOWED(call, phases)                                                                      \
+    if (!fmu_allowed(of(c), call, phases))                                                         \
     return fmi3Error
 
 #endif

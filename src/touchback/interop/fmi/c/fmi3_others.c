@@ -1,5 +1,5 @@
-/* Functions of the interface 3.0 for what this model hasn't: variables that aren't real, clocks, arrays,
- * scheduled execution. They are there, as importers look for them, and say so. */
+/* Functions of the interface 3.0 for what this model hasn't: variables that aren't real, clocks,
+ * arrays, scheduled execution. They are there, as importers look for them, and say so. */
 #include "fmi3_calls.h"
 
 static fmi3Status none(fmi3Instance c, const char *what, size_t asked) {
@@ -10,14 +10,15 @@ static fmi3Status none(fmi3Instance c, const char *what, size_t asked) {
 
 #define REFERENCES fmi3Instance c, const fmi3ValueReference at[], size_t count
 
-#define OTHER(type)                                                                                 \
-    FMU_EXPORT fmi3Status NAMED(fmi3Get##type)(REFERENCES, fmi3##type values[], size_t size) {       \
-        (void)at, (void)values, (void)size;                                                         \
-        return none(c, "variables of type " #type, count);                                          \
-    }                                                                                               \
-    FMU_EXPORT fmi3Status NAMED(fmi3Set##type)(REFERENCES, const fmi3##type values[], size_t size) { \
-        (void)at, (void)values, (void)size;                                                         \
-        return none(c, "variables of type " #type, count);                                          \
+#define OTHER(type)                                                                                \
+    FMU_EXPORT fmi3Status NAMED(fmi3Get##type)(REFERENCES, fmi3##type values[], size_t size) {     \
+        (void)at, (void)values, (void)size;                                                        \
+        return none(c, "variables of type " #type, count);                                         \
+    }                                                                                              \
+    FMU_EXPORT fmi3Status NAMED(fmi3Set##type)(REFERENCES, const fmi3##type values[],              \
+                                               size_t size) {                                      \
+        (void)at, (void)values, (void)size;                                                        \
+        return none(c, "variables of type " #type, count);                                         \
     }
 OTHER(Float32)
 OTHER(Int8)
@@ -43,10 +44,10 @@ FMU_EXPORT fmi3Status NAMED(fmi3SetBinary)(REFERENCES, const size_t sizes[],
     return none(c, "binary variables", count);
 }
 
-#define CLOCKS(name, ...)                                                                           \
-    FMU_EXPORT fmi3Status NAMED(name)(REFERENCES, __VA_ARGS__) {                                     \
-        (void)at;                                                                                   \
-        return none(c, "clocks", count);                                                            \
+#define CLOCKS(name, ...)                                                                          \
+    FMU_EXPORT fmi3Status NAMED(name)(REFERENCES, __VA_ARGS__) {                                   \
+        (void)at;                                                                                  \
+        return none(c, "clocks", count);                                                           \
     }
 #if defined __GNUC__
 #pragma GCC diagnostic ignored "-Wunused-parameter"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 static const double SLACK = 1e-9; /* of a communication step that is all but whole steps */
-static const double GRID = 1e-6;  /* of a step: communication points nearer than this are on its grid */
+static const double GRID = 1e-6;  /* of a step: points nearer than this are on its grid */
 static const double MOST_STEPS = 1e9;
 
 int fmu_initialized(fmu_instance *self, int phase) {
@@ -17,8 +17,8 @@ int fmu_initialized(fmu_instance *self, int phase) {
     return FMU_OK;
 }
 
-/* Into how many equal steps a communication step is cut; 0 where it can't be: memories take their values
- * every so many steps, which then are all of one length. */
+/* Into how many equal steps a communication step is cut; 0 where it can't be: memories take their
+ * values every so many steps, which then are all of one length. */
 static long steps_in(double step) {
     double whole = ceil(step / FMU_STEP - SLACK);
     if (FMU_TICKS && fabs(step / FMU_STEP - whole) > 2.0 * SLACK)
@@ -26,8 +26,8 @@ static long steps_in(double step) {
     return whole < 1.0 ? 1 : (long)whole;
 }
 
-/* Whether steps of h from here go on along the grid of FMU_STEP that began earlier; then h is exactly
- * that, and times don't gather rounding. */
+/* Whether steps of h from here go on along the grid of FMU_STEP that began earlier; then h is
+ * exactly that, and times don't gather rounding. */
 static int on_grid(const fmu_state *now, double time, double *h) {
     if (fabs(*h - FMU_STEP) > SLACK * FMU_STEP)
         return 0;
@@ -41,7 +41,8 @@ int fmu_advance(fmu_instance *self, double time, double step) {
         return fmu_tell(self, FMU_ERROR, "No step of %.9g s from %.9g s can be taken.", step, time);
     long count = steps_in(step);
     if (count == 0)
-        return fmu_tell(self, FMU_DISCARD, "Steps are multiples of %.9g s, as ticks are.", FMU_STEP);
+        return fmu_tell(self, FMU_DISCARD, "Steps are multiples of %.9g s, as ticks are.",
+                        FMU_STEP);
     int status = fmu_know_block(self);
     if (status != FMU_OK)
         return status;
@@ -106,7 +107,8 @@ int fmu_step_completed(fmu_instance *self, int *event) {
         return status;
     memcpy(self->moved, self->now.x, FMU_NX * sizeof(double));
     if (!fmu_core_settle(&self->core, self->now.time, self->moved, self->now.inputs, &chosen))
-        return fmu_tell(self, FMU_DISCARD, "At time %.9g the constraints can't be met.", self->now.time);
+        return fmu_tell(self, FMU_DISCARD, "At time %.9g the constraints can't be met.",
+                        self->now.time);
     self->moves = *event = chosen;
     if (chosen)
         fmu_forget(self);

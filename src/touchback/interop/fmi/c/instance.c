@@ -28,7 +28,8 @@ int fmu_allowed(fmu_instance *self, const char *call, int phases) {
         return 0;
     }
     if (!(self->now.phase & phases)) {
-        fmu_tell(self, FMU_ERROR, "%s may not be called now (phase %d).", call, (int)self->now.phase);
+        fmu_tell(self, FMU_ERROR, "%s may not be called now (phase %d).", call,
+                 (int)self->now.phase);
         return 0;
     }
     return 1;
@@ -111,8 +112,8 @@ static int inputs_and_parameters_are_default(const fmu_state *now) {
            now->time == 0.0;
 }
 
-/* Until it is initialised, the state is that nearest to the start which constraints allow; where only
- * parameters and inputs were set, that which is assembled for them. */
+/* Until it is initialised, the state is that nearest to the start which constraints allow; where
+ * only parameters and inputs were set, that which is assembled for them. */
 static int settle_start(fmu_instance *self) {
     fmu_state *now = &self->now;
     memcpy(now->x, now->start, FMU_NX * sizeof(double));
@@ -127,8 +128,9 @@ static int settle_start(fmu_instance *self) {
     else
         refused = !fmu_core_start(&self->core, now->time, now->x, now->inputs);
     if (refused == 2)
-        return fmu_tell(self, FMU_DISCARD, "Where contacts begin was found with the default parameters and "
-                       "inputs: export the FMU with these, or set the states to start from.");
+        return fmu_tell(self, FMU_DISCARD,
+                        "Where contacts begin was found with the default parameters and "
+                        "inputs: export the FMU with these, or set the states to start from.");
     if (refused)
         return fmu_tell(self, FMU_DISCARD, "The constraints can't be met from the start values.");
     return FMU_OK;
@@ -212,7 +214,8 @@ int fmu_get(fmu_instance *self, const uint32_t *references, size_t count, double
 static int set_one(fmu_instance *self, uint32_t at, double value) {
     fmu_state *now = &self->now;
     if (!isfinite(value))
-        return fmu_tell(self, FMU_DISCARD, "Variable %u: its value isn't finite; it was not set.", at);
+        return fmu_tell(self, FMU_DISCARD, "Variable %u: its value isn't finite; it was not set.",
+                        at);
     if (at >= FMU_INPUTS && at < FMU_OUTPUTS) {
         now->inputs[at - FMU_INPUTS] = value;
     } else if (at >= FMU_STATES && at < FMU_RATES && now->phase & FMU_BEGINNING) {

@@ -1,5 +1,5 @@
-/* An instance of a model behind the interface, whatever its version: its state, and what can be asked
- * of it. Nothing is global; a call works on its own instance only. */
+/* An instance of a model behind the interface, whatever its version: its state, and what can be
+ * asked of it. Nothing is global; a call works on its own instance only. */
 #ifndef FMU_INSTANCE_H
 #define FMU_INSTANCE_H
 

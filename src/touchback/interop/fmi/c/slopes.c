@@ -119,7 +119,8 @@ int fmu_get_slopes(fmu_instance *self, const uint32_t *unknowns, size_t unknown_
     for (size_t i = 0; i < known_count; i++) {
         int place = place_of(knowns[i]);
         if (place < 0)
-            return fmu_tell(self, FMU_ERROR, "Nothing is differentiated by variable %u.", knowns[i]);
+            return fmu_tell(self, FMU_ERROR, "Nothing is differentiated by variable %u.",
+                            knowns[i]);
         varied(&f)[place] += seed[i];
     }
     if (FMU_NM > 0)

@@ -1,6 +1,6 @@
-/* Runs the model for MODEL_RUN steps and tells the debugger (semihosting) its time, states and sensors
- * after each, as hexadecimal numbers: their every bit. The last line has what a step took, counted by
- * the processor's timer. */
+/* Runs the model for MODEL_RUN steps and tells the debugger (semihosting) its time, states and
+ * sensors after each, as hexadecimal numbers: their every bit. The last line has what a step took,
+ * counted by the processor's timer. */
 #include <stdint.h>
 #include <string.h>
 

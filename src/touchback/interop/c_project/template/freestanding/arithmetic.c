@@ -5,7 +5,7 @@
 
 #include "bits.h"
 
-/* ---- copies (weak: a machine may have better ones) --------------------------------------------- */
+/* ---- copies (weak: a machine may have better ones) ------------------------------------------- */
 
 __attribute__((weak)) void *memcpy(void *restrict to, const void *restrict from, size_t count) {
     uint8_t *target = to;
@@ -40,7 +40,7 @@ __attribute__((weak)) int memcmp(const void *a, const void *b, size_t count) {
     return 0;
 }
 
-/* ---- numbers as m 2^e with 2^52 <= m < 2^53 ----------------------------------------------------- */
+/* ---- numbers as m 2^e with 2^52 <= m < 2^53 -------------------------------------------------- */
 
 #define HIDDEN (UINT64_C(1) << 52)
 

@@ -46,7 +46,7 @@ static double polynomial(double x, const double *coefficients, int count) {
     return y;
 }
 
-/* ---- exponentials ------------------------------------------------------------------------------ */
+/* ---- exponentials ---------------------------------------------------------------------------- */
 
 /* Of the first 41 bits, so that products with exponents are exact. */
 static const double LN2_HIGH = 0x1.62e42fefa3p-1, LN2_LOW = 0x1.3de6af278ece6p-42;
@@ -75,7 +75,7 @@ static double raised(pair x) {
 
 double exp(double x) { return x != x ? x : raised((pair){x, 0.0}); }
 
-/* ---- hyperbolic functions ---------------------------------------------------------------------- */
+/* ---- hyperbolic functions -------------------------------------------------------------------- */
 
 /* e^|x| / 2, finite as long as sinh and cosh are. */
 static double half_raised(double x) {
@@ -115,7 +115,7 @@ double tanh(double x) {
     return copysign(1.0 - 2.0 / (square + 1.0), x);
 }
 
-/* ---- logarithms --------------------------------------------------------------------------------- */
+/* ---- logarithms ------------------------------------------------------------------------------ */
 
 /* ln x of a finite x > 0 by x = 2^k m, sqrt(1/2) <= m < sqrt(2), and ln m = 2 artanh s with
  * s = (m - 1)/(m + 1). */
@@ -146,7 +146,7 @@ double log(double x) {
     return x > 0.0 ? logarithm(x).high : x < 0.0 ? NAN : -INFINITY;
 }
 
-/* ---- powers ------------------------------------------------------------------------------------- */
+/* ---- powers ---------------------------------------------------------------------------------- */
 
 static int is_whole(double y) { return fabs(y) >= 0x1p52 || floor(y) == y; }
 static int is_odd(double y) {
@@ -178,7 +178,7 @@ double pow(double x, double y) {
     return sign * raised(exponent);
 }
 
-/* ---- arcs --------------------------------------------------------------------------------------- */
+/* ---- arcs ------------------------------------------------------------------------------------ */
 
 static const pair QUARTER = {0x1.921fb54442d18p0, 0x1.1a62633145c07p-54}; /* of a turn */
 
