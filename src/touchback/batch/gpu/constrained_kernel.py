@@ -74,25 +74,31 @@ STRUCT = """\
 struct tb_sparse;
 struct tb_shared_load;
 {tables}
-struct tb_constrained {{
+struct tb_constrained_model {{
 {constants}    static constexpr const tb_sparse *sparse = 0;
+{patterns}}};
+struct tb_constrained_work {{
     static constexpr const tb_shared_load *shared = 0;
-{patterns}    long rank, position_rank, most_rank, started, truncated, unanswered;
+    long rank, position_rank, most_rank, started, truncated, unanswered;
     double redundant_h;
 {arrays}    tb_constraint_statistics statistics;
+}};
+struct tb_constrained {{
+    const tb_constrained_model *model;
+    tb_constrained_work *work;
 }};
 struct tb_modes;
 struct tb_problem {{
     static constexpr long nq = {nq};
     double *u;
     const double *p;
-    tb_constrained *constrained;
+    const tb_constrained *constrained;
     const double *series;
     double start, per_second;
     long long count, i;
     tb_modes *modes;
 }};
-#define SIZED(c, call) {sized}
+#define SIZED(model, work, call) {sized}
 static __device__ double tb_seconds() {{ return 0.0; }}
 static __device__ long tb_first_not_finite(const double *values, long count)
 {{
@@ -111,16 +117,20 @@ CALLS = """\
 
 
 NO_SPARSE = """\
-static __device__ void tb_sparse_choose(tb_constrained *, const double *, double, long) {}
-static __device__ int tb_sparse_factor(tb_constrained *, const double *, int) { return 0; }
-static __device__ void tb_sparse_correct(tb_constrained *, const double *, const double *, int,
-                                         double *) {}
-static __device__ void tb_sparse_solve(tb_constrained *, const double *, const double *,
-                                       const double *, const double *, const double *, double *,
-                                       double *) {}
-static __device__ void tb_sparse_row_shares(const tb_constrained *, const double *, long,
+static __device__ void tb_sparse_choose(const tb_constrained_model *, tb_constrained_work *,
+                                        const double *, double, long) {}
+static __device__ int tb_sparse_factor(const tb_constrained_model *, tb_constrained_work *,
+                                       const double *, int) { return 0; }
+static __device__ void tb_sparse_correct(const tb_constrained_model *, tb_constrained_work *,
+                                         const double *, const double *, int, double *) {}
+static __device__ void tb_sparse_solve(const tb_constrained_model *, tb_constrained_work *,
+                                       const double *, const double *, const double *,
+                                       const double *, const double *, double *, double *) {}
+static __device__ void tb_sparse_row_shares(const tb_constrained_model *,
+                                            const tb_constrained_work *, const double *, long,
                                             double *) {}
-static __device__ void tb_share_load(tb_constrained *, const double *) {}
+static __device__ void tb_share_load(const tb_constrained_model *, tb_constrained_work *,
+                                     const double *) {}
 """
 
 
@@ -171,9 +181,9 @@ SOLVED = """\
     double rate[{states}];
     tb_rate(problem, t, x, rate);
     for (int k = 0; k < {n}; k++)
-        u[{inputs} + k] = problem->constrained->a[k];
+        u[{inputs} + k] = problem->constrained->work->a[k];
     for (int k = 0; k < {m}; k++)
-        u[{inputs} + {n} + k] = problem->constrained->lambda[k];
+        u[{inputs} + {n} + k] = problem->constrained->work->lambda[k];
 """
 
 
@@ -195,24 +205,26 @@ static __device__ void note(const tb_problem *problem, double t, const double *x
 GAP = """\
 static __device__ double gap(const tb_problem *problem, double t, const double *x)
 {
-    tb_constrained *c = problem->constrained;
+    const tb_constrained_model *model = problem->constrained->model;
+    tb_constrained_work *work = problem->constrained->work;
     tb_set_inputs(problem, t, x);
-    tb_load(c, x);
-    tb_first_choice(c, problem->u, problem->p);
-    tb_positions(c, problem->u, problem->p);
-    return tb_position_size(c, c->at_positions);
+    tb_load(model, work, x);
+    tb_first_choice(model, work, problem->u, problem->p);
+    tb_positions(model, work, problem->u, problem->p);
+    return tb_position_size(work, work->at_positions);
 }
 """
 
 
 # What a mechanism remembers from launch to launch, and counts.
 REMEMBER = """\
-static __device__ void remember(const tb_constrained *c, double *memory, long long count)
+static __device__ void remember(const tb_constrained_work *work, double *memory, long long count)
 {{
 {lines}}}
-static __device__ void recall(tb_constrained *c, const double *memory, long long count)
+static __device__ void recall(const tb_constrained_model *model, tb_constrained_work *work,
+                              const double *memory, long long count)
 {{
-{back}    tb_use_choice(c);
+{back}    tb_use_choice(model, work);
 }}
 """
 
@@ -232,14 +244,16 @@ rollout(long long count, double t0, double h, long long first, long long end, lo
         x[k] = given_x[k * count + i];
     for (int k = 0; k < {inputs}; k++)
         u[k] = given_u[{own_u}];
-    tb_constrained c{{}};
+    const tb_constrained_model model{{}};
+    tb_constrained_work work{{}};
+    const tb_constrained c{{&model, &work}};
     tb_problem problem{{u, p, &c, series, start, per_second, count, i, 0}};
     if (first == 0) {{
         memory[{gap} * count + i] = gap(&problem, t0, x);
         tb_{motion}_settle(&problem, t0, x, 1);
         note(&problem, t0, x, record, 0);
     }} else
-        recall(&c, memory + i, count);
+        recall(&model, &work, memory + i, count);
     long long step = first;
 #pragma unroll 1
     for (; step < end; step++) {{
@@ -260,7 +274,7 @@ rollout(long long count, double t0, double h, long long first, long long end, lo
     made[i] = step;
     for (int k = 0; k < {states}; k++)
         given_x[k * count + i] = x[k];
-    remember(&c, memory + i, count);
+    remember(&work, memory + i, count);
 }}
 """
 
@@ -353,9 +367,9 @@ def arrays_of(rows: Rows) -> Iterator[tuple[str, str, int]]:
     matrices."""
     nq, n, nz = rows.sizes
     counts = {"J_count": len(rows.J[0]), "W_count": len(rows.W[0]), "M_count": len(rows.M[0])}
-    struct = LIB.struct("tb_constrained")(nq=nq, n=n, nz=nz, m=rows.count, **counts)
+    model = LIB.struct("tb_constrained_model")(nq=nq, n=n, nz=nz, m=rows.count, **counts)
     implicit = {name for _, name in LIB.arrays("TB_IMPLICIT_ARRAYS")}
-    yield from (each for each in constrained_arrays(struct) if each[1] not in implicit)
+    yield from (each for each in constrained_arrays(model) if each[1] not in implicit)
 
 
 @dataclass(frozen=True)
@@ -438,8 +452,8 @@ class ConstrainedRollout(RolloutWithConstraints):
         lists: dict[str, Sequence[int]] = {"holonomic": rows.holonomic, "W_twins": rows.twins}
         for name, pattern in counts.items():
             lists |= {f"{name}_rows": pattern[0], f"{name}_columns": pattern[1]}
-        any_size = f"call({n}, (c)->rank)"
-        small = f"((c)->rank == {m} ? call({n}, {m}) : {any_size})"
+        any_size = f"call({n}, (work)->rank)"
+        small = f"((work)->rank == {m} ? call({n}, {m}) : {any_size})"
         return texts.STRUCT.format(
             tables="".join(table(name, numbers) for name, numbers in lists.items() if numbers),
             constants="".join(
@@ -484,7 +498,7 @@ class ConstrainedRollout(RolloutWithConstraints):
 
     def _saved_fields(self) -> Iterator[tuple[str, str]]:
         """What comes next hangs on beside the state (as warm_start.c has it), then what is counted:
-        places in the struct, with their types."""
+        places in the workspace, with their types."""
         for name in ("rank", "position_rank", "most_rank", "started", "truncated"):
             yield name, "long"
         yield "redundant_h", "double"
@@ -508,7 +522,7 @@ class ConstrainedRollout(RolloutWithConstraints):
 
     def _save_text(self) -> str:
         there = enumerate(self._saved_fields())
-        pairs = [(f"c->{name}", f"memory[{k} * count]", kind) for k, (name, kind) in there]
+        pairs = [(f"work->{name}", f"memory[{k} * count]", kind) for k, (name, kind) in there]
         return texts.REMEMBER.format(
             lines="".join(f"    {to} = (double){of};\n" for of, to, _ in pairs),
             back="".join(f"    {of} = ({kind}){to};\n" for of, to, kind in pairs),

@@ -89,7 +89,7 @@ STRUCT = """\
 struct tb_mode {{
     long number;
     tb_problem problem;
-    tb_constrained *constrained;
+    const tb_constrained *constrained;
     const int *rows, *tracks;
     long value_count, uses_forces, exit_count;
     const tb_exit *exits;
@@ -105,7 +105,9 @@ struct tb_modes {{
 {constants}    static constexpr tb_energy_balance *energy_balance = 0;
     const int *group_places, *group_sizes;
     tb_mode modes[{modes}];
-    tb_constrained memory[{sets}], *sets[{sets}];
+    tb_constrained_model models[{sets}];
+    tb_constrained_work works[{sets}];
+    tb_constrained pairs[{sets}], *sets[{sets}];
 {arrays}    long looks_left, crowd, transitions, chattering, failed, unmet, failed_mode;
     double failed_gap, failed_time;
     long capacity, logged; /* of the log, which has no room here */
@@ -145,8 +147,11 @@ static __device__ long tb_settle(const tb_problem *problem, double t, double *x,
 PREPARE = """\
 static __device__ void prepare(tb_modes *e, const tb_problem *problem)
 {{
-    for (long k = 0; k < {sets}; k++)
-        e->sets[k] = e->memory + k;
+    for (long k = 0; k < {sets}; k++) {{
+        e->pairs[k].model = e->models + k;
+        e->pairs[k].work = e->works + k;
+        e->sets[k] = e->pairs + k;
+    }}
 {lines}    e->group_places = table_group_places;
     e->group_sizes = table_group_sizes;
     e->log = e->trial;
@@ -157,9 +162,9 @@ static __device__ void prepare(tb_modes *e, const tb_problem *problem)
 
 SET = """\
     {{
-        tb_constrained *c = e->memory + {number};
-        c->number = {number};
-        c->m = {m};
+        tb_constrained_model *model = e->models + {number};
+        model->number = {number};
+        model->m = {m};
 {lines}    }}
 """
 
@@ -207,12 +212,12 @@ static __device__ void look(const tb_problem *problem, double t, const double *x
     if (number < 0 || tb_first_not_finite(x, e->n) >= 0)
         return;
     tb_mode *mode = tb_modes_lend(e, problem, number);
-    const tb_constrained *c = mode->constrained;
-    const long paradoxes = c->statistics.paradoxes;
+    const tb_constrained_work *work = mode->constrained->work;
+    const long paradoxes = work->statistics.paradoxes;
     tb_set_inputs(problem, t, x);
     if ({rubs})
         tb_modes_rate(x, problem->u, problem->p, e->rate, 0, e);
-    e->paradoxes += c->statistics.paradoxes - paradoxes;
+    e->paradoxes += work->statistics.paradoxes - paradoxes;
     const double open = tb_modes_open(problem, t, x, 1);
     if (!(open <= e->largest_h))
         e->largest_h = open;
@@ -327,11 +332,12 @@ def set_tables(rows: Rows, k: int) -> str:
 
 
 def set_text(rows: Rows, k: int) -> str:
-    """What lets a thread's memory of the set point to them."""
+    """What lets a thread's model of the set point to them."""
     lines = [
-        f"c->{name} = {table_address(f'{name}_{k}', each)};" for name, each in _lists(rows).items()
+        f"model->{name} = {table_address(f'{name}_{k}', each)};"
+        for name, each in _lists(rows).items()
     ]
-    lines += [f"c->{name}_count = {len(each[0])};" for name, each in
+    lines += [f"model->{name}_count = {len(each[0])};" for name, each in
               (("J", rows.J), ("W", rows.W), ("M", rows.M))]  # fmt: skip
     written = "".join(f"        {line}\n" for line in lines)
     return texts.SET.format(number=k, m=rows.count, lines=written)
@@ -466,7 +472,7 @@ class ModesRollout(RolloutWithConstraints):
         arrays = [f"    mutable {kind} {name}[{k}];\n" for (kind, name), k in sizes.items()]
         return shared_texts.STRUCT.format(
             tables="", constants=_constants(constants), patterns=texts.SET_MEMBERS, nq=nq,
-            arrays="".join(arrays), sized=f"call({n}, (c)->rank)",
+            arrays="".join(arrays), sized=f"call({n}, (work)->rank)",
         )  # fmt: skip
 
     def _modes_struct(self) -> str:
@@ -496,7 +502,7 @@ class ModesRollout(RolloutWithConstraints):
 
     def _dispatches(self) -> Iterator[str]:
         for names, owner, count in (
-            (_OF_SETS, "tb_constrained", len(self.sets)),
+            (_OF_SETS, "tb_constrained_model", len(self.sets)),
             (_OF_MODES, "tb_mode", len(self.data.modes)),
         ):  # fmt: skip
             for name in names:

@@ -4,11 +4,12 @@
 
 static double begin(const tb_batch *b, tb_batch_worker *w) {
     const tb_problem *problem = w->problem;
-    tb_constrained *c = problem->constrained;
+    const tb_constrained_model *model = problem->constrained->model;
+    tb_constrained_work *work = problem->constrained->work;
     tb_restore_warm_start(problem, w->fresh);
-    memset(&c->statistics, 0, sizeof c->statistics);
+    memset(&work->statistics, 0, sizeof work->statistics);
     tb_set_inputs(problem, b->t0, w->x);
-    double gap = tb_widest_gap(c, w->x, problem->u, problem->p, NULL);
+    double gap = tb_widest_gap(model, work, w->x, problem->u, problem->p, NULL);
     tb_settle(problem, b->t0, w->x, 1);
     return gap;
 }
@@ -16,16 +17,18 @@ static double begin(const tb_batch *b, tb_batch_worker *w) {
 /* What sensors show at a state, from the accelerations and multipliers there. */
 static void measure(const tb_batch *b, const tb_batch_worker *w, double t, const double *x) {
     const tb_problem *problem = w->problem;
-    const tb_constrained *c = problem->constrained;
+    const tb_constrained_model *model = problem->constrained->model;
+    const tb_constrained_work *work = problem->constrained->work;
     double *solutions = w->solutions;
-    tb_solved_rows(problem, 1, &t, x, c->a, c->n, c->lambda, c->m, w->next, solutions + b->inputs);
+    tb_solved_rows(problem, 1, &t, x, work->a, model->n, work->lambda, model->m, w->next,
+                   solutions + b->inputs);
     tb_copy(solutions, problem->u, b->inputs);
     tb_call(&w->sensors, x, solutions, problem->p, w->shown);
 }
 
 /* What is counted is of the steps, not of the looks at them. */
 static int report(const tb_batch *b, tb_batch_worker *w, long instance) {
-    const tb_constraint_statistics *s = &w->problem->constrained->statistics;
+    const tb_constraint_statistics *s = &w->problem->constrained->work->statistics;
     tb_batch_report *report = b->reports + instance;
     report->largest_h = s->largest_h;
     report->singular = (double)s->singular;

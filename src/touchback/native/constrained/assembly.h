@@ -9,7 +9,7 @@
 enum { TB_CLOSED, TB_OPEN, TB_NO_NUMBER };
 
 typedef struct tb_assembly {
-    tb_constrained *constrained;
+    const tb_constrained *constrained;
     const double *u, *p;
     double angle; /* or length, by which a guess is turned aside */
     int *met;     /* of a row: whether it is to be met */

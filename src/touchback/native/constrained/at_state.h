@@ -14,17 +14,17 @@
 #include "constrained/constrained.h"
 
 typedef struct tb_at_state {
-    tb_constrained *constrained;
+    const tb_constrained *constrained;
     tb_callable bias; /* c = inverse dynamics at rest; call is NULL without efforts */
     long efforts;     /* where in u they start */
     long pulls;       /* where in u numbers start that are added to gamma; -1 for none */
     long bias_block;  /* where in p its block starts */
 } tb_at_state;
 
-/* c->a, c->lambda and c->unanswered from the last terms and c->right. */
-void tb_move_at_terms(tb_constrained *c);
+/* work->a, work->lambda and work->unanswered from the last terms and work->right. */
+void tb_move_at_terms(const tb_constrained_model *model, tb_constrained_work *work);
 /* Of the one calling convention, with a tb_at_state as its context; not re-entrant. */
-void tb_at_state_call(const double *x, const double *u, const double *p, double *out, double *work,
-                      const void *context);
+void tb_at_state_call(const double *x, const double *u, const double *p, double *out,
+                      double *scratch, const void *context);
 
 #endif

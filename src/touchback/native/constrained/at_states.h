@@ -24,8 +24,8 @@ typedef struct tb_at_states {
 
 /* Of the calling convention for several lanes, with a tb_at_states as its context; not re-entrant.
  */
-void tb_at_states_call(const double *x, const double *u, const double *p, double *out, double *work,
-                       const void *context);
+void tb_at_states_call(const double *x, const double *u, const double *p, double *out,
+                       double *scratch, const void *context);
 
 #pragma GCC visibility push(hidden)
 /* Chooses dependent coordinates in each lane. Returns 1 where one has rows that are redundant. */

@@ -5,22 +5,23 @@
 #include "constrained/formulations.h"
 #endif
 
-TB_DEVICE void tb_baumgarte_pull(tb_constrained *c) {
-    const double *h = c->at_terms;
-    tb_velocity_residual(c, tb_terms_J(c), tb_terms_b(c));
-    for (long i = 0; i < c->m; i++) {
-        double pull = c->alpha * c->residual[i];
-        if (c->holonomic[i])
-            pull = 2.0 * pull - c->beta * c->beta * h[i];
-        c->right[i] = pull - tb_terms_gamma(c)[i];
+TB_DEVICE void tb_baumgarte_pull(const tb_constrained_model *model, tb_constrained_work *work) {
+    const double *h = work->at_terms;
+    tb_velocity_residual(model, work, tb_terms_J(model, work), tb_terms_b(model, work));
+    for (long i = 0; i < model->m; i++) {
+        double pull = model->alpha * work->residual[i];
+        if (model->holonomic[i])
+            pull = 2.0 * pull - model->beta * model->beta * h[i];
+        work->right[i] = pull - tb_terms_gamma(model, work)[i];
     }
 }
 
 TB_DEVICE void tb_baumgarte_rate(const double *x, const double *u, const double *p, double *out,
-                                 double *work, const void *context) {
-    tb_constrained *c = tb_constrained_of(context);
-    (void)work;
-    tb_begin_rate(c, x, u, p);
-    tb_baumgarte_pull(c);
-    tb_finish_rate(c, u, p, out);
+                                 double *scratch, const void *context) {
+    const tb_constrained_model *model = tb_constrained_of(context)->model;
+    tb_constrained_work *work = tb_constrained_of(context)->work;
+    (void)scratch;
+    tb_begin_rate(model, work, x, u, p);
+    tb_baumgarte_pull(model, work);
+    tb_finish_rate(model, work, u, p, out);
 }

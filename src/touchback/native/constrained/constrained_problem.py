@@ -33,94 +33,103 @@ _POOL = 1 << 22  # numbers: the most that the rows of a sparse choice may take
 ARRAYS = ("TB_CHOICE_ARRAYS", "TB_SOLUTION_ARRAYS", "TB_WORK_ARRAYS", "TB_IMPLICIT_ARRAYS")
 
 
-def constrained_arrays(struct: ctypes.Structure) -> list[tuple[str, str, int]]:
-    """Types, names and sizes of all arrays of a tb_constrained (arrays.h), by its other fields."""
+def constrained_arrays(model: ctypes.Structure) -> list[tuple[str, str, int]]:
+    """Types, names and sizes of all arrays of the workspace (arrays.h) of a
+    tb_constrained_model."""
     known = [array for table in ARRAYS for array in LIB.arrays(table)]
     sizes = np.zeros(len(known), dtype=np.int64)
-    LIB.tb_constrained_array_sizes(ctypes.addressof(struct), address_of(sizes))
+    LIB.tb_constrained_array_sizes(ctypes.addressof(model), address_of(sizes))
     return [(kind, name, size) for (kind, name), size in zip(known, sizes.tolist(), strict=True)]
 
 
-class ConstrainedWorkspace:
-    """A tb_constrained with everything that it points to."""
+class ConstrainedStructs:
+    """The model and the workspace of a mechanism in C (struct.h), with everything that they point
+    to; `record` is a tb_constrained, which has them both."""
 
     def __init__(self, functions: ConstrainedFunctions, sparse: bool | None) -> None:
         self._floats: dict[str, Floats] = {}
         self._ints: dict[str, Indices] = {}
         nq, n, nz = functions.sizes
-        self.record = Record("tb_constrained", nq=nq, n=n, nz=nz, m=len(functions.names))
-        self.record.owned.append(functions)
+        self._model = Record("tb_constrained_model", nq=nq, n=n, nz=nz, m=len(functions.names))
+        self._work = Record("tb_constrained_work")
+        self.model, self.work = self._model.struct, self._work.struct
+        self.record = Record("tb_constrained", model=self._model.address, work=self._work.address)
+        self.record.owned += [functions, self._model, self._work]
         self._patterns(functions)
         for name in ("terms", "positions", "velocity_level", "configuration_rate", "stiffness"):
-            self.record.call(name, getattr(functions, name))
+            self._model.call(name, getattr(functions, name))
         eliminations = self._eliminations() if sparse or n > _SMALL else None
         if eliminations is not None and (sparse or (sparse is None and self._pays(eliminations))):
             self._make_sparse(*eliminations)
         self._make_arrays()
 
     def floats(self, name: str) -> Floats:
-        """An array of doubles of the struct by name."""
+        """An array of doubles of the workspace by name."""
         return self._floats[name]
 
     def ints(self, name: str) -> Indices:
-        """An array of integers of the struct by name."""
+        """An array of integers by name."""
         return self._ints[name]
 
     def _patterns(self, functions: ConstrainedFunctions) -> None:
-        struct = self.record.struct
-        n, m = struct.n, struct.m
+        n, m = self.model.n, self.model.m
         for matrix, row_count in (("J", m), ("W", m), ("M", n)):
             rows, columns = (getattr(functions, f"{matrix}_{end}") for end in ("rows", "columns"))
             if rows is None or columns is None:
                 continue
             given = ((f"{matrix}_rows", rows), (f"{matrix}_columns", columns))
-            pair = [self._set_ints(name, indices) for name, indices in given]
+            pair = [self._set_pattern(name, indices) for name, indices in given]
             for label, indices, limit in zip(("row", "column"), pair, (row_count, n)):
                 if len(indices) != len(pair[0]) or np.any((indices < 0) | (indices >= limit)):
                     raise InputError(
                         f"The pattern of {matrix} needs a row and a column for each nonzero, "
                         f"{label}s from 0 to {limit - 1}."
                     )
-            setattr(struct, f"{matrix}_count", len(pair[0]))
+            setattr(self.model, f"{matrix}_count", len(pair[0]))
         if functions.W_twins is not None:
-            self._set_ints("W_twins", functions.W_twins)
-        holonomic = self._set_ints("holonomic", np.asarray(functions.holonomic, dtype=bool))
+            self._set_pattern("W_twins", functions.W_twins)
+        holonomic = self._set_pattern("holonomic", np.asarray(functions.holonomic, dtype=bool))
         none = np.zeros(m, dtype=bool)
-        driven = self._set_ints("driven", none if functions.driven is None else functions.driven)
+        driven = self._set_pattern("driven", none if functions.driven is None else functions.driven)
         if not len(holonomic) == len(driven) == m:
             raise InputError(f"{m} constraint rows need as many holonomic and driven marks.")
 
-    def _set_ints(self, name: str, values: ArrayLike) -> Indices:
-        self._ints[name] = self.record.ints(name, values)
+    def _set_pattern(self, name: str, values: ArrayLike) -> Indices:
+        self._ints[name] = self._model.ints(name, values)
         return self._ints[name]
 
     def _make_arrays(self) -> None:
         # Doubles before integers: interleaved, steps of small loops take a tenth longer.
-        for kind, name, count in sorted(constrained_arrays(self.record.struct)):
+        for kind, name, count in sorted(constrained_arrays(self.model), key=lambda each: each[0]):
             if kind == "double":
-                self._floats[name] = self.record.floats(name, count)
+                self._floats[name] = self._work.floats(name, count)
             else:
-                self._set_ints(name, np.zeros(count))
+                self._ints[name] = self._work.ints(name, np.zeros(count))
         self._floats["row_weight"][:] = 1.0
         for name in ("rows", "columns"):
             self._ints[name][:] = np.arange(len(self._ints[name]))
 
+    @property
+    def owned(self) -> list[object]:
+        """What lives as long as this."""
+        return [*self.record.owned, *self._model.owned, *self._work.owned]
+
     def share_loads(self) -> None:
         """Memory with which rows that contradict each other are met as well as can be."""
-        size = self.record.struct.n + self.record.struct.m
+        size = self.model.n + self.model.m
         shared = Record("tb_shared_load")
         for name, count in (("matrix", size * size), ("right", size), ("solution", size),
                             ("work", 2 * size)):  # fmt: skip
             shared.floats(name, count)
         shared.ints("order", np.zeros(size))
-        self.record.owned += [shared, *shared.owned]
-        self.record.struct.shared = shared.address
+        self._work.owned += [shared, *shared.owned]
+        self.work.shared = shared.address
 
     # ---- many loops -----------------------------------------------------------------------------
 
     def _eliminations(self) -> tuple[Elimination, Elimination]:
         """Of [[M, Jᵀ], [J, 0]], multipliers after the coordinates they touch, and of J Jᵀ."""
-        s = self.record.struct
+        s = self.model
         J = list(zip(self._list("J_rows"), self._list("J_columns")))
         M = list(zip(self._list("M_rows"), self._list("M_columns")))
         touched: dict[int, set[int]] = {}
@@ -138,14 +147,15 @@ class ConstrainedWorkspace:
         return values
 
     def _pays(self, eliminations: tuple[Elimination, Elimination]) -> bool:
-        n, m = self.record.struct.n, self.record.struct.m
+        n, m = self.model.n, self.model.m
         free = max(n - m, 0)
         full = m * m * n / 2 + n * m * free + n * free * free
         return _SCATTER * sum(len(each.targets) for each in eliminations) < full
 
     def _make_sparse(self, motion: Elimination, gram: Elimination) -> None:
-        n, m = self.record.struct.n, self.record.struct.m
+        n, m = self.model.n, self.model.m
         sparse = Record("tb_sparse", pool_size=min(2 * m * n, _POOL) + n)
+        work = Record("tb_sparse_work")
         J = list(zip(self._list("J_rows"), self._list("J_columns")))
         M = zip(self._list("M_rows"), self._list("M_columns"))
         by_row: list[list[int]] = [[] for _ in range(m)]
@@ -159,28 +169,30 @@ class ConstrainedWorkspace:
             "gram_place": gram.place, "gram_order": gram.order,
             "row_starts": np.cumsum([0, *map(len, by_row)]),
             "row_entries": [k for entries in by_row for k in entries],
-            "motion_dropped": np.zeros(n + m), "gram_dropped": np.zeros(m),
-            "pool_columns": np.zeros(size), "pool_starts": np.zeros(m + 2),
         }  # fmt: skip
         for name, values in (ints | _products(gram, J)).items():
             filled = sparse.ints(name, values)
         sparse.struct.products = len(filled)  # the products' lists came last
+        for name, elimination in (("motion", motion), ("gram", gram)):
+            ldl = Record(getattr(sparse.struct, name))
+            ldl.struct.size = elimination.size
+            for part in ("starts", "rows", "targets"):
+                ldl.ints(part, getattr(elimination, part))
+            sparse.owned += ldl.owned
         for name, count in (
             ("motion_scratch", n + m), ("motion_reference", n + m), ("gram_scratch", m),
             ("gram_reference", m), ("wide", n), ("pool_values", size),
+            ("motion_values", motion.value_count), ("gram_values", gram.value_count),
         ):  # fmt: skip
-            sparse.floats(name, count)
-        for name, elimination in (("motion", motion), ("gram", gram)):
-            self._fill_ldl(Record(getattr(sparse.struct, name)), elimination)
-        self.record.owned += [sparse, *sparse.owned]
-        self.record.struct.sparse = sparse.address
-
-    def _fill_ldl(self, ldl: Record, elimination: Elimination) -> None:
-        ldl.struct.size = elimination.size
-        for name in ("starts", "rows", "targets"):
-            ldl.ints(name, getattr(elimination, name))
-        ldl.floats("values", elimination.value_count)
-        self.record.owned += ldl.owned
+            work.floats(name, count)
+        for name, count in (
+            ("motion_dropped", n + m), ("gram_dropped", m), ("pool_columns", size),
+            ("pool_starts", m + 2),
+        ):  # fmt: skip
+            work.ints(name, np.zeros(count))
+        self._model.owned += [sparse, *sparse.owned]
+        self._work.owned += [work, *work.owned]
+        self.model.sparse, self.work.sparse = sparse.address, work.address
 
 
 def _products(gram: Elimination, J: list[tuple[int, int]]) -> dict[str, ArrayLike]:
@@ -280,11 +292,11 @@ class Constrained:
                 "stiffness need full matrices: leave sparse=True away."
             )
         self.stepper: str | None = kind.word if kind.step else None
-        self._memory = ConstrainedWorkspace(functions, False if dense_only else sparse)
-        struct = self._memory.record.struct
-        struct.tolerance, struct.rank_tolerance = kind.tolerance, kind.rank_tolerance
+        self._memory = ConstrainedStructs(functions, False if dense_only else sparse)
+        model = self._memory.model
+        model.tolerance, model.rank_tolerance = kind.tolerance, kind.rank_tolerance
         for name, setting in asdict(kind).items():
-            setattr(struct, name, setting)
+            setattr(model, name, setting)
         self.address = LIB.address(f"tb_{kind.rate}")
         self.work_size = 0
         self.context_address = self._memory.record.address
@@ -311,7 +323,7 @@ class Constrained:
     @property
     def sparse(self) -> bool:
         """Whether the many-loops way is taken."""
-        return bool(self._memory.record.struct.sparse)
+        return bool(self._memory.model.sparse)
 
     @property
     def term_count(self) -> int:
@@ -321,7 +333,7 @@ class Constrained:
     @property
     def owned(self) -> list[object]:
         """What lives as long as this: arrays that a rate works on among it."""
-        return self._memory.record.owned
+        return self._memory.owned
 
     @property
     def multipliers(self) -> Floats:
@@ -336,39 +348,35 @@ class Constrained:
     @property
     def dependent(self) -> list[int]:
         """The freedoms that are dependent at present."""
-        struct = self._memory.record.struct
-        return sorted(int(j) for j in self._memory.ints("columns")[: struct.rank])
+        return sorted(int(j) for j in self._memory.ints("columns")[: self._memory.work.rank])
 
     @property
     def redundant(self) -> list[str]:
         """The rows that are redundant at present."""
-        struct = self._memory.record.struct
-        return [self.functions.names[i] for i in sorted(self._memory.ints("rows")[struct.rank :])]
+        rows = self._memory.ints("rows")[self._memory.work.rank :]
+        return [self.functions.names[i] for i in sorted(rows)]
 
     @property
     def shared(self) -> list[str]:
         """The rows with friction whose forces redundant rows could carry as well, where the motion
         was evaluated last: then nobody can tell how much friction there is."""
-        struct, rubbing = self._memory.record.struct, self.functions.rubbing
-        if not rubbing or not struct.started or struct.rank == struct.m:
-            return []
-        return [name for name in rubbing if name in self.undetermined]
+        return [name for name in self.functions.rubbing if name in self.undetermined]
 
     @property
     def undetermined(self) -> list[str]:
         """The rows that share forces which mechanics leaves open, where the motion was evaluated
         last."""
-        struct = self._memory.record.struct
-        if not struct.started or struct.rank == struct.m:
+        model, work = self._memory.model, self._memory.work
+        if not work.started or work.rank == model.m:
             return []
-        J, ints = np.zeros((struct.m, struct.n)), self._memory.ints
-        values = self._memory.floats("at_terms")[3 * struct.m :][: struct.J_count]
+        J, ints = np.zeros((model.m, model.n)), self._memory.ints
+        values = self._memory.floats("at_terms")[3 * model.m :][: model.J_count]
         J[ints("J_rows"), ints("J_columns")] = values
-        shares = np.abs(np.linalg.svd(J)[0][:, struct.rank :]).max(axis=1)
+        shares = np.abs(np.linalg.svd(J)[0][:, work.rank :]).max(axis=1)
         return [name for name, share in zip(self.functions.names, shares) if share > 1e-6]
 
     @property
     def statistics(self) -> dict[str, float]:
         """Counts since the start (tb_constraint_statistics of constrained.h)."""
-        counts = self._memory.record.struct.statistics
+        counts = self._memory.work.statistics
         return {name: getattr(counts, name) for name, _ in counts._fields_}

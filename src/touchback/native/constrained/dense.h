@@ -11,8 +11,8 @@
 #define INLINED static inline __attribute__((always_inline))
 
 /* y <- U_v^-1 L^-1 y over the first r rows. */
-INLINED void solve_dependent(const tb_constrained *c, double *restrict y, long n, long r) {
-    const double *restrict U = c->LU, *restrict inverse = c->inverse_pivot;
+INLINED void solve_dependent(const tb_constrained_work *work, double *restrict y, long n, long r) {
+    const double *restrict U = work->LU, *restrict inverse = work->inverse_pivot;
     for (long i = 1; i < r; i++)
         for (long k = 0; k < i; k++)
             y[i] -= U[i * n + k] * y[k];
@@ -24,11 +24,11 @@ INLINED void solve_dependent(const tb_constrained *c, double *restrict y, long n
 }
 
 /* y = J_v^-1 right. */
-INLINED void particular(const tb_constrained *c, const double *restrict right, double *restrict y,
-                        long n, long r) {
+INLINED void particular(const tb_constrained_work *work, const double *restrict right,
+                        double *restrict y, long n, long r) {
     for (long i = 0; i < r; i++)
-        y[i] = right[c->rows[i]];
-    solve_dependent(c, y, n, r);
+        y[i] = right[work->rows[i]];
+    solve_dependent(work, y, n, r);
 }
 
 #endif

@@ -11,7 +11,7 @@ from touchback.numbers import MOST, keep, number_within, positive_number, shown
 @dataclass(frozen=True)
 class Formulation:
     """A way to enforce constraints, called `word`: its functions in C, and what it is content with.
-    Its fields, if any, are its settings: those of `tb_constrained` of these names.
+    Its fields, if any, are its settings: those of `tb_constrained_model` of these names.
 
     Functions are named as in C, without our prefix; one that is a step of its own (`step`) has the
     step called by its word, too."""

@@ -8,13 +8,13 @@
 
 /* Rates of the one calling convention, with a tb_constrained as their context. */
 void tb_partitioning_rate(const double *x, const double *u, const double *p, double *out,
-                          double *work, const void *context);
+                          double *scratch, const void *context);
 void tb_multipliers_rate(const double *x, const double *u, const double *p, double *out,
-                         double *work, const void *context);
-void tb_baumgarte_rate(const double *x, const double *u, const double *p, double *out, double *work,
-                       const void *context);
-void tb_penalty_rate(const double *x, const double *u, const double *p, double *out, double *work,
-                     const void *context);
+                         double *scratch, const void *context);
+void tb_baumgarte_rate(const double *x, const double *u, const double *p, double *out,
+                       double *scratch, const void *context);
+void tb_penalty_rate(const double *x, const double *u, const double *p, double *out,
+                     double *scratch, const void *context);
 
 /* What settles in each; baumgarte and penalty take that of multipliers, steps of their own the
  * last. */
@@ -41,10 +41,10 @@ typedef struct tb_rate_derivatives {
 
 /* Jacobians of the rates, likewise, with a tb_rate_derivatives as their context. */
 void tb_partitioning_jacobian(const double *x, const double *u, const double *p, double *out,
-                              double *work, const void *context);
+                              double *scratch, const void *context);
 void tb_multipliers_jacobian(const double *x, const double *u, const double *p, double *out,
-                             double *work, const void *context);
+                             double *scratch, const void *context);
 void tb_baumgarte_jacobian(const double *x, const double *u, const double *p, double *out,
-                           double *work, const void *context);
+                           double *scratch, const void *context);
 
 #endif

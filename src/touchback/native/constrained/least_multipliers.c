@@ -19,53 +19,55 @@ static const double ELSEWHERE =
 
 /* Whether the forces of a row that is left out are those of its shares of others: with servos and
  * friction they needn't be, though what they constrain is. */
-static int acts_alike(tb_constrained *c, const double *W, long row, const double *shares) {
-    double *force = c->n_scratch, size = 0.0;
-    memset(force, 0, (size_t)c->n * sizeof *force);
-    for (long k = 0; k < c->W_count; k++) {
-        double share = c->W_rows[k] == row ? 1.0 : 0.0;
-        for (long i = 0; i < c->rank; i++)
-            share -= c->W_rows[k] == c->rows[i] ? shares[i] : 0.0;
-        force[c->W_columns[k]] += share * W[k];
+static int acts_alike(const tb_constrained_model *model, tb_constrained_work *work, const double *W,
+                      long row, const double *shares) {
+    double *force = work->n_scratch, size = 0.0;
+    memset(force, 0, (size_t)model->n * sizeof *force);
+    for (long k = 0; k < model->W_count; k++) {
+        double share = model->W_rows[k] == row ? 1.0 : 0.0;
+        for (long i = 0; i < work->rank; i++)
+            share -= model->W_rows[k] == work->rows[i] ? shares[i] : 0.0;
+        force[model->W_columns[k]] += share * W[k];
         size = fmax(size, fabs(share * W[k]));
     }
-    for (long j = 0; j < c->n; j++)
+    for (long j = 0; j < model->n; j++)
         if (!(fabs(force[j]) <= ELSEWHERE * size))
             return 0;
     return 1;
 }
 
 /* S by rows, `rank` wide. Returns 1 where a row demands something else than the others. */
-static int find_shares(tb_constrained *c, const double *J, const double *W) {
-    long r = c->rank;
+static int find_shares(const tb_constrained_model *model, tb_constrained_work *work,
+                       const double *J, const double *W) {
+    long r = work->rank;
     int contradicted = 0;
-    for (long d = r; d < c->m; d++) {
-        double *shares = c->load_shares + (d - r) * r;
-        double demanded = c->right[c->rows[d]], size = fabs(demanded);
-        tb_row_shares(c, J, c->rows[d], shares);
+    for (long d = r; d < model->m; d++) {
+        double *shares = work->load_shares + (d - r) * r;
+        double demanded = work->right[work->rows[d]], size = fabs(demanded);
+        tb_row_shares(model, work, J, work->rows[d], shares);
         for (long i = 0; i < r; i++) {
-            double part = shares[i] * c->right[c->rows[i]];
+            double part = shares[i] * work->right[work->rows[i]];
             demanded -= part;
             size += fabs(part);
         }
         contradicted |= !(fabs(demanded) <= CONTRADICTED * size);
-        if (c->W_count && W && !acts_alike(c, W, c->rows[d], shares))
+        if (model->W_count && W && !acts_alike(model, work, W, work->rows[d], shares))
             memset(shares, 0, (size_t)r * sizeof *shares);
     }
     return contradicted;
 }
 
 /* y <- (1 + S S^T)^-1 y by L L^T. */
-static void solve_gram(tb_constrained *c, double *y) {
-    long r = c->rank, count = c->m - r;
-    double *G = c->load_gram; /* the lower triangle by rows */
+static void solve_gram(const tb_constrained_model *model, tb_constrained_work *work, double *y) {
+    long r = work->rank, count = model->m - r;
+    double *G = work->load_gram; /* the lower triangle by rows */
     for (long i = 0; i < count; i++) {
         double *row = G + i * (i + 1) / 2;
         for (long j = 0; j <= i; j++) {
             const double *other = G + j * (j + 1) / 2;
             double sum = i == j ? 1.0 : 0.0;
             for (long k = 0; k < r; k++)
-                sum += c->load_shares[i * r + k] * c->load_shares[j * r + k];
+                sum += work->load_shares[i * r + k] * work->load_shares[j * r + k];
             for (long k = 0; k < j; k++)
                 sum -= row[k] * other[k];
             row[j] = i == j ? sqrt(sum) : sum / other[j];
@@ -81,35 +83,37 @@ static void solve_gram(tb_constrained *c, double *y) {
     }
 }
 
-TB_DEVICE void tb_active_multipliers(const tb_constrained *c, const double *lambda, double *kept) {
-    long r = c->rank;
-    for (long i = 0; i < c->m; i++)
+TB_DEVICE void tb_active_multipliers(const tb_constrained_model *model,
+                                     const tb_constrained_work *work, const double *lambda,
+                                     double *kept) {
+    long r = work->rank;
+    for (long i = 0; i < model->m; i++)
         kept[i] = lambda[i];
-    for (long d = r; d < c->m; d++) {
-        double carried = kept[c->rows[d]];
-        kept[c->rows[d]] = 0.0;
+    for (long d = r; d < model->m; d++) {
+        double carried = kept[work->rows[d]];
+        kept[work->rows[d]] = 0.0;
         for (long i = 0; i < r; i++)
-            kept[c->rows[i]] += c->load_shares[(d - r) * r + i] * carried;
+            kept[work->rows[i]] += work->load_shares[(d - r) * r + i] * carried;
     }
 }
 
-TB_DEVICE int tb_least_multipliers(tb_constrained *c, const double *J, const double *W,
-                                   double *lambda) {
-    long r = c->rank, count = c->m - r;
-    double *y = c->m_scratch;
-    const double *S = c->load_shares;
-    int contradicted = find_shares(c, J, W);
-    tb_active_multipliers(c, lambda, lambda);
+TB_DEVICE int tb_least_multipliers(const tb_constrained_model *model, tb_constrained_work *work,
+                                   const double *J, const double *W, double *lambda) {
+    long r = work->rank, count = model->m - r;
+    double *y = work->m_scratch;
+    const double *S = work->load_shares;
+    int contradicted = find_shares(model, work, J, W);
+    tb_active_multipliers(model, work, lambda, lambda);
     for (long d = 0; d < count; d++) {
         y[d] = 0.0;
         for (long i = 0; i < r; i++)
-            y[d] += S[d * r + i] * lambda[c->rows[i]];
+            y[d] += S[d * r + i] * lambda[work->rows[i]];
     }
-    solve_gram(c, y);
+    solve_gram(model, work, y);
     for (long d = 0; d < count; d++) {
-        lambda[c->rows[r + d]] = y[d];
+        lambda[work->rows[r + d]] = y[d];
         for (long i = 0; i < r; i++)
-            lambda[c->rows[i]] -= S[d * r + i] * y[d];
+            lambda[work->rows[i]] -= S[d * r + i] * y[d];
     }
     return contradicted;
 }

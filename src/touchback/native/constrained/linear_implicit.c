@@ -14,87 +14,94 @@
 #include "integrate/fixed_step.h"
 
 /* Solves with M - h C - h^2 K, or with M when there is no stiffness. */
-static void solve(tb_constrained *c, const double *f, const double *right, double *step) {
-    if (c->stiffness.call)
-        tb_dense_solve_general(c, c->matrix, f, right, step, c->mu);
+static void solve(const tb_constrained_model *model, tb_constrained_work *work, const double *f,
+                  const double *right, double *step) {
+    if (model->stiffness.call)
+        tb_dense_solve_general(model, work, work->matrix, f, right, step, work->mu);
     else
-        tb_solve(c, tb_positions_J(c), NULL, tb_terms_M(c), f, right, step, c->mu);
+        tb_solve(model, work, tb_positions_J(model, work), NULL, tb_terms_M(model, work), f, right,
+                 step, work->mu);
 }
 
 /* The right side h (f + h K v), and the matrix when there is stiffness. */
-static void linearise(tb_constrained *c, double h, const double *u, const double *p,
-                      double *force) {
-    long n = c->n;
-    const double *f = tb_terms_f(c), *M = tb_terms_M(c), *v = tb_velocities(c);
+static void linearise(const tb_constrained_model *model, tb_constrained_work *work, double h,
+                      const double *u, const double *p, double *force) {
+    long n = model->n;
+    const double *f = tb_terms_f(model, work), *M = tb_terms_M(model, work),
+                 *v = tb_velocities(model, work);
     for (long i = 0; i < n; i++)
         force[i] = h * f[i];
-    if (!c->stiffness.call)
+    if (!model->stiffness.call)
         return;
-    c->stiffness.call(c->x, u, p, c->stiff, c->stiffness.work, c->stiffness.context);
-    const double *K = c->stiff, *C = c->stiff + n * n;
+    model->stiffness.call(work->x, u, p, work->stiff, model->stiffness.work,
+                          model->stiffness.context);
+    const double *K = work->stiff, *C = work->stiff + n * n;
     for (long i = 0; i < n; i++)
         for (long j = 0; j < n; j++) {
-            c->matrix[i * n + j] = -h * (C[i * n + j] + h * K[i * n + j]);
+            work->matrix[i * n + j] = -h * (C[i * n + j] + h * K[i * n + j]);
             force[i] += h * h * K[i * n + j] * v[j];
         }
-    for (long k = 0; k < c->M_count; k++) {
-        long i = c->M_rows[k], j = c->M_columns[k];
-        c->matrix[i * n + j] += M[k];
+    for (long k = 0; k < model->M_count; k++) {
+        long i = model->M_rows[k], j = model->M_columns[k];
+        work->matrix[i * n + j] += M[k];
         if (i != j)
-            c->matrix[j * n + i] += M[k];
+            work->matrix[j * n + i] += M[k];
     }
 }
 
-/* q of c->x becomes q(x) + h v of c->x; then h and J there. */
-static void move(tb_constrained *c, double h, const double *x, const double *u, const double *p) {
-    const double *v = tb_velocities(c);
-    memcpy(c->x, x, (size_t)c->nq * sizeof *x);
-    for (long j = 0; j < c->n; j++)
-        c->step[j] = h * v[j];
-    tb_increment(c, 1.0, c->step, u, p);
-    tb_positions(c, u, p);
-    tb_factor_for_solve(c, tb_positions_J(c));
+/* q of work->x becomes q(x) + h v of work->x; then h and J there. */
+static void move(const tb_constrained_model *model, tb_constrained_work *work, double h,
+                 const double *x, const double *u, const double *p) {
+    const double *v = tb_velocities(model, work);
+    memcpy(work->x, x, (size_t)model->nq * sizeof *x);
+    for (long j = 0; j < model->n; j++)
+        work->step[j] = h * v[j];
+    tb_increment(model, work, 1.0, work->step, u, p);
+    tb_positions(model, work, u, p);
+    tb_factor_for_solve(model, work, tb_positions_J(model, work));
 }
 
-static void add_to_velocities(tb_constrained *c, const double *step) {
-    for (long j = 0; j < c->n; j++)
-        tb_velocities(c)[j] += step[j];
+static void add_to_velocities(const tb_constrained_model *model, tb_constrained_work *work,
+                              const double *step) {
+    for (long j = 0; j < model->n; j++)
+        tb_velocities(model, work)[j] += step[j];
 }
 
 void tb_linear_implicit_step(const tb_problem *problem, double t, double h, const double *x,
                              double *next, double *scratch) {
-    tb_constrained *c = problem->constrained;
+    const tb_constrained_model *model = problem->constrained->model;
+    tb_constrained_work *work = problem->constrained->work;
     const double *u = problem->u, *p = problem->p;
-    double *force = scratch, *z = c->x + c->nq + c->n;
-    int first = !c->started;
+    double *force = scratch, *z = work->x + model->nq + model->n;
+    int first = !work->started;
     tb_set_inputs(problem, t, x);
-    tb_begin_rate(c, x, u, p);
-    linearise(c, h, u, p, force);
-    for (long i = 0; i < c->nz; i++)
-        z[i] += h * tb_terms_z(c)[i];
+    tb_begin_rate(model, work, x, u, p);
+    linearise(model, work, h, u, p, force);
+    for (long i = 0; i < model->nz; i++)
+        z[i] += h * tb_terms_z(model, work)[i];
 
     tb_set_inputs(problem, t + h, x);
-    move(c, h, x, u, p);
-    tb_velocity_level(c, u, p);
-    tb_velocity_residual(c, tb_positions_J(c), c->b);
-    solve(c, force, c->residual, c->step);
-    add_to_velocities(c, c->step);
-    for (long i = 0; i < c->m; i++)
-        c->lambda[i] = c->mu[i] / h;
-    for (long j = 0; j < c->n; j++)
-        c->a[j] = c->step[j] / h;
+    move(model, work, h, x, u, p);
+    tb_velocity_level(model, work, u, p);
+    tb_velocity_residual(model, work, tb_positions_J(model, work), work->b);
+    solve(model, work, force, work->residual, work->step);
+    add_to_velocities(model, work, work->step);
+    for (long i = 0; i < model->m; i++)
+        work->lambda[i] = work->mu[i] / h;
+    for (long j = 0; j < model->n; j++)
+        work->a[j] = work->step[j] / h;
 
-    move(c, h, x, u, p);
-    for (long i = 0; i < c->m; i++)
-        c->right[i] = c->holonomic[i] ? -c->at_positions[i] : 0.0;
-    solve(c, c->no_force, c->right, c->step);
-    tb_increment(c, 1.0, c->step, u, p);
-    tb_positions(c, u, p);
-    tb_factor_for_solve(c, tb_positions_J(c));
-    tb_velocity_level(c, u, p);
-    tb_velocity_residual(c, tb_positions_J(c), c->b);
-    solve(c, c->no_force, c->residual, c->step);
-    add_to_velocities(c, c->step);
-    memcpy(next, c->x, (size_t)(c->nq + c->n + c->nz) * sizeof *x);
-    tb_accept(c, first);
+    move(model, work, h, x, u, p);
+    for (long i = 0; i < model->m; i++)
+        work->right[i] = model->holonomic[i] ? -work->at_positions[i] : 0.0;
+    solve(model, work, work->no_force, work->right, work->step);
+    tb_increment(model, work, 1.0, work->step, u, p);
+    tb_positions(model, work, u, p);
+    tb_factor_for_solve(model, work, tb_positions_J(model, work));
+    tb_velocity_level(model, work, u, p);
+    tb_velocity_residual(model, work, tb_positions_J(model, work), work->b);
+    solve(model, work, work->no_force, work->residual, work->step);
+    add_to_velocities(model, work, work->step);
+    memcpy(next, work->x, (size_t)(model->nq + model->n + model->nz) * sizeof *x);
+    tb_accept(model, work, first);
 }

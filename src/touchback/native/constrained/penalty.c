@@ -15,55 +15,58 @@ static const double ROUNDING = 1e-6; /* likewise, below which what shrinks no mo
 
 /* Adds J^T mu to lambda's force and gives its size: redundant rows that disagree a little push for
  * ever, but not on the coordinates. */
-static double add_push(tb_constrained *c, double *force) {
-    const double *J = tb_terms_J(c);
-    double *push = c->n_scratch, largest = 0.0;
-    memset(push, 0, (size_t)c->n * sizeof *push);
-    for (long k = 0; k < c->J_count; k++)
-        push[c->J_columns[k]] += J[k] * c->mu[c->J_rows[k]];
-    for (long j = 0; j < c->n; j++) {
+static double add_push(const tb_constrained_model *model, tb_constrained_work *work,
+                       double *force) {
+    const double *J = tb_terms_J(model, work);
+    double *push = work->n_scratch, largest = 0.0;
+    memset(push, 0, (size_t)model->n * sizeof *push);
+    for (long k = 0; k < model->J_count; k++)
+        push[model->J_columns[k]] += J[k] * work->mu[model->J_rows[k]];
+    for (long j = 0; j < model->n; j++) {
         force[j] += push[j];
-        largest = fmax(largest, fabs(push[j]) * c->scale[j]);
+        largest = fmax(largest, fabs(push[j]) * work->scale[j]);
     }
     return largest;
 }
 
-void tb_penalty_rate(const double *x, const double *u, const double *p, double *out, double *work,
-                     const void *context) {
-    tb_constrained *c = tb_constrained_of(context);
-    double *force = c->step, *g = c->candidates;
-    (void)work;
-    tb_load(c, x);
-    if (c->started)
-        tb_terms(c, u, p);
+void tb_penalty_rate(const double *x, const double *u, const double *p, double *out,
+                     double *scratch, const void *context) {
+    const tb_constrained_model *model = tb_constrained_of(context)->model;
+    tb_constrained_work *work = tb_constrained_of(context)->work;
+    double *force = work->step, *g = work->candidates;
+    (void)scratch;
+    tb_load(model, work, x);
+    if (work->started)
+        tb_terms(model, work, u, p);
     else
-        tb_first_choice(c, u, p);
-    tb_baumgarte_pull(c);
-    for (long i = 0; i < c->m; i++) {
-        g[i] = -c->right[i];
-        c->lambda[i] = 0.0;
+        tb_first_choice(model, work, u, p);
+    tb_baumgarte_pull(model, work);
+    for (long i = 0; i < model->m; i++) {
+        g[i] = -work->right[i];
+        work->lambda[i] = 0.0;
     }
-    tb_soft_factor(c, 0.0, u, p);
-    tb_copy(force, tb_terms_f(c), c->n);
+    tb_soft_factor(model, work, 0.0, u, p);
+    tb_copy(force, tb_terms_f(model, work), model->n);
     long iteration = 0;
     int done = 0;
     double before = INFINITY, size = 0.0;
     while (!done && iteration < ITERATIONS) {
-        tb_soft_solve(c, force, g, c->a);
-        for (long i = 0; i < c->m; i++)
-            c->lambda[i] += c->mu[i];
-        double added = add_push(c, force);
+        tb_soft_solve(model, work, force, g, work->a);
+        for (long i = 0; i < model->m; i++)
+            work->lambda[i] += work->mu[i];
+        double added = add_push(model, work, force);
         size = fmax(size, added);
         done = added <= STILL * size || (added <= ROUNDING * size && added >= before);
         before = added;
         iteration++;
     }
-    tb_count_solve(c, iteration);
-    c->statistics.not_converged += !done;
-    if (c->rank < c->m) { /* penalties are a metric of their own */
-        tb_factor_for_solve(c, tb_terms_J(c));
-        tb_solve(c, tb_terms_J(c), NULL, tb_terms_M(c), c->no_force, c->right, force, c->mu);
-        tb_least_multipliers(c, tb_terms_J(c), NULL, c->lambda);
+    tb_count_solve(work, iteration);
+    work->statistics.not_converged += !done;
+    if (work->rank < model->m) { /* penalties are a metric of their own */
+        tb_factor_for_solve(model, work, tb_terms_J(model, work));
+        tb_solve(model, work, tb_terms_J(model, work), NULL, tb_terms_M(model, work),
+                 work->no_force, work->right, force, work->mu);
+        tb_least_multipliers(model, work, tb_terms_J(model, work), NULL, work->lambda);
     }
-    tb_write_rate(c, u, p, out);
+    tb_write_rate(model, work, u, p, out);
 }

@@ -4,12 +4,14 @@
 #include "constrained/simd.h"
 
 /* 1 / sqrt(M_jj), or 1 where there is no mass. */
-WIDE_INLINED void scale_columns(const tb_at_states *s, const tb_constrained *c, const tb_lanes *M) {
+WIDE_INLINED void scale_columns(const tb_at_states *s, const tb_constrained_model *model,
+                                const tb_lanes *M) {
     tb_lanes *scale = (tb_lanes *)s->scale;
-    for (long k = 0; k < c->M_count; k++) {
-        if (c->M_rows[k] != c->M_columns[k])
+    for (long k = 0; k < model->M_count; k++) {
+        if (model->M_rows[k] != model->M_columns[k])
             continue;
-        scale[c->M_rows[k]] = tb_chosen(M[k] > 0.0, 1.0 / tb_square_root(M[k]), (tb_lanes){} + 1.0);
+        scale[model->M_rows[k]] =
+            tb_chosen(M[k] > 0.0, 1.0 / tb_square_root(M[k]), (tb_lanes){} + 1.0);
     }
 }
 
@@ -24,13 +26,13 @@ WIDE_INLINED tb_lanes largest_entry(const tb_lanes *row, long k, long n) {
 }
 
 /* Rows with an equation for positions first, each as large as others; 1 where one is zero. */
-WIDE_INLINED int fill_candidates(const tb_at_states *s, const tb_constrained *c,
+WIDE_INLINED int fill_candidates(const tb_at_states *s, const tb_constrained_model *model,
                                  const tb_lanes *J) {
-    long n = c->n, m = c->m, first = 0, last = m;
+    long n = model->n, m = model->m, first = 0, last = m;
     tb_lanes *A = (tb_lanes *)s->A;
     const tb_lanes *scale = (const tb_lanes *)s->scale;
     for (long i = 0; i < m; i++) {
-        long place = c->holonomic[i] ? first++ : --last;
+        long place = model->holonomic[i] ? first++ : --last;
         for (int lane = 0; lane < TB_LANES; lane++) {
             s->row_place[i * TB_LANES + lane] = (int)place;
             s->rows[place * TB_LANES + lane] = (int)i;
@@ -41,9 +43,9 @@ WIDE_INLINED int fill_candidates(const tb_at_states *s, const tb_constrained *c,
             s->columns[j * TB_LANES + lane] = (int)j;
     for (long k = 0; k < m * n; k++)
         A[k] = (tb_lanes){};
-    for (long k = 0; k < c->J_count; k++)
-        A[s->row_place[c->J_rows[k] * TB_LANES] * n + c->J_columns[k]] =
-            J[k] * scale[c->J_columns[k]];
+    for (long k = 0; k < model->J_count; k++)
+        A[s->row_place[model->J_rows[k] * TB_LANES] * n + model->J_columns[k]] =
+            J[k] * scale[model->J_columns[k]];
     for (long i = 0; i < m; i++) {
         tb_lanes size = largest_entry(A + i * n, 0, n);
         if (tb_any(~(size > 0.0)))
@@ -149,16 +151,17 @@ WIDE_INLINED int eliminate(tb_at_states *s, long from, long to, long m, long n, 
 }
 
 WIDE int tb_simd_choose(tb_at_states *s) {
-    const tb_constrained *c = s->one->constrained;
-    const tb_lanes *J = (const tb_lanes *)s->at_terms + 3 * c->m, *M = J + c->J_count;
-    long m = c->m, n = c->n, holonomic = 0;
+    const tb_constrained_model *model = s->one->constrained->model;
+    const tb_lanes *J = (const tb_lanes *)s->at_terms + 3 * model->m, *M = J + model->J_count;
+    long m = model->m, n = model->n, holonomic = 0;
     tb_lanes largest = {};
     s->alike = 1;
     for (long i = 0; i < m; i++)
-        holonomic += c->holonomic[i] != 0;
-    scale_columns(s, c, M);
-    if (fill_candidates(s, c, J) || eliminate(s, 0, holonomic, m, n, c->rank_tolerance, &largest) ||
-        eliminate(s, holonomic, m, m, n, c->rank_tolerance, &largest))
+        holonomic += model->holonomic[i] != 0;
+    scale_columns(s, model, M);
+    if (fill_candidates(s, model, J) ||
+        eliminate(s, 0, holonomic, m, n, model->rank_tolerance, &largest) ||
+        eliminate(s, holonomic, m, m, n, model->rank_tolerance, &largest))
         return 1;
     for (int lane = 0; lane < TB_LANES; lane++) {
         for (long i = 0; i < m; i++)

@@ -4,14 +4,14 @@
 #include "constrained/simd.h"
 
 /* L U of J; 1 where a pivot is zero or no number. */
-WIDE_INLINED int factor(const tb_at_states *s, const tb_constrained *c, const tb_lanes *J, long n,
-                        long r) {
+WIDE_INLINED int factor(const tb_at_states *s, const tb_constrained_model *model, const tb_lanes *J,
+                        long n, long r) {
     tb_lanes *U = (tb_lanes *)s->A, *inverse_pivot = (tb_lanes *)s->inverse_pivot;
     for (long k = 0; k < r * n; k++)
         U[k] = (tb_lanes){};
-    for (long k = 0; k < c->J_count; k++) {
-        const int *row = s->row_place + c->J_rows[k] * TB_LANES;
-        const int *column = s->column_place + c->J_columns[k] * TB_LANES;
+    for (long k = 0; k < model->J_count; k++) {
+        const int *row = s->row_place + model->J_rows[k] * TB_LANES;
+        const int *column = s->column_place + model->J_columns[k] * TB_LANES;
         if (s->alike)
             U[row[0] * n + column[0]] = J[k];
         for (int lane = 0; lane < TB_LANES && !s->alike; lane++)
@@ -60,14 +60,14 @@ WIDE_INLINED void particular(const tb_at_states *s, long n, long r) {
     }
 }
 
-WIDE_INLINED void gather_mass(const tb_at_states *s, const tb_constrained *c, const tb_lanes *M,
-                              long n) {
+WIDE_INLINED void gather_mass(const tb_at_states *s, const tb_constrained_model *model,
+                              const tb_lanes *M, long n) {
     tb_lanes *mass = (tb_lanes *)s->mass;
     for (long k = 0; k < n * n; k++)
         mass[k] = (tb_lanes){};
-    for (long k = 0; k < c->M_count; k++) {
-        const int *row = s->column_place + c->M_rows[k] * TB_LANES;
-        const int *column = s->column_place + c->M_columns[k] * TB_LANES;
+    for (long k = 0; k < model->M_count; k++) {
+        const int *row = s->column_place + model->M_rows[k] * TB_LANES;
+        const int *column = s->column_place + model->M_columns[k] * TB_LANES;
         if (s->alike)
             mass[row[0] * n + column[0]] = mass[column[0] * n + row[0]] = M[k];
         for (int lane = 0; lane < TB_LANES && !s->alike; lane++)
@@ -171,14 +171,14 @@ WIDE_INLINED void multipliers(const tb_at_states *s, tb_lanes *lambda, long n, l
 }
 
 WIDE_INLINED int solve(const tb_at_states *s, tb_lanes *a, tb_lanes *lambda, long n, long r) {
-    const tb_constrained *c = s->one->constrained;
-    const tb_lanes *J = (const tb_lanes *)s->at_terms + 3 * r, *M = J + c->J_count;
-    if (factor(s, c, J, n, r))
+    const tb_constrained_model *model = s->one->constrained->model;
+    const tb_lanes *J = (const tb_lanes *)s->at_terms + 3 * r, *M = J + model->J_count;
+    if (factor(s, model, J, n, r))
         return 1;
     nullspace(s, n, r);
     particular(s, n, r);
-    gather_mass(s, c, M, n);
-    project_motion(s, M + c->M_count, n, r);
+    gather_mass(s, model, M, n);
+    project_motion(s, M + model->M_count, n, r);
     reduce(s, n, r);
     if (solve_definite(n - r, (tb_lanes *)s->reduced, (tb_lanes *)s->g + r))
         return 1;
@@ -188,6 +188,6 @@ WIDE_INLINED int solve(const tb_at_states *s, tb_lanes *a, tb_lanes *lambda, lon
 }
 
 WIDE int tb_simd_solve(const tb_at_states *s, double *a, double *lambda) {
-    const tb_constrained *c = s->one->constrained;
-    return solve(s, (tb_lanes *)a, (tb_lanes *)lambda, c->n, c->m);
+    const tb_constrained_model *model = s->one->constrained->model;
+    return solve(s, (tb_lanes *)a, (tb_lanes *)lambda, model->n, model->m);
 }

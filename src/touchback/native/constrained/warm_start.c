@@ -13,26 +13,29 @@ enum { RANK, POSITION_RANK, MOST_RANK, STARTED, WAS_TRUNCATED, HEAD };
 #define SAVE(type, name, count)                                                                    \
     for (long k = 0; k < (count); k++, size++)                                                     \
         if (memory)                                                                                \
-            memory[size] = (double)c->name[k];
+            memory[size] = (double)work->name[k];
 #define RESTORE(type, name, count)                                                                 \
     for (long k = 0; k < (count); k++)                                                             \
-        c->name[k] = (type) * memory++;
+        work->name[k] = (type) * memory++;
 
 TB_DEVICE long tb_constrained_save_warm_start(const tb_constrained *c, double *memory) {
+    const tb_constrained_model *model = c->model;
+    const tb_constrained_work *work = c->work;
     long size = HEAD;
     if (memory) {
-        const double head[HEAD] = {(double)c->rank, (double)c->position_rank, (double)c->most_rank,
-                                   (double)c->started, (double)c->truncated};
+        const double head[HEAD] = {(double)work->rank, (double)work->position_rank,
+                                   (double)work->most_rank, (double)work->started,
+                                   (double)work->truncated};
         memcpy(memory, head, sizeof head);
     }
     TB_CHOICE_ARRAYS(SAVE)
     if (memory)
-        memory[size] = c->redundant_h;
+        memory[size] = work->redundant_h;
     size++;
     TB_SOLUTION_ARRAYS(SAVE)
-    for (long k = 0; k < c->nz; k++, size++)
+    for (long k = 0; k < model->nz; k++, size++)
         if (memory)
-            memory[size] = tb_terms_z(c)[k];
+            memory[size] = tb_terms_z(model, work)[k];
     return size;
 }
 
@@ -41,8 +44,8 @@ static int is_whole(double number, long most) {
 }
 
 /* Whether each of 0 to count - 1 is among so many numbers. */
-static int is_order(const tb_constrained *c, const double *numbers, long count) {
-    int *seen = c->pivots; /* scratch of every choice */
+static int is_order(const tb_constrained_work *work, const double *numbers, long count) {
+    int *seen = work->pivots; /* scratch of every choice */
     memset(seen, 0, (size_t)count * sizeof *seen);
     for (long i = 0; i < count; i++)
         if (!is_whole(numbers[i], count - 1) || seen[(long)numbers[i]]++)
@@ -51,24 +54,29 @@ static int is_order(const tb_constrained *c, const double *numbers, long count) 
 }
 
 TB_DEVICE int tb_constrained_is_warm_start(const tb_constrained *c, const double *memory) {
-    long most = c->m < c->n ? c->m : c->n;
+    const tb_constrained_model *model = c->model;
+    const tb_constrained_work *work = c->work;
+    long most = model->m < model->n ? model->m : model->n;
     return is_whole(memory[RANK], most) && is_whole(memory[POSITION_RANK], most) &&
            memory[POSITION_RANK] <= memory[RANK] && is_whole(memory[MOST_RANK], most) &&
            is_whole(memory[STARTED], 1) && is_whole(memory[WAS_TRUNCATED], 1) &&
-           is_order(c, memory + HEAD, c->m) && is_order(c, memory + HEAD + c->m, c->n);
+           is_order(work, memory + HEAD, model->m) &&
+           is_order(work, memory + HEAD + model->m, model->n);
 }
 
-TB_DEVICE void tb_constrained_restore_warm_start(tb_constrained *c, const double *memory) {
-    c->rank = (long)memory[RANK];
-    c->position_rank = (long)memory[POSITION_RANK];
-    c->most_rank = (long)memory[MOST_RANK];
-    c->started = (long)memory[STARTED];
-    c->truncated = (long)memory[WAS_TRUNCATED];
+TB_DEVICE void tb_constrained_restore_warm_start(const tb_constrained *c, const double *memory) {
+    const tb_constrained_model *model = c->model;
+    tb_constrained_work *work = c->work;
+    work->rank = (long)memory[RANK];
+    work->position_rank = (long)memory[POSITION_RANK];
+    work->most_rank = (long)memory[MOST_RANK];
+    work->started = (long)memory[STARTED];
+    work->truncated = (long)memory[WAS_TRUNCATED];
     memory += HEAD;
     TB_CHOICE_ARRAYS(RESTORE)
-    c->redundant_h = *memory++;
+    work->redundant_h = *memory++;
     TB_SOLUTION_ARRAYS(RESTORE)
-    for (long k = 0; k < c->nz; k++)
-        tb_terms_z(c)[k] = *memory++;
-    tb_use_choice(c);
+    for (long k = 0; k < model->nz; k++)
+        tb_terms_z(model, work)[k] = *memory++;
+    tb_use_choice(model, work);
 }

@@ -89,7 +89,7 @@ typedef struct tb_problem {
     double *u;
     const double *p;
     const tb_dynamics_kind *kind; /* NULL when every state is consistent */
-    struct tb_constrained *constrained;
+    const struct tb_constrained *constrained;
     struct tb_contact_state *contact_state;
     struct tb_modes *modes;
     struct tb_newton *newton;   /* of implicit methods (newton.h); NULL for the others */

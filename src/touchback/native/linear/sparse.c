@@ -4,8 +4,9 @@
 
 #include <math.h>
 
-long tb_ldl_factor(const tb_ldl *A, const double *reference, double tolerance, const int *dropped) {
-    double *diagonal = A->values, *below = A->values + A->size;
+long tb_ldl_factor(const tb_ldl *A, double *values, const double *reference, double tolerance,
+                   const int *dropped) {
+    double *diagonal = values, *below = values + A->size;
     const int *target = A->targets;
     long passed = 0;
     for (long k = 0; k < A->size; k++) {
@@ -17,15 +18,15 @@ long tb_ldl_factor(const tb_ldl *A, const double *reference, double tolerance, c
         for (long i = start; i < end; i++) {
             double ratio = below[i] * inverse;
             for (long j = i; j < end; j++)
-                A->values[*target++] -= ratio * below[j];
+                values[*target++] -= ratio * below[j];
             below[i] = ratio;
         }
     }
     return passed;
 }
 
-void tb_ldl_solve(const tb_ldl *A, double *x) {
-    const double *inverse = A->values, *below = A->values + A->size;
+void tb_ldl_solve(const tb_ldl *A, const double *values, double *x) {
+    const double *inverse = values, *below = values + A->size;
     for (long k = 0; k < A->size; k++)
         for (long i = A->starts[k]; i < A->starts[k + 1]; i++)
             x[A->rows[i]] -= below[i] * x[k];

@@ -23,7 +23,7 @@ static tb_solver_status status(const tb_problem *problem) {
     const tb_modes *e = problem->modes;
     tb_solver_status sum = {.chattering = e->chattering, .not_converged = e->unmet};
     for (long i = 0; i < e->mode_count; i++)
-        sum.paradoxes += e->modes[i].constrained->statistics.paradoxes;
+        sum.paradoxes += e->modes[i].constrained->work->statistics.paradoxes;
     return sum;
 }
 

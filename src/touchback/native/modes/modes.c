@@ -33,12 +33,13 @@ TB_DEVICE void tb_mode_values_at(tb_mode *mode, double t, const double *x, doubl
 static void mode_rate(const tb_mode *mode, const double *x, const double *u, const double *p,
                       double *out) {
     tb_modes *e = mode->modes;
-    const tb_constrained *c = mode->constrained;
+    const tb_constrained_model *model = mode->constrained->model;
+    const tb_constrained_work *work = mode->constrained->work;
     TB_CALL(&mode->problem, rate, x, u, p, out);
-    memcpy(e->a, c->a, (size_t)e->velocities * sizeof *out);
+    memcpy(e->a, work->a, (size_t)e->velocities * sizeof *out);
     memset(e->lambda, 0, (size_t)e->row_count * sizeof *out);
-    for (long i = 0; i < c->m; i++)
-        e->lambda[mode->rows[i]] = c->lambda[i];
+    for (long i = 0; i < model->m; i++)
+        e->lambda[mode->rows[i]] = work->lambda[i];
 }
 
 TB_DEVICE void tb_modes_rate(const double *x, const double *u, const double *p, double *out,
@@ -101,8 +102,9 @@ TB_DEVICE void tb_modes_rows(const tb_problem *problem, long rows, const double 
         long number = tb_mode_of(e, x);
         tb_set_inputs(problem, times[row], x);
         if (number >= 0) {
-            tb_constrained *c = e->modes[number].constrained;
-            tb_count_all(c, c->most_rank, x, problem->u, problem->p);
+            const tb_constrained_model *model = e->modes[number].constrained->model;
+            tb_constrained_work *work = e->modes[number].constrained->work;
+            tb_count_all(model, work, work->most_rank, x, problem->u, problem->p);
         }
         tb_modes_rate(x, problem->u, problem->p, e->rate, NULL, e);
         memcpy(solutions, e->a, (size_t)e->velocities * sizeof *x);

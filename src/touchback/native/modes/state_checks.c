@@ -13,8 +13,8 @@ TB_DEVICE double tb_modes_open(const tb_problem *problem, double t, const double
         return 0.0;
     const tb_mode *mode = e->modes + number;
     tb_set_inputs(problem, t, x);
-    return tb_widest_gap(mode->constrained, x, problem->u, problem->p,
-                         tracking ? NULL : mode->tracks);
+    return tb_widest_gap(mode->constrained->model, mode->constrained->work, x, problem->u,
+                         problem->p, tracking ? NULL : mode->tracks);
 }
 
 TB_DEVICE long tb_mode_unread(tb_mode *mode, double t, const double *x) {

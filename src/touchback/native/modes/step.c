@@ -158,7 +158,8 @@ TB_DEVICE void tb_modes_step(const tb_problem *problem, double t, double h, cons
         return;
     }
     size_t moving = (size_t)(e->nq + e->velocities) * sizeof *x;
-    if (memcmp(x, e->modes[number].constrained->settled, moving) != 0) /* not where it was left */
+    if (memcmp(x, e->modes[number].constrained->work->settled, moving) !=
+        0) /* not where it was left */
         tb_modes_begin(e, problem, t, next);
     double now = t, end = t + h, ahead = e->ahead * h;
     long most = e->most;

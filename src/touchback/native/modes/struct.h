@@ -12,7 +12,7 @@ struct tb_modes;
 
 typedef struct tb_mode {
     tb_problem problem; /* u, p and inputs are lent by the run's own problem */
-    tb_constrained *constrained;
+    const tb_constrained *constrained;
     const int *rows;              /* places of its constraint rows among all */
     const int *tracks;            /* of each row: whether an idle coordinate is to track by it */
     tb_callable indicators;       /* the values: indicators, resets, restitutions */

@@ -14,14 +14,15 @@ static const long ITERATIONS = 20;
 static const double MET = 1e-10; /* |h| of constraints that count as met [m or rad] */
 
 /* A choice of dependent coordinates that knows nothing of earlier ones, at x. */
-static void load_anew(tb_constrained *c, const double *x, const tb_problem *problem) {
-    c->started = c->truncated = 0;
-    tb_load(c, x);
-    tb_first_choice(c, problem->u, problem->p);
+static void load_anew(const tb_constrained_model *model, tb_constrained_work *work, const double *x,
+                      const tb_problem *problem) {
+    work->started = work->truncated = 0;
+    tb_load(model, work, x);
+    tb_first_choice(model, work, problem->u, problem->p);
 }
 
 static int any_tracks(const tb_mode *mode) {
-    for (long i = 0; i < mode->constrained->m; i++)
+    for (long i = 0; i < mode->constrained->model->m; i++)
         if (mode->tracks[i])
             return 1;
     return 0;
@@ -30,107 +31,121 @@ static int any_tracks(const tb_mode *mode) {
 /* The step by which the coordinates that track, and no others, meet their rows; `off` is what the
  * rows lack. */
 static void follow(const tb_mode *mode, const double *J, const double *off) {
-    tb_constrained *c = mode->constrained;
-    memset(c->step, 0, (size_t)c->n * sizeof *c->step);
-    for (long k = 0; k < c->W_count; k++)
-        for (long l = 0; mode->tracks[c->W_rows[k]] && l < c->J_count; l++)
-            if (c->J_rows[l] == c->W_rows[k] && c->J_columns[l] == c->W_columns[k] && J[l] != 0.0)
-                c->step[c->J_columns[l]] += off[c->J_rows[l]] / J[l];
+    const tb_constrained_model *model = mode->constrained->model;
+    tb_constrained_work *work = mode->constrained->work;
+    memset(work->step, 0, (size_t)model->n * sizeof *work->step);
+    for (long k = 0; k < model->W_count; k++)
+        for (long l = 0; mode->tracks[model->W_rows[k]] && l < model->J_count; l++)
+            if (model->J_rows[l] == model->W_rows[k] &&
+                model->J_columns[l] == model->W_columns[k] && J[l] != 0.0)
+                work->step[model->J_columns[l]] += off[model->J_rows[l]] / J[l];
 }
 
 static void follow_positions(const tb_mode *mode) {
-    tb_constrained *c = mode->constrained;
+    const tb_constrained_model *model = mode->constrained->model;
+    tb_constrained_work *work = mode->constrained->work;
     const double *u = mode->problem.u, *p = mode->problem.p;
-    for (long i = 0; i < c->m; i++)
-        c->right[i] = -c->at_positions[i];
-    follow(mode, tb_positions_J(c), c->right);
-    tb_increment(c, 1.0, c->step, u, p);
-    tb_positions(c, u, p);
+    for (long i = 0; i < model->m; i++)
+        work->right[i] = -work->at_positions[i];
+    follow(mode, tb_positions_J(model, work), work->right);
+    tb_increment(model, work, 1.0, work->step, u, p);
+    tb_positions(model, work, u, p);
 }
 
 static void follow_velocities(const tb_mode *mode, double *x) {
-    tb_constrained *c = mode->constrained;
-    load_anew(c, x, &mode->problem);
-    tb_velocity_residual(c, tb_terms_J(c), tb_terms_b(c));
-    follow(mode, tb_terms_J(c), c->residual);
-    for (long j = 0; j < c->n; j++)
-        x[c->nq + j] += c->step[j];
+    const tb_constrained_model *model = mode->constrained->model;
+    tb_constrained_work *work = mode->constrained->work;
+    load_anew(model, work, x, &mode->problem);
+    tb_velocity_residual(model, work, tb_terms_J(model, work), tb_terms_b(model, work));
+    follow(mode, tb_terms_J(model, work), work->residual);
+    for (long j = 0; j < model->n; j++)
+        x[model->nq + j] += work->step[j];
 }
 
 /* Positions of x onto the constraints of a mode: coordinates that track go alone where they are to
  * be, the others through what keeps them, M step = W^T mu. Returns how far these were off. */
 static double meet_positions(tb_mode *mode, double t, double *x) {
-    tb_constrained *c = mode->constrained;
+    const tb_constrained_model *model = mode->constrained->model;
+    tb_constrained_work *work = mode->constrained->work;
     const double *u = mode->problem.u, *p = mode->problem.p;
     double gap = 0.0, size = INFINITY, before;
     tb_set_inputs(&mode->problem, t, x);
-    load_anew(c, x, &mode->problem);
-    tb_leave_friction(c);
-    for (long i = 0; i < c->m; i++)
-        if (c->holonomic[i] && !mode->tracks[i] && !(fabs(c->at_terms[i]) <= gap))
-            gap = fabs(c->at_terms[i]);
+    load_anew(model, work, x, &mode->problem);
+    tb_leave_friction(model, work);
+    for (long i = 0; i < model->m; i++)
+        if (model->holonomic[i] && !mode->tracks[i] && !(fabs(work->at_terms[i]) <= gap))
+            gap = fabs(work->at_terms[i]);
     int tracks = any_tracks(mode);
     for (long iteration = 0; iteration < ITERATIONS; iteration++) {
-        tb_positions(c, u, p);
+        tb_positions(model, work, u, p);
         if (tracks)
             follow_positions(mode);
         before = size;
-        size = tb_position_size(c, c->at_positions);
-        if (size <= c->tolerance || size - size != 0.0 || (size > 0.5 * before && size <= MET))
+        size = tb_position_size(work, work->at_positions);
+        if (size <= model->tolerance || size - size != 0.0 || (size > 0.5 * before && size <= MET))
             break;
-        tb_factor_for_solve(c, tb_positions_J(c));
-        for (long i = 0; i < c->m; i++)
-            c->right[i] = c->holonomic[i] ? -c->at_positions[i] : 0.0;
-        tb_solve(c, tb_positions_J(c), tb_terms_W(c), tb_terms_M(c), c->no_force, c->right, c->step,
-                 c->mu);
-        tb_increment(c, 1.0, c->step, u, p);
+        tb_factor_for_solve(model, work, tb_positions_J(model, work));
+        for (long i = 0; i < model->m; i++)
+            work->right[i] = model->holonomic[i] ? -work->at_positions[i] : 0.0;
+        tb_solve(model, work, tb_positions_J(model, work), tb_terms_W(model, work),
+                 tb_terms_M(model, work), work->no_force, work->right, work->step, work->mu);
+        tb_increment(model, work, 1.0, work->step, u, p);
     }
-    memcpy(x, c->x, (size_t)c->nq * sizeof *x);
+    memcpy(x, work->x, (size_t)model->nq * sizeof *x);
     return size <= MET ? gap : INFINITY;
+}
+
+/* Velocities after impulses on what stays alone. */
+static void meet_impulses(const tb_mode *mode, const double *impulses, double *x) {
+    const tb_constrained_model *model = mode->constrained->model;
+    tb_constrained_work *work = mode->constrained->work;
+    load_anew(model, work, x, &mode->problem);
+    tb_leave_friction(model, work);
+    tb_factor_for_solve(model, work, tb_terms_J(model, work));
+    memset(work->right, 0, (size_t)model->m * sizeof *x);
+    tb_solve(model, work, tb_terms_J(model, work), tb_terms_W(model, work), tb_terms_M(model, work),
+             impulses, work->right, work->step, work->mu);
+    for (long j = 0; j < model->n; j++)
+        x[model->nq + j] += work->step[j];
 }
 
 /* Impulses of the rows of `c` that meet what stays and stop or turn back what is struck; `contacts`
  * are those of tb_impact, NULL for none, `e_of` their restitutions. Poisson's second part acts on
  * what stays alone, in `after`. */
-static void strike(const tb_mode *after, tb_constrained *c, const int *contacts, int poisson,
+static void strike(const tb_mode *after, const tb_constrained *c, const int *contacts, int poisson,
                    double *x, const double *e_of, tb_modes *e) {
+    const tb_constrained_model *model = c->model;
+    tb_constrained_work *work = c->work;
     const tb_problem *problem = &after->problem;
     if (any_tracks(after))
         follow_velocities(after, x);
-    load_anew(c, x, problem);
-    tb_leave_friction(c);
-    tb_factor_for_solve(c, tb_terms_J(c));
-    tb_velocity_residual(c, tb_terms_J(c), tb_terms_b(c));
-    for (long i = 0; i < c->m; i++) {
+    load_anew(model, work, x, problem);
+    tb_leave_friction(model, work);
+    tb_factor_for_solve(model, work, tb_terms_J(model, work));
+    tb_velocity_residual(model, work, tb_terms_J(model, work), tb_terms_b(model, work));
+    for (long i = 0; i < model->m; i++) {
         int turned = !poisson && contacts && contacts[i] >= 0;
-        c->right[i] = (turned ? 1.0 + e_of[contacts[i]] : 1.0) * c->residual[i];
+        work->right[i] = (turned ? 1.0 + e_of[contacts[i]] : 1.0) * work->residual[i];
     }
-    tb_solve(c, tb_terms_J(c), tb_terms_W(c), tb_terms_M(c), c->no_force, c->right, c->step, c->mu);
-    for (long j = 0; j < c->n; j++)
-        x[c->nq + j] += c->step[j];
+    tb_solve(model, work, tb_terms_J(model, work), tb_terms_W(model, work), tb_terms_M(model, work),
+             work->no_force, work->right, work->step, work->mu);
+    for (long j = 0; j < model->n; j++)
+        x[model->nq + j] += work->step[j];
     if (!poisson)
         return;
-    const double *W = c->W_count ? tb_terms_W(c) : tb_terms_J(c);
-    const int *rows = c->W_count ? c->W_rows : c->J_rows;
-    const int *columns = c->W_count ? c->W_columns : c->J_columns;
-    memset(e->effort, 0, (size_t)c->n * sizeof *x);
-    for (long k = 0; k < (c->W_count ? c->W_count : c->J_count); k++)
+    const double *W = model->W_count ? tb_terms_W(model, work) : tb_terms_J(model, work);
+    const int *rows = model->W_count ? model->W_rows : model->J_rows;
+    const int *columns = model->W_count ? model->W_columns : model->J_columns;
+    memset(e->effort, 0, (size_t)model->n * sizeof *x);
+    for (long k = 0; k < (model->W_count ? model->W_count : model->J_count); k++)
         if (contacts[rows[k]] >= 0)
-            e->effort[columns[k]] += W[k] * e_of[contacts[rows[k]]] * c->mu[rows[k]];
-    tb_constrained *kept = after->constrained;
-    load_anew(kept, x, problem);
-    tb_leave_friction(kept);
-    tb_factor_for_solve(kept, tb_terms_J(kept));
-    memset(kept->right, 0, (size_t)kept->m * sizeof *x);
-    tb_solve(kept, tb_terms_J(kept), tb_terms_W(kept), tb_terms_M(kept), e->effort, kept->right,
-             kept->step, kept->mu);
-    for (long j = 0; j < kept->n; j++)
-        x[kept->nq + j] += kept->step[j];
+            e->effort[columns[k]] += W[k] * e_of[contacts[rows[k]]] * work->mu[rows[k]];
+    meet_impulses(after, e->effort, x);
 }
 
 /* Lets a mode go on from a state that meets its constraints but for rounding. */
 static void go_on(tb_mode *mode, double t, double *x) {
-    mode->constrained->started = mode->constrained->truncated = 0;
+    mode->constrained->work->started = mode->constrained->work->truncated = 0;
     tb_settle(&mode->problem, t, x, 1);
 }
 
@@ -168,13 +183,15 @@ TB_DEVICE void tb_modes_project(const tb_problem *problem, double t, double *x) 
 }
 
 /* The fastest of the contacts' velocities. */
-static double rebound(tb_constrained *c, const int *contacts, const double *x) {
+static double rebound(const tb_constrained *c, const int *contacts, const double *x) {
+    const tb_constrained_model *model = c->model;
+    tb_constrained_work *work = c->work;
     double fastest = 0.0;
-    memcpy(tb_velocities(c), x + c->nq, (size_t)c->n * sizeof *x);
-    tb_velocity_residual(c, tb_terms_J(c), tb_terms_b(c));
-    for (long i = 0; i < c->m; i++)
+    memcpy(tb_velocities(model, work), x + model->nq, (size_t)model->n * sizeof *x);
+    tb_velocity_residual(model, work, tb_terms_J(model, work), tb_terms_b(model, work));
+    for (long i = 0; i < model->m; i++)
         if (contacts[i] >= 0)
-            fastest = fmax(fastest, fabs(c->residual[i]));
+            fastest = fmax(fastest, fabs(work->residual[i]));
     return fastest;
 }
 
@@ -222,7 +239,7 @@ TB_DEVICE int tb_modes_cross(tb_modes *e, const tb_problem *problem, double t, d
     double gap = meet_positions(after, t, x);
     if (!(gap <= e->widest_gap))
         return fail(e, t, from, number, gap);
-    tb_constrained *struck = e->sets[exit->impact.set];
+    const tb_constrained *struck = e->sets[exit->impact.set];
     strike(after, struck, exit->impact.contacts, exit->poisson && exit->struck, x, e_of, e);
     if (exit->rest >= 0 &&
         (rests || rebound(struck, exit->impact.contacts, x) < exit->rest_speed)) {

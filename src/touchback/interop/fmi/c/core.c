@@ -22,7 +22,7 @@ static void take_inputs(fmu_core *core, double t, const double *inputs) {
 
 static long choices(const fmu_core *core) {
 #if FMU_CONSTRAINED
-    return core->m.problem.constrained->statistics.choices;
+    return core->m.problem.constrained->work->statistics.choices;
 #else
     (void)core;
     return 0;
@@ -57,7 +57,7 @@ int fmu_core_rate(fmu_core *core, double t, const double *x, const double *input
     long before = model_unanswered(&core->m);
     model_rate(&core->m, t, x, rate);
 #if FMU_CONSTRAINED
-    x = core->m.problem.constrained->x;
+    x = core->m.problem.constrained->work->x;
 #endif
     memcpy(core->x, x, FMU_NX * sizeof(double));
     return finite(rate, FMU_NX) && model_unanswered(&core->m) == before;
@@ -103,7 +103,7 @@ int fmu_core_recall(fmu_core *core, const double *memory) {
 
 int fmu_core_level(const fmu_core *core, int column) {
 #if FMU_CONSTRAINED
-    return core->m.problem.constrained->level[column];
+    return core->m.problem.constrained->work->level[column];
 #else
     (void)core, (void)column;
     return 0;
