@@ -23,7 +23,7 @@ from touchback.haptics.trials import Trials
 from touchback.instruments.midi_file import read_midi
 from touchback.realtime import open_recording
 from touchback.recording import Run, mcap_records, run_formats
-from touchback.safe_files import open_regular, read_regular, write_whole
+from touchback.safe_files import open_regular, read_regular, write_atomically
 
 READERS: dict[str, Callable[[Path], Any]] = {
     ".yaml": tb.read, ".yml": tb.read, ".json": tb.read, ".urdf": tb.read, ".mbs": tb.read,
@@ -192,7 +192,7 @@ def test_a_link_stays_and_what_it_leads_to_is_written(tmp_path: Path) -> None:
     kept, link = tmp_path / "disk" / "kept.wav", tmp_path / "link.wav"
     link.symlink_to(kept)
     for content in (b"new", b"newer"):  # the first of them makes it
-        write_whole(link, content)
+        write_atomically(link, content)
         assert link.is_symlink() and kept.read_bytes() == content
     assert sorted(each.name for each in tmp_path.rglob("*")) == ["disk", "kept.wav", "link.wav"]
 
@@ -200,7 +200,7 @@ def test_a_link_stays_and_what_it_leads_to_is_written(tmp_path: Path) -> None:
 def test_a_file_that_few_may_read_is_so_after_it_was_written_anew(tmp_path: Path) -> None:
     file = tmp_path / "answers.yaml"
     file.touch(mode=0o600)
-    write_whole(file, "mine")
+    write_atomically(file, "mine")
     assert file.read_text() == "mine" and stat.S_IMODE(file.stat().st_mode) == 0o600
 
 
@@ -211,7 +211,7 @@ def test_a_file_whose_folder_takes_no_other_is_written_in_its_place(
     file.write_text("older")
     number = file.stat().st_ino
     monkeypatch.setattr(os, "access", lambda path, mode: Path(path) != tmp_path)
-    write_whole(file, "new")
+    write_atomically(file, "new")
     assert (file.read_text(), file.stat().st_ino) == ("new", number)
 
 

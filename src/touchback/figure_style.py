@@ -8,7 +8,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from touchback.errors import InputError
-from touchback.safe_files import written_whole
+from touchback.safe_files import atomic_file
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -79,7 +79,7 @@ def finish_figure(figure: Figure, path: str | os.PathLike[str] | None) -> Figure
     for text in figure.findobj(Text):
         text.set(parse_math=False)  # names may have dollars in them
     if path is not None:
-        with written_whole(path) as beside:
+        with atomic_file(path) as beside:
             figure.savefig(beside, dpi=150)
         pyplot().close(figure)
     return figure

@@ -147,7 +147,7 @@ def _too_large(
 
 
 @contextmanager
-def written_whole(path: str | os.PathLike[str]) -> Iterator[Path]:
+def atomic_file(path: str | os.PathLike[str]) -> Iterator[Path]:
     """Where to write a file that takes its place only when it is whole: a full disk, or an error,
     leaves what was there before, and two who write it at once don't meet. A link stays one, and
     what it leads to is written; who may read a file stays as it was."""
@@ -169,14 +169,14 @@ def written_whole(path: str | os.PathLike[str]) -> Iterator[Path]:
         part.unlink(missing_ok=True)
 
 
-def write_whole(path: str | os.PathLike[str], content: str | bytes) -> None:
+def write_atomically(path: str | os.PathLike[str], content: str | bytes) -> None:
     """Writes a file of text or bytes so."""
-    with written_whole(path) as beside:
+    with atomic_file(path) as beside:
         beside.write_bytes(content.encode() if isinstance(content, str) else content)
 
 
 @contextmanager
-def begun(path: str | os.PathLike[str]) -> Iterator[None]:
+def explain_recording_failure(path: str | os.PathLike[str]) -> Iterator[None]:
     """Says in words why a recording can't begin."""
     try:
         yield

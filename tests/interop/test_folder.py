@@ -70,7 +70,7 @@ def test_nothing_is_written_through_links_that_lead_out(tmp_path) -> None:
 
 def test_a_generation_that_was_cut_short_can_be_made_again(tmp_path, monkeypatch) -> None:
     write_folder(tmp_path, {"old.c": "0"})
-    writing = folders.write_whole
+    writing = folders.write_atomically
 
     def killed(path: Path, content: str | bytes) -> None:
         if path.name == "b.c":
@@ -78,7 +78,7 @@ def test_a_generation_that_was_cut_short_can_be_made_again(tmp_path, monkeypatch
         writing(path, content)
 
     with monkeypatch.context() as cut:
-        cut.setattr(folders, "write_whole", killed)
+        cut.setattr(folders, "write_atomically", killed)
         with pytest.raises(KeyboardInterrupt):
             write_folder(tmp_path, {"a.c": "1", "b.c": "2"})
     write_folder(tmp_path, {"a.c": "3", "b.c": "4"})

@@ -164,7 +164,7 @@ def test_two_who_export_the_same_at_once_both_get_it_whole(
     both, save = Barrier(2, timeout=PATIENCE), export_module.save_run
 
     def together(*given: object) -> None:
-        with export_module.written_whole(given[1]) as beside:  # type: ignore[arg-type]
+        with export_module.atomic_file(given[1]) as beside:  # type: ignore[arg-type]
             both.wait()
             beside.write_bytes(b"half")
             both.wait()

@@ -32,7 +32,7 @@ _NUDGE = 1e-3  # off a saddle [rad, m]
 # ∂F/∂δ (pseudo-transient continuation: Kelley and Keyes 1998). Steps grow as the imbalance falls,
 # but only while M/Δt + K is positive on the motions that the constraints allow, so that the way
 # leads downhill, to a stable equilibrium, never to a saddle.
-def settled(instance: Instance, kept: list[int], at: Point) -> Point:
+def settle_by_damping(instance: Instance, kept: list[int], at: Point) -> Point:
     """The point near rest that a heavily damped motion from `at` leads to."""
     step_length = 1e-3
     scale = 0.0
@@ -48,7 +48,7 @@ def settled(instance: Instance, kept: list[int], at: Point) -> Point:
             for column in ("acceleration", "position")
         )
         scale = max(scale, float(unbalanced), float(np.abs(stiffness).max(initial=0.0)))
-        lowest, direction = _lowest(mass, stiffness)
+        lowest, direction = _lowest_eigenvalue(mass, stiffness)
         if np.abs(force).max(initial=0.0) <= _NEAR * scale and open_by <= _NEAR:
             if lowest >= -_NEAR * np.abs(stiffness).max(initial=0.0):
                 return at
@@ -61,7 +61,7 @@ def settled(instance: Instance, kept: list[int], at: Point) -> Point:
         longest = np.abs(step).max(initial=0.0)
         step_length *= 2.0 if longest < 0.5 * _LONGEST_SETTLING else 0.7
         step *= min(1.0, _LONGEST_SETTLING / max(longest, 1e-300))
-        at = _advanced(instance, at.moved(q=instance.moved(at, step)), kept)
+        at = _balance_multipliers(instance, at.moved(q=instance.moved(at, step)), kept)
     return at
 
 
@@ -69,7 +69,7 @@ def _tangent(instance: Instance, derivatives: Blocks, kept: list[int]) -> Tangen
     return Tangent(np.vstack([derivatives["position", "position"], np.eye(instance.n)[kept]]))
 
 
-def _lowest(mass: np.ndarray, stiffness: np.ndarray) -> tuple[float, np.ndarray]:
+def _lowest_eigenvalue(mass: np.ndarray, stiffness: np.ndarray) -> tuple[float, np.ndarray]:
     """The lowest eigenvalue of K x = λ M x, and x of largest entry 1."""
     if not stiffness.size:
         return 0.0, np.zeros(0)
@@ -81,7 +81,7 @@ def _lowest(mass: np.ndarray, stiffness: np.ndarray) -> tuple[float, np.ndarray]
     return float(values[0]), x / np.abs(x).max()
 
 
-def _advanced(instance: Instance, at: Point, kept: list[int]) -> Point:
+def _balance_multipliers(instance: Instance, at: Point, kept: list[int]) -> Point:
     """The point with the multipliers that balance it best, and extra states at their rest."""
     derivatives, values = instance.derivatives(at), instance.values(at)
     free = [i for i in range(instance.n) if i not in kept]
@@ -150,13 +150,13 @@ def equilibrium(
     kept = instance.freedoms(keep, "coordinate to keep")
     at = instance.point(start, t).moved(v=np.zeros(instance.n))
     if settle:
-        at = settled(instance, kept, at)
+        at = settle_by_damping(instance, kept, at)
     try:
         at, steps = _solve(_Balance(instance, kept, at), at)
     except SolveError as error:
         if settle:
             raise
-        at, steps = _sunk(instance, kept, at, error)
+        at, steps = _solve_after_settling(instance, kept, at, error)
     effort = instance.values(at)["effort"]
     efforts = {system.velocities[i]: float(effort[i]) for i in kept}
     multipliers = dict(zip(system.constraint_names, map(float, at.multipliers)))
@@ -176,11 +176,13 @@ def equilibrium(
     )
 
 
-def _sunk(instance: Instance, kept: list[int], at: Point, error: SolveError) -> tuple[Point, int]:
+def _solve_after_settling(
+    instance: Instance, kept: list[int], at: Point, error: SolveError
+) -> tuple[Point, int]:
     """Newton's method from where a heavily damped motion ends; contacts that open and close on the
     way stop it from `at` itself. Raises the first error where this fails too."""
     try:
-        at = settled(instance, kept, at)
+        at = settle_by_damping(instance, kept, at)
         return _solve(_Balance(instance, kept, at), at)
     except (SolveError, np.linalg.LinAlgError):
         raise error from None
@@ -235,7 +237,7 @@ class _Balance:
 def _solve(balance: _Balance, at: Point) -> tuple[Point, int]:
     r, steps = balance.residual(at), 0
     while steps < _STEPS:
-        found = _reduced(balance, at, r)
+        found = _damped_step(balance, at, r)
         if found is None:
             break
         steps += 1
@@ -249,7 +251,7 @@ def _solve(balance: _Balance, at: Point) -> tuple[Point, int]:
     return at, steps
 
 
-def _reduced(balance: _Balance, at: Point, r: np.ndarray) -> tuple[Point, np.ndarray] | None:
+def _damped_step(balance: _Balance, at: Point, r: np.ndarray) -> tuple[Point, np.ndarray] | None:
     """The first step, with more and more damping, after which the imbalance is smaller."""
     size = np.linalg.norm(r)
     if size == 0.0 or not r.size:

@@ -28,7 +28,7 @@ from touchback.devices import (
 )
 from touchback.errors import DeviceError, InputError
 from touchback.recording import unknown_name
-from touchback.safe_files import write_whole
+from touchback.safe_files import write_atomically
 
 PLACES = ("/dev/serial/by-id/*", "/dev/ttyACM*", "/dev/ttyUSB*")
 
@@ -208,7 +208,7 @@ def _watch(found: SerialDevice, seconds: float) -> None:
 def _keep(found: Identified, to: Path | None) -> None:
     show_identified(found)
     if to is not None:
-        write_whole(to, json.dumps(asdict(found), indent=2))
+        write_atomically(to, json.dumps(asdict(found), indent=2))
         out.print(f"calibration: {to}")
 
 

@@ -13,7 +13,7 @@ from touchback.cli.console import out, working
 from touchback.cli.option_types import LIST, number, output, show_parameters
 from touchback.errors import InputError
 from touchback.names import suggestion
-from touchback.safe_files import written_whole
+from touchback.safe_files import atomic_file
 
 if TYPE_CHECKING:
     from touchback.instruments import KeyCurve
@@ -65,7 +65,7 @@ def feel(
     _show(felt, speed)
     if csv is not None:
         header = "depth [m],force [N],down"
-        with written_whole(csv) as beside:
+        with atomic_file(csv) as beside:
             np.savetxt(beside, felt.rows(), delimiter=",", header=header, comments="", fmt="%.9g")
         out.print(f"curve: {csv}")
     if wav is not None:

@@ -53,7 +53,7 @@ from touchback.realtime import (
     signals_as_ctrl_c,
 )
 from touchback.recording import FORMATS as RUNS, open_run, unknown_name
-from touchback.safe_files import write_whole
+from touchback.safe_files import write_atomically
 from touchback.simulate import Inputs, read_inputs
 from touchback.workbench import equipped, feed as feed_page
 
@@ -292,7 +292,7 @@ def _watch(run: Live, seconds: float, following: list[Following]) -> None:
 def _tell(run: Live, worst: int, report: Path | None) -> None:
     """The report, and so many of the worst ticks."""
     if report is not None:  # first: a terminal that is gone takes no print
-        write_whole(report, json.dumps(run.report().as_dict(), indent=2))
+        write_atomically(report, json.dumps(run.report().as_dict(), indent=2))
     out.print(str(run.report()))
     if worst > 0:
         out.print(run.report().trace(worst))

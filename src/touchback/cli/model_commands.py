@@ -30,7 +30,7 @@ from touchback.interop import TARGETS
 from touchback.model import flatten
 from touchback.model.model_text import tree_text
 from touchback.names import suggestion
-from touchback.safe_files import write_whole
+from touchback.safe_files import write_atomically
 from touchback.system import PRINTERS
 from touchback.system.model_verification import verify
 
@@ -90,14 +90,14 @@ def show(
     frames = "chosen" if system.plan.frame_pass else "described"
     out.print(f"\nforward dynamics by: {system.plan.algorithm}, {frames} link frames")
     if svg_file is not None:
-        write_whole(svg_file, figure_svg(figure, system.name))
+        write_atomically(svg_file, figure_svg(figure, system.name))
         out.print(f"stick figure: {svg_file}")
     if svg_file is not None and flatten(described).modes:
         graph = svg_file.with_stem(f"{svg_file.stem}-modes")
-        write_whole(graph, state_graph_svg(described))
+        write_atomically(graph, state_graph_svg(described))
         out.print(f"state graph: {graph}")
     if graph_file is not None:
-        write_whole(graph_file, object_graph_svg(described))
+        write_atomically(graph_file, object_graph_svg(described))
         out.print(f"objects and ports: {graph_file}")
 
 
@@ -213,7 +213,7 @@ def generate(
     if output is None:
         typer.echo(text, nl=False)
     else:
-        write_whole(output, text)
+        write_atomically(output, text)
         err.print(f"{len(text.splitlines())} lines in {output}")
 
 

@@ -55,7 +55,7 @@ from touchback.instruments import (
 from touchback.instruments.keyboard.keyboard_player import FASTEST, SETTLING, SLOWEST
 from touchback.instruments.keyboard.keyboard_regulation import SUFFIXES
 from touchback.realtime import signals_as_ctrl_c
-from touchback.safe_files import write_whole
+from touchback.safe_files import write_atomically
 
 _RATE = 25  # pictures a second
 
@@ -173,7 +173,7 @@ def _draw(system: System, run: Run, path: Path) -> None:
     shown = len(run) // 2
     figure = stick_figure(system.model, q)
     text = figure_svg(figure, system.name, shown, trail[: shown + 1])
-    write_whole(path, text)
+    write_atomically(path, text)
 
 
 RINGING = 1.5  # s after the last stroke

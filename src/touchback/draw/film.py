@@ -50,7 +50,7 @@ from touchback.model import (
     flatten,
 )
 from touchback.numbers import number_within
-from touchback.safe_files import check_output, written_whole
+from touchback.safe_files import atomic_file, check_output
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -443,7 +443,7 @@ def make_film(
     scene = scene_of(model, _sampled(model, times, signals, count, parameters or {}))
     if not np.isfinite(scene.points).all():
         raise InputError(f"{path}: at some instants it is at no place (NaN or infinite).")
-    with written_whole(path) as beside:
+    with atomic_file(path) as beside:
         _WRITERS[ending](scene, beside, seconds, _words(pace))
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from touchback.devices import Message, data_length, decode, encode
 from touchback.errors import InputError
-from touchback.safe_files import check_output, read_regular, write_whole
+from touchback.safe_files import check_output, read_regular, write_atomically
 
 TICKS_PER_QUARTER = 5000
 MICROSECONDS_PER_QUARTER = 500_000  # also the tempo of a file that names none
@@ -50,7 +50,7 @@ def write_midi(path: str | Path, messages: Iterable[Timed]) -> None:
     track += _number(0) + bytes((META, END_OF_TRACK, 0))
     header = b"MThd" + struct.pack(">IHHH", 6, 0, 1, TICKS_PER_QUARTER)
     check_output(path, label="Notes")
-    write_whole(path, header + b"MTrk" + struct.pack(">I", len(track)) + track)
+    write_atomically(path, header + b"MTrk" + struct.pack(">I", len(track)) + track)
 
 
 def read_midi(path: str | Path) -> list[Timed]:

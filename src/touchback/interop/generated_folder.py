@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 
 from touchback.errors import InputError
 from touchback.numbers import LEAST, number_within
-from touchback.safe_files import check_output, read_regular, write_whole
+from touchback.safe_files import check_output, read_regular, write_atomically
 
 _LIST = ".generated"
 
@@ -42,7 +42,7 @@ def write_folder(where: Path, files: Mapping[str, str | bytes]) -> list[Path]:
         path = where / name
         path.parent.mkdir(parents=True, exist_ok=True)
         check_output(path)
-        write_whole(path, content)
+        write_atomically(path, content)
     for name, checksum in before.items():
         if name not in contents:
             _remove(where, name, checksum)
@@ -53,7 +53,7 @@ def write_folder(where: Path, files: Mapping[str, str | bytes]) -> list[Path]:
 def _list(where: Path, checksums: Mapping[str, str]) -> None:
     check_output(where / _LIST)
     lines = (f"{checksum}  {name}\n" for name, checksum in checksums.items())
-    write_whole(where / _LIST, "".join(lines))
+    write_atomically(where / _LIST, "".join(lines))
 
 
 def _generated(where: Path) -> dict[str, str]:

@@ -36,7 +36,7 @@ from touchback.recording import (
     run_of_recording,
     text_of,
 )
-from touchback.safe_files import begun, check_output
+from touchback.safe_files import check_output, explain_recording_failure
 from touchback.simulate import MOST_NUMBERS
 from touchback.system import System
 from touchback.version import VERSION
@@ -85,7 +85,7 @@ class ActiveRecording:
         self._last = at.row
         self._early: list[Callable[[Recorder], None]] = []  # what is told before it has begun
         self._recorder: Recorder | None = None
-        with begun(self.path):
+        with explain_recording_failure(self.path):
             self._recorder = self._open(at)
         ask()
 
@@ -355,7 +355,7 @@ class TickRecorder:
         self._path = None if isinstance(record, bool) else os.fspath(record)
         self._recorder: Recorder | None = None
         if self._path is not None:
-            with begun(self._path):
+            with explain_recording_failure(self._path):
                 self._recorder = Recorder(self._path, about, self.columns)
         self._versions = 0
         self._room = MOST_NUMBERS  # numbers that memory still takes

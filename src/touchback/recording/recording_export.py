@@ -18,7 +18,7 @@ from touchback.recording.mcap_records import LARGEST_FILE
 from touchback.recording.run import Run
 from touchback.recording.run_files import open_run, save_run
 from touchback.recording.run_formats import FORMATS
-from touchback.safe_files import check_output, open_regular, written_whole
+from touchback.safe_files import atomic_file, check_output, open_regular
 
 PICTURE = ".png"
 ENDINGS = (*FORMATS, PICTURE, *FILMS)
@@ -55,7 +55,7 @@ def export(
         run.model = _model_of(source)
         save_run(run, target, ros2=True, layout=True)
     elif target.suffix.lower() == source.suffix.lower():
-        with written_whole(target) as beside:
+        with atomic_file(target) as beside:
             shutil.copyfile(source, beside)
     else:
         export_run(run, target)

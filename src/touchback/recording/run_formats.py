@@ -33,12 +33,12 @@ from touchback.recording.measured.mdf_series import write_mdf
 from touchback.recording.ros2.ros2_messages import JOINT_STATES, WORLD, scalar_coordinates
 from touchback.recording.run_data import FORMAT, RunData, describe, understand
 from touchback.safe_files import (
+    atomic_file,
     check_output,
     open_regular,
     opened_zip,
     path_of,
-    write_whole,
-    written_whole,
+    write_atomically,
 )
 
 _MOST = 6  # lines of a plot
@@ -262,7 +262,7 @@ def write_run(
     check_output(path, label="Run")
     if (ros2 or layout) and path.suffix.lower() != ".mcap":
         raise InputError(f"{path.name}: ros2 and layout are for .mcap, which other tools play.")
-    with written_whole(path) as beside:
+    with atomic_file(path) as beside:
         if ros2:
             mcap_run_file.write_run(run, beside, ros2=True)
         else:
@@ -270,4 +270,4 @@ def write_run(
     if layout:
         from touchback.recording.run_formats import foxglove_layout
 
-        write_whole(path.with_suffix(".foxglove.json"), foxglove_layout(run, ros2))
+        write_atomically(path.with_suffix(".foxglove.json"), foxglove_layout(run, ros2))

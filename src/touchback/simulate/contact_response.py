@@ -77,7 +77,7 @@ class ContactDynamics:
     def problem(self, c: Floats, contacts: Sequence[int]) -> ContactProblem:
         """The problem of some contacts for velocities or accelerations c of all rows. Its friction
         groups are those with a coefficient, in the order of `groups`."""
-        X, x0 = self._own(c)
+        X, x0 = self._bilateral_impulses(c)
         own = slice(0, self.layout.bilateral)
         return ContactProblem(
             self._G - self._G[:, own] @ X,
@@ -117,12 +117,12 @@ class ContactDynamics:
 
     def changed(self, c: Floats, p: Floats) -> tuple[Floats, Floats]:
         """What impulses p of the contact rows do to the velocities v, and all impulses."""
-        X, x0 = self._own(c)
+        X, x0 = self._bilateral_impulses(c)
         every = p.copy()
         every[: self.layout.bilateral] = -(x0 + X @ p)
         return self._spread @ every, every
 
-    def _own(self, c: Floats) -> tuple[Floats, Floats]:
+    def _bilateral_impulses(self, c: Floats) -> tuple[Floats, Floats]:
         """Impulses of the own rows are −(x0 + X p), so that c + G p vanishes there."""
         m, G = self.layout.bilateral, self._G
         X, x0 = np.zeros((m, len(c))), np.zeros(m)
@@ -193,7 +193,7 @@ def jam(dynamics: ContactDynamics, contacts: Sequence[int], stuck: Sequence[int]
     )
 
 
-def halt(dynamics: ContactDynamics, contacts: Sequence[int], rows: Sequence[int]) -> Jump:
+def halting_jump(dynamics: ContactDynamics, contacts: Sequence[int], rows: Sequence[int]) -> Jump:
     """The least change, weighted by the mass, after which rows of the contacts don't move: it can
     only take energy."""
     problem = dynamics.problem(dynamics.u, contacts)
@@ -239,9 +239,9 @@ class Gains:
 
     def diagnostics(self) -> list[str]:
         """One for each contact, or contacts hit together: the first instant and what it gave."""
-        return [self._told(names, found) for names, found in self._found.items()]
+        return [self._gain_text(names, found) for names, found in self._found.items()]
 
-    def _told(self, names: str, found: list[tuple[float, float]]) -> str:
+    def _gain_text(self, names: str, found: list[tuple[float, float]]) -> str:
         (t, gain), more = found[0], len(found) - 1
         total = sum(each for _, each in found)
         also = f" ({more} more until t = {found[-1][0]:.6g} s: {total:.3g} J in all)" * bool(more)
@@ -266,7 +266,7 @@ class Outcome:
     solutions: int = 1
 
 
-def decide(
+def decide_contact_states(
     dynamics: ContactDynamics, contacts: Sequence[int], slipping: Mapping[int, Floats]
 ) -> Outcome:
     """The outcome for contacts that touch, some of whose groups are `slipping` along given ways."""
@@ -274,11 +274,11 @@ def decide(
         return Outcome(frozenset(), {})
     problem, groups = dynamics.problem(dynamics.free, contacts), dynamics.groups(contacts)
     if problem.planar and combinations(problem) <= MOST_COMBINATIONS:
-        return _enumerated(problem, contacts, groups, slipping)
-    return _swept(problem, contacts, groups, slipping)
+        return _solve_by_enumeration(problem, contacts, groups, slipping)
+    return _solve_by_sweeps(problem, contacts, groups, slipping)
 
 
-def jammed(
+def jammed_contacts(
     dynamics: ContactDynamics, contacts: Sequence[int], slipping: Mapping[int, Floats]
 ) -> list[int]:
     """Slipping contacts for which a force pushes the bodies together instead of apart,
@@ -294,7 +294,7 @@ def jammed(
     return found
 
 
-def _enumerated(
+def _solve_by_enumeration(
     problem: ContactProblem,
     contacts: Sequence[int],
     groups: Sequence[int],
@@ -315,11 +315,11 @@ def _enumerated(
                     if state != (OPEN,) and way != STICK:
                         ways[groups[local]] = np.array([SIGN[way], 0.0])
             closed = {contacts[i] for i, state in enumerate(states) if state != (OPEN,)}
-            return Outcome(frozenset(closed), ways, _distinct(problem, [p for _, p in found]))
+            return Outcome(frozenset(closed), ways, _count_distinct(problem, [p for _, p in found]))
     return Outcome(frozenset(), {}, 0)
 
 
-def _distinct(problem: ContactProblem, solutions: Sequence[Floats]) -> int:
+def _count_distinct(problem: ContactProblem, solutions: Sequence[Floats]) -> int:
     """How many of the solutions move the bodies differently."""
     different: list[Floats] = []
     for p in solutions:
@@ -330,7 +330,7 @@ def _distinct(problem: ContactProblem, solutions: Sequence[Floats]) -> int:
     return len(different)
 
 
-def _swept(
+def _solve_by_sweeps(
     problem: ContactProblem,
     contacts: Sequence[int],
     groups: Sequence[int],
@@ -350,11 +350,11 @@ def _swept(
     ways = {g: way for g, way in slipping.items() if g in groups}
     for g, group in zip(groups, problem.friction, strict=True):
         if g not in slipping and contacts[group.contact] in closed:
-            ways.update(_begins(g, group, problem, p))
+            ways.update(_slip_onset(g, group, problem, p))
     return Outcome(frozenset(closed), ways)
 
 
-def _begins(g: int, group: Friction, problem: ContactProblem, p: Floats) -> dict[int, Floats]:
+def _slip_onset(g: int, group: Friction, problem: ContactProblem, p: Floats) -> dict[int, Floats]:
     """The way along which a group begins to slip, where it does."""
     force = p[list(group.rows)]
     size = float(np.linalg.norm(force))

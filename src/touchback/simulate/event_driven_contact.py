@@ -23,11 +23,11 @@ from touchback.simulate.contact_response import (
     Gains,
     Jump,
     Outcome,
-    decide,
-    halt,
+    decide_contact_states,
+    halting_jump,
     impact,
     jam,
-    jammed,
+    jammed_contacts,
 )
 from touchback.simulate.contact_stepper import (
     CONTACT_TOLERANCE,
@@ -120,7 +120,7 @@ class ImpactSolver:
         self, t: float, dynamics: ContactDynamics, kept: list[int], slipping: Ways
     ) -> tuple[Jump, list[str]]:
         """The impulse that ends sliding for which there are no finite forces."""
-        stuck = jammed(dynamics, kept, slipping)
+        stuck = jammed_contacts(dynamics, kept, slipping)
         if not stuck:
             names = ", ".join(f"'{self._names[i]}'" for i in kept)
             raise SolveError(
@@ -138,7 +138,7 @@ class ImpactSolver:
         self, t: float, dynamics: ContactDynamics, kept: list[int], slipping: Ways, found: Outcome
     ) -> None:
         """Tells where mechanics had several answers."""
-        if found.solutions > 1 and (stuck := jammed(dynamics, kept, slipping)):
+        if found.solutions > 1 and (stuck := jammed_contacts(dynamics, kept, slipping)):
             names = ", ".join(f"'{self._names[i]}'" for i in stuck)
             self.diagnostics.append(
                 f"At t = {t:.6g} s mechanics leaves open whether {names} lifts off or goes on "
@@ -319,7 +319,7 @@ class ContactStates:
             if jump is None:
                 kept = [i for i in touching if i not in leaving and dynamics.speed(i) <= STILL]
                 slipping = {**dynamics.slipping(kept, stopped), **begins}
-                outcome = decide(dynamics, kept, slipping)
+                outcome = decide_contact_states(dynamics, kept, slipping)
                 if outcome.solutions:
                     self._take_over(t, x, dynamics, outcome)
                     jump, words = self._halt_short_flights(t, x, dynamics)
@@ -348,7 +348,7 @@ class ContactStates:
         """Why a run may have stopped here: contacts that are about to jam."""
         dynamics = self.walls.contact_dynamics(t, x)
         closed = [i for i in range(len(self._names)) if self._state.closed[i]]
-        stuck = jammed(dynamics, closed, dynamics.slipping(closed, ()))
+        stuck = jammed_contacts(dynamics, closed, dynamics.slipping(closed, ()))
         names = ", ".join(f"'{self._names[i]}'" for i in stuck)
         return f"contact {names} jams (Painlevé's paradox)" if stuck else ""
 
@@ -427,7 +427,7 @@ class ContactStates:
             0  # as they were open, they counted as stuck
         )
         held = [row for row in self._holding_rows(dynamics) if row >= layout.bilateral]
-        return halt(dynamics, contacts, held), [f"{self._names[i]} rests" for i in short]
+        return halting_jump(dynamics, contacts, held), [f"{self._names[i]} rests" for i in short]
 
     def _set_floors(self, dynamics: ContactDynamics, flights: Mapping[int, float]) -> None:
         """What the events of the contact state may start from; and which groups are at their limit
@@ -561,7 +561,7 @@ class ContactMonitor:
         solver: EventDriven,
     ) -> None:
         self._contacts, self._state, self._problem = contacts, state, problem
-        self._account_impact, self._names, self._limit = keeper, names, solver.event_limit
+        self._account, self._names, self._limit = keeper, names, solver.event_limit
         self._count = len(state.functions.normals)  # of contacts
         rules = [EventRule(-1, True, 1e-12)] * (self._count + len(state.functions.groups))
         self.native = Events(
@@ -576,8 +576,8 @@ class ContactMonitor:
 
     def start(self, t: float, x: Floats) -> None:
         """Opens the balance at the state from which the run starts."""
-        self._problem.use_energy_balance(self._account_impact.meter.native)
-        self._account_impact.meter.begin(t, x)
+        self._problem.use_energy_balance(self._account.meter.native)
+        self._account.meter.begin(t, x)
         self.add_solved(np.array([t]), x[None, :])
         self._monitor_from(t, x)
 
@@ -668,13 +668,13 @@ class EventDrivenStepper(ContactStepper):
         self._contacts = ContactStates(
             self._equations, self._state, self.problem, solver.impacts, solver.rest
         )
-        self._account_impact = self._books()
-        self._contacts.on_impact = self._account_impact.impact
+        self._account = self._books()
+        self._contacts.on_impact = self._account.impact
         self._monitor = ContactMonitor(
             self._contacts,
             self._state,
             self.problem,
-            self._account_impact,
+            self._account,
             self._system.state_names,
             solver,
         )
@@ -701,7 +701,7 @@ class EventDrivenStepper(ContactStepper):
             failure = Failure(span.start, str(error), "")
             return Trajectory(np.array([span.start]), x[None, :], {}, failure)
         if contacts.walls.said:
-            self._account_impact.jump("moved apart", span.start, np.array([self._given, x]))
+            self._account.jump("moved apart", span.start, np.array([self._given, x]))
         self._monitor.note(span.start, words, x, start)
         careful = replace(solver, step=solver.step or _LONGEST_STEP * span.duration)
         names = list(self._system.state_names)
@@ -732,6 +732,6 @@ class EventDrivenStepper(ContactStepper):
         return {
             "contacts": list(self._equations.contacts),
             "events": [record.as_data() for record in self._monitor.records],
-            "energy_balance": self._account_impact.closed(times[[0, -1]], ends).as_data(),
+            "energy_balance": self._account.closed(times[[0, -1]], ends).as_data(),
             "diagnostics": [*self._contacts.diagnostics, *self._unmeasured_diagnostics()],
         }

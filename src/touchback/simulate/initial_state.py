@@ -23,8 +23,12 @@ def initial_state(
     """A state as it is given, checked, and assembled anew where parameters of the run open its
     loops; without one the initial state, loops closed."""
     if isinstance(x0, State) and x0.assembly is not None and system.constrained:
-        x0 = _own(system, x0, parameters).reassembled(x0, start, inputs.at(start, x0.x)[1:])
-    x = read_state(system, _begun(system, start, inputs, parameters) if x0 is None else x0)
+        x0 = _system_for_run(system, x0, parameters).reassembled(
+            x0, start, inputs.at(start, x0.x)[1:]
+        )
+    x = read_state(
+        system, _assembled_initial_state(system, start, inputs, parameters) if x0 is None else x0
+    )
     for name, value in zip(system.state_names, x):
         if not np.isfinite(value):
             raise InputError(f"{system.name}: the initial value of {name!r} is {value}.")
@@ -48,7 +52,7 @@ def consistency(
     return lambda t, x: own.consistent(x, t, inputs.at(t, x)[1:])[0]
 
 
-def _own(system: System, state: State, parameters: Numbers | None) -> System:
+def _system_for_run(system: System, state: State, parameters: Numbers | None) -> System:
     """The system with the parameters of a run, in the modes of its first state."""
     own = system.independent_copy(parameters)
     if own.modes:
@@ -56,7 +60,9 @@ def _own(system: System, state: State, parameters: Numbers | None) -> System:
     return own
 
 
-def _begun(system: System, t: float, inputs: Inputs, parameters: Numbers | None) -> StateData:
+def _assembled_initial_state(
+    system: System, t: float, inputs: Inputs, parameters: Numbers | None
+) -> StateData:
     """The initial state, with constraints met under the parameters and inputs of the run, in the
     modes that the model begins in; the system stays as it was."""
     if not system.constrained:

@@ -362,17 +362,17 @@ class ModeStepper(Stepper):
             segment = Segment(self.problem, names, x, span, shown, monitor, self._spec.trace)
             found = self._solver.run(segment)
         else:
-            failure = self._located(x, shown)
+            failure = self._run_between_exits(x, shown)
             found = _joined(
                 self._parts or [Trajectory(np.array([span.start]), x[None, :])], failure
             )
         late = self._log.unread(found.times, found.states)
         if late and (found.failure is None or late.time <= found.failure.time):
-            self._cut(found, late)
+            self._cut_after_failure(found, late)
         found.statistics["transitions"] = len(self._log.transitions)
         return found
 
-    def _cut(self, found: Trajectory, failure: Failure) -> None:
+    def _cut_after_failure(self, found: Trajectory, failure: Failure) -> None:
         """Leave out what came after a failure that was noticed late."""
         before = found.times <= failure.time
         found.times, found.states, found.failure = (
@@ -385,7 +385,7 @@ class ModeStepper(Stepper):
 
     # ---- steps that adapt -----------------------------------------------------------------------
 
-    def _located(self, x: Floats, shown: Progress) -> Failure | None:
+    def _run_between_exits(self, x: Floats, shown: Progress) -> Failure | None:
         """From exit to exit; the parts of the run are kept. Returns why it can't go on."""
         span, chattering = self._spec.span, Chattering(crowding_time(self._spec.span.duration))
         t, exit, error = span.start, -1, 0.0
@@ -440,10 +440,10 @@ class ModeStepper(Stepper):
         spec = self._spec
         if not any(event.restart for event in spec.events):
             return None
-        there = self._there(mode)
+        there = self._system_in_mode(mode)
         return consistency(there, spec.constraints, spec.inputs, spec.parameters)
 
-    def _there(self, mode: int) -> System:
+    def _system_in_mode(self, mode: int) -> System:
         """The system in a mode, with settings of its own."""
         there = self._system.independent_copy()
         there.enter(*there.dynamics.modes.every[mode].names)
@@ -456,7 +456,9 @@ class ModeStepper(Stepper):
             problem.end_steps_at(self._knots)
             problem.look_in_cells(self._cells)
             if solver.implicit:
-                newton_for(self._there(mode), problem, solver.rtol, solver.atol, spec.parameters)
+                newton_for(
+                    self._system_in_mode(mode), problem, solver.rtol, solver.atol, spec.parameters
+                )
             if self._account:
                 problem.use_energy_balance(self._account.meter.native)
             self._problems[mode] = problem

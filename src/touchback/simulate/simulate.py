@@ -41,7 +41,7 @@ from touchback.simulate.run_stepper import record_run
 from touchback.simulate.solver_choice import formulation_for, solver_for
 from touchback.simulate.solvers import METHODS, Can, Options, Solver
 from touchback.simulate.solvers.base import Integrator
-from touchback.simulate.unsupported_features import refuse, refused
+from touchback.simulate.unsupported_features import has_refused_feature, refuse
 from touchback.symbolic import Expr, to_text
 from touchback.system import System
 
@@ -149,7 +149,7 @@ class _Writer:
         if getattr(sys.modules.get(room), kind.__name__, None) is not kind:
             return self.taken(word, f"an object of type {kind.__name__}")
         found = []
-        for name, usual in _usual(given).items():
+        for name, usual in _default_fields(given).items():
             value = getattr(given, name)
             if value is not usual and (text := self.text(f"{word} {name}", value)) != repr(usual):
                 found.append(f"{name}={text}")
@@ -169,7 +169,7 @@ class _Writer:
         return f"system.model.expression({text!r})"
 
 
-def _usual(given: Data | Described) -> dict[str, object]:
+def _default_fields(given: Data | Described) -> dict[str, object]:
     """Fields with what they are when they aren't given."""
     each_of = msgspec.structs.fields(given) if isinstance(given, Data) else fields(given)
     return {each.name: each.default for each in each_of}
@@ -219,7 +219,7 @@ def simulate(
     switched = len(watched) < len(events)
     if switched:
         refuse("tb.simulate with switches", system)
-    wanted = _wanted(constraints is not None, bool(watched), switched, energy_balance)
+    wanted = _required_abilities(constraints is not None, bool(watched), switched, energy_balance)
     constraints = formulation_for(method, constraints)
     solver = solver_for(system, method, constraints, wanted, options)
     spec = RunSpec.read(
@@ -228,8 +228,8 @@ def simulate(
     )  # fmt: skip
     solver.refuse_excess(spec.span.duration, spec.width)
     spec = spec.from_state(x0)
-    jumps = _jumps(spec, solver)
-    if jumps and (why := _unparted(system, solver, len(jumps))):
+    jumps = _drive_rate_jumps(spec, solver)
+    if jumps and (why := _segmenting_refusal(system, solver, len(jumps))):
         warn_of_jumps(system.name, jumps, why)
         jumps = []
     if switched or jumps:
@@ -239,23 +239,25 @@ def simulate(
     return _run(spec, solver, progress)
 
 
-def _jumps(spec: RunSpec, solver: Solver) -> list[RateJump]:
+def _drive_rate_jumps(spec: RunSpec, solver: Solver) -> list[RateJump]:
     """Where rates of drives jump, unless steps of the solver apply such impulses themselves."""
     if not isinstance(solver, Integrator):
         return []
     return rate_jumps(spec, None if solver.adaptive else solver.step)
 
 
-def _unparted(system: System, solver: Solver, jumps: int) -> str:
+def _segmenting_refusal(system: System, solver: Solver, jumps: int) -> str:
     """Why a run can't be parted where rates of drives jump; nothing where it can."""
     if jumps > MOST_JUMPS:
         return f"runs are parted at {MOST_JUMPS} instants at most"
-    if not refused("tb.simulate with switches", system) and Can.SWITCHES in solver.can:
+    if not has_refused_feature("tb.simulate with switches", system) and Can.SWITCHES in solver.can:
         return ""
     return f"method '{solver.word}' goes through them without a stop"
 
 
-def _wanted(formulation: bool, events: bool, switches: bool, energy_balance: bool) -> Can:
+def _required_abilities(
+    formulation: bool, events: bool, switches: bool, energy_balance: bool
+) -> Can:
     """What a solver has to do for a run."""
     flags = (Can.FORMULATIONS, Can.EVENTS, Can.SWITCHES, Can.ENERGY_BALANCE)
     wanted = zip(flags, (formulation, events, switches, energy_balance), strict=True)

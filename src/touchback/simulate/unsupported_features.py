@@ -117,10 +117,10 @@ def refuse(call: str, system: System) -> None:
     """Raise where the system has what the call would otherwise leave out in silence, or is none."""
     refuse_model(call, system)
     for feature, mend in REFUSED[call].items():
-        _refuse(call, system, feature, mend or feature.mend)
+        _refuse_feature(call, system, feature, mend or feature.mend)
 
 
-def refused(call: str, system: System) -> bool:
+def has_refused_feature(call: str, system: System) -> bool:
     """Whether the system has what the call can't treat."""
     return any(feature.names(system) for feature in REFUSED[call])
 
@@ -135,10 +135,10 @@ def refuse_run(solver: Solver, system: System, asked: Can) -> None:
     idle = alone and is_formulation(solver.word) and not system.constrained
     if not lacking and not idle and asked in solver.can:
         return
-    able = _able(system, asked)
+    able = _suitable_methods(system, asked)
     use = f"use method={' or '.join(able)}"
     for feature in lacking:
-        _refuse(f"method '{solver.word}'", system, feature, use if able else feature.mend)
+        _refuse_feature(f"method '{solver.word}'", system, feature, use if able else feature.mend)
     if idle:
         raise InputError(
             f"{system.name}: method '{solver.word}' enforces constraints, but the model has none; "
@@ -152,7 +152,7 @@ def refuse_run(solver: Solver, system: System, asked: Can) -> None:
             )
 
 
-def _able(system: System, asked: Can) -> list[str]:
+def _suitable_methods(system: System, asked: Can) -> list[str]:
     """The methods, quoted, that treat what the system has and do what is asked. Those for rigid
     contacts need some; those that are formulations need constraints, and leave none to choose."""
     needs = asked
@@ -193,7 +193,7 @@ def refuse_model(call: str, system: object) -> None:
         raise InputError(f"{call}: a compiled system is expected, got {shown(system)}.")
 
 
-def _refuse(call: str, system: System, feature: Feature, mend: str) -> None:
+def _refuse_feature(call: str, system: System, feature: Feature, mend: str) -> None:
     names = feature.names(system)
     if names:
         listed = ", ".join(f"'{name}'" for name in names[:_NAMED])

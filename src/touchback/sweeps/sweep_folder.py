@@ -31,7 +31,7 @@ from typing import Any, TypeAlias
 
 from touchback.errors import NO_JSON, InputError
 from touchback.numbers import is_real
-from touchback.safe_files import read_regular, write_whole
+from touchback.safe_files import read_regular, write_atomically
 from touchback.sweeps.sweep_designs import Design
 
 _LARGEST = 1 << 30  # bytes
@@ -198,7 +198,7 @@ def _begin(folder: Path, asked: dict[str, object]) -> None:
             if any(not each.name.startswith(".") for each in folder.iterdir()):
                 raise InputError(f"'{folder}' holds other things than a sweep; give a new folder.")
             about = {"sweep": secrets.token_hex(8), **asked}
-            write_whole(folder / _FILE, json.dumps(about, indent=1))
+            write_atomically(folder / _FILE, json.dumps(about, indent=1))
     except (OSError, ValueError) as error:  # ValueError: a zero byte in the path
         why = getattr(error, "strerror", None) or error
         raise InputError(f"{str(folder)!r} can't hold a sweep: {why}.") from None

@@ -15,7 +15,7 @@ import numpy as np
 
 from touchback.errors import InputError
 from touchback.figure_style import ACCENT, BODIES, PICTURES, finish_figure, light_grid, pyplot
-from touchback.safe_files import check_output, written_whole
+from touchback.safe_files import atomic_file, check_output
 from touchback.sweeps.sobol_indices import Sensitivity, sensitivity_of
 from touchback.sweeps.sweep_designs import FAILURE, Design, LogUniform
 from touchback.sweeps.sweep_folder import Outcome
@@ -73,7 +73,7 @@ class Sweep:
         from touchback.recording import write_table
 
         check_output(path, (".parquet",), "Sweep")
-        with written_whole(path) as beside:
+        with atomic_file(path) as beside:
             write_table(beside, "sweep", self.columns, json.dumps(self.design.about()))
 
     def sensitivity(self, outcome: str, confidence: float = 0.95) -> Sensitivity:

@@ -229,7 +229,7 @@ class LoopedDerivatives(Function):
         n = len(loops.order)
         super().__init__(columns.name, columns.first, columns.second, (3, n, n), columns.backend)
         self.out_size = 3 * n * n
-        self._dense_columns, self._loops = columns, loops
+        self._columns, self._loops = columns, loops
 
     @cached_property
     def compiled(self) -> Compiled:
@@ -238,7 +238,7 @@ class LoopedDerivatives(Function):
 
     def with_lanes(self, lanes: int) -> Compiled:
         """The same with so many rows in a register."""
-        loops, columns = self._loops, self._dense_columns.compiled
+        loops, columns = self._loops, self._columns.compiled
         n, links = len(loops.order), len(loops.parents)
         record = Record(
             "tb_tree_derivatives", columns=columns.address, columns_context=columns.context_address,

@@ -18,7 +18,7 @@ from touchback.model.io import (
     shown,
     yaml_text,
 )
-from touchback.safe_files import check_output, read_regular, write_whole
+from touchback.safe_files import check_output, read_regular, write_atomically
 from touchback.vehicle.car import Car
 from touchback.vehicle.suspension import AnyAxle
 from touchback.vehicle.tyres import AnyTyre, MagicFormula
@@ -109,7 +109,7 @@ def save_car(car: Car, path: str | Path) -> None:
     so that it is a start for others."""
     check_output(path, (".yaml", ".yml"))
     plain = _plain(car)
-    write_whole(path, yaml_text({_KEY: VERSION, **plain}))
+    write_atomically(path, yaml_text({_KEY: VERSION, **plain}))
 
 
 def _plain(item: object) -> dict[str, object]:

@@ -173,7 +173,7 @@ class RolloutSpec:
         )
 
 
-class Smooth:
+class EventFreeRollout:
     """A rollout from a state with inputs and parameters."""
 
     def __init__(self, plan: RolloutSpec, given: RolloutInputs) -> None:

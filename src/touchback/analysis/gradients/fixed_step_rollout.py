@@ -24,11 +24,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from touchback.analysis.gradients.event_free_rollout import (
+    EventFreeRollout,
     Floats,
     RolloutInputs,
     RolloutSpec,
     Series,
-    Smooth,
     read_rollout_inputs,
     read_variation,
 )
@@ -45,7 +45,7 @@ from touchback.system.saltation import SaltationFunctions, saltation_functions
 
 
 @dataclass(frozen=True)
-class Passed:
+class TransitionDerivatives:
     """A transition where it happened: the indicator's derivatives by [x, t, inputs, parameters],
     the state after it, and that state's derivatives by them."""
 
@@ -56,7 +56,7 @@ class Passed:
 
 
 @dataclass(frozen=True)
-class Part:
+class RolloutSegment:
     """From a state x, with u = [t, inputs…], for h seconds, to the end of a step or to an event."""
 
     native: NativeRollout
@@ -65,7 +65,7 @@ class Part:
     h: float
     x: Floats
     whole: bool  # whether it begins with the step
-    event: Passed | None = None
+    event: TransitionDerivatives | None = None
 
     @property
     def reached(self) -> Floats:
@@ -137,7 +137,7 @@ class Part:
 _MET = 1e-9  # |h| of constraints that count as met [m or rad]
 
 
-class Jump:
+class ModeExit:
     """One way out of a mode, for given values of the parameters."""
 
     def __init__(self, plan: RolloutSpec, mode: int, number: int, values: Floats) -> None:
@@ -162,29 +162,31 @@ class Jump:
             plan.system.dynamics, self._mode, self._number, resting, plan.parameters
         )
 
-    def at(self, x: Floats, u: Floats) -> Passed:
+    def at(self, x: Floats, u: Floats) -> TransitionDerivatives:
         """From a state, with u = [t, inputs…]."""
         found, fastest = self._through(x, u, False)
         if self.exit.data.rest >= 0 and fastest < self.exit.data.rest_speed:
             found, _ = self._through(x, u, True)
         return found
 
-    def _through(self, x: Floats, u: Floats, resting: bool) -> tuple[Passed, float]:
+    def _through(self, x: Floats, u: Floats, resting: bool) -> tuple[TransitionDerivatives, float]:
         made, data = self.functions(resting), self.exit.data
         impact = data.rest_impact if resting else data.impact
         out = made.reset.at(x, u, made.reset.block_for(self._values))
         variables = len(x) + len(u) + len(self._plan.parameters)
         count = len(out) // (1 + variables)
         values, derivatives = out[:count], out[count:].reshape(count, variables)
-        blow = _Blow(self._plan, made, impact, values[: len(x)], u, values[len(x) :], self._values)
+        blow = _ImpulsiveReset(
+            self._plan, made, impact, values[: len(x)], u, values[len(x) :], self._values
+        )
         blow.check(self.exit.name)
         guard = made.guard.at(x, u, made.guard.block_for(self._values))[1:]
-        return Passed(
+        return TransitionDerivatives(
             self.exit.name, guard, blow.state, blow.derivatives(derivatives)
         ), blow.fastest
 
 
-class _Blow:
+class _ImpulsiveReset:
     """Impulses on a state after its resets."""
 
     def __init__(
@@ -260,20 +262,20 @@ _FLOOR = 1e-12  # an indicator nearer to zero rests there
 _PARTS = 16  # of a step in which an indicator that begins at zero is looked for
 
 
-class Exits:
+class ModeExits:
     """Those of all modes, for given values of the parameters."""
 
     def __init__(self, plan: RolloutSpec, values: Floats) -> None:
         self._plan, self._values = plan, values
-        self._known: dict[int, list[Jump]] = {}
+        self._known: dict[int, list[ModeExit]] = {}
 
-    def of(self, mode: int) -> list[Jump]:
+    def of(self, mode: int) -> list[ModeExit]:
         """Those of a mode; refused where they depend on forces."""
         if mode not in self._known:
             own = self._plan.system.dynamics.modes.every[mode]
             if own.data.uses_forces:
                 raise self._plan.refusal(f"mode '{own.name}' is left by forces")
-            found = [Jump(self._plan, mode, k, self._values) for k in range(len(own.exits))]
+            found = [ModeExit(self._plan, mode, k, self._values) for k in range(len(own.exits))]
             self._known[mode] = found
         return self._known[mode]
 
@@ -299,7 +301,7 @@ class Exits:
 
     def located(
         self, mode: int, moved: Callable[[float], Floats], u: Floats, h: float
-    ) -> tuple[Jump, float] | None:
+    ) -> tuple[ModeExit, float] | None:
         """The exit that a step of length h passes first, and how far from its start; `moved` gives
         the state after a part of it, u = [t, inputs…] holds where it begins."""
         jumps = self.of(mode)
@@ -323,7 +325,7 @@ class Exits:
         s, jump = min(found, key=lambda pair: pair[0])
         return jump, s
 
-    def _root(self, jump: Jump, value: Callable[[float], float], h: float) -> float:
+    def _root(self, jump: ModeExit, value: Callable[[float], float], h: float) -> float:
         from scipy.optimize import brentq
 
         begin = 0.0
@@ -348,12 +350,12 @@ class Exits:
         return found
 
 
-def _beyond(jump: Jump, value: float) -> bool:
+def _beyond(jump: ModeExit, value: float) -> bool:
     direction = jump.exit.transition.direction
     return bool(direction * value > _FLOOR)
 
 
-def _crosses(jump: Jump, first: float, last: float) -> bool:
+def _crosses(jump: ModeExit, first: float, last: float) -> bool:
     direction = jump.exit.transition.direction
     if direction == 0:
         return bool(first * last < 0.0 and min(abs(first), abs(last)) > _FLOOR)
@@ -367,7 +369,7 @@ _MOST_JUMPS = 50  # in one step
 
 
 @dataclass(frozen=True)
-class _Stretch:
+class _StepsInMode:
     """Whole steps in one mode, from a state."""
 
     native: NativeRollout
@@ -377,19 +379,19 @@ class _Stretch:
 
 
 @dataclass(frozen=True)
-class _Way:
+class _RolloutPath:
     """A rollout as it went: the states, and what it is made of."""
 
     rows: Floats
-    pieces: list[_Stretch | Part]
+    pieces: list[_StepsInMode | RolloutSegment]
 
 
-class Switching:
+class SwitchingRollout:
     """A rollout from a state with inputs and parameters, in modes."""
 
     def __init__(self, plan: RolloutSpec, given: RolloutInputs) -> None:
         self._plan, self._given = plan, given
-        self._exits = Exits(plan, given.parameters)
+        self._exits = ModeExits(plan, given.parameters)
         self._natives: dict[int, NativeRollout] = {}
 
     def states(self) -> Floats:
@@ -406,7 +408,7 @@ class Switching:
         found, instants = dx.copy(), np.zeros(len(dx))
         still = np.zeros(self._given.inputs.shape[1])
         for piece in self._way.pieces:
-            if isinstance(piece, _Stretch):
+            if isinstance(piece, _StepsInMode):
                 piece.native.tangents(piece.first, piece.count, piece.x.copy(), found, du, dp)
                 continue
             for c in range(len(found)):
@@ -420,7 +422,7 @@ class Switching:
         found, by_inputs = weight.copy(), np.zeros_like(self._given.inputs)
         by_parameters, instant = np.zeros(len(self._plan.parameters)), 0.0
         for piece in reversed(self._way.pieces):
-            if isinstance(piece, _Stretch):
+            if isinstance(piece, _StepsInMode):
                 own = slice(piece.first, piece.first + piece.count)
                 piece.native.adjoints(
                     piece.first, piece.count, piece.x, found,
@@ -439,11 +441,11 @@ class Switching:
     # ---- the way there --------------------------------------------------------------------------
 
     @cached_property
-    def _way(self) -> _Way:
+    def _way(self) -> _RolloutPath:
         plan, exits = self._plan, self._exits
         plan.check_stored_size("states", len(self._given.x0))
         rows, step = np.empty((plan.steps + 1, len(self._given.x0))), 0
-        pieces: list[_Stretch | Part] = []
+        pieces: list[_StepsInMode | RolloutSegment] = []
         rows[0] = self._given.x0
         exits.begin(self._mode(rows[0]), rows[0], self._u(0, 1)[0])
         while step < plan.steps:
@@ -453,7 +455,7 @@ class Switching:
             seen = rows[step : step + taken + 1]
             done = exits.first_crossed(mode, seen, self._u(step, taken + 1))
             if done:
-                pieces.append(_Stretch(native, step, done, rows[step].copy()))
+                pieces.append(_StepsInMode(native, step, done, rows[step].copy()))
             step += done
             if done < taken:
                 parts, rows[step + 1] = self._parted(step, rows[step].copy())
@@ -461,11 +463,11 @@ class Switching:
                 step += 1
             elif taken < count:
                 raise plan.failure(step)
-        return _Way(rows, pieces)
+        return _RolloutPath(rows, pieces)
 
-    def _parted(self, step: int, x: Floats) -> tuple[list[Part], Floats]:
+    def _parted(self, step: int, x: Floats) -> tuple[list[RolloutSegment], Floats]:
         """A step with transitions, as its parts, and the state after it."""
-        plan, inputs, parts = self._plan, self._given.inputs[step], list[Part]()
+        plan, inputs, parts = self._plan, self._given.inputs[step], list[RolloutSegment]()
         t, end = plan.start + step * plan.step, plan.start + (step + 1) * plan.step
         while len(parts) < _MOST_JUMPS:
             mode = self._mode(x)
@@ -473,11 +475,11 @@ class Switching:
             moved = partial(self._moved, native, step, t, x)
             met = self._exits.located(mode, moved, u, end - t)
             if met is None:
-                parts.append(Part(native, step, u, end - t, x, not parts))
+                parts.append(RolloutSegment(native, step, u, end - t, x, not parts))
                 return parts, moved(end - t)
             jump, h = met
             before, after = moved(h), np.append(t + h, inputs)
-            parts.append(Part(native, step, u, h, x, not parts, jump.at(before, after)))
+            parts.append(RolloutSegment(native, step, u, h, x, not parts, jump.at(before, after)))
             x, t = parts[-1].reached, t + h
             self._exits.begin(self._mode(x), x, after)
         raise SolveError(
@@ -657,11 +659,13 @@ class Rollout:
     def _given(self, x0: Where, inputs: Series, parameters: Series) -> RolloutInputs:
         return read_rollout_inputs(self.system, self.steps, self.parameters, x0, inputs, parameters)
 
-    def _path(self, x0: Where, inputs: Series, parameters: Series) -> Smooth | Switching:
+    def _path(
+        self, x0: Where, inputs: Series, parameters: Series
+    ) -> EventFreeRollout | SwitchingRollout:
         return self._from(self._given(x0, inputs, parameters))
 
-    def _from(self, given: RolloutInputs) -> Smooth | Switching:
-        kind = Switching if self.system.modes else Smooth
+    def _from(self, given: RolloutInputs) -> EventFreeRollout | SwitchingRollout:
+        kind = SwitchingRollout if self.system.modes else EventFreeRollout
         return kind(self.plan, given)
 
 

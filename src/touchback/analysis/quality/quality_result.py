@@ -14,7 +14,7 @@ from rich.table import Table
 
 from touchback.errors import InputError
 from touchback.figure_style import PICTURES, light_grid, pyplot
-from touchback.safe_files import check_output, write_whole, written_whole
+from touchback.safe_files import atomic_file, check_output, write_atomically
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -261,7 +261,7 @@ def save_quality(quality: Quality, path: str | os.PathLike[str]) -> None:
     records = [plain_row(row) for row in quality.rows]
     if target.suffix == ".csv":
         with (
-            written_whole(target) as beside,
+            atomic_file(target) as beside,
             beside.open("w", newline="", encoding="utf-8") as file,
         ):
             writer = csv.DictWriter(file, list(records[0]))
@@ -278,7 +278,7 @@ def save_quality(quality: Quality, path: str | os.PathLike[str]) -> None:
             "rows": records,
             "recommendation": quality.recommendation,
         }
-        write_whole(target, json.dumps(document, indent=1))
+        write_atomically(target, json.dumps(document, indent=1))
     else:
         raise InputError(f"'{target.name}': .csv or .json is expected.")
 

@@ -104,7 +104,7 @@ class Daq(PortDriver[str]):
             for file in (board.data, board.records, board.questions)
         )
         self._files = [data, records, questions]
-        wanted = native.Wanted(
+        wanted = native.DaqStreamSettings(
             data, records, questions, chosen.want, pace, chosen.whole, layout.size, layout.fields,
             layout.period, layout.stamped, priority,
         )  # fmt: skip

@@ -29,16 +29,16 @@ from touchback.native import LIB
 from touchback.native.evdev.wheel_thread import (
     CONSTANT,
     SIMULATED,
-    Wanted,
     WheelInput,
     WheelOutput,
+    WheelSettings,
     WheelThread,
 )
 from touchback.native.live.mailbox import Publication
 from touchback.numbers import number_within
 from touchback.realtime import DevicePort, DeviceService, own_thread
 from touchback.recording import unknown_name
-from touchback.safe_files import read_regular, write_whole
+from touchback.safe_files import read_regular, write_atomically
 
 OPENED, GONE, LOST, STRANGE, OUTSIDE, REFUSED, LET_GO, CHANGED = (
     LIB.constant(f"TB_WHEEL_{name}")
@@ -178,7 +178,7 @@ class WheelScale:
     def save(self, path: Path) -> None:
         """As JSON."""
         content = msgspec.json.format(msgspec.json.encode(asdict(self)), indent=2)
-        write_whole(path, content + b"\n")
+        write_atomically(path, content + b"\n")
 
 
 def read_scale(path: Path) -> WheelScale:
@@ -261,7 +261,7 @@ class ForceWheel(PortDriver[WheelChannel]):
         sentence = f"{named} updates is 1 to 10 000 a second"
         updates = number_within(sentence, updates, 1.0, 10_000.0)
         patience = number_within(f"{named} patience is 0 s or more", patience, 0.0)
-        wanted = Wanted(self.path, oldest, 1.0 / updates, *own_thread(priority, cpu))
+        wanted = WheelSettings(self.path, oldest, 1.0 / updates, *own_thread(priority, cpu))
         self._thread = WheelThread(wanted)
         super().__init__()
         try:
@@ -386,7 +386,7 @@ class ForceWheel(PortDriver[WheelChannel]):
             self._thread.events(), f"{self.name!r} on {self.path!r}", inputs
         )
 
-    def _end(self) -> None:
+    def _join_thread(self) -> None:
         """Takes the force away and closes the device, also one that is gone."""
         self._thread.stop()
 

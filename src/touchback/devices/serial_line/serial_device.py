@@ -30,7 +30,7 @@ from touchback.native.wire.serial_line_thread import (
     RUNNING,
     LineInput,
     LineOutput,
-    Wanted,
+    SerialLineSettings,
     WireLine,
 )
 from touchback.numbers import MOST, as_float, is_real, number_within, shown
@@ -283,7 +283,7 @@ class SerialDevice(PortDriver[Channel]):
         if watchdog is not None:
             watchdog = number_within(f"{named} watchdog is 0.001 to 60 s", watchdog, 1e-3, 60.0)
         self._line = WireLine(
-            Wanted(
+            SerialLineSettings(
                 self.path, baud, FEATURES, watchdog or 0.0, 1.0 / rate if rate else 0.0, quiet,
                 oldest, *own_thread(priority, cpu),
             )

@@ -21,7 +21,7 @@ from touchback.model import Parameter, check_value
 from touchback.model.io import read_yaml, yaml_text
 from touchback.names import suggestion
 from touchback.numbers import shown
-from touchback.safe_files import check_output, read_regular, write_whole
+from touchback.safe_files import check_output, read_regular, write_atomically
 
 FORMAT, VERSION = "touchback regulation", 1
 EVERY, KEYS = "every key", "keys"
@@ -117,7 +117,7 @@ class Regulation:
     def save(self, path: str | Path) -> None:
         """Write it to a .yaml file."""
         check_output(path, SUFFIXES, "Regulation")
-        write_whole(path, self.text())
+        write_atomically(path, self.text())
 
 
 AS_GRADED = Regulation()  # nothing turned

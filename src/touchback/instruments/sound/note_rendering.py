@@ -18,7 +18,7 @@ from touchback.instruments.sound.vibrating_strings import (
     strike,
     strings_of,
 )
-from touchback.safe_files import check_output, written_whole
+from touchback.safe_files import atomic_file, check_output
 
 SILENCE = 1e-3  # of the loudest sample: where a note may stop
 SHORTEST_FADE = 0.25  # [s] that a damped string still sounds
@@ -108,7 +108,7 @@ def write_wav(path: str | Path, samples: np.ndarray, rate: int = 44100) -> None:
         raise InputError(f"Sample {bad} is {samples[bad]}; sound is made of finite numbers.")
     loudest = float(np.max(np.abs(samples), initial=0.0))
     scale = HEADROOM * FULL_SCALE / loudest if loudest > 0.0 else 0.0
-    with written_whole(path) as beside, wave.open(str(beside), "wb") as file:
+    with atomic_file(path) as beside, wave.open(str(beside), "wb") as file:
         file.setnchannels(1)
         file.setsampwidth(2)
         file.setframerate(rate)

@@ -36,7 +36,7 @@ from touchback.interop.fmi.fmu_variables import Variable, Variables, variables_o
 from touchback.interop.generated_folder import checked_step
 from touchback.interop.languages.model_programs import refuse_features
 from touchback.numbers import shown
-from touchback.safe_files import check_output, write_whole
+from touchback.safe_files import check_output, write_atomically
 from touchback.simulate import COPIES, MEMORIES, MODES, RIGID, RUBBING, read_inputs
 from touchback.simulate.initial_state import initial_state
 from touchback.symbolic import Program, Tape, jvp, ops, replay
@@ -346,7 +346,7 @@ def write(
     system = model.compile()
     refuse_features("an FMU", system, (RIGID, COPIES))
     core = c_model(system, step, "rk4", rate=rate)
-    write_whole(where, pack_archive(files_of(core, int(version), _kinds(system, kind))))
+    write_atomically(where, pack_archive(files_of(core, int(version), _kinds(system, kind))))
     return [where]
 
 

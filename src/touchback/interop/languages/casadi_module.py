@@ -11,7 +11,7 @@ from touchback.errors import InputError
 from touchback.interop.generated_folder import checked_step
 from touchback.interop.languages.model_programs import HEAD, ModelPrograms, model_programs
 from touchback.interop.languages.python_module import Join, joined_text, names_text, program_text
-from touchback.safe_files import check_output, write_whole
+from touchback.safe_files import check_output, write_atomically
 from touchback.symbolic import ops
 
 _CASADI = Dialect(
@@ -163,7 +163,7 @@ def write(model: Model, where: Path, *, step: float = 1e-3) -> list[Path]:
     """Writes a module; `step` is that of its loop [s]."""
     check_output(where, (".py",), "casadi")
     step = checked_step("casadi", step)
-    write_whole(where, _module(model_programs("casadi", model), step))
+    write_atomically(where, _module(model_programs("casadi", model), step))
     return [where]
 
 

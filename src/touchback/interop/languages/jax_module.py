@@ -6,7 +6,7 @@ from touchback import Model
 from touchback.interop.generated_folder import checked_step
 from touchback.interop.languages.model_programs import model_programs
 from touchback.interop.languages.python_module import module
-from touchback.safe_files import check_output, write_whole
+from touchback.safe_files import check_output, write_atomically
 
 _IMPORTS = (
     "import jax",
@@ -48,5 +48,5 @@ def write(model: Model, where: Path, *, step: float = 1e-3) -> list[Path]:
     """Writes a module; `step` is that of its loop [s]."""
     check_output(where, (".py",), "jax")
     step = checked_step("jax", step)
-    write_whole(where, module(model_programs("jax", model), "jax", _IMPORTS, step, _RUNNING))
+    write_atomically(where, module(model_programs("jax", model), "jax", _IMPORTS, step, _RUNNING))
     return [where]

@@ -10,7 +10,7 @@ from touchback import Model
 from touchback.codegen import Dialect, Speller, statements
 from touchback.interop.generated_folder import checked_step
 from touchback.interop.languages.model_programs import HEAD, ModelPrograms, model_programs
-from touchback.safe_files import check_output, write_whole
+from touchback.safe_files import check_output, write_atomically
 from touchback.symbolic import Program, ops
 
 _JULIA = Dialect(
@@ -157,7 +157,7 @@ def write(model: Model, where: Path, *, step: float = 1e-3) -> list[Path]:
     """Writes a module; `step` is that of its loop [s]."""
     check_output(where, (".jl",), "julia")
     step = checked_step("julia", step)
-    write_whole(where, _module(model_programs("julia", model), step))
+    write_atomically(where, _module(model_programs("julia", model), step))
     return [where]
 
 

@@ -13,7 +13,7 @@ from touchback.dynamics import constraint_rows, entries, inverse, kinetic_energy
 from touchback.errors import InputError
 from touchback.interop.languages.model_programs import HEAD
 from touchback.model.model_text import kind_text
-from touchback.safe_files import check_output, write_whole
+from touchback.safe_files import check_output, write_atomically
 from touchback.simulate import COPIES, MODES, RIGID, RUBBING
 from touchback.symbolic import to_text
 
@@ -32,7 +32,7 @@ Rows = Sequence[Sequence[str]]
 def write(model: Model, where: Path) -> list[Path]:
     """Writes a document."""
     check_output(where, (".tex",), "latex")
-    write_whole(where, document(model.compile()))
+    write_atomically(where, document(model.compile()))
     return [where]
 
 

@@ -10,7 +10,7 @@ from touchback import Model
 from touchback.codegen import PYTHON, Dialect, Speller, expression, helpers, statements, table_texts
 from touchback.interop.generated_folder import checked_step
 from touchback.interop.languages.model_programs import HEAD, ModelPrograms, model_programs
-from touchback.safe_files import check_output, write_whole
+from touchback.safe_files import check_output, write_atomically
 from touchback.symbolic import Program
 
 _RUNNING = '''
@@ -47,7 +47,7 @@ def write(model: Model, where: Path, *, step: float = 1e-3) -> list[Path]:
     check_output(where, (".py",), "python")
     step = checked_step("python", step)
     text = module(model_programs("python", model), "NumPy", ["import numpy as np"], step, _RUNNING)
-    write_whole(where, text)
+    write_atomically(where, text)
     return [where]
 
 

@@ -31,7 +31,7 @@ from touchback import (
 from touchback.interop.exported_mechanism import Freedom, Link, Mechanism, motor_of, text_of, words
 from touchback.interop.rigid_pose import HERE, Floats, Pose, quaternion_of
 from touchback.model import GROUND, coordinate_of, unpacked
-from touchback.safe_files import check_output, write_whole
+from touchback.safe_files import check_output, write_atomically
 
 _JOINTS = {"turn": "hinge", "slide": "slide", "ball": "ball"}
 
@@ -46,7 +46,7 @@ def write(model: Model, where: Path) -> list[Path]:
     """Writes an .xml file: bodies, joints and what acts in them, ties, motors and looks, with the
     initial position as the key "initial"."""
     check_output(where, (".xml", ".mjcf"), "mjcf")
-    write_whole(where, mjcf_text(model))
+    write_atomically(where, mjcf_text(model))
     return [where]
 
 

@@ -76,7 +76,7 @@ from touchback.model import (
     sensor_names,
 )
 from touchback.numbers import LEAST, number_within
-from touchback.safe_files import check_output, write_whole
+from touchback.safe_files import check_output, write_atomically
 from touchback.simulate import COPIES, MEMORIES, RIGID, RUBBING
 from touchback.symbolic import jvp
 
@@ -825,7 +825,7 @@ def write(model: Model, where: Path, alpha: float = 20.0) -> list[Path]:
     """Writes a package whose `Mechanism` is the model. Constraints are kept by their second rates;
     what drifts comes back within some 1/`alpha` seconds."""
     check_output(where, (".mo",), "modelica")
-    write_whole(where, package_text(model, alpha))
+    write_atomically(where, package_text(model, alpha))
     return [where]
 
 

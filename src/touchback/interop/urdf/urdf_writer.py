@@ -13,7 +13,7 @@ from touchback.errors import InputError
 from touchback.interop.exported_mechanism import Freedom, Link, Mechanism, text_of, words
 from touchback.interop.rigid_pose import HERE, Floats, Pose
 from touchback.model import GROUND
-from touchback.safe_files import check_output, write_whole
+from touchback.safe_files import check_output, write_atomically
 
 _WORLD = "world"
 _SIX = {"xx": (0, 0), "yy": (1, 1), "zz": (2, 2), "xy": (0, 1), "xz": (0, 2), "yz": (1, 2)}
@@ -24,7 +24,7 @@ def write(model: Model, where: Path) -> list[Path]:
     """Writes a .urdf file: links, joints with limits, damping and friction, gears as mimics,
     looks."""
     check_output(where, (".urdf",), "urdf")
-    write_whole(where, urdf_text(model))
+    write_atomically(where, urdf_text(model))
     return [where]
 
 

@@ -22,7 +22,7 @@ from touchback.model.io.yaml_json import yaml_text
 from touchback.model.joints.joint import Joint
 from touchback.model.kind_registry import KINDS, kinds_in
 from touchback.model.parameters_and_signals import BaseMotion
-from touchback.safe_files import write_whole
+from touchback.safe_files import write_atomically
 from touchback.symbolic import Expr, Table, to_text as expressions_to_text
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def save(model: Model, path: str | Path) -> None:
             f"{target}: a model is saved as {', '.join(WRITERS)}, not as '{target.suffix}'."
         )
     text = to_text(model, target.suffix)
-    write_whole(target, text)
+    write_atomically(target, text)
 
 
 def to_text(model: Model, suffix: str = ".yaml") -> str:

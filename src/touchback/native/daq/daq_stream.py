@@ -70,7 +70,7 @@ class PortBinding:
 
 
 @dataclass(frozen=True)
-class Wanted:
+class DaqStreamSettings:
     """What is drained: files of the data and of the board's records (in, out; −1: none), the calls
     and seconds between them, whether it is remembered over calls where in a block the stream is,
     bytes of a block and its fields, whether a stamp is the first of them, the
@@ -92,7 +92,7 @@ class Wanted:
 class DaqStream:
     """A board's pipe and its thread, which runs until `stop`, or until nobody holds this."""
 
-    def __init__(self, wanted: Wanted, quantities: Quantities) -> None:
+    def __init__(self, wanted: DaqStreamSettings, quantities: Quantities) -> None:
         raw, size = sum(field.count for field in wanted.fields), len(quantities.start)
         self.row = HEAD + raw  # of a block; its quantities come behind it in `latest`
         latest, inputs = self.row + size, 1 + raw + len(wanted.fields)
@@ -126,9 +126,9 @@ class DaqStream:
         error = LIB.tb_daq_start(self.address)
         if error:
             raise DeviceError(f"A thread for a board can't be started: {os.strerror(error)}.")
-        weakref.finalize(self, _end, self.address, self._owner, (self.arena, self._kept))
+        weakref.finalize(self, _join_thread, self.address, self._owner, (self.arena, self._kept))
 
-    def _fill(self, wanted: Wanted, raw: int) -> None:
+    def _fill(self, wanted: DaqStreamSettings, raw: int) -> None:
         struct = self.struct
         for file in (wanted.data, wanted.control_in, wanted.control_out):
             if file >= 0:
@@ -148,7 +148,7 @@ class DaqStream:
 
     def stop(self) -> None:
         """Ends the thread."""
-        _end(self.address, self._owner, (self.arena, self._kept))
+        _join_thread(self.address, self._owner, (self.arena, self._kept))
 
     @property
     def running(self) -> bool:
@@ -169,15 +169,15 @@ class DaqStream:
 
     def events(self) -> Floats:
         """Rows of time [ns], kind and two numbers since the last call; one caller at a time."""
-        return _drained(self.struct.events)
+        return _drain_ring(self.struct.events)
 
     def drains(self) -> Floats:
         """Rows of TB_DAQ_DRAIN numbers since the last call, likewise."""
-        return _drained(self.struct.drains)
+        return _drain_ring(self.struct.drains)
 
     def blocks(self) -> Floats:
         """Rows of all blocks since the last call, likewise."""
-        return _drained(self.struct.blocks)
+        return _drain_ring(self.struct.blocks)
 
     def bind(self, served: Sequence[PortBinding]) -> None:
         """Serves these ports, and no others any more when it returns."""
@@ -199,11 +199,11 @@ class DaqStream:
         self._binding = arena  # the one before is used no more
 
 
-def _drained(ring: ctypes.Structure) -> Floats:
+def _drain_ring(ring: ctypes.Structure) -> Floats:
     rows = np.empty((ring.capacity, ring.width))
     return rows[: LIB.tb_ring_drain(ctypes.addressof(ring), address_of(rows), ring.capacity)]
 
 
-def _end(address: int, owner: int, kept: object) -> None:
+def _join_thread(address: int, owner: int, kept: object) -> None:
     if os.getpid() == owner:  # a child has neither the thread nor what the arena held
         LIB.tb_daq_join(address)

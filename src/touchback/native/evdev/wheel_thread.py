@@ -51,7 +51,7 @@ class WheelOutput:
 
 
 @dataclass(frozen=True)
-class Wanted:
+class WheelSettings:
     """How a device is served: times in seconds."""
 
     path: str
@@ -64,7 +64,7 @@ class Wanted:
 class WheelThread:
     """A device and its thread, which runs until `stop`; it is stopped when nobody holds this."""
 
-    def __init__(self, wanted: Wanted) -> None:
+    def __init__(self, wanted: WheelSettings) -> None:
         events, boxes = 8 * _EVENT * _EVENTS, (mailbox_bytes(_LATEST), mailbox_bytes(_ABOUT))
         self.arena = Arena(Arena.need(struct_bytes("tb_wheel"), *boxes, events))
         self.struct = struct = self.arena.struct("tb_wheel")
@@ -87,11 +87,11 @@ class WheelThread:
         error = LIB.tb_wheel_start(self.address)
         if error:
             raise DeviceError(f"A thread for a wheel can't be started: {os.strerror(error)}.")
-        weakref.finalize(self, _end, self.address, self._owner, self.arena)
+        weakref.finalize(self, _join_thread, self.address, self._owner, self.arena)
 
     def stop(self) -> None:
         """Takes the force away, ends the thread and closes the device."""
-        _end(self.address, self._owner, self.arena)
+        _join_thread(self.address, self._owner, self.arena)
 
     @property
     def running(self) -> bool:
@@ -148,6 +148,6 @@ class WheelThread:
         self._binding = arena  # the one before is used no more
 
 
-def _end(address: int, owner: int, arena: Arena) -> None:
+def _join_thread(address: int, owner: int, arena: Arena) -> None:
     if os.getpid() == owner:  # a child has neither the thread nor what the arena held
         LIB.tb_wheel_join(address)

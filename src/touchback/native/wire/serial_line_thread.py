@@ -53,7 +53,7 @@ class LineOutput:
 
 
 @dataclass(frozen=True)
-class Wanted:
+class SerialLineSettings:
     """How a line is served: times in seconds; a watchdog or period of 0 is left to the device."""
 
     path: str
@@ -70,7 +70,7 @@ class Wanted:
 class WireLine:
     """A line and its thread, which runs until `stop`; it is stopped when nobody holds this."""
 
-    def __init__(self, wanted: Wanted) -> None:
+    def __init__(self, wanted: SerialLineSettings) -> None:
         events, log = 8 * _EVENT * _EVENTS, 8 * _LATEST * _SAMPLES
         boxes = mailbox_bytes(_LATEST), mailbox_bytes(_ABOUT)
         self.arena = Arena(Arena.need(struct_bytes("tb_line"), *boxes, events, log))
@@ -102,11 +102,11 @@ class WireLine:
         error = LIB.tb_line_start(self.address)
         if error:
             raise DeviceError(f"A thread for a line can't be started: {os.strerror(error)}.")
-        weakref.finalize(self, _end, self.address, self._owner, self.arena)
+        weakref.finalize(self, _join_thread, self.address, self._owner, self.arena)
 
     def stop(self) -> None:
         """Lets go of the device, ends the thread and closes the line."""
-        _end(self.address, self._owner, self.arena)
+        _join_thread(self.address, self._owner, self.arena)
 
     @property
     def state(self) -> int:
@@ -127,12 +127,12 @@ class WireLine:
 
     def events(self) -> Floats:
         """Rows of time [ns], event and two numbers since the last call; one caller at a time."""
-        return _drained(self.struct.events, _EVENTS, _EVENT)
+        return _drain_ring(self.struct.events, _EVENTS, _EVENT)
 
     def samples(self) -> Floats:
         """Rows as in `latest` of samples since the last call; what nobody took within seconds is
         lost. One caller at a time."""
-        return _drained(self.struct.log, _SAMPLES, _LATEST)
+        return _drain_ring(self.struct.log, _SAMPLES, _LATEST)
 
     def clear(self) -> None:
         """Clears the device's faults with the next command."""
@@ -179,11 +179,11 @@ class WireLine:
         self._binding = arena  # the one before is used no more
 
 
-def _drained(ring: ctypes.Structure, most: int, width: int) -> Floats:
+def _drain_ring(ring: ctypes.Structure, most: int, width: int) -> Floats:
     rows = np.empty((most, width))
     return rows[: LIB.tb_ring_drain(ctypes.addressof(ring), address_of(rows), most)]
 
 
-def _end(address: int, owner: int, arena: Arena) -> None:
+def _join_thread(address: int, owner: int, arena: Arena) -> None:
     if os.getpid() == owner:  # a child has neither the thread nor what the arena held
         LIB.tb_line_join(address)

@@ -31,7 +31,7 @@ from touchback import (
 from touchback.errors import InputError, SolveError
 from touchback.figure_style import BODIES, PICTURES, light_grid, pyplot
 from touchback.model import BodyHandle
-from touchback.safe_files import check_output, written_whole
+from touchback.safe_files import atomic_file, check_output
 from touchback.vehicle.suspension.axle import AxleKind, add_axle
 
 if TYPE_CHECKING:
@@ -323,7 +323,7 @@ class AxleReport:
     def save(self, path: str | os.PathLike[str]) -> None:
         """The curves as a .csv file, a column each, units in its head."""
         check_output(path, (".csv",))
-        with written_whole(path) as beside, open(beside, "w", newline="") as file:
+        with atomic_file(path) as beside, open(beside, "w", newline="") as file:
             writer = csv.writer(file)
             writer.writerow([f"{name} [{_UNITS[name]}]" for name in self.curves])
             writer.writerows(np.transpose(list(self.curves.values())).tolist())
@@ -345,7 +345,7 @@ class AxleReport:
             if len(names) > 1:
                 axis.legend(fontsize=8)
         if path is not None:
-            with written_whole(path) as beside:
+            with atomic_file(path) as beside:
                 figure.savefig(beside, dpi=100)
             pyplot().close(figure)
         return figure
