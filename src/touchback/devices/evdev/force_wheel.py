@@ -386,7 +386,7 @@ class ForceWheel(PortDriver[WheelChannel]):
             self._thread.events(), f"{self.name!r} on {self.path!r}", inputs
         )
 
-    def _join_thread(self) -> None:
+    def _end(self) -> None:
         """Takes the force away and closes the device, also one that is gone."""
         self._thread.stop()
 

@@ -15,7 +15,7 @@ from touchback import Run
 from touchback.errors import InputError
 from touchback.recording import Recording, open_recording, open_run, unknown_name
 from touchback.recording.recording_export import export, export_run, opened, possible
-from touchback.safe_files import begun
+from touchback.safe_files import explain_recording_failure
 from touchback.workbench.scopes.signal_history import Recorded
 from touchback.workbench.wire_format import File
 
@@ -49,7 +49,7 @@ class RecordingFolder:
 
     def fresh(self, title: str) -> Path:
         """The path of a new recording: of a name that no file has."""
-        with begun(self.folder):
+        with explain_recording_failure(self.folder):
             self.folder.mkdir(parents=True, exist_ok=True)
         stem = re.sub(r"[^\w-]+", "-", title).strip("-") or "run"
         stamp = time.strftime("%Y%m%d-%H%M%S")
