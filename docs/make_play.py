@@ -20,7 +20,7 @@ from touchback.haptics.trials import (
 from touchback.instruments.keyboard.perception_trial_key import TrialKey
 from touchback.workbench.play.play_messages import Visit
 from touchback.workbench.play.play_server import PlayServer
-from touchback.workbench.play.trial_pages import ChoiceBoard
+from touchback.workbench.play.trial_pages import ForcedChoicePage
 
 PICTURES = Path(__file__).with_name("pictures") / "play"
 SIZE = {"width": 1180, "height": 760}
@@ -133,7 +133,7 @@ def choice(page: Page, answers: Path) -> None:
     keep(page, "choice")
 
 
-def begun(file: Path) -> ChoiceBoard:
+def begun(file: Path) -> ForcedChoicePage:
     """A session of sixty trials with one left."""
     levels = Constant((25.0, 50.0, 100.0, 200.0, 400.0), 12)
     design = Design(levels, "wall stiffness", 1000.0, 3, "Which was stiffer?", "N/m")
@@ -141,7 +141,7 @@ def begun(file: Path) -> ChoiceBoard:
     subject = SimulatedSubject(Psychometric(100.0, guess=1 / 3, lapse=0.02), seed=3)
     while session.posed is not None and session.posed.number < levels.most:
         session.answer(subject.choose(session.posed))
-    return ChoiceBoard(session, TrialKey("wall-standard", "wall stiffness", by_hand=True))
+    return ForcedChoicePage(session, TrialKey("wall-standard", "wall stiffness", by_hand=True))
 
 
 def zoo(page: Page) -> None:

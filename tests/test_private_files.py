@@ -15,7 +15,7 @@ from touchback import gallery
 from touchback.errors import InputError
 from touchback.realtime.control.control_port import own_folder
 from touchback.recording import Run
-from touchback.workbench.play.trial_pages import TrialBoard
+from touchback.workbench.play.trial_pages import IdentificationPage
 from touchback.workbench.playback.recording_folder import RecordingFolder
 
 SOURCES = Path(touchback.__file__).parent
@@ -66,7 +66,7 @@ def test_mechanisms_are_played_without_a_file(
 def test_a_trial_without_a_file_keeps_its_answers_to_itself_and_leaves_nothing(
     everybodys: Path,
 ) -> None:
-    with TrialBoard(voices=("organ", "wall"), repeats=1, speed=None) as board:
+    with IdentificationPage(voices=("organ", "wall"), repeats=1, speed=None) as board:
         (folder,) = everybodys.iterdir()
         assert folder.stat().st_mode & 0o777 == 0o700
         for _ in range(2):

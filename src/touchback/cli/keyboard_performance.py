@@ -58,7 +58,7 @@ from touchback.instruments.keyboard.keyboard_player import SETTLING
 from touchback.instruments.keyboard.keyboard_regulation import AS_GRADED
 
 if TYPE_CHECKING:
-    from touchback.workbench import ChoiceBoard, PianoBoard, PlayServer
+    from touchback.workbench import ForcedChoicePage, PianoPage, PlayServer
 
 
 def show_outputs() -> None:
@@ -317,7 +317,7 @@ class OnPage:
     port: int = 0
     patience: float = PATIENCE
     answers: Path | None = None
-    board: ChoiceBoard | None = None  # a trial's that is ready
+    board: ForcedChoicePage | None = None  # a trial's that is ready
     regulation: Regulation = AS_GRADED
     save: Path | None = None
 
@@ -359,17 +359,17 @@ def play_on_page(wanted: OnPage, show: Show | None = None) -> None:
         out.print(f"\n{board.struck} notes were heard.")
 
 
-def _opened(wanted: OnPage) -> tuple[PlayServer, PianoBoard | None]:
-    from touchback.workbench import ALL_WALLS, OCTAVE, PAGES, ZOO, PianoBoard, PlayServer
+def _opened(wanted: OnPage) -> tuple[PlayServer, PianoPage | None]:
+    from touchback.workbench import ALL_WALLS, OCTAVE, PAGES, ZOO, PianoPage, PlayServer
 
     is_page = wanted.what in (*PAGES, ZOO) and wanted.what != "piano"
-    board: PianoBoard | None = None
+    board: PianoPage | None = None
     with working("building the keys" if not is_page else f"opening the {wanted.what}"):
         if not is_page:
             notes = OCTAVE if wanted.notes is None else tuple(wanted.notes)
             tell_of_other_keys(wanted.regulation, notes)
             instrument = "wall-standard" if wanted.what == ALL_WALLS else wanted.what
-            board = PianoBoard(
+            board = PianoPage(
                 notes, wanted.rate, instrument, _script(wanted), regulation=wanted.regulation
             )
         what = wanted.what if is_page else "piano"

@@ -278,9 +278,9 @@ def _on_page(key: TrialKey, session: ForcedChoice) -> None:
 
     if not can_serve():
         raise InputError("--page needs `pip install touchback[view]`.")
-    from touchback.workbench import ChoiceBoard
+    from touchback.workbench import ForcedChoicePage
 
-    play_on_page(OnPage("trial", board=ChoiceBoard(session, key)))
+    play_on_page(OnPage("trial", board=ForcedChoicePage(session, key)))
 
 
 def _check_all_act(asked: Asked) -> None:

@@ -7,14 +7,14 @@ from touchback.workbench.page_source import Posed, Source
 from touchback.workbench.play.piano_page import (
     ALL_WALLS as ALL_WALLS,
     OCTAVE as OCTAVE,
-    PianoBoard as PianoBoard,
+    PianoPage as PianoPage,
 )
 from touchback.workbench.play.play_server import (
     PAGES as PAGES,
     ZOO as ZOO,
     PlayServer as PlayServer,
 )
-from touchback.workbench.play.trial_pages import ChoiceBoard as ChoiceBoard
+from touchback.workbench.play.trial_pages import ForcedChoicePage as ForcedChoicePage
 from touchback.workbench.workbench import Workbench, open
 
 __all__ = ["Posed", "Source", "Workbench", "open"]

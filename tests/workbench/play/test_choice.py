@@ -10,7 +10,7 @@ from touchback.haptics.trials import Constant, Design, FeelingSubject, ForcedCho
 from touchback.instruments.keyboard.key_device import FRONT
 from touchback.instruments.keyboard.key_mechanisms import MIDDLE
 from touchback.instruments.keyboard.perception_trial_key import TrialKey
-from touchback.workbench.play.trial_pages import ChoiceBoard
+from touchback.workbench.play.trial_pages import ForcedChoicePage
 from waiting import until
 
 BASE, LEVELS, NOISE = 800.0, (100.0, 1600.0), 200.0  # N/m
@@ -21,11 +21,11 @@ def design(intervals: int) -> Design:
     return Design(Constant(LEVELS, 5), WALL[1], BASE, intervals, "Which was stiffer?", "N/m")
 
 
-def asked(board: ChoiceBoard, do: str, **fields: object) -> dict[str, object]:
+def asked(board: ForcedChoicePage, do: str, **fields: object) -> dict[str, object]:
     return board.commands.handle(json.dumps({"do": do, **fields}).encode(), "a test").as_dict()
 
 
-def press(board: ChoiceBoard) -> float:
+def press(board: ForcedChoicePage) -> float:
     """A touch; gives the stiffness that its force and depth at rest tell [N/m]. The wall throws the
     key up to its stop, from which it bounces to anywhere above the wall; the finger meets it within
     the first 20 ms or never again. So the model's time is waited for, not a depth that the key has
@@ -49,7 +49,7 @@ def test_a_subject_goes_through_three_touches_a_trial_and_gets_its_threshold(
         session.answer(subject.choose(session.posed.order, session.posed.number))
     key = TrialKey(*WALL, by_hand=True, speed=3.0)
     told: list[tuple[str, object]] = []
-    with ChoiceBoard(session, key) as board:
+    with ForcedChoicePage(session, key) as board:
         board.tell = lambda kind, facts: told.append((kind, facts))
         early = asked(board, "reply", text="2")
         assert "Touch 1 of 3 is at hand" in early["error"]
@@ -84,7 +84,7 @@ def test_a_key_on_a_wire_is_pressed_there_and_asked_about_on_the_page(tmp_path: 
     session = ForcedChoice(tmp_path / "t.jsonl", design(2), seed=3)
     with (
         patient_line() as far,
-        ChoiceBoard(session, TrialKey(*WALL, far.path)) as board,
+        ForcedChoicePage(session, TrialKey(*WALL, far.path)) as board,
     ):
         assert "on a wire" in asked(board, "press", note=60, depth=0.01)["error"]
         for then in ({"do": "onward"}, {"do": "reply", "text": "1"}):
@@ -103,7 +103,7 @@ def test_a_trial_whose_line_fell_silent_is_posed_again_and_counts_once_the_line_
     session = ForcedChoice(tmp_path / "t.jsonl", design(2), seed=3)
     with (
         patient_line(max_age=1.0) as far,
-        ChoiceBoard(session, TrialKey(*WALL, far.path)) as board,
+        ForcedChoicePage(session, TrialKey(*WALL, far.path)) as board,
     ):
 
         def touch(then: dict[str, str]) -> None:
@@ -145,7 +145,7 @@ def test_a_key_that_was_stopped_goes_on_and_its_trial_is_felt_again(tmp_path: Pa
         until(lambda: not board.live.faults)
 
     session = ForcedChoice(tmp_path / "t.jsonl", design(2), seed=3)
-    with ChoiceBoard(session, TrialKey(*WALL, by_hand=True, speed=3.0)) as board:
+    with ForcedChoicePage(session, TrialKey(*WALL, by_hand=True, speed=3.0)) as board:
         felt("onward")
         press(board)
         stopped()

@@ -16,7 +16,7 @@ from touchback.instruments.keyboard.key_mechanisms import MIDDLE
 from touchback.instruments.keyboard.perception_trial_key import TrialKey
 from touchback.recording import open_run
 from touchback.workbench.play.play_server import PlayServer
-from touchback.workbench.play.trial_pages import ChoiceBoard
+from touchback.workbench.play.trial_pages import ForcedChoicePage
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -27,17 +27,17 @@ ON_PAGE = 2  # trials, after those that were answered before
 
 
 @pytest.fixture(scope="module")
-def board(tmp_path_factory: pytest.TempPathFactory) -> ChoiceBoard:
+def board(tmp_path_factory: pytest.TempPathFactory) -> ForcedChoicePage:
     key = TrialKey("wall-standard", "wall stiffness", by_hand=True, speed=3.0)
     design = Design(Constant(LEVELS, 5), "wall stiffness", BASE, 2, "Which was stiffer?", "N/m")
     session = ForcedChoice(tmp_path_factory.mktemp("trial") / "t.jsonl", design, seed=7)
     while len(session.answers) < design.method.most - ON_PAGE and session.posed is not None:
         session.answer(SUBJECT.choose(session.posed.order, session.posed.number))
-    return ChoiceBoard(session, key)
+    return ForcedChoicePage(session, key)
 
 
 @pytest.fixture(scope="module")
-def page(chromium: Browser, board: ChoiceBoard) -> Iterator[Page]:
+def page(chromium: Browser, board: ForcedChoicePage) -> Iterator[Page]:
     with PlayServer("trial", board) as hall:
         context = chromium.new_context(viewport={"width": 1024, "height": 768})
         found, errors = context.new_page(), []
@@ -74,7 +74,7 @@ def felt(page: Page) -> float:
 
 
 def test_a_subject_that_only_sees_forces_ends_with_its_threshold_on_the_page(
-    page: Page, board: ChoiceBoard
+    page: Page, board: ForcedChoicePage
 ) -> None:
     """A session that was broken off goes on here; felt stiffness is the hidden one to 3 %."""
     session = board.session
@@ -108,7 +108,7 @@ def test_a_subject_that_only_sees_forces_ends_with_its_threshold_on_the_page(
 
 
 def test_what_goes_to_the_page_depends_on_nothing_hidden_and_every_force_is_kept(
-    page: Page, board: ChoiceBoard
+    page: Page, board: ForcedChoicePage
 ) -> None:
     """Texts of a trial are the same but for clocks, its number and its label."""
     texts = [json.loads(text) for text in page.texts]  # type: ignore[attr-defined]

@@ -10,7 +10,7 @@ import pytest
 from touchback.instruments.keyboard.key_strokes import passage
 from touchback.instruments.piano.action_specification import graded_parameters
 from touchback.instruments.piano.stroke_analysis import force_curve, slow_press
-from touchback.workbench.play.piano_page import AFTER, SHOWN, SPEED, PianoBoard
+from touchback.workbench.play.piano_page import AFTER, SHOWN, SPEED, PianoPage
 from waiting import until
 
 Ask = Callable[..., Mapping[str, object]]
@@ -19,7 +19,7 @@ Ask = Callable[..., Mapping[str, object]]
 class Ears:
     """What the board told."""
 
-    def __init__(self, board: PianoBoard) -> None:
+    def __init__(self, board: PianoPage) -> None:
         self.board, self.told = board, []  # type: ignore[var-annotated]
         self.shown: list[np.ndarray] = []
         board.tell = lambda kind, facts: self.told.append((kind, dict(facts)))
@@ -43,7 +43,7 @@ class Ears:
 
 @pytest.fixture(scope="module")
 def ears() -> Iterator[Ears]:
-    board = PianoBoard(script=lambda start: passage([60, 64, 67], start)[:3])
+    board = PianoPage(script=lambda start: passage([60, 64, 67], start)[:3])
     found = Ears(board)
     with board:
         board.live.run(0.6)

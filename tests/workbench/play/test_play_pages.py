@@ -15,7 +15,7 @@ from touchback.instruments.keyboard.key_strokes import passage
 from touchback.instruments.keyboard.keyboard_regulation import read_regulation
 from touchback.instruments.sound import Note, render
 from touchback.realtime.live import choices
-from touchback.workbench.play.piano_page import PianoBoard
+from touchback.workbench.play.piano_page import PianoPage
 from touchback.workbench.play.play_messages import Visit
 from touchback.workbench.play.play_server import PlayServer
 
@@ -26,12 +26,12 @@ Place = tuple[float, float]
 
 
 @pytest.fixture(scope="module")
-def board() -> PianoBoard:
-    return PianoBoard(script=lambda start: passage([60, 64, 67], start)[:3])
+def board() -> PianoPage:
+    return PianoPage(script=lambda start: passage([60, 64, 67], start)[:3])
 
 
 @pytest.fixture(scope="module")
-def hall(board: PianoBoard) -> Iterator[PlayServer]:
+def hall(board: PianoPage) -> Iterator[PlayServer]:
     with PlayServer("piano", board) as opened:
         yield opened
 
@@ -72,12 +72,12 @@ def on_key(page: Page, note: int, share: float) -> Place:
     return box["x"] + 0.5 * box["width"], box["y"] + share * box["height"]
 
 
-def struck(board: PianoBoard, before: int) -> tuple[int, float]:
+def struck(board: PianoPage, before: int) -> tuple[int, float]:
     until(lambda: board.struck > before)
     return board.heard[-1].note, board.heard[-1].loudness
 
 
-def at_rest(board: PianoBoard) -> int:
+def at_rest(board: PianoPage) -> int:
     """Waits until all keys are up and hammers lie; gives how many notes there were."""
     until(lambda: max(board.live.read(f"{name}/key") for name in ("C4", "E4", "A4")) < 1e-3)
     board.live.run(0.25)
@@ -85,7 +85,7 @@ def at_rest(board: PianoBoard) -> int:
 
 
 def test_a_key_pressed_on_the_page_strikes_in_the_board_and_deeper_is_faster(
-    page: Page, board: PianoBoard
+    page: Page, board: PianoPage
 ) -> None:
     speeds = []
     for share in (0.3, 0.55, 0.9):
@@ -102,7 +102,7 @@ def test_a_key_pressed_on_the_page_strikes_in_the_board_and_deeper_is_faster(
 
 
 def test_a_key_that_is_drawn_down_slowly_goes_down_and_is_mute(
-    page: Page, board: PianoBoard
+    page: Page, board: PianoPage
 ) -> None:
     before = at_rest(board)
     (x, top), (_, bottom) = on_key(page, 69, 0.02), on_key(page, 69, 0.45)
@@ -121,9 +121,7 @@ def test_a_key_that_is_drawn_down_slowly_goes_down_and_is_mute(
     assert sum(b < a - 1e-4 for a, b in pairwise(depths)) <= 3  # and steadily
 
 
-def test_letters_play_and_lift_and_two_fingers_press_two_keys(
-    page: Page, board: PianoBoard
-) -> None:
+def test_letters_play_and_lift_and_two_fingers_press_two_keys(page: Page, board: PianoPage) -> None:
     assert page.locator("#letters").text_content() == "Letters A to K play C4 to C5."
     before = at_rest(board)
     page.keyboard.down("g")
@@ -197,9 +195,7 @@ def midi(page: Page, *message: int) -> None:
     )
 
 
-def test_midi_strikes_by_velocity_and_pressure_presses_deeper(
-    page: Page, board: PianoBoard
-) -> None:
+def test_midi_strikes_by_velocity_and_pressure_presses_deeper(page: Page, board: PianoPage) -> None:
     page.evaluate(
         "navigator.requestMIDIAccess = async () => { window.port = { name: 'a keyboard' };"
         "return { inputs: new Map([['1', window.port]]) }; }"
@@ -219,7 +215,7 @@ def test_midi_strikes_by_velocity_and_pressure_presses_deeper(
 
 
 def test_the_note_that_was_struck_is_heard_and_its_way_is_told(
-    page: Page, board: PianoBoard
+    page: Page, board: PianoPage
 ) -> None:
     """The highest peak of the spectrum is the string's first mode, to a bin of 6 Hz."""
     before = at_rest(board)
@@ -275,7 +271,7 @@ def test_the_worklet_adds_up_the_string_that_is_rendered_offline(page: Page) -> 
 
 
 def test_a_screw_turned_by_keys_changes_all_actions_and_the_curve(
-    page: Page, board: PianoBoard
+    page: Page, board: PianoPage
 ) -> None:
     ready(page, "play.force.curve")
     usual = page.evaluate("play.force.curve['let-off'][1]")
@@ -292,7 +288,7 @@ def test_a_screw_turned_by_keys_changes_all_actions_and_the_curve(
 
 
 def test_slow_motion_shows_the_recorded_stroke_with_the_hammer_highest_at_the_strike(
-    page: Page, board: PianoBoard
+    page: Page, board: PianoPage
 ) -> None:
     before = at_rest(board)
     page.mouse.move(*on_key(page, 60, 0.7))
@@ -315,7 +311,7 @@ def test_slow_motion_shows_the_recorded_stroke_with_the_hammer_highest_at_the_st
     page.click('[data-pace="live"]', force=True)
 
 
-def test_another_instrument_and_the_passage_are_a_click_away(page: Page, board: PianoBoard) -> None:
+def test_another_instrument_and_the_passage_are_a_click_away(page: Page, board: PianoPage) -> None:
     page.click('[data-name="harpsichord"]', force=True)
     until(lambda: board.instrument == "harpsichord")
     ready(page, "play.instrument === 'harpsichord'")
@@ -328,7 +324,7 @@ def test_another_instrument_and_the_passage_are_a_click_away(page: Page, board: 
 
 
 def test_walls_are_chosen_tuned_and_struck_on_a_page_with_them(chromium: Browser) -> None:
-    board = PianoBoard((60,), instrument="wall-standard")
+    board = PianoPage((60,), instrument="wall-standard")
     laws, wall = choices(board.live.system)["C4/wall"], "C4/wall choice"
     with PlayServer("piano", board) as hall:
         found = chromium.new_page()
@@ -395,7 +391,7 @@ def test_every_mechanism_is_one_click_away_and_explains_itself(
     found.close()
 
 
-def test_pedals_are_put_down_by_clicks_digits_and_midi(page: Page, board: PianoBoard) -> None:
+def test_pedals_are_put_down_by_clicks_digits_and_midi(page: Page, board: PianoPage) -> None:
     board.choose("piano")
     until(lambda: board.live.read("time") > 0.6)
     page.get_by_role("button", name="sustain pedal").click(force=True)
@@ -436,7 +432,7 @@ def test_no_words_of_the_piano_page_lie_over_others(page: Page, width: int) -> N
     assert over == []
 
 
-def test_a_screw_of_one_key_is_turned_and_saved(page: Page, board: PianoBoard) -> None:
+def test_a_screw_of_one_key_is_turned_and_saved(page: Page, board: PianoPage) -> None:
     board.choose("piano")
     page.evaluate("play.keys.focus(64)")
     ready(page, "play.screws.note === 64")

@@ -10,8 +10,8 @@ import pytest
 
 from page_client import Page, on_page
 from touchback import gallery
-from touchback.workbench.play.play_server import MOST, PlayServer, WallBoard
-from touchback.workbench.play.trial_pages import TrialBoard
+from touchback.workbench.play.play_server import MOST, PlayServer, WallPage
+from touchback.workbench.play.trial_pages import IdentificationPage
 from waiting import PATIENCE
 
 
@@ -69,12 +69,12 @@ def test_what_is_not_there_is_refused_with_the_nearest(hall: PlayServer) -> None
     assert "nothing to play called 'pianow'" in visit(hall, "pianow")["error"]
 
 
-def asked(board: WallBoard | TrialBoard, do: str, **fields: object) -> dict[str, object]:
+def asked(board: WallPage | IdentificationPage, do: str, **fields: object) -> dict[str, object]:
     return board.commands.handle(json.dumps({"do": do, **fields}).encode(), "a test").as_dict()
 
 
 def test_the_wall_takes_another_rate_and_law_while_it_is_pushed() -> None:
-    with WallBoard() as board:
+    with WallPage() as board:
         assert asked(board, "push", to=-0.01)["ok"]
         board.live.run(0.3)
         assert board.live.read("handle") < 0.0 < board.live.read("wall force")
@@ -91,7 +91,7 @@ def test_the_wall_takes_another_rate_and_law_while_it_is_pushed() -> None:
 
 
 def test_a_trial_hides_its_voice_until_all_is_answered(tmp_path: object) -> None:
-    board = TrialBoard(tmp_path / "trial.jsonl", ("organ", "wall"), repeats=1)  # type: ignore[operator]
+    board = IdentificationPage(tmp_path / "trial.jsonl", ("organ", "wall"), repeats=1)  # type: ignore[operator]
     with board:
         felt = []
         for count in range(2):

@@ -11,7 +11,7 @@ import pytest
 
 from tests.workbench.browser import until
 from touchback.workbench.play.play_server import PlayServer
-from touchback.workbench.play.trial_pages import TrialBoard
+from touchback.workbench.play.trial_pages import IdentificationPage
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -37,7 +37,7 @@ def test_a_fast_stroke_is_drawn_whole_though_the_server_was_busy_meanwhile(
     page: Page, hall: PlayServer
 ) -> None:
     board = hall.first.board
-    assert isinstance(board, TrialBoard)
+    assert isinstance(board, IdentificationPage)
     hall.first.bench.hub.call(time.sleep, 0.6)  # s in which nothing is sent
     began = board.live.read("time")
     board.live["C4/finger wish"] = 0.04  # m: as fast as a finger goes

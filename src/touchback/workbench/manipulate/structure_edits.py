@@ -115,7 +115,7 @@ def joint_kind(word: str, axis: Axis | None, pitch: float, like: JointKind) -> J
     own = axis_of(like)
     same = axis is not None and own is not None and abs(np.dot(axis, own)) > 1.0 - _SQUARE
     given = own if axis is None or same else axis  # its own sense too, so that coordinates go on
-    return _make_kind(word, _tidy(given or (0.0, 0.0, 1.0)), pitch)
+    return _make_kind(word, _axis_name(given or (0.0, 0.0, 1.0)), pitch)
 
 
 def _make_kind(word: str, axis: str | Axis, pitch: float = 0.0) -> JointKind:
@@ -127,7 +127,7 @@ def _make_kind(word: str, axis: str | Axis, pitch: float = 0.0) -> JointKind:
     if "pitch" in has:
         given["pitch"] = pitch
     if "first" in has:
-        given["first"], given["second"] = axis, _tidy(_aside(axis))
+        given["first"], given["second"] = axis, _axis_name(_aside(axis))
     if "normal" in has:
         if not isinstance(axis, str):
             raise InputError(
@@ -142,12 +142,12 @@ def loop_kind(word: str, axis: Axis | None) -> JointKind:
     """A kind of joint that closes a loop, with its axis in the frame of a."""
     if word not in LOOPS:
         raise unknown_name("kind of loop", word, (*LOOPS, PLANE, ROD))
-    return _make_kind(word, _tidy(axis or (0.0, 0.0, 1.0)))
+    return _make_kind(word, _axis_name(axis or (0.0, 0.0, 1.0)))
 
 
 def plane_of(axis: Axis) -> str:
     """The plane square to a coordinate axis."""
-    word = _tidy(axis)
+    word = _axis_name(axis)
     if not isinstance(word, str):
         raise InputError(
             "A point in a plane needs an axis along x, y or z, to which the plane is square; got "
@@ -165,7 +165,7 @@ def _checked(axis: Axis) -> Axis:
     return x, y, z
 
 
-def _tidy(axis: Axis) -> str | Axis:
+def _axis_name(axis: Axis) -> str | Axis:
     """A coordinate axis by its name, another as it is."""
     for word, place in AXES.items():
         if abs(abs(axis[place]) - 1.0) < _SQUARE:

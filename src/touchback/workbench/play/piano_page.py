@@ -388,7 +388,7 @@ def nobody(kind: str, facts: Facts) -> None:
     """Who is told when no page is there."""
 
 
-class PianoBoard:
+class PianoPage:
     """Keys of some notes, live, with a command server. `tell` is called, from threads of the
     board's own, with what pages must know: strikes, damped notes, the instrument, screws, curves;
     `shown` with rows of the key in focus and the depths of all, sixty times a second. `script`
@@ -447,7 +447,7 @@ class PianoBoard:
 
     # ---- its life -------------------------------------------------------------------------------
 
-    def __enter__(self) -> PianoBoard:
+    def __enter__(self) -> PianoPage:
         self.live.start()
         self._tap = self.live.tap(self._rows)
         self._ear.start()

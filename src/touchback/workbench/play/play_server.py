@@ -37,9 +37,9 @@ from touchback.workbench.looped_inputs import feed
 from touchback.workbench.manipulate import equipped
 from touchback.workbench.page_source import Posed, SceneSeen, Source, Values
 from touchback.workbench.play import play_messages as asked
-from touchback.workbench.play.piano_page import PianoBoard, Tell, nobody
+from touchback.workbench.play.piano_page import PianoPage, Tell, nobody
 from touchback.workbench.play.play_messages import About, Clock, Strings, Visit, Zoo
-from touchback.workbench.play.trial_pages import ChoiceBoard, TrialBoard
+from touchback.workbench.play.trial_pages import ForcedChoicePage, IdentificationPage
 from touchback.workbench.wire_format import ROWS, frame
 from touchback.workbench.workbench import LOOPBACK, Workbench, open
 
@@ -142,7 +142,7 @@ REST = 0.01  # m outside, where the hand begins
 SHOWN = ("time", "handle", "wall force", "wall gave", "hand followed")  # s, m, N, J, m
 
 
-class WallBoard:
+class WallPage:
     """A handle, a hand and a wall, live, with a command server; a context manager like the
     piano's."""
 
@@ -162,7 +162,7 @@ class WallBoard:
         self.commands.add(asked.Push, self._push, OFTEN)
         self.commands.add(asked.Wall, self._change, OFTEN)
 
-    def __enter__(self) -> WallBoard:
+    def __enter__(self) -> WallPage:
         self.live.start()
         self.live.tap(self._rows)
         return self
@@ -268,7 +268,7 @@ def empty_scene(title: str) -> SceneSeen:
     )  # fmt: skip
 
 
-class BoardBroadcast:
+class PageBroadcast:
     """Carries what a board tells, in whatever thread, to the pages of a hub."""
 
     def __init__(self, hub: Hub) -> None:
@@ -321,7 +321,7 @@ PAGES = {
 }  # fmt: skip
 
 
-Board = PianoBoard | TrialBoard | ChoiceBoard
+Board = PianoPage | IdentificationPage | ForcedChoicePage
 
 
 class ZooSource:
@@ -487,15 +487,15 @@ class PlayServer:
             title, page, _ = PAGES[what]
             bench = self._bench(PlaySource(title, made.live, made.commands), what, page)
             steps.callback(bench.close)
-            stage = BoardBroadcast(bench.hub)
+            stage = PageBroadcast(bench.hub)
             made.tell, made.shown = stage.tell, stage.show
             self._welcome(made.commands)
             return OpenPage(bench, steps.pop_all(), made)
 
-    def _board(self, what: str) -> PianoBoard | TrialBoard | WallBoard:
+    def _board(self, what: str) -> PianoPage | IdentificationPage | WallPage:
         if what == "wall":
-            return WallBoard()
-        return TrialBoard(self._answers) if what == "trial" else PianoBoard()
+            return WallPage()
+        return IdentificationPage(self._answers) if what == "trial" else PianoPage()
 
     def _mechanism(self, entry: Entry, steps: ExitStack) -> OpenPage:
         experiment = entry.on_page.experiment

@@ -20,7 +20,7 @@ from touchback.realtime.control.command_server import OFTEN
 from touchback.realtime.control.control_messages import Facts, Read
 from touchback.realtime.control.permissions import Exposed
 from touchback.workbench.play import play_messages as asked
-from touchback.workbench.play.piano_page import DEEPEST, PianoBoard, Tell, nobody
+from touchback.workbench.play.piano_page import DEEPEST, PianoPage, Tell, nobody
 
 FEEL = Exposed(inputs=False, parameters=False, hands=False, structure=False, transport=("resume",))
 
@@ -50,7 +50,7 @@ QUESTION = "What was it?"
 SHOWN = 3  # columns of a row that a blind person may see: time, depth, force
 
 
-class TrialBoard:
+class IdentificationPage:
     """One key and a session of trials. Pages may press the key, see depth and force, and answer;
     which voice it is leaves the server only when all trials are answered. Answers are kept in the
     file of `path`; without one they are gone with the board."""
@@ -69,7 +69,7 @@ class TrialBoard:
         where = path or Path(self._private.name if self._private else "", "trial.jsonl")
         self.trials = Trials(where, voices, question, repeats)
         self._voices = tuple(voices)
-        self.board = PianoBoard((KEY,), rate, self._hidden(), speed=speed)
+        self.board = PianoPage((KEY,), rate, self._hidden(), speed=speed)
         self.live = self.board.live
         self.tell: Tell = nobody
         self.shown: Callable[[np.ndarray], None] = lambda row: None
@@ -80,7 +80,7 @@ class TrialBoard:
         self.commands.add(asked.Trial, self._where)
         self.commands.add(asked.Reply, self._reply)
 
-    def __enter__(self) -> TrialBoard:
+    def __enter__(self) -> IdentificationPage:
         self.board.__enter__()
         return self
 
@@ -121,7 +121,7 @@ class TrialBoard:
 DEEP, FIRM = 2e-3, 0.05  # m, N: a key that is deeper and pushes more is being felt
 
 
-class ChoiceBoard:
+class ForcedChoicePage:
     """A key and a session of forced choice. Pages press it (unless it is on a wire), go on from
     touch to touch, and say which had more. What a touch has leaves the server as depth and force
     only, until all is answered."""
@@ -140,7 +140,7 @@ class ChoiceBoard:
         self.commands.add(asked.Onward, self._onward)
         self.commands.add(asked.Reply, self._reply)
 
-    def __enter__(self) -> ChoiceBoard:
+    def __enter__(self) -> ForcedChoicePage:
         self.key.__enter__()
         self.live.tap(self._rows)
         self._pose()
