@@ -10,7 +10,7 @@ from hypothesis import assume, given, strategies as st
 
 import touchback as tb
 from touchback.contact.planar_profiles import Profile
-from touchback.dynamics.float_instant import float_instant
+from touchback.dynamics.numeric_instant import float_instant
 
 REACH = 8.0  # how far walls without an end are sampled
 

@@ -11,9 +11,9 @@ from touchback import gallery
 from touchback.dynamics import Coordinates, Instant, loop_closures
 from touchback.dynamics.constraint_row import Row
 from touchback.dynamics.constraints import closure_rows
-from touchback.dynamics.float_instant import float_instant
 from touchback.dynamics.forward_dynamics import configuration_rate
 from touchback.dynamics.mechanism_instant import jacobian
+from touchback.dynamics.numeric_instant import float_instant
 from touchback.model.closures import Closure
 from touchback.model.frame import BodyHandle
 from touchback.symbolic.operation_count import count_tape

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import touchback as tb
-from touchback.dynamics.float_instant import float_instant
+from touchback.dynamics.numeric_instant import float_instant
 from touchback.errors import ModelError
 from touchback.interop import ImportNotice, read_sdf, read_urdf
 from touchback.interop.collision_geometry import farthest

@@ -9,7 +9,7 @@ from hypothesis import example, given, strategies as st
 from random_programs import GRID, LINE
 from touchback.errors import ModelError
 from touchback.symbolic import Operators, Tape, parse
-from touchback.symbolic.parse import DEEPEST, LONGEST
+from touchback.symbolic.expression_parser import DEEPEST, LONGEST
 
 TABLES = {"a line": LINE, "grid": GRID}
 VALUES = {"a": 1.3, "b": -0.7, "c": 2.9, "crank radius": 0.1}

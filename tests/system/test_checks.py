@@ -6,8 +6,8 @@ from hypothesis import given, strategies as st
 
 import touchback as tb
 from described_models import ALL
-from touchback.dynamics.float_instant import float_instant
 from touchback.dynamics.forward_dynamics import entries
+from touchback.dynamics.numeric_instant import float_instant
 from touchback.errors import ModelError
 from touchback.system.model_checks import check_inertia, check_model
 

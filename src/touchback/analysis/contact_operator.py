@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from touchback.contact import ContactKind, critical_friction
 from touchback.errors import InputError
+from touchback.model import ContactKind
 from touchback.numbers import Floats
-from touchback.simulate import refuse
+from touchback.simulate import critical_friction, refuse
 from touchback.system import ContactEquations, System, Values
 
 

@@ -18,8 +18,18 @@ from touchback.model import Effort, Multiplier, Reaction
 from touchback.native import Interpreter
 from touchback.recording import Run
 from touchback.simulate import Followed, Motion, MotionData, refuse
-from touchback.symbolic import Expr, Tape, jvp, lower
-from touchback.system import At, Point, System, Values, fill, with_found_states
+from touchback.system import (
+    At,
+    Expr,
+    Point,
+    System,
+    Tape,
+    Values,
+    fill,
+    jvp,
+    lower,
+    with_found_states,
+)
 
 _TOLERANCE = 1e-9
 

@@ -27,6 +27,9 @@ from touchback.codegen.program_compiler import (
     native_widths,
 )
 
+# What the rooms that print programs need of the tape.
+from touchback.symbolic import Program as Program, fuse_sums as fuse_sums
+
 # Submodules that other rooms import by themselves: nothing else needs them at once.
 PUBLIC_SUBMODULES = (
     "printers.cuda",

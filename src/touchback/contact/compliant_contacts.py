@@ -33,12 +33,12 @@ from touchback.model import (
     is_zero,
     power_law_units,
     sphere,
+    transpose,
     triple,
     value,
 )
 from touchback.names import suggestion
 from touchback.numbers import Matrix, Scalar, Vector, is_one_of
-from touchback.spatial import transpose
 
 
 class CompliantContact(ForceKind, frozen=True):

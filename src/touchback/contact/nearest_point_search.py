@@ -10,8 +10,8 @@ import numpy as np
 from touchback.contact.surface_tracking import Nearest, Side, Tracking
 from touchback.contact.surfaces import Surface, ValueOf, has_hidden
 from touchback.errors import InputError, ModelError, SolveError
+from touchback.model import Operators
 from touchback.numbers import Scalar
-from touchback.symbolic import Operators
 
 _STEPS = 60  # of Newton's method
 _DROPS = 30  # steps down the gradient onto a surface

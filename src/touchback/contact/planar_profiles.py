@@ -15,16 +15,18 @@ from touchback.model import (
     Frame,
     Mechanics,
     PatchShape,
+    Rotation,
     Shapes,
+    Turn,
     Value,
     as_frame,
     check_positive,
     is_number,
     listed,
+    transpose,
     value,
 )
 from touchback.numbers import Scalar, Vector
-from touchback.spatial import Rotation, Turn, transpose
 
 _SHORTEST = 1e-140  # [m]
 

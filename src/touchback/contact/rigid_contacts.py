@@ -8,6 +8,7 @@ from touchback.errors import ModelError
 from touchback.model import (
     ContactKind,
     DiscShape,
+    Expr,
     Frame,
     Mechanics,
     PlaneShape,
@@ -16,11 +17,10 @@ from touchback.model import (
     check_positive,
     is_number,
     sphere,
+    transpose,
     value,
 )
 from touchback.numbers import Scalar, Vector, is_one_of
-from touchback.spatial import transpose
-from touchback.symbolic import Expr
 
 __all__ = ["ContactKind", "check_coefficients", "check_static"]
 

@@ -22,9 +22,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 
 from touchback.contact.surfaces import Surface, ValueOf, refined, shape_at
+from touchback.model import Scalars, Vectors
 from touchback.numbers import Matrix, Scalar, Vector
-from touchback.spatial import Vectors
-from touchback.symbolic import Scalars
 
 
 @dataclass(frozen=True)

@@ -13,17 +13,22 @@ from touchback.errors import ModelError
 from touchback.model import (
     AnyShape,
     Data,
+    Expr,
     PlaneShape,
+    Scalars,
     SphereShape,
+    Tape,
     Value,
     ValueOf,
     is_number,
+    jacobian,
+    jvp,
+    parse,
+    replay,
     value,
     value as as_value,
 )
 from touchback.numbers import Matrix, Scalar, Vector, shown
-from touchback.symbolic import Expr, Scalars, Tape, jacobian, jvp, replay
-from touchback.symbolic.parse import parse
 
 _POINT = ("x", "y", "z", "hidden")
 

@@ -23,6 +23,7 @@ from touchback.model import (
     DiscShape,
     FaceShape,
     MeshShape,
+    Operators,
     PatchShape,
     PlaneShape,
     Shapes,
@@ -36,7 +37,6 @@ from touchback.model import (
     numbers_of,
 )
 from touchback.numbers import Scalar, Vector
-from touchback.symbolic import Operators
 
 _LEAST = 1e-12  # N: less is no force
 

@@ -12,8 +12,7 @@ import numpy as np
 from touchback.draw.state_map import StateMap, arrow_count
 from touchback.draw.state_shapes import Oval, Point, cause_text, cut, path_svg
 from touchback.figure_style import INK, LETTER, LINE, SOFT, rimmed_svg, svg_page
-from touchback.model import ModeGroup, flatten
-from touchback.model.mode_groups import mode_groups
+from touchback.model import ModeGroup, flatten, mode_groups
 
 if TYPE_CHECKING:
     from touchback import Model

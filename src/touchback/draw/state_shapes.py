@@ -8,9 +8,8 @@ from html import escape
 
 from touchback import Expr
 from touchback.figure_style import FILL, FIRST, INK, LETTER, LINE, SOFT, text_svg
-from touchback.model import Transition
+from touchback.model import Transition, to_text
 from touchback.model.model_text import value_text
-from touchback.symbolic import to_text
 
 Point = tuple[float, float]
 LONGEST = 34  # characters of a cause

@@ -14,7 +14,6 @@ from touchback.dynamics.crba import (
     root_columns as root_columns,
     world_poses as world_poses,
 )
-from touchback.dynamics.float_instant import float_instant as float_instant, size_of as size_of
 from touchback.dynamics.forward_dynamics import (
     ALGORITHMS as ALGORITHMS,
     configuration_rate as configuration_rate,
@@ -59,7 +58,17 @@ from touchback.dynamics.mechanism_instant import (
     potential_energy as potential_energy,
 )
 from touchback.dynamics.numeric_inertia import is_numeric as is_numeric
+from touchback.dynamics.numeric_instant import float_instant as float_instant, size_of as size_of
 from touchback.dynamics.regressor import INERTIAL as INERTIAL
+
+# The spatial algebra that equations of other rooms share with these.
+from touchback.spatial import (
+    ZERO as ZERO,
+    Articulated as Articulated,
+    Inertia as Inertia,
+    Twist as Twist,
+    Wrench as Wrench,
+)
 
 # Submodules that other rooms import by themselves: nothing else needs them at once.
 PUBLIC_SUBMODULES = (

@@ -23,8 +23,8 @@ from touchback.dynamics.bond_graph_causality import (
     Node,
     assign_causality,
 )
-from touchback.dynamics.float_instant import float_instant
 from touchback.dynamics.mechanism_instant import Instant
+from touchback.dynamics.numeric_instant import float_instant
 from touchback.model import Frame, Model, SpringDamper, is_zero, line_between
 from touchback.numbers import Scalar, Vector
 

@@ -129,9 +129,10 @@ from touchback.model.mechanics_protocol import (
     Mechanics as Mechanics,
     ValueOf as ValueOf,
 )
-from touchback.model.mode_groups import (
+from touchback.model.mode_grouping import (
     ModeGroup as ModeGroup,
     active_constraints as active_constraints,
+    mode_groups as mode_groups,
     model_in_modes as model_in_modes,
     switch_constraints as switch_constraints,
     switched_constraints as switched_constraints,
@@ -202,10 +203,34 @@ from touchback.model.visual_shapes import (
     sphere as sphere,
 )
 
+# What a writer of a kind needs: vectors and rotations, expressions and their derivatives.
+from touchback.spatial import (
+    IDENTITY as IDENTITY,
+    ZERO as ZERO,
+    Rotation as Rotation,
+    Turn as Turn,
+    Vectors as Vectors,
+    transpose as transpose,
+)
+from touchback.symbolic import (
+    Expr as Expr,
+    Operators as Operators,
+    Scalars as Scalars,
+    Tape as Tape,
+    Translator as Translator,
+    Want as Want,
+    call as call,
+    jacobian as jacobian,
+    jvp as jvp,
+    parse as parse,
+    quoted as quoted,
+    replay as replay,
+    to_text as to_text,
+)
+
 # Submodules that other rooms import by themselves: nothing else needs them at once.
 PUBLIC_SUBMODULES = (
     "io",
-    "mode_groups",
     "model_text",
 )
 

@@ -62,8 +62,7 @@ from touchback.model.sensors import Distance, SensorKind
 from touchback.model.sensors.base import Measured
 from touchback.model.solids import AnySeen, Look, VisualKind
 from touchback.names import check_name, check_unit, unknown
-from touchback.symbolic import Expr, Table, Tape, select
-from touchback.symbolic.parse import parse
+from touchback.symbolic import Expr, Table, Tape, parse, select
 from touchback.units import read_quantity, unit_of, unknown_unit
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from touchback.errors import ModelError
 from touchback.model.field_traversal import frames_of
 from touchback.model.forces import TorsionSpring
 from touchback.model.frame import GROUND
-from touchback.model.mode_groups import mode_problems
+from touchback.model.mode_grouping import mode_problems
 from touchback.model.sensors import Multiplier, Reaction
 from touchback.model.sensors.sensor_kinds import OfJoints
 from touchback.names import suggestion

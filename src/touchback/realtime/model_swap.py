@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from touchback.dynamics import float_instant, size_of
 from touchback.errors import InputError
 from touchback.model import (
     Closure,
@@ -44,7 +43,7 @@ from touchback.realtime.structure_mapping import (
 )
 from touchback.recording import CarriedData, unknown_name
 from touchback.simulate import Solver
-from touchback.system import System, compile_model
+from touchback.system import System, compile_model, float_instant, size_of
 from touchback.system.velocity_projection import body_velocities, projected_momentum
 
 Changes = tuple[float | None, str | Solver | None, str | Formulation | None]

@@ -1,5 +1,7 @@
 """Offline runs: a compiled system, an initial state and a duration give a `Run`."""
 
+# For analyses, beside the contact solvers here.
+from touchback.contact import critical_friction as critical_friction
 from touchback.native import AugmentedLagrangian, Baumgarte, Penalty
 from touchback.simulate.adaptive_step_limits import (
     StepLimits as StepLimits,
@@ -12,7 +14,10 @@ from touchback.simulate.discrete_state_ticks import (
     use_ticks as use_ticks,
 )
 from touchback.simulate.event_monitor import Event
-from touchback.simulate.initial_state import read_state as read_state
+from touchback.simulate.initial_states import (
+    initial_state as initial_state,
+    read_state as read_state,
+)
 from touchback.simulate.input_sampling_check import InputTrace as InputTrace
 from touchback.simulate.input_signals import (
     Inputs as Inputs,
@@ -100,10 +105,7 @@ from touchback.simulate.unsupported_features import (
 )
 
 # Submodules that other rooms import by themselves: nothing else needs them at once.
-PUBLIC_SUBMODULES = (
-    "initial_state",
-    "simulate",
-)
+PUBLIC_SUBMODULES = ("simulate",)
 
 __all__ = [
     "METHODS",

@@ -19,8 +19,7 @@ from touchback.native import Cells, Interpreter, Knots
 from touchback.numbers import Floats
 from touchback.simulate.input_signals import Inputs
 from touchback.simulate.time_span import Span
-from touchback.symbolic import Switches
-from touchback.system import Function
+from touchback.system import Function, Switches
 
 MOST = 2_000_000  # knots of a run
 _LOOKS = 1024  # parts of a run in each of which a condition switches at most once, unless it is

@@ -10,7 +10,6 @@ from typing import ClassVar
 import numpy as np
 
 from touchback.contact import ContactKind
-from touchback.dynamics import constraint_rows, float_instant
 from touchback.errors import InputError
 from touchback.model import Frame, Model, frames_of
 from touchback.names import check_name
@@ -22,6 +21,8 @@ from touchback.system import (
     ContactEquations,
     Derivation,
     System,
+    constraint_rows,
+    float_instant,
     solved_arguments,
     undetermined_text,
 )

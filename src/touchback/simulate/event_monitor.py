@@ -16,8 +16,7 @@ from touchback.numbers import LEAST, MOST, Floats, keep, number_within, shown
 from touchback.recording import EventRecord
 from touchback.simulate.run_protocols import Numbers, Settle
 from touchback.simulate.time_span import Failure
-from touchback.symbolic import Expr
-from touchback.system import System
+from touchback.system import Expr, System
 
 Restart = Callable[[float, Floats], ArrayLike]
 

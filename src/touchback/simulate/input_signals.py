@@ -23,8 +23,7 @@ from touchback.numbers import (
 from touchback.recording import unknown_name
 from touchback.simulate.run_protocols import Plain
 from touchback.simulate.time_span import Span
-from touchback.symbolic import kinks
-from touchback.system import System
+from touchback.system import System, kinks
 
 Refresh = Callable[[float, Floats, Floats], None]
 

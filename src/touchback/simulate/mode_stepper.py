@@ -29,15 +29,14 @@ from touchback.simulate.event_monitor import (
     Sides,
     check_events,
 )
-from touchback.simulate.initial_state import consistency
+from touchback.simulate.initial_states import consistency
 from touchback.simulate.run_diagnostics import constraint_diagnostics
 from touchback.simulate.run_protocols import Settle
 from touchback.simulate.run_spec import RunSpec
 from touchback.simulate.run_stepper import Label, Segment, Stepper, signal_labels
 from touchback.simulate.smooth_stepper import newton_for
 from touchback.simulate.time_span import Failure, Trajectory
-from touchback.symbolic import Expr
-from touchback.system import ModalProblem, System, SystemMode, power_set_of_modes
+from touchback.system import Expr, ModalProblem, System, SystemMode, power_set_of_modes
 
 if TYPE_CHECKING:
     from touchback.simulate.solvers.base import Integrator

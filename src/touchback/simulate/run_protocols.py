@@ -6,7 +6,7 @@ from typing import Protocol
 from numpy.typing import ArrayLike
 
 from touchback.numbers import Floats
-from touchback.symbolic import Expr
+from touchback.system import Expr
 
 Numbers = Mapping[str, float]  # by name: parameters
 

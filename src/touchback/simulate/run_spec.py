@@ -13,7 +13,7 @@ from touchback.native import Cells, Formulation, Knots
 from touchback.numbers import Floats, InputData, by_name
 from touchback.simulate.adaptive_step_limits import Evaluated, find_cells, step_limits
 from touchback.simulate.event_monitor import Event, Sides
-from touchback.simulate.initial_state import initial_state
+from touchback.simulate.initial_states import initial_state
 from touchback.simulate.input_sampling_check import InputTrace
 from touchback.simulate.input_signals import Inputs, read_inputs
 from touchback.simulate.run_protocols import Numbers, StateData, StepOptions

@@ -42,8 +42,7 @@ from touchback.simulate.solver_choice import formulation_for, solver_for
 from touchback.simulate.solvers import METHODS, Can, Options, Solver
 from touchback.simulate.solvers.base import Integrator
 from touchback.simulate.unsupported_features import has_refused_feature, refuse
-from touchback.symbolic import Expr, to_text
-from touchback.system import System
+from touchback.system import Expr, System, to_text
 
 Described = Event | Switch | Formulation
 

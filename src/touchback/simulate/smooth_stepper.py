@@ -12,7 +12,7 @@ from touchback.progress import Progress
 from touchback.simulate.discrete_state_ticks import use_ticks
 from touchback.simulate.energy_meter import EnergyAccount, IntegratedPowers, PowerLines
 from touchback.simulate.event_monitor import EventMonitor, NoMonitor
-from touchback.simulate.initial_state import consistency
+from touchback.simulate.initial_states import consistency
 from touchback.simulate.run_diagnostics import constraint_diagnostics
 from touchback.simulate.run_protocols import Plain
 from touchback.simulate.run_spec import RunSpec

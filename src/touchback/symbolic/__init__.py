@@ -8,6 +8,7 @@ from touchback.symbolic.dimensional_analysis import (
     quantity_of as quantity_of,
 )
 from touchback.symbolic.expression import Expr
+from touchback.symbolic.expression_parser import parse
 from touchback.symbolic.expression_text import (
     LOOKUPS as LOOKUPS,
     NUMBERS as NUMBERS,
@@ -48,7 +49,6 @@ from touchback.symbolic.ops import (
     SUB as SUB,
 )
 from touchback.symbolic.parameter_stages import split as split, split_many as split_many
-from touchback.symbolic.parse import parse
 from touchback.symbolic.program import ARRAYS as ARRAYS, Place as Place, Program, evaluate, lower
 from touchback.symbolic.program_listing import (
     listing as listing,
@@ -80,7 +80,6 @@ from touchback.symbolic.time_nonlinearity import is_nonlinear_in_time as is_nonl
 PUBLIC_SUBMODULES = (
     "loop_rolling",
     "operation_count",
-    "parse",
 )
 
 __all__ = [

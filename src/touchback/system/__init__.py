@@ -1,5 +1,26 @@
 """Compiled models: names, sizes, parameters and functions on arrays."""
 
+# What runs need of the mechanics and of the expressions behind a system.
+from touchback.dynamics import (
+    INERTIAL as INERTIAL,
+    Instant as Instant,
+    configuration_rate as configuration_rate,
+    constraint_rows as constraint_rows,
+    default_stops as default_stops,
+    float_instant as float_instant,
+    initial_coordinates as initial_coordinates,
+    size_of as size_of,
+)
+from touchback.symbolic import (
+    Expr as Expr,
+    Switches as Switches,
+    Tape as Tape,
+    gradient as gradient,
+    jvp as jvp,
+    kinks as kinks,
+    lower as lower,
+    to_text as to_text,
+)
 from touchback.system.active_equations import (
     ActiveEquations as ActiveEquations,
     At as At,

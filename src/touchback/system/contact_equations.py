@@ -14,11 +14,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from touchback.contact import ContactKind
 from touchback.dynamics import configuration_rate, constraint_rows, entries, inverse
 from touchback.dynamics.forward_dynamics import forward
 from touchback.errors import ModelError
-from touchback.model import expressions_of, normalised
+from touchback.model import ContactKind, expressions_of, normalised
 from touchback.native import (
     ContactFunctions,
     ContactPattern,

@@ -16,9 +16,13 @@ import numpy as np
 
 from touchback.codegen import Compiled
 from touchback.dynamics import (
+    ZERO,
+    Articulated,
     Entries,
     InverseDynamicsDerivatives,
     SolvedColumn,
+    Twist,
+    Wrench,
     configuration_rate,
     entries,
     factors,
@@ -28,7 +32,6 @@ from touchback.dynamics import (
 )
 from touchback.dynamics.forward_dynamics import forward
 from touchback.native import LIB, Record
-from touchback.spatial import ZERO, Articulated, Twist, Wrench
 from touchback.symbolic import jacobian, jvp, replay
 from touchback.system.compiled_function import Function
 from touchback.system.derivation import Derivation

@@ -13,7 +13,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from touchback.contact import ContactKind
 from touchback.dynamics import (
     base_power,
     configuration_rate,
@@ -28,6 +27,7 @@ from touchback.dynamics import (
     rubbing_powers,
 )
 from touchback.model import (
+    ContactKind,
     JointEffort,
     LinkForce,
     Model,

@@ -25,9 +25,9 @@ from touchback.model import (
     Transition,
     Value,
     active_constraints,
+    mode_groups,
     model_in_modes,
 )
-from touchback.model.mode_groups import mode_groups
 from touchback.native import ExitData, ImpactData, ModeData
 from touchback.system.active_equations import ActiveEquations
 from touchback.system.constraint_functions import ConstraintEquations, derive_constraints

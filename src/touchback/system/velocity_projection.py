@@ -11,10 +11,9 @@ an M-orthogonal projection: the impulse that removed freedoms take does no work 
 
 from collections.abc import Sequence
 
-from touchback.dynamics import entries
+from touchback.dynamics import Inertia, entries
 from touchback.model import Frame
 from touchback.numbers import Scalar, Vector
-from touchback.spatial import Inertia
 from touchback.symbolic import gradient
 from touchback.system.compiled_function import Function
 from touchback.system.derivation import Derivation

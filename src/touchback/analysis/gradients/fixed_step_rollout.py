@@ -39,8 +39,7 @@ from touchback.native.gradients.native_rollout import NativeRollout
 from touchback.numbers import number_within, positive_number, read_array, shown, whole_within
 from touchback.recording import unknown_name
 from touchback.simulate import RK4, Euler, RunSpec, Where, check_stored_size, refuse
-from touchback.symbolic import Expr, gradient
-from touchback.system import Exit, Function, System
+from touchback.system import Exit, Expr, Function, System, gradient
 from touchback.system.saltation import SaltationFunctions, saltation_functions
 
 

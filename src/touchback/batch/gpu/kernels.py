@@ -22,6 +22,7 @@ from typing import ClassVar
 
 from touchback.batch.batch_spec import has_sensors, sensor_number
 from touchback.batch.gpu import kernels
+from touchback.codegen import Program, fuse_sums
 from touchback.codegen.printers.cuda import (
     device_function,
     device_preamble,
@@ -32,10 +33,9 @@ from touchback.codegen.printers.cuda_loops import (
     function_in_loops,
     lay_out,
     numbers_in_tables,
+    roll,
     sines_cosines,
 )
-from touchback.symbolic import Program, fuse_sums
-from touchback.symbolic.loop_rolling import roll
 from touchback.system import Function
 
 MACROS = """\

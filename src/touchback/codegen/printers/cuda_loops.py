@@ -35,6 +35,7 @@ from touchback.symbolic.loop_rolling import (
     LoopInvariant,
     Numbers,
     RolledProgram,
+    roll as roll,
 )
 
 Time = tuple[int, int]  # part, and iteration

@@ -20,8 +20,16 @@ from touchback.names import with_unit
 from touchback.native import LIB, Record
 from touchback.native.c_source_extraction import Declared, taken
 from touchback.native.structs_as_c_source import Image, held_by
-from touchback.simulate import RIGID, Can, FixedStep, Inputs, Options, formulation_for, solver_for
-from touchback.simulate.initial_state import initial_state
+from touchback.simulate import (
+    RIGID,
+    Can,
+    FixedStep,
+    Inputs,
+    Options,
+    formulation_for,
+    initial_state,
+    solver_for,
+)
 from touchback.symbolic import Program
 from touchback.system import found_states
 

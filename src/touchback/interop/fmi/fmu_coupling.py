@@ -23,6 +23,7 @@ from touchback.simulate import (
     Span,
     StateData,
     formulation_for,
+    initial_state,
     not_finite,
     raise_failure,
     read_inputs,
@@ -33,7 +34,6 @@ from touchback.simulate import (
     use_ticks,
     whole_multiple,
 )
-from touchback.simulate.initial_state import initial_state
 from touchback.system import IntegrationProblem
 
 Wires = Mapping[str, str]

@@ -37,8 +37,7 @@ from touchback.interop.generated_folder import checked_step
 from touchback.interop.languages.model_programs import refuse_features
 from touchback.numbers import shown
 from touchback.safe_files import check_output, write_atomically
-from touchback.simulate import COPIES, MEMORIES, MODES, RIGID, RUBBING, read_inputs
-from touchback.simulate.initial_state import initial_state
+from touchback.simulate import COPIES, MEMORIES, MODES, RIGID, RUBBING, initial_state, read_inputs
 from touchback.symbolic import Program, Tape, jvp, ops, replay
 from touchback.system import Derivation, FunctionSet, motion_equations, solved_arguments
 from touchback.system.variational_equations import equations_matrix

@@ -11,8 +11,7 @@ from touchback.codegen import print_matlab
 from touchback.errors import InputError
 from touchback.interop.generated_folder import write_folder
 from touchback.interop.languages.model_programs import described_state
-from touchback.simulate import MEMORIES, MODES, RIGID, RUBBING, Inputs
-from touchback.simulate.initial_state import initial_state
+from touchback.simulate import MEMORIES, MODES, RIGID, RUBBING, Inputs, initial_state
 from touchback.symbolic import Program
 
 _TEMPLATE = Path(__file__).parent / "template"

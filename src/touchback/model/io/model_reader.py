@@ -23,8 +23,7 @@ from touchback.model.solids import AnySeen
 from touchback.model.unit_check import unit_problems, uses
 from touchback.names import suggestion
 from touchback.safe_files import path_of, read_regular
-from touchback.symbolic import Expr
-from touchback.symbolic.parse import parse
+from touchback.symbolic import Expr, parse
 from touchback.units import Unit, dimension_of, read_quantity, same_dimension, text_of, unknown_unit
 
 READERS: dict[str, Callable[[str, str], Document]] = {

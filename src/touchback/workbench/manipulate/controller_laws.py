@@ -12,8 +12,7 @@ from touchback.names import suggestion
 from touchback.realtime.control import CommandServer
 from touchback.realtime.control.control_messages import Facts
 from touchback.recording import unknown_name
-from touchback.symbolic import quoted, to_text
-from touchback.symbolic.parse import parse
+from touchback.symbolic import parse, quoted, to_text
 from touchback.workbench.manipulate.manipulator_messages import Law, Laws
 from touchback.workbench.manipulate.state_snapshot import refuse_rows
 from touchback.workbench.manipulate.undo_history import EDIT, Change, Reshape

@@ -11,9 +11,8 @@ import numpy as np
 
 from touchback import Model, Run, System
 from touchback.errors import InputError
-from touchback.model import flatten
+from touchback.model import flatten, mode_groups
 from touchback.model.io import model_from_text, to_text
-from touchback.model.mode_groups import mode_groups
 from touchback.native import LATCHED, STALE
 from touchback.realtime import flag_names, system_in
 from touchback.recording import Recording, place_at, run_of_recording
