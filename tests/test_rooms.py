@@ -74,7 +74,6 @@ EDGES = {
         "gallery",
     ),
     "cli": (
-        "native",
         "model",
         "dynamics",
         "draw",
@@ -83,11 +82,7 @@ EDGES = {
         "simulate",
         "realtime",
         "interop",
-        "devices",
-        "haptics",
         "instruments",
-        "vehicle",
-        "gallery",
         "workbench",
     ),
 }
@@ -126,7 +121,19 @@ PUBLIC_NAMES = {
         "vehicle",
     ),
     "workbench": ("symbolic", "model", "system", "recording", "realtime"),
-    "cli": ("model", "system", "recording", "simulate", "realtime", "analysis", "interop"),
+    "cli": (
+        "model",
+        "system",
+        "recording",
+        "simulate",
+        "realtime",
+        "analysis",
+        "interop",
+        "devices",
+        "haptics",
+        "vehicle",
+        "gallery",
+    ),
 }
 CORE = {
     "native", "symbolic", "spatial", "model", "contact", "dynamics", "draw", "codegen",

@@ -14,12 +14,11 @@ from rich.progress import Progress
 from rich.table import Table
 from rich.text import Text
 
+import touchback as tb
 import touchback.errors
-from touchback import System, gallery
 from touchback.cli.console import err, out, working
 from touchback.cli.option_types import number, seconds as span
 from touchback.errors import InputError
-from touchback.native import time_calls
 from touchback.realtime import duration, lower_edges
 from touchback.realtime.latency_benchmark import Finding, Punctuality, findings, measure
 
@@ -66,7 +65,7 @@ def bench(
 def _measure(name: str, options: dict[str, int]) -> list[tuple[str, ...]]:
     rows: list[tuple[str, ...]] = []
     for function in _FUNCTIONS:
-        system = gallery.make(name, **options).compile()
+        system = tb.gallery.make(name, **options).compile()
         began = time.perf_counter()
         system.function(function).compiled  # noqa: B018  derives and emits
         spent = time.perf_counter() - began
@@ -83,17 +82,10 @@ def _measure(name: str, options: dict[str, int]) -> list[tuple[str, ...]]:
     return rows
 
 
-def seconds_per_call(system: System, name: str, calls: int = 2000) -> float:
+def seconds_per_call(system: tb.System, name: str) -> float:
     """The median time of a call from C, at the initial state."""
-    function = system.function(name)
-    compiled = function.compiled
     start, parameters = system.initial_state().x, np.array(list(system.parameters.values()))
-    x, u = np.append(start, 0.0), np.zeros(max(compiled.sizes[1], 1))
-    timing = time_calls(
-        compiled.address, x, u, function.block_for(parameters), compiled.out_size,
-        compiled.work_size, compiled.context_address, calls=calls,
-    )  # fmt: skip
-    return timing.median
+    return system.function(name).seconds_per_call(start, parameters)
 
 
 def source_tree(folder: str) -> Path | None:

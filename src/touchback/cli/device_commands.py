@@ -12,20 +12,9 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
+import touchback as tb
 from touchback.cli.console import out, working
 from touchback.cli.option_types import number, output, seconds as span
-from touchback.devices import (
-    BAUD,
-    PLACES as WHEEL_PLACES,
-    ForceWheel,
-    Identified,
-    SerialDevice,
-    WheelScale,
-    calibrate,
-    find_wheels,
-    identify,
-    open_wheel as open_wheel_device,
-)
 from touchback.errors import DeviceError, InputError
 from touchback.recording import unknown_name
 from touchback.safe_files import write_atomically
@@ -69,7 +58,9 @@ def device(
     ] = None,
     seconds: Annotated[float, span("How long to watch.")] = 5.0,
     axis: Annotated[int, typer.Option(help="The axis to calibrate, from 0.")] = 0,
-    baud: Annotated[int, typer.Option(help="The line's speed, where it has one.")] = BAUD,
+    baud: Annotated[
+        int, typer.Option(help="The line's speed, where it has one.")
+    ] = tb.devices.serial_line.BAUD,
     range_: Range = None,
     peak: Peak = None,
     to: Annotated[Path | None, output("Where a calibration goes.", ".json")] = None,
@@ -100,15 +91,15 @@ def device(
             _keep(calibrated(found, axis), to)
 
 
-def open_device(where: str, baud: int = BAUD) -> SerialDevice:
+def open_device(where: str, baud: int = tb.devices.serial_line.BAUD) -> tb.devices.SerialDevice:
     """The device that a text such as "serial:/dev/ttyACM0" names."""
     kind, colon, path = where.partition(":")
     if kind != "serial" or not colon or not path:
         raise InputError(f"A device is given as serial:PATH or evdev:PATH, got '{where}'.")
-    return SerialDevice(path, baud=baud)
+    return tb.devices.SerialDevice(path, baud=baud)
 
 
-def calibrated(found: SerialDevice, axis: int) -> Identified:
+def calibrated(found: tb.devices.SerialDevice, axis: int) -> tb.devices.serial_line.Identified:
     """An axis, moved by its own motor."""
     end = time.monotonic() + _HOMING
     while "homed" not in found.latest().words:
@@ -116,10 +107,10 @@ def calibrated(found: SerialDevice, axis: int) -> Identified:
             raise DeviceError(f"{found.name!r} didn't find its zero within {_HOMING:g} s.")
         time.sleep(0.01)
     with working("moving it: keep your fingers away"):
-        return identify(found, axis)
+        return tb.devices.serial_line.identify(found, axis)
 
 
-def show_identified(found: Identified) -> None:
+def show_identified(found: tb.devices.serial_line.Identified) -> None:
     """What was found, with what the device reckons with beside it."""
     table = Table("constant", "found", title=f"found by itself, from {found.samples} samples")
     off = 100.0 * (found.force_constant / found.claimed_constant - 1.0)
@@ -148,13 +139,13 @@ def _list(baud: int) -> None:
         out.print(f"No serial line is plugged in ({', '.join(PLACES)}).")
     for path in paths:
         try:
-            with SerialDevice(path, baud=baud, patience=0.5) as found:
+            with tb.devices.SerialDevice(path, baud=baud, patience=0.5) as found:
                 out.print(f"serial:{path}  {found.name}, {len(found.axes)} axes")
         except DeviceError as error:
             out.print(f"serial:{path}  {error}", soft_wrap=True)
 
 
-def _tell(found: SerialDevice) -> None:
+def _tell(found: tb.devices.SerialDevice) -> None:
     kind = "simulated, there is no such device" if found.simulated else "real"
     out.print(
         f"{found.name} ({kind}): {1.0 / found.period:g} samples a second, "
@@ -177,7 +168,7 @@ def _tell(found: SerialDevice) -> None:
     )
 
 
-def _watch(found: SerialDevice, seconds: float) -> None:
+def _watch(found: tb.devices.SerialDevice, seconds: float) -> None:
     start = last = time.monotonic()
     samples = found.counts["samples"]
     while (now := time.monotonic()) < start + seconds:
@@ -205,43 +196,43 @@ def _watch(found: SerialDevice, seconds: float) -> None:
     out.print(f"there: {counts}")
 
 
-def _keep(found: Identified, to: Path | None) -> None:
+def _keep(found: tb.devices.serial_line.Identified, to: Path | None) -> None:
     show_identified(found)
     if to is not None:
         write_atomically(to, json.dumps(asdict(found), indent=2))
         out.print(f"calibration: {to}")
 
 
-def scale_of(degrees: float | None, peak: float | None) -> WheelScale | None:
+def scale_of(degrees: float | None, peak: float | None) -> tb.devices.evdev.WheelScale | None:
     """What options say; None where they say nothing."""
     if degrees is None and peak is None:
         return None
-    return WheelScale(None if degrees is None else math.radians(degrees), peak)
+    return tb.devices.evdev.WheelScale(None if degrees is None else math.radians(degrees), peak)
 
 
 def open_wheel(
     where: str, degrees: float | None, peak: float | None, other: tuple[str, ...] = ()
-) -> ForceWheel:
+) -> tb.devices.evdev.ForceWheel:
     """The wheel that a text such as "evdev:auto" or "evdev:/dev/input/event5@wheel.json" names;
     `other` words mean what isn't opened here."""
     kind, _, place = where.partition(":")
     if kind != "evdev":
         raise unknown_name("wheel", where, ["evdev:auto", "evdev:PATH", *other])
-    return open_wheel_device(place, scale_of(degrees, peak))
+    return tb.devices.evdev.open_wheel(place, scale_of(degrees, peak))
 
 
 def list_wheels() -> None:
     """Which there are."""
-    found = find_wheels()
+    found = tb.devices.evdev.find_wheels()
     if not found:
-        out.print(f"No wheel, stick or pedal is plugged in ({', '.join(WHEEL_PLACES)}).")
+        out.print(f"No wheel, stick or pedal is plugged in ({', '.join(tb.devices.evdev.PLACES)}).")
     for each in found:
         force = "force feedback" if each.pushes else "no force feedback"
         about = each.refused or f"{each.name}, {force}, {', '.join(each.axes)}"
         out.print(f"evdev:{each.path}  {about}", soft_wrap=True)
 
 
-def describe_wheel(wheel: ForceWheel) -> None:
+def describe_wheel(wheel: tb.devices.evdev.ForceWheel) -> None:
     """What one says of itself."""
     kind = "simulated" if wheel.simulated else "an event device of Linux"
     force = "takes a constant force" if wheel.pushes else "takes no force"
@@ -254,7 +245,7 @@ def describe_wheel(wheel: ForceWheel) -> None:
     out.print(table)
 
 
-def watch_wheel(wheel: ForceWheel, seconds: float) -> None:
+def watch_wheel(wheel: tb.devices.evdev.ForceWheel, seconds: float) -> None:
     """Its axes, for a while."""
     end = time.monotonic() + seconds
     while (now := time.monotonic()) < end:
@@ -266,14 +257,14 @@ def watch_wheel(wheel: ForceWheel, seconds: float) -> None:
     out.print(", ".join(f"{name} {value}" for name, value in wheel.counts.items()))
 
 
-def keep_wheel(wheel: ForceWheel, seconds: float, to: Path | None) -> None:
+def keep_wheel(wheel: tb.devices.evdev.ForceWheel, seconds: float, to: Path | None) -> None:
     """Watches feet press pedals; what was found goes to a file."""
     out.print(
         f"Press each pedal in once and let it go again, within {seconds:g} s; then take your feet "
         "off.",
         soft_wrap=True,
     )
-    found = calibrate(wheel, seconds)
+    found = tb.devices.evdev.calibrate(wheel, seconds)
     for name, pedal in found.pedals.items():
         out.print(f"{name}: {pedal.axis}, at rest {pedal.rest:.0f}, full {pedal.full:.0f}")
     if not found.pedals:
@@ -283,7 +274,7 @@ def keep_wheel(wheel: ForceWheel, seconds: float, to: Path | None) -> None:
         out.print(f"calibration: {to}")
 
 
-def report_torque(wheel: ForceWheel) -> None:
+def report_torque(wheel: tb.devices.evdev.ForceWheel) -> None:
     """What became of the torques of runs."""
     counts = wheel.counts
     if counts["taken"]:

@@ -15,10 +15,10 @@ import numpy as np
 import typer
 from rich.table import Table
 
+import touchback as tb
 from touchback.cli import INTERRUPTED
 from touchback.cli.console import out, working
 from touchback.cli.device_commands import calibrated, open_device, show_identified
-from touchback.devices import MidiPort, NoteOff
 from touchback.errors import InputError
 from touchback.instruments import (
     Fingers,
@@ -107,7 +107,7 @@ class Performance:
     `sender` gets both as they come, a `stream` lets it sound."""
 
     voice: str
-    sender: MidiPort | None = None
+    sender: tb.devices.MidiPort | None = None
     stream: SoundStream | None = None
     played: list[HeardNote] = field(default_factory=list)
     feet: list[Foot] = field(default_factory=list)
@@ -127,7 +127,7 @@ class Performance:
     def from_port(self, board: Board, path: str, answers: KeyTouches, duration: float) -> None:
         """Plays what comes from a MIDI port."""
         fingers = MidiFingers(answers, board.notes)
-        with MidiPort(path, write=False) as source:
+        with tb.devices.MidiPort(path, write=False) as source:
             self.live(board, lambda now: fingers.answer(source.received(), now), duration)
         if fingers.missed:
             out.print(f"{fingers.missed} notes came for keys that aren't there; try --keys 88.")
@@ -142,7 +142,7 @@ class Performance:
     def on_wires(
         self,
         keys: Sequence[WiredKey],
-        source: MidiPort | None,
+        source: tb.devices.MidiPort | None,
         seconds: float,
         rate: float,
         regulation: Regulation,
@@ -195,7 +195,7 @@ class Performance:
 
     def _released(self, note: int, time: float) -> None:
         if self.sender is not None:
-            self.sender.send(NoteOff(note))
+            self.sender.send(tb.devices.midi.NoteOff(note))
 
     def _damped(self, note: int, time: float, share: float) -> None:
         if self.stream is not None:
@@ -245,7 +245,7 @@ def performing(
     voice: str, to: str | None, audio: str | None, notes: Sequence[int], rate: float
 ) -> Iterator[Performance]:
     """A performance of a voice, with a MIDI port to send to and an output to sound on, if named."""
-    sender = MidiPort(to) if to is not None else None
+    sender = tb.devices.MidiPort(to) if to is not None else None
     try:
         with sounding(audio, notes, 1.0 / rate) as stream:
             yield Performance(voice, sender, stream)
@@ -420,7 +420,9 @@ def play_on_devices(wanted: OnWire, performance: Performance) -> None:
     make_playable_key(performance.voice, wanted.rate, wanted.regulation)
     with ExitStack() as closing:
         port = wanted.port
-        source = None if port is None else closing.enter_context(MidiPort(port, write=False))
+        source = (
+            None if port is None else closing.enter_context(tb.devices.MidiPort(port, write=False))
+        )
         # All are opened before one moves: what is given twice, or is no key, is refused at once.
         devices = [closing.enter_context(open_device(place)) for place in wanted.places]
         found = [WiredKey(device, i) for device in devices for i in range(len(device.axes))]

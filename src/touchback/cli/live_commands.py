@@ -20,13 +20,12 @@ from rich.live import Live as Display
 from rich.table import Table
 from rich.text import Text
 
-from touchback import Live, Model, Run, System, gallery, live as start_live, workbench
+import touchback as tb
+from touchback import workbench
 from touchback.cli.console import err, out, working
 from touchback.cli.model_argument import load
 from touchback.cli.option_types import assignments, number, output, seconds as span, set_values
-from touchback.devices import open_device
 from touchback.errors import InputError, SolveError, TouchbackError
-from touchback.gallery import Experiment
 from touchback.interop import (
     MAX_AGE,
     DeviceNode,
@@ -44,15 +43,13 @@ from touchback.interop import (
 from touchback.numbers import is_real
 from touchback.realtime import (
     Device,
-    GuardedOutput,
     Recording,
     ServingDevice,
-    WatchedInput,
     duration,
     open_recording,
     signals_as_ctrl_c,
 )
-from touchback.recording import FORMATS as RUNS, open_run, unknown_name
+from touchback.recording import FORMATS as RUNS, unknown_name
 from touchback.safe_files import write_atomically
 from touchback.simulate import Inputs, read_inputs
 from touchback.workbench import equipped, feed as feed_page
@@ -62,7 +59,7 @@ from touchback.workbench import equipped, feed as feed_page
 class Following:
     """An input that follows samples or a function over the model's time."""
 
-    run: Live
+    run: tb.Live
     name: str
     given: Inputs
 
@@ -72,7 +69,7 @@ class Following:
         return float(self.given.at(self.run["time"], np.empty(0))[place])
 
 
-def feed(run: Live, inputs: Mapping[str, object], given: Inputs) -> list[Following]:
+def feed(run: tb.Live, inputs: Mapping[str, object], given: Inputs) -> list[Following]:
     """Sets what is constant and connects the rest; what an unclocked run must be told itself."""
     following = []
     for name, value in inputs.items():
@@ -86,20 +83,22 @@ def feed(run: Live, inputs: Mapping[str, object], given: Inputs) -> list[Followi
     return following
 
 
-def connections(given: list[str] | None, experiment: Experiment) -> list[str]:
+def connections(given: list[str] | None, experiment: tb.gallery.Experiment) -> list[str]:
     """What `--connect` was given; the experiment's own devices where nothing was."""
     if given is not None:
         return given
     return [f"{port}={device}" for port, device in experiment.devices.items()]
 
 
-def watched(experiment: Experiment, ports: Container[str]) -> dict[str, WatchedInput]:
+def watched(
+    experiment: tb.gallery.Experiment, ports: Container[str]
+) -> dict[str, tb.devices.WatchedInput]:
     """How the experiment watches those of its inputs that are ports of devices."""
     return {name: each for name, each in experiment.watched.items() if name in ports}
 
 
 def open_devices(
-    given: list[str], system: System, closing: ExitStack
+    given: list[str], system: tb.System, closing: ExitStack
 ) -> dict[str, Device | ServingDevice]:
     """Devices by the port that each is for, from texts such as "torque=serial:/dev/ttyACM0";
     one that is named twice is opened once, and closed in the end. None is opened before all ports
@@ -120,7 +119,7 @@ def open_devices(
     devices = dict[str, Device | ServingDevice]()
     for port, device in wanted.items():
         if device not in devices:
-            devices[device] = open_device(device)
+            devices[device] = tb.devices.open_device(device)
             closing.callback(getattr(devices[device], "close", lambda: None))
         ports[port] = devices[device]
     return ports
@@ -179,7 +178,7 @@ Worst = Annotated[int, number("Print so many of the worst ticks, up to 100.", 0,
 
 
 @signals_as_ctrl_c()
-def live_table(live: Live, signals: int = 12) -> Group:
+def live_table(live: tb.Live, signals: int = 12) -> Group:
     """Punctuality, faults, and the first of the signals, as they are now."""
     report, now = live.report(), live.snapshot()
     counts = report.counts
@@ -237,8 +236,10 @@ def live(
         own = {name: value for name, value in experiment.inputs.items() if name not in devices}
         inputs = {**own, **assigned}
         given = read_inputs(system, inputs, seconds)
-        guarded = {name: GuardedOutput() for name in devices if name in system.output_names}
-        run = start_live(
+        guarded = {
+            name: tb.devices.GuardedOutput() for name in devices if name in system.output_names
+        }
+        run = tb.live(
             system, start, rate=rate, speed=speed or None, method=method, constraints=constraints,
             substeps=steps, record=record or False, share=share, cpu=cpu, outputs=guarded,
             inputs=watched(experiment, devices),
@@ -266,7 +267,7 @@ def live(
         )
 
 
-def _watch(run: Live, seconds: float, following: list[Following]) -> None:
+def _watch(run: tb.Live, seconds: float, following: list[Following]) -> None:
     """Shows the table while the run goes on; without a terminal it just runs."""
     if following:
         for _ in range(round(seconds * run.plan.rate)):
@@ -289,7 +290,7 @@ def _watch(run: Live, seconds: float, following: list[Following]) -> None:
             display.update(live_table(run), refresh=True)
 
 
-def _tell(run: Live, worst: int, report: Path | None) -> None:
+def _tell(run: tb.Live, worst: int, report: Path | None) -> None:
     """The report, and so many of the worst ticks."""
     if report is not None:  # first: a terminal that is gone takes no print
         write_atomically(report, json.dumps(run.report().as_dict(), indent=2))
@@ -300,7 +301,7 @@ def _tell(run: Live, worst: int, report: Path | None) -> None:
         out.print(f"report: {report}")
 
 
-def _refuse_what_was_held(run: Live, steps: int, rate: float) -> None:
+def _refuse_what_was_held(run: tb.Live, steps: int, rate: float) -> None:
     counts = run.report().counts
     if counts["not_finite"] or counts["diverged"]:
         went = "was no finite number any more" if counts["not_finite"] else "grew without bound"
@@ -335,7 +336,7 @@ def view(
     """Show a mechanism on a page in the browser, where it runs and can be touched; or a recording,
     which plays there. Ctrl-C ends it."""
     with ExitStack() as closing:
-        if model not in gallery.names() and Path(model).suffix.lower() in RUNS:
+        if model not in tb.gallery.names() and Path(model).suffix.lower() in RUNS:
             if constraints is not None or connect is not None:
                 raise InputError(
                     f"--constraints and --connect are for a mechanism that runs; {model} is a "
@@ -373,7 +374,7 @@ def view(
 def _played(model: str, of: str | None, host: str, port: int) -> workbench.Workbench:
     played = _recording(Path(model))
     described = None if of is None else load(of)[0]
-    if isinstance(played, Run) and described is None and played.model is None:
+    if isinstance(played, tb.Run) and described is None and played.model is None:
         raise InputError(
             f"{model} doesn't say what moved: name the mechanism, which is one of the gallery "
             f"or a file: `touchback view {model} --of MODEL`."
@@ -381,10 +382,10 @@ def _played(model: str, of: str | None, host: str, port: int) -> workbench.Workb
     return workbench.open(played, model=described, host=host, port=port)
 
 
-def _system(model: str) -> tuple[System, Experiment]:
+def _system(model: str) -> tuple[tb.System, tb.gallery.Experiment]:
     """What a page shows of a mechanism, with what visitors may put on it."""
-    if model in gallery.names():
-        shown = gallery.entry(model).on_page
+    if model in tb.gallery.names():
+        shown = tb.gallery.entry(model).on_page
         described, experiment = shown.make(), shown.experiment
     else:
         described, experiment = load(model)
@@ -392,14 +393,14 @@ def _system(model: str) -> tuple[System, Experiment]:
         return equipped(described).compile(), experiment
 
 
-def _recording(path: Path) -> Recording | Run:
+def _recording(path: Path) -> Recording | tb.Run:
     """That of a live run, with all its structures, or a run's file."""
     if not path.is_file():
         raise InputError(f"There is no file '{path}'.")
     try:
-        return open_recording(path) if path.suffix.lower() == ".mcap" else open_run(path)
+        return open_recording(path) if path.suffix.lower() == ".mcap" else tb.open(path)
     except InputError:
-        return open_run(path)  # or says what is wrong with it
+        return tb.open(path)  # or says what is wrong with it
 
 
 _ROS_REFRESH = 0.05  # seconds between looks
@@ -543,7 +544,7 @@ def _serve_model(
         start = set_values(system, experiment.start(system), changes[0])
         description = _description(described, given)
     steps = experiment.substeps if substeps is None else substeps
-    run = start_live(system, start, rate=wanted.rate, substeps=steps, record=wanted.record or False)
+    run = tb.live(system, start, rate=wanted.rate, substeps=steps, record=wanted.record or False)
     with run:
         for name, value in changes[1].items():
             run[name] = value
@@ -555,7 +556,7 @@ def _serve_model(
     _ros_tell(run, node)
 
 
-def _description(model: Model, given: str) -> str:
+def _description(model: tb.Model, given: str) -> str:
     """The URDF that a model came from, or that is written of it; nothing where it can't be."""
     if given.lower().endswith(".urdf"):
         return Path(given).read_text(encoding="utf-8")
@@ -574,7 +575,7 @@ def _serve_devices(wanted: _Wanted, read: list[str], write: list[str], of: str) 
     inputs, outputs = guards(reads, writes, wanted.max_age)
     with ExitStack() as closing:
         devices = open_devices([*read, *write], system, closing)
-        run = start_live(
+        run = tb.live(
             system, rate=wanted.rate, inputs=inputs, outputs=outputs, record=wanted.record or False
         )
         with run:
@@ -585,7 +586,7 @@ def _serve_devices(wanted: _Wanted, read: list[str], write: list[str], of: str) 
     _ros_tell(run, node)
 
 
-def _wait(run: Live, node: ModelNode | DeviceNode, wanted: _Wanted) -> None:
+def _wait(run: tb.Live, node: ModelNode | DeviceNode, wanted: _Wanted) -> None:
     """Until its time is over, or Ctrl-C."""
     with node, suppress(KeyboardInterrupt):
         out.print(f"node /{wanted.node} in domain {wanted.domain}", soft_wrap=True)
@@ -606,7 +607,7 @@ def _tell_alone(why: str, told: str) -> str:
     return why
 
 
-def _ros_tell(run: Live, node: ModelNode | DeviceNode) -> None:
+def _ros_tell(run: tb.Live, node: ModelNode | DeviceNode) -> None:
     out.print(str(run.report()))
     if node.refused:
         out.print(f"refused: {node.refused} messages and requests; the faults above say why")

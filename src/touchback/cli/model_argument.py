@@ -3,9 +3,8 @@
 from collections.abc import Iterable
 from pathlib import Path
 
-from touchback import Model, gallery, read
+import touchback as tb
 from touchback.errors import InputError
-from touchback.gallery import Experiment
 from touchback.interop import FORMATS, MESH_ENDINGS
 from touchback.names import suggestion
 from touchback.recording import FORMATS as RUNS
@@ -13,33 +12,32 @@ from touchback.recording import FORMATS as RUNS
 _DURATION = 5.0  # seconds, of a run of a file that says nothing
 
 
-def load(given: str) -> tuple[Model, Experiment]:
+def load(given: str) -> tuple[tb.Model, tb.gallery.Experiment]:
     """The model, and the experiment to run when nothing else is asked for."""
-    if given in gallery.names():
-        entry = gallery.entry(given)
+    if given in tb.gallery.names():
+        entry = tb.gallery.entry(given)
         return entry.make(), entry.experiment
     path = Path(given)
     if path.is_file():
         if path.suffix.lower() not in FORMATS:
             raise InputError(_other(path))
-        return _of_file(path), Experiment(_DURATION)
+        return _of_file(path), tb.gallery.Experiment(_DURATION)
     if path.suffix or "/" in given:
         raise InputError(f"There is no file '{given}'.")
     raise InputError(
         f"There is no mechanism '{given}' in the gallery, nor such a file; "
-        f"{suggestion(given, gallery.names())}"
+        f"{suggestion(given, tb.gallery.names())}"
     )
 
 
-def _of_file(path: Path) -> Model:
+def _of_file(path: Path) -> tb.Model:
     """What a file describes; the car of a vehicle file stands at rest on a plane."""
-    from touchback.vehicle import add_car, is_car_file, read_car  # and all that cars are made of
 
-    if not is_car_file(path):
-        return read(path)
-    car = read_car(path)
-    model = Model(car.name)
-    add_car(model, car)
+    if not tb.vehicle.is_car_file(path):
+        return tb.read(path)
+    car = tb.vehicle.read_car(path)
+    model = tb.Model(car.name)
+    tb.vehicle.add_car(model, car)
     return model
 
 

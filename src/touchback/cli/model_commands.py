@@ -10,7 +10,7 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from touchback import Ports, State, System, gallery, generate as write_target, ports
+import touchback as tb
 from touchback.cli.console import err, out, working
 from touchback.cli.model_argument import load
 from touchback.cli.option_types import output, output as written
@@ -40,8 +40,8 @@ def list_gallery() -> None:
     table = Table(box=None, pad_edge=False)
     table.add_column("name", style="bold", no_wrap=True)
     table.add_column("what it is")
-    for name in gallery.names():
-        table.add_row(name, gallery.entry(name).about)
+    for name in tb.gallery.names():
+        table.add_row(name, tb.gallery.entry(name).about)
     out.print(table)
     out.print("\nTry `touchback show NAME` or `touchback simulate NAME`.")
 
@@ -101,7 +101,7 @@ def show(
         out.print(f"objects and ports: {graph_file}")
 
 
-def _names(system: System, x: Floats) -> Table:
+def _names(system: tb.System, x: Floats) -> Table:
     table = Table("signal", "name", "unit", "start", box=None, pad_edge=False)
     kinds = np.repeat(["position", "velocity", "state"], system.sizes)
     for kind, name, unit, value in zip(kinds, system.state_names, system.state_units, x):
@@ -156,12 +156,12 @@ def check(
         out.print(f"warning: {warning}", markup=False, highlight=False)
 
 
-def _stirred(system: System, start: State) -> Ports:
+def _stirred(system: tb.System, start: tb.State) -> tb.Ports:
     """What bodies and constraints exchange at the start with other velocities that fit."""
     nq, nv, _ = system.sizes
     x = start.x.copy()
     x[nq : nq + nv] += np.random.default_rng(1).normal(size=nv)
-    return ports(system, system.consistent(x)[0])
+    return tb.ports(system, system.consistent(x)[0])
 
 
 _FUNCTION, _LANGUAGE = "forward dynamics", "c"  # unless told
@@ -225,7 +225,7 @@ def _write(model: str, to: str, where: Path | None, options: list[str]) -> None:
     given = dict(map(_option, options))
     described, _ = load(model)
     with working(f"writing {where}"):
-        paths = write_target(described, to, where, **given)
+        paths = tb.generate(described, to, where, **given)
     size = sum(path.stat().st_size for path in paths)
     files = "1 file" if len(paths) == 1 else f"{len(paths)} files"
     err.print(f"{files}, {size} bytes: {escape(str(where))}", soft_wrap=True)

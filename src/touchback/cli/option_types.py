@@ -9,7 +9,7 @@ import typer
 from rich.table import Table
 from typer.models import OptionInfo
 
-from touchback import State, System
+import touchback as tb
 from touchback.cli.console import out
 from touchback.errors import InputError
 from touchback.model import Parameter
@@ -70,7 +70,7 @@ def assignments(option: str, given: list[str]) -> dict[str, float]:
     return found
 
 
-def set_values(system: System, start: State, given: dict[str, float]) -> State:
+def set_values(system: tb.System, start: tb.State, given: dict[str, float]) -> tb.State:
     """Sets live parameters of the system, and gives the state with initial values replaced."""
     x = start.x
     names = system.state_names
@@ -85,7 +85,7 @@ def set_values(system: System, start: State, given: dict[str, float]) -> State:
                 f"--set: there is no parameter or initial value '{name}'; {suggestion(name, known)}"
             )
     nq, nv, _ = system.sizes
-    return State(x[:nq], x[nq : nq + nv], x[nq + nv :], start.names)
+    return tb.State(x[:nq], x[nq : nq + nv], x[nq + nv :], start.names)
 
 
 LIST = "list"  # in place of a name

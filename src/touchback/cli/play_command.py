@@ -15,7 +15,7 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from touchback import Run, System, gallery
+import touchback as tb
 from touchback.cli.benchmark_commands import seconds_per_call
 from touchback.cli.console import out, working
 from touchback.cli.keyboard_performance import (
@@ -33,7 +33,6 @@ from touchback.cli.keyboard_performance import (
     tell_of_other_keys,
 )
 from touchback.cli.option_types import LIST, number, output, seconds as span, show_parameters
-from touchback.devices import NoteOn
 from touchback.draw import Canvas, draw, figure_svg, stick_figure, view_for
 from touchback.errors import InputError
 from touchback.instruments import (
@@ -66,7 +65,7 @@ _STILLS = 3
 _TRAIL = 1.2  # seconds
 
 
-def film(system: System, run: Run, seconds: float, trace: str | None = None) -> None:
+def film(system: tb.System, run: tb.Run, seconds: float, trace: str | None = None) -> None:
     """Shows the run for some seconds of its own time; `trace` is a position sensor that leaves a
     trail."""
     q = np.stack([run[name] for name in system.coordinates], axis=1)
@@ -91,7 +90,7 @@ def film(system: System, run: Run, seconds: float, trace: str | None = None) -> 
             out.print(picture(seconds * still / (_STILLS - 1)))
 
 
-def _points(run: Run, trace: str | None) -> NDArray[np.float64] | None:
+def _points(run: tb.Run, trace: str | None) -> NDArray[np.float64] | None:
     if trace is None:
         return None
     return np.stack([run[f"{trace}.{axis}"] for axis in "xyz"], axis=1)
@@ -147,9 +146,9 @@ def show_scenes(seconds: float, picture: Path | None) -> None:
     out.print("next: `touchback list`, `touchback show cart-pole`")
 
 
-def _scene(name: str) -> tuple[System, Run, list[str]]:
+def _scene(name: str) -> tuple[tb.System, tb.Run, list[str]]:
     """The compiled mechanism, its experiment's run, and figures of both."""
-    entry = gallery.entry(name)
+    entry = tb.gallery.entry(name)
     described = entry.make()
     began = time.perf_counter()
     system = described.compile()
@@ -166,7 +165,7 @@ def _scene(name: str) -> tuple[System, Run, list[str]]:
     ]  # fmt: skip
 
 
-def _draw(system: System, run: Run, path: Path) -> None:
+def _draw(system: tb.System, run: tb.Run, path: Path) -> None:
     """The mechanism at the end of the trail of its tip, as SVG."""
     q = np.stack([run[name] for name in system.coordinates], axis=1)
     trail = np.stack([run[f"tip.{axis}"] for axis in "xyz"], axis=1)
@@ -357,7 +356,7 @@ def _notes(asked: int | None, score: list[Timed] | None) -> int | list[int]:
     notes_of(keys)  # refuses what no keyboard has
     if score is None or keys == 88:
         return keys
-    return sorted({t.message.note for t in score if isinstance(t.message, NoteOn)})
+    return sorted({t.message.note for t in score if isinstance(t.message, tb.devices.midi.NoteOn)})
 
 
 def _refuse_beside_devices(**options: object) -> None:

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
-from touchback import replay as run_again
+import touchback as tb
 from touchback.cli.console import err, out, working
 from touchback.cli.model_argument import load
 from touchback.errors import SolveError
@@ -64,7 +64,7 @@ def replay(
 ) -> None:
     """Run a recording again and compare it bit for bit."""
     with working(f"replaying {recording.name}"):
-        again = run_again(recording, load(model)[0].compile() if model else None)
+        again = tb.replay(recording, load(model)[0].compile() if model else None)
     about = again.recording.about
     if not again.ticks:
         raise SolveError(f"{recording.name}: the recording of '{about['model']}' holds no ticks.")

@@ -11,7 +11,7 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from touchback import Demand, Run, RunFailed, RunInterrupted, quality as measure, simulate as run_it
+import touchback as tb
 from touchback.cli.console import err, out, working
 from touchback.cli.model_argument import load
 from touchback.cli.option_types import assignments, number, output, seconds, set_values
@@ -74,14 +74,14 @@ def simulate(
         start = set_values(system, experiment.start(system), changes)
     wanted = [name.strip() for name in signals.split(",")] if signals else []
     energy_balance = method not in METHODS or Can.ENERGY_BALANCE in METHODS[method].can
-    failure: RunFailed | RunInterrupted | None = None
+    failure: tb.RunFailed | tb.RunInterrupted | None = None
     try:
-        run = run_it(
+        run = tb.simulate(
             system, start, span, method=method, inputs={**experiment.inputs, **held}, step=step,
             rtol=rtol, energy_balance=energy_balance,
             rate=experiment.rate if rate is None else rate,
         )  # fmt: skip
-    except (RunFailed, RunInterrupted) as error:
+    except (tb.RunFailed, tb.RunInterrupted) as error:
         run, failure = error.run, error
     _show(run, wanted)
     if not energy_balance:
@@ -101,7 +101,7 @@ def simulate(
 
 
 def _draw(
-    run: Run, signals: Sequence[str], plot: Path | None, film: Path | None
+    run: tb.Run, signals: Sequence[str], plot: Path | None, film: Path | None
 ) -> list[TouchbackError | OSError]:
     """The pictures that were asked for; one that can't be made, as without matplotlib, keeps no
     other from being made. Gives why."""
@@ -123,15 +123,15 @@ def _draw(
     return failed
 
 
-def _report_failure(failure: RunFailed | RunInterrupted) -> BaseException:
+def _report_failure(failure: tb.RunFailed | tb.RunInterrupted) -> BaseException:
     """What to raise for a failure: that the user ended a run is said here."""
-    if isinstance(failure, RunFailed):
+    if isinstance(failure, tb.RunFailed):
         return failure
     err.print(str(failure), soft_wrap=True)
     return typer.Exit(_INTERRUPTED)
 
 
-def _show(run: Run, wanted: list[str]) -> None:
+def _show(run: tb.Run, wanted: list[str]) -> None:
     """How signals went, what happened, and what the run says of itself."""
     out.print(_table(run, wanted or run.names))
     out.print(_effort(run))
@@ -148,7 +148,7 @@ def _show(run: Run, wanted: list[str]) -> None:
         out.print(f"remark: {remark}", soft_wrap=True)
 
 
-def _table(run: Run, names: list[str]) -> Table:
+def _table(run: tb.Run, names: list[str]) -> Table:
     table = Table("signal", "unit", box=None, pad_edge=False)
     for title in ("min", "max", "final"):
         table.add_column(title, justify="right")
@@ -183,7 +183,7 @@ def _change(each: TransitionRecord) -> list[str]:
     return [f"{each.time:.6f}", *words, f"{each.energy:+.3g}"]
 
 
-def _effort(run: Run) -> str:
+def _effort(run: tb.Run) -> str:
     statistics = run.metadata["statistics"]
     seconds = statistics["seconds"]
     evaluations = statistics.get("evaluations")
@@ -228,10 +228,10 @@ def quality(
     natural: Annotated[
         bool, typer.Option("--natural", help="Measure natural coordinates too: gravity alone.")
     ] = False,
-    rate: Annotated[float, number("Recommend for this rate [Hz].", 0, open=True)] = Demand.rate,
+    rate: Annotated[float, number("Recommend for this rate [Hz].", 0, open=True)] = tb.Demand.rate,
     error: Annotated[
         float, number("Recommend what is at least this accurate [m, rad].", 0, open=True)
-    ] = Demand.error,
+    ] = tb.Demand.error,
     set_: Annotated[
         list[str] | None,
         typer.Option("--set", help='A live parameter or initial value: "length=2".'),
@@ -254,7 +254,7 @@ def quality(
         system = described.compile()
         changes = assignments("--set", set_ or [])
         start = set_values(system, experiment.start(system), changes)
-    compare = partial(measure, steps=_numbers("--steps", steps)) if steps else measure
+    compare = partial(tb.quality, steps=_numbers("--steps", steps)) if steps else tb.quality
     found = compare(
         system,
         start,
@@ -266,7 +266,7 @@ def quality(
     )
     out.print(found.table())
     out.print(f"\nerrors below {found.uncertainty:.0e} can't be told apart (the reference's own)")
-    out.print(found.recommend(Demand(rate=rate, error=error)).text, soft_wrap=True)
+    out.print(found.recommend(tb.Demand(rate=rate, error=error)).text, soft_wrap=True)
     if csv is not None:
         found.save(csv)
         out.print(f"figures: {csv}")

@@ -12,25 +12,12 @@ from typing import TYPE_CHECKING, Annotated
 import numpy as np
 import typer
 
+import touchback as tb
 from touchback.cli.braille_chart import chart
 from touchback.cli.console import out, working
 from touchback.cli.option_types import LIST, number, output, show_parameters
 from touchback.errors import InputError
 from touchback.figure_style import PICTURES
-from touchback.haptics import (
-    Constant,
-    Curve,
-    Design,
-    FeelingSubject,
-    Fit,
-    ForcedChoice,
-    ForcedChoiceTrial,
-    Psychometric,
-    SimulatedSubject,
-    Staircase,
-    Trials,
-    report_lines,
-)
 
 if TYPE_CHECKING:
     from touchback.instruments import FeltInterval, TrialKey
@@ -116,7 +103,7 @@ def trial(
         raise InputError(
             f"--subject: the noise of a simulated subject is above zero, got {subject}."
         )
-    person = None if subject is None else FeelingSubject(subject, seed or 0)
+    person = None if subject is None else tb.haptics.FeelingSubject(subject, seed or 0)
     _identify(file, names, question or "What was it?", repeats, effort, seed, person)
 
 
@@ -127,13 +114,13 @@ def _identify(
     repeats: int,
     effort: float,
     seed: int | None,
-    person: FeelingSubject | None,
+    person: tb.haptics.FeelingSubject | None,
 ) -> None:
     from touchback.instruments import voice_called
 
     for name in voices:
         voice_called(name)
-    trials = Trials(file, voices, question, repeats, seed)
+    trials = tb.haptics.Trials(file, voices, question, repeats, seed)
     curves: dict[str, ForceCurve] = {}
 
     def curve_of(voice: str) -> ForceCurve:
@@ -172,7 +159,7 @@ def _apart(felt: ForceCurve, known: ForceCurve) -> float:
     return float(np.sqrt(np.mean((forces[0] - forces[1]) ** 2)))
 
 
-def _answer(trials: Trials) -> str:
+def _answer(trials: tb.haptics.Trials) -> str:
     """One of the voices, asked for until one is named."""
     while True:
         said = str(typer.prompt(f"{trials.question} ({'/'.join(trials.choices)})")).strip()
@@ -183,13 +170,12 @@ def _answer(trials: Trials) -> str:
 
 def _pressed(voice: str, effort: float) -> ForceCurve:
     """Depth [mm] and force [N] on the way down, by a finger of some effort."""
-    from touchback import simulate
     from touchback.instruments import Stroke, steps_at, touchback_key
     from touchback.instruments.keyboard.key_device import FRONT
     from touchback.instruments.keyboard.keyboard_player import METHOD, SETTLING
 
     stroke = Stroke.of(SETTLING, 60, effort)
-    run = simulate(
+    run = tb.simulate(
         touchback_key(voice).compile(), duration=SETTLING + 1.5 * stroke.press, rate=1000.0,
         step=1e-3 / steps_at(1000.0), output_step=1e-3, method=METHOD, inputs=stroke.inputs,
         progress=False,
@@ -198,7 +184,7 @@ def _pressed(voice: str, effort: float) -> ForceCurve:
     return 1e3 * FRONT * run["key"][going], run["finger force"][going]
 
 
-Answers = Callable[[ForcedChoiceTrial], int]
+Answers = Callable[[tb.haptics.ForcedChoiceTrial], int]
 
 
 @dataclass(frozen=True)
@@ -233,7 +219,7 @@ def forced_choice(file: Path, asked: Asked) -> None:
         return
     key, session = _begun(file, asked)
     known = None if asked.subject is None else _person(asked.subject, session.design)
-    person = None if known is None else SimulatedSubject(known, session.seed or 0).choose
+    person = None if known is None else tb.haptics.SimulatedSubject(known, session.seed or 0).choose
     if session.answers:
         goes_on = "is over" if session.done else "goes on"
         out.print(f"{len(session.answers)} answers are kept; the session {goes_on}.")
@@ -247,7 +233,7 @@ def forced_choice(file: Path, asked: Asked) -> None:
         _tell(session, asked.plot)
 
 
-def _begun(file: Path, asked: Asked) -> tuple[TrialKey, ForcedChoice]:
+def _begun(file: Path, asked: Asked) -> tuple[TrialKey, tb.haptics.ForcedChoice]:
     """The key and the session; nothing is on disk before all that was asked for is good."""
     from touchback.instruments import TrialKey
 
@@ -261,19 +247,19 @@ def _begun(file: Path, asked: Asked) -> tuple[TrialKey, ForcedChoice]:
         )
     base = key.parameter.default if asked.base is None else asked.base
     key.check(base)
-    if isinstance(method, Constant):
+    if isinstance(method, tb.haptics.Constant):
         key.check(base + max(method.levels))
     elif key.parameter.max is not None:
         method = replace(method, largest=key.parameter.max - base)
-    design = Design(
+    design = tb.haptics.Design(
         method, key.varied, base, asked.intervals, asked.question, key.parameter.unit, asked.voice
     )
     if asked.subject is not None:
         _person(asked.subject, design)  # refuses what is nobody
-    return key, ForcedChoice(file, design, asked.seed)
+    return key, tb.haptics.ForcedChoice(file, design, asked.seed)
 
 
-def _on_page(key: TrialKey, session: ForcedChoice) -> None:
+def _on_page(key: TrialKey, session: tb.haptics.ForcedChoice) -> None:
     from touchback.cli.keyboard_performance import OnPage, can_serve, play_on_page
 
     if not can_serve():
@@ -295,7 +281,7 @@ def _check_all_act(asked: Asked) -> None:
             raise InputError(f"{name} goes with {partner}; leave it away, or give that too.")
 
 
-def _method(asked: Asked) -> Constant | Staircase:
+def _method(asked: Asked) -> tb.haptics.Constant | tb.haptics.Staircase:
     if (asked.levels is None) == (asked.start is None):
         raise InputError(
             "Give --levels (constant stimuli), such as 20,40,80,160, or --start (a staircase): the "
@@ -303,12 +289,12 @@ def _method(asked: Asked) -> Constant | Staircase:
         )
     _check_all_act(asked)
     if asked.start is not None:
-        return Staircase(asked.start, down=asked.down)
+        return tb.haptics.Staircase(asked.start, down=asked.down)
     try:
         levels = tuple(float(word) for word in (asked.levels or "").split(","))
     except ValueError:
         raise InputError(f"--levels {asked.levels!r}: give numbers with commas between.") from None
-    return Constant(levels, asked.repeats)
+    return tb.haptics.Constant(levels, asked.repeats)
 
 
 def _line(device: str) -> str:
@@ -318,11 +304,11 @@ def _line(device: str) -> str:
     return path
 
 
-def _person(threshold: float, design: Design) -> Psychometric:
-    return Psychometric(threshold, guess=design.guess, lapse=0.02)
+def _person(threshold: float, design: tb.haptics.Design) -> tb.haptics.Psychometric:
+    return tb.haptics.Psychometric(threshold, guess=design.guess, lapse=0.02)
 
 
-def _ask(session: ForcedChoice, key: TrialKey, person: Answers | None) -> None:
+def _ask(session: tb.haptics.ForcedChoice, key: TrialKey, person: Answers | None) -> None:
     session.forces.mkdir(exist_ok=True)
     while (posed := session.posed) is not None:
         out.print(f"trial {posed.number}: {posed.label}, {len(posed.order)} touches")
@@ -337,7 +323,7 @@ def _ask(session: ForcedChoice, key: TrialKey, person: Answers | None) -> None:
         out.print(f"  kept: {answer}")
 
 
-def _asked_for(design: Design) -> int:
+def _asked_for(design: tb.haptics.Design) -> int:
     choices = [str(i + 1) for i in range(design.intervals)]
     while True:
         said = str(typer.prompt(f"{design.question} ({'/'.join(choices)})")).strip()
@@ -357,9 +343,9 @@ def _show(felt: list[FeltInterval]) -> None:
         out.print(chart([(1e3 * each.depth[down], each.force[down])], {}, ends))
 
 
-def _tell(session: ForcedChoice, plot: Path | None) -> None:
+def _tell(session: tb.haptics.ForcedChoice, plot: Path | None) -> None:
     fit = session.result()
-    for line in report_lines(session, fit):
+    for line in tb.haptics.trials.report_lines(session, fit):
         out.print(line)
     out.print(f"answers: {session.path}; forces: {session.forces}")
     if plot is not None:
@@ -367,14 +353,14 @@ def _tell(session: ForcedChoice, plot: Path | None) -> None:
         out.print(f"picture: {plot}")
 
 
-def draw(fit: Fit, design: Design, path: Path) -> None:
+def draw(fit: tb.haptics.Fit, design: tb.haptics.Design, path: Path) -> None:
     """Shares of right answers over levels, the psychometric function, and the threshold."""
     from touchback.figure_style import ACCENT, INK, PALE, light_grid, pyplot
 
     plt = pyplot()
     figure, axis = plt.subplots(figsize=(6.0, 3.8), layout="constrained")
     counts = fit.counts
-    curve = Curve.of(fit)
+    curve = tb.haptics.trials.Curve.of(fit)
     x = curve.levels
     axis.axvspan(max(fit.low, x[0]), min(fit.high, x[-1]), color=PALE, alpha=0.3, lw=0,
                  label=f"{100 * fit.confidence:g} % confidence")  # fmt: skip

@@ -12,36 +12,17 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from touchback import Run, System, gallery, live, workbench
+import touchback as tb
+from touchback import workbench
 from touchback.cli import device_commands as wheels
 from touchback.cli.console import out, working
 from touchback.cli.device_commands import Peak, Range
 from touchback.cli.option_types import number, output
-from touchback.devices import ForceWheel
 from touchback.errors import InputError
 from touchback.figure_style import PICTURES
-from touchback.gallery.driving_simulator import SPEED
-from touchback.model import kinds_in
 from touchback.names import suggestion
-from touchback.realtime import GuardedOutput, WatchedInput, signals_as_ctrl_c
+from touchback.realtime import signals_as_ctrl_c
 from touchback.recording import save_run, unknown_name
-from touchback.vehicle import (
-    CARS,
-    MANOEUVRES,
-    RATE,
-    AnyAxle,
-    AxleKind,
-    Outcome,
-    SimulatorCar,
-    Steering,
-    draw_meetings,
-    drive as drive_it,
-    gap,
-    measure_axle,
-    meet_obstacles,
-    read_car,
-)
-from touchback.vehicle.simulator import Meeting
 
 
 @signals_as_ctrl_c()
@@ -49,7 +30,9 @@ def drive(
     manoeuvre: Annotated[
         str | None, typer.Argument(help='A manoeuvre, or "all"; without one they are listed.')
     ] = None,
-    car: Annotated[str, typer.Option(help=f"Which car: {', '.join(CARS)}.")] = "single-track",
+    car: Annotated[
+        str, typer.Option(help=f"Which car: {', '.join(tb.vehicle.CARS)}.")
+    ] = "single-track",
     speed: Annotated[
         float | None, number("Kilometres an hour, in place of the usual.", 1, 500)
     ] = None,
@@ -81,20 +64,20 @@ def drive(
     if any(given is not None for given in (range_, peak, seed, page)):
         raise InputError("--range, --peak, --seed and --page are for a wheel: give --wheel, too.")
     if manoeuvre is None:
-        for name, kind in MANOEUVRES.items():
+        for name, kind in tb.vehicle.manoeuvres.MANOEUVRES.items():
             out.print(f"{name:20} {kind.about}")
         return
-    if car not in CARS:
-        raise unknown_name("car", car, CARS)
-    if manoeuvre != "all" and manoeuvre not in MANOEUVRES:
-        raise unknown_name("manoeuvre", manoeuvre, [*MANOEUVRES, "all"])
+    if car not in tb.vehicle.CARS:
+        raise unknown_name("car", car, tb.vehicle.CARS)
+    if manoeuvre != "all" and manoeuvre not in tb.vehicle.manoeuvres.MANOEUVRES:
+        raise unknown_name("manoeuvre", manoeuvre, [*tb.vehicle.manoeuvres.MANOEUVRES, "all"])
     if manoeuvre == "all" and save is not None:
         raise InputError("--save keeps one run; give the name of a manoeuvre.")
-    for name in MANOEUVRES if manoeuvre == "all" else [manoeuvre]:
-        kind = MANOEUVRES[name]
+    for name in tb.vehicle.manoeuvres.MANOEUVRES if manoeuvre == "all" else [manoeuvre]:
+        kind = tb.vehicle.manoeuvres.MANOEUVRES[name]
         with working(f"driving {name}"):
-            outcome = drive_it(
-                CARS[car](), kind(**({} if speed is None else {"speed": speed / 3.6}))
+            outcome = tb.vehicle.manoeuvres.drive(
+                tb.vehicle.CARS[car](), kind(**({} if speed is None else {"speed": speed / 3.6}))
             )
         _tell(outcome)
         if plot is not None:
@@ -106,7 +89,7 @@ def drive(
             out.print(f"run: {save}")
 
 
-def _tell(outcome: Outcome) -> None:
+def _tell(outcome: tb.vehicle.manoeuvres.Outcome) -> None:
     speed = 3.6 * outcome.manoeuvre.speed
     table = Table(f"{outcome.manoeuvre.name} at {speed:.3g} km/h", box=None, pad_edge=False)
     table.add_column("", justify="right")
@@ -151,18 +134,24 @@ def at_wheel(
 
 
 def _driven(
-    closing: ExitStack, wheel: ForceWheel | None, seed: int | None, page: int | None
-) -> tuple[Run, list[Meeting]]:
+    closing: ExitStack,
+    wheel: tb.devices.evdev.ForceWheel | None,
+    seed: int | None,
+    page: int | None,
+) -> tuple[tb.Run, list[tb.vehicle.simulator.Meeting]]:
     pedals = wheel is not None and {"throttle", "brake"} <= {*wheel.scale.pedals}
     with working("deriving the car"):
-        model = gallery.make("driving-simulator", person=wheel is not None, pedals=pedals)
+        model = tb.gallery.make("driving-simulator", person=wheel is not None, pedals=pedals)
         system = model.compile()
     ports = [] if wheel is None else [_ANGLE, _TORQUE, *(["throttle", "brake"] if pedals else [])]
-    run = live(
-        system, rate=RATE, method="rk4", record=True,
-        inputs={name: WatchedInput(max_age=_MAX_AGE) for name in ports if name != _TORQUE},
-        outputs={_TORQUE: GuardedOutput(safe=0.0, low=-_MOST, high=_MOST, at_limit="clip")}
-        if ports else {},
+    run = tb.live(
+        system, rate=tb.vehicle.simulator.RATE, method="rk4", record=True,
+        inputs={
+            name: tb.devices.WatchedInput(max_age=_MAX_AGE) for name in ports if name != _TORQUE
+        },
+        outputs={
+            _TORQUE: tb.devices.GuardedOutput(safe=0.0, low=-_MOST, high=_MOST, at_limit="clip")
+        } if ports else {},
     )  # fmt: skip
     if wheel is not None:
         for name in ports:
@@ -170,22 +159,25 @@ def _driven(
     if page is not None:
         shown = closing.enter_context(workbench.open(run, port=page))
         out.print(f"page: {shown.url}", soft_wrap=True)
-    out.print(f"{3.6 * SPEED:.0f} km/h; something will stand on the road. Ctrl-C ends it.")
-    met: list[Meeting] = []
+    speed = 3.6 * tb.vehicle.simulator.SPEED
+    out.print(f"{speed:.0f} km/h; something will stand on the road. Ctrl-C ends it.")
+    met: list[tb.vehicle.simulator.Meeting] = []
     with suppress(KeyboardInterrupt), run:
-        met = meet_obstacles(run, random.randrange(2**32) if seed is None else seed)
+        met = tb.vehicle.simulator.meet_obstacles(
+            run, random.randrange(2**32) if seed is None else seed
+        )
     out.print(str(run.report()))
     return sensed(run.recorded(), system), met
 
 
-def sensed(run: Run, system: System) -> Run:
+def sensed(run: tb.Run, system: tb.System) -> tb.Run:
     """What went in and what sensors show: a car's states, most of them its tyres' and joints', make
     a file three times as large."""
     kept = {name: run[name] for name in (*system.input_names, *system.output_names)}
-    return Run(run.time, kept, run.units, run.metadata)
+    return tb.Run(run.time, kept, run.units, run.metadata)
 
 
-def report_drive(run: Run, met: list[Meeting], plot: Path | None) -> None:
+def report_drive(run: tb.Run, met: list[tb.vehicle.simulator.Meeting], plot: Path | None) -> None:
     """What was felt at each obstacle, and its picture."""
     if not met:
         out.print("It ended before anything stood on the road: there is nothing to tell or draw.")
@@ -193,13 +185,14 @@ def report_drive(run: Run, met: list[Meeting], plot: Path | None) -> None:
     table = Table("turn", "caster [°]", "first peak [N m]", "wheel then [rad]", "gap [m]")
     for each in met:
         torque, angle = each.first_peak(run)
+        gap = tb.vehicle.manoeuvres.gap(run, tb.vehicle.simulator.SimulatorCar(), each.place)
         table.add_row(
             str(each.turn), f"{math.degrees(each.caster):.1f}", f"{torque:.2f}", f"{angle:.3f}",
-            f"{gap(run, SimulatorCar(), each.place):.2f}",
+            f"{gap:.2f}",
         )  # fmt: skip
     out.print(table)
     if plot is not None:
-        draw_meetings(run, met, plot)
+        tb.vehicle.simulator.draw_meetings(run, met, plot)
         out.print(f"picture: {plot}")
 
 
@@ -222,7 +215,7 @@ def axle(
     """Put an axle on the rig: bump and roll steer, camber gain, roll centre, loads, compliance."""
     given, rack_stiffness = _axle(vehicle, end)
     with working(f"measuring {vehicle}"):
-        report = measure_axle(given, travel=travel, rack_stiffness=rack_stiffness)
+        report = tb.vehicle.measure_axle(given, travel=travel, rack_stiffness=rack_stiffness)
     table = Table("of the left wheel at design", box=None, pad_edge=False)
     table.add_column("", justify="right")
     table.add_column("")
@@ -238,17 +231,17 @@ def axle(
         out.print(f"plot: {plot}")
 
 
-def _axle(vehicle: str, end: End) -> tuple[AxleKind, float]:
+def _axle(vehicle: str, end: End) -> tuple[tb.vehicle.AxleKind, float]:
     """The axle, and the stiffness of its rack; tie rods of a rear one end on the chassis."""
-    kinds = kinds_in(AnyAxle)
+    kinds = tb.vehicle.AXLES
     if vehicle in kinds:
         made = kinds[vehicle]()
-        if isinstance(made, AxleKind):
-            return made, Steering().rack_stiffness
+        if isinstance(made, tb.vehicle.AxleKind):
+            return made, tb.vehicle.Steering().rack_stiffness
     if not Path(vehicle).is_file():
         raise InputError(
             f"There is no vehicle file '{vehicle}', nor such a kind of axle; "
             f"{suggestion(vehicle, kinds)}"
         )
-    car = read_car(vehicle)
+    car = tb.vehicle.read_car(vehicle)
     return (car.front, car.steering.rack_stiffness) if end is End.front else (car.rear, inf)

@@ -18,7 +18,7 @@ from touchback.devices.by_wire import (
     SteeringWheelMotor as SteeringWheelMotor,
     ThrottleStepper as ThrottleStepper,
 )
-from touchback.devices.device_registry import open_device as open_device
+from touchback.devices.device_registry import open_device
 from touchback.devices.evdev.force_wheel import (
     PLACES as PLACES,
     ForceWheel as ForceWheel,
@@ -72,4 +72,5 @@ __all__ = [
     "Coil", "Converter", "Encoder", "GuardedOutput", "HallPair", "HallSensor", "Imu", "LinearMotor",
     "LoadCell", "MidiPort", "Motor", "Noise", "Potentiometer", "SerialDevice", "Tachometer",
     "Unwrap", "WatchedInput", "calibrate_coil", "calibrate_hall_pair", "calibrate_load_cell",
+    "open_device",
 ]  # fmt: skip

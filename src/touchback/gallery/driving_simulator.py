@@ -4,7 +4,7 @@
 import touchback as tb
 from touchback.gallery.catalogue import Entry, Experiment, Shown
 
-SPEED = 75.0 / 3.6  # m/s
+SPEED = tb.vehicle.simulator.SPEED
 _APPEARS = 0.2  # s
 
 

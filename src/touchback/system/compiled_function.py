@@ -130,6 +130,16 @@ class Function:
             return self._first.run_rows(parameters, np.zeros(1), np.zeros(1))
         return self._first.run(parameters, np.zeros(1), np.zeros(1))
 
+    def seconds_per_call(self, start: Floats, parameters: Floats, calls: int = 2000) -> float:
+        """The median time of a call from C, at a state, at time zero and without inputs."""
+        compiled = self.compiled
+        x, u = np.append(start, 0.0), np.zeros(max(compiled.sizes[1], 1))
+        timing = native.time_calls(
+            compiled.address, x, u, self.block_for(parameters), compiled.out_size,
+            compiled.work_size, compiled.context_address, calls=calls,
+        )  # fmt: skip
+        return timing.median
+
     def switches(self, moving: frozenset[int], known: frozenset[int]) -> Switches | None:
         """Where it switches in time: see `switches_in`."""
         asked = moving, known

@@ -19,7 +19,7 @@ from touchback.vehicle.car import (
     add_running_gear,
 )
 from touchback.vehicle.car_body import Body, BodyAtWalls
-from touchback.vehicle.car_file import SMALL_CAR, is_car_file, read_car, save_car
+from touchback.vehicle.car_file import AXLES, SMALL_CAR, is_car_file, read_car, save_car
 from touchback.vehicle.commonroad_multi_body import (
     CommonRoadTyre,
     MultiBodyAxle,
@@ -55,7 +55,6 @@ from touchback.vehicle.manoeuvres.manoeuvre import (
     drive as drive,
     model_of as model_of,
 )
-from touchback.vehicle.manoeuvres.road_manoeuvres import gap as gap
 from touchback.vehicle.roads import (
     SMALL_TRACK,
     Bump,
@@ -80,7 +79,6 @@ from touchback.vehicle.single_track import SingleTrack, SingleTrackState, add_si
 from touchback.vehicle.steering import Column, Steering, SteeringParts, add_steering
 from touchback.vehicle.suspension import (
     AntiRollBar,
-    AnyAxle as AnyAxle,
     AxleKind,
     AxleLink,
     AxleReport,
@@ -125,6 +123,7 @@ add_kind("forces", Column)
 add_kind("sensors", TyreForces)
 
 __all__ = [
+    "AXLES",
     "BUGGY_TYRE",
     "CARS",
     "SMALL_CAR",

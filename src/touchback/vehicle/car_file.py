@@ -28,6 +28,8 @@ _KEY = "vehicle"
 _TYRES = ("front_tyre", "rear_tyre")
 #: A small car on double wishbones, as a file that the package ships.
 SMALL_CAR = Path(__file__).parent / "small_car.yaml"
+#: Kinds of axles by their names in files.
+AXLES = kinds_in(AnyAxle)
 
 
 def is_car_file(path: str | Path) -> bool:
@@ -87,7 +89,7 @@ def _field(document: Document, name: str, given: object, folder: Path) -> object
 @cache
 def _kinds() -> dict[str, object]:
     """The type of each field; axles and tyres are chosen by their `kind`."""
-    chosen = {"front": kinds_in(AnyAxle), "rear": kinds_in(AnyAxle)}
+    chosen = {"front": AXLES, "rear": AXLES}
     chosen |= dict.fromkeys(_TYRES, kinds_in(AnyTyre))
     return {field.name: chosen.get(field.name, field.type) for field in fields(Car)}
 

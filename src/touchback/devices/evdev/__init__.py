@@ -1,6 +1,7 @@
 """Steering wheels and pedals as event devices of Linux, as `tb.devices.evdev`."""
 
 from touchback.devices.evdev.force_wheel import (
+    PLACES,
     ForceWheel,
     FoundWheel,
     PedalTravel,
@@ -12,6 +13,6 @@ from touchback.devices.evdev.force_wheel import (
 )
 
 __all__ = [
-    "ForceWheel", "FoundWheel", "PedalTravel", "WheelScale", "calibrate", "find_wheels",
+    "PLACES", "ForceWheel", "FoundWheel", "PedalTravel", "WheelScale", "calibrate", "find_wheels",
     "open_wheel", "read_scale",
 ]  # fmt: skip

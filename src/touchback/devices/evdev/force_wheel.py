@@ -394,6 +394,7 @@ class ForceWheel(PortDriver[WheelChannel]):
 AUTO = "auto"
 
 
+#: Where wheels are looked for.
 PLACES = ("/dev/input/by-id/*event*", "/dev/input/event*")
 
 

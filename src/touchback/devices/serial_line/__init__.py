@@ -3,7 +3,9 @@
 The line's protocol, version 2, is in docs/wire.md; `python -m touchback.devices.serial_line PATH`
 is a simulated key at the other end, which says that it is one."""
 
+from touchback.devices.serial_line.axis_identification import Identified, identify
 from touchback.devices.serial_line.serial_device import (
+    BAUD,
     AxisFound,
     Channel,
     ClockEstimate,
@@ -11,4 +13,7 @@ from touchback.devices.serial_line.serial_device import (
     SerialDevice,
 )
 
-__all__ = ["AxisFound", "Channel", "ClockEstimate", "Reading", "SerialDevice"]
+__all__ = [
+    "BAUD", "AxisFound", "Channel", "ClockEstimate", "Identified", "Reading", "SerialDevice",
+    "identify",
+]  # fmt: skip

@@ -233,6 +233,7 @@ def describe_line_events(
     return texts
 
 
+#: The line's usual speed [bit/s].
 BAUD = 921600
 
 

@@ -6,6 +6,7 @@ from touchback.vehicle.manoeuvres.road_manoeuvres import (
     Lane,
     ParkingOnSlope,
     SuddenObstacle,
+    gap,
     lanes,
 )
 from touchback.vehicle.manoeuvres.steering_manoeuvres import (
@@ -37,6 +38,7 @@ __all__ = [
     "StepSteer",
     "SuddenObstacle",
     "drive",
+    "gap",
     "lanes",
     "model_of",
     "wheel_for",

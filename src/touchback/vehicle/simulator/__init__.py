@@ -7,7 +7,7 @@ from touchback.vehicle.simulator.blind_trial import (
     draw_meetings,
     meet_obstacles,
 )
-from touchback.vehicle.simulator.simulator_car import RATE, SimulatorCar
+from touchback.vehicle.simulator.simulator_car import RATE, SPEED, SimulatorCar
 from touchback.vehicle.simulator.steering_wheel import (
     Arms,
     Person,
@@ -19,6 +19,7 @@ from touchback.vehicle.simulator.steering_wheel import (
 __all__ = [
     "CASTERS",
     "RATE",
+    "SPEED",
     "Arms",
     "Meeting",
     "Person",

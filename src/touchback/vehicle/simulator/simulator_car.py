@@ -13,6 +13,8 @@ from touchback.vehicle.steering import Steering
 
 #: Ticks a second.
 RATE = 1000.0
+#: Of the experiment on a straight road [m/s].
+SPEED = 75.0 / 3.6
 _FOLLOWING = 400.0  # rad/s: a double lag that makes an encoder's steps a motion, 5 ms late
 # The rim is in the hands, not in the model; what is left belongs to the column.
 _COLUMN = 1e-3  # kg m²
