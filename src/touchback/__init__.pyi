@@ -129,7 +129,7 @@ from touchback.model.sensors import (
     Velocity,
 )
 from touchback.model.solids import Box, Capsule, Cylinder, Ellipsoid, Eye, Mesh, Sphere
-from touchback.realtime import Live, live, replay
+from touchback.realtime import Live, Report, live, replay
 from touchback.realtime.control import control
 from touchback.recording import EnergyBalance, Run, compare, open_run as open
 from touchback.simulate import (
@@ -270,6 +270,7 @@ __all__ = [
     "Ramp",
     "Reaction",
     "Readout",
+    "Report",
     "Revolute",
     "Rod",
     "Rolling",

@@ -22,8 +22,9 @@ from touchback.analysis.linearise import Chart
 from touchback.analysis.system_at_parameters import Instance, state_of
 from touchback.analysis.variational_runs import Variation, varied
 from touchback.errors import InputError, SolveError
+from touchback.names import unknown_name
 from touchback.numbers import InputData, by_name, positive_number, shown
-from touchback.recording import Run, unknown_name
+from touchback.recording import Run
 from touchback.simulate import RunSpec, Where, output_times, refuse, step_limits
 from touchback.system import Point, System, found_states
 

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 import numpy as np
 
 from touchback.errors import SolveError
-from touchback.recording import unknown_name
+from touchback.names import unknown_name
 from touchback.simulate import Where, read_state
 from touchback.system import At, Blocks, Point, State, System, Values, fill
 

@@ -25,11 +25,10 @@ from touchback.batch.gpu.gpu_executor import (
     is_on_device,
 )
 from touchback.errors import InputError
-from touchback.names import names_in
+from touchback.names import names_in, unknown_name
 from touchback.native import Formulation
 from touchback.numbers import read_array, read_number, whole_within
 from touchback.progress import Progress
-from touchback.recording import unknown_name
 from touchback.simulate import COPIES, Can, Options, RunSpec, Solver, formulation_for, solver_for
 from touchback.system import Function, State, System, filled
 

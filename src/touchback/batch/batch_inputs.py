@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike
 
 from touchback.errors import InputError
 from touchback.model import ForceKind
+from touchback.names import unknown_name
 from touchback.numbers import by_name, read_array
-from touchback.recording import unknown_name
 from touchback.simulate import Span
 from touchback.system import System, filled, with_found_states
 

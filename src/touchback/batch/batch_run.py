@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from touchback.recording import unknown_name
+from touchback.names import unknown_name
 
 Floats = np.ndarray
 

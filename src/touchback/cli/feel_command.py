@@ -43,9 +43,7 @@ def feel(
     Solid: on the way down; dotted: on the way up. Letters mark where the stages of the way down
     begin.
     """
-    from touchback.instruments import regulation_of
-    from touchback.instruments.key_feel import INSTRUMENTS
-    from touchback.instruments.keyboard.keyboard_model import MIDDLE_C
+    from touchback.instruments import INSTRUMENTS, MIDDLE_C, regulation_of
 
     if instrument not in INSTRUMENTS:
         near = suggestion(instrument, list(INSTRUMENTS))

@@ -21,6 +21,10 @@ from touchback.cli.console import out, working
 from touchback.cli.device_commands import calibrated, open_device, show_identified
 from touchback.errors import InputError
 from touchback.instruments import (
+    AS_GRADED,
+    SETTLING,
+    VOICES,
+    WALL_VOICES,
     Fingers,
     Foot,
     Gesture,
@@ -53,9 +57,6 @@ from touchback.instruments import (
     write_wav,
 )
 from touchback.instruments.keyboard.key_device import SOFTEST
-from touchback.instruments.keyboard.key_mechanisms import VOICES, WALL_VOICES
-from touchback.instruments.keyboard.keyboard_player import SETTLING
-from touchback.instruments.keyboard.keyboard_regulation import AS_GRADED
 
 if TYPE_CHECKING:
     from touchback.workbench import ForcedChoicePage, PianoPage, PlayServer

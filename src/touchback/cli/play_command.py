@@ -36,6 +36,10 @@ from touchback.cli.option_types import LIST, number, output, seconds as span, sh
 from touchback.draw import Canvas, draw, figure_svg, stick_figure, view_for
 from touchback.errors import InputError
 from touchback.instruments import (
+    FASTEST,
+    SETTLING,
+    SLOWEST,
+    SUFFIXES,
     Gesture,
     Stroke,
     Timed,
@@ -51,8 +55,6 @@ from touchback.instruments import (
     script_fingers,
     wired_key,
 )
-from touchback.instruments.keyboard.keyboard_player import FASTEST, SETTLING, SLOWEST
-from touchback.instruments.keyboard.keyboard_regulation import SUFFIXES
 from touchback.realtime import signals_as_ctrl_c
 from touchback.safe_files import write_atomically
 

@@ -170,9 +170,8 @@ def _answer(trials: tb.haptics.Trials) -> str:
 
 def _pressed(voice: str, effort: float) -> ForceCurve:
     """Depth [mm] and force [N] on the way down, by a finger of some effort."""
-    from touchback.instruments import Stroke, steps_at, touchback_key
+    from touchback.instruments import METHOD, SETTLING, Stroke, steps_at, touchback_key
     from touchback.instruments.keyboard.key_device import FRONT
-    from touchback.instruments.keyboard.keyboard_player import METHOD, SETTLING
 
     stroke = Stroke.of(SETTLING, 60, effort)
     run = tb.simulate(

@@ -20,9 +20,9 @@ from touchback.cli.device_commands import Peak, Range
 from touchback.cli.option_types import number, output
 from touchback.errors import InputError
 from touchback.figure_style import PICTURES
-from touchback.names import suggestion
+from touchback.names import suggestion, unknown_name
 from touchback.realtime import signals_as_ctrl_c
-from touchback.recording import save_run, unknown_name
+from touchback.recording import save_run
 
 
 @signals_as_ctrl_c()

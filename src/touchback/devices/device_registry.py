@@ -6,8 +6,8 @@ from touchback.devices.daq.file_board import open_file
 from touchback.devices.daq.simulated_board import open_board
 from touchback.devices.evdev import open_wheel
 from touchback.devices.serial_line import SerialDevice
+from touchback.names import unknown_name
 from touchback.realtime import Device, ServingDevice
-from touchback.recording import unknown_name
 
 DEVICES: dict[str, Callable[[str], Device | ServingDevice]] = {
     "board": open_board,

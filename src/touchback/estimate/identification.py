@@ -28,9 +28,8 @@ from touchback.estimate.identification_inputs import (
 )
 from touchback.estimate.identification_result import Identification, Misfit
 from touchback.estimate.robust_losses import Loss, loss_of, spread
-from touchback.names import names_once
+from touchback.names import names_once, unknown_name
 from touchback.numbers import InputData, by_name, positive_number
-from touchback.recording import unknown_name
 from touchback.simulate import Where, refuse
 
 _PASSES = 6  # fits, each with the noise that the one before left

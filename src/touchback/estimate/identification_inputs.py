@@ -12,8 +12,8 @@ import numpy as np
 
 from touchback import Run, System
 from touchback.errors import InputError
+from touchback.names import unknown_name
 from touchback.numbers import InputData, as_float, by_name, is_real, shown
-from touchback.recording import unknown_name
 from touchback.simulate import Inputs, Where, read_inputs, read_state
 from touchback.unit_spellings import in_unit
 

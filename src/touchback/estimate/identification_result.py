@@ -22,9 +22,8 @@ from touchback.figure_style import (
     light_grid,
     pyplot,
 )
-from touchback.names import with_unit
+from touchback.names import unknown_name, with_unit
 from touchback.numbers import number_within
-from touchback.recording import unknown_name
 from touchback.safe_files import check_output
 
 if TYPE_CHECKING:

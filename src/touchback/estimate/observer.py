@@ -13,8 +13,8 @@ import numpy as np
 from touchback import State, System
 from touchback.analysis import Chart, Instance, full_flow, state_of
 from touchback.errors import InputError, SolveError
+from touchback.names import unknown_name
 from touchback.numbers import as_float, by_name, check_period, read_number, shown, whole_within
-from touchback.recording import unknown_name
 from touchback.simulate import Where, refuse
 from touchback.system import Point, Values, fill
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
-from touchback.devices import Message, data_length, decode, encode
+import touchback as tb
 from touchback.errors import InputError
 from touchback.safe_files import check_output, read_regular, write_atomically
 
@@ -27,7 +27,7 @@ class Timed:
     """A message and when it is due [s]."""
 
     time: float
-    message: Message
+    message: tb.devices.midi.Message
 
 
 def write_midi(path: str | Path, messages: Iterable[Timed]) -> None:
@@ -45,7 +45,7 @@ def write_midi(path: str | Path, messages: Iterable[Timed]) -> None:
                 f"{timed.message}: nothing happens for {(due - now) / ticks_per_second:.0f} s "
                 f"before it; a .mid file waits for {LONGEST_WAIT / ticks_per_second:.0f} s at most."
             )
-        track += _number(due - now) + encode(timed.message)
+        track += _number(due - now) + tb.devices.midi.encode(timed.message)
         now = due
     track += _number(0) + bytes((META, END_OF_TRACK, 0))
     header = b"MThd" + struct.pack(">IHHH", 6, 0, 1, TICKS_PER_QUARTER)
@@ -102,7 +102,9 @@ def _tracks(data: bytes) -> Iterator[memoryview]:
         position += 8 + size
 
 
-Event = tuple[int, "Message | int"]  # ticks, and a message or a tempo [µs per quarter note]
+Event = tuple[
+    int, tb.devices.midi.Message | int
+]  # ticks, and a message or a tempo [µs per quarter note]
 
 
 def _events(tracks: Iterable[memoryview]) -> Iterator[Event]:
@@ -138,10 +140,10 @@ def _events_of(track: memoryview) -> Iterator[Event | None]:
             size, position = _read_number(track, position)
             position, status = position + size, 0
         elif 0x80 <= status < 0xF0:
-            size = data_length(status)
+            size = tb.devices.midi.data_length(status)
             values = [track[position + i] & 0x7F for i in range(size)]
             position += size
-            message = decode(status, values)
+            message = tb.devices.midi.decode(status, values)
             event = None if message is None else (now, message)
         else:
             raise _NotMidi(f"byte {position} of a track has no status (found {status:#04x}).")

@@ -10,8 +10,8 @@ from itertools import combinations, product
 
 import numpy as np
 
+import touchback as tb
 from touchback import Box, Capsule, Cylinder, Ellipsoid, Frame, Model, Sphere
-from touchback.contact import ContactKind, SpherePlaneContact, SphereSphereContact
 from touchback.dynamics import float_instant, initial_coordinates, jacobian
 from touchback.errors import ModelError
 from touchback.interop.import_notes import Notes, unused
@@ -126,15 +126,17 @@ def add_contacts_between(
         )
 
 
-def _kinds(one: CollisionShape, two: CollisionShape, nearing: _Nearing) -> list[ContactKind]:
+def _kinds(
+    one: CollisionShape, two: CollisionShape, nearing: _Nearing
+) -> list[tb.contact.ContactKind]:
     friction = one.friction_with(two)
     if one.kind != PLANE:
         ends = one.pose.frame(one.body), two.pose.frame(two.body)
-        return [SphereSphereContact(*ends, one.size[0], two.size[0], friction=friction)]
+        return [tb.contact.SphereSphereContact(*ends, one.size[0], two.size[0], friction=friction)]
     wall = one.pose.frame(one.body)
     frames = [(two.pose @ at(corner)).frame(two.body) for corner in two.corners()]
     return [
-        SpherePlaneContact(frame, wall, two.radius, friction=friction)
+        tb.contact.SpherePlaneContact(frame, wall, two.radius, friction=friction)
         for frame in frames
         if nearing.possible(frame, wall)
     ]

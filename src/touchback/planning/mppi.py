@@ -20,10 +20,11 @@ from types import TracebackType
 import numpy as np
 from numpy.typing import ArrayLike
 
+import touchback as tb
 from touchback import Live, Run, State, System, simulate
-from touchback.batch import Batch
 from touchback.callback_signature import check_takes
 from touchback.errors import InputError, SolveError, TouchbackError
+from touchback.names import unknown_name
 from touchback.numbers import (
     MOST_COUNTED,
     by_name,
@@ -33,7 +34,6 @@ from touchback.numbers import (
     whole_within,
 )
 from touchback.planning.input_plan import Plan, Rollouts
-from touchback.recording import unknown_name
 from touchback.simulate import check_stored_size, refuse_model
 
 _FEED = 250.0  # values a second that an input gets, at most
@@ -178,7 +178,7 @@ class MPPI:
         ranges = [system.layout.input_ranges[system.layout.inputs.index(n)] for n in self._names]
         self._low = np.array([-np.inf if r.min is None else r.min for r in ranges])
         self._high = np.array([np.inf if r.max is None else r.max for r in ranges])
-        self._batch, self._parameters = Batch(system, count), dict(parameters or {})
+        self._batch, self._parameters = tb.batch.Batch(system, count), dict(parameters or {})
         sentence = "seed must be a whole number from 0 on"
         self._chance = np.random.default_rng(whole_within(sentence, seed, 0, MOST_COUNTED))
         self.newest: Plan | None = None

@@ -21,9 +21,9 @@ from touchback import State, System, to_casadi
 from touchback.callback_signature import check_takes
 from touchback.errors import InputError, SolveError
 from touchback.interop import needed, rk4_step
+from touchback.names import unknown_name
 from touchback.numbers import by_name, positive_number, read_array, read_number, shown, whole_within
 from touchback.planning.input_plan import Plan
-from touchback.recording import unknown_name
 from touchback.simulate import read_state, refuse
 
 Duration = float | tuple[float, float]  # [s]; a pair is the range in which it is looked for

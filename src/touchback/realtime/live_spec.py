@@ -10,12 +10,12 @@ from typing import cast
 import numpy as np
 
 from touchback.errors import InputError
+from touchback.names import unknown_name
 from touchback.native import Formulation, Guard, Measured, Pace, formulation_of
 from touchback.native.live.live_loop import LiveLoop, RunMemory
 from touchback.native.live.structure_swap import Staged
 from touchback.numbers import LEAST, number_within, shown, whole_within
 from touchback.realtime.port_guards import STOP_PORT, EnergyObserver, GuardedOutput, WatchedInput
-from touchback.recording import unknown_name
 from touchback.simulate import (
     Can,
     FixedStep,

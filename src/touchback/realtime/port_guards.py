@@ -8,9 +8,9 @@ from typing import Literal
 import numpy as np
 
 from touchback.errors import InputError
+from touchback.names import unknown_name
 from touchback.native import EnergyPort, Guard, Watch
 from touchback.numbers import MOST, as_float, is_one_of, is_real, keep, number_within, shown
-from touchback.recording import unknown_name
 
 LONGEST_AGE = 1e9  # s: ticks of it are counted in 64 bits
 

@@ -34,12 +34,12 @@ import msgspec
 import numpy as np
 
 from touchback.errors import NO_JSON, InputError
+from touchback.names import unknown_name
 from touchback.native import LIB
 from touchback.native.live.locked_arena import keep_in_children, private_map
 from touchback.native.live.mailbox import Mailbox, Message, mailbox_bytes
 from touchback.numbers import shown
 from touchback.realtime.port_guards import STOP_PORT
-from touchback.recording import unknown_name
 
 Buffer = mmap.mmap | memoryview
 MAGIC = b"TBPORTS2"

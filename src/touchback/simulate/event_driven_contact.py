@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 
 from touchback.contact import ContactKind
 from touchback.errors import SolveError
+from touchback.names import unknown_name
 from touchback.native import Chunks, ContactState, EventRule, Events, Problem, Status
 from touchback.numbers import Floats
 from touchback.progress import Progress
-from touchback.recording import EventRecord, unknown_name
+from touchback.recording import EventRecord
 from touchback.simulate.contact_response import (
     LAWS,
     STILL,

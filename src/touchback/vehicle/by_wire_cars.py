@@ -8,14 +8,8 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
+import touchback as tb
 from touchback import Expr, Model, Signal, maximum, sqrt
-from touchback.devices import (
-    BrakeServo,
-    Encoder,
-    RoadWheelMotor,
-    SteeringWheelMotor,
-    ThrottleStepper,
-)
 from touchback.errors import ModelError
 from touchback.model import Value, check_positive, number
 from touchback.numbers import Scalar, positive_number, whole_within
@@ -43,16 +37,24 @@ class CarInputs(NamedTuple):
 class Wires:
     """What moves a car's throttle, brake and wheels, and what its driver turns."""
 
-    throttle: ThrottleStepper = field(default_factory=ThrottleStepper)
-    brake: BrakeServo = field(default_factory=BrakeServo)
-    road_wheel: RoadWheelMotor = field(default_factory=RoadWheelMotor)
-    steering_wheel: SteeringWheelMotor = field(default_factory=SteeringWheelMotor)
+    throttle: tb.devices.by_wire.ThrottleStepper = field(
+        default_factory=tb.devices.by_wire.ThrottleStepper
+    )
+    brake: tb.devices.by_wire.BrakeServo = field(default_factory=tb.devices.by_wire.BrakeServo)
+    road_wheel: tb.devices.by_wire.RoadWheelMotor = field(
+        default_factory=tb.devices.by_wire.RoadWheelMotor
+    )
+    steering_wheel: tb.devices.by_wire.SteeringWheelMotor = field(
+        default_factory=tb.devices.by_wire.SteeringWheelMotor
+    )
 
     def __post_init__(self) -> None:
         self.check_kinds(
-            throttle=ThrottleStepper, brake=BrakeServo, road_wheel=RoadWheelMotor,
-            steering_wheel=SteeringWheelMotor,
-        )  # fmt: skip
+            throttle=tb.devices.by_wire.ThrottleStepper,
+            brake=tb.devices.by_wire.BrakeServo,
+            road_wheel=tb.devices.by_wire.RoadWheelMotor,
+            steering_wheel=tb.devices.by_wire.SteeringWheelMotor,
+        )
 
     def check_kinds(self, **kinds: type) -> None:
         """Refuse parts that are something else."""
@@ -148,9 +150,9 @@ class ByWireWholeCar(Wires):
     1 kHz (`RoadWheelMotor.fastest`). `ratio` and `inertia` of the front wheels are those of the
     usual car's linkage."""
 
-    road_wheel: RoadWheelMotor = field(
-        default_factory=lambda: RoadWheelMotor(
-            inertia=1.2, ratio=16.8, bandwidth=40.0, encoder=Encoder(500, gearing=100.0)
+    road_wheel: tb.devices.by_wire.RoadWheelMotor = field(
+        default_factory=lambda: tb.devices.by_wire.RoadWheelMotor(
+            inertia=1.2, ratio=16.8, bandwidth=40.0, encoder=tb.devices.Encoder(500, gearing=100.0)
         )
     )
     car: Car = field(default_factory=Car)

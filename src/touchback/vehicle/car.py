@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
+import touchback as tb
 from touchback import (
     Acceleration,
     AngularVelocity,
@@ -19,7 +20,6 @@ from touchback import (
     Signal,
     Velocity,
 )
-from touchback.contact import Crush
 from touchback.errors import ModelError
 from touchback.model import BodyHandle, Value, check_values
 from touchback.vehicle.car_body import Body, BodyAtWalls
@@ -39,7 +39,7 @@ from touchback.vehicle.tyre_on_road import TyreForces, TyreOnRoad
 from touchback.vehicle.tyres import BUGGY_TYRE, AnyTyre, MagicFormula
 
 _WEIGHT = 2500.0  # N on a tyre, for the first spin of its wheel
-_RIM = Crush(5e4)  # N/m: links bend and leave the impact to the body; assumed
+_RIM = tb.contact.Crush(5e4)  # N/m: links bend and leave the impact to the body; assumed
 _PRESSURE = 100.0 * BAR
 _MOST_SHARE = 1.5
 _EVEN = 1.0  # g: all wheels lock at once at this deceleration

@@ -6,8 +6,8 @@ from typing import Annotated, ClassVar
 
 from msgspec import Meta
 
+import touchback as tb
 from touchback import ForceKind, Frame, InternalState, maximum, select
-from touchback.contact import Crush
 from touchback.model import Forces, Mechanics, check_positive
 from touchback.numbers import Scalar, Vector
 from touchback.spatial import Vectors
@@ -53,10 +53,10 @@ class Body(Part, frozen=True, kw_only=True):
         """The share of it below a wall's top at design height."""
         return min(max((top - self.low) / (self.high - self.low), 0.0), 1.0)
 
-    def law(self) -> Crush:
+    def law(self) -> tb.contact.Crush:
         """Of one of the two corners that meet a flat wall."""
         each = 0.5 * self.stiffness
-        return Crush(each, self.restitution, self.crumple, _CORE * each)
+        return tb.contact.Crush(each, self.restitution, self.crumple, _CORE * each)
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from msgspec.structs import replace as replace_frame
 
+import touchback as tb
 from touchback import (
     ForceKind,
     Frame,
@@ -21,7 +22,6 @@ from touchback import (
     sign,
     sqrt,
 )
-from touchback.contact import Crush
 from touchback.model import (
     CylinderShape,
     Forces,
@@ -50,7 +50,7 @@ _GRAVITY = 9.81  # m/s², of that mass
 _LEAST_LENGTH = 0.15  # of a relaxation length, in free radii: a tyre that hardly touches
 _FORGETTING = 20.0  # 1/s: how fast a tyre off the road comes to rest
 #: A lone wheel at 56 km/h with a quarter of a small car on it is pressed in by 0.4 m; assumed.
-RIM = Crush(stiffness=3e5, length=0.5, core=1.5e6)
+RIM = tb.contact.Crush(stiffness=3e5, length=0.5, core=1.5e6)
 _FLATTEST = 0.1  # cosine of a wheel's camber: one that lies flat has no contact here
 
 
@@ -75,7 +75,7 @@ class WheelAtKerb:
     tyre: AnyTyre
     pressure: Scalar
     wheel: list[Vector]
-    rim: Crush
+    rim: tb.contact.Crush
     dent: Scalar
 
     def push(self, kerb: Kerb) -> tuple[Vector, Vector]:
@@ -180,7 +180,7 @@ class TyreOnRoad(ForceKind, frozen=True, kw_only=True, tag="tyre-on-road"):
     raised: Value = 0.0
     rising: Value = 0.0
     moving: Triple = (0.0, 0.0, 0.0)
-    rim: Crush = RIM
+    rim: tb.contact.Crush = RIM
 
     def __post_init__(self) -> None:
         check_positive("TyreOnRoad", grip=self.grip)

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
+import touchback as tb
 from touchback import Live
-from touchback.gallery import Experiment
 from touchback.numbers import is_real
 from touchback.simulate import Inputs, read_inputs
 
@@ -43,7 +43,7 @@ class Fed:
         return value
 
 
-def feed(live: Live, experiment: Experiment) -> dict[str, Fed]:
+def feed(live: Live, experiment: tb.gallery.Experiment) -> dict[str, Fed]:
     """Gives a live run the inputs of an experiment: sets what is constant, and lets the others
     follow it, over and over; gives those."""
     inputs: Mapping[str, object] = experiment.inputs

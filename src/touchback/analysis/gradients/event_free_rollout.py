@@ -10,10 +10,10 @@ from numpy.typing import ArrayLike
 
 from touchback.analysis.system_at_parameters import state_of
 from touchback.errors import InputError, SolveError
+from touchback.names import unknown_name
 from touchback.native import Baumgarte, Listening
 from touchback.native.gradients.native_rollout import FlowFunctions, FlowSizes, NativeRollout
 from touchback.numbers import read_array
-from touchback.recording import unknown_name
 from touchback.simulate import FixedStep, RunSpec, Span, Where, check_stored_size
 from touchback.system import Key, System
 from touchback.system.variational_equations import variational_functions

@@ -13,10 +13,10 @@ from numpy.typing import ArrayLike
 from touchback.analysis.quality.quality_result import Candidate, Limit, Quality, Row
 from touchback.errors import InputError, SolveError, TouchbackError
 from touchback.model import BaseMotion, Buoyancy, Drag, JointEffort, LinkForce, Model, Wrench
+from touchback.names import unknown_name
 from touchback.native import FORMULATIONS, Chunks, Dopri5, Problem, Status, evaluate_rows
 from touchback.numbers import Floats, InputData, positive_number
 from touchback.progress import Progress
-from touchback.recording import unknown_name
 from touchback.simulate import (
     METHODS,
     Can,

@@ -17,8 +17,8 @@ import numpy as np
 from touchback.devices.daq.block_feed import JUMP, Feed, SourceClock
 from touchback.devices.daq.block_layout import BlockChannel, BlockLayout
 from touchback.errors import DeviceError, InputError
+from touchback.names import unknown_name
 from touchback.native.live.mailbox import clock_now
-from touchback.recording import unknown_name
 from touchback.safe_files import check_file
 
 if TYPE_CHECKING:

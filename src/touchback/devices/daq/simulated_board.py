@@ -16,6 +16,7 @@ from typing import Self
 
 import numpy as np
 
+import touchback as tb
 from touchback import Ramp, Sine, SmoothStep
 from touchback.devices.daq.block_layout import GALLO, BlockLayout, check_layout
 from touchback.devices.daq.board_process import SET_CLOCK
@@ -23,7 +24,6 @@ from touchback.devices.daq.daq_driver import BoardDevice, Daq
 from touchback.devices.daq.signal_conditioning import Conditioning
 from touchback.devices.sensors import Encoder
 from touchback.errors import DeviceError, InputError
-from touchback.estimate import SmoothDifferentiator
 from touchback.model import listed
 from touchback.numbers import (
     MOST_COUNTED,
@@ -243,7 +243,7 @@ def driver_conditioning(length: int = _LENGTH) -> Conditioning:
     predicted to now, and "steering rate" and "steering acceleration" by the smooth differentiator
     of so many blocks, once and after itself, as he does it (2012, 4.2.2)."""
     c = Conditioning(GALLO)
-    d = SmoothDifferentiator(GALLO.period, length)
+    d = tb.estimate.SmoothDifferentiator(GALLO.period, length)
     angle = ENCODER.quantity(c["steering"])
     rate = c.filtered(d, angle)
     c.give("steering angle", c.now(angle, rate, of="steering"), of="steering")

@@ -13,6 +13,7 @@ from math import exp, pi
 
 import numpy as np
 
+import touchback as tb
 from touchback import (
     Frame,
     JointEffort,
@@ -25,8 +26,6 @@ from touchback import (
     select,
     sin,
 )
-from touchback.devices import Encoder, Motor
-from touchback.estimate import SmoothDifferentiator, fresh
 from touchback.haptics import Device, Operator, Stamp, hold, timed_counts
 from touchback.instruments.keyboard.keyboard_pedals import Pedals
 from touchback.instruments.sound import Note, piano_string
@@ -47,12 +46,14 @@ class KeyDevice:
 
     inertia: float = 1.4e-3  # kg m² of the lever, the rotor left out
     damping: float = 4e-3  # N m s/rad of the bearings
-    motor: Motor = field(
-        default_factory=lambda: Motor(
+    motor: tb.devices.Motor = field(
+        default_factory=lambda: tb.devices.Motor(
             torque_constant=0.0234, current_limit=8.0, gearing=24.0, friction=5e-5, inertia=1.5e-7
         )
     )
-    encoder: Encoder = field(default_factory=lambda: Encoder(512, gearing=24 * 8))
+    encoder: tb.devices.Encoder = field(
+        default_factory=lambda: tb.devices.Encoder(512, gearing=24 * 8)
+    )
     smoothing: int = 3  # length of the differentiator
 
     @property
@@ -92,7 +93,9 @@ def add_device(m: Model, device: KeyDevice, rate: float, pedals: Pedals | None =
         damping=device.damping, limits=(0.0, TRAVEL), stop=(2000.0, 3.0),
     )  # fmt: skip
     angle = device.encoder.quantity(device.encoder.reading(m.coordinate("key")))
-    speed = fresh(m, "speed", SmoothDifferentiator(1.0 / rate, device.smoothing), angle)
+    speed = tb.estimate.fresh(
+        m, "speed", tb.estimate.SmoothDifferentiator(1.0 / rate, device.smoothing), angle
+    )
     depth, speed = angle * FRONT, speed * FRONT
     held_depth, held_speed = hold(m, "depth held", depth), hold(m, "speed held", speed)
     size, at, going = device.encoder.resolution, m.coordinate("key"), m.rate("key")

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+import touchback as tb
 from touchback import Run
-from touchback.devices import NoteOff, NoteOn, velocity_of
 from touchback.errors import InputError
 from touchback.instruments.keyboard.keyboard_model import note_name
 from touchback.instruments.keyboard.keyboard_pedals import (
@@ -188,10 +188,10 @@ def as_midi(
     hammers all are equally loud."""
     messages = [Timed(foot.time, control_of(foot.pedal, foot.place)) for foot in feet]
     for one in played:
-        velocity = velocity_of(max(one.loudness, 1e-3)) if struck else 64
-        messages.append(Timed(one.time, NoteOn(one.note, velocity)))
+        velocity = tb.devices.midi.velocity_of(max(one.loudness, 1e-3)) if struck else 64
+        messages.append(Timed(one.time, tb.devices.midi.NoteOn(one.note, velocity)))
         if np.isfinite(one.released):
-            messages.append(Timed(one.released, NoteOff(one.note)))
+            messages.append(Timed(one.released, tb.devices.midi.NoteOff(one.note)))
     return sorted(messages, key=lambda timed: timed.time)
 
 

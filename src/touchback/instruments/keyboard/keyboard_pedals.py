@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+import touchback as tb
 from touchback import Model, maximum, minimum, select
-from touchback.devices import Control
 from touchback.instruments.midi_file import Timed
 from touchback.instruments.piano.action_specification import Specification
 from touchback.model import Value
@@ -91,13 +91,13 @@ def feet_of(messages: Iterable[Timed]) -> list[Foot]:
     return [
         Foot(each.time, CONTROLS[each.message.number], each.message.value / MOST)
         for each in messages
-        if isinstance(each.message, Control) and each.message.number in CONTROLS
+        if isinstance(each.message, tb.devices.midi.Control) and each.message.number in CONTROLS
     ]
 
 
-def control_of(pedal: str, place: float) -> Control:
+def control_of(pedal: str, place: float) -> tb.devices.midi.Control:
     """The MIDI message of a pedal that is at a place."""
-    return Control(_NUMBERS[pedal], round(MOST * min(max(place, 0.0), 1.0)))
+    return tb.devices.midi.Control(_NUMBERS[pedal], round(MOST * min(max(place, 0.0), 1.0)))
 
 
 def pedal_samples(feet: Iterable[Foot]) -> dict[str, tuple[np.ndarray, np.ndarray]]:

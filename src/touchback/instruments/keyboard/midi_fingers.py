@@ -6,8 +6,8 @@ from typing import Protocol
 
 import numpy as np
 
+import touchback as tb
 from touchback import System, copies, simulate
-from touchback.devices import Control, Message, NoteOff, NoteOn, speed_of
 from touchback.errors import InputError
 from touchback.instruments.keyboard.key_mechanisms import Voice
 from touchback.instruments.keyboard.key_strokes import (
@@ -110,11 +110,11 @@ def score_notes(messages: Iterable[Timed]) -> list[ScoreNote]:
     for timed in messages:
         last = timed.time
         match timed.message:
-            case NoteOn(note) | NoteOff(note) if note in open_notes:
+            case tb.devices.midi.NoteOn(note) | tb.devices.midi.NoteOff(note) if note in open_notes:
                 began, velocity = open_notes.pop(note)
                 found.append(ScoreNote(note, velocity, began, last))
         match timed.message:
-            case NoteOn(note, velocity):
+            case tb.devices.midi.NoteOn(note, velocity):
                 open_notes[note] = last, velocity
     left = open_notes.items()
     return found + [ScoreNote(note, loud, began, last, False) for note, (began, loud) in left]
@@ -123,7 +123,7 @@ def score_notes(messages: Iterable[Timed]) -> list[ScoreNote]:
 def _strokes_of(messages: Iterable[Timed], touches: KeyTouches) -> list[Stroke]:
     strokes = []
     for each in score_notes(messages):
-        effort = touches.effort_for(speed_of(each.velocity), each.note)
+        effort = touches.effort_for(tb.devices.midi.speed_of(each.velocity), each.note)
         stroke = Stroke.of(each.began - touches.delay_of(effort, each.note), each.note, effort)
         # One that the last message begins is held as long as strokes are that aren't told.
         shortest = SHORTEST_STAY if each.has_end else stroke.stay
@@ -142,22 +142,22 @@ class MidiFingers:
         self._held: dict[int, Stroke] = {}
         self.missed = 0
 
-    def answer(self, messages: Iterable[Message], now: float) -> list[Gesture]:
+    def answer(self, messages: Iterable[tb.devices.midi.Message], now: float) -> list[Gesture]:
         """The strokes to be made, or to be ended, and where pedals go, at a time [s]."""
         strokes: list[Gesture] = []
         for message in messages:
             match message:
-                case NoteOn(note, velocity) if note in self._notes:
-                    effort = self._touches.effort_for(speed_of(velocity), note)
+                case tb.devices.midi.NoteOn(note, velocity) if note in self._notes:
+                    effort = self._touches.effort_for(tb.devices.midi.speed_of(velocity), note)
                     self._held[note] = Stroke.of(now, note, effort, stay=FOR_EVER)
                     strokes.append(self._held[note])
-                case NoteOff(note) if note in self._held:
+                case tb.devices.midi.NoteOff(note) if note in self._held:
                     stroke = self._held.pop(note)
                     stay = max(now - stroke.time - stroke.press, SHORTEST_STAY)
                     strokes.append(replace(stroke, stay=stay))
-                case NoteOn():
+                case tb.devices.midi.NoteOn():
                     self.missed += 1
-                case Control():
+                case tb.devices.midi.Control():
                     strokes += feet_of([Timed(now, message)])
         return strokes
 

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import numpy as np
 
+import touchback as tb
 from touchback import Live, Model, Run, Signal, live
-from touchback.devices import SerialDevice, WatchedInput
 from touchback.errors import DeviceError, InputError
 from touchback.instruments.keyboard.key_device import FRONT, REPORTED
 from touchback.instruments.keyboard.key_mechanisms import VOICES, WALL_VOICES
@@ -29,7 +29,6 @@ from touchback.instruments.keyboard.wired_keys import (
     wired_key,
 )
 from touchback.names import suggestion
-from touchback.recording import open_run
 
 DEPTH, FORCE = "key depth", "felt force"
 _POSITIONS = 10.0  # s that a device has to find its zero
@@ -88,7 +87,9 @@ class TrialKey:
         self.parameter = known[self.varied]
         self._stroke = Stroke.of(0.0, MIDDLE_C, effort)
         self._seconds = seconds
-        self._device: SerialDevice | None = None if line is None else SerialDevice(line)
+        self._device: tb.devices.SerialDevice | None = (
+            None if line is None else tb.devices.SerialDevice(line)
+        )
         system, steps = model.compile(), steps_at(rate)
         if self._device is None:
             self.live: Live = live(
@@ -98,7 +99,7 @@ class TrialKey:
         else:
             self.live = live(
                 system, rate=rate, substeps=steps, method=METHOD, record=False,
-                inputs={ANGLE: WatchedInput(max_age=MAX_AGE)},
+                inputs={ANGLE: tb.devices.WatchedInput(max_age=MAX_AGE)},
                 outputs={TORQUE: guard_motor(WiredKey(self._device).limit)},
             )  # fmt: skip
 
@@ -147,7 +148,7 @@ class TrialKey:
         self.begin(values, path)
         spans = [self._interval(value) for value in values]
         self.end()
-        run = open_run(path)
+        run = tb.open(path)
         return [self._felt(run, span) for span in spans]
 
     def begin(self, values: Sequence[float], path: Path) -> None:

@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+import touchback as tb
 from touchback import (
     ContactForce,
     Direction,
@@ -36,7 +37,6 @@ from touchback import (
     select,
     sin,
 )
-from touchback.contact import Circle, Felt, Line, ProfileContact
 from touchback.errors import InputError
 from touchback.instruments.piano.action_specification import (
     Cloth,
@@ -367,7 +367,7 @@ class Builder:
         crown = self._circle("hammer", at.crown, d.crown_radius)
         cloth, softer = self.spec.felts.string, 1.0 - self.spec.pedals.una_corda
         stiffness = cloth.stiffness * s.string * (1.0 - softer * s.una_corda)
-        felt = Felt(stiffness, cloth.exponent, s.string_hysteresis)
+        felt = tb.contact.Felt(stiffness, cloth.exponent, s.string_hysteresis)
         self._touch("string", crown, self._face("ground", string, z=higher), felt=felt)
         shank = at.hammer + rotate_in_plane(at.rest_angle, (d.rest_rail, 0.0))
         cushion = self._face("ground", shank - [0.0, d.rest_rail_gap])
@@ -393,32 +393,41 @@ class Builder:
         self.m.force("pedal", JointEffort("damper", lifted))
 
     def _touch(
-        self, name: str, circle: Circle, face: Line, friction: Any = None, felt: Felt | None = None
+        self,
+        name: str,
+        circle: tb.contact.Circle,
+        face: tb.contact.Line,
+        friction: Any = None,
+        felt: tb.contact.Felt | None = None,
     ) -> None:
         cloth: Cloth = getattr(self.spec.felts, name.replace(" ", "_"))
-        felt = felt or Felt(cloth.stiffness, cloth.exponent, cloth.hysteresis)
+        felt = felt or tb.contact.Felt(cloth.stiffness, cloth.exponent, cloth.hysteresis)
         coefficient = cloth.friction if friction is None else friction
         slip = self.spec.felts.slip_speed
-        contact = ProfileContact(circle, face, felt, friction=coefficient, slip_speed=slip)
+        contact = tb.contact.ProfileContact(
+            circle, face, felt, friction=coefficient, slip_speed=slip
+        )
         self.m.force(name, contact)
 
-    def _circle(self, body: str, centre: Point, radius: float, z: Any = 0.0) -> Circle:
-        return Circle(self.on(body, centre, z=z), radius)
+    def _circle(self, body: str, centre: Point, radius: float, z: Any = 0.0) -> tb.contact.Circle:
+        return tb.contact.Circle(self.on(body, centre, z=z), radius)
 
-    def _edge(self, body: str, at: Point, side: float = 1.0) -> Circle:
+    def _edge(self, body: str, at: Point, side: float = 1.0) -> tb.contact.Circle:
         """A rounded edge whose surface passes through a point, with material above (1) or below."""
         return self._circle(body, at + [0.0, side * _RADIUS], _RADIUS)
 
     def _face(
         self, body: str, face: Surface | Point, length: float | None = None, *, z: Any = 0.0,
         slide: Any = 0.0, turn: Any = 0.0,
-    ) -> Line:  # fmt: skip
+    ) -> tb.contact.Line:  # fmt: skip
         """A face, level if only a point is given; screws shift it up by z, along its own normal by
         `slide`, and turn it."""
         surface = face if isinstance(face, Surface) else Surface(face, 0.0)
         n_x, n_z = map(float, surface.normal)
         lean = ("y", surface.lean + turn)
-        return Line(self.on(body, surface.at, slide * n_x, z + slide * n_z, lean), length)
+        return tb.contact.Line(
+            self.on(body, surface.at, slide * n_x, z + slide * n_z, lean), length
+        )
 
     def on(self, body: str, at: Point, x: Any = 0.0, z: Any = 0.0, turn: Any = None) -> Frame:
         """A frame of a body at a place of the resting action, shifted by x and z."""

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+import touchback as tb
 from touchback import (
     ContactForce,
     Energy,
@@ -32,7 +33,6 @@ from touchback import (
     sin,
     sqrt,
 )
-from touchback.contact import Circle, Felt, Line
 from touchback.instruments.piano.action_specification import (
     Placements,
     Point,
@@ -468,7 +468,12 @@ class _Felts(Builder):
     """Bodies, hinges and those felts that no rigid contact stands for."""
 
     def _touch(
-        self, name: str, circle: Circle, face: Line, friction: Any = None, felt: Felt | None = None
+        self,
+        name: str,
+        circle: tb.contact.Circle,
+        face: tb.contact.Line,
+        friction: Any = None,
+        felt: tb.contact.Felt | None = None,
     ) -> None:
         if name not in RIGID:
             super()._touch(name, circle, face, friction, felt)

@@ -21,12 +21,12 @@ import numpy as np
 from touchback import Expr, JointEffort, Live, Model, System, Wrench
 from touchback.errors import InputError
 from touchback.interop.ros2.node_transport import Publish, Transport
+from touchback.names import unknown_name
 from touchback.native import LATCHED, OF_THE_STATE, STALE
 from touchback.numbers import number_within
 from touchback.realtime import WatchedInput, flag_names
 from touchback.realtime.control import CommandServer, Exposed
 from touchback.realtime.control.control_messages import Go, Message, Pause, Reset, Set
-from touchback.recording import unknown_name
 from touchback.recording.ros2.ros2_messages import (
     CLOCKS,
     JOINT_STATES,

@@ -16,6 +16,7 @@ from typing import TypeVar, cast
 import msgspec
 
 from touchback.errors import NO_JSON, InputError, TouchbackError
+from touchback.names import unknown_name
 from touchback.realtime.control.control_messages import (
     LONGEST,
     Addressed,
@@ -40,7 +41,6 @@ from touchback.realtime.control.introspection import introspect
 from touchback.realtime.control.permissions import Exposed, Rate, Rates, of_a_hand
 from touchback.realtime.fault_log import words
 from touchback.realtime.live import Live
-from touchback.recording import unknown_name
 
 _Kind = TypeVar("_Kind", bound=Message)
 Handler = Callable[[_Kind, str], Facts]

@@ -3,8 +3,8 @@
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
+import touchback as tb
 from touchback import Model
-from touchback.haptics import hold
 from touchback.numbers import Scalar
 from touchback.vehicle.car import Car
 from touchback.vehicle.driven_cars import Stepping, WholeCar
@@ -46,7 +46,9 @@ class SimulatorCar(WholeCar):
     def hold(self, model: Model, wanted: Scalar) -> None:
         """Puts the device between the driver and the car."""
         torque = model.signal("steering torque")
-        shown = hold(model, "shown angle", self.device.add(model, wanted, torque, 1.0 / RATE))
+        shown = tb.haptics.hold(
+            model, "shown angle", self.device.add(model, wanted, torque, 1.0 / RATE)
+        )
         angle = model.state("followed angle", unit="rad")
         rate = model.state("followed rate", unit="rad/s")
         w = _FOLLOWING

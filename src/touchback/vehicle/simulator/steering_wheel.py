@@ -4,10 +4,9 @@ held by arms with inertia, muscles, and a late reflex."""
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
+import touchback as tb
 from touchback import Model, Signal
-from touchback.devices import Encoder, Motor, SteeringWheelMotor
 from touchback.errors import InputError
-from touchback.haptics import hold
 from touchback.model import Value
 from touchback.numbers import MOST, check_finite, number_within
 from touchback.vehicle.driven_cars import CarMotion, Commands, DrivenCar
@@ -64,7 +63,7 @@ class Arms:
         """On the rim [N m], in a model that ticks every `tick` seconds."""
         off = wanted - angle
         late = max(round(self.delay / tick) - 1, 0)  # a hold is a tick late already
-        reflex = hold(model, "arms reflex", off * self.reflex, late)
+        reflex = tb.haptics.hold(model, "arms reflex", off * self.reflex, late)
         return off * self.stiffness - rate * self.damping + reflex
 
 
@@ -86,7 +85,7 @@ class WiredWheel:
 
     def add(self, model: Model, wanted: Value, torque: Value, tick: float) -> Value:
         """The input; nobody else wants anything."""
-        model.sensor(FELT, Signal(hold(model, "motor torque", -torque), "N m"))
+        model.sensor(FELT, Signal(tb.haptics.hold(model, "motor torque", -torque), "N m"))
         return model.input(DEVICE, unit="rad")
 
 
@@ -95,10 +94,10 @@ class SimulatedWheel:
     """A wheel with a direct drive of 12 N m at most and an encoder of 65536 counts a turn, held by
     `arms`. Numbers are ours. Sensors: "device wheel" [rad], "felt torque" [N m] of its motor."""
 
-    wheel: SteeringWheelMotor = field(
-        default_factory=lambda: SteeringWheelMotor(
-            Motor(torque_constant=1.2, current_limit=10.0), inertia=0.04, share=1.0, centring=0.0,
-            damping=0.05, encoder=Encoder(16384),
+    wheel: tb.devices.by_wire.SteeringWheelMotor = field(
+        default_factory=lambda: tb.devices.by_wire.SteeringWheelMotor(
+            tb.devices.Motor(torque_constant=1.2, current_limit=10.0), inertia=0.04, share=1.0,
+            centring=0.0, damping=0.05, encoder=tb.devices.Encoder(16384),
         )
     )  # fmt: skip
     arms: Arms = field(default_factory=Arms)

@@ -19,9 +19,9 @@ from typing import Literal
 from touchback import Expr, Frame, Model, Multiplier, Wrench, select
 from touchback.errors import InputError
 from touchback.model import Value, coordinate_of
+from touchback.names import unknown_name
 from touchback.realtime.control import CommandServer
 from touchback.realtime.control.control_messages import Facts
-from touchback.recording import unknown_name
 from touchback.workbench.manipulate.manipulator_messages import LARGEST, Icon, Remove
 from touchback.workbench.manipulate.state_snapshot import check_body
 from touchback.workbench.manipulate.undo_history import ICON, Change, Reshape

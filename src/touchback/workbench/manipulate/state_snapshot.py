@@ -12,7 +12,7 @@ from touchback import Frame, Live, System
 from touchback.dynamics import float_instant, size_of
 from touchback.errors import InputError
 from touchback.model import GROUND, Value, is_number
-from touchback.recording import unknown_name
+from touchback.names import unknown_name
 
 _TRIES, _MOMENT = 50, 2e-3  # s
 

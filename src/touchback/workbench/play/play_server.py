@@ -21,12 +21,11 @@ from typing import TYPE_CHECKING, Protocol, TypedDict, cast
 import msgspec
 import numpy as np
 
+import touchback as tb
 from touchback import Live, live
 from touchback.errors import NO_JSON, InputError
-from touchback.gallery import Entry, catalogue
 from touchback.haptics import BENCH_DEVICE, RENDERED, TICKS, rendered_wall, rendering
-from touchback.instruments import String, StringMotion, piano_string, pluck, struck_strings
-from touchback.instruments.sound.vibrating_strings import DAMPER
+from touchback.instruments import DAMPER, String, StringMotion, piano_string, pluck, struck_strings
 from touchback.names import suggestion
 from touchback.realtime import Report, flag_names
 from touchback.realtime.control import Answer, CommandServer, Exposed
@@ -462,7 +461,7 @@ class PlayServer:
                     "about": each.about,
                     "sentences": each.sentences,
                 }
-                for each in map(catalogue.entry, catalogue.names())
+                for each in map(tb.gallery.entry, tb.gallery.names())
             ],
             "open": list(self._pages),
         }
@@ -476,9 +475,9 @@ class PlayServer:
                 steps.callback(bench.close)
                 return OpenPage(bench, steps.pop_all())
             if what.startswith(GALLERY):
-                return self._mechanism(catalogue.entry(what.removeprefix(GALLERY)), steps)
+                return self._mechanism(tb.gallery.entry(what.removeprefix(GALLERY)), steps)
             if what not in PAGES:
-                known = [*PAGES, ZOO, *(GALLERY + name for name in catalogue.names())]
+                known = [*PAGES, ZOO, *(GALLERY + name for name in tb.gallery.names())]
                 raise InputError(
                     f"There is nothing to play called '{what}'; {suggestion(what, known)}"
                 )
@@ -497,7 +496,7 @@ class PlayServer:
             return WallPage()
         return IdentificationPage(self._answers) if what == "trial" else PianoPage()
 
-    def _mechanism(self, entry: Entry, steps: ExitStack) -> OpenPage:
+    def _mechanism(self, entry: tb.gallery.Entry, steps: ExitStack) -> OpenPage:
         experiment = entry.on_page.experiment
         system = equipped(entry.on_page.make()).compile()
         bench = open(

@@ -13,7 +13,8 @@ from tempfile import TemporaryDirectory
 
 from touchback import Run
 from touchback.errors import InputError
-from touchback.recording import Recording, open_recording, open_run, unknown_name
+from touchback.names import unknown_name
+from touchback.recording import Recording, open_recording, open_run
 from touchback.recording.recording_export import export, export_run, opened, possible
 from touchback.safe_files import explain_recording_failure
 from touchback.workbench.scopes.signal_history import Recorded

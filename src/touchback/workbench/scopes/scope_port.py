@@ -16,8 +16,9 @@ import numpy as np
 from touchback import Live, System
 from touchback.draw import state_graph_svg
 from touchback.errors import InputError
+from touchback.names import unknown_name
 from touchback.realtime.control import CommandServer, Message, Rate
-from touchback.recording import HEAD_UNITS, unknown_name
+from touchback.recording import HEAD_UNITS
 from touchback.workbench.scopes.decimation import Buckets, bucket_of, grouped
 from touchback.workbench.scopes.scope_traces import LONGEST, MOST, values_of
 from touchback.workbench.scopes.signal_history import History

@@ -12,7 +12,7 @@ from functools import partial
 import numpy as np
 
 from touchback.errors import InputError, ModelError
-from touchback.recording import unknown_name
+from touchback.names import unknown_name
 from touchback.symbolic import Operators, parse
 
 Floats = np.ndarray

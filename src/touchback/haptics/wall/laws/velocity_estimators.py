@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple, Protocol
 
+import touchback as tb
 from touchback import exp, maximum, minimum, select, sqrt
 from touchback.errors import InputError
-from touchback.estimate import AdaptiveWindow
 from touchback.haptics.wall.laws.base import WallSample
 from touchback.numbers import Scalar
 
@@ -71,7 +71,7 @@ class Window:
         kept, begun = memory[:-1], memory[-1]
         before = [select(begun, each, sample.y) for each in kept]
         # Lines through counts miss others by whole fractions of a count: one must not be undecided.
-        window = AdaptiveWindow(1.0, self.resolution * (1.0 + 1e-6), self.longest)
+        window = tb.estimate.AdaptiveWindow(1.0, self.resolution * (1.0 + 1e-6), self.longest)
         after, rise = window.step(before, sample.y)
         return (*after, 1.0), replace(sample, v=rise / sample.period)
 
