@@ -16,7 +16,8 @@ from numpy.typing import ArrayLike
 
 from touchback.analysis.kinematic_analysis import as_run, follow, motion_columns
 from touchback.analysis.system_at_parameters import Instance
-from touchback.recording import Run, unknown_name
+from touchback.names import unknown_name
+from touchback.recording import Run
 from touchback.simulate import MotionData, add_rating_diagnostics, refuse
 from touchback.system import Point, System, Values
 

@@ -36,7 +36,7 @@ from touchback.estimate.velocity_filters import (
     Filter,
     SmoothDifferentiator,
     fresh,
-    newest as newest,
+    newest,
     run,
     sampled,
 )
@@ -71,6 +71,7 @@ __all__ = [
     "judge_model",
     "kalman_differentiator",
     "measure_latency",
+    "newest",
     "run",
     "sampled",
 ]

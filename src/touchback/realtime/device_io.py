@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 from touchback.errors import InputError
+from touchback.names import unknown_name
 from touchback.native.live.live_loop import LiveLoop
 from touchback.native.live.mailbox import Mailbox, Message
 from touchback.numbers import LEAST, as_float, number_within, shown
@@ -20,7 +21,6 @@ from touchback.realtime.live_spec import LiveSpec
 from touchback.realtime.port_guards import WatchedInput
 from touchback.realtime.shared_memory import HEAD, PUBLISHED, OwnPorts
 from touchback.realtime.udp_signals import Receiver, Sender
-from touchback.recording import unknown_name
 from touchback.system import System
 
 _SLOWEST, _FASTEST = 1e-3, 1e5  # exchanges a second

@@ -20,6 +20,7 @@ from numpy.typing import ArrayLike
 
 from touchback.errors import InputError, SolveError
 from touchback.model import Model, active_constraints, alternatives, choice_name, switch_constraints
+from touchback.names import unknown_name
 from touchback.native import AT_REST, LATCHED, OF_THE_STATE, STALE, Formulation, Listening, Pace
 from touchback.native.live.live_loop import add_emergency, remove_emergency
 from touchback.native.live.mailbox import Message
@@ -86,7 +87,7 @@ from touchback.realtime.tick_recorder import (
 )
 from touchback.realtime.tick_taps import Callback, Tap, Taps
 from touchback.realtime.udp_signals import Receiver
-from touchback.recording import Run, StartData, unknown_name
+from touchback.recording import Run, StartData
 from touchback.safe_files import check_output
 from touchback.simulate import Solver, formulation_for, read_state
 from touchback.system import State, System, compile_model

@@ -9,6 +9,7 @@ import numpy as np
 
 from touchback.callback_signature import check_takes
 from touchback.errors import InputError
+from touchback.names import unknown_name
 from touchback.native import SampledInputs
 from touchback.numbers import (
     Floats,
@@ -20,7 +21,6 @@ from touchback.numbers import (
     read_number,
     shown,
 )
-from touchback.recording import unknown_name
 from touchback.simulate.run_protocols import Plain
 from touchback.simulate.time_span import Span
 from touchback.system import System, kinks

@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import Any
 
 from touchback.errors import InputError
+from touchback.names import unknown_name
 from touchback.native import Formulation, formulation_of
 from touchback.numbers import shown
-from touchback.recording import unknown_name
 from touchback.simulate.discrete_state_ticks import memories_of, refuse_rate
 from touchback.simulate.solvers import METHODS, Can, Solver
 from touchback.simulate.solvers.base import option_names

@@ -33,11 +33,10 @@ from touchback.analysis.gradients.event_free_rollout import (
     read_variation,
 )
 from touchback.errors import InputError, SolveError
-from touchback.names import names_once, unknown
+from touchback.names import names_once, unknown, unknown_name
 from touchback.native import Baumgarte, Formulation, ImpactData, formulation_of
 from touchback.native.gradients.native_rollout import NativeRollout
 from touchback.numbers import number_within, positive_number, read_array, shown, whole_within
-from touchback.recording import unknown_name
 from touchback.simulate import RK4, Euler, RunSpec, Where, check_stored_size, refuse
 from touchback.system import Exit, Expr, Function, System, gradient
 from touchback.system.saltation import SaltationFunctions, saltation_functions

@@ -11,10 +11,10 @@ import numpy as np
 
 from touchback.errors import InputError
 from touchback.model import listed
+from touchback.names import unknown_name
 from touchback.native.daq.daq_pipe import GROUP
 from touchback.native.daq.daq_stream import MOST_CHANNELS, TYPES, Field
 from touchback.numbers import as_float, keep, number_within, whole_within
-from touchback.recording import unknown_name
 
 _SHORTEST, _LONGEST = 1e-9, 1e5  # s between blocks: whole ns, and what 64 bits hold of many
 BEGAN, NUMBER = "block began", "block number"  # of a stamp

@@ -13,9 +13,9 @@ import numpy as np
 
 from touchback.devices.daq.block_layout import BlockLayout, check_layout
 from touchback.errors import DeviceError
+from touchback.names import unknown_name
 from touchback.native.daq.daq_pipe import Pipe, ReadRequest
 from touchback.numbers import whole_within
-from touchback.recording import unknown_name
 
 WAIT, TIMEOUT = 5e-3, 10e-3  # [s] of his calls
 STEP = 5e-3  # [s] of his simulator, in each of which it calls once

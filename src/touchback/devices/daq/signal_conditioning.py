@@ -11,14 +11,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+import touchback as tb
 from touchback import Expr, Model
 from touchback.devices.daq.block_layout import BlockLayout, check_layout
 from touchback.errors import InputError
-from touchback.estimate import Filter, newest
 from touchback.model import Value
+from touchback.names import unknown_name
 from touchback.native.daq.daq_stream import Quantities
 from touchback.numbers import number_within
-from touchback.recording import unknown_name
 
 _LONGEST = 1e6  # s that a filter may be late by
 _SETTLE = 1000  # blocks like the first that filters see before it (SETTLE of daq/blocks.c)
@@ -67,7 +67,7 @@ class Conditioning:
         self.layout.place(channel)
         return self._ages[channel]
 
-    def filtered(self, filter: Filter, signal: Value | Sequence[Value]) -> Value:
+    def filtered(self, filter: tb.estimate.Filter, signal: Value | Sequence[Value]) -> Value:
         """A filter's estimate at a block; of several samples a block, at the newest. It has seen
         the first block for ever."""
         signals: Sequence[Value] = signal if isinstance(signal, Sequence) else [signal]
@@ -78,7 +78,7 @@ class Conditioning:
                 f"a block come every {due:g} s."
             )
         self._filters += 1
-        return newest(self._model, f"filter {self._filters}", filter, signals)
+        return tb.estimate.newest(self._model, f"filter {self._filters}", filter, signals)
 
     def give(self, name: str, value: Value, of: str, delay: float = 0.0) -> Value:
         """Makes a value a quantity, dated by the channel that it is `of`, less a filter's delay

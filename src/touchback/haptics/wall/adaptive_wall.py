@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+import touchback as tb
 from touchback.errors import SolveError
-from touchback.estimate import RecursiveLeastSquares
 from touchback.haptics.wall.closed_form_oscillator import State
 from touchback.haptics.wall.sampled_simulation import simulate
 from touchback.haptics.wall.wall_controllers import Controller
@@ -33,7 +33,7 @@ class FingerIdentifier:
 
     def __post_init__(self) -> None:
         guess = [self.guess.mass, self.guess.damping, self.guess.stiffness, 0.0]
-        self._known = RecursiveLeastSquares(_SCALE, self.forgetting, guess, _UNSURE)
+        self._known = tb.estimate.RecursiveLeastSquares(_SCALE, self.forgetting, guess, _UNSURE)
         self.samples = 0
 
     @property

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from touchback import Live, Run, System, live, simulate
+from touchback import Live, Report, Run, System, live, simulate
 from touchback.errors import InputError
 from touchback.instruments.keyboard.key_device import REPORTED
 from touchback.instruments.keyboard.key_mechanisms import Voice
@@ -41,7 +41,6 @@ from touchback.instruments.keyboard.keyboard_regulation import (
     screw_parameter,
     screws_of,
 )
-from touchback.realtime import Report
 
 # ---- listeners -----------------------------------------------------------------------------------
 

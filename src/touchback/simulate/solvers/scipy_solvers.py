@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from touchback.names import unknown_name
 from touchback.native import RADAU, Problem, stop_asked
 from touchback.numbers import Floats
-from touchback.recording import unknown_name
 from touchback.simulate.run_failure import fastest, not_finite
 from touchback.simulate.run_stepper import Segment
 from touchback.simulate.solvers.base import Can, Integrator

@@ -35,10 +35,10 @@ from touchback.model import (
     rotation_to,
     turns_of,
 )
+from touchback.names import unknown_name
 from touchback.realtime import Structure, follow, joints_of
 from touchback.realtime.control import CommandServer
 from touchback.realtime.control.control_messages import Facts
-from touchback.recording import unknown_name
 from touchback.spatial.euler_denavit_hartenberg import (
     SEQUENCES,
     DenavitHartenberg,

@@ -11,10 +11,20 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+import touchback as tb
 from touchback import Live, System, live
-from touchback.devices import speed_of
 from touchback.errors import InputError, TouchbackError
 from touchback.instruments import (
+    AS_GRADED,
+    FOR_EVER,
+    METHOD,
+    NAMES,
+    PEDALS,
+    SETTLING,
+    SHIFTED,
+    SHORTEST_STAY,
+    WALL_SCREWS,
+    WALL_VOICES,
     Fingers,
     Foot,
     ForceCurve,
@@ -40,12 +50,6 @@ from touchback.instruments import (
     slow_press,
 )
 from touchback.instruments.keyboard.key_device import FRONT, SOFTEST
-from touchback.instruments.keyboard.key_mechanisms import WALL_VOICES
-from touchback.instruments.keyboard.key_strokes import FOR_EVER, SHORTEST_STAY
-from touchback.instruments.keyboard.keyboard_model import NAMES
-from touchback.instruments.keyboard.keyboard_pedals import PEDALS, SHIFTED
-from touchback.instruments.keyboard.keyboard_player import METHOD, SETTLING
-from touchback.instruments.keyboard.keyboard_regulation import AS_GRADED, WALL_SCREWS
 from touchback.instruments.piano.action_drawing import (
     BEFORE as DRAWN_BEFORE,
     BEHIND,
@@ -290,7 +294,11 @@ class Hands:
         own = 0.5 if effort is None else effort
         if velocity is not None:
             known = self.touches
-            own = known.effort_for(speed_of(velocity), note) if known else velocity / 127.0
+            own = (
+                known.effort_for(tb.devices.midi.speed_of(velocity), note)
+                if known
+                else velocity / 127.0
+            )
         # Two ticks from now: all five inputs are there before it begins.
         start = self._live.read("time") + 2.0 / self._rate
         self._held[note] = Stroke.of(start, note, own, stay=FOR_EVER)
