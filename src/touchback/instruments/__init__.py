@@ -4,9 +4,15 @@ own: `tb.instruments.piano`, `tb.instruments.keyboard`, `tb.instruments.sound`."
 
 from touchback.instruments import keyboard as keyboard, piano as piano, sound as sound
 from touchback.instruments.harpsichord import harpsichord_key, stroke_forces
-from touchback.instruments.key_feel import KeyCurve as KeyCurve
-from touchback.instruments.keyboard.key_mechanisms import voice_called as voice_called
+from touchback.instruments.key_feel import INSTRUMENTS as INSTRUMENTS, KeyCurve as KeyCurve
+from touchback.instruments.keyboard.key_mechanisms import (
+    VOICES as VOICES,
+    WALL_VOICES as WALL_VOICES,
+    voice_called as voice_called,
+)
 from touchback.instruments.keyboard.key_strokes import (
+    FOR_EVER as FOR_EVER,
+    SHORTEST_STAY as SHORTEST_STAY,
     Gesture as Gesture,
     HeardNote as HeardNote,
     Stroke as Stroke,
@@ -15,16 +21,24 @@ from touchback.instruments.keyboard.key_strokes import (
     passage as passage,
 )
 from touchback.instruments.keyboard.keyboard_model import (
+    MIDDLE_C as MIDDLE_C,
+    NAMES as NAMES,
     note_name as note_name,
     notes_of as notes_of,
     touchback_key as touchback_key,
 )
 from touchback.instruments.keyboard.keyboard_pedals import (
+    PEDALS as PEDALS,
+    SHIFTED as SHIFTED,
     Foot as Foot,
     control_of as control_of,
     feet_of as feet_of,
 )
 from touchback.instruments.keyboard.keyboard_player import (
+    FASTEST as FASTEST,
+    METHOD as METHOD,
+    SETTLING as SETTLING,
+    SLOWEST as SLOWEST,
     Fingers as Fingers,
     Keyboard as Keyboard,
     Listener as Listener,
@@ -37,6 +51,9 @@ from touchback.instruments.keyboard.keyboard_player import (
     steps_at as steps_at,
 )
 from touchback.instruments.keyboard.keyboard_regulation import (
+    AS_GRADED as AS_GRADED,
+    SUFFIXES as SUFFIXES,
+    WALL_SCREWS as WALL_SCREWS,
     Regulation as Regulation,
     regulation_of as regulation_of,
     screw_parameter as screw_parameter,
@@ -90,6 +107,7 @@ from touchback.instruments.sound.sound_stream import (
     outputs as outputs,
 )
 from touchback.instruments.sound.vibrating_strings import (
+    DAMPER as DAMPER,
     String as String,
     StringMotion as StringMotion,
     piano_string as piano_string,
@@ -98,16 +116,8 @@ from touchback.instruments.sound.vibrating_strings import (
 
 # Submodules that other rooms import by themselves: nothing else needs them at once.
 PUBLIC_SUBMODULES = (
-    "key_feel",
     "keyboard.key_device",
-    "keyboard.key_mechanisms",
-    "keyboard.key_strokes",
-    "keyboard.keyboard_model",
-    "keyboard.keyboard_pedals",
-    "keyboard.keyboard_player",
-    "keyboard.keyboard_regulation",
     "piano.action_drawing",
-    "sound.vibrating_strings",
 )
 
 __all__ = ["Timed", "harpsichord_key", "read_midi", "stroke_forces", "write_midi"]

@@ -18,6 +18,7 @@ from touchback.model import (
     flatten,
     switched_constraints,
 )
+from touchback.names import unknown_name
 from touchback.native import Formulation, Pace
 from touchback.native.live.live_loop import LiveLoop
 from touchback.native.live.structure_swap import (
@@ -41,7 +42,7 @@ from touchback.realtime.structure_mapping import (
     Structure,
     follow,
 )
-from touchback.recording import CarriedData, unknown_name
+from touchback.recording import CarriedData
 from touchback.simulate import Solver
 from touchback.system import System, compile_model, float_instant, size_of
 from touchback.system.velocity_projection import body_velocities, projected_momentum

@@ -3,10 +3,9 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from touchback import Live, Model, Signal, copies, live, minimum
-from touchback.devices import SerialDevice
+import touchback as tb
+from touchback import Live, Model, Report, Signal, copies, live, minimum
 from touchback.errors import DeviceError, InputError
-from touchback.estimate import SmoothDifferentiator, fresh
 from touchback.haptics import hold
 from touchback.instruments.keyboard.key_device import (
     FRONT,
@@ -33,7 +32,6 @@ from touchback.instruments.keyboard.keyboard_regulation import (
     screws_of,
 )
 from touchback.model import flatten
-from touchback.realtime import GuardedOutput, Report, WatchedInput
 
 ANGLE, TORQUE = "angle", "torque"
 FOLLOW, FOLLOWED = "follow", "followed"
@@ -56,7 +54,12 @@ def wired_key(voice: str | Voice = "piano", rate: float = 1000.0) -> Model:
     followed = minimum(before + 1.0 / (rate * SETTLING), 1.0) * follow
     m.set_update("followed before", followed)
     angle = m.input(ANGLE, unit="rad") * followed
-    speed = fresh(m, "speed", SmoothDifferentiator(1.0 / rate, own.smoothing), angle) * FRONT
+    speed = (
+        tb.estimate.fresh(
+            m, "speed", tb.estimate.SmoothDifferentiator(1.0 / rate, own.smoothing), angle
+        )
+        * FRONT
+    )
     depth = angle * FRONT
     held = hold(m, "depth held", depth), hold(m, "speed held", speed)
     felt = (voice_called(voice) if isinstance(voice, str) else voice)(
@@ -105,16 +108,16 @@ class KeyFollower:
         return was and there
 
 
-def guard_motor(limit: float) -> GuardedOutput:
+def guard_motor(limit: float) -> tb.devices.GuardedOutput:
     """A motor that starts softly and gives no more than its device says [N m]."""
-    return GuardedOutput(low=-limit, high=limit, at_limit="clip", soft_start=SOFT_START)
+    return tb.devices.GuardedOutput(low=-limit, high=limit, at_limit="clip", soft_start=SOFT_START)
 
 
 @dataclass(frozen=True)
 class WiredKey:
     """An axis of a device that is a key, so a lever: `gain` corrects its force, 1.0 as it says."""
 
-    device: SerialDevice
+    device: tb.devices.SerialDevice
     axis: int = 0
     gain: float = 1.0
 
@@ -156,7 +159,7 @@ def play_wired(
     tune(system, notes)
     regulate(system, notes, regulation)
     guards = {f"{name}/{TORQUE}": guard_motor(key.limit) for name, key in zip(names, keys)}
-    inputs = {f"{name}/{ANGLE}": WatchedInput(max_age=MAX_AGE) for name in names}
+    inputs = {f"{name}/{ANGLE}": tb.devices.WatchedInput(max_age=MAX_AGE) for name in names}
     run = live(
         system, rate=rate, substeps=steps_at(rate), method=METHOD, inputs=inputs, outputs=guards,
         record=record,
