@@ -16,7 +16,7 @@ import touchback as tb
 from touchback.cli.console import out, working
 from touchback.cli.option_types import number, output, seconds as span
 from touchback.errors import DeviceError, InputError
-from touchback.recording import unknown_name
+from touchback.names import unknown_name
 from touchback.safe_files import write_atomically
 
 PLACES = ("/dev/serial/by-id/*", "/dev/ttyACM*", "/dev/ttyUSB*")

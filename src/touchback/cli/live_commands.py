@@ -40,6 +40,7 @@ from touchback.interop import (
     open_transport,
     urdf_text,
 )
+from touchback.names import unknown_name
 from touchback.numbers import is_real
 from touchback.realtime import (
     Device,
@@ -49,7 +50,7 @@ from touchback.realtime import (
     open_recording,
     signals_as_ctrl_c,
 )
-from touchback.recording import FORMATS as RUNS, unknown_name
+from touchback.recording import FORMATS as RUNS
 from touchback.safe_files import write_atomically
 from touchback.simulate import Inputs, read_inputs
 from touchback.workbench import equipped, feed as feed_page

@@ -25,6 +25,7 @@ from touchback.devices.threaded_driver import (
     text_of,
 )
 from touchback.errors import NO_JSON, DeviceError, InputError
+from touchback.names import unknown_name
 from touchback.native import LIB
 from touchback.native.evdev.wheel_thread import (
     CONSTANT,
@@ -37,7 +38,6 @@ from touchback.native.evdev.wheel_thread import (
 from touchback.native.live.mailbox import Publication
 from touchback.numbers import number_within
 from touchback.realtime import DevicePort, DeviceService, own_thread
-from touchback.recording import unknown_name
 from touchback.safe_files import read_regular, write_atomically
 
 OPENED, GONE, LOST, STRANGE, OUTSIDE, REFUSED, LET_GO, CHANGED = (
