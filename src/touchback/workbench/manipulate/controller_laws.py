@@ -8,10 +8,9 @@ from collections.abc import Mapping
 from touchback import Expr, Model
 from touchback.errors import InputError, ModelError
 from touchback.model import Control, Value, value
-from touchback.names import suggestion
+from touchback.names import suggestion, unknown_name
 from touchback.realtime.control import CommandServer
 from touchback.realtime.control.control_messages import Facts
-from touchback.recording import unknown_name
 from touchback.symbolic import parse, quoted, to_text
 from touchback.workbench.manipulate.manipulator_messages import Law, Laws
 from touchback.workbench.manipulate.state_snapshot import refuse_rows
