@@ -117,7 +117,7 @@ def apart(system: tb.System) -> int:
     """How many groups of states were solved one after the other so far."""
     motion = system.calls.by_name("motion")
     assert isinstance(motion, SolvedMotion)
-    return motion.calls_one_by_one
+    return motion.serial_call_count
 
 
 def test_only_states_out_of_the_ordinary_are_solved_one_after_the_other() -> None:

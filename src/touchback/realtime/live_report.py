@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import Any, cast
 
 from touchback.native import (
     ACTIVE,
@@ -96,7 +96,7 @@ class Report:
     parameter_energy: float
     parameter_changes: list[dict[str, object]] = field(default_factory=list)  # the latest 10 000
     energies: dict[str, dict[str, float]] = field(default_factory=dict)  # J, of ports by name
-    structures: list[dict[str, Any]] = field(default_factory=list)  # changes, see `SwapReport`
+    structures: list[dict[str, object]] = field(default_factory=list)  # changes, see `SwapReport`
     faults: list[FaultData] = field(default_factory=list)  # the latest 1000, in words
     blame: LatencyAttribution | None = None  # whose lateness it is; None for unclocked runs
     places: list[dict[str, object]] = field(default_factory=list)  # the latest states it was put in
@@ -184,7 +184,8 @@ class Report:
         return "\n".join(lines)
 
     def _structures_line(self) -> str:
-        taken = [each for each in self.structures if each["state"] == "taken"]
+        changes = cast("list[dict[str, Any]]", self.structures)
+        taken = [each for each in changes if each["state"] == "taken"]
         late = sum(limit > 0.1 / self.rate for each in taken for limit in each["lateness"])
         longest = max((each["duration"] for each in taken), default=None)
         lost = sum(each["energy_lost"] for each in taken)

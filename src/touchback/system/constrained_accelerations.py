@@ -98,10 +98,10 @@ class SolvedMotion:
             self._free += each
 
     @property
-    def calls_one_by_one(self) -> int:
+    def serial_call_count(self) -> int:
         """In how many groups of states so far one was out of the ordinary (at_states.h), so that
         they were solved one after the other."""
-        return sum(one.calls_one_by_one for one in self._free)
+        return sum(one.serial_call_count for one in self._free)
 
     def _taken(self, count: int) -> list[AtState]:
         """So many that nobody else uses. Without a lock, which a process that was forked meanwhile

@@ -22,7 +22,6 @@ AnyForce = (
 )
 
 __all__ = [
-    "AnyForce",
     "AxisEffort",
     "BoxDrag",
     "Buoyancy",

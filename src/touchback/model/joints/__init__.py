@@ -1,8 +1,8 @@
 """Joints. A new kind is a class in `joint_kinds.py` and one more name in AnyJoint."""
 
 from touchback.model.joints.base import JointKind
-from touchback.model.joints.elementary_motions import Motion
-from touchback.model.joints.joint import Joint, make_joint
+from touchback.model.joints.elementary_motions import Motion as Motion
+from touchback.model.joints.joint import Joint, make_joint as make_joint
 from touchback.model.joints.joint_kinds import (
     Cylindrical,
     Fixed,
@@ -20,18 +20,15 @@ AnyJoint = (
 )
 
 __all__ = [
-    "AnyJoint",
     "Cylindrical",
     "Fixed",
     "Free",
     "Joint",
     "JointKind",
-    "Motion",
     "Planar",
     "Prismatic",
     "Revolute",
     "Screw",
     "Spherical",
     "Universal",
-    "make_joint",
 ]

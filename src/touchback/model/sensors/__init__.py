@@ -62,7 +62,6 @@ __all__ = [
     "Accelerometer",
     "AngularAcceleration",
     "AngularVelocity",
-    "AnySensor",
     "AxisMotion",
     "BiasAcceleration",
     "BiasEffort",

@@ -3,7 +3,7 @@ more name in AnySolid, or in AnySeen where it is only looked at."""
 
 from touchback.model.described_values import Data
 from touchback.model.frame import Frame
-from touchback.model.solids.base import SolidKind, SubmergedPart, VisualKind
+from touchback.model.solids.base import SolidKind, SubmergedPart as SubmergedPart, VisualKind
 from touchback.model.solids.solid_kinds import Box, Capsule, Cylinder, Ellipsoid, Eye, Sphere
 from touchback.model.solids.visual_mesh import Mesh
 
@@ -19,17 +19,13 @@ class Look(Data, frozen=True):
 
 
 __all__ = [
-    "AnySeen",
-    "AnySolid",
     "Box",
     "Capsule",
     "Cylinder",
     "Ellipsoid",
     "Eye",
-    "Look",
     "Mesh",
     "SolidKind",
     "Sphere",
-    "SubmergedPart",
     "VisualKind",
 ]  # fmt: skip

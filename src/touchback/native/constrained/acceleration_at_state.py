@@ -57,9 +57,9 @@ class AtState:
         return self._wide
 
     @property
-    def calls_one_by_one(self) -> int:
+    def serial_call_count(self) -> int:
         """In how many calls for several states they were solved one after the other."""
-        return 0 if self._wide is None else self._wide.calls_one_by_one
+        return 0 if self._wide is None else self._wide.serial_call_count
 
 
 class AtStates:
@@ -84,6 +84,6 @@ class AtStates:
         self.context_address = self._record.address
 
     @property
-    def calls_one_by_one(self) -> int:
+    def serial_call_count(self) -> int:
         """In how many calls so far states were solved one after the other."""
         return int(self._record.struct.apart)
