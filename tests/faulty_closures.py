@@ -2,7 +2,10 @@
 
 import touchback as tb
 from constraint_faults import fault, slider_crank, two_arms
+from touchback.model.closures import closing_kinds
 from touchback.model.io import model_from_text
+
+_CLOSURES = f"Closures are {', '.join(closing_kinds()[:-1])} and {closing_kinds()[-1]}."
 
 
 @fault(
@@ -70,9 +73,7 @@ def _() -> None:
 @fault(
     "joint kind that can't close a loop",
     "Closures",
-    "Closure 'tips': Screw can't close a loop. Closures are Spherical (ball), Revolute, "
-    "Prismatic, Cylindrical, Universal, Planar, Fixed, Rod, PointInPlane, PointOnPlane, "
-    "PointOnLine, Skate and Rolling.",
+    f"Closure 'tips': Screw can't close a loop. {_CLOSURES}",
 )
 def _() -> None:
     m = two_arms()
@@ -82,9 +83,7 @@ def _() -> None:
 @fault(
     "free joint as a closure",
     "Closures",
-    "Closure 'tips': Free can't close a loop. Closures are Spherical (ball), Revolute, "
-    "Prismatic, Cylindrical, Universal, Planar, Fixed, Rod, PointInPlane, PointOnPlane, "
-    "PointOnLine, Skate and Rolling.",
+    f"Closure 'tips': Free can't close a loop. {_CLOSURES}",
 )
 def _() -> None:
     m = two_arms()

@@ -3,7 +3,7 @@
 A new kind is a class here and one more name in AnyClosure.
 """
 
-from typing import ClassVar
+from typing import ClassVar, get_args
 
 from touchback.errors import ModelError
 from touchback.model.closure_equations import (
@@ -143,6 +143,25 @@ class Rolling(ClosureKind, frozen=True, tag="rolling"):
 
 
 AnyClosure = PointInPlane | PointOnPlane | PointOnLine | Rod | Skate | Rolling | AnyJoint
+
+
+def closing_kinds() -> list[str]:
+    """Names of the kinds that close loops: those that write equations."""
+    return [kind.__name__ for kind in get_args(AnyClosure) if _has_equations(kind)]
+
+
+def _has_equations(kind: type[ClosureKind | JointKind]) -> bool:
+    return kind.equations is not JointKind.equations
+
+
+def check_closes_loops(label: str, kind: ClosureKind | JointKind) -> None:
+    """Refuses a joint that leaves no equations between its two frames."""
+    if not _has_equations(type(kind)):
+        *kinds, last = closing_kinds()
+        raise ModelError(
+            f"{label}: {type(kind).__name__} can't close a loop. Closures are {', '.join(kinds)} "
+            f"and {last}."
+        )
 
 
 class Closure(Data, frozen=True):

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from touchback.callback_signature import check_takes
 from touchback.errors import ModelError
 from touchback.model.body import Bodies, make_body
-from touchback.model.closures import Closure, ClosureKind
+from touchback.model.closures import Closure, ClosureKind, check_closes_loops
 from touchback.model.constraint_kinds import (
     AnyCoupling,
     Constraint,
@@ -538,6 +538,7 @@ class Model:
             )
         frames = as_frame(f"{label}: a", a), as_frame(f"{label}: b", b)
         closure = Closure(normalised(label, kind), *frames, truth(f"{label}: active", active))
+        check_closes_loops(label, closure.kind)
         try:
             closure.kind.equations()
         except ModelError as error:

@@ -11,10 +11,7 @@ import numpy as np
 from touchback.errors import InputError
 from touchback.model import (
     Closure,
-    CoincidentComponent,
-    FixedDistance,
     Model,
-    ZeroOffsetAlong,
     flatten,
     switched_constraints,
 )
@@ -343,15 +340,13 @@ def refuse_open_loops(
         (R_Wa, p_Wa), (_, p_Wb) = (
             system.pose(frame, q, t=t, z=z, parameters=varied) for frame in (loop.a, loop.b)
         )
-        way, off = p_Wb - p_Wa, [0.0]
-        for equation in loop.kind.equations():
-            if isinstance(equation, CoincidentComponent):
-                off.append(float(way[equation.axis]))
-            elif isinstance(equation, ZeroOffsetAlong):
-                off.append(float(np.asarray(equation.direction) @ (R_Wa.T @ way)))
-            elif isinstance(equation, FixedDistance):
-                off.append(float(np.linalg.norm(way)) - float(instant.value(equation.length)))
-        return float(np.linalg.norm(off))
+        offset = p_Wb - p_Wa
+        found = [
+            equation.length_error(offset, R_Wa.T @ offset, lambda x: float(instant.value(x)))
+            for equation in loop.kind.equations()
+        ]
+        errors = [0.0, *(error for error in found if error is not None)]
+        return float(np.linalg.norm(errors))
 
     for name, loop in fresh.items():
         apart = gap(loop)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -16,14 +16,13 @@ from touchback.model import (
     BaseMotion,
     Closure,
     CoincidentComponent,
+    Direction,
     Equation,
-    FixedDistance,
     Frame,
     Free,
     Joint,
     Model,
     Perpendicular,
-    ZeroOffsetAlong,
 )
 from touchback.native import Constrained, ConstrainedFunctions, Problem, evaluate_rows
 from touchback.numbers import Scalar
@@ -181,6 +180,25 @@ class _Basis:
                 local = np.cross(self.local[one], self.local[other])
                 self.add(local, cross(self.vector[one][:, 0], self.vector[other]), derived=True)
                 return
+
+
+@dataclass(frozen=True)
+class _FrameVectors:
+    """Vectors of the two frames of a joint or closure, linear in the unknowns."""
+
+    between: Floats
+    common_axes: Floats
+    direction_of_a: Callable[[Direction], Floats]
+    direction_of_b: Callable[[Direction], Floats]
+
+    def offset(self) -> Floats:
+        """p_AB."""
+        return self.between
+
+    def common_axis(self, axis: int) -> Floats:
+        """An axis of the closest common body."""
+        own: Floats = self.common_axes[axis]
+        return own
 
 
 class NaturalMechanism:
@@ -400,24 +418,22 @@ class NaturalMechanism:
 
     def _tie(self, name: str, equations: Sequence[Equation], a: Frame, b: Frame) -> None:
         """What a joint or closure demands of the unknowns."""
+        vectors = _FrameVectors(
+            self._point(b) - self._point(a),
+            self._frames[self._common(a.body, b.body)][1:],
+            lambda direction: self._direction(a, direction),
+            lambda direction: self._direction(b, direction),
+        )
+        distance = float(np.linalg.norm(self._world(b) - self._world(a)))
         for equation in equations:
-            apart = self._point(b) - self._point(a)
-            if isinstance(equation, CoincidentComponent):
-                common = self._common(a.body, b.body)
-                axis = self._frames[common][1 + equation.axis]
-                Q = dot(axis, apart)
-            elif isinstance(equation, ZeroOffsetAlong):
-                Q = dot(self._direction(a, equation.direction), apart)
-            elif isinstance(equation, Perpendicular):
-                Q = dot(self._direction(a, equation.of_a), self._direction(b, equation.of_b))
-            elif isinstance(equation, FixedDistance):
-                length = float(np.linalg.norm(self._world(b) - self._world(a)))
-                Q = dot(apart, apart, length**2, 2.0 * length)
-            else:
+            factors = equation.inner_product(vectors)
+            if factors is None:
                 raise InputError(
                     f"Closure '{name}': rolling and skating aren't described in natural "
                     "coordinates here; measure relative coordinates only."
                 )
+            value, scale = equation.value_and_scale(distance)
+            Q = dot(*factors, value, scale)
             self._named.append((name, Q))
 
     def _finish(self) -> None:

@@ -69,11 +69,7 @@ class JointKind(Data, frozen=True, tag_field="kind"):
     def equations(self) -> tuple[Equation, ...]:
         """What it leaves between its two frames A and B where it closes a loop; each equation has a
         multiplier."""
-        raise ModelError(
-            f"{type(self).__name__} can't close a loop. Closures are Spherical (ball), Revolute, "
-            "Prismatic, Cylindrical, Universal, Planar, Fixed, Rod, PointInPlane, PointOnPlane, "
-            "PointOnLine, Skate and Rolling."
-        )
+        raise ModelError(f"{type(self).__name__} can't close a loop.")
 
     def shared_axes(self) -> tuple[Direction, ...]:
         """Axes that its two frames share where it closes a loop: in the branch that is meant they
