@@ -19,21 +19,20 @@ EDGES = {
     "spatial": ("symbolic",),
     "model": ("symbolic", "spatial"),
     "contact": ("native", "model"),
-    "dynamics": ("symbolic", "spatial", "model", "contact"),
+    "dynamics": ("symbolic", "spatial", "model"),
     "draw": ("model", "dynamics"),
     "system": ("native", "symbolic", "codegen", "model", "dynamics", "draw"),
-    "recording": ("native", "model", "draw", "system"),
+    "recording": ("model", "draw", "system"),
     "simulate": ("native", "model", "contact", "system", "recording"),
     "realtime": ("native", "model", "system", "recording", "simulate"),
     "analysis": ("native", "model", "system", "recording", "simulate"),
     "batch": ("native", "codegen", "model", "system", "recording", "simulate"),
     "sweeps": ("recording",),
-    "estimate": ("model", "dynamics", "system", "simulate", "analysis"),
+    "estimate": ("model", "system", "simulate", "analysis"),
     "interop": (
         "native",
         "symbolic",
         "codegen",
-        "spatial",
         "model",
         "dynamics",
         "system",
@@ -45,14 +44,12 @@ EDGES = {
     "haptics": ("symbolic", "model", "system", "realtime"),
     "planning": ("simulate", "interop"),
     "instruments": ("native", "model", "haptics"),
-    "vehicle": ("symbolic", "spatial", "model"),
-    "gallery": ("spatial", "model"),
+    "vehicle": ("model",),
+    "gallery": ("model",),
     "workbench": (
         "native",
-        "symbolic",
         "spatial",
         "model",
-        "dynamics",
         "draw",
         "system",
         "recording",
@@ -63,7 +60,6 @@ EDGES = {
     ),
     "cli": (
         "model",
-        "dynamics",
         "draw",
         "system",
         "recording",
@@ -160,7 +156,7 @@ LAZY_CALLS = {  # of what everybody holds: what computes with it, and what shows
     "System": {"view", "batch"},
     "Live": {"view", "open_control"},  # a port holds a command server, and that the run
 }
-LAZY_TYPES = {"Batch", "Port", "System", "Workbench"}  # what those return
+LAZY_TYPES = {"Port", "System"}  # what those return
 
 
 def room_of(path: Path) -> str:
@@ -265,6 +261,9 @@ def without_the_lazy_calls(tree: ast.Module) -> ast.Module:
 
 
 def is_lazy_type(item: ast.stmt) -> bool:
+    """Of the face, which the lazy methods call, or one of the types that they return."""
+    if isinstance(item, ast.Import):
+        return [each.name for each in item.names] == ["touchback"]
     return isinstance(item, ast.ImportFrom) and {each.name for each in item.names} <= LAZY_TYPES
 
 

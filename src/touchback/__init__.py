@@ -38,7 +38,7 @@ _PUBLIC = _public()
 __all__ = sorted(name for name in _PUBLIC if not hasattr(builtins, name))
 ROOMS = (
     "batch", "contact", "devices", "estimate", "gallery", "haptics", "instruments", "planning",
-    "sweeps", "vehicle",
+    "sweeps", "vehicle", "workbench",
 )  # fmt: skip
 """What not every user needs."""
 

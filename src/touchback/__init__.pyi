@@ -12,6 +12,7 @@ from touchback import (
     planning as planning,
     sweeps as sweeps,
     vehicle as vehicle,
+    workbench as workbench,
 )
 from touchback.analysis import (
     Equilibrium,

@@ -24,14 +24,13 @@ from touchback.draw import (
     stick_figure,
     view_for,
 )
-from touchback.dynamics import default_stops
 from touchback.errors import InputError, ModelError, UnitNotice
 from touchback.interop import TARGETS
 from touchback.model import flatten
 from touchback.model.model_text import tree_text
 from touchback.names import suggestion
 from touchback.safe_files import write_atomically
-from touchback.system import PRINTERS
+from touchback.system import PRINTERS, default_stops
 from touchback.system.model_verification import verify
 
 

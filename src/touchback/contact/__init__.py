@@ -39,7 +39,6 @@ from touchback.contact.contact_laws import (
     Felt,
     HuntCrossley,
     UnilateralSpring,
-    regularised_coulomb as regularised_coulomb,
 )
 from touchback.contact.nearest_point_search import find_nearest, numbers
 from touchback.contact.planar_profiles import Arc, Circle, Line, Outline
@@ -53,7 +52,7 @@ from touchback.contact.rigid_contacts import (
 )
 from touchback.contact.surface_tracking import Nearest, Side, Tracking, Twist
 from touchback.contact.surfaces import Plane as Plane, Roller as Roller
-from touchback.model import register_kinds
+from touchback.model import register_kinds, regularised_coulomb as regularised_coulomb
 
 register_kinds("forces", AnyCompliant)
 register_kinds("contacts", AnyRigid)

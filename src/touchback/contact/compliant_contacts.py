@@ -11,7 +11,6 @@ from touchback.contact.contact_laws import (
     HuntCrossley,
     LawState,
     UnilateralSpring,
-    regularised_coulomb,
     rolling_friction,
 )
 from touchback.contact.nearest_point_search import find_nearest, numbers
@@ -32,6 +31,7 @@ from touchback.model import (
     is_number,
     is_zero,
     power_law_units,
+    regularised_coulomb,
     sphere,
     transpose,
     triple,

@@ -2,7 +2,7 @@
 a class here and one more name in AnyLaw; friction is apart, since exact stick and slip belong to
 rigid contacts."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -317,25 +317,6 @@ class _Pressed:
         return k.maximum(k.sub(1, gone), 0)
 
 
-def regularised_coulomb(
-    mechanics: Mechanics,
-    friction: Value,
-    slip_speed: Value,
-    normal: Scalar,
-    slip: Sequence[Scalar],
-) -> list[Scalar]:
-    """−μ N u/√(u² + u₀²) for the slip velocity u [m/s], component by component [N]."""
-    k = mechanics.k
-    if is_zero(friction):
-        return [0 for _ in slip]
-    limit, u0 = k.mul(mechanics.value(friction), normal), mechanics.value(slip_speed)
-    squares = k.mul(u0, u0)
-    for u in slip:
-        squares = k.add(squares, k.mul(u, u))
-    drag = -k.div(limit, k.sqrt(squares))
-    return [k.mul(drag, u) for u in slip]
-
-
 def rolling_friction(
     mechanics: Mechanics,
     coefficient: Value,
@@ -364,6 +345,5 @@ __all__ = [
     "HuntCrossley",
     "LawState",
     "UnilateralSpring",
-    "regularised_coulomb",
     "rolling_friction",
 ]

@@ -5,13 +5,21 @@ Multipliers act through Jᵀ: a row's multiplier is the generalised force that k
 
 from collections.abc import Sequence
 
-from touchback.contact import regularised_coulomb
 from touchback.dynamics.constraint_row import Row, RowFriction
 from touchback.dynamics.forward_dynamics import configuration_rate
 from touchback.dynamics.loop_closures import closure_rows
 from touchback.dynamics.mechanism_instant import Instant
 from touchback.errors import ModelError
-from touchback.model import AnyCoupling, Constraint, Drive, Frame, Value, coordinate_of, is_zero
+from touchback.model import (
+    AnyCoupling,
+    Constraint,
+    Drive,
+    Frame,
+    Value,
+    coordinate_of,
+    is_zero,
+    regularised_coulomb,
+)
 from touchback.numbers import Scalar, Vector
 from touchback.spatial import ZERO
 from touchback.symbolic import Tape, jacobian, jvp, replay

@@ -12,12 +12,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from touchback import System
-from touchback.dynamics import INERTIAL, float_instant
 from touchback.errors import InputError, SolveError
 from touchback.estimate.identification_result import half_width
 from touchback.names import with_unit
 from touchback.numbers import read_array
 from touchback.simulate import refuse
+from touchback.system import INERTIAL, float_instant
 
 _UNITS = ("kg", *("kg m",) * 3, *("kg m²",) * 6)  # of INERTIAL
 _RANK = 1e-9  # of the largest column left: those below are combinations of others

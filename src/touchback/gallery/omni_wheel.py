@@ -31,10 +31,20 @@ import numpy as np
 
 import touchback as tb
 from touchback.gallery.catalogue import Entry, Experiment
-from touchback.model import XYZ, BodyHandle, Data, Forces, Mechanics, Value, check_positive, number
+from touchback.model import (
+    XYZ,
+    BodyHandle,
+    Data,
+    Forces,
+    Mechanics,
+    Value,
+    check_positive,
+    number,
+    regularised_coulomb,
+    transpose as columns_of,
+)
 from touchback.names import suggestion
 from touchback.numbers import Matrix, Scalar, Vector
-from touchback.spatial import transpose as columns_of
 
 # ---- shape ---------------------------------------------------------------------------------------
 
@@ -364,9 +374,7 @@ class RollerFriction(tb.ForceKind, frozen=True, tag="roller-friction"):
         touches = k.less(footing.gap, k.const(NO_GAP))
         load = k.mul(touches, k.maximum(0, mechanics.value(self.load)))
         return [
-            *tb.contact.contact_laws.regularised_coulomb(
-                mechanics, self.friction, self.slip_speed, load, slip
-            ),
+            *regularised_coulomb(mechanics, self.friction, self.slip_speed, load, slip),
             0,
         ]
 
@@ -395,9 +403,7 @@ class RollerContact(tb.contact.CompliantContact, frozen=True, tag="roller-contac
         """On the roller, along the floor's axes [N]."""
         u_x, u_y, u_z = self.wheel.velocity(mechanics, footing)
         N = self.law.force(mechanics, -footing.gap, -u_z, {})
-        drag = tb.contact.contact_laws.regularised_coulomb(
-            mechanics, self.friction, self.slip_speed, N, [u_x, u_y]
-        )
+        drag = regularised_coulomb(mechanics, self.friction, self.slip_speed, N, [u_x, u_y])
         return [*drag, N]
 
     def normal_law(self) -> tb.contact.HuntCrossley:

@@ -28,6 +28,7 @@ from touchback.model.constraint_kinds import (
     CouplingKind as CouplingKind,
     Drive as Drive,
     coordinate_of as coordinate_of,
+    regularised_coulomb as regularised_coulomb,
 )
 from touchback.model.described_values import (
     Data as Data,

@@ -5,7 +5,7 @@ coordinates is named with the one that is meant, as "joint.turn"; its name alone
 user constraint keeps an expression at zero, a drive prescribes a coordinate.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -250,3 +250,22 @@ class ContactKind(Data, frozen=True, tag_field="kind"):
         """Turning speeds that rolling friction resists, none, one or two [rad/s]; its arm [m] is
         the field `rolling`."""
         return []
+
+
+def regularised_coulomb(
+    mechanics: Mechanics,
+    friction: Value,
+    slip_speed: Value,
+    normal: Scalar,
+    slip: Sequence[Scalar],
+) -> list[Scalar]:
+    """−μ N u/√(u² + u₀²) for the slip velocity u [m/s], component by component [N]."""
+    k = mechanics.k
+    if is_zero(friction):
+        return [0 for _ in slip]
+    limit, u0 = k.mul(mechanics.value(friction), normal), mechanics.value(slip_speed)
+    squares = k.mul(u0, u0)
+    for u in slip:
+        squares = k.add(squares, k.mul(u, u))
+    drag = -k.div(limit, k.sqrt(squares))
+    return [k.mul(drag, u) for u in slip]

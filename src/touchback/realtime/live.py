@@ -93,9 +93,9 @@ from touchback.simulate import Solver, formulation_for, read_state
 from touchback.system import State, System, compile_model
 
 if TYPE_CHECKING:
+    import touchback as tb
     from touchback.realtime.control.control_port import Port
     from touchback.realtime.control.permissions import Exposed
-    from touchback.workbench import Workbench
 
 _DRAIN = 0.1  # seconds between drains of the ring, and of a chunk of a recording
 _TAPPED = 1.0 / 60  # seconds between drains while somebody taps
@@ -978,12 +978,12 @@ class Live:
 
     def view(
         self, *, exposed: Exposed | None = None, host: str = "127.0.0.1", port: int = 0
-    ) -> Workbench:
+    ) -> tb.workbench.Workbench:
         """Shows it on a page in the browser: see `workbench.open`. A notebook shows the page, a
         script prints its address; the result's `close()` ends the page alone."""
-        from touchback.workbench import open as open_page
+        import touchback as tb
 
-        return open_page(self, exposed=exposed, host=host, port=port).show()
+        return tb.workbench.open(self, exposed=exposed, host=host, port=port).show()
 
     # ---- report ---------------------------------------------------------------------------------
 

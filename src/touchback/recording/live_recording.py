@@ -25,7 +25,6 @@ from pathlib import Path
 import numpy as np
 
 from touchback.errors import InputError
-from touchback.native import ROW_HEAD
 from touchback.plain_data import parsed
 from touchback.recording.live_recording_metadata import (
     HEAD,
@@ -132,12 +131,12 @@ class Part:
     @property
     def inputs(self) -> np.ndarray:
         """Inputs consumed, a row a tick."""
-        return self.rows[:, ROW_HEAD : ROW_HEAD + len(self.about["input_names"])]
+        return self.rows[:, len(HEAD) : len(HEAD) + len(self.about["input_names"])]
 
     @property
     def states(self) -> np.ndarray:
         """States after each tick."""
-        start = ROW_HEAD + len(self.about["input_names"])
+        start = len(HEAD) + len(self.about["input_names"])
         return self.rows[:, start : start + len(self.about["state_names"])]
 
 

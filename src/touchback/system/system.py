@@ -49,8 +49,7 @@ from touchback.system.system_state import Assembly, State, elements_of
 from touchback.system.undetermined_forces import warn_of_undetermined
 
 if TYPE_CHECKING:
-    from touchback.batch import Batch
-    from touchback.workbench import Workbench
+    import touchback as tb
 
 Out = np.ndarray | None  # where a result is written; None: to a new array
 Replaced = Mapping[str, ArrayLike] | None  # parameters of this call, by numbers or arrays
@@ -829,21 +828,21 @@ class System:
 
     # ---- many, and seeing ------------------------------------------------------------------------
 
-    def batch(self, count: int) -> Batch:
+    def batch(self, count: int) -> tb.batch.Batch:
         """So many instances, which run at once: see `Batch.run`."""
-        from touchback.batch import Batch
+        import touchback as tb
 
-        return Batch(self, count)
+        return tb.batch.Batch(self, count)
 
     def view(
         self, x0: State | None = None, *, rate: float = 1000.0, host: str = "127.0.0.1",
         port: int = 0,
-    ) -> Workbench:  # fmt: skip
+    ) -> tb.workbench.Workbench:  # fmt: skip
         """Runs it live on a page in the browser, from a state: see `workbench.open`. A notebook
         shows the page, a script prints its address; the result's `close()` ends both."""
-        from touchback.workbench import open as open_page
+        import touchback as tb
 
-        return open_page(self, x0=x0, rate=rate, host=host, port=port).show()
+        return tb.workbench.open(self, x0=x0, rate=rate, host=host, port=port).show()
 
     # ---- reading ---------------------------------------------------------------------------------
 

@@ -8,10 +8,8 @@ from msgspec import Meta
 
 import touchback as tb
 from touchback import ForceKind, Frame, InternalState, maximum, select
-from touchback.model import Forces, Mechanics, check_positive
+from touchback.model import Forces, Mechanics, Operators, Vectors, check_positive
 from touchback.numbers import Scalar, Vector
-from touchback.spatial import Vectors
-from touchback.symbolic import Operators
 from touchback.vehicle.car_part import FromZero, Part, Positive, Size
 from touchback.vehicle.roads import Kerb
 from touchback.vehicle.roads.base import rubbing

@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 
 from touchback import Expr
+from touchback.model import Scalars, Tape
 from touchback.numbers import Scalar
-from touchback.symbolic import Scalars, Tape
 
 
 def as_numbers(k: Scalars, scalars: Iterable[Scalar]) -> list[Scalar]:

@@ -26,15 +26,15 @@ from touchback.model import (
     CylinderShape,
     Forces,
     Mechanics,
+    Operators,
     Several,
     Shapes,
     Triple,
     Value,
+    Vectors,
     check_positive,
 )
 from touchback.numbers import Scalar, Vector
-from touchback.spatial import Vectors
-from touchback.symbolic import Operators
 from touchback.vehicle.roads import AnyRoad, Ground, Kerb, PlaneRoad
 from touchback.vehicle.roads.base import rubbing
 from touchback.vehicle.scalar_operators import as_numbers, as_scalars

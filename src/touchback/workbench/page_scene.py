@@ -8,11 +8,10 @@ import numpy as np
 
 from touchback import Eye, Frame, LinkForce, Model, Revolute, SpringDamper, System
 from touchback.draw import Piece, Track, Watched, plane_across, scene_of
-from touchback.dynamics import Instant, float_instant, size_of
 from touchback.figure_style import BODIES, PALE
 from touchback.model import GROUND, Joint, axis_vector
 from touchback.numbers import Scalar
-from touchback.system import Derivation
+from touchback.system import Derivation, Instant, float_instant, size_of
 from touchback.system.body_poses import BodyPoses, Floats, quaternions
 from touchback.workbench.page_meshes import number_of
 from touchback.workbench.page_source import (

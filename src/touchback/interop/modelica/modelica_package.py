@@ -15,6 +15,8 @@ from touchback.errors import InputError, ModelError, TouchbackError
 from touchback.interop.modelica.modelica_text import Names, quoted, texts
 from touchback.model import (
     GROUND,
+    IDENTITY,
+    ZERO,
     BaseMotion,
     CoincidentComponent,
     Data,
@@ -24,7 +26,6 @@ from touchback.model import (
 )
 from touchback.model.model_text import kind_text
 from touchback.numbers import Matrix, Scalar, Vector
-from touchback.spatial import IDENTITY, ZERO
 from touchback.symbolic import Tape
 
 

@@ -7,10 +7,8 @@ from math import pi
 
 from touchback import cos, maximum, minimum, select, sin, sqrt
 from touchback.errors import ModelError
-from touchback.model import Data, check_positive, listed, number, pair
+from touchback.model import Data, Operators, Vectors, check_positive, listed, number, pair
 from touchback.numbers import Scalar, Vector, is_one_of
-from touchback.spatial import Vectors
-from touchback.symbolic import Operators
 
 _NOWHERE = -1e9  # m: a gap that any other is larger than
 _VECTORS = Vectors(Operators())

@@ -9,9 +9,8 @@ from numpy.typing import NDArray
 
 from touchback import Table
 from touchback.errors import ModelError
-from touchback.model import check_positive, number
+from touchback.model import Want, call, check_positive, number
 from touchback.numbers import Scalar, as_float, is_real, shown
-from touchback.symbolic import Want, call
 from touchback.vehicle.roads.base import Bump, Patch, Road
 
 MOST = 1_000_000  # heights of a road

@@ -7,11 +7,10 @@ from collections.abc import Mapping
 
 from touchback import Expr, Model
 from touchback.errors import InputError, ModelError
-from touchback.model import Control, Value, value
+from touchback.model import Control, Value, parse, quoted, to_text, value
 from touchback.names import suggestion, unknown_name
 from touchback.realtime.control import CommandServer
 from touchback.realtime.control.control_messages import Facts
-from touchback.symbolic import parse, quoted, to_text
 from touchback.workbench.manipulate.manipulator_messages import Law, Laws
 from touchback.workbench.manipulate.state_snapshot import refuse_rows
 from touchback.workbench.manipulate.undo_history import EDIT, Change, Reshape

@@ -11,11 +11,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from touchback import Expr, Frame, Hand, Model, System
-from touchback.dynamics import float_instant
 from touchback.errors import InputError
 from touchback.names import unknown_name
 from touchback.realtime.control import CommandServer
 from touchback.realtime.control.control_messages import Facts
+from touchback.system import float_instant
 from touchback.workbench.manipulate.manipulator_messages import Grab, Pull, Release
 from touchback.workbench.manipulate.state_snapshot import (
     StateSnapshot,

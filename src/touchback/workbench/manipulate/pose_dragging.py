@@ -10,11 +10,17 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from touchback import State, System
-from touchback.dynamics import configuration_rate
 from touchback.errors import InputError, SolveError
 from touchback.realtime.control import CommandServer
 from touchback.realtime.control.control_messages import Facts
-from touchback.system import At, Function, Recipe, StateAssembler, with_found_states
+from touchback.system import (
+    At,
+    Function,
+    Recipe,
+    StateAssembler,
+    configuration_rate,
+    with_found_states,
+)
 from touchback.workbench.manipulate.manipulator_messages import Pose
 from touchback.workbench.manipulate.state_snapshot import (
     StateSnapshot,

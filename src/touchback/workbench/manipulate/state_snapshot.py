@@ -9,10 +9,10 @@ from functools import cached_property
 import numpy as np
 
 from touchback import Frame, Live, System
-from touchback.dynamics import float_instant, size_of
 from touchback.errors import InputError
 from touchback.model import GROUND, Value, is_number
 from touchback.names import unknown_name
+from touchback.system import float_instant, size_of
 
 _TRIES, _MOMENT = 50, 2e-3  # s
 

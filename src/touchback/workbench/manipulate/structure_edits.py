@@ -14,7 +14,6 @@ import numpy as np
 from msgspec.structs import fields, replace
 
 from touchback import Expr, Frame, JointKind, Model, PointInPlane, Rod
-from touchback.dynamics import float_instant
 from touchback.errors import InputError, TouchbackError
 from touchback.model import (
     AXES,
@@ -25,6 +24,7 @@ from touchback.model import (
     Closure,
     ClosureKind,
     Joint,
+    Translator,
     Value,
     axis_vector,
     frame_at,
@@ -47,7 +47,7 @@ from touchback.spatial.euler_denavit_hartenberg import (
     euler_angles,
     turn_matrix,
 )
-from touchback.symbolic import Translator
+from touchback.system import float_instant
 from touchback.workbench.manipulate.manipulator_messages import Edit, Joint as JointMessage, Undo
 from touchback.workbench.manipulate.state_snapshot import StateSnapshot, refuse_rows, take_snapshot
 from touchback.workbench.manipulate.undo_history import EDIT, Change, Reshape

@@ -12,8 +12,8 @@ from functools import partial
 import numpy as np
 
 from touchback.errors import InputError, ModelError
+from touchback.model import Operators, parse
 from touchback.names import unknown_name
-from touchback.symbolic import Operators, parse
 
 Floats = np.ndarray
 LONGEST = 500  # letters of an expression
