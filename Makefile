@@ -57,7 +57,7 @@ ALONE = env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL TOUCHBACK_FAILED_TESTS=$(abspath
 PYTEST = $(ALONE) OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "not soak and not browser"
 
 # Rooms in which nothing waits: a live run goes as fast as it can there, and seconds are those of the processor.
-UNCLOCKED := validation $(addprefix tests/,analysis codegen contact draw dynamics estimate files gallery/omni instruments/piano model \
+UNCLOCKED := validation $(addprefix tests/,analysis codegen contact draw dynamics estimate gallery/omni instruments/piano model \
   simulate spatial studies/displays studies/keyboard studies/piano studies/wall symbolic system test_core_alone.py)
 
 clocked: $(STAMPS)/develop $(STAMPS)/machine

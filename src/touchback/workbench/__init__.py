@@ -1,5 +1,5 @@
-"""The page where people play with a mechanism: `workbench.open(system)` serves it, `.url` is its
-address. It needs the extra `view` (`pip install touchback[view]`)."""
+"""The page where people play with a mechanism: `tb.workbench.open(system)` serves it, `.url` is
+its address. It needs the extra `view` (`pip install touchback[view]`)."""
 
 from touchback.workbench.looped_inputs import feed as feed
 from touchback.workbench.manipulate.mouse_hand import equipped as equipped
@@ -15,6 +15,7 @@ from touchback.workbench.play.play_server import (
     PlayServer as PlayServer,
 )
 from touchback.workbench.play.trial_pages import ForcedChoicePage as ForcedChoicePage
-from touchback.workbench.workbench import Workbench, open
+from touchback.workbench.workbench import Workbench, open as open
 
-__all__ = ["Posed", "Source", "Workbench", "open"]
+# `open` is there too, but `from touchback.workbench import *` leaves Python's own as it is.
+__all__ = ["Posed", "Source", "Workbench"]
