@@ -63,6 +63,18 @@ def test_a_wall_faster_than_the_sampling_is_refused() -> None:
         place_poles(Oscillator(1.0), Oscillator(1.0, 0.0, 1e4), 0.04)
 
 
+@pytest.mark.parametrize("mass", [0.05, 2.0])
+def test_the_refusal_names_the_largest_stiffness_that_sampling_allows(mass: float) -> None:
+    """m (π/T)², half a turn of an undamped contact in a sample; just less than it is taken."""
+    T = 0.04
+    largest = mass * (math.pi / T) ** 2
+    with pytest.raises(InputError, match=r"ask for less than (\S+) N/m") as refused:
+        place_poles(Oscillator(mass), Oscillator(mass, 0.0, 1.001 * largest), T)
+    named = float(str(refused.value).split("less than ")[1].split()[0])
+    assert named == pytest.approx(largest, rel=1e-5)  # six digits are told
+    assert np.isfinite(place_poles(Oscillator(mass), Oscillator(mass, 0.0, 0.999 * named), T)).all()
+
+
 def test_the_prediction_is_table_5_4_with_its_cosine_mended() -> None:
     g, K, T, y, v = 1.0, 4.0, 0.3, -0.2, -0.7
     w = math.sqrt(K)

@@ -93,6 +93,29 @@ def test_continuous_motion_crosses_the_wall_where_the_laboratory_finds_it() -> N
     assert crossings > 50
 
 
+def test_a_bounce_within_one_period_ends_where_the_laboratory_finds_it() -> None:
+    """In and out again on a wall on which a contact lasts about two periods, under a force that
+    alone would leave the mass inside. Four of Newton's steps leave 2e-18 m and 2e-14 m/s; less than
+    a hundred times of that is rounding of other processors too."""
+    free = PLANT.motion
+    in_contact = Target(free.mass * (0.5 * np.pi / T) ** 2).in_contact(free)
+    motions = [Motion(each.mass, each.damping, each.stiffness) for each in (free, in_contact)]
+    bounces = 0
+    for speed, entry, part in np.random.default_rng(3).uniform(
+        (0.005, 0.0, 0.6), (0.1, 0.3, 1.1), (600, 3)
+    ):
+        y, force = entry * T * speed, part * 2.0 * free.mass * speed / T  # part 1: back after T
+        ball = ContinuousBall(free, in_contact, force, State(y, -speed))
+        due = ball.state(T)
+        if due.y < 0.0 or not ball.contacts or free.after(State(y, -speed), T, force).y >= 0.0:
+            continue  # still inside, never there, or a graze, which counts as none
+        bounces += 1
+        found = onward(*motions, Pair(y, -speed), force, T)
+        assert found.y == pytest.approx(due.y, abs=1e-16)
+        assert found.v == pytest.approx(due.v, abs=1e-12)
+    assert bounces > 50
+
+
 @pytest.mark.parametrize("name", [name for name in WALLS if name != "adaptive"])
 @pytest.mark.parametrize("stiffness", [3000.0, 60e3])
 def test_each_law_presses_as_its_controller(name: str, stiffness: float) -> None:
@@ -216,6 +239,26 @@ def test_the_observer_that_runs_is_that_of_the_laboratory() -> None:
         forces.append(told.force(0, State(known.y, known.v)))
     np.testing.assert_allclose(forces[1:], trace.wall_force, atol=1e-9)
     assert np.abs(trace.wall_force).max() > 0.5
+
+
+@pytest.mark.parametrize("slack", [0.0, 0.25, 0.5])
+@pytest.mark.parametrize("off", [-0.5, -0.3, -0.1, 0.0, 0.2, 0.45])
+def test_a_belief_is_moved_only_as_far_as_it_leaves_the_slack_around_the_count(
+    off: float, slack: float
+) -> None:
+    """Off by counts from the count's middle, at rest, without a force. What is believed has the
+    variance of what is read, so that the mean moves half-way (Kalman: P/(P + R) = 1/2) to the
+    nearest place of the slack: nowhere from within."""
+    size, count = 4e-6, 3e-5
+    observing = Observing(size, hand_rate=1e-12, slack=slack)
+    believed = count + off * size
+    memory = (believed, 0.0, 0.0, observing.variance, *[0.0] * 5, 1.0)
+    told = WallSample(count, 0.0, 0.0, Motion(0.32, 0.0, 0.0), 0.0, 5000.0, 0.0, T)
+    after, known = observing.step(memory, told)
+    nearest = count + np.clip(off, -slack, slack) * size
+    assert after[0] == pytest.approx(0.5 * (believed + nearest), rel=1e-12)
+    assert after[3] == pytest.approx(0.5 * observing.variance, rel=1e-12)
+    assert known.y == after[0]
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ import pytest
 from touchback.errors import InputError
 from touchback.haptics.trials import (
     Constant,
+    Curve,
     Design,
     ForcedChoice,
     Psychometric,
@@ -70,6 +71,22 @@ def test_the_threshold_is_told_at_the_end_only(tmp_path):
     assert fit.holds(30.0) and fit.counts.asked.sum() == 30
     with pytest.raises(InputError, match="all 30 trials are answered"):
         session.answer(1)
+
+
+@pytest.mark.parametrize("guess", [1 / 2, 1 / 3])
+def test_the_curve_of_a_fit_goes_beyond_all_levels_and_is_half_way_at_the_threshold(guess):
+    """ψ = γ + (1 − γ − λ) (1 − 2^−(x/α)^β) of a Weibull whose threshold α stands for one half."""
+    design = Design(DESIGN.method, "stiffness", 400.0, round(1 / guess), unit="N/m")
+    fit = design.fit(SimulatedSubject(Psychometric(30.0, guess=guess), 1).run(design, 3))
+    curve, best = Curve.of(fit), fit.best
+    assert curve.levels[0] < 20.0 and curve.levels[-1] > 80.0
+    assert (np.diff(curve.levels) > 0.0).all() and (np.diff(curve.right) >= 0.0).all()
+    grown = 1.0 - 2.0 ** -((curve.levels / best.threshold) ** best.steepness)
+    expected = guess + (1.0 - guess - best.lapse) * grown
+    assert curve.right == pytest.approx(expected, rel=1e-12)
+    assert np.interp(best.threshold, curve.levels, curve.right) == pytest.approx(
+        0.5 * (1.0 + guess - best.lapse), abs=1e-3
+    )  # linear between 300 levels
 
 
 def test_what_is_no_session_or_answer_is_said(tmp_path):
