@@ -112,6 +112,61 @@ def test_a_mechanism_with_modes_is_not_planned_as_if_it_had_none(plan: Planner) 
 
 
 @BOTH
+def test_what_neither_method_can_follow_is_refused_in_its_own_name(
+    slider: tb.System, plan: Planner
+) -> None:
+    """A memory changes at ticks, of which a plan's equations know nothing; a model has none yet;
+    and without an input there is nothing to plan."""
+    call = rf"tb\.planning\.{plan.__name__}"
+    m = tb.Model("ticking")
+    m.joint("x", tb.Prismatic("x"), m.ground, m.body("block", mass=1.0))
+    m.force("motor", tb.JointEffort("x", m.input("push", unit="N")))
+    m.memory("ticks", update=lambda before: before + 1.0)
+    with pytest.raises(tb.InputError, match=rf"ticking: {call} knows nothing of .*'ticks'"):
+        plan(m.compile(), [0.0, 0.0, 0.0], 1.0, effort, knots=5)
+    with pytest.raises(tb.InputError, match=rf"{call}: 'ticking' is a model; compile it"):
+        plan(m, [0.0, 0.0], 1.0, effort, knots=5)
+    m = tb.Model("coasting")
+    m.joint("x", tb.Prismatic("x"), m.ground, m.body("block", mass=1.0))
+    with pytest.raises(tb.InputError, match="coasting: it has no inputs that could be planned"):
+        plan(m.compile(), [0.0, 0.0], 1.0, lambda at: at["x"] ** 2, knots=5)
+
+
+def valley(at: Any) -> Any:
+    """Two ways that cost the same: to x = 1 and to x = −1."""
+    return (at["x"] ** 2 - 1.0) ** 2 + 1e-2 * at["push"] ** 2
+
+
+@BOTH
+def test_a_guess_decides_which_of_two_equal_valleys_is_gone_to(
+    slider: tb.System, plan: Planner
+) -> None:
+    """From the ridge between them both plans are mirror images, as are the sums that IPOPT makes
+    of them."""
+    way = np.linspace([0.0, 0.0], [1.0, 0.0], 11)
+    right, left = (plan(slider, [0, 0], 3.0, valley, knots=11, guess=s * way) for s in (1, -1))
+    assert right.values[0, 0] > 1.0  # N, to the right
+    np.testing.assert_allclose(left.values, -right.values, atol=1e-6)  # IPOPT's tolerance is 1e-9
+    assert left.cost == pytest.approx(right.cost, rel=1e-9)
+
+
+@BOTH
+def test_without_a_guess_the_search_begins_straight_to_the_end(
+    slider: tb.System, plan: Planner
+) -> None:
+    """With 41 knots, unless others are asked for. The same iterations end in the same bits, of a
+    cost that isn't quadratic and takes several."""
+    end = {"x": 1.0, "x rate": 0.5}
+    straight = np.linspace([0.2, 0.0], [1.0, 0.5], 41)
+    found, told = (
+        plan(slider, [0.2, 0.0], 1.0, lambda at: at["push"] ** 4 + at["x"] ** 4, end=end, **given)
+        for given in ({}, {"guess": straight})
+    )
+    assert found.times.tolist() == np.linspace(0.0, 1.0, 41).tolist()
+    assert np.array_equal(found.values, told.values)
+
+
+@BOTH
 def test_an_end_that_no_push_can_meet_is_told(slider: tb.System, plan: Planner) -> None:
     with pytest.raises(tb.SolveError, match="slider: IPOPT found no plan"):
         plan(slider, [0.0, 0.0], 0.1, effort, end={"x": 5.0}, knots=5)
@@ -129,15 +184,17 @@ def test_costs_that_are_no_numbers_are_told_once(slider: tb.System, plan: Planne
     [
         ({"guess": np.zeros((3, 3))}, r"guess: finite numbers of shape \(5, 2\)"),
         ({"guess": np.full((5, 2), np.nan)}, "guess: finite numbers"),
+        ({"guess": np.where(np.eye(5, 2) > 0.0, np.inf, 0.0)}, "guess: finite numbers"),
         ({"end": {"x": np.nan}}, "end: 'x' must be a finite number, got nan"),
         ({"end": {"y": 1.0}}, "state 'y'"),
         ({"cost": lambda at: at["pull"]}, "state or input 'pull'.*push"),
         ({"duration": (2.0, 1.0)}, r"duration: seconds, or a pair \(least, most\).*2.0, 1.0"),
         ({"duration": (0.0, 1.0)}, "duration must be a positive number"),
         ({"step": 0.0}, "step must be a positive number"),
-        ({"step": 1e-9}, r"2.5e\+08 steps from one knot to the next"),
+        ({"step": 1e-9}, r"2.5e\+08 steps from one knot to the next, and at most 10000"),
         ({"cost": 5}, "cost: a function of states and inputs.*got 5"),
         ({"cost": lambda at: [at["push"], 1.0]}, "cost: .* one number, and it gave"),
+        ({"cost": lambda: 1.0}, "cost: the function takes 0 arguments, and is given 1 argument"),
     ],
 )
 def test_what_cant_be_planned_is_refused(

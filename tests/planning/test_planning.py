@@ -1,6 +1,8 @@
 """Plans by sampling: the best one known by least squares, a swing-up, an arm against a clock."""
 
 import math
+import threading
+import time
 from typing import Any
 
 import numpy as np
@@ -72,6 +74,53 @@ def test_an_arm_reaches_its_goal_against_the_clock_and_becomes_safe_without_plan
         while "stale" not in " ".join(live.faults):
             live.run(0.02)
     assert live.report().counts["not_finite"] == 0
+
+
+def test_planning_has_ended_when_close_returns_and_inputs_get_nothing_more() -> None:
+    """Closed in the midst of a plan, which takes 0.1 s at least."""
+    begun = threading.Event()
+
+    def slow(r: tb.planning.Rollouts) -> np.ndarray:
+        begun.set()
+        time.sleep(0.1)
+        return squares(r)
+
+    planner = tb.planning.MPPI(slider(), slow, {"push": 1.0}, step=0.1, samples=4)
+    with tb.live(planner.system, [1.0, 0.0], rate=100) as live:
+        driving = planner.drive(live)
+        assert begun.wait(60.0)
+        driving.close()
+        assert "touchback planner" not in [each.name for each in threading.enumerate()]
+        assert driving.plans == 1 and driving.value("push") is None
+
+
+@pytest.mark.parametrize(("ticks", "values"), [(20.0, 20.0), (100.0, 100.0), (1000.0, 250.0)])
+def test_an_input_gets_a_value_each_tick_but_no_more_than_250_a_second(
+    ticks: float, values: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    planner = tb.planning.MPPI(slider(), squares, {"push": 1.0}, step=0.1, samples=4)
+    with tb.live(planner.system, [1.0, 0.0], rate=ticks) as live:
+        rates, connect = [], live.connect
+        monkeypatch.setattr(
+            live, "connect", lambda name, device, rate: rates.append(rate) or connect(name, device)
+        )
+        planner.drive(live).close()
+    assert rates == [values]
+
+
+@pytest.mark.parametrize(
+    ("option", "least", "most"),
+    [("knots", 2, 10_000), ("passes", 1, 1000), ("temperature", 1e-9, 100.0)],
+)
+def test_the_limits_of_options_are_taken_themselves(option: str, least: float, most: float) -> None:
+    def made(value: float) -> tb.planning.MPPI:
+        return tb.planning.MPPI(slider(), squares, {"push": 1.0}, samples=2, **{option: value})
+
+    for value in (least, most):
+        made(value)
+    for value in (0, 1.001 * most):
+        with pytest.raises(tb.InputError, match=option):
+            made(value)
 
 
 @pytest.mark.parametrize(("duration", "every"), [(0.5, 0.2), (0.1, 0.2), (0.3, 0.1)])

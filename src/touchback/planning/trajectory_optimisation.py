@@ -72,7 +72,7 @@ def optimise_plan(
     method: Method,
 ) -> Plan:
     """The plan that costs least, as `collocate` and `shoot` tell."""
-    refuse("tb.rollout", system)
+    refuse(call, system, like="tb.rollout")
     if system.modes:
         raise InputError(
             f"{system.name}: {call} knows no modes; sample with tb.planning.MPPI, or follow the "

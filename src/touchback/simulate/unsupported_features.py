@@ -113,10 +113,11 @@ def refused_by(solver: Solver) -> list[Feature]:
     return [feature for feature in OF_SOLVERS if feature.needs not in solver.can]
 
 
-def refuse(call: str, system: System) -> None:
-    """Raise where the system has what the call would otherwise leave out in silence, or is none."""
+def refuse(call: str, system: System, like: str = "") -> None:
+    """Raise where the system has what the call would otherwise leave out in silence, or is none.
+    A call that isn't in the table itself refuses what another one does, `like` that."""
     refuse_model(call, system)
-    for feature, mend in REFUSED[call].items():
+    for feature, mend in REFUSED[like or call].items():
         _refuse_feature(call, system, feature, mend or feature.mend)
 
 
