@@ -17,7 +17,7 @@ from touchback.codegen import Compiled, compile_program, emit
 from touchback.codegen.host_cpu import host_target
 from touchback.codegen.printers import print_c
 from touchback.codegen.printers.compile_c import FLAGS
-from touchback.dynamics.forward_dynamics import forward
+from touchback.dynamics.forward_dynamics import solve_accelerations
 from touchback.symbolic.program import Program, lower
 from touchback.system.derivation import Derivation
 from touchback.system.signal_layout import layout_of
@@ -47,7 +47,7 @@ def _measure(section: Section, size: int, against_gcc: bool) -> None:
     gc.collect()
     start = process_time()
     d = Derivation(model, layout, layout.v, frame_pass=True)
-    outputs = forward(d.instant, d.extra, "articulated")
+    outputs = solve_accelerations(d.instant, d.extra, "articulated")
     derived = process_time()
     program = lower(d.tape, outputs, d.places())
     lowered = process_time()

@@ -7,7 +7,7 @@ from typing import Any
 from benchmarks.live import with_live_parameters
 from benchmarks.report import Section, Target
 from touchback import Model
-from touchback.dynamics.forward_dynamics import entries
+from touchback.dynamics.forward_dynamics import mass_matrix_entries
 from touchback.dynamics.rnea import Wrench, inverse_dynamics
 from touchback.model.frame import Frame
 from touchback.spatial import ZERO, Vectors
@@ -123,7 +123,7 @@ def _inverse(model: Model, forces: bool, frame_pass: bool) -> int:
 def _mass_and_bias(model: Model, forces: bool, frame_pass: bool, world: bool) -> int:
     d = Derivation(model, layout_of(model), _force_names(model, forces), frame_pass)
     bias = _efforts(d, model, None, d.extra)
-    M = entries(d.instant, world)
+    M = mass_matrix_entries(d.instant, world)
     return _count(d, [*bias, *(entry for (i, j), entry in M.items() if i <= j)])
 
 

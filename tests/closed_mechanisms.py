@@ -7,7 +7,11 @@ import numpy as np
 
 from touchback.codegen import compile_program
 from touchback.dynamics.constraint_row import Row
-from touchback.dynamics.forward_dynamics import configuration_rate, entries, inverse
+from touchback.dynamics.forward_dynamics import (
+    configuration_rate,
+    mass_matrix_entries,
+    solve_efforts,
+)
 from touchback.dynamics.loop_closures import closure_rows
 from touchback.model.closures import Closure
 from touchback.model.model import Model
@@ -46,8 +50,8 @@ def mechanism(
     ]
     written += rows(d) if rows else []
     n = len(layout.v)
-    f = [tape.sub(e, c) for e, c in zip(instant.efforts(), inverse(instant, None))]
-    lower = {(i, j): x for (i, j), x in entries(instant).items() if i >= j and x}
+    f = [tape.sub(e, c) for e, c in zip(instant.efforts(), solve_efforts(instant, None))]
+    lower = {(i, j): x for (i, j), x in mass_matrix_entries(instant).items() if i >= j and x}
     J = [(i, j, x) for i, row in enumerate(written) for j, x in row.J.items()]
     servo = any(row.through for row in written)
     W = [(i, j, x) for i, row in enumerate(written) for j, x in (row.through or row.J).items()]

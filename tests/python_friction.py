@@ -19,7 +19,7 @@ def solve_accelerations(terms: Terms) -> tuple[np.ndarray, np.ndarray]:
     pulls = np.zeros(len(terms.gamma), dtype=bool)
     solution, wrong = _turned(terms, pulls)
     if _too_strong(terms, pulls):
-        pulls = terms.rubs & (_solution(terms, terms.J)[n:] < 0.0)
+        pulls = terms.has_friction & (_solution(terms, terms.J)[n:] < 0.0)
         solution, wrong = _turned(terms, pulls)
     forces = np.abs(solution[n:, None] * terms.W)
     largest = np.abs(terms.f).max(initial=0.0) + forces.max(initial=0.0)
@@ -39,7 +39,9 @@ def _turned(terms: Terms, pulls: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     n = len(terms.f)
     for turn in range(1 + TURNS + SINGLES):
         solution = _solution(terms, _acting(terms, pulls))
-        wrong = np.flatnonzero(terms.rubs & (np.where(pulls, -1.0, 1.0) * solution[n:] < 0.0))
+        wrong = np.flatnonzero(
+            terms.has_friction & (np.where(pulls, -1.0, 1.0) * solution[n:] < 0.0)
+        )
         if not wrong.size or turn == TURNS + SINGLES:
             break
         turned = wrong if turn < TURNS else wrong[:1]
@@ -64,7 +66,7 @@ def _solution(terms: Terms, W: np.ndarray) -> np.ndarray:
 def _too_strong(terms: Terms, pulls: np.ndarray) -> bool:
     """Whether friction is stronger than the inertia that it acts against, so that an answer isn't
     the one that weak friction leads to. With servos there is no telling."""
-    others = ~terms.rubs
+    others = ~terms.has_friction
     if others.all() or not np.array_equal(terms.W[others], terms.J[others]):
         return False
     sides = [np.linalg.slogdet(_matrix(terms, W))[0] for W in (_acting(terms, pulls), terms.J)]

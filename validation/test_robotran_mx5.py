@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from touchback.dynamics import Coordinates, Instant
-from touchback.dynamics.forward_dynamics import entries, inverse
+from touchback.dynamics.forward_dynamics import mass_matrix_entries, solve_efforts
 from touchback.interop import ImportNotice, read_mbs
 from touchback.model import Model
 from touchback.symbolic import Tape
@@ -47,15 +47,15 @@ def test_mass_matrix_bias_and_inverse_dynamics_are_robotrans(
         return Instant(car, Operators(), Coordinates(q, v, {}, {}, 0.0, {}))
 
     M = np.zeros((52, 52))
-    for (i, j), entry in entries(instant()).items():
+    for (i, j), entry in mass_matrix_entries(instant()).items():
         M[i, j] = entry
     ours = {
         "M_diagonal": M.diagonal(),
         "M_first_row": M[0],
         "M_frobenius": np.linalg.norm(M),
         "M_logdet": np.linalg.slogdet(M)[1],
-        "bias": np.array(inverse(instant(), None), dtype=float),
-        "inverse_dynamics": np.array(inverse(instant(), a), dtype=float),
+        "bias": np.array(solve_efforts(instant(), None), dtype=float),
+        "inverse_dynamics": np.array(solve_efforts(instant(), a), dtype=float),
     }
     print(f"\n{'quantity':<16} {'largest':>12} {'difference':>12}")
     for name, value in ours.items():
@@ -72,10 +72,10 @@ def test_fewer_operations_than_robotran(car: Model) -> None:
     def instant() -> Instant:
         return Instant(car, tape, Coordinates(q, v, {}, {}, tape.symbol("t"), {}))
 
-    upper = [entry for (i, j), entry in entries(instant()).items() if i <= j]
+    upper = [entry for (i, j), entry in mass_matrix_entries(instant()).items() if i <= j]
     ours = {
-        "M and c": count_tape(tape, [*upper, *inverse(instant(), None)]).flops,
-        "inverse dynamics": count_tape(tape, inverse(instant(), a)).flops,
+        "M and c": count_tape(tape, [*upper, *solve_efforts(instant(), None)]).flops,
+        "inverse dynamics": count_tape(tape, solve_efforts(instant(), a)).flops,
     }
     print(f"\n{'flops':<18} {'ROBOTRAN':>9} {'ours':>6}")
     for name, flops in ours.items():

@@ -77,7 +77,7 @@ def test_increments_of_a_turning_body_turn_against_it(anywhere: tuple[Instance, 
 def test_the_equations_vanish_in_motion(free_loop: Any) -> None:
     state = free_loop.assemble()
     instance = Instance(free_loop)
-    at = instance.in_motion(instance.point(state))
+    at = instance.with_accelerations(instance.point(state))
     values = instance.values(at)
     for row in ("effort", "position", "rate", "acceleration"):
         assert np.abs(values[row]).max() < 1e-10

@@ -10,12 +10,12 @@ from touchback.contact.surfaces import (
     Ball,
     Barrel,
     Ellipsoid,
+    FormulaSurface,
     Pipe,
     Plane,
     Roller,
     Surface,
     Torus,
-    Written,
     refined,
     shape_at,
 )
@@ -30,7 +30,7 @@ SURFACES = [
     Torus(1.0, 0.3),
     Barrel(1.0, 0.6),
     Roller(1.0, 0.6, 0.5),
-    Written("x**4 + y**2/0.25 + exp(z) - 2"),
+    FormulaSurface("x**4 + y**2/0.25 + exp(z) - 2"),
 ]
 
 
@@ -78,9 +78,9 @@ def test_what_is_no_length_or_no_surface_is_refused() -> None:
     with pytest.raises(tb.ModelError, match=r"Ball: its radius is -1.0 m; it must be positive"):
         Ball(-1.0)
     with pytest.raises(tb.ModelError, match="uses none of x, y and z"):
-        Written("2*3")
+        FormulaSurface("2*3")
     with pytest.raises(tb.ModelError, match="there is no name 'b'"):
-        Written("x*b")
+        FormulaSurface("x*b")
     with pytest.raises(tb.ModelError, match="Ball: radius: a number or an expression is expected"):
         Ball("big")  # type: ignore[arg-type]
     with pytest.raises(tb.ModelError, match=r"Barrel: its off is 0.2 m and its radius 0.1 m"):

@@ -16,12 +16,12 @@ from touchback.contact.surfaces import (
     Ball,
     Barrel,
     Ellipsoid,
+    FormulaSurface,
     Pipe,
     Plane,
     Roller,
     Surface,
     Torus,
-    Written,
 )
 from touchback.symbolic.differentiate import jvp
 from touchback.symbolic.program import lower
@@ -113,7 +113,7 @@ PAIRS = [
     (Ellipsoid(0.5, 0.8, 0.3), Ball(0.4)),
     (Ellipsoid(0.5, 0.8, 0.3), Ellipsoid(0.2, 0.3, 0.6)),
     (Pipe(0.5), Ellipsoid(0.2, 0.3, 0.6)),
-    (Written("x**4 + 2*y**4 + z**4 + x**2 + y**2 + z**2 - 0.3"), Ball(0.4)),
+    (FormulaSurface("x**4 + 2*y**4 + z**4 + x**2 + y**2 + z**2 - 0.3"), Ball(0.4)),
     (Plane(), Barrel(1.0, 0.7)),
     (Ball(0.5), Roller(1.0, 0.7, 0.5)),
 ]
@@ -219,7 +219,7 @@ def test_a_start_that_cannot_be_found_is_said() -> None:
     saddle = side(Torus(1.0, 0.3), across, np.array([0, 0, 2.0]))
     with pytest.raises(tb.SolveError, match="farthest, or on a saddle"):
         find_nearest(FLOOR, saddle, (0, 0, 2.6))
-    nowhere = side(Written("(x**2 + y**2 + z**2 + 1)/2"), np.eye(3), np.array([0, 0, 2.0]))
+    nowhere = side(FormulaSurface("(x**2 + y**2 + z**2 + 1)/2"), np.eye(3), np.array([0, 0, 2.0]))
     with pytest.raises(tb.SolveError, match=r"leaves .* after 60 steps|has no normal"):
         find_nearest(FLOOR, nowhere, (0.3, 0.1, 0.5))
 

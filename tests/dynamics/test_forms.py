@@ -11,7 +11,12 @@ import touchback as tb
 from dual_numbers import Dual
 from random_mechanisms import Mechanism, examples, mechanisms, random_mechanism, scale
 from touchback.dynamics import Coordinates, Instant, aba, crba, rnea
-from touchback.dynamics.forward_dynamics import ALGORITHMS, entries, forward, inverse
+from touchback.dynamics.forward_dynamics import (
+    ALGORITHMS,
+    mass_matrix_entries,
+    solve_accelerations,
+    solve_efforts,
+)
 from touchback.model.flatten_submodels import flatten
 from touchback.symbolic.program import evaluate, lower
 from touchback.symbolic.scalars import Operators
@@ -79,12 +84,15 @@ def test_live_parameters_anywhere_change_no_number(mechanism: Mechanism) -> None
     q, v, a = mechanism.state(model.compile())
     assert live.parameters
     expected = instant(model, q.tolist(), v.tolist())
-    tau, M = floats(inverse(expected, a.tolist())), full(entries(expected), len(v))
+    tau, M = (
+        floats(solve_efforts(expected, a.tolist())),
+        full(mass_matrix_entries(expected), len(v)),
+    )
     for frame_pass in (False, True):
         here = instant(live, q.tolist(), v.tolist(), frame_pass)
-        close(floats(inverse(here, a.tolist())), tau)
-        close(full(entries(here), len(v)), M)
-        close(full(entries(here, at_root=True), len(v)), M)
+        close(floats(solve_efforts(here, a.tolist())), tau)
+        close(full(mass_matrix_entries(here), len(v)), M)
+        close(full(mass_matrix_entries(here, at_root=True), len(v)), M)
 
 
 @examples(12)
@@ -98,9 +106,9 @@ def test_every_algorithm_solves_the_equations_of_motion(mechanism: Mechanism) ->
     tau = mechanism.rng.standard_normal(n)
     for frame_pass in (False, True):
         here = instant(model, q.tolist(), v.tolist(), frame_pass)
-        M, c = full(entries(here), n), floats(inverse(here, None))
+        M, c = full(mass_matrix_entries(here), n), floats(solve_efforts(here, None))
         raw = here.tree, here.k, here.at.v, tau.tolist(), here.base(), {}, here.armature()
-        found = {name: forward(here, tau.tolist(), name) for name in ALGORITHMS}
+        found = {name: solve_accelerations(here, tau.tolist(), name) for name in ALGORITHMS}
         found["articulated, without base parameters"] = aba.forward_dynamics(*raw)
         for name, accelerations in found.items():
             a = floats(accelerations)
@@ -118,13 +126,15 @@ def test_duals_and_complex_steps_give_the_derivative_of_the_same_numbers(
     system = model.compile()
     q, v, a = mechanism.state(system)
     dq, dv = mechanism.rng.standard_normal(len(q)), mechanism.rng.standard_normal(len(v))
-    duals = inverse(instant(model, list(map(Dual, q, dq)), list(map(Dual, v, dv))), a.tolist())
+    duals = solve_efforts(
+        instant(model, list(map(Dual, q, dq)), list(map(Dual, v, dv))), a.tolist()
+    )
     h = 1e-30
-    steps = inverse(instant(model, list(q + 1j * h * dq), list(v + 1j * h * dv)), a.tolist())
+    steps = solve_efforts(instant(model, list(q + 1j * h * dq), list(v + 1j * h * dv)), a.tolist())
     # a coordinate that nothing depends on leaves plain numbers
     value = floats([x.value if isinstance(x, Dual) else x for x in duals])
     tangent = floats([x.tangent if isinstance(x, Dual) else 0.0 for x in duals])
-    close(value, floats(inverse(instant(model, q.tolist(), v.tolist()), a.tolist())))
+    close(value, floats(solve_efforts(instant(model, q.tolist(), v.tolist()), a.tolist())))
     close(np.array(steps, dtype=complex).real, value)
     close(np.array(steps, dtype=complex).imag / h, tangent)
 
@@ -137,10 +147,10 @@ def test_the_tape_and_the_floats_agree(mechanism: Mechanism) -> None:
     q, v, a = mechanism.state(model.compile())
     derivation = Derivation(model, layout, layout.v)
     places = derivation.places()
-    program = lower(derivation.tape, inverse(derivation.instant, derivation.extra), places)
+    program = lower(derivation.tape, solve_efforts(derivation.instant, derivation.extra), places)
     x, u = [*q, *v], [0.0, *a]
     found = floats(evaluate(program, {"x": x, "u": u}))
-    close(found, floats(inverse(instant(model, q.tolist(), v.tolist()), a.tolist())))
+    close(found, floats(solve_efforts(instant(model, q.tolist(), v.tolist()), a.tolist())))
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -165,7 +175,7 @@ def test_a_long_chain_uses_a_loop_for_its_mass_matrix_and_gives_the_same_numbers
     assert system.plan.loop_mass_matrix
     q, v, a = mechanism.state(system)
     here = instant(model, q.tolist(), v.tolist())
-    close(system.mass_matrix(q), full(entries(here), 60))
+    close(system.mass_matrix(q), full(mass_matrix_entries(here), 60))
     close(system.mass_matrix(q) @ a + system.bias(q, v), system.inverse_dynamics(q, v, a), 1e-11)
 
 
@@ -181,7 +191,7 @@ def test_the_smallest_mechanisms_keep_their_digits() -> None:
     model = mechanism.model()
     q, v, _ = mechanism.state(model.compile())
     plain, chosen = (
-        full(entries(instant(model, q.tolist(), v.tolist(), frame_pass)), len(v))
+        full(mass_matrix_entries(instant(model, q.tolist(), v.tolist(), frame_pass)), len(v))
         for frame_pass in (False, True)
     )
     assert np.abs(plain - chosen).max() <= 1e-12 * np.abs(plain).max()
@@ -208,7 +218,7 @@ def test_a_small_tilt_of_a_joint_is_not_lost(tilt: float, frame_pass: bool, axis
     m = tb.Model("tilted", gravity=(0.0, 0.0, -10.0))
     door = m.body("door", 2.0, (0.5, 0.5, 0.0))
     m.joint("hinge", tb.Revolute("z"), m.ground.at(0, 0, 0, turn=(axis, tilt)), door)
-    torque = floats(inverse(instant(m, [0.0], [0.0], frame_pass), [0.0]))[0]
+    torque = floats(solve_efforts(instant(m, [0.0], [0.0], frame_pass), [0.0]))[0]
     assert torque == pytest.approx(10.0 * np.sin(tilt), rel=1e-3, abs=0.0)
 
 

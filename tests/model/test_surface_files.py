@@ -11,12 +11,12 @@ from touchback.contact.surfaces import (
     Ball,
     Barrel,
     Ellipsoid,
+    FormulaSurface,
     Pipe,
     Plane,
     Roller,
     Surface,
     Torus,
-    Written,
 )
 from touchback.model.io import model_from_text, to_text
 
@@ -82,7 +82,7 @@ def test_a_file_gives_what_python_gives() -> None:
         Barrel(0.3, 0.2),
         Roller(0.3, 0.2, 0.5),
         Pipe(0.1),
-        Written("x**4 + y**4 + z**4 + (x**2 + y**2 + z**2)/100 - 0.0002"),
+        FormulaSurface("x**4 + y**4 + z**4 + (x**2 + y**2 + z**2)/100 - 0.0002"),
     ],
 )
 def test_every_surface_is_written_and_read(surface: Surface, tmp_path: Path) -> None:
@@ -121,7 +121,7 @@ def test_a_part_finds_the_start_where_it_was_put() -> None:
 def test_a_guess_chooses_the_side() -> None:
     """A ball in an oblong hollow is nearest to either of its long sides; the guess, in the axes of
     the ball, which is turned by half a turn, says to which."""
-    hollow = Written("(1 - x**2 - 4*y**2 - z**2)/2")
+    hollow = FormulaSurface("(1 - x**2 - 4*y**2 - z**2)/2")
     for sign in (1.0, -1.0):
         m = tb.Model("hollow")
         ball = m.body("ball", mass=1.0, inertia=(0.01, 0.01, 0.01))

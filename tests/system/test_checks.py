@@ -6,7 +6,7 @@ from hypothesis import given, strategies as st
 
 import touchback as tb
 from described_models import ALL
-from touchback.dynamics.forward_dynamics import entries
+from touchback.dynamics.forward_dynamics import mass_matrix_entries
 from touchback.dynamics.numeric_instant import float_instant
 from touchback.errors import ModelError
 from touchback.system.model_checks import check_inertia, check_model
@@ -43,7 +43,7 @@ def test_the_check_agrees_with_the_rank_of_the_mass_matrix(described: list[tuple
         bodies.append(body)
     instant = float_instant(m)
     M = np.zeros((instant.tree.nv, instant.tree.nv))
-    for place, entry in entries(instant).items():
+    for place, entry in mass_matrix_entries(instant).items():
         M[place] = entry
     scale = np.sqrt(np.diag(M))
     singular = not all(scale > 0) or np.linalg.eigvalsh(M / np.outer(scale, scale))[0] < 1e-9
@@ -77,7 +77,7 @@ def test_a_branch_without_mass_on_a_point_mass_passes_only_with_a_regular_mass_m
     for seed in range(3):
         q = np.random.default_rng(seed).normal(size=first.nq + second.nq)
         M = np.zeros((n, n))
-        for place, entry in entries(float_instant(m, q.tolist())).items():
+        for place, entry in mass_matrix_entries(float_instant(m, q.tolist())).items():
             M[place] = entry
         ranks.append(np.linalg.matrix_rank(M, tol=1e-10, hermitian=True))
     if max(ranks) < n:

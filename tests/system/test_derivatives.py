@@ -11,7 +11,7 @@ import touchback as tb
 from complex_steps import ByNumbers, laws
 from random_mechanisms import KINDS, Mechanism, examples, mechanisms, scale
 from touchback.codegen.emit_machine_code import emit
-from touchback.dynamics.forward_dynamics import forward, inverse
+from touchback.dynamics.forward_dynamics import solve_accelerations, solve_efforts
 from touchback.gallery import make
 from touchback.native.shared_library import LIB
 from touchback.system import derivation_plan
@@ -83,13 +83,13 @@ def test_they_are_complex_steps_of_recursions_on_numbers(
     numbers = ByNumbers(system)
     q, v, given = numbers.q, numbers.v, numbers.given
     for label, result, slopes, by_p in (
-        ("efforts", lambda i: inverse(i, given),
+        ("efforts", lambda i: solve_efforts(i, given),
          system.inverse_dynamics_derivatives(q, v, given),
          system.inverse_dynamics_by_parameters(q, v, given)),
-        ("accelerations", lambda i: forward(i, given, "articulated"),
+        ("accelerations", lambda i: solve_accelerations(i, given, "articulated"),
          system.forward_dynamics_derivatives(q, v, given),
          system.forward_dynamics_by_parameters(q, v, given)),
-        ("its own accelerations", lambda i: forward(i, i.efforts(), "articulated"),
+        ("its own accelerations", lambda i: solve_accelerations(i, i.efforts(), "articulated"),
          system.forward_dynamics_derivatives(q, v),
          system.forward_dynamics_by_parameters(q, v)),
     ):  # fmt: skip

@@ -120,7 +120,7 @@ def blank(result: Any, lead: tuple[int, ...]) -> Any:
     """What takes such a result: (lead…, its own) or everything side by side."""
     if isinstance(result, Terms):
         arrays = [np.full_like(x, np.nan) for x in flat(result)]
-        return Terms(*arrays, result.rubs, result.names)
+        return Terms(*arrays, result.has_friction, result.names)
     if isinstance(result, np.ndarray):
         return np.full_like(result, np.nan)
     return np.full((*lead, sum(x.size for x in flat(result)) // int(np.prod(lead))), np.nan)

@@ -9,8 +9,8 @@ from touchback.analysis.linearise import Chart as Chart, Linear, full_flow as fu
 from touchback.analysis.run_sensitivity import Sensitivity, sensitivity
 from touchback.analysis.system_at_parameters import Instance as Instance, state_of as state_of
 from touchback.analysis.variational_runs import (
-    Along as Along,
     ClosedVariations as ClosedVariations,
+    SignalDerivatives as SignalDerivatives,
     Variations as Variations,
     plan_steps as plan_steps,
 )

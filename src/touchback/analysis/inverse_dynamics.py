@@ -124,7 +124,7 @@ class _Actuators:
             u = at.u.copy()
             u[self._inputs] += change[k:]
             at = at.moved(u=u, multipliers=at.multipliers + pushed)
-            linear = not self._inputs and not instance.rubs.any()
+            linear = not self._inputs and not instance.has_friction.any()
             sizes = [np.abs(x).max(initial=0.0) for x in (change, pushed, efforts, at.multipliers)]
             if linear or max(sizes[:2]) <= 1e-12 * (1.0 + max(sizes[2:])):
                 break

@@ -59,7 +59,7 @@ def linearise(
     moves a drive counts as constant, as it does in the drive itself."""
     refuse("tb.linearise", system)
     instance = Instance(system, u, parameters)
-    at = instance.in_motion(instance.point(state_of(system, x), t))
+    at = instance.with_accelerations(instance.point(state_of(system, x), t))
     derivatives = instance.derivatives(at)
     wanted = instance.freedoms(keep, "coordinate to keep")
     flow = full_flow(instance, at, derivatives)

@@ -20,7 +20,7 @@ import numpy as np
 
 from touchback.analysis.linearise import Chart
 from touchback.analysis.system_at_parameters import Instance, state_of
-from touchback.analysis.variational_runs import Variation, varied
+from touchback.analysis.variational_runs import Variation, variation_rate
 from touchback.errors import InputError, SolveError
 from touchback.names import unknown_name
 from touchback.numbers import InputData, by_name, positive_number, shown
@@ -225,4 +225,4 @@ class _Varied:
     def _now(self, t: float, y: np.ndarray) -> Variation:
         at = self.point(t, y)
         S = y[sum(self._sizes) :].reshape(2 * self.instance.n + len(at.z), -1)
-        return varied(self.instance, at, S, self._along, _ALPHA)
+        return variation_rate(self.instance, at, S, self._along, _ALPHA)

@@ -149,14 +149,14 @@ class Instance:
                 start += motion.nq
 
     @property
-    def rubs(self) -> np.ndarray:
+    def has_friction(self) -> np.ndarray:
         """True for constraint rows whose forces rub."""
-        return self.system.dynamics.rows(self.system.key).rubs
+        return self.system.dynamics.rows(self.system.key).has_friction
 
-    def in_motion(self, at: Point, pull: np.ndarray | float = 0.0) -> Point:
+    def with_accelerations(self, at: Point, pull: np.ndarray | float = 0.0) -> Point:
         """The same point with the accelerations and multipliers that the equations demand:
         M a = f + Wᵀλ, J a + γ + pull = 0; of least norm where constraints are redundant."""
-        if self.rubs.any():  # frictions are turned where forces pull
+        if self.has_friction.any():  # frictions are turned where forces pull
             here = At(at.q, at.v, at.u, at.t, at.z, self.parameters)
             pulls = np.broadcast_to(np.asarray(pull, dtype=float), (self.m,))
             solved = np.concatenate(self.system.dynamics.solve(self.system.calls, here, pull=pulls))

@@ -47,13 +47,15 @@ class Variation:
         return self.of("output") + through @ self.answers
 
 
-def varied(
+def variation_rate(
     instance: Instance, at: Point, S: np.ndarray, along: np.ndarray, alpha: float
 ) -> Variation:
     """The variation of a state that moves as the equations demand, held on the constraints by
     2 α (J v − b) + α² h."""
     values = instance.values(at)
-    at = instance.in_motion(at, 2.0 * alpha * values["rate"] + alpha**2 * values["position"])
+    at = instance.with_accelerations(
+        at, 2.0 * alpha * values["rate"] + alpha**2 * values["position"]
+    )
     derivatives, by_p = instance.derivatives(at), instance.parameter_derivatives(at)
     still = Variation(at, S, np.zeros(0), derivatives, by_p, along)
     pulls = 2.0 * alpha * still.of("rate") + alpha**2 * still.of("position")
@@ -68,7 +70,7 @@ _SLIVER = 1e-9  # of a step
 
 
 @dataclass(frozen=True)
-class Along:
+class SignalDerivatives:
     """States, then sensors, at each of the times, (times, signals), and their derivatives by
     parameters, then by starts: (times, signals, directions). NaN from where a run failed on."""
 
@@ -94,7 +96,7 @@ class Variations:
         plan: StepPlan,
         given: Inputs,
         parameters: Mapping[str, float],
-    ) -> Along:
+    ) -> SignalDerivatives:
         """From x0 at the first of the times of a plan to the last, by RK4."""
         system, rate, times = self.system, self._functions["rate"], plan.times
         block = self._functions.block_for(system.parameter_values(parameters))
@@ -102,7 +104,7 @@ class Variations:
         problem = Problem(rate.compiled, (0, 0, size), given.u, block, inputs=given.refresher())
         rows = np.full((len(times), size), np.nan)
         rows[0] = np.concatenate([x0, self._first.ravel()])
-        for first, last, h, every in plan.stretches():
+        for first, last, h, every in plan.equal_steps():
             run = FixedStep(problem, "rk4", rows[first], times[first], h)
             status, reached = run.advance((last - first) * every, every)
             rows[first + 1 : first + 1 + len(reached)] = reached
@@ -112,7 +114,7 @@ class Variations:
 
     def _shown(
         self, times: np.ndarray, rows: np.ndarray, given: Inputs, block: np.ndarray
-    ) -> Along:
+    ) -> SignalDerivatives:
         function, n = self._functions["outputs"], len(self.system.state_names)
         shown = np.empty((len(times), function.out_size))
         if function.out_size:
@@ -122,10 +124,10 @@ class Variations:
         ways = 1 + self._directions
         states, sensors = rows.reshape(len(times), ways, n), shown.reshape(len(times), ways, -1)
         both = np.concatenate([states, sensors], axis=2)
-        return Along(both[:, 0], both[:, 1:].transpose(0, 2, 1))
+        return SignalDerivatives(both[:, 0], both[:, 1:].transpose(0, 2, 1))
 
 
-class Stretch(NamedTuple):
+class EqualSteps(NamedTuple):
     """Instants that follow each other at equal times, from the `first` to the `last`, with so many
     equal steps of `h` seconds between two of them."""
 
@@ -146,7 +148,7 @@ class StepPlan:
     step: float
     jumps: np.ndarray
 
-    def stretches(self) -> Iterator[Stretch]:
+    def equal_steps(self) -> Iterator[EqualSteps]:
         """Its parts, one after the other."""
         times, first = self.times, 0
         apart, jumps = np.diff(times), np.searchsorted(times, self.jumps)
@@ -157,7 +159,7 @@ class StepPlan:
             before = _ROUNDING * np.abs(times[[first, last]]).max() if last in jumps else 0.0
             between = (times[last] - before - times[first]) / (last - first)
             every = max(1, int(np.ceil(between / self.step - _SLIVER)))
-            yield Stretch(first, last, between / every, every)
+            yield EqualSteps(first, last, between / every, every)
             first = last
 
 
@@ -218,7 +220,7 @@ class ClosedVariations:
         plan: StepPlan,
         given: Inputs,
         parameters: Mapping[str, float],
-    ) -> Along:
+    ) -> SignalDerivatives:
         """As of a tree; through a step inputs are those of its middle."""
         instance, times = Instance(self.system, None, parameters), plan.times
         x, ways = x0.copy(), self._along.shape[1]
@@ -228,7 +230,7 @@ class ClosedVariations:
         except SolveError:  # loops that don't close with these parameters
             return self._shown(instance, times, states, given)
         states[0] = np.vstack([x, rows])
-        for first, last, h, every in plan.stretches():
+        for first, last, h, every in plan.equal_steps():
             count = (last - first) * every
             middles = times[first] + (np.arange(count) + 0.5) * h
             inputs = np.ascontiguousarray(given.over(middles)[:, 1:])
@@ -302,14 +304,14 @@ class ClosedVariations:
 
     def _shown(
         self, instance: Instance, times: np.ndarray, states: np.ndarray, given: Inputs
-    ) -> Along:
+    ) -> SignalDerivatives:
         sensors = np.full((*states.shape[:2], len(self.system.output_names)), np.nan)
         if self._sensors:
             for k, u in enumerate(given.over(times)):
                 if np.isfinite(states[k]).all():
                     sensors[k] = self._sensed(instance, states[k], u)
         both = np.concatenate([states, sensors], axis=2)
-        return Along(both[:, 0], both[:, 1:].transpose(0, 2, 1))
+        return SignalDerivatives(both[:, 0], both[:, 1:].transpose(0, 2, 1))
 
     def _sensed(self, instance: Instance, rows: np.ndarray, u: np.ndarray) -> np.ndarray:
         """What the sensors show, and a row of its variation for each direction."""
@@ -318,5 +320,5 @@ class ClosedVariations:
         at = Point(q, v, z, u[1:], u[0])
         N = instance.increments(at)[0]
         S = np.vstack([np.linalg.lstsq(N, rows[1:, :nq].T, rcond=None)[0], rows[1:, nq:].T])
-        now = varied(instance, at, S, self._along, self._plan.pull.alpha)
+        now = variation_rate(instance, at, S, self._along, self._plan.pull.alpha)
         return np.vstack([instance.values(now.at)["output"], now.outputs().T])

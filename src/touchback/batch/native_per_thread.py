@@ -109,7 +109,7 @@ class ConstrainedBatch:
                 )
                 for name in ("largest_h", "singular", "not_converged", "paradoxes")
             }
-            said = constraint_diagnostics(spec.formulation.word, counts, native.rubbing)
+            said = constraint_diagnostics(spec.formulation.word, counts, native.friction_rows)
             warn_when_astray(system.name, {"statistics": counts, "diagnostics": said})
         return ran
 

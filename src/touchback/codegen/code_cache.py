@@ -59,7 +59,7 @@ def emit_cached(program: Program, name: str, target: str, lanes: int) -> Machine
     file = folder / f"{key}.so"
     try:
         return read_elf(read_own(file), name, key)
-    except Doubtful as doubt:
+    except UntrustedCacheError as doubt:
         warnings.warn(str(doubt), RuntimeWarning, stacklevel=4)
         if doubt.folder:
             return emit(program, target, lanes)
@@ -104,7 +104,7 @@ def _keep(file: Path, data: bytes) -> None:
     """Writes a file, or warns why it can't be written."""
     try:
         write_own(file, data)
-    except Doubtful as doubt:  # the folder has changed since it was read
+    except UntrustedCacheError as doubt:  # the folder has changed since it was read
         warnings.warn(str(doubt), RuntimeWarning, stacklevel=5)
     except OSError as error:
         warnings.warn(
@@ -130,7 +130,7 @@ _LEFT_BEHIND = 3600.0  # seconds: a part that is as old was left by a process th
 _OURS = re.compile(r"[0-9a-f]{64}\.(?:so|[0-9a-f]{8}\.part)")
 
 
-class Doubtful(Exception):
+class UntrustedCacheError(Exception):
     """Somebody else could have written it: the folder, or only a file in it."""
 
     def __init__(self, message: str, folder: bool) -> None:
@@ -219,8 +219,8 @@ def _own_folder(folder: Path) -> Iterator[int]:
         os.close(descriptor)
 
 
-def _unused(folder: Path, wrong: str) -> Doubtful:
-    return Doubtful(
+def _unused(folder: Path, wrong: str) -> UntrustedCacheError:
+    return UntrustedCacheError(
         f"The cache of machine code {folder} is not used: {wrong}, and what is in it would be "
         "executed. Take it (`chown $USER`, `chmod go-w`) or set TOUCHBACK_CACHE to a folder of "
         'your own, no link, or to "off".',
@@ -228,8 +228,8 @@ def _unused(folder: Path, wrong: str) -> Doubtful:
     )
 
 
-def _stranger(file: Path, wrong: str) -> Doubtful:
-    return Doubtful(
+def _stranger(file: Path, wrong: str) -> UntrustedCacheError:
+    return UntrustedCacheError(
         f"The machine code {file} is not executed: {wrong}. It is emitted and written anew; if "
         "this comes again, delete the file and find out who puts it there.",
         folder=False,

@@ -28,7 +28,7 @@ from touchback.contact.contact_impulses import (
     Friction,
     combinations as combinations,
     critical_friction,
-    fitting as fitting,
+    feasible_combinations as feasible_combinations,
     gauss_seidel as gauss_seidel,
     groups_of as groups_of,
     solve_contacts,

@@ -77,12 +77,12 @@ State = tuple[int, ...]  # of a contact: (OPEN,), or how each of its groups of f
 def enumerate_states(problem: ContactProblem) -> Floats | None:
     """The impulses of the first combination that fits; None where none does."""
     for slack in _SLACKS:
-        for _, p in fitting(problem, slack):
+        for _, p in feasible_combinations(problem, slack):
             return p
     return None
 
 
-def fitting(
+def feasible_combinations(
     problem: ContactProblem, slack: float, moving: Mapping[int, int] | None = None
 ) -> Iterator[tuple[tuple[State, ...], Floats]]:
     """Every combination that keeps all inequalities, with its impulses.

@@ -22,7 +22,7 @@ from touchback.model import (
     as_frame,
     check_positive,
     is_number,
-    listed,
+    list_items,
     transpose,
     value,
 )
@@ -279,7 +279,7 @@ class Outline(Profile, frozen=True, tag="outline"):
     parts: tuple[Circle | Line | Arc, ...]
 
     def __post_init__(self) -> None:
-        parts = listed(self.parts)
+        parts = list_items(self.parts)
         if not parts or not all(isinstance(part, Circle | Line | Arc) for part in parts):
             raise ModelError(
                 "Outline: a list of tb.contact.Line, tb.contact.Arc and tb.contact.Circle is "

@@ -66,7 +66,7 @@ class WorldShape:
 
 
 @dataclass(frozen=True)
-class _Wanted:
+class _TrackingRequest:
     """Right-hand sides b₁ … b₄."""
 
     normals: Vector
@@ -124,7 +124,7 @@ class Tracking:
         """A step for the residual at A and B by the matrix there, or that of other shapes."""
         k, vectors = self.k, self.vectors
         r = self._residual(at, A, B)
-        wanted = _Wanted(vectors.neg(r.normals), vectors.neg(r.points), -r.on_a, -r.on_b)
+        wanted = _TrackingRequest(vectors.neg(r.normals), vectors.neg(r.points), -r.on_a, -r.on_b)
         step = self._solve(at, by_a, by_b, wanted)
         on_a, on_b = vectors.add(at.on_a, step.on_a), vectors.add(at.on_b, step.on_b)
         w_a = k.add(at.hidden_a, vectors.dot(by_a.hidden_slope, step.on_a))
@@ -142,7 +142,7 @@ class Tracking:
         )
         left_a = vectors.sub(vectors.apply(A.H, v_a), vectors.cross(of_a.omega, A.N))
         left_b = vectors.sub(vectors.apply(B.H, v_b), vectors.cross(of_b.omega, B.N))
-        wanted = _Wanted(
+        wanted = _TrackingRequest(
             vectors.sub(left_a, vectors.scale(at.ratio, left_b)),
             vectors.neg(vectors.scale(at.reach, left_b)),
             vectors.dot(A.N, v_a),
@@ -181,11 +181,11 @@ class Tracking:
 
     # ---- the linear system ----------------------------------------------------------------------
 
-    def _residual(self, at: Nearest, A: WorldShape, B: WorldShape) -> _Wanted:
+    def _residual(self, at: Nearest, A: WorldShape, B: WorldShape) -> _TrackingRequest:
         vectors = self.vectors
         normals = vectors.sub(A.N, vectors.scale(at.ratio, B.N))
         apart = vectors.sub(vectors.sub(at.on_a, at.on_b), vectors.scale(at.reach, B.N))
-        return _Wanted(normals, apart, A.g, B.g)
+        return _TrackingRequest(normals, apart, A.g, B.g)
 
     def _tangential(self, at: Nearest, A: WorldShape, B: WorldShape) -> tuple[list[Vector], Matrix]:
         """Two tangents t of B, and M_ij = t_i·S t_j − (t_i·H_A N_B)(N_A·K t_j)/(N_A·N_B) with
@@ -211,7 +211,7 @@ class Tracking:
         Kx = vectors.add(x, vectors.scale(at.reach, Hx))
         return Kx, vectors.sub(vectors.apply(A.H, Kx), vectors.scale(at.ratio, Hx))
 
-    def _solve(self, at: Nearest, A: WorldShape, B: WorldShape, b: _Wanted) -> Nearest:
+    def _solve(self, at: Nearest, A: WorldShape, B: WorldShape, b: _TrackingRequest) -> Nearest:
         """x_A, x_B, x_λ, x_μ."""
         k, vectors = self.k, self.vectors
         tangents, M = self._tangential(at, A, B)

@@ -307,7 +307,7 @@ def _cosine(k: Scalars, sine: Scalar) -> Scalar:
 _COORDINATES = ("x", "y", "z")
 
 
-class Written(Surface, frozen=True, tag="written"):
+class FormulaSurface(Surface, frozen=True, tag="written"):
     """f as a text of x, y, z [m], such as "x**4 + y**2/4 + z**2 - 1"; negative inside. A surface
     with live parameters is a subclass of `Surface`."""
 
@@ -315,12 +315,12 @@ class Written(Surface, frozen=True, tag="written"):
 
     def __post_init__(self) -> None:
         if not isinstance(self.equation, str):
-            raise ModelError(f"Written: its equation is a text, got {shown(self.equation)}.")
+            raise ModelError(f"FormulaSurface: its equation is a text, got {shown(self.equation)}.")
         tape = Tape()
         r = [tape.symbol(name) for name in _COORDINATES]
         f = self.level(tape, lambda _: 0, r, 0)  # no value stands in a text
         if not any(tape.live([f])[symbol] for symbol in r):
-            raise ModelError(f"Written: '{self.equation}' uses none of x, y and z.")
+            raise ModelError(f"FormulaSurface: '{self.equation}' uses none of x, y and z.")
 
     def level(self, k: Scalars, value: ValueOf, r: Vector, hidden: Scalar) -> Scalar:
         known = dict(zip(_COORDINATES, r, strict=True))
@@ -328,7 +328,7 @@ class Written(Surface, frozen=True, tag="written"):
 
 
 #: Every surface that a model file can hold.
-AnySurface = Plane | Ball | Pipe | Ellipsoid | Torus | Barrel | Roller | Written
+AnySurface = Plane | Ball | Pipe | Ellipsoid | Torus | Barrel | Roller | FormulaSurface
 
 
 """What files know."""
@@ -339,13 +339,13 @@ __all__ = [
     "Ball",
     "Barrel",
     "Ellipsoid",
+    "FormulaSurface",
     "Pipe",
     "Plane",
     "Roller",
     "Shape",
     "Surface",
     "Torus",
-    "Written",
     "has_hidden",
     "refined",
     "shape_at",

@@ -27,7 +27,7 @@ from touchback import (
     sqrt,
 )
 from touchback.errors import InputError, SolveError
-from touchback.model import Place, Value, as_frame, listed
+from touchback.model import Place, Value, as_frame, list_items
 from touchback.numbers import Scalar, check_fields, check_finite, positive_number, series
 
 __all__ = [
@@ -217,7 +217,7 @@ class Imu:
     def __post_init__(self) -> None:
         for name in ("acceleration_bias", "rate_bias"):
             given = getattr(self, name)
-            bias = listed(given)
+            bias = list_items(given)
             if bias is None or len(bias) != 3:
                 raise InputError(f"Imu: its {name} is {given!r}; give one for each of three axes.")
             check_finite("Imu", **{f"{name}[{axis}]": x for axis, x in enumerate(bias)})

@@ -28,7 +28,7 @@ from touchback.figure_style import (
     svg_page,
     text_svg,
 )
-from touchback.model import GROUND, coordinate_of, expressions_of, flatten, frames_of, mapped
+from touchback.model import GROUND, coordinate_of, expressions_of, flatten, frames_of, map_fields
 from touchback.model.model_text import kind_text, value_text
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ def _joints(flat: Model, given: Any, on_bodies: bool) -> Iterator[str]:
         named.append(coordinate_of(flat.joints, joint)[0])
         return joint
 
-    mapped(given, lambda x: x, lambda x: x, note)
+    map_fields(given, lambda x: x, lambda x: x, note)
     yield from named
     if named or on_bodies:
         return

@@ -16,12 +16,12 @@ from touchback.dynamics.crba import (
 )
 from touchback.dynamics.forward_dynamics import (
     ALGORITHMS as ALGORITHMS,
+    applied_efforts as applied_efforts,
     configuration_rate as configuration_rate,
     dof_order as dof_order,
-    entries as entries,
-    factors as factors,
-    inverse as inverse,
-    pushed as pushed,
+    factorise_mass_matrix as factorise_mass_matrix,
+    mass_matrix_entries as mass_matrix_entries,
+    solve_efforts as solve_efforts,
     with_armature as with_armature,
 )
 from touchback.dynamics.inverse_dynamics_derivatives import (

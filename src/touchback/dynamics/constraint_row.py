@@ -42,12 +42,12 @@ class Row:
     gamma: Scalar = 0  # J a + γ = 0
     through: dict[int, Scalar] = field(default_factory=dict)  # where the multiplier acts, if not Jᵀ
     actions: list[Action] = field(default_factory=list)  # of a closure: on its bodies, b's last
-    rubbing: RowFriction | None = None
+    friction: RowFriction | None = None
 
     def multiplier_forces(self, k: Scalars) -> dict[int, Scalar]:
         """Generalised forces of a unit multiplier, its friction included."""
         found = dict(self.through or self.J)
-        if self.rubbing is not None:
-            for freedom, slope in self.rubbing.slopes.items():
-                found[freedom] = k.add(found.get(freedom, 0), k.mul(self.rubbing.share, slope))
+        if self.friction is not None:
+            for freedom, slope in self.friction.slopes.items():
+                found[freedom] = k.add(found.get(freedom, 0), k.mul(self.friction.share, slope))
         return found

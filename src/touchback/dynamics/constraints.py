@@ -119,11 +119,11 @@ def constraint_row(instant: Instant, name: str, given: Constraint) -> Row:
     through = {} if given.through is None else {instant.freedom(*given.through): 1}
     row = Row(name, given.unit, h, J, b, jvp(tape, [rate], flow)[0], through)
     if given.slides is not None and not is_zero(given.friction):
-        row.rubbing = _rubbing(instant, label, given, given.slides)
+        row.friction = _row_friction(instant, label, given, given.slides)
     return row
 
 
-def _rubbing(instant: Instant, label: str, given: Constraint, slides: Value) -> RowFriction:
+def _row_friction(instant: Instant, label: str, given: Constraint, slides: Value) -> RowFriction:
     tape, v = _tape(instant, label), list(instant.at.v)
     slip = instant.value(slides)
     slopes = {i: slope for i, slope in enumerate(jacobian(tape, [slip], v)[0]) if slope}

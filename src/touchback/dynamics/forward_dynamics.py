@@ -20,7 +20,7 @@ from touchback.symbolic import Operators, Scalars
 ALGORITHMS = ("articulated", "factorised", "factorised at the root")
 
 
-def inverse(instant: Instant, a: Sequence[Scalar] | None) -> list[Scalar]:
+def solve_efforts(instant: Instant, a: Sequence[Scalar] | None) -> list[Scalar]:
     """Joint efforts τ = M a + c; without `a` the bias c(q, v, external forces)."""
     k = instant.k
     tau = inverse_dynamics(
@@ -33,7 +33,7 @@ def inverse(instant: Instant, a: Sequence[Scalar] | None) -> list[Scalar]:
     ]
 
 
-def entries(instant: Instant, at_root: bool = False) -> Entries:
+def mass_matrix_entries(instant: Instant, at_root: bool = False) -> Entries:
     """Entries of the mass matrix, armature included."""
     tree = instant.regrouped()
     M = mass_matrix_root(tree, instant.k) if at_root else mass_matrix(tree, instant.k)
@@ -47,7 +47,7 @@ def with_armature(instant: Instant, M: Entries) -> Entries:
     return M
 
 
-def pushed(instant: Instant) -> list[Scalar]:
+def applied_efforts(instant: Instant) -> list[Scalar]:
     """What forces on bodies do in each velocity coordinate."""
     tree, external = instant.tree, instant.external()
     if not external:
@@ -56,7 +56,7 @@ def pushed(instant: Instant) -> list[Scalar]:
     return efforts(tree, instant.k, sum_subtree_wrenches(tree, instant.k, own))
 
 
-def forward(instant: Instant, tau: Sequence[Scalar], algorithm: str) -> list[Scalar]:
+def solve_accelerations(instant: Instant, tau: Sequence[Scalar], algorithm: str) -> list[Scalar]:
     """Accelerations for given joint efforts."""
     k = instant.k
     if algorithm == "articulated":
@@ -64,15 +64,15 @@ def forward(instant: Instant, tau: Sequence[Scalar], algorithm: str) -> list[Sca
             instant.regrouped(), k, instant.at.v, tau, instant.base(), instant.external(),
             instant.armature(),
         )  # fmt: skip
-    bias = inverse(instant, None)
-    M = entries(instant, at_root=algorithm == "factorised at the root")
+    bias = solve_efforts(instant, None)
+    M = mass_matrix_entries(instant, at_root=algorithm == "factorised at the root")
     rest = [k.sub(t, c) for t, c in zip(tau, bias, strict=True)]
-    return factors(instant, M).solve(rest)
+    return factorise_mass_matrix(instant, M).solve(rest)
 
 
-def factors(instant: Instant, M: Entries) -> Factors:
+def factorise_mass_matrix(instant: Instant, M: Entries) -> MassMatrixFactors:
     """The mass matrix as factors along the tree."""
-    return Factors(instant.k, M, dof_parents(instant.tree), dof_order(instant.tree))
+    return MassMatrixFactors(instant.k, M, dof_parents(instant.tree), dof_order(instant.tree))
 
 
 def dof_order(tree: Tree) -> list[int]:
@@ -91,7 +91,7 @@ def configuration_rate(instant: Instant) -> list[Scalar]:
     return rates
 
 
-class Factors:
+class MassMatrixFactors:
     """M = LᵀDL; `order` lists coordinates, parents before children."""
 
     def __init__(
@@ -165,7 +165,7 @@ def solve_symmetric(A: ArrayLike, b: ArrayLike) -> np.ndarray:
             f"{right.shape}."
         )
     entries = {(i, j): matrix[i, j] for i in range(n) for j in range(n)}
-    factors = Factors(Operators(), entries, range(-1, n - 1), range(n))
+    factors = MassMatrixFactors(Operators(), entries, range(-1, n - 1), range(n))
     columns = right.reshape(n, -1).T
     solved = np.array([factors.solve(list(column)) for column in columns])
     return solved.T.reshape(right.shape)

@@ -15,7 +15,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from touchback.dynamics.forward_dynamics import entries
+from touchback.dynamics.forward_dynamics import mass_matrix_entries
 from touchback.dynamics.mechanism_instant import Coordinates, Instant
 from touchback.model import limit_numbers
 from touchback.symbolic import Operators
@@ -91,7 +91,7 @@ def _moved(instant: Instant) -> np.ndarray:
     ones on the diagonal of C, D²/(C⁻¹)ᵢᵢ."""
     n = instant.tree.nv
     M = np.zeros((_PLACES, n, n))
-    for (i, j), entry in entries(instant).items():
+    for (i, j), entry in mass_matrix_entries(instant).items():
         M[:, i, j] = entry
     D = np.sqrt(np.maximum(np.diagonal(M, axis1=1, axis2=2), 0.0))
     scale = np.where(D > 0.0, D, np.inf)

@@ -76,11 +76,11 @@ def row_power(instant: Instant, row: Row, multiplier: Scalar) -> Scalar:
 def rubbing_powers(instant: Instant, row: Row, multiplier: Scalar) -> tuple[Scalar, Scalar]:
     """What the friction F of a row takes, −F u of the sliding velocity u, and what surfaces that
     slide by themselves do through it, −F u₁ of their part of u."""
-    k, rubbing = instant.k, row.rubbing
-    if rubbing is None:
+    k, friction = instant.k, row.friction
+    if friction is None:
         return 0, 0
-    force = k.mul(rubbing.share, k.abs(multiplier))
-    return -k.mul(force, rubbing.slip), -k.mul(force, rubbing.moving)
+    force = k.mul(friction.share, k.abs(multiplier))
+    return -k.mul(force, friction.slip), -k.mul(force, friction.moving)
 
 
 def gravity_power(instant: Instant) -> Scalar:

@@ -511,9 +511,9 @@ class Unforced:
 
     @cached_property
     def mass_matrix(self) -> Entries:
-        from touchback.dynamics.forward_dynamics import entries  # which knows instants
+        from touchback.dynamics.forward_dynamics import mass_matrix_entries  # which knows instants
 
-        return entries(self._instant)
+        return mass_matrix_entries(self._instant)
 
     @cached_property
     def bias(self) -> list[Scalar]:

@@ -83,7 +83,7 @@ class BodyMotion:
 
 
 @dataclass(frozen=True)
-class Interplay:
+class PortExchange:
     """Everything that bodies and constraints exchange at an instant; `demanded` is the power λ b
     that constraints which move by themselves are to bring, by name, and `ideal` are those that
     stand still, rub nowhere and aren't kept by a motor."""
@@ -95,9 +95,9 @@ class Interplay:
     ideal: frozenset[str]
 
 
-def interplay(
+def port_exchange(
     tape: Tape, instant: Instant, rows: Sequence[Row], multipliers: Sequence[Scalar]
-) -> Interplay:
+) -> PortExchange:
     """All ports at an instant over a tape whose rigid joints are kept, with its accelerations
     `instant.a` and the multipliers of its constraint rows."""
     instant.efforts()  # applied forces first, then those of closures
@@ -112,7 +112,7 @@ def interplay(
     ideal |= {owners[row.name] for row in rows}
     for row, multiplier in zip(rows, multipliers, strict=True):
         meter.owner = owners[row.name]
-        if row.b or row.through or row.rubbing is not None:
+        if row.b or row.through or row.friction is not None:
             ideal.discard(meter.owner)
         meter.constrain(row, multiplier)
         if row.b:
@@ -122,7 +122,7 @@ def interplay(
         meter.owner = f"joint {name}"
         meter.join(name)
     motions = list(_motions(tape, instant))
-    return Interplay(meter.bodies, meter.coordinates, motions, demanded, frozenset(ideal))
+    return PortExchange(meter.bodies, meter.coordinates, motions, demanded, frozenset(ideal))
 
 
 def _constraint_owners(instant: Instant) -> dict[str, tuple[str, ...]]:
@@ -187,9 +187,9 @@ class _PortMeter:
             return
         for freedom, entry in (row.through or row.J).items():
             self._act(freedom, k.mul(multiplier, entry))
-        if row.rubbing is not None:
-            drag = k.mul(row.rubbing.share, k.abs(multiplier))
-            for freedom, slope in row.rubbing.slopes.items():
+        if row.friction is not None:
+            drag = k.mul(row.friction.share, k.abs(multiplier))
+            for freedom, slope in row.friction.slopes.items():
                 self._act(freedom, k.mul(slope, drag))
 
     def join(self, name: str) -> None:

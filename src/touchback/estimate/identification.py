@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from touchback import Run, System
-from touchback.analysis import Along, ClosedVariations, Variations, plan_steps
+from touchback.analysis import ClosedVariations, SignalDerivatives, Variations, plan_steps
 from touchback.errors import InputError, SolveError
 from touchback.estimate.identification_inputs import (
     Bounds,
@@ -141,16 +141,16 @@ class _Fit:
     unknowns: Unknowns
     signals: Sequence[str]
     step: float
-    _last: tuple[bytes, list[Along]] | None = field(default=None, repr=False)
+    _last: tuple[bytes, list[SignalDerivatives]] | None = field(default=None, repr=False)
 
-    def simulate_runs(self, theta: np.ndarray) -> list[Along]:
+    def simulate_runs(self, theta: np.ndarray) -> list[SignalDerivatives]:
         """The fitted signals of each run, and their derivatives."""
         key = theta.tobytes()
         if self._last is None or self._last[0] != key:
             self._last = key, [self._simulate_run(theta, i) for i in range(len(self.runs))]
         return self._last[1]
 
-    def _simulate_run(self, theta: np.ndarray, i: int) -> Along:
+    def _simulate_run(self, theta: np.ndarray, i: int) -> SignalDerivatives:
         run, system = self.runs[i], self.variations.system
         parameters, initial = self.unknowns.of_run(theta, i, run)
         x0 = run.x0.copy()
@@ -160,7 +160,9 @@ class _Fit:
         found = self.variations.follow(x0, plan, run.given, parameters)
         known = [*system.state_names, *system.output_names]
         places = [known.index(name) for name in self.signals]
-        return Along(found.values[plan.asked][:, places], found.derivatives[plan.asked][:, places])
+        return SignalDerivatives(
+            found.values[plan.asked][:, places], found.derivatives[plan.asked][:, places]
+        )
 
     def misfit(self, theta: np.ndarray) -> Misfit:
         """Measured less modelled, of all samples that were measured, and its derivatives."""

@@ -171,7 +171,7 @@ class Observer(ABC):
     def local(self) -> LocalLinearModel:
         """The linear model about the present state."""
         x = self.state
-        at = self._at.in_motion(self._at.point(x, self.time))
+        at = self._at.with_accelerations(self._at.point(x, self.time))
         derivatives = self._at.derivatives(at)
         chart = Chart(derivatives, self._keep)
         flow = full_flow(self._at, at, derivatives)

@@ -38,7 +38,7 @@ from touchback.model.described_values import (
     check_values as check_values,
     is_number as is_number,
     is_zero as is_zero,
-    listed as listed,
+    list_items as list_items,
     number as number,
     pair as pair,
     power_law_units as power_law_units,
@@ -48,8 +48,8 @@ from touchback.model.described_values import (
 from touchback.model.field_traversal import (
     expressions_of as expressions_of,
     frames_of as frames_of,
-    mapped as mapped,
-    normalised as normalised,
+    map_fields as map_fields,
+    normalise_fields as normalise_fields,
 )
 from touchback.model.flatten_submodels import composed as composed, flatten as flatten
 from touchback.model.forces import AnyForce as AnyForce

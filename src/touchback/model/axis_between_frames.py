@@ -8,14 +8,14 @@ from touchback.numbers import Scalar, Vector
 _ALMOST_OPPOSITE = 1e-6  # of 1 + d·e: beyond 179.9° of swing there is no angle about an axis
 
 
-def along(
+def axis_displacement(
     mechanics: Mechanics, frame: Frame, reference: Frame, axis: Axis
 ) -> tuple[Scalar, Scalar]:
     """Where the frame's origin is along an axis of the reference, x = d·r [m] with r from the
     reference's origin, and ẋ = d·(ṙ − ω × r) [m/s], as seen from the reference."""
     vectors = mechanics.vectors
     d = _axis_of(mechanics, reference, axis)
-    r, seen = _seen(mechanics, frame, reference)
+    r, seen = _relative_motion(mechanics, frame, reference)
     return vectors.dot(d, r), vectors.dot(d, seen)
 
 
@@ -26,12 +26,12 @@ def push_along(
     same point: their power is effort × ẋ, however the reference moves."""
     vectors = mechanics.vectors
     force = vectors.scale(effort, _axis_of(mechanics, reference, axis))
-    r, _ = _seen(mechanics, frame, reference)
+    r, _ = _relative_motion(mechanics, frame, reference)
     mechanics.push(frame, force)
     mechanics.push(reference, vectors.neg(force), vectors.neg(vectors.cross(r, force)))
 
 
-def about(
+def axis_rotation(
     mechanics: Mechanics, frame: Frame, reference: Frame, axis: Axis
 ) -> tuple[Scalar, Scalar]:
     """How far the frame has turned about an axis of the reference, from −π to π [rad], and the rate
@@ -42,7 +42,10 @@ def about(
     plane, and φ̇ = n·ω with n = (d + R d)/(1 + d·R d): the law of a constant-velocity joint. Where
     only the axis turns, n is the axis."""
     k, vectors = mechanics.k, mechanics.vectors
-    d, normal = _axis_of(mechanics, reference, axis), _half_way(mechanics, frame, reference, axis)
+    d, normal = (
+        _axis_of(mechanics, reference, axis),
+        _bisecting_axis(mechanics, frame, reference, axis),
+    )
     R, S = mechanics.rotation(reference), mechanics.rotation(frame)
     sine: Scalar = 0
     trace: Scalar = 0
@@ -61,7 +64,7 @@ def push_about(
     """A torque [N m] on the frame's body and its reaction on the reference's, along the n of
     `about`: their power is effort × φ̇, whatever else turns."""
     vectors = mechanics.vectors
-    torque = vectors.scale(effort, _half_way(mechanics, frame, reference, axis))
+    torque = vectors.scale(effort, _bisecting_axis(mechanics, frame, reference, axis))
     nothing: Vector = [0, 0, 0]
     mechanics.push(frame, nothing, torque)
     mechanics.push(reference, nothing, vectors.neg(torque))
@@ -73,7 +76,7 @@ def _axis_of(mechanics: Mechanics, frame: Frame, axis: Axis) -> Vector:
     return mechanics.vectors.apply(mechanics.rotation(frame), unit)
 
 
-def _half_way(mechanics: Mechanics, frame: Frame, reference: Frame, axis: Axis) -> Vector:
+def _bisecting_axis(mechanics: Mechanics, frame: Frame, reference: Frame, axis: Axis) -> Vector:
     """n = (d + e)/(1 + d·e), between the axis in the reference and the same one in the frame."""
     k, vectors = mechanics.k, mechanics.vectors
     d, e = _axis_of(mechanics, reference, axis), _axis_of(mechanics, frame, axis)
@@ -81,7 +84,7 @@ def _half_way(mechanics: Mechanics, frame: Frame, reference: Frame, axis: Axis) 
     return vectors.scale(k.div(1, both), vectors.add(d, e))
 
 
-def _seen(mechanics: Mechanics, frame: Frame, reference: Frame) -> tuple[Vector, Vector]:
+def _relative_motion(mechanics: Mechanics, frame: Frame, reference: Frame) -> tuple[Vector, Vector]:
     """The frame's origin from the reference's, and its velocity as seen from there."""
     vectors = mechanics.vectors
     r = vectors.sub(mechanics.position(frame), mechanics.position(reference))

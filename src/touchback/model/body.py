@@ -11,8 +11,8 @@ from touchback.model.described_values import (
     Value,
     is_number,
     is_zero,
-    listed,
-    moderate,
+    list_items,
+    refuse_huge_numbers,
     triple,
     value,
 )
@@ -68,14 +68,14 @@ def make_body(name: str, mass: object, com: object, inertia: object) -> Body:
         _six(f"{label}: inertia", inertia),
     )
     for word, values in (("mass", [body.mass]), ("com", body.com), ("inertia", body.inertia)):
-        moderate(f"{label}: {word}", values)
+        refuse_huge_numbers(f"{label}: {word}", values)
     check_body(name, body)
     return body
 
 
 def _six(label: str, given: object) -> Six:
-    rows, flat = listed(given) or [], list[object]()
-    tensor = [listed(row) for row in rows]
+    rows, flat = list_items(given) or [], list[object]()
+    tensor = [list_items(row) for row in rows]
     if len(rows) == 3 and all(row is not None and len(row) == 3 for row in tensor):
         flat += _of_tensor(label, [[value(label, item) for item in row or []] for row in tensor])
     elif len(rows) == 3:

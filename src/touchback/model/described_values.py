@@ -68,7 +68,7 @@ def number(label: str, given: object) -> float:
 
 def triple(label: str, given: object) -> Triple:
     """Three values."""
-    items = listed(given)
+    items = list_items(given)
     if items is None or len(items) != 3:
         raise ModelError(f"{label}: three components are expected, got {given!r}.")
     x, y, z = (value(f"{label}[{i}]", item) for i, item in enumerate(items))
@@ -77,14 +77,14 @@ def triple(label: str, given: object) -> Triple:
 
 def pair(label: str, given: object) -> tuple[float, float]:
     """Two plain numbers, such as the ends of a range."""
-    items = listed(given)
+    items = list_items(given)
     if items is None or len(items) != 2:
         raise ModelError(f"{label}: two numbers are expected, got {given!r}.")
     first, second = (number(f"{label}[{i}]", item) for i, item in enumerate(items))
     return first, second
 
 
-def moderate(label: str, values: Iterable[Value]) -> None:
+def refuse_huge_numbers(label: str, values: Iterable[Value]) -> None:
     """Refuse numbers that are beyond any mechanism, and whose products overflow."""
     for item in values:
         if is_number(item) and abs(item) > LARGEST:
@@ -93,7 +93,7 @@ def moderate(label: str, values: Iterable[Value]) -> None:
             )
 
 
-def listed(given: object) -> list[object] | None:
+def list_items(given: object) -> list[object] | None:
     """The items of a list, tuple or array; None for anything else, text included."""
     if isinstance(given, (str, bytes, dict)) or not isinstance(given, Iterable):
         return None

@@ -7,14 +7,14 @@ from typing import Any, TypeVar, get_args
 import msgspec
 
 from touchback.errors import ModelError
-from touchback.model.described_values import Data, Triple, Value, listed, triple, value
+from touchback.model.described_values import Data, Triple, Value, list_items, triple, value
 from touchback.model.frame import Frame, as_frame
 from touchback.symbolic import Expr
 
 _D = TypeVar("_D", bound=Data)
 
 
-def normalised(label: str, kind: _D) -> _D:
+def normalise_fields(label: str, kind: _D) -> _D:
     """A joint, force or sensor as a user wrote it with bodies made frames, lists made tuples, and
     numbers made floats; what a field can't hold is refused."""
     changes: dict[str, object] = {}
@@ -24,24 +24,24 @@ def normalised(label: str, kind: _D) -> _D:
         if field.type is Frame:
             changes[field.name] = as_frame(where, given)
         elif Frame in get_args(field.type):
-            changes[field.name] = tuple(as_frame(where, item) for item in listed(given) or ())
+            changes[field.name] = tuple(as_frame(where, item) for item in list_items(given) or ())
         elif field.type is Value or (field.type == Value | None and given is not None):
             changes[field.name] = value(where, given)
         elif isinstance(given, Data):
-            changes[field.name] = normalised(where, given)
+            changes[field.name] = normalise_fields(where, given)
         elif field.type == Triple:
             changes[field.name] = triple(where, given)
         elif field.type is int:
-            changes[field.name] = _index(where, given)
+            changes[field.name] = _check_index(where, given)
         elif field.type is bool:
-            changes[field.name] = truth(where, given)
+            changes[field.name] = check_bool(where, given)
         elif field.type is str and not isinstance(given, str):
             raise ModelError(f"{where}: a text is expected, got {given!r}.")
         elif field.type == tuple[str, ...]:
-            changes[field.name] = _texts(where, given)
+            changes[field.name] = _check_texts(where, given)
         elif isinstance(given, (list, tuple)):
             changes[field.name] = tuple(
-                normalised(where, item) if isinstance(item, Data) else value(where, item)
+                normalise_fields(where, item) if isinstance(item, Data) else value(where, item)
                 for item in given
             )
     return msgspec.structs.replace(kind, **changes)
@@ -53,28 +53,28 @@ def _fields(kind: type[Data]) -> tuple[msgspec.structs.FieldInfo, ...]:
     return msgspec.structs.fields(kind)
 
 
-def truth(label: str, given: object) -> bool:
+def check_bool(label: str, given: object) -> bool:
     """True or False; anything else is refused."""
     if not isinstance(given, bool):
         raise ModelError(f"{label}: True or False is expected, got {given!r}.")
     return given
 
 
-def _index(label: str, given: object) -> int:
+def _check_index(label: str, given: object) -> int:
     if isinstance(given, bool) or not isinstance(given, int) or given < 0:
         raise ModelError(f"{label}: a whole number from 0 is expected, got {given!r}.")
     return given
 
 
-def _texts(label: str, given: object) -> tuple[str, ...]:
-    items = listed(given)
+def _check_texts(label: str, given: object) -> tuple[str, ...]:
+    items = list_items(given)
     names = tuple(item for item in items or () if isinstance(item, str))
     if items is None or len(names) < len(items):
         raise ModelError(f"{label}: a list of names is expected, got {given!r}.")
     return names
 
 
-def mapped(
+def map_fields(
     data: object,
     expression: Callable[[Expr], Expr],
     frame: Callable[[Frame], Frame],
@@ -92,18 +92,18 @@ def mapped(
         for field in data.__struct_fields__:
             item = getattr(data, field)
             if field in names and item is not None:
-                changes[field] = _renamed(item, joint)
+                changes[field] = _rename_joints(item, joint)
             else:
-                changes[field] = mapped(item, expression, frame, joint)
+                changes[field] = map_fields(item, expression, frame, joint)
         return msgspec.structs.replace(data, **changes)
     if isinstance(data, tuple):
-        return tuple(mapped(item, expression, frame, joint) for item in data)
+        return tuple(map_fields(item, expression, frame, joint) for item in data)
     if isinstance(data, dict):
-        return {key: mapped(item, expression, frame, joint) for key, item in data.items()}
+        return {key: map_fields(item, expression, frame, joint) for key, item in data.items()}
     return data
 
 
-def _renamed(
+def _rename_joints(
     names: str | tuple[str | int, ...], joint: Callable[[str], str]
 ) -> str | tuple[str | int, ...]:
     """A joint, several, or a joint and the index of a coordinate."""
@@ -120,7 +120,7 @@ def frames_of(data: object) -> list[Frame]:
         found.append(frame)
         return frame
 
-    mapped(data, lambda expression: expression, note, lambda joint: joint)
+    map_fields(data, lambda expression: expression, note, lambda joint: joint)
     return found
 
 
@@ -138,5 +138,5 @@ def expressions_of(data: object) -> list[Expr]:
                 note(item)
         return frame
 
-    mapped(data, note, note_all, lambda joint: joint)
+    map_fields(data, note, note_all, lambda joint: joint)
     return found

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 
 from touchback.model.described_values import Value
-from touchback.model.field_traversal import mapped
+from touchback.model.field_traversal import map_fields
 from touchback.model.frame import AXES, GROUND, Frame
 from touchback.model.model import MECHANICS, OWN, Model, Part
 from touchback.model.modes import renamed_mode, renamed_transition
@@ -64,9 +64,9 @@ def _graft(flat: Model, prefix: str, part: Part) -> None:
             flat.parameters[f"{prefix}/{name}"] = parameter
     for kind in ("inputs", "states", "tables", *MECHANICS):
         for name, data in getattr(inner, kind).items():
-            getattr(flat, kind)[f"{prefix}/{name}"] = mapped(data, expression, frame, joint)
+            getattr(flat, kind)[f"{prefix}/{name}"] = map_fields(data, expression, frame, joint)
     for name, control in inner.controls.items():
-        copied = mapped(control, expression, frame, joint)
+        copied = map_fields(control, expression, frame, joint)
         drives = {f"{prefix}/{target}": driven for target, driven in copied.drives.items()}
         stands_in = f"{prefix}/{control.instead_of}" if control.instead_of else ""
         flat.controls[f"{prefix}/{name}"] = type(control)(drives, stands_in)

@@ -4,7 +4,15 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from touchback.errors import ModelError
-from touchback.model.described_values import Data, Triple, Value, listed, moderate, triple, value
+from touchback.model.described_values import (
+    Data,
+    Triple,
+    Value,
+    list_items,
+    refuse_huge_numbers,
+    triple,
+    value,
+)
 from touchback.numbers import Matrix
 from touchback.symbolic import atan2, cos, sin
 
@@ -27,7 +35,7 @@ def turns(label: str, given: object) -> tuple[tuple[str, Value], ...]:
     """("z", 0.1) or a list of such, checked."""
     if given is None:
         return ()
-    items = listed(given)
+    items = list_items(given)
     if items is None:
         raise _bad_turn(label, given)
     if items and isinstance(items[0], str):
@@ -36,7 +44,7 @@ def turns(label: str, given: object) -> tuple[tuple[str, Value], ...]:
 
 
 def _turn(label: str, given: object) -> tuple[str, Value]:
-    pair = listed(given)
+    pair = list_items(given)
     if pair is None or len(pair) != 2 or pair[0] not in ("x", "y", "z"):
         raise _bad_turn(label, given)
     return pair[0], value(f"{label}: turn about {pair[0]}", pair[1])
@@ -64,7 +72,7 @@ def frame_at(body: str, x: Value, y: Value, z: Value, turn: Turns = None) -> Fra
     """The frame of a body at (x, y, z), with optional turns."""
     label = f"point of '{body}'"
     point = triple(label, (x, y, z))
-    moderate(label, point)
+    refuse_huge_numbers(label, point)
     return Frame(body, point, turns(f"frame of '{body}'", turn))
 
 

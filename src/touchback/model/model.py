@@ -26,12 +26,12 @@ from touchback.model.described_values import (
     Value,
     Values,
     is_number,
-    listed,
+    list_items,
     number,
     triple,
     value,
 )
-from touchback.model.field_traversal import expressions_of, normalised, truth
+from touchback.model.field_traversal import check_bool, expressions_of, normalise_fields
 from touchback.model.forces import ForceKind, JointEffort, LinkForce
 from touchback.model.forces.fluid_forces import Fluid, make_fluid
 from touchback.model.frame import GROUND, BodyHandle, Frame, Place, Turns, as_frame, turns
@@ -248,7 +248,7 @@ class Model:
         named = [item if isinstance(item, str) else "an expression" for item in of]
         check_takes(f"{label}: its law", law, named, ModelError)
         outcome = law(*signals)
-        outcomes = listed(outcome)
+        outcomes = list_items(outcome)
         if outcomes is None:
             outcomes = [outcome]
         if len(outcomes) != len(targets):
@@ -413,7 +413,7 @@ class Model:
         self._refuse_known("force", name, self.forces)
         if not isinstance(kind, ForceKind):
             raise ModelError(f"{label}: a force such as tb.Wrench(…) is expected, got {kind!r}.")
-        force = self._own(label, normalised(label, self._traced_law(name, kind)))
+        force = self._own(label, normalise_fields(label, self._traced_law(name, kind)))
         own = {f"{name}.{state}": given for state, given in force.states().items()}
         for full in own:
             self.refuse_taken("state", full)
@@ -454,7 +454,7 @@ class Model:
         self._refuse_known("shape", name, self.shapes)
         if not isinstance(solid, VisualKind):
             raise ModelError(f"{label}: a solid such as tb.Box(…) is expected, got {solid!r}.")
-        look = Look(as_frame(f"{label}: place", place), normalised(label, solid))
+        look = Look(as_frame(f"{label}: place", place), normalise_fields(label, solid))
         self.shapes[name] = self._own(label, look)
 
     def contact(self, name: str, kind: ContactKind) -> None:
@@ -468,7 +468,7 @@ class Model:
                 f"{label}: a rigid contact such as tb.contact.SpherePlaneContact(…) is expected, "
                 f"got {kind!r}; soft ones are added by `m.force`."
             )
-        self.contacts[name] = self._own(label, normalised(label, kind))
+        self.contacts[name] = self._own(label, normalise_fields(label, kind))
 
     def sensor(self, name: str, kind: SensorKind[Measured]) -> Measured:
         """A sensor; returns its expression (or one a component), which laws and controllers may
@@ -478,7 +478,7 @@ class Model:
             raise ModelError(
                 f"{label}: a sensor such as tb.Position(body) is expected, got {kind!r}."
             )
-        kind = normalised(label, kind).completed(self.velocity_names())
+        kind = normalise_fields(label, kind).completed(self.velocity_names())
         self.refuse_taken("sensor", name, sensor_names(name, kind))
         self.sensors[name] = self._own(label, kind)
         return kind.arranged([self._symbol(full) for full in sensor_names(name, kind)])
@@ -537,7 +537,9 @@ class Model:
                 f"{label}: a closure such as tb.Spherical() is expected, got {kind!r}."
             )
         frames = as_frame(f"{label}: a", a), as_frame(f"{label}: b", b)
-        closure = Closure(normalised(label, kind), *frames, truth(f"{label}: active", active))
+        closure = Closure(
+            normalise_fields(label, kind), *frames, check_bool(f"{label}: active", active)
+        )
         check_closes_loops(label, closure.kind)
         try:
             closure.kind.equations()
@@ -550,14 +552,14 @@ class Model:
         label = self._new_constraint("coupling", name)
         if not isinstance(kind, CouplingKind):
             raise ModelError(f"{label}: a coupling such as tb.Gear(…) is expected, got {kind!r}.")
-        checked = self._own(label, normalised(label, kind))
+        checked = self._own(label, normalise_fields(label, kind))
         met: set[tuple[str, int]] = set()
         for named, place, _ in checked.terms():
             joint, index = self._check_plain(label, named, place)
             if (joint, index) in met:
                 raise ModelError(f"{label}: it names joint '{joint}' twice; name each once.")
             met.add((joint, index))
-        if not truth(f"{label}: active", active):
+        if not check_bool(f"{label}: active", active):
             checked = replace(checked, active=False)
         self.couplings[name] = checked
 
@@ -589,10 +591,10 @@ class Model:
         if through is not None:
             pair = (through, 0) if isinstance(through, str) else self._pair(label, through)
             servo = self._check_plain(label, *pair)
-        rubbing = friction_of(label, friction, slides, slip_speed, servo)
+        friction_settings = friction_of(label, friction, slides, slip_speed, servo)
         made = Constraint(
-            position, velocity, servo, check_unit(label, unit), truth(f"{label}: active", active),
-            *rubbing,
+            position, velocity, servo, check_unit(label, unit),
+            check_bool(f"{label}: active", active), *friction_settings,
         )  # fmt: skip
         self.constraints[name] = self._own(label, made)
 
@@ -630,7 +632,7 @@ class Model:
             optional[0],
             optional[1],
             index,
-            truth(f"{label}: active", active),
+            check_bool(f"{label}: active", active),
         )
         self.drives[name] = self._own(label, made)
 
@@ -661,7 +663,7 @@ class Model:
         return f"{kind.capitalize()} '{name}'"
 
     def _pair(self, label: str, given: object) -> tuple[str, int]:
-        items = listed(given)
+        items = list_items(given)
         if items is None or len(items) != 2 or not isinstance(items[1], int):
             raise ModelError(
                 f"{label}: `through` is a joint, or a joint and the index of its coordinate, got "
@@ -713,7 +715,7 @@ class Model:
         tracked = tuple(self._track(name, *item) for item in followed.items())
         said = value_mapping(f"{label}: readouts", readouts, '{"sensor": expression}')
         shown = {key: value(f"{label}: {key}", item) for key, item in said.items()}
-        made = Mode((*named, *tracked), shown, truth(f"{label}: initial", initial))
+        made = Mode((*named, *tracked), shown, check_bool(f"{label}: initial", initial))
         self.modes[name] = self._own(label, made)
 
     def _track(self, mode: str, followed: str | tuple[str, int], goal: Value) -> str:

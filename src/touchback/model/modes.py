@@ -12,7 +12,7 @@ from typing import TypeVar
 from msgspec import field
 
 from touchback.errors import ModelError
-from touchback.model.described_values import Data, Value, listed, number, value
+from touchback.model.described_values import Data, Value, list_items, number, value
 from touchback.symbolic import Expr
 
 LAWS = ("newton", "poisson")
@@ -92,8 +92,8 @@ def make_transition(
 
 def unique_names(label: str, given: object) -> tuple[str, ...]:
     """Names as a tuple; raises where one stands twice."""
-    items = [item for item in listed(given) or [None] if isinstance(item, str)]
-    if items != listed(given):
+    items = [item for item in list_items(given) or [None] if isinstance(item, str)]
+    if items != list_items(given):
         raise ModelError(f"{label}: a list of names is expected, got {given!r}.")
     for place, name in enumerate(items):
         if name in items[:place]:

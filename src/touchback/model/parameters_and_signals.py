@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 from touchback.errors import InputError, ModelError
-from touchback.model.described_values import Data, Triple, Value, listed, number
+from touchback.model.described_values import Data, Triple, Value, list_items, number
 from touchback.symbolic import Table
 from touchback.units import unit_of
 
@@ -133,7 +133,7 @@ def make_table(label: str, x: object, values: object, y: object = ()) -> Table:
 
 
 def _row(label: str, row: object, count: int) -> list[object]:
-    items = listed(row)
+    items = list_items(row)
     if items is None:
         return [row]
     if len(items) != count:
@@ -142,7 +142,7 @@ def _row(label: str, row: object, count: int) -> list[object]:
 
 
 def _list(label: str, given: object) -> list[object]:
-    items = listed(given)
+    items = list_items(given)
     if items is None:
         raise ModelError(f"{label}: a list of numbers is expected, got {given!r}.")
     return items

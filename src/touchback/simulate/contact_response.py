@@ -24,7 +24,7 @@ from touchback.contact import (
     ContactProblem,
     Friction,
     combinations,
-    fitting,
+    feasible_combinations,
     gauss_seidel,
     groups_of,
     solve_contacts,
@@ -180,11 +180,13 @@ def _tolerance(problem: ContactProblem) -> float:
     return max(1e-13, _EXACT / max(float(np.abs(problem.c).max()), 1e-300))
 
 
-def jam(dynamics: ContactDynamics, contacts: Sequence[int], stuck: Sequence[int]) -> Jump:
+def painleve_impulse(
+    dynamics: ContactDynamics, contacts: Sequence[int], stuck: Sequence[int]
+) -> Jump:
     """The impulse without collision that ends sliding where no finite force can (Painlevé): a
     solution of the impact in which a jammed contact is closed."""
     problem = dynamics.problem(dynamics.u, contacts)
-    for _, p in fitting(problem, 1e-9):
+    for _, p in feasible_combinations(problem, 1e-9):
         if any(p[dynamics.layout.normals[i]] > 0.0 for i in stuck):
             return _jump(dynamics, problem, p)
     raise SolveError(
@@ -306,7 +308,7 @@ def _solve_by_enumeration(
         if g in groups
     }
     for slack in _SLACKS:
-        found = list(fitting(problem, slack, moving))
+        found = list(feasible_combinations(problem, slack, moving))
         if found:
             states, _ = found[0]
             ways: dict[int, Floats] = {}

@@ -128,11 +128,13 @@ class ContactRowEnergies:
         impacts: dict[str, float] = {}
         sides: dict[str, dict[str, float]] = {WORK: {}, DISSIPATED: {}}
         for i, (name, normal) in enumerate(zip(self.names, self.layout.normals, strict=True)):
-            rubbing = [row for rows, contact in self.layout.groups if contact == i for row in rows]
+            friction_rows = [
+                row for rows, contact in self.layout.groups if contact == i for row in rows
+            ]
             impacts[name] = float(self.losses[normal])
-            if rubbing:
-                sides[DISSIPATED][f"{name} friction"] = float(self.losses[rubbing].sum())
-            if moved := float(self.moved[[normal, *rubbing]].sum()):
+            if friction_rows:
+                sides[DISSIPATED][f"{name} friction"] = float(self.losses[friction_rows].sum())
+            if moved := float(self.moved[[normal, *friction_rows]].sum()):
                 sides[WORK][f"{name} moving"] = moved
         for line, joules in zip(row_lines, map(float, self.own_work), strict=True):
             if joules:
@@ -178,7 +180,7 @@ class EnergyAccount(Generic[M]):
         place = self._lines.set.stored.index(KINETIC)
         self._ground_work += float(after[place] - before[place]) - given
 
-    def closed(self, times: Floats, states: Floats) -> EnergyBalance:
+    def energy_balance(self, times: Floats, states: Floats) -> EnergyBalance:
         """The balance from the first to the last of two states (rows)."""
         first, last = self._levels(times, states)
         change = last - first

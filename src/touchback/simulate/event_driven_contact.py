@@ -27,8 +27,8 @@ from touchback.simulate.contact_response import (
     decide_contact_states,
     halting_jump,
     impact,
-    jam,
     jammed_contacts,
+    painleve_impulse,
 )
 from touchback.simulate.contact_stepper import (
     CONTACT_TOLERANCE,
@@ -43,13 +43,13 @@ from touchback.simulate.energy_meter import (
     IntegratedPowers,
     PowerLines,
 )
-from touchback.simulate.event_monitor import Running
+from touchback.simulate.event_monitor import RestartableRun
 from touchback.simulate.run_protocols import Plain
 from touchback.simulate.run_spec import RunSpec
 from touchback.simulate.run_stepper import Segment, Stepper
 from touchback.simulate.solvers.adaptive_solvers import Dopri5
 from touchback.simulate.solvers.base import Can
-from touchback.simulate.time_span import Failure, Trajectory, counted, needed
+from touchback.simulate.time_span import Failure, Trajectory, keep_count, keep_positive
 from touchback.system import ContactEquations, power_set_with
 
 _ALIKE = 1e-9  # part of the speed by which contacts that are hit at once may differ
@@ -117,7 +117,7 @@ class ImpactSolver:
         that rises, by pull T²/8, as far as its gap is rounded: shorter ones end by chance."""
         return max(self._rest, float(np.sqrt(8 * self.rounding[contact] / pull)))
 
-    def jam(
+    def painleve_jump(
         self, t: float, dynamics: ContactDynamics, kept: list[int], slipping: Ways
     ) -> tuple[Jump, list[str]]:
         """The impulse that ends sliding for which there are no finite forces."""
@@ -133,7 +133,7 @@ class ImpactSolver:
             f"At t = {t:.6g} s {', '.join(words)}: sliding goes on with no finite force "
             "(Painlevé); an impulse ended it."
         )
-        return jam(dynamics, kept, stuck), words
+        return painleve_impulse(dynamics, kept, stuck), words
 
     def note_doubt(
         self, t: float, dynamics: ContactDynamics, kept: list[int], slipping: Ways, found: Outcome
@@ -325,7 +325,7 @@ class ContactStates:
                     self._take_over(t, x, dynamics, outcome)
                     jump, words = self._halt_short_flights(t, x, dynamics)
                 else:
-                    jump, words = self.bounces.jam(t, dynamics, kept, slipping)
+                    jump, words = self.bounces.painleve_jump(t, dynamics, kept, slipping)
                 if jump is None:
                     self.bounces.note_doubt(t, dynamics, kept, slipping, outcome)
                     return x, happened + self._change_names(dynamics, closed, stuck)
@@ -528,8 +528,8 @@ class EventDriven(Dopri5):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        needed(self, "rest")
-        counted(self, "event_limit")
+        keep_positive(self, "rest")
+        keep_count(self, "event_limit")
         if self.impacts not in LAWS:
             raise unknown_name("law of impacts", self.impacts, LAWS)
 
@@ -592,7 +592,7 @@ class ContactMonitor:
         """Accelerations and forces of all rows at states, in the present contact state."""
         self.solved.append(self._problem.solved_rows(self._state, times, states))
 
-    def follow(self, run: Running, status: Status) -> bool:
+    def follow(self, run: RestartableRun, status: Status) -> bool:
         """Changes the contact state at an event; False where the run has to end."""
         if self.failure is None and status == Status.EVENT:
             self._change(run)
@@ -609,7 +609,7 @@ class ContactMonitor:
         states = [dict(zip(self._names, map(float, x), strict=True)) for x in (before, after)]
         self.records += [EventRecord(word, t, -1, states[0], 0.0, states[1]) for word in words]
 
-    def _change(self, run: Running) -> None:
+    def _change(self, run: RestartableRun) -> None:
         crossing = self.native.take()[-1]
         try:
             after, words = self._contacts.change(crossing.time, crossing.state, crossing.index)
@@ -733,6 +733,6 @@ class EventDrivenStepper(ContactStepper):
         return {
             "contacts": list(self._equations.contacts),
             "events": [record.as_data() for record in self._monitor.records],
-            "energy_balance": self._account.closed(times[[0, -1]], ends).as_data(),
+            "energy_balance": self._account.energy_balance(times[[0, -1]], ends).as_data(),
             "diagnostics": [*self._contacts.diagnostics, *self._unmeasured_diagnostics()],
         }

@@ -70,7 +70,7 @@ class Event:
 Sides = dict[str, tuple[int, float]]  # of events by name, as `Events.side` tells
 
 
-class Running(Protocol):
+class RestartableRun(Protocol):
     """A run that can go on from another state."""
 
     @property
@@ -98,7 +98,7 @@ class Monitor(Protocol):
     def longest(self) -> float: ...
     def start(self, t: float, x: Floats) -> None: ...
     def record(self, times: Floats, states: Floats) -> None: ...
-    def follow(self, run: Running, status: Status) -> bool: ...
+    def follow(self, run: RestartableRun, status: Status) -> bool: ...
 
 
 class NoMonitor:
@@ -126,7 +126,7 @@ class NoMonitor:
     def record(self, times: Floats, states: Floats) -> None:
         """Nothing is kept."""
 
-    def follow(self, run: Running, status: Status) -> bool:
+    def follow(self, run: RestartableRun, status: Status) -> bool:
         """It may go on."""
         return True
 
@@ -179,7 +179,7 @@ class EventMonitor(NoMonitor):
         for i, event in enumerate(self._events, self._first):
             sides[event.name] = self.native.side(i)
 
-    def follow(self, run: Running, status: Status) -> bool:
+    def follow(self, run: RestartableRun, status: Status) -> bool:
         """Notes what was found and restarts the run where it shall; False when it has to end."""
         crossings = self.native.take()
         for i, crossing in enumerate(crossings):
@@ -190,7 +190,7 @@ class EventMonitor(NoMonitor):
             self._note(run, self._events[crossing.index], crossing, last)
         return self.ended is None and self.failure is None
 
-    def _note(self, run: Running, event: Event, crossing: Crossing, last: bool) -> None:
+    def _note(self, run: RestartableRun, event: Event, crossing: Crossing, last: bool) -> None:
         """Keeps an event; the `last` of a step that it ended also acts."""
         after = None
         if last and event.terminal:

@@ -25,7 +25,7 @@ from touchback.simulate.event_monitor import (
     Event,
     EventMonitor,
     NoMonitor,
-    Running,
+    RestartableRun,
     Sides,
     check_events,
 )
@@ -64,16 +64,16 @@ class Chattering:
         self._recent.append(record)
 
     @property
-    def found(self) -> bool:
+    def is_crowded(self) -> bool:
         """Whether they crowd."""
         recent = self._recent
         return len(recent) == CROWD and recent[-1].time - recent[0].time <= self.span
 
-    def calm(self) -> None:
+    def clear(self) -> None:
         """What came before doesn't count any more."""
         self._recent.clear()
 
-    def what(self) -> str:
+    def describe(self) -> str:
         """Who alternates, how often, and within which time."""
         return describe_chattering(list(self._recent))
 
@@ -243,7 +243,7 @@ class ExitMonitor(EventMonitor):
         super().start(t, x)
         self.native.lock(self._modes.waiting(self._mode), t + AHEAD)
 
-    def follow(self, run: Running, status: Status) -> bool:
+    def follow(self, run: RestartableRun, status: Status) -> bool:
         """As of any run; an exit ends it."""
         found = self.native.take()
         for i, crossing in enumerate(found):
@@ -272,7 +272,7 @@ class TransitionLogMonitor(NoMonitor):
         """The log holds as many steps."""
         return Chunks(CHUNK)
 
-    def follow(self, run: Running, status: Status) -> bool:
+    def follow(self, run: RestartableRun, status: Status) -> bool:
         """Notes what was logged; False where the run can't go on."""
         for crossed in self._modes.take_log():
             self._cross(crossed)
@@ -398,17 +398,17 @@ class ModeStepper(Stepper):
                 exit, error = monitor.exit, monitor.error
                 if exit < 0 or part.failure:
                     return part.failure
-            crowded = chattering.found
+            crowded = chattering.is_crowded
             leaving = self._system.dynamics.modes.every[self._modes.mode_of(x)].exits[exit]
             if crowded and leaving.data.rest < 0:
-                return Failure(t, chattering.what(), CHATTERING_HINT)
+                return Failure(t, chattering.describe(), CHATTERING_HINT)
             if not self._modes.cross(self.problem, t, x, exit, crowded):
                 return self._log.cannot_begin()
             (crossed,) = self._modes.take_log()
             self._cross(crossed)
             chattering.note(self._log.note(crossed, error))
             if crowded:
-                chattering.calm()
+                chattering.clear()
             x, exit = crossed.state, -1
             if self._account:
                 self._account.meter.begin(t, x)
@@ -493,11 +493,13 @@ class ModeStepper(Stepper):
             "transitions": [record.as_data() for record in self._log.transitions],
             "events": self._events,
             "diagnostics": constraint_diagnostics(
-                posed.formulation, kept, posed.rubbing, posed.shared
+                posed.formulation, kept, posed.friction_rows, posed.shared
             ),
         }
         if self._account:
-            told["energy_balance"] = self._account.closed(*self._account.meter.ends).as_data()
+            told["energy_balance"] = self._account.energy_balance(
+                *self._account.meter.ends
+            ).as_data()
         return told
 
 

@@ -26,7 +26,7 @@ OPEN = 1e-3  # m or rad: an initial state beyond it was hardly meant
 def constraint_diagnostics(
     formulation: str,
     statistics: Mapping[str, float],
-    rubbing: Iterable[str] = (),
+    friction_rows: Iterable[str] = (),
     shared: Iterable[str] = (),
     undetermined: Sequence[str] = (),
 ) -> list[str]:
@@ -52,7 +52,7 @@ def constraint_diagnostics(
             f"values were kept; take shorter steps{_others(formulation)}."
         )
     if paradoxes := int(statistics["paradoxes"]):
-        names = ", ".join(f"'{name}'" for name in dict.fromkeys(rubbing))
+        names = ", ".join(f"'{name}'" for name in dict.fromkeys(friction_rows))
         found.append(
             f"{_times(paradoxes)} the friction of {names} was so strong that mechanics has no "
             "answer, or several (Painlevé's paradox), and where it had none it was left out; take "

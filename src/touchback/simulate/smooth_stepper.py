@@ -115,11 +115,11 @@ class SmoothStepper(Stepper):
             for record in self._monitor.records:
                 self._account.note(record)
             ends = trajectory.times[[0, -1]], trajectory.states[[0, -1]]
-            told["energy_balance"] = self._account.closed(*ends).as_data()
+            told["energy_balance"] = self._account.energy_balance(*ends).as_data()
         if self._posed.solving:
             posed, counts = self._posed, trajectory.statistics
             said = constraint_diagnostics(
-                posed.formulation, counts, posed.rubbing, posed.shared, posed.undetermined
+                posed.formulation, counts, posed.friction_rows, posed.shared, posed.undetermined
             )
             told |= {"constraints": posed.formulation, "diagnostics": said}
         return told

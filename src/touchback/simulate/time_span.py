@@ -33,7 +33,7 @@ class Span:
     whole: Span | None = None
 
     def __post_init__(self) -> None:
-        needed(self, "duration")
+        keep_positive(self, "duration")
         keep(self, start=number_within("start must be a finite time", self.start, -MOST, MOST))
         if self.whole is None and not self.start < self.end <= MOST:
             raise InputError(
@@ -101,18 +101,18 @@ class Trajectory:
         self.times, self.states = self.times[kept], self.states[kept]
 
 
-def positive(owner: object, *labels: str) -> None:
+def keep_positive_if_given(owner: object, *labels: str) -> None:
     """Those fields that are given, as floats; refuse what is no positive, finite number."""
-    needed(owner, *(label for label in labels if getattr(owner, label) is not None))
+    keep_positive(owner, *(label for label in labels if getattr(owner, label) is not None))
 
 
-def needed(owner: object, *labels: str) -> None:
+def keep_positive(owner: object, *labels: str) -> None:
     """Fields as floats; refuse what is no positive, finite number, by name."""
     for label in labels:
         keep(owner, **{label: positive_number(label, getattr(owner, label))})
 
 
-def counted(owner: object, label: str) -> None:
+def keep_count(owner: object, label: str) -> None:
     """A field as a whole number from 1 on."""
     sentence = f"{label} must be at least 1, and whole"
     keep(owner, **{label: whole_within(sentence, getattr(owner, label), 1, MOST_COUNTED)})

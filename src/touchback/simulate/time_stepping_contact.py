@@ -20,7 +20,7 @@ from touchback.simulate.run_protocols import Plain
 from touchback.simulate.run_spec import RunSpec
 from touchback.simulate.run_stepper import Label
 from touchback.simulate.solvers.base import Can, Solver
-from touchback.simulate.time_span import Failure, Trajectory, needed, refuse_rows
+from touchback.simulate.time_span import Failure, Trajectory, keep_positive, refuse_rows
 from touchback.system import STEPPED, WORK, ContactEquations, ContactLayout, power_set
 
 
@@ -50,7 +50,7 @@ class MoreauJean(Solver):
     contacts: Mapping[str, ContactKind] | None = field(default=None, hash=False)
 
     def __post_init__(self) -> None:
-        needed(self, "step")
+        keep_positive(self, "step")
         keep(self, theta=number_within("theta lies between 0 and 1", self.theta, 0.0, 1.0))
 
     def refuse_excess(self, duration: float, width: int) -> None:
@@ -204,7 +204,9 @@ class MoreauJeanStepper(ContactStepper):
         times, states = trajectory.times, trajectory.states
         return {
             "contacts": list(self._equations.contacts),
-            "energy_balance": self._account.closed(times[[0, -1]], states[[0, -1]]).as_data(),
+            "energy_balance": self._account.energy_balance(
+                times[[0, -1]], states[[0, -1]]
+            ).as_data(),
             "diagnostics": self._diagnostics(len(trajectory.times) - 1),
         }
 

@@ -43,7 +43,7 @@ def _copies(system: System) -> list[str]:
     return list(system.names)
 
 
-def _rubbing(system: System) -> list[str]:
+def _friction_rows(system: System) -> list[str]:
     return [
         name
         for name, given in system.dynamics.whole.constraints.items()
@@ -73,7 +73,7 @@ MEMORIES = Feature(
 )  # fmt: skip
 COPIES = Feature("copies", _copies, "pass `.one`, the system of each", Can.COPIES)
 RUBBING = Feature(
-    "constraints with friction", _rubbing,
+    "constraints with friction", _friction_rows,
     "describe them as rigid contacts, or set their friction to 0",
     Can.RUBBING,
 )  # fmt: skip

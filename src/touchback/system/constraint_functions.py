@@ -11,7 +11,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from touchback.dynamics import Row, configuration_rate, constraint_rows, entries, inverse
+from touchback.dynamics import (
+    Row,
+    configuration_rate,
+    constraint_rows,
+    mass_matrix_entries,
+    solve_efforts,
+)
 from touchback.model import Model
 from touchback.numbers import shown
 from touchback.symbolic import jacobian
@@ -49,7 +55,7 @@ class ConstraintLayout:
     J: Pattern
     W: Pattern | None  # None: W is J
     M: Pattern  # lower triangle with the diagonal
-    rubs: np.ndarray  # True for rows with friction
+    has_friction: np.ndarray  # True for rows with friction
     driven: np.ndarray  # True for rows that prescribe a coordinate
 
     @property
@@ -63,12 +69,12 @@ class ConstraintLayout:
     def twins(self) -> np.ndarray | None:
         """Of each nonzero of W in a row that rubs its place among those of J, −1 where J has none;
         −2 in other rows. None where nothing rubs."""
-        if self.W is None or not self.rubs.any():
+        if self.W is None or not self.has_friction.any():
             return None
         places = {pair: k for k, pair in enumerate(zip(self.J.rows, self.J.columns, strict=True))}
         return np.array(
             [
-                places.get((row, column), -1) if self.rubs[row] else -2
+                places.get((row, column), -1) if self.has_friction[row] else -2
                 for row, column in zip(self.W.rows, self.W.columns, strict=True)
             ],
             dtype=np.int32,
@@ -99,14 +105,14 @@ def derive_constraints(d: Derivation) -> ConstraintEquations:
     """Equations of a constrained system at a derivation's instant."""
     instant = d.instant
     rows = constraint_rows(instant)
-    M = entries(instant)
+    M = mass_matrix_entries(instant)
     places = sorted((i, j) for i, j in M if i >= j)
-    bias = inverse(instant, None)
+    bias = solve_efforts(instant, None)
     f = [d.tape.sub(effort, c) for effort, c in zip(instant.efforts(), bias, strict=True)]
     z_rates = [instant.value(state.rate) for state in instant.model.states.values()]
     h = [0 if row.h is None else row.h for row in rows]
     J = [x for row in rows for _, x in sorted(row.J.items())]
-    elsewhere = any(row.through or row.rubbing for row in rows)
+    elsewhere = any(row.through or row.friction for row in rows)
     effects = [row.multiplier_forces(d.tape) for row in rows] if elsewhere else []
     W = [x for row in effects for _, x in sorted(row.items())]
     terms = [
@@ -129,7 +135,7 @@ def derive_constraints(d: Derivation) -> ConstraintEquations:
         _pattern([row.J for row in rows]),
         _pattern(effects) if elsewhere else None,
         Pattern(*(np.array([place[c] for place in places], dtype=np.int32) for c in range(2))),
-        np.array([row.rubbing is not None for row in rows], dtype=bool),
+        np.array([row.friction is not None for row in rows], dtype=bool),
         np.array([row.name in driven for row in rows], dtype=bool),
     )
     positions, velocities = [*h, *J], [row.b for row in rows]
@@ -183,7 +189,7 @@ class Terms:
     W: np.ndarray
     M: np.ndarray
     f: np.ndarray
-    rubs: np.ndarray
+    has_friction: np.ndarray
     names: tuple[str, ...]
 
     def written(self, out: "Terms | None") -> "Terms":
@@ -214,4 +220,4 @@ def split_terms(out: np.ndarray, layout: ConstraintLayout, n: int) -> Terms:
     full = lower + np.swapaxes(np.tril(lower, -1), -1, -2)
     slopes = layout.J.dense(J, (m, n))
     through = slopes.copy() if layout.W is None else layout.W.dense(W, (m, n))
-    return Terms(h, b, gamma, slopes, through, full, f, layout.rubs, layout.names)
+    return Terms(h, b, gamma, slopes, through, full, f, layout.has_friction, layout.names)

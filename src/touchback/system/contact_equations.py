@@ -14,10 +14,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from touchback.dynamics import configuration_rate, constraint_rows, entries, inverse
-from touchback.dynamics.forward_dynamics import forward
+from touchback.dynamics import (
+    configuration_rate,
+    constraint_rows,
+    mass_matrix_entries,
+    solve_efforts,
+)
+from touchback.dynamics.forward_dynamics import solve_accelerations
 from touchback.errors import ModelError
-from touchback.model import ContactKind, expressions_of, normalised
+from touchback.model import ContactKind, expressions_of, normalise_fields
 from touchback.native import (
     ContactFunctions,
     ContactPattern,
@@ -120,7 +125,7 @@ class ContactRows:
             for j, (a, b) in enumerate(zip(row, through))
             if a or b
         ]
-        masses = entries(d.instant, system.plan.root_mass_matrix)
+        masses = mass_matrix_entries(d.instant, system.plan.root_mass_matrix)
         layout = self.layout
         return ContactPattern(
             system.sizes, layout.bilateral, layout.rows, layout.groups, layout.normals,
@@ -254,7 +259,7 @@ def _slopes(d: Derivation, system: System) -> dict[tuple[int, int], int]:
 
 def _rate(d: Derivation, system: System) -> list[int]:
     """ẋ of the tree without constraints and contacts."""
-    accelerations = forward(d.instant, d.instant.efforts(), system.plan.algorithm)
+    accelerations = solve_accelerations(d.instant, d.instant.efforts(), system.plan.algorithm)
     return [*configuration_rate(d.instant), *accelerations, *_z_rates(d)]
 
 
@@ -273,7 +278,7 @@ def _functions(
 ) -> dict[str, list[Group]]:
     instant, n, m = d.instant, len(d.v), rows.layout.rows
     size, kinds, value = sum(system.sizes), list(contacts.values()), d.instant.value
-    masses = entries(instant, system.plan.root_mass_matrix)
+    masses = mass_matrix_entries(instant, system.plan.root_mass_matrix)
     coefficients = [value(given) for kind in kinds for given in (kind.friction, _rolling(kind))]
     ends = [
         Group(rows.gaps, (len(kinds),)),
@@ -296,7 +301,7 @@ def _functions(
 
     def forces() -> list[Group]:
         M = Group([masses.get((i, j), 0) for i in range(n) for j in range(n)], (n, n))
-        bias = inverse(instant, None)
+        bias = solve_efforts(instant, None)
         f = [d.tape.sub(effort, c) for effort, c in zip(instant.efforts(), bias, strict=True)]
         holds = [value(given) for kind in kinds for given in (_static(kind), _rolling(kind))]
         W, effect = (Group(rows.flat(matrix), (m, n)) for matrix in (rows.W, rows.effect))
@@ -334,4 +339,4 @@ def _checked(system: System, name: str, kind: Any) -> Any:
     for expression in expressions_of(kind):
         if expression.tape is not system.model.tape:
             raise ModelError(f"{label}: it uses the expression {expression} of another model.")
-    return normalised(label, kind)
+    return normalise_fields(label, kind)

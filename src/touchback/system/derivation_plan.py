@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from touchback.dynamics import ALGORITHMS, Tree, dof_order, dof_parents, inverse
-from touchback.dynamics.forward_dynamics import forward
+from touchback.dynamics import ALGORITHMS, Tree, dof_order, dof_parents, solve_efforts
+from touchback.dynamics.forward_dynamics import solve_accelerations
 from touchback.model import Model
 from touchback.symbolic import count_tape
 from touchback.system.derivation import Derivation, derived_once
@@ -113,6 +113,8 @@ class _Counted:
         """Of inverse dynamics, or of forward dynamics by an algorithm."""
         d = self.derivation
         outputs = (
-            inverse(d.instant, d.extra) if what == "inverse" else forward(d.instant, d.extra, what)
+            solve_efforts(d.instant, d.extra)
+            if what == "inverse"
+            else solve_accelerations(d.instant, d.extra, what)
         )
         return count_tape(d.tape, outputs).flops

@@ -23,14 +23,14 @@ from touchback.dynamics import (
     SolvedColumn,
     Twist,
     Wrench,
+    applied_efforts,
     configuration_rate,
-    entries,
-    factors,
-    inverse,
-    pushed,
+    factorise_mass_matrix,
+    mass_matrix_entries,
+    solve_efforts,
     with_armature,
 )
-from touchback.dynamics.forward_dynamics import forward
+from touchback.dynamics.forward_dynamics import solve_accelerations
 from touchback.native import LIB, Record
 from touchback.symbolic import jacobian, jvp, replay
 from touchback.system.compiled_function import Function
@@ -62,7 +62,9 @@ def columns_to_solve(d: Derivation, algorithm: str, own: bool) -> Columns:
     if carries_fluid(d):
         acting = d.instant.efforts() if own else d.extra
         varying = acting if own else [0] * len(d.v)
-        by_q, by_v, _ = _effort_derivatives(d, forward(d.instant, acting, algorithm), varying)
+        by_q, by_v, _ = _effort_derivatives(
+            d, solve_accelerations(d.instant, acting, algorithm), varying
+        )
         return Columns([_without_derivatives(each) for each in solved], (by_q, by_v))
     dense = None
     if any(applied):
@@ -92,15 +94,15 @@ def _effort_derivatives(
     instant, k = d.instant, d.tape
     if carries_fluid(d):
         held = {f"held:{name}": k.symbol(f"held:{name}") for name in d.layout.v}
-        tau = _difference(d, [inverse(instant, list(held.values()))], [list(less)])[0]
+        tau = _difference(d, [solve_efforts(instant, list(held.values()))], [list(less)])[0]
         given = dict(k.symbols) | dict(zip(held, a, strict=True))
         n, columns = len(tau), [*_derivatives_by_q(d, tau), *_derivatives_by_v(d, tau)]
         found = replay(k, [x for column in columns for x in column], k, given)
         columns = [found[i : i + n] for i in range(0, len(found), n)]
-        return columns[:n], columns[n:], _dense_columns(d, entries(instant))
+        return columns[:n], columns[n:], _dense_columns(d, mass_matrix_entries(instant))
     inertial = _closed_form(d)
     slopes = inertial.effort_derivatives(a)
-    applied = [k.add(x, y) for x, y in zip(pushed(instant), less, strict=True)]
+    applied = [k.add(x, y) for x, y in zip(applied_efforts(instant), less, strict=True)]
     return (
         _difference(d, _dense_columns(d, slopes.by_q), _derivatives_by_q(d, applied)),
         _difference(d, _dense_columns(d, slopes.by_v), _derivatives_by_v(d, applied)),
@@ -113,15 +115,15 @@ def forward_dynamics_derivatives(d: Derivation, algorithm: str, own: bool) -> li
     the model's `own`."""
     k, instant = d.tape, d.instant
     if carries_fluid(d):
-        a = forward(instant, instant.efforts() if own else d.extra, algorithm)
+        a = solve_accelerations(instant, instant.efforts() if own else d.extra, algorithm)
         return _flatten_rows(
             _derivatives_by_q(d, a),
             _derivatives_by_v(d, a),
-            factors(instant, entries(instant)).inverse(),
+            factorise_mass_matrix(instant, mass_matrix_entries(instant)).inverse(),
         )
     inertial = _closed_form(d)
     applied, rest = _acting_efforts(d, own)
-    M = factors(instant, with_armature(instant, inertial.mass_matrix()))
+    M = factorise_mass_matrix(instant, with_armature(instant, inertial.mass_matrix()))
     a = M.solve([k.sub(x, c) for x, c in zip(rest, inertial.bias(), strict=True)])
     slopes = inertial.effort_derivatives(a)
     solved = [
@@ -145,7 +147,7 @@ def by_parameters(d: Derivation, found: Sequence[int]) -> list[int]:
 def _acting_efforts(d: Derivation, own: bool) -> tuple[list[int], list[int]]:
     """Efforts that vary with q and v, and all that act: those that are arguments, or the model's
     `own`, and what pushes bodies."""
-    applied = pushed(d.instant)
+    applied = applied_efforts(d.instant)
     tau = d.instant.efforts() if own else d.extra
     acting = [d.tape.add(x, y) for x, y in zip(applied, tau, strict=True)]
     return (acting if own else applied), acting

@@ -187,8 +187,8 @@ class _Account:
         for name, kind in kinds.items():
             moved, rubbed = 0, 0
             normal = jvp(tape, [kind.gap(instant)], {x: self._flow[x] for x in (*d.q, d.time)})
-            rubbing = [*kind.slip(instant), *kind.roll(instant)]
-            for i, speed in enumerate([*normal, *rubbing]):
+            sliding_speeds = [*kind.slip(instant), *kind.roll(instant)]
+            for i, speed in enumerate([*normal, *sliding_speeds]):
                 force = d.argument(f"contact:{name}.{i}")
                 own = jvp(tape, [speed], along)[0]
                 moved = tape.add(moved, tape.mul(force, tape.sub(own, speed)))

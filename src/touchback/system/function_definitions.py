@@ -9,13 +9,13 @@ from touchback.dynamics import (
     centre_of_mass,
     configuration_rate,
     constraint_rows,
-    entries,
-    inverse,
     jacobian,
+    mass_matrix_entries,
     momentum,
     root_columns,
+    solve_efforts,
 )
-from touchback.dynamics.forward_dynamics import forward
+from touchback.dynamics.forward_dynamics import solve_accelerations
 from touchback.dynamics.regressor import regressor
 from touchback.errors import InputError
 from touchback.model import Frame, JointEffort
@@ -52,17 +52,19 @@ class Recipe:
 
 def inverse_recipe(layout: Layout) -> Recipe:
     """τ = M a + c."""
-    return Recipe(lambda d: inverse(d.instant, d.extra), (len(layout.v),), layout.v)
+    return Recipe(lambda d: solve_efforts(d.instant, d.extra), (len(layout.v),), layout.v)
 
 
 def bias_recipe(layout: Layout) -> Recipe:
     """c: inverse dynamics at zero acceleration."""
-    return Recipe(lambda d: inverse(d.instant, None), (len(layout.v),))
+    return Recipe(lambda d: solve_efforts(d.instant, None), (len(layout.v),))
 
 
 def forward_recipe(layout: Layout, algorithm: str) -> Recipe:
     """a with M a + c = τ."""
-    return Recipe(lambda d: forward(d.instant, d.extra, algorithm), (len(layout.v),), layout.v)
+    return Recipe(
+        lambda d: solve_accelerations(d.instant, d.extra, algorithm), (len(layout.v),), layout.v
+    )
 
 
 def mass_matrix_recipe(layout: Layout, at_root: bool) -> Recipe:
@@ -70,7 +72,7 @@ def mass_matrix_recipe(layout: Layout, at_root: bool) -> Recipe:
     n = len(layout.v)
 
     def build(d: Derivation) -> list[int]:
-        M = entries(d.instant, at_root)
+        M = mass_matrix_entries(d.instant, at_root)
         return [M.get((i, j), 0) for i in range(n) for j in range(n)]
 
     return Recipe(build, (n, n))
@@ -190,7 +192,7 @@ def momentum_rate_recipe(layout: Layout, plan: Plan) -> Recipe:
     def build(d: Derivation) -> list[int]:
         tape = d.tape
         rate, q_rates, _ = rate_equations(d, plan.algorithm)
-        M = entries(d.instant, plan.root_mass_matrix)
+        M = mass_matrix_entries(d.instant, plan.root_mass_matrix)
         rows = [[M.get((i, j), 0) for j in range(n)] for i in range(n)]
         p = [0] * n
         for i, row in enumerate(rows):
@@ -231,7 +233,7 @@ def regressor_recipe(layout: Layout, bodies: int) -> Recipe:
 def inverse_by_parameters_recipe(layout: Layout) -> Recipe:
     """∂τ/∂p."""
     shape = (len(layout.v), len(layout.parameters))
-    return Recipe(lambda d: by_parameters(d, inverse(d.instant, d.extra)), shape, layout.v)
+    return Recipe(lambda d: by_parameters(d, solve_efforts(d.instant, d.extra)), shape, layout.v)
 
 
 def forward_by_parameters_recipe(layout: Layout, plan: Plan, own: bool) -> Recipe:
@@ -239,7 +241,7 @@ def forward_by_parameters_recipe(layout: Layout, plan: Plan, own: bool) -> Recip
 
     def build(d: Derivation) -> list[int]:
         tau = d.instant.efforts() if own else d.extra
-        return by_parameters(d, forward(d.instant, tau, plan.algorithm))
+        return by_parameters(d, solve_accelerations(d.instant, tau, plan.algorithm))
 
     return Recipe(build, (len(layout.v), len(layout.parameters)), () if own else layout.v)
 
@@ -284,7 +286,7 @@ def update_equations(d: Derivation) -> list[int]:
 def rate_equations(d: Derivation, algorithm: str) -> tuple[list[int], list[int], list[int]]:
     """(dx/dt, dq/dt, sensor outputs) of a run, on one tape."""
     instant = d.instant
-    accelerations = forward(instant, instant.efforts(), algorithm)
+    accelerations = solve_accelerations(instant, instant.efforts(), algorithm)
     instant.a = accelerations
     q_rates = configuration_rate(instant)
     states = instant.model.states.values()

@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from touchback.dynamics import Row, configuration_rate, constraint_rows, inverse
+from touchback.dynamics import Row, configuration_rate, constraint_rows, solve_efforts
 from touchback.symbolic import jacobian, jvp
 from touchback.system.compiled_function import Function
 from touchback.system.constraint_functions import Pattern
@@ -197,13 +197,13 @@ def motion_equations(d: Derivation, rows: Sequence[Row]) -> dict[str, list[int]]
     instant, tape = d.instant, d.tape
     a, multipliers = d.accelerations, d.multipliers(rows)
     own = instant.efforts()
-    effort = [tape.sub(x, y) for x, y in zip(inverse(instant, a), own, strict=True)]
+    effort = [tape.sub(x, y) for x, y in zip(solve_efforts(instant, a), own, strict=True)]
     for row, multiplier in zip(rows, multipliers, strict=True):
         for freedom, entry in (row.through or row.J).items():
             effort[freedom] = tape.sub(effort[freedom], tape.mul(entry, multiplier))
-        if row.rubbing is not None:
-            drag = tape.mul(row.rubbing.share, tape.abs(multiplier))
-            for freedom, slope in row.rubbing.slopes.items():
+        if row.friction is not None:
+            drag = tape.mul(row.friction.share, tape.abs(multiplier))
+            for freedom, slope in row.friction.slopes.items():
                 effort[freedom] = tape.sub(effort[freedom], tape.mul(slope, drag))
     return {
         "effort": effort,

@@ -51,7 +51,7 @@ class IntegrationProblem:
 
     solving: Constrained | Modes | None = None
     row_names: Sequence[str] = ()  # of the multipliers
-    rubbing: Sequence[str] = ()  # those with friction
+    friction_rows: Sequence[str] = ()  # those with friction
 
     def __init__(
         self, problem: Problem, outputs: FunctionData | None, updates: FunctionData | None
@@ -119,7 +119,10 @@ class ConstrainedProblem(IntegrationProblem):
     ) -> None:
         super().__init__(problem, outputs, updates)
         self.solving = solving
-        self.row_names, self.rubbing = solving.functions.names, solving.functions.rubbing
+        self.row_names, self.friction_rows = (
+            solving.functions.names,
+            solving.functions.friction_rows,
+        )
 
     @property
     def shared(self) -> Sequence[str]:
@@ -152,7 +155,9 @@ class ModalProblem(IntegrationProblem):
     def __init__(self, problem: Problem, solving: Modes) -> None:
         super().__init__(problem, solving.outputs, solving.updates)
         self.solving, self.row_names = solving, solving.data.row_names
-        self.rubbing = [name for mode in solving.enforced for name in mode.functions.rubbing]
+        self.friction_rows = [
+            name for mode in solving.enforced for name in mode.functions.friction_rows
+        ]
 
     @property
     def shared(self) -> Sequence[str]:

@@ -259,7 +259,7 @@ def _check_finite(system: System, terms: Terms) -> None:
                 f"{label}: the acceleration that it demands is {value} at the start; check its "
                 "expression at t = 0."
             )
-    for row in np.flatnonzero(terms.rubs & ~np.isfinite(terms.W).all(axis=1)):
+    for row in np.flatnonzero(terms.has_friction & ~np.isfinite(terms.W).all(axis=1)):
         raise ModelError(
             f"Constraint '{terms.names[row]}': its friction is no number at the start; check its "
             "coefficient, and that its slip_speed is positive."
@@ -269,7 +269,7 @@ def _check_finite(system: System, terms: Terms) -> None:
 def _check_free_inertia(system: System, terms: Terms) -> None:
     """On the motions that the constraints allow, the mass matrix must be positive."""
     Z = null_space(terms.J) if terms.J.size else np.eye(len(terms.f))
-    if not Z.size or np.any((terms.W != terms.J)[~terms.rubs]):
+    if not Z.size or np.any((terms.W != terms.J)[~terms.has_friction]):
         return
     values, vectors = np.linalg.eigh(Z.T @ terms.M @ Z)
     if values[0] <= _NO_INFLUENCE * max(np.abs(terms.M.diagonal()).max(), 1e-300):
@@ -315,11 +315,11 @@ def _check_authority(system: System, terms: Terms) -> None:
 
 def _check_shares(system: System, terms: Terms, q: np.ndarray) -> None:
     """Redundant rows share their load as they like, which must not change the friction."""
-    rubbing = np.flatnonzero(terms.rubs)
-    if not rubbing.size or rank_of(terms.J)[0] == len(terms.h) or system.freedoms(q).singular:
+    friction_rows = np.flatnonzero(terms.has_friction)
+    if not friction_rows.size or rank_of(terms.J)[0] == len(terms.h) or system.freedoms(q).singular:
         return
     shares = np.abs(null_space(terms.J.T))
-    for row in rubbing:
+    for row in friction_rows:
         place = shares[row].argmax()
         if shares[row, place] > SHARED:
             others = np.delete(np.arange(len(shares)), row)

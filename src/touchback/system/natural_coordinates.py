@@ -109,7 +109,7 @@ _CLOSED = 1e-8  # [m, -]: error of a constraint without unknowns
 
 
 @dataclass(frozen=True)
-class Placed:
+class PlacedModel:
     """Numbers of a model at one state. Frames: position and rotation in their body; bodies: in the
     ground's frame; masses: mass [kg], first moments [kg m] and second moments [kg m²] as one
     symmetric 4×4 matrix, about the body's origin."""
@@ -206,7 +206,7 @@ class NaturalMechanism:
     numbers: M ẍ = f + Jᵀ λ. The potential energy is `level` − f·x."""
 
     def __init__(
-        self, joints: Mapping[str, Joint], closures: Mapping[str, Closure], placed: Placed
+        self, joints: Mapping[str, Joint], closures: Mapping[str, Closure], placed: PlacedModel
     ) -> None:
         self._joints, self._placed = joints, placed
         self._closures = {name: each for name, each in closures.items() if each.active}
@@ -643,7 +643,7 @@ def _evaluated(system: System, function: Function, states: Floats) -> Floats:
     )  # fmt: skip
 
 
-def _placed(system: System, d: Derivation, model: Model, x0: Floats) -> Placed:
+def _placed(system: System, d: Derivation, model: Model, x0: Floats) -> PlacedModel:
     """The numbers of a model at a state."""
     ends = [end for each in model.joints.values() for end in (each.parent, each.child)]
     ends += [end for each in model.closures.values() for end in (each.a, each.b)]
@@ -670,7 +670,7 @@ def _placed(system: System, d: Derivation, model: Model, x0: Floats) -> Placed:
         name: _moments(*np.split(row, [1, 4]))
         for name, row in zip(weighed, rest[:-3].reshape(-1, 10), strict=True)
     }
-    return Placed(local, at, masses, rest[-3:])
+    return PlacedModel(local, at, masses, rest[-3:])
 
 
 def _tidy(numbers: Floats) -> Floats:

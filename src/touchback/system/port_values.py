@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from touchback.dynamics import constraint_rows
 from touchback.dynamics.bond_graph import bond_graph_of
 from touchback.dynamics.bond_graph_causality import BondGraph
-from touchback.dynamics.port_equations import Interplay, interplay
+from touchback.dynamics.port_equations import PortExchange, port_exchange
 from touchback.system.active_equations import At
 from touchback.system.compiled_function import Function
 from touchback.system.derivation import solved_arguments
@@ -219,7 +219,7 @@ class _Shape:
     """The compiled function of all ports, and how its numbers are read."""
 
     function: Function
-    made: Interplay
+    made: PortExchange
     ideal: frozenset[str]
 
     def __call__(self, numbers: Floats) -> Ports:
@@ -251,7 +251,7 @@ def _derive(system: System) -> _Shape:
     d = motion.derive(motion.model(key), arguments, merge_fixed=False)
     rows = constraint_rows(d.instant)
     d.instant.a = d.accelerations
-    made = interplay(d.tape, d.instant, rows, d.multipliers(rows))
+    made = port_exchange(d.tape, d.instant, rows, d.multipliers(rows))
     nodes = [
         *(x for port in made.bodies for x in port.scalars()),
         *(x for port in made.coordinates for x in port.scalars()),

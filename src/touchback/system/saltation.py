@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from touchback.dynamics import configuration_rate, constraint_rows, entries
+from touchback.dynamics import configuration_rate, constraint_rows, mass_matrix_entries
 from touchback.symbolic import gradient, jacobian
 from touchback.system.compiled_function import Function
 from touchback.system.derivation import Derivation
@@ -92,7 +92,7 @@ def _struck(
     sizes = {"after": n, "impulse": m, "rebound": rebounds}
     extra = [f"{word} {i}" for word, size in sizes.items() for i in range(size)]
     d = dynamics.derive(acting.model, extra)
-    k, rows, M = d.tape, constraint_rows(d.instant), entries(d.instant)
+    k, rows, M = d.tape, constraint_rows(d.instant), mass_matrix_entries(d.instant)
     after, impulses, e = d.extra[:n], d.extra[n : n + m], d.extra[n + m :]
 
     def total(terms: Sequence[tuple[int, int]]) -> int:

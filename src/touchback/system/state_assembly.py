@@ -80,7 +80,7 @@ class StateAssembler:
     ) -> np.ndarray:
         """Positions that meet some `rows`, with velocity coordinates that are `still`."""
         met = self._rows.holonomic & rows
-        found = self._assembly.closed(self._state(q), self._given, met, still, kept)
+        found = self._assembly.solve_positions(self._state(q), self._given, met, still, kept)
         if found.status == NO_NUMBER:
             refuse_nan(*self.positions(q), self._rows)
         if found.status == OPEN:
@@ -94,7 +94,7 @@ class StateAssembler:
         """The guess with all that isn't kept turned or slid by some of an angle or length."""
         if not angle:
             return q
-        return self._assembly.turned(self._state(q), self._given, angle, kept).x[: q.size]
+        return self._assembly.turn_positions(self._state(q), self._given, angle, kept).x[: q.size]
 
     def _refuse_kept(self, q: np.ndarray, kept: list[int], error: OpenLoop) -> None:
         try:
@@ -131,7 +131,7 @@ class StateAssembler:
     def _solve_velocities(
         self, x: np.ndarray, kept: Sequence[int], rows: np.ndarray | bool = True
     ) -> np.ndarray:
-        found = self._assembly.met(x, self._given, rows, kept)
+        found = self._assembly.solve_velocities(x, self._given, rows, kept)
         if found.status == NO_NUMBER:
             refuse_demands(found.demanded, self._rows)
         nq = len(self._layout.q)
@@ -140,7 +140,7 @@ class StateAssembler:
 
     def apply_impulses(self, x: np.ndarray) -> np.ndarray:
         """x with its velocities after impulses of all constraints."""
-        return self._assembly.struck(x, self._given).x
+        return self._assembly.apply_impulses(x, self._given).x
 
 
 _NOTICED = 1e-3  # of the largest error: constraints above it are named

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING
 
-from touchback.dynamics import Row, configuration_rate, constraint_rows, entries
+from touchback.dynamics import Row, configuration_rate, constraint_rows, mass_matrix_entries
 from touchback.symbolic import jvp, replay, vjp
 from touchback.system.compiled_function import FunctionSet
 from touchback.system.derivation import Derivation, solved_arguments
@@ -67,7 +67,7 @@ def _derive(dynamics: DynamicsKind, key: Key, names: Sequence[str], pull: Baumga
 
 def equations_matrix(d: Derivation, rows: Sequence[Row]) -> list[int]:
     """K = [[M, −Wᵀ], [J, 0]], by rows."""
-    M, n = entries(d.instant), len(d.v)
+    M, n = mass_matrix_entries(d.instant), len(d.v)
     above = [
         [M.get((i, j), 0) for j in range(n)] + [-(row.through or row.J).get(i, 0) for row in rows]
         for i in range(n)

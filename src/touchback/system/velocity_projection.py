@@ -11,7 +11,7 @@ an M-orthogonal projection: the impulse that removed freedoms take does no work 
 
 from collections.abc import Sequence
 
-from touchback.dynamics import Inertia, entries
+from touchback.dynamics import Inertia, mass_matrix_entries
 from touchback.model import Frame
 from touchback.numbers import Scalar, Vector
 from touchback.symbolic import gradient
@@ -46,7 +46,7 @@ def projected_momentum(system: System, bodies: Sequence[str]) -> Function:
             had = _product(d, inertia, (given[:3], given[3:]), own)
             has = _product(d, inertia, own, own)
             total = k.add(total, k.sub(had, k.mul(k.const(0.5), has)))
-        M = entries(d.instant)
+        M = mass_matrix_entries(d.instant)
         matrix = [M.get((i, j), 0) for i in range(n) for j in range(n)]
         return [*gradient(k, total, d.v), *matrix]
 

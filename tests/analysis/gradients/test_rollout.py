@@ -12,7 +12,7 @@ from scipy.linalg import expm
 import touchback as tb
 from closed_examples import CRANK, CRANK_MASS, ROD, ROD_MASS, bar, slider_crank_rate
 from complex_steps import STEP, ByNumbers, laws
-from touchback.dynamics.forward_dynamics import configuration_rate, forward
+from touchback.dynamics.forward_dynamics import configuration_rate, solve_accelerations
 from touchback.errors import InputError, SolveError
 
 Floats = np.ndarray
@@ -33,7 +33,7 @@ class Steps:
         q, v, z = np.split(x, [nq, nq + nv])
         at = self._numbers.instant(q, v, z, u, t, **dict(zip(self._names, p)))
         states = [at.value(state.rate) for state in at.model.states.values()]
-        a = forward(at, at.efforts(), "articulated")
+        a = solve_accelerations(at, at.efforts(), "articulated")
         return at, [np.array(part) for part in (configuration_rate(at), a, states)]
 
     def euler(self, t: float, x: Floats, u: Floats, p: Floats) -> Floats:

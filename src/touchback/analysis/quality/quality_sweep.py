@@ -439,11 +439,11 @@ def energy_losses(model: Model) -> list[str]:
     found = []
     for name, joint in model.all_joints().items():
         damped = any(given != 0.0 for given in joint.damping or ())
-        rubbing = any(given != 0.0 for given in joint.friction or ())
+        has_friction = any(given != 0.0 for given in joint.friction or ())
         stop = joint.stop
         stopped = stop[1] != 0.0 if isinstance(stop, tuple) else joint.limits and stop is None
         found += [f"damping in joint '{name}'"] if damped else []
-        found += [f"friction in joint '{name}'"] if rubbing else []
+        found += [f"friction in joint '{name}'"] if has_friction else []
         found += [f"the stop of joint '{name}'"] if stopped else []
     for name, force in model.forces.items():
         law = getattr(force, "law", None)  # of a contact

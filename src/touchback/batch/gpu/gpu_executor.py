@@ -346,7 +346,7 @@ class ConstrainedDeviceBatch(DeviceBatch):
         if not ran.whole.any():
             return None
         counts = self._counts(self.cupy.asarray(ran.whole))
-        said = constraint_diagnostics(self._formulation.word, counts, self._rubbing())
+        said = constraint_diagnostics(self._formulation.word, counts, self._friction_rows())
         return {"statistics": counts, "diagnostics": said}
 
     def _counts(self, whole: Any) -> dict[str, float]:
@@ -357,9 +357,9 @@ class ConstrainedDeviceBatch(DeviceBatch):
             for name, each in counts.items()
         }
 
-    def _rubbing(self) -> list[str]:
+    def _friction_rows(self) -> list[str]:
         """The constraints with friction."""
-        return self._constraints().rubbing
+        return self._constraints().friction_rows
 
     def _constraints(self) -> ConstrainedFunctions:
         return self.system.dynamics.constrained_functions(self.system.key)
@@ -448,8 +448,8 @@ class ModesDeviceBatch(ConstrainedDeviceBatch):
         paradoxes = float(self._saved[_ROW["paradoxes"]][whole].sum())
         return {"largest_h": largest, "paradoxes": paradoxes, "singular": 0, "not_converged": 0}
 
-    def _rubbing(self) -> list[str]:
-        return self.system.dynamics.modes_data().rubbing
+    def _friction_rows(self) -> list[str]:
+        return self.system.dynamics.modes_data().friction_rows
 
     def _further_arguments(self, rollout: Rollout, steps: int) -> tuple[Any, ...]:
         if not isinstance(rollout, ModesRollout):

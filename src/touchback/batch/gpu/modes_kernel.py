@@ -215,7 +215,7 @@ static __device__ void look(const tb_problem *problem, double t, const double *x
     const tb_constrained_work *work = mode->constrained->work;
     const long paradoxes = work->statistics.paradoxes;
     tb_set_inputs(problem, t, x);
-    if ({rubs})
+    if ({has_friction})
         tb_modes_rate(x, problem->u, problem->p, e->rate, 0, e);
     e->paradoxes += work->statistics.paradoxes - paradoxes;
     const double open = tb_modes_open(problem, t, x, 1);
@@ -542,8 +542,8 @@ class ModesRollout(RolloutWithConstraints):
     def _measures(self) -> str:
         solutions = self.sets[0].sizes[1] + self.row_count
         measures = texts.MEASURES.format(solutions=solutions, sensors=self.sensors)
-        rubs = int(any(rows.twins for rows in self.sets))
-        look = texts.LOOK.format(rubs=rubs, unread=UNREAD)
+        has_friction = int(any(rows.twins for rows in self.sets))
+        look = texts.LOOK.format(has_friction=has_friction, unread=UNREAD)
         return "\n".join([measures, shared_texts.NOTE.format(note=self._note()), look])
 
     # ---- from launch to launch ----------------------------------------------------------------

@@ -56,7 +56,7 @@ _AT_FIRST: Time = (-1, 0)
 _TO_THE_END = 1 << 30  # of a part
 
 
-class Placed(NamedTuple):
+class ArrayPlacement(NamedTuple):
     """Where an array lies: entry k at `first` + `step` · k, near or far."""
 
     near: bool
@@ -68,7 +68,7 @@ class Placed(NamedTuple):
 class Layout:
     """Of each array where it lies, and how many places there are, near and far."""
 
-    places: list[Placed]
+    places: list[ArrayPlacement]
     near: int
     far: int
 
@@ -85,7 +85,7 @@ def lay_out(rolled: RolledProgram, room: int) -> Layout:
     """Near ones in at most so many places, first those that the shortest loops read, which have
     least to do while they wait. At both ends of either memory places are free, since loops read
     ahead."""
-    places = [Placed(False, 0, 1)] * len(rolled.arrays)
+    places = [ArrayPlacement(False, 0, 1)] * len(rolled.arrays)
     size = {True: 1, False: AHEAD}
     length = {
         each.array: len(loop.made)
@@ -96,7 +96,7 @@ def lay_out(rolled: RolledProgram, room: int) -> Layout:
     for row in sorted(rows, key=lambda row: min(length.get(k, 0) for k in row.arrays)):
         near = size[True] + row.size < room
         for number, (first, step) in row.arrays.items():
-            places[number] = Placed(near, size[near] + first - row.low, step)
+            places[number] = ArrayPlacement(near, size[near] + first - row.low, step)
         size[near] += row.size
     return Layout(places, size[True] + 1, size[False] + AHEAD)
 

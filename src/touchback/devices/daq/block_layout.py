@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from touchback.errors import InputError
-from touchback.model import listed
+from touchback.model import list_items
 from touchback.names import unknown_name
 from touchback.native.daq.daq_pipe import GROUP
 from touchback.native.daq.daq_stream import MOST_CHANNELS, TYPES, Field
@@ -67,7 +67,7 @@ class BlockLayout:
     def __post_init__(self) -> None:
         said = f"Blocks must be {_SHORTEST:g} to {_LONGEST:g} s apart"
         keep(self, period=number_within(said, self.period, _SHORTEST, _LONGEST))
-        channels = listed(self.channels)
+        channels = list_items(self.channels)
         if channels is None or not all(isinstance(each, BlockChannel) for each in channels):
             raise InputError(
                 f"A block's channels are a list of BlockChannel, got {self.channels!r}."

@@ -24,7 +24,7 @@ from touchback.devices.daq.daq_driver import BoardDevice, Daq
 from touchback.devices.daq.signal_conditioning import Conditioning
 from touchback.devices.sensors import Encoder
 from touchback.errors import DeviceError, InputError
-from touchback.model import listed
+from touchback.model import list_items
 from touchback.numbers import (
     MOST_COUNTED,
     as_float,
@@ -135,8 +135,8 @@ def _check_signal(name: str, signal: object) -> None:
 
 def _times(stalls: object) -> list[object]:
     """Of all stalls, which are pairs."""
-    pairs = listed(stalls)
-    found = [] if pairs is None else [listed(pair) for pair in pairs]
+    pairs = list_items(stalls)
+    found = [] if pairs is None else [list_items(pair) for pair in pairs]
     if pairs is None or any(pair is None or len(pair) != 2 for pair in found):
         raise InputError(f"A board's stalls are pairs (begin, length) [s], got {stalls!r}.")
     return [time for pair in found if pair is not None for time in pair]

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from touchback import Frame, Model, System
-from touchback.dynamics import constraint_rows, entries, inverse, kinetic_energy
+from touchback.dynamics import constraint_rows, kinetic_energy, mass_matrix_entries, solve_efforts
 from touchback.errors import InputError
 from touchback.interop.languages.model_programs import HEAD
 from touchback.model.model_text import kind_text
@@ -67,7 +67,7 @@ class _Document:
                 self._add("bodies", f"{axis}_{{{i + 1}}}", node)
         self._add("energies", "T", kinetic_energy(instant))
         self._add("energies", "V", instant.energy("potential"))
-        M, bias = entries(instant), inverse(instant, None)
+        M, bias = mass_matrix_entries(instant), solve_efforts(instant, None)
         for i in v:
             for j in range(i + 1):
                 self._add("motion", f"M_{{{i + 1}{j + 1}}}", M.get((i, j), 0))

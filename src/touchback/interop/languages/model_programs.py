@@ -9,7 +9,12 @@ from itertools import accumulate, pairwise
 import numpy as np
 
 from touchback import Model, System
-from touchback.dynamics import configuration_rate, constraint_rows, entries, inverse
+from touchback.dynamics import (
+    configuration_rate,
+    constraint_rows,
+    mass_matrix_entries,
+    solve_efforts,
+)
 from touchback.errors import InputError
 from touchback.simulate import COPIES, MEMORIES, MODES, RIGID, RUBBING, Feature
 from touchback.symbolic import Program
@@ -56,7 +61,7 @@ def model_programs(language: str, model: Model) -> ModelPrograms:
     layout, n = system.layout, len(system.layout.v)
     d = system.derive(solved_arguments(layout, system.constraint_names), system.model)
     instant, rows = d.instant, constraint_rows(d.instant)
-    M, bias = entries(instant), inverse(instant, None)
+    M, bias = mass_matrix_entries(instant), solve_efforts(instant, None)
     W = [row.through or row.J for row in rows]
     terms = {
         "M": ((n, n), [M.get((i, j), 0) for i in range(n) for j in range(n)]),

@@ -19,7 +19,7 @@ from touchback import (
     minimum,
     select,
 )
-from touchback.dynamics import entries, float_instant
+from touchback.dynamics import float_instant, mass_matrix_entries
 from touchback.errors import ModelError
 from touchback.interop.mjcf.actuator_laws import SHORTCUT, SHORTCUTS, Law, law_of
 from touchback.interop.mjcf.mjcf_document import ACTUATOR, TRUTH, referred, truth
@@ -357,7 +357,7 @@ def tune_springs(robot: Robot) -> None:
     instant = float_instant(robot.model)
     n = instant.tree.nv
     M = np.zeros((n, n))
-    for (i, j), entry in entries(instant).items():
+    for (i, j), entry in mass_matrix_entries(instant).items():
         M[i, j] = entry
     freed = 1.0 / np.diag(np.linalg.inv(M))
     for name, node in robot.tuned.items():

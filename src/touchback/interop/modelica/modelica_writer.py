@@ -39,8 +39,8 @@ from touchback.dynamics import (
     constraint_rows,
     coupling_row,
     drive_row,
-    entries,
     float_instant,
+    mass_matrix_entries,
 )
 from touchback.dynamics.constraints import constraint_row
 from touchback.errors import InputError, TouchbackError
@@ -708,7 +708,7 @@ class _Impacts:
         self.rows = [row.name for row in rows]
         self.owners = {row: name for name, own in model.constraint_rows().items() for row in own}
         self.freedoms = n = len(sheet.system.layout.v)
-        M = entries(instant)
+        M = mass_matrix_entries(instant)
         through = [row.through or row.J for row in rows]
         self._parts = {
             "M": [[M.get((i, j), 0) for j in range(n)] for i in range(n)],

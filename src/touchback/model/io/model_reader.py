@@ -265,12 +265,18 @@ class _Builder:
             with self.at("constraints", name):
                 position = self.value(item.position, (*path, "position"))
                 velocity = self.value(item.velocity, (*path, "velocity"))
-                rubbing = [
+                friction_settings = [
                     self.value(getattr(item, word), (*path, word))
                     for word in ("friction", "slides", "slip_speed")
                 ]
                 model.constrain(
-                    name, position, velocity, item.through, item.unit, item.active, *rubbing
+                    name,
+                    position,
+                    velocity,
+                    item.through,
+                    item.unit,
+                    item.active,
+                    *friction_settings,
                 )
         for name, item in items["drives"].items():
             path = (*self.path, "drives", name)

@@ -12,11 +12,11 @@ from touchback.model.described_values import (
     Value,
     Values,
     is_number,
-    listed,
+    list_items,
     number,
     value,
 )
-from touchback.model.field_traversal import normalised
+from touchback.model.field_traversal import normalise_fields
 from touchback.model.frame import Frame
 from touchback.model.joints.base import JointKind
 from touchback.names import unknown
@@ -109,7 +109,7 @@ def make_joint(
         fields["stop"] = _stop(label, given["stop"], bool(fields["limits"]))
     if "friction_speed" in given:
         fields["friction_speed"] = _friction_speed(label, given["friction_speed"])
-    return Joint(kind=normalised(label, kind), parent=parent, child=child, **fields)
+    return Joint(kind=normalise_fields(label, kind), parent=parent, child=child, **fields)
 
 
 def _spread(label: str, given: object, names: tuple[str, ...]) -> tuple[Value, ...]:
@@ -117,7 +117,7 @@ def _spread(label: str, given: object, names: tuple[str, ...]) -> tuple[Value, .
     count = len(names)
     if given is None:
         return ()
-    items = listed(given)
+    items = list_items(given)
     if items is None:
         items = [given] * count
     if len(items) != count:
@@ -160,10 +160,10 @@ def _limits(label: str, given: object, count: int) -> tuple[tuple[Value, Value],
     """(lower, upper) for all coordinates, or a pair for each."""
     if given is None:
         return ()
-    items = listed(given)
+    items = list_items(given)
     if items is None:
         raise ModelError(f"{label}: (lower, upper) is expected, got {given!r}.")
-    pairs = [listed(item) for item in items]
+    pairs = [list_items(item) for item in items]
     if all(pair is None for pair in pairs):
         pairs = [items] * count
     if len(pairs) != count or any(pair is None or len(pair) != 2 for pair in pairs):
@@ -185,7 +185,7 @@ def _stop(label: str, given: object, limited: bool) -> tuple[Value, Value] | boo
         return None if given or not limited else False
     if not limited:
         raise ModelError(f"{label}: a stop needs limits; give `limits=(lower, upper)` too.")
-    items = listed(given)
+    items = list_items(given)
     if items is None or len(items) != 2:
         raise ModelError(
             f"{label}: stop: (stiffness, damping) is expected, or False for none, got {given!r}."

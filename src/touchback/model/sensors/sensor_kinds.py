@@ -8,7 +8,7 @@ import msgspec
 import numpy as np
 
 from touchback.errors import ModelError
-from touchback.model.axis_between_frames import about, along
+from touchback.model.axis_between_frames import axis_displacement, axis_rotation
 from touchback.model.described_values import Value
 from touchback.model.forces.springs import line_between
 from touchback.model.frame import AXES, GROUND, Frame, as_frame
@@ -212,7 +212,7 @@ class AxisMotion(SensorKind[Several], frozen=True, tag="axis-motion"):
         return ("rad", "rad/s") if self.turning else ("m", "m/s")
 
     def measure(self, mechanics: Mechanics) -> list[Scalar]:
-        read = about if self.turning else along
+        read = axis_rotation if self.turning else axis_displacement
         return list(read(mechanics, self.frame, self.reference, self.axis))
 
 

@@ -67,7 +67,7 @@ typedef struct tb_batch {
     /* With modes: */
     double crowded;     /* seconds within which transitions chatter */
     long look;          /* steps from one look at that to the next */
-    long sensors, rubs; /* how many sensors there are, 0 where none is recorded; whether rows rub */
+    long sensors, has_friction; /* how many sensors there are, 0 where none is recorded; whether rows have friction */
     /* With rigid contacts: */
     const double *sensor_p; /* parameters that sensors read */
     long sensor_stride;

@@ -36,7 +36,7 @@ static int report(const tb_batch *b, tb_batch_worker *w, long instance) {
         return 0;
     for (long row = 0; row < rows; row++) {
         double t = tb_batch_instant(b, row);
-        if (b->sensors || b->rubs)
+        if (b->sensors || b->has_friction)
             tb_modes_rows(problem, 1, &t, w->states + row * b->states, w->solutions, w->shown,
                           b->sensors);
         if (row <= b->steps / b->every)

@@ -46,7 +46,7 @@ class BatchMotion(Protocol):
     @property
     def solved(self) -> int: ...
     @property
-    def rubbing(self) -> list[str]: ...
+    def friction_rows(self) -> list[str]: ...
     def step(self, method: str) -> int: ...
     def problem(self, sizes: Sizes, u: Floats, p: Floats, memories: Memories) -> Problem: ...
 
@@ -58,7 +58,7 @@ class BatchFunctions:
 
     table: ClassVar[str] = ""
     solved: ClassVar[int] = 0
-    rubbing: ClassVar[list[str]] = []
+    friction_rows: ClassVar[list[str]] = []
 
     lanes: int
     sizes: Sizes
@@ -216,9 +216,9 @@ class BatchConstrained:
         return self.functions.sizes[1] + len(self.functions.names)
 
     @property
-    def rubbing(self) -> list[str]:
+    def friction_rows(self) -> list[str]:
         """Rows with friction."""
-        return self.functions.rubbing
+        return self.functions.friction_rows
 
     def step(self, method: str) -> int:
         """The method's own."""
@@ -258,9 +258,9 @@ class BatchModes:
         return self.data.sizes[1] + len(self.data.row_names)
 
     @property
-    def rubbing(self) -> list[str]:
+    def friction_rows(self) -> list[str]:
         """Rows with friction."""
-        return self.data.rubbing
+        return self.data.friction_rows
 
     def step(self, method: str) -> int:
         """That holds transitions."""
@@ -278,12 +278,12 @@ class BatchModes:
 
 class NativeLoneBatch(NativeBatch):
     """As `NativeBatch`, one at a time; `reports` has what is reported of each instance, by name
-    (tb_batch_report), and `rubbing` are the rows with friction."""
+    (tb_batch_report), and `friction_rows` are the rows with friction."""
 
     def __init__(self, motion: BatchMotion, sensors: int, *given: Any) -> None:
         """`sensors`: how many there are, 0 where none is recorded; the others as of
         `NativeBatch`."""
-        self.rubbing, self._solved = motion.rubbing, motion.solved
+        self.friction_rows, self._solved = motion.friction_rows, motion.solved
         super().__init__(motion, sensors, *given)
         fields = [name for name, *_ in LIB.struct("tb_batch_report")._fields_]
         self.reports = np.zeros(self.count, dtype=[(name, np.float64) for name in fields])
@@ -311,7 +311,7 @@ class NativeConstrainedBatch(NativeLoneBatch):
         super().__init__(motion, sensors, *given)
         struct = self._batch.struct
         struct.crowded, struct.look = CROWDED * struct.h, look
-        struct.sensors, struct.rubs = sensors, bool(self.rubbing)
+        struct.sensors, struct.has_friction = sensors, bool(self.friction_rows)
 
 
 @dataclass(frozen=True)
@@ -320,7 +320,7 @@ class BatchContacts:
 
     lanes: ClassVar[int] = 1
     table: ClassVar[str] = "tb_batch_contact_kind"
-    rubbing: ClassVar[list[str]] = []  # constraints here don't
+    friction_rows: ClassVar[list[str]] = []  # constraints here don't
 
     functions: SteppedFunctions
     configuration_rate: FunctionData | None

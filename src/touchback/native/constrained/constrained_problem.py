@@ -253,7 +253,7 @@ class ConstrainedFunctions:
     driven: ArrayLike | None = None
 
     @property
-    def rubbing(self) -> list[str]:
+    def friction_rows(self) -> list[str]:
         """Names of the rows with friction."""
         if self.W_twins is None or self.W_rows is None:
             return []
@@ -360,7 +360,7 @@ class Constrained:
     def shared(self) -> list[str]:
         """The rows with friction whose forces redundant rows could carry as well, where the motion
         was evaluated last: then nobody can tell how much friction there is."""
-        return [name for name in self.functions.rubbing if name in self.undetermined]
+        return [name for name in self.functions.friction_rows if name in self.undetermined]
 
     @property
     def undetermined(self) -> list[str]:

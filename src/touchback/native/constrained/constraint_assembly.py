@@ -65,21 +65,21 @@ class Assembly:
         self._record.ints("idle", np.isin(np.arange(n), list(idle)))
         self._lock = threading.Lock()
 
-    def closed(
+    def solve_positions(
         self, x: Floats, at: Given, met: ArrayLike, still: Places = (), kept: Places = ()
     ) -> Assembled:
         """Positions by Newton's method of least change; position coordinates in `kept` stay."""
         return self._run(LIB.tb_assembly_close, x, at, met, still, kept)
 
-    def turned(self, x: Floats, at: Given, angle: float, kept: Places) -> Assembled:
+    def turn_positions(self, x: Floats, at: Given, angle: float, kept: Places) -> Assembled:
         """Positions turned or slid aside by some of an angle or length, but for those kept."""
         return self._run(LIB.tb_assembly_turn, x, at, True, kept=kept, angle=angle)
 
-    def met(self, x: Floats, at: Given, met: ArrayLike, still: Places) -> Assembled:
+    def solve_velocities(self, x: Floats, at: Given, met: ArrayLike, still: Places) -> Assembled:
         """The velocities nearest to those of x with J v = b."""
         return self._run(LIB.tb_assembly_meet, x, at, met, still)
 
-    def struck(self, x: Floats, at: Given) -> Assembled:
+    def apply_impulses(self, x: Floats, at: Given) -> Assembled:
         """Velocities after impulses of all constraints."""
         return self._run(LIB.tb_assembly_strike, x, at, True)
 

@@ -72,7 +72,7 @@ static void solve_with(const tb_constrained_model *model, tb_constrained_work *w
         tb_share_load(model, work, W);
 }
 
-static void solve_rubbing(const tb_constrained_model *model, tb_constrained_work *work) {
+static void solve_with_friction(const tb_constrained_model *model, tb_constrained_work *work) {
     solve_with(model, work, tb_terms_W(model, work));
 }
 
@@ -81,7 +81,7 @@ static int turn_until_agreed(const tb_constrained_model *model, tb_constrained_w
     for (long turn = 0; turn < TURNS + SINGLES; turn++) {
         if (!turn_friction(model, work, turn >= TURNS))
             return 1;
-        solve_rubbing(model, work);
+        solve_with_friction(model, work);
     }
     return 0;
 }
@@ -114,14 +114,14 @@ static void agree(const tb_constrained_model *model, tb_constrained_work *work) 
     if (strong) {
         solve_with(model, work, NULL);
         turn_friction(model, work, 0);
-        solve_rubbing(model, work);
+        solve_with_friction(model, work);
         turn_until_agreed(model, work);
     }
     work->unanswered = unanswered(model, work);
     work->statistics.paradoxes += work->unanswered >= 0 || too_strong(model, work);
     if (work->unanswered >= 0) {
         tb_leave_friction(model, work);
-        solve_rubbing(model, work);
+        solve_with_friction(model, work);
     }
 }
 
@@ -129,7 +129,7 @@ TB_DEVICE void tb_solve_motion(const tb_constrained_model *model, tb_constrained
     work->unanswered = -1;
     for (long i = 0; i < model->m; i++)
         work->mu[i] = 1.0;
-    solve_rubbing(model, work);
+    solve_with_friction(model, work);
     if (model->W_twins)
         agree(model, work);
 }

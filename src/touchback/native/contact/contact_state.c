@@ -51,7 +51,7 @@ static double dot(long n, const double *x, const double *y) {
     return sum;
 }
 
-static int rubs(const tb_contact_state *c, long group) {
+static int has_friction(const tb_contact_state *c, long group) {
     return c->closed[c->group_contact[group]] && coefficient_of(c)[group] > 0.0;
 }
 
@@ -71,7 +71,7 @@ static long list_active(tb_contact_state *c, int speeds) {
         if (c->closed[i])
             c->active[count++] = c->normals[i];
     for (long g = 0; speeds && g < c->groups; g++)
-        for (long k = 0; k < 2 && rubs(c, g) && c->stuck[g]; k++)
+        for (long k = 0; k < 2 && has_friction(c, g) && c->stuck[g]; k++)
             if (c->group_rows[2 * g + k] >= 0)
                 c->active[count++] = c->group_rows[2 * g + k];
     return count;
@@ -106,7 +106,7 @@ static void effect_of(const tb_contact_state *c, int row, double *effect) {
     memcpy(effect, E_of(c) + row * n, (size_t)n * sizeof *effect);
     for (long g = 0; g < c->groups; g++) {
         double way[2], coefficient = coefficient_of(c)[g];
-        if (c->normals[c->group_contact[g]] != row || !rubs(c, g) || c->stuck[g])
+        if (c->normals[c->group_contact[g]] != row || !has_friction(c, g) || c->stuck[g])
             continue;
         slipping_way(c, g, way);
         for (long k = 0; k < 2 && c->group_rows[2 * g + k] >= 0; k++)
@@ -151,7 +151,7 @@ static void solve(tb_contact_state *c, const double *u, const double *p) {
     }
     for (long g = 0; g < c->groups; g++) {
         double way[2], force = coefficient_of(c)[g] * c->lambda[c->normals[c->group_contact[g]]];
-        if (!rubs(c, g) || c->stuck[g])
+        if (!has_friction(c, g) || c->stuck[g])
             continue;
         slipping_way(c, g, way);
         for (long k = 0; k < 2 && c->group_rows[2 * g + k] >= 0; k++)
@@ -198,7 +198,7 @@ void tb_contact_indicators(const double *x, const double *u, const double *p, do
         double *values = c->stuck[g] ? c->lambda : u_of(c);
         double first = rows[0] < 0 ? 0.0 : values[rows[0]];
         double second = rows[1] < 0 ? 0.0 : values[rows[1]];
-        if (!rubs(c, g) || c->pinned[g])
+        if (!has_friction(c, g) || c->pinned[g])
             out[c->contacts + g] = 1.0;
         else if (c->stuck[g])
             out[c->contacts + g] =
@@ -245,7 +245,7 @@ static void settle_positions(tb_contact_state *c, const double *u, const double 
 /* Notes along which way friction slips. */
 static void note_ways(tb_contact_state *c) {
     for (long g = 0; g < c->groups; g++)
-        if (rubs(c, g) && !c->stuck[g])
+        if (has_friction(c, g) && !c->stuck[g])
             slipping_way(c, g, c->way + 2 * g);
 }
 

@@ -98,9 +98,9 @@ class ModesData:
         return max(1, *(mode.value_count for mode in self.modes))
 
     @property
-    def rubbing(self) -> list[str]:
+    def friction_rows(self) -> list[str]:
         """Names of the rows with friction, mode by mode."""
-        return [name for k in range(len(self.modes)) for name in self.constraints(k).rubbing]
+        return [name for k in range(len(self.modes)) for name in self.constraints(k).friction_rows]
 
     def constraints(self, mode: int) -> ConstrainedFunctions:
         """Those that act in a mode."""

@@ -17,9 +17,9 @@ from touchback.simulate.run_stepper import Segment, Stepper
 from touchback.simulate.smooth_stepper import SmoothStepper
 from touchback.simulate.time_span import (
     Trajectory,
-    counted,
-    needed,
-    positive,
+    keep_count,
+    keep_positive,
+    keep_positive_if_given,
     refuse_rows,
     refuse_steps,
 )
@@ -111,9 +111,9 @@ class Integrator(Solver):
     step_limit: int = 10_000_000
 
     def __post_init__(self) -> None:
-        positive(self, "step", "output_step")
-        needed(self, "rtol", "atol")
-        counted(self, "step_limit")
+        keep_positive_if_given(self, "step", "output_step")
+        keep_positive(self, "rtol", "atol")
+        keep_count(self, "step_limit")
 
     @property
     def quadrature(self) -> Quadrature:

@@ -14,8 +14,8 @@ from touchback.simulate.run_stepper import Segment
 from touchback.simulate.solvers.base import Can, Integrator
 from touchback.simulate.time_span import (
     Trajectory,
-    needed,
-    positive,
+    keep_positive,
+    keep_positive_if_given,
     refuse_rows,
     refuse_steps,
     whole_multiple,
@@ -43,8 +43,8 @@ class FixedStep(Integrator):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        needed(self, "step")
-        positive(self, "rate")
+        keep_positive(self, "step")
+        keep_positive_if_given(self, "rate")
 
     def refuse_excess(self, duration: float, width: int) -> None:
         """Every step is recorded, unless `output_step` says otherwise."""

@@ -7,7 +7,7 @@ from math import pi
 
 from touchback import cos, maximum, minimum, select, sin, sqrt
 from touchback.errors import ModelError
-from touchback.model import Data, Operators, Vectors, check_positive, listed, number, pair
+from touchback.model import Data, Operators, Vectors, check_positive, list_items, number, pair
 from touchback.numbers import Scalar, Vector, is_one_of
 
 _NOWHERE = -1e9  # m: a gap that any other is larger than
@@ -178,7 +178,7 @@ class Road(Data, frozen=True, tag_field="kind", kw_only=True):
         check_positive(label, grip=self.grip)
         for word, kind in (("bumps", Bump), ("patches", Patch), ("kerbs", Kerb)):
             given = getattr(self, word)
-            items = listed(given)
+            items = list_items(given)
             if items is None or not all(isinstance(each, kind) for each in items):
                 raise ModelError(
                     f"{label}: its {word} are several of {kind.__name__}, as "

@@ -31,7 +31,7 @@ from touchback.model import (
     is_number,
     limit_names,
     make_joint,
-    mapped,
+    map_fields,
     rotation_to,
     turns_of,
 )
@@ -742,4 +742,4 @@ def _rename(
     for section in (*MECHANICS, "states", "controls", "modes", "transitions"):
         items = getattr(model, section)
         for key, item in items.items():
-            items[key] = mapped(item, expression, lambda frame: frame, lambda joint: joint)
+            items[key] = map_fields(item, expression, lambda frame: frame, lambda joint: joint)
