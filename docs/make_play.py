@@ -139,8 +139,8 @@ def begun(file: Path) -> ForcedChoicePage:
     design = Design(levels, "wall stiffness", 1000.0, 3, "Which was stiffer?", "N/m")
     session = ForcedChoice(file, design, seed=3)
     subject = SimulatedSubject(Psychometric(100.0, guess=1 / 3, lapse=0.02), seed=3)
-    while session.posed is not None and session.posed.number < levels.most:
-        session.answer(subject.choose(session.posed))
+    while session.current_trial is not None and session.current_trial.number < levels.most:
+        session.answer(subject.choose(session.current_trial))
     return ForcedChoicePage(session, TrialKey("wall-standard", "wall stiffness", by_hand=True))
 
 

@@ -16,9 +16,9 @@ from touchback.haptics.wall.laws import (
     HalfSample,
     Law,
     PassivityControlled,
-    Placed,
+    PolePlacement,
     Standard,
-    Waves,
+    WaveVariables,
 )
 from touchback.haptics.wall.passivity_limits import Press, drawn_presses, presses
 from touchback.haptics.wall.wall_sweep import PressSetup, find_stiffest_wall
@@ -61,7 +61,7 @@ def published() -> Iterator[Entry]:
     """Walls of others, with velocities from counts as others make them."""
     for told, setting in (("differences", COUNTED), ("window", WINDOWED)):
         laws: dict[str, Law] = {
-            "standard": Standard(), "half-sample": HalfSample(), "z-plane": Placed()
+            "standard": Standard(), "half-sample": HalfSample(), "z-plane": PolePlacement()
         }  # fmt: skip
         for name, law in laws.items():
             yield Entry(f"{name}, {told}", law, setting)
@@ -71,7 +71,7 @@ def published() -> Iterator[Entry]:
         yield Entry(f"deadbeat, {told}", Deadbeat(), setting)
         yield Entry(f"half-sample dithered, {told}", Dithered(HalfSample(), 0.01), setting)
     for impedance in (1.0, 5.0, 25.0):
-        yield Entry(f"waves, {impedance:g} N s/m", Waves(impedance), COUNTED)
+        yield Entry(f"waves, {impedance:g} N s/m", WaveVariables(impedance), COUNTED)
 
 
 OURS = Entry("balanced, counting", BALANCED, CELLS)

@@ -30,11 +30,11 @@ from touchback.haptics.wall.stability_limits import (
     stabilising_damping,
 )
 from touchback.haptics.wall.wall_controllers import (
-    Ahead,
     Controller,
     DeadbeatWall,
+    DelayPrediction,
     HalfSampleWall,
-    PlacedWall,
+    PolePlacementWall,
     StandardWall,
     kind,
 )
@@ -69,7 +69,7 @@ def held_floors_are_irregular() -> Iterator[Finding]:
     """Fig. 5.12 and 5.14: without compensation of crossings the height wanders."""
     for name, design, figure in (
         ("half-sample prediction", HalfSampleWall.design, "5.12"),
-        ("z-plane design", PlacedWall.design, "5.14"),
+        ("z-plane design", PolePlacementWall.design, "5.14"),
     ):
         controller = design(UNIT_BALL.plant, UNIT_BALL.wall, UNIT_BALL.period)
         energy = _drop(UNIT_BALL, controller, 700.0)[1].energy
@@ -94,7 +94,7 @@ def deadbeat_is_exact(count: int = 1000) -> Iterator[Finding]:
         controller: Controller = wall
         if delay:
             late = delay * drop.period
-            controller = Ahead(wall, drop.plant.motion, drop.plant.force, late)
+            controller = DelayPrediction(wall, drop.plant.motion, drop.plant.force, late)
         trace, found = _drop(drop, controller, 8.5 * count, delay * drop.period, count)
         error = np.abs(found.energy / _continuous_energies(drop, found.count) - 1.0).max()
         far = distance_outside(trace, drop.wall).max()

@@ -6,19 +6,19 @@ from dataclasses import dataclass, replace
 from touchback.haptics.wall.encoder_sensing import Encoder
 from touchback.haptics.wall.laws import (
     Adaptive,
-    Balanced,
-    Counting,
+    CountIntervalEstimator,
     Deadbeat,
     Differences,
     Dithered,
+    DryFrictionLaw,
+    EnergyBalanced,
     HalfSample,
+    KalmanEstimator,
     Law,
-    Observing,
     PassivityControlled,
-    Placed,
-    Rubbing,
+    PolePlacement,
     Standard,
-    Waves,
+    WaveVariables,
     Window,
 )
 from touchback.haptics.wall.passivity_limits import BENCH_DEVICE
@@ -34,21 +34,21 @@ LATE = 0.5  # samples, where forces come late
 LAWS: dict[str, Law] = {
     "standard": Standard(),
     "half-sample": HalfSample(),
-    "z-plane": Placed(),
+    "z-plane": PolePlacement(),
     "deadbeat": Deadbeat(),
     "deadbeat throughout": Deadbeat(throughout=True),
     "adaptive": Adaptive(Deadbeat(), BENCH_DEVICE),
-    "balanced": Balanced(HalfSample(), RESOLUTION),
+    "balanced": EnergyBalanced(HalfSample(), RESOLUTION),
 }
 COUNTED = PressSetup(encoder=Encoder(RESOLUTION), sense=Differences())
-OBSERVED = PressSetup(encoder=Encoder(RESOLUTION), sense=Observing(RESOLUTION))
+OBSERVED = PressSetup(encoder=Encoder(RESOLUTION), sense=KalmanEstimator(RESOLUTION))
 STAMPED = PressSetup(
-    encoder=Encoder(RESOLUTION), sense=Observing(RESOLUTION, hand_rate=100.0, slack=0.25),
+    encoder=Encoder(RESOLUTION), sense=KalmanEstimator(RESOLUTION, hand_rate=100.0, slack=0.25),
     stamps=True,
 )  # fmt: skip
 WINDOWED = PressSetup(encoder=Encoder(RESOLUTION), sense=Window(RESOLUTION))
 BALANCED = LAWS["balanced"]
-UNSTAMPED = PressSetup(encoder=Encoder(RESOLUTION), sense=Counting(RESOLUTION))
+UNSTAMPED = PressSetup(encoder=Encoder(RESOLUTION), sense=CountIntervalEstimator(RESOLUTION))
 CELLS = replace(UNSTAMPED, stamps=True)
 #: What they are told.
 SENSORS: dict[str, PressSetup] = {
@@ -64,17 +64,17 @@ SENSORS: dict[str, PressSetup] = {
 FAULTS: dict[str, PressSetup] = {
     "none": OBSERVED,
     "counts of 16.6 µm": replace(
-        OBSERVED, encoder=Encoder(4.0 * RESOLUTION), sense=Observing(4.0 * RESOLUTION)
+        OBSERVED, encoder=Encoder(4.0 * RESOLUTION), sense=KalmanEstimator(4.0 * RESOLUTION)
     ),
     "half a sample late": replace(OBSERVED, delay=LATE),
     "motor of 3 N": replace(OBSERVED, motor=Motor(limit=3.0)),
     "motor 10 % strong": replace(OBSERVED, motor=Motor(gain=1.1)),
     "motor 10 % weak": replace(OBSERVED, motor=Motor(gain=0.9)),
-    "finger misjudged": replace(OBSERVED, believed=Finger(0.01, 2.0, 120.0)),
+    "finger misjudged": replace(OBSERVED, assumed_finger=Finger(0.01, 2.0, 120.0)),
     "noise of a count": replace(
         OBSERVED,
         encoder=Encoder(RESOLUTION, noise=RESOLUTION),
-        sense=Observing(RESOLUTION, noise=RESOLUTION),
+        sense=KalmanEstimator(RESOLUTION, noise=RESOLUTION),
     ),
 }
 #: Cures for counts, beside half-sample prediction unless they have a law of their own.
@@ -84,11 +84,11 @@ CURES: dict[str, tuple[Law, PressSetup]] = {
     "dither of 10 mN": (Dithered(HalfSample(), 0.01), COUNTED),
     "passivity controller (Hannaford & Ryu 2002)": (PassivityControlled(HalfSample()), COUNTED),
     "the same on the standard wall": (PassivityControlled(), COUNTED),
-    "waves of 5 N s/m (Niemeyer & Slotine 1991)": (Waves(5.0), COUNTED),
+    "waves of 5 N s/m (Niemeyer & Slotine 1991)": (WaveVariables(5.0), COUNTED),
     "observer of plant and hand": (HalfSample(), OBSERVED),
     "observer, time stamps": (HalfSample(), STAMPED),
     "observer, energy bounded": (PassivityControlled(HalfSample(), bounded=True), OBSERVED),
-    "observer, stamps, friction": (Rubbing(HalfSample(), RESOLUTION), STAMPED),
+    "observer, stamps, friction": (DryFrictionLaw(HalfSample(), RESOLUTION), STAMPED),
     "counting, books balanced": (BALANCED, CELLS),
 }
 
@@ -111,7 +111,9 @@ class Cell:
 def counting(fault: PressSetup) -> PressSetup:
     """The same fault, with counts taken for intervals, and stamped where that can be."""
     size, noise = fault.encoder.resolution, fault.encoder.noise
-    return replace(fault, sense=Counting(size, noise), stamps=not (noise or fault.delay))
+    return replace(
+        fault, sense=CountIntervalEstimator(size, noise), stamps=not (noise or fault.delay)
+    )
 
 
 def measured(laws: dict[str, Law], settings: dict[str, PressSetup], rate: float) -> Iterator[Cell]:

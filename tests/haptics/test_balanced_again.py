@@ -10,7 +10,14 @@ from scipy.linalg import expm
 from scipy.optimize import brentq
 
 from touchback.haptics.wall import Device, Encoder, Finger
-from touchback.haptics.wall.laws import Balanced, Counting, HalfSample, Motion, Stamp, WallSample
+from touchback.haptics.wall.laws import (
+    CountIntervalEstimator,
+    EnergyBalanced,
+    HalfSample,
+    Motion,
+    Stamp,
+    WallSample,
+)
 from touchback.haptics.wall.passivity_limits import Press
 from touchback.haptics.wall.wall_sweep import PressSetup, PressSimulation, press_walls
 from touchback.numbers import Scalar
@@ -55,7 +62,7 @@ class Handle:
 
 
 def pressed(
-    setting: PressSetup, law: Balanced, stiffness: float, rate: float
+    setting: PressSetup, law: EnergyBalanced, stiffness: float, rate: float
 ) -> tuple[float, float, float]:
     """The hand's work since rest [J] at the end of a press, its least and its largest."""
     (press,) = setting.presses
@@ -97,9 +104,14 @@ def test_the_hand_s_work_on_a_balanced_wall_is_what_another_simulation_finds(see
     rate, size = between(300.0, 3000.0), between(5e-7, 5e-5)
     stiffness = between(0.02, 1.0) * device.mass * rate**2
     press = Press(between(0.5, 5.0), between(0.03, 0.15), between(1e-6, 1e-4))
-    law = Balanced(HalfSample(), size)
+    law = EnergyBalanced(HalfSample(), size)
     setting = PressSetup(
-        device, finger, encoder=Encoder(size), sense=Counting(size), stamps=True, presses=(press,)
+        device,
+        finger,
+        encoder=Encoder(size),
+        sense=CountIntervalEstimator(size),
+        stamps=True,
+        presses=(press,),
     )
     pressing = PressSimulation(law, setting, 1.0 / rate)
     state: list[Scalar] = [press.gap, *pressing.start[1:]]

@@ -9,15 +9,15 @@ from hypothesis import given, strategies as st
 from studies.wall.findings import held_floors_are_irregular, standard_climbs
 from touchback.errors import InputError
 from touchback.haptics.wall import (
-    Ahead,
     ContinuousBall,
+    DelayPrediction,
     Device,
-    Differentiated,
+    DifferenceSensing,
     Finger,
     HalfSampleWall,
     Oscillator,
-    PlacedWall,
     Plant,
+    PolePlacementWall,
     StandardWall,
     State,
     Target,
@@ -88,14 +88,14 @@ def test_no_wall_acts_outside() -> None:
     for wall in (
         StandardWall(target),
         HalfSampleWall.design(plant, target, 1e-3),
-        PlacedWall.design(plant, target, 1e-3),
+        PolePlacementWall.design(plant, target, 1e-3),
     ):
         assert wall.force(0, State(1e-4, -0.5)) == 0.0
 
 
 def test_a_placed_wall_holds_the_finger_where_the_continuous_wall_does() -> None:
     plant, target = Plant(Device(0.3, 1.0), Finger(), bias=-2.0), Target(5000.0)
-    wall = PlacedWall.design(plant, target, 1e-3)
+    wall = PolePlacementWall.design(plant, target, 1e-3)
     trace = simulate(plant, wall, State(-1e-4, 0.0), 1e-3, 5000)
     assert trace.y[-1] == pytest.approx(-2.0 / 5257.0, rel=1e-9)
 
@@ -130,7 +130,7 @@ def test_differentiated_velocity_is_the_backward_difference() -> None:
             seen.append(state)
             return 0.0
 
-    trace = simulate(ball(), Listening(), State(1.0, 0.5), 0.1, 5, sensing=Differentiated())
+    trace = simulate(ball(), Listening(), State(1.0, 0.5), 0.1, 5, sensing=DifferenceSensing())
     assert [state.v for state in seen[1:]] == pytest.approx(np.diff(trace.y[:5]) / 0.1)
 
 
@@ -146,8 +146,8 @@ def test_a_delay_applies_each_force_late() -> None:
 
 def test_looking_ahead_cancels_a_delay() -> None:
     plant, target, T = Plant(Device(0.3, 1.0), Finger(), bias=-1.0), Target(3000.0), 2e-3
-    prompt = PlacedWall.design(plant, target, T)
-    late = Ahead(prompt, plant.motion, plant.force, T)
+    prompt = PolePlacementWall.design(plant, target, T)
+    late = DelayPrediction(prompt, plant.motion, plant.force, T)
     start = State(1e-3, -0.1)
     a = simulate(plant, prompt, start, T, 300)
     b = simulate(plant, late, start, T, 300, delay=T)

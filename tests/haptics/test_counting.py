@@ -11,9 +11,9 @@ from touchback.errors import InputError
 from touchback.haptics.displays import ChosenWall
 from touchback.haptics.wall import Encoder
 from touchback.haptics.wall.laws import (
-    Balanced,
-    Counting,
+    CountIntervalEstimator,
     Differences,
+    EnergyBalanced,
     HalfSample,
     Motion,
     Standard,
@@ -39,7 +39,7 @@ def test_a_count_moves_a_belief_to_the_mean_of_its_part_in_the_interval(
     spread = (deviation * SIZE) ** 2
     memory = (mean * SIZE, 0.0, 0.0, 0.0, spread, 2.0 * spread, *(0.0,) * 8, 1.0)
     told = WallSample(0.0, 0.0, 0.0, PLANT, 0.0, 1e4, 0.0, 1e-9)
-    after = np.array(Counting(SIZE).step(memory, told)[0], float)
+    after = np.array(CountIntervalEstimator(SIZE).step(memory, told)[0], float)
     cut = truncnorm((-0.5 - mean) / deviation, (0.5 - mean) / deviation, mean, deviation)
     assert after[0] / SIZE == pytest.approx(cut.mean(), abs=4e-3 * deviation)
     assert after[1] == pytest.approx(2.0 * (after[0] - mean * SIZE), rel=1e-3, abs=1e-12)
@@ -50,7 +50,7 @@ def test_a_count_moves_a_belief_to_the_mean_of_its_part_in_the_interval(
 def test_stamped_counts_tell_place_and_speed_of_a_slow_press() -> None:
     """Half a count a sample at most. Counts alone leave SIZE/√12 = 0.29 counts in doubt, and
     differences of them SIZE/(T √6) = 1.7 mm/s."""
-    setting = PressSetup(encoder=Encoder(SIZE), sense=Counting(SIZE), stamps=True)
+    setting = PressSetup(encoder=Encoder(SIZE), sense=CountIntervalEstimator(SIZE), stamps=True)
     press, period = Press(1.0, 0.12, 2e-5), 1e-3
     pressing = PressSimulation(HalfSample(), setting, period)
     state: list[float] = [press.gap, *pressing.start[1:]]
@@ -63,7 +63,7 @@ def test_stamped_counts_tell_place_and_speed_of_a_slow_press() -> None:
     assert place < 0.2 * SIZE and speed < 0.35 * SIZE / (np.sqrt(6.0) * period)
 
 
-def taken(law: Standard | Balanced, stiffness: float, period: float) -> float:
+def taken(law: Standard | EnergyBalanced, stiffness: float, period: float) -> float:
     """By a wall that is entered and left along half a sine of 10 counts in 60 ms."""
     deep, rate = 10.0 * SIZE, np.pi / 0.06
     times = np.arange(-1, 0.06 / period + 1) * period + 1e-9
@@ -85,16 +85,18 @@ def test_a_balanced_wall_takes_back_what_the_hold_gives() -> None:
     K, period = 8e3, 5e-4
     given = 0.5 * K * period * (np.pi / 0.06 * 10.0 * SIZE) ** 2 * 0.03
     assert taken(Standard(), K, period) == pytest.approx(-given, rel=0.05)
-    kept = taken(Balanced(Standard(), SIZE), K, period)
+    kept = taken(EnergyBalanced(Standard(), SIZE), K, period)
     assert 0.0 <= kept < 0.3 * given
 
 
 def test_balanced_walls_are_passive_and_walls_where_published_ones_are_not() -> None:
     """At 1 kHz, from 18 to 30 kN/m, within half a penetration of a continuous wall."""
     stiffnesses = np.linspace(18e3, 30e3, 9)
-    own = PressSetup(encoder=Encoder(SIZE), sense=Counting(SIZE), stamps=True)
+    own = PressSetup(encoder=Encoder(SIZE), sense=CountIntervalEstimator(SIZE), stamps=True)
     counted = PressSetup(encoder=Encoder(SIZE), sense=Differences())
-    balanced = press_walls(Balanced(HalfSample(), SIZE), stiffnesses, 1000.0, own, follow=True)
+    balanced = press_walls(
+        EnergyBalanced(HalfSample(), SIZE), stiffnesses, 1000.0, own, follow=True
+    )
     plain = press_walls(HalfSample(), stiffnesses, 1000.0, counted)
     assert balanced.passive.all() and (balanced.deviation < 0.5).all()
     assert not plain.passive.all()
@@ -123,13 +125,13 @@ def test_the_balanced_wall_is_chosen_live_with_counting_before_it() -> None:
 @pytest.mark.parametrize(
     "make",
     [
-        lambda: Counting(0.0),
-        lambda: Counting(1e-6, noise=-1.0),
-        lambda: Counting(1e-6, wander=0.0),
-        lambda: Balanced(Standard(), 0.0),
-        lambda: Balanced(Standard(), 1e-6, margin=-1.0),
+        lambda: CountIntervalEstimator(0.0),
+        lambda: CountIntervalEstimator(1e-6, noise=-1.0),
+        lambda: CountIntervalEstimator(1e-6, wander=0.0),
+        lambda: EnergyBalanced(Standard(), 0.0),
+        lambda: EnergyBalanced(Standard(), 1e-6, margin=-1.0),
     ],
 )
 def test_counts_of_no_size_are_refused(make: object) -> None:
-    with pytest.raises(InputError, match=r"Counting|Balanced"):
+    with pytest.raises(InputError, match=r"CountIntervalEstimator|EnergyBalanced"):
         make()  # type: ignore[operator]

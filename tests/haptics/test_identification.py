@@ -11,8 +11,8 @@ from touchback.haptics.wall import (
     Device,
     Finger,
     FingerIdentifier,
-    PlacedWall,
     Plant,
+    PolePlacementWall,
     StandardWall,
     State,
     Target,
@@ -79,7 +79,7 @@ def test_an_adaptive_wall_that_knows_the_grip_is_the_plain_one() -> None:
     device, wall, T = Device(0.3, 1.0), Target(5000.0), 1e-3
     plant, start = Plant(device, Finger()), State(2e-3, -0.3)
     adaptive = AdaptiveWall(kind("deadbeat").build, wall, T, FingerIdentifier(device, T))
-    plain = DeadbeatWall(PlacedWall.design(plant, wall, T), plant, wall, T)
+    plain = DeadbeatWall(PolePlacementWall.design(plant, wall, T), plant, wall, T)
     a = simulate(plant, adaptive, start, T, 40)
     b = simulate(plant, plain, start, T, 40)
     assert a.y == pytest.approx(b.y, abs=1e-8)

@@ -10,17 +10,17 @@ from touchback.errors import InputError
 from touchback.haptics.wall import (
     Bench,
     Device,
-    Differentiated,
+    DifferenceSensing,
     Encoder,
     Finger,
     Motor,
-    Observed,
+    ObserverSensing,
     Plant,
     Sensing,
     StandardWall,
     State,
     Target,
-    Windowed,
+    WindowSensing,
     deviation,
     is_passive,
     kind,
@@ -60,21 +60,23 @@ def test_an_encoder_tells_the_nearest_whole_count() -> None:
 
 
 def test_differences_err_by_at_most_a_count_a_period() -> None:
-    known, true = told(Differentiated(Encoder(SIZE)), FREE, State(0.0, 7.3e-3), 200)
+    known, true = told(DifferenceSensing(Encoder(SIZE)), FREE, State(0.0, 7.3e-3), 200)
     assert np.abs(known[1:, 1] - true[1:, 1]).max() <= SIZE / T
     assert np.abs(known[1:, 1] - true[1:, 1]).max() > 0.5 * SIZE / T
 
 
 def test_a_window_of_n_samples_at_constant_speed_errs_by_a_count_over_n() -> None:
     """Two counts' rounding over a window of sixteen periods (Janabi-Sharifi et al. 2000)."""
-    known, true = told(Windowed(Encoder(SIZE), longest=16), FREE, State(0.0, 7.3e-3), 200)
+    known, true = told(WindowSensing(Encoder(SIZE), longest=16), FREE, State(0.0, 7.3e-3), 200)
     assert np.abs(known[16:, 1] - true[16:, 1]).max() <= SIZE / (16 * T) * (1 + 1e-6)
 
 
 def test_a_window_shortens_where_the_motion_bends() -> None:
     """A swing of 1.6 m/s²: sixteen periods would lag by 8 ms, 13 mm/s; a line that stays within a
     count lasts n periods with a (nT)²/8 ≤ Δ, 4.5 of them, and lags by half: 3.6 mm/s."""
-    known, true = told(Windowed(Encoder(SIZE)), Plant(Device(0.3), Finger()), State(2e-3, 0.0), 100)
+    known, true = told(
+        WindowSensing(Encoder(SIZE)), Plant(Device(0.3), Finger()), State(2e-3, 0.0), 100
+    )
     assert np.abs(known[20:, 1] - true[20:, 1]).max() < 8e-3
 
 
@@ -102,14 +104,16 @@ def test_an_observer_knows_velocities_better_than_differences(stamped: bool) -> 
     plant = Plant(Device(0.3, 1.0), Finger())
     start = State(2e-3, 0.0)
     errors = []
-    for sensing in (Differentiated(Encoder(SIZE)), Observed(Encoder(SIZE), 3.0, stamped)):
+    for sensing in (DifferenceSensing(Encoder(SIZE)), ObserverSensing(Encoder(SIZE), 3.0, stamped)):
         known, true = told(sensing, plant, start, 300)
         errors.append(np.sqrt(np.mean((known[20:, 1] - true[20:, 1]) ** 2)))
     assert errors[1] < 0.4 * errors[0]
 
 
 def test_an_observer_stays_within_the_count() -> None:
-    known, true = told(Observed(Encoder(SIZE)), Plant(Device(0.3), Finger()), State(1e-3, 0.1), 300)
+    known, true = told(
+        ObserverSensing(Encoder(SIZE)), Plant(Device(0.3), Finger()), State(1e-3, 0.1), 300
+    )
     assert np.abs(known[:, 0] - true[:, 0]).max() <= SIZE * (1 + 1e-9)
 
 
@@ -137,7 +141,7 @@ def test_a_motor_gives_no_more_than_it_can_in_steps_times_its_constant() -> None
 def test_counts_invert_the_ranking_of_the_walls() -> None:
     """At 1 kHz with counts of 4.15 µm and differences, 20 337 and 5 482 N/m were found by an
     independent trial in searches of two per cent, where exact sensing gives 46 005 and 435 823."""
-    counts = Bench(sensing=Differentiated(Encoder(SIZE)))
+    counts = Bench(sensing=DifferenceSensing(Encoder(SIZE)))
     found = {
         name: largest_passive_stiffness(kind(name), 1000.0, counts, precision=0.02)
         for name in ("half-sample", "deadbeat throughout")
@@ -147,13 +151,15 @@ def test_counts_invert_the_ranking_of_the_walls() -> None:
 
 
 def test_an_observer_gives_stiffness_back() -> None:
-    counted, observed = (Bench(sensing=each(Encoder(SIZE))) for each in (Differentiated, Observed))
+    counted, observed = (
+        Bench(sensing=each(Encoder(SIZE))) for each in (DifferenceSensing, ObserverSensing)
+    )
     assert not is_passive(kind("z-plane"), 24000.0, 1000.0, counted)
     assert is_passive(kind("z-plane"), 24000.0, 1000.0, observed)
 
 
 def test_a_deadbeat_wall_reads_the_hands_force_and_hardly_needs_its_finger() -> None:
-    wall, loose = kind("deadbeat throughout"), Bench(believed=Finger(0.01, 2.0, 120.0))
+    wall, loose = kind("deadbeat throughout"), Bench(assumed_finger=Finger(0.01, 2.0, 120.0))
     knowing = deviation(wall, 5000.0, 1000.0)
     assert 1.1 * knowing < deviation(wall, 5000.0, 1000.0, loose) < 1.5 * knowing
 

@@ -9,8 +9,8 @@ from touchback.haptics.displays import ChosenWall, timed_counts
 from touchback.haptics.displays.sample_and_hold import sampled_at, since_sample
 from touchback.haptics.wall import Encoder, Plant
 from touchback.haptics.wall.laws import (
-    Balanced,
-    Counting,
+    CountIntervalEstimator,
+    EnergyBalanced,
     HalfSample,
     Law,
     Motion,
@@ -130,8 +130,8 @@ def test_a_live_wall_that_is_told_stamps_moves_the_handle_as_in_the_laboratory(
 ) -> None:
     """Within a ten-thousandth of a count over 200 ticks of bouncing and resting: what a cubic and
     Runge–Kutta in eight steps make of the laboratory's exact motion."""
-    law: Law = Balanced(HalfSample(), SIZE) if wall == "balanced" else HalfSample()
-    due = in_laboratory(law, Counting(SIZE), 20e3, gap, -1.5)
+    law: Law = EnergyBalanced(HalfSample(), SIZE) if wall == "balanced" else HalfSample()
+    due = in_laboratory(law, CountIntervalEstimator(SIZE), 20e3, gap, -1.5)
     np.testing.assert_allclose(moved(handle, wall, gap, -1.5), due, atol=1e-4 * SIZE)
     assert due.min() < -5.0 * SIZE
 
@@ -139,7 +139,7 @@ def test_a_live_wall_that_is_told_stamps_moves_the_handle_as_in_the_laboratory(
 def test_books_that_are_opened_deep_in_a_wall_begin_near_a_spring_s() -> None:
     """A wall that is chosen, or made stiffer, in the midst of a contact has taken nothing of what
     its spring holds; it isn't to make up for that by rubbing until it is left."""
-    law, depth = Balanced(HalfSample(), SIZE), 100.0 * SIZE
+    law, depth = EnergyBalanced(HalfSample(), SIZE), 100.0 * SIZE
     told = WallSample(-depth, 0.0, 0.0, Motion(0.32, 4.75, 257.0), 0.0, 20e3, 0.0, 1.0 / RATE)
     taken = float(law.step(law.start, told)[0][2])
     assert taken == pytest.approx(20e3 * (0.5 * depth**2 - 299.8 * SIZE**2), rel=1e-12)

@@ -18,7 +18,12 @@ from touchback.haptics.displays import (
     WallDisplay,
 )
 from touchback.haptics.wall import Finger, Plant, State, Target, kind, simulate
-from touchback.haptics.wall.laws import Balanced, Counting, HalfSample, Observing
+from touchback.haptics.wall.laws import (
+    CountIntervalEstimator,
+    EnergyBalanced,
+    HalfSample,
+    KalmanEstimator,
+)
 from touchback.haptics.wall.passivity_limits import BENCH_DEVICE, BENCH_FINGER
 from touchback.haptics.wall.wall_plant import Device
 from touchback.model import Model
@@ -90,15 +95,15 @@ def test_a_motor_has_a_limit_that_is_a_number_or_none(make, wrong) -> None:
             ("integral", "derivative"),
         ),
         (
-            lambda **given: Observing(**{"resolution": 1e-6} | given),
+            lambda **given: KalmanEstimator(**{"resolution": 1e-6} | given),
             ("resolution", "noise", "hand_rate"),
         ),
         (
-            lambda **given: Counting(**{"resolution": 1e-6} | given),
+            lambda **given: CountIntervalEstimator(**{"resolution": 1e-6} | given),
             ("resolution", "noise", "wander"),
         ),
         (
-            lambda **given: Balanced(**{"law": HalfSample(), "resolution": 1e-6} | given),
+            lambda **given: EnergyBalanced(**{"law": HalfSample(), "resolution": 1e-6} | given),
             ("resolution", "margin"),
         ),
     ],

@@ -15,7 +15,7 @@ from touchback.haptics.wall import (
     Encoder,
     Finger,
     FingerIdentifier,
-    Observed,
+    ObserverSensing,
     Oscillator,
     Plant,
     State,
@@ -23,8 +23,8 @@ from touchback.haptics.wall import (
     kind,
     simulate,
 )
-from touchback.haptics.wall.laws import Adaptive, Deadbeat, Law, Motion, Observing, WallSample
-from touchback.haptics.wall.laws.branchless_oscillator import Pair, onward
+from touchback.haptics.wall.laws import Adaptive, Deadbeat, KalmanEstimator, Law, Motion, WallSample
+from touchback.haptics.wall.laws.branchless_oscillator import Pair, advance_period
 from touchback.haptics.wall.passivity_limits import BENCH_DEVICE, Press
 from touchback.haptics.wall.wall_plant import ContinuousBall
 from touchback.numbers import Scalar
@@ -68,7 +68,7 @@ def pressed(controller: Controller) -> np.ndarray:
 @pytest.mark.parametrize("stiffness", [0.0, 257.0, 50e3])
 def test_a_doubled_series_is_the_closed_form(damping: float, stiffness: float) -> None:
     due = Oscillator(0.32, damping, stiffness).flow(T)
-    found = Motion(0.32, damping, stiffness).over(T)
+    found = Motion(0.32, damping, stiffness).transition_over(T)
     np.testing.assert_allclose(found, due, rtol=1e-13, atol=1e-300)
 
 
@@ -87,7 +87,7 @@ def test_continuous_motion_crosses_the_wall_where_the_laboratory_finds_it() -> N
         if (due.y < 0.0) == (y < 0.0) and len(within) > 1:
             continue  # a graze, which counts as none
         crossings += len([t for t in within if t > 0.0])
-        found = onward(*motions, Pair(y, v), force, T)
+        found = advance_period(*motions, Pair(y, v), force, T)
         assert found.y == pytest.approx(due.y, abs=1e-13)
         assert found.v == pytest.approx(due.v, abs=1e-10)
     assert crossings > 50
@@ -168,7 +168,7 @@ def test_a_wall_of_no_stiffness_pushes_nothing_whatever_hand_is_known(
     for _ in range(5):
         memory, force = law.step(memory, told)
         assert abs(float(force)) < 1e-5
-        y, v = told.plant.over(T)(told.y, told.v, told.bias)
+        y, v = told.plant.transition_over(T)(told.y, told.v, told.bias)
         told = replace(told, y=y, v=v)
     assert told.y < 0.0
 
@@ -215,7 +215,7 @@ def test_the_observer_that_runs_is_that_of_the_laboratory() -> None:
         """Two observers: the laboratory's, through `simulate`, and ours."""
 
         def __init__(self) -> None:
-            self.observing = Observing(size)
+            self.observing = KalmanEstimator(size)
             self.memory: tuple[float, ...] = (1e-4, *self.observing.start[1:-1], 1.0)
             self.inner = Stepped(wall_law("half-sample", BENCH_DEVICE), PLANT, Target(5000.0))
             self.read = Encoder(size).reader()
@@ -228,7 +228,7 @@ def test_the_observer_that_runs_is_that_of_the_laboratory() -> None:
     listening = Listening()
     trace = simulate(
         PLANT, listening, State(1e-4, 0.0), T, samples, volition=push,
-        sensing=Observed(Encoder(size)),
+        sensing=ObserverSensing(Encoder(size)),
     )  # fmt: skip
     told = Stepped(wall_law("half-sample", BENCH_DEVICE), PLANT, Target(5000.0))
     forces, memory = [0.0], listening.memory
@@ -262,10 +262,15 @@ def test_a_belief_is_moved_only_as_far_as_it_leaves_the_slack_around_the_count(
 
 
 @pytest.mark.parametrize(
-    "make", [lambda: Observing(0.0), lambda: Observing(-1e-6), lambda: Observing(1e-6, hand_rate=0)]
+    "make",
+    [
+        lambda: KalmanEstimator(0.0),
+        lambda: KalmanEstimator(-1e-6),
+        lambda: KalmanEstimator(1e-6, hand_rate=0),
+    ],
 )
 def test_an_observer_of_nothing_is_refused(make: object) -> None:
-    with pytest.raises(InputError, match="Observing"):
+    with pytest.raises(InputError, match="KalmanEstimator"):
         make()  # type: ignore[operator]
 
 

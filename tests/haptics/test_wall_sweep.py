@@ -8,7 +8,7 @@ import pytest
 from touchback.errors import InputError
 from touchback.haptics.wall import (
     Bench,
-    Differentiated,
+    DifferenceSensing,
     Encoder,
     Finger,
     Motor,
@@ -24,21 +24,21 @@ from touchback.haptics.wall import (
 from touchback.haptics.wall.laws import (
     Adaptive,
     AsMeasured,
-    Balanced,
-    Counting,
+    CountIntervalEstimator,
     Deadbeat,
     Differences,
     Dithered,
+    DryFrictionLaw,
+    EnergyBalanced,
     HalfSample,
+    KalmanEstimator,
     Law,
     Motion,
-    Observing,
     PassivityControlled,
-    Placed,
-    Rubbing,
+    PolePlacement,
     Standard,
     WallSample,
-    Waves,
+    WaveVariables,
     Window,
 )
 from touchback.haptics.wall.passivity_limits import BENCH_DEVICE, BENCH_FINGER, Press, presses
@@ -56,6 +56,7 @@ from touchback.haptics.wall.wall_sweep import (
 )
 
 SIZE, RATE = 4.15e-6, 500.0
+LIGHT = Finger(0.01, 2.0, 120.0)
 COUNTED = PressSetup(encoder=Encoder(SIZE), sense=Differences())
 
 
@@ -73,8 +74,11 @@ def in_laboratory(name: str, stiffness: float, bench: Bench) -> float:
         (PressSetup(), Bench()),
         (PressSetup(delay=0.4), Bench(delay=0.4)),
         (PressSetup(motor=Motor(2.0, 1.1, 0.01)), Bench(motor=Motor(2.0, 1.1, 0.01))),
-        (PressSetup(believed=Finger(0.01, 2.0, 120.0)), Bench(believed=Finger(0.01, 2.0, 120.0))),
-        (COUNTED, Bench(sensing=Differentiated(Encoder(SIZE)))),
+        (
+            PressSetup(assumed_finger=Finger(0.01, 2.0, 120.0)),
+            Bench(assumed_finger=Finger(0.01, 2.0, 120.0)),
+        ),
+        (COUNTED, Bench(sensing=DifferenceSensing(Encoder(SIZE)))),
     ],
     ids=["exact", "late", "motor", "finger", "counts"],
 )
@@ -94,19 +98,19 @@ def test_the_work_of_the_hand_is_booked_as_in_the_laboratory(
         (Deadbeat(throughout=True), PressSetup()),
         (Adaptive(Deadbeat(), BENCH_DEVICE, Finger(0.01, 2.0, 120.0)), PressSetup()),
         (PassivityControlled(), COUNTED),
-        (Dithered(Waves(), 0.01), COUNTED),
-        (Placed(), PressSetup(encoder=Encoder(SIZE), sense=Window(SIZE))),
+        (Dithered(WaveVariables(), 0.01), COUNTED),
+        (PolePlacement(), PressSetup(encoder=Encoder(SIZE), sense=Window(SIZE))),
         (
             HalfSample(),
-            PressSetup(encoder=Encoder(SIZE), sense=Observing(SIZE, feeds=True), stamps=True),
+            PressSetup(encoder=Encoder(SIZE), sense=KalmanEstimator(SIZE, feeds=True), stamps=True),
         ),
         (
-            Balanced(HalfSample(), SIZE),
-            PressSetup(encoder=Encoder(SIZE), sense=Counting(SIZE), stamps=True),
+            EnergyBalanced(HalfSample(), SIZE),
+            PressSetup(encoder=Encoder(SIZE), sense=CountIntervalEstimator(SIZE), stamps=True),
         ),
         (
-            Balanced(Placed(), SIZE),
-            PressSetup(encoder=Encoder(SIZE), sense=Counting(SIZE, noise=SIZE)),
+            EnergyBalanced(PolePlacement(), SIZE),
+            PressSetup(encoder=Encoder(SIZE), sense=CountIntervalEstimator(SIZE, noise=SIZE)),
         ),
     ],
     ids=[
@@ -155,9 +159,9 @@ def test_stamps_tell_when_and_where_the_count_changed() -> None:
 
 def test_the_deviation_is_the_laboratory_s() -> None:
     """Its continuous wall is one of 64 samples a period, good to a few thousandths."""
-    found = press_walls(Placed(), [3000.0], RATE, follow=True).deviation[0]
+    found = press_walls(PolePlacement(), [3000.0], RATE, follow=True).deviation[0]
     assert found == pytest.approx(deviation(kind("z-plane"), 3000.0, RATE), abs=5e-3)
-    assert np.isnan(press_walls(Placed(), [3000.0], RATE).deviation[0])
+    assert np.isnan(press_walls(PolePlacement(), [3000.0], RATE).deviation[0])
 
 
 def test_the_ladder_ends_where_the_laboratory_s_search_does() -> None:
@@ -168,7 +172,7 @@ def test_the_ladder_ends_where_the_laboratory_s_search_does() -> None:
 
 def test_an_observer_gives_back_what_counts_take_from_a_deadbeat_wall() -> None:
     """At 250 Hz: many walls from 1500 N/m on fail with differences, none with the observer."""
-    observed = PressSetup(encoder=Encoder(SIZE), sense=Observing(SIZE))
+    observed = PressSetup(encoder=Encoder(SIZE), sense=KalmanEstimator(SIZE))
     stiffnesses = np.linspace(1500.0, 6000.0, 20)
     counted, known = (
         press_walls(Deadbeat(), stiffnesses, 250.0, each).passive for each in (COUNTED, observed)
@@ -200,7 +204,7 @@ def test_watching_energy_makes_the_standard_wall_passive_but_no_wall(bounded: bo
 
 def test_waves_press_back_with_the_spring_behind_the_line_s_own() -> None:
     """Held at a depth for long: springs of K and 2b/T in series."""
-    law, depth, b, T, K = Waves(2.0), 1e-3, 2.0, 1e-3, 800.0
+    law, depth, b, T, K = WaveVariables(2.0), 1e-3, 2.0, 1e-3, 800.0
     memory, force = law.start, 0.0
     told = WallSample(-depth, 0.0, 0.0, Motion(0.32, 4.75, 257.0), 0.0, K, 0.0, T)
     for _ in range(80):
@@ -211,7 +215,7 @@ def test_waves_press_back_with_the_spring_behind_the_line_s_own() -> None:
 def test_rubbing_takes_its_friction_s_work_and_never_pulls() -> None:
     """Slowly 40 counts in and out again: twice the friction times the way, less where it turns."""
     K, T, deep = 10e3, 1e-3, 40.0 * SIZE
-    law = Rubbing(Standard(), SIZE, friction=0.5, give=2.0)
+    law = DryFrictionLaw(Standard(), SIZE, friction=0.5, give=2.0)
     way = np.concatenate([np.linspace(0.0, -deep, 401), np.linspace(-deep, 0.0, 401)[1:]])
     memory, forces = law.start, []
     for y in way:
@@ -239,10 +243,10 @@ def test_dither_shakes_inside_the_wall_alone() -> None:
     "law",
     [
         PassivityControlled(HalfSample()),
-        Waves(),
-        Dithered(Placed(), 1),
-        Rubbing(Placed(), SIZE),
-        Balanced(Placed(), SIZE),
+        WaveVariables(),
+        Dithered(PolePlacement(), 1),
+        DryFrictionLaw(PolePlacement(), SIZE),
+        EnergyBalanced(PolePlacement(), SIZE),
     ],
 )
 def test_an_idle_law_keeps_the_length_of_its_memory(law: Law) -> None:
@@ -268,9 +272,9 @@ def test_published_bounds_weigh_hold_delay_and_counts() -> None:
         lambda: colgate(-1.0, 1e-3),
         lambda: abbott_okamura(1.0, 1e-3, -1.0, 1e-6),
         lambda: diolaiti(1.0, 1e-3, 1.0, 1e-6, delay=float("nan")),
-        lambda: Waves(0.0),
-        lambda: Rubbing(Standard(), 0.0),
-        lambda: Observing(1e-6, slack=0.7),
+        lambda: WaveVariables(0.0),
+        lambda: DryFrictionLaw(Standard(), 0.0),
+        lambda: KalmanEstimator(1e-6, slack=0.7),
         lambda: find_stiffest_wall(Standard(), 0.0),
         lambda: PressSetup(delay=1.5),
         lambda: PressSetup(stamps=True),

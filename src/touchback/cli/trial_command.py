@@ -309,7 +309,7 @@ def _person(threshold: float, design: tb.haptics.Design) -> tb.haptics.Psychomet
 
 def _ask(session: tb.haptics.ForcedChoice, key: TrialKey, person: Answers | None) -> None:
     session.forces.mkdir(exist_ok=True)
-    while (posed := session.posed) is not None:
+    while (posed := session.current_trial) is not None:
         out.print(f"trial {posed.number}: {posed.label}, {len(posed.order)} touches")
         felt = key.feel(posed.order, session.recording)
         began = time.monotonic()

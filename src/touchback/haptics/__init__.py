@@ -40,10 +40,10 @@ from touchback.haptics.trials import (
 from touchback.haptics.trials.forced_choice import Curve as Curve, report_lines as report_lines
 from touchback.haptics.wall.laws.base import Stamp as Stamp
 from touchback.haptics.wall.laws.gillespie_walls import HalfSample as HalfSample
-from touchback.haptics.wall.laws.passivity_controllers import Balanced as Balanced
+from touchback.haptics.wall.laws.passivity_controllers import EnergyBalanced as EnergyBalanced
 from touchback.haptics.wall.laws.velocity_estimators import (
-    Counting as Counting,
-    Observing as Observing,
+    CountIntervalEstimator as CountIntervalEstimator,
+    KalmanEstimator as KalmanEstimator,
 )
 from touchback.haptics.wall.passivity_limits import BENCH_DEVICE as BENCH_DEVICE
 from touchback.haptics.wall.wall_mechanism import (

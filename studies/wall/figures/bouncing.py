@@ -15,7 +15,7 @@ from touchback.haptics.wall.wall_controllers import (
     Controller,
     DeadbeatWall,
     HalfSampleWall,
-    PlacedWall,
+    PolePlacementWall,
     StandardWall,
 )
 from touchback.haptics.wall.wall_plant import ContinuousBall
@@ -32,7 +32,7 @@ def _controller(kind: str) -> Controller:
     if kind == "standard":
         return StandardWall(wall)
     if kind == "z-plane":
-        return PlacedWall.design(plant, wall, period)
+        return PolePlacementWall.design(plant, wall, period)
     half = HalfSampleWall.design(plant, wall, period)
     return half if kind == "half-sample" else DeadbeatWall(half, plant, wall, period)
 

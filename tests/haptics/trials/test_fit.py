@@ -103,8 +103,8 @@ def test_a_threshold_beyond_the_levels_is_told_by_the_end_that_is_known(tmp_path
         tmp_path / "t.jsonl", Design(Constant((10.0, 20.0), 30), "mass", base=0.0), seed=1
     )
     subject = SimulatedSubject(Psychometric(threshold))
-    while session.posed is not None:
-        session.answer(subject.choose(session.posed))
+    while session.current_trial is not None:
+        session.answer(subject.choose(session.current_trial))
     said = report_lines(session, session.result())[1]
     assert words in said and said.endswith("levels")
 

@@ -41,8 +41,8 @@ def test_a_session_that_was_broken_off_after_every_answer_is_as_one_that_was_not
     subject = SimulatedSubject(Psychometric(30.0, guess=1 / 3), 2)
     whole = subject.run(design, 11)
     session = ForcedChoice(tmp_path / "t.jsonl", design, seed=11)
-    while session.posed is not None:
-        session.answer(subject.choose(session.posed))
+    while session.current_trial is not None:
+        session.answer(subject.choose(session.current_trial))
         with session.path.open("ab") as file:
             file.write('{"number": 2, "lä'.encode()[:-1])  # the machine died here
         session = ForcedChoice(tmp_path / "t.jsonl", design)
@@ -52,7 +52,7 @@ def test_a_session_that_was_broken_off_after_every_answer_is_as_one_that_was_not
 
 def test_order_answer_and_where_forces_are_stand_in_the_file(tmp_path):
     session = ForcedChoice(tmp_path / "t.jsonl", DESIGN, seed=1)
-    posed = session.posed
+    posed = session.current_trial
     session.answer(posed.odd, 1.5, [(0.5, 1.0), (1.0, 1.5)])
     plan, line = map(json.loads, session.path.read_text().splitlines())
     assert (plan["varied"], plan["base"], plan["seed"]) == ("stiffness", 400.0, 1)
@@ -65,8 +65,8 @@ def test_the_threshold_is_told_at_the_end_only(tmp_path):
     with pytest.raises(InputError, match="would end the blindness"):
         session.result()
     subject = SimulatedSubject(Psychometric(30.0), 1)
-    while session.posed is not None:
-        session.answer(subject.choose(session.posed))
+    while session.current_trial is not None:
+        session.answer(subject.choose(session.current_trial))
     fit = session.result()
     assert fit.holds(30.0) and fit.counts.asked.sum() == 30
     with pytest.raises(InputError, match="all 30 trials are answered"):

@@ -19,8 +19,8 @@ VOICES = ["piano", "organ"]
 
 def chosen(folder: Path, answers: int = 0) -> ForcedChoice:
     session = ForcedChoice(folder / "t.jsonl", DESIGN, seed=1)
-    while len(session.answers) < answers and session.posed is not None:
-        session.answer(session.posed.odd)
+    while len(session.answers) < answers and session.current_trial is not None:
+        session.answer(session.current_trial.odd)
     return session
 
 
@@ -158,7 +158,11 @@ def test_a_session_killed_in_the_middle_of_a_line_goes_on_with_that_trial(tmp_pa
     killed(lambda: chosen(tmp_path, 5))
     assert not (tmp_path / "t.jsonl").read_bytes().endswith(b"\n")
     again = chosen(tmp_path)
-    assert again.answers == before and again.posed is not None and again.posed.number == 5
+    assert (
+        again.answers == before
+        and again.current_trial is not None
+        and again.current_trial.number == 5
+    )
     chosen(tmp_path, 12)
     assert chosen(tmp_path).done
 

@@ -34,7 +34,7 @@ def identified(folder: Path, seed: int) -> tuple[list[str], ...]:
 def posed(folder: Path, seed: int, method: Constant | Staircase) -> list[tuple[object, ...]]:
     """What a session poses to somebody who always says 1, from the file that it keeps."""
     session = ForcedChoice(folder / "t.jsonl", Design(method, "stiffness", 400.0), seed=seed)
-    while session.posed is not None and len(session.answers) < 30:
+    while session.current_trial is not None and len(session.answers) < 30:
         session.answer(1)
     return [(one.label, one.level, one.track, one.odd) for one in session.answers]
 

@@ -52,7 +52,7 @@ def test_steps_are_coarse_until_the_second_turn_and_then_fine():
     answers = [(0, right) for right in (True, True, False, True, True, True)]
     levels = [staircase.next(answers[:n], 0).level for n in range(7)]
     assert levels == [100.0, 100.0, 12.5, 100.0, 100.0, 50.0, 50.0]
-    assert staircase.followed(answers)[0].turns == [12.5, 100.0]
+    assert staircase.track_states(answers)[0].turns == [12.5, 100.0]
 
 
 def test_tracks_run_side_by_side_and_end_by_themselves():
@@ -61,7 +61,7 @@ def test_tracks_run_side_by_side_and_end_by_themselves():
     tracks = [one.track for one in given]
     assert set(tracks) == {0, 1, 2}
     assert tracks != sorted(tracks)
-    found = design.method.followed([(one.track, one.right) for one in given])
+    found = design.method.track_states([(one.track, one.right) for one in given])
     assert [len(track.turns) for track in found] == [6, 6, 6]
 
 

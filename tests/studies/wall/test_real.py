@@ -7,7 +7,7 @@ import pytest
 
 from studies.wall import contest, on_key, real
 from studies.wall.real_tables import Grid, write
-from touchback.haptics.wall.laws import Counting, Standard
+from touchback.haptics.wall.laws import CountIntervalEstimator, Standard
 from touchback.haptics.wall.passivity_limits import RATES
 from touchback.haptics.wall.wall_sweep import find_stiffest_wall
 from touchback.instruments.keyboard.keyboard_model import touchback_key
@@ -70,7 +70,7 @@ def test_faults_that_make_stamps_untrue_leave_them_out() -> None:
     unstamped = {name for name, setting in told.items() if not setting.stamps}
     assert unstamped == {"half a sample late", "noise of a count"}
     for each in told.values():
-        assert isinstance(each.sense, Counting)
+        assert isinstance(each.sense, CountIntervalEstimator)
         assert each.sense.resolution == each.encoder.resolution
 
 

@@ -45,8 +45,10 @@ def test_a_subject_goes_through_three_touches_a_trial_and_gets_its_threshold(
 ) -> None:
     subject = FeelingSubject(NOISE, seed=2)
     session = ForcedChoice(tmp_path / "t.jsonl", design(3), seed=1)
-    while len(session.answers) < 8 and session.posed is not None:  # before it was broken off
-        session.answer(subject.choose(session.posed.order, session.posed.number))
+    while (
+        len(session.answers) < 8 and session.current_trial is not None
+    ):  # before it was broken off
+        session.answer(subject.choose(session.current_trial.order, session.current_trial.number))
     key = TrialKey(*WALL, by_hand=True, speed=3.0)
     told: list[tuple[str, object]] = []
     with ForcedChoicePage(session, key) as board:
@@ -59,7 +61,7 @@ def test_a_subject_goes_through_three_touches_a_trial_and_gets_its_threshold(
         assert not asked(board, "set", name="wall stiffness", value=1.0)["ok"]
         facts = asked(board, "trial")
         while not facts["done"]:
-            posed = session.posed
+            posed = session.current_trial
             felt = []
             for touch in range(3):
                 assert facts["touch"] == touch + 1 and facts["label"] == posed.label

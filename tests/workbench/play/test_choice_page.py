@@ -31,8 +31,8 @@ def board(tmp_path_factory: pytest.TempPathFactory) -> ForcedChoicePage:
     key = TrialKey("wall-standard", "wall stiffness", by_hand=True, speed=3.0)
     design = Design(Constant(LEVELS, 5), "wall stiffness", BASE, 2, "Which was stiffer?", "N/m")
     session = ForcedChoice(tmp_path_factory.mktemp("trial") / "t.jsonl", design, seed=7)
-    while len(session.answers) < design.method.most - ON_PAGE and session.posed is not None:
-        session.answer(SUBJECT.choose(session.posed.order, session.posed.number))
+    while len(session.answers) < design.method.most - ON_PAGE and session.current_trial is not None:
+        session.answer(SUBJECT.choose(session.current_trial.order, session.current_trial.number))
     return ForcedChoicePage(session, key)
 
 
@@ -87,7 +87,7 @@ def test_a_subject_that_only_sees_forces_ends_with_its_threshold_on_the_page(
             touches.append(felt(page))
             if touch == 0:
                 page.click("#onward")
-        posed = session.posed
+        posed = session.current_trial
         assert posed is not None
         assert touches == pytest.approx(posed.order, rel=0.03)  # what was hidden is what is felt
         assert not any("threshold" in text for text in page.texts)  # type: ignore[attr-defined]

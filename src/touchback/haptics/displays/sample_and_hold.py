@@ -7,7 +7,7 @@ from typing import NamedTuple
 from touchback import Expr, Model, floor, maximum, minimum, select
 from touchback.errors import InputError
 from touchback.haptics.wall.laws import Stamp
-from touchback.haptics.wall.laws.branchless_oscillator import passing
+from touchback.haptics.wall.laws.branchless_oscillator import polynomial_crossing
 from touchback.model import Value
 from touchback.numbers import positive_number
 
@@ -80,7 +80,7 @@ def timed_counts(
     way, start, end = position - before, speed * (1.0 / ticks), velocity * (1.0 / ticks)
     course = [before, start, 3.0 * way - 2.0 * start - end, start + end - 2.0 * way]
     changed = select(begun, select(rose, 1.0, select(fell, 1.0, 0.0)), 0.0)
-    return Stamp(changed, place, (1.0 - passing(course, place)) * (1.0 / ticks))
+    return Stamp(changed, place, (1.0 - polynomial_crossing(course, place)) * (1.0 / ticks))
 
 
 def since_sample(

@@ -17,15 +17,15 @@ from touchback.haptics.displays.sample_and_hold import (
 from touchback.haptics.wall.laws import (
     Adaptive,
     AsMeasured,
-    Balanced,
-    Counting,
+    CountIntervalEstimator,
     Deadbeat,
     Differences,
+    EnergyBalanced,
     HalfSample,
+    KalmanEstimator,
     Law,
     Motion,
-    Observing,
-    Placed,
+    PolePlacement,
     Sense,
     Stamp,
     Standard,
@@ -47,7 +47,7 @@ from touchback.numbers import number_within
 WALLS: dict[str, Callable[[Device, Finger | None], Law]] = {
     "standard": lambda device, finger: Standard(),
     "half-sample": lambda device, finger: HalfSample(),
-    "z-plane": lambda device, finger: Placed(),
+    "z-plane": lambda device, finger: PolePlacement(),
     "deadbeat": lambda device, finger: Deadbeat(),
     "deadbeat-throughout": lambda device, finger: Deadbeat(throughout=True),
     "adaptive": lambda device, finger: Adaptive(Deadbeat(), device, finger or Finger()),
@@ -107,7 +107,7 @@ class WallDisplay:
         sampling = sampled_at(model, name, ticks, self.rate)
         held = model.memory(name, unit="N")
         sample = WallSample(
-            position, velocity, held, believed(self.device, self.finger), bias, self.stiffness,
+            position, velocity, held, assumed_plant(self.device, self.finger), bias, self.stiffness,
             self.damping, sampling.period,
             since_sample(model, f"{name}.stamp", stamp, sampling, ticks),
         )  # fmt: skip
@@ -148,7 +148,7 @@ def within(force: Value, limit: float) -> Value:
     return force if math.isinf(limit) else minimum(limit, maximum(-limit, force))
 
 
-def believed(device: Device, finger: Finger | None) -> Motion:
+def assumed_plant(device: Device, finger: Finger | None) -> Motion:
     """What a law believes it pushes: the device, with the finger if one is known."""
     motion = Plant(device, finger).motion
     return Motion(motion.mass, motion.damping, motion.stiffness)
@@ -166,8 +166,8 @@ class ChosenWall:
     `live.choose(name, "deadbeat")` takes another one within a tick, `live.choose(name, name)` the
     standard one again. What they are told is chosen alike: `live.choose("name sense",
     "differences")`. Where the `resolution` of an encoder [m] is given there are an "observer" and
-    "counting" (`Counting`) too, and the wall "balanced" (`Balanced`), which belongs to it. Where
-    counts are stamped "counting" is told, and there is a "stamped-observer".
+    "counting" (`CountIntervalEstimator`) too, and the wall "balanced" (`EnergyBalanced`), which
+    belongs to it. Where counts are stamped "counting" is told, and there is a "stamped-observer".
 
     Live parameters: "name stiffness" [N/m], "name damping" [N s/m], "name rate" [Hz]. A wall that
     is chosen in the midst of a contact compensates its crossings from the next one on."""
@@ -208,7 +208,7 @@ class ChosenWall:
         B = model.parameter(
             f"{name} damping", self.damping, unit="N s/m", min=0.0, max=LIVE_HEAVIEST
         )
-        plant = believed(self.device, self.finger)
+        plant = assumed_plant(self.device, self.finger)
         last = since_sample(model, f"{name}.stamp", stamp, sampling, ticks)
         sample = WallSample(position, velocity, held, plant, bias, K, B, sampling.period, last)
         known = self._sense(model, f"{name} sense", sample, sampling)
@@ -225,11 +225,11 @@ class ChosenWall:
             "differences": (Differences(), plain),
         }
         if size:
-            senses["observer"] = Observing(size), plain
-            senses["observer-of-hand"] = Observing(size, feeds=True), plain
-            senses["counting"] = Counting(size), sample
+            senses["observer"] = KalmanEstimator(size), plain
+            senses["observer-of-hand"] = KalmanEstimator(size, feeds=True), plain
+            senses["counting"] = CountIntervalEstimator(size), sample
         if size and sample.stamp is not None:
-            stamped = Observing(size, hand_rate=100.0, slack=0.25)  # the laboratory's
+            stamped = KalmanEstimator(size, hand_rate=100.0, slack=0.25)  # the laboratory's
             senses["stamped-observer"] = stamped, sample
         targets = [f"{name} {word}" for word in ("position", "velocity", "bias")]
         for target in targets:
@@ -249,7 +249,7 @@ class ChosenWall:
             for label in WALLS
         }
         if self.resolution:
-            laws["balanced"] = Balanced(HalfSample(), self.resolution)
+            laws["balanced"] = EnergyBalanced(HalfSample(), self.resolution)
         laws |= self.further
         target = f"{name} asked"
         model.input(target, unit="N")

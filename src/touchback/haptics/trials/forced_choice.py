@@ -88,7 +88,9 @@ class Design:
         """The share of guesses that are right."""
         return 1.0 / self.intervals
 
-    def posed(self, given: Sequence[ForcedChoiceAnswer], seed: int) -> ForcedChoiceTrial | None:
+    def next_trial(
+        self, given: Sequence[ForcedChoiceAnswer], seed: int
+    ) -> ForcedChoiceTrial | None:
         """The trial after those answered, or None at the end."""
         coming = self.method.next([(one.track, one.right) for one in given], seed)
         if coming is None:
@@ -100,7 +102,7 @@ class Design:
         label = fresh_labels(self.method.most, seed)[number - 1]
         return ForcedChoiceTrial(number, label, coming.level, coming.track, tuple(order), odd)
 
-    def judged(
+    def score_answer(
         self, posed: ForcedChoiceTrial, answer: int, seconds: float = 0.0
     ) -> ForcedChoiceAnswer:
         """An answer (an interval, from 1) to a trial."""
@@ -138,7 +140,7 @@ class _Plan(msgspec.Struct):
 @dataclass
 class ForcedChoice:
     """A session in a file. One that was broken off, however hard, goes on with the next trial
-    that has no answer; a person sees `posed.label` and the question, nothing else."""
+    that has no answer; a person sees `current_trial.label` and the question, nothing else."""
 
     path: Path
     design: Design
@@ -179,7 +181,7 @@ class ForcedChoice:
         each level follows from the answers before it."""
         name = self.path.name
         for i, given in enumerate(self.answers):
-            posed = self.design.posed(self.answers[:i], self._seed)
+            posed = self.design.next_trial(self.answers[:i], self._seed)
             if posed is None:
                 raise trial_journal.too_many(name, i)
             trial_journal.one_of(name, i + 1, given.answer, range(1, self.design.intervals + 1))
@@ -187,9 +189,9 @@ class ForcedChoice:
             trial_journal.held_to(name, i + 1, asdict(given), due)
 
     @property
-    def posed(self) -> ForcedChoiceTrial | None:
+    def current_trial(self) -> ForcedChoiceTrial | None:
         """The trial at hand; None when all are answered."""
-        return self.design.posed(self.answers, self._seed)
+        return self.design.next_trial(self.answers, self._seed)
 
     @property
     def _seed(self) -> int:
@@ -198,7 +200,7 @@ class ForcedChoice:
     @property
     def done(self) -> bool:
         """Whether all trials are answered."""
-        return self.posed is None
+        return self.current_trial is None
 
     @property
     def forces(self) -> Path:
@@ -218,10 +220,10 @@ class ForcedChoice:
     ) -> ForcedChoiceAnswer:
         """Keep the answer to the trial at hand; it is on disk when this returns. With `spans` its
         `recording` holds the forces."""
-        posed = self.posed
+        posed = self.current_trial
         if posed is None:
             raise InputError(f"{self.path.name}: all {len(self.answers)} trials are answered.")
-        judged = asdict(self.design.judged(posed, interval, float(seconds)))
+        judged = asdict(self.design.score_answer(posed, interval, float(seconds)))
         kept = f"{self.forces.name}/{self.recording.name}" if spans else ""
         given = ForcedChoiceAnswer(**{**judged, "recording": kept, "spans": tuple(spans)})
         self._journal.append(asdict(given))

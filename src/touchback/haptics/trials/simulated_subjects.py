@@ -30,8 +30,8 @@ class SimulatedSubject:
     def run(self, design: Design, seed: int) -> list[ForcedChoiceAnswer]:
         """The answers of a whole session, kept nowhere."""
         given: list[ForcedChoiceAnswer] = []
-        while (posed := design.posed(given, seed)) is not None:
-            given.append(design.judged(posed, self.choose(posed)))
+        while (posed := design.next_trial(given, seed)) is not None:
+            given.append(design.score_answer(posed, self.choose(posed)))
         return given
 
 

@@ -15,7 +15,7 @@ _LONGEST = 20_000  # trials of a session
 
 
 @dataclass(frozen=True)
-class Next:
+class NextStimulus:
     """The level of a trial, and which track it belongs to."""
 
     level: float
@@ -49,11 +49,11 @@ class Constant:
         """Trials of a session."""
         return len(self.levels) * self.repeats
 
-    def next(self, answers: Sequence[tuple[int, bool]], seed: int) -> Next | None:
+    def next(self, answers: Sequence[tuple[int, bool]], seed: int) -> NextStimulus | None:
         """What comes after answers (track, right), or None at the end."""
         if len(answers) >= self.most:
             return None
-        return Next(_shuffled(self.levels, self.repeats, seed)[len(answers)])
+        return NextStimulus(_shuffled(self.levels, self.repeats, seed)[len(answers)])
 
 
 @lru_cache(8)
@@ -127,7 +127,7 @@ class Staircase:
         """That of a place: the start, times a power of the factor."""
         return float(self.start * self.factor**place)
 
-    def followed(self, answers: Sequence[tuple[int, bool]]) -> list[Track]:
+    def track_states(self, answers: Sequence[tuple[int, bool]]) -> list[Track]:
         """The tracks after answers (track, right)."""
         found = [Track() for _ in range(self.tracks)]
         for number, right in answers:
@@ -159,9 +159,9 @@ class Staircase:
         """Places from the start, beyond which nothing is tried: a thousandfold."""
         return math.ceil(3.0 / math.log10(self.factor))
 
-    def next(self, answers: Sequence[tuple[int, bool]], seed: int) -> Next | None:
+    def next(self, answers: Sequence[tuple[int, bool]], seed: int) -> NextStimulus | None:
         """What comes after answers (track, right), or None at the end."""
-        found = self.followed(answers)
+        found = self.track_states(answers)
         open_ = [
             i
             for i, track in enumerate(found)
@@ -170,13 +170,13 @@ class Staircase:
         if not open_:
             return None
         chosen = random.Random(f"track {seed} {len(answers)}").choice(open_)
-        return Next(self.level(found[chosen].place), chosen)
+        return NextStimulus(self.level(found[chosen].place), chosen)
 
     def middle(self, answers: Sequence[tuple[int, bool]]) -> float:
         """The geometric mean of the levels at which tracks turned round, the first two or three of
         each left out so that as many lie above as below; NaN where there are none."""
         logs = []
-        for track in self.followed(answers):
+        for track in self.track_states(answers):
             turns = track.turns[2 + len(track.turns) % 2 :]
             logs += [math.log(level) for level in turns]
         return math.exp(sum(logs) / len(logs)) if logs else math.nan

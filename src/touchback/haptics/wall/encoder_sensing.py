@@ -122,21 +122,21 @@ class Encoder:
 
 
 @dataclass(frozen=True)
-class Exact:
+class ExactSensing:
     """Position and velocity as they are."""
 
-    def begin(self, plant: Plant, period: float, start: State) -> "Exact":
+    def begin(self, plant: Plant, period: float, start: State) -> "ExactSensing":
         return self
 
     def read(self, motion: Motion) -> State:
         return motion.state
 
 
-EXACT = Exact()
+EXACT = ExactSensing()
 
 
 @dataclass(frozen=True)
-class Differentiated:
+class DifferenceSensing:
     """The velocity is the difference of the last two positions over the period."""
 
     encoder: Encoder = Encoder()
@@ -159,7 +159,7 @@ class _Differences:
 
 
 @dataclass(frozen=True)
-class Windowed:
+class WindowSensing:
     """The velocity is the slope over the longest window that no count contradicts (Janabi-Sharifi,
     Hayward & Chen 2000, the end-fit method)."""
 
@@ -190,7 +190,7 @@ class _Window:
 
 
 @dataclass(frozen=True)
-class Observed:
+class ObserverSensing:
     """An observer that knows the plant estimates position, velocity and the hand's force, which
     wanders by `hand_rate` [N/√s], from the counts at the samples; with `stamped`, from the instants
     at which the counts change too, which an encoder's timer tells."""
@@ -206,7 +206,7 @@ class Observed:
 
 @dataclass
 class _Observing:
-    sensing: Observed
+    sensing: ObserverSensing
     observer: Observer
     reader: Callable[[float], float]
     period: float

@@ -86,7 +86,7 @@ class Bench:
 
     device: Device = BENCH_DEVICE
     finger: Finger = BENCH_FINGER
-    believed: Finger | None = None
+    assumed_finger: Finger | None = None
     sensing: Sensing | None = None
     motor: Motor = IDEAL_MOTOR
     delay: float = 0.0
@@ -95,12 +95,12 @@ class Bench:
         """A press on a wall, sampled at a rate [Hz], until half its duration after its end."""
         period = 1.0 / rate
         plant = Plant(self.device, self.finger, anchor=press.gap)
-        believed = Plant(self.device, self.believed or self.finger, anchor=press.gap)
+        assumed = Plant(self.device, self.assumed_finger or self.finger, anchor=press.gap)
         samples = math.ceil(1.5 * press.duration * rate)
         return simulate(
-            plant, kind.build(believed, wall, period), State(press.gap, 0.0), period, samples,
+            plant, kind.build(assumed, wall, period), State(press.gap, 0.0), period, samples,
             sensing=self.sensing or kind.sensing, motor=self.motor, delay=self.delay * period,
-            volition=press.force(period, samples), believed=believed,
+            volition=press.force(period, samples), assumed_plant=assumed,
         )  # fmt: skip
 
 

@@ -64,13 +64,13 @@ def simulate(
     motor: Motor = IDEAL_MOTOR,
     delay: float = 0.0,
     volition: Sequence[float] | np.ndarray | None = None,
-    believed: Plant | None = None,
+    assumed_plant: Plant | None = None,
 ) -> Trace:
     """Runs a controller against the plant for so many samples.
 
     What the controller sees is what the sensing tells, which may rest on another plant than the
-    real one (`believed`); what acts is what the motor makes of its answers. Volition is a force of
-    the hand on top of the bias, held over each sample [N].
+    real one (`assumed_plant`); what acts is what the motor makes of its answers. Volition is a
+    force of the hand on top of the bias, held over each sample [N].
     """
     check_delay(delay, period)
     if volition is not None and len(volition) < samples:
@@ -79,7 +79,7 @@ def simulate(
         )
     motion = plant.motion
     early, rest = motion.flow(delay), motion.flow(period - delay)
-    sense = sensing.begin(believed or plant, period, start)
+    sense = sensing.begin(assumed_plant or plant, period, start)
     ys, vs, forces, others = [start.y], [start.v], [], []
     state, acting, asked = start, 0.0, 0.0
     path = partial(_resting, start)

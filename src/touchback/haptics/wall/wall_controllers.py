@@ -13,7 +13,7 @@ from typing import Protocol
 
 from touchback.errors import InputError
 from touchback.haptics.wall.closed_form_oscillator import Flow, Oscillator, State
-from touchback.haptics.wall.encoder_sensing import EXACT, Differentiated, Sensing
+from touchback.haptics.wall.encoder_sensing import EXACT, DifferenceSensing, Sensing
 from touchback.haptics.wall.laws.gillespie_walls import (
     feedback_force,
     pole_gains,
@@ -86,7 +86,7 @@ class HalfSampleWall:
 
 
 @dataclass(frozen=True)
-class PlacedWall:
+class PolePlacementWall:
     """State feedback whose sampled poles are those of the continuous contact (section 5.4.2).
 
     f = f₀ − k₁ (y − y₀) − k₂ v. Gillespie leaves the bias out; it is fed forward here, so that the
@@ -98,7 +98,7 @@ class PlacedWall:
     rest_force: float
 
     @classmethod
-    def design(cls, plant: Plant, wall: Target, period: float) -> "PlacedWall":
+    def design(cls, plant: Plant, wall: Target, period: float) -> "PolePlacementWall":
         """For a plant, finger included, and a sampling period [s]; the wall is `SOFTEST` at least,
         since without any stiffness there is no place to rest."""
         wall = replace(wall, stiffness=max(wall.stiffness, SOFTEST))
@@ -114,7 +114,7 @@ class PlacedWall:
 
 
 @dataclass
-class Ahead:
+class DelayPrediction:
     """Another controller, asked for the state at which its force will act (section 5.8).
 
     A computational delay shifts the instants at which forces change. The state there follows from
@@ -243,11 +243,11 @@ def _standard(plant: Plant, wall: Target, period: float) -> Controller:
 
 
 def _deadbeat(plant: Plant, wall: Target, period: float) -> Controller:
-    return DeadbeatWall(PlacedWall.design(plant, wall, period), plant, wall, period)
+    return DeadbeatWall(PolePlacementWall.design(plant, wall, period), plant, wall, period)
 
 
 def _deadbeat_throughout(plant: Plant, wall: Target, period: float) -> Controller:
-    inner = PlacedWall.design(plant, wall, period)
+    inner = PolePlacementWall.design(plant, wall, period)
     return DeadbeatWall(inner, plant, wall, period, throughout=True)
 
 
@@ -255,10 +255,10 @@ def _deadbeat_throughout(plant: Plant, wall: Target, period: float) -> Controlle
 KINDS = (
     Kind("standard", _standard),
     Kind("damped", _standard, damped=True),
-    Kind("damped, differentiated", _standard, damped=True, sensing=Differentiated()),
+    Kind("damped, differentiated", _standard, damped=True, sensing=DifferenceSensing()),
     Kind("half-sample", HalfSampleWall.design),
-    Kind("half-sample, differentiated", HalfSampleWall.design, sensing=Differentiated()),
-    Kind("z-plane", PlacedWall.design),
+    Kind("half-sample, differentiated", HalfSampleWall.design, sensing=DifferenceSensing()),
+    Kind("z-plane", PolePlacementWall.design),
     Kind("deadbeat", _deadbeat),
     Kind("deadbeat throughout", _deadbeat_throughout),
 )

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from touchback import JointEffort, Model, Prismatic, Signal, exp, select
 from touchback.errors import InputError
 from touchback.haptics.displays import WALLS, ChosenWall, wall_law
-from touchback.haptics.displays.wall_displays import believed
-from touchback.haptics.wall.encoder_sensing import Differentiated
+from touchback.haptics.displays.wall_displays import assumed_plant
+from touchback.haptics.wall.encoder_sensing import DifferenceSensing
 from touchback.haptics.wall.laws import WallSample
 from touchback.haptics.wall.passivity_limits import BENCH_DAMPING, BENCH_DEVICE
 from touchback.haptics.wall.wall_controllers import KINDS, Kind
@@ -46,7 +46,7 @@ class Rendering:
     def felt(self, stiffness: float, rate: float) -> float:
         """How stiff it is [N/m] if so much is asked for: walls that look ahead are bounded."""
         law = wall_law(self.law, BENCH_DEVICE)
-        plant = believed(BENCH_DEVICE, Finger())
+        plant = assumed_plant(BENCH_DEVICE, Finger())
         sample = WallSample(0.0, 0.0, 0.0, plant, 0.0, stiffness, self.damping, 1.0 / rate)
         return float(sample.expressible().stiffness) if law.compensates else stiffness
 
@@ -55,7 +55,7 @@ def _rendering(each: Kind) -> Rendering:
     law = each.name.partition(",")[0].replace(" ", "-")
     return Rendering(
         law if law in WALLS else "standard", BENCH_DAMPING if each.damped else 0.0,
-        each.sensing == Differentiated(),
+        each.sensing == DifferenceSensing(),
     )  # fmt: skip
 
 

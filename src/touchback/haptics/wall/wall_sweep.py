@@ -15,7 +15,7 @@ from touchback import Expr, floor, maximum, minimum, select
 from touchback.errors import InputError
 from touchback.haptics.wall.encoder_sensing import Encoder
 from touchback.haptics.wall.laws import AsMeasured, Law, Motion, Sense, Stamp, WallSample
-from touchback.haptics.wall.laws.branchless_oscillator import Pair, crossing, onward
+from touchback.haptics.wall.laws.branchless_oscillator import Pair, advance_period, crossing
 from touchback.haptics.wall.passivity_limits import (
     BENCH_DEVICE,
     BENCH_FINGER,
@@ -37,7 +37,7 @@ class PressSetup:
 
     device: Device = BENCH_DEVICE
     finger: Finger = BENCH_FINGER
-    believed: Finger | None = None
+    assumed_finger: Finger | None = None
     encoder: Encoder = field(default_factory=Encoder)
     sense: Sense = field(default_factory=AsMeasured)
     motor: Motor = IDEAL_MOTOR
@@ -95,7 +95,7 @@ class PressSimulation:
         stamp = Stamp(*rest[:3]) if setting.stamps else None
         rest = rest[3:] if setting.stamps else rest
         length = len(setting.sense.start)
-        guessed = Plant(setting.device, setting.believed or setting.finger)
+        guessed = Plant(setting.device, setting.assumed_finger or setting.finger)
         sample = WallSample(
             self._read(y, noise), v, asked, _motion(guessed), guessed.motion.stiffness * gap,
             stiffness, self.damping, self.period, stamp,
@@ -145,7 +145,7 @@ class PressSimulation:
         """The continuous wall a sample later: an undamped one, whatever the law's own is."""
         motion = _motion(Plant(self.setting.device, self.setting.finger))
         in_contact = Motion(motion.mass, motion.damping, motion.stiffness + stiffness)
-        due = onward(motion, in_contact, Pair(*followed[:2]), other, self.period)
+        due = advance_period(motion, in_contact, Pair(*followed[:2]), other, self.period)
         far, deep = followed[2:]
         return [*due, maximum(far, abs(y - due.y)), maximum(deep, -due.y)]
 

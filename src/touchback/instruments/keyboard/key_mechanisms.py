@@ -18,12 +18,12 @@ from touchback.haptics import (
     LIVE_SLOWEST,
     LIVE_STIFFEST,
     WALLS,
-    Balanced,
     ChosenWall,
-    Counting,
+    CountIntervalEstimator,
+    EnergyBalanced,
     HalfSample,
+    KalmanEstimator,
     MeasuredImpedance,
-    Observing,
     WallDisplay,
 )
 from touchback.instruments.keyboard.key_device import (
@@ -81,10 +81,10 @@ def wall_voice(law: str) -> Voice:
         display = WallDisplay(
             m.parameter("wall stiffness", STIFFNESS, unit="N/m", min=0.0, max=LIVE_STIFFEST),
             m.parameter("wall damping", 0.0, unit="N s/m", min=0.0, max=LIVE_HEAVIEST),
-            Balanced(HalfSample(), count) if balanced else law,
+            EnergyBalanced(HalfSample(), count) if balanced else law,
             key.device.at_front,
             rate=m.parameter("wall rate", usual, unit="Hz", min=LIVE_SLOWEST, max=LIVE_FASTEST),
-            sense=Counting(count) if balanced else Observing(count),
+            sense=CountIntervalEstimator(count) if balanced else KalmanEstimator(count),
             limit=key.device.limit,
         )
         return _felt(m, key, display)

@@ -151,7 +151,7 @@ class ForcedChoicePage:
 
     def _pose(self) -> None:
         """Begins the trial at hand, if there is one, with its first touch."""
-        posed = self.session.posed
+        posed = self.session.current_trial
         if posed is None:
             return
         self.session.forces.mkdir(exist_ok=True)
@@ -192,7 +192,7 @@ class ForcedChoicePage:
 
     def _onward(self, message: asked.Onward, client: str) -> Facts:
         with self._going:
-            posed = self.session.posed
+            posed = self.session.current_trial
             if posed is None or self._touch >= len(posed.order):
                 raise InputError("There is no other touch in this trial: answer.")
             self._leave()
@@ -201,7 +201,7 @@ class ForcedChoicePage:
 
     def _reply(self, message: asked.Reply, client: str) -> Facts:
         with self._going:
-            posed = self.session.posed
+            posed = self.session.current_trial
             choices = self._choices()
             if posed is not None and message.text not in choices:
                 raise InputError(f"Answer with one of {', '.join(choices)}.")
@@ -244,8 +244,8 @@ class ForcedChoicePage:
             "count": design.method.most if isinstance(design.method, Constant) else None,
             "wired": self.key.wired, "firm": (DEEP, FIRM),
         }  # fmt: skip
-        if session.posed is not None:
-            return {**facts, "label": session.posed.label, "touch": self._touch}
+        if session.current_trial is not None:
+            return {**facts, "label": session.current_trial.label, "touch": self._touch}
         return {**facts, "threshold": self._threshold(session.result()), "file": str(session.path)}
 
     def _threshold(self, fit: Fit) -> Facts:

@@ -24,7 +24,7 @@ class Pair(NamedTuple):
     v: Scalar
 
 
-class Passage(NamedTuple):
+class StateTransition(NamedTuple):
     """y' = yy y + yv v + yf f and v' = vy y + vv v + vf f, for a force held constant."""
 
     yy: Scalar
@@ -40,12 +40,12 @@ class Passage(NamedTuple):
             self.vy * y + self.vv * v + self.vf * force,
         )
 
-    def twice(self) -> "Passage":
+    def over_double_duration(self) -> "StateTransition":
         """The same over double the duration."""
         yy, yv, vy, vv, yf, vf = self
         y, v = self(yf, vf, 1.0)
         both = yy + vv
-        return Passage(yy * yy + yv * vy, yv * both, vy * both, vy * yv + vv * vv, y, v)
+        return StateTransition(yy * yy + yv * vy, yv * both, vy * both, vy * yv + vv * vv, y, v)
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,9 +55,9 @@ class Motion:
     mass: Scalar
     damping: Scalar
     stiffness: Scalar
-    _known: dict[float, Passage] = field(default_factory=dict, init=False, repr=False)
+    _known: dict[float, StateTransition] = field(default_factory=dict, init=False, repr=False)
 
-    def over(self, duration: Scalar) -> Passage:
+    def transition_over(self, duration: Scalar) -> StateTransition:
         """The solution over a duration [s] of at most half a swing; numbers are solved once."""
         if not isinstance(duration, float):
             return self._solved(duration)
@@ -65,7 +65,7 @@ class Motion:
             self._known[duration] = self._solved(duration)
         return self._known[duration]
 
-    def _solved(self, duration: Scalar) -> Passage:
+    def _solved(self, duration: Scalar) -> StateTransition:
         t = duration * 0.5**_HALVINGS
         damping, square = self._numbers(t)
         # The answer h to a unit step of acceleration, term by term, and its derivative s.
@@ -76,12 +76,12 @@ class Motion:
             before, term = term, -(damping * (n + 1) * term + square * before) / ((n + 1) * (n + 2))
             h, s = h + term, s + (n + 2) * term
         inverse = t / self.mass
-        passage = Passage(
+        passage = StateTransition(
             1.0 - square * h, t * s, -self.stiffness * inverse * s, 1.0 - damping * s - square * h,
             h * t * inverse, s * inverse,
         )  # fmt: skip
         for _ in range(_HALVINGS):
-            passage = passage.twice()
+            passage = passage.over_double_duration()
         return passage
 
     def polynomial(self, y: Scalar, w: Scalar, force: Scalar, duration: Scalar) -> list[Scalar]:
@@ -98,7 +98,9 @@ class Motion:
         return self.damping * t / self.mass, self.stiffness * t * t / self.mass
 
 
-def onward(free: Motion, in_contact: Motion, state: Pair, force: Scalar, period: Scalar) -> Pair:
+def advance_period(
+    free: Motion, in_contact: Motion, state: Pair, force: Scalar, period: Scalar
+) -> Pair:
     """The continuous motion a period later (Gillespie 1996, 5.7, 5.11, 5.16), with up to two
     crossings of the wall within it. A graze that begins and ends on one side counts as none."""
     y, w = state.y, state.v * period
@@ -128,10 +130,10 @@ def crossing(
 ) -> Scalar:
     """The share of a period after which a motion passes an edge [m] that lies between its ends;
     anything between 0 and 1 if none does."""
-    return passing(motion.polynomial(y, v * period, force, period), edge)
+    return polynomial_crossing(motion.polynomial(y, v * period, force, period), edge)
 
 
-def passing(terms: list[Scalar], edge: Scalar) -> Scalar:
+def polynomial_crossing(terms: list[Scalar], edge: Scalar) -> Scalar:
     """The share from 0 to 1 at which a polynomial passes an edge that lies between its ends;
     anything there if none does."""
     falls = sum(terms[1:]) < 0.0  # asked of its ends, since it may begin on the edge itself

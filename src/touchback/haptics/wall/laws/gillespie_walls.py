@@ -7,7 +7,13 @@ from dataclasses import dataclass, field, replace
 from touchback import maximum, minimum, select
 from touchback.haptics.wall.closed_form_oscillator import Flow
 from touchback.haptics.wall.laws.base import HEAVIEST, Law, WallSample
-from touchback.haptics.wall.laws.branchless_oscillator import Motion, Pair, Passage, is_zero, onward
+from touchback.haptics.wall.laws.branchless_oscillator import (
+    Motion,
+    Pair,
+    StateTransition,
+    advance_period,
+    is_zero,
+)
 from touchback.haptics.wall.wall_plant import SOFTEST, Device, Finger
 from touchback.numbers import Scalar
 
@@ -17,7 +23,7 @@ def wall_force(stiffness: Scalar, damping: Scalar, y: Scalar, v: Scalar) -> Scal
     return -stiffness * y - damping * v
 
 
-def characteristic(flow: Flow | Passage) -> tuple[Scalar, Scalar]:
+def characteristic(flow: Flow | StateTransition) -> tuple[Scalar, Scalar]:
     """(c₁, c₀) of z² + c₁ z + c₀: the sampled poles of an oscillator.
 
     For the undamped target z² − 2 cos(ω₀T) z + 1, the denominator of eq. 5.12 (whose numerator must
@@ -26,13 +32,13 @@ def characteristic(flow: Flow | Passage) -> tuple[Scalar, Scalar]:
     return -(flow.yy + flow.vv), flow.yy * flow.vv - flow.yv * flow.vy
 
 
-def controllability(flow: Flow | Passage) -> tuple[Scalar, tuple[Scalar, Scalar]]:
+def controllability(flow: Flow | StateTransition) -> tuple[Scalar, tuple[Scalar, Scalar]]:
     """The determinant of [Γ, ΦΓ] (eq. 5.22, which prints b for Γ), and ΦΓ."""
     py, pv = flow.yy * flow.yf + flow.yv * flow.vf, flow.vy * flow.yf + flow.vv * flow.vf
     return flow.yf * pv - flow.vf * py, (py, pv)
 
 
-def pole_gains(flow: Flow | Passage, due: Flow | Passage) -> tuple[Scalar, Scalar]:
+def pole_gains(flow: Flow | StateTransition, due: Flow | StateTransition) -> tuple[Scalar, Scalar]:
     """Gains k of f = −k₁ y − k₂ v that give Φ − Γk of a sampled plant, `flow`, the poles of another
     sampled motion, `due`: Ackermann's formula k = [0 1] [Γ, ΦΓ]⁻¹ (Φ² + c₁ Φ + c₀ I)."""
     c1, c0 = characteristic(due)
@@ -54,7 +60,7 @@ def feedback_force(
     return rest_force - gains[0] * (y - rest) - gains[1] * v
 
 
-def reaching_forces(flow: Flow | Passage, dy: Scalar, dv: Scalar) -> tuple[Scalar, Scalar]:
+def reaching_forces(flow: Flow | StateTransition, dy: Scalar, dv: Scalar) -> tuple[Scalar, Scalar]:
     """Two forces, a sample each, that move the state by (dy, dv) beyond where it would be after
     both: C⁻¹ (x_d − Φ² x) (5.21–5.24).
 
@@ -90,26 +96,31 @@ class HalfSample(Memoryless):
     """The same at the state half a sample ahead in contact (section 5.4.1)."""
 
     def step(self, memory: Sequence[Scalar], sample: WallSample) -> tuple[Sequence[Scalar], Scalar]:
-        y, v = sample.in_contact.over(0.5 * sample.period)(sample.y, sample.v, sample.bias)
+        y, v = sample.in_contact.transition_over(0.5 * sample.period)(
+            sample.y, sample.v, sample.bias
+        )
         force = wall_force(sample.stiffness, sample.damping, y, v)
         return (), select(sample.y < 0.0, force, 0.0)
 
 
 @dataclass(frozen=True)
-class Placed(Memoryless):
+class PolePlacement(Memoryless):
     """Gains that put the sampled poles where the continuous contact has them (section 5.4.2), by
     Ackermann's formula; the bias is fed forward, to a wall of `SOFTEST` at least."""
 
     def step(self, memory: Sequence[Scalar], sample: WallSample) -> tuple[Sequence[Scalar], Scalar]:
         sample = replace(sample, stiffness=maximum(sample.stiffness, SOFTEST))
-        flow, due = sample.plant.over(sample.period), sample.in_contact.over(sample.period)
+        flow, due = (
+            sample.plant.transition_over(sample.period),
+            sample.in_contact.transition_over(sample.period),
+        )
         rest = sample.bias / (sample.plant.stiffness + sample.stiffness)
         gains = pole_gains(flow, due)
         force = feedback_force(gains, rest, -sample.stiffness * rest, sample.y, sample.v)
         return (), select(sample.y < 0.0, force, 0.0)
 
 
-_INNER = Placed()
+_INNER = PolePlacement()
 
 
 @dataclass(frozen=True)
@@ -132,13 +143,13 @@ class Deadbeat:
     def step(self, memory: Sequence[Scalar], sample: WallSample) -> tuple[Sequence[Scalar], Scalar]:
         y_before, v_before, begun, followed, y_due, v_due, pending, second = memory
         free, in_contact, period = sample.plant, sample.in_contact, sample.period
-        flow = free.over(period)
+        flow = free.transition_over(period)
         expected = flow(y_before, v_before, sample.acting)
         hand = (sample.v - expected.v) / flow.vf  # what the last period must have seen beside ours
         came = Pair(select(followed, y_due, y_before), select(followed, v_due, v_before))
-        now = onward(free, in_contact, came, hand, period)
-        following = onward(free, in_contact, now, hand, period)
-        desired = onward(free, in_contact, following, hand, period)
+        now = advance_period(free, in_contact, came, hand, period)
+        following = advance_period(free, in_contact, now, hand, period)
+        desired = advance_period(free, in_contact, following, hand, period)
         # A contact is compensated if it is followed, or was entered since the last sample.
         entered = select(sample.y < 0.0, select(y_before >= 0.0, begun, 0.0), 0.0)
         active = maximum(followed, entered)

@@ -66,7 +66,7 @@ _ROOM = 300.0  # K Δ²: no press of the laboratory owes so much, at any rate
 
 
 @dataclass(frozen=True)
-class Balanced(EnergyTracking):
+class EnergyBalanced(EnergyTracking):
     """A law whose energy is held to a spring's. Hannaford & Ryu (2002) ask that −Σ f Δy, what a
     wall has taken since it was entered, is never negative; here it is to be ½ K y² at every depth,
     and a `margin` in K Δ² (what a position that is unsure by so many counts Δ, the `resolution`
@@ -79,7 +79,7 @@ class Balanced(EnergyTracking):
     def __post_init__(self) -> None:
         if not (0.0 < self.resolution < math.inf and 0.0 <= self.margin < math.inf):
             raise InputError(
-                f"Balanced: counts of {self.resolution} m must be positive, the margin "
+                f"EnergyBalanced: counts of {self.resolution} m must be positive, the margin "
                 f"({self.margin} of K Δ²) zero or more."
             )
 
@@ -126,7 +126,7 @@ class PassivityControlled(EnergyTracking):
 
 
 @dataclass(frozen=True)
-class Waves:
+class WaveVariables:
     """Niemeyer & Slotine 1991: force and velocity reach the wall's spring as waves of a line of
     this `impedance` b [N s/m], with a sample on the way back; spring and line are passive by
     themselves. What is under way makes the wall softer, as a spring of 2b/T in series does."""
@@ -136,7 +136,9 @@ class Waves:
 
     def __post_init__(self) -> None:
         if not 0.0 < self.impedance < math.inf:
-            raise InputError(f"Waves: a line of {self.impedance} N s/m; give a positive number.")
+            raise InputError(
+                f"WaveVariables: a line of {self.impedance} N s/m; give a positive number."
+            )
 
     @property
     def start(self) -> tuple[float, ...]:
@@ -191,7 +193,7 @@ class Dithered:
 
 
 @dataclass(frozen=True)
-class Rubbing:
+class DryFrictionLaw:
     """A law with the dry friction that counts ask for (Abbott & Okamura 2005) and the device lacks:
     inside the wall, against the motion, of a share `friction` of what a count of `resolution` [m]
     makes of the wall's force. It sets in over `give` counts of way, so that a position that is
@@ -206,8 +208,8 @@ class Rubbing:
         positive = 0.0 < self.resolution < math.inf and 0.0 < self.give < math.inf
         if not (positive and 0.0 <= self.friction < math.inf):
             raise InputError(
-                f"Rubbing: counts of {self.resolution} m and a give of {self.give} counts must be "
-                f"positive, the friction ({self.friction} of a count's force) zero or more."
+                f"DryFrictionLaw: counts of {self.resolution} m and a give of {self.give} counts "
+                f"must be positive, the friction ({self.friction} of a count's force) zero or more."
             )
 
     @property

@@ -95,7 +95,7 @@ _TAIL = 3.0  # deviations: an interval's far edge is nearer than that
 
 
 @dataclass(frozen=True)
-class Counting:
+class CountIntervalEstimator:
     """Position, velocity, the hand's force and its rate from counts of `resolution` [m], under a
     hand whose force changes smoothly: its rate wanders by `wander` [N/(s √s)]. A stamp of the last
     change, where there is one, is a place that is known. The law is told the hand's force too.
@@ -111,8 +111,8 @@ class Counting:
         positive = 0.0 < self.resolution < _FAR and 0.0 < self.wander < _FAR
         if not (positive and 0.0 <= self.noise < _FAR):
             raise InputError(
-                f"Counting: counts of {self.resolution} m and a hand that wanders by {self.wander} "
-                f"N/(s √s) must be positive, the noise ({self.noise} m) zero or more."
+                f"CountIntervalEstimator: counts of {self.resolution} m and a hand that wanders "
+                f"by {self.wander} N/(s √s) must be positive, the noise ({self.noise} m) zero or more."
             )
 
     @property
@@ -131,11 +131,13 @@ class Counting:
         belief = self._later(before, sample, sample.period)
         if sample.stamp is not None:
             changed, edge, ago = sample.stamp
-            there = self._later(before, sample, sample.period - ago).placed(edge, self._sharp)
-            belief = belief.instead(changed, self._later(there, sample, ago))
+            there = self._later(before, sample, sample.period - ago).with_position(
+                edge, self._sharp
+            )
+            belief = belief.select_other(changed, self._later(there, sample, ago))
         half = 0.5 * self.resolution
         if self.noise:
-            belief = belief.placed(sample.y, self.resolution**2 / 12.0 + self.noise**2)
+            belief = belief.with_position(sample.y, self.resolution**2 / 12.0 + self.noise**2)
             y = belief.mean[0]
         else:
             belief = belief.cut(sample.y - half, sample.y + half, self._sharp)
@@ -152,7 +154,7 @@ class Counting:
         """What is believed a duration [s] later, under the force that acts. A force that grows
         evenly moves as its third does, and hurries as its half (to the first order)."""
         y, v, hand, rate = belief.mean
-        flow = sample.plant.over(duration)
+        flow = sample.plant.transition_over(duration)
         third, half = duration * (1.0 / 3.0), duration * 0.5
         force = sample.acting + sample.bias + hand
         mean = (
@@ -179,7 +181,7 @@ class _Belief(NamedTuple):
     mean: Sequence[Scalar]
     spread: Sequence[Scalar]
 
-    def placed(self, position: Scalar, variance: float) -> "_Belief":
+    def with_position(self, position: Scalar, variance: float) -> "_Belief":
         """After a position [m] that is true within a variance [m²]. If it is a surprise, the belief
         was too firm, and is widened first."""
         surprise = position - self.mean[0]
@@ -213,7 +215,7 @@ class _Belief(NamedTuple):
         mean = [each + P[0, i] * by for i, each in enumerate(self.mean)]
         return _Belief(mean, [P[i, j] - P[0, i] * P[0, j] / over for i, j in _PLACES])
 
-    def instead(self, condition: Scalar, other: "_Belief") -> "_Belief":
+    def select_other(self, condition: Scalar, other: "_Belief") -> "_Belief":
         """Another one, where a condition holds."""
         pairs = (zip(a, b, strict=True) for a, b in zip(other, self, strict=True))
         mean, spread = ([select(condition, a, b) for a, b in pair] for pair in pairs)
@@ -236,7 +238,7 @@ _OBSERVED_PLACES = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
 
 
 @dataclass(frozen=True)
-class Observing:
+class KalmanEstimator:
     """A Kalman filter of the plant under a hand whose force wanders by `hand_rate` [N/√s], fed with
     positions in counts of `resolution` [m] and noise of a standard deviation [m]. With `feeds` the
     law is told the hand's force as it is estimated, besides position and velocity. A stamp of the
@@ -252,13 +254,15 @@ class Observing:
     def __post_init__(self) -> None:
         if not (self.resolution >= 0.0 and self.noise >= 0.0 and 0.0 < self.variance < math.inf):
             raise InputError(
-                f"Observing: counts of {self.resolution} m and noise of {self.noise} m must be "
-                "zero or more, and not both zero: a sensor without error needs no observer."
+                f"KalmanEstimator: counts of {self.resolution} m and noise of {self.noise} m must "
+                "be zero or more, and not both zero: a sensor without error needs no observer."
             )
         if not 0.0 <= self.slack <= 0.5:
-            raise InputError(f"Observing: a slack of {self.slack} counts; give 0 to 0.5.")
+            raise InputError(f"KalmanEstimator: a slack of {self.slack} counts; give 0 to 0.5.")
         if not 0.0 < self.hand_rate < math.inf:
-            raise InputError(f"Observing: a hand that wanders by {self.hand_rate} N/√s never acts.")
+            raise InputError(
+                f"KalmanEstimator: a hand that wanders by {self.hand_rate} N/√s never acts."
+            )
 
     @property
     def variance(self) -> float:
@@ -284,7 +288,7 @@ class Observing:
             there = self._later(before, sample, sample.period - ago).with_position(
                 edge, self._sharp
             )
-            belief = belief.instead(changed, self._later(there, sample, ago))
+            belief = belief.select_other(changed, self._later(there, sample, ago))
         return self._known(belief, sample)
 
     def _read(self, y: Scalar, count: Scalar) -> Scalar:
@@ -318,7 +322,7 @@ class Observing:
         """What is believed a duration [s] later, under the force that acts: Φ x, and Φ P Φᵀ with
         ∫ Γ Γᵀ of the hand that wanders meanwhile."""
         y, v, hand = belief.mean
-        flow = sample.plant.over(duration)
+        flow = sample.plant.transition_over(duration)
         mean = (*flow(y, v, sample.acting + sample.bias + hand), hand)
         P = dict(zip(_OBSERVED_PLACES, belief.spread, strict=True))
         P |= {(j, i): each for (i, j), each in P.items()}
@@ -326,7 +330,7 @@ class Observing:
         half = [[_dot(row, [P[k, j] for k in range(3)]) for j in range(3)] for row in step]
         wide = {(i, j): _dot(step[j], half[i]) for i, j in _OBSERVED_PLACES}
         for place, weight in _GAUSS:
-            part = sample.plant.over(place * duration)
+            part = sample.plant.transition_over(place * duration)
             effect = (part.yf, part.vf, 1.0)
             size = weight * self.hand_rate**2 * duration
             for i, j in _OBSERVED_PLACES:
@@ -350,7 +354,7 @@ class _ObservedBelief(NamedTuple):
             mean, [spread[i, j] - gain[i] * spread[0, j] for i, j in _OBSERVED_PLACES]
         )
 
-    def instead(self, condition: Scalar, other: "_ObservedBelief") -> "_ObservedBelief":
+    def select_other(self, condition: Scalar, other: "_ObservedBelief") -> "_ObservedBelief":
         """Another one, where a condition holds."""
         pairs = (zip(a, b, strict=True) for a, b in zip(other, self, strict=True))
         mean, spread = ([select(condition, a, b) for a, b in pair] for pair in pairs)
