@@ -74,10 +74,7 @@ def in_laboratory(name: str, stiffness: float, bench: Bench) -> float:
         (PressSetup(), Bench()),
         (PressSetup(delay=0.4), Bench(delay=0.4)),
         (PressSetup(motor=Motor(2.0, 1.1, 0.01)), Bench(motor=Motor(2.0, 1.1, 0.01))),
-        (
-            PressSetup(assumed_finger=Finger(0.01, 2.0, 120.0)),
-            Bench(assumed_finger=Finger(0.01, 2.0, 120.0)),
-        ),
+        (PressSetup(assumed_finger=LIGHT), Bench(assumed_finger=LIGHT)),
         (COUNTED, Bench(sensing=DifferenceSensing(Encoder(SIZE)))),
     ],
     ids=["exact", "late", "motor", "finger", "counts"],

@@ -112,7 +112,8 @@ class CountIntervalEstimator:
         if not (positive and 0.0 <= self.noise < _FAR):
             raise InputError(
                 f"CountIntervalEstimator: counts of {self.resolution} m and a hand that wanders "
-                f"by {self.wander} N/(s √s) must be positive, the noise ({self.noise} m) zero or more."
+                f"by {self.wander} N/(s √s) must be positive, the noise ({self.noise} m) "
+                "zero or more."
             )
 
     @property
