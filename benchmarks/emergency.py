@@ -16,7 +16,7 @@ import touchback as tb
 from benchmarks.report import Section, Target
 from touchback import workbench
 from touchback.realtime import Live
-from touchback.workbench.manipulate import equipped
+from touchback.workbench.manipulate import model_with_hands
 
 COLUMNS = [
     "what others send meanwhile",
@@ -108,7 +108,7 @@ def run(stops: int = STOPS) -> Section:
     """A row for each kind of message, which two other pages send without a pause."""
     section = Section("Emergency stops beside pages that keep the server busy", list(COLUMNS))
     worst_p99 = worst = 0.0
-    with tb.live(equipped(_mechanism()).compile(), rate=1000.0) as live:
+    with tb.live(model_with_hands(_mechanism()).compile(), rate=1000.0) as live:
         for name, messages in WORST.items():
             done, answered = measured(live, messages, stops)
             p99, most = float(np.quantile(done, 0.99)), float(np.max(done))

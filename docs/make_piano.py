@@ -23,7 +23,7 @@ from studies.piano.timing import (
     fitted,
     measured,
 )  # fmt: skip
-from touchback.instruments.piano import Pressed, Struck, grand_piano_action
+from touchback.instruments.piano import PressedTouch, StruckTouch, grand_piano_action
 from touchback.instruments.piano.action_drawing import CLOSE, film, picture
 from touchback.instruments.piano.stroke_analysis import (
     MeasuredStroke,
@@ -118,7 +118,8 @@ def map_figure() -> None:
     figure, (left, right) = axes(1, 2)
     same = []
     for name, touch, lags in (
-        ("pressed", Pressed(), (0.015, 0.022, 0.030)), ("struck", Struck(), (0.010, 0.020, 0.030)),
+        ("pressed", PressedTouch(), (0.015, 0.022, 0.030)),
+        ("struck", StruckTouch(), (0.010, 0.020, 0.030)),
     ):  # fmt: skip
         system = grand_piano_action("motion", touch).compile()
         for lag in lags:

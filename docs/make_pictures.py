@@ -23,7 +23,7 @@ from studies.wall.findings import grip_errors
 from touchback import gallery
 from touchback.draw import bond_graph_svg, object_graph_svg, state_graph_svg
 from touchback.haptics.wall import KINDS, passivity_limits
-from touchback.instruments.piano import Straight, grand_piano_action
+from touchback.instruments.piano import ConstantSpeedTouch, grand_piano_action
 from touchback.instruments.piano.action_drawing import film as piano_film
 from touchback.instruments.piano.stroke_analysis import play
 
@@ -36,7 +36,7 @@ WALL_FIGURES = {"5.8", "5.12", "5.17", "6.3", "6.7", "6.9", "6.13"}
 
 def banner() -> None:
     """One note of a grand action, struck, held and let go, for README and front page."""
-    system = grand_piano_action("motion", Straight(speed=0.25, hold=0.08)).compile()
+    system = grand_piano_action("motion", ConstantSpeedTouch(speed=0.25, hold=0.08)).compile()
     text = piano_film(play(system, 0.4), 0.0, 0.4, slower=14.0, frames=240)
     (PICTURES / "note.svg").write_text(text, encoding="utf-8")
 

@@ -20,7 +20,7 @@ from touchback.devices.daq import SimulatedDriver
 from touchback.gallery.instrumented_buggy import SERVED
 from touchback.gallery.kart import WHEELS
 from touchback.workbench.looped_inputs import feed
-from touchback.workbench.manipulate import equipped
+from touchback.workbench.manipulate import model_with_hands
 
 PICTURES = Path(__file__).parent / "pictures"
 PATIENCE = 60_000  # ms
@@ -87,7 +87,7 @@ def put(page: Page, scopes: list[dict[str, object]]) -> None:
 
 def kart(page: Page) -> None:
     shown = gallery.entry("kart-bench").on_page
-    with workbench.open(equipped(shown.make()).compile()) as bench:
+    with workbench.open(model_with_hands(shown.make()).compile()) as bench:
         feed(bench.live, shown.experiment)
         see(page, bench.url)
         put(page, SIDE_FORCES)
@@ -97,7 +97,7 @@ def kart(page: Page) -> None:
 
 def along(page: Page) -> None:
     shown = gallery.entry("buggy").on_page
-    system = equipped(shown.make()).compile()
+    system = model_with_hands(shown.make()).compile()
     with (
         SimulatedDriver() as driver,
         workbench.open(
@@ -114,7 +114,7 @@ def along(page: Page) -> None:
 
 def scopes(page: Page) -> None:
     shown = gallery.entry("bouncing-hammer").on_page
-    system = equipped(shown.make()).compile()
+    system = model_with_hands(shown.make()).compile()
     start, steps = shown.experiment.start(system), shown.experiment.substeps
     with workbench.open(system, x0=start, substeps=steps) as bench:
         feed(bench.live, shown.experiment)

@@ -2,19 +2,19 @@
 
 import pytest
 
-from touchback.instruments.piano import Pressed, Struck, grand_piano_action
+from touchback.instruments.piano import PressedTouch, StruckTouch, grand_piano_action
 from touchback.instruments.piano.stroke_analysis import slow_press
 from touchback.system import System
 
 
 @pytest.fixture(scope="session")
 def pressed() -> System:
-    return grand_piano_action("motion", Pressed()).compile()
+    return grand_piano_action("motion", PressedTouch()).compile()
 
 
 @pytest.fixture(scope="session")
 def struck() -> System:
-    return grand_piano_action("motion", Struck()).compile()
+    return grand_piano_action("motion", StruckTouch()).compile()
 
 
 @pytest.fixture(scope="session")

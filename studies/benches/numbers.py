@@ -12,7 +12,7 @@ from studies.benches.his_own import own_events, own_run
 from studies.benches.released_weight import filmed
 from studies.keyboard.felt_force import DIP, SPEED, felt_of_actions, felt_of_keys
 from studies.piano.regulation import measure
-from touchback.instruments.piano.finger_motions import Pressed
+from touchback.instruments.piano.finger_motions import PressedTouch
 from touchback.instruments.piano.gillespie_action import (
     ASSIGNED,
     BEGIN,
@@ -133,7 +133,7 @@ def _times(strokes: tuple[keystrokes.Keystroke, ...]) -> str:
 def tick(ticks: int = 1000) -> float:
     """How long a tick of 1 ms of the full-contact action takes the processor here [s], the
     key pressed."""
-    system = grand_piano_action("motion", Pressed(0.7)).compile()
+    system = grand_piano_action("motion", PressedTouch(0.7)).compile()
     began = time.thread_time()
     simulate(system, duration=1e-3 * ticks, method="euler", step=1e-3 / 16, output_step=1e-3,
              progress=False)  # fmt: skip

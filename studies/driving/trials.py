@@ -12,7 +12,14 @@ from touchback.system import System
 from touchback.vehicle import Car, DoubleWishbone, Steering
 from touchback.vehicle.manoeuvres import SuddenObstacle, model_of
 from touchback.vehicle.manoeuvres.manoeuvre import Figures
-from touchback.vehicle.simulator import CASTERS, RATE, Meeting, Person, SimulatorCar, WiredWheel
+from touchback.vehicle.simulator import (
+    CASTERS,
+    RATE,
+    ObstacleEncounter,
+    Person,
+    SimulatorCar,
+    WiredWheel,
+)
 
 _AFTER = 1.0  # s after the appearance, in which the first peak lies
 
@@ -49,7 +56,7 @@ class Trial:
     def first_peak(self) -> tuple[float, float]:
         """Of the torque [N m], and the wheel's angle then [rad]."""
         place, _ = self.manoeuvre.place
-        met = Meeting(self.turn, self.caster, place, self.manoeuvre.appears)
+        met = ObstacleEncounter(self.turn, self.caster, place, self.manoeuvre.appears)
         return met.first_peak(self.run)
 
 

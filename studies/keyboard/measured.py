@@ -16,7 +16,7 @@ from touchback.haptics.displays import MeasuredImpedance, identify_impedance
 from touchback.instruments.keyboard import touchback_key
 from touchback.instruments.keyboard.key_device import FRONT
 from touchback.instruments.keyboard.key_mechanisms import light_action, voice_called
-from touchback.instruments.piano.finger_motions import Reached, minimum_jerk
+from touchback.instruments.piano.finger_motions import MinimumJerkTouch, minimum_jerk
 from touchback.instruments.piano.piano_action import grand_piano_action
 from touchback.instruments.piano.stroke_analysis import play
 from touchback.model import Model
@@ -108,7 +108,9 @@ def quickly(voice: str, seconds: float) -> Side:
     """The way down to 9.2 mm with the least jerk, on a motorised key at 1 kHz under a machine, or
     of the "action" alone."""
     if voice == "action":
-        run = play(grand_piano_action("motion", Reached(QUICK, seconds)).compile(), seconds)
+        run = play(
+            grand_piano_action("motion", MinimumJerkTouch(QUICK, seconds)).compile(), seconds
+        )
         down = run.time > 0.0
         return _rising(run["key depth"][down], run["touch effort"][down] / FRONT)
     time = np.arange(0.0, SETTLING + seconds + 1e-9, 1e-3)

@@ -76,10 +76,10 @@ def tell_gestures(count: int, outcomes: Iterable[Outcome]) -> None:
 
 
 def _film(path: Path) -> None:
-    from touchback.instruments.piano import Pressed, grand_piano_action
+    from touchback.instruments.piano import PressedTouch, grand_piano_action
     from touchback.instruments.piano.action_drawing import film
     from touchback.instruments.piano.stroke_analysis import stroke_at
 
-    stroke = stroke_at(grand_piano_action("motion", Pressed()).compile(), 2.0)
+    stroke = stroke_at(grand_piano_action("motion", PressedTouch()).compile(), 2.0)
     path.write_text(film(stroke.run, 0.0, stroke.strike + 0.08), encoding="utf-8")
     out.print(f"{path}: a stroke that meets the string at {stroke.speed:.1f} m/s, 20 times slower")

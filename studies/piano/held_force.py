@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from touchback.instruments.piano.action_specification import Specification
-from touchback.instruments.piano.finger_motions import Pressed
+from touchback.instruments.piano.finger_motions import PressedTouch
 from touchback.instruments.piano.piano_action import grand_piano_action
 from touchback.instruments.piano.stroke_analysis import play, stroke_at
 from touchback.system import System
@@ -45,7 +45,7 @@ class HeldForce:
 def held_force(hammer_speed: float, specification: Specification | None = None) -> HeldForce:
     """What the capstan carries after a pressed stroke that meets the string at a speed [m/s]."""
     spec = specification or Specification()
-    system = grand_piano_action("motion", Pressed(), spec).compile()
+    system = grand_piano_action("motion", PressedTouch(), spec).compile()
     stroke = stroke_at(system, hammer_speed)
     run = play(system, stroke.strike + HOLD, stroke.run.metadata["parameters"])
     force = run["capstan force"]

@@ -8,7 +8,7 @@ import numpy as np
 
 from touchback.batch.batch_run import BatchRun
 from touchback.errors import InputError
-from touchback.instruments.piano import Pressed, grand_piano_action
+from touchback.instruments.piano import PressedTouch, grand_piano_action
 from touchback.instruments.piano.stroke_analysis import METER, SETTLE, add_strike_meter
 from touchback.simulate import simulate
 from touchback.system import System
@@ -28,7 +28,7 @@ Gestures = dict[str, Floats]
 def gestures(count: int, seed: int = 1) -> Gestures:
     """Parameters of touches that press the key: speeds from pianissimo to fortissimo, each taken up
     with a lag and a give of its own."""
-    draw, usual = np.random.default_rng(seed), Pressed()
+    draw, usual = np.random.default_rng(seed), PressedTouch()
     speed = SPEED * np.exp(SPREAD * draw.normal(size=count))
     return {
         "touch speed": np.clip(speed, SLOWEST, FASTEST),
@@ -51,7 +51,7 @@ class Laboratory:
     """An action with a meter at the string, and where it rests."""
 
     def __init__(self) -> None:
-        model = grand_piano_action("motion", Pressed(), reported=("string",))
+        model = grand_piano_action("motion", PressedTouch(), reported=("string",))
         add_strike_meter(model)
         self.system: System = model.compile()
         settled = simulate(self.system, duration=SETTLE, start=-SETTLE, **OPTIONS)

@@ -14,7 +14,7 @@ import numpy as np
 from studies.piano.gestures import STEP
 from studies.piano.gestures_with_modes import METHOD, STEP as STEP_WITH_MODES
 from touchback.instruments.piano.action_specification import Specification
-from touchback.instruments.piano.finger_motions import Reached, minimum_jerk
+from touchback.instruments.piano.finger_motions import MinimumJerkTouch, minimum_jerk
 from touchback.instruments.piano.piano_action import grand_piano_action
 from touchback.instruments.piano.piano_action_modes import STRIKES, piano_action_with_modes
 from touchback.instruments.piano.stroke_analysis import SETTLE, crossings
@@ -109,12 +109,12 @@ class PressLaboratory:
         self.system = self._action("finger")
         self.rest = self._at_rest()
 
-    def _action(self, driven: str, touch: Reached | None = None) -> System:
+    def _action(self, driven: str, touch: MinimumJerkTouch | None = None) -> System:
         made = self._made(driven, touch)
         made.report("string gap")
         return made.compile()
 
-    def _made(self, driven: str, touch: Reached | None) -> Model:
+    def _made(self, driven: str, touch: MinimumJerkTouch | None) -> Model:
         return grand_piano_action(driven, touch, self.specification, reported=("string",))
 
     def _at_rest(self) -> np.ndarray:
@@ -175,7 +175,7 @@ class PressLaboratory:
 
     def driven(self, presses: Sequence[tuple[float, float]] = DRIVEN) -> np.ndarray:
         """How often a key struck that is itself moved to some depth [m] in some time [s]."""
-        system = self._action("motion", Reached())
+        system = self._action("motion", MinimumJerkTouch())
         return np.array([len(self._times(run)) for run in self._driven(system, presses)])
 
     def _driven(self, system: System, presses: Sequence[tuple[float, float]]) -> Iterator[Run]:
@@ -190,10 +190,10 @@ class PressLaboratory:
 class PressLaboratoryWithModes(PressLaboratory):
     """An action with modes, whose presses are run one by one."""
 
-    def _made(self, driven: str, touch: Reached | None) -> Model:
+    def _made(self, driven: str, touch: MinimumJerkTouch | None) -> Model:
         return piano_action_with_modes(driven, touch, self.specification)
 
-    def _action(self, driven: str, touch: Reached | None = None) -> System:
+    def _action(self, driven: str, touch: MinimumJerkTouch | None = None) -> System:
         return self._made(driven, touch).compile()
 
     def _run(

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from touchback.instruments.piano.action_specification import Specification
-from touchback.instruments.piano.finger_motions import Pressed
+from touchback.instruments.piano.finger_motions import PressedTouch
 from touchback.instruments.piano.piano_action import grand_piano_action
 from touchback.instruments.piano.stroke_analysis import (
     force_curve,
@@ -72,5 +72,5 @@ def effective_mass(system: System, run: Run, low: float = 2e-3, high: float = 4e
 
 def checked(specification: Specification | None = None, speed: float = 2.0) -> float:
     """How far below the string the hammer is held after a blow [m]."""
-    system = grand_piano_action("motion", Pressed(), specification).compile()
+    system = grand_piano_action("motion", PressedTouch(), specification).compile()
     return float(stroke_at(system, speed).run["string gap"][-1])

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from touchback.instruments.piano.action_specification import Specification
-from touchback.instruments.piano.finger_motions import Repeated
+from touchback.instruments.piano.finger_motions import RepeatedTouch
 from touchback.instruments.piano.piano_action import grand_piano_action
 from touchback.instruments.piano.stroke_analysis import play, strike_times
 from touchback.recording import Run
@@ -28,7 +28,7 @@ class Repetition:
 
 def repeating_action(specification: Specification | None = None) -> System:
     """An action whose key is driven up and down."""
-    return grand_piano_action("motion", Repeated(), specification).compile()
+    return grand_piano_action("motion", RepeatedTouch(), specification).compile()
 
 
 def repeat(
@@ -36,5 +36,5 @@ def repeat(
 ) -> Repetition:
     """One second of repetition."""
     given = {**(parameters or {}), "rate": rate, "release depth": release}
-    run = play(system, Repeated().first + 1.0, given, output_step=2e-4)
+    run = play(system, RepeatedTouch().first + 1.0, given, output_step=2e-4)
     return Repetition(run, rate, release, strike_times(run))

@@ -22,7 +22,7 @@ from studies.piano.weighed import (
     Fit,
     fit,
 )
-from touchback.instruments.piano.finger_motions import Pressed, Struck
+from touchback.instruments.piano.finger_motions import PressedTouch, StruckTouch
 from touchback.instruments.piano.piano_action import grand_piano_action
 from touchback.instruments.piano.stroke_analysis import (
     PEDALLED,
@@ -150,7 +150,7 @@ def repetition() -> str:
 def range_of_speeds() -> str:
     """From the slowest touch that strikes to fortissimo."""
     rows = []
-    for name, touch in (("pressed", Pressed()), ("struck", Struck())):
+    for name, touch in (("pressed", PressedTouch()), ("struck", StruckTouch())):
         system = grand_piano_action("motion", touch).compile()
         slow = _slowest(system)
         softest, loudest = _speed(system, 1.02 * slow), _speed(system, 3.0)
@@ -180,8 +180,8 @@ def energy() -> str:
     """The books of some strokes."""
     rows = []
     for name, touch, speed in (
-        ("pressed, soft", Pressed(), 0.13), ("pressed, forte", Pressed(), 3.0),
-        ("struck, mezzo forte", Struck(), 0.3),
+        ("pressed, soft", PressedTouch(), 0.13), ("pressed, forte", PressedTouch(), 3.0),
+        ("struck, mezzo forte", StruckTouch(), 0.3),
     ):  # fmt: skip
         system = grand_piano_action("motion", touch).compile()
         given = {"touch speed": speed}

@@ -11,12 +11,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from touchback.instruments.piano.action_specification import Specification
-from touchback.instruments.piano.finger_motions import Pressed, Struck
+from touchback.instruments.piano.finger_motions import PressedTouch, StruckTouch
 from touchback.instruments.piano.piano_action import Touch, grand_piano_action
 from touchback.instruments.piano.stroke_analysis import MeasuredStroke, stroke_at
 
 SPEEDS = (0.5, 1.0, 2.0, 4.0)
-TOUCHES: dict[str, Touch] = {"pressed": Pressed(), "struck": Struck()}
+TOUCHES: dict[str, Touch] = {"pressed": PressedTouch(), "struck": StruckTouch()}
 QUANTITIES = ("travel", "key bottom", "free flight")
 # For each piano (factor, exponent, shift): factor · speed^exponent + shift [ms].
 FITS = {

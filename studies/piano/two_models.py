@@ -14,7 +14,7 @@ from studies.piano.gestures_with_modes import (
 )
 from studies.piano.stages import gillespie, stages
 from touchback.instruments.piano.action_specification import Cloth, Specification
-from touchback.instruments.piano.finger_motions import Pressed, Straight
+from touchback.instruments.piano.finger_motions import ConstantSpeedTouch, PressedTouch
 from touchback.instruments.piano.piano_action import Touch
 from touchback.instruments.piano.piano_action_modes import (
     piano_action_with_modes,
@@ -76,7 +76,7 @@ def moments(run: Run) -> list[Moment]:
 
 def strokes(make: Make, speeds: np.ndarray) -> list[MeasuredStroke | None]:
     """Strokes of touches with some speeds [m/s]; None where the hammer doesn't reach the string."""
-    system = make("motion", Pressed(), None).compile()
+    system = make("motion", PressedTouch(), None).compile()
     return [
         stroke_of(play(system, 0.1 + 0.012 / speed, {"touch speed": float(speed)}))
         for speed in speeds
@@ -89,7 +89,7 @@ def curve(
     specification: Specification | None = None,
 ) -> ForceCurve:
     """The force over the depth at 10 mm/s."""
-    return force_curve(make("motion", Straight(), specification).compile(), parameters)
+    return force_curve(make("motion", ConstantSpeedTouch(), specification).compile(), parameters)
 
 
 def nearly_rigid(factor: float) -> Specification:

@@ -16,7 +16,7 @@ from studies.piano.two_models import (
     strokes,
 )
 from studies.piano.wider_presses import report as presses
-from touchback.instruments.piano.finger_motions import Pressed
+from touchback.instruments.piano.finger_motions import PressedTouch
 from touchback.instruments.piano.piano_action import grand_piano_action
 from touchback.instruments.piano.piano_action_modes import piano_action_with_modes
 from touchback.instruments.piano.stroke_analysis import ForceCurve, MeasuredStroke, play, stroke_of
@@ -53,7 +53,7 @@ def speeds() -> str:
     found = {"modes": strokes(piano_action_with_modes, SPEEDS)}
     found["full contact"] = strokes(grand_piano_action, SPEEDS)
     for factor in HARDER:
-        system = grand_piano_action("motion", Pressed(), nearly_rigid(factor)).compile()
+        system = grand_piano_action("motion", PressedTouch(), nearly_rigid(factor)).compile()
         found[f"full contact, {factor:g} times as hard"] = [
             stroke_of(play(system, 0.1 + 0.012 / v, {"touch speed": float(v)})) for v in SPEEDS
         ]

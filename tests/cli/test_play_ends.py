@@ -15,7 +15,7 @@ import pytest
 
 from command import touchback
 from touchback.cli import keyboard_performance, main
-from touchback.cli.keyboard_performance import OnPage
+from touchback.cli.keyboard_performance import PageOptions
 from waiting import until
 
 pytest.importorskip("websockets")
@@ -40,8 +40,8 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     return made
 
 
-def wanted(patience: float, seconds: float | None = None) -> OnPage:
-    return OnPage("zoo", None, 1000.0, None, seconds, "127.0.0.1", 0, patience, None)
+def wanted(patience: float, seconds: float | None = None) -> PageOptions:
+    return PageOptions("zoo", None, 1000.0, None, seconds, "127.0.0.1", 0, patience, None)
 
 
 @pytest.mark.parametrize("stays", [0.0, 100.0])

@@ -6,7 +6,7 @@ import pytest
 import touchback as tb
 from touchback.recording import Run
 from touchback.vehicle.manoeuvres.road_manoeuvres import gap
-from touchback.vehicle.simulator import CASTERS, Meeting, SimulatorCar, meet_obstacles
+from touchback.vehicle.simulator import CASTERS, ObstacleEncounter, SimulatorCar, meet_obstacles
 
 
 def road() -> tb.System:
@@ -46,7 +46,7 @@ def test_the_first_peak_is_on_the_side_to_which_he_turned(side: float) -> None:
     there, back = ((time - 1.6) / 0.2) ** 2, ((time - 3.0) / 0.3) ** 2
     angle = side * (0.5 * np.exp(-there) - np.exp(-back))
     signals = {"device wheel": angle, "steering torque": 4.0 * angle}
-    found = Meeting(1, 0.1, 50.0, 1.0).first_peak(Run(time, signals))
+    found = ObstacleEncounter(1, 0.1, 50.0, 1.0).first_peak(Run(time, signals))
     assert found == pytest.approx((side * 2.0, side * 0.5), abs=1e-3)
 
 
@@ -58,7 +58,7 @@ def test_a_peak_after_he_turned_back_and_on_is_not_the_first() -> None:
     pulled = 4.0 * np.interp(time, [1.0, 1.9, 2.5], [0.0, 0.6, 0.0])  # the road's, later
     torque = pulled + 0.5 * np.sign(np.gradient(angle))
     signals = {"device wheel": angle, "steering torque": torque}
-    found = Meeting(1, 0.1, 50.0, 1.0).first_peak(Run(time, signals))
+    found = ObstacleEncounter(1, 0.1, 50.0, 1.0).first_peak(Run(time, signals))
     assert found == pytest.approx((4.0 * 0.4 + 0.5, 0.6), abs=0.01) and torque.max() > 2.8
 
 

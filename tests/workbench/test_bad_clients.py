@@ -143,7 +143,7 @@ def _watching(bench: Workbench) -> page_connection.Client:
     return next(each for each in bench.hub.clients if each.poses)
 
 
-def _large(found: workbench.Posed | None) -> workbench.Posed | None:
+def _large(found: workbench.PoseFrame | None) -> workbench.PoseFrame | None:
     """As of a mechanism with ten thousand arrows."""
     return found and found._replace(numbers=np.concatenate([found.numbers, np.zeros(60_000)]))
 

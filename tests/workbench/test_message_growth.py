@@ -13,7 +13,7 @@ from manipulated import arm
 from touchback import workbench
 from touchback.realtime.control import Message
 from touchback.realtime.control.control_messages import LONGEST
-from touchback.workbench.manipulate import equipped
+from touchback.workbench.manipulate import model_with_hands
 
 BASES: dict[str, dict[str, Any]] = {
     "set": {"name": "torque", "value": 0.1},
@@ -51,7 +51,10 @@ FILLS: dict[str, Callable[[int], str]] = {
 
 @pytest.fixture(scope="module")
 def bench() -> Iterator[workbench.Workbench]:
-    with tb.live(equipped(arm()).compile(), rate=100.0) as live, workbench.open(live) as opened:
+    with (
+        tb.live(model_with_hands(arm()).compile(), rate=100.0) as live,
+        workbench.open(live) as opened,
+    ):
         commands = opened.commands
         assert commands is not None
         commands.rates.take = lambda *asked: 0.0  # type: ignore[method-assign]

@@ -15,7 +15,7 @@ from tests.workbench.swing import show, swing, until_page
 from touchback import workbench
 from touchback.realtime import Recording, open_recording
 from touchback.workbench import Workbench
-from touchback.workbench.manipulate import equipped
+from touchback.workbench.manipulate import model_with_hands
 
 pytest.importorskip("websockets")
 
@@ -151,7 +151,7 @@ def test_a_spectrum_is_of_the_seconds_before_the_playhead(page: Seat, recording:
 def test_the_pull_of_a_recorded_hand_is_drawn_as_an_arrow(chromium: object, tmp_path: Path) -> None:
     """Live its rubber band shows it; afterwards k (to − x) newtons at the point that it held."""
     path, hand = tmp_path / "held.mcap", {"grip": 1.0, "to x": 0.5, "stiffness": 400.0}
-    with tb.live(equipped(swing()).compile(), rate=500, speed=None, record=path) as live:
+    with tb.live(model_with_hands(swing()).compile(), rate=500, speed=None, record=path) as live:
         for name, value in hand.items():
             live[f"hand {name}"] = value
         live.run(0.4)

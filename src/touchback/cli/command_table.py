@@ -18,7 +18,7 @@ from touchback.errors import InputError, TouchbackError
 from touchback.version import VERSION
 
 
-class Listed(NamedTuple):
+class CommandEntry(NamedTuple):
     """Where a command is, and what it does: the first paragraph of its docstring."""
 
     module: str
@@ -33,93 +33,95 @@ class Listed(NamedTuple):
         return found
 
 
-COMMANDS: dict[str, Listed] = {
-    "play": Listed(
+COMMANDS: dict[str, CommandEntry] = {
+    "play": CommandEntry(
         "play_command", "play",
         "Play an instrument on motorised keys with simulated fingers, or on a page with your own: "
         "every tick the motors push back as the instrument would. Notes are shown as they sound, "
         "then the deadlines.",
     ),
-    "list": Listed("model_commands", "list_gallery", "List the ready mechanisms of the gallery."),
-    "show": Listed(
+    "list": CommandEntry(
+        "model_commands", "list_gallery", "List the ready mechanisms of the gallery."
+    ),
+    "show": CommandEntry(
         "model_commands", "show",
         "Show a mechanism: its tree, modes, a stick figure, names with units, and operation "
         "counts.",
     ),
-    "simulate": Listed(
+    "simulate": CommandEntry(
         "simulate_commands", "simulate", "Run a mechanism and show how its signals went."
     ),
-    "live": Listed(
+    "live": CommandEntry(
         "live_commands", "live",
         "Run a mechanism against the clock, with a table that shows how it goes. Ctrl-C ends it.",
     ),
-    "ros2": Listed(
+    "ros2": CommandEntry(
         "live_commands", "ros2",
         "Run a mechanism against the clock as a node of ROS 2, or devices as another: joint "
         "states, wrenches, /tf and /clock go out; commands, parameters, reset and pause come in. "
         "Ctrl-C ends it.",
     ),
-    "view": Listed(
+    "view": CommandEntry(
         "live_commands", "view",
         "Show a mechanism on a page in the browser, where it runs and can be touched; or a "
         "recording, which plays there. Ctrl-C ends it.",
     ),
-    "replay": Listed(
+    "replay": CommandEntry(
         "recording_commands", "replay", "Run a recording again and compare it bit for bit."
     ),
-    "repair": Listed(
+    "repair": CommandEntry(
         "recording_commands", "repair",
         "Write what a cut recording holds as a whole file, which Foxglove and other tools open.",
     ),
-    "export": Listed(
+    "export": CommandEntry(
         "recording_commands", "export",
         "Write a recording as tables (.csv, .npz, .parquet), a picture (.png) or films (.html, "
         ".mp4, .gif, .svg): the endings choose.",
     ),
-    "machine": Listed(
+    "machine": CommandEntry(
         "benchmark_commands", "machine",
         "Tell whether this computer can run mechanisms at 1, 4 and 10 kHz, and what would help.",
     ),
-    "device": Listed(
+    "device": CommandEntry(
         "device_commands", "device",
         "List devices on serial lines and steering wheels, probe one, watch it, or let it find its "
         "own constants.",
     ),
-    "feel": Listed(
+    "feel": CommandEntry(
         "feel_command", "feel",
         "Press a key slowly and draw its force over its depth; let a passage sound.",
     ),
-    "drive": Listed(
+    "drive": CommandEntry(
         "vehicle_commands", "drive",
         "Drive a manoeuvre with a car and tell the figures that standards ask for; or drive "
         "yourself, at a steering wheel with force feedback.",
     ),
-    "quality": Listed(
+    "quality": CommandEntry(
         "simulate_commands", "quality",
         "Compare every way to run a mechanism: drift, energy, error, cost, stability; recommend "
         "one.",
     ),
-    "check": Listed(
+    "check": CommandEntry(
         "model_commands", "check",
         "Read a model, check it, compile it, and evaluate it once. Exit code 1 if it can't work.",
     ),
-    "generate": Listed(
+    "generate": CommandEntry(
         "model_commands", "generate",
         "Print a function of a mechanism as C, Python or MATLAB, or write all of it by --to.",
     ),
-    "bench": Listed(
+    "bench": CommandEntry(
         "benchmark_commands", "bench",
         "Measure speed: against other engines in a source tree, else our own figures alone.",
     ),
-    "axle": Listed(
+    "axle": CommandEntry(
         "vehicle_commands", "axle",
         "Put an axle on the rig: bump and roll steer, camber gain, roll centre, loads, compliance.",
     ),
-    "validate": Listed(
+    "validate": CommandEntry(
         "benchmark_commands", "validate",
         "Run the published validation cases (they live in the source tree).",
     ),
-    "trial": Listed(
+    "trial": CommandEntry(
         "trial_command", "trial", "Feel hidden touches on a live key and say what you felt."
     ),
 }  # fmt: skip

@@ -76,7 +76,9 @@ def show_outputs() -> None:
 
 
 @contextmanager
-def sounding(output: str | None, notes: Sequence[int], tick: float) -> Iterator[SoundStream | None]:
+def open_sound(
+    output: str | None, notes: Sequence[int], tick: float
+) -> Iterator[SoundStream | None]:
     """Strings of some notes on an output, if one is asked for; tells in the end how it went."""
     if output is None:
         yield None
@@ -242,13 +244,13 @@ class Performance:
 
 
 @contextmanager
-def performing(
+def open_performance(
     voice: str, to: str | None, audio: str | None, notes: Sequence[int], rate: float
 ) -> Iterator[Performance]:
     """A performance of a voice, with a MIDI port to send to and an output to sound on, if named."""
     sender = tb.devices.MidiPort(to) if to is not None else None
     try:
-        with sounding(audio, notes, 1.0 / rate) as stream:
+        with open_sound(audio, notes, 1.0 / rate) as stream:
             yield Performance(voice, sender, stream)
     finally:
         if sender is not None:
@@ -306,7 +308,7 @@ Show = Callable[[float, int, float], None]
 
 
 @dataclass(frozen=True)
-class OnPage:
+class PageOptions:
     """What is to be played on a page: an instrument, "wall", "trial" or "zoo"."""
 
     what: str
@@ -328,7 +330,7 @@ def can_serve() -> bool:
     return find_spec("websockets") is not None
 
 
-def play_on_page(wanted: OnPage, show: Show | None = None) -> None:
+def play_on_page(wanted: PageOptions, show: Show | None = None) -> None:
     """Opens the page, lets the scripted finger play, and waits for whoever looks on; then says why
     it ended, and how the runs kept time."""
     try:
@@ -360,7 +362,7 @@ def play_on_page(wanted: OnPage, show: Show | None = None) -> None:
         out.print(f"\n{board.struck} notes were heard.")
 
 
-def _opened(wanted: OnPage) -> tuple[PlayServer, PianoPage | None]:
+def _opened(wanted: PageOptions) -> tuple[PlayServer, PianoPage | None]:
     from touchback.workbench import ALL_WALLS, OCTAVE, PAGES, ZOO, PianoPage, PlayServer
 
     is_page = wanted.what in (*PAGES, ZOO) and wanted.what != "piano"
@@ -378,7 +380,7 @@ def _opened(wanted: OnPage) -> tuple[PlayServer, PianoPage | None]:
         return PlayServer(what, shown, wanted.host, wanted.port, wanted.answers), board
 
 
-def _wait(wanted: OnPage, playing: Callable[[], bool], seen: Callable[[], float]) -> str:
+def _wait(wanted: PageOptions, playing: Callable[[], bool], seen: Callable[[], float]) -> str:
     """Until the time is up; without one until the passage is played and nobody was there for as
     long as patience lasts. Tells why it ended."""
     start = last = time.monotonic()
@@ -395,7 +397,7 @@ def _wait(wanted: OnPage, playing: Callable[[], bool], seen: Callable[[], float]
         time.sleep(_LOOK)
 
 
-def _script(wanted: OnPage) -> Callable[[float], list[Gesture]] | None:
+def _script(wanted: PageOptions) -> Callable[[float], list[Gesture]] | None:
     """What the scripted finger plays from a time on: the score, if there is one."""
     if wanted.score is None:
         return None
@@ -404,7 +406,7 @@ def _script(wanted: OnPage) -> Callable[[float], list[Gesture]] | None:
 
 
 @dataclass(frozen=True)
-class OnWire:
+class WireOptions:
     """What is to be played on keys of which devices."""
 
     places: list[str]
@@ -415,7 +417,7 @@ class OnWire:
     regulation: Regulation
 
 
-def play_on_devices(wanted: OnWire, performance: Performance) -> None:
+def play_on_devices(wanted: WireOptions, performance: Performance) -> None:
     """Every axis of every device is a key, white ones from middle C in the order given. Each finds
     its own constants first, so that a newton asked for is one. Pedals come from a MIDI port."""
     make_playable_key(performance.voice, wanted.rate, wanted.regulation)

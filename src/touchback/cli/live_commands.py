@@ -53,7 +53,7 @@ from touchback.realtime import (
 from touchback.recording import FORMATS as RUNS
 from touchback.safe_files import write_atomically
 from touchback.simulate import Inputs, read_inputs
-from touchback.workbench import equipped, feed as feed_page
+from touchback.workbench import feed as feed_page, model_with_hands
 
 
 @dataclass(frozen=True)
@@ -391,7 +391,7 @@ def _system(model: str) -> tuple[tb.System, tb.gallery.Experiment]:
     else:
         described, experiment = load(model)
     with working(f"deriving {described.name}"):
-        return equipped(described).compile(), experiment
+        return model_with_hands(described).compile(), experiment
 
 
 def _recording(path: Path) -> Recording | tb.Run:

@@ -21,10 +21,10 @@ from touchback.cli.console import out, working
 from touchback.cli.keyboard_performance import (
     PATIENCE as NOBODY,
     Board,
-    OnPage,
-    OnWire,
+    PageOptions,
+    WireOptions,
     can_serve,
-    performing,
+    open_performance,
     play_on_devices,
     play_on_page,
     read_score,
@@ -183,7 +183,7 @@ RINGING = 1.5  # s after the last stroke
 PATIENCE = 60.0  # s that a port is listened to, unless told otherwise
 
 
-class What(StrEnum):
+class Playable(StrEnum):
     """What can be played."""
 
     piano = "piano"
@@ -210,12 +210,12 @@ class What(StrEnum):
 @signals_as_ctrl_c()
 def play(
     what: Annotated[
-        What,
+        Playable,
         typer.Argument(
             help="The instrument; `trial`, a blind one; `zoo`, every mechanism on pages; or "
             "`mechanisms`, moving in the terminal."
         ),
-    ] = What.piano,
+    ] = Playable.piano,
     keys: Annotated[
         int | None,
         typer.Option(help="White keys from middle C (7 in the terminal), or 88; on the page 13."),
@@ -276,7 +276,7 @@ def play(
     """Play an instrument on motorised keys with simulated fingers, or on a page with your own:
     every tick the motors push back as the instrument would. Notes are shown as they sound, then
     the deadlines."""
-    if what is What.mechanisms:
+    if what is Playable.mechanisms:
         show_scenes(seconds or 5.0, picture)
         return
     if audio == "list":
@@ -295,32 +295,32 @@ def play(
     if device:
         _refuse_beside_devices(keys=keys, score=score, fast=fast, answers=answers)
         lasting = seconds or PATIENCE
-        wanted = OnWire(device, rate, lasting, identify, port, regulation)
+        wanted = WireOptions(device, rate, lasting, identify, port, regulation)
         with (
-            performing(what.value, to, audio, notes_of(29), rate) as performance,
+            open_performance(what.value, to, audio, notes_of(29), rate) as performance,
             performance.save_when_done(wav, midi, save, regulation),
         ):
             play_on_devices(wanted, performance)
         return
     messages = None if score is None else read_score(score)
-    in_terminal = fast or what is What.piano_modes or any((port, to, wav, midi, audio))
+    in_terminal = fast or what is Playable.piano_modes or any((port, to, wav, midi, audio))
     if page and not in_terminal and can_serve():
         notes = None if keys is None and score is None else notes_of(_notes(keys, messages))
         play_on_page(
-            OnPage(
+            PageOptions(
                 what.value, notes, rate, messages, seconds, host, server_port, patience, answers,
                 regulation=regulation, save=save,
             ),
             show_note,
         )  # fmt: skip
         return
-    if what in (What.trial, What.zoo):
+    if what in (Playable.trial, Playable.zoo):
         raise InputError(
             f"'{what.value}' is a page: `pip install touchback[view]`, and leave --no-page away "
             "(in the terminal there are `touchback trial` and `touchback play mechanisms`)."
         )
     with working(f"building {7 if keys is None else keys} keys"):
-        make = make_separate_keys if what is What.piano_modes else make_keyboard
+        make = make_separate_keys if what is Playable.piano_modes else make_keyboard
         board: Board = make(_notes(keys, messages), what.value, rate=rate, regulation=regulation)
         known = graded_touches(what.value, rate=rate) if messages or port else None
     tell_of_other_keys(regulation, board.notes)
@@ -341,7 +341,7 @@ def play(
         f"{some}{len(strokes)} strokes in {duration:.1f} s, the first {SETTLING:g} s at rest"
     )
     with (
-        performing(what.value, to, audio, board.notes, rate) as performance,
+        open_performance(what.value, to, audio, board.notes, rate) as performance,
         performance.save_when_done(wav, midi, save, regulation),
     ):
         if port is not None and known is not None:

@@ -82,7 +82,7 @@ def trial(
         names = voice or ["piano"]
         if len(names) != 1:
             raise InputError(f"--vary goes with one --voice, not {len(names)}.")
-        forced_choice(file, Asked(
+        forced_choice(file, TrialOptions(
             names[0], vary, base, levels, start, down, intervals, repeats,
             question or "Which was more?", effort, device, seconds, subject, seed, plot, page,
         ))  # fmt: skip
@@ -187,7 +187,7 @@ Answers = Callable[[tb.haptics.ForcedChoiceTrial], int]
 
 
 @dataclass(frozen=True)
-class Asked:
+class TrialOptions:
     """What the command was asked for."""
 
     voice: str
@@ -208,7 +208,7 @@ class Asked:
     page: bool
 
 
-def forced_choice(file: Path, asked: Asked) -> None:
+def forced_choice(file: Path, asked: TrialOptions) -> None:
     """Goes through a session, from its beginning or from where it was broken off."""
     if asked.vary == LIST:
         from touchback.instruments import varied_key
@@ -232,7 +232,7 @@ def forced_choice(file: Path, asked: Asked) -> None:
         _tell(session, asked.plot)
 
 
-def _begun(file: Path, asked: Asked) -> tuple[TrialKey, tb.haptics.ForcedChoice]:
+def _begun(file: Path, asked: TrialOptions) -> tuple[TrialKey, tb.haptics.ForcedChoice]:
     """The key and the session; nothing is on disk before all that was asked for is good."""
     from touchback.instruments import TrialKey
 
@@ -259,16 +259,16 @@ def _begun(file: Path, asked: Asked) -> tuple[TrialKey, tb.haptics.ForcedChoice]
 
 
 def _on_page(key: TrialKey, session: tb.haptics.ForcedChoice) -> None:
-    from touchback.cli.keyboard_performance import OnPage, can_serve, play_on_page
+    from touchback.cli.keyboard_performance import PageOptions, can_serve, play_on_page
 
     if not can_serve():
         raise InputError("--page needs `pip install touchback[view]`.")
     from touchback.workbench import ForcedChoicePage
 
-    play_on_page(OnPage("trial", board=ForcedChoicePage(session, key)))
+    play_on_page(PageOptions("trial", board=ForcedChoicePage(session, key)))
 
 
-def _check_all_act(asked: Asked) -> None:
+def _check_all_act(asked: TrialOptions) -> None:
     """Refuses what was given though nothing of the session goes by it."""
     idle = {
         "--repeats": (asked.repeats != REPEATS and asked.levels is None, "--levels"),
@@ -280,7 +280,7 @@ def _check_all_act(asked: Asked) -> None:
             raise InputError(f"{name} goes with {partner}; leave it away, or give that too.")
 
 
-def _method(asked: Asked) -> tb.haptics.Constant | tb.haptics.Staircase:
+def _method(asked: TrialOptions) -> tb.haptics.Constant | tb.haptics.Staircase:
     if (asked.levels is None) == (asked.start is None):
         raise InputError(
             "Give --levels (constant stimuli), such as 20,40,80,160, or --start (a staircase): the "

@@ -138,7 +138,7 @@ def _driven(
     wheel: tb.devices.evdev.ForceWheel | None,
     seed: int | None,
     page: int | None,
-) -> tuple[tb.Run, list[tb.vehicle.simulator.Meeting]]:
+) -> tuple[tb.Run, list[tb.vehicle.simulator.ObstacleEncounter]]:
     pedals = wheel is not None and {"throttle", "brake"} <= {*wheel.scale.pedals}
     with working("deriving the car"):
         model = tb.gallery.make("driving-simulator", person=wheel is not None, pedals=pedals)
@@ -161,7 +161,7 @@ def _driven(
         out.print(f"page: {shown.url}", soft_wrap=True)
     speed = 3.6 * tb.vehicle.simulator.SPEED
     out.print(f"{speed:.0f} km/h; something will stand on the road. Ctrl-C ends it.")
-    met: list[tb.vehicle.simulator.Meeting] = []
+    met: list[tb.vehicle.simulator.ObstacleEncounter] = []
     with suppress(KeyboardInterrupt), run:
         met = tb.vehicle.simulator.meet_obstacles(
             run, random.randrange(2**32) if seed is None else seed
@@ -177,7 +177,9 @@ def sensed(run: tb.Run, system: tb.System) -> tb.Run:
     return tb.Run(run.time, kept, run.units, run.metadata)
 
 
-def report_drive(run: tb.Run, met: list[tb.vehicle.simulator.Meeting], plot: Path | None) -> None:
+def report_drive(
+    run: tb.Run, met: list[tb.vehicle.simulator.ObstacleEncounter], plot: Path | None
+) -> None:
     """What was felt at each obstacle, and its picture."""
     if not met:
         out.print("It ended before anything stood on the road: there is nothing to tell or draw.")

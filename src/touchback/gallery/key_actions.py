@@ -15,12 +15,14 @@ _SIGNALS = ("key depth", "string gap", "capstan force", "jack force")
 
 def make_pressed_piano() -> tb.Model:
     """The full-contact action, its key pressed at mezzo forte and held."""
-    return tb.instruments.piano.grand_piano_action("motion", tb.instruments.piano.Pressed(0.7))
+    return tb.instruments.piano.grand_piano_action("motion", tb.instruments.piano.PressedTouch(0.7))
 
 
 def make_pressed_piano_with_modes() -> tb.Model:
     """The model with modes, its key pressed at mezzo forte and held."""
-    return tb.instruments.piano.piano_action_with_modes("motion", tb.instruments.piano.Pressed(0.7))
+    return tb.instruments.piano.piano_action_with_modes(
+        "motion", tb.instruments.piano.PressedTouch(0.7)
+    )
 
 
 def push_repeatedly(signals: tuple[str, ...], substeps: int) -> Experiment:

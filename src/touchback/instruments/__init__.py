@@ -86,7 +86,7 @@ from touchback.instruments.piano.action_specification import (
     Specification as Specification,
     find_placements as find_placements,
 )
-from touchback.instruments.piano.finger_motions import Pressed as Pressed
+from touchback.instruments.piano.finger_motions import PressedTouch as PressedTouch
 from touchback.instruments.piano.piano_action import grand_piano_action as grand_piano_action
 from touchback.instruments.piano.piano_action_modes import (
     piano_action_with_modes as piano_action_with_modes,

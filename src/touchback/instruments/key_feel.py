@@ -8,7 +8,11 @@ import numpy as np
 
 from touchback import JointEffort, Run, Signal, System, copies, maximum, minimum, simulate
 from touchback.instruments import harpsichord
-from touchback.instruments.piano.finger_motions import Straight, finger_motion, virtuoso_passage
+from touchback.instruments.piano.finger_motions import (
+    ConstantSpeedTouch,
+    finger_motion,
+    virtuoso_passage,
+)
 from touchback.instruments.piano.piano_action import grand_piano_action
 from touchback.instruments.piano.stroke_analysis import (
     SETTLE,
@@ -155,7 +159,10 @@ def _notes(run: Run, note: int) -> list[Note]:
 
 def piano_parameters() -> dict[str, Parameter]:
     """The action's own: those of what presses it are left out."""
-    pressed, played = grand_piano_action("motion", Straight()), grand_piano_action("finger")
+    pressed, played = (
+        grand_piano_action("motion", ConstantSpeedTouch()),
+        grand_piano_action("finger"),
+    )
     common = pressed.all_parameters().keys() & played.all_parameters().keys()
     return {name: each for name, each in played.all_parameters().items() if name in common}
 

@@ -52,7 +52,7 @@ from touchback.realtime.live_spec import (
     LiveSpec,
     live_solver,
     make_loop,
-    paced,
+    pace_of_run,
     read_speed,
     read_substeps,
     settled_near,
@@ -160,7 +160,7 @@ def live(
         energy=by_name("energy", energy, "observers"), max_speed=max_speed, max_slip=max_slip,
     )  # fmt: skip
     plan.check()
-    pace = paced(plan, spin, priority, cpu)
+    pace = pace_of_run(plan, spin, priority, cpu)
     return Live(system, plan.run.from_state(x0).x0, plan, pace, record, share)
 
 

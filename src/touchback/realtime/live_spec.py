@@ -13,7 +13,7 @@ from touchback.errors import InputError
 from touchback.names import unknown_name
 from touchback.native import Formulation, Guard, Measured, Pace, formulation_of
 from touchback.native.live.live_loop import LiveLoop, RunMemory
-from touchback.native.live.structure_swap import Staged
+from touchback.native.live.structure_swap import StagedFunction
 from touchback.numbers import LEAST, number_within, shown, whole_within
 from touchback.realtime.port_guards import STOP_PORT, EnergyObserver, GuardedOutput, WatchedInput
 from touchback.simulate import (
@@ -219,7 +219,7 @@ def live_solver(
     return solver
 
 
-def paced(plan: LiveSpec, spin: float, priority: int, cpu: int | None) -> Pace:
+def pace_of_run(plan: LiveSpec, spin: float, priority: int, cpu: int | None) -> Pace:
     """The pace of a run, and its thread; refused where a clock's can't have it."""
     spin = number_within(f"spin is 0 to {_LONGEST_SPIN:g} s", spin, 0.0, _LONGEST_SPIN)
     priority, place = own_thread(priority, cpu)
@@ -285,11 +285,11 @@ def block_between(plan: LiveSpec, values: Floats) -> Floats:
     return np.concatenate([*parts, values])
 
 
-def stages_of(plan: LiveSpec) -> list[tuple[Staged, int]]:
+def stages_of(plan: LiveSpec) -> list[tuple[StagedFunction, int]]:
     """What computes a run's parameter block from its parameters: stages and their places in it."""
     stages, start = [], 0
     for function in plan.system.stages(plan.stiffness, plan.solver.implicit):
-        stages.append((Staged(function.parameter_stage, function.block_size), start))
+        stages.append((StagedFunction(function.parameter_stage, function.block_size), start))
         start += function.block_size
     return stages
 

@@ -24,9 +24,9 @@ from touchback.native.live.structure_swap import (
     OPEN,
     PARAMETERS,
     STATE,
-    Carried,
-    Renumbered,
-    Staged,
+    CarriedState,
+    ModeRenumbering,
+    StagedFunction,
     Swap,
 )
 from touchback.numbers import shown
@@ -239,10 +239,10 @@ def make_swap(
     velocities, transfer = body_velocities(old[0], bodies), projected_momentum(new[0], bodies)
     moving = len(new[0].layout.v) > 0 and len(bodies) > 0
     both = [
-        Staged(each.parameter_stage, each.block_size, each.compiled if moving else None)
+        StagedFunction(each.parameter_stage, each.block_size, each.compiled if moving else None)
         for each in (velocities, transfer)
     ]
-    places = Carried(
+    places = CarriedState(
         carried["to_state"], carried["to_parameters"], carried["inputs"], carried["outputs"],
         carried["guards"], carried["energies"], renumbered(old[0], new[0]),
     )  # fmt: skip
@@ -358,12 +358,12 @@ def refuse_open_loops(
             )
 
 
-def renumbered(old: System, new: System) -> list[Renumbered]:
+def renumbered(old: System, new: System) -> list[ModeRenumbering]:
     """The groups of modes that both have, with the numbers that the old modes have in the new. A
     group that is new begins in its first mode; one that is gone ruled what is gone with it."""
     names = list(new.state_names)
     return [
-        Renumbered(
+        ModeRenumbering(
             names.index(state),
             modes,
             tuple(

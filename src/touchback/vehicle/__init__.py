@@ -94,7 +94,7 @@ from touchback.vehicle.suspension import (
     add_axle,
     measure_axle,
 )
-from touchback.vehicle.tyre_on_road import Meeting, TyreForces, TyreOnRoad
+from touchback.vehicle.tyre_on_road import TyreForces, TyreOnRoad, WheelRoadContact
 from touchback.vehicle.tyres import (
     BUGGY_TYRE,
     Answer,
@@ -164,7 +164,6 @@ __all__ = [
     "LinearTyre",
     "MacPherson",
     "MagicFormula",
-    "Meeting",
     "Mounts",
     "MultiBodyAxle",
     "MultiBodyCar",
@@ -189,6 +188,7 @@ __all__ = [
     "TyreForces",
     "TyreOnRoad",
     "Wheel",
+    "WheelRoadContact",
     "WholeCar",
     "Wires",
     "add_axle",

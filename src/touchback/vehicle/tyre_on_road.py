@@ -135,7 +135,7 @@ class WheelAtKerb:
 
 
 @dataclass(frozen=True)
-class Meeting:
+class WheelRoadContact:
     """Where a wheel meets a road, as numbers with operators: unit vectors along, across and out of
     the road; from the wheel's centre to the point of contact; the deflection ρ [m] and its rate;
     spin Ω [rad/s]; camber γ; speed of the contact V_x, V_y, yaw rate ψ̇; load; slip speeds."""
@@ -205,7 +205,7 @@ class TyreOnRoad(ForceKind, frozen=True, kw_only=True, tag="tyre-on-road"):
         return [(across, CylinderShape(radius, HALF_WIDTH * radius))]
 
     def apply(self, mechanics: Forces) -> None:
-        at = self.meeting(mechanics)
+        at = self.road_contact(mechanics)
         grip = self._grip(self.lagging(mechanics, at))
         axes, add = (at.along, at.across, at.normal), _VECTORS.add
         force: Vector = [0.0, 0.0, 0.0]
@@ -222,19 +222,19 @@ class TyreOnRoad(ForceKind, frozen=True, kw_only=True, tag="tyre-on-road"):
 
     def gap(self, mechanics: Mechanics) -> Scalar:
         """Distance of the tyre from the road [m]; negative: its deflection."""
-        return as_scalars(mechanics.k, [-self.meeting(mechanics).deflection])[0]
+        return as_scalars(mechanics.k, [-self.road_contact(mechanics).deflection])[0]
 
     def normal_force(self, mechanics: Mechanics) -> Scalar:
         """The load [N]."""
-        return as_scalars(mechanics.k, [self.meeting(mechanics).load])[0]
+        return as_scalars(mechanics.k, [self.road_contact(mechanics).load])[0]
 
     def shown_at(self, mechanics: Mechanics) -> Vector:
-        arm = as_scalars(mechanics.k, self.meeting(mechanics).arm)
+        arm = as_scalars(mechanics.k, self.road_contact(mechanics).arm)
         return mechanics.vectors.add(mechanics.position(self.wheel), arm)
 
     def measured(self, mechanics: Mechanics) -> tuple[Contact, ContactPatchWrench]:
         """The contact with lagging slips, and what the tyre does of them."""
-        contact = self.lagging(mechanics, self.meeting(mechanics))
+        contact = self.lagging(mechanics, self.road_contact(mechanics))
         return contact, self._grip(contact)
 
     def _grip(self, contact: Contact) -> ContactPatchWrench:
@@ -247,7 +247,7 @@ class TyreOnRoad(ForceKind, frozen=True, kw_only=True, tag="tyre-on-road"):
 
     # ---- where the wheel meets the road
 
-    def meeting(self, mechanics: Mechanics) -> Meeting:
+    def road_contact(self, mechanics: Mechanics) -> WheelRoadContact:
         """Geometry, load and slip speeds at this instant."""
         k, dot, cross = mechanics.k, _VECTORS.dot, _VECTORS.cross
         centre, velocity, turning, axle = self._wheel(mechanics)
@@ -278,7 +278,9 @@ class TyreOnRoad(ForceKind, frozen=True, kw_only=True, tag="tyre-on-road"):
             turn_slip=dot(carried, normal) / maximum(abs(vx), self.tyre.slow()),
             grip=ground.grip * self._value(mechanics, self.grip, 1.0),
         )  # fmt: skip
-        return Meeting(along, across, normal, arm, depth, camber, load, vx - rolling, vy, contact)
+        return WheelRoadContact(
+            along, across, normal, arm, depth, camber, load, vx - rolling, vy, contact
+        )
 
     def _wheel(self, mechanics: Mechanics) -> list[Vector]:
         """Its centre, velocity, turning, and axle."""
@@ -312,7 +314,7 @@ class TyreOnRoad(ForceKind, frozen=True, kw_only=True, tag="tyre-on-road"):
 
     # ---- slips that lag behind
 
-    def lagging(self, mechanics: Mechanics, at: Meeting) -> Contact:
+    def lagging(self, mechanics: Mechanics, at: WheelRoadContact) -> Contact:
         """The contact with the slips that the tyre's deflections mean."""
         u, w = self._deflections(mechanics)
         length_x, length_y = self._lengths(at)
@@ -331,13 +333,13 @@ class TyreOnRoad(ForceKind, frozen=True, kw_only=True, tag="tyre-on-road"):
         states = [mechanics.state(self, name) for name in ("along", "across")]
         return as_numbers(mechanics.k, states)
 
-    def _lengths(self, at: Meeting) -> tuple[Scalar, Scalar]:
+    def _lengths(self, at: WheelRoadContact) -> tuple[Scalar, Scalar]:
         least = _LEAST_LENGTH * self.tyre.free_radius()
         x, y = self.tyre.relaxation(at.contact)
         return maximum(x, least), maximum(y, least)
 
     def _rate(self, mechanics: Mechanics, index: int) -> Scalar:
-        at = self.meeting(mechanics)
+        at = self.road_contact(mechanics)
         own, length = self._deflections(mechanics)[index], self._lengths(at)[index]
         slip = (-at.slip_x, at.slip_y)[index]
         pace = maximum(abs(at.contact.speed), abs(slip))

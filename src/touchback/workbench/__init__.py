@@ -2,8 +2,8 @@
 its address. It needs the extra `view` (`pip install touchback[view]`)."""
 
 from touchback.workbench.looped_inputs import feed as feed
-from touchback.workbench.manipulate.mouse_hand import equipped as equipped
-from touchback.workbench.page_source import Posed, Source
+from touchback.workbench.manipulate.mouse_hand import model_with_hands as model_with_hands
+from touchback.workbench.page_source import PoseFrame, Source
 from touchback.workbench.play.piano_page import (
     ALL_WALLS as ALL_WALLS,
     OCTAVE as OCTAVE,
@@ -18,4 +18,4 @@ from touchback.workbench.play.trial_pages import ForcedChoicePage as ForcedChoic
 from touchback.workbench.workbench import Workbench, open as open
 
 # `open` is there too, but `from touchback.workbench import *` leaves Python's own as it is.
-__all__ = ["Posed", "Source", "Workbench"]
+__all__ = ["PoseFrame", "Source", "Workbench"]

@@ -14,7 +14,7 @@ from touchback.realtime import flag_names
 from touchback.realtime.control import Answer, CommandServer
 from touchback.workbench.manipulate import Manipulators
 from touchback.workbench.page_scene import Poses, make_scene
-from touchback.workbench.page_source import Posed, SceneSeen, Values
+from touchback.workbench.page_source import PageScene, PoseFrame, Values
 
 _KEPT = 16  # structures whose poses stay compiled, as many as `live.switch` keeps
 
@@ -43,7 +43,7 @@ class LiveSource:
         self.live, self.commands, self.title = live, commands, live.system.name
         self.manipulators = manipulators
         self._known: OrderedDict[int, Poses] = OrderedDict()
-        self._seen: tuple[int, Values, SceneSeen] | None = None  # the last, with what it shows
+        self._seen: tuple[int, Values, PageScene] | None = None  # the last, with what it shows
         self.recording_to: Callable[[], str | None] = lambda: None
         self.recording_size: Callable[[], Mapping[str, object] | None] = lambda: None
         self._shown = self._present(first + 1)
@@ -71,7 +71,7 @@ class LiveSource:
         initial = np.concatenate([start.q, start.v, start.z])
         return _Shown(number, poses, *(self._state(system) or (0.0, initial)))
 
-    def scene(self) -> SceneSeen:
+    def scene(self) -> PageScene:
         number, poses, t, x = self._shown
         _, parameters = self._settings(poses.system)
         last = self._seen
@@ -82,14 +82,14 @@ class LiveSource:
             found.icons = self.manipulators.icons.describe()
         return found
 
-    def frame(self) -> Posed | None:
+    def frame(self) -> PoseFrame | None:
         poses = self._shown.poses
         found = self._state(poses.system)
         if found is None or self.live.system is not poses.system:
             return None
         t, x = found
         numbers = poses.at(x, t, *self._settings(poses.system))
-        return Posed(t, len(poses.bodies), numbers, poses.size)
+        return PoseFrame(t, len(poses.bodies), numbers, poses.size)
 
     def ticks(self) -> int:
         return self.live.ticks

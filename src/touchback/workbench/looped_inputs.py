@@ -16,7 +16,7 @@ from touchback.simulate import Inputs, read_inputs
 RATE = 250.0  # values a second: as fine as a hand moves
 
 
-class Fed:
+class LoopedInput:
     """An input that follows samples or a function of the model's time and begins anew after each
     `period` [s]. Whoever sets it otherwise has it from then on."""
 
@@ -43,17 +43,17 @@ class Fed:
         return value
 
 
-def feed(live: Live, experiment: tb.gallery.Experiment) -> dict[str, Fed]:
+def feed(live: Live, experiment: tb.gallery.Experiment) -> dict[str, LoopedInput]:
     """Gives a live run the inputs of an experiment: sets what is constant, and lets the others
     follow it, over and over; gives those."""
     inputs: Mapping[str, object] = experiment.inputs
     system = live.system
     given = read_inputs(system, experiment.inputs, experiment.duration)
-    fed = dict[str, Fed]()
+    fed = dict[str, LoopedInput]()
     for name, value in inputs.items():
         if is_real(value):
             live[name] = value
         else:
-            fed[name] = Fed(live, name, given, experiment.duration)
+            fed[name] = LoopedInput(live, name, given, experiment.duration)
             live.connect(name, fed[name], RATE)
     return fed

@@ -17,7 +17,7 @@ from touchback.errors import NO_JSON, InputError, TouchbackError
 from touchback.realtime import words
 from touchback.realtime.control import Answer, Message
 from touchback.workbench.page_connection import Client, Peek, peek
-from touchback.workbench.page_source import SceneSeen, Source, Values
+from touchback.workbench.page_source import PageScene, Source, Values
 from touchback.workbench.wire_format import encode_message, pose_frame
 
 RATE = 60.0  # frames a second at most
@@ -70,7 +70,7 @@ class Hub:
         self._numbers = itertools.count(1)
         self._values: Values = {}
         self._scene = b""
-        self._made: SceneSeen | None = None
+        self._made: PageScene | None = None
         self._structure = 0  # of the scene that was told
         self._preparing = self._wanted = False
         self._nudged = False

@@ -15,12 +15,12 @@ from touchback.system import Derivation, Instant, float_instant, size_of
 from touchback.system.body_poses import BodyPoses, Floats, quaternions
 from touchback.workbench.page_meshes import number_of
 from touchback.workbench.page_source import (
-    EyeSeen,
-    InertiaSeen,
-    JointSeen,
-    LoopSeen,
     Marker,
-    SceneSeen,
+    PageScene,
+    SceneEye,
+    SceneInertia,
+    SceneJoint,
+    SceneLoop,
     Shape,
 )
 from touchback.workbench.wire_format import PAIR
@@ -90,12 +90,12 @@ _QUARTERS = np.pi * np.array([0.5, 1.0, 1.5])
 
 def make_scene(
     poses: Poses, structure: int, x: Floats, t: float, parameters: Mapping[str, float]
-) -> SceneSeen:
+) -> PageScene:
     """The scene of a structure, as it is drawn at a state with parameters."""
     system, one = poses.system, poses.system.one
     copies = [f"{name}/" for name in system.names] or [""]
     states = system.states_of(x) if system.names else x.reshape(1, -1)
-    found = SceneSeen(
+    found = PageScene(
         structure, system.name, _flat(poses, x), poses.bodies, [], [], [], poses.springs,
         poses.arrows, list(system.output_names), [],
     )  # fmt: skip
@@ -212,13 +212,13 @@ class _Sight:
             piece.endless, mesh=mesh,
         )  # fmt: skip
 
-    def joints(self) -> list[JointSeen]:
+    def joints(self) -> list[SceneJoint]:
         return [self.joint(name, joint) for name, joint in self.model.joints.items()]
 
-    def joint(self, name: str, joint: Joint) -> JointSeen:
+    def joint(self, name: str, joint: Joint) -> SceneJoint:
         axis = getattr(joint.kind, "axis", None)
         value = self.instant.value
-        return JointSeen(
+        return SceneJoint(
             self.prefix + name,
             type(joint.kind).__name__,
             self.marker(joint.parent),
@@ -230,19 +230,19 @@ class _Sight:
             [float(value(each)) for each in joint.friction],
         )
 
-    def loops(self) -> list[LoopSeen]:
+    def loops(self) -> list[SceneLoop]:
         return [
-            LoopSeen(
+            SceneLoop(
                 self.prefix + name, type(loop.kind).__name__, self.marker(loop.a),
                 self.marker(loop.b), loop.active,
             )
             for name, loop in self.model.closures.items()
         ]  # fmt: skip
 
-    def inertias(self) -> list[InertiaSeen]:
+    def inertias(self) -> list[SceneInertia]:
         return [self.inertia(name) for name in self.model.bodies]
 
-    def inertia(self, name: str) -> InertiaSeen:
+    def inertia(self, name: str) -> SceneInertia:
         """Of a solid ellipsoid a_x² = 5 (I_y + I_z − I_x)/(2 m)."""
         body, value = self.model.bodies[name], self.instant.value
         mass = float(value(body.mass))
@@ -251,16 +251,16 @@ class _Sight:
         if np.linalg.det(axes) < 0.0:
             axes[:, 0] = -axes[:, 0]
         squares = 2.5 * (moments.sum() - 2.0 * moments) / (mass or np.inf)
-        return InertiaSeen(
+        return SceneInertia(
             self.full_name(name), mass, _plain([float(value(x)) for x in body.com]),
             _plain(quaternions(axes)), [float(x) for x in moments],
             _plain(np.sqrt(np.maximum(squares, 0.0))),
         )  # fmt: skip
 
-    def eyes(self) -> list[EyeSeen]:
+    def eyes(self) -> list[SceneEye]:
         """Those that ride on its bodies."""
         return [
-            EyeSeen(self.prefix + name, self.marker(look.frame))
+            SceneEye(self.prefix + name, self.marker(look.frame))
             for name, look in self.model.shapes.items()
             if isinstance(look.solid, Eye)
         ]

@@ -15,7 +15,7 @@ from touchback.realtime.control import Answer
 Values = dict[str, float]
 
 
-class Posed(NamedTuple):
+class PoseFrame(NamedTuple):
     """Poses at a time [s] of so many bodies (see `Poses.at`) of a mechanism of a size [m]."""
 
     time: float
@@ -40,10 +40,10 @@ class Source(Protocol):
     def prepare(self) -> None:
         """Takes up the present structure."""
 
-    def scene(self) -> SceneSeen:
+    def scene(self) -> PageScene:
         """What is to be drawn, with the present parameters."""
 
-    def frame(self) -> Posed | None:
+    def frame(self) -> PoseFrame | None:
         """The newest poses; None: not at present."""
 
     def ticks(self) -> int:
@@ -83,7 +83,7 @@ class Shape(msgspec.Struct, omit_defaults=True):
     mesh: int | None = None
 
 
-class JointSeen(msgspec.Struct):
+class SceneJoint(msgspec.Struct):
     """A joint: its frames on both bodies, the axis of those that have one (in its frame), the names
     and units of its coordinates, limits, and friction."""
 
@@ -98,7 +98,7 @@ class JointSeen(msgspec.Struct):
     friction: list[float]
 
 
-class InertiaSeen(msgspec.Struct):
+class SceneInertia(msgspec.Struct):
     """What a body weighs [kg], where its centre of mass is, and its principal moments [kg m²] about
     that along the axes of `turn`; `halves` are of the ellipsoid that weighs and turns alike."""
 
@@ -110,7 +110,7 @@ class InertiaSeen(msgspec.Struct):
     halves: list[float]
 
 
-class LoopSeen(msgspec.Struct):
+class SceneLoop(msgspec.Struct):
     """A closed loop: its kind, the two frames that it ties, and whether it acts."""
 
     name: str
@@ -120,14 +120,14 @@ class LoopSeen(msgspec.Struct):
     active: bool
 
 
-class EyeSeen(msgspec.Struct):
+class SceneEye(msgspec.Struct):
     """From where the page may look, along x with z upwards."""
 
     name: str
     place: Marker
 
 
-class SceneSeen(msgspec.Struct):
+class PageScene(msgspec.Struct):
     """Everything that a page needs to draw a structure. `flat` has the directions to the right and
     upwards of a mechanism that moves in a plane."""
 
@@ -136,14 +136,14 @@ class SceneSeen(msgspec.Struct):
     flat: list[list[float]] | None
     bodies: list[str]
     shapes: list[Shape]
-    joints: list[JointSeen]
-    loops: list[LoopSeen]
+    joints: list[SceneJoint]
+    loops: list[SceneLoop]
     springs: list[str]
     arrows: list[str]
     sensors: list[str]
     bounds: list[list[float]]
-    inertias: list[InertiaSeen] = msgspec.field(default_factory=list)
+    inertias: list[SceneInertia] = msgspec.field(default_factory=list)
     contacts: list[str] = msgspec.field(default_factory=list)  # arrows that are of contacts
     icons: list[dict[str, object]] = msgspec.field(default_factory=list)
-    eyes: list[EyeSeen] = msgspec.field(default_factory=list)
+    eyes: list[SceneEye] = msgspec.field(default_factory=list)
     tell: str = "scene"

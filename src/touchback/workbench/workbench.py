@@ -22,7 +22,7 @@ from touchback.realtime import WatchedInput
 from touchback.realtime.control import CommandServer, Exposed
 from touchback.recording import Recording
 from touchback.workbench.live_source import LiveSource
-from touchback.workbench.manipulate import Manipulators, equipped, with_hand
+from touchback.workbench.manipulate import Manipulators, model_with_hands, with_hand
 from touchback.workbench.page_source import Source
 from touchback.workbench.playback import PageRecordings, Playback, RecordingFolder, track_of
 from touchback.workbench.wire_format import File
@@ -97,7 +97,7 @@ def open(
     `recordings`, which is made when it is needed; what is there can be opened and laid over."""
     own: Live | None = None
     if isinstance(shown, Model):
-        shown = equipped(shown).compile()
+        shown = model_with_hands(shown).compile()
     if isinstance(shown, System):
         shown = own = live(
             with_hand(shown), x0, rate=rate, substeps=substeps, constraints=constraints,

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import touchback as tb
-from touchback.instruments.piano import Pressed, grand_piano_action
+from touchback.instruments.piano import PressedTouch, grand_piano_action
 from touchback.instruments.piano.stroke_analysis import play
 from touchback.system import System
 
@@ -41,7 +41,7 @@ def test_a_wrong_drive_is_refused() -> None:
     with pytest.raises(tb.InputError, match="'force', 'motion', 'finger' or 'press'"):
         grand_piano_action("magic")
     with pytest.raises(tb.InputError, match="goes with driven='motion'"):
-        grand_piano_action("force", Pressed())
+        grand_piano_action("force", PressedTouch())
 
 
 def test_all_screws_are_live_parameters(pressed: System) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from touchback.instruments.piano import Pressed, grand_piano_action
+from touchback.instruments.piano import PressedTouch, grand_piano_action
 from touchback.instruments.piano.piano_action_modes import piano_action_with_modes
 from touchback.instruments.piano.stroke_analysis import play
 from touchback.model import Model
@@ -35,7 +35,7 @@ SPANS = {
 
 @pytest.mark.parametrize("make", [grand_piano_action, piano_action_with_modes])
 def test_strokes_with_screws_turned_at_random_come_to_an_end(make: Callable[..., Model]) -> None:
-    system = make("motion", Pressed()).compile()
+    system = make("motion", PressedTouch()).compile()
     assert set(SPANS) <= set(system.parameters)
     random, struck = np.random.default_rng(1), 0
     for speed in np.geomspace(0.05, 4.0, 10):

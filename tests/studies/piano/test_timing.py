@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from studies.piano.timing import SPEEDS, fitted, measured
-from touchback.instruments.piano.finger_motions import Struck
+from touchback.instruments.piano.finger_motions import StruckTouch
 from touchback.instruments.piano.stroke_analysis import play, stroke_at, stroke_of
 from touchback.system import System
 
@@ -33,7 +33,7 @@ def test_free_flight_lies_between_real_grands(pressed: System, struck: System) -
 
 def test_a_soft_touch_gathers_its_speed_more_slowly(struck: System) -> None:
     """After one lag τ = lag + give/v the key has 1 − 1/e of the finger's speed v."""
-    touch = Struck()
+    touch = StruckTouch()
     for speed in (0.1, 0.3):
         run = play(struck, 0.1, {"touch speed": speed})
         lag = touch.lag + touch.give / speed

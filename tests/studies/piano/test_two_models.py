@@ -13,7 +13,7 @@ from studies.piano.two_models import (
     nearly_rigid,
     strokes,
 )
-from touchback.instruments.piano import Pressed, grand_piano_action
+from touchback.instruments.piano import PressedTouch, grand_piano_action
 from touchback.instruments.piano.action_specification import Specification
 from touchback.instruments.piano.piano_action_modes import (
     NAP,
@@ -56,7 +56,7 @@ def test_hammers_are_as_fast_and_earlier_by_what_felt_takes_up() -> None:
     for mine, other in zip(ours, theirs, strict=True):
         assert mine.speed == pytest.approx(other.speed, rel=0.1)
         assert 0.5e-3 < other.strike - mine.strike < 3e-3
-    hard = grand_piano_action("motion", Pressed(), nearly_rigid(30.0)).compile()
+    hard = grand_piano_action("motion", PressedTouch(), nearly_rigid(30.0)).compile()
     nearer = stroke_of(play(hard, 0.1, {"touch speed": 3.0}))
     assert nearer is not None
     assert nearer.strike - ours[-1].strike < 0.4 * (theirs[-1].strike - ours[-1].strike)
@@ -65,7 +65,7 @@ def test_hammers_are_as_fast_and_earlier_by_what_felt_takes_up() -> None:
 def test_the_check_catches_at_the_same_height() -> None:
     held = []
     for make in (piano_action_with_modes, grand_piano_action):
-        system = make("motion", Pressed(), None).compile()
+        system = make("motion", PressedTouch(), None).compile()
         run = play(system, 0.35, {"touch speed": 0.5}, output_step=1e-3)
         held.append(float(run["string gap"][-1]))
     assert held[0] == pytest.approx(held[1], abs=0.5e-3)
@@ -113,7 +113,7 @@ def test_a_jack_that_leans_on_the_knuckle_with_its_corner_is_no_wedge() -> None:
 
 
 def test_books_of_the_modes_tell_what_rubs() -> None:
-    system = piano_action_with_modes("motion", Pressed(0.7)).compile()
+    system = piano_action_with_modes("motion", PressedTouch(0.7)).compile()
     run = simulate(system, duration=0.5, start=-0.3, rtol=1e-6, energy_balance=True, progress=False)
     lost = run.energy_balance.dissipated
     for name in ("capstan", "jack", "button"):

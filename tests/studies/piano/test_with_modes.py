@@ -5,7 +5,7 @@ import pytest
 
 import touchback as tb
 from studies.piano.repetition import repeat
-from touchback.instruments.piano import Pressed, Repeated, grand_piano_action
+from touchback.instruments.piano import PressedTouch, RepeatedTouch, grand_piano_action
 from touchback.instruments.piano.action_specification import Specification
 from touchback.instruments.piano.piano_action_modes import (
     MODES,
@@ -46,12 +46,12 @@ def _first(run: Run, cause: str) -> float:
 
 @pytest.fixture(scope="module")
 def system() -> System:
-    return piano_action_with_modes("motion", Pressed(0.5)).compile()
+    return piano_action_with_modes("motion", PressedTouch(0.5)).compile()
 
 
 def test_gaps_of_rigid_contacts_are_those_of_the_felts_they_stand_for(system: System) -> None:
     felts = grand_piano_action(
-        "motion", Pressed(0.5), regulate_for_modes(Specification())
+        "motion", PressedTouch(0.5), regulate_for_modes(Specification())
     ).compile()
     random = np.random.default_rng(4)
     screws = {"capstan height": 0.4e-3, "let-off button height": -0.3e-3, "jack position": 0.2e-3}
@@ -138,7 +138,7 @@ def test_a_hammer_that_jack_or_lever_hold_up_to_the_string_blocks_without_chatte
     """As fast in both models within a tenth. A touch as slow as 0.1 m/s with the drop screw high is
     out of regulation, and felt tells there: a rigid button turns the jack at once, whose corner
     throws the hammer on, where one of felt is pressed in first. So the rigid one is 12 % faster."""
-    felts = grand_piano_action("motion", Pressed()).compile()
+    felts = grand_piano_action("motion", PressedTouch()).compile()
     screws = {screw: 0.5e-3, "touch speed": speed}
     ours, theirs = (play(each, 0.1 + 0.02 / speed, screws) for each in (system, felts))
     assert len(ours.transitions) < 30
@@ -162,7 +162,7 @@ def test_the_readout_is_the_capstans_load_and_nothing_while_the_whippen_is_aloft
 
 
 def test_a_note_repeats_fifteen_times_a_second_without_full_release() -> None:
-    system = piano_action_with_modes("motion", Repeated()).compile()
+    system = piano_action_with_modes("motion", RepeatedTouch()).compile()
 
     def strikes(**screws: float) -> int:
         run = repeat(system, 15.0, 2e-3, screws).run

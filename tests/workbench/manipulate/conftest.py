@@ -9,7 +9,7 @@ import pytest
 import touchback as tb
 from manipulated import Asked, Start
 from touchback.realtime.control import Exposed
-from touchback.workbench.manipulate import equipped
+from touchback.workbench.manipulate import model_with_hands
 
 
 @pytest.fixture
@@ -22,7 +22,7 @@ def start() -> Iterator[Start]:
             speed: float | None = None, record: bool | Path = False, hand: bool = True,
             rate: float = 1000.0,
         ) -> Asked:  # fmt: skip
-            system = (equipped(model) if hand else model).compile()
+            system = (model_with_hands(model) if hand else model).compile()
             live = tb.live(system, x0, rate=rate, speed=speed, record=record)
             return Asked(runs.enter_context(live), exposed)
 

@@ -9,7 +9,7 @@ import touchback as tb
 from manipulated import MASS, Asked, G, Start, chain, floating, four_bar
 from touchback import gallery
 from touchback.realtime.control import Exposed
-from touchback.workbench.manipulate import equipped
+from touchback.workbench.manipulate import model_with_hands
 from touchback.workbench.manipulate.mouse_hand import input_names
 from touchback.workbench.manipulate.state_snapshot import take_snapshot
 
@@ -80,7 +80,7 @@ def test_dragging_a_four_bar_keeps_its_loop_closed_and_brings_the_point_along(
 
 def test_what_a_hand_does_is_booked_as_its_work() -> None:
     """W = Δ(T + V) of a body that a hand lifts, nothing unexplained."""
-    system = equipped(floating(G)).compile()
+    system = model_with_hands(floating(G)).compile()
     inputs = {"hand grip": 1.0, "hand to z": 0.5, "hand stiffness": 300.0, "hand damping": 20.0}
     run = tb.simulate(system, duration=1.0, inputs=inputs, energy_balance=True, method="dopri5",
                       rtol=1e-10, progress=False)  # fmt: skip
@@ -136,7 +136,7 @@ def test_a_light_part_of_a_heavy_mechanism_is_held_as_softly_as_it_needs(start: 
 def test_a_hand_of_fifty_bodies_stays_cheap() -> None:
     """An input and a selection or so for each number: 45 % more operations; the spring is there
     once."""
-    bare, with_hand = chain(50), equipped(chain(50))
+    bare, with_hand = chain(50), model_with_hands(chain(50))
     counts = [model.compile().counts("forward dynamics") for model in (bare, with_hand)]
     assert counts[1].flops < 1.5 * counts[0].flops
     assert counts[1].flops - counts[0].flops < 50 * 150
@@ -187,7 +187,9 @@ def test_what_can_not_be_held_is_refused_in_words(start: Start) -> None:
     assert "did you mean 'block'" in run.refused(do="grab", body="blok")
     assert "isn't among the hands" in run.refused(do="grab", body="block")
     assert "holds nothing" in run.refused(do="pull", to=[0, 0, 0])
-    assert "equipped(model)" in start(floating(), hand=False).refused(do="grab", body="block")
+    assert "model_with_hands(model)" in start(floating(), hand=False).refused(
+        do="grab", body="block"
+    )
     run = start(floating())
     assert "at most" in run.refused(do="grab", body="block", stiffness=1e9)
     run.ask(do="grab", body="block")
@@ -213,7 +215,7 @@ def test_two_hands_hold_two_bodies_each_on_its_own() -> None:
     m = tb.Model("two", gravity=(0, 0, 0))
     for name in ("a", "b"):
         m.joint(name, tb.Prismatic("x"), m.ground, m.body(name, 1.0))
-    system = equipped(m, ["left", "right"]).compile()
+    system = model_with_hands(m, ["left", "right"]).compile()
     with tb.live(system, rate=1000, speed=None) as live:
         run = Asked(live)
         for hand, body, x in (("left", "a", 0.1), ("right", "b", -0.2)):

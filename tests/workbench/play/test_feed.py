@@ -9,8 +9,8 @@ import pytest
 import touchback as tb
 from touchback import gallery
 from touchback.gallery.catalogue import Experiment
-from touchback.workbench.looped_inputs import Fed, feed
-from touchback.workbench.manipulate import equipped
+from touchback.workbench.looped_inputs import LoopedInput, feed
+from touchback.workbench.manipulate import model_with_hands
 from touchback.workbench.play.play_server import PlayServer
 
 TIMES, FORCES = (0.0, 0.4, 0.4 + 1e-9, 0.5), (0.0, 4.0, 0.0, 0.0)
@@ -27,7 +27,7 @@ def cart() -> Iterator[tb.realtime.Live]:
         yield live
 
 
-def follower(live: tb.realtime.Live) -> Fed:
+def follower(live: tb.realtime.Live) -> LoopedInput:
     """What follows a push, asked by hand."""
     experiment = Experiment(0.5, inputs={"push": (TIMES, FORCES), "hold": 0.25})
     live.connect = lambda *given: None  # type: ignore[method-assign, assignment]
@@ -86,7 +86,7 @@ def test_what_is_fed_moves_as_far_in_its_second_period_as_in_its_first(
 ) -> None:
     """It comes back to where it began, so that it goes on for as long as somebody looks."""
     shown = gallery.entry(name).on_page
-    system, period = equipped(shown.make()).compile(), shown.experiment.duration
+    system, period = model_with_hands(shown.make()).compile(), shown.experiment.duration
     kept: list[list[float]] = []
     with tb.live(
         system, shown.experiment.start(system), rate=1000, speed=None,

@@ -10,7 +10,7 @@ from page_client import Page, on_page
 from touchback import workbench
 from touchback.realtime import Live
 from touchback.workbench import Workbench
-from touchback.workbench.manipulate import equipped
+from touchback.workbench.manipulate import model_with_hands
 from touchback.workbench.playback import page_recordings
 from waiting import until
 
@@ -139,7 +139,7 @@ def _after(make: Callable[..., object], then: Callable[[], None]) -> Callable[..
 
 def test_somebodys_own_run_stays_within_reach_of_a_page_that_forked(tmp_path: Path) -> None:
     with (
-        tb.live(equipped(pendulum()).compile(), rate=1000) as live,
+        tb.live(model_with_hands(pendulum()).compile(), rate=1000) as live,
         workbench.open(live, recordings=tmp_path) as bench,
     ):
 

@@ -33,7 +33,7 @@ class Analogue:
 
 
 @dataclass(frozen=True)
-class Counted:
+class EdgeCounterSensor:
     """A sensor whose edges are counted, so many a turn [rad]."""
 
     name: str
@@ -47,7 +47,7 @@ class Counted:
 
 
 @dataclass(frozen=True)
-class Gated:
+class GatedSpeedSensor:
     """A sensor whose edges, so many a turn, are counted over the last `gate` seconds: a speed."""
 
     name: str
@@ -71,17 +71,17 @@ _COUNTERS = 2, 32  # bits
 _MOST = 1e12  # of any quantity, in SI units
 WHEELS = ("front left", "front right", "rear left", "rear right")
 #: Table 3.2, line by line; units are SI.
-SENSORS: tuple[Analogue | Counted | Gated, ...] = (
+SENSORS: tuple[Analogue | EdgeCounterSensor | GatedSpeedSensor, ...] = (
     *(Analogue(f"acceleration {axis}", "m/s^2", -2.0 * _G, 2.0 * _G) for axis in "xyz"),
     *(Analogue(f"angular rate {axis}", "rad/s", -math.pi, math.pi) for axis in "xyz"),
     *(Analogue(angle, "rad", -math.pi / 4, math.pi / 4) for angle in ("roll", "pitch")),
-    *(Counted(f"wheel {place}", 44) for place in WHEELS),
+    *(EdgeCounterSensor(f"wheel {place}", 44) for place in WHEELS),
     Analogue("brake pressure", "Pa", 0.0, 40e5),
-    Counted("steering wheel angle", 2000),
-    Counted("steer angle", 2000),
-    Gated("engine speed", 60, 0.05),
+    EdgeCounterSensor("steering wheel angle", 2000),
+    EdgeCounterSensor("steer angle", 2000),
+    GatedSpeedSensor("engine speed", 60, 0.05),
     Analogue("steering torque", "N m", -50.0, 50.0),
-    Counted("throttle angle", 2000),
+    EdgeCounterSensor("throttle angle", 2000),
     *(Analogue(f"rear wheel torque {side}", "N m", -1500.0, 1500.0) for side in ("left", "right")),
 )
 
@@ -126,7 +126,7 @@ def buggy_conditioning(
         delay, channel = 0.0, channel_of(sensor.name)
         if isinstance(sensor, Analogue):
             value: Value = sensor.converter(bits).quantity(c[channel])
-        elif isinstance(sensor, Counted):
+        elif isinstance(sensor, EdgeCounterSensor):
             counts = c.filtered(Unwrap(counter_bits), c[channel])
             value = (counts + 0.5) * (2.0 * math.pi / sensor.edges)
         else:

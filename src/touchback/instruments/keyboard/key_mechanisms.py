@@ -35,7 +35,7 @@ from touchback.instruments.keyboard.key_device import (
     Sensed,
     Voice,
 )
-from touchback.instruments.keyboard.keyboard_pedals import Lifting
+from touchback.instruments.keyboard.keyboard_pedals import DamperLift
 from touchback.instruments.piano.action_specification import Specification, damper_depth
 from touchback.instruments.piano.piano_action import grand_piano_action
 from touchback.instruments.piano.piano_action_modes import piano_action_with_modes
@@ -148,7 +148,7 @@ def light_action() -> Specification:
 def _grand(m: Model, key: Sensed, action: Model) -> Answer:
     coupling = COUPLING[0] * key.rate, COUPLING[1]
     bind = {"finger stiffness": coupling[0], "finger damping": coupling[1]}
-    lifting = None if key.pedals is None else Lifting(m, key.pedals)
+    lifting = None if key.pedals is None else DamperLift(m, key.pedals)
     inside = m.add(action, name="action", bind=bind | (lifting.bound if lifting else {}))
     ends = [inside("finger depth"), inside("finger speed")]
     m.control("coupling", lambda: (key.held_depth, key.held_speed), of=[], to=ends)

@@ -58,7 +58,7 @@ def add_pedals(m: Model) -> Pedals:
     return Pedals(*(m.input(name, min=0.0, max=1.0) for name in PEDALS))
 
 
-class Lifting:
+class DamperLift:
     """What lifts the damper of one key, beside the key itself."""
 
     def __init__(self, m: Model, pedals: Pedals) -> None:

@@ -1,16 +1,21 @@
 """The grand piano action: geometry from regulation data, felts, screws, touches, strokes."""
 
 from touchback.instruments.piano.action_specification import Specification
-from touchback.instruments.piano.finger_motions import Pressed, Repeated, Straight, Struck
+from touchback.instruments.piano.finger_motions import (
+    ConstantSpeedTouch,
+    PressedTouch,
+    RepeatedTouch,
+    StruckTouch,
+)
 from touchback.instruments.piano.piano_action import grand_piano_action
 from touchback.instruments.piano.piano_action_modes import piano_action_with_modes
 
 __all__ = [
-    "Pressed",
-    "Repeated",
+    "ConstantSpeedTouch",
+    "PressedTouch",
+    "RepeatedTouch",
     "Specification",
-    "Straight",
-    "Struck",
+    "StruckTouch",
     "grand_piano_action",
     "piano_action_with_modes",
 ]

@@ -5,11 +5,11 @@ called with the model that it drives and gives the depth; `grand_piano_action("m
 touch=…)` prescribes it. All of them end on the front-rail punching, which they press in by
 `SQUEEZE`.
 
-`Struck` and `Pressed` take up their speed v with a lag τ = lag + give/v: a time that muscles need,
-and the time in which the finger's own give, a length, is used up. So a soft touch gathers its speed
-more slowly than a hard one. A finger that rests on the key has little give left; one that arrives
-has that of its pulp. Lags and gives were chosen once, for the travel times that Goebl, Bresin and
-Galembo (2005) measured of pianists.
+`StruckTouch` and `PressedTouch` take up their speed v with a lag τ = lag + give/v: a time that
+muscles need, and the time in which the finger's own give, a length, is used up. So a soft touch
+gathers its speed more slowly than a hard one. A finger that rests on the key has little give left;
+one that arrives has that of its pulp. Lags and gives were chosen once, for the travel times that
+Goebl, Bresin and Galembo (2005) measured of pianists.
 
 A passage is one of repeated notes, trills, runs and chords. A finger goes down and up by half
 cosines. It aims below the key bed, which its own give allows (`FINGER_STIFFNESS`): what it then
@@ -55,7 +55,7 @@ def _speed_and_lag(m: Model, speed: float, lag: float, give: float) -> tuple[Exp
 
 
 @dataclass(frozen=True)
-class Struck:
+class StruckTouch:
     """The finger arrives with a speed [m/s] that the key takes up with one lag τ: v (1 − e^(−x)),
     x = t/τ. Parameters "touch speed", "lag" [s] and "give" [m]."""
 
@@ -70,7 +70,7 @@ class Struck:
 
 
 @dataclass(frozen=True)
-class Pressed:
+class PressedTouch:
     """The finger rests on the key and gathers a speed [m/s] through three equal lags τ, as of
     will, muscle and fingertip: v (1 − (1 + x + x²/2) e^(−x)), x = t/τ. Parameters "touch speed",
     "lag" [s] and "give" [m]."""
@@ -86,7 +86,7 @@ class Pressed:
 
 
 @dataclass(frozen=True)
-class Straight:
+class ConstantSpeedTouch:
     """Down at a constant speed [m/s], held for a time [s], and up again. Parameters "touch speed"
     and "hold"."""
 
@@ -102,7 +102,7 @@ class Straight:
 
 
 @dataclass(frozen=True)
-class Repeated:
+class RepeatedTouch:
     """A stroke within 60 ms, then up to a release depth [m] and down again, `rate` times a second.
     Parameters "rate" and "release depth"."""
 
@@ -120,7 +120,7 @@ class Repeated:
 
 
 @dataclass(frozen=True)
-class Reached:
+class MinimumJerkTouch:
     """To a depth [m] in some seconds along a minimum-jerk path, and there it stays. Parameters
     "press depth" and "press time"."""
 

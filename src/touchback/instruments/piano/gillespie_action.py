@@ -51,7 +51,7 @@ LENGTHS = {
 
 
 @dataclass(frozen=True)
-class Assigned:
+class LengthRole:
     """What a length of the table is taken for, by its field, and why."""
 
     role: str
@@ -62,36 +62,73 @@ class Assigned:
 
 #: Which part each of his lengths is, as inferred, and why.
 ASSIGNED = (
-    Assigned("key_mass", "L1", "key pin to key mass, behind the pin", "a key falls back by "
-             "itself; the first of the table, before L2 and L3"),
-    Assigned("front", "L2", "key pin to key front", "nine inches; no other length is a key's"),
-    Assigned("capstan", "L3", "key pin to capstan, along the key", "after L2; the hammer then "
-             "gains 4.95 on the key front (about 5, he says). With L6, and L3 for the hammer, the "
-             "hammer turns back 41 mrad before the string"),
-    Assigned("capstan_height", "L4", "capstan over the line of the key", "after L3; next to "
-             "nothing hangs on it"),
-    Assigned("hammer", "L6", "hammer pin to hammer mass", "a head of 10 g at 130 mm on a shank of "
-             "4 g have their centre at 111 mm. L6 and L20 may change places: strike at 0.208 s"),
-    Assigned("jack_pin", "L20", "whippen pin to jack pin", "with L21 the hammer turns back 44 mrad "
-             "before the string, and its pin is 107.6 mm from the whippen's"),
-    Assigned("jack", "L13", "jack pin to jack head", "of the lengths of a jack (49 to 56 mm) the "
-             "one that brings hammer and whippen pin nearest to the usual 112 to 112.5 mm: 113.0. "
-             "With L9, L22 or L24 the hammer turns back 57 to 89 mrad before the string"),
-    Assigned("knuckle", "L10", "line of the knuckle below that of the shank", "a knuckle's size; "
-             "L19 and L23 would do as well (strike at 0.204 and 0.214 s)"),
-    Assigned("toe", "L14", "jack pin to jack toe", "with L1, L5, L8 or L17 the hammer turns back "
-             "11 to 34 mrad before the string; L15 and L16 would do as well"),
-    Assigned("button", "L7", "jack toe below the dolly E, at rest", "with L25 or L26 the toe meets "
-             "E at 0.17 s, far from both of his times"),
-    Assigned("slipped", "L19", "q₉ at which the jack's head is off the knuckle", "q₉ begins at "
-             "16.5 mm. With L10 or L23 the jack slips at 0.156 or 0.152 s, with L25 or L26 only "
-             "when the hammer is through the string"),
-    Assigned("lever_pin", "L24", "whippen pin to lever pin, along the whippen", "with L15 and L16 "
-             "the lever's end meets the line of the knuckle at rest, to 0.04 mm"),
-    Assigned("lever_height", "L15", "lever pin over the line of the whippen", "as L24"),
-    Assigned("lever", "L16", "lever pin to lever end", "as L24"),
-    Assigned("lever_bed", "L17", "lever pin to its bed RW, which bears m₃", "follows L16; next to "
-             "nothing hangs on it"),
+    LengthRole(
+        "key_mass", "L1", "key pin to key mass, behind the pin",
+        "a key falls back by itself; the first of the table, before L2 and L3",
+    ),
+    LengthRole(
+        "front", "L2", "key pin to key front",
+        "nine inches; no other length is a key's",
+    ),
+    LengthRole(
+        "capstan", "L3", "key pin to capstan, along the key",
+        "after L2; the hammer then gains 4.95 on the key front (about 5, he says). With L6, and"
+        " L3 for the hammer, the hammer turns back 41 mrad before the string",
+    ),
+    LengthRole(
+        "capstan_height", "L4", "capstan over the line of the key",
+        "after L3; next to nothing hangs on it",
+    ),
+    LengthRole(
+        "hammer", "L6", "hammer pin to hammer mass",
+        "a head of 10 g at 130 mm on a shank of 4 g have their centre at 111 mm. L6 and L20 may"
+        " change places: strike at 0.208 s",
+    ),
+    LengthRole(
+        "jack_pin", "L20", "whippen pin to jack pin",
+        "with L21 the hammer turns back 44 mrad before the string, and its pin is 107.6 mm from"
+        " the whippen's",
+    ),
+    LengthRole(
+        "jack", "L13", "jack pin to jack head",
+        "of the lengths of a jack (49 to 56 mm) the one that brings hammer and whippen pin "
+        "nearest to the usual 112 to 112.5 mm: 113.0. With L9, L22 or L24 the hammer turns back"
+        " 57 to 89 mrad before the string",
+    ),
+    LengthRole(
+        "knuckle", "L10", "line of the knuckle below that of the shank",
+        "a knuckle's size; L19 and L23 would do as well (strike at 0.204 and 0.214 s)",
+    ),
+    LengthRole(
+        "toe", "L14", "jack pin to jack toe",
+        "with L1, L5, L8 or L17 the hammer turns back 11 to 34 mrad before the string; L15 and "
+        "L16 would do as well",
+    ),
+    LengthRole(
+        "button", "L7", "jack toe below the dolly E, at rest",
+        "with L25 or L26 the toe meets E at 0.17 s, far from both of his times",
+    ),
+    LengthRole(
+        "slipped", "L19", "q₉ at which the jack's head is off the knuckle",
+        "q₉ begins at 16.5 mm. With L10 or L23 the jack slips at 0.156 or 0.152 s, with L25 or "
+        "L26 only when the hammer is through the string",
+    ),
+    LengthRole(
+        "lever_pin", "L24", "whippen pin to lever pin, along the whippen",
+        "with L15 and L16 the lever's end meets the line of the knuckle at rest, to 0.04 mm",
+    ),
+    LengthRole(
+        "lever_height", "L15", "lever pin over the line of the whippen",
+        "as L24",
+    ),
+    LengthRole(
+        "lever", "L16", "lever pin to lever end",
+        "as L24",
+    ),
+    LengthRole(
+        "lever_bed", "L17", "lever pin to its bed RW, which bears m₃",
+        "follows L16; next to nothing hangs on it",
+    ),
 )  # fmt: skip
 #: Table 3.5 [rad, m].
 INITIAL: dict[str, float] = {
@@ -447,6 +484,11 @@ def stroke(specification: GillespieSpecification | None = None, duration: float 
 
 
 __all__ = [
-    "ASSIGNED", "LENGTHS", "Assigned", "GillespieSpecification", "gillespie_specification",
-    "nine_coordinate_action", "stroke",
+    "ASSIGNED",
+    "LENGTHS",
+    "GillespieSpecification",
+    "LengthRole",
+    "gillespie_specification",
+    "nine_coordinate_action",
+    "stroke",
 ]  # fmt: skip

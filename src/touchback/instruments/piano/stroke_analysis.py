@@ -16,7 +16,7 @@ import numpy as np
 from touchback import Expr, Model, Run, System, select, simulate
 from touchback.errors import InputError
 from touchback.instruments.piano.action_specification import Specification
-from touchback.instruments.piano.finger_motions import Straight
+from touchback.instruments.piano.finger_motions import ConstantSpeedTouch
 from touchback.instruments.piano.piano_action import grand_piano_action
 
 # ---- one stroke ----------------------------------------------------------------------------------
@@ -197,7 +197,7 @@ class ForceCurve:
 
 def slow_press(specification: Specification | None = None, speed: float = 0.010) -> System:
     """An action that is pressed and released at a constant speed [m/s]."""
-    return grand_piano_action("motion", Straight(speed), specification).compile()
+    return grand_piano_action("motion", ConstantSpeedTouch(speed), specification).compile()
 
 
 def force_curve(

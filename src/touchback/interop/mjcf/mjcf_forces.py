@@ -23,7 +23,7 @@ from touchback.dynamics import float_instant, mass_matrix_entries
 from touchback.errors import ModelError
 from touchback.interop.mjcf.actuator_laws import SHORTCUT, SHORTCUTS, Law, law_of
 from touchback.interop.mjcf.mjcf_document import ACTUATOR, TRUTH, referred, truth
-from touchback.interop.mjcf.mjcf_import_state import Line, Robot
+from touchback.interop.mjcf.mjcf_import_state import MjcfTendon, Robot
 from touchback.interop.mjcf.mjcf_joints import joint_limits
 from touchback.interop.rigid_pose import Pose
 from touchback.interop.xml_file import Node
@@ -98,7 +98,7 @@ def _add(robot: Robot, node: Node, law: Law) -> None:
     pull(robot, name, line, force)
 
 
-def _transmission(robot: Robot, node: Node, gear: tuple[float, ...]) -> Line | None:
+def _transmission(robot: Robot, node: Node, gear: tuple[float, ...]) -> MjcfTendon | None:
     """What it pulls, with its length there; None (and said) for what isn't read. Balls, free joints
     and sites have no length."""
     words = node.attributes
@@ -107,14 +107,14 @@ def _transmission(robot: Robot, node: Node, gear: tuple[float, ...]) -> Line | N
             robot.notes.notice(f"{node.where}: actuator of tendon {words['tendon']!r}: left out.")
             return None
         whole = robot.tendons[words["tendon"]]
-        return Line(
+        return MjcfTendon(
             gear[0] * whole.length, gear[0] * whole.rate,
             {joint: gear[0] * factor for joint, factor in whole.joints.items()},
             [(a, b, gear[0] * share) for a, b, share in whole.stretches],
         )  # fmt: skip
     if "site" in words and "refsite" not in words:
         referred(robot.sites, "site", words["site"], node)
-        return Line(0.0, 0.0)
+        return MjcfTendon(0.0, 0.0)
     if "joint" not in words and "jointinparent" not in words:
         robot.notes.notice(
             f"{node.where}: an actuator <{node.tag}> that acts on neither a joint, a tendon nor a "
@@ -126,14 +126,14 @@ def _transmission(robot: Robot, node: Node, gear: tuple[float, ...]) -> Line | N
     if joint.kind in ("hinge", "slide"):
         name = joint.name
         length, rate = robot.model.coordinate(name), robot.model.rate(name)
-        return Line(gear[0] * length, gear[0] * rate, {name: gear[0]})
+        return MjcfTendon(gear[0] * length, gear[0] * rate, {name: gear[0]})
     if "jointinparent" in words or joint.kind == "free":
         robot.notes.notice(
             f"{node.where}: an actuator of '{joint.name}' along the axes of its parent or of the "
             "world is not read; there is no input."
         )
         return None
-    return Line(0.0, 0.0)
+    return MjcfTendon(0.0, 0.0)
 
 
 def _followed(robot: Robot, node: Node, law: Law, name: str, control: Value) -> Value:
@@ -198,7 +198,7 @@ def read_tendons(robot: Robot) -> None:
         _passive(robot, node, name, line)
 
 
-def pull(robot: Robot, name: str, line: Line, force: Value) -> None:
+def pull(robot: Robot, name: str, line: MjcfTendon, force: Value) -> None:
     """A force on a tendon, positive where it lengthens it."""
     for joint, factor in line.joints.items():
         robot.model.force(
@@ -208,9 +208,9 @@ def pull(robot: Robot, name: str, line: Line, force: Value) -> None:
         robot.model.force(robot.force_name(f"{name} {part}"), LinkForce(a, b, -share * force))
 
 
-def _fixed(robot: Robot, node: Node) -> Line | None:
+def _fixed(robot: Robot, node: Node) -> MjcfTendon | None:
     """L = Σ coefficient · q."""
-    line = Line(0.0, 0.0)
+    line = MjcfTendon(0.0, 0.0)
     for child in node.all("joint"):
         known = robot.joints[referred(robot.joints, "joint", child.attribute("joint"), child)]
         if known.kind not in ("hinge", "slide"):
@@ -229,9 +229,9 @@ def _fixed(robot: Robot, node: Node) -> Line | None:
     return line
 
 
-def _spatial(robot: Robot, node: Node, name: str) -> Line | None:
+def _spatial(robot: Robot, node: Node, name: str) -> MjcfTendon | None:
     """The length of the straight lines from site to site, those behind a pulley divided."""
-    line, before, share = Line(0.0, 0.0), None, 1.0
+    line, before, share = MjcfTendon(0.0, 0.0), None, 1.0
     for child in node.children:
         if child.tag == "pulley":
             before, divisor = None, child.number("divisor", 1.0)
@@ -258,7 +258,7 @@ def _spatial(robot: Robot, node: Node, name: str) -> Line | None:
     return line
 
 
-def _passive(robot: Robot, node: Node, name: str, line: Line) -> None:
+def _passive(robot: Robot, node: Node, name: str, line: MjcfTendon) -> None:
     """Spring, slack between the two lengths where it is at rest, and damper."""
     stiffness, damping = node.all_numbers("stiffness"), node.all_numbers("damping")
     if any(stiffness[1:]) or any(damping[1:]):
@@ -276,7 +276,7 @@ def _passive(robot: Robot, node: Node, name: str, line: Line) -> None:
         pull(robot, name, line, force)
 
 
-def _rest(robot: Robot, node: Node, line: Line) -> tuple[float, float]:
+def _rest(robot: Robot, node: Node, line: MjcfTendon) -> tuple[float, float]:
     given = node.all_numbers("springlength") or (-1.0,)
     if {given[0], given[-1]} == {-1.0}:  # as long as it is where springs of joints are at rest
         length = _length_at_rest(robot, line)
@@ -284,7 +284,7 @@ def _rest(robot: Robot, node: Node, line: Line) -> tuple[float, float]:
     return given[0], given[-1]
 
 
-def _length_at_rest(robot: Robot, line: Line) -> float:
+def _length_at_rest(robot: Robot, line: MjcfTendon) -> float:
     """The length where hinges and slides are at their `springref`, whose default is 0."""
     length = sum(factor * robot.rests[name] for name, factor in line.joints.items())
     if line.stretches:
@@ -298,7 +298,7 @@ def _length_at_rest(robot: Robot, line: Line) -> float:
     return float(length)
 
 
-def length_at_start(robot: Robot, line: Line) -> float:
+def length_at_start(robot: Robot, line: MjcfTendon) -> float:
     """The length in the position that the file draws."""
     joints = robot.model.joints
     length = sum(

@@ -49,7 +49,7 @@ class Triangles:
 
 
 @dataclass
-class Moving:
+class MjcfJoint:
     """A joint: our name, its type in the file, where its anchor is and its first coordinate."""
 
     name: str
@@ -58,7 +58,7 @@ class Moving:
 
 
 @dataclass
-class Line:
+class MjcfTendon:
     """A tendon: its length and rate, and how a tension in it pulls."""
 
     length: Expr | float
@@ -79,13 +79,13 @@ class Robot:
     carriers: dict[str, str] = field(default_factory=dict)  # of our bodies in the file's tree
     ellipsoids: set[str] = field(default_factory=set)  # bodies with another law of fluids
     bodies: dict[str, str] = field(default_factory=dict)  # the file's names to ours
-    joints: dict[str, Moving] = field(default_factory=dict)
+    joints: dict[str, MjcfJoint] = field(default_factory=dict)
     rests: dict[str, float] = field(default_factory=dict)  # springref of hinges and slides, ours
     sites: dict[str, tuple[str, Pose]] = field(default_factory=dict)  # on which body of ours
     shapes: list[Shape] = field(default_factory=list)
     geoms: set[str] = field(default_factory=set)  # their names
     meshes: dict[str, Triangles | None] = field(default_factory=dict)
-    tendons: dict[str, Line] = field(default_factory=dict)
+    tendons: dict[str, MjcfTendon] = field(default_factory=dict)
     actuators: dict[str, Expr | float] = field(default_factory=dict)  # their forces
     tuned: dict[str, Node] = field(default_factory=dict)  # joints with a springdamper
     lifted: dict[str, float] = field(default_factory=dict)  # share of its weight, by our bodies

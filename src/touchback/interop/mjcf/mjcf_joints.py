@@ -15,7 +15,7 @@ from touchback import Fixed, Free, JointEffort, JointKind, Prismatic, Revolute, 
 from touchback.errors import ModelError
 from touchback.interop.imported_bodies import axis_or_letter
 from touchback.interop.mjcf.mjcf_document import TRUTH, truth
-from touchback.interop.mjcf.mjcf_import_state import Moving, Robot
+from touchback.interop.mjcf.mjcf_import_state import MjcfJoint, Robot
 from touchback.interop.rigid_pose import Floats, Pose, about, at, quaternion_of
 from touchback.interop.xml_file import Node
 from touchback.model import GROUND, JointOptions, Value
@@ -28,7 +28,7 @@ _KNOWN = (
 )  # fmt: skip
 
 
-def hang(
+def join_to_parent(
     robot: Robot,
     node: Node,
     parent: str,
@@ -58,7 +58,7 @@ def hang(
         else:
             _add(robot, element, kind, name, (carrier, place), child, within)
         if element.attributes.get("name"):
-            robot.joints[element.attributes["name"]] = Moving(name, kind, child)
+            robot.joints[element.attributes["name"]] = MjcfJoint(name, kind, child)
         carrier, place = child, at((0.0, 0.0, 0.0))
 
 

@@ -54,7 +54,7 @@ from touchback.interop.mjcf.mjcf_forces import (
 )
 from touchback.interop.mjcf.mjcf_geoms import add_contacts, add_visuals, read_geom, read_meshes
 from touchback.interop.mjcf.mjcf_import_state import WORLD, Robot
-from touchback.interop.mjcf.mjcf_joints import hang
+from touchback.interop.mjcf.mjcf_joints import join_to_parent
 from touchback.interop.mjcf.mjcf_pose import read_line, read_pose
 from touchback.interop.rigid_pose import HERE, Pose, at, of_quaternion
 from touchback.interop.xml_file import Node
@@ -127,7 +127,7 @@ def _body(robot: Robot, node: Node, parent: str, within: Pose, childclass: str) 
     robot.carriers[name] = parent
     elements = _elements(robot, node, HERE, childclass)
     _weigh(robot, node, name, _geoms_and_sites(robot, name, elements), elements)
-    hang(robot, node, parent, name, pose, elements)
+    join_to_parent(robot, node, parent, name, pose, elements)
     if "gravcomp" in node.attributes:
         robot.lifted[name] = node.number("gravcomp", 0.0)
     if node.attributes.get("mocap") == "true":

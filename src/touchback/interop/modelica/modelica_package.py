@@ -69,7 +69,7 @@ class Sheet:
         )
         self.redundant = self.modes.redundant
         self.mode_names = [self.states[group.state] for group in self.modes.groups]
-        self.instant = Ported(self.model, self.tape, at, self.names, self.redundant)
+        self.instant = ModelicaInstant(self.model, self.tape, at, self.names, self.redundant)
         self.by_coordinates = Instant(self.model, self.tape, at, merge_fixed=False)
         self.accelerations = self._coordinates("a")
         self.start = (system.assemble() if system.constrained else system.initial_state()).x
@@ -160,7 +160,7 @@ class Push:
     torque: Vector
 
 
-class Ported(Instant):
+class ModelicaInstant(Instant):
     """A flat model over a tape whose symbols are variables of the Modelica model, such as
     "body_rod.K.r[1]"."""
 
@@ -277,7 +277,7 @@ class Ported(Instant):
 class _Meter:
     """The mechanism as a force sees it; what it does to bodies is noted."""
 
-    def __init__(self, instant: Ported) -> None:
+    def __init__(self, instant: ModelicaInstant) -> None:
         self._instant = instant
         self.pushed: list[Push] = []
 

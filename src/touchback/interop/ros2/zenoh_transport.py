@@ -137,7 +137,7 @@ _ACQUAINTED = 100  # messages
 _WITHIN = 1000  # requests of a service that may wait, as rmw_zenoh's profile has it
 
 
-class Numbered(Heard):
+class SequenceGapCounter(Heard):
     """What is missing between numbers of messages. While two nodes get to know each other Zenoh may
     leave one out, as it does all before: gaps count from the hundredth message of a publisher
     on."""
@@ -235,7 +235,7 @@ class ZenohTransport:
     def subscribe(self, topic: str, kind: str, take: Take, refuse: Refuse) -> None:
         """Messages of a topic; those of another type, or of another definition of it, which
         rmw_zenoh would never tell of, are refused with words."""
-        wanted, heard = topic_key(self.domain, topic, kind), Numbered()
+        wanted, heard = topic_key(self.domain, topic, kind), SequenceGapCounter()
         self.heard[topic] = heard
 
         def came(sample: zenoh.Sample) -> None:

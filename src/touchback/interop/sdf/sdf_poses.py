@@ -15,7 +15,7 @@ WORLD, MODEL, APART = "world", "__model__", "::"
 
 
 @dataclass(frozen=True)
-class Placed:
+class SdfFrame:
     """A frame: its pose, seen from which other one, and what it is attached to; whole names."""
 
     pose: Pose
@@ -29,11 +29,11 @@ class Frames:
     """All frames of a file by their whole names, as "arm::hand"."""
 
     axes_in_model: bool = False  # whether axes of joints are told there unless said otherwise
-    placed: dict[str, Placed] = field(default_factory=dict)
+    placed: dict[str, SdfFrame] = field(default_factory=dict)
     links: dict[str, Node] = field(default_factory=dict)
     _found: dict[str, Pose] = field(default_factory=lambda: {WORLD: HERE})
 
-    def add(self, name: str, placed: Placed) -> None:
+    def add(self, name: str, placed: SdfFrame) -> None:
         """A frame, whose name must be new."""
         if name in self.placed or name == WORLD:
             raise ModelError(

@@ -41,7 +41,7 @@ from touchback.interop.sdf.sdf_poses import (
     MODEL,
     WORLD,
     Frames,
-    Placed,
+    SdfFrame,
     in_scope,
     pose_of,
     seen_from,
@@ -79,7 +79,7 @@ def add_link(robot: Robot, name: str, node: Node) -> None:
 
 
 @dataclass
-class Rough(CollisionShape):
+class SdfCollisionShape(CollisionShape):
     """Which model a link is part of, and whether this one's links touch each other; the smaller
     friction of two counts, as in Gazebo."""
 
@@ -90,15 +90,15 @@ class Rough(CollisionShape):
         return min(self.friction, other.friction)
 
     def may_touch(self, other: CollisionShape) -> bool:
-        return self.itself or not isinstance(other, Rough) or self.model != other.model
+        return self.itself or not isinstance(other, SdfCollisionShape) or self.model != other.model
 
 
-def add_rough(robot: Robot, name: str, node: Node, model: str, itself: bool) -> None:
+def add_collision_shapes(robot: Robot, name: str, node: Node, model: str, itself: bool) -> None:
     """What of a link touches."""
     for shown in as_urdf(node).all("collision"):
         found = add_collision_shape(robot, name, shown, shown.number("friction", 1.0))
         if found is not None:
-            robot.touching[-1] = Rough(**vars(found), model=model, itself=itself)
+            robot.touching[-1] = SdfCollisionShape(**vars(found), model=model, itself=itself)
 
 
 def _add_inertia(robot: Robot, name: str, node: Node) -> None:
@@ -485,7 +485,9 @@ def read_sdf(
     for name, node in frames.links.items():
         add_link(robot, name, node)
         if contacts:
-            add_rough(robot, name, node, read.models[name], read.models[name] in read.selfish)
+            add_collision_shapes(
+                robot, name, node, read.models[name], read.models[name] in read.selfish
+            )
     _join(robot, read)
     couple_mimics(robot)
     add_link_contacts(robot, lambda one, two: False)
@@ -540,7 +542,7 @@ class _Read:
         said = model.first("static")
         static = static or (said is not None and said.text in ("true", "1"))
         self.static.update(links if static else ())
-        self.frames.add(own, Placed(pose_of(model), outside, canonical, model))
+        self.frames.add(own, SdfFrame(pose_of(model), outside, canonical, model))
         for node in model.children:
             if node.tag in ("link", "joint", "frame", "model"):
                 self._add(node, scope, own, static)
@@ -560,9 +562,9 @@ class _Read:
             outside = seen_from(node, scope, model)
             self.collect(node, f"{name}{APART}", outside, name, static)
             inner = f"{name}{APART}{MODEL}"
-            self.frames.add(name, Placed(HERE, inner, inner, node))
+            self.frames.add(name, SdfFrame(HERE, inner, inner, node))
             return
-        placed = Placed(pose_of(node), seen_from(node, scope, seen), attached, node)
+        placed = SdfFrame(pose_of(node), seen_from(node, scope, seen), attached, node)
         self.frames.add(name, placed)
 
 

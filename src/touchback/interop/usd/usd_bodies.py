@@ -48,7 +48,7 @@ class Scene:
     notes: Notes
     bodies: dict[str, str] = field(default_factory=dict)  # paths to our names
     still: set[str] = field(default_factory=set)  # paths of bodies that stand
-    touching: list[Rubbing] = field(default_factory=list)
+    touching: list[UsdCollisionShape] = field(default_factory=list)
     paths: dict[str, str] = field(default_factory=dict)  # of what touches, by its name
 
     def body_of(self, prim: Any) -> Any | None:
@@ -275,7 +275,7 @@ FRICTION = 0.5  # of colliders without a material: UsdPhysics leaves it to progr
 
 
 @dataclass
-class Rubbing(CollisionShape):
+class UsdCollisionShape(CollisionShape):
     """The mean of two frictions counts, as in PhysX."""
 
     def friction_with(self, other: CollisionShape) -> float:
@@ -320,10 +320,12 @@ def solid_of(stage: Stage, prim: Any, body: Any | None) -> Solid | None:
     return Solid(found.kind, found.size, pose @ found.pose, found.points, found.triangles)
 
 
-def collision_shape(stage: Stage, prim: Any, name: str, body: str, given: Solid) -> Rubbing:
+def collision_shape(
+    stage: Stage, prim: Any, name: str, body: str, given: Solid
+) -> UsdCollisionShape:
     """What touches of a collider."""
     points = None if given.points is None else np.array(farthest(given.points))
-    return Rubbing(
+    return UsdCollisionShape(
         name, body, given.pose, given.kind, given.size, stage.where(prim), FRICTION, points
     )
 

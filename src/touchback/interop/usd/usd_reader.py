@@ -48,7 +48,7 @@ _AXES = "xyz"
 
 
 @dataclass
-class Found:
+class UsdJoint:
     """A joint: its two bodies (prims; None for the world) and the frames on them."""
 
     prim: Any
@@ -66,7 +66,7 @@ class Found:
         return one, two
 
 
-def find_joints(scene: Scene) -> list[Found]:
+def find_joints(scene: Scene) -> list[UsdJoint]:
     """All that are read, in the file's order; others are noticed."""
     from pxr import UsdPhysics
 
@@ -90,7 +90,7 @@ def find_joints(scene: Scene) -> list[Found]:
         outside = bool(joint.GetExcludeFromArticulationAttr().Get())
         (one, first, here), (two, second, there) = ends
         path, on = str(prim.GetPath()), (one or here, two or there)
-        found.append(Found(prim, path, kind, (one, two), (first, second), limits, outside, on))
+        found.append(UsdJoint(prim, path, kind, (one, two), (first, second), limits, outside, on))
     return found
 
 
@@ -211,7 +211,7 @@ def _limits(
     return low * unit, high * unit
 
 
-def start_of(scene: Scene, found: Found) -> list[float] | None:
+def start_of(scene: Scene, found: UsdJoint) -> list[float] | None:
     """The joint's coordinates as the file places its bodies (frame 1 seen from frame 0); None of
     kinds that have none. Where they don't fit the joint, that is said."""
     whole = [
@@ -261,7 +261,7 @@ def _amiss(kind: JointKind | ClosureKind, p: Any, turn: Any, axis: Any) -> float
     return float(max(np.abs(p).max(), 2.0 * np.abs(turn).max()))
 
 
-def add_joint(scene: Scene, found: Found, name: str, turned: bool, stops: bool) -> None:
+def add_joint(scene: Scene, found: UsdJoint, name: str, turned: bool, stops: bool) -> None:
     """Part of the tree; `turned`: the first body is the child, and coordinates keep their sign."""
     ends = [frame.frame(body) for frame, body in zip(found.frames, found.names(scene))]
     kind = found.kind
@@ -286,7 +286,7 @@ def add_joint(scene: Scene, found: Found, name: str, turned: bool, stops: bool) 
     scene.model.joint(name, kind, ends[0], ends[1], **options)
 
 
-def _rates(scene: Scene, found: Found) -> list[float] | None:
+def _rates(scene: Scene, found: UsdJoint) -> list[float] | None:
     place, body = found.frames[0], found.bodies[0]
     if body is not None:
         place = scene.stage.placed(body)[0] @ place
@@ -368,7 +368,7 @@ def _speeds(scene: Scene, prim: Any) -> tuple[Floats, Floats]:
     return R @ linear, R @ angular
 
 
-def add_drives(scene: Scene, found: Found, joint: str) -> None:
+def add_drives(scene: Scene, found: UsdJoint, joint: str) -> None:
     """k (target − q) + d (target rate − q̇), no larger than the largest force. Stiffness of turning
     ones is told by the degree."""
     from pxr import UsdPhysics
@@ -506,7 +506,7 @@ def _gravity(stage: Stage, notes: Notes) -> tuple[float, float, float]:
     return x, y, z
 
 
-def _join(scene: Scene, joints: list[Found], stops: bool) -> None:
+def _join(scene: Scene, joints: list[UsdJoint], stops: bool) -> None:
     """Joints carry bodies as far as that makes trees, in the file's order; others close loops;
     what none carries is free."""
     carried = _tree(scene, joints)
@@ -533,7 +533,7 @@ def _join(scene: Scene, joints: list[Found], stops: bool) -> None:
             scene.notes.say(f"{scene.stage.where(each.prim)}: it closes a loop.")
 
 
-def _tree(scene: Scene, joints: list[Found]) -> dict[str, str]:
+def _tree(scene: Scene, joints: list[UsdJoint]) -> dict[str, str]:
     """Which joints carry a body, and which one: from the world outwards, then from each body that
     isn't reached, the roots of articulations first."""
     from pxr import UsdPhysics
@@ -566,7 +566,7 @@ def _tree(scene: Scene, joints: list[Found]) -> dict[str, str]:
         ahead.append(fresh)
 
 
-def _touch(scene: Scene, joints: list[Found]) -> None:
+def _touch(scene: Scene, joints: list[UsdJoint]) -> None:
     """All but what the file keeps apart: USD has no carriers that a body wouldn't touch."""
     apart = non_colliding_pairs(scene, joints)
 
@@ -592,7 +592,7 @@ def _count_others(scene: Scene) -> None:
 __all__ = ["read_usd"]
 
 
-def non_colliding_pairs(scene: Scene, joints: list[Found]) -> set[frozenset[str]]:
+def non_colliding_pairs(scene: Scene, joints: list[UsdJoint]) -> set[frozenset[str]]:
     """Pairs of names of what touches. A joint on the world itself keeps nothing apart: there is no
     body of the world; one on a prim that stands keeps this apart, and nothing else that stands."""
     below: defaultdict[str, list[tuple[str, str]]] = defaultdict(list)
@@ -615,7 +615,7 @@ def _part_of(scene: Scene, below: defaultdict[str, list[tuple[str, str]]], prim:
     return [name for name, body in below[path] if own in (None, body)]
 
 
-def _jointed(joints: list[Found]) -> list[tuple[Any, Any]]:
+def _jointed(joints: list[UsdJoint]) -> list[tuple[Any, Any]]:
     from pxr import UsdPhysics
 
     return [

@@ -20,7 +20,7 @@ STATE, PARAMETERS = LIB.constant("TB_STATE"), LIB.constant("TB_PARAMETERS")
 
 
 @dataclass(frozen=True)
-class Staged:
+class StagedFunction:
     """A function by its stage over parameters (None: it reads none), the size of the block that
     this gives, and its stage over states (None: only the block is wanted)."""
 
@@ -30,7 +30,7 @@ class Staged:
 
 
 @dataclass(frozen=True)
-class Renumbered:
+class ModeRenumbering:
     """A group of modes that both structures have: its place in the new state, the names of its
     modes in the old one, and the number that each has in the new one (−1: it has none)."""
 
@@ -40,7 +40,7 @@ class Renumbered:
 
 
 @dataclass(frozen=True)
-class Carried:
+class CarriedState:
     """What is carried over: numbers (source, place there, place in the new state or parameters),
     and for each new input, output, guard and energy where it was (−1: nowhere). The inputs' places
     end with that of the emergency stop."""
@@ -51,7 +51,7 @@ class Carried:
     outputs: Sequence[int]
     guards: Sequence[int]
     energies: Sequence[int]
-    modes: Sequence[Renumbered] = ()
+    modes: Sequence[ModeRenumbering] = ()
 
     def check(self, old: LiveLoop, new: LiveLoop) -> None:
         """Refuses places that the structures don't have: C takes them as they are."""
@@ -96,10 +96,10 @@ class Swap:
         self,
         old: LiveLoop,
         new: LiveLoop,
-        carried: Carried,
-        blocks: Sequence[tuple[Staged, int]],
-        velocities: Staged,
-        transfer: Staged,
+        carried: CarriedState,
+        blocks: Sequence[tuple[StagedFunction, int]],
+        velocities: StagedFunction,
+        transfer: StagedFunction,
         bodies: int,
         directory: tuple[int, int],
         not_before: float = -np.inf,
@@ -155,13 +155,13 @@ class Swap:
         return int(LIB.tb_live_swap_state(self.record.address))
 
 
-def _renumbered(group: Renumbered) -> Record:
+def _renumbered(group: ModeRenumbering) -> Record:
     made = Record("tb_renumbered", place=group.place, count=len(group.numbers))
     made.point("numbers", np.array(group.numbers, dtype=np.int64))
     return made
 
 
-def _moves(carried: Carried) -> list[Record]:
+def _moves(carried: CarriedState) -> list[Record]:
     given = ((STATE, carried.to_state), (PARAMETERS, carried.to_parameters))
     return [
         Record("tb_move", **{"source": source, "from": place, "target": target, "to": to})
@@ -170,7 +170,7 @@ def _moves(carried: Carried) -> list[Record]:
     ]
 
 
-def _fill(staged: Record, given: Staged, block: Floats) -> None:
+def _fill(staged: Record, given: StagedFunction, block: Floats) -> None:
     staged.call("first", given.first)
     staged.point("block", block)
     staged.call("second", given.second)

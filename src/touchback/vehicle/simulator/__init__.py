@@ -2,7 +2,7 @@
 
 from touchback.vehicle.simulator.blind_trial import (
     CASTERS,
-    Meeting,
+    ObstacleEncounter,
     add_obstacle,
     draw_meetings,
     meet_obstacles,
@@ -21,7 +21,7 @@ __all__ = [
     "RATE",
     "SPEED",
     "Arms",
-    "Meeting",
+    "ObstacleEncounter",
     "Person",
     "SimulatedWheel",
     "SimulatorCar",

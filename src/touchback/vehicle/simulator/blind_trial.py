@@ -38,7 +38,7 @@ def add_obstacle(model: Model) -> None:
 
 
 @dataclass(frozen=True)
-class Meeting:
+class ObstacleEncounter:
     """An obstacle at `place` [m along the road], to be seen since `appears` [s], with a `caster`
     [rad]; its `turn` counts from 1."""
 
@@ -68,7 +68,7 @@ class Meeting:
         return float(torque[at]), float(angle[at])
 
 
-def meet_obstacles(live: Live, seed: int) -> list[Meeting]:
+def meet_obstacles(live: Live, seed: int) -> list[ObstacleEncounter]:
     """Lets an obstacle appear before the car of a live run with each of three casters, in an order
     and at times of a seed; whoever drives isn't told."""
     draw, met = random.Random(seed), []
@@ -78,12 +78,12 @@ def meet_obstacles(live: Live, seed: int) -> list[Meeting]:
         now = live.snapshot()
         place = now["x"] + NOTICE * now["speed"]
         live["obstacle"] = place
-        met.append(Meeting(turn + 1, caster, place, now["time"]))
+        met.append(ObstacleEncounter(turn + 1, caster, place, now["time"]))
         live.run(NOTICE + _AFTER)
     return met
 
 
-def draw_meetings(run: Run, met: Sequence[Meeting], path: Path) -> None:
+def draw_meetings(run: Run, met: Sequence[ObstacleEncounter], path: Path) -> None:
     """Path, angle and torque of each, as Fig. 28 to 30."""
     import matplotlib.pyplot as plt
 

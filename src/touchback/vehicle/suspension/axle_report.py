@@ -66,7 +66,7 @@ _STEP = 1e-4  # m, of the load's difference
 
 
 @dataclass(frozen=True)
-class Stand:
+class WheelStance:
     """How a wheel stands: its centre and the way its axle points (to the left), where it touches
     the road below it, length of its strut [m], load on its pad [N]."""
 
@@ -94,11 +94,11 @@ class Stand:
 
 
 @dataclass(frozen=True)
-class Moving:
-    """How a wheel moves with a motion of the rig: rates of what a `Stand` tells, and the twist of
-    its carrier."""
+class WheelRates:
+    """How a wheel moves with a motion of the rig: rates of what a `WheelStance` tells, and the
+    twist of its carrier."""
 
-    stand: Stand
+    stand: WheelStance
     velocity: Floats
     omega: Floats
     strut: float
@@ -126,10 +126,10 @@ class Moving:
         lean = np.cross(self.omega, self.stand.axle)[2]
         return float(-self.stand.sign * lean / np.sqrt(1.0 - self.stand.axle[2] ** 2))
 
-    def with_strut_held(self, travelling: Moving) -> Moving:
+    def with_strut_held(self, travelling: WheelRates) -> WheelRates:
         """This motion, less so much of another that the strut keeps its length."""
         share = self.strut / travelling.strut
-        return Moving(
+        return WheelRates(
             self.stand, self.velocity - share * travelling.velocity,
             self.omega - share * travelling.omega, 0.0,
         )  # fmt: skip
@@ -178,7 +178,7 @@ class Rig:
 
     def at(
         self, left: float = 0.0, right: float = 0.0, rack: float = 0.0, moving: str = "bump"
-    ) -> dict[str, Moving]:
+    ) -> dict[str, WheelRates]:
         """Both wheels where the rig puts them, and how they move when both pads rise ("bump"), the
         chassis rolls to the right ("roll": the left one sinks and the right one rises), or the rack
         goes to the left ("rack"), each at 1 m/s."""
@@ -217,7 +217,7 @@ class Rig:
         self._ways = goal
         return state
 
-    def _moving(self, side: str, seen: dict[str, float], load: float) -> Moving:
+    def _moving(self, side: str, seen: dict[str, float], load: float) -> WheelRates:
         def vector(what: str) -> Floats:
             return np.array([seen[f"{side} {what}.{axis}"] for axis in "xyz"])
 
@@ -225,8 +225,8 @@ class Rig:
         down = axle[2] * axle - np.array([0.0, 0.0, 1.0])
         contact = centre + self.axle.wheel_centre[2] * down / np.linalg.norm(down)
         strut = seen[f"{side} strut.length"]
-        stand = Stand(SIDES[side], centre, axle, contact, strut, load)
-        return Moving(stand, vector("velocity"), vector("omega"), seen[f"{side} strut.rate"])
+        stand = WheelStance(SIDES[side], centre, axle, contact, strut, load)
+        return WheelRates(stand, vector("velocity"), vector("omega"), seen[f"{side} strut.rate"])
 
 
 class LoadRig:
@@ -415,7 +415,7 @@ def _row(rig: Rig, way: float) -> dict[str, float]:
     }  # fmt: skip
 
 
-def steering_axis(rig: Rig, way: float, bump: Moving) -> tuple[float, float, float, float]:
+def steering_axis(rig: Rig, way: float, bump: WheelRates) -> tuple[float, float, float, float]:
     """Caster and kingpin inclination [rad], scrub radius and caster trail [m] of the left wheel:
     the line about which its carrier turns when the rack moves and the strut doesn't."""
     held = rig.at(way, way, moving="rack")["left"].with_strut_held(bump)
@@ -430,7 +430,7 @@ def steering_axis(rig: Rig, way: float, bump: Moving) -> tuple[float, float, flo
     return caster, kingpin, float(stand.sign * aside @ off), float(-ahead @ off)
 
 
-def roll_centre(roll: Moving) -> float:
+def roll_centre(roll: WheelRates) -> float:
     """Height of the point in the car's middle about which the contact turns as the car rolls [m]:
     z + y v_y/v_z."""
     v, at = roll.contact, roll.stand.contact

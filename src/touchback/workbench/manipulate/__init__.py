@@ -20,7 +20,7 @@ from touchback.workbench.manipulate.manipulator_messages import (
     Remove,
     Undo,
 )
-from touchback.workbench.manipulate.mouse_hand import Grips, equipped, with_hand
+from touchback.workbench.manipulate.mouse_hand import Grips, model_with_hands, with_hand
 from touchback.workbench.manipulate.pose_dragging import Poses
 from touchback.workbench.manipulate.structure_edits import Edits
 from touchback.workbench.manipulate.undo_history import Reshape
@@ -64,4 +64,4 @@ class Manipulators:
         self.grips.leave(client)
 
 
-__all__ = ["Manipulators", "equipped", "with_hand"]
+__all__ = ["Manipulators", "model_with_hands", "with_hand"]

@@ -69,7 +69,7 @@ def hands_of(model: Model) -> list[str]:
     return [name for name, force in model.forces.items() if isinstance(force, Hand)]
 
 
-def equipped(model: Model, hands: Sequence[str] = (HAND,)) -> Model:
+def model_with_hands(model: Model, hands: Sequence[str] = (HAND,)) -> Model:
     """The same mechanism, flat, with hands (one, unless more are named) that hold nothing yet."""
     other = copied(model)
     if not other.bodies:
@@ -84,7 +84,7 @@ def with_hand(system: System) -> System:
     """The same system with a hand; as it is where it has one, or is a row of copies."""
     if system.names or hands_of(system.model) or not system.model.bodies:
         return system
-    other = equipped(system.model).compile()
+    other = model_with_hands(system.model).compile()
     for name, value in system.parameters.items():
         other[name] = value
     return other
@@ -150,7 +150,7 @@ class Spring:
 
 
 @dataclass(frozen=True)
-class Held:
+class ClientGrip:
     """What a hand of a client holds."""
 
     client: str
@@ -163,7 +163,7 @@ class Grips:
 
     def __init__(self, commands: CommandServer) -> None:
         self._commands, self._lock = commands, threading.RLock()
-        self.held: dict[str, Held] = {}
+        self.held: dict[str, ClientGrip] = {}
         self._looked: dict[str, float] = {}
 
     def grab(self, asked: Grab, client: str) -> Facts:
@@ -189,7 +189,7 @@ class Grips:
                 self._write(name, float(value))
             number = list(live.system.model.bodies).index(asked.body) + 1
             self._write(grip_name(asked.hand), float(number))
-            self.held[asked.hand] = Held(client, asked.body, spring)
+            self.held[asked.hand] = ClientGrip(client, asked.body, spring)
             self._looked[asked.hand] = time.monotonic()
         return {
             "hand": asked.hand, "body": asked.body, "to": [float(x) for x in target],
@@ -208,10 +208,10 @@ class Grips:
                 numbers = spring.stiffness, spring.damping
                 for name, value in zip(law_names(asked.hand), numbers, strict=True):
                     self._write(name, value)
-                self.held[asked.hand] = Held(client, held.body, spring)
+                self.held[asked.hand] = ClientGrip(client, held.body, spring)
         return {"hand": asked.hand, "body": held.body, "tick": self._commands.live.ticks}
 
-    def _eased(self, hand: str, held: Held) -> Spring:
+    def _eased(self, hand: str, held: ClientGrip) -> Spring:
         """The spring of a hand, made softer where the mechanism has become so light that a step
         couldn't follow; looked at now and then."""
         now = time.monotonic()
@@ -261,7 +261,7 @@ class Grips:
         if not known:
             raise InputError(
                 f"{system.name}: the run has no hand to hold bodies with; start it with "
-                "`equipped(model).compile()` of touchback.workbench, or open it there."
+                "`model_with_hands(model).compile()` of touchback.workbench, or open it there."
             )
         if hand not in known:
             raise unknown_name("hand", hand, known)
@@ -271,7 +271,7 @@ class Grips:
                 f"Hand '{hand}': somebody else holds '{held.body}' with it; wait until it lets go."
             )
 
-    def _holding(self, hand: str, client: str) -> Held:
+    def _holding(self, hand: str, client: str) -> ClientGrip:
         self._check_hand(hand, client)
         if hand not in self.held:
             raise InputError(f"Hand '{hand}': it holds nothing; `grab` a body first.")

@@ -60,7 +60,7 @@ _SLACK = 1e-9  # rad, or of the mechanism's size: over a limit
 
 
 @dataclass(frozen=True)
-class Reached:
+class ReachedPose:
     """Positions, where the point is [m], and how far from the target [m]."""
 
     q: np.ndarray
@@ -83,12 +83,12 @@ class _Drag:
     longest: np.ndarray  # the most that each coordinate moves in a step
     slack: np.ndarray  # that each may be over its limit
 
-    def reached_at(self, now: StateSnapshot) -> Reached:
+    def reached_at(self, now: StateSnapshot) -> ReachedPose:
         point = now.point(self.body, self.at)
-        return Reached(now.q, point, float(np.linalg.norm(self.target - point)))
+        return ReachedPose(now.q, point, float(np.linalg.norm(self.target - point)))
 
 
-def reach(now: StateSnapshot, body: str, at: np.ndarray, target: np.ndarray) -> Reached:
+def reach(now: StateSnapshot, body: str, at: np.ndarray, target: np.ndarray) -> ReachedPose:
     """The configuration nearest to the present one in which a point of a body is at a place, or as
     near as constraints and joint limits let it."""
     system = now.system

@@ -384,8 +384,8 @@ class Edits:
 
         return Change(EDIT, name, f"placement of '{name}'", alter, key=("placement", name))
 
-    def _placing(self) -> Placing:
-        return Placing(self._reshape.model(), take_snapshot(self._commands.live))
+    def _placing(self) -> JointPlacement:
+        return JointPlacement(self._reshape.model(), take_snapshot(self._commands.live))
 
     def _check_coordinate(self, asked: Edit) -> None:
         name, joints = asked.joint, self._commands.live.system.model.joints
@@ -531,7 +531,7 @@ Pose = tuple[np.ndarray, np.ndarray]  # rotation matrix and position
 
 
 @dataclass(frozen=True)
-class Placing:
+class JointPlacement:
     """A model as it is described, without what a run froze into it, and where the run is."""
 
     model: Model

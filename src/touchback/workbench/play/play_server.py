@@ -33,8 +33,8 @@ from touchback.realtime.control.command_server import OFTEN, SELDOM
 from touchback.realtime.control.control_messages import Facts
 from touchback.workbench.live_source import LiveSource
 from touchback.workbench.looped_inputs import feed
-from touchback.workbench.manipulate import equipped
-from touchback.workbench.page_source import Posed, SceneSeen, Source, Values
+from touchback.workbench.manipulate import model_with_hands
+from touchback.workbench.page_source import PageScene, PoseFrame, Source, Values
 from touchback.workbench.play import play_messages as asked
 from touchback.workbench.play.piano_page import PianoPage, Tell, nobody
 from touchback.workbench.play.play_messages import About, Clock, Strings, Visit, Zoo
@@ -231,10 +231,10 @@ class PlaySource:
     def prepare(self) -> None:
         pass
 
-    def scene(self) -> SceneSeen:
+    def scene(self) -> PageScene:
         return empty_scene(self.title)
 
-    def frame(self) -> Posed | None:
+    def frame(self) -> PoseFrame | None:
         return None
 
     def ticks(self) -> int:
@@ -259,9 +259,9 @@ class PlaySource:
         return self.commands.handle(message, client)
 
 
-def empty_scene(title: str) -> SceneSeen:
+def empty_scene(title: str) -> PageScene:
     """A scene in which nothing is to be drawn."""
-    return SceneSeen(
+    return PageScene(
         structure=1, title=title, flat=None, bodies=[], shapes=[], joints=[], loops=[], springs=[],
         arrows=[], sensors=[], bounds=[[0.0] * 3, [0.0] * 3],
     )  # fmt: skip
@@ -334,7 +334,7 @@ class ZooSource:
 
     stale = staticmethod(lambda: False)
     prepare = staticmethod(lambda: None)
-    frame = cast(Callable[[], Posed | None], staticmethod(lambda: None))
+    frame = cast(Callable[[], PoseFrame | None], staticmethod(lambda: None))
     ticks = staticmethod(lambda: 0)
     values = cast(Callable[[], Values], staticmethod(dict))
     status = cast(Callable[[], Mapping[str, object]], staticmethod(lambda: {"state": "running"}))
@@ -498,7 +498,7 @@ class PlayServer:
 
     def _mechanism(self, entry: tb.gallery.Entry, steps: ExitStack) -> OpenPage:
         experiment = entry.on_page.experiment
-        system = equipped(entry.on_page.make()).compile()
+        system = model_with_hands(entry.on_page.make()).compile()
         bench = open(
             system, x0=experiment.start(system), substeps=experiment.substeps, page="index.html",
             **self._where(GALLERY + entry.name),

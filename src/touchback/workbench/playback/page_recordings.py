@@ -30,7 +30,7 @@ Mark = tuple[int, dict[int, int]]
 """How often everything, and each run by itself, was stopped before."""
 
 
-class Runs:
+class StoppableRuns:
     """The run that a page shows or goes back to, those whose place forks took, and a fork that is
     being made. From any thread, without a lock: nobody may be kept from stopping."""
 
@@ -58,14 +58,14 @@ class Runs:
     def stop(self) -> bool:
         """An emergency stop of all that run; whether there are any."""
         self._stops += 1  # first: a fork that isn't among them yet looks at it afterwards
-        found = [live for live in self._runs if runs(live)]
+        found = [live for live in self._runs if is_running(live)]
         for live in found:
             live.emergency_stop()
         return bool(found)
 
     def mark(self) -> Mark:
         """What to compare with later."""
-        return self._stops, {id(live): live.stops for live in self._runs if runs(live)}
+        return self._stops, {id(live): live.stops for live in self._runs if is_running(live)}
 
     def stopped_since(self, mark: Mark) -> bool:
         """Whether a stop came, by a page, or by whoever else holds one of the runs."""
@@ -73,7 +73,7 @@ class Runs:
         return stops != mark[0] or any(each.get(key, n) != n for key, n in mark[1].items())
 
 
-def runs(live: Live) -> bool:
+def is_running(live: Live) -> bool:
     """Whether it was started and hasn't ended."""
     return live.state in ("running", "paused")
 
@@ -178,7 +178,7 @@ class PageRecordings:
         self._live: tuple[Live, LiveSource, LiveScopes] | None = None
         self._theirs: LiveSource | None = None  # of a run that isn't the page's own, behind a fork
         self._playback: Playback | None = None
-        self.runs = Runs()
+        self.runs = StoppableRuns()
         self._numbers = itertools.count()
         self._lock = threading.RLock()
 
@@ -326,7 +326,7 @@ class PageRecordings:
     def _fork(self, playback: Playback, time: float | None) -> Facts:
         playback.commands.check("transport", "fork")  # it takes the place of the run that there is
         mark, before = self.runs.mark(), self._live
-        held = before is not None and runs(before[0]) and "stopped" in before[0].faults
+        held = before is not None and is_running(before[0]) and "stopped" in before[0].faults
         time = playback.instant.time if time is None else time
         forked = forked_at(playback.track, time, playback.rate)
         live = forked.live
@@ -368,7 +368,7 @@ class PageRecordings:
             source, shown = self._theirs, self._live
             if source is None or shown is None:
                 raise InputError("The page shows its live run; there is none to go back to.")
-            if not runs(source.live):
+            if not is_running(source.live):
                 raise InputError(f"The run '{source.title}' before the fork has ended.")
             self._end_take()
             self._theirs = None

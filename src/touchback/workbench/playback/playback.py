@@ -15,7 +15,7 @@ from touchback.realtime.control.command_server import OFTEN, USUAL
 from touchback.realtime.control.control_messages import Go, Pause, Reset, Speed, Step, Stop, What
 from touchback.realtime.control.permissions import Exposed, Rate, Rates
 from touchback.workbench.page_scene import Poses, make_scene
-from touchback.workbench.page_source import Posed, SceneSeen, Values
+from touchback.workbench.page_source import PageScene, PoseFrame, Values
 from touchback.workbench.playback.playback_track import Instant, Track
 from touchback.workbench.scopes.scope_port import (
     Facts,
@@ -211,7 +211,7 @@ class Playback:
             self._poses[shown] = Poses(self.track.system(shown))
         self._shown = shown
 
-    def scene(self) -> SceneSeen:
+    def scene(self) -> PageScene:
         at, shown = self.instant, self._shown  # once: another thread may prepare
         poses = self._poses[shown]
         if at.structure != shown:  # it went on meanwhile
@@ -223,13 +223,13 @@ class Playback:
         start = system.initial_state()
         return np.concatenate([start.q, start.v, start.z]), 0.0, system.parameters
 
-    def frame(self) -> Posed | None:
+    def frame(self) -> PoseFrame | None:
         at = self.instant
         if at.structure != self._shown:
             return None
         poses = self._poses[at.structure]
         numbers = poses.at(at.state, at.time, at.inputs, at.parameters)
-        return Posed(self.at, len(poses.bodies), numbers, poses.size)
+        return PoseFrame(self.at, len(poses.bodies), numbers, poses.size)
 
     def ticks(self) -> int:
         return self._count + self.instant.row
