@@ -110,7 +110,7 @@ def test_a_bounce_within_one_period_ends_where_the_laboratory_finds_it() -> None
         if due.y < 0.0 or not ball.contacts or free.after(State(y, -speed), T, force).y >= 0.0:
             continue  # still inside, never there, or a graze, which counts as none
         bounces += 1
-        found = onward(*motions, Pair(y, -speed), force, T)
+        found = advance_period(*motions, Pair(y, -speed), force, T)
         assert found.y == pytest.approx(due.y, abs=1e-16)
         assert found.v == pytest.approx(due.v, abs=1e-12)
     assert bounces > 50
@@ -250,7 +250,7 @@ def test_a_belief_is_moved_only_as_far_as_it_leaves_the_slack_around_the_count(
     variance of what is read, so that the mean moves half-way (Kalman: P/(P + R) = 1/2) to the
     nearest place of the slack: nowhere from within."""
     size, count = 4e-6, 3e-5
-    observing = Observing(size, hand_rate=1e-12, slack=slack)
+    observing = KalmanEstimator(size, hand_rate=1e-12, slack=slack)
     believed = count + off * size
     memory = (believed, 0.0, 0.0, observing.variance, *[0.0] * 5, 1.0)
     told = WallSample(count, 0.0, 0.0, Motion(0.32, 0.0, 0.0), 0.0, 5000.0, 0.0, T)
