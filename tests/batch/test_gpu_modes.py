@@ -112,8 +112,10 @@ def test_laws_of_impact_and_ways_to_keep_constraints_are_those_of_the_processor(
 @pytest.mark.soak
 @pytest.mark.parametrize("name", ["bouncing-hammer", "harpsichord", "omni-wheel", "piano-modes"])
 def test_every_mechanism_with_modes_of_the_gallery_runs_on_the_card(name) -> None:
-    """Its sensors are read from where a step left it, on the processor from all steps' end."""
+    """Its sensors are read from where a step left it, on the processor from all steps' end. The
+    piano's laws have an exponential and an arc sine, which a card rounds in its own way."""
     system, step = tb.gallery.make(name).compile(), 2e-4
     ran, usual = (system.batch(2).run(None, 400 * step, on=on, step=step) for on in ("gpu", "cpu"))
-    assert np.array_equal(ran.x, usual.x)
+    assert np.allclose(ran.x, usual.x, rtol=1e-9, atol=1e-9)
+    assert name == "piano-modes" or np.array_equal(ran.x, usual.x)
     assert np.allclose(ran.record, usual.record, rtol=1e-9, atol=1e-9)
