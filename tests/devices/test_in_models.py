@@ -14,7 +14,7 @@ from touchback.devices.sensors import (
     calibrate_coil,
     calibrate_hall_pair,
 )
-from touchback.estimate import SmoothDifferentiator, sampled
+from touchback.estimate import SmoothDifferentiator, add_filter
 from touchback.haptics.displays import ImpedanceControl, hold
 
 T = 1e-3
@@ -58,7 +58,7 @@ def test_a_counter_of_16_bits_is_unwrapped_while_a_live_wheel_turns_through_seve
     sixteen = counts - 65536.0 * tb.floor(counts * (1.0 / 65536.0))
     m.memory("seen", update=sixteen)
     m.memory("true", update=counts)
-    sampled(m, "count", Unwrap(16), sixteen)
+    add_filter(m, "count", Unwrap(16), sixteen)
     with tb.live(m.compile(), rate=1 / T, speed=None, record=True) as live:
         live.run(0.8)
         recorded = live.recorded()
@@ -96,7 +96,7 @@ def test_a_velocity_in_a_live_loop_is_as_old_as_the_filter_says(length):
     filter, a = SmoothDifferentiator(T, length), 3.0
     m = tb.Model("falling", gravity=(a, 0, 0))
     m.joint("slide", tb.Prismatic("x"), m.ground, m.body("mass", mass=1.0))
-    sampled(m, "speed", filter, m.coordinate("slide"))
+    add_filter(m, "speed", filter, m.coordinate("slide"))
     with tb.live(m.compile(), rate=1 / T, speed=None, record=True) as live:
         live.run(0.1)
         recorded = live.recorded()

@@ -9,9 +9,9 @@ from touchback.estimate import (
     AdaptiveWindow,
     BackwardDifference,
     SmoothDifferentiator,
+    add_filter,
     kalman_differentiator,
     run,
-    sampled,
 )
 
 T = 1e-3
@@ -34,7 +34,7 @@ def test_a_filter_in_a_model_is_the_filter_over_its_samples(filter):
         "slide", tb.Prismatic("x"), m.ground, m.body("mass", mass=1.0), position=0.02, spring=400.0
     )
     seen = tb.floor(m.coordinate("slide") * 1e4) * 1e-4
-    sampled(m, "speed", filter, seen, rest=0.02)
+    add_filter(m, "speed", filter, seen, rest=0.02)
     history = tb.simulate(m.compile(), duration=0.3, rate=1 / T, step=T, method="rk4")
     samples = np.floor(history["slide"] * 1e4) * 1e-4
     expected = run(filter, np.concatenate([[0.02], samples]))[1:]

@@ -265,7 +265,7 @@ def test_a_block_that_the_tick_can_not_settle_is_given_back(four_bar: tb.System)
     with tb.live(four_bar, four_bar.assemble(), rate=1000, speed=None) as live:
         live.run(0.01)
         # past the check on the twin, as if the mechanism had moved on since
-        impossible = block_of(live.plan, {"coupler length": 0.05})
+        impossible = block_of(live.spec, {"coupler length": 0.05})
         live._parameters.changes[1] = type(live._parameters.changes[0])(1, {})
         live._loop.offer(impossible, 1)
         live.run(0.05)

@@ -254,7 +254,7 @@ def test_rate_and_method_may_change_too(free: tb.System, moving: tb.State) -> No
         change = live.swap(rate=250.0, method="euler")
         live.run(0.1)
     times = live.recorded().time
-    assert change.state == "taken" and live.plan.rate == 250.0
+    assert change.state == "taken" and live.spec.rate == 250.0
     assert np.diff(times)[:9] == pytest.approx(T) and np.diff(times)[10:] == pytest.approx(0.004)
     assert change.energy_lost == pytest.approx(0.0, abs=1e-12)
 

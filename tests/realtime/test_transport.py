@@ -211,7 +211,7 @@ def test_another_structure_goes_at_the_speed_that_was_asked_for(cart: tb.System)
     with tb.live(cart, rate=1000) as live:
         live.set_speed(0.5)
         live.swap(rate=100)
-        assert live.plan.speed == 0.5
+        assert live.spec.speed == 0.5
         assert live._loop.struct.period == pytest.approx(1e9 / (100 * 0.5))
 
 

@@ -87,7 +87,7 @@ def test_single_ticks_are_whole_numbers_of_any_kind(system: tb.System) -> None:
         live.step(np.uint8(2))
         assert live.ticks - before == 5
         live.set_speed(np.float16(0.5))
-        assert type(live.plan.speed) is float
+        assert type(live.spec.speed) is float
 
 
 def test_short_numbers_pace_a_run(system: tb.System) -> None:
@@ -96,7 +96,7 @@ def test_short_numbers_pace_a_run(system: tb.System) -> None:
         priority=np.int8(0), cpu=np.int16(0), substeps=np.int8(2), max_speed=np.float32(1e3),
     ) as live:  # fmt: skip
         live.run(0.01)
-        assert type(live.plan.speed) is float and live.report().substeps == 2
+        assert type(live.spec.speed) is float and live.report().substeps == 2
 
 
 PORTS: list[tuple[Callable[..., object], str]] = [

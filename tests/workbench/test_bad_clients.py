@@ -366,7 +366,7 @@ def test_nothing_that_is_not_exposed_can_be_changed(tmp_path: Path) -> None:
         live = shut.live
         assert live["motor torque"] == 0.0 and live["crank radius"] == 0.1
         assert live.system.active == ("pin",) and not live.structures
-        assert live.state == "running" and shut.running and live.plan.speed == 1.0
+        assert live.state == "running" and shut.running and live.spec.speed == 1.0
 
 
 @pytest.mark.parametrize("message", [b'{"do": "\xff"}', b"[" * 100_000, b"\x00", b"9" * 5000])

@@ -198,9 +198,9 @@ def test_pause_step_slow_motion_and_reset(page: Seat) -> None:
     until(lambda: page.live.read("slide") == AMPLITUDE)
     page.page.get_by_label("Speed").select_option("0.1")
     page.page.get_by_label("Play").click()
-    until(lambda: page.live.state == "running" and page.live.plan.speed == 0.1)
+    until(lambda: page.live.state == "running" and page.live.spec.speed == 0.1)
     page.page.get_by_label("Speed").select_option("1")
-    until(lambda: page.live.plan.speed == 1.0)
+    until(lambda: page.live.spec.speed == 1.0)
 
 
 def test_a_pause_is_told_apart_from_an_emergency_stop(page: Seat) -> None:

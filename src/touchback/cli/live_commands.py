@@ -77,7 +77,7 @@ def feed(run: tb.Live, inputs: Mapping[str, object], given: Inputs) -> list[Foll
         follower = Following(run, name, given)
         if is_real(value):
             run[name] = value
-        elif run.plan.speed is None:
+        elif run.spec.speed is None:
             following.append(follower)
         else:
             run.connect(name, follower)
@@ -184,7 +184,7 @@ def live_table(live: tb.Live, signals: int = 12) -> Group:
     report, now = live.report(), live.snapshot()
     counts = report.counts
     head = Text(
-        f"{live.system.name}  t = {now['time']:.2f} s  {live.plan.rate:g} Hz  "
+        f"{live.system.name}  t = {now['time']:.2f} s  {live.spec.rate:g} Hz  "
         f"ticks {counts['ticks']}  late {counts['late']}  overruns {counts['overruns']}  "
         f"slipped {counts['slipped']}"
     )
@@ -197,7 +197,7 @@ def live_table(live: tb.Live, signals: int = 12) -> Group:
         *zip(system.output_names, system.output_units),
         *zip(system.state_names, system.state_units),
     ]
-    shown = [*named[:signals], *((name, "J") for name in live.plan.energy)]
+    shown = [*named[:signals], *((name, "J") for name in live.spec.energy)]
     for name, unit in shown:
         if name in now:  # the run may be taking another structure just now
             values.add_row(Text(name), Text(unit), f"{now[name]: .6g}")
@@ -271,22 +271,22 @@ def live(
 def _watch(run: tb.Live, seconds: float, following: list[Following]) -> None:
     """Shows the table while the run goes on; without a terminal it just runs."""
     if following:
-        for _ in range(round(seconds * run.plan.rate)):
+        for _ in range(round(seconds * run.spec.rate)):
             for follower in following:
                 run[follower.name] = follower.read()
-            run.run(1.0 / run.plan.rate)
+            run.run(1.0 / run.spec.rate)
         return
-    if run.plan.speed is None:
+    if run.spec.speed is None:
         run.run(seconds)
         return
-    goal = run.ticks + round(seconds * run.plan.rate)
+    goal = run.ticks + round(seconds * run.spec.rate)
     if not out.is_terminal:
         while run.ticks < goal:  # also when somebody at the control port lets it rest at once
             time.sleep(_REFRESH)
         return
     with Display(live_table(run), console=out, transient=True, auto_refresh=False) as display:
         while run.ticks < goal:
-            left = (goal - run.ticks) / run.plan.rate / run.plan.speed
+            left = (goal - run.ticks) / run.spec.rate / run.spec.speed
             time.sleep(min(_REFRESH, max(left, 1e-3)))
             display.update(live_table(run), refresh=True)
 

@@ -2,7 +2,7 @@
 constants from motion.
 
 A filter is written once, one sample at a time over any scalar: `run` takes it over recorded samples
-and `sampled` puts it into a model, where it runs at each tick."""
+and `add_filter` puts it into a model, where it runs at each tick."""
 
 from touchback.estimate.identification_result import Identification
 from touchback.estimate.inertial_identification import (
@@ -35,10 +35,10 @@ from touchback.estimate.velocity_filters import (
     BackwardDifference,
     Filter,
     SmoothDifferentiator,
-    fresh,
-    newest,
+    add_filter,
+    filter_block,
+    filter_this_tick,
     run,
-    sampled,
 )
 
 __all__ = [
@@ -60,18 +60,18 @@ __all__ = [
     "SmoothDifferentiator",
     "UnscentedKalman",
     "Validity",
+    "add_filter",
     "aligned",
     "base_parameters",
     "confidence_bands",
+    "filter_block",
+    "filter_this_tick",
     "fit_impedance",
-    "fresh",
     "gyro_fusion",
     "identify_inertia",
     "inertial_parameters",
     "judge_model",
     "kalman_differentiator",
     "measure_latency",
-    "newest",
     "run",
-    "sampled",
 ]

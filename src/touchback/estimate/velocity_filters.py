@@ -41,21 +41,24 @@ def run(filter: Filter, samples: ArrayLike) -> np.ndarray:
     return estimates
 
 
-def sampled(model: Model, name: str, filter: Filter, signal: Value, rest: float = 0.0) -> Expr:
+def add_filter(model: Model, name: str, filter: Filter, signal: Value, rest: float = 0.0) -> Expr:
     """Put a filter into a model: it takes `signal` at each tick and starts at rest at `rest`.
     Returns the estimate, which is constant from tick to tick."""
     start = filter.at_rest(rest)
-    estimate = fresh(model, name, filter, signal, rest)
+    estimate = filter_this_tick(model, name, filter, signal, rest)
     return model.memory(name, float(filter.step(start, rest)[1]), update=estimate)
 
 
-def fresh(model: Model, name: str, filter: Filter, signal: Value, rest: float = 0.0) -> Value:
-    """The same for the update of another memory: the estimate of the tick at hand, which `sampled`
-    shows from then on. The filter's memory is in the model as the states "name.0", "name.1", …"""
-    return newest(model, name, filter, [signal], rest)
+def filter_this_tick(
+    model: Model, name: str, filter: Filter, signal: Value, rest: float = 0.0
+) -> Value:
+    """The same for the update of another memory: the estimate of the tick at hand, which
+    `add_filter` shows from then on. The filter's memory is in the model as the states "name.0",
+    "name.1", …"""
+    return filter_block(model, name, filter, [signal], rest)
 
 
-def newest(
+def filter_block(
     model: Model, name: str, filter: Filter, signals: Sequence[Value], rest: float = 0.0
 ) -> Value:
     """The same where several samples come at each tick, oldest first: the estimate at the last."""

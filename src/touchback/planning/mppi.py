@@ -52,7 +52,7 @@ class Driving:
         self._closing = threading.Event()
         self._thread = threading.Thread(target=self._work, name="touchback planner", daemon=True)
         self._thread.start()
-        rate = min(_FEED, live.plan.rate)
+        rate = min(_FEED, live.spec.rate)
         self._feeds = [live.connect(name, _Feed(self, name), rate) for name in planner.names]
 
     @property

@@ -141,7 +141,7 @@ class ConnectedRun(Protocol):
     """What devices and UDP need of a live run."""
 
     system: System
-    plan: LiveSpec
+    spec: LiveSpec
     _ports: OwnPorts
     _loop: LiveLoop
 
@@ -163,7 +163,7 @@ class DevicePort:
 
     def __init__(self, run: ConnectedRun, name: str, is_input: bool) -> None:
         self.run, self.name, self.is_input = run, name, is_input
-        watched = run.plan.inputs.get(name, WatchedInput()) if is_input else WatchedInput()
+        watched = run.spec.inputs.get(name, WatchedInput()) if is_input else WatchedInput()
         self.low, self.high = watched.low, watched.high
 
     def mailbox(self) -> Mailbox:
@@ -191,8 +191,8 @@ class DevicePort:
 
     def period(self) -> int:
         """Nanoseconds between two publications, about."""
-        speed = self.run.plan.speed
-        rate = self.run.plan.rate * (speed if speed and math.isfinite(speed) else 1.0)
+        speed = self.run.spec.speed
+        rate = self.run.spec.rate * (speed if speed and math.isfinite(speed) else 1.0)
         return round(1e9 / rate)
 
     def note(self, text: str) -> None:
@@ -267,11 +267,11 @@ class Connections:
     ) -> Service | DeviceService:
         """A device for an input or a guarded output, whose `write` may take `patience` seconds."""
         patience = read_patience(name, patience)
-        system, plan = self._run.system, self._run.plan
+        system, spec = self._run.system, self._run.spec
         is_input = name in system.input_names
         if not is_input and name not in system.output_names:
             raise unknown_name("port", name, [*system.input_names, *system.output_names])
-        if not is_input and name not in plan.outputs:
+        if not is_input and name not in spec.outputs:
             raise InputError(
                 f"Output '{name}' isn't guarded: say what is safe for the device by "
                 f"live(…, outputs={{{name!r}: GuardedOutput(…)}})."
@@ -287,7 +287,7 @@ class Connections:
                 raise InputError(f"Output '{name}' needs a device with write(value).")
             exchange = self._writing(name, device)
         service = Service(
-            name, exchange, plan.rate if rate is None else rate, self._run.fail,
+            name, exchange, spec.rate if rate is None else rate, self._run.fail,
             math.inf if is_input else patience,  # a device may wait for what it reads
         )  # fmt: skip
         self.add(service)

@@ -154,14 +154,14 @@ def live(
         )
     constraints = formulation_for(method, constraints)
     solver = live_solver(system, method, constraints, substeps)
-    plan = replace(
+    spec = replace(
         LiveSpec.read(system, solver, rate, speed, constraints, parameters),
         inputs=by_name("inputs", inputs, "ports"), outputs=by_name("outputs", outputs, "ports"),
         energy=by_name("energy", energy, "observers"), max_speed=max_speed, max_slip=max_slip,
     )  # fmt: skip
-    plan.check()
-    pace = pace_of_run(plan, spin, priority, cpu)
-    return Live(system, plan.run.from_state(x0).x0, plan, pace, record, share)
+    spec.check()
+    pace = pace_of_run(spec, spin, priority, cpu)
+    return Live(system, spec.run.from_state(x0).x0, spec, pace, record, share)
 
 
 class Live:
@@ -179,23 +179,23 @@ class Live:
         self,
         system: System,
         x0: np.ndarray,
-        plan: LiveSpec,
+        spec: LiveSpec,
         pace: Pace,
         record: bool | str | os.PathLike[str],
         share: str | None,
         start: StartData | None = None,
     ) -> None:
-        self.system, self.plan, self._pace = system, plan, pace
+        self.system, self.spec, self._pace = system, spec, pace
         self._start = dict(zip(system.state_names, map(float, x0)))  # what `reset` goes back to
-        self._loop = self._first = make_loop(plan, x0, pace)
+        self._loop = self._first = make_loop(spec, x0, pace)
         if start is not None:
             begin_at(self._loop, x0, start)
-        self._parameters = LiveParameters(system, self._loop, plan)
+        self._parameters = LiveParameters(system, self._loop, spec)
         named = list(zip(system.input_names, system.input_units))
-        published = (*system.output_names, *system.state_names, *plan.energy)
+        published = (*system.output_names, *system.state_names, *spec.energy)
         self._ports, self._memory, self._ports_lock_error = create(named, published, share)
         self._use_ports()
-        about = describe(system, x0, plan, self._parameters.values, start=start)
+        about = describe(system, x0, spec, self._parameters.values, start=start)
         try:
             self._recorder = TickRecorder(about, record)
         except BaseException:
@@ -239,7 +239,7 @@ class Live:
         self._machine.start()
         self._loop.prepare()
         self._recorder.start_row = first_row(self._loop)  # here: ticks write what it reads
-        if self.plan.speed is not None:
+        if self.spec.speed is not None:
             self._supervisor = threading.Thread(target=self._supervise, daemon=True)
             self._supervisor.start()
             self._loop.start()
@@ -247,17 +247,17 @@ class Live:
     def run(self, seconds: float) -> None:
         """Lets so many seconds of the model's time pass; a clocked run goes on afterwards."""
         self._check_running()
-        most = MOST_COUNTED / self.plan.rate
+        most = MOST_COUNTED / self.spec.rate
         sentence = f"seconds: a live run goes on for a finite time, 0 to {most:.3g} s"
         seconds = number_within(sentence, seconds, 0.0, most)
         if self.state == "paused":
             raise InputError("The live run is paused: `go` on, or make single ticks by `step`.")
-        ticks = round(seconds * self.plan.rate)
+        ticks = round(seconds * self.spec.rate)
         self._recorder.refuse_excess(ticks)
-        if self.plan.speed is not None:
+        if self.spec.speed is not None:
             goal = self.ticks + ticks
             while self.ticks < goal and self._first.struct.thread:
-                time.sleep(min(0.01, max(1e-4, (goal - self.ticks) / self.plan.rate / 2)))
+                time.sleep(min(0.01, max(1e-4, (goal - self.ticks) / self.spec.rate / 2)))
             return
         while ticks > 0:
             loop = self._loop
@@ -308,10 +308,10 @@ class Live:
             self._supervisor.join()
 
     def _wind_down(self) -> None:
-        if any(each.ramp > 0.0 for each in self.plan.outputs.values()):
+        if any(each.ramp > 0.0 for each in self.spec.outputs.values()):
             self._first.wind_down()
             ring = int(self._loop.struct.ring.capacity)
-            while self.plan.speed is None and self._loop.advance(ring):
+            while self.spec.speed is None and self._loop.advance(ring):
                 self._drain()
 
     def __del__(self) -> None:
@@ -452,7 +452,7 @@ class Live:
 
     def _checked(self, name: str, value: float) -> float:
         value = number_of(name, value)
-        self.plan.inputs.get(name, WatchedInput()).check(name, value)
+        self.spec.inputs.get(name, WatchedInput()).check(name, value)
         return value
 
     def read(self, name: str) -> float:
@@ -525,9 +525,9 @@ class Live:
         names = list(self.system.input_names)
         if name not in names:
             raise unknown_name("input", name, names)
-        watched = replace(self.plan.inputs.get(name, WatchedInput()), max_age=max_age, safe=safe)
+        watched = replace(self.spec.inputs.get(name, WatchedInput()), max_age=max_age, safe=safe)
         self._watched = {**self._watched, name: watched}  # another thread may look at the old one
-        self._loop.watch(names.index(name), watched.watch(self.plan.rate))
+        self._loop.watch(names.index(name), watched.watch(self.spec.rate))
 
     def set_substeps(self, substeps: int) -> None:
         """Steps of the model in a tick, from the next tick on."""
@@ -596,7 +596,7 @@ class Live:
         self._check_clocked("set_speed")
         speed = read_speed(speed)
         with self.recording_lock:
-            self.plan.speed, self._pace = speed, replace(self._pace, speed=speed)
+            self.spec.speed, self._pace = speed, replace(self._pace, speed=speed)
             self._loop.set_speed(speed)
             self._recorder.keep_speed(self.ticks, speed)
 
@@ -612,7 +612,7 @@ class Live:
             self._check_running()
             loop, refused = self._loop, self._loop.statistics.places_refused
             loop.place(self._consistent(read_state(self.system, state)))
-            if self.plan.speed is None:
+            if self.spec.speed is None:
                 return
             self._wait(lambda: not loop.placing or self._loop is not loop)
             if loop.placing or loop.statistics.places_refused != refused:
@@ -639,12 +639,12 @@ class Live:
             if not np.isfinite(value):
                 raise InputError(f"{self.system.name}: the state has {name!r} = {value}.")
         self.system.mode_of(x)  # refused when its modes have no such number
-        plan = self.plan.with_parameters(self._parameters.values)
-        return settled_near(plan, self.read("time"), x)
+        spec = self.spec.with_parameters(self._parameters.values)
+        return settled_near(spec, self.read("time"), x)
 
     def _check_clocked(self, what: str) -> None:
         self._check_running()
-        if self.plan.speed is None:
+        if self.spec.speed is None:
             raise InputError(
                 f"{what}: a run as fast as possible (speed=None) has ticks only within `run`; give "
                 "it a speed to pause, step and slow down."
@@ -654,7 +654,7 @@ class Live:
         """Until the ticks have done something, or none will follow."""
         while not done() and self._first.struct.thread:
             run_uninterrupted(self._drain)
-            time.sleep(min(1e-3, 0.5 / self.plan.rate))
+            time.sleep(min(1e-3, 0.5 / self.spec.rate))
 
     # ---- model swap -----------------------------------------------------------------------------
 
@@ -687,10 +687,10 @@ class Live:
             pending.loop.struct.version = self._parameters.reserve()
             self._pending = pending
             pending.swap.offer()
-            if at is None and self.plan.speed is not None:
+            if at is None and self.spec.speed is not None:
                 while pending.report.state == "waiting" and self._first.struct.thread:
                     run_uninterrupted(self._drain)
-                    time.sleep(min(1e-3, 0.5 / self.plan.rate))
+                    time.sleep(min(1e-3, 0.5 / self.spec.rate))
                 if pending.report.state != "taken":
                     raise SolveError(f"{pending.report.model}: {pending.report.state}.")
             return pending.report
@@ -710,7 +710,7 @@ class Live:
         values = self._ports.published()[0]
         now = RunSnapshot(values["time"], values, self._parameters.values)
         changes = rate, method, constraints
-        run = (self.system, self.plan, self._pace, self._loop)
+        run = (self.system, self.spec, self._pace, self._loop)
         joints = joints_of(self.system.model) if self._joints is None else self._joints
         return prepare(run, joints, structure, now, changes, self._ports, at, begin or {})
 
@@ -764,12 +764,12 @@ class Live:
         report.moved = float(swap.struct.moved)
         report.frozen = {name: started.values[name] for name in pending.frozen}
         about = describe(
-            pending.system, pending.guess, pending.plan, pending.plan.parameters, pending.carried
+            pending.system, pending.guess, pending.spec, pending.spec.parameters, pending.carried
         )
         self._recorder.restructure(about, started)
-        pending.plan.speed = self.plan.speed  # which may have changed meanwhile
-        self.system, self.plan = pending.system, pending.plan
-        self._pace = replace(pending.pace, speed=self.plan.speed)
+        pending.spec.speed = self.spec.speed  # which may have changed meanwhile
+        self.system, self.spec = pending.system, pending.spec
+        self._pace = replace(pending.pace, speed=self.spec.speed)
         self._loop, self._joints = pending.loop, pending.joints
         for name, gain in dict(self._gains).items():  # to which another thread may add
             if name in self.system.output_names:
@@ -777,7 +777,7 @@ class Live:
         for name, watched in dict(self._watched).items():
             if name in self.system.input_names:
                 self._loop.watch(
-                    list(self.system.input_names).index(name), watched.watch(self.plan.rate)
+                    list(self.system.input_names).index(name), watched.watch(self.spec.rate)
                 )
         report.state = "taken"
         self._connections.follow()
@@ -813,7 +813,7 @@ class Live:
     def _recording_start(self, row: np.ndarray, noted: StartData | None = None) -> RecordingStart:
         """What a recording that begins after the tick of a row says of itself; with what the run
         has `noted` of that tick."""
-        return recording_start(row, self.system, self.plan, self._parameters, self._loop, noted)
+        return recording_start(row, self.system, self.spec, self._parameters, self._loop, noted)
 
     def end_record(self, recording: ActiveRecording) -> None:
         """Finishes what `record` began."""
@@ -829,7 +829,7 @@ class Live:
         until = time.monotonic() + _FIRST_ROW
         while self._recorder.last_row is None and time.monotonic() < until:
             run_uninterrupted(self._drain)
-            if self.plan.speed is None:
+            if self.spec.speed is None:
                 break
             time.sleep(1e-3)
 
@@ -999,11 +999,11 @@ class Live:
         if not self._recorder.keeps:
             counts["lost_rows"] = 0  # a ring that is full of what nobody wants loses nothing
         return Report(
-            self.system.name, self.plan.rate, self.plan.speed, int(loop.struct.steps_per_tick),
+            self.system.name, self.spec.rate, self.spec.speed, int(loop.struct.steps_per_tick),
             counts, histograms_of(loop), worst_of(loop), *scheduling_of(self._first),
             memory_of(loop.arena.size, (*loop.lock_errors, self._ports_lock_error)),
             page_faults_of(self._first), self._recorder.status, ports,
-            self._parameters.booked, self._parameters.report(), energies_of(loop, self.plan.energy),
+            self._parameters.booked, self._parameters.report(), energies_of(loop, self.spec.energy),
             [each.as_dict() for each in self.structures],
             [each.as_dict() for each in self._faults.latest],
             attribute_latency(self._first, self._machine),

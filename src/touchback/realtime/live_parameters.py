@@ -150,10 +150,10 @@ class Change:
 class LiveParameters:
     """The parameters of one run; the system's own are left alone."""
 
-    def __init__(self, system: System, loop: LiveLoop, plan: LiveSpec) -> None:
+    def __init__(self, system: System, loop: LiveLoop, spec: LiveSpec) -> None:
         self._lock = threading.Lock()
         self._last = 0  # version
-        self.changes = {0: Change(0, {**system.parameters, **plan.parameters}, 0, 0.0)}  # latest
+        self.changes = {0: Change(0, {**system.parameters, **spec.parameters}, 0, 0.0)}  # latest
         self._taken = dict(self.changes[0].values)  # what the run has, as far as is booked
         self.booked = 0.0
         self._kept = 0  # version up to which a recording has them
@@ -161,12 +161,12 @@ class LiveParameters:
         # for another structure what it began with.
         self._noted: deque[tuple[System, np.ndarray | dict[str, float]]] = deque()
         self._ramps, self._complaints = Ramps(), list[str]()
-        self._begin(system, loop, plan, self.changes[0].values)
+        self._begin(system, loop, spec, self.changes[0].values)
 
     def _begin(
-        self, system: System, loop: LiveLoop, plan: LiveSpec, values: dict[str, float]
+        self, system: System, loop: LiveLoop, spec: LiveSpec, values: dict[str, float]
     ) -> None:
-        self._system, self._loop, self._plan = system, loop, plan
+        self._system, self._loop, self._spec = system, loop, spec
         self._values = dict(values)
         # whatever the formulation of the run, one that keeps positions tells where loops can go
         self._twin = system.problem(parameters=values, clocked=True)
@@ -187,7 +187,7 @@ class LiveParameters:
             self._collect()
             asked, old, new = self._values, list(self._system.parameters), list(system.parameters)
             values = dict(zip(new, map(float, loop.parameters), strict=True))
-            self._begin(system, loop, taken.plan, values)
+            self._begin(system, loop, taken.spec, values)
             self._noted.append((system, values))
             started = self.changes[version] = Change(version, values)
             moves = taken.carried["to_parameters"]  # a name may be that of another coordinate now
@@ -217,7 +217,7 @@ class LiveParameters:
                 block = self._block(goal)
                 self._check_closing(next(iter(values)), goal, time, state)
                 if seconds > 0.0:
-                    self._ramps.begin(self._values, dict(values), seconds, self._plan.rate)
+                    self._ramps.begin(self._values, dict(values), seconds, self._spec.rate)
                 else:
                     for name in values:
                         self._ramps.active.pop(name, None)
@@ -233,10 +233,10 @@ class LiveParameters:
                 self._fill()
 
     def _fill(self) -> None:
-        stride = self._ramps.stride(self._plan.rate)
+        stride = self._ramps.stride(self._spec.rate)
         while self._ramps.active and self._loop.room and self._last - self._kept < _RAMPED:
             wanted = self._ramps.next(self._values)
-            block = block_between(self._plan, _in_order(self._system, wanted))
+            block = block_between(self._spec, _in_order(self._system, wanted))
             self._loop.offer_more(block, self._new(wanted), stride)
             self._values = wanted
 
@@ -245,7 +245,7 @@ class LiveParameters:
         """Of ramps, how many ticks are prepared; None without any."""
         if not self._ramps.active:
             return None
-        return max(1, int(self._loop.struct.queue_count) * self._ramps.stride(self._plan.rate))
+        return max(1, int(self._loop.struct.queue_count) * self._ramps.stride(self._spec.rate))
 
     def complaints(self) -> list[str]:
         """Which ramps ended before their ends, in words; once."""
@@ -254,7 +254,7 @@ class LiveParameters:
         return told
 
     def _block(self, wanted: dict[str, float]) -> np.ndarray:
-        return block_of(self._plan, wanted)
+        return block_of(self._spec, wanted)
 
     def _offer(self, wanted: dict[str, float], block: np.ndarray) -> None:
         self._values = wanted

@@ -102,10 +102,10 @@ def run_again(
     for place, part in enumerate(recording.parts):
         check_clock(part)
         own = system_in(part, given[place] if place < len(given) else None)
-        plan = plan_in(own, part)
+        spec = spec_in(own, part)
         check_rows(part, recording)
-        loop = _begin(own, plan, part, before)
-        parts.append(replay_part(plan, loop, part, recording))
+        loop = _begin(own, spec, part, before)
+        parts.append(replay_part(spec, loop, part, recording))
         before = own, loop
     return parts, loop
 
@@ -135,16 +135,16 @@ def system_in(part: Part, given: System | None = None) -> System:
     return system
 
 
-def plan_in(system: System, part: Part) -> LiveSpec:
+def spec_in(system: System, part: Part) -> LiveSpec:
     """What was asked of the run, as far as a replay needs it."""
     about = part.about
     constraints = about["constraints"] and formulation_with(about["constraints"], about["settings"])
     solver = live_solver(system, about["method"], constraints, about["substeps"])
     solver = replace(solver, rtol=about["rtol"], atol=about["atol"])
-    plan = LiveSpec.read(system, solver, about["rate"], None, constraints, about["parameters"])
-    plan = replace(plan, max_speed=about["max_speed"] or np.inf)  # none in older ones
-    plan.check()
-    return plan
+    spec = LiveSpec.read(system, solver, about["rate"], None, constraints, about["parameters"])
+    spec = replace(spec, max_speed=about["max_speed"] or np.inf)  # none in older ones
+    spec.check()
+    return spec
 
 
 def check_clock(part: Part) -> None:
@@ -198,12 +198,12 @@ def check_rows(part: Part, recording: Recording) -> None:
 
 
 def _begin(
-    system: System, plan: LiveSpec, part: Part, before: tuple[System, LiveLoop] | None
+    system: System, spec: LiveSpec, part: Part, before: tuple[System, LiveLoop] | None
 ) -> LiveLoop:
     """The loop of a part, where its first tick begins."""
     loop = make_loop(
-        plan, plan.run.from_state(part.about["initial_state"]).x0,
-        Pace(plan.rate, None, plan.substeps), before[1].memory if before else None,
+        spec, spec.run.from_state(part.about["initial_state"]).x0,
+        Pace(spec.rate, None, spec.substeps), before[1].memory if before else None,
     )  # fmt: skip
     given = part.about["carried"]
     if before is None or given is None:
@@ -213,7 +213,7 @@ def _begin(
         return loop
     directory = np.zeros(1, dtype=np.uint64)  # of ports that a replay doesn't have
     carried: CarriedData = {**given, "guards": [], "energies": []}  # nor guards
-    swap = make_swap(before, (system, loop, plan), carried, (address_of(directory), 0), None)
+    swap = make_swap(before, (system, loop, spec), carried, (address_of(directory), 0), None)
     if not swap.take():
         raise InputError(
             f"The structure '{system.name}' can't be taken over here, as it was when recorded; "
@@ -222,7 +222,7 @@ def _begin(
     return loop
 
 
-def replay_part(plan: LiveSpec, loop: LiveLoop, part: Part, recording: Recording) -> np.ndarray:
+def replay_part(spec: LiveSpec, loop: LiveLoop, part: Part, recording: Recording) -> np.ndarray:
     """The states of a part's ticks."""
     states = np.empty_like(part.states)
     capacity = int(loop.struct.ring.capacity)
@@ -233,7 +233,7 @@ def replay_part(plan: LiveSpec, loop: LiveLoop, part: Part, recording: Recording
         flags, offered, substeps = int(row[2]), int(row[4]), int(row[5])
         if offered:
             values = recording.parameters[offered]
-            loop.offer(block_of(plan, values), offered)
+            loop.offer(block_of(spec, values), offered)
         if flags & (PLACED | PLACE_REFUSED):
             loop.place(np.array(recording.places[int(row[0])]))
             loop.drain_places()  # room for more

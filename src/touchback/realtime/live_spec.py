@@ -162,7 +162,7 @@ class LiveSpec:
                     f"{shown(observer)}."
                 )
 
-    def of_another(
+    def for_structure(
         self,
         system: System,
         known: Mapping[str, float],
@@ -219,14 +219,14 @@ def live_solver(
     return solver
 
 
-def pace_of_run(plan: LiveSpec, spin: float, priority: int, cpu: int | None) -> Pace:
+def pace_of_run(spec: LiveSpec, spin: float, priority: int, cpu: int | None) -> Pace:
     """The pace of a run, and its thread; refused where a clock's can't have it."""
     spin = number_within(f"spin is 0 to {_LONGEST_SPIN:g} s", spin, 0.0, _LONGEST_SPIN)
     priority, place = own_thread(priority, cpu)
-    spin = min(spin, 0.25 / plan.rate)
+    spin = min(spin, 0.25 / spec.rate)
     return Pace(
-        plan.rate, plan.speed, plan.substeps, spin, priority=priority, cpu=place,
-        max_slip=plan.max_slip,
+        spec.rate, spec.speed, spec.substeps, spin, priority=priority, cpu=place,
+        max_slip=spec.max_slip,
     )  # fmt: skip
 
 
@@ -257,13 +257,13 @@ _RING_SECONDS = 2.0
 _RING_BYTES = 1 << 22
 
 
-def block_of(plan: LiveSpec, parameters: Mapping[str, float]) -> Floats:
+def block_of(spec: LiveSpec, parameters: Mapping[str, float]) -> Floats:
     """The parameter block of a run: of its functions, of the Jacobian that an implicit method
     takes, and the parameters themselves; refused when one is unknown or out of range."""
-    system = plan.system
+    system = spec.system
     values = system.parameter_values(parameters)
-    parts = [system.parameter_block(parameters, plan.stiffness)]
-    if plan.solver.implicit:
+    parts = [system.parameter_block(parameters, spec.stiffness)]
+    if spec.solver.implicit:
         parts.append(system.rate_jacobian(parameters)[1])
     block = np.concatenate([*parts, values])
     if not np.isfinite(block).all():
@@ -274,30 +274,30 @@ def block_of(plan: LiveSpec, parameters: Mapping[str, float]) -> Floats:
     return block
 
 
-def block_between(plan: LiveSpec, values: Floats) -> Floats:
+def block_between(spec: LiveSpec, values: Floats) -> Floats:
     """The same of values, in order, that lie between known ones: nothing is looked up or checked
     by name, for there are many of them."""
-    system = plan.system
-    parts = [system.dynamics.block(system.key, values, plan.stiffness)]
-    if plan.solver.implicit:
+    system = spec.system
+    parts = [system.dynamics.block(system.key, values, spec.stiffness)]
+    if spec.solver.implicit:
         jacobian = system.dynamics.rate_jacobian(system.key)
         parts += [] if jacobian is None else [jacobian[0].block_for(values)]
     return np.concatenate([*parts, values])
 
 
-def stages_of(plan: LiveSpec) -> list[tuple[StagedFunction, int]]:
+def stages_of(spec: LiveSpec) -> list[tuple[StagedFunction, int]]:
     """What computes a run's parameter block from its parameters: stages and their places in it."""
     stages, start = [], 0
-    for function in plan.system.stages(plan.stiffness, plan.solver.implicit):
+    for function in spec.system.stages(spec.stiffness, spec.solver.implicit):
         stages.append((StagedFunction(function.parameter_stage, function.block_size), start))
         start += function.block_size
     return stages
 
 
-def settled_near(plan: LiveSpec, t: float, x: Floats) -> Floats:
+def settled_near(spec: LiveSpec, t: float, x: Floats) -> Floats:
     """A state that the constraints allow near one that they may not; refused when there is none."""
-    system = plan.system
-    posed = system.problem(None if plan.stiffness else plan.constraints, plan.parameters)
+    system = spec.system
+    posed = system.problem(None if spec.stiffness else spec.constraints, spec.parameters)
     settled = posed.settled(t, x)
     if posed.statistics.get("not_converged") or not np.isfinite(settled).all():
         raise InputError(
@@ -307,28 +307,28 @@ def settled_near(plan: LiveSpec, t: float, x: Floats) -> Floats:
     return settled
 
 
-def make_loop(plan: LiveSpec, x0: Floats, pace: Pace, memory: RunMemory | None = None) -> LiveLoop:
+def make_loop(spec: LiveSpec, x0: Floats, pace: Pace, memory: RunMemory | None = None) -> LiveLoop:
     """The loop, ready to start; with the `memory` of a run that it is another structure of."""
-    block_of(plan, plan.parameters)  # refused when not finite
-    system, solver = plan.system, plan.solver
-    posed = system.problem(plan.constraints, plan.parameters, method=solver.word, clocked=True)
-    posed.sample(system.memory_places, plan.substeps)
+    block_of(spec, spec.parameters)  # refused when not finite
+    system, solver = spec.system, spec.solver
+    posed = system.problem(spec.constraints, spec.parameters, method=solver.word, clocked=True)
+    posed.sample(system.memory_places, spec.substeps)
     newton = None
     if solver.implicit:
-        newton = newton_for(system, posed.problem, solver.rtol, solver.atol, plan.parameters)
+        newton = newton_for(system, posed.problem, solver.rtol, solver.atol, spec.parameters)
     watches = [
-        plan.inputs.get(name, WatchedInput()).watch(plan.rate) for name in system.input_names
+        spec.inputs.get(name, WatchedInput()).watch(spec.rate) for name in system.input_names
     ]
     guards: list[Guard] = [
-        output.guard(list(system.output_names).index(name), plan.rate)
-        for name, output in plan.outputs.items()
+        output.guard(list(system.output_names).index(name), spec.rate)
+        for name, output in spec.outputs.items()
     ]
-    energies = [each.port(system.input_names, system.output_names) for each in plan.energy.values()]
+    energies = [each.port(system.input_names, system.output_names) for each in spec.energy.values()]
     count = len(system.output_names)
     measured = Measured(posed.outputs, count) if count and posed.outputs else None
     width = 8 * (16 + len(watches) + len(x0) + count)
-    rows = int(np.clip(_RING_SECONDS * plan.rate, 256, max(256, _RING_BYTES // width)))
+    rows = int(np.clip(_RING_SECONDS * spec.rate, 256, max(256, _RING_BYTES // width)))
     return LiveLoop(
         posed.problem, solver.word, x0, pace, watches, measured, posed.solving, guards, energies,
-        rows, newton, system.parameter_values(plan.parameters), memory, plan.max_speed,
+        rows, newton, system.parameter_values(spec.parameters), memory, spec.max_speed,
     )  # fmt: skip

@@ -106,7 +106,7 @@ class Pending:
 
     report: SwapReport
     system: System
-    plan: LiveSpec
+    spec: LiveSpec
     pace: Pace
     loop: LiveLoop
     swap: Swap
@@ -146,7 +146,7 @@ def structure_of(
 def guess_for(
     system: System,
     structure: Structure,
-    plan: LiveSpec,
+    spec: LiveSpec,
     now: RunSnapshot,
     modes: Mapping[str, float],
 ) -> np.ndarray:
@@ -167,11 +167,11 @@ def guess_for(
         for name, value in zip(layout.z, start.z)
     ]
     x = np.array([*q, *v, *z], dtype=float)
-    return settled_near(plan, now.time, x)
+    return settled_near(spec, now.time, x)
 
 
 def carried_over(
-    old: System, new: System, structure: Structure, plans: tuple[LiveSpec, LiveSpec]
+    old: System, new: System, structure: Structure, specs: tuple[LiveSpec, LiveSpec]
 ) -> CarriedData:
     """What the new structure takes over, as plain data: places by places."""
     states, parameters = list(old.state_names), list(old.parameters)
@@ -210,8 +210,8 @@ def carried_over(
         "to_parameters": to_parameters,
         "inputs": [*_places(new.input_names, old.input_names), len(old.input_names)],
         "outputs": _places(new.output_names, old.output_names),
-        "guards": _places(plans[1].outputs, plans[0].outputs),
-        "energies": _places(plans[1].energy, plans[0].energy),
+        "guards": _places(specs[1].outputs, specs[0].outputs),
+        "energies": _places(specs[1].energy, specs[0].energy),
         "bodies": [name for name in new.model.bodies if name in old.model.bodies],
     }
 
@@ -253,9 +253,9 @@ def make_swap(
     )  # fmt: skip
 
 
-def rehearse(system: System, guess: np.ndarray, plan: LiveSpec, pace: Pace) -> None:
+def rehearse(system: System, guess: np.ndarray, spec: LiveSpec, pace: Pace) -> None:
     """A tick of a twin, so that code and memory are warm; refused when it goes wrong at once."""
-    twin = make_loop(plan, guess, replace(pace, speed=None))
+    twin = make_loop(spec, guess, replace(pace, speed=None))
     twin.prepare()
     twin.repeat(np.array(system.input_defaults, dtype=float), pace.substeps, 0)
     if int(twin.struct.flags):
@@ -277,36 +277,36 @@ def prepare(
 ) -> Pending:
     """Derives, compiles, builds and rehearses the new structure; nothing of the run is touched."""
     began = time.perf_counter()
-    system, plan, pace, loop = run
+    system, spec, pace, loop = run
     structure, new = structure_of(known, given, now, begin)
     frozen = {name: now(source) for name, source in structure.frozen.items()}
     substeps = int(loop.commands.substeps)
     # a name that was one frozen coordinate's may be another's now, so `now` stays as it is
-    new_plan = plan.of_another(new, {**now.parameters, **frozen}, *changes, substeps)
+    new_spec = spec.for_structure(new, {**now.parameters, **frozen}, *changes, substeps)
     modes = check_modes(system, new, now.state)
-    guess = guess_for(new, structure, new_plan, now, modes)
+    guess = guess_for(new, structure, new_spec, now, modes)
     new_pace = replace(
-        pace, rate=new_plan.rate, substeps=new_plan.substeps,
-        spin=min(pace.spin, 0.25 / new_plan.rate),
+        pace, rate=new_spec.rate, substeps=new_spec.substeps,
+        spin=min(pace.spin, 0.25 / new_spec.rate),
     )  # fmt: skip
-    rehearse(new, guess, new_plan, new_pace)
+    rehearse(new, guess, new_spec, new_pace)
     for each in (
         system,
         new,
     ):  # derived here, so that the energy balance needs no time at the change
         each.function("energy")
-    new_loop = make_loop(new_plan, guess, new_pace, loop.memory)
-    carried = carried_over(system, new, structure, (plan, new_plan))
-    published = (*new.output_names, *new.state_names, *new_plan.energy)
+    new_loop = make_loop(new_spec, guess, new_pace, loop.memory)
+    carried = carried_over(system, new, structure, (spec, new_spec))
+    published = (*new.output_names, *new.state_names, *new_spec.energy)
     word, boxes = region.plan(list(zip(new.input_names, new.input_units)), published)
     *inputs, last = boxes.values()
     new_loop.use_mailboxes(inputs, last, region.mirror)
     swap = make_swap(
-        (system, loop), (new, new_loop, new_plan), carried, (region.word_address, word), at
+        (system, loop), (new, new_loop, new_spec), carried, (region.word_address, word), at
     )
     report = SwapReport(new.name, time.perf_counter() - began)
     return Pending(
-        report, new, new_plan, new_pace, new_loop, swap, structure.joints, guess, carried,
+        report, new, new_spec, new_pace, new_loop, swap, structure.joints, guess, carried,
         list(frozen),
     )  # fmt: skip
 

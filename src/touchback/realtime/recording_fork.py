@@ -15,9 +15,9 @@ from touchback.realtime.live import Live
 from touchback.realtime.live_replay import (
     check_clock,
     check_rows,
-    plan_in,
     replay_part,
     run_again,
+    spec_in,
     system_in,
 )
 from touchback.realtime.live_report import flag_names
@@ -91,23 +91,23 @@ def fork(
         check_clock(part)
     at = _instant(known, time)
     own = system_in(at.part, system)
-    plan = _plan_at(own, at)
-    at, lacking = _remembering(known, own, plan, at)
-    compared, different = _compare(known, own, plan, at, lacking)
-    plan = replace(plan, speed=speed)
-    plan.check()
-    pace = Pace(plan.rate, speed, at.substeps, min(20e-6, 0.25 / plan.rate), priority=priority)
-    live = Live(own, at.state, plan, pace, record, None, at.start)
+    spec = _spec_at(own, at)
+    at, lacking = _remembering(known, own, spec, at)
+    compared, different = _compare(known, own, spec, at, lacking)
+    spec = replace(spec, speed=speed)
+    spec.check()
+    pace = Pace(spec.rate, speed, at.substeps, min(20e-6, 0.25 / spec.rate), priority=priority)
+    live = Live(own, at.state, spec, pace, record, None, at.start)
     for name, value in at.inputs.items():
         live[name] = value
     return Fork(live, at.start["tick"], at.time, compared, not different, different)
 
 
-def _plan_at(system: System, at: _Instant) -> LiveSpec:
-    plan = plan_in(system, at.part).with_parameters(at.parameters)
-    plan = replace(plan, solver=replace(plan.solver, substeps=at.substeps))
-    plan.check()
-    return plan
+def _spec_at(system: System, at: _Instant) -> LiveSpec:
+    spec = spec_in(system, at.part).with_parameters(at.parameters)
+    spec = replace(spec, solver=replace(spec.solver, substeps=at.substeps))
+    spec.check()
+    return spec
 
 
 def _instant(recording: Recording, time: float) -> _Instant:
@@ -176,12 +176,12 @@ def _start(recording: Recording, place: int, row: int) -> StartData:
 
 
 def _remembering(
-    recording: Recording, system: System, plan: LiveSpec, at: _Instant
+    recording: Recording, system: System, spec: LiveSpec, at: _Instant
 ) -> tuple[_Instant, str]:
     """The instant with what the mechanism remembered then: as the recording has it of the instant,
     or of an earlier tick from which it is run again, at the latest the first. Where that can't be,
     why."""
-    if at.row < 0 or not make_loop(plan, at.state, Pace(plan.rate, None)).warm_start_size:
+    if at.row < 0 or not make_loop(spec, at.state, Pace(spec.rate, None)).warm_start_size:
         return at, ""
     place = next(k for k, part in enumerate(recording.parts) if part is at.part)
     loop, states = _run_from_noted(recording, system, place, at.row)
@@ -215,8 +215,8 @@ def _run_from_noted(
         if start is None:
             continue
         at = _after(recording, place, row)
-        plan = _plan_at(system, at)
-        loop = make_loop(plan, at.state, Pace(plan.rate, None, at.substeps))
+        spec = _spec_at(system, at)
+        loop = make_loop(spec, at.state, Pace(spec.rate, None, at.substeps))
         memory = memory_of(start)
         if memory is None or len(memory) != loop.warm_start_size:
             break  # of another version
@@ -225,7 +225,7 @@ def _run_from_noted(
         loop.prepare()
         rest = Part(part.about, part.columns, part.rows[row + 1 : last + 1])
         check_rows(rest, recording)
-        return loop, replay_part(plan, loop, rest, recording)
+        return loop, replay_part(spec, loop, rest, recording)
     return None, part.states[:0]
 
 
@@ -240,7 +240,7 @@ def _same(states: np.ndarray, recorded: np.ndarray) -> np.ndarray:
 
 
 def _compare(
-    recording: Recording, system: System, plan: LiveSpec, at: _Instant, lacking: str
+    recording: Recording, system: System, spec: LiveSpec, at: _Instant, lacking: str
 ) -> tuple[int, str]:
     """Runs what follows the instant again, from it alone; how many ticks were compared, and where
     the bits differ, in words, with what was `lacking`."""
@@ -265,10 +265,10 @@ def _compare(
                 "after the instant to compare with."
             )
     rest = Part(at.part.about, at.part.columns, rows)
-    loop = make_loop(plan, at.state, Pace(plan.rate, None, at.substeps))
+    loop = make_loop(spec, at.state, Pace(spec.rate, None, at.substeps))
     begin_at(loop, at.state, at.start)
     loop.prepare()
-    states = replay_part(plan, loop, rest, recording)
+    states = replay_part(spec, loop, rest, recording)
     same = _same(states, rest.states)
     if same.all():
         return len(rows), ""

@@ -262,16 +262,16 @@ def begin_at(loop: LiveLoop, x: np.ndarray, start: StartData) -> None:
 def describe(
     system: System,
     x0: np.ndarray,
-    plan: LiveSpec,
+    spec: LiveSpec,
     parameters: dict[str, float],
     carried: CarriedData | None = None,
     start: StartData | None = None,
 ) -> LiveAbout:
     """What a replay needs besides the ticks; plain data. `carried` tells what a structure took over
     from the one before (model_swap.py), `start` where it began if not at time 0."""
-    kinds = (system.input_names, system.state_names, system.output_names, plan.energy)
-    units = (system.input_units, system.state_units, system.output_units, ["J"] * len(plan.energy))
-    formulation = formulation_of(plan.constraints)
+    kinds = (system.input_names, system.state_names, system.output_names, spec.energy)
+    units = (system.input_units, system.state_units, system.output_units, ["J"] * len(spec.energy))
+    formulation = formulation_of(spec.constraints)
     one = system.one  # when it is a row of copies
     text = one.dynamics.derive_once(("description", one.key), lambda: _description(one.model))
     return {
@@ -281,19 +281,19 @@ def describe(
         "shared": list(system.shared),
         "initial_state": x0.tolist(),
         "parameters": parameters,
-        "rate": plan.rate,
-        "speed": plan.speed,
-        "substeps": plan.substeps,
-        "method": plan.solver.word,
-        "rtol": plan.solver.rtol,
-        "atol": plan.solver.atol,
-        "constraints": None if plan.constraints is None else formulation.word,
+        "rate": spec.rate,
+        "speed": spec.speed,
+        "substeps": spec.substeps,
+        "method": spec.solver.word,
+        "rtol": spec.solver.rtol,
+        "atol": spec.solver.atol,
+        "constraints": None if spec.constraints is None else formulation.word,
         "settings": asdict(formulation),
-        "max_speed": plan.max_speed if np.isfinite(plan.max_speed) else None,
+        "max_speed": spec.max_speed if np.isfinite(spec.max_speed) else None,
         "input_names": list(system.input_names),
         "state_names": list(system.state_names),
         "output_names": list(system.output_names),
-        "energy_names": list(plan.energy),
+        "energy_names": list(spec.energy),
         "units": {name: unit for pair in zip(kinds, units) for name, unit in zip(*pair)},
         "versions": {"touchback": VERSION, "numpy": np.__version__},
         "carried": carried,
@@ -313,7 +313,7 @@ def _description(model: Model) -> str | None:
 def recording_start(
     row: np.ndarray,
     system: System,
-    plan: LiveSpec,
+    spec: LiveSpec,
     parameters: LiveParameters,
     loop: LiveLoop,
     noted: StartData | None = None,
@@ -325,8 +325,8 @@ def recording_start(
     version = int(row[3])
     known = parameters.changes.get(version)
     values = parameters.values if known is None else known.values
-    plan = replace(plan, solver=replace(plan.solver, substeps=int(row[5])))
-    about = describe(system, x, plan, values, start=noted or start_of(loop, row))
+    spec = replace(spec, solver=replace(spec.solver, substeps=int(row[5])))
+    about = describe(system, x, spec, values, start=noted or start_of(loop, row))
     return RecordingStart(row.copy(), about, version)
 
 

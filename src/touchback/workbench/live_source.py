@@ -109,7 +109,7 @@ class LiveSource:
         told: dict[str, object] = {
             "time": live.read("time"), "tick": live.ticks, "state": live.state,
             "held": "held" in flags and "paused" not in flags,  # a pause is no fault
-            "speed": live.plan.speed, "rate": live.plan.rate,
+            "speed": live.spec.speed, "rate": live.spec.rate,
             "faults": list(live.faults), "said": [each["text"] for each in report.faults[-3:]],
             "late": report.counts["late"], "ticks": report.counts["ticks"],
             "lateness": report.histograms["lateness"].summary(),

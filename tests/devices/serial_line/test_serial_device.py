@@ -14,7 +14,7 @@ from far_ends import AXIS, FarDevice
 from touchback.devices import GuardedOutput, SerialDevice, WatchedInput
 from touchback.devices.serial_line.simulated_serial_device import TRAVEL, lever
 from touchback.errors import DeviceError, InputError
-from touchback.estimate import SmoothDifferentiator, sampled
+from touchback.estimate import SmoothDifferentiator, add_filter
 from touchback.haptics.displays import ImpedanceControl
 from touchback.native.wire.serial_device_end import FarEnd
 from waiting import PATIENCE, until, until_it_stays
@@ -61,7 +61,7 @@ def servo():
     """A spring and a damper from the key's angle to its motor's torque, sampled at each tick."""
     m = tb.Model("servo")
     angle = m.input("key angle", unit="rad")
-    speed = sampled(m, "speed", SmoothDifferentiator(2e-3, 8), angle)
+    speed = add_filter(m, "speed", SmoothDifferentiator(2e-3, 8), angle)
     torque = ImpedanceControl(STIFFNESS, damping=0.1).add(m, "torque", angle, speed)
     m.sensor("motor torque", tb.Signal(torque, "N m"))
     return m.compile()

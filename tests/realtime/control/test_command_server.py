@@ -338,7 +338,7 @@ def test_messages_pause_step_slow_down_reset_and_go_on(system: tb.System) -> Non
         assert asked(commands, b'{"do":"reset"}')["ok"]
         assert run.read("arm") == 0.0
         assert asked(commands, b'{"do":"speed","value":0.1}')["speed"] == 0.1
-        assert run.plan.speed == 0.1
+        assert run.spec.speed == 0.1
         assert asked(commands, b'{"do":"go"}')["state"] == "running"
         assert "paused" in str(asked(commands, b'{"do":"step"}')["error"])
         assert not asked(commands, b'{"do":"speed","value":0}')["ok"]
@@ -353,7 +353,7 @@ def test_transport_that_is_not_exposed_is_refused(system: tb.System, word: str) 
         told = asked(CommandServer(run, Exposed(transport=others)), f'{{"do":"{word}"{value}}}')
         assert f"'{word}' isn't among the transport" in str(told["error"])
         assert run.state == "running"
-        assert run.plan.speed == 1.0
+        assert run.spec.speed == 1.0
 
 
 def test_an_input_has_the_range_that_its_model_gives_it_and_nobody_sets_it_beyond() -> None:

@@ -80,7 +80,7 @@ def test_a_second_process_does_all_that_and_the_recording_replays(
         assert "outside its range" in done.stdout
         assert "cart ['slide', 'time']" in done.stdout
         assert live["stiffness"] == 12.0
-        assert live.plan.speed == 2.0
+        assert live.spec.speed == 2.0
         live.run(0.05)
     run = tb.open(path)
     assert run["force"][-1] == 2.5

@@ -78,7 +78,7 @@ class Conditioning:
                 f"a block come every {due:g} s."
             )
         self._filters += 1
-        return tb.estimate.newest(self._model, f"filter {self._filters}", filter, signals)
+        return tb.estimate.filter_block(self._model, f"filter {self._filters}", filter, signals)
 
     def give(self, name: str, value: Value, of: str, delay: float = 0.0) -> Value:
         """Makes a value a quantity, dated by the channel that it is `of`, less a filter's delay

@@ -109,19 +109,21 @@ def identify(
         run.connect("position", device.channel("position", axis))
         run.connect("velocity", device.channel("velocity", axis))
         run.connect("force", device.channel("force", axis))
-        parts = _gathered(device, axis, seconds, lost)
+        parts = _gather_samples(device, axis, seconds, lost)
     samples = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
     faults = tuple(fault["text"] for fault in run.report().faults)
     try:
         if lost():
             raise DeviceError(_LOST)
-        return replace(fitted(samples, _SETTLED, _SETTLED + seconds, device.period), faults=faults)
+        return replace(
+            fit_axis(samples, _SETTLED, _SETTLED + seconds, device.period), faults=faults
+        )
     except DeviceError as error:
         told = "".join(f" {text}." for text in faults[-_TOLD:])
         raise DeviceError(f"{device.name!r}, axis {limits.name!r}: {error}{told}") from None
 
 
-def _gathered(
+def _gather_samples(
     device: SerialDevice, axis: int, seconds: float, lost: Callable[[], bool]
 ) -> list[dict[str, np.ndarray]]:
     parts: list[dict[str, np.ndarray]] = []
@@ -132,7 +134,7 @@ def _gathered(
     return parts
 
 
-def fitted(
+def fit_axis(
     samples: dict[str, np.ndarray], settled: float = 0.0, seconds: float = 0.0,
     period: float = 1e-3,
 ) -> Identified:  # fmt: skip
@@ -190,7 +192,7 @@ def fitted(
         flowed.append(float(middle @ np.diff(t[part])))
     if len(rows) < _WINDOWS:
         raise DeviceError(_BROKEN if lost.any() and broken >= _WINDOWS else _STUCK)
-    found, doubts, scatter = _explained(np.array(rows), constant * np.array(flowed))
+    found, doubts, scatter = _fit_constants(np.array(rows), constant * np.array(flowed))
     doubts = np.hypot(doubts, found * doubt[1] / constant)  # all of them are K times something
     inertia, damping, friction, weight = map(float, found)
     return Identified(
@@ -257,7 +259,7 @@ def _check_motor(acting: dict[str, np.ndarray], status: np.ndarray) -> None:
         raise DeviceError(f"It let go while it was moved.{why}")
 
 
-def _explained(rows: np.ndarray, pushed: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:
+def _fit_constants(rows: np.ndarray, pushed: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:
     """The constants, the standard error of each, and what is left of the force, in parts of it.
     Windows overlap by half, so that there are half as many independent ones."""
     found = _least(rows, pushed)

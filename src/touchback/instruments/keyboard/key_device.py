@@ -93,7 +93,7 @@ def add_device(m: Model, device: KeyDevice, rate: float, pedals: Pedals | None =
         damping=device.damping, limits=(0.0, TRAVEL), stop=(2000.0, 3.0),
     )  # fmt: skip
     angle = device.encoder.quantity(device.encoder.reading(m.coordinate("key")))
-    speed = tb.estimate.fresh(
+    speed = tb.estimate.filter_this_tick(
         m, "speed", tb.estimate.SmoothDifferentiator(1.0 / rate, device.smoothing), angle
     )
     depth, speed = angle * FRONT, speed * FRONT

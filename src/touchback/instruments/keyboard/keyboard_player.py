@@ -83,7 +83,7 @@ class NoteDetector:
         fresh = (counts > self._counts) & listens()
         for i in np.flatnonzero(fresh):
             # ticks since the one that told of it first
-            late = max(now - when[i] - 1.0 / self._live.plan.rate, 0.0)
+            late = max(now - when[i] - 1.0 / self._live.spec.rate, 0.0)
             published = message.stamp - round(1e9 * late)
             self._ear.began(
                 HeardNote(
@@ -324,7 +324,7 @@ def _where_changed(run: Run, names: Sequence[str]) -> Run:
 
 def _until_next_look(run: Live, left: float) -> float:
     """Seconds, a tick at least: an unclocked run goes on by what it is asked for only."""
-    return max(1.0 / run.plan.rate, min(_LOOK, left))
+    return max(1.0 / run.spec.rate, min(_LOOK, left))
 
 
 @dataclass(frozen=True)

@@ -161,7 +161,7 @@ class TrialKey:
     def give(self, value: float) -> float:
         """Lets the parameter have a value; gives when it can be felt [s of the recording]."""
         self.live.change({self.varied: value})
-        self.live.run(2.0 / self.live.plan.rate)
+        self.live.run(2.0 / self.live.spec.rate)
         return float(self.live.read("time"))
 
     def end(self) -> None:
@@ -176,7 +176,7 @@ class TrialKey:
             )
         if lost := self._ticks_let_go - self._let_go:
             raise InputError(
-                f"The motor let go for {1e3 * lost / self.live.plan.rate:.0f} ms of this trial: "
+                f"The motor let go for {1e3 * lost / self.live.spec.rate:.0f} ms of this trial: "
                 f"positions stayed away for more than {1e3 * MAX_AGE:.0f} ms. It doesn't count; "
                 "mend the line or close other programs, and feel it again."
             )

@@ -55,7 +55,7 @@ def wired_key(voice: str | Voice = "piano", rate: float = 1000.0) -> Model:
     m.set_update("followed before", followed)
     angle = m.input(ANGLE, unit="rad") * followed
     speed = (
-        tb.estimate.fresh(
+        tb.estimate.filter_this_tick(
             m, "speed", tb.estimate.SmoothDifferentiator(1.0 / rate, own.smoothing), angle
         )
         * FRONT

@@ -326,7 +326,7 @@ class DdsTransport:
 
         self._read(requests, took, latched=False, depth=_WITHIN)
 
-    def remark_to(self, tell: Refuse) -> None:
+    def report_problems_to(self, tell: Refuse) -> None:
         """Other nodes of the same name, by what participants tell of themselves, and messages that
         were lost."""
         self._remark = tell

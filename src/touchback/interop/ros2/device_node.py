@@ -57,7 +57,7 @@ class DeviceNode:
             self._publish = transport.advertise(JOINT_COMMANDS, JOINT_STATE)
         if self._writes:
             transport.subscribe(f"/{model}/outputs", NUMBERS, self._listen, self._complaints)
-        transport.remark_to(ErrorCounter(live.note))
+        transport.report_problems_to(ErrorCounter(live.note))
         self._tap = live.tap(self._talk, _DRAINED)
 
     def _talk(self, rows: np.ndarray, columns: tuple[str, ...]) -> None:

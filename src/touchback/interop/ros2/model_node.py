@@ -204,7 +204,7 @@ class Commands:
                 raise InputError(f"'{name}' isn't among the inputs that this run exposes")
             live.system.layout.check_input(name, number)
             self._check_rated(name, number)
-            live.plan.inputs.get(name, WatchedInput()).check(name, number)
+            live.spec.inputs.get(name, WatchedInput()).check(name, number)
         for name, number in wanted.items():
             live.write(name, number)
             with self._lock:
@@ -231,7 +231,7 @@ class Commands:
         """An input's first command, or the first one again, so that another may follow in time."""
         live = self._command_server.live
         known, own = (
-            live.plan.inputs.get(name, WatchedInput()),
+            live.spec.inputs.get(name, WatchedInput()),
             live.system.layout.input_range(name),
         )
         if known.max_age is not None:
@@ -304,7 +304,7 @@ class ModelNode:
         self._advertise()
         self._serve(node)
         self._subscribe()
-        transport.remark_to(self._remarks)
+        transport.report_problems_to(self._remarks)
         self._tap = live.tap(self._publish, _DRAINED)
 
     @property

@@ -50,7 +50,7 @@ class Transport(Protocol):
     def serve(self, service: str, kind: str, answer: Answer, refuse: Refuse) -> None:
         """Answers requests; what can't be answered is refused and gets no answer."""
 
-    def remark_to(self, tell: Refuse) -> None:
+    def report_problems_to(self, tell: Refuse) -> None:
         """Says from now on what others should know: that another node has the same name, so that
         services of both answer, or that messages weren't taken in time."""
 

@@ -77,7 +77,7 @@ class RclpyTransport:
 
         self._node.create_service(known, service, came)
 
-    def remark_to(self, tell: Refuse) -> None:
+    def report_problems_to(self, tell: Refuse) -> None:
         """Nothing of ours: ROS 2 warns by itself."""
 
     def unanswered(self) -> str:

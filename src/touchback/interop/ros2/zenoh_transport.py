@@ -293,7 +293,7 @@ class ZenohTransport:
         self._held.append(self._session.declare_queryable(key, came, complete=True))
         self._declare(entity)
 
-    def remark_to(self, tell: Refuse) -> None:
+    def report_problems_to(self, tell: Refuse) -> None:
         """Other nodes of the same name, by their tokens."""
 
         def came(sample: zenoh.Sample) -> None:

@@ -20,8 +20,8 @@ def introspect(live: Live, exposed: Exposed, settable: Settable) -> dict[str, ob
     system, now = live.system, live.snapshot()
     return {
         "model": system.name,
-        "rate": live.plan.rate,
-        "speed": live.plan.speed,
+        "rate": live.spec.rate,
+        "speed": live.spec.speed,
         "state": live.state,
         "tick": int(now["tick"]),
         "time": now["time"],
@@ -32,7 +32,7 @@ def introspect(live: Live, exposed: Exposed, settable: Settable) -> dict[str, ob
         "constraints": _constraints(live, exposed),
         "outputs": _named(system.output_names, system.output_units),
         "states": _named(system.state_names, system.state_units),
-        "energies": list(live.plan.energy),
+        "energies": list(live.spec.energy),
         "structures": len(live.structures),
         "hands": _allowed(exposed.hands),
         "structure": _allowed(exposed.structure),
@@ -72,7 +72,7 @@ def _inputs(live: Live, settable: Settable) -> list[dict[str, object]]:
     found: list[dict[str, object]] = []
     for name, known in zip(system.input_names, system.layout.input_ranges, strict=True):
         if settable("inputs", name):
-            watched = live.plan.inputs.get(name, WatchedInput())
+            watched = live.spec.inputs.get(name, WatchedInput())
             found.append(
                 {
                     "name": name,

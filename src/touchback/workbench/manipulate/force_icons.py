@@ -149,7 +149,7 @@ class Icons:
         joint, index = _coordinate(system.model, asked)
         given = system.model.joints[joint]
         source = given.position_names(joint)[index]
-        plan = self._commands.live.plan
+        plan = self._commands.live.spec
         shortest = _STEPS / (plan.rate * plan.substeps)
         begin = {f"{asked.name} position": source, f"{asked.name} rate": f"{source} rate"}
         return Change(

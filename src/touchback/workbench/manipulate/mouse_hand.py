@@ -282,7 +282,7 @@ class Grips:
 
     def _step(self) -> float:
         live = self._commands.live
-        return 1.0 / (live.plan.rate * live.plan.substeps)
+        return 1.0 / (live.spec.rate * live.spec.substeps)
 
 
 def spring_for(

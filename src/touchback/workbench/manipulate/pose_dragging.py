@@ -232,7 +232,7 @@ class Poses:
         refuse_rows(live.system)
         check_body(live.system, asked.body)
         self._commands.check("hands", asked.body)
-        if live.plan.speed is not None and live.state != "paused":
+        if live.spec.speed is not None and live.state != "paused":
             raise InputError(
                 "A mechanism is posed while it rests: `pause` the run first. While it runs, a hand "
                 "pulls it (`grab`)."

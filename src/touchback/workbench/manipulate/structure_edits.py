@@ -274,7 +274,7 @@ class Edits:
             self._commands.check("structure", name)
         live = self._commands.live
         ties = asked.change == "add loop" or asked.joint in live.system.model.closures
-        rests = ties and live.plan.speed is not None  # one without a clock rests between its runs
+        rests = ties and live.spec.speed is not None  # one without a clock rests between its runs
         with self._reshape.lock, live.resting() if rests else nullcontext():
             left: Rests = []
             change = self._makers[asked.change](asked, left)

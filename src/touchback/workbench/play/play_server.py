@@ -248,8 +248,8 @@ class PlaySource:
         report = live.report()
         return {
             "time": live.read("time"), "tick": live.ticks, "state": live.state,
-            "held": "held" in flag_names(int(live.read("flags"))), "speed": live.plan.speed,
-            "rate": live.plan.rate, "faults": list(live.faults), "late": report.counts["late"],
+            "held": "held" in flag_names(int(live.read("flags"))), "speed": live.spec.speed,
+            "rate": live.spec.rate, "faults": list(live.faults), "late": report.counts["late"],
             "said": [each["text"] for each in report.faults[-3:]],
             "lateness": report.histograms["lateness"].summary(),
             "step time": report.histograms["step_time"].summary(),

@@ -97,7 +97,7 @@ def _fork_run(track: Track, time: float, rate: float) -> ForkedRun:
     method = track.run.metadata.get("method", "another program")
     why = (
         f"It goes on live from {at.time:g} s of the run, at time 0; its steps are those of a clock "
-        f"({rate:g} Hz, {made.plan.solver.word}), the run's were {method}'s: the bits may differ."
+        f"({rate:g} Hz, {made.spec.solver.word}), the run's were {method}'s: the bits may differ."
     )
     return ForkedRun(made, 0, at.time, 0, False, why)
 

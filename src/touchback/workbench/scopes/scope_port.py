@@ -333,7 +333,7 @@ class LiveScopes:
         send: Callable[[str, bytes], None],
         recordings: Callable[[str], Source] | None = None,
     ) -> None:
-        self.live, self.history = live, History(live.plan.rate)
+        self.live, self.history = live, History(live.spec.rate)
         self.history.expect(live.columns, units_of(live.system))
         self.port = ScopePort(self.history, send, recordings)
         self.port.join(commands)
