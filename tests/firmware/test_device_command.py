@@ -15,7 +15,7 @@ from command import touchback
 from emulated_key import EmulatedKey, built, needs_emulator
 from touchback.devices import SerialDevice
 from touchback.devices.midi import NoteOn
-from touchback.devices.serial_line.axis_identification import Identified, fitted, identify
+from touchback.devices.serial_line.axis_identification import Identified, fit_axis, identify
 from touchback.instruments.keyboard.keyboard_model import note_name
 from touchback.instruments.keyboard.keyboard_regulation import read_regulation
 from touchback.instruments.midi_file import read_midi
@@ -59,7 +59,7 @@ def moved(
 
 
 def test_constants_come_back_from_an_ideal_axis_read_in_counts() -> None:
-    found = fitted(moved())
+    found = fit_axis(moved())
     assert found.force_constant == pytest.approx(0.48, rel=0.01)
     assert found.claimed_constant == pytest.approx(0.5, rel=1e-6)
     assert found.resistance == pytest.approx(2.0, rel=0.01)
@@ -73,18 +73,18 @@ def test_constants_come_back_from_an_ideal_axis_read_in_counts() -> None:
 def test_an_axis_that_does_not_move_or_says_too_little_is_refused() -> None:
     still = moved(1.0)
     with pytest.raises(tb.DeviceError, match="hardly moved"):
-        fitted(
+        fit_axis(
             still | {"status": np.zeros_like(still["status"]) | 1, "position": still["time"] * 0}
         )
     with pytest.raises(tb.DeviceError, match=r"Only 10 samples came, 500 are needed"):
-        fitted({name: values[:10] for name, values in still.items()})
+        fit_axis({name: values[:10] for name, values in still.items()})
 
 
 @pytest.mark.parametrize("factor", [-1.0, 0.0])
 def test_a_force_that_is_reported_backwards_or_never_is_refused(factor) -> None:
     samples = moved()
     with pytest.raises(tb.DeviceError, match="mend the sign and size of the force"):
-        fitted(samples | {"force": factor * samples["force"]})
+        fit_axis(samples | {"force": factor * samples["force"]})
 
 
 def test_a_motion_of_which_much_is_missing_is_refused() -> None:
@@ -92,10 +92,10 @@ def test_a_motion_of_which_much_is_missing_is_refused() -> None:
     samples = moved()
     come = (10 * samples["time"]).astype(int) % 2 == 0
     kept = {name: values[come] for name, values in samples.items()}
-    assert fitted(kept).force_constant == pytest.approx(0.48, rel=0.02)
+    assert fit_axis(kept).force_constant == pytest.approx(0.48, rel=0.02)
     with pytest.raises(tb.DeviceError, match=r"came for 2\.0 of 4 s only, 3\.0 are needed"):
-        fitted(kept, seconds=4.0)
-    fitted(samples, seconds=4.0)
+        fit_axis(kept, seconds=4.0)
+    fit_axis(samples, seconds=4.0)
 
 
 @pytest.mark.parametrize(("together", "told"), [(1, None), (3, "lost again and again")])
@@ -109,9 +109,9 @@ def test_samples_lost_here_and_there_are_left_out_or_the_line_is_blamed(together
     kept = {name: values[~gone] for name, values in samples.items()}
     if told:
         with pytest.raises(tb.DeviceError, match=told):
-            fitted(kept)
+            fit_axis(kept)
         return
-    assert fitted(kept).inertia == pytest.approx(2.1e-3, rel=0.03)
+    assert fit_axis(kept).inertia == pytest.approx(2.1e-3, rel=0.03)
 
 
 @pytest.mark.skipif(shutil.which("cc") is None, reason="there is no C compiler")
@@ -143,13 +143,13 @@ def test_constants_are_not_found_while_the_line_is_lost(tmp_path) -> None:
 
 def test_noise_and_extremes_leave_constants_within_their_doubts() -> None:
     """50 mV and 10 mA of noise; friction that eats half of the push; a hundredth of the inertia."""
-    noisy = fitted(moved(noise=0.05))
+    noisy = fit_axis(moved(noise=0.05))
     assert noisy.force_constant == pytest.approx(0.48, rel=0.03)
     assert noisy.resistance == pytest.approx(2.0, rel=0.03)
     for truth, found in (
         ((2.1e-3, 0.012), noisy),
-        ((2.1e-3, 0.06), fitted(moved(friction=0.06))),
-        ((2.1e-5, 0.012), fitted(moved(inertia=2.1e-5))),
+        ((2.1e-3, 0.06), fit_axis(moved(friction=0.06))),
+        ((2.1e-5, 0.012), fit_axis(moved(inertia=2.1e-5))),
     ):
         # three standard errors, and trapezoids of 1 ms
         assert abs(found.inertia - truth[0]) < 3 * found.inertia_doubt + 0.001 * truth[0]
@@ -175,7 +175,7 @@ def test_noise_of_the_current_moves_nothing_by_more_than_is_said(
         for seed in range(40):
             draw = np.random.default_rng(seed).normal(size=(2, len(clean["time"])))
             voltage = clean["voltage"] + (ohm - 2.0) * clean["current"] + 0.05 * draw[0]
-            found = fitted(
+            found = fit_axis(
                 clean | {"current": clean["current"] + noise * draw[1], "voltage": voltage}
             )
             apart.append(
