@@ -143,7 +143,9 @@ def _measure(section: Section, robot: Robot, program: Program, target: str) -> N
         [f"forward dynamics, {label}{said}", *map(microseconds, list(best.values())[:2]),
          f"{best['one by one'] / best['in lanes']:.2f}", peer]
     )  # fmt: skip
-    counted = kinematic_branch_simd.work(program) / kinematic_branch_simd.work(made)
+    counted = kinematic_branch_simd.count_instructions(
+        program
+    ) / kinematic_branch_simd.count_instructions(made)
     section.records.append(
         {"robot": label, **best, "counted": counted, "packed": usual is not None}
     )

@@ -52,9 +52,9 @@ def test_simulate_shows_keeps_and_repeats_a_run(tmp_path: Path) -> None:
     assert first.returncode == 0, first.stderr
     assert (tmp_path / "a.png").stat().st_size > 1000
     repeat = next(
-        line.removeprefix("repeat: ")
+        line.removeprefix("reproduce: ")
         for line in first.stdout.splitlines()
-        if line.startswith("repeat: ")
+        if line.startswith("reproduce: ")
     )
     words = shlex.split(repeat)
     assert words[0] == "touchback"
@@ -69,7 +69,7 @@ def test_simulate_shows_keeps_and_repeats_a_run(tmp_path: Path) -> None:
 def test_the_command_that_repeats_an_experiment_leaves_its_own_inputs_to_it() -> None:
     """The harpsichord's force over time is part of its experiment and fits into no option."""
     first = touchback("simulate", "harpsichord", "--duration", "0.1", "--signals", "depth")
-    words = shlex.split(first.stdout.partition("repeat: ")[2].splitlines()[0])
+    words = shlex.split(first.stdout.partition("reproduce: ")[2].splitlines()[0])
     second = touchback(*words[1:], "--signals", "depth")
     assert second.returncode == 0, second.stderr
     assert second.stdout.splitlines()[1] == first.stdout.splitlines()[1]  # the row of the signal

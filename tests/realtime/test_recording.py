@@ -183,7 +183,7 @@ def test_a_recording_opens_as_a_run_with_units_like_one_kept_in_memory(
         assert np.array_equal(opened[name], kept[name])
     assert opened.metadata["rate"] == 1000.0
     assert opened.metadata["complete"]
-    assert f"repeat:  tb.replay({str(path)!r})" in str(opened)
+    assert f"reproduce: tb.replay({str(path)!r})" in str(opened)
 
 
 def test_a_recording_of_two_structures_opens_as_one_run(cart: tb.System, tmp_path: Path) -> None:

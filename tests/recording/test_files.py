@@ -101,4 +101,4 @@ def test_metadata_of_older_files_have_their_names_of_now(suffix: str, tmp_path: 
         "model": "rig", "energy_balance": books, "diagnostics": ["it slipped"],
         "repro_call": "tb.simulate(…)",
     }  # fmt: skip
-    assert run.energy_balance.residual == 1.0 and "repeat:  tb.simulate(…)" in str(run)
+    assert run.energy_balance.residual == 1.0 and "reproduce: tb.simulate(…)" in str(run)

@@ -10,7 +10,14 @@ from hypothesis import given, strategies as st
 from benchmarks.mechanisms import make
 from tests.symbolic.run_rolled import run_rolled
 from touchback.symbolic import Program, Tape, lower
-from touchback.symbolic.loop_rolling import PLUS, Contradiction, Numbers, Signs, roll, times
+from touchback.symbolic.loop_rolling import (
+    PLUS,
+    Contradiction,
+    Numbers,
+    Signs,
+    multiply_signs,
+    roll_loops,
+)
 from touchback.symbolic.program import evaluate
 
 
@@ -30,7 +37,7 @@ def arguments(program: Program, seed: int) -> dict[str, list[float]]:
 def test_loops_of_chains_compute_the_bits_of_the_program(joints, function) -> None:
     """Of 60 joints two axes are nearly parallel, so that loops end there and others begin."""
     program = chain_program(joints, function)
-    rolled = roll(program)
+    rolled = roll_loops(program)
     assert rolled is not None
     for seed in range(3):
         given_ones = arguments(program, seed)
@@ -40,7 +47,7 @@ def test_loops_of_chains_compute_the_bits_of_the_program(joints, function) -> No
 def test_forward_dynamics_of_a_chain_are_loops_but_for_the_ends() -> None:
     """Sines, then motions outwards, articulated bodies inwards, accelerations outwards; the first
     joint and the last two have less to do."""
-    rolled = roll(chain_program(30))
+    rolled = roll_loops(chain_program(30))
     assert rolled is not None
     assert [loop.count for loop in rolled.loops] == [30, 27, 27, 27]
     assert rolled.looped > 0.94 * sum(len(each) for each in rolled.parts if isinstance(each, list))
@@ -58,7 +65,7 @@ def test_numbers_of_either_sign_are_of_one_loop() -> None:
             value = tape.sub(tape.mul(value, tape.const(draw.uniform(-1, 1))), x)
             value = tape.mul(value, tape.const(draw.uniform(-1, 1)))
     program = lower(tape, [value, -value], {x: ("x", k) for k, x in enumerate(xs)})
-    rolled = roll(program)
+    rolled = roll_loops(program)
     assert rolled is not None and len(rolled.loops) == 1
     numbers = [each for each in rolled.loops[0].columns if isinstance(each, Numbers)]
     assert {number < 0 for each in numbers for number in each.values} == {True, False}
@@ -77,7 +84,7 @@ def test_angles_do_not_notice_zeros_whose_sign_loops_turn() -> None:
         outputs.append((tape.sub, tape.add)[k % 2](c, tape.mul(a, x)))
         outputs.append(tape.atan2(tape.mul(a, tape.const(1.5 + k)), x))
     program = lower(tape, outputs, {x: ("x", k) for k, x in enumerate(xs)})
-    rolled = roll(program)
+    rolled = roll_loops(program)
     assert rolled is not None and rolled.minus
     vanishing = [each for k in range(count) for each in (2.0 + k * k, 0.5 + k, 3.0, -1.0)]
     found = run_rolled(rolled, {"x": vanishing, "u": [], "p": []})
@@ -87,7 +94,7 @@ def test_angles_do_not_notice_zeros_whose_sign_loops_turn() -> None:
 @given(st.integers(0, 10**6))
 def test_random_recursions_forwards_and_backwards_keep_their_bits(seed) -> None:
     program = recursion(random.Random(seed))
-    rolled = roll(program)
+    rolled = roll_loops(program)
     given_ones = arguments(program, seed)
     if rolled is not None:
         found, wanted = run_rolled(rolled, given_ones), evaluate(program, given_ones)
@@ -136,7 +143,7 @@ def test_what_does_not_repeat_itself_has_no_loops() -> None:
         a, b = draw.choice(known), draw.choice(known)
         known.append(draw.choice((tape.mul, tape.add, tape.sub))(a, b))
     places = {known[k]: ("x", k) for k in range(5)}
-    assert roll(lower(tape, known[-9:], places)) is None
+    assert roll_loops(lower(tape, known[-9:], places)) is None
 
 
 @given(st.lists(st.tuples(st.integers(1, 15), st.integers(0, 1)), max_size=8))
@@ -145,7 +152,7 @@ def test_signs_meet_all_equations_or_there_are_none(equations) -> None:
     signs = Signs()
     unknowns = [signs.unknown() for _ in range(4)]
     wanted = [
-        times(*(unknowns[k] for k in range(4) if mask >> k & 1), (0, bit))
+        multiply_signs(*(unknowns[k] for k in range(4) if mask >> k & 1), (0, bit))
         for mask, bit in equations
     ]
     possible = [

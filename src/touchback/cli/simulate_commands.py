@@ -89,7 +89,9 @@ def simulate(
     if csv is not None:
         run.save(csv)
         out.print(f"run: {csv}")
-    out.print(f"repeat: {_repeat(model, span, run.metadata, changes, held)}", soft_wrap=True)
+    out.print(
+        f"reproduce: {_repro_command(model, span, run.metadata, changes, held)}", soft_wrap=True
+    )
     failures: list[BaseException] = [
         *_draw(run, wanted or experiment.signals, plot, film),
         *([] if failure is None else [_report_failure(failure)]),
@@ -194,7 +196,7 @@ def _effort(run: tb.Run) -> str:
     )
 
 
-def _repeat(
+def _repro_command(
     model: str,
     duration: float,
     about: Mapping[str, object],

@@ -70,15 +70,15 @@ def pack_program(program: Program, widths: tuple[int, ...]) -> PackedProgram | N
         return None
     branches = 1 + max(part.branch for part in program.alike.values())
     width = next((w for w in widths[1:] if w >= branches), widths[-1])
-    found, alone, gain = find_packs(program, width), work(program), GAIN[width]
+    found, alone, gain = find_packs(program, width), count_instructions(program), GAIN[width]
     at_best = alone - sum(width - 1 - pack.count(ABSENT) for pack in found.packs)
     if alone < gain * at_best:
         return None
-    made = _Packing(program, found, width).result()
-    return made if alone >= gain * work(made) else None
+    made = _Packing(program, found, width).packed_program()
+    return made if alone >= gain * count_instructions(made) else None
 
 
-def work(program: Program) -> int:
+def count_instructions(program: Program) -> int:
     """Instructions, roughly: operations, stores of results, and of vectors that are read lane by
     lane; lanes that are results are copied from there."""
     stored = {a for op, a in zip(program.op, program.a, strict=True) if op == LANE}
@@ -106,18 +106,18 @@ class _Packing:
             for node, (known, op) in enumerate(zip(found.classes, program.op, strict=True))
         ]
 
-    def result(self) -> PackedProgram:
-        self.single(0)
-        self.single(1)
-        outputs = [self.single(abs(output)) for output in self.old.outputs]
+    def packed_program(self) -> PackedProgram:
+        self.scalar_node(0)
+        self.scalar_node(1)
+        outputs = [self.scalar_node(abs(output)) for output in self.old.outputs]
         while self.waiting:
-            self._fill(*self.waiting.pop())
-        order = self._ordered()
+            self._fill_operands(*self.waiting.pop())
+        order = self._order_nodes()
         new = [0] * len(order)
         for place, node in enumerate(order):
             new[node] = place
         signed = zip(outputs, self.old.outputs, strict=True)
-        columns = zip(*(self._renumbered(self.rows[node], new) for node in order), strict=True)
+        columns = zip(*(self._renumber(self.rows[node], new) for node in order), strict=True)
         op, a, b, c = (list(column) for column in columns)
         return PackedProgram(
             op, a, b, c,
@@ -128,11 +128,11 @@ class _Packing:
             {new[node]: column for node, column in self.columns.items()},
         )  # fmt: skip
 
-    def _renumbered(self, row: list[int], new: list[int]) -> list[int]:
+    def _renumber(self, row: list[int], new: list[int]) -> list[int]:
         count = MACHINE_ARITY[row[0]]  # what comes after is a lookup, or a lane
         return [row[0], *(new[x] for x in row[1 : 1 + count]), *row[1 + count :]]
 
-    def _ordered(self) -> list[int]:
+    def _order_nodes(self) -> list[int]:
         """Operands first, otherwise as in the old program.
 
         No two packs wait for each other: all nodes of a class read the same classes, which came
@@ -156,13 +156,13 @@ class _Packing:
 
     # ---- nodes ----------------------------------------------------------------------------------
 
-    def _new(self, op: int, rank: int, wide: bool, *operands: int) -> int:
+    def _add_node(self, op: int, rank: int, wide: bool, *operands: int) -> int:
         self.rows.append([op, *operands, *(0,) * (3 - len(operands))])
         self.rank.append(rank)
         self.wide.append(wide)
         return len(self.rows) - 1
 
-    def single(self, node: int) -> int:
+    def scalar_node(self, node: int) -> int:
         """The new node of an old one, alone."""
         if node not in self.singles:
             pack = self.found.of.get(node)
@@ -170,9 +170,9 @@ class _Packing:
             if pack is not None:
                 lanes = self.found.packs[pack]
                 vector = self.pack(lanes)
-                made = self._new(LANE, node, False, vector, 0, lanes.index(node))
+                made = self._add_node(LANE, node, False, vector, 0, lanes.index(node))
             else:
-                made = self._new(op, node, False, 0, 0, self.old.c[node])
+                made = self._add_node(op, node, False, 0, 0, self.old.c[node])
                 if op not in (CONST, INPUT):
                     self.waiting.append((made, (node,)))
             self.singles[node] = made
@@ -182,13 +182,13 @@ class _Packing:
         """The new node of a pack."""
         if lanes not in self.vectors:
             some = [node for node in lanes if node != ABSENT]
-            self.vectors[lanes] = self._new(self.old.op[some[0]], min(some), True)
+            self.vectors[lanes] = self._add_node(self.old.op[some[0]], min(some), True)
             self.waiting.append((self.vectors[lanes], lanes))
         return self.vectors[lanes]
 
-    def _fill(self, made: int, lanes: Pack) -> None:
+    def _fill_operands(self, made: int, lanes: Pack) -> None:
         if not self.wide[made]:
-            found = [self.single(x) for x in self.found.operands[lanes[0]]]
+            found = [self.scalar_node(x) for x in self.found.operands[lanes[0]]]
         else:
             found = [self.vector(each) for each in self._columns_of(lanes)]
         self.rows[made][1 : 1 + len(found)] = found
@@ -215,23 +215,23 @@ class _Packing:
         """A vector of old nodes, one for each lane."""
         first = max(lanes)
         known = self.found.of.get(first)
-        if known is not None and _covers(self.found.packs[known], lanes):
+        if known is not None and _is_part_of_pack(self.found.packs[known], lanes):
             return self.pack(self.found.packs[known])
         some = [node for node in lanes if node != ABSENT]
         if all([self.old.op[node] == CONST for node in some]):
-            return self._constants(lanes, first)
+            return self._constant_vector(lanes, first)
         if some.count(first) == len(some):
-            return self._made(("all", first), SPREAD, first)
+            return self._vector_of_scalars(("all", first), SPREAD, first)
         if self._is_simple(lanes):
             return self.pack(lanes)
         whole = self.found.together.get(first, lanes)
-        return self._gathered(whole if _covers(whole, lanes) else lanes)
+        return self._gather_vector(whole if _is_part_of_pack(whole, lanes) else lanes)
 
-    def _constants(self, lanes: Pack, first: int) -> int:
+    def _constant_vector(self, lanes: Pack, first: int) -> int:
         numbers = tuple(self.old.values[x if x != ABSENT else first] for x in lanes)
         key = ("numbers", struct.pack(f"{len(numbers)}d", *numbers))  # bits: 0.0 equals −0.0
         if key not in self.vectors:
-            self.vectors[key] = self._new(CONST, 2, True)
+            self.vectors[key] = self._add_node(CONST, 2, True)
             self.columns[self.vectors[key]] = numbers
         return self.vectors[key]
 
@@ -254,36 +254,39 @@ class _Packing:
         some = {node for node in lanes if node != ABSENT}
         return len(some) == 1 or self._is_simple(lanes)
 
-    def _gathered(self, lanes: Pack) -> int:
+    def _gather_vector(self, lanes: Pack) -> int:
         """Numbers that are brought together by twos; lanes that have none repeat others."""
         some = [node for node in lanes if node != ABSENT]
         full = [node if node != ABSENT else some[k % len(some)] for k, node in enumerate(lanes)]
         if len(some) * 2 <= self.width:  # the same halves
             half = [*some, *some][: 1 << (len(some) - 1).bit_length()]
-            if _covers(tuple(half * (self.width // len(half))), lanes):
+            if _is_part_of_pack(tuple(half * (self.width // len(half))), lanes):
                 full = half * (self.width // len(half))
-        row = [self._made(("two", x, y), PAIR, x, y) for x, y in zip(full[::2], full[1::2])]
+        row = [
+            self._vector_of_scalars(("two", x, y), PAIR, x, y)
+            for x, y in zip(full[::2], full[1::2])
+        ]
         for join in (JOIN, WIDER_JOIN):
             if len(row) > 1:
-                row = [self._joined(join, x, y) for x, y in list(pairwise(row))[::2]]
+                row = [self._join_vectors(join, x, y) for x, y in list(pairwise(row))[::2]]
         return row[0]
 
-    def _made(self, key: tuple[object, ...], op: int, *nodes: int) -> int:
+    def _vector_of_scalars(self, key: tuple[object, ...], op: int, *nodes: int) -> int:
         """A vector made of single numbers."""
         if key not in self.vectors:
-            found = [self.single(node) for node in nodes]
-            self.vectors[key] = self._new(op, max(nodes), True, *found)
+            found = [self.scalar_node(node) for node in nodes]
+            self.vectors[key] = self._add_node(op, max(nodes), True, *found)
         return self.vectors[key]
 
-    def _joined(self, op: int, x: int, y: int) -> int:
+    def _join_vectors(self, op: int, x: int, y: int) -> int:
         key = ("join", op, x, y)
         if key not in self.vectors:
             rank = max(self.rank[x], self.rank[y])
-            self.vectors[key] = self._new(op, rank, True, x, y)
+            self.vectors[key] = self._add_node(op, rank, True, x, y)
         return self.vectors[key]
 
 
-def _covers(whole: Pack, lanes: Pack) -> bool:
+def _is_part_of_pack(whole: Pack, lanes: Pack) -> bool:
     """Whether lanes are those of a pack, but for absent ones."""
     return lanes == whole or all(x in (ABSENT, y) for x, y in zip(lanes, whole, strict=True))
 
@@ -323,8 +326,8 @@ def find_packs(program: Program, width: int) -> Packs:
     rows = zip(program.op, program.a, program.b, program.c, strict=True)
     operands = [(a, b, c)[: ops.ARITY[op]] for op, a, b, c in rows]
     branches = sorted({(part.group, part.branch) for part in program.alike.values()})
-    lane = _lanes(program, operands, branches)
-    classes, members = _classes(program, operands, lane, branches)
+    lane = _lane_bits(program, operands, branches)
+    classes, members = _equivalence_classes(program, operands, lane, branches)
     found = Packs(operands, classes)
     for by_lane in members:
         chunks: dict[int, dict[int, int]] = {}
@@ -350,7 +353,9 @@ def _add_pack(program: Program, found: Packs, some: dict[int, int], width: int) 
     found.packs.append(pack)
 
 
-def _lanes(program: Program, operands: list[tuple[int, ...]], branches: list[Branch]) -> list[int]:
+def _lane_bits(
+    program: Program, operands: list[tuple[int, ...]], branches: list[Branch]
+) -> list[int]:
     """The lane of each node, as a bit of that branch: none if it depends on no branch, several
     if it isn't one branch's.
 
@@ -359,15 +364,15 @@ def _lanes(program: Program, operands: list[tuple[int, ...]], branches: list[Bra
     given = [0] * len(operands)
     for node, part in program.alike.items():
         given[node] = bit[part.group, part.branch]
-    lane = _spread(operands, given)
-    reader = _readers(operands, lane)
+    lane = _spread_lanes(operands, given)
+    reader = _reading_lanes(operands, lane)
     own = [node for node in program.inputs if not lane[node] and reader[node].bit_count() == 1]
     for node in own:
         given[node] = reader[node]
-    return _spread(operands, given) if own else lane
+    return _spread_lanes(operands, given) if own else lane
 
 
-def _spread(operands: list[tuple[int, ...]], given: list[int]) -> list[int]:
+def _spread_lanes(operands: list[tuple[int, ...]], given: list[int]) -> list[int]:
     """What is computed from one branch's is that branch's; so is what depends on several
     branches, but meets those of one branch only from there on (its accelerations, which depend on
     the trunk's)."""
@@ -392,7 +397,7 @@ def _spread(operands: list[tuple[int, ...]], given: list[int]) -> list[int]:
     ]
 
 
-def _readers(operands: list[tuple[int, ...]], lane: list[int]) -> list[int]:
+def _reading_lanes(operands: list[tuple[int, ...]], lane: list[int]) -> list[int]:
     """Which lanes use a node, by way of others that depend on no branch."""
     reader = [0] * len(operands)
     for i in range(len(operands) - 1, 1, -1):
@@ -401,7 +406,7 @@ def _readers(operands: list[tuple[int, ...]], lane: list[int]) -> list[int]:
     return reader
 
 
-def _classes(
+def _equivalence_classes(
     program: Program, operands: list[tuple[int, ...]], lane: list[int], branches: list[Branch]
 ) -> tuple[list[int], list[dict[int, int]]]:
     """The class of each node, and those with several nodes of different lanes.
@@ -419,7 +424,7 @@ def _classes(
             of[i] = known.setdefault(i, len(known) + 1)
             continue
         group, number = branches[own.bit_length() - 1]
-        key = _shape(program, i, [of[operand] for operand in operands[i]])
+        key = _operation_shape(program, i, [of[operand] for operand in operands[i]])
         shape = known.setdefault(("shape", group, *key), len(known) + 1)
         count = times[shape, own] = times.get((shape, own), -1) + 1
         of[i] = known.setdefault((shape, count), len(known) + 1)
@@ -427,7 +432,7 @@ def _classes(
     return of, [each for each in members.values() if len(each) > 1]
 
 
-def _shape(program: Program, i: int, found: list[int]) -> tuple[int, ...]:
+def _operation_shape(program: Program, i: int, found: list[int]) -> tuple[int, ...]:
     """What a node makes of the classes of its operands, whatever the signs and order of sums."""
     op = program.op[i]
     kind = _KIND.get(op, op)

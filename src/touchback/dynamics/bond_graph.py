@@ -57,18 +57,18 @@ class _Builder:
     def bonds(self) -> Iterator[tuple[Node, Node]]:
         """Tails and heads, in the order in which causality is tried: rotors and bodies as they were
         described."""
-        yield from self._rows()
-        yield from self._in_coordinates()
-        yield from self._bodies()
-        yield from self._forces()
+        yield from self._constraint_bonds()
+        yield from self._coordinate_bonds()
+        yield from self._body_bonds()
+        yield from self._force_bonds()
 
-    def _rows(self) -> Iterator[tuple[Node, Node]]:
+    def _constraint_bonds(self) -> Iterator[tuple[Node, Node]]:
         """A constraint gives a flow, zero or one that is prescribed."""
         for name, J in self.rows.items():
             made = {j: float(x) for j, x in enumerate(J) if abs(x) > _NOTHING}
-            yield from self._flow(name, made, [Node(FLOW, name)])
+            yield from self._flow_bonds(name, made, [Node(FLOW, name)])
 
-    def _in_coordinates(self) -> Iterator[tuple[Node, Node]]:
+    def _coordinate_bonds(self) -> Iterator[tuple[Node, Node]]:
         place = 0
         for name, joint in self.model.joints.items():
             for i, full in enumerate(joint.velocity_names(name)):
@@ -81,7 +81,7 @@ class _Builder:
                     if i < len(given) and not is_zero(given[i]):
                         yield here, Node(kind, f"{full} {word}")
 
-    def _bodies(self) -> Iterator[tuple[Node, Node]]:
+    def _body_bonds(self) -> Iterator[tuple[Node, Node]]:
         instant = self.instant
         gravity = [float(x) for x in instant.gravity()]
         for name, body in self.model.bodies.items():
@@ -91,65 +91,65 @@ class _Builder:
             at = Frame(name, (x, y, z))
             for i, axis in enumerate("xyz"):
                 if tensor[i].any():
-                    made = self._turn(at, i)
+                    made = self._angular_velocity_ratios(at, i)
                     inertia = Node(INERTIA, f"{name} inertia {axis}")
-                    yield from self._flow(f"{name} turn {axis}", made, [inertia])
+                    yield from self._flow_bonds(f"{name} turn {axis}", made, [inertia])
             for i, axis in enumerate("xyz"):
                 if mass > 0.0:
                     elements = [Node(INERTIA, f"{name} mass {axis}")]
                     if gravity[i]:
                         elements.append(Node(EFFORT, f"{name} weight {axis}"))
-                    made = self._motion(at, i)
-                    yield from self._flow(f"{name} {axis}", made, elements)
+                    made = self._velocity_ratios(at, i)
+                    yield from self._flow_bonds(f"{name} {axis}", made, elements)
 
-    def _forces(self) -> Iterator[tuple[Node, Node]]:
+    def _force_bonds(self) -> Iterator[tuple[Node, Node]]:
         """Springs between points store along their line; other forces are sources of effort in the
         coordinates that they act in."""
         for name, kind in self.model.forces.items():
             if isinstance(kind, SpringDamper):
-                made = self._stretch(kind)
+                made = self._length_rate_ratios(kind)
                 elements = [
                     Node(element, name)
                     for element, given in ((SPRING, kind.stiffness), (RESISTOR, kind.damping))
                     if not is_zero(given)
                 ]
-                yield from self._flow(name, made, elements)
+                yield from self._flow_bonds(name, made, elements)
                 continue
-            met = _Met(self.instant)
+            met = _ForceRecorder(self.instant)
             kind.apply(met)
-            for place in sorted(self._moved(met)):
+            for place in sorted(self._coordinates_acted_on(met)):
                 here = self.coordinates[place]
                 yield here, Node(EFFORT, f"{name} in {here.name}" if met.frames else name)
 
-    def _moved(self, met: _Met) -> set[int]:
+    def _coordinates_acted_on(self, met: _ForceRecorder) -> set[int]:
         """The coordinates in which something acts."""
         found = set(met.freedoms)
         for frame in met.frames:
             for i in range(3):
-                found |= self._motion(frame, i).keys()
-                found |= self._turn(frame, i).keys()
+                found |= self._velocity_ratios(frame, i).keys()
+                found |= self._angular_velocity_ratios(frame, i).keys()
         return found
 
-    def _motion(self, at: Frame, i: int) -> dict[int, float]:
+    def _velocity_ratios(self, at: Frame, i: int) -> dict[int, float]:
         """A velocity along an axis of the world."""
-        return self._made(lambda now: now.velocity(at)[i])
+        return self._transformer_ratios(lambda now: now.velocity(at)[i])
 
-    def _turn(self, at: Frame, i: int) -> dict[int, float]:
+    def _angular_velocity_ratios(self, at: Frame, i: int) -> dict[int, float]:
         """An angular velocity about one."""
-        return self._made(lambda now: now.angular_velocity(at)[i])
+        return self._transformer_ratios(lambda now: now.angular_velocity(at)[i])
 
-    def _stretch(self, spring: SpringDamper) -> dict[int, float]:
+    def _length_rate_ratios(self, spring: SpringDamper) -> dict[int, float]:
         """The rate of a spring's length."""
-        return self._made(lambda now: line_between(now, spring.a, spring.b)[1])
+        return self._transformer_ratios(lambda now: line_between(now, spring.a, spring.b)[1])
 
-    def _made(self, flow: Callable[[Instant], Scalar]) -> dict[int, float]:
+    def _transformer_ratios(self, flow: Callable[[Instant], Scalar]) -> dict[int, float]:
         """What each coordinate's rate makes of a flow, where it makes any."""
-        still = float(flow(self._moving[-1]))
-        made = (float(flow(now)) - still for now in self._moving[:-1])
+        still = float(flow(self._unit_rate_instants[-1]))
+        made = (float(flow(now)) - still for now in self._unit_rate_instants[:-1])
         return {j: x for j, x in enumerate(made) if abs(x) > _NOTHING}
 
     @cached_property
-    def _moving(self) -> list[Instant]:
+    def _unit_rate_instants(self) -> list[Instant]:
         """The mechanism with one rate of 1 after the other; at last at rest."""
         n, at = len(self.coordinates), self.instant.at
         rates = [*np.eye(n).tolist(), [0.0] * n]
@@ -158,7 +158,7 @@ class _Builder:
             for rate in rates
         ]
 
-    def _flow(
+    def _flow_bonds(
         self, name: str, made: dict[int, float], elements: Sequence[Node]
     ) -> Iterator[tuple[Node, Node]]:
         """Elements at a flow: on the coordinate's own junction where it is that rate, else behind
@@ -184,7 +184,7 @@ class _Builder:
             yield from ((junction, element) for element in elements)
 
 
-class _Met:
+class _ForceRecorder:
     """The mechanism as a force sees it, which notes where the force acts."""
 
     def __init__(self, instant: Instant) -> None:

@@ -30,7 +30,7 @@ _UNPACK = "If it is genuine, unpack it first (`mcap compress --compression none`
 Record = tuple[int, bytes]  # its opcode, and its content
 
 
-class Damaged(Exception):
+class DamagedFileError(Exception):
     """The file is cut or damaged here; what came before is good."""
 
 
@@ -43,21 +43,21 @@ def records(stream: BinaryIO, name: str) -> Iterator[Record]:
     crc, room, ended = zlib.crc32(MAGIC), LARGEST_UNPACKED, False
     unpacked = 0  # records of compressed chunks
     if stream.read(len(MAGIC)) != MAGIC:
-        raise Damaged
+        raise DamagedFileError
     while True:
         head = _exactly(stream, 9)
         opcode, length = struct.unpack("<BQ", head)
         if length > LARGEST_RECORD:
-            raise Damaged
+            raise DamagedFileError
         body = _exactly(stream, length)
         if opcode == Opcode.FOOTER:
             if not ended or stream.read(len(MAGIC) + 1) != MAGIC:
-                raise Damaged
+                raise DamagedFileError
             return
         if opcode == Opcode.DATA_END:
             ended = True
             if length != 4 or int.from_bytes(body, "little") not in (0, crc):
-                raise Damaged
+                raise DamagedFileError
         elif ended:  # what follows the data repeats it
             continue
         elif opcode == Opcode.CHUNK:
@@ -79,7 +79,7 @@ def records(stream: BinaryIO, name: str) -> Iterator[Record]:
 def _exactly(stream: BinaryIO, count: int) -> bytes:
     data = stream.read(count)
     if len(data) != count:
-        raise Damaged
+        raise DamagedFileError
     return data
 
 
@@ -95,9 +95,9 @@ def _unpacked(body: bytes, room: int, name: str) -> tuple[bytes, int]:
             )
         data = _decompressed(chunk.compression, chunk.data, size) if packed else chunk.data
     except WRONG_CONTENT:
-        raise Damaged from None
+        raise DamagedFileError from None
     if len(data) != size or chunk.uncompressed_crc not in (0, zlib.crc32(data)):
-        raise Damaged
+        raise DamagedFileError
     return data, size if packed else 0
 
 
@@ -113,18 +113,18 @@ def _decompressed(compression: str, data: bytes, size: int) -> bytes:
         if compression == "lz4":
             return bytes(lz4.frame.LZ4FrameDecompressor().decompress(data, max_length=size + 1))
     except (zstandard.ZstdError, RuntimeError, EOFError):
-        raise Damaged from None
-    raise Damaged
+        raise DamagedFileError from None
+    raise DamagedFileError
 
 
 def _within(content: bytes) -> Iterator[Record]:
     place, end = 0, len(content)
     while place < end:
         if end - place < 9:
-            raise Damaged
+            raise DamagedFileError
         opcode, length = struct.unpack_from("<BQ", content, place)
         place += 9
         if length > end - place:
-            raise Damaged
+            raise DamagedFileError
         yield opcode, content[place : place + length]
         place += length

@@ -13,7 +13,7 @@ from mcap.records import Header
 
 from touchback.errors import InputError
 from touchback.recording import live_recording
-from touchback.recording.mcap_records import LARGEST_FILE, WRONG_CONTENT, Damaged, records
+from touchback.recording.mcap_records import LARGEST_FILE, WRONG_CONTENT, DamagedFileError, records
 from touchback.recording.mcap_tables import PROFILE, read_tables
 from touchback.recording.mcap_writer import TableWriter
 from touchback.recording.run_data import FORMAT, RunData, describe, understand
@@ -47,7 +47,7 @@ def is_ours(path: Path) -> bool:
         try:
             opcode, content = next(records(stream, path.name))
             header = Header.read(ReadDataStream(BytesIO(content)))
-        except (Damaged, StopIteration, *WRONG_CONTENT):
+        except (DamagedFileError, StopIteration, *WRONG_CONTENT):
             return True
     return opcode != Opcode.HEADER or PROFILE in (header.profile, *header.library.split())
 

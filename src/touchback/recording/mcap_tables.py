@@ -31,7 +31,7 @@ from touchback.recording.mcap_records import (
     LARGEST_FILE,
     LARGEST_KEPT,
     WRONG_CONTENT,
-    Damaged,
+    DamagedFileError,
     records,
 )
 from touchback.safe_files import open_regular
@@ -84,7 +84,7 @@ def read_tables(path: str | os.PathLike[str]) -> Tables:
         try:
             for opcode, content in records(stream, reader.found.file):
                 reader.take(opcode, content)
-        except (Damaged, *WRONG_CONTENT):  # what came before is good
+        except (DamagedFileError, *WRONG_CONTENT):  # what came before is good
             reader.found.damaged_at = stream.tell()
             return reader.found
     reader.found.complete = REPAIRED not in reader.found.abouts

@@ -12,7 +12,7 @@ from mcap.records import Channel, Message, Metadata, Schema
 from mcap.writer import CompressionType, Writer
 
 from touchback.errors import InputError
-from touchback.recording.mcap_records import LARGEST_FILE, WRONG_CONTENT, Damaged, records
+from touchback.recording.mcap_records import LARGEST_FILE, WRONG_CONTENT, DamagedFileError, records
 from touchback.recording.mcap_tables import PROFILE, REPAIRED, read_header
 from touchback.safe_files import open_regular
 from touchback.version import VERSION
@@ -31,7 +31,7 @@ def repair(path: str | os.PathLike[str], target: str | os.PathLike[str]) -> int 
             for opcode, content in records(source, copy.name):
                 copy.take(opcode, content)
             whole = True
-        except (Damaged, *WRONG_CONTENT):
+        except (DamagedFileError, *WRONG_CONTENT):
             copy.finish()
         except BaseException:
             Path(target).unlink()

@@ -223,7 +223,7 @@ class Run:
             lines.append(f"  events:  {_listed(self.events)}")
         if self.transitions:
             lines.append(f"  modes:   {_passed(self.transitions)}")
-        return "\n".join(lines + ([f"  repeat:  {repro_call}"] if repro_call else []))
+        return "\n".join(lines + ([f"  reproduce: {repro_call}"] if repro_call else []))
 
     def _labels(self) -> list[str]:
         return [with_unit(name, unit) for name, unit in self.units.items()]

@@ -47,7 +47,7 @@ class Contradiction(ValueError):
     """No choice of signs meets the equations."""
 
 
-def times(*signs: Sign) -> Sign:
+def multiply_signs(*signs: Sign) -> Sign:
     """The sign of a product."""
     unknowns = known = 0
     for each in signs:
@@ -69,13 +69,13 @@ class Signs:
 
     def require(self, sign: Sign) -> None:
         """That it be plus."""
-        unknowns, known = self._reduced(sign)
+        unknowns, known = self._reduce_sign(sign)
         if unknowns:
             self.rows[unknowns.bit_length() - 1] = unknowns, known
         elif known:
             raise Contradiction
 
-    def _reduced(self, sign: Sign) -> Sign:
+    def _reduce_sign(self, sign: Sign) -> Sign:
         unknowns, known = sign
         left = unknowns
         while left:
@@ -89,7 +89,7 @@ class Signs:
 
     def is_minus(self, sign: Sign) -> bool:
         """Of a choice that meets all equations; unknowns that are free are plus."""
-        return bool(self._reduced(sign)[1])
+        return bool(self._reduce_sign(sign)[1])
 
 
 LEAST_COUNT, LEAST_SPAN = 6, 60  # iterations and operations that are worth a loop
@@ -110,19 +110,19 @@ class RepeatedSection:
     count: int
 
 
-def computed(program: Program) -> list[int]:
+def computed_nodes(program: Program) -> list[int]:
     """Nodes that are neither numbers nor inputs."""
     return [node for node, op in enumerate(program.op) if op not in (CONST, INPUT)]
 
 
 def find_repeated_sections(program: Program) -> list[RepeatedSection]:
     """The longest first choice, then what is left on both sides of it; in the program's order."""
-    nodes = computed(program)
-    kinds = np.array([_kind(program, node) for node in nodes])
+    nodes = computed_nodes(program)
+    kinds = np.array([_operation_kind(program, node) for node in nodes])
     crossings = _Crossings(program, nodes)
 
     def within(low: int, high: int) -> Iterator[RepeatedSection]:
-        found = _longest(kinds[low:high])
+        found = _longest_repetition(kinds[low:high])
         if found is None:
             return
         first, length, span = found
@@ -134,14 +134,14 @@ def find_repeated_sections(program: Program) -> list[RepeatedSection]:
     return list(within(0, len(nodes)))
 
 
-def _kind(program: Program, node: int) -> int:
+def _operation_kind(program: Program, node: int) -> int:
     op = program.op[node]
     if op in (LOOKUP1, LOOKUP2):
         return len(OPS) + program.c[node]  # of the same table
     return _KIND.get(op, op)
 
 
-def _longest(kinds: np.ndarray) -> tuple[int, int, int] | None:
+def _longest_repetition(kinds: np.ndarray) -> tuple[int, int, int] | None:
     """First place, period and span of what repeats for longest; the shortest of equal periods."""
     best = None
     size = len(kinds)
@@ -236,9 +236,9 @@ class Repeats:
         self.program = program
         self.loops: list[Repeat] = []
         self.place: dict[int, tuple[int, int, int]] = {}
-        nodes = computed(program)
+        nodes = computed_nodes(program)
         for stretch in find_repeated_sections(program):
-            found = self._matched(stretch, nodes)
+            found = self._match_iterations(stretch, nodes)
             if found is not None:
                 for t, each in enumerate(found.nodes):
                     self.place.update({n: (len(self.loops), t, j) for j, n in enumerate(each)})
@@ -246,31 +246,31 @@ class Repeats:
         self.signs = Signs()
         self.sign: dict[int, Sign] = {}
         for loop in self.loops:
-            self._sign(loop)
-        self.given = dict(self._outputs())
+            self._assign_signs(loop)
+        self.given = dict(self._loop_outputs())
 
     # ---- structure -----------------------------------------------------------------------------
 
-    def _matched(self, stretch: RepeatedSection, nodes: list[int]) -> Repeat | None:
+    def _match_iterations(self, stretch: RepeatedSection, nodes: list[int]) -> Repeat | None:
         """The iterations around the middle one that are as it is."""
         first, length, count = stretch.first, stretch.length, stretch.count
         rows = [nodes[first + t * length : first + (t + 1) * length] for t in range(count)]
         at = {node: (t, j) for t, row in enumerate(rows) for j, node in enumerate(row)}
         model = count // 2
         wanted = [
-            tuple(self._origin(each, at, model) for each in operands(self.program, node))
+            tuple(self._origin_of(each, at, model) for each in operands(self.program, node))
             for node in rows[model]
         ]
         found: dict[int, list[OrderedOperands]] = {}
         for t in range(model, -1, -1):
-            ordered, begins = self._iteration(rows[t], wanted, at, t)
+            ordered, begins = self._match_operands(rows[t], wanted, at, t)
             if ordered is None or (begins and t == model):
                 break
             found[t] = ordered
             if begins:
                 break
         for t in range(model + 1, count):
-            ordered, begins = self._iteration(rows[t], wanted, at, t)
+            ordered, begins = self._match_operands(rows[t], wanted, at, t)
             if ordered is None or begins:
                 break
             found[t] = ordered
@@ -279,7 +279,7 @@ class Repeats:
         kept = sorted(found)
         return Repeat([rows[t] for t in kept], [found[t] for t in kept], wanted, model - kept[0])
 
-    def _origin(self, node: int, at: Mapping[int, tuple[int, int]], t: int) -> Origin:
+    def _origin_of(self, node: int, at: Mapping[int, tuple[int, int]], t: int) -> Origin:
         iteration, operation = at.get(node, (-2, -1))
         if iteration == t:
             return Origin(HERE, operation)
@@ -290,7 +290,7 @@ class Repeats:
         loop, _, operation = self.place.get(node, (-1, -1, -1))
         return Origin(THERE, operation, loop)
 
-    def _iteration(
+    def _match_operands(
         self, row: Sequence[int], wanted: Sequence[tuple[Origin, ...]],
         at: Mapping[int, tuple[int, int]], t: int,
     ) -> tuple[list[OrderedOperands] | None, bool]:  # fmt: skip
@@ -299,9 +299,9 @@ class Repeats:
         found, begins = [], False
         for node, origins in zip(row, wanted, strict=True):
             best, best_fit = None, 0
-            for ordered in self._orders(node):
+            for ordered in self._equivalent_orders(node):
                 fits = [
-                    _fit(self._origin(each, at, t), origin)
+                    _rate_origin_match(self._origin_of(each, at, t), origin)
                     for each, origin in zip(ordered.operands, origins, strict=True)
                 ]
                 if min(fits, default=0) > 0 and sum(fits) > best_fit:
@@ -312,7 +312,7 @@ class Repeats:
             begins = begins or first
         return found, begins
 
-    def _orders(self, node: int) -> list[OrderedOperands]:
+    def _equivalent_orders(self, node: int) -> list[OrderedOperands]:
         """All orders that mean the same."""
         op, given = self.program.op[node], operands(self.program, node)
         signs = TERMS.get(op, (0, 0))
@@ -325,16 +325,16 @@ class Repeats:
 
     # ---- signs ---------------------------------------------------------------------------------
 
-    def _sign(self, loop: Repeat) -> None:
+    def _assign_signs(self, loop: Repeat) -> None:
         """Of all values, of the numbers of each iteration, and of what comes from elsewhere."""
         for t, row in enumerate(loop.nodes):
             for j, node in enumerate(row):
                 given = [self._given(loop, t, j, k) for k in range(len(loop.origins[j]))]
                 if self.program.op[node] in TERMS:
-                    between = self._open(loop.between, j)
-                    self.sign[node] = self._of_terms(given, loop.rows[t][j].signs, between)
+                    between = self._open_sign(loop.between, j)
+                    self.sign[node] = self._sign_of_sum(given, loop.rows[t][j].signs, between)
                 else:
-                    self.sign[node] = self._of_others(self.program.op[node], given)
+                    self.sign[node] = self._sign_of_operation(self.program.op[node], given)
 
     def _given(self, loop: Repeat, t: int, j: int, k: int) -> Sign:
         """With which sign an operand enters."""
@@ -343,32 +343,32 @@ class Repeats:
             loop.numbers.setdefault((j, k), []).append(self.signs.unknown())
             return loop.numbers[j, k][-1]
         if origin.kind == BEFORE and t == 0:
-            return self._open(loop.initial, (origin.operation, node))
+            return self._open_sign(loop.initial, (origin.operation, node))
         if self.program.op[node] == INPUT:
             return PLUS  # arguments are copied as they are
-        return self._open(self.sign, node)
+        return self._open_sign(self.sign, node)
 
-    def _open(self, known: dict[Key, Sign], key: Key) -> Sign:
+    def _open_sign(self, known: dict[Key, Sign], key: Key) -> Sign:
         if key not in known:
             known[key] = self.signs.unknown()
         return known[key]
 
-    def _of_terms(self, given: list[Sign], signs: tuple[int, int], between: Sign) -> Sign:
+    def _sign_of_sum(self, given: list[Sign], signs: tuple[int, int], between: Sign) -> Sign:
         """What is added enters with the first term's sign, times the one `between` them in the
         loop."""
         *factors, added = given
-        first = times(*factors, (0, signs[0]))
-        self.signs.require(times(first, added, (0, signs[1]), between))
+        first = multiply_signs(*factors, (0, signs[0]))
+        self.signs.require(multiply_signs(first, added, (0, signs[1]), between))
         return first
 
-    def _of_others(self, op: int, given: list[Sign]) -> Sign:
+    def _sign_of_operation(self, op: int, given: list[Sign]) -> Sign:
         if op in (MUL, DIV, NEG, SIN):
-            return times(*given)
+            return multiply_signs(*given)
         for each in given:
             self.signs.require(each)
         return PLUS
 
-    def _outputs(self) -> Iterator[tuple[tuple[int, int], list[int]]]:
+    def _loop_outputs(self) -> Iterator[tuple[tuple[int, int], list[int]]]:
         program = self.program
         outputs: dict[tuple[int, int], dict[int, int]] = defaultdict(dict)
         for index, output in enumerate(program.outputs):
@@ -380,18 +380,18 @@ class Repeats:
             if len(found) < self.loops[loop].count or len(set(np.diff(places))) > 1:
                 continue
             signs = [
-                times(self.sign[abs(program.outputs[k])], (0, int(program.outputs[k] < 0)))
+                multiply_signs(self.sign[abs(program.outputs[k])], (0, int(program.outputs[k] < 0)))
                 for k in places
             ]
             for each in signs[1:]:
-                self.signs.require(times(each, signs[0]))
+                self.signs.require(multiply_signs(each, signs[0]))
             yield (loop, j), places
 
 
 _BEGINS = 1  # fits as a beginning
 
 
-def _fit(origin: Origin, wanted: Origin) -> int:
+def _rate_origin_match(origin: Origin, wanted: Origin) -> int:
     """How well an operand's origin fits: not at all (0), as a beginning, or better."""
     if origin == wanted:
         return 3
@@ -427,7 +427,7 @@ class LoopArrays:
             for number, index in self._at.get(node, ()):
                 for step in (1, -1):
                     found = Entries(number, index - step * t, step)
-                    if self._fits(nodes, found):
+                    if self._has_room(nodes, found):
                         self._put(nodes, found)
                         return found
         self.arrays.append({})
@@ -447,7 +447,7 @@ class LoopArrays:
                 one, two = known.get((array, index + way)), known.get((array, index + 2 * way))
                 if one is not None and two is not None and abs(two - one) == 1:
                     place = Entries(number, 2 * one - two, 1)
-                    if self._fits([node], place):
+                    if self._has_room([node], place):
                         self._put([node], place)
                         return place.at(0)
         return None
@@ -456,9 +456,9 @@ class LoopArrays:
         """Loops store in every iteration: so there is an entry for each."""
         for number in range(len(self.arrays)):
             for loop, j in self._producers(number):
-                where = self._line(number, loop, j)
+                where = self._stored_at(number, loop, j)
                 nodes = [row[j] for row in self._repeats.loops[loop].nodes]
-                if not self._fits(nodes, where):
+                if not self._has_room(nodes, where):
                     raise Contradiction
                 self._put(nodes, where)
 
@@ -467,9 +467,9 @@ class LoopArrays:
         for number in range(len(self.arrays)):
             for each, j in self._producers(number):
                 if each == loop:
-                    yield j, self._line(number, loop, j)
+                    yield j, self._stored_at(number, loop, j)
 
-    def _fits(self, nodes: list[int], where: Entries) -> bool:
+    def _has_room(self, nodes: list[int], where: Entries) -> bool:
         array = self.arrays[where.array]
         there = set(array.values())
         for t, node in enumerate(nodes):
@@ -490,7 +490,7 @@ class LoopArrays:
         found = (place[node] for node in self.arrays[number].values() if node in place)
         return list({(loop, j): None for loop, _, j in found})
 
-    def _line(self, number: int, loop: int, j: int) -> Entries:
+    def _stored_at(self, number: int, loop: int, j: int) -> Entries:
         """Where a loop stores operation j, by two of its iterations."""
         place = self._repeats.place
         points = [
@@ -595,7 +595,7 @@ class RolledProgram:
                 yield from operands(self.program, node)
 
 
-def roll(program: Program) -> RolledProgram | None:
+def roll_loops(program: Program) -> RolledProgram | None:
     """The same outputs to the last bit, but for signs of zeros, and so of what is divided by zero:
     differences that vanish are +0 either way round. Nothing where no loop is found."""
     try:
@@ -614,12 +614,12 @@ class _Writer:
 
     def rolled(self) -> RolledProgram:
         """All of it."""
-        given = self._give()
+        given = self._assign_outputs()
         rolled = RolledProgram(
             self._program, list(self._parts()), self._arrays.arrays, {}, self._minus, given
         )
         self._arrays.complete()
-        rolled.kept.update(self._needed(rolled))
+        rolled.kept.update(self._values_for_others(rolled))
         self._arrays.complete()
         for number, loop in enumerate(self._loops):
             loop.stores = [(loop.made[j], where) for j, where in self._arrays.stored(number)]
@@ -640,7 +640,7 @@ class _Writer:
                 op = (SUB if minus else ADD) if len(given) == 2 else (FMS if minus else FMA)
             elif op in (LOOKUP1, LOOKUP2):
                 given = [given[0], given[-1], self._program.c[node]]
-            loop.made.append(_put(body, op, *given))
+            loop.made.append(_append_operation(body, op, *given))
         return loop
 
     def _operand(self, loop: Loop, repeat: Repeat, j: int, k: int, known: dict[Column, int]) -> int:
@@ -651,10 +651,10 @@ class _Writer:
         column = self._column(repeat, j, k)
         if column not in known:
             if isinstance(column, Numbers) and len(set(map(repr, column.values))) == 1:
-                known[column] = _put(loop.body, CONST)
+                known[column] = _append_operation(loop.body, CONST)
                 loop.body.values[known[column]] = column.values[0]
             else:
-                known[column] = _put(loop.body, INPUT)
+                known[column] = _append_operation(loop.body, INPUT)
                 loop.body.inputs[known[column]] = COLUMN, len(loop.columns)
                 loop.columns.append(column)
         return known[column]
@@ -673,7 +673,7 @@ class _Writer:
             return LoopInvariant(nodes[0], nodes[0] in self._minus)
         return self._arrays.column(nodes)
 
-    def _give(self) -> set[int]:
+    def _assign_outputs(self) -> set[int]:
         """Outputs that loops give, one an iteration."""
         given: set[int] = set()
         for (number, j), places in self._repeats.given.items():
@@ -685,7 +685,7 @@ class _Writer:
 
     def _parts(self) -> Iterator[Part]:
         straight: list[int] = []
-        for node in computed(self._program):
+        for node in computed_nodes(self._program):
             at = self._repeats.place.get(node)
             if at is None:
                 straight.append(node)
@@ -695,7 +695,7 @@ class _Writer:
                 straight = []
         yield straight
 
-    def _needed(self, rolled: RolledProgram) -> Iterator[tuple[int, tuple[int, int]]]:
+    def _values_for_others(self, rolled: RolledProgram) -> Iterator[tuple[int, tuple[int, int]]]:
         """What of loops others need: it leaves with the last iteration, or is in an array, and so
         are arguments whose neighbours are."""
         outputs = enumerate(self._program.outputs)
@@ -716,7 +716,7 @@ class _Writer:
                     yield node, self._arrays.column([node]).at(0)
 
 
-def _put(body: Program, op: int, a: int = 0, b: int = 0, c: int = 0) -> int:
+def _append_operation(body: Program, op: int, a: int = 0, b: int = 0, c: int = 0) -> int:
     for column, value in zip((body.op, body.a, body.b, body.c), (op, a, b, c), strict=True):
         column.append(value)
     return len(body.op) - 1

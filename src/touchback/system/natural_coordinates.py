@@ -37,7 +37,7 @@ Floats = np.ndarray
 _NOTHING = 1e-12  # of a constraint's largest coefficient: counts as zero
 
 
-def dot(a: Floats, b: Floats, less: float = 0.0, per: float = 1.0) -> Floats:
+def quadratic_form(a: Floats, b: Floats, less: float = 0.0, per: float = 1.0) -> Floats:
     """Q of (a·b − less)/per."""
     Q: Floats = a.T @ b
     Q = Q + Q.T
@@ -50,18 +50,18 @@ def cross(constant: Floats, vector: Floats) -> Floats:
     return np.cross(constant, vector, axisa=0, axisb=0, axisc=0)
 
 
-def known(constraints: Iterable[Floats]) -> dict[int, float]:
+def determined_unknowns(constraints: Iterable[Floats]) -> dict[int, float]:
     """Unknowns that constraints of one unknown alone determine: their places in y, and values."""
     found = {}
     for Q in constraints:
-        if largest(Q[1:, 1:]) <= _NOTHING * largest(Q):
-            places = np.flatnonzero(np.abs(Q[0, 1:]) > _NOTHING * largest(Q)) + 1
+        if largest_magnitude(Q[1:, 1:]) <= _NOTHING * largest_magnitude(Q):
+            places = np.flatnonzero(np.abs(Q[0, 1:]) > _NOTHING * largest_magnitude(Q)) + 1
             if len(places) == 1:
                 found[int(places[0])] = float(-0.5 * Q[0, 0] / Q[0, places[0]])
     return found
 
 
-def substitution(size: int, values: dict[int, float]) -> Floats:
+def substitution_matrix(size: int, values: dict[int, float]) -> Floats:
     """T of y = T y', where y' is without the unknowns whose values are given."""
     T = np.delete(np.eye(size), list(values), axis=1)
     for place, value in values.items():
@@ -69,20 +69,20 @@ def substitution(size: int, values: dict[int, float]) -> Floats:
     return T
 
 
-def depends(Q: Floats, scale: float) -> bool:
+def depends_on_unknowns(Q: Floats, scale: float) -> bool:
     """Whether a constraint says anything about the unknowns."""
-    return max(largest(Q[1:, 1:]), largest(Q[0, 1:])) > _NOTHING * scale
+    return max(largest_magnitude(Q[1:, 1:]), largest_magnitude(Q[0, 1:])) > _NOTHING * scale
 
 
-def same(Q: Floats, other: Floats) -> bool:
+def is_same_constraint(Q: Floats, other: Floats) -> bool:
     """Whether two constraints are the same but for a factor."""
     place = np.unravel_index(np.argmax(np.abs(Q)), Q.shape)
     if other[place] == 0.0:
         return False
-    return largest(Q / Q[place] - other / other[place]) < 1e-9
+    return largest_magnitude(Q / Q[place] - other / other[place]) < 1e-9
 
 
-def largest(array: Floats) -> float:
+def largest_magnitude(array: Floats) -> float:
     """The largest magnitude, 0 of nothing."""
     return float(np.abs(array).max(initial=0.0))
 
@@ -137,7 +137,7 @@ class Unknown:
 
 
 @dataclass
-class _Offer:
+class _SharedVector:
     """A point or direction of a body that others have described already; `of` is the closure that
     offers it, None the joint that carries the body."""
 
@@ -176,7 +176,7 @@ class _Basis:
         if len(self.local) != 2:
             return
         for one, other in ((0, 1), (1, 0)):
-            if not largest(self.vector[one][:, 1:]):
+            if not largest_magnitude(self.vector[one][:, 1:]):
                 local = np.cross(self.local[one], self.local[other])
                 self.add(local, cross(self.vector[one][:, 0], self.vector[other]), derived=True)
                 return
@@ -211,29 +211,31 @@ class NaturalMechanism:
         self._joints, self._placed = joints, placed
         self._closures = {name: each for name, each in closures.items() if each.active}
         self._size = 1 + _PER_BODY * len(joints)
-        self._frames: dict[str, Floats] = {GROUND: self._constant()}  # (4, 3, size): origin, axes
+        self._frames: dict[str, Floats] = {
+            GROUND: self._ground_frame()
+        }  # (4, 3, size): origin, axes
         self._parents = {each.child.body: each.parent.body for each in joints.values()}
         self._unknowns: list[Unknown] = []
         self._named: list[tuple[str, Floats]] = []  # constraints
         waiting = dict(joints)
         while waiting:
             name = next(n for n, each in waiting.items() if each.parent.body in self._frames)
-            self._describe(name, waiting.pop(name))
+            self._describe_body(name, waiting.pop(name))
         for name, closure in self._closures.items():
-            self._tie(name, closure.kind.equations(), closure.a, closure.b)
-        self._finish()
+            self._constrain_frames(name, closure.kind.equations(), closure.a, closure.b)
+        self._drop_constant_unknowns()
 
     # ---- bodies ---------------------------------------------------------------------------------
 
-    def _constant(self) -> Floats:
+    def _ground_frame(self) -> Floats:
         frame = np.zeros((4, 3, self._size))
         frame[1:, :, 0] = np.eye(3)
         return frame
 
     def _point(self, frame: Frame) -> Floats:
-        return self._at(frame.body, self._placed.frames[frame][0])
+        return self._point_at(frame.body, self._placed.frames[frame][0])
 
-    def _at(self, body: str, local: Floats) -> Floats:
+    def _point_at(self, body: str, local: Floats) -> Floats:
         origin, axes = self._frames[body][0], self._frames[body][1:]
         point: Floats = origin + np.tensordot(local, axes, 1)
         return point
@@ -243,21 +245,21 @@ class NaturalMechanism:
         turned: Floats = np.tensordot(local, self._frames[frame.body][1:], 1)
         return turned
 
-    def _describe(self, name: str, joint: Joint) -> None:
+    def _describe_body(self, name: str, joint: Joint) -> None:
         """The frame of a joint's child as vectors of the unknowns, with what keeps it rigid."""
         body = joint.child.body
         free = isinstance(joint.kind, Free)
         equations = () if free else joint.kind.equations()
         shared = joint.kind.shared_axes()
-        offers = self._shared(None, equations, shared, joint.parent, joint.child)
+        offers = self._shared_vectors(None, equations, shared, joint.parent, joint.child)
         for closing, closure in self._closures.items():
             a, b = closure.a, closure.b
             if a.body == body:
                 a, b = b, a
             if b.body == body and a.body in self._frames:
                 kind = closure.kind
-                offers += self._shared(closing, kind.equations(), kind.shared_axes(), a, b)
-        self._frames[body], used = self._span(body, joint, offers)
+                offers += self._shared_vectors(closing, kind.equations(), kind.shared_axes(), a, b)
+        self._frames[body], used = self._span_body(body, joint, offers)
         rest: list[Equation] = [
             each
             for each in equations
@@ -266,7 +268,7 @@ class NaturalMechanism:
                 or (isinstance(each, Perpendicular) and shared)
             )
         ]
-        self._tie(name, rest, joint.parent, joint.child)
+        self._constrain_frames(name, rest, joint.parent, joint.child)
         for closing in used:
             kind = self._closures[closing].kind
             meets = any(offer.of == closing and not offer.unit for offer in offers)
@@ -276,39 +278,40 @@ class NaturalMechanism:
                 if not (isinstance(each, CoincidentComponent) and meets)
             ]
             closure = self._closures.pop(closing)
-            self._tie(closing, rest, closure.a, closure.b)
+            self._constrain_frames(closing, rest, closure.a, closure.b)
 
-    def _shared(
+    def _shared_vectors(
         self,
         of: str | None,
         equations: Sequence[Equation],
         axes: Sequence[Sequence[float]],
         a: Frame,
         b: Frame,
-    ) -> list[_Offer]:
+    ) -> list[_SharedVector]:
         """What frame b's body shares with frame a's, which is described."""
         at, R = self._placed.frames[b]
         found = []
         if of is None:
             found = [
-                _Offer(R @ np.array(axis), self._direction(a, axis), True, of) for axis in axes
+                _SharedVector(R @ np.array(axis), self._direction(a, axis), True, of)
+                for axis in axes
             ]
         if set(COINCIDENT_POINTS) <= set(equations):
-            found.insert(0, _Offer(at, self._point(a), False, of))
+            found.insert(0, _SharedVector(at, self._point(a), False, of))
         elif (
             of is not None and sum(isinstance(each, CoincidentComponent) for each in equations) == 2
         ):
-            point = self._in_plane(equations, a, b)
-            found += [] if point is None else [_Offer(at, point, False, of)]
+            point = self._point_in_plane(equations, a, b)
+            found += [] if point is None else [_SharedVector(at, point, False, of)]
         return found
 
-    def _in_plane(self, equations: Sequence[Equation], a: Frame, b: Frame) -> Floats | None:
+    def _point_in_plane(self, equations: Sequence[Equation], a: Frame, b: Frame) -> Floats | None:
         """The point of frame b where it meets frame a's in a plane of the ground that the joints
         of both bodies keep to; None where they needn't."""
         (missing,) = {0, 1, 2} - {
             each.axis for each in equations if isinstance(each, CoincidentComponent)
         }
-        if self._common(a.body, b.body) != GROUND:
+        if self._common_body(a.body, b.body) != GROUND:
             return None
         normal = np.eye(3)[missing]
         carrier = next(each for each in self._joints.values() if each.child.body == b.body)
@@ -323,15 +326,15 @@ class NaturalMechanism:
             1,
         )
         other = np.tensordot(self._placed.bodies[a.body][1].T @ normal, self._frames[a.body][1:], 1)
-        flat = not largest(parent[:, 1:]) and not largest(other[:, 1:])
+        flat = not largest_magnitude(parent[:, 1:]) and not largest_magnitude(other[:, 1:])
         if not flat or not any(abs(axis @ normal) > 1.0 - 1e-12 for axis in axes):
             return None
-        offset = (self._world(b) - self._world(a)) @ normal
+        offset = (self._world_position(b) - self._world_position(a)) @ normal
         point = self._point(a).copy()
         point[missing, 0] += offset
         return point
 
-    def _common(self, one: str, other: str) -> str:
+    def _common_body(self, one: str, other: str) -> str:
         above = [one]
         while above[-1] != GROUND:
             above.append(self._parents[above[-1]])
@@ -339,12 +342,14 @@ class NaturalMechanism:
             other = self._parents[other]
         return other
 
-    def _world(self, frame: Frame) -> Floats:
+    def _world_position(self, frame: Frame) -> Floats:
         p, R = self._placed.bodies[frame.body]
         place: Floats = p + R @ self._placed.frames[frame][0]
         return place
 
-    def _span(self, body: str, joint: Joint, offers: Sequence[_Offer]) -> tuple[Floats, set[str]]:
+    def _span_body(
+        self, body: str, joint: Joint, offers: Sequence[_SharedVector]
+    ) -> tuple[Floats, set[str]]:
         """The frame of a body from what it shares and from new unknowns, and the closures whose
         points are among it."""
         points = [offer for offer in offers if not offer.unit]
@@ -354,7 +359,7 @@ class NaturalMechanism:
             used |= {points[0].of} if points[0].of else set()
         else:
             start = self._placed.frames[joint.child][0]
-            origin = self._new(body, start, False)
+            origin = self._add_unknowns(body, start, False)
         basis = _Basis()
         for offer in offers:
             if offer.unit:
@@ -366,15 +371,15 @@ class NaturalMechanism:
             if len(basis.local) < 3 and _Basis(basis.local[:], basis.vector[:]).add(
                 at - start, origin
             ):
-                basis.add(at - start, self._new(body, at, False) - origin)
+                basis.add(at - start, self._add_unknowns(body, at, False) - origin)
         for axis in self._axes(body):
             if len(basis.local) < 3 and _Basis(basis.local[:], basis.vector[:]).add(axis, origin):
-                basis.add(axis, self._new(body, axis, True))
+                basis.add(axis, self._add_unknowns(body, axis, True))
         self._keep_rigid(body, basis)
         inverse = np.linalg.inv(np.array(basis.local).T)
         axes = np.tensordot(inverse.T, np.array(basis.vector), 1)
         frame = np.array([origin - np.tensordot(start, axes, 1), *axes])
-        frame[np.abs(frame) < _ROUNDING_OF_ROWS * largest(frame)] = 0.0
+        frame[np.abs(frame) < _ROUNDING_OF_ROWS * largest_magnitude(frame)] = 0.0
         return frame, used
 
     def _attachments(self, body: str) -> list[Floats]:
@@ -395,7 +400,7 @@ class NaturalMechanism:
         ]
         return [*found, *np.eye(3)]
 
-    def _new(self, body: str, at: Floats, unit: bool) -> Floats:
+    def _add_unknowns(self, body: str, at: Floats, unit: bool) -> Floats:
         """Three more unknowns."""
         vector = np.zeros((3, self._size))
         x, y, z = map(float, at)
@@ -413,18 +418,20 @@ class NaturalMechanism:
             for j in own[: place + 1]:
                 a, b = basis.local[i], basis.local[j]
                 per = max(np.linalg.norm(a), np.linalg.norm(b)) * (2.0 if i == j else 1.0)
-                Q = dot(basis.vector[i], basis.vector[j], float(a @ b), float(per))
+                Q = quadratic_form(basis.vector[i], basis.vector[j], float(a @ b), float(per))
                 self._named.append((f"{body} rigid", Q))
 
-    def _tie(self, name: str, equations: Sequence[Equation], a: Frame, b: Frame) -> None:
+    def _constrain_frames(
+        self, name: str, equations: Sequence[Equation], a: Frame, b: Frame
+    ) -> None:
         """What a joint or closure demands of the unknowns."""
         vectors = _FrameVectors(
             self._point(b) - self._point(a),
-            self._frames[self._common(a.body, b.body)][1:],
+            self._frames[self._common_body(a.body, b.body)][1:],
             lambda direction: self._direction(a, direction),
             lambda direction: self._direction(b, direction),
         )
-        distance = float(np.linalg.norm(self._world(b) - self._world(a)))
+        distance = float(np.linalg.norm(self._world_position(b) - self._world_position(a)))
         for equation in equations:
             factors = equation.inner_product(vectors)
             if factors is None:
@@ -433,41 +440,41 @@ class NaturalMechanism:
                     "coordinates here; measure relative coordinates only."
                 )
             value, scale = equation.value_and_scale(distance)
-            Q = dot(*factors, value, scale)
+            Q = quadratic_form(*factors, value, scale)
             self._named.append((name, Q))
 
-    def _finish(self) -> None:
+    def _drop_constant_unknowns(self) -> None:
         """Take away unknowns that are constant and constraints that say nothing new."""
         size = 1 + len(self._unknowns)
         frames = {body: frame[..., :size] for body, frame in self._frames.items()}
         named = [(name, Q[:size, :size]) for name, Q in self._named]
-        scales = [largest(Q) for _, Q in named]
-        while values := known(Q for _, Q in named):
-            T = substitution(len(named[0][1]), values)
+        scales = [largest_magnitude(Q) for _, Q in named]
+        while values := determined_unknowns(Q for _, Q in named):
+            T = substitution_matrix(len(named[0][1]), values)
             frames = {body: frame @ T for body, frame in frames.items()}
             named = [(name, T.T @ Q @ T) for name, Q in named]
             left = [u for i, u in enumerate(self._unknowns) if i + 1 not in values]
             self._unknowns = left
-            named = self._telling(named, scales)
-            scales = [largest(Q) for _, Q in named]
-        named = self._telling(named, scales)
+            named = self._constraints_on_unknowns(named, scales)
+            scales = [largest_magnitude(Q) for _, Q in named]
+        named = self._constraints_on_unknowns(named, scales)
         kept: list[tuple[str, Floats]] = []
         for name, Q in named:
-            if not any(same(Q, other) for _, other in kept):
+            if not any(is_same_constraint(Q, other) for _, other in kept):
                 kept.append((name, Q))
         self.unknowns = tuple(self._unknowns)
         self.rows = tuple(f"{name} {i + 1}" for i, (name, _) in enumerate(kept))
         self.constraints = [Q for _, Q in kept]
-        self._weigh(frames)
+        self._sum_masses(frames)
 
     @staticmethod
-    def _telling(
+    def _constraints_on_unknowns(
         named: Sequence[tuple[str, Floats]], scales: Sequence[float]
     ) -> list[tuple[str, Floats]]:
         """Constraints on unknowns; those that are left without any must be met."""
         found = []
         for (name, Q), scale in zip(named, scales, strict=True):
-            if depends(Q, scale):
+            if depends_on_unknowns(Q, scale):
                 found.append((name, Q))
             elif abs(Q[0, 0]) > _CLOSED * max(scale, 1.0):
                 raise InputError(
@@ -476,7 +483,7 @@ class NaturalMechanism:
                 )
         return found
 
-    def _weigh(self, frames: Mapping[str, Floats]) -> None:
+    def _sum_masses(self, frames: Mapping[str, Floats]) -> None:
         n = len(self.unknowns)
         self.M, self.f, self.level = np.zeros((n, n)), np.zeros(n), 0.0
         for body, moments in self._placed.masses.items():
@@ -486,7 +493,7 @@ class NaturalMechanism:
             weighted = np.tensordot(moments[0], frame, 1)  # mass times the centre of mass
             self.f += g @ weighted[:, 1:]
             self.level -= float(g @ weighted[:, 0])
-        self.M[np.abs(self.M) < _ROUNDING_OF_ROWS * largest(self.M)] = 0.0
+        self.M[np.abs(self.M) < _ROUNDING_OF_ROWS * largest_magnitude(self.M)] = 0.0
 
 
 _ROUNDING = 1e-14  # [m, -]

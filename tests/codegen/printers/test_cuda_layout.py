@@ -5,7 +5,7 @@ import pytest
 from tests.symbolic import run_rolled as running
 from tests.symbolic.test_rolled import arguments, chain_program
 from touchback.codegen.printers.cuda_loops import Layout, lay_out
-from touchback.symbolic.loop_rolling import roll
+from touchback.symbolic.loop_rolling import roll_loops
 from touchback.symbolic.program import evaluate
 
 
@@ -32,7 +32,7 @@ class Placed:
 @pytest.mark.parametrize("room", [0, 90, 1000])
 def test_what_is_read_is_what_was_written(joints, room, monkeypatch) -> None:
     program = chain_program(joints)
-    rolled = roll(program)
+    rolled = roll_loops(program)
     assert rolled is not None
     layout, memory = lay_out(rolled, room), {}
     assert layout.near <= max(room, 2)
@@ -51,7 +51,7 @@ def test_what_is_read_is_what_was_written(joints, room, monkeypatch) -> None:
 def test_places_are_shared_where_lives_allow() -> None:
     """Of 30 joints sine and cosine and seven numbers more: 270 places and a few at the ends,
     where arrays have 544 entries."""
-    rolled = roll(chain_program(30))
+    rolled = roll_loops(chain_program(30))
     assert rolled is not None
     layout = lay_out(rolled, 10_000)
     assert sum(map(len, rolled.arrays)) > 500

@@ -33,7 +33,7 @@ from touchback.codegen.printers.cuda_loops import (
     function_in_loops,
     lay_out,
     numbers_in_tables,
-    roll,
+    roll_loops,
     sines_cosines,
 )
 from touchback.system import Function
@@ -664,7 +664,7 @@ def evaluation_in_loops(
     program = function.second
     if real != "double" or not LONG < len(program.op) < _MOST:
         return None
-    rolled = roll(program)
+    rolled = roll_loops(program)
     if rolled is None or rolled.looped < _LOOPED * len(program.op):
         return None
     tables = numbers_in_tables(rolled)

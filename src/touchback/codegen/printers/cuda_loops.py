@@ -35,7 +35,7 @@ from touchback.symbolic.loop_rolling import (
     LoopInvariant,
     Numbers,
     RolledProgram,
-    roll as roll,
+    roll_loops as roll_loops,
 )
 
 Time = tuple[int, int]  # part, and iteration

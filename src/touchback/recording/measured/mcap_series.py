@@ -19,7 +19,7 @@ from mcap.records import Channel, Schema
 from touchback.errors import InputError
 from touchback.names import unknown_name
 from touchback.numbers import is_real
-from touchback.recording.mcap_records import LARGEST_FILE, WRONG_CONTENT, Damaged, records
+from touchback.recording.mcap_records import LARGEST_FILE, WRONG_CONTENT, DamagedFileError, records
 from touchback.recording.measured.measured_series import FileChannel, Series, series_of
 from touchback.safe_files import open_regular
 from touchback.unit_spellings import unit_of
@@ -61,13 +61,13 @@ def _opened(path: Path, names: Sequence[str], time: FileChannel | None) -> _Read
         try:
             for opcode, content in records(stream, path.name):
                 reader.take(opcode, content)
-        except (Damaged, *WRONG_CONTENT):
+        except (DamagedFileError, *WRONG_CONTENT):
             pass  # as a logger leaves it that lost its power
     return reader
 
 
 @dataclass
-class _Wanted:
+class _WantedSignal:
     """A field that is asked for, and what was found of it."""
 
     name: str
@@ -82,7 +82,7 @@ class _Topic:
 
     topic: str
     decode: Decoder
-    wanted: list[_Wanted]
+    wanted: list[_WantedSignal]
 
 
 class _Reader:
@@ -95,7 +95,7 @@ class _Reader:
         self._second = unit.factor if unit else 1.0  # of stamps that are one number
         self._schemas: dict[int, Schema] = {}
         self._topics: dict[int, _Topic] = {}
-        self._found: dict[str, _Wanted] = {}
+        self._found: dict[str, _WantedSignal] = {}
         self.known: dict[str, list[str]] = {}  # names of fields, by topic
         self.counts = Counter[str]()  # messages, by topic
         self._undecoded = Counter[str]()  # of them, which tell no names
@@ -131,7 +131,7 @@ class _Reader:
     def _topic(self, channel: Channel) -> _Topic:
         start = channel.topic + "."
         wanted = [
-            _Wanted(name, name.removeprefix(start).split("."))
+            _WantedSignal(name, name.removeprefix(start).split("."))
             for name in self._names if name.startswith(start)
         ]  # fmt: skip
         schema = self._schemas.get(channel.schema_id)
