@@ -101,7 +101,7 @@ class Trajectory:
         self.times, self.states = self.times[kept], self.states[kept]
 
 
-def keep_positive_if_given(owner: object, *labels: str) -> None:
+def optional_positive(owner: object, *labels: str) -> None:
     """Those fields that are given, as floats; refuse what is no positive, finite number."""
     keep_positive(owner, *(label for label in labels if getattr(owner, label) is not None))
 

@@ -19,7 +19,7 @@ from touchback.simulate.time_span import (
     Trajectory,
     keep_count,
     keep_positive,
-    keep_positive_if_given,
+    optional_positive,
     refuse_rows,
     refuse_steps,
 )
@@ -111,7 +111,7 @@ class Integrator(Solver):
     step_limit: int = 10_000_000
 
     def __post_init__(self) -> None:
-        keep_positive_if_given(self, "step", "output_step")
+        optional_positive(self, "step", "output_step")
         keep_positive(self, "rtol", "atol")
         keep_count(self, "step_limit")
 

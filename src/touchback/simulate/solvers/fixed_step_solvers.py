@@ -15,7 +15,7 @@ from touchback.simulate.solvers.base import Can, Integrator
 from touchback.simulate.time_span import (
     Trajectory,
     keep_positive,
-    keep_positive_if_given,
+    optional_positive,
     refuse_rows,
     refuse_steps,
     whole_multiple,
@@ -44,7 +44,7 @@ class FixedStep(Integrator):
     def __post_init__(self) -> None:
         super().__post_init__()
         keep_positive(self, "step")
-        keep_positive_if_given(self, "rate")
+        optional_positive(self, "rate")
 
     def refuse_excess(self, duration: float, width: int) -> None:
         """Every step is recorded, unless `output_step` says otherwise."""
