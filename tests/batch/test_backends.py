@@ -1,5 +1,6 @@
 """Each kind of batch has one back end, which says of others why it can't run them."""
 
+import numpy as np
 import pytest
 
 import touchback as tb
@@ -41,6 +42,25 @@ def systems() -> dict[str, tb.System]:
 )
 def test_the_first_that_can_runs_a_batch(systems, feature: str, method: str, backend: str) -> None:
     assert type(backend_for(asked(systems[feature], method))).__name__ == backend
+
+
+@pytest.mark.parametrize(
+    ("feature", "method"),
+    [
+        ("", "rk4"), ("", "dopri5"), ("closures", "rk4"), ("closures", "dopri5"),
+        ("modes", "euler"), ("rigid contacts", "moreau-jean"),
+    ],
+)  # fmt: skip
+def test_what_any_back_end_gives_has_the_name_and_the_states_of_its_system(
+    systems, feature: str, method: str
+) -> None:
+    system, option = systems[feature], "output_step" if method == "dopri5" else "step"
+    ran = system.batch(2).run(None, 0.01, method=method, **{option: 1e-3})
+    assert ran.name == system.name and str(ran).startswith(f"2 × {system.name}: 11 instants")
+    assert ran.state_names == tuple(system.state_names)
+    for place, name in enumerate(system.state_names):
+        assert np.array_equal(ran.last(name), ran.x[:, place])
+        assert np.array_equal(ran.last(name), ran[name][:, -1])
 
 
 def test_every_other_back_end_says_why_it_can_not(systems) -> None:

@@ -203,7 +203,9 @@ def test_a_batch_of_copies_is_refused() -> None:
         ({"inputs": {"torque": np.zeros((2, 5))}}, r"\(1, samples\) or \(3, samples\)"),
         ({"inputs": {"torque": np.sin}}, "no function of time"),
         ({"inputs": {"torqe": 1.0}}, "torqe"),
-        ({"inputs": {"torque": np.inf}}, "Input 'torque'.*finite"),
+        ({"inputs": {"torque": np.inf}}, "Input 'torque': finite numbers are expected, got inf"),
+        ({"inputs": {"torque": [0.0, 0.0, -np.inf]}}, "'torque' of instance 2: finite.* got -inf"),
+        ({"parameters": {"length": np.nan}}, "Parameter 'length': finite numbers .* got nan"),
         ({"parameters": {"length": [1.0, 2.0, 9.0]}}, "9.0 lies outside its range"),
         (
             {"parameters": {"length": [1.0, np.nan, 2.0]}},

@@ -1,6 +1,8 @@
 """Batches on a graphics card: what the processor computes, by the kernels' own text. Without a card
 that text is compiled as C++ (`host_card`); with one, every test here runs on it too."""
 
+import itertools
+import sys
 from collections.abc import Iterator
 
 import numpy as np
@@ -8,8 +10,9 @@ import pytest
 
 import touchback as tb
 from featured_models import FEATURES, compiled
-from tests.batch.host_card import HostCard
+from tests.batch.host_card import HostCard, HostCupy
 from touchback.batch.gpu import gpu_executor, kernels
+from touchback.batch.gpu.gpu_executor import find_device
 from touchback.codegen.printers import cuda
 
 COUNT = 131  # a block and a bit
@@ -254,6 +257,55 @@ def test_states_that_lie_on_a_card_stay_there(card, system) -> None:
     torch = pytest.importorskip("torch")
     own = torch.from_dlpack(ran.x)
     assert own.is_cuda and system.batch(COUNT).run(own, 0.02, on="gpu").whole.all()
+
+
+def test_instances_that_end_midway_are_recorded_until_then_on_the_card_too() -> None:
+    """ẍ = √(patience − t) is no number after its patience; x = ẋ₀ t + … until there. Rows are two
+    steps apart."""
+    m = tb.Model("runner")
+    m.joint("x", tb.Prismatic("x"), m.ground, m.body("runner", mass=1.0))
+    m.force("drive", tb.JointEffort("x", tb.sqrt(m.parameter("patience", 1.0) - m.time)))
+    system, patience = m.compile(), np.array([0.0105, 0.0205, 0.0305, 1.0])
+    given = {"step": 1e-3, "output_step": 2e-3, "parameters": {"patience": patience}}
+    ran, usual = (system.batch(4).run(None, 0.04, on=on, **given) for on in ("gpu", "cpu"))
+    assert ran.card and list(ran.failed) == [0, 1, 2] == list(usual.failed)
+    np.testing.assert_allclose(ran.ended, [0.010, 0.020, 0.030, 0.040], rtol=1e-12)
+    assert np.array_equal(np.isfinite(ran["x"]), ran.time <= ran.ended[:, None] + 1e-9)
+    assert np.array_equal(ran.record, usual.record, equal_nan=True)
+
+
+def test_progress_is_told_of_steps_that_the_card_has_done(monkeypatch, system) -> None:
+    """Launches return at once: each is waited for, or Ctrl-C would be heard after all of them."""
+    card, seen = HostCard(), []
+    stream = type(card.cupy.cuda.get_current_stream())
+    launch, wait = HostCard.launch, stream.synchronize
+    monkeypatch.setattr(gpu_executor, "find_device", lambda: card)
+    monkeypatch.setattr(gpu_executor, "_A_PART", 0.0)  # s: launches of 16 steps
+    monkeypatch.setattr(HostCard, "launch", lambda *a: seen.append("launched") or launch(*a))
+    monkeypatch.setattr(stream, "synchronize", lambda self: seen.append("done") or wait(self))
+    system.batch(2).run(None, 0.064, step=1e-3, on="gpu", progress=seen.append)
+    shares = [each for each in seen if isinstance(each, float)]
+    assert seen.count("launched") == 4 and shares[-1] == 1.0 and len(set(shares)) > 3
+    for before, each in itertools.pairwise(seen):
+        assert before != "launched" or each == "done"
+
+
+@pytest.mark.parametrize(
+    ("there", "why"),
+    [
+        (None, "CuPy isn't installed, which the extra `gpu` brings"),
+        (HostCupy(), r"no graphics card answers \(.*runtime"),
+    ],
+)
+def test_why_no_card_is_found_is_told_by_a_batch_that_asks_for_one(
+    there, why, monkeypatch, system
+) -> None:
+    """Without CuPy (`None` among modules makes its import fail), and with one that has no card."""
+    monkeypatch.setitem(sys.modules, "cupy", there)
+    monkeypatch.setattr(gpu_executor, "find_device", find_device.__wrapped__)
+    with pytest.warns(RuntimeWarning, match=why):
+        ran = system.batch(2).run(starts(system, 2), 0.01, step=1e-3, on="gpu")
+    assert ran.whole.all() and not ran.card
 
 
 def test_without_a_card_the_processor_runs_it_and_says_so(monkeypatch, system) -> None:

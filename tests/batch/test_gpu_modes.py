@@ -85,6 +85,24 @@ def test_a_pendulum_winds_on_its_peg_by_semi_implicit_steps_with_a_memory() -> N
     assert np.array_equal(ran.last("ticks"), [750.0, 750.0])
 
 
+@pytest.mark.parametrize("on", ["gpu", "cpu"])
+def test_the_instance_that_leaves_its_constraints_farthest_is_told_of(on) -> None:
+    """A string that is kept in its second derivative only, by long steps: of a bob that swings far
+    and one that hardly moves, in either order, the warning is that of the former's own run."""
+    system = pegged_pendulum().compile()
+    far, still = (
+        system.assemble({"bob.z": z, "bob.x": -np.sqrt(1.0 - z**2)}).x for z in (-0.8, -0.9999)
+    )
+    grid = {"method": "rk4", "step": 2e-2, "constraints": "multipliers"}
+    with pytest.warns(RuntimeWarning) as own:
+        tb.simulate(system, far, 2.0, **grid)
+    for x in ([far, still], [still, far]):
+        with pytest.warns(RuntimeWarning) as told:
+            ran = system.batch(2).run(np.array(x), 2.0, on=on, **grid)
+        assert ran.whole.all() and bool(ran.card) == (on == "gpu")
+        assert [str(each.message) for each in told] == [str(each.message) for each in own]
+
+
 def test_modes_that_no_thread_has_room_for_run_on_the_processor(yard, monkeypatch) -> None:
     monkeypatch.setattr(gpu_executor, "MOST_BYTES", 1000)
     with pytest.warns(RuntimeWarning, match="its modes need .* kB of memory an instance"):
