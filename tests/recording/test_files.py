@@ -102,3 +102,11 @@ def test_metadata_of_older_files_have_their_names_of_now(suffix: str, tmp_path: 
         "repro_call": "tb.simulate(…)",
     }  # fmt: skip
     assert run.energy_balance.residual == 1.0 and "reproduce: tb.simulate(…)" in str(run)
+
+
+def test_an_archive_of_more_than_4_gib_is_refused_before_it_is_read(tmp_path: Path) -> None:
+    """The file has a hole of that size, which takes no room on a disk."""
+    with (tmp_path / "large.npz").open("wb") as file:
+        file.truncate((4 << 30) + 1)
+    with pytest.raises(InputError, match=r"large\.npz has 4294967297 bytes; at most 4294967296"):
+        open_run(tmp_path / "large.npz")

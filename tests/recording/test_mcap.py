@@ -10,6 +10,7 @@ from mcap.writer import Writer
 import touchback as tb
 from touchback.realtime import open_recording
 from touchback.recording import Run
+from touchback.recording.live_recording_metadata import change_of
 from touchback.recording.mcap_writer import TableWriter
 
 
@@ -64,6 +65,25 @@ def test_a_long_run_is_many_messages_in_the_order_of_time_that_any_reader_finds(
         assert topic == "signals"
         assert log_time == int(1e9 * rows[0, 0])
     assert np.array_equal(np.concatenate([rows for *_, rows in messages])[:, 1], run["wave"])
+
+
+def test_rows_share_messages_of_about_a_megabyte(tmp_path: Path) -> None:
+    """Of 24 bytes each: 43690 fit into 2^20 bytes."""
+    for count, messages in ((1, 1), (1000, 1), (43_690, 1), (43_691, 2)):
+        time = np.arange(float(count))
+        Run(time, {"a": time, "b": time}).save(tmp_path / "run.mcap")
+        with (tmp_path / "run.mcap").open("rb") as file:
+            found = list(make_reader(file).iter_messages(topics=["signals"]))
+        assert len(found) == messages
+        assert sum(len(each.data) for *_, each in found) == 24 * count
+
+
+@pytest.mark.parametrize(
+    "text", [b"", b"{", b"[]", b'{"version": "x", "tick": 0, "values": []}', b"\xff"]
+)
+def test_a_change_of_parameters_that_is_damaged_is_refused_by_its_place(text: bytes) -> None:
+    with pytest.raises(tb.InputError, match=r"r\.mcap: change 2 of parameters is damaged: \S"):
+        change_of(text, "r.mcap: change 2 of parameters")
 
 
 def test_a_file_cut_anywhere_is_refused(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from mcap.writer import Writer
 from mcap_ros2.writer import Writer as Ros2Writer
 
 import touchback as tb
-from touchback.recording.measured import parquet_series
+from touchback.recording.measured import mcap_series, parquet_series
 from touchback.recording.measured.parquet_series import columns_of
 
 TIMES = np.arange(100) / 100.0
@@ -30,6 +30,19 @@ def test_a_loggers_table_has_its_columns_and_units(tmp_path: Path) -> None:
     assert run["speed"] == pytest.approx(3.6 * SPEED, abs=1e-6)
     with pytest.raises(tb.InputError, match="column 'gear' has 'a', which is no number"):
         run["gear"]  # nobody had asked for it before
+
+
+@pytest.mark.parametrize("place", [1, 6])
+@pytest.mark.parametrize("moment", ["0.{}", "2026-05-01T12:00:0{}"])
+def test_a_moment_that_can_not_be_read_is_told_by_its_sample(
+    tmp_path: Path, moment: str, place: int
+) -> None:
+    cells = [moment.format(k) for k in range(8)]
+    cells[place] = "soon"
+    text = "".join(f"{cell};{k}.5;1.0\n" for k, cell in enumerate(cells))
+    (tmp_path / "log.csv").write_text("time;speed [m/s];gear\n" + text)
+    with pytest.raises(tb.InputError, match=f"time' has 'soon' at sample {place}; numbers are"):
+        assert len(tb.open(tmp_path / "log.csv").time)
 
 
 def test_a_table_of_pandas_has_its_columns(tmp_path: Path) -> None:
@@ -199,6 +212,47 @@ def test_topics_of_other_makers_are_signals_of_their_fields(tmp_path: Path) -> N
     assert run.names == ["/car.speed", "/car.gear"]
     assert np.array_equal(run["/car.speed"], SPEED)
     assert (run.time[0], run.metadata["began"]) == (0.0, 5_000_000_000)
+
+
+def log_of(path: Path, topics: dict[str, tuple[str, list[bytes]]]) -> None:
+    """Topics with the encoding of their messages, one each 10 ms."""
+    with path.open("wb") as stream:
+        writer = Writer(stream)
+        writer.start()
+        for topic, (encoding, messages) in topics.items():
+            schema = writer.register_schema(topic, "jsonschema", b"{}")
+            channel = writer.register_channel(topic, encoding, schema)
+            for k, data in enumerate(messages):
+                writer.add_message(channel, 10_000_000 * k, data, 10_000_000 * k)
+        writer.finish()
+
+
+def test_members_of_lists_are_signals_by_their_numbers(tmp_path: Path) -> None:
+    rows = [json.dumps({"wheels": [{"v": k}, {"v": 2 * k}], "q": [k, -k]}) for k in range(5)]
+    log_of(tmp_path / "log.mcap", {"/car": ("json", [each.encode() for each in rows])})
+    run = tb.open(tmp_path / "log.mcap")
+    assert run.names == ["/car.wheels.0.v", "/car.wheels.1.v", "/car.q.0", "/car.q.1"]
+    assert run["/car.wheels.1.v"].tolist() == [0.0, 2.0, 4.0, 6.0, 8.0]
+    assert run["/car.q.1"].tolist() == [0.0, -1.0, -2.0, -3.0, -4.0]
+
+
+def test_messages_without_a_field_are_no_samples_of_it(tmp_path: Path) -> None:
+    """A field that comes with every second message keeps its value in between."""
+    rows = [{"speed": k} if k % 2 else {"speed": k, "gear": 10 + k} for k in range(6)]
+    log_of(tmp_path / "log.mcap", {"/car": ("json", [json.dumps(each).encode() for each in rows])})
+    run = tb.open(tmp_path / "log.mcap")
+    assert run["/car.speed"].tolist() == [0.0, 1.0, 2.0, 3.0, 4.0, 5.0]
+    assert run["/car.gear"].tolist() == [10.0, 10.0, 12.0, 12.0, 14.0, 14.0]
+
+
+def test_topics_that_nobody_reads_are_in_the_way_of_those_alone_who_ask_for_them(
+    tmp_path: Path,
+) -> None:
+    speeds = [json.dumps({"speed": k}).encode() for k in range(3)]
+    log_of(tmp_path / "log.mcap", {"/odd": ("msgpack", [b"?"] * 3), "/car": ("json", speeds)})
+    assert tb.open(tmp_path / "log.mcap")["/car.speed"].tolist() == [0.0, 1.0, 2.0]
+    with pytest.raises(tb.InputError, match=r"of '/odd' are 'msgpack'.*JSON, ROS 2"):
+        mcap_series.read_mcap(tmp_path / "log.mcap", ["/odd.speed"], None)
 
 
 def test_a_bag_of_ros_2_opens_by_the_fields_of_its_messages(tmp_path: Path) -> None:

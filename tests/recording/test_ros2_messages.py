@@ -13,6 +13,8 @@ from mcap_ros2.decoder import DecoderFactory
 import touchback as tb
 from command import touchback
 from touchback import gallery
+from touchback.recording.ros2.message_template import Pattern
+from touchback.recording.ros2.ros2_types import decode, make
 
 R, LENGTH = 0.1, 0.4  # m: of the gallery's crank and rod
 
@@ -49,11 +51,25 @@ def test_another_decoder_finds_the_values_of_the_run(run: tb.Run, tmp_path: Path
         assert np.array_equal([s.velocity[i] for s in states], run[f"{name} rate"])
     stamps = [s.header.stamp.sec + 1e-9 * s.header.stamp.nanosec for s in states]
     assert stamps == pytest.approx(run.time, abs=1e-9)
+    exact = [divmod(round(1e9 * t), 10**9) for t in run.time.tolist()]
+    assert [(s.header.stamp.sec, s.header.stamp.nanosec) for s in states] == exact
     logged = [time for time, _ in found["/joint_states"]]
     assert logged == pytest.approx(1e9 * run.time, abs=1.0)
     pushed = [message.wrench for _, message in found["/wrenches/pin_force"]]
     assert np.array_equal([w.force.x for w in pushed], run["pin force.fx"])
     assert np.array_equal([w.torque.z for w in pushed], run["pin force.mz"])
+
+
+@pytest.mark.parametrize("seconds", [0.0, 0.999999999, 1.0, 1.5, 86_400.25, 2.0**31 - 1.0])
+def test_stamps_are_whole_seconds_and_nanoseconds(seconds: float) -> None:
+    """As builtin_interfaces/Time has them: less than 10⁹ ns, which any other count would miss."""
+    pattern = Pattern(
+        "std_msgs/msg/Header", lambda stamp, _: make("std_msgs/msg/Header", stamp, "w"), 0
+    )
+    (data,) = pattern.filled(np.array([seconds]), np.zeros((1, 0)))
+    stamp = decode("std_msgs/msg/Header", data).stamp
+    whole, rest = divmod(seconds, 1.0)  # exact
+    assert (stamp.sec, stamp.nanosec) == (int(whole), round(1e9 * rest))
 
 
 def test_frames_are_where_the_geometry_of_the_mechanism_has_them(

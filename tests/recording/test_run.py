@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from touchback.errors import InputError
-from touchback.recording import EventRecord, Run
+from touchback.recording import EnergyBalance, EventRecord, Run
 from touchback.recording.run_formats import FORMATS
 
 
@@ -56,6 +56,30 @@ def test_the_text_of_a_run_names_model_method_signals_and_how_to_repeat_it() -> 
     for part in ("pendulum", "rk4", "11 instants", "speed [rad/s]", "again()"):
         assert part in text
     assert "pendulum" in repr(swing())
+
+
+def test_a_notebooks_table_has_the_least_the_greatest_and_the_last_of_each_signal() -> None:
+    time = np.array([0.0, 1.0, 2.0, 3.0])
+    run = Run(time, {"a<b": [2.0, -7.5, 4.0, 1.25], "still": np.ones(4)}, {"a<b": "m", "still": ""})
+    shown = run._repr_html_()
+    titles = ("signal", "unit", "min", "max", "final")
+    assert "".join(f"<th>{each}</th>" for each in titles) in shown
+    for cells in (["a&lt;b", "m", "-7.5", "4", "1.25"], ["still", "", "1", "1", "1"]):
+        assert f"<tr>{''.join(f'<td>{each}</td>' for each in cells)}</tr>" in shown
+
+
+def test_an_energy_balance_is_read_from_top_to_bottom() -> None:
+    """Each section with its sum, what belongs to it, and what is left at the end."""
+    balance = EnergyBalance(
+        {"motor": 3.0, "hand": 0.5}, {"kinetic": 1.25}, {"damper": 2.0}, {"floor": 0.125}
+    )
+    rows = [line.rsplit(maxsplit=2) for line in str(balance).splitlines()]
+    assert [(name.strip(), float(joules)) for name, joules, _ in rows] == [
+        ("work in", 3.5), ("motor", 3.0), ("hand", 0.5), ("stored", 1.25), ("kinetic", 1.25),
+        ("dissipated", 2.0), ("damper", 2.0), ("impacts", 0.125), ("floor", 0.125),
+        ("residual", 3.5 - 1.25 - 2.0 - 0.125),
+    ]  # fmt: skip
+    assert {unit for *_, unit in rows} == {"J"}
 
 
 def test_a_plot_has_one_panel_per_unit_with_labelled_axes() -> None:

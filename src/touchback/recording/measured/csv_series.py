@@ -16,7 +16,7 @@ from datetime import UTC, datetime, time
 from io import TextIOWrapper
 from itertools import islice
 from pathlib import Path
-from typing import BinaryIO, TextIO
+from typing import BinaryIO, TextIO, TypeVar
 
 import numpy as np
 
@@ -335,21 +335,26 @@ def _suffix(name: str) -> str:
 def _times(label: str, cells: list[str], comma: bool, said: str) -> np.ndarray:
     """Moments [ns] of cells with numbers of a unit, or with dates."""
     if is_number(cells[0]):
-        numbers = [number(cell, comma) for cell in cells]
-        wrong = numbers.index(None) if None in numbers else -1
-        if wrong < 0:
-            return nanoseconds(label, _second(label, said) * np.array(numbers, dtype=float))
-    else:
-        moments = [stamp(cell) for cell in cells]
-        wrong = moments.index(None) if None in moments else -1
-        if wrong < 0:
-            since = [moment - _EPOCH for moment in moments if moment is not None]
-            whole = [10**9 * (86_400 * d.days + d.seconds) + 1000 * d.microseconds for d in since]
-            return np.array(whole, dtype=np.int64)
-    raise InputError(
-        f"{label} has {cells[wrong]!r} at sample {wrong}; numbers are read, dates as ISO 8601 has "
-        "them (2026-05-01T12:00:00.250), and times of the day."
-    )
+        numbers = _all_read(label, cells, [number(cell, comma) for cell in cells])
+        return nanoseconds(label, _second(label, said) * np.array(numbers, dtype=float))
+    since = [each - _EPOCH for each in _all_read(label, cells, [stamp(cell) for cell in cells])]
+    whole = [10**9 * (86_400 * d.days + d.seconds) + 1000 * d.microseconds for d in since]
+    return np.array(whole, dtype=np.int64)
+
+
+_Moment = TypeVar("_Moment", float, datetime)
+
+
+def _all_read(label: str, cells: list[str], found: list[_Moment | None]) -> list[_Moment]:
+    """What was found in cells, where that is something in each of them."""
+    read = [each for each in found if each is not None]
+    if len(read) < len(found):
+        wrong = found.index(None)
+        raise InputError(
+            f"{label} has {cells[wrong]!r} at sample {wrong}; numbers are read, dates as ISO 8601 "
+            "has them (2026-05-01T12:00:00.250), and times of the day."
+        )
+    return read
 
 
 def _second(label: str, said: str) -> float:
