@@ -19,6 +19,7 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import sysconfig
@@ -137,13 +138,22 @@ def run_tests(kind: str, folder: Path, chosen: list[str], seconds: float | None 
     tests = ["-m", "pytest", "-x", "--capture=sys", "-m", "not soak", *left_out, *chosen]
     # The thread sanitizer wants memory where it expects it.
     plain = ["setarch", "-R"] if shutil.which("setarch") else []
-    environment = surroundings(kind, folder)
-    try:
-        return subprocess.run(
-            [*plain, sys.executable, *tests], cwd=ROOT, env=environment, timeout=seconds
-        ).returncode
-    except subprocess.TimeoutExpired:
-        return 124
+    return run_in_group([*plain, sys.executable, *tests], surroundings(kind, folder), seconds)
+
+
+def run_in_group(
+    command: list[str], environment: dict[str, str], seconds: float | None = None
+) -> int:
+    """Runs a command in a process group of its own; returns its exit status, 124 when its time was
+    up. Then, and with Ctrl-C, all that it started ends with it."""
+    with subprocess.Popen(command, cwd=ROOT, env=environment, start_new_session=True) as process:
+        try:
+            return process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            return 124
+        finally:
+            if process.returncode is None:
+                os.killpg(process.pid, signal.SIGKILL)
 
 
 def parts(kind: str) -> list[str]:
@@ -199,4 +209,5 @@ def main() -> int:
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # which doesn't reach that group
     raise SystemExit(main())
