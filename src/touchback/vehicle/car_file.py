@@ -30,6 +30,7 @@ _TYRES = ("front_tyre", "rear_tyre")
 SMALL_CAR = Path(__file__).parent / "small_car.yaml"
 #: Kinds of axles by their names in files.
 AXLES = kinds_in(AnyAxle)
+"""Kinds of axles, by their names in files of cars."""
 
 
 def is_car_file(path: str | Path) -> bool:
