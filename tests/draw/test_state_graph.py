@@ -12,7 +12,7 @@ from described_models import latch
 from models_with_modes import bouncing_ball, pegged_pendulum
 from touchback import gallery
 from touchback.draw.state_graph import state_graph_svg
-from touchback.draw.state_map import arranged
+from touchback.draw.state_graph_honeycomb import arranged
 
 Box = tuple[float, float, float, float]  # left, top, right, bottom
 SVG = "{http://www.w3.org/2000/svg}"

@@ -1,11 +1,13 @@
 """A page connects and is told what there is, and what happens."""
 
 import asyncio
+import contextlib
 import json
 import threading
 import urllib.request
 from typing import Any
 
+import msgspec
 import numpy as np
 import pytest
 from websockets.exceptions import ConnectionClosed
@@ -16,6 +18,7 @@ from touchback import gallery, workbench
 from touchback.realtime.control import CommandServer
 from touchback.workbench import Workbench
 from touchback.workbench.live_source import LiveSource
+from touchback.workbench.page_connection import Client
 from touchback.workbench.wire_format import unframed
 
 
@@ -75,6 +78,44 @@ def test_a_page_that_sets_a_parameter_and_all_others_are_told(bench: Workbench) 
         assert bench.live["motor torque"] == 0.25
 
     on_page(bench, play)
+
+
+class Ratio(msgspec.Struct, tag="ratio", tag_field="do"):
+    """A message of somebody's own."""
+
+    of: float = 0.0
+
+
+def test_a_handler_that_fails_is_answered_with_what_it_raised_and_the_page_stays(
+    bench: Workbench,
+) -> None:
+    bench.hub.add(Ratio, lambda asked, client: {"ratio": 1.0 / asked.of})
+
+    async def play(page: Page) -> None:
+        answer = await page.send(do="ratio")
+        assert not answer["ok"]
+        assert answer["error"] == "'ratio' failed: ZeroDivisionError: float division by zero."
+        answer = await page.send(do="ratio", of=4.0)
+        assert answer["ok"] and answer["ratio"] == 0.25
+
+    on_page(bench, play)
+
+
+def test_pages_whose_arrival_fails_take_no_room_of_others(bench: Workbench) -> None:
+    def refuse(client: Client) -> None:
+        raise ValueError("not today")
+
+    async def look(page: Page) -> None:
+        with contextlib.suppress(ConnectionClosed):
+            await page.send(do="get", name="time")
+
+    bench.hub.coming.append(refuse)
+    for _ in range(40):  # more than there is room for
+        with contextlib.suppress(ConnectionClosed, EOFError):
+            on_page(bench, look)
+    bench.hub.coming.remove(refuse)
+    on_page(bench, look)
+    assert len(bench.hub.clients) <= 1
 
 
 def test_what_cannot_be_done_is_answered_in_our_words(bench: Workbench) -> None:

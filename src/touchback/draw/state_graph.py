@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from touchback.draw.state_map import StateMap, arrow_count
+from touchback.draw.state_graph_honeycomb import StateMap, arrow_count
 from touchback.draw.state_shapes import Oval, Point, cause_text, cut, path_svg
 from touchback.figure_style import INK, LETTER, LINE, SOFT, rimmed_svg, svg_page
 from touchback.model import ModeGroup, flatten, mode_groups

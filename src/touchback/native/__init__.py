@@ -138,7 +138,7 @@ PUBLIC_SUBMODULES = (
     "foreign_log",
     "front.connection_gate",
     "gradients.native_rollout",
-    "live.idle_clock",
+    "live.wakeup_latency",
     "live.live_loop",
     "live.locked_arena",
     "live.mailbox",

@@ -12,8 +12,8 @@ from pathlib import Path
 
 from touchback.errors import InputError
 from touchback.native import LIB, Pace, copied_counts
-from touchback.native.live.idle_clock import IdleClock
 from touchback.native.live.locked_arena import Arena
+from touchback.native.live.wakeup_latency import IdleClock
 from touchback.numbers import number_within
 from touchback.realtime.latency_attribution import Histogram, MachineWatch
 

@@ -65,7 +65,7 @@ from touchback.system.integration_problem import (
     IntegrationProblem as IntegrationProblem,
     ModalProblem as ModalProblem,
 )
-from touchback.system.modal_equations import (
+from touchback.system.mode_equations import (
     Exit as Exit,
     SystemMode as SystemMode,
 )

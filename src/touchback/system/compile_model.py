@@ -15,7 +15,7 @@ from touchback.system.dynamics_kinds import (
     ReplicatedDynamics,
     TreeDynamics,
 )
-from touchback.system.modal_equations import holding_modes
+from touchback.system.mode_equations import holding_modes
 from touchback.system.model_checks import check_constraints, check_model, check_modes
 from touchback.system.signal_layout import layout_of
 from touchback.system.system import System

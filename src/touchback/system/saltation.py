@@ -20,7 +20,7 @@ from touchback.system.variational_equations import equations_matrix
 if TYPE_CHECKING:
     from touchback.native import ImpactData
     from touchback.system.dynamics_kinds.base import DynamicsKind
-    from touchback.system.modal_equations import Exit
+    from touchback.system.mode_equations import Exit
 
 
 @dataclass(frozen=True)

@@ -223,11 +223,11 @@ class Hub:
         self._greet(client)
         self.clients.add(client)
         self.client_total += 1
-        for function in self.coming:
-            function(client)
         client.serving = asyncio.current_task()
         beside = [asyncio.create_task(each) for each in (client.write(), self._answer_all(client))]
         try:
+            for function in self.coming:
+                function(client)
             async for message in connection:
                 data = message.encode() if isinstance(message, str) else message
                 peeked = peek(data)
@@ -317,6 +317,9 @@ class Hub:
             return Answer(peeked.id, True, handler(asked, client))
         except TouchbackError as error:
             return Answer(peeked.id, False, error=str(error))
+        except Exception as error:  # of a handler of somebody's own: the page stays connected
+            text = f"'{peeked.do}' failed: {type(error).__name__}: {error}."
+            return Answer(peeked.id, False, error=text)
 
     def _watch(self, asked: Watch, client: Client) -> Facts:
         if asked.poses > 10 * RATE:

@@ -11,7 +11,7 @@ import pytest
 import touchback as tb
 from touchback.devices.gps import NmeaTransmitter, Receiver, Site, sentences
 from touchback.devices.gps.gps_receiver import Fix
-from touchback.devices.gps.nmea import checksum, gga, gsa, rmc
+from touchback.devices.gps.nmea_writer import checksum, gga, gsa, rmc
 from touchback.gallery import gps_robot
 from touchback.model.sensors import Position
 

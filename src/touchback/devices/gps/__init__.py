@@ -21,7 +21,7 @@ from touchback.devices.gps.gps_receiver import (
     dilution,
     solve_position,
 )
-from touchback.devices.gps.nmea import NmeaTransmitter, sentences
+from touchback.devices.gps.nmea_writer import NmeaTransmitter, sentences
 from touchback.devices.gps.urban_canyon import Building, detours, hidden
 
 __all__ = [

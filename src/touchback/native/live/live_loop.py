@@ -13,7 +13,6 @@ from touchback.native.c_struct import Record
 from touchback.native.integrate.fixed_step_integrators import FixedStep
 from touchback.native.integrate.newton_iteration import Newton
 from touchback.native.integrate.problem_struct import Problem, Solved
-from touchback.native.live.idle_clock import set_clock
 from touchback.native.live.locked_arena import Arena, LockedArrays, struct_bytes
 from touchback.native.live.mailbox import Mailbox, mailbox_bytes
 from touchback.native.live.tick_layout import (
@@ -29,6 +28,7 @@ from touchback.native.live.tick_layout import (
     Pace,
     Watch,
 )
+from touchback.native.live.wakeup_latency import set_clock
 from touchback.native.shared_library import LIB, Floats, address_of, as_floats
 
 _SWAPS = 1024  # parameter changes that may wait for their booking

@@ -33,7 +33,7 @@ from touchback.system.function_definitions import (
 from touchback.system.implicit_equations import Equations
 from touchback.system.integration_problem import IntegrationProblem, ProblemSpec
 from touchback.system.method_dispatch import Calls
-from touchback.system.modal_equations import NO_MODES, SystemModes
+from touchback.system.mode_equations import NO_MODES, SystemModes
 from touchback.system.signal_layout import Layout, Values, layout_of
 from touchback.system.state_assembly import StateAssembler, with_found_states
 from touchback.system.system_state import State

@@ -19,7 +19,7 @@ from touchback.system.derivation_plan import Plan
 from touchback.system.dynamics_kinds.constrained_dynamics import ConstrainedDynamics
 from touchback.system.integration_problem import IntegrationProblem, ModalProblem, ProblemSpec
 from touchback.system.method_dispatch import Calls
-from touchback.system.modal_equations import ModeDerivation, SystemMode
+from touchback.system.mode_equations import ModeDerivation, SystemMode
 from touchback.system.state_assembly import StateAssembler
 
 

@@ -2,9 +2,9 @@
 
 from touchback.workbench.scopes.decimation import Buckets, bucketed
 from touchback.workbench.scopes.scope_port import Stream, thinned
-from touchback.workbench.scopes.scope_traces import check_traces, values_of
 from touchback.workbench.scopes.signal_history import History, Recorded
 from touchback.workbench.scopes.spectrum import Spectrum, spectrum
+from touchback.workbench.scopes.trace_expressions import check_traces, values_of
 
 __all__ = [
     "Buckets",

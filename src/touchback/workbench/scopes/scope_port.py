@@ -20,9 +20,9 @@ from touchback.names import unknown_name
 from touchback.realtime.control import CommandServer, Message, Rate
 from touchback.recording import HEAD_UNITS
 from touchback.workbench.scopes.decimation import Buckets, bucket_of, grouped
-from touchback.workbench.scopes.scope_traces import LONGEST, MOST, values_of
 from touchback.workbench.scopes.signal_history import History
 from touchback.workbench.scopes.spectrum import keep_peaks, spectrum
+from touchback.workbench.scopes.trace_expressions import LONGEST, MOST, values_of
 
 Floats = np.ndarray
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from touchback import Run
 from touchback.workbench.scopes.decimation import Buckets, Pyramid, bucketed, coarser
-from touchback.workbench.scopes.scope_traces import check_traces, unit_of, values_of
+from touchback.workbench.scopes.trace_expressions import check_traces, unit_of, values_of
 
 Floats = np.ndarray
 
