@@ -49,7 +49,7 @@ READERS = {  # whatever module opens files, and what of it is tried here
     "devices/evdev/force_wheel.py": ("wheel",),
     "devices/gps/almanac.py": ("sem almanac", "yuma almanac"),
     "instruments/midi_file.py": ("midi",),
-    "files/model_reader.py": ("yaml", "json"),
+    "model/io/model_reader.py": ("yaml", "json"),
     "sweeps/sweep_folder.py": ("sweep", "sweep part"),
     "instruments/keyboard/keyboard_regulation.py": ("regulation",),
     "haptics/trials/trial_journal.py": ("trial",),

@@ -159,7 +159,7 @@ def test_no_device_is_opened_before_all_ports_are_known(
     def open_device(given: str) -> None:
         raise AssertionError("a device was opened")
 
-    monkeypatch.setattr("touchback.cli.live_commands.open_device", open_device)
+    monkeypatch.setattr("touchback.devices.open_device", open_device)
     done = touchback("live", "motor-arm", *(f"--connect={each}" for each in ports))
     assert done.returncode != 0
     assert said in done.stderr

@@ -134,7 +134,7 @@ def test_two_hosts_are_none(bench: Workbench) -> None:
 
 
 def test_what_is_made_when_asked_for_needs_the_token_too(bench: Workbench) -> None:
-    bench.server.request_handler.made["/secret.json"] = lambda: (
+    bench.server.request_handler.generated_files["/secret.json"] = lambda: (
         "application/json",
         json.dumps([1]).encode(),
     )

@@ -44,7 +44,7 @@ def looks(found: dict[str, np.ndarray], ear: NoteCallbacks) -> Iterator[int]:
         values = np.array([each[now["tick"]] for each in found.values()])
         return tuple(found), SimpleNamespace(values=values, stamp=0)
 
-    run = SimpleNamespace(latest=latest, plan=SimpleNamespace(rate=1.0 / TICK))
+    run = SimpleNamespace(latest=latest, spec=SimpleNamespace(rate=1.0 / TICK))
     hearing = NoteDetector(cast(Live, run), [60], [""], ear)
     for now["tick"] in range(TICKS):
         hearing.look()

@@ -65,9 +65,10 @@ typedef struct tb_batch {
     const tb_batch_kind *kind; /* NULL without any */
     tb_batch_report *reports;  /* of each instance */
     /* With modes: */
-    double crowded;     /* seconds within which transitions chatter */
-    long look;          /* steps from one look at that to the next */
-    long sensors, has_friction; /* how many sensors there are, 0 where none is recorded; whether rows have friction */
+    double crowded;    /* seconds within which transitions chatter */
+    long look;         /* steps from one look at that to the next */
+    long sensors;      /* how many there are, 0 where none is recorded */
+    long has_friction; /* whether rows have friction */
     /* With rigid contacts: */
     const double *sensor_p; /* parameters that sensors read */
     long sensor_stride;
