@@ -268,6 +268,11 @@ def _carrier_frame(instant: Instant, link: int) -> Frame:
 def _write_row(
     instant: Instant, name: str, equation: Equation, A: RelativeKinematics, B: RelativeKinematics
 ) -> tuple[Row, Effect, Effect]:
+    if type(equation) not in _WRITERS:
+        raise ModelError(
+            f"{name}: nothing writes rows for equations {type(equation).__name__}; add a function "
+            "to `_WRITERS` of touchback.dynamics.loop_closures."
+        )
     return _WRITERS[type(equation)](instant, name, equation, A, B)
 
 

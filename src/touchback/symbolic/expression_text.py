@@ -1,4 +1,5 @@
-"""Expressions as text: infix, few parentheses, numbers that read back exactly; `parse.py` reads it.
+"""Expressions as text: infix, few parentheses, numbers that read back exactly. What reads it is in
+`expression_parser.py`.
 
 The text is that of the canonical form (`canonical_form.py`), so it depends on expressions alone:
 what is written, read and written again gives the same text, and two tapes read from one text are

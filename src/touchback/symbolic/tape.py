@@ -107,7 +107,7 @@ class Tape:
         self.c.append(c)
         return len(self.op) - 1
 
-    # ---- arithmetic (add and mul are closures of `arithmetic.py`: they are the hot path)
+    # ---- arithmetic (add and mul are closures: they are the hot path)
 
     def sub(self, a: Id, b: Id) -> Id:
         return self.add(a, -b)

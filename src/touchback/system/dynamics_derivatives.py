@@ -5,7 +5,7 @@ thousand operations, M included, for chains of 7 and 30 joints in general placem
 tape's own differentiation of the recursion, the better way round, has 7.5 and 150. What laws add,
 and fluid that links carry along, is differentiated by the tape. With M a + c = τ,
 ∂a/∂x = −M⁻¹ ∂(M a + c − τ)/∂x at fixed a. Positions vary by increments δ in velocity coordinates,
-dq = N(q) δ, as in `equations.py`.
+dq = N(q) δ.
 """
 
 from collections.abc import Callable, Sequence

@@ -436,8 +436,9 @@ class NaturalMechanism:
             factors = equation.inner_product(vectors)
             if factors is None:
                 raise InputError(
-                    f"Closure '{name}': rolling and skating aren't described in natural "
-                    "coordinates here; measure relative coordinates only."
+                    f"'{name}': its equation {type(equation).__name__} isn't described in natural "
+                    "coordinates (nothing that rolls or skates is); measure relative coordinates "
+                    "only."
                 )
             value, scale = equation.value_and_scale(distance)
             Q = quadratic_form(*factors, value, scale)

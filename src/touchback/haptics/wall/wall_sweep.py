@@ -1,8 +1,8 @@
 """Sweeps over wall designs: presses on many walls at once show which of them give energy.
 
-`passivity.py` presses one wall after the other. Here a sample of a press (`Pressing`) becomes
-machine code that runs over all places and stiffnesses that are tried, so that tables over rates,
-controllers and sensors take minutes.
+`passivity_limits.py` presses one wall after the other. Here a sample of a press
+(`PressSimulation`) becomes machine code that runs over all places and stiffnesses that are tried,
+so that tables over rates, controllers and sensors take minutes.
 """
 
 import math

@@ -222,6 +222,11 @@ def _row(equation: Equation, i: int, axes: np.ndarray) -> _Row:
             return _on_rim("Kept", row, "rim.n", "x = rim.height, ")
         case NoSlip(_, direction):
             return _on_rim("KeptRate", row, f"(S_A*{numbers(direction)})")
+        case _:
+            raise InputError(
+                f"modelica: equations {type(equation).__name__} of closures can't be written; add "
+                "them to `_row` of touchback.interop.modelica.modelica_writer."
+            )
 
 
 def _on_rim(kind: str, row: str, s: str, height: str = "") -> _Row:
