@@ -52,7 +52,7 @@ def plain(result: Any) -> Any:
     return vars(result) if hasattr(result, "__dict__") else result
 
 
-SETTINGS = {"activate", "deactivate", "enter", "apart"}  # change what all threads share
+SETTINGS = {"activate", "deactivate", "enter", "independent_copy"}  # change what all threads share
 TEXTS = {"counts", "disassemble", "function", "generate", "listing"}
 PAGES = {"view"}  # opens a server and a live run
 MANY = {"batch"}  # starts threads of its own
@@ -60,7 +60,7 @@ FOR_RUNS = {  # see the runs below
     "constrained_functions", "derive", "derived", "modes_data", "momentum_rate", "on_blocks",
     "problem", "stages",
 }  # fmt: skip
-INSIDE = {"along", "called", "evaluated"}  # what other functions are made of
+INSIDE = {"velocity_values", "call_by_name", "call_function"}  # what other functions are made of
 
 
 def calls(system: Any) -> dict[str, Callable[[np.ndarray, np.ndarray, np.ndarray], Any]]:
