@@ -6,9 +6,9 @@ written from there. `tests/test_figures_of_docs.py` says when a table isn't what
 give, and when figures that don't depend on a machine (operations) aren't what the code counts.
 """
 
+import argparse
 import json
 import re
-import sys
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -169,10 +169,12 @@ def _rounded(value: Any) -> Any:
     return [_rounded(each) for each in value] if isinstance(value, list) else value
 
 
-def main(files: list[str]) -> int:
+def main(arguments: list[str] | None = None) -> int:
     """Take the files, and write the pages."""
-    for file in files:
-        take(Path(file))
+    parser = argparse.ArgumentParser(prog=COMMAND, description=__doc__)
+    parser.add_argument("files", nargs="*", type=Path, metavar="results/bench-….json")
+    for file in parser.parse_args(arguments).files:
+        take(file)
     for name in TABLES:
         page, before, after = filled(name)
         if after != before:
@@ -182,4 +184,4 @@ def main(files: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    raise SystemExit(main(sys.argv[1:]))
+    raise SystemExit(main())

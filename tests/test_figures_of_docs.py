@@ -4,7 +4,6 @@ import json
 import os
 import subprocess
 import sys
-import warnings
 from pathlib import Path
 
 import pytest
@@ -12,7 +11,6 @@ import pytest
 from benchmarks import omni, pages, robotran
 from benchmarks.report import Section, write
 from touchback.gallery import omni_wheel
-from touchback.interop import ImportNotice
 
 ROOT = Path(__file__).parents[1]
 
@@ -35,16 +33,24 @@ def test_operations_of_trackers_are_what_the_code_counts() -> None:
     assert recorded == counted, f"benchmarks.md is stale: {again}"
 
 
-def test_operations_of_the_car_are_what_the_code_counts() -> None:
-    (known,) = (model for model in robotran.MODELS if model.model == "MX5 car")
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ImportNotice)
-        model, _ = robotran._read(known)
-    assert model is not None
+@pytest.mark.parametrize("known", robotran.MODELS, ids=lambda known: known.model)
+def test_operations_of_robotrans_models_are_what_the_code_counts(known) -> None:
+    model = robotran.read(known)
     (recorded,) = (each for each in pages.records("robotran") if each["model"] == known.model)
-    counted = robotran.flops(model, True)["mass and bias"]
+    counted = robotran.flops(model, robotran.loaded_bodies(known))
     again = f"run `python -m benchmarks robotran` and `{pages.COMMAND} results/bench-….json`"
-    assert recorded["with forces: mass and bias"] == counted, f"benchmarks.md is stale: {again}"
+    assert counted == {
+        what: recorded[f"with forces: {what}"] for what in ("inverse", "mass and bias")
+    }, f"benchmarks.md is stale: {again}"
+
+
+def test_the_command_that_writes_figures_says_what_it_does_and_writes_none(
+    capsys, monkeypatch
+) -> None:
+    monkeypatch.setattr(pages, "filled", lambda _: pytest.fail("a page is written"))
+    with pytest.raises(SystemExit, match="0"):
+        pages.main(["--help"])
+    assert "write figures of docs" in capsys.readouterr().out
 
 
 def test_sections_of_a_result_file_take_the_place_of_older_ones(

@@ -1,5 +1,6 @@
 """`python -m validation`: run the published cases and write their agreement tables for the docs."""
 
+import argparse
 import sys
 from pathlib import Path
 from typing import Any
@@ -44,8 +45,9 @@ class Collector:
         return "\n".join(lines)
 
 
-def main() -> int:
+def main(arguments: list[str] | None = None) -> int:
     """Run, print, write the tables; the exit status of pytest."""
+    argparse.ArgumentParser(prog="python -m validation", description=__doc__).parse_args(arguments)
     collector = Collector()
     status = pytest.main([str(FOLDER), "-s", "-p", "no:cacheprovider"], plugins=[collector])
     PAGE.parent.mkdir(parents=True, exist_ok=True)

@@ -6,11 +6,13 @@ from xml.etree import ElementTree as ET
 from validation.reference import numbers
 
 Point = tuple[str, tuple[float, ...]]
+_INERTIA = ("Ixx", "Iyy", "Izz", "Ixy", "Ixz", "Iyz")
 
 
 def mbs_text(name: str) -> str:
     """The mechanism of a table as ROBOTRAN would have it in a file. Joints are called after their
-    type and body ("R1_wheel"), points, cuts, links and forces by their number ("cut_0")."""
+    type and body ("R1_wheel", "R1_wheel_2"), points, cuts, links and forces by their number
+    ("cut_0")."""
     table = numbers(name)
     points = _points(table)
     root = ET.Element("mbsDescR7")
@@ -47,9 +49,11 @@ def _body(
 ) -> None:
     _add(element, "bodyname", body["name"])
     _end(ET.SubElement(element, "parent"), body["parent"], points)
-    for kind, nature, *start in body["joints"]:
+    kinds = [joint[0] for joint in body["joints"]]
+    for number, (kind, nature, *start) in enumerate(body["joints"]):
+        again = kinds[:number].count(kind)
         joint = ET.SubElement(element, "joint")
-        _add(joint, "jointname", f"{kind}_{body['name']}")
+        _add(joint, "jointname", f"{kind}_{body['name']}" + (f"_{again + 1}" if again else ""))
         _add(joint, "type", kind)
         _add(joint, "nature", nature)
         if start:
@@ -60,8 +64,10 @@ def _body(
         _coordinates(ET.SubElement(element, "com"), body["com"])
     if "inertia" in body:
         inertia = ET.SubElement(element, "inertia")
-        for axis, moment in zip(("Ixx", "Iyy", "Izz"), body["inertia"], strict=True):
-            _add(inertia, axis, moment)
+        for axes, moment in zip(
+            ("xx", "yy", "zz", "xy", "xz", "yz"), body["inertia"], strict=False
+        ):
+            _add(inertia, f"I{axes}", moment)
     held = {place: name for (of, place), name in points.items() if of == body["name"]}
     forces = {
         tuple(f["at"][1]): i for i, f in enumerate(table["forces"]) if f["at"][0] == body["name"]
