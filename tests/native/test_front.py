@@ -12,6 +12,7 @@ import time
 from collections.abc import Iterator
 from contextlib import ExitStack, suppress
 from itertools import pairwise
+from pathlib import Path
 
 import msgspec
 import numpy as np
@@ -19,7 +20,8 @@ import pytest
 from hypothesis import given, strategies as st
 
 import touchback as tb
-from touchback import gallery
+from page_client import Page, on_page
+from touchback import gallery, workbench
 from touchback.native.front.connection_gate import LINES, WEB, Front
 from touchback.native.shared_library import LIB
 from touchback.realtime.control.control_messages import Set, Stop
@@ -40,7 +42,7 @@ OTHERS = [
 
 def is_stop(text: str) -> bool:
     data = text.encode()
-    return bool(LIB.tb_is_stop(data, len(data)))
+    return bool(LIB.tb_is_stop(data, len(data), None))
 
 
 def test_a_stop_is_a_stop_with_and_without_an_id() -> None:
@@ -82,7 +84,9 @@ def scanned(protocol: int, data: bytes, cuts: list[int]) -> int:
     scan.protocol, found = protocol, 0
     places = sorted({0, len(data), *(cut % (len(data) + 1) for cut in cuts)})
     for start, end in pairwise(places):
-        found += LIB.tb_scan_take(ctypes.addressof(scan), data[start:end], end - start)
+        while start < end:
+            start += LIB.tb_scan_take(ctypes.addressof(scan), data[start:end], end - start)
+            found += scan.stops
     return found
 
 
@@ -107,6 +111,38 @@ def test_stops_are_counted_in_frames_however_they_are_cut(
     assert scanned(WEB, data, cuts) == sum(each in STOPS for each in messages)
 
 
+PLAIN = [each for each in STOPS if not set("\\.") & set(each)]  # whose ids C can repeat
+
+
+@given(MESSAGES, CUTS, st.sampled_from([LINES, WEB]))
+def test_a_server_is_told_of_answered_stops_and_gets_all_else_as_it_was(
+    messages: list[str], cuts: list[int], protocol: int
+) -> None:
+    """However the stream is cut: what comes before the end of a stop is held back until then."""
+
+    def stream(word: str) -> bytes:
+        told = [each.replace('"stop"', f'"{word}"') if each in PLAIN else each for each in messages]
+        if protocol == LINES:
+            return b"".join(each.replace("\r", " ").encode() + b"\n" for each in told)
+        return b"\r\n\r\n" + b"".join(frame(each.encode()) for each in told)
+
+    sent = stream("stop")
+    data = np.frombuffer(sent, np.uint8).copy()
+    scan = LIB.struct("tb_scan")()
+    scan.protocol, relayed = protocol, b""
+    places = sorted({0, len(sent), *(cut % (len(sent) + 1) for cut in cuts)})
+    for start, end in pairwise(places):
+        while start < end:
+            at = data.ctypes.data + start
+            start += LIB.tb_scan_take(ctypes.addressof(scan), at, end - start)
+            if scan.stops and scan.stop.word >= 0:
+                LIB.tb_scan_mark_answered(ctypes.addressof(scan), data.ctypes.data + start)
+        held = LIB.tb_scan_pending(ctypes.addressof(scan))
+        relayed += data[len(relayed) : end - held].tobytes()
+    assert relayed == stream(4 * "\x18")
+    assert LIB.tb_scan_is_between(ctypes.addressof(scan)) or not sent
+
+
 def test_a_stop_in_pieces_of_a_message_is_left_to_the_server() -> None:
     data = b"\r\n\r\n" + frame(b'{"do":', 0x01) + frame(b'"stop"}', 0x80) + frame(b"", 0x8A)
     assert scanned(WEB, data + frame(b'{"do":"stop"}'), []) == 1
@@ -126,17 +162,22 @@ def undisturbed() -> Iterator[None]:
     sys.setswitchinterval(before)
 
 
-def held_while_it_is_sent(live: tb.Live, client: socket.socket, data: bytes) -> int:
-    """Sends something and holds the interpreter for 0.2 s; the stops that ticks took meanwhile."""
+def held_while_it_is_sent(live: tb.Live, client: socket.socket, data: bytes) -> tuple[int, bytes]:
+    """Sends something and holds the interpreter for 0.2 s: the stops that ticks took, and what the
+    client was told, meanwhile."""
     c = ctypes.PyDLL(None)  # whose functions keep the interpreter to themselves
+    told = ctypes.create_string_buffer(1000)
+    while c.recv(client.fileno(), told, 1000, socket.MSG_DONTWAIT) > 0:
+        pass  # what came before
     sent = c.send(client.fileno(), data, len(data), 0)
     c.usleep(200_000)
     taken = int(live._loop.commands.halts_taken)
+    count = c.recv(client.fileno(), told, 1000, socket.MSG_DONTWAIT)
     assert sent == len(data)
-    return taken
+    return taken, told.raw[: max(count, 0)]
 
 
-def test_a_client_s_stop_is_done_while_the_interpreter_is_busy(
+def test_a_client_s_stop_is_done_and_answered_while_the_interpreter_is_busy(
     system: tb.System, undisturbed: None
 ) -> None:
     with tb.live(system, rate=1000) as live:
@@ -146,17 +187,77 @@ def test_a_client_s_stop_is_done_while_the_interpreter_is_busy(
         with socket.create_connection(place, timeout=PATIENCE) as client:
             client.sendall(json.dumps({"do": "hello", "token": token}).encode() + b"\n")
             assert b"true" in client.recv(100)
-            assert held_while_it_is_sent(live, client, b'{"do":"stop"}\n') == 1
+            taken, told = held_while_it_is_sent(live, client, b'{"do":"stop","id":"now"}\n')
+            answer = json.loads(told)
+            assert taken == 1 and told.endswith(b"\n") and 0 < answer.pop("tick") <= live.ticks
+            assert answer.pop("time") == pytest.approx(live.read("time"), abs=0.3)
+            assert answer == {"id": "now", "ok": True, "state": "running"}
+            taken, told = held_while_it_is_sent(live, client, b'{"do":"stop"}\n')  # in its turn
+            assert taken == 2 and json.loads(told)["id"] is None
+            client.sendall(b'{"do":"read","id":2}\n')  # no stop is answered twice
+            assert json.loads(client.makefile().readline())["id"] == 2
         with socket.create_connection(place, timeout=PATIENCE) as stranger:
-            assert held_while_it_is_sent(live, stranger, b'{"do":"stop"}\n') <= 2  # and no more
-        assert live.stops == 2  # once by C, once by its server
+            assert held_while_it_is_sent(live, stranger, b'{"do":"stop"}\n') == (2, b"")
+        assert live.stops == 2
 
 
-def test_a_page_s_stop_is_done_while_the_interpreter_is_busy(
+def test_a_stop_without_an_id_is_answered_after_what_was_asked_before(
+    system: tb.System, tmp_path: Path
+) -> None:
+    with tb.live(system, rate=1000) as live, socket.socket(socket.AF_UNIX) as client:
+        port = live.open_control(str(tmp_path / "rig"))
+        client.connect(port.where.path)
+        asked = b'{"do":"read","id":1}\n' * 200 + b'{"do":"stop"}\n{"do":"stop","id":"x"}\n'
+        client.sendall(asked)
+        with client.makefile() as lines:
+            ids = [json.loads(lines.readline())["id"] for _ in range(202)]
+        assert [each for each in ids if each != "x"] == [1] * 200 + [None] and "x" in ids
+        until(lambda: live.faults == ("stopped",))
+
+
+@pytest.mark.parametrize("ids", ["-1.5e3", '"\\n"', '"é"', "1" * 17, "abc", '"' + 65 * "i" + '"'])
+def test_a_stop_whose_id_python_must_read_is_done_at_once_and_answered_once(
+    ids: str, system: tb.System, tmp_path: Path
+) -> None:
+    with tb.live(system, rate=1000) as live, socket.socket(socket.AF_UNIX) as client:
+        port = live.open_control(str(tmp_path / "rig"))
+        client.connect(port.where.path)
+        with client.makefile() as lines:
+            client.sendall(f'{{"do":"stop","id":{ids}}}\n'.encode() + b'{"do":"read","id":1}\n')
+            answer = json.loads(lines.readline())
+            assert answer["ok"] == (ids in ('"\\n"', '"é"'))
+            assert answer["id"] == (json.loads(ids) if answer["ok"] else None)
+            assert json.loads(lines.readline())["id"] == 1
+        assert live.stops == 1 + answer["ok"]  # by C, and what Python can read by Python
+
+
+def test_a_stop_that_comes_in_pieces_is_answered_once(system: tb.System, tmp_path: Path) -> None:
+    text = b'{"do":"stop","id":1}\n'
+    with tb.live(system, rate=1000) as live, socket.socket(socket.AF_UNIX) as client:
+        client.connect(live.open_control(str(tmp_path / "rig")).where.path)
+        with client.makefile() as lines:
+            for cut in range(1, len(text)):
+                client.sendall(text[:cut])
+                time.sleep(0.005)  # so that the front takes it by itself
+                client.sendall(text[cut:] + b'{"do":"read","id":2}\n')
+                assert [json.loads(lines.readline())["id"] for _ in range(2)] == [1, 2]
+        assert live.stops == len(text) - 1
+
+
+def test_a_stop_of_a_run_that_ended_is_answered_by_its_server(system: tb.System) -> None:
+    with workbench.open(system) as bench:
+        bench.live.stop()
+
+        async def ask(page: Page) -> None:
+            stopped = await page.send(do="stop")
+            assert not stopped["ok"] and "The live run is stopped" in str(stopped["error"])
+
+        on_page(bench, ask)
+
+
+def test_a_page_s_stop_is_done_and_answered_while_the_interpreter_is_busy(
     system: tb.System, undisturbed: None
 ) -> None:
-    from touchback import workbench
-
     with workbench.open(system) as bench:
         live, address = bench.live, bench.url.split("/")[2].split(":")
         query = bench.url.split("?")[1]
@@ -170,7 +271,11 @@ def test_a_page_s_stop_is_done_while_the_interpreter_is_busy(
             assert b"101" in client.recv(1000)
             front = bench.server._front
             until(lambda: front is not None and front.counts().trusted == 1)
-            assert held_while_it_is_sent(live, client, frame(b'{"do":"stop"}')) == 1
+            asked = b'{"do":"stop","id":7}'
+            taken, told = held_while_it_is_sent(live, client, frame(asked))
+            assert taken == 1 and told[:1] == b"\x81"
+            answer = json.loads(told[4 : 4 + int.from_bytes(told[2:4])])
+            assert answer["tell"] == "answer" and answer["id"] == 7 and answer["ok"]
         until(lambda: live.faults == ("stopped",))
 
 

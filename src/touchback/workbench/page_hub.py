@@ -14,6 +14,7 @@ from websockets.asyncio.server import ServerConnection
 from websockets.exceptions import ConnectionClosed
 
 from touchback.errors import NO_JSON, InputError, TouchbackError
+from touchback.native.front.connection_gate import is_answered_stop
 from touchback.realtime import words
 from touchback.realtime.control import Answer, Message
 from touchback.workbench.page_connection import Client, Peek, peek
@@ -25,7 +26,7 @@ MOST_CLIENTS = 32
 _VALUES = 0.05  # seconds between looks at what was set
 _STATUS = 0.25
 _REST = 4.0  # of the time that a scene took, before the next of the same structure
-_FIRST = "stop"  # overtakes everything
+_FIRST, _STOP = "stop", b'{"do":"stop"}'  # overtakes everything
 _QUICK = frozenset({"set", "pull", "release", "what"})  # wait for nothing: no tick, no file
 _DRIVING = frozenset({"pause", "go", "step", "speed", "resume", "seek"})  # may wait for a tick
 _BESIDE = frozenset({"strings", "export"})  # only read, and take long: all else overtakes them
@@ -231,8 +232,12 @@ class Hub:
             async for message in connection:
                 data = message.encode() if isinstance(message, str) else message
                 peeked = peek(data)
-                if peeked.do == _FIRST:
-                    self._stop(client, data)
+                if is_answered_stop(data):
+                    self._overtake(client, _STOP)
+                elif peeked.do == _FIRST:
+                    answer = self.source.handle(data, client.name)
+                    client.queue_text(encode_message("answer", answer.as_dict()))
+                    self._overtake(client, data)
                 else:
                     await client.queue_message(peeked, data)
                 await client.may_ask()
@@ -253,11 +258,9 @@ class Hub:
         client.queue_values(self.source.values())
         client.queue_latest("status", encode_message("status", self.source.status()))
 
-    def _stop(self, client: Client, data: bytes) -> None:
-        """At once, whatever else its client asked for: what still waits isn't done any more, and
-        nothing that is under way can take the stop back."""
-        answer = self.source.handle(data, client.name)
-        client.queue_text(encode_message("answer", answer.as_dict()))
+    def _overtake(self, client: Client, data: bytes) -> None:
+        """After a stop, which came at once, whatever else its client asked for: what still waits
+        isn't done any more, and nothing that is under way can take the stop back."""
         for peeked in client.drop_messages():
             error = f"An emergency stop came before '{peeked.do}', which wasn't done; ask again."
             client.queue_text(

@@ -123,7 +123,7 @@ class Server:
         self._hubs: dict[str, Hub] = {"": hub}
         self._running: dict[str, asyncio.Task[None]] = {}
         self._groups: dict[str, int] = {"": 0}  # of clients whose stops reach the same runs
-        self._stops: dict[int, tuple[int, ...]] = {}  # of groups
+        self._stops: dict[int, tuple[tuple[int, ...], bool]] = {}  # of groups, as `watch` was told
         self._front: Front | None = None
         self._thread = threading.Thread(target=self._run, name="touchback-page", daemon=True)
         self._ready = threading.Event()
@@ -166,18 +166,19 @@ class Server:
             self._groups.pop(name, None)
             self._soon(self._end, name, hub)
 
-    def watch(self, name: str, runs: Iterable[int]) -> None:
+    def watch(self, name: str, runs: Iterable[int], answers: bool = True) -> None:
         """Which runs (`live.emergency_number`) the emergency stop of a hub's pages reaches: the
-        front does it as it passes by, whatever the pages let the interpreter do."""
+        front does it as it passes by, and `answers` it, whatever the pages let the interpreter
+        do."""
         if name not in self._groups:
             free = set(range(1, _NO_GROUP)) - set(self._groups.values())
             if not free:  # their pages' stops go through the hub alone
                 return
             self._groups[name] = min(free)
         group = self._groups[name]
-        self._stops[group] = tuple(runs)
+        known, _ = self._stops[group] = (tuple(runs), answers)
         if self._front is not None:
-            self._front.watch(self._stops[group], group)
+            self._front.watch(known, group, answers)
 
     def _soon(self, function: Callable[[str, Hub], None], name: str, hub: Hub) -> None:
         loop, done = self._loop, threading.Event()
@@ -231,8 +232,8 @@ class Server:
         listeners = await asyncio.to_thread(_listening, self.host, self._port)
         self.port = listeners[0].getsockname()[1]
         self._front = Front(listeners, WEB, STRANGERS, GREETING)
-        for group, runs in self._stops.items():
-            self._front.watch(runs, group)
+        for group, (runs, answers) in self._stops.items():
+            self._front.watch(runs, group, answers)
         async with serve(
             self._to_its_hub, sock=self._front, process_request=self.request_handler,
             create_connection=kind, compression=None, server_header=None,

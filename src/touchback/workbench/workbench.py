@@ -197,14 +197,16 @@ class Workbench:
         self.page_recordings.forget(client.name)
 
     def _watch(self, runs: list[int]) -> None:
-        """What the page's emergency stop reaches."""
-        self.server.watch(self._name if self._page else "", runs)
+        """What the page's emergency stop reaches. A recording that is shown is to be paused by
+        it, too, and answers for itself."""
+        self.server.watch(self._name if self._page else "", runs, self.running)
 
     # ---- what the recordings ask for ------------------------------------------------------------
 
     def turn_to(self, source: Source) -> None:
         """Shows something else on the page."""
         self.source = source
+        self._watch(self.page_recordings.runs.numbers)
         if isinstance(source, LiveSource):
             self.commands = source.commands
         self.hub.show(source)

@@ -19,6 +19,13 @@ LINES, WEB = LIB.constant("TB_LINES"), LIB.constant("TB_WEB")
 GROUPS = LIB.constant("TB_FRONT_GROUPS")
 _RUNS = LIB.constant("TB_FRONT_RUNS")
 _NUMBER = 8  # bytes of a connection's
+_ANSWERED = b'"' + 4 * bytes([LIB.constant("TB_ANSWERED")]) + b'"'
+_STOP_TEXT = LIB.constant("TB_STOP_TEXT")
+
+
+def is_answered_stop(message: bytes) -> bool:
+    """Whether a message is an emergency stop that the front has done and answered."""
+    return len(message) <= _STOP_TEXT and _ANSWERED in message
 
 
 @dataclass(frozen=True)
@@ -76,12 +83,16 @@ class Front(socket.socket):
                 LIB.tb_front_trust(self._front, self._ids.get(file, 0), group)
             )
 
-    def watch(self, runs: Iterable[int], group: int = 0) -> None:
-        """Which runs (`live.emergency_number`) the clients of a group stop."""
-        numbers = np.array([*runs][-_RUNS:], dtype=np.int64)
+    def watch(self, runs: Iterable[int], group: int = 0, answers: bool = True) -> None:
+        """Which runs (`live.emergency_number`) the clients of a group stop; `answers`: the front
+        answers with where the last of them is (see `is_answered_stop`), unless they are more than
+        it can stop."""
+        known = [*runs]
+        numbers = np.array(known[-_RUNS:], dtype=np.int64)
+        answers = answers and len(known) == len(numbers)
         with self._lock:
             if self._front is not None:
-                LIB.tb_front_watch(self._front, group, address_of(numbers), len(numbers))
+                LIB.tb_front_watch(self._front, group, address_of(numbers), len(numbers), answers)
 
     def counts(self) -> FrontCounts:
         """Who came and is there."""

@@ -6,10 +6,12 @@
 #ifdef __linux__
 
 #include <fcntl.h>
+#include <math.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -25,7 +27,9 @@ enum {
     IN = 256 << 10,
     OUT = 64 << 10,
     KERNEL = 128 << 10,
-    LONGEST_GREETING = 64 << 10
+    LONGEST_GREETING = 64 << 10,
+    ANSWERS = 1024,
+    ANSWER = 256
 }; /* bytes */
 enum { ONE_FILE = CMSG_SPACE(sizeof(int)) }; /* bytes that a file takes beside a message */
 
@@ -46,8 +50,10 @@ typedef struct connection {
     int deaf; /* the server reads no more, and may still have something to say */
     int64_t flush_until;
     long group;
-    tb_scan scan;
+    tb_scan scan, told; /* of what the client and the server say */
     queue in, out;
+    unsigned char answers[ANSWERS]; /* to stops, until the server's words can be interrupted */
+    size_t answer_count;            /* bytes */
 } connection;
 
 struct tb_front {
@@ -66,6 +72,7 @@ struct tb_front {
     struct pollfd files[1 + TB_FRONT_LISTENERS + 2 * MOST];
     int64_t runs[TB_FRONT_GROUPS][TB_FRONT_RUNS];
     long run_counts[TB_FRONT_GROUPS];
+    int answering[TB_FRONT_GROUPS];
     tb_front_counts counts;
     tb_front *next;
 };
@@ -125,17 +132,30 @@ static ssize_t fill(queue *bytes, int file) {
     return got;
 }
 
-/* Bytes from a queue to a file; returns 0 when it takes no more for ever. */
-static int drain(queue *bytes, int file) {
-    while (bytes->count) {
+/* Bytes from a queue, but its last few, to a file; returns 0 when it takes no more for ever. */
+static int drain(queue *bytes, size_t but, int file) {
+    while (bytes->count > but) {
         ssize_t sent =
-            send(file, bytes->data + bytes->start, bytes->count, MSG_DONTWAIT | MSG_NOSIGNAL);
+            send(file, bytes->data + bytes->start, bytes->count - but, MSG_DONTWAIT | MSG_NOSIGNAL);
         if (sent < 0)
             return errno == EAGAIN || errno == EINTR;
         bytes->start += (size_t)sent;
         bytes->count -= (size_t)sent;
     }
-    bytes->start = 0;
+    bytes->start = bytes->count ? bytes->start : 0;
+    return 1;
+}
+
+/* Bytes to the end of a queue; returns 0 when there is no room for them. */
+static int append(queue *bytes, const unsigned char *data, size_t count) {
+    if (bytes->size - bytes->count < count)
+        return 0;
+    if (bytes->size - bytes->start - bytes->count < count) {
+        memmove(bytes->data, bytes->data + bytes->start, bytes->count);
+        bytes->start = 0;
+    }
+    memcpy(bytes->data + bytes->start + bytes->count, data, count);
+    bytes->count += count;
     return 1;
 }
 
@@ -195,10 +215,62 @@ static int hand_over(tb_front *front, connection *each) {
     return sent;
 }
 
-static void stop(tb_front *front, long group) {
-    for (long i = 0; i < front->run_counts[group]; i++)
-        tb_emergency_stop((long)front->runs[group][i]);
+/* Writes down what a stop is answered, with its frame or newline; returns how many bytes. The time
+ * has digits to the ns: printf's point is a comma in some countries. */
+static long write_answer(unsigned char *to, const connection *each, const tb_run_place *place) {
+    enum { HEAD = 4, LAST_TEXT = 0x81, TWO_MORE = 126 };
+    int web = each->scan.protocol == TB_WEB;
+    const tb_stop *stop = &each->scan.stop;
+    char *text = (char *)to + (web ? HEAD : 0);
+    long id = stop->id_count;
+    int64_t ns = (int64_t)(fabs(place->time) * 1e9 + 0.5);
+    long count = snprintf(text, ANSWER - HEAD,
+                          "{%s\"id\":%.*s,\"ok\":true,\"state\":\"%s\",\"tick\":%lld,"
+                          "\"time\":%s%lld.%09lld}%s",
+                          web ? "\"tell\":\"answer\"," : "", (int)(id ? id : 4),
+                          id ? (const char *)each->scan.text + stop->id : "null",
+                          place->paused ? "paused" : "running", (long long)place->tick,
+                          place->time < 0.0 ? "-" : "", (long long)(ns / 1000000000),
+                          (long long)(ns % 1000000000), web ? "" : "\n");
+    if (!web)
+        return count;
+    to[0] = LAST_TEXT;
+    to[1] = TWO_MORE;
+    to[2] = (unsigned char)(count >> 8);
+    to[3] = (unsigned char)count;
+    return count + HEAD;
+}
+
+/* Answers a stop that just ended before `end`, if that can be done in place of the server. Lines
+ * without an id are answered in their order: where others wait, the server does it. */
+static void answer(const tb_front *front, connection *each, unsigned char *end) {
+    long runs = front->run_counts[each->group];
+    tb_run_place place;
+    int in_turn = each->told.messages == each->scan.messages - 1;
+    int named = each->scan.protocol == TB_WEB || each->scan.stop.id_count;
+    int here = end - (each->in.data + each->in.start) > (long)each->scan.place;
+    if (!front->answering[each->group] || each->scan.stop.word < 0 || !(named || in_turn) ||
+        !here || each->answer_count + ANSWER > ANSWERS || each->inner_ended || each->deaf ||
+        !tb_emergency_place((long)front->runs[each->group][runs - 1], &place) ||
+        fabs(place.time) > 1e9)
+        return;
+    tb_scan_mark_answered(&each->scan, end);
+    each->answer_count +=
+        (size_t)write_answer(each->answers + each->answer_count, each, &place);
+}
+
+static void follow(tb_scan *scan, const unsigned char *data, size_t count) {
+    for (size_t taken = 0; taken < count;)
+        taken += tb_scan_take(scan, data + taken, count - taken);
+}
+
+static void stop(tb_front *front, connection *each, unsigned char *end) {
+    long runs = front->run_counts[each->group], found = 0;
+    for (long i = 0; i < runs; i++)
+        found += tb_emergency_stop((long)front->runs[each->group][i]);
     front->counts.stops++;
+    if (found)
+        answer(front, each, end);
 }
 
 /* From the client to the server; returns 0 when the connection is to end. */
@@ -210,10 +282,11 @@ static int take_in(tb_front *front, connection *each) {
         return 0;
     if (got == 0)
         each->outer_ended = 1;
-    if (got > 0) {
-        const unsigned char *fresh = each->in.data + each->in.start + each->in.count - got;
-        if (tb_scan_take(&each->scan, fresh, (size_t)got) && each->trusted)
-            stop(front, each->group);
+    unsigned char *end = each->in.data + each->in.start + each->in.count;
+    for (unsigned char *at = end - (got > 0 ? got : 0); at < end;) {
+        at += tb_scan_take(&each->scan, at, (size_t)(end - at));
+        if (each->scan.stops && each->trusted)
+            stop(front, each, at);
     }
     if (each->inner < 0) {
         if (each->scan.greeted)
@@ -223,10 +296,16 @@ static int take_in(tb_front *front, connection *each) {
     return 1;
 }
 
+/* Bytes that wait in front of the server until it is known whether they are a stop. */
+static size_t held_back(const connection *each) {
+    return each->outer_ended ? 0 : tb_scan_pending(&each->scan);
+}
+
 static void relay_in(connection *each) {
     if (each->inner < 0)
         return;
-    each->deaf = each->deaf || each->inner_ended || !drain(&each->in, each->inner);
+    each->deaf =
+        each->deaf || each->inner_ended || !drain(&each->in, held_back(each), each->inner);
     if (each->deaf)
         each->in.count = each->in.start = 0;
     if (each->outer_ended == 1 && !each->in.count) {
@@ -235,16 +314,30 @@ static void relay_in(connection *each) {
     }
 }
 
+/* Says what stops are answered, between messages of the server. */
+static void give_answers(connection *each) {
+    if (each->answer_count && tb_scan_is_between(&each->told) &&
+        append(&each->out, each->answers, each->answer_count)) {
+        follow(&each->told, each->answers, each->answer_count);
+        each->answer_count = 0;
+    }
+}
+
 /* From the server to the client; returns 0 when the connection is to end. */
 static int relay_out(connection *each, int readable) {
+    give_answers(each);
     if (readable && !each->inner_ended && each->out.count < each->out.size) {
         ssize_t got = fill(&each->out, each->inner);
+        if (got > 0)
+            follow(&each->told, each->out.data + each->out.start + each->out.count - got,
+                   (size_t)got);
         if (got == 0 || got == -2) {
             each->inner_ended = 1;
             each->flush_until = tb_clock_now() + FLUSH;
         }
     }
-    int going = drain(&each->out, each->outer);
+    give_answers(each);
+    int going = drain(&each->out, 0, each->outer);
     return going && !(each->inner_ended && !each->out.count);
 }
 
@@ -290,7 +383,7 @@ static int accept_one(tb_front *front, int listener) {
     each->since = tb_clock_now();
     each->outer = file;
     each->inner = -1;
-    each->scan.protocol = front->protocol;
+    each->scan.protocol = each->told.protocol = front->protocol;
     each->trusted = front->greeting == 0;
     front->all[front->count++] = each;
     front->counts.accepted++;
@@ -323,7 +416,7 @@ static long wanted(tb_front *front) {
             outer |= POLLOUT;
         if (!each->inner_ended && each->out.count < each->out.size)
             inner |= POLLIN;
-        if (each->in.count)
+        if (each->in.count > held_back(each))
             inner |= POLLOUT;
         /* A file without events is left out: one that hung up would be told of again and again. */
         front->files[count++] = (struct pollfd){outer ? each->outer : -1, outer, 0};
@@ -437,11 +530,12 @@ int tb_front_trust(tb_front *front, int64_t id, long group) {
     return found;
 }
 
-void tb_front_watch(tb_front *front, long group, const int64_t *runs, long count) {
+void tb_front_watch(tb_front *front, long group, const int64_t *runs, long count, int answers) {
     pthread_mutex_lock(&front->lock);
     front->run_counts[group] = 0;
     for (long i = 0; i < count && i < TB_FRONT_RUNS; i++)
         front->runs[group][front->run_counts[group]++] = runs[i];
+    front->answering[group] = answers;
     pthread_mutex_unlock(&front->lock);
 }
 
@@ -489,8 +583,8 @@ tb_front *tb_front_open(const int *listeners, long count, int handing, long prot
 int tb_front_trust(tb_front *front, int64_t id, long group) {
     return (void)front, (void)id, (void)group, 0;
 }
-void tb_front_watch(tb_front *front, long group, const int64_t *runs, long count) {
-    (void)front, (void)group, (void)runs, (void)count;
+void tb_front_watch(tb_front *front, long group, const int64_t *runs, long count, int answers) {
+    (void)front, (void)group, (void)runs, (void)count, (void)answers;
 }
 void tb_front_count(tb_front *front, tb_front_counts *counts) {
     (void)front, (void)counts;

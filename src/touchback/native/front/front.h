@@ -1,6 +1,7 @@
 /* The front of a server that is written in Python: a thread of C that accepts connections, holds
- * strangers to their greeting, relays what clients and server say, and does the emergency stops
- * that pass by, whatever the interpreter is busy with.
+ * strangers to their greeting, relays what clients and server say, and does and answers the
+ * emergency stops that pass by, whatever the interpreter is busy with. The server gets a stop that
+ * was answered too, with TB_ANSWERED for the letters of its word.
  *
  * A connection reaches the server once its greeting (a line, or the head of a request) is whole.
  * Until the server trusts it, which it does when it has seen the token, it is a stranger's: there
@@ -29,8 +30,9 @@ tb_front *tb_front_open(const int *listeners, long count, int handing, long prot
                         long strangers, int64_t greeting);
 /* A client, whose stops are those of a group. Returns 0 when the connection is gone. */
 int tb_front_trust(tb_front *front, int64_t id, long group);
-/* Which runs (live/emergency.h) clients of a group stop: at most TB_FRONT_RUNS. */
-void tb_front_watch(tb_front *front, long group, const int64_t *runs, long count);
+/* Which runs (live/emergency.h) clients of a group stop: at most TB_FRONT_RUNS. `answers`: stops
+ * are answered here, with where the last of the runs is; else only done. */
+void tb_front_watch(tb_front *front, long group, const int64_t *runs, long count, int answers);
 void tb_front_count(tb_front *front, tb_front_counts *counts);
 /* Ends all connections and the thread. */
 void tb_front_close(tb_front *front);

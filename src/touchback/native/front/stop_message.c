@@ -32,9 +32,34 @@ static const char *plain_end(const char *at, const char *end) {
     return at > from && at < end && (*at == ',' || *at == '}') ? at : NULL;
 }
 
-int tb_is_stop(const void *text, long count) {
-    const char *end = (const char *)text + count, *at = skip(text, end);
-    int stops = 0;
+/* Whether an id as it is written may stand in an answer: whole numbers up to 2^53, null, and plain
+ * strings of up to 64 characters; others are left to who reads all of JSON. */
+static int is_plain_id(const char *at, const char *end) {
+    if (is("null", at, end))
+        return 1;
+    if (*at == '"') {
+        for (const char *c = at + 1; c < end - 1; c++)
+            if (*c < ' ' || *c > '~' || *c == '\\')
+                return 0;
+        return end - at <= 64 + 2;
+    }
+    const char *first = at + (*at == '-');
+    for (const char *c = first; c < end; c++)
+        if (*c < '0' || *c > '9')
+            return 0;
+    return end > first && end - first <= 15 && (*first != '0' || end - first == 1);
+}
+
+static const char *trimmed(const char *from, const char *end) {
+    while (end > from && skip(end - 1, end) == end)
+        end--;
+    return end;
+}
+
+int tb_is_stop(const void *text, long count, tb_stop *found) {
+    const char *start = text, *end = start + count, *at = skip(start, end);
+    int stops = 0, words = 0, ids = 0, plain = 1;
+    tb_stop place = {-1, 0, 0};
     if (at >= end || *at != '{')
         return 0;
     do {
@@ -50,24 +75,46 @@ int tb_is_stop(const void *text, long count) {
         const char *value = skip(at + 1, end);
         if (!(last = plain_end(value, end)))
             return 0;
-        if (is_do && !(stops = is("\"stop\"", value, last)))
+        const char *whole = trimmed(value, last);
+        if (is_do && !(stops = is("\"stop\"", value, whole)))
             return 0;
+        if (is_do) {
+            words++;
+            place.word = value + 1 - start;
+        } else {
+            ids++;
+            plain = plain && is_plain_id(value, whole);
+            place.id = value - start;
+            place.id_count = is("null", value, whole) ? 0 : whole - value;
+        }
         at = skip(last, end);
     } while (at < end && *at == ',');
+    if (words > 1 || ids > 1 || !plain)
+        place.word = -1;
+    if (found)
+        *found = place;
     return stops && at < end && *at == '}' && skip(at + 1, end) == end;
 }
 
-static long take_line(tb_scan *scan, unsigned char byte) {
+/* Of a message that ended: whether it is a stop. */
+static int end_message(tb_scan *scan, int may_stop) {
+    scan->messages++;
+    scan->stops = may_stop && tb_is_stop(scan->text, scan->count, &scan->stop);
+    return scan->stops != 0;
+}
+
+static int take_line(tb_scan *scan, unsigned char byte) {
     if (byte != '\n') {
         if (scan->count < TB_STOP_TEXT)
             scan->text[scan->count] = byte;
         scan->count += scan->count <= TB_STOP_TEXT; /* one more: too long to be a stop */
         return 0;
     }
-    long count = scan->count;
     scan->greeted = 1;
+    int stops = end_message(scan, scan->count <= TB_STOP_TEXT);
+    scan->place = (uint64_t)scan->count;
     scan->count = 0;
-    return count <= TB_STOP_TEXT && tb_is_stop(scan->text, count);
+    return stops;
 }
 
 static void take_request(tb_scan *scan, unsigned char byte) {
@@ -96,38 +143,62 @@ static void begin_payload(tb_scan *scan) {
     scan->count = 0;
 }
 
-static long end_payload(tb_scan *scan) {
+static int end_payload(tb_scan *scan) {
     scan->head_count = 0;
-    return scan->watched && tb_is_stop(scan->text, scan->count);
+    return end_message(scan, scan->watched != 0);
 }
 
-long tb_scan_take(tb_scan *scan, const unsigned char *data, size_t count) {
-    long stops = 0;
-    for (size_t i = 0; i < count; i++) {
-        if (scan->protocol == TB_LINES) {
-            stops += take_line(scan, data[i]);
-        } else if (!scan->greeted) {
-            take_request(scan, data[i]);
-        } else if (!scan->left) {
-            scan->head[scan->head_count++] = data[i];
-            if (scan->head_count == head_size(scan)) {
-                begin_payload(scan);
-                if (!scan->left)
-                    stops += end_payload(scan);
-            }
-        } else if (scan->watched) {
-            unsigned char mask = scan->head[scan->head_count - 4 + (long)(scan->place++ % 4)];
-            scan->text[scan->count++] = data[i] ^ mask;
-            if (!--scan->left)
-                stops += end_payload(scan);
-        } else {
-            size_t rest = count - i;
-            uint64_t passed = scan->left < rest ? scan->left : rest;
-            scan->left -= passed;
-            i += (size_t)passed - 1;
-            if (!scan->left)
-                end_payload(scan);
-        }
+/* Takes one byte of a frame, or more of a payload that is no stop: `*i` becomes the last of them.
+ * Returns whether a stop ended. */
+static int take_frame(tb_scan *scan, const unsigned char *data, size_t count, size_t *i) {
+    if (!scan->left) {
+        scan->head[scan->head_count++] = data[*i];
+        if (scan->head_count < head_size(scan))
+            return 0;
+        begin_payload(scan);
+    } else if (scan->watched) {
+        unsigned char mask = scan->head[scan->head_count - 4 + (long)(scan->place++ % 4)];
+        scan->text[scan->count++] = data[*i] ^ mask;
+        scan->left--;
+    } else {
+        uint64_t rest = count - *i, passed = scan->left < rest ? scan->left : rest;
+        scan->left -= passed;
+        *i += (size_t)passed - 1;
     }
-    return stops;
+    return !scan->left && end_payload(scan);
+}
+
+size_t tb_scan_take(tb_scan *scan, const unsigned char *data, size_t count) {
+    scan->stops = 0;
+    for (size_t i = 0; i < count; i++) {
+        int stops = 0;
+        if (scan->protocol == TB_LINES)
+            stops = take_line(scan, data[i]);
+        else if (!scan->greeted)
+            take_request(scan, data[i]);
+        else
+            stops = take_frame(scan, data, count, &i);
+        if (stops)
+            return i + 1;
+    }
+    return count;
+}
+
+size_t tb_scan_pending(const tb_scan *scan) {
+    if (scan->protocol == TB_LINES)
+        return scan->count <= TB_STOP_TEXT ? (size_t)scan->count : 0;
+    if (scan->left && !scan->watched)
+        return 0;
+    return (size_t)scan->head_count + (scan->left ? (size_t)scan->place : 0);
+}
+
+int tb_scan_is_between(const tb_scan *scan) {
+    return scan->protocol == TB_LINES ? !scan->count : scan->greeted && !scan->head_count;
+}
+
+void tb_scan_mark_answered(const tb_scan *scan, unsigned char *end) {
+    static const char WORD[] = "stop";
+    unsigned char *text = end - (long)scan->place - (scan->protocol == TB_LINES);
+    for (long i = 0; i < 4; i++)
+        text[scan->stop.word + i] ^= (unsigned char)(WORD[i] ^ TB_ANSWERED); /* masked or not */
 }

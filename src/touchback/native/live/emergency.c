@@ -1,6 +1,7 @@
 #include "live/emergency.h"
 
 #include <pthread.h>
+#include <string.h>
 
 enum { RUNS = 1024 };
 
@@ -47,14 +48,32 @@ void tb_emergency_remove(long number) {
     let_go();
 }
 
+/* What others ask of a run; NULL when it has ended. While the list is held. */
+static tb_commands *commands_of(long number) {
+    for (long i = 0; i < RUNS; i++)
+        if (known[i].commands && known[i].number == number)
+            return known[i].commands;
+    return 0;
+}
+
 int tb_emergency_stop(long number) {
-    int found = 0;
     hold();
-    for (long i = 0; i < RUNS && !found; i++)
-        if (known[i].commands && known[i].number == number) {
-            atomic_fetch_add(&known[i].commands->halts, 1);
-            found = 1;
-        }
+    tb_commands *found = commands_of(number);
+    if (found)
+        atomic_fetch_add(&found->halts, 1);
     let_go();
-    return found;
+    return found != 0;
+}
+
+int tb_emergency_place(long number, tb_run_place *place) {
+    hold();
+    const tb_commands *found = commands_of(number);
+    if (found) {
+        uint64_t bits = atomic_load(&found->time);
+        memcpy(&place->time, &bits, sizeof bits);
+        place->tick = atomic_load(&found->tick);
+        place->paused = atomic_load(&found->paused);
+    }
+    let_go();
+    return found && place->tick > 0;
 }

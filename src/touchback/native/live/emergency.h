@@ -14,4 +14,14 @@ void tb_emergency_remove(long number);
 /* Returns 1, or 0 when that run has ended. */
 int tb_emergency_stop(long number);
 
+/* Where a run is, as its last tick published it. */
+typedef struct tb_run_place {
+    int64_t tick;
+    double time;
+    long paused;
+} tb_run_place;
+
+/* Returns 0 when that run has ended, or has made no tick yet. */
+int tb_emergency_place(long number, tb_run_place *place);
+
 #endif

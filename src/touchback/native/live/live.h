@@ -93,7 +93,9 @@ typedef struct tb_commands {
     _Atomic long failed; /* what serves a port */
     _Atomic long halts;  /* emergency stops so far: in memory that no other process shares */
     long halts_taken;    /* of them by ticks */
-    int64_t halt_time;   /* ns: when a tick last took one of a run that wasn't stopped */
+    int64_t halt_time;   /* ns: when a tick last stopped a run that wasn't, whoever asked for it */
+    _Atomic int64_t tick; /* published last, and the model's time then: bits of a double */
+    _Atomic uint64_t time;
     /* Of the clock's thread alone: ns of periods left out that are not forgiven yet (a tenth of the
      * time that passes is), when that was, how many may be, and whether there were more. */
     double slip_debt;

@@ -71,6 +71,10 @@ void tb_live_publish(tb_live *live, int64_t stamp) {
     message[0] = (double)live->tick;
     message[1] = tb_live_time(live);
     message[2] = (double)live->flags;
+    uint64_t time;
+    memcpy(&time, message + 1, sizeof time);
+    atomic_store_explicit(&live->commands->time, time, memory_order_relaxed);
+    atomic_store_explicit(&live->commands->tick, live->tick, memory_order_relaxed);
     long n = tb_state_size(&live->problem);
     memcpy(message += TB_MESSAGE_HEAD, live->delivered,
            (size_t)live->output_count * sizeof *message);

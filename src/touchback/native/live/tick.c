@@ -137,12 +137,10 @@ static long apply_commands(tb_live *live) {
 }
 
 /* The emergency stops that were asked for since the last tick, as a flag. */
-static long take_halts(tb_live *live, int64_t now) {
+static long take_halts(tb_live *live) {
     tb_commands *commands = live->commands;
     long asked = atomic_load(&commands->halts), more = asked != commands->halts_taken;
     commands->halts_taken = asked;
-    if (more && !(live->flags & TB_STOPPED))
-        commands->halt_time = now;
     return more ? TB_STOPPED : 0;
 }
 
@@ -182,7 +180,7 @@ void tb_live_tick(tb_live *live, int64_t now, int64_t lateness) {
     int64_t age = -1;
     tb_live_log_warm_start(live);
     long before = live->flags, asked = apply_commands(live);
-    long flags = advance(live, asked | take_halts(live, now) | tb_live_take(live, now, &age));
+    long flags = advance(live, asked | take_halts(live) | tb_live_take(live, now, &age));
     int64_t judged = tb_clock_now(); /* the step may have stood still, too */
     deliver(live, flags | tb_live_silence(live, judged));
     tb_live_publish(live, judged);
@@ -192,7 +190,10 @@ void tb_live_tick(tb_live *live, int64_t now, int64_t lateness) {
     statistics->ticks++;
     statistics->singles += (live->flags & TB_SINGLE) != 0;
     statistics->stale += (live->flags & TB_STALE) != 0;
-    statistics->stops += (live->flags & TB_STOPPED) && !((before | asked) & TB_STOPPED);
+    if (live->flags & TB_STOPPED && !((before | asked) & TB_STOPPED)) {
+        statistics->stops++;
+        live->commands->halt_time = now;
+    }
     tb_note(statistics, TB_LATENESS, lateness);
     tb_note(statistics, TB_STEP_TIME, step_time);
     if (age >= 0)

@@ -26,7 +26,7 @@ from pathlib import Path
 import msgspec
 
 from touchback.errors import NO_JSON, InputError
-from touchback.native.front.connection_gate import LINES, Front
+from touchback.native.front.connection_gate import LINES, Front, is_answered_stop
 from touchback.realtime.control.command_server import CommandServer
 from touchback.realtime.control.control_messages import LONGEST, Answer
 from touchback.realtime.control.permissions import Rate, Rates
@@ -302,6 +302,8 @@ class Port:
         bad = 0
         while (line := lines.next()) is not None:
             self._heard(client)
+            if is_answered_stop(line):
+                continue
             wait = self._rates.take(name, "line", _LINES)
             if self._closing.wait(wait) if wait else self._closing.is_set():
                 return
