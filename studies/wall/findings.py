@@ -15,7 +15,7 @@ from studies.wall.setups import (
     WALL_STIFFNESS,
     Drop,
 )
-from touchback.haptics.wall.adaptive_wall import tap_errors
+from touchback.haptics.wall.laws import Deadbeat, HalfSample, PolePlacement, Standard
 from touchback.haptics.wall.passivity_limits import BENCH_DEVICE
 from touchback.haptics.wall.sampled_simulation import (
     Bounces,
@@ -23,22 +23,15 @@ from touchback.haptics.wall.sampled_simulation import (
     bounces,
     distance_outside,
     simulate,
+    tap_errors,
 )
 from touchback.haptics.wall.stability_limits import (
     printed_damping,
     simulated_damping,
     stabilising_damping,
 )
-from touchback.haptics.wall.wall_controllers import (
-    Controller,
-    DeadbeatWall,
-    DelayPrediction,
-    HalfSampleWall,
-    PolePlacementWall,
-    StandardWall,
-    kind,
-)
-from touchback.haptics.wall.wall_plant import ContinuousBall, Finger, Target
+from touchback.haptics.wall.wall_controllers import Controller, DelayPrediction
+from touchback.haptics.wall.wall_plant import Contact, ContinuousBall, Finger, Target
 
 ENERGY_BOUND, DISTANCE_BOUND, EDGE_BOUND = 1e-10, 1e-7, 1e-6
 
@@ -55,7 +48,7 @@ class Finding:
 
 def standard_climbs() -> Finding:
     """Fig. 5.8: every bounce on the standard floor is higher than the last."""
-    found = _drop(UNIT_BALL, StandardWall(UNIT_BALL.wall), 60.0)[1]
+    found = _drop(UNIT_BALL, UNIT_BALL.controller(Standard()), 60.0)[1]
     energies = np.concatenate([[1.0], found.energy])
     return Finding(
         "standard floor, height after each bounce [m]",
@@ -67,12 +60,11 @@ def standard_climbs() -> Finding:
 
 def held_floors_are_irregular() -> Iterator[Finding]:
     """Fig. 5.12 and 5.14: without compensation of crossings the height wanders."""
-    for name, design, figure in (
-        ("half-sample prediction", HalfSampleWall.design, "5.12"),
-        ("z-plane design", PolePlacementWall.design, "5.14"),
+    for name, law, figure in (
+        ("half-sample prediction", HalfSample(), "5.12"),
+        ("z-plane design", PolePlacement(), "5.14"),
     ):
-        controller = design(UNIT_BALL.plant, UNIT_BALL.wall, UNIT_BALL.period)
-        energy = _drop(UNIT_BALL, controller, 700.0)[1].energy
+        energy = _drop(UNIT_BALL, UNIT_BALL.controller(law), 700.0)[1].energy
         steps = np.sign(np.diff(energy))
         yield Finding(
             f"{name}, heights of {len(energy)} bounces [m]",
@@ -90,20 +82,21 @@ def deadbeat_is_exact(count: int = 1000) -> Iterator[Finding]:
         ("deadbeat, stiff floor", STIFF_BALL, 0.0),
         ("deadbeat, 0.6 samples late", UNIT_BALL, 0.6),
     ):
-        wall = _deadbeat(drop)
-        controller: Controller = wall
+        controller: Controller = drop.controller(Deadbeat(inner=HalfSample()))
+        late = delay * drop.period
         if delay:
-            late = delay * drop.period
-            controller = DelayPrediction(wall, drop.plant.motion, drop.plant.force, late)
-        trace, found = _drop(drop, controller, 8.5 * count, delay * drop.period, count)
-        error = np.abs(found.energy / _continuous_energies(drop, found.count) - 1.0).max()
+            controller = DelayPrediction(controller, drop.plant.motion, drop.plant.force, late)
+        trace, found = _drop(drop, controller, 8.5 * count, late, count)
+        contacts = _continuous_contacts(drop, found.count)
+        energies = [0.5 * drop.plant.motion.mass * each.exit_speed**2 for each in contacts]
+        error = np.abs(found.energy[: len(contacts)] / energies - 1.0).max()
         far = distance_outside(trace, drop.wall).max()
-        short = sum(number < found.count for number in wall.short_contacts)
+        short = sum(each.samples_inside(drop.period, late) < 2 for each in contacts)
         yield Finding(
             f"{name}: energy after {found.count} bounces, {short} of fewer than two samples",
             f"{error:.1e}",
             f"≤ {ENERGY_BOUND:.0e}",
-            bool(error <= ENERGY_BOUND and found.count == count),
+            bool(error <= ENERGY_BOUND and found.count == len(contacts) == count),
         )
         yield Finding(
             f"{name}: samples outside against the continuous ball [m]",
@@ -147,9 +140,8 @@ def ball_findings() -> Iterator[Finding]:
 def grip_errors(adaptive: bool) -> list[float]:
     """The error of the energy after each tap with a changing grip, deadbeat at 1 kHz."""
     return tap_errors(
-        kind("deadbeat").build, Target(WALL_STIFFNESS), 1e-3, BENCH_DEVICE, GRIPS,
-        adaptive=adaptive,
-    )  # fmt: skip
+        Deadbeat(), Target(WALL_STIFFNESS), 1e-3, BENCH_DEVICE, GRIPS, adaptive=adaptive
+    )
 
 
 def grips_are_followed() -> Iterator[Finding]:
@@ -172,11 +164,6 @@ PARTS: dict[str, Callable[[], Iterator[Finding]]] = {
 }
 
 
-def _deadbeat(drop: Drop) -> DeadbeatWall:
-    inner = HalfSampleWall.design(drop.plant, drop.wall, drop.period)
-    return DeadbeatWall(inner, drop.plant, drop.wall, drop.period)
-
-
 def _drop(
     drop: Drop,
     controller: Controller,
@@ -194,11 +181,7 @@ def _drop(
     return trace, found
 
 
-def _continuous_energies(drop: Drop, count: int) -> np.ndarray:
-    """Of the continuous ball after each contact: kinetic, at y = 0 [J]."""
+def _continuous_contacts(drop: Drop, count: int) -> list[Contact]:
+    """The first contacts of the continuous ball, as many as there are."""
     continuous = ContinuousBall.of(drop.plant, drop.wall, drop.start)
-    energies = []
-    for number in range(count):
-        contact = continuous.contact(number)
-        energies.append(np.nan if contact is None else 0.5 * contact.exit_speed**2)
-    return drop.plant.motion.mass * np.array(energies)
+    return [each for each in map(continuous.contact, range(count)) if each is not None]

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 
 from studies.wall.worst_case import WorstCase
 from touchback.haptics.wall.closed_form_oscillator import State
+from touchback.haptics.wall.laws import Law
+from touchback.haptics.wall.wall_controllers import WallController
 from touchback.haptics.wall.wall_plant import Finger, Plant, Target, ball
 
 
@@ -20,6 +22,10 @@ class Drop:
     wall: Target
     start: State
     period: float
+
+    def controller(self, law: Law) -> WallController:
+        """Of the floor, by a law."""
+        return WallController(law, self.plant, self.wall, self.period)
 
     def samples(self, duration: float) -> int:
         """How many make a duration [s]."""

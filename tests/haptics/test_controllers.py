@@ -14,18 +14,17 @@ from touchback.haptics.wall import (
     Device,
     DifferenceSensing,
     Finger,
-    HalfSampleWall,
     Oscillator,
     Plant,
-    PolePlacementWall,
-    StandardWall,
     State,
     Target,
+    WallController,
     ball,
     bounces,
     place_poles,
     simulate,
 )
+from touchback.haptics.wall.laws import HalfSample, PolePlacement, Standard
 
 
 def sampled(oscillator: Oscillator, period: float) -> tuple[np.ndarray, np.ndarray]:
@@ -79,29 +78,27 @@ def test_the_prediction_is_table_5_4_with_its_cosine_mended() -> None:
     g, K, T, y, v = 1.0, 4.0, 0.3, -0.2, -0.7
     w = math.sqrt(K)
     predicted = (y + g / K) * math.cos(w * T / 2) + v / w * math.sin(w * T / 2) - g / K
-    wall = HalfSampleWall.design(ball(1.0, g), Target(K), T)
+    wall = WallController(HalfSample(), ball(1.0, g), Target(K), T)
     assert wall.force(0, State(y, v)) == pytest.approx(-K * predicted, rel=1e-14)
 
 
 def test_no_wall_acts_outside() -> None:
     plant, target = Plant(Device(0.3, 1.0), Finger(), bias=-1.0), Target(5000.0, 2.0)
-    for wall in (
-        StandardWall(target),
-        HalfSampleWall.design(plant, target, 1e-3),
-        PolePlacementWall.design(plant, target, 1e-3),
-    ):
+    for law in (Standard(), HalfSample(), PolePlacement()):
+        wall = WallController(law, plant, target, 1e-3)
         assert wall.force(0, State(1e-4, -0.5)) == 0.0
 
 
 def test_a_placed_wall_holds_the_finger_where_the_continuous_wall_does() -> None:
     plant, target = Plant(Device(0.3, 1.0), Finger(), bias=-2.0), Target(5000.0)
-    wall = PolePlacementWall.design(plant, target, 1e-3)
+    wall = WallController(PolePlacement(), plant, target, 1e-3)
     trace = simulate(plant, wall, State(-1e-4, 0.0), 1e-3, 5000)
     assert trace.y[-1] == pytest.approx(-2.0 / 5257.0, rel=1e-9)
 
 
 def test_a_damped_wall_pushes_against_the_velocity_too() -> None:
-    assert StandardWall(Target(100.0, 3.0)).force(0, State(-0.01, -0.5)) == pytest.approx(2.5)
+    wall = WallController(Standard(), ball(), Target(100.0, 3.0), 1e-3)
+    assert wall.force(0, State(-0.01, -0.5)) == pytest.approx(2.5)
 
 
 def test_a_slowly_sampled_standard_floor_makes_the_ball_climb() -> None:
@@ -116,7 +113,7 @@ def test_fast_sampling_makes_every_floor_the_continuous_one() -> None:
     plant, target, start = ball(), Target(50.0), State(0.3, 0.0)
     expected = ContinuousBall.of(plant, target, start).contact(0)
     assert expected is not None
-    trace = simulate(plant, StandardWall(target), start, 1e-5, 140_000)
+    trace = simulate(plant, WallController(Standard(), plant, target, 1e-5), start, 1e-5, 140_000)
     # The held force lags by half a sample: a relative gain of energy of about π ω T / 2.
     gain = bounces(trace).energy[0] / plant.motion.energy(start, plant.force) - 1.0
     assert gain == pytest.approx(math.pi * math.sqrt(50.0) * 1e-5 / 2, rel=0.4)
@@ -146,7 +143,7 @@ def test_a_delay_applies_each_force_late() -> None:
 
 def test_looking_ahead_cancels_a_delay() -> None:
     plant, target, T = Plant(Device(0.3, 1.0), Finger(), bias=-1.0), Target(3000.0), 2e-3
-    prompt = PolePlacementWall.design(plant, target, T)
+    prompt = WallController(PolePlacement(), plant, target, T)
     late = DelayPrediction(prompt, plant.motion, plant.force, T)
     start = State(1e-3, -0.1)
     a = simulate(plant, prompt, start, T, 300)
@@ -157,10 +154,12 @@ def test_looking_ahead_cancels_a_delay() -> None:
 
 
 def test_a_delay_longer_than_the_period_is_refused() -> None:
+    wall = WallController(Standard(), ball(), Target(1.0), 0.1)
     with pytest.raises(InputError, match="doesn't fit a period"):
-        simulate(ball(), StandardWall(Target(1.0)), State(1.0, 0.0), 0.1, 3, delay=0.2)
+        simulate(ball(), wall, State(1.0, 0.0), 0.1, 3, delay=0.2)
 
 
 def test_volition_must_last_as_long_as_the_run() -> None:
+    wall = WallController(Standard(), ball(), Target(1.0), 0.1)
     with pytest.raises(InputError, match="4 samples"):
-        simulate(ball(), StandardWall(Target(1.0)), State(1.0, 0.0), 0.1, 4, volition=[0.0])
+        simulate(ball(), wall, State(1.0, 0.0), 0.1, 4, volition=[0.0])

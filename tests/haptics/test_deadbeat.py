@@ -8,20 +8,19 @@ from scipy.integrate import solve_ivp
 from studies.wall.findings import deadbeat_is_exact
 from touchback.haptics.wall import (
     ContinuousBall,
-    DeadbeatWall,
     Device,
     DifferenceSensing,
     Finger,
-    HalfSampleWall,
     Plant,
-    PolePlacementWall,
     State,
     Target,
+    WallController,
     ball,
     bounces,
     distance_outside,
     simulate,
 )
+from touchback.haptics.wall.laws import Deadbeat, HalfSample, PolePlacement
 
 
 @pytest.mark.parametrize("count", [150, pytest.param(1000, marks=pytest.mark.soak)])
@@ -56,8 +55,8 @@ def test_any_ball_keeps_its_energy_however_it_is_sampled(
     T: float, K: float, height: float, g: float, placed: bool, throughout: bool
 ) -> None:
     plant, wall, start = ball(1.0, g), Target(K), State(height, 0.0)
-    design = PolePlacementWall if placed else HalfSampleWall
-    controller = DeadbeatWall(design.design(plant, wall, T), plant, wall, T, throughout)
+    law = Deadbeat(throughout, PolePlacement() if placed else HalfSample())
+    controller = WallController(law, plant, wall, T)
     trace = simulate(plant, controller, start, T, 1500)
     found = bounces(trace)
     if found.count:
@@ -69,7 +68,7 @@ def test_any_ball_keeps_its_energy_however_it_is_sampled(
 def test_a_bounce_with_a_finger_ends_where_the_continuous_one_does() -> None:
     plant, wall, T = Plant(Device(0.3, 1.0), Finger(), bias=-1.0), Target(5000.0, 2.0), 1e-3
     start = State(2e-3, -0.3)
-    controller = DeadbeatWall(PolePlacementWall.design(plant, wall, T), plant, wall, T)
+    controller = WallController(Deadbeat(), plant, wall, T)
     trace = simulate(plant, controller, start, T, 60)
     assert bounces(trace).count == 1
     assert distance_outside(trace, wall).max() < 1e-14
@@ -77,15 +76,15 @@ def test_a_bounce_with_a_finger_ends_where_the_continuous_one_does() -> None:
 
 def test_without_the_compensation_it_ends_elsewhere() -> None:
     plant, wall, T = Plant(Device(0.3, 1.0), Finger(), bias=-1.0), Target(5000.0, 2.0), 1e-3
-    trace = simulate(plant, PolePlacementWall.design(plant, wall, T), State(2e-3, -0.3), T, 60)
+    trace = simulate(
+        plant, WallController(PolePlacement(), plant, wall, T), State(2e-3, -0.3), T, 60
+    )
     assert distance_outside(trace, wall).max() > 1e-7
 
 
 def test_throughout_every_second_sample_inside_is_on_the_continuous_contact() -> None:
     plant, wall, T = ball(), Target(1.0), 0.2
-    controller = DeadbeatWall(
-        PolePlacementWall.design(plant, wall, T), plant, wall, T, throughout=True
-    )
+    controller = WallController(Deadbeat(throughout=True), plant, wall, T)
     trace = simulate(plant, controller, State(1.0, 0.0), T, 25)
     first = int(np.flatnonzero(trace.y < 0.0)[0])
     continuous = ContinuousBall.of(plant, wall, State(1.0, 0.0))
@@ -96,15 +95,18 @@ def test_throughout_every_second_sample_inside_is_on_the_continuous_contact() ->
 
 def test_contacts_of_fewer_than_two_samples_are_counted() -> None:
     plant, wall, T = ball(), Target(4000.0), 0.04
-    controller = DeadbeatWall(PolePlacementWall.design(plant, wall, T), plant, wall, T)
+    controller = WallController(Deadbeat(), plant, wall, T)
     trace = simulate(plant, controller, State(1.0, 0.0), T, 2000)
     # A contact of about π/√4000 = 0.05 s holds one or two samples at 0.04 s.
-    assert 0 < len(controller.short_contacts) < controller.contacts
-    assert bounces(trace).energy == pytest.approx(np.ones(bounces(trace).count), abs=1e-10)
+    found = bounces(trace)
+    continuous = ContinuousBall.of(plant, wall, State(1.0, 0.0))
+    contacts = [continuous.contact(number) for number in range(found.count)]
+    assert {each.samples_inside(T) for each in contacts if each} == {1, 2}
+    assert found.energy == pytest.approx(np.ones(found.count), abs=1e-10)
 
 
 def test_differentiated_velocity_spoils_the_compensation() -> None:
     plant, wall, T = ball(), Target(1.0), 0.2
-    controller = DeadbeatWall(HalfSampleWall.design(plant, wall, T), plant, wall, T)
+    controller = WallController(Deadbeat(inner=HalfSample()), plant, wall, T)
     trace = simulate(plant, controller, State(1.0, 0.0), T, 300, sensing=DifferenceSensing())
     assert np.abs(bounces(trace).energy - 1.0).max() > 1e-3

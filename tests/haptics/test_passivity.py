@@ -11,7 +11,6 @@ from touchback.haptics.wall import (
     Device,
     Finger,
     Plant,
-    StandardWall,
     State,
     Target,
     hand_work,
@@ -27,7 +26,7 @@ from touchback.haptics.wall.passivity_limits import BENCH_DEVICE, expressible_st
 def test_the_hands_work_is_the_integral_of_its_force(delay: float) -> None:
     plant, T = Plant(Device(0.3, 1.0), Finger(), bias=-1.0, anchor=1e-3), 1e-3
     push = -2.0 * np.sin(np.arange(40) / 8.0)
-    wall = StandardWall(Target(3000.0))
+    wall = kind("standard").build(plant, Target(3000.0), T)
     trace = simulate(plant, wall, State(5e-4, -0.1), T, 40, delay=delay, volition=push)
     motion, total, before = plant.motion, 0.0, 0.0
     for k in range(40):
@@ -53,7 +52,8 @@ def test_the_hands_work_is_the_integral_of_its_force(delay: float) -> None:
 def test_without_a_wall_the_device_only_takes_energy() -> None:
     plant = Plant(Device(0.3, 1.0), Finger())
     push = np.sin(np.arange(400) / 20.0)
-    trace = simulate(plant, StandardWall(Target(0.0)), State(1.0, 0.0), 1e-3, 400, volition=push)
+    wall = kind("standard").build(plant, Target(0.0), 1e-3)
+    trace = simulate(plant, wall, State(1.0, 0.0), 1e-3, 400, volition=push)
     assert hand_work(trace).min() >= 0.0
 
 

@@ -4,11 +4,10 @@ import numpy as np
 import pytest
 
 import touchback as tb
+from branching_walls import AdaptiveWall, FingerIdentifier, build_oracle
 from touchback.haptics.wall import (
-    AdaptiveWall,
     Controller,
     Finger,
-    FingerIdentifier,
     Plant,
     State,
     Target,
@@ -46,7 +45,10 @@ def pushed(wall: System, name: str, stiffness: float) -> Run:
 def in_laboratory(name: str, plant: Plant, stiffness: float) -> Controller:
     if name == "adaptive":
         identifier = FingerIdentifier(BENCH_DEVICE, 1.0 / RATE, Finger())
-        return AdaptiveWall(kind("deadbeat").build, Target(stiffness), 1.0 / RATE, identifier)
+        wall = Target(stiffness)
+        return AdaptiveWall(
+            lambda found: build_oracle("deadbeat", found, wall, 1.0 / RATE), identifier
+        )
     target = Target(stiffness, BENCH_DAMPING if kind(name).damped else 0.0)
     return kind(name).build(plant, target, 1.0 / RATE)
 

@@ -17,7 +17,6 @@ from touchback.haptics.wall import (
     ObserverSensing,
     Plant,
     Sensing,
-    StandardWall,
     State,
     Target,
     WindowSensing,
@@ -133,7 +132,7 @@ def test_a_motor_gives_no_more_than_it_can_in_steps_times_its_constant() -> None
     assert [motor.force(f) for f in (-9.0, 0.1, 0.2, 1.1, 5.0)] == pytest.approx(
         [-1.8, 0.0, 0.225, 0.9, 1.8]
     )
-    wall = StandardWall(Target(5000.0))
+    wall = kind("standard").build(FREE, Target(5000.0), T)
     trace = simulate(FREE, wall, State(1e-3, -0.3), T, 60, motor=Motor(limit=2.0))
     assert trace.wall_force.max() == 2.0
 

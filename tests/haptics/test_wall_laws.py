@@ -1,4 +1,4 @@
-"""Walls written over any scalar are the laboratory's, to rounding."""
+"""Walls written over any scalar are those that branch, in closed form, to rounding."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -6,25 +6,24 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from branching_walls import AdaptiveWall, FingerIdentifier, build_oracle
 from touchback.errors import InputError
 from touchback.haptics.displays import WALLS, wall_law
 from touchback.haptics.wall import (
-    AdaptiveWall,
     Controller,
     Device,
     Encoder,
     Finger,
-    FingerIdentifier,
     ObserverSensing,
     Oscillator,
     Plant,
     State,
     Target,
-    kind,
+    WallController,
     simulate,
 )
 from touchback.haptics.wall.laws import Adaptive, Deadbeat, KalmanEstimator, Law, Motion, WallSample
-from touchback.haptics.wall.laws.branchless_oscillator import Pair, advance_period
+from touchback.haptics.wall.laws.branchless_oscillator import advance_period
 from touchback.haptics.wall.passivity_limits import BENCH_DEVICE, Press
 from touchback.haptics.wall.wall_plant import ContinuousBall
 from touchback.numbers import Scalar
@@ -35,7 +34,7 @@ PLANT = Plant(BENCH_DEVICE, FINGER, anchor=2e-5)
 
 
 class Stepped:
-    """A law as a controller of the laboratory."""
+    """A law as a controller of the laboratory, given the plant as a series."""
 
     def __init__(self, law: Law, plant: Plant, wall: Target) -> None:
         motion = plant.motion
@@ -68,7 +67,7 @@ def pressed(controller: Controller) -> np.ndarray:
 @pytest.mark.parametrize("stiffness", [0.0, 257.0, 50e3])
 def test_a_doubled_series_is_the_closed_form(damping: float, stiffness: float) -> None:
     due = Oscillator(0.32, damping, stiffness).flow(T)
-    found = Motion(0.32, damping, stiffness).transition_over(T)
+    found = Motion(0.32, damping, stiffness).flow(T)
     np.testing.assert_allclose(found, due, rtol=1e-13, atol=1e-300)
 
 
@@ -87,7 +86,7 @@ def test_continuous_motion_crosses_the_wall_where_the_laboratory_finds_it() -> N
         if (due.y < 0.0) == (y < 0.0) and len(within) > 1:
             continue  # a graze, which counts as none
         crossings += len([t for t in within if t > 0.0])
-        found = advance_period(*motions, Pair(y, v), force, T)
+        found = advance_period(*motions, State(y, v), force, T)
         assert found.y == pytest.approx(due.y, abs=1e-13)
         assert found.v == pytest.approx(due.v, abs=1e-10)
     assert crossings > 50
@@ -110,7 +109,7 @@ def test_a_bounce_within_one_period_ends_where_the_laboratory_finds_it() -> None
         if due.y < 0.0 or not ball.contacts or free.after(State(y, -speed), T, force).y >= 0.0:
             continue  # still inside, never there, or a graze, which counts as none
         bounces += 1
-        found = advance_period(*motions, Pair(y, -speed), force, T)
+        found = advance_period(*motions, State(y, -speed), force, T)
         assert found.y == pytest.approx(due.y, abs=1e-16)
         assert found.v == pytest.approx(due.v, abs=1e-12)
     assert bounces > 50
@@ -120,9 +119,11 @@ def test_a_bounce_within_one_period_ends_where_the_laboratory_finds_it() -> None
 @pytest.mark.parametrize("stiffness", [3000.0, 60e3])
 def test_each_law_presses_as_its_controller(name: str, stiffness: float) -> None:
     target = Target(stiffness)
-    lab = kind(name.replace("deadbeat-", "deadbeat ")).build(PLANT, target, T)
-    found = pressed(Stepped(wall_law(name, BENCH_DEVICE), PLANT, target))
-    np.testing.assert_allclose(found, pressed(lab), atol=1e-13)
+    law, oracle = wall_law(name, BENCH_DEVICE), build_oracle(name, PLANT, target, T)
+    due = pressed(oracle)
+    np.testing.assert_allclose(pressed(Stepped(law, PLANT, target)), due, atol=1e-13)
+    closed = WallController(law, PLANT, target, T)
+    np.testing.assert_allclose(pressed(closed), due, atol=1e-13)
 
 
 @pytest.mark.parametrize("name", [name for name in WALLS if name not in ("standard", "adaptive")])
@@ -138,7 +139,7 @@ def test_each_law_is_its_controller_wherever_live_parameters_can_go(name: str) -
         plant, motion = Plant(Device(mass, own)), Motion(mass, own, 0.0)
         told = WallSample(0.0, 0.0, 0.0, motion, 0.0, K, B, period).expressible()
         target = Target(told.stiffness, told.damping)
-        lab = kind(name.replace("deadbeat-", "deadbeat ")).build(plant, target, period)
+        lab = build_oracle(name, plant, target, period)
         stop = mass * rate * 0.05  # what stops 5 cm/s in a sample [N]
         run = simulate(
             plant, lab, State(0.04 * period, -0.05), period, 12, volition=np.full(12, -0.1 * stop)
@@ -168,7 +169,7 @@ def test_a_wall_of_no_stiffness_pushes_nothing_whatever_hand_is_known(
     for _ in range(5):
         memory, force = law.step(memory, told)
         assert abs(float(force)) < 1e-5
-        y, v = told.plant.transition_over(T)(told.y, told.v, told.bias)
+        y, v = told.plant.flow(T)(State(told.y, told.v), told.bias)
         told = replace(told, y=y, v=v)
     assert told.y < 0.0
 
@@ -178,10 +179,12 @@ def test_an_adaptive_law_finds_the_grip_that_the_identifier_finds() -> None:
     target, guess = Target(5000.0), Finger(0.01, 2.0, 120.0)
     plant, tap = Plant(BENCH_DEVICE, FINGER, bias=-1.0), State(2e-3, -0.3)
     identifier = FingerIdentifier(BENCH_DEVICE, T, guess)
-    lab = AdaptiveWall(kind("deadbeat").build, target, T, identifier)
-    own = Stepped(Adaptive(Deadbeat(), BENCH_DEVICE, guess), plant, target)
-    runs = [simulate(plant, controller, tap, T, 60) for controller in (own, lab)]
-    np.testing.assert_allclose(runs[0].y, runs[1].y, atol=1e-9)
+    lab = AdaptiveWall(lambda found: build_oracle("deadbeat", found, target, T), identifier)
+    law = Adaptive(Deadbeat(), BENCH_DEVICE, guess)
+    own, closed = Stepped(law, plant, target), WallController(law, plant, target, T)
+    runs = [simulate(plant, controller, tap, T, 60) for controller in (own, closed, lab)]
+    np.testing.assert_allclose(runs[0].y, runs[2].y, atol=1e-9)
+    np.testing.assert_allclose(runs[1].y, runs[2].y, atol=1e-9)
     grip = np.array(own.memory[3:6]) * (0.02, 3.75, 257.0)
     np.testing.assert_allclose(grip, (FINGER.mass, FINGER.damping, FINGER.stiffness), rtol=1e-3)
 
@@ -190,7 +193,7 @@ def test_a_grip_found_to_be_stopped_within_a_sample_is_taken_for_the_most_damped
     """The forces are then the laboratory's for device and hand with 2 m/T together."""
     mass, period = 0.3, 1e-3
     plant = Plant(Device(mass, 2.0 * mass / period))
-    lab = kind("deadbeat").build(plant, Target(5000.0), period)
+    lab = build_oracle("deadbeat", plant, Target(5000.0), period)
     push = np.full(12, -30.0)
     run = simulate(plant, lab, State(2e-5, -0.05), period, 12, volition=push)
     for found in (1e4, 1e8):  # N s/m, of 600 at most

@@ -46,17 +46,19 @@ _SWAPPED: dict[np.ufunc, str] = {np.greater: "less", np.greater_equal: "less_equ
 def call(name: str, *operands: object) -> Any:
     """A named operation on expressions, duals, numbers, or arrays of any of them."""
     plain: Callable[..., Any] = on_floats
+    first: Operand | None = None
     for operand in operands:
+        if isinstance(operand, float):  # NumPy's own too: laws in floats ask most often
+            continue
         if isinstance(operand, np.ndarray):
             if operand.dtype == object or any(isinstance(other, Operand) for other in operands):
                 return _element_by_element(name, operands)
             plain = on_arrays
         elif isinstance(operand, complex):
             plain = on_arrays
-    for operand in operands:
-        if isinstance(operand, Operand):
-            return operand.apply(name, *operands)
-    return plain(name, *operands)
+        elif first is None and isinstance(operand, Operand):
+            first = operand
+    return plain(name, *operands) if first is None else first.apply(name, *operands)
 
 
 def _element_by_element(name: str, operands: tuple[object, ...]) -> np.ndarray:

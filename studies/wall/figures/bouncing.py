@@ -10,14 +10,8 @@ import numpy as np
 from studies.wall.figures.sheet import Sheet, panel
 from studies.wall.setups import UNIT_BALL
 from touchback.figure_style import ACCENT, GREEN, INK, PALE
+from touchback.haptics.wall.laws import Deadbeat, HalfSample, Law, PolePlacement, Standard
 from touchback.haptics.wall.sampled_simulation import Trace, simulate
-from touchback.haptics.wall.wall_controllers import (
-    Controller,
-    DeadbeatWall,
-    HalfSampleWall,
-    PolePlacementWall,
-    StandardWall,
-)
 from touchback.haptics.wall.wall_plant import ContinuousBall
 
 if TYPE_CHECKING:
@@ -27,20 +21,16 @@ OURS = "gravity 1 m/s², drop 1 m, T = 0.2 s"
 _LONG, _SHORT, _STRIKE = 700.0, 32.0, (1.0, 6.5)
 
 
-def _controller(kind: str) -> Controller:
-    plant, wall, period = UNIT_BALL.plant, UNIT_BALL.wall, UNIT_BALL.period
-    if kind == "standard":
-        return StandardWall(wall)
-    if kind == "z-plane":
-        return PolePlacementWall.design(plant, wall, period)
-    half = HalfSampleWall.design(plant, wall, period)
-    return half if kind == "half-sample" else DeadbeatWall(half, plant, wall, period)
+_LAWS: dict[str, Law] = {
+    "standard": Standard(), "half-sample": HalfSample(), "z-plane": PolePlacement(),
+    "deadbeat": Deadbeat(inner=HalfSample()),
+}  # fmt: skip
 
 
 def _run(kind: str, duration: float) -> Trace:
     drop = UNIT_BALL
     samples = drop.samples(duration)
-    return simulate(drop.plant, _controller(kind), drop.start, drop.period, samples)
+    return simulate(drop.plant, drop.controller(_LAWS[kind]), drop.start, drop.period, samples)
 
 
 def _continuous(times: np.ndarray) -> np.ndarray:

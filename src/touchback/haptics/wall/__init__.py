@@ -4,7 +4,6 @@ After Gillespie 1996, chapters 5 and 6, with the slips of the text corrected whe
 is used. The study `python -m studies wall` shows all of it.
 """
 
-from touchback.haptics.wall.adaptive_wall import AdaptiveWall, FingerIdentifier, tap_errors
 from touchback.haptics.wall.closed_form_oscillator import Flow, Oscillator, State
 from touchback.haptics.wall.encoder_sensing import (
     DifferenceSensing,
@@ -14,6 +13,7 @@ from touchback.haptics.wall.encoder_sensing import (
     Sensing,
     WindowSensing,
 )
+from touchback.haptics.wall.laws.gillespie_walls import place_poles
 from touchback.haptics.wall.loop_stability import (
     characteristic_polynomial,
     jury_conditions,
@@ -34,6 +34,7 @@ from touchback.haptics.wall.sampled_simulation import (
     bounces,
     distance_outside,
     simulate,
+    tap_errors,
 )
 from touchback.haptics.wall.stability_limits import (
     alpha_edges,
@@ -45,14 +46,10 @@ from touchback.haptics.wall.stability_limits import (
 from touchback.haptics.wall.wall_controllers import (
     KINDS,
     Controller,
-    DeadbeatWall,
     DelayPrediction,
-    HalfSampleWall,
     Kind,
-    PolePlacementWall,
-    StandardWall,
+    WallController,
     kind,
-    place_poles,
 )
 from touchback.haptics.wall.wall_plant import (
     Contact,
@@ -67,33 +64,28 @@ from touchback.haptics.wall.wall_plant import (
 
 __all__ = [
     "KINDS",
-    "AdaptiveWall",
     "Bench",
     "Bounces",
     "Contact",
     "ContinuousBall",
     "Controller",
-    "DeadbeatWall",
     "DelayPrediction",
     "Device",
     "DifferenceSensing",
     "Encoder",
     "ExactSensing",
     "Finger",
-    "FingerIdentifier",
     "Flow",
-    "HalfSampleWall",
     "Kind",
     "Motor",
     "ObserverSensing",
     "Oscillator",
     "Plant",
-    "PolePlacementWall",
     "Sensing",
-    "StandardWall",
     "State",
     "Target",
     "Trace",
+    "WallController",
     "WindowSensing",
     "alpha_edges",
     "ball",

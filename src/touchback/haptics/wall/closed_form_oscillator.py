@@ -2,7 +2,8 @@
 
 m ÿ + b ẏ + k y = f with constant f. The free ball (Gillespie 1996, eq. 5.5), the ball on the floor
 (5.8, where −g must read −m g), the device with a finger on it (6.9) and the damped ball (6.37) are
-special cases. States are pairs (y, v) of Python floats: runs make millions of small steps.
+special cases. Runs of the laboratory make millions of small steps, in Python floats.
+`laws/branchless_oscillator.py` solves it over any scalar.
 """
 
 import math
@@ -31,8 +32,8 @@ _SERIES_TERMS = 20  # 0.5^20 / 20! is far below rounding
 class State(NamedTuple):
     """Position [m] and velocity [m/s]."""
 
-    y: float
-    v: float
+    y: Scalar
+    v: Scalar
 
 
 class Flow(NamedTuple):
@@ -41,20 +42,17 @@ class Flow(NamedTuple):
     The first four are Φ of eq. 5.17, the last two Γ of eq. 5.18 for a force held constant.
     """
 
-    yy: float
-    yv: float
-    vy: float
-    vv: float
-    yf: float
-    vf: float
+    yy: Scalar
+    yv: Scalar
+    vy: Scalar
+    vv: Scalar
+    yf: Scalar
+    vf: Scalar
 
-    def __call__(self, state: State, force: float) -> State:
+    def __call__(self, state: State, force: Scalar) -> State:
         """The state after the duration under a constant force [N]."""
-        return State(*self.of(*state, force))
-
-    def of(self, y: Scalar, v: Scalar, force: Scalar) -> tuple[Scalar, Scalar]:
-        """The same of any scalars."""
-        return (
+        y, v = state
+        return State(
             self.yy * y + self.yv * v + self.yf * force,
             self.vy * y + self.vv * v + self.vf * force,
         )

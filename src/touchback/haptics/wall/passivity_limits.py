@@ -13,8 +13,9 @@ import numpy as np
 from touchback.errors import InputError
 from touchback.haptics.wall.closed_form_oscillator import State
 from touchback.haptics.wall.encoder_sensing import Sensing
+from touchback.haptics.wall.laws import HalfSample
 from touchback.haptics.wall.sampled_simulation import Trace, simulate
-from touchback.haptics.wall.wall_controllers import HalfSampleWall, Kind
+from touchback.haptics.wall.wall_controllers import Kind, WallController
 from touchback.haptics.wall.wall_plant import IDEAL_MOTOR, Device, Finger, Motor, Plant, Target
 
 RATES = (250.0, 500.0, 1000.0, 2000.0, 4000.0)
@@ -128,7 +129,7 @@ def deviation(kind: Kind, stiffness: float, rate: float, bench: Bench = BENCH) -
         plant, samples = found.plant, len(found.wall_force)
         fine = 1.0 / (rate * _FINE)
         due = simulate(
-            plant, HalfSampleWall.design(plant, wall, fine), State(press.gap, 0.0), fine,
+            plant, WallController(HalfSample(), plant, wall, fine), State(press.gap, 0.0), fine,
             samples * _FINE, volition=np.repeat(press.force(1.0 / rate, samples), _FINE),
         )  # fmt: skip
         far = np.abs(found.y - due.y[::_FINE]).max()

@@ -10,12 +10,23 @@ from functools import partial
 
 import numpy as np
 
-from touchback.errors import InputError
+from touchback.errors import InputError, SolveError
 from touchback.haptics.wall.closed_form_oscillator import Oscillator, State
 from touchback.haptics.wall.encoder_sensing import EXACT, Motion, Sensing
+from touchback.haptics.wall.laws import Adaptive, Law
 from touchback.haptics.wall.loop_stability import check_delay
-from touchback.haptics.wall.wall_controllers import Controller
-from touchback.haptics.wall.wall_plant import IDEAL_MOTOR, ContinuousBall, Motor, Plant, Target
+from touchback.haptics.wall.wall_controllers import Controller, WallController
+from touchback.haptics.wall.wall_plant import (
+    IDEAL_MOTOR,
+    ContinuousBall,
+    Device,
+    Finger,
+    Motor,
+    Plant,
+    Target,
+)
+
+_TAP = State(2e-3, -0.3)  # from two millimetres above the wall, downwards
 
 
 @dataclass(frozen=True)
@@ -156,3 +167,43 @@ def distance_outside(trace: Trace, wall: Target) -> np.ndarray:
     outside = np.flatnonzero(free_samples(trace))
     expected = np.array([continuous.state(float(trace.time[n])).y for n in outside])
     return np.abs(trace.y[outside] - expected)
+
+
+def tap_errors(
+    law: Law,
+    wall: Target,
+    period: float,
+    device: Device,
+    grips: Sequence[Finger],
+    *,
+    adaptive: bool,
+    start: State = _TAP,
+    bias: float = -1.0,
+) -> list[float]:
+    """|energy − energy with the continuous wall| / the latter, after one tap with each grip.
+
+    The law is told the first grip and the bias force [N]; an adaptive one identifies the grips that
+    follow.
+    """
+    first = Plant(device, grips[0], bias=bias)
+    following = Adaptive(law, device, grips[0])
+    memory: Sequence[float] = following.start
+    errors = []
+    for grip in grips:
+        plant = Plant(device, grip, bias=bias)
+        continuous = ContinuousBall.of(plant, wall, start)
+        contact = continuous.contact(0)
+        if contact is None:
+            raise SolveError(f"A tap with {grip} stays in the wall; start faster or stiffen it.")
+        samples = int(contact.exit / period) + 1
+        controller = WallController(following if adaptive else law, first, wall, period)
+        if adaptive:
+            controller.memory = following.forget_motion(memory)
+        trace = simulate(plant, controller, start, period, samples)
+        memory = controller.memory
+        due = continuous.state(samples * period)
+        motion = plant.motion
+        expected = motion.energy(due, plant.force)
+        got = motion.energy(State(float(trace.y[-1]), float(trace.v[-1])), plant.force)
+        errors.append(abs(got / expected - 1.0))
+    return errors

@@ -4,6 +4,7 @@ ball, with the continuous solution that every sampled floor is measured against.
 import math
 from bisect import bisect_right
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import NamedTuple
 
 from touchback.errors import InputError
@@ -147,6 +148,10 @@ class Contact(NamedTuple):
     exit: float
     exit_speed: float
 
+    def samples_inside(self, period: float, late: float = 0.0) -> int:
+        """How many samples fall into it, one every period [s], the first so late [s]."""
+        return math.floor((self.exit - late) / period) - math.floor((self.entry - late) / period)
+
 
 class ContinuousBall:
     """The exact motion from a start, extended on demand."""
@@ -196,3 +201,26 @@ class ContinuousBall:
         self._starts.append(began + lasts)
         self._pieces.append((reached, not inside))
         return True
+
+
+def continuous_samples(
+    free: Oscillator, in_contact: Oscillator, state: State, force: float, period: float, count: int
+) -> list[State]:
+    """The continuous motion under a force [N] at so many samples after a state, a period [s] apart
+    (5.7, 5.11, 5.16), with every crossing of the wall between them."""
+    inside, flow = [state], in_contact.flow(period)
+    for _ in range(count):
+        inside.append(flow(inside[-1], force))
+    if _stays_inside(inside, in_contact, period):
+        return inside[1:]
+    continuous = ContinuousBall(free, in_contact, force, state)
+    return [continuous.state(number * period) for number in range(1, count + 1)]
+
+
+def _stays_inside(samples: list[State], in_contact: Oscillator, period: float) -> bool:
+    """Whether a contact that is inside at its samples was not outside between two of them: it turns
+    at most once a period, and never from up to down."""
+    if any(each.y >= 0.0 for each in samples):
+        return False
+    slow = in_contact.square * period**2 < math.pi**2
+    return slow and not any(a.v > 0.0 > b.v for a, b in pairwise(samples))

@@ -13,9 +13,10 @@ import numpy as np
 
 from touchback import Expr, floor, maximum, minimum, select
 from touchback.errors import InputError
+from touchback.haptics.wall.closed_form_oscillator import State
 from touchback.haptics.wall.encoder_sensing import Encoder
 from touchback.haptics.wall.laws import AsMeasured, Law, Motion, Sense, Stamp, WallSample
-from touchback.haptics.wall.laws.branchless_oscillator import Pair, advance_period, crossing
+from touchback.haptics.wall.laws.branchless_oscillator import advance_period, crossing
 from touchback.haptics.wall.passivity_limits import (
     BENCH_DEVICE,
     BENCH_FINGER,
@@ -123,21 +124,21 @@ class PressSimulation:
 
     def _moved(
         self, y: Scalar, v: Scalar, acting: Scalar, given: Scalar, other: Scalar
-    ) -> tuple[Pair, Scalar]:
+    ) -> tuple[State, Scalar]:
         """Over a period with the wall's new force, which acts after the delay; the hand's work."""
         plant = Plant(self.setting.device, self.setting.finger)
         motion, device = plant.motion, plant.device
         late = self.setting.delay * self.period
         y0, v0 = y, v
         if late:
-            y0, v0 = motion.flow(late).of(y, v, acting + other)
-        y1, v1 = motion.flow(self.period - late).of(y0, v0, given + other)
+            y0, v0 = motion.flow(late)(State(y, v), acting + other)
+        y1, v1 = motion.flow(self.period - late)(State(y0, v0), given + other)
         wall = acting * (y0 - y) + given * (y1 - y0)
         squares = v1 * v1 - v * v
         stored = 0.5 * motion.mass * squares + 0.5 * motion.stiffness * (y1 * y1 - y * y)
         lost = wall + other * (y1 - y) - stored
         share = device.damping / motion.damping if motion.damping else 0.0
-        return Pair(y1, v1), 0.5 * device.mass * squares + share * lost - wall
+        return State(y1, v1), 0.5 * device.mass * squares + share * lost - wall
 
     def _followed(
         self, followed: Sequence[Scalar], y: Scalar, stiffness: Scalar, other: Scalar
@@ -145,7 +146,7 @@ class PressSimulation:
         """The continuous wall a sample later: an undamped one, whatever the law's own is."""
         motion = _motion(Plant(self.setting.device, self.setting.finger))
         in_contact = Motion(motion.mass, motion.damping, motion.stiffness + stiffness)
-        due = advance_period(motion, in_contact, Pair(*followed[:2]), other, self.period)
+        due = advance_period(motion, in_contact, State(*followed[:2]), other, self.period)
         far, deep = followed[2:]
         return [*due, maximum(far, abs(y - due.y)), maximum(deep, -due.y)]
 

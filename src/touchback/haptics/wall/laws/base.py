@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple, Protocol
 
 from touchback import maximum, minimum
+from touchback.haptics.wall.closed_form_oscillator import Oscillator
 from touchback.haptics.wall.laws.branchless_oscillator import Motion
 from touchback.numbers import Scalar
 
@@ -33,8 +34,8 @@ class WallSample:
     """[m/s], outwards."""
     acting: Scalar
     """The wall's force since the last sample [N], outwards."""
-    plant: Motion
-    """Device and hand without the wall."""
+    plant: Motion | Oscillator
+    """Device and hand without the wall. Numbers may have the closed form."""
     bias: Scalar
     """The force on them at y = 0 beside the wall's [N], as far as it is known."""
     stiffness: Scalar
@@ -47,10 +48,14 @@ class WallSample:
     """The last change of the count, where the encoder has a timer."""
 
     @property
-    def in_contact(self) -> Motion:
+    def in_contact(self) -> Motion | Oscillator:
         """The plant in contact with the continuous wall (Gillespie 1996, eq. 5.8)."""
+        return self.in_contact_with(self.stiffness)
+
+    def in_contact_with(self, stiffness: Scalar) -> Motion | Oscillator:
+        """The same for a wall of another stiffness [N/m]."""
         plant = self.plant
-        return Motion(plant.mass, plant.damping + self.damping, plant.stiffness + self.stiffness)
+        return type(plant)(plant.mass, plant.damping + self.damping, plant.stiffness + stiffness)
 
     def expressible(self) -> "WallSample":
         """The same for a wall whose contact lasts two samples at least, with no more damping than

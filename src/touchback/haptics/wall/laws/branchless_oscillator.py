@@ -6,46 +6,15 @@ live cannot choose cases while they are traced. Here a power series of a short d
 """
 
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 from touchback import maximum, minimum, select, sqrt
+from touchback.haptics.wall.closed_form_oscillator import Flow, State
 from touchback.numbers import Scalar
 
 _HALVINGS = 3  # of the duration, before the series
 _TERMS = 14  # of the series: (π/8)^15/15! is below rounding
 _DEGREE = 18  # of a whole period's: its slope's 2^18/18! is 4e-11 at the most damped
 _REFINEMENTS = 4  # Newton's, of a crossing that a parabola guessed; bisected outside the bracket
-
-
-class Pair(NamedTuple):
-    """Position [m] and velocity [m/s]."""
-
-    y: Scalar
-    v: Scalar
-
-
-class StateTransition(NamedTuple):
-    """y' = yy y + yv v + yf f and v' = vy y + vv v + vf f, for a force held constant."""
-
-    yy: Scalar
-    yv: Scalar
-    vy: Scalar
-    vv: Scalar
-    yf: Scalar
-    vf: Scalar
-
-    def __call__(self, y: Scalar, v: Scalar, force: Scalar) -> Pair:
-        return Pair(
-            self.yy * y + self.yv * v + self.yf * force,
-            self.vy * y + self.vv * v + self.vf * force,
-        )
-
-    def over_double_duration(self) -> "StateTransition":
-        """The same over double the duration."""
-        yy, yv, vy, vv, yf, vf = self
-        y, v = self(yf, vf, 1.0)
-        both = yy + vv
-        return StateTransition(yy * yy + yv * vy, yv * both, vy * both, vy * yv + vv * vv, y, v)
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,9 +24,9 @@ class Motion:
     mass: Scalar
     damping: Scalar
     stiffness: Scalar
-    _known: dict[float, StateTransition] = field(default_factory=dict, init=False, repr=False)
+    _known: dict[float, Flow] = field(default_factory=dict, init=False, repr=False)
 
-    def transition_over(self, duration: Scalar) -> StateTransition:
+    def flow(self, duration: Scalar) -> Flow:
         """The solution over a duration [s] of at most half a swing; numbers are solved once."""
         if not isinstance(duration, float):
             return self._solved(duration)
@@ -65,7 +34,7 @@ class Motion:
             self._known[duration] = self._solved(duration)
         return self._known[duration]
 
-    def _solved(self, duration: Scalar) -> StateTransition:
+    def _solved(self, duration: Scalar) -> Flow:
         t = duration * 0.5**_HALVINGS
         damping, square = self._numbers(t)
         # The answer h to a unit step of acceleration, term by term, and its derivative s.
@@ -76,13 +45,13 @@ class Motion:
             before, term = term, -(damping * (n + 1) * term + square * before) / ((n + 1) * (n + 2))
             h, s = h + term, s + (n + 2) * term
         inverse = t / self.mass
-        passage = StateTransition(
+        flow = Flow(
             1.0 - square * h, t * s, -self.stiffness * inverse * s, 1.0 - damping * s - square * h,
             h * t * inverse, s * inverse,
         )  # fmt: skip
         for _ in range(_HALVINGS):
-            passage = passage.over_double_duration()
-        return passage
+            flow = _over_double_duration(flow)
+        return flow
 
     def polynomial(self, y: Scalar, w: Scalar, force: Scalar, duration: Scalar) -> list[Scalar]:
         """y over shares u of a duration as a polynomial, from y and w = dy/du on."""
@@ -98,9 +67,16 @@ class Motion:
         return self.damping * t / self.mass, self.stiffness * t * t / self.mass
 
 
+def _over_double_duration(flow: Flow) -> Flow:
+    yy, yv, vy, vv, yf, vf = flow
+    y, v = flow(State(yf, vf), 1.0)
+    both = yy + vv
+    return Flow(yy * yy + yv * vy, yv * both, vy * both, vy * yv + vv * vv, y, v)
+
+
 def advance_period(
-    free: Motion, in_contact: Motion, state: Pair, force: Scalar, period: Scalar
-) -> Pair:
+    free: Motion, in_contact: Motion, state: State, force: Scalar, period: Scalar
+) -> State:
     """The continuous motion a period later (Gillespie 1996, 5.7, 5.11, 5.16), with up to two
     crossings of the wall within it. A graze that begins and ends on one side counts as none."""
     y, w = state.y, state.v * period
@@ -122,7 +98,7 @@ def advance_period(
     home, quick = _at(third, rest - again)
     y = select(crossed, select(back, home, there), end)
     v = select(crossed, select(back, quick, fast), slope)
-    return Pair(y, v / period)
+    return State(y, v / period)
 
 
 def crossing(
@@ -145,6 +121,11 @@ def _chosen(condition: Scalar, yes: Motion, no: Motion) -> Motion:
         select(condition, yes.mass, no.mass), select(condition, yes.damping, no.damping),
         select(condition, yes.stiffness, no.stiffness),
     )  # fmt: skip
+
+
+def is_known_false(condition: Scalar) -> bool:
+    """Whether a condition is a number, and zero: of an expression nobody knows yet."""
+    return isinstance(condition, float | int) and not condition
 
 
 def is_zero(number: Scalar) -> Scalar:

@@ -1,21 +1,24 @@
 """Gillespie's walls (1996, chapter 5): standard, half-sample prediction, z-plane design, deadbeat
 compensation, and any of them adapted to the grip that was identified."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from typing import cast
 
 from touchback import maximum, minimum, select
-from touchback.haptics.wall.closed_form_oscillator import Flow
+from touchback.errors import InputError
+from touchback.haptics.wall.closed_form_oscillator import Flow, Oscillator, State
 from touchback.haptics.wall.laws.base import HEAVIEST, Law, WallSample
 from touchback.haptics.wall.laws.branchless_oscillator import (
     Motion,
-    Pair,
-    StateTransition,
     advance_period,
+    is_known_false,
     is_zero,
 )
-from touchback.haptics.wall.wall_plant import SOFTEST, Device, Finger
-from touchback.numbers import Scalar
+from touchback.haptics.wall.wall_plant import SOFTEST, Device, Finger, continuous_samples
+from touchback.numbers import LEAST, Scalar, number_within
 
 
 def wall_force(stiffness: Scalar, damping: Scalar, y: Scalar, v: Scalar) -> Scalar:
@@ -23,7 +26,7 @@ def wall_force(stiffness: Scalar, damping: Scalar, y: Scalar, v: Scalar) -> Scal
     return -stiffness * y - damping * v
 
 
-def characteristic(flow: Flow | StateTransition) -> tuple[Scalar, Scalar]:
+def characteristic(flow: Flow) -> tuple[Scalar, Scalar]:
     """(c₁, c₀) of z² + c₁ z + c₀: the sampled poles of an oscillator.
 
     For the undamped target z² − 2 cos(ω₀T) z + 1, the denominator of eq. 5.12 (whose numerator must
@@ -32,13 +35,13 @@ def characteristic(flow: Flow | StateTransition) -> tuple[Scalar, Scalar]:
     return -(flow.yy + flow.vv), flow.yy * flow.vv - flow.yv * flow.vy
 
 
-def controllability(flow: Flow | StateTransition) -> tuple[Scalar, tuple[Scalar, Scalar]]:
+def controllability(flow: Flow) -> tuple[Scalar, tuple[Scalar, Scalar]]:
     """The determinant of [Γ, ΦΓ] (eq. 5.22, which prints b for Γ), and ΦΓ."""
     py, pv = flow.yy * flow.yf + flow.yv * flow.vf, flow.vy * flow.yf + flow.vv * flow.vf
     return flow.yf * pv - flow.vf * py, (py, pv)
 
 
-def pole_gains(flow: Flow | StateTransition, due: Flow | StateTransition) -> tuple[Scalar, Scalar]:
+def pole_gains(flow: Flow, due: Flow) -> tuple[Scalar, Scalar]:
     """Gains k of f = −k₁ y − k₂ v that give Φ − Γk of a sampled plant, `flow`, the poles of another
     sampled motion, `due`: Ackermann's formula k = [0 1] [Γ, ΦΓ]⁻¹ (Φ² + c₁ Φ + c₀ I)."""
     c1, c0 = characteristic(due)
@@ -53,6 +56,24 @@ def pole_gains(flow: Flow | StateTransition, due: Flow | StateTransition) -> tup
     return k1, k2
 
 
+def place_poles(plant: Oscillator, target: Oscillator, period: float) -> tuple[float, float]:
+    """Gains k of f = −k₁ y − k₂ v that give Φ − Γk the poles of the target, sampled.
+
+    Raises InputError if the target swings more than half a turn a sample: its poles would be
+    aliases."""
+    squared = target.square - target.decay**2
+    if squared > 0.0 and math.sqrt(squared) * period >= math.pi:
+        largest = target.mass * (math.pi / period) ** 2
+        raise InputError(
+            f"A contact of stiffness {target.stiffness:.6g} N/m swings more than half a turn in a "
+            f"sample of {period:.6g} s; ask for less than {largest:.6g} N/m or sample faster."
+        )
+    return pole_gains(plant.flow(period), target.flow(period))
+
+
+_placed_poles = lru_cache(maxsize=64)(place_poles)
+
+
 def feedback_force(
     gains: tuple[Scalar, Scalar], rest: Scalar, rest_force: Scalar, y: Scalar, v: Scalar
 ) -> Scalar:
@@ -60,7 +81,7 @@ def feedback_force(
     return rest_force - gains[0] * (y - rest) - gains[1] * v
 
 
-def reaching_forces(flow: Flow | StateTransition, dy: Scalar, dv: Scalar) -> tuple[Scalar, Scalar]:
+def reaching_forces(flow: Flow, dy: Scalar, dv: Scalar) -> tuple[Scalar, Scalar]:
     """Two forces, a sample each, that move the state by (dy, dv) beyond where it would be after
     both: C⁻¹ (x_d − Φ² x) (5.21–5.24).
 
@@ -82,7 +103,7 @@ class Memoryless:
 
 @dataclass(frozen=True)
 class Standard(Memoryless):
-    """−K y − B v at the sample (Gillespie 1996, table 5.1)."""
+    """−K y − B v at the sample (Gillespie 1996, table 5.1 and eq. 5.1)."""
 
     compensates = False
 
@@ -93,12 +114,14 @@ class Standard(Memoryless):
 
 @dataclass(frozen=True)
 class HalfSample(Memoryless):
-    """The same at the state half a sample ahead in contact (section 5.4.1)."""
+    """The same at the state half a sample ahead in contact (section 5.4.1).
+
+    Table 5.4 prints cos(t + T/2); the prediction from the present state is cos(ω₀ T/2), which the
+    solution of the contact holds for damped walls and plants with fingers too."""
 
     def step(self, memory: Sequence[Scalar], sample: WallSample) -> tuple[Sequence[Scalar], Scalar]:
-        y, v = sample.in_contact.transition_over(0.5 * sample.period)(
-            sample.y, sample.v, sample.bias
-        )
+        ahead = sample.in_contact.flow(0.5 * sample.period)
+        y, v = ahead(State(sample.y, sample.v), sample.bias)
         force = wall_force(sample.stiffness, sample.damping, y, v)
         return (), select(sample.y < 0.0, force, 0.0)
 
@@ -106,29 +129,46 @@ class HalfSample(Memoryless):
 @dataclass(frozen=True)
 class PolePlacement(Memoryless):
     """Gains that put the sampled poles where the continuous contact has them (section 5.4.2), by
-    Ackermann's formula; the bias is fed forward, to a wall of `SOFTEST` at least."""
+    Ackermann's formula. Gillespie leaves the bias out; it is fed forward here, so that the handle
+    comes to rest where the continuous wall holds it, one of `SOFTEST` at least."""
 
     def step(self, memory: Sequence[Scalar], sample: WallSample) -> tuple[Sequence[Scalar], Scalar]:
-        sample = replace(sample, stiffness=maximum(sample.stiffness, SOFTEST))
-        flow, due = (
-            sample.plant.transition_over(sample.period),
-            sample.in_contact.transition_over(sample.period),
-        )
-        rest = sample.bias / (sample.plant.stiffness + sample.stiffness)
-        gains = pole_gains(flow, due)
-        force = feedback_force(gains, rest, -sample.stiffness * rest, sample.y, sample.v)
+        stiffness = maximum(sample.stiffness, SOFTEST)
+        in_contact = sample.in_contact_with(stiffness)
+        rest = sample.bias / in_contact.stiffness
+        gains = _placed_gains(sample.plant, in_contact, sample.period)
+        force = feedback_force(gains, rest, -stiffness * rest, sample.y, sample.v)
         return (), select(sample.y < 0.0, force, 0.0)
 
 
-_INNER = PolePlacement()
+def _placed_gains(
+    plant: Motion | Oscillator, in_contact: Motion | Oscillator, period: Scalar
+) -> tuple[Scalar, Scalar]:
+    if isinstance(plant, Oscillator) and isinstance(in_contact, Oscillator):
+        return _placed_poles(plant, in_contact, period)
+    return pole_gains(plant.flow(period), in_contact.flow(period))
+
+
+def _follow_contact(sample: WallSample, state: State, force: Scalar, periods: int) -> list[State]:
+    """The continuous motion at the samples after a state (Gillespie 1996, 5.7, 5.11, 5.16)."""
+    free, in_contact, period = sample.plant, sample.in_contact, sample.period
+    if isinstance(free, Oscillator) and isinstance(in_contact, Oscillator):
+        return continuous_samples(free, in_contact, state, force, period, periods)
+    motions = cast("tuple[Motion, Motion]", (free, in_contact))
+    states = [state]
+    for _ in range(periods):
+        states.append(advance_period(*motions, states[-1], force, period))
+    return states[1:]
 
 
 @dataclass(frozen=True)
 class Deadbeat:
-    """The z-plane design, and two last forces that leave the handle where the continuous wall
-    would; with `throughout`, every pair of forces."""
+    """An inner wall without memory (the z-plane design), and two last forces that leave the handle
+    where the continuous wall would (section 5.4.3). With `throughout`, every pair of forces reaches
+    the continuous contact: the error of the entry goes at once, and the inner wall rests."""
 
     throughout: bool = False
+    inner: Law = PolePlacement()
     compensates = True
 
     @property
@@ -142,22 +182,22 @@ class Deadbeat:
 
     def step(self, memory: Sequence[Scalar], sample: WallSample) -> tuple[Sequence[Scalar], Scalar]:
         y_before, v_before, begun, followed, y_due, v_due, pending, second = memory
-        free, in_contact, period = sample.plant, sample.in_contact, sample.period
-        flow = free.transition_over(period)
-        expected = flow(y_before, v_before, sample.acting)
-        hand = (sample.v - expected.v) / flow.vf  # what the last period must have seen beside ours
-        came = Pair(select(followed, y_due, y_before), select(followed, v_due, v_before))
-        now = advance_period(free, in_contact, came, hand, period)
-        following = advance_period(free, in_contact, now, hand, period)
-        desired = advance_period(free, in_contact, following, hand, period)
+        inner = self.inner.step((), sample)[1]
         # A contact is compensated if it is followed, or was entered since the last sample.
         entered = select(sample.y < 0.0, select(y_before >= 0.0, begun, 0.0), 0.0)
         active = maximum(followed, entered)
+        if is_known_false(active):
+            return self.idle(memory, sample), inner
+        flow = sample.plant.flow(sample.period)
+        expected = flow(State(y_before, v_before), sample.acting)
+        hand = (sample.v - expected.v) / flow.vf  # what the last period must have seen beside ours
+        came = State(select(followed, y_due, y_before), select(followed, v_due, v_before))
+        (now,) = _follow_contact(sample, came, hand, 1)
+        following, desired = _follow_contact(sample, now, hand, 2)
         gone = following.y >= 0.0
         leaving = maximum(now.y >= 0.0, maximum(gone, desired.y >= 0.0))
-        ahead = flow(*flow(sample.y, sample.v, hand), hand)
+        ahead = flow(flow(State(sample.y, sample.v), hand), hand)
         one, two = reaching_forces(flow, desired.y - ahead.y, desired.v - ahead.v)
-        inner = _INNER.step((), sample)[1]
         ending = 1.0 if self.throughout else leaving
         plain = select(ending, one, inner)
         force = select(active, select(pending, second, plain), inner)
@@ -179,6 +219,9 @@ _LEAST_MOTION = 1e-9  # N s
 _PLACES = tuple((i, j) for i in range(4) for j in range(i, 4))  # of a symmetric matrix
 
 
+_GRIP = 21  # numbers that are remembered of a grip, before the law's own
+
+
 @dataclass(frozen=True)
 class Adaptive:
     """A law that is told the finger on a known device as it was found while it played. Velocity
@@ -190,6 +233,10 @@ class Adaptive:
     forgetting: float = 0.9
     compensates = True
 
+    def __post_init__(self) -> None:
+        sentence = "Forgetting must be a number above 0 and at most 1"
+        number_within(sentence, self.forgetting, LEAST, 1.0)
+
     @property
     def start(self) -> tuple[float, ...]:
         """Of (y, v before, whether there was a sample; the estimate; its spread; the design; the
@@ -198,6 +245,19 @@ class Adaptive:
         theta = tuple(a / b for a, b in zip(own, _SCALE, strict=True))
         spread = tuple(_UNSURE if i == j else 0.0 for i, j in _PLACES)
         return (0.0, 0.0, 0.0, *theta, *spread, *theta, *self.law.start)
+
+    def grip(self, memory: Sequence[Scalar]) -> tuple[Scalar, Scalar, Scalar, Scalar]:
+        """Mass [kg], damping [N s/m] and stiffness [N/m] of the finger as they are found, none
+        below zero since a finger is passive, and the constant force of the hand [N]."""
+        mass, damping, stiffness, force = (
+            size * each for size, each in zip(_SCALE, memory[3:7], strict=True)
+        )
+        return maximum(mass, 0.0), maximum(damping, 0.0), maximum(stiffness, 0.0), force
+
+    def forget_motion(self, memory: Sequence[Scalar]) -> Sequence[Scalar]:
+        """The memory before another motion begins elsewhere: the grip is kept, the last sample and
+        what the law remembers of it aren't."""
+        return (0.0, 0.0, 0.0, *memory[3:_GRIP], *self.law.start)
 
     def idle(self, memory: Sequence[Scalar], sample: WallSample) -> Sequence[Scalar]:
         """Another law acts: the grip is learnt nevertheless."""
@@ -214,7 +274,7 @@ class Adaptive:
     ) -> tuple[Sequence[Scalar], WallSample]:
         """What is known of the finger after a sample, and what the law is told of it."""
         y, v, begun = memory[:3]
-        theta, spread, design = memory[3:7], memory[7:17], memory[17:21]
+        theta, spread, design = memory[3:7], memory[7:17], memory[17:_GRIP]
         learnt, narrowed = self._learn(theta, spread, _Sample(y, v, sample))
         moved = self.device.mass * (sample.v - v)
         taught = select(maximum(moved, -moved) >= _LEAST_MOTION, begun, 0.0)
@@ -227,7 +287,9 @@ class Adaptive:
         whole = self.device.mass + mass
         # A grip found to stop within a sample isn't told by held forces, nor by a law's series.
         heaviest = maximum(whole * HEAVIEST / sample.period - self.device.damping, 0.0)
-        plant = Motion(whole, self.device.damping + minimum(damping, heaviest), stiffness)
+        plant = type(sample.plant)(
+            whole, self.device.damping + minimum(damping, heaviest), stiffness
+        )
         known_sample = replace(sample, plant=plant, bias=known[3]).expressible()
         return (sample.y, sample.v, 1.0, *theta, *spread, *design), known_sample
 

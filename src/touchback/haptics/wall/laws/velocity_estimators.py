@@ -9,6 +9,7 @@ from typing import NamedTuple, Protocol
 import touchback as tb
 from touchback import exp, maximum, minimum, select, sqrt
 from touchback.errors import InputError
+from touchback.haptics.wall.closed_form_oscillator import State
 from touchback.haptics.wall.laws.base import WallSample
 from touchback.numbers import Scalar
 
@@ -155,11 +156,11 @@ class CountIntervalEstimator:
         """What is believed a duration [s] later, under the force that acts. A force that grows
         evenly moves as its third does, and hurries as its half (to the first order)."""
         y, v, hand, rate = belief.mean
-        flow = sample.plant.transition_over(duration)
+        flow = sample.plant.flow(duration)
         third, half = duration * (1.0 / 3.0), duration * 0.5
         force = sample.acting + sample.bias + hand
         mean = (
-            flow(y, v, force + rate * third).y, flow(y, v, force + rate * half).v,
+            flow(State(y, v), force + rate * third).y, flow(State(y, v), force + rate * half).v,
             hand + rate * duration, rate,
         )  # fmt: skip
         P = dict(zip(_PLACES, belief.spread, strict=True))
@@ -323,15 +324,15 @@ class KalmanEstimator:
         """What is believed a duration [s] later, under the force that acts: Φ x, and Φ P Φᵀ with
         ∫ Γ Γᵀ of the hand that wanders meanwhile."""
         y, v, hand = belief.mean
-        flow = sample.plant.transition_over(duration)
-        mean = (*flow(y, v, sample.acting + sample.bias + hand), hand)
+        flow = sample.plant.flow(duration)
+        mean = (*flow(State(y, v), sample.acting + sample.bias + hand), hand)
         P = dict(zip(_OBSERVED_PLACES, belief.spread, strict=True))
         P |= {(j, i): each for (i, j), each in P.items()}
         step = ((flow.yy, flow.yv, flow.yf), (flow.vy, flow.vv, flow.vf), (0.0, 0.0, 1.0))
         half = [[_dot(row, [P[k, j] for k in range(3)]) for j in range(3)] for row in step]
         wide = {(i, j): _dot(step[j], half[i]) for i, j in _OBSERVED_PLACES}
         for place, weight in _GAUSS:
-            part = sample.plant.transition_over(place * duration)
+            part = sample.plant.flow(place * duration)
             effect = (part.yf, part.vf, 1.0)
             size = weight * self.hand_rate**2 * duration
             for i, j in _OBSERVED_PLACES:
