@@ -7,34 +7,20 @@ import numpy as np
 import pytest
 
 import touchback as tb
+from driven_slides import (
+    AT,
+    INERTIA,
+    KICK,
+    LENGTH,
+    MASS,
+    UNTIL,
+    add_modes,
+    kick,
+    pendulum_on_slide,
+    ramp,
+)
 
-MASS, LENGTH, INERTIA, G = 0.8, 0.5, 0.02, 9.81
-AT, UNTIL = 0.02, 0.03  # s
 ANGLES = {"hangs": 0.0, "leans": 0.7, "stands": 2.6}
-
-
-def pendulum_on_slide(
-    motion: Any, angle: float = 0.4, rate: float = 0.0, gravity: float = G
-) -> Any:
-    m = tb.Model("slide", gravity=(0, 0, -gravity))
-    slide = m.body("slide", mass=1.0)
-    bob = m.body("bob", mass=MASS, com=(0, 0, -LENGTH), inertia=(INERTIA,) * 3)
-    m.joint("x", tb.Prismatic("x"), m.ground, slide)
-    m.joint("swing", tb.Revolute("y"), slide, bob, position=angle, velocity=rate)
-    m.drive("x", motion(m))
-    return m
-
-
-def ramp(speed: float, at: float = AT) -> Any:
-    """Rest, then a constant speed."""
-    return lambda m: speed * tb.maximum(0.0, m.time - at)
-
-
-def kick(run: tb.Run, at: float = AT) -> tuple[float, float]:
-    """By how much the swing's rate jumps, and the cosine of its angle there."""
-    after = int(np.searchsorted(run.time, at))
-    jump = run["swing rate"][after] - run["swing rate"][after - 1]
-    return float(jump), float(np.cos(run["swing"][after]))
 
 
 @pytest.mark.parametrize("options", [
@@ -43,13 +29,10 @@ def kick(run: tb.Run, at: float = AT) -> tuple[float, float]:
 ], ids=str)  # fmt: skip
 @pytest.mark.parametrize("speed", [1.0, -2.5])
 def test_a_slide_that_starts_suddenly_kicks_its_pendulum(speed: float, options: Any) -> None:
-    """About the pivot (I + m l²) θ̇ − m l cos θ u stays: Δθ̇ = m l cos θ Δu / (I + m l²), with the
-    angle about y, for which a body that hangs has its centre at −l sin θ along x."""
     system = pendulum_on_slide(ramp(speed)).compile()
     run = tb.simulate(system, duration=UNTIL, progress=False, **options)
     jump, cosine = kick(run)
-    expected = MASS * LENGTH * cosine * speed / (INERTIA + MASS * LENGTH**2)
-    assert jump == pytest.approx(expected, rel=1e-6)  # rk4 and LSODA: of their steps
+    assert jump == pytest.approx(KICK * cosine * speed, rel=1e-6)  # rk4 and LSODA: of their steps
     assert run["x"][-1] == pytest.approx(speed * (UNTIL - AT), rel=1e-6)
     assert np.all(np.diff(run.time) > 0.0)
     assert any("jumps by" in said for said in run.metadata["diagnostics"])
@@ -64,6 +47,56 @@ def test_the_energy_balance_closes_over_a_jump(angle: float) -> None:
     impulse = 1.8 * 1.5 - MASS * LENGTH * cosine * jump  # of slide and bob along x
     assert run.energy_balance.work["jumps of drives"] == pytest.approx(impulse * 0.75, rel=1e-9)
     assert abs(run.energy_balance.residual) < 1e-8
+
+
+@pytest.mark.parametrize("options", [
+    {}, {"method": "radau5"}, {"method": "rk4", "step": 1e-3}, {"method": "euler", "step": 1e-4},
+], ids=str)  # fmt: skip
+def test_a_jump_kicks_what_has_modes(options: Any) -> None:
+    system = add_modes(pendulum_on_slide(ramp(1.5, 0.02003))).compile()
+    run = tb.simulate(system, duration=UNTIL, energy_balance=True, progress=False, **options)
+    jump, cosine = kick(run, 0.02003)
+    assert jump == pytest.approx(KICK * cosine * 1.5, rel=1e-6)
+    assert abs(run.energy_balance.residual) < (1e-8 if options.get("method") != "euler" else 1e-4)
+
+
+@pytest.mark.parametrize("modes", [False, True], ids=["constraints", "modes"])
+@pytest.mark.parametrize("options", [
+    {"method": "rk4", "step": 1e-3}, {"method": "rk4", "step": 1e-4, "output_step": 1e-3},
+    {"method": "dopri5", "output_step": 1e-3},
+], ids=str)  # fmt: skip
+def test_rows_lie_on_the_grid_after_a_jump_that_does_not(options: Any, modes: bool) -> None:
+    model = pendulum_on_slide(ramp(1.0, 0.02003))
+    system = (add_modes(model) if modes else model).compile()
+    run = tb.simulate(system, duration=UNTIL, progress=False, **options)
+    wanted = np.arange(31) * 1e-3
+    assert np.abs(run.time[:, None] - wanted).min(axis=0).max() < 1e-12
+    assert np.all(np.diff(run.time) > 0.0)
+
+
+def moved_at_once(m: tb.Model) -> tb.Expr:
+    return tb.select(m.time < AT, 0.0, 0.05)
+
+
+REFUSED = r"'x' prescribes jumps by 0\.05 m \(or rad\) at t = 0\.02 s.*infinite impulse"
+
+
+@pytest.mark.parametrize("method", [None, "rk4", "radau5", "linear-implicit", "moreau-jean"])
+def test_a_drive_whose_position_jumps_is_refused(method: str | None) -> None:
+    model = pendulum_on_slide(moved_at_once)
+    if method == "moreau-jean":
+        model.contact("wall", tb.contact.DescribedContact(model.coordinate("swing") + 3.0))
+    step = {} if method is None else {"method": method, "step": 1e-3}
+    with pytest.raises(tb.InputError, match=REFUSED):
+        tb.simulate(model.compile(), duration=UNTIL, progress=False, **step)
+
+
+def test_an_input_that_moves_a_drive_at_once_is_refused() -> None:
+    """A function whose knots say where it jumps; of one without knots nothing is known."""
+    model = pendulum_on_slide(lambda m: m.input("place", "m"))
+    step = tb.TimeFunction(lambda t: 0.0 if t < AT else 0.05, knots=[AT])
+    with pytest.raises(tb.InputError, match=REFUSED):
+        tb.simulate(model.compile(), duration=UNTIL, inputs={"place": step}, progress=False)
 
 
 def test_a_motion_in_pieces_moves_what_it_carries_as_a_smooth_one() -> None:

@@ -14,7 +14,17 @@ from touchback.batch.batch_inputs import BatchInputs, Floats, room_for
 from touchback.errors import InputError
 from touchback.native import Formulation, formulation_of
 from touchback.native.batch.native_batch import BatchSeries
-from touchback.simulate import Can, FixedStep, RunSpec, Solver, Span, steps_between
+from touchback.simulate import (
+    Can,
+    FixedStep,
+    RateJump,
+    RunSpec,
+    Solver,
+    Span,
+    find_rate_jumps,
+    prescribed_motions,
+    steps_between,
+)
 from touchback.system import System
 
 
@@ -181,6 +191,35 @@ class BatchSpec:
             )
             rows.append(one.from_state(None).x0)
         return replace(self, instances=replace(given, x0=np.array(rows)))
+
+    @cached_property
+    def rate_jumps(self) -> list[list[RateJump]]:
+        """Of each instance where prescribed rates jump on its way, at the model's initial state;
+        empty where none of any does. Raises `InputError` where positions jump."""
+        system, given, span = self.system, self.instances, self.span
+        moving = frozenset(
+            {0, *(1 + list(system.input_names).index(name) for name in given.samples)}
+        )
+        known = frozenset(range(1 + len(system.input_names)))
+        motions = prescribed_motions(system, {})
+        functions = [each for one in motions for each in (one.positions, one.rates)]
+        if not any(each.switches(moving, known) for each in functions):
+            return []
+        read = sorted({i for each in functions for i in each.parameters_in_time(moving)})
+        rows = [np.atleast_2d(self.blocks())[:, read], np.atleast_2d(self.constants())]
+        rows += [np.atleast_2d(each) for each in given.samples.values()]
+        several = [each for each in rows if len(each) > 1]
+        alike = np.zeros(self.count, dtype=int)
+        if several:
+            alike = np.unique(np.hstack(several), axis=0, return_inverse=True)[1].reshape(-1)
+        start, found = system.initial_state().x, {}
+        for i in np.unique(alike, return_index=True)[1].tolist():
+            _, parameters, inputs = given.of(i, span)
+            one = RunSpec.read(
+                system, span.duration, start=span.start, inputs=inputs, parameters=parameters
+            )
+            found[int(alike[i])] = find_rate_jumps(replace(one, x0=start), self.solver)
+        return [found[int(i)] for i in alike] if any(found.values()) else []
 
     def states(self) -> Floats:
         """A row of each, where it starts."""

@@ -95,8 +95,11 @@ class ConstrainedBatch:
         system, solver, duration = spec.system, spec.fixed_step, spec.duration
         workers = min(spec.threads, spec.count)
         solver.refuse_excess(duration, len(system.state_names))  # a worker keeps those of a run
+        jumps = spec.rate_jumps
         spec = spec.assembled()
         native = _native_constrained(spec, workers)
+        if jumps:
+            native.apply_impulses([[(one.time, one.before) for one in own] for own in jumps])
         times = instants(spec.span, duration, solver.output_step or solver.step)
         into = empty_batch_run(spec, native, times)
         ran = run_per_thread(native, spec, into, shown)
@@ -158,6 +161,7 @@ class ContactBatch:
         if not isinstance(solver, MoreauJean):
             raise AssertionError("time stepping is asked for another solver")
         solver.refuse_excess(span.duration, len(spec.system.state_names))  # a worker keeps a run's
+        _ = spec.rate_jumps  # refused where positions jump; impulses of rates act within steps
         spec = spec.assembled()
         native = _native_contact(spec, solver, workers)
         made = solver.count(span.duration) * solver.step  # which may end a little after the span

@@ -62,11 +62,12 @@ class Library(ctypes.CDLL):
                 self._functions[name] = rest[0], rest[1]
 
     def __getattr__(self, name: str) -> "ctypes._NamedFuncPointer":
-        function = super().__getattr__(name)
-        if name in self._functions:
-            result, arguments = self._functions[name]
-            function.restype = None if result == "v" else _KINDS[result]
-            function.argtypes = [_KINDS[letter] for letter in arguments]
+        if name not in self._functions:
+            return super().__getattr__(name)
+        function, (result, arguments) = self[name], self._functions[name]
+        function.restype = None if result == "v" else _KINDS[result]
+        function.argtypes = [_KINDS[letter] for letter in arguments]
+        setattr(self, name, function)  # when it is whole: other threads may call it at once
         return function
 
     def address(self, name: str) -> int:

@@ -13,6 +13,12 @@ from touchback.simulate.discrete_state_ticks import (
     steps_between as steps_between,
     use_ticks as use_ticks,
 )
+from touchback.simulate.drive_jumps import (
+    PrescribedMotion as PrescribedMotion,
+    RateJump as RateJump,
+    find_rate_jumps as find_rate_jumps,
+    prescribed_motions as prescribed_motions,
+)
 from touchback.simulate.event_monitor import Event
 from touchback.simulate.initial_states import (
     initial_state as initial_state,

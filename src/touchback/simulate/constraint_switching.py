@@ -7,13 +7,14 @@ v⁺ = v + M⁻¹ Jᵀ Λ with J v⁺ = b, so that what is lost is the kinetic e
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from touchback.errors import InputError
+from touchback.native import Problem
 from touchback.numbers import MOST, Floats, Input, InputData, keep, number_within, shown
 from touchback.recording import EnergyBalance, Run
 from touchback.simulate.drive_jumps import RateJump, jump_diagnostics
@@ -25,6 +26,7 @@ from touchback.simulate.time_span import Span
 from touchback.system import System
 
 _ROUNDING = 4.0 * np.finfo(float).eps  # of times
+_ON_GRID = 1e-6  # of a step: instants closer than this are the same
 _LARGEST = ("largest_h", "worst_choice", "iterations_most", "iterations_last", "step")
 
 
@@ -67,10 +69,11 @@ def simulate_switched(
     inputs: InputData | None,
     about: Mapping[str, object],
     jumps: Sequence[RateJump] = (),
+    grid: Iterable[float] = (),
 ) -> Run:
     """The runs between switches, and between `jumps` of drives, as one, which tells `about` what
     was asked; the system keeps its constraints and parameters. `simulate` runs what is asked of a
-    part."""
+    part. After a jump steps and rows return to multiples of the times of a `grid` [s]."""
     if not spec.system.constrained:
         raise InputError(f"{spec.system.name}: it has no constraints to switch.")
     system, span = spec.system.independent_copy(), spec.span
@@ -79,17 +82,20 @@ def simulate_switched(
     timely = _timed(inputs, span.end)
     given = read_inputs(system, timely, span.end)
     timed = [(at, switch) for switch in switches if not isinstance(at := switch.at, Event)]
-    waiting: list[tuple[float, Switch | RateJump]] = [
+    waiting: list[tuple[float, Switch | RateJump | None]] = [
         *timed,
         *((each.before, each) for each in jumps),
+        *((at, None) for at in _returns(span, jumps, grid)),
     ]
     waiting.sort(key=lambda pair: pair[0])
+    impulses: Problem | None = None  # what applies them, while the same constraints act
     whole = None if switches else span
     on_event = {at.name: (at, switch) for switch in switches if isinstance(at := switch.at, Event)}
     runs: list[Run] = []
+    going_on: set[int] = set()  # runs whose first rows are the last ones of those before
     done: list[dict[str, Any]] = []
     passed: list[tuple[RateJump, float]] = []  # with the energy that the impulse gave [J]
-    t, x = span.start, spec.x0
+    t, x, (nq, nv, _) = span.start, spec.x0, system.sizes
     rounding = _ROUNDING * max(abs(span.start), abs(span.end))
     for name, number in spec.parameters.items():
         system[name] = number
@@ -111,28 +117,48 @@ def simulate_switched(
                 )
                 runs.append(simulate(part))
             except (RunFailed, RunInterrupted) as error:
-                error.run = _joined([*runs, error.run], done, about, passed)
+                error.run = _joined([*runs, error.run], going_on, done, about, passed)
                 raise
             t, x = float(runs[-1].time[-1]), _last_state(system, runs[-1])
-        switch: Switch | RateJump | None = None
         if runs and t < until - rounding:
-            switch = on_event.pop(runs[-1].events[-1].name, (None, None))[1]
+            switch: Switch | RateJump | None = on_event.pop(runs[-1].events[-1].name, (None,) * 2)[
+                1
+            ]
+            if switch is None:  # an event of the user's that ends the run
+                break
         elif waiting and waiting[0][0] <= t + rounding:
             switch = waiting.pop(0)[1]
-        if switch is None:  # the end, or an event of the user's that ends the run
+        else:
             break
-        if isinstance(switch, Switch):
+        if switch is None:
+            going_on.add(len(runs))
+        elif isinstance(switch, RateJump):
+            t, before = switch.time, x
+            impulses = impulses or system.problem(spec.constraints, spec.parameters, given).problem
+            x = impulses.project(t, x)
+            given_energy = system.stored_energy(x, spec.parameters, t)
+            given_energy -= system.stored_energy(before, spec.parameters, t)
+            if (x[nq : nq + nv] != before[nq : nq + nv]).any():  # else no mode that acts has it
+                passed.append((switch, given_energy))
+        else:
+            impulses = None
             system.deactivate(*switch.deactivate)
             system.activate(*switch.activate)
-        else:
-            t = switch.time
-        x, lost = system.consistent(x, t, given.at(t, x)[1:])
-        if isinstance(switch, RateJump):
-            passed.append((switch, -lost))
-        else:
+            x, lost = system.consistent(x, t, given.at(t, x)[1:])
             done.append({"time": t, "activate": list(switch.activate),
                          "deactivate": list(switch.deactivate), "energy lost": lost})  # fmt: skip
-    return _joined(runs, done, about, passed)
+    return _joined(runs, going_on, done, about, passed)
+
+
+def _returns(span: Span, jumps: Sequence[RateJump], grid: Iterable[float]) -> list[float]:
+    """The first instants of a grid after jumps that lie beside it."""
+    found = set()
+    for each in jumps:
+        for step in grid:
+            steps = (each.time - span.start) / step
+            if abs(steps - round(steps)) > _ON_GRID:
+                found.add(span.start + float(np.ceil(steps)) * step)
+    return [at for at in found if at < span.end]
 
 
 def _timed(inputs: InputData | None, end: float) -> dict[str, Input]:
@@ -151,16 +177,20 @@ def _last_state(system: System, run: Run) -> Floats:
 
 def _joined(
     runs: list[Run],
+    going_on: Set[int],
     switches: list[dict[str, Any]],
     settings: Mapping[str, object],
     jumps: Sequence[tuple[RateJump, float]],
 ) -> Run:
     """One run; rows that rest have no multiplier, which is zero."""
     names = list(dict.fromkeys(name for run in runs for name in run.names))
-    signals = {
-        name: np.concatenate([run.signals.get(name, np.zeros(len(run.time))) for run in runs])
-        for name in names
-    }
+    kept = [slice(i in going_on, None) for i in range(len(runs))]
+
+    def rows(name: str) -> Floats:
+        each = (run.signals.get(name, np.zeros(len(run.time))) for run in runs)
+        return np.concatenate([own[part] for own, part in zip(each, kept, strict=True)])
+
+    signals = {name: rows(name) for name in names}
     units = {name: unit for run in runs for name, unit in run.units.items()}
     about = {**runs[0].metadata, **settings, "statistics": _statistics(runs)}
     if switches or not jumps:
@@ -173,6 +203,8 @@ def _joined(
     about |= _inputs_of(runs)
     about["duration"] = float(runs[-1].time[-1] - runs[0].time[0])
     about["events"] = [record.as_data() for run in runs for record in run.events]
+    if "transitions" in about:
+        about["transitions"] = [each.as_data() for run in runs for each in run.transitions]
     if "energy_balance" in about:
         parts = [run.energy_balance for run in runs]
         parts += [_impact(_label(each), each["energy lost"]) for each in switches]
@@ -181,7 +213,8 @@ def _joined(
             for _, given in jumps
         ]
         about["energy_balance"] = EnergyBalance.joined(parts).as_data()
-    joined = Run(np.concatenate([run.time for run in runs]), signals, units, about)
+    times = np.concatenate([run.time[part] for run, part in zip(runs, kept, strict=True)])
+    joined = Run(times, signals, units, about)
     joined.model = runs[0].model
     return joined
 

@@ -24,7 +24,7 @@ from touchback.system import (
     constraint_rows,
     float_instant,
     solved_arguments,
-    undetermined_text,
+    undetermined_forces_text,
 )
 
 
@@ -74,7 +74,7 @@ class ContactStepper(Stepper):
         open."""
         found = unmeasured(self._sensors.missing, self.IMPULSES)
         if self._system.constrained and (rows := self._system.freedoms().undetermined):
-            found.append(f"The force of {undetermined_text(rows, rows)}")
+            found.append(undetermined_forces_text(rows))
         return found
 
     def _own_labels(self) -> list[Label]:

@@ -16,7 +16,7 @@ import numpy as np
 from touchback.native import evaluate_rows
 from touchback.numbers import Floats
 from touchback.recording import Run
-from touchback.system import System, undetermined_text
+from touchback.system import System, undetermined_forces_text
 
 KEPT = 1e-10  # m or rad: what counts as keeping the constraints
 LEFT = 1e-6  # m or rad: beyond it a run warns
@@ -64,7 +64,7 @@ def constraint_diagnostics(
         for name in dict.fromkeys(shared)
     ]
     if undetermined:
-        found.append(f"The force of {undetermined_text(undetermined, undetermined)}")
+        found.append(undetermined_forces_text(undetermined))
     return found
 
 

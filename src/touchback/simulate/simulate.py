@@ -26,7 +26,7 @@ from touchback.numbers import InputData
 from touchback.progress import Progress
 from touchback.recording import Run
 from touchback.simulate.constraint_switching import Switch, read_events, simulate_switched
-from touchback.simulate.drive_jumps import MOST_JUMPS, RateJump, rate_jumps, warn_of_jumps
+from touchback.simulate.drive_jumps import find_rate_jumps, parting_refusal, warn_of_jumps
 from touchback.simulate.event_monitor import Event
 from touchback.simulate.input_sampling_check import InputTrace, warn_of_inputs
 from touchback.simulate.run_diagnostics import (
@@ -40,8 +40,8 @@ from touchback.simulate.run_spec import RunSpec
 from touchback.simulate.run_stepper import record_run
 from touchback.simulate.solver_choice import formulation_for, solver_for
 from touchback.simulate.solvers import METHODS, Can, Options, Solver
-from touchback.simulate.solvers.base import Integrator
-from touchback.simulate.unsupported_features import has_refused_feature, refuse
+from touchback.simulate.solvers.fixed_step_solvers import FixedStep
+from touchback.simulate.unsupported_features import refuse
 from touchback.system import Expr, System, to_text
 
 Described = Event | Switch | Formulation
@@ -227,31 +227,17 @@ def simulate(
     )  # fmt: skip
     solver.refuse_excess(spec.span.duration, spec.width)
     spec = spec.from_state(x0)
-    jumps = _drive_rate_jumps(spec, solver)
-    if jumps and (why := _segmenting_refusal(system, solver, len(jumps))):
+    jumps = find_rate_jumps(spec, solver)
+    if jumps and (why := parting_refusal(system, solver, len(jumps))):
         warn_of_jumps(system.name, jumps, why)
         jumps = []
     if switched or jumps:
         about = settings(spec, solver, events)
         part = partial(_run, solver=solver, progress=progress)
-        return simulate_switched(part, spec, events, inputs, about, jumps)
+        fixed = solver if isinstance(solver, FixedStep) and jumps else None
+        grid = {fixed.step, fixed.output_step or fixed.step} if fixed else set()
+        return simulate_switched(part, spec, events, inputs, about, jumps, grid)
     return _run(spec, solver, progress)
-
-
-def _drive_rate_jumps(spec: RunSpec, solver: Solver) -> list[RateJump]:
-    """Where rates of drives jump, unless steps of the solver apply such impulses themselves."""
-    if not isinstance(solver, Integrator):
-        return []
-    return rate_jumps(spec, None if solver.adaptive else solver.step)
-
-
-def _segmenting_refusal(system: System, solver: Solver, jumps: int) -> str:
-    """Why a run can't be parted where rates of drives jump; nothing where it can."""
-    if jumps > MOST_JUMPS:
-        return f"runs are parted at {MOST_JUMPS} instants at most"
-    if not has_refused_feature("tb.simulate with switches", system) and Can.SWITCHES in solver.can:
-        return ""
-    return f"method '{solver.word}' goes through them without a stop"
 
 
 def _required_abilities(

@@ -48,7 +48,7 @@ class Span:
 
     def rest_from(self, t: float) -> Span:
         """What is left of it from a time on."""
-        return Span(t, self.end - t, self)
+        return Span(t, self.end - t, self.whole or self)
 
     def output_times(self, output_step: float | None) -> Floats:
         """When states are recorded after the start: by `output_step`, else a thousand times."""

@@ -70,6 +70,7 @@ from touchback.symbolic.switching_times import (
     Switches as Switches,
     cells_in as cells_in,
     kinks as kinks,
+    parameters_in_time as parameters_in_time,
     switches_in as switches_in,
 )
 from touchback.symbolic.tape import Alike as Alike, Tape

@@ -92,6 +92,26 @@ def switches_in(
     return builder.result()
 
 
+def parameters_in_time(program: Program, moving: Collection[int]) -> list[int]:
+    """The places in p of what numbers that depend on time and known inputs are computed from."""
+    count, arity = len(program.op), ops.ARITY
+    operands = [
+        (program.a[i], program.b[i], program.c[i])[: arity[program.op[i]]] for i in range(count)
+    ]
+    needed = bytearray(count)
+    for node in range(count):
+        array, index = program.inputs.get(node, ("", 0))
+        timely = array == "u" and index in moving
+        needed[node] = timely or any(needed[operand] for operand in operands[node])
+    for node in reversed(range(count)):
+        if needed[node]:
+            for operand in operands[node]:
+                needed[operand] = 1
+    return sorted(
+        {i for node, (array, i) in program.inputs.items() if array == "p" and needed[node]}
+    )
+
+
 _CODED = (ops.LT, ops.LE, ops.MIN, ops.MAX, ops.ABS, ops.FLOOR)
 
 

@@ -77,7 +77,9 @@ from touchback.system.state_assembly import (
 )
 from touchback.system.system import System
 from touchback.system.system_state import State, elements_of as elements_of
-from touchback.system.undetermined_forces import undetermined_text as undetermined_text
+from touchback.system.undetermined_forces import (
+    undetermined_forces_text as undetermined_forces_text,
+)
 
 # Submodules that other rooms import by themselves: nothing else needs them at once.
 PUBLIC_SUBMODULES = (

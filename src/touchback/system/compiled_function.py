@@ -22,6 +22,7 @@ from touchback.symbolic import (
     cells_in,
     depth,
     is_nonlinear_in_time,
+    parameters_in_time,
     switches_in,
 )
 from touchback.symbolic.operation_count import count
@@ -146,6 +147,10 @@ class Function:
         if asked not in self._switches:
             self._switches[asked] = switches_in(self.second, moving, known)
         return self._switches[asked]
+
+    def parameters_in_time(self, moving: frozenset[int]) -> list[int]:
+        """Which numbers of the parameter block what changes in time depends on."""
+        return parameters_in_time(self.second, moving)
 
     def curves(self, known: frozenset[int]) -> bool:
         """Whether it reads time other than along straight lines: see `curves_in_time`."""

@@ -114,7 +114,8 @@ def _redundant(system: System, start: State, instant: Instant) -> Found:
     redundant = list(system.freedoms(start.q).redundant)
     if not redundant:
         return "none", []
-    told = f"{_listed(redundant)}: others hold the same, so that their forces aren't determined"
+    forces = "its force isn't" if len(redundant) == 1 else "their forces aren't"
+    told = f"{_listed(redundant)}: others hold the same, so that {forces} determined"
     return told, list(_wrong_planes(system, start, instant, redundant))
 
 

@@ -78,6 +78,12 @@ def undetermined_text(names: Sequence[str], rows: Sequence[str]) -> str:
     )
 
 
+def undetermined_forces_text(rows: Sequence[str]) -> str:
+    """What is said of the forces of rows that aren't determined."""
+    forces = "The force" if len(rows) == 1 else "The forces"
+    return f"{forces} of {undetermined_text(rows, rows)}"
+
+
 def caller_stack_level() -> int:
     """How many calls up a call from outside of the package is."""
     frame, level = sys._getframe(1), 1

@@ -546,7 +546,12 @@ class GpuBatch:
         if spec.system.modes and (why := modes_misfit(spec.system)):
             return why
         found = find_device()
-        return found if isinstance(found, str) else None
+        if isinstance(found, str):
+            return found
+        if jumps := [one for own in spec.rate_jumps for one in own]:
+            row, t = jumps[0].rows[0], jumps[0].time
+            return f"the rate of '{row}' jumps at t = {t:.6g} s, whose impulse isn't applied there"
+        return None
 
     def run(self, spec: BatchSpec, shown: Progress) -> BatchRun:
         """Each as a run of its own would be, with a warning where constraints weren't met or

@@ -52,6 +52,12 @@ void tb_batch_run_instance(const tb_batch *b, tb_batch_worker *w, long instance,
     long made;
     tb_batch_load(b, w, instance);
     w->run = (tb_fixed){.step = b->step, .t0 = b->t0, .h = b->h, .x = w->x, .scratch = w->scratch};
+    if (b->jump_starts) {
+        long first = b->jump_starts[instance];
+        w->run.jumps = (tb_rate_jumps){.count = b->jump_starts[instance + 1] - first,
+                                       .at = b->jump_at + first,
+                                       .before = b->jump_before + first};
+    }
     b->reports[instance] = (tb_batch_report){.gap = b->kind->begin(b, w)};
     int whole = advance(b, w, &made, stop, answers) && b->kind->report(b, w, instance);
     if (tb_batch_stopped(stop, answers)) /* steps with contacts may have ended early */

@@ -307,6 +307,15 @@ class NativeLoneBatch(NativeBatch):
 class NativeConstrainedBatch(NativeLoneBatch):
     """With constraints. A crowd of transitions is looked for every `look` steps."""
 
+    def apply_impulses(self, jumps: Sequence[Sequence[tuple[float, float]]]) -> None:
+        """Of each instance, the times at which prescribed rates jump, each with that up to which
+        nothing of what comes after is read (fixed_step.h)."""
+        starts = np.cumsum([0, *map(len, jumps)]).astype(np.int64)
+        rows = np.array([pair for own in jumps for pair in own]).reshape(-1, 2)
+        self._batch.point("jump_starts", starts)
+        for name, column in zip(("jump_at", "jump_before"), rows.T, strict=True):
+            self._batch.point(name, np.ascontiguousarray(column))
+
     def __init__(self, motion: BatchMotion, look: int, sensors: int, *given: Any) -> None:
         super().__init__(motion, sensors, *given)
         struct = self._batch.struct

@@ -52,13 +52,32 @@ long tb_fixed_try(tb_fixed *self, const tb_problem *problem, double t, double h,
     return bad;
 }
 
+/* A part of a step, of which the state is taken over. */
+static int take_part(tb_fixed *self, const tb_problem *problem, double t, double h, double t_next) {
+    self->bad = tb_fixed_try(self, problem, t, h, t_next);
+    if (self->bad < 0)
+        memcpy(self->x, self->scratch, (size_t)tb_changing_size(problem) * sizeof *self->x);
+    return self->bad < 0;
+}
+
 int tb_fixed_take(tb_fixed *self, const tb_problem *problem) {
-    double t = self->t0 + (double)self->steps * self->h;
+    const tb_rate_jumps *jumps = &self->jumps;
+    double t = self->t0 + (double)self->steps * self->h, start = t, h = self->h;
     double t_next = self->t0 + (double)(self->steps + 1) * self->h;
-    self->bad = tb_fixed_try(self, problem, t, self->h, t_next);
-    if (self->bad >= 0)
+    for (; self->next_jump < jumps->count && jumps->at[self->next_jump] <= t_next;
+         self->next_jump++) {
+        double before = jumps->before[self->next_jump], at = jumps->at[self->next_jump];
+        if (before > t && !take_part(self, problem, t, before - t, before))
+            return TB_NOT_FINITE;
+        if (tb_projects(problem))
+            problem->kind->project(problem, at, self->x);
+        self->offset = at - start;
+        t = at;
+        h = t_next - at;
+    }
+    if (h > 0.0 && !take_part(self, problem, t, h, t_next))
         return TB_NOT_FINITE;
-    memcpy(self->x, self->scratch, (size_t)tb_changing_size(problem) * sizeof *self->x);
+    self->offset = 0.0;
     self->steps++;
     return TB_REACHED;
 }

@@ -10,6 +10,13 @@
 typedef void (*tb_step)(const tb_problem *problem, double t, double h, const double *x,
                         double *next, double *scratch);
 
+/* Instants at which prescribed rates jump, rising, and of each the last time that is read on the
+ * way to it: there a state is projected, so that the impulses of the constraints act. */
+typedef struct tb_rate_jumps {
+    long count;
+    const double *at, *before;
+} tb_rate_jumps;
+
 /* A run with a fixed step, so that it can be taken in chunks: step k starts at t0 + k h (no drift
  * of the clock). After an active event it goes on from `offset` within the step. */
 typedef struct tb_fixed {
@@ -23,13 +30,16 @@ typedef struct tb_fixed {
     double *rows;    /* with events or an energy balance 7 * state size: dense output, rates at both
                         ends */
     long rate_known; /* at the end of the last step; set to 0 with another state */
+    tb_rate_jumps jumps; /* that single steps stop at */
+    long next_jump;
 } tb_fixed;
 
 /* One step into the scratch: memories that are due, the method, consistency. Returns the index of
  * the first number that isn't finite, -1 when all are. */
 long tb_fixed_try(tb_fixed *self, const tb_problem *problem, double t, double h, double t_next);
 
-/* Takes one step, without events and energy balance: TB_REACHED or TB_NOT_FINITE. */
+/* Takes one step, without events and energy balance, in parts where rates jump within it:
+ * TB_REACHED or TB_NOT_FINITE. */
 int tb_fixed_take(tb_fixed *self, const tb_problem *problem);
 
 /* Takes at most `count` steps and copies the state into the next row of `record` after every

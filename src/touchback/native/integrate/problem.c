@@ -47,3 +47,8 @@ void tb_settle_rows(const tb_problem *problem, long rows, const double *times, d
     for (long row = 0; row < rows && tb_settles(problem); row++)
         tb_settle(problem, times[row], x + row * n, accepted);
 }
+
+void tb_problem_project(const tb_problem *problem, double t, double *x) {
+    if (tb_projects(problem))
+        problem->kind->project(problem, t, x);
+}

@@ -231,6 +231,8 @@ void tb_input_rows(const tb_problem *problem, long rows, const double *times, co
 void tb_solved_rows(const tb_problem *problem, long rows, const double *times, const double *x,
                     const double *a, long a_count, const double *lambda, long lambda_count,
                     double *rate, double *solved);
+/* A state moved onto the constraints, where there are any. */
+void tb_problem_project(const tb_problem *problem, double t, double *x);
 /* Rows of states made consistent in place, as an integrator leaves them. */
 void tb_settle_rows(const tb_problem *problem, long rows, const double *times, double *x,
                     long accepted);

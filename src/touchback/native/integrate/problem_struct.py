@@ -255,6 +255,13 @@ class Problem:
             )  # fmt: skip
         return rows.reshape(x.shape)
 
+    def project(self, t: float, x: ArrayLike) -> Floats:
+        """The state moved onto the constraints that act at a time: positions by the smallest step,
+        velocities by impulses, v⁺ = v + M⁻¹ Jᵀ Λ; a copy."""
+        (at,), state = self._rows(t, np.array(x, dtype=np.float64))
+        LIB.tb_problem_project(self.address, at, address_of(state))
+        return state
+
     def _input(self, inputs: SampledInputs | Refresh | None) -> tuple[int | None, int | None]:
         if inputs is None:
             return None, None
