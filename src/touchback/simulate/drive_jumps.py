@@ -76,6 +76,8 @@ def find_rate_jumps(spec: RunSpec, solver: Solver) -> list[RateJump]:
     than a part of one. Raises `InputError` where positions jump, in whatever mode a run is."""
     span, given, x = spec.span, spec.inputs, spec.x0
     motions = prescribed_motions(spec.system, spec.parameters)
+    if not motions:
+        return []
     evaluated = [({"h": each.positions, "b": each.rates}, each.block) for each in motions]
     limits = step_limits(span, given, evaluated)
     if limits.knots is None or not len(limits.jumps):

@@ -59,7 +59,7 @@ typedef struct tb_batch {
     long width;           /* numbers that are recorded of an instance at an instant */
     const long *recorded; /* their places in [state, sensors] */
     double *record;       /* of each instance a row for each instant */
-    const long *jump_starts; /* count + 1: of the jumps of each instance; NULL when there are none */
+    const long *jump_starts; /* count + 1: of the jumps of each instance; NULL without any */
     const double *jump_at, *jump_before;
     long *made; /* of each instance: its steps, fewer where it was no number; -1: not run */
 
