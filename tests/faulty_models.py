@@ -539,7 +539,7 @@ def _() -> None:
 @fault(
     "length added to an angle",
     "Units",
-    "Force 'spring': in its length, a quantity in m ('reach') and a pure number ('angle') are "
+    "Force 'spring': in its length, a quantity in m ('reach') and an angle ('angle') are "
     "added; correct a unit, or the expression.",
 )
 def _() -> None:

@@ -3,7 +3,7 @@
 A text is a product of units with blanks, dots or `*` between them; a stroke divides by the unit (or
 the parentheses) that follows: "N s/m", "kg m^2", "kg·m²", "V/(rad s)", "N/m^1.5". SI prefixes go
 before the units that take them. An angle has no dimension: "rad", "deg" and "1" go together, and so
-do "N m" and "N m/rad".
+do "N m" and "N m/rad"; that a unit is one of angles alone, as "deg", is known besides.
 """
 
 from __future__ import annotations
@@ -35,6 +35,16 @@ class Unit:
     def dimension(self) -> Dimension:
         """Exponents of the base units; an angle has none."""
         return tuple(float(self.exponents.get(base, 0)) for base in BASES)
+
+    @property
+    def is_angle(self) -> bool:
+        """Whether it is a unit of angles."""
+        return self.exponents == {"rad": 1}
+
+    @property
+    def quantity(self) -> str:
+        """What is measured in it, in words."""
+        return "an angle" if self.is_angle else f"a quantity in {text_of(self.dimension)}"
 
     def in_si(self, number: float) -> float:
         """A number of this unit in SI."""
@@ -169,6 +179,12 @@ def dimension_of(text: str) -> Dimension | None:
     """The dimension of a unit's text; None when it isn't known, or when there is none."""
     known = unit_of(text)
     return None if known is None else known.dimension
+
+
+def is_angle(text: str) -> bool:
+    """Whether a text is a unit of angles."""
+    known = unit_of(text)
+    return known is not None and known.is_angle
 
 
 def same_dimension(one: Dimension, other: Dimension) -> bool:

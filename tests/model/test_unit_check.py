@@ -17,7 +17,7 @@ from touchback import gallery
 from touchback.errors import ModelError, UnitNotice
 from touchback.interop import generate
 from touchback.model.io import model_from_text, to_text
-from touchback.model.unit_check import check_units
+from touchback.model.unit_check import assumed_gains, check_units
 
 Use = Callable[[tb.Model, tb.Expr], object]
 
@@ -324,6 +324,9 @@ def test_quantities_of_files_are_numbers_in_si() -> None:
     [
         ("500 g", "500 mm", "line 6, bodies.arm.mass", "'500 mm' is a quantity in m; kg is needed"),
         ("90 deg", "90 mm", "joints.pivot.position", "rad is needed"),
+        ("35 mm", "35 deg", "forces.spring.length", "'35 deg' is an angle; m is needed"),
+        ("10 cm", "0.1 rad", "forces.spring.a.at[2]", "'0.1 rad' is an angle; m is needed"),
+        ("unit: mm", "unit: deg", "bodies.arm.com[0]", "'length', in deg; m is needed"),
         ("90 deg", "90 degs", "joints.pivot.position", "'degs' isn't known; did you mean '90 deg'"),
         ("35 mm", "35 milimeter", "forces.spring.length", "'milimeter' isn't known"),
         ("2 N/mm", "2 N mm", "forces.spring.stiffness", "N/m is needed"),
@@ -338,6 +341,13 @@ def test_a_quantity_of_another_dimension_is_refused_at_its_place(
     with pytest.raises(ModelError) as error:
         model_from_text(FILE.replace(old, new, 1))
     assert place in str(error.value) and message in str(error.value)
+
+
+def test_a_coefficient_of_friction_in_a_file_is_no_angle_of_friction() -> None:
+    sphere = "contacts: {c: {kind: sphere-plane, frame: arm, radius: 0.1, friction: 30 deg}}\n"
+    with pytest.raises(ModelError, match=r"c.friction.*'30 deg' is an angle; 1 is needed"):
+        model_from_text(FILE + sphere)
+    assert model_from_text(FILE + sphere.replace("30 deg", "30 %")).contacts
 
 
 def test_the_whole_gallery_has_units_that_are_what_they_are_used_for() -> None:
@@ -381,7 +391,10 @@ def test_places_take_no_rates(place: str, law: Any) -> None:
 @pytest.mark.parametrize(
     "law",
     [
-        lambda m: m.coordinate("slide") + m.coordinate("turn"),  # radians have no dimension
+        lambda m: m.coordinate("slide") + m.parameter("radius", 1.0, "m") * m.coordinate("turn"),
+        lambda m: m.coordinate("slide") + 0.3 * m.coordinate("turn"),  # a radius of 0.3 m
+        lambda m: m.coordinate("slide") + m.coordinate("turn") ** 2,  # nobody can tell
+        lambda m: m.coordinate("slide") * (1.0 - m.coordinate("turn") * tb.sin(m.time)),
         lambda m: m.coordinate("slide") + 0.1 * m.rate("slide"),  # 0.1 s ahead
         lambda m: m.coordinate("slide") + m.parameter("ahead", 1.0, "s") * m.rate("slide"),
         lambda m: m.coordinate("slide") - m.time,  # at 1 m/s
@@ -394,8 +407,81 @@ def test_places_take_coordinates_times_and_rates_by_times(place: str, law: Any) 
     check_units(m)
 
 
-def test_laws_of_efforts_and_states_may_have_gains_of_one() -> None:
+@pytest.mark.parametrize("place", ["a gap", "a constraint"])
+@pytest.mark.parametrize(
+    "law",
+    [
+        lambda m: m.coordinate("turn"),
+        lambda m: -abs(m.coordinate("turn")) - 1.0,
+        lambda m: m.coordinate("slide") + m.coordinate("turn"),
+        lambda m: tb.atan2(m.coordinate("slide"), 0.3) - m.coordinate("slide"),
+        lambda m: tb.maximum(m.coordinate("slide"), tb.asin(m.coordinate("turn"))),
+        lambda m: m.coordinate("slide") - m.parameter("lead", 10.0, "deg"),
+    ],
+)
+def test_lengths_take_no_angles(place: str, law: Any) -> None:
     m = slider_and_lever()
-    m.force("servo", tb.JointEffort("slide", -m.coordinate("slide") - m.rate("slide")))
-    m.state("followed", 0.0, unit="m", rate=m.coordinate("slide"))
+    PLACES[place](m, law(m))
+    with pytest.raises(ModelError, match=r"an angle.*m is needed there.*by a radius"):
+        check_units(m)
+
+
+@pytest.mark.parametrize(
+    ("law", "right"),
+    [
+        (lambda m: m.coordinate("slide"), False),
+        (lambda m: m.coordinate("turn") - m.coordinate("slide"), False),
+        (lambda m: m.parameter("gap", 3.0, "mm"), False),
+        (lambda m: m.coordinate("slide") / m.parameter("radius", 0.1, "m"), True),
+        (lambda m: m.coordinate("turn") - tb.atan2(m.coordinate("slide"), 0.3), True),
+        (lambda m: 5 * m.coordinate("slide"), True),  # by a radius of 0.2 m
+        (lambda m: m.time, True),  # at 1 rad/s
+    ],
+)
+def test_angles_take_no_lengths(law: Any, right: bool) -> None:
+    m = slider_and_lever()
+    m.drive("turn", law(m))
+    if right:
+        return check_units(m)
+    with pytest.raises(ModelError, match="rad is needed there"):
+        check_units(m)
+
+
+LENGTHS_AND_ANGLES = [name for name, (unit, _) in USES.items() if unit in ("m", "rad", "1")]
+
+
+@pytest.mark.parametrize("field", LENGTHS_AND_ANGLES)
+def test_an_angle_is_no_length_and_no_pure_number_and_a_length_no_angle(field: str) -> None:
+    unit, use = USES[field]
+    wrong = "mm" if unit == "rad" else "deg"
+    m = tb.Model("wrong")
+    arm(m)
+    use(m, m.parameter("p", 0.5, unit=wrong))
+    with pytest.raises(ModelError, match=f"'p'.* in {wrong}.*{unit} is needed there"):
+        check_units(m)
+
+
+def test_laws_of_efforts_and_states_may_have_gains_of_one_and_a_check_names_them() -> None:
+    """A gain of 1 that is written is no other expression than none: a sweep may pass it."""
+    m = slider_and_lever()
+    q, v = m.coordinate("slide"), m.rate("slide")
+    k = m.parameter("stiffness", 1.0, "N/m")
+    m.force("servo", tb.JointEffort("slide", -q - v))
+    m.force("spring", tb.JointEffort("slide", -k * q))
+    m.force("damper", tb.JointEffort("turn", -0.2 * m.rate("turn")))
+    m.force("twist", tb.JointEffort("turn", -m.coordinate("turn")))
+    m.state("followed", 0.0, unit="m", rate=q)
+    m.state("way", 0.0, unit="m", rate=v)
     check_units(m)
+    outer = tb.Model("two")
+    outer.add(m, name="inner")
+    expected = {
+        "Force 'servo': its effort is -('q:slide' + 'v:slide')": "N",
+        "Force 'twist': its effort is -'q:turn'": "N m",
+        "State 'followed': its rate is 'q:slide'": "m/s",
+    }
+    for model, prefix in ((m, ""), (outer, "Part 'inner': ")):
+        said = list(assumed_gains(model))
+        assert len(said) == len(expected)
+        for line, (start, unit) in zip(said, expected.items(), strict=True):
+            assert line.startswith(prefix + start) and f"where {unit} is needed" in line

@@ -230,3 +230,12 @@ def test_check_names_units_that_are_not_known_and_passes_over_labels(tmp_path: P
     assert "not known, so taken as they are: 'load' in stone" in told
     assert "warning: Parameter 'load': its unit 'stone' isn't known" in told
     assert "stone" not in found.stderr
+
+
+def test_check_names_gains_of_one_that_nobody_wrote(tmp_path: Path) -> None:
+    m = arm(position=0.5)
+    m.force("servo", tb.JointEffort("pivot", -m.coordinate("pivot") - m.rate("pivot")))
+    m.save(tmp_path / "arm.yaml")
+    told = " ".join(touchback("check", str(tmp_path / "arm.yaml")).stdout.split())
+    assert "arm: 1 warning." in told
+    assert "warning: Force 'servo': its effort is -('q:pivot' + 'v:pivot')" in told

@@ -181,6 +181,7 @@ from touchback.model.solids.visual_mesh import (
     unpacked as unpacked,
 )
 from touchback.model.unit_check import (
+    assumed_gains as assumed_gains,
     check_units as check_units,
     unit_problems as unit_problems,
     unknown_units as unknown_units,

@@ -17,7 +17,7 @@ from touchback.model.constraint_kinds import coordinate_of
 from touchback.model.described_values import Data
 from touchback.model.joints import Joint
 from touchback.symbolic import UNKNOWN, Dimensions, Expr, Quantity, quantity_of
-from touchback.units import dimension_of, is_unknown, text_of, unit_of
+from touchback.units import dimension_of, is_angle, is_unknown, text_of, unit_of
 
 if TYPE_CHECKING:
     from touchback.model.model import Model
@@ -45,8 +45,7 @@ def check_units(model: Model) -> None:
     """Refuse a model whose units can't be what they are used for, in its parts too, each once."""
     for prefix, each in _with_parts(model):
         for place, message in unit_problems(each):
-            where = f"{_ITEMS[str(place[0])]} '{place[1]}': " if place[0] in _ITEMS else ""
-            raise ModelError(f"{prefix}{where}{message}")
+            raise ModelError(f"{prefix}{_item(place)}{message}")
 
 
 def unknown_units(model: Model) -> Iterator[str]:
@@ -60,6 +59,24 @@ def unknown_units(model: Model) -> Iterator[str]:
                         "known, so its number is taken as it is; known are e.g. "
                         "mm, g, ms, deg, rpm, N/mm, l, lbf, kWh."
                     )
+
+
+def assumed_gains(model: Model) -> Iterator[str]:
+    """What to doubt: efforts, rates of states and signals that are made of positions and rates in
+    other units, as the effort `-q - v`, so that a gain of 1 stands for a stiffness."""
+    for prefix, each in _with_parts(model):
+        known = signals_of(each)
+        dimensions = Dimensions(each.tape, partial(_quantity, known))
+        for use in uses(each):
+            wanted = dimension_of(use.unit)
+            if not isinstance(use.given, Expr) or wanted is None or _is_place(use):
+                continue
+            if dimensions(use.given.id).assumes_gains(wanted):
+                yield (
+                    f"{prefix}{_item(use.place)}its {_field(use.place)} is {use.given}, positions "
+                    f"and rates without gains, where {use.unit} is needed, so that gains are 1 in "
+                    "SI; give them as parameters with units."
+                )
 
 
 def _with_parts(model: Model) -> Iterator[tuple[str, Model]]:
@@ -81,6 +98,11 @@ _ITEMS = {
     "constraints": "Constraint", "drives": "Drive", "states": "State", "controls": "Control",
     "sensors": "Sensor", "modes": "Mode", "transitions": "Transition", "parts": "Part",
 }  # fmt: skip
+
+
+def _item(place: Place) -> str:
+    """The item of a place, before what is said of it; nothing of what is the model's own."""
+    return f"{_ITEMS[str(place[0])]} '{place[1]}': " if place[0] in _ITEMS else ""
 
 
 _PLACED = (
@@ -145,7 +167,8 @@ def _quantity(known: Mapping[str, Declared], symbol: Hashable) -> Quantity:
     if given is None:
         return UNKNOWN
     source: Any = given.kind if given.kind in ("parameter", "input") else "motion"
-    return quantity_of(str(symbol), source, dimension_of(given.unit), given.by_author)
+    dimension, angle = dimension_of(given.unit), is_angle(given.unit)
+    return quantity_of(str(symbol), source, dimension, given.by_author, angle)
 
 
 # ---- where numbers are used ----------------------------------------------------------------------
@@ -315,11 +338,11 @@ def _complaint(
     wanted = dimension_of(use.unit)
     if wanted is None:
         return ""
-    if _is_place(use) and (found.doubt or found.is_rate):
-        what = found.doubt or f"it is {expression}, a quantity in {text_of(found.dimension or ())}"
+    if _is_place(use) and (found.doubt or found.is_rate or _is_length_for_angle(found, use.unit)):
+        what = found.doubt or f"it is {expression}, {_quantity_in_words(found)}"
         return (
-            f"in its {where}, {what}; {use.unit} is needed there: multiply rates by a time, or use "
-            "positions alone."
+            f"in its {where}, {what}; {use.unit} is needed there: multiply rates by a time and "
+            "angles by a radius, or use positions of one kind alone."
         )
     name = str(expression.tape.names.get(abs(expression.id), ""))
     if name in found.names and _is_frequency_for_angle(known[name].unit, use.unit):
@@ -327,7 +350,8 @@ def _complaint(
             f"its {where} is the {known[name].kind} '{name}', in {known[name].unit}; {use.unit} is "
             "needed there, and a turn has 2π rad: multiply it by 2π, or give it in rad/s or rpm."
         )
-    if not found.contradicts(wanted):
+    angle_for_number = found.angle and found.names and use.unit == "1"
+    if not found.contradicts(wanted) and not angle_for_number:
         return ""
     if name in found.names:
         kind, unit, _ = known[name]
@@ -337,9 +361,18 @@ def _complaint(
         )
     units = ", ".join(f"'{each}' in {known[each].unit}" for each in found.names[:4])
     return (
-        f"its {where} is {expression}, with {units}: a quantity in {text_of(found.dimension or ())}"
-        f"; {use.unit} is needed there. Correct the unit of one of them, or the expression."
+        f"its {where} is {expression}, with {units}: {_quantity_in_words(found)}; {use.unit} is "
+        "needed there. Correct the unit of one of them, or the expression."
     )
+
+
+def _quantity_in_words(found: Quantity) -> str:
+    return "an angle" if found.angle else f"a quantity in {text_of(found.dimension or ())}"
+
+
+def _is_length_for_angle(found: Quantity, wanted: str) -> bool:
+    """Whether a length stands where an angle is needed, or the other way round."""
+    return found.moving and (found.is_length if is_angle(wanted) else found.angle)
 
 
 def _is_place(use: Use) -> bool:

@@ -4,9 +4,12 @@ Numbers that are written in an expression have no unit of their own. Beside a qu
 or a comparison, a number has the quantity's. As a factor it may be a plain number (`r/2`) or a
 quantity that nobody named (a gain, a density): so an expression with such factors is *certain* only
 where it is made of parameters alone and the factor is a simple fraction or a multiple of π. What is
-not certain is never refused. Nor is a law that adds positions and velocities: its gains are 1; but
-it is *doubtful*, and refused where a place is meant, which has no gains. Nor are lengths and times
-with a factor where a mass is meant: 2 may be that of a metre.
+not certain is never refused. Nor is a law that adds positions and velocities, or lengths and
+angles: its gains are 1; but it is *doubtful*, and refused where a place is meant, which has no
+gains. Nor are lengths and times with a factor where a mass is meant: 2 may be that of a metre.
+
+An angle has no dimension, so that r φ is a length. What certainly is an angle and nothing else (φ,
+φ + 1, atan2(y, x), but not 2 φ, where 2 may be a radius) is known as such.
 """
 
 from __future__ import annotations
@@ -24,6 +27,7 @@ from touchback.units import NONE, Dimension, same_dimension, text_of
 Source = Literal["parameter", "input", "motion"]
 _SIMPLE = 4, 12  # numerators and denominators up to these are plain numbers
 _KG, _S = 0, 2  # the places of mass and time among the bases
+_LENGTH: Dimension = (0.0, 1.0, *NONE[2:])
 _SAME_AS_OPERAND = (ops.NEG, ops.ABS, ops.FLOOR)
 _PURE_ARGUMENT = (
     ops.SIN, ops.COS, ops.ASIN, ops.ACOS, ops.EXP, ops.LOG, ops.SINH, ops.COSH, ops.TANH,
@@ -48,6 +52,7 @@ class Quantity:
     is_number: bool = False
     problem: str = ""
     doubt: str = ""
+    angle: bool = False  # certainly one, and nothing else
 
     @property
     def certain(self) -> bool:
@@ -77,15 +82,29 @@ class Quantity:
             self.moving and self.certain and _of_motion(self) and (self.dimension or NONE)[_S] < 0
         )
 
+    @property
+    def is_length(self) -> bool:
+        """Whether it certainly is a length, and so no angle."""
+        return self.dimension == _LENGTH and self.certain
+
+    def assumes_gains(self, wanted: Dimension) -> bool:
+        """Whether it is of positions and rates alone where something else is meant, so that their
+        gains are 1 in units that nobody named."""
+        if self.doubt or self.dimension is None:
+            return bool(self.doubt)
+        return self.kinematic and self.certain and not same_dimension(self.dimension, wanted)
+
 
 NUMBER = Quantity(is_number=True)
 UNKNOWN = Quantity()
 
 
-def quantity_of(name: str, source: Source, dimension: Dimension | None, declared: bool) -> Quantity:
+def quantity_of(
+    name: str, source: Source, dimension: Dimension | None, declared: bool, angle: bool
+) -> Quantity:
     """That of a symbol."""
     named = (name,) if declared and dimension is not None else ()
-    return Quantity(dimension, named, source == "parameter", source == "motion")
+    return Quantity(dimension, named, source == "parameter", source == "motion", angle=angle)
 
 
 class Dimensions:
@@ -131,13 +150,14 @@ class Dimensions:
             found = _sum(given[0], given[1], _SUMS[op])
             if op in (ops.LT, ops.LE, ops.EQ, ops.ATAN2):
                 return replace(
-                    found, dimension=NONE, names=(), factors=0, is_number=False, doubt=""
-                )
+                    found, dimension=NONE, names=(), factors=0, is_number=False, doubt="",
+                    angle=op == ops.ATAN2,
+                )  # fmt: skip
             return found
         if op in _SAME_AS_OPERAND:
             return given[0]
         if op in _PURE_ARGUMENT:
-            return _function(ops.NAME[op], given[0])
+            return _function(op, given[0])
         if op == ops.SQRT:
             return _raised(given[0], 0.5)
         if op == ops.POW:
@@ -179,7 +199,7 @@ def _scaled(quantity: Quantity, number: float | None) -> Quantity:
     if number is not None and abs(number) == 1.0:
         return quantity
     level = 1 if number is not None and _is_simple(number) else 2
-    return replace(quantity, factors=max(level, quantity.factors))
+    return replace(quantity, factors=max(level, quantity.factors), angle=False)
 
 
 def _is_simple(number: float) -> bool:
@@ -193,20 +213,23 @@ def _is_simple(number: float) -> bool:
 
 
 def _raised(quantity: Quantity, power: float) -> Quantity:
-    if quantity.dimension is None:
+    if quantity.dimension is None or power == 1.0:
         return quantity
-    return replace(quantity, dimension=tuple(power * x for x in quantity.dimension))
+    raised = tuple(power * x for x in quantity.dimension)
+    return replace(quantity, dimension=raised, angle=False)
 
 
-def _function(name: str, argument: Quantity) -> Quantity:
-    """sin, exp, …: a pure number of a pure number; an angle counts as one."""
+def _function(op: int, argument: Quantity) -> Quantity:
+    """sin, exp, …: a pure number of a pure number; an angle counts as one, and asin gives one."""
+    name = ops.NAME[op]
     if argument.is_number:
         return NUMBER
     if argument.contradicts(NONE) and not argument.kinematic:
         return Quantity(
             problem=f"{name} is taken of {_shown(argument)}; it takes an angle or a pure number"
         )
-    return replace(argument, dimension=NONE, names=(), factors=0)
+    angle = op in (ops.ASIN, ops.ACOS)
+    return replace(argument, dimension=NONE, names=(), factors=0, angle=angle)
 
 
 def _sum(one: Quantity, other: Quantity, verb: str) -> Quantity:
@@ -220,12 +243,17 @@ def _sum(one: Quantity, other: Quantity, verb: str) -> Quantity:
         return replace(mixed, dimension=known.dimension, factors=known.factors)
     if same_dimension(one.dimension, other.dimension):
         factors = min(each.factors for each in (one, other))
-        return replace(mixed, dimension=one.dimension, factors=factors)
+        angle = one.angle and other.angle
+        return replace(mixed, dimension=one.dimension, factors=factors, angle=angle)
     if one.certain != other.certain:
         known = one if one.certain else other
         return replace(mixed, dimension=known.dimension, factors=known.factors)
     gains = (one.moving or other.moving) and _of_motion(one) and _of_motion(other)
-    if gains and one.certain and _places_and_rates(one.dimension, other.dimension):
+    if (
+        gains
+        and one.certain
+        and (_places_and_rates(one.dimension, other.dimension) or _length_and_angle(one, other))
+    ):
         return replace(mixed, doubt=mixed.doubt or f"{_shown(one)} and {_shown(other)} are {verb}")
     if not one.certain or gains or not mixed.names:
         return mixed
@@ -238,6 +266,10 @@ def _places_and_rates(one: Dimension, other: Dimension) -> bool:
     return one[_S] != other[_S] and max(one[_S], other[_S]) <= 0.0
 
 
+def _length_and_angle(one: Quantity, other: Quantity) -> bool:
+    return (one.is_length and other.angle) or (one.angle and other.is_length)
+
+
 def _of_motion(quantity: Quantity) -> bool:
     dimension = quantity.dimension or NONE
     return not any(x for i, x in enumerate(dimension) if i not in (1, 2))
@@ -246,6 +278,7 @@ def _of_motion(quantity: Quantity) -> bool:
 def _shown(quantity: Quantity) -> str:
     """A quantity by its unit and what it is made of."""
     unit = text_of(quantity.dimension or NONE)
-    what = "a pure number" if unit == "1" else f"a quantity in {unit}"
+    pure = "an angle" if quantity.angle else "a pure number"
+    what = pure if unit == "1" else f"a quantity in {unit}"
     named = " and ".join(f"'{name}'" for name in quantity.names[:3])
     return f"{what} ({named})" if named else what

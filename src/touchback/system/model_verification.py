@@ -20,6 +20,7 @@ from touchback.model import (
     LinkForce,
     PointInPlane,
     SpringDamper,
+    assumed_gains,
     frames_of,
     limit_numbers,
     unknown_units,
@@ -423,8 +424,9 @@ def _units(system: System) -> Found:
     declared |= {name: each.unit for name, each in model.inputs.items()}
     declared |= {name: each.unit for name, each in model.states.items()}
     texts = {name: unit for name, unit in declared.items() if unit}
+    doubts = [*unknown_units(model), *assumed_gains(model)]
     if not declared:
-        return "", []
+        return "", doubts
     unknown = [name for name, text in texts.items() if is_unknown(text)]
     converted = [
         f"'{name}' from {text}"
@@ -438,4 +440,4 @@ def _units(system: System) -> Found:
     if unknown:
         named = ", ".join(f"'{name}' in {texts[name]}" for name in unknown[:8])
         told += f"; not known, so taken as they are: {named}"
-    return told, list(unknown_units(model))
+    return told, doubts
