@@ -4,25 +4,9 @@ import numpy as np
 import pytest
 
 import touchback as tb
+from models_with_modes import follower
 
 FORMULATIONS = ("partitioning", "projection", "multipliers", "baumgarte")
-
-
-def follower(on_cart: bool, first: str, goal: float = 1.0) -> tb.Model:
-    """A cart that rolls freely and a slider, on the ground or on the cart, that follows it for a
-    while; they are apart when it begins."""
-    m = tb.Model("follower", gravity=(0, 0, 0))
-    offset = m.input("offset", unit="m", default=0.1)
-    cart = m.body("cart", mass=1.0)
-    m.joint("cart", tb.Prismatic("x"), m.ground, cart, velocity=1.0)
-    rail = cart if on_cart else m.ground
-    m.joint("slider", tb.Prismatic("x"), rail, m.body("slider", mass=2.0), position=0.5)
-    m.mode("free", initial=first == "free")
-    place = goal * m.coordinate("cart") + offset
-    m.mode("follow", tracking={"slider": place}, initial=first == "follow")
-    m.transition("begin", "free", "follow", when=0.5 - m.time)
-    m.transition("end", "follow", "free", when=0.9 - m.time)
-    return m
 
 
 @pytest.mark.parametrize("constraints", FORMULATIONS)

@@ -361,13 +361,6 @@ def model_in_all_modes(system: System) -> Model:
     whole, groups = system.dynamics.whole, system.dynamics.modes.groups
     if not groups:
         return system.model
-    for name, mode in whole.modes.items():
-        for row in mode.active:
-            if row in whole.constraints and whole.constraints[row].through is not None:
-                raise InputError(
-                    f"modelica: mode '{name}' keeps an idle coordinate by '{row}', which jumps "
-                    "there in transitions; leave its tracking away."
-                )
     acting = sorted({row for mode in whole.modes.values() for row in mode.active})
     model = model_in_modes(whole, (), acting)
     for name, kind in whole.sensors.items():

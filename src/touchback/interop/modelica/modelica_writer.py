@@ -642,22 +642,18 @@ class Transitions:
         at_rest = [*after]
         at_rest[exit.place] = after[exit.place] if rest is None else rest
         impacts = self._impacts
-        jumps = self._jumps(exit, reset)
-        if impacts.rows and jumps:
-            yield f"{impacts.result} = {impacts.call(given, reset, after, at_rest)};"
-        elif impacts.rows:
-            yield f"{impacts.result} = pre({impacts.result});"
+        jumps = bool(impacts.rows) and self._jumps(exit, reset)
+        if impacts.rows:
+            yield from impacts.results(given, reset, after, at_rest, jumps)
         for name, number_after in zip(names, after, strict=True):
             if name == names[exit.place] and rest is not None:
-                rests = f"{impacts.result}[{impacts.freedoms + 1}] > 0.5"
+                rests = impacts.comes_to_rest(given)
                 yield f"{name} = if {rests} then {rest} else {number_after};"
             else:
                 yield f"{name} = {number_after};"
-        yield from self._reinit("q", reset)
-        if impacts.rows and jumps:
-            yield from impacts.reinit()
-        else:
-            yield from self._reinit("v", reset)
+        jumped = impacts.jumped(given) if jumps else {}
+        for word in ("q", "v"):
+            yield from self._reinit(word, {**reset, **jumped})
         for state in sheet.states.values():
             if state in reset:
                 yield f"reinit({state}, {reset[state]});"
@@ -698,9 +694,21 @@ class Transitions:
                 yield f"reinit({owner}.{word}, {vector(values)});"
 
 
+_FOLLOWING = 20  # steps of Newton's method, as in our runs
+
+
+@dataclass(frozen=True)
+class _IdleCoordinate:
+    """A coordinate that tracks: its number among velocities, and what its position is called."""
+
+    freedom: int
+    position: str
+
+
 class _Impacts:
     """The function that gives velocities after a transition, from M, J, W and b of all rows that
-    modes keep or blows stop."""
+    modes keep or blows stop, and the positions of what tracks, from h of the rows by which it
+    does."""
 
     def __init__(self, sheet: Sheet) -> None:
         self.sheet = sheet
@@ -713,6 +721,8 @@ class _Impacts:
         self.rows = [row.name for row in rows]
         self.owners = {row: name for name, own in model.constraint_rows().items() for row in own}
         self.freedoms = n = len(sheet.system.layout.v)
+        self.idle = _idle_coordinates(sheet, rows)
+        self.rests = any(each.rest is not None for each in whole.transitions.values())
         M = mass_matrix_entries(instant)
         through = [row.through or row.J for row in rows]
         self._parts = {
@@ -721,12 +731,21 @@ class _Impacts:
             "W": [[row.get(j, 0) for j in range(n)] for row in through],
             "b": [[row.b for row in rows]],
         }
-        self.function = sheet.names.fresh("velocities_after")
-        self.result = sheet.names.fresh("jump")
-        self._own = Names(["s", "M", "J", "W", "b", "v", "x", "y", "e"])
+        self.function = sheet.names.fresh("state_after" if self.idle else "velocities_after")
+        self.result, self._result_at_rest = map(sheet.names.fresh, ("jump", "jump_to_rest"))
+        self._own = Names(["s", "M", "J", "W", "b", "v", "x", "e"])
         self._used: dict[str, str] = {}
         nodes = [int(x) for part in self._parts.values() for row in part for x in row]
         self._written = texts(sheet.tape, nodes, self._symbol)
+        followed = [row for row in rows if row.name in self.idle]
+        slopes = [int(row.J[self.idle[row.name].freedom]) for row in followed]
+        goals = [0 if row.h is None else int(row.h) for row in followed]
+        self._followed = texts(sheet.tape, [*goals, *slopes], self._symbol, shared="goal_")
+        # by what the function calls them: arguments of positions that it moves
+        self._moved = {
+            self._symbol(position): self._own.fresh(f"{position} before")
+            for position in dict.fromkeys(each.position for each in self.idle.values())
+        }
 
     def _symbol(self, symbol: Hashable) -> str:
         name = str(symbol)
@@ -741,48 +760,93 @@ class _Impacts:
 
     def declarations(self) -> Iterator[str]:
         """What it gave last."""
-        if self.rows:
+        said = "velocities after the last transition, the speed of the fastest rebound"
+        said += ", positions of what tracks" if self.idle else ""
+        for name in (self.result, *([self._result_at_rest] if self.rests else [])):
             yield (
-                f"discrete Real {self.result}[{self.freedoms + 1}](each start = 0.0, each fixed = "
-                'true) "velocities after the last blow, and 1 where it came to rest";'
+                f"discrete Real {name}[{self._size}](each start = 0.0, each fixed = true) "
+                f'"{said}{"; if it came to rest" if name != self.result else ""}";'
             )
+
+    @property
+    def _size(self) -> int:
+        return self.freedoms + 1 + len(self._moved)
 
     def _function(self) -> Iterator[str]:
         n, m = self.freedoms, len(self.rows)
-        title = f"and whether contacts come to rest; rows: {quoted(', '.join(self.rows))}"
+        moved = self._moved
+        title = f"and the speed of the fastest rebound; rows: {quoted(', '.join(self.rows))}"
         yield f'  function {self.function} "{title}"'
-        yield from (f"    input Real {own};" for own in self._used.values())
+        for own in self._used.values():
+            yield f"    input Real {moved.get(own, own)};"
         yield f"    input Real v[{n}];"
         yield f"    input Boolean kept[{m}], hit[{m}];"
         yield f"    input Real e[{m}];"
         yield "    input Boolean poisson;"
-        yield "    input Real rest_speed;"
-        yield f"    input Boolean kept_at_rest[{m}];"
-        yield f"    output Real after[{n + 1}];"
+        yield f"    output Real after[{self._size}];"
         yield "  protected"
-        yield f"    Real M[{n}, {n}], J[{m}, {n}], W[{m}, {n}], b[{m}], x[{n}], y[{n}], slow;"
-        yield from (f"    Real {name};" for name in self._written.shared)
+        yield f"    Real M[{n}, {n}], J[{m}, {n}], W[{m}, {n}], b[{m}], x[{n}];"
+        if moved:
+            yield f"    Real {', '.join(moved)}, off[{len(self.idle)}];"
+        yield from (f"    Real {name};" for name in (*self._written.shared, *self._followed.shared))
         yield "  algorithm"
+        if moved:
+            yield from self._follow_positions()
         yield from (f"    {name} := {text};" for name, text in self._written.shared.items())
         items = iter(self._written.each)
         for word, part in self._parts.items():
             rows = [vector([next(items) for _ in row]) for row in part]
             yield f"    {word} := {rows[0] if word == 'b' else vector(rows)};"
-        yield "    x := struck(M, J, W, b, v, kept, hit, e, poisson);"
-        yield f"    y := struck(M, J, W, b, v, kept_at_rest, hit, zeros({m}), false);"
-        yield "    slow := if rebound(J, b, x, hit) < rest_speed then 1.0 else 0.0;"
+        yield "    x := v;"
+        for row, idle in self.idle.items():  # what tracks, and nothing else, gets its velocity
+            i, j = self.rows.index(row) + 1, idle.freedom + 1
+            pace = f"(b[{i}] - J[{i}, :]*v)/J[{i}, {j}]"
+            yield f"    x[{j}] := x[{j}] + (if kept[{i}] then {pace} else 0.0);"
+        yield "    x := struck(M, J, W, b, x, kept, hit, e, poisson);"
         yield f"    for i in 1:{n} loop"
-        yield "      after[i] := if slow > 0.5 then y[i] else x[i];"
+        yield "      after[i] := x[i];"
         yield "    end for;"
-        yield f"    after[{n + 1}] := slow;"
+        yield f"    after[{n + 1}] := rebound(J, b, x, hit);"
+        for k, own in enumerate(moved):
+            yield f"    after[{n + 2 + k}] := {own};"
         yield f"  end {self.function};"
 
-    def call(
+    def _follow_positions(self) -> Iterator[str]:
+        """Newton's method in the coordinates that track, each by its own row."""
+        yield from (f"    {own} := {before};" for own, before in self._moved.items())
+        yield f"    for k in 1:{_FOLLOWING} loop"
+        yield from (f"      {name} := {text};" for name, text in self._followed.shared.items())
+        goals, slopes = np.split(np.array(self._followed.each), 2)
+        for i, (row, goal, slope) in enumerate(zip(self.idle, goals, slopes, strict=True)):
+            kept = f"kept[{self.rows.index(row) + 1}]"
+            yield f"      off[{i + 1}] := if {kept} then ({goal})/({slope}) else 0.0;"
+        for i, each in enumerate(self.idle.values()):
+            own = self._used[each.position]
+            yield f"      {own} := {own} - off[{i + 1}];"
+        yield "    end for;"
+
+    def results(
         self,
         given: Transition,
         reset: dict[str, str],
         after: Sequence[str | int],
         at_rest: Sequence[str | int],
+        jumps: bool,
+    ) -> Iterator[str]:
+        """What follows from a transition, and from coming to rest by it, where that may be."""
+        called = {self.result: self._call(given, reset, after)}
+        if self.rests:
+            called[self._result_at_rest] = self._call(given, reset, at_rest, stops=True)
+        for name, call in called.items():
+            changes = jumps and (name == self.result or given.rest is not None)
+            yield f"{name} = {call if changes else f'pre({name})'};"
+
+    def _call(
+        self,
+        given: Transition,
+        reset: dict[str, str],
+        after: Sequence[str | int],
+        stops: bool = False,
     ) -> str:
         """The function at the state that resets leave, with the constraints of the next mode."""
         sheet = self.sheet
@@ -792,28 +856,51 @@ class _Impacts:
             for row, own in zip(self.rows, kept, strict=True)
         ]
         rebounds = [
-            int(sheet.instant.value(given.restitution.get(self.owners[row], 0.0)))
+            int(sheet.instant.value(0.0 if stops else given.restitution.get(self.owners[row], 0.0)))
             for row in self.rows
         ]
+        known = {**reset, **dict(zip(sheet.mode_names, map(str, after), strict=True))}
         arguments = [
-            *(reset.get(name, sheet.before(name)) for name in self._used),
-            vector([reset.get(x, sheet.before(x)) for x in sheet.coordinate_names("v")]),
+            *(known.get(name, sheet.before(name)) for name in self._used),
+            vector([known.get(x, sheet.before(x)) for x in sheet.coordinate_names("v")]),
             vector(kept), vector(hit), vector(texts(sheet.tape, rebounds, inline=True).each),
-            "true" if given.law == "poisson" else "false",
-            number(given.rest_speed if given.rest is not None else 0.0),
-            vector([sheet.modes.condition(row, at_rest) for row in self.rows]),
+            "true" if given.law == "poisson" and not stops else "false",
         ]  # fmt: skip
         return f"{self.function}({', '.join(arguments)})"
 
-    def reinit(self) -> Iterator[str]:
-        """All velocities become those after."""
-        place = 0
-        for name, joint in self.sheet.model.joints.items():
-            count = joint.kind.nv
-            if count:
-                values = [f"{self.result}[{place + i + 1}]" for i in range(count)]
-                yield f"reinit({self.sheet.joint(name)}.v, {vector(values)});"
-            place += count
+    def comes_to_rest(self, given: Transition) -> str:
+        """Whether it does, as a condition."""
+        return f"{self.result}[{self.freedoms + 1}] < {number(given.rest_speed)}"
+
+    def jumped(self, given: Transition) -> dict[str, str]:
+        """All velocities, and positions of what tracks, after it."""
+        names = self.sheet.coordinate_names("v")
+        places = {name: i + 1 for i, name in enumerate(names)}
+        called = {own: name for name, own in self._used.items()}
+        for i, own in enumerate(self._moved):
+            places[called[own]] = self.freedoms + 2 + i
+        if given.rest is None:
+            return {name: f"{self.result}[{i}]" for name, i in places.items()}
+        choice = f"if {self.comes_to_rest(given)} then {self._result_at_rest}[{{0}}] "
+        choice += f"else {self.result}[{{0}}]"
+        return {name: choice.format(i) for name, i in places.items()}
+
+
+def _idle_coordinates(sheet: Sheet, rows: Sequence[Row]) -> dict[str, _IdleCoordinate]:
+    """Those that track in some mode, by their rows; none of a joint with a quaternion, which models
+    refuse."""
+    found: dict[str, _IdleCoordinate] = {}
+    positions = {
+        sheet.instant.freedom(name, i): f"{sheet.joint(name)}.q[{i + 1}]"
+        for name, joint in sheet.model.joints.items()
+        for i in range(joint.kind.nv)
+    }
+    for row in rows:
+        if not row.through or not row.J.keys() & row.through.keys():
+            continue
+        (freedom,) = row.through
+        found[row.name] = _IdleCoordinate(freedom, positions[freedom])
+    return found
 
 
 def _denied(condition: str) -> str:
