@@ -1,7 +1,10 @@
 """Every Python block of the documentation runs, page by page, in the order of reading."""
 
+import inspect
 import math
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -9,6 +12,7 @@ import pytest
 import forked
 import touchback as tb
 from command import touchback
+from touchback.model import Data
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -30,6 +34,22 @@ def test_the_code_of_a_page_runs(page: Path, tmp_path: Path) -> None:
     script.write_text("\n\n".join(blocks(page)), encoding="utf-8")
     done = forked.run(script, tmp_path)
     assert done.returncode == 0, done.stderr
+
+
+def test_the_code_of_all_pages_passes_a_type_checker(tmp_path: Path) -> None:
+    """As of somebody who has installed the package and runs mypy, with its own settings, on a
+    script. A page may use a name for something else further down, hence redefinition."""
+    for page in RUNNING:
+        (tmp_path / f"{page.stem}.py").write_text("\n\n".join(blocks(page)), encoding="utf-8")
+    (tmp_path / "mypy.ini").write_text("[mypy]\n", encoding="utf-8")
+    given = (
+        "--check-untyped-defs", "--allow-redefinition", "--ignore-missing-imports",
+        f"--cache-dir={ROOT / '.mypy_cache' / 'pages'}", *sorted(f"{p.stem}.py" for p in RUNNING),
+    )  # fmt: skip
+    done = subprocess.run(
+        (sys.executable, "-m", "mypy", *given), cwd=tmp_path, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_the_readme_shows_what_it_promises() -> None:
@@ -87,3 +107,21 @@ def test_the_mechanism_of_the_five_minutes_is_one_that_the_page_can_show(tmp_pat
     }
     assert turned[2.0] > 2 * math.pi  # as the page says: it runs,
     assert -math.pi / 2 < turned[0.1] < 0  # and stays below without its counterweight
+
+
+def test_every_kind_takes_a_body_for_a_frame_by_its_declared_types() -> None:
+    """`tb.Position(cart)` runs for each kind that has a frame, so a type checker must allow it: at
+    run time `FrameField` is `Frame`, only the source shows which of them a field says."""
+    assert tb.contact and tb.vehicle and tb.gallery  # imports what kinds they have
+    kinds = [kind for kind in subclasses(Data) if kind.__struct_config__.tag is not None]
+    narrow = {
+        f"{kind.__name__}.{name}"
+        for kind in kinds
+        for name in re.findall(r"^    (\w+): .*\bFrame\b", inspect.getsource(kind), re.MULTILINE)
+    }
+    assert len(kinds) > 90 and not narrow
+
+
+def subclasses(kind: type[Data]) -> list[type[Data]]:
+    own = [each for each in kind.__subclasses__() if each.__module__.startswith("touchback.")]
+    return own + [inner for each in own for inner in subclasses(each)]

@@ -3,7 +3,7 @@
 from touchback.model import (
     ForceKind,
     Forces,
-    Frame,
+    FrameField,
     Mechanics,
     Value,
     line_between,
@@ -16,8 +16,8 @@ class Attraction(ForceKind, frozen=True, tag="attraction"):
     """Force `strength`/r² [N] between the origins of `a` and `b`, r their distance; `strength`
     [N m²]. Stored energy −strength/r [J]."""
 
-    a: Frame
-    b: Frame
+    a: FrameField
+    b: FrameField
     strength: Value
 
     def apply(self, mechanics: Forces) -> None:

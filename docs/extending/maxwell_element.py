@@ -3,7 +3,7 @@
 from touchback.model import (
     ForceKind,
     Forces,
-    Frame,
+    FrameField,
     InternalState,
     Mechanics,
     Value,
@@ -17,8 +17,8 @@ class MaxwellElement(ForceKind, frozen=True, tag="maxwell-element"):
     """Tension k (l − l₀ − x) [N] between the origins of `a` and `b`, where the damper's stretch x
     follows c ẋ = k (l − l₀ − x): a pull that is held dies away with the time c/k."""
 
-    a: Frame
-    b: Frame
+    a: FrameField
+    b: FrameField
     stiffness: Value
     damping: Value
     length: Value = 0.0

@@ -175,7 +175,7 @@ Floats = NDArray[np.float64]
 
 
 #: An input of a run: a number, samples, a pair of times and values, or a function of time.
-Input = ArrayLike | Callable[[float], float]
+Input = ArrayLike | tuple[ArrayLike, ArrayLike] | Callable[[float], float]
 
 
 InputData = Mapping[str, Input]

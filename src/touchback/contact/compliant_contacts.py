@@ -19,9 +19,11 @@ from touchback.contact.surface_tracking import Nearest, Side, Tracking, Twist
 from touchback.contact.surfaces import AnySurface, Surface, has_hidden
 from touchback.errors import ModelError
 from touchback.model import (
+    GROUND_FRAME,
     ForceKind,
     Forces,
     Frame,
+    FrameField,
     InternalState,
     Mechanics,
     PlaneShape,
@@ -97,8 +99,8 @@ class SphereOnPlane(CompliantContact, frozen=True, tag="sphere-on-plane"):
     Hertz). Friction is regularised: −μ N u/√(u² + u₀²) for the slip velocity u, with `friction` μ
     and `slip_speed` u₀ [m/s]; it creeps at u ≪ u₀ instead of sticking."""
 
-    frame: Frame
-    plane: Frame = Frame("ground")
+    frame: FrameField
+    plane: FrameField = GROUND_FRAME
     radius: Value = 0.0
     stiffness: Value = 1e5
     exponent: Value = 1.5
@@ -351,9 +353,9 @@ class SurfaceContact(CompliantContact, frozen=True, tag="surface-contact"):
     −μ N u/√(u² + u₀²)."""
 
     UNITS: ClassVar[dict[str, str]] = {"friction": "1", "slip_speed": "m/s", "correction": "1/s"}
-    a: Frame
+    a: FrameField
     surface_a: AnySurface
-    b: Frame
+    b: FrameField
     surface_b: AnySurface
     start: tuple[float, ...] = ()
     law: AnyLaw = HuntCrossley(1e6)

@@ -13,6 +13,7 @@ from touchback.model import (
     Data,
     FaceShape,
     Frame,
+    FrameField,
     Mechanics,
     PatchShape,
     Rotation,
@@ -130,7 +131,7 @@ class Circle(Profile, frozen=True, tag="circle"):
     """A circle of `radius` [m] about the frame's origin; material inside. Radius 0: a point."""
 
     UNITS: ClassVar[dict[str, str]] = {"radius": "m"}
-    frame: Frame
+    frame: FrameField
     radius: Value
 
     def __post_init__(self) -> None:
@@ -158,7 +159,7 @@ class Line(Profile, frozen=True, tag="line"):
     ends, and costs less; without a thickness its material has no bottom."""
 
     UNITS: ClassVar[dict[str, str]] = {"length": "m", "thickness": "m"}
-    frame: Frame
+    frame: FrameField
     length: Value | None = None
     thickness: Value | None = None
 
@@ -216,7 +217,7 @@ class Arc(Profile, frozen=True, tag="arc"):
     side: a trough."""
 
     UNITS: ClassVar[dict[str, str]] = {"radius": "m", "start": "rad", "end": "rad"}
-    frame: Frame
+    frame: FrameField
     radius: Value
     start: Value
     end: Value

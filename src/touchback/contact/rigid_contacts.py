@@ -6,10 +6,11 @@ from typing import ClassVar
 from touchback.contact.compliant_contacts import SphereNearPlane, sphere_on_plane
 from touchback.errors import ModelError
 from touchback.model import (
+    GROUND_FRAME,
     ContactKind,
     DiscShape,
     Expr,
-    Frame,
+    FrameField,
     Mechanics,
     PlaneShape,
     Shapes,
@@ -68,8 +69,8 @@ class SpherePlaneContact(ContactKind, frozen=True, tag="sphere-plane"):
         "rolling": "m",
         "static_friction": "1",
     }
-    frame: Frame
-    plane: Frame = Frame("ground")
+    frame: FrameField
+    plane: FrameField = GROUND_FRAME
     radius: Value = 0.0
     restitution: Value = 0.0
     friction: Value = 0.0
@@ -126,8 +127,8 @@ class SphereSphereContact(ContactKind, frozen=True, tag="sphere-sphere"):
         "friction": "1",
         "static_friction": "1",
     }
-    a: Frame
-    b: Frame
+    a: FrameField
+    b: FrameField
     radius_a: Value
     radius_b: Value
     restitution: Value = 0.0
@@ -183,8 +184,8 @@ class DiscPlaneContact(ContactKind, frozen=True, tag="disc-plane"):
     has no lowest point."""
 
     UNITS: ClassVar[dict[str, str]] = {"radius": "m", "restitution": "1", "friction": "1"}
-    frame: Frame
-    plane: Frame = Frame("ground")
+    frame: FrameField
+    plane: FrameField = GROUND_FRAME
     radius: Value = 1.0
     restitution: Value = 0.0
     friction: Value = 0.0

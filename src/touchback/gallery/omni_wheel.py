@@ -32,10 +32,12 @@ import numpy as np
 import touchback as tb
 from touchback.gallery.catalogue import Entry, Experiment
 from touchback.model import (
+    GROUND_FRAME,
     XYZ,
     BodyHandle,
     Data,
     Forces,
+    FrameField,
     Mechanics,
     Value,
     check_positive,
@@ -278,17 +280,17 @@ class RollerPlace(Data, frozen=True):
     """The joint on which a roller spins, and the frame in its centre."""
 
     joint: str
-    frame: tb.Frame
+    frame: FrameField
 
 
 class WheelOnFloor(Data, frozen=True):
     """A disc whose axle is the y axis of `disc`, its rollers in the order of their angles (the
     first at −z), and the x-y plane of `floor`. `tracker`: "explicit", "section" or "implicit"."""
 
-    disc: tb.Frame
+    disc: FrameField
     rollers: tuple[RollerPlace, ...]
     shape: WheelShape
-    floor: tb.Frame = tb.Frame("ground")
+    floor: FrameField = GROUND_FRAME
     tracker: str = "explicit"
 
     def __post_init__(self) -> None:

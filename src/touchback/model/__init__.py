@@ -73,8 +73,10 @@ from touchback.model.forces.springs import (
 from touchback.model.frame import (
     AXES as AXES,
     GROUND as GROUND,
+    GROUND_FRAME as GROUND_FRAME,
     BodyHandle as BodyHandle,
     Frame,
+    FrameField as FrameField,
     Place as Place,
     Turns as Turns,
     as_frame as as_frame,

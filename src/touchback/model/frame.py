@@ -1,7 +1,7 @@
 """Frames: a point of a body with axes of its own."""
 
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from touchback.errors import ModelError
 from touchback.model.described_values import (
@@ -93,6 +93,26 @@ class BodyHandle:
 
 Place = Frame | BodyHandle | str
 """Where something sits: a frame, a body (at its origin), or a body's name."""
+
+if TYPE_CHECKING:
+
+    class FrameField:
+        """The type of a kind's field that is given a `Place` and holds a `Frame`: type checkers
+        take what a descriptor's `__set__` takes as the argument of the constructor (PEP 681)."""
+
+        def __get__(self, owner: object, kind: object) -> Frame: ...
+        def __set__(self, owner: object, given: Place) -> None: ...
+
+    class FramesField:
+        """The same for several."""
+
+        def __get__(self, owner: object, kind: object) -> tuple[Frame, ...]: ...
+        def __set__(self, owner: object, given: Sequence[Place]) -> None: ...
+
+    GROUND_FRAME: FrameField
+else:
+    FrameField, FramesField = Frame, tuple[Frame, ...]  # once the model has taken it
+    GROUND_FRAME = Frame(GROUND)
 
 
 def as_frame(label: str, given: object) -> Frame:

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from touchback.errors import InputError
 from touchback.native import Problem
@@ -165,7 +166,7 @@ def _timed(inputs: InputData | None, end: float) -> dict[str, Input]:
     """Samples spread over the whole run with their times, so that every part of it agrees."""
     found = dict(inputs or {})
     for name, given in found.items():
-        if not callable(given) and np.ndim(given) == 1:
+        if not callable(given) and np.ndim(cast(ArrayLike, given)) == 1:
             values = np.asarray(given)
             found[name] = np.linspace(0.0, end, len(values)), values
     return found

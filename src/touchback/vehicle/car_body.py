@@ -7,8 +7,8 @@ from typing import Annotated, ClassVar
 from msgspec import Meta
 
 import touchback as tb
-from touchback import ForceKind, Frame, InternalState, maximum, select
-from touchback.model import Forces, Mechanics, Operators, Vectors, check_positive
+from touchback import ForceKind, InternalState, maximum, select
+from touchback.model import Forces, FrameField, Mechanics, Operators, Vectors, check_positive
 from touchback.numbers import Scalar, Vector
 from touchback.vehicle.car_part import FromZero, Part, Positive, Size
 from touchback.vehicle.roads import Kerb
@@ -85,7 +85,7 @@ class BodyAtWalls(ForceKind, frozen=True, kw_only=True, tag="body-at-walls"):
 
     TOUCHES: ClassVar[bool] = True
 
-    chassis: Frame
+    chassis: FrameField
     wheelbase: float
     walls: tuple[Kerb, ...]
     body: Body = Body()

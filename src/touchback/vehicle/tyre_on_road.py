@@ -10,7 +10,6 @@ from msgspec.structs import replace as replace_frame
 import touchback as tb
 from touchback import (
     ForceKind,
-    Frame,
     InternalState,
     SensorKind,
     asin,
@@ -25,6 +24,7 @@ from touchback import (
 from touchback.model import (
     CylinderShape,
     Forces,
+    FrameField,
     Mechanics,
     Operators,
     Several,
@@ -171,7 +171,7 @@ class TyreOnRoad(ForceKind, frozen=True, kw_only=True, tag="tyre-on-road"):
 
     TOUCHES: ClassVar[bool] = True
 
-    wheel: Frame
+    wheel: FrameField
     tyre: AnyTyre
     road: AnyRoad = PlaneRoad()
     grip: Value = 1.0

@@ -7,7 +7,7 @@ import math
 import random
 import secrets
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import msgspec
@@ -137,19 +137,13 @@ class _Plan(msgspec.Struct):
     method: dict[str, float | list[float]]
 
 
-@dataclass
 class ForcedChoice:
     """A session in a file. One that was broken off, however hard, goes on with the next trial
     that has no answer; a person sees `current_trial.label` and the question, nothing else."""
 
-    path: Path
-    design: Design
-    seed: int | None = None
-    answers: list[ForcedChoiceAnswer] = field(default_factory=list)
-    _journal: Journal = field(init=False, repr=False, compare=False)
-
-    def __post_init__(self) -> None:
-        self.path = path_of(self.path)
+    def __init__(self, path: str | Path, design: Design, seed: int | None = None) -> None:
+        self.path, self.design, self.seed = path_of(path), design, seed
+        self.answers: list[ForcedChoiceAnswer] = []
         if not isinstance(self.design, Design):
             raise InputError(f"Forced choice: a Design is expected, got {shown(self.design)}.")
         trial_journal.check_folder(self.path)

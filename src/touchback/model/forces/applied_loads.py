@@ -6,7 +6,7 @@ from touchback.errors import ModelError
 from touchback.model.axis_between_frames import push_about, push_along
 from touchback.model.described_values import Triple, Value, is_zero
 from touchback.model.forces.base import ForceKind
-from touchback.model.frame import Frame
+from touchback.model.frame import FrameField, FramesField
 from touchback.model.joints.base import Axis, check_axis
 from touchback.model.mechanics_protocol import Forces
 from touchback.numbers import Matrix, Scalar, Vector, is_one_of
@@ -18,7 +18,7 @@ class Wrench(ForceKind, frozen=True, tag="wrench"):
     input."""
 
     UNITS: ClassVar[dict[str, str]] = {"force": "N", "torque": "N m", "point": "m"}
-    frame: Frame
+    frame: FrameField
     force: Triple = (0.0, 0.0, 0.0)
     torque: Triple = (0.0, 0.0, 0.0)
     axes: str = "world"
@@ -60,8 +60,8 @@ class AxisEffort(ForceKind, frozen=True, tag="axis-effort"):
     reaction on the reference's body; or, `turning`, a torque [N m] about it. Its power is the
     effort times the rate that `AxisMotion` reads there, however both move."""
 
-    frame: Frame
-    reference: Frame
+    frame: FrameField
+    reference: FrameField
     effort: Value
     axis: Axis = "z"
     turning: bool = False
@@ -94,7 +94,7 @@ class Hand(ForceKind, frozen=True, tag="hand"):
         "damping": "N s/m",
         "bound": "N",
     }
-    frames: tuple[Frame, ...]
+    frames: FramesField
     grip: Value
     target: Triple
     point: Triple = (0.0, 0.0, 0.0)

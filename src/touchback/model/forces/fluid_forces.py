@@ -20,7 +20,7 @@ from touchback.model.described_values import (
     value,
 )  # fmt: skip
 from touchback.model.forces.base import CarriedFluid, ForceKind
-from touchback.model.frame import GROUND, Frame
+from touchback.model.frame import GROUND, Frame, FrameField
 from touchback.model.mechanics_protocol import Forces, Mechanics, ValueOf
 from touchback.model.solids import AnySolid, SubmergedPart
 from touchback.model.visual_shapes import Shapes, SurfaceShape
@@ -96,7 +96,7 @@ class Buoyancy(ForceKind, frozen=True, tag="buoyancy"):
     [m³]."""
 
     UNITS: ClassVar[dict[str, str]] = {"volume": "m³", "density": "kg/m³"}
-    frame: Frame
+    frame: FrameField
     volume: Value
     density: Value = 1000.0
 
@@ -116,7 +116,7 @@ class Drag(ForceKind, frozen=True, tag="drag"):
         "density": "kg/m³",
         "flow": "m/s",
     }
-    frame: Frame
+    frame: FrameField
     area: Value
     coefficient: Value = 1.0
     density: Value = 1.2
@@ -146,7 +146,7 @@ class BoxDrag(ForceKind, frozen=True, tag="box-drag"):
         "viscosity": "Pa s",
         "flow": "m/s",
     }
-    frame: Frame
+    frame: FrameField
     sizes: Triple
     density: Value = 1000.0
     viscosity: Value = 0.0
@@ -207,7 +207,7 @@ class Immersed(ForceKind, frozen=True, tag="immersed"):
     }
     SHOWS_BODY = True
 
-    frame: Frame
+    frame: FrameField
     solid: AnySolid
     fluid: Fluid
     drag: Triple = _NONE

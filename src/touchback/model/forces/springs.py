@@ -4,7 +4,7 @@ from typing import ClassVar
 
 from touchback.model.described_values import Triple, Value
 from touchback.model.forces.base import ForceKind
-from touchback.model.frame import Frame
+from touchback.model.frame import Frame, FrameField
 from touchback.model.mechanics_protocol import Forces, Mechanics
 from touchback.numbers import Matrix, Scalar, Vector
 from touchback.spatial import transpose
@@ -15,8 +15,8 @@ class SpringDamper(ForceKind, frozen=True, tag="spring-damper"):
     distance."""
 
     UNITS: ClassVar[dict[str, str]] = {"stiffness": "N/m", "damping": "N s/m", "length": "m"}
-    a: Frame
-    b: Frame
+    a: FrameField
+    b: FrameField
     stiffness: Value = 0.0
     damping: Value = 0.0
     length: Value = 0.0
@@ -43,8 +43,8 @@ class LinkForce(ForceKind, frozen=True, tag="link-force"):
     sensor."""
 
     UNITS: ClassVar[dict[str, str]] = {"tension": "N"}
-    a: Frame
-    b: Frame
+    a: FrameField
+    b: FrameField
     tension: Value
 
     def apply(self, mechanics: Forces) -> None:
@@ -121,8 +121,8 @@ class Bushing(ForceKind, frozen=True, tag="bushing"):
         "torsion": "N m/rad",
         "torsion_damping": "N m s/rad",
     }
-    a: Frame
-    b: Frame
+    a: FrameField
+    b: FrameField
     stiffness: Triple = (0.0, 0.0, 0.0)
     damping: Triple = (0.0, 0.0, 0.0)
     torsion: Triple = (0.0, 0.0, 0.0)

@@ -11,7 +11,7 @@ from touchback.errors import ModelError
 from touchback.model.axis_between_frames import axis_displacement, axis_rotation
 from touchback.model.described_values import Value
 from touchback.model.forces.springs import line_between
-from touchback.model.frame import AXES, GROUND, Frame, as_frame
+from touchback.model.frame import AXES, GROUND, Frame, FrameField, as_frame
 from touchback.model.joints.base import Axis, check_axis
 from touchback.model.mechanics_protocol import Mechanics
 from touchback.model.sensors.base import XYZ, SensorKind, Several
@@ -20,9 +20,8 @@ from touchback.symbolic import Expr
 
 
 class _VectorSensor(SensorKind[Several], frozen=True):
-    """Three components along world axes."""
-
-    frame: Frame
+    """Three components along world axes. Each kind declares its frame itself: mypy reads an
+    inherited `FrameField` as what it is given, not as the frame it holds."""
 
     def components(self) -> tuple[str, ...]:
         return XYZ
@@ -30,6 +29,8 @@ class _VectorSensor(SensorKind[Several], frozen=True):
 
 class Position(_VectorSensor, frozen=True, tag="position"):
     """Position of a frame's origin from the ground's [m]."""
+
+    frame: FrameField
 
     def unit(self) -> str:
         return "m"
@@ -41,6 +42,8 @@ class Position(_VectorSensor, frozen=True, tag="position"):
 class Velocity(_VectorSensor, frozen=True, tag="velocity"):
     """Velocity of a frame's origin [m/s]."""
 
+    frame: FrameField
+
     def unit(self) -> str:
         return "m/s"
 
@@ -50,6 +53,8 @@ class Velocity(_VectorSensor, frozen=True, tag="velocity"):
 
 class Acceleration(_VectorSensor, frozen=True, tag="acceleration"):
     """Acceleration of a frame's origin [m/s²] (gravity not included)."""
+
+    frame: FrameField
 
     def unit(self) -> str:
         return "m/s^2"
@@ -65,6 +70,7 @@ class Accelerometer(_VectorSensor, frozen=True, tag="accelerometer"):
     """What an accelerometer feels at a frame's origin [m/s²]: its acceleration less gravity's,
     along the frame's own axes ("body") or the "world"'s. At rest it tells g upwards."""
 
+    frame: FrameField
     axes: str = "body"
 
     def __post_init__(self) -> None:
@@ -90,6 +96,8 @@ class Accelerometer(_VectorSensor, frozen=True, tag="accelerometer"):
 class AngularVelocity(_VectorSensor, frozen=True, tag="angular-velocity"):
     """Angular velocity of a frame's body [rad/s]."""
 
+    frame: FrameField
+
     def unit(self) -> str:
         return "rad/s"
 
@@ -99,6 +107,8 @@ class AngularVelocity(_VectorSensor, frozen=True, tag="angular-velocity"):
 
 class AngularAcceleration(_VectorSensor, frozen=True, tag="angular-acceleration"):
     """Angular acceleration of a frame's body [rad/s²]."""
+
+    frame: FrameField
 
     def unit(self) -> str:
         return "rad/s^2"
@@ -113,6 +123,8 @@ class AngularAcceleration(_VectorSensor, frozen=True, tag="angular-acceleration"
 class _Total(_VectorSensor, frozen=True):
     """Of a frame's body, wherever on it the frame lies."""
 
+    frame: FrameField
+
     def __post_init__(self) -> None:
         kind = type(self).__name__
         if as_frame(kind, self.frame).body == GROUND:
@@ -126,6 +138,8 @@ class TotalForce(_Total, frozen=True, tag="total-force"):
     """Everything that acts on a frame's body, weight and joints included [N]: m a of its centre of
     mass."""
 
+    frame: FrameField
+
     def unit(self) -> str:
         return "N"
 
@@ -138,6 +152,8 @@ class TotalForce(_Total, frozen=True, tag="total-force"):
 class TotalTorque(_Total, frozen=True, tag="total-torque"):
     """The moment of everything that acts on a frame's body about its centre of mass [N m]:
     J ω̇ + ω × J ω."""
+
+    frame: FrameField
 
     def unit(self) -> str:
         return "N m"
@@ -156,7 +172,7 @@ class TotalTorque(_Total, frozen=True, tag="total-torque"):
 class Direction(SensorKind[Several], frozen=True, tag="direction"):
     """World components of one axis ('x', 'y' or 'z') of a frame."""
 
-    frame: Frame
+    frame: FrameField
     axis: str = "z"
 
     def __post_init__(self) -> None:
@@ -174,8 +190,8 @@ class Direction(SensorKind[Several], frozen=True, tag="direction"):
 class Distance(SensorKind[Several], frozen=True, tag="distance"):
     """Distance of two frames' origins [m] and its rate [m/s]."""
 
-    a: Frame
-    b: Frame
+    a: FrameField
+    b: FrameField
 
     def components(self) -> tuple[str, ...]:
         return ("length", "rate")
@@ -197,8 +213,8 @@ class AxisMotion(SensorKind[Several], frozen=True, tag="axis-motion"):
     way, so that springs on it give back what they take; where the axis has swung by 180° there is
     none."""
 
-    frame: Frame
-    reference: Frame
+    frame: FrameField
+    reference: FrameField
     axis: Axis = "z"
     turning: bool = False
 
@@ -424,7 +440,7 @@ class Jacobian(OfJoints, frozen=True, tag="jacobian"):
 
     Components: "wx by 2" is the first row's entry for the second joint, "x by 2" the fourth's."""
 
-    frame: Frame
+    frame: FrameField
 
     def components(self) -> tuple[str, ...]:
         return tuple(f"{row} by {j + 1}" for row in _TWIST for j in range(len(self.joints)))
@@ -441,7 +457,7 @@ class BiasAcceleration(_LawSensor, frozen=True, tag="bias-acceleration"):
     """J̇ v: angular acceleration of a frame [rad/s²] and acceleration of its origin [m/s²] while no
     joint accelerates, six components along world axes."""
 
-    frame: Frame
+    frame: FrameField
 
     def components(self) -> tuple[str, ...]:
         return _TWIST

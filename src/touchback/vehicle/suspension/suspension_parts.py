@@ -6,7 +6,15 @@ from math import atan2, hypot
 
 from touchback import Bushing, ForceKind, Frame, Model, Rod, SpringDamper
 from touchback.errors import FieldError
-from touchback.model import Forces, Mechanics, Value, check_positive, line_between, pull_together
+from touchback.model import (
+    Forces,
+    FrameField,
+    Mechanics,
+    Value,
+    check_positive,
+    line_between,
+    pull_together,
+)
 from touchback.numbers import Scalar
 from touchback.vehicle.car_part import FromZero, Length, Number, Part, Point, Positive
 from touchback.vehicle.piecewise_linear import area, check_curve, curve
@@ -43,8 +51,8 @@ class Strut(ForceKind, frozen=True, kw_only=True, tag="strut"):
     """A spring and a damper along the line between `a` and `b`, which are `length` [m] apart at
     design: tables as those of `StrutTables`, whose ordinates may be live."""
 
-    a: Frame
-    b: Frame
+    a: FrameField
+    b: FrameField
     length: Value
     compression: tuple[float, ...]
     force: tuple[Value, ...]
@@ -81,10 +89,10 @@ class AntiRollBar(ForceKind, frozen=True, kw_only=True, tag="anti-roll-bar"):
     """A bar between the struts of an axle: k times the difference of their lengths pulls the longer
     one together and the shorter apart [N/m]. Their lengths are alike at design."""
 
-    left_a: Frame
-    left_b: Frame
-    right_a: Frame
-    right_b: Frame
+    left_a: FrameField
+    left_b: FrameField
+    right_a: FrameField
+    right_b: FrameField
     stiffness: Value
 
     def __post_init__(self) -> None:
