@@ -2,7 +2,8 @@
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any, TypeVar
 
@@ -17,6 +18,13 @@ T = TypeVar("T")
 
 #: As websockets has it, with the patience of tests.
 connect = partial(client.connect, open_timeout=PATIENCE, ping_timeout=PATIENCE)
+
+
+def run_async(play: Coroutine[Any, Any, T]) -> T:
+    """What a coroutine gives, in a thread of its own: in this one a loop runs from the first test
+    with a browser on, playwright's."""
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(asyncio.run, play).result()
 
 
 def wire_of(bench: Workbench) -> str:
@@ -63,4 +71,4 @@ def on_page(bench: Workbench, play: Callable[[Page], Awaitable[T]]) -> T:
         async with asyncio.timeout(PATIENCE), connect(wire_of(bench), compression=None) as wire:
             return await play(Page(wire))
 
-    return asyncio.run(run())
+    return run_async(run())

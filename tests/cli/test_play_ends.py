@@ -1,6 +1,5 @@
 """When `touchback play` on a page ends, and what it says then."""
 
-import asyncio
 import json
 import signal
 import subprocess
@@ -14,6 +13,7 @@ from contextlib import contextmanager
 import pytest
 
 from command import touchback
+from page_client import run_async
 from touchback.cli import keyboard_performance, main
 from touchback.cli.keyboard_performance import PageOptions
 from waiting import until
@@ -128,7 +128,7 @@ def test_the_zoo_says_why_it_ended_and_how_its_runs_kept_time() -> None:
                 pass
 
     with playing("zoo", "--patience", "2") as (process, address):
-        asyncio.run(visit(address))
+        run_async(visit(address))
         left = time.monotonic()
         rest = process.communicate(timeout=60)[0]
         assert time.monotonic() - left >= 2.0

@@ -19,7 +19,7 @@ from websockets.asyncio.server import ServerConnection
 from websockets.exceptions import ConnectionClosed
 
 import touchback as tb
-from page_client import Page, connect, on_page, wire_of
+from page_client import Page, connect, on_page, run_async, wire_of
 from touchback import gallery, workbench
 from touchback.realtime.control.permissions import NOTHING
 from touchback.workbench import Workbench, page_connection, web_server
@@ -64,7 +64,7 @@ def asleep(bench: Workbench, then: Callable[[ClientConnection], Awaitable[None]]
             finally:
                 wire.transport.abort()
 
-    asyncio.run(run())
+    run_async(run())
 
 
 NONSENSE = [
@@ -112,7 +112,7 @@ def test_a_huge_message_ends_its_connection_and_is_not_kept(bench: Workbench) ->
                 await wire.recv()
         assert resident() - before < 40 << 20  # our own copies of it, not the server's
 
-    asyncio.run(run())
+    run_async(run())
 
 
 def test_a_slow_client_gets_the_newest_poses_and_delays_nobody(bench: Workbench) -> None:
@@ -236,10 +236,10 @@ def test_a_storm_of_connections_leaves_nothing_behind(bench: Workbench) -> None:
         for start in range(0, count, 10):
             await asyncio.gather(*(once(start + each) for each in range(10)))
 
-    asyncio.run(storm(50))
+    run_async(storm(50))
     assert until(lambda: not bench.hub.clients)
     before, threads = resident(), threading.active_count()
-    asyncio.run(storm(100))
+    run_async(storm(100))
     assert until(lambda: not bench.hub.clients)
     assert until(lambda: not bench.server._loop or len(asyncio.all_tasks(bench.server._loop)) < 12)
     assert threading.active_count() <= threads

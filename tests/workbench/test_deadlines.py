@@ -6,7 +6,7 @@ import json
 import numpy as np
 
 import touchback as tb
-from page_client import Page, connect, wire_of
+from page_client import Page, connect, run_async, wire_of
 from touchback import gallery, workbench
 from touchback.realtime import Report
 from touchback.workbench import Workbench
@@ -56,7 +56,7 @@ def test_three_clients_one_of_them_slow_change_no_tick_and_no_bit() -> None:
         live.run(SECONDS)
         before = live.report()
         with workbench.open(live) as bench:
-            frames = asyncio.run(looked_at(bench, live))
+            frames = run_async(looked_at(bench, live))
             assert live.state == "running"
         after = live.report()
     print(f"before: {told(before)}\nafter:  {told(after)}")

@@ -9,7 +9,7 @@ from threading import Barrier, Event, Thread
 import pytest
 
 from manipulated import four_bar
-from page_client import Page, connect, on_page, wire_of
+from page_client import Page, connect, on_page, run_async, wire_of
 from touchback import workbench
 from touchback.realtime.control import Answer
 from touchback.recording import recording_export as export_module
@@ -65,7 +65,7 @@ def gone_meanwhile(
             await asyncio.to_thread(lambda: until(lambda: not bench.hub.clients))
 
     monkeypatch.setattr(bench.source, "handle", slowly)
-    asyncio.run(run())
+    run_async(run())
     may_end.set()
     assert until(lambda: answers)[0].ok, answers
     monkeypatch.undo()

@@ -1,6 +1,5 @@
 """Who gets in: the page's own files for everybody, the run only for who has the address."""
 
-import asyncio
 import http.client
 import json
 from urllib.parse import urlsplit
@@ -8,7 +7,7 @@ from urllib.parse import urlsplit
 import pytest
 from websockets.exceptions import InvalidStatus
 
-from page_client import connect, wire_of
+from page_client import connect, run_async, wire_of
 from touchback.errors import InputError
 from touchback.workbench import Workbench
 from touchback.workbench.page_hub import Hub
@@ -40,7 +39,7 @@ def refused(url: str, **given: object) -> int:
         except InvalidStatus as error:
             return error.response.status_code
 
-    return asyncio.run(run())
+    return run_async(run())
 
 
 @pytest.mark.parametrize(

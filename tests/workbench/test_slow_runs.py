@@ -9,7 +9,7 @@ from threading import Event
 import pytest
 from websockets.exceptions import ConnectionClosed
 
-from page_client import Page, connect, wire_of
+from page_client import Page, connect, run_async, wire_of
 from touchback import gallery, workbench
 from touchback.workbench import Workbench
 from touchback.workbench.page_connection import MOST_ASKED
@@ -30,7 +30,7 @@ def two_pages(bench: Workbench, play: Callable[[Page, Page], Awaitable[None]]) -
         async with asyncio.timeout(PATIENCE), connect(url) as one, connect(url) as other:
             await play(Page(one), Page(other))
 
-    asyncio.run(run())
+    run_async(run())
 
 
 def test_single_ticks_are_made_at_once_and_the_others_stop_is_answered(slow: Workbench) -> None:
