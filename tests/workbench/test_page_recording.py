@@ -72,7 +72,36 @@ def test_a_recording_offers_nothing_that_changes_it_and_says_how_to_go_on(page: 
     until(lambda: "This is a recording" in told.inner_text())
     assert "$.do" not in told.inner_text()
     refused = page.ask("() => bench.send({ do: 'weld me' }).catch(e => e.message)")
-    assert "weld me" in str(refused) and "recording" in str(refused)
+    assert str(refused).startswith("There is no message 'weld me'; known: back, events, ")
+
+
+def test_the_deadlines_of_a_recording_are_what_it_holds(page: Seat) -> None:
+    """It was made without a clock, so that nobody measured lateness; steps were."""
+    cells = "Object.fromEntries([...document.querySelectorAll('#deadlines tr')].map(r => [...r.children].map(c => c.textContent)))"
+    page.ask("document.querySelector('#deadlines').closest('details').open = true")
+    told = page.until(f"(found => found.rate && found)({cells})")
+    assert isinstance(told, dict)
+    assert (told["rate"], told["ticks"], told["late"]) == ("500 Hz", "700", "not measured")
+    assert "lateness max" not in told and float(told["step max"].removesuffix(" µs")) > 0.0
+
+
+def test_numbers_of_panels_have_digits_that_matter(page: Seat) -> None:
+    given = {
+        999.9999999999991: "1000", 0.1 + 0.2: "0.3", -1234.5678: "−1235", 1234567.0: "1.23e+6",
+        -0.0: "0", 2e-5: "2.00e−5", -2e-5: "−2.00e−5", 1e-320: "1.00e−320",
+    }  # fmt: skip
+    told = page.ask(
+        "async ([xs]) => { const { short } = await import('./dom.js'); return [...xs.map(x => short(x)), short(NaN), short(null), short(Infinity), short(undefined)]; }",
+        list(given),
+    )
+    assert told == [*given.values(), "–", "–", "–", "–"]
+    again = page.ask(
+        "async ([texts]) => texts.map((await import('./number_fields.js')).read)",
+        list(given.values()),
+    )
+    assert again == [
+        float(each.replace("−", "-")) for each in given.values()
+    ]  # fields show and take them
 
 
 def test_a_scope_shows_the_whole_recording_and_reads_the_instant_that_is_shown(

@@ -31,7 +31,7 @@ def page(chromium: object, run: Workbench) -> Iterator[Seat]:
 
 def chips(page: Seat) -> list[float]:
     found = page.ask(
-        "[...document.querySelectorAll('.chip output')].map(each => parseFloat(each.textContent))"
+        "[...document.querySelectorAll('.chip output')].map(each => parseFloat(each.textContent.replaceAll('−', '-')))"
     )
     return [np.nan if each is None else float(each) for each in found]  # type: ignore[attr-defined]
 

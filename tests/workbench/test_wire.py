@@ -5,6 +5,7 @@ import contextlib
 import json
 import threading
 import urllib.request
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -15,7 +16,8 @@ from websockets.exceptions import ConnectionClosed
 import touchback as tb
 from page_client import Page, on_page
 from touchback import gallery, workbench
-from touchback.realtime.control import CommandServer
+from touchback.realtime import open_recording
+from touchback.realtime.control import CommandServer, Message
 from touchback.workbench import Workbench
 from touchback.workbench.live_source import LiveSource
 from touchback.workbench.page_connection import Client
@@ -248,3 +250,75 @@ def test_a_pull_is_seen_before_the_next_beat(bench: Workbench) -> None:
                 time = (await page.frame())[3]
 
     on_page(bench, play)
+
+
+class Energies(Message, frozen=True, tag="energies"):
+    """What a panel of somebody's own asks for."""
+
+
+def energies_panel(bench: Workbench) -> None:
+    """Answers {"do": "energies"} from what is shown, a run or a recording."""
+
+    def energies(asked: Energies, client: Client) -> dict[str, object]:
+        now, signals = bench.snapshot(), bench.signals()
+        kinetic, _ = now.system.energy(now.q, now.v, now.t, now.z, parameters=now.parameters)
+        return {
+            "kinetic": kinetic, "time": now.t, "crank": now.q[0], "length": now.parameters,
+            "signals": {name: signals[name] for name in ("time", "crank", "slider position.x")},
+        }  # fmt: skip
+
+    bench.hub.add(Energies, energies)
+
+
+def test_a_panel_of_ones_own_reads_a_run_and_a_recording_alike(tmp_path: Path) -> None:
+    """The slider is at r cos q + √(l² − r² sin² q), whichever of them the page shows, and what the
+    panel computes of a recording's instant is what was at that tick."""
+    path, system = tmp_path / "crank.mcap", gallery.make("slider-crank").compile()
+    with tb.live(system, rate=1000, speed=None, record=path) as live:
+        live["motor torque"] = 0.4
+        live.run(0.3)
+        last = live.snapshot()
+
+    async def ask(page: Page) -> dict[str, Any]:
+        return await page.send(do="energies")
+
+    with tb.live(system, rate=1000) as live, workbench.open(live) as bench:
+        live["motor torque"] = 0.4
+        energies_panel(bench)
+        live.run(0.1)
+        told = on_page(bench, ask)
+        assert told["ok"] and told["time"] > 0.0 and told["kinetic"] > 0.0
+        with pytest.raises(tb.InputError, match="isn't a recording"):
+            _ = bench.playback
+        of_run = told["signals"]
+    with workbench.open(open_recording(path)) as bench:
+        energies_panel(bench)
+        bench.playback.seek(10.0)
+        told = on_page(bench, ask)
+        assert (told["time"], told["crank"]) == (last["time"], last["crank"])
+        assert told["signals"] == {name: last[name] for name in told["signals"]}
+        with pytest.raises(tb.InputError, match="isn't a live run"):
+            _ = bench.live
+    r, rod = told["length"]["crank radius"], 0.4
+    for signals in (of_run, told["signals"]):
+        q = signals["crank"]
+        slider = r * np.cos(q) + np.sqrt(rod**2 - (r * np.sin(q)) ** 2)
+        assert signals["slider position.x"] == pytest.approx(slider, abs=1e-9)
+
+
+def test_clients_that_are_no_browsers_can_be_played_beside_one(
+    chromium: object, bench: Workbench
+) -> None:
+    """So that tests run in any order in one process: a browser leaves a loop running."""
+    assert chromium is not None and asyncio._get_running_loop() is not None
+
+    async def play(page: Page) -> bool:
+        return bool((await page.send(do="watch", poses=1))["ok"])
+
+    assert on_page(bench, play)
+
+
+def test_no_test_runs_a_loop_in_the_thread_of_the_browser() -> None:
+    tests = Path(__file__).parents[1]
+    found = [path for path in tests.rglob("*.py") if "asyncio" + ".run(" in path.read_text("utf-8")]
+    assert not found, f"use run_async of page_client in {found}"

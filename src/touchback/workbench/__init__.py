@@ -3,6 +3,7 @@ its address. It needs the extra `view` (`pip install touchback[view]`)."""
 
 from touchback.workbench.looped_inputs import feed as feed
 from touchback.workbench.manipulate.mouse_hand import model_with_hands as model_with_hands
+from touchback.workbench.manipulate.state_snapshot import StateSnapshot
 from touchback.workbench.page_source import PoseFrame, Source
 from touchback.workbench.play.piano_page import (
     ALL_WALLS as ALL_WALLS,
@@ -18,4 +19,4 @@ from touchback.workbench.play.trial_pages import ForcedChoicePage as ForcedChoic
 from touchback.workbench.workbench import Workbench, open as open
 
 # `open` is there too, but `from touchback.workbench import *` leaves Python's own as it is.
-__all__ = ["PoseFrame", "Source", "Workbench"]
+__all__ = ["PoseFrame", "Source", "StateSnapshot", "Workbench"]

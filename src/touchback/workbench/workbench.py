@@ -23,6 +23,7 @@ from touchback.realtime.control import CommandServer, Exposed
 from touchback.recording import Recording
 from touchback.workbench.live_source import LiveSource
 from touchback.workbench.manipulate import Manipulators, model_with_hands, with_hand
+from touchback.workbench.manipulate.state_snapshot import StateSnapshot, take_snapshot
 from touchback.workbench.page_source import Source
 from touchback.workbench.playback import PageRecordings, Playback, RecordingFolder, track_of
 from touchback.workbench.wire_format import File
@@ -181,6 +182,23 @@ class Workbench:
         if not isinstance(self.source, LiveSource):
             raise InputError(f"'{self.source.title}' isn't a live run: nothing runs here.")
         return self.source.live
+
+    @property
+    def playback(self) -> Playback:
+        """The recording that it shows: `seek(time)`, `go()`, `pause()`, `events()`."""
+        if not isinstance(self.source, Playback):
+            raise InputError(f"'{self.source.title}' isn't a recording: there is nothing to play.")
+        return self.source
+
+    def snapshot(self) -> StateSnapshot:
+        """State, inputs and parameters at the instant that is shown, of a live run or a recording,
+        and the system whose functions take them."""
+        return take_snapshot(self.live) if self.running else self.playback.snapshot()
+
+    def signals(self) -> dict[str, float]:
+        """Numbers by name at the instant that is shown: states and sensors, with all else that a
+        live run publishes or a recording holds."""
+        return self.live.snapshot() if self.running else self.playback.signals()
 
     @property
     def url(self) -> str:

@@ -9,13 +9,14 @@ import numpy as np
 import pytest
 
 import touchback as tb
-from touchback import gallery
+from touchback import gallery, workbench
 from touchback.errors import InputError
 from touchback.realtime import Recording, open_recording
 from touchback.realtime.control import CommandServer
 from touchback.realtime.control.permissions import NOTHING, Exposed
 from touchback.workbench.live_source import LiveSource
 from touchback.workbench.playback import Playback, RecordedTrack, track_of
+from touchback.workbench.playback.playback import LIVE_ONLY
 
 
 def arm(kind: tb.Cylindrical | tb.Revolute) -> tb.Model:
@@ -220,3 +221,56 @@ def test_the_constraint_error_of_a_drive_that_follows_a_state_is_that_of_its_sta
     assert played.instant.state[0] == pytest.approx(0.08, abs=1e-9)
     told = played.status()["constraint error"]
     assert isinstance(told, float) and told < 1e-12
+
+
+def test_messages_for_runs_alone_are_told_from_unknown_ones(
+    recording: Recording, tmp_path: Path
+) -> None:
+    """Everything that the page of a run answers and that of a recording doesn't is refused with
+    the way to do it; anything else is unknown, and what is known is listed."""
+    with (
+        workbench.open(gallery.make("pendulum"), recordings=tmp_path) as ran,
+        workbench.open(recording, recordings=tmp_path) as played,
+    ):
+        assert ran.commands is not None
+        live, shown = (
+            {str(kind.__struct_config__.tag) for kind in each._known}
+            for each in (ran.commands, played.playback.commands)
+        )
+        assert live - shown == {str(kind.__struct_config__.tag) for kind in LIVE_ONLY}
+        for word in live - shown:
+            told = played.playback.handle(json.dumps({"do": word}).encode(), "me").error
+            assert told.startswith(f"'{word}' isn't for a recording") and "fork" in told
+        for source, known in ((ran.source, live), (played.source, shown)):
+            told = source.handle(b'{"do": "fly"}', "me").error
+            assert told == f"There is no message 'fly'; known: {', '.join(sorted(known))}."
+            told = source.handle(b'{"do": "what", "more": 1}', "me").error
+            assert "can't be read" in told
+
+
+@pytest.mark.parametrize("speed", [4.0, None], ids=["by a clock", "without a clock"])
+def test_deadlines_of_a_recording_are_those_that_its_run_reported(
+    tmp_path: Path, speed: float | None
+) -> None:
+    path = tmp_path / "arm.mcap"
+    with tb.live(arm(tb.Revolute("y")).compile(), rate=250, speed=speed, record=path) as live:
+        live.run(0.2)
+    report = live.report()
+    told = Playback(RecordedTrack(open_recording(path))).status()
+    assert told["ticks"] == report.counts["ticks"] >= 50
+    assert told["rate"] == pytest.approx(250.0, rel=1e-12)
+    assert ("late" in told) == ("lateness" in told) == (speed is not None)
+    if speed is not None:
+        assert told["late"] == report.counts["late"]
+    for name, word in (("step_time", "step time"), ("lateness", "lateness")):
+        measured, summary = told.get(word), report.histograms[name].summary()
+        if isinstance(measured, dict):
+            for key, value in summary.items():  # a histogram of sixteenths of octaves
+                assert measured[key] == pytest.approx(value, rel=1 / 16, abs=2e-9)
+
+
+def test_a_simulated_run_has_no_deadlines() -> None:
+    told = Playback(
+        track_of(tb.simulate(gallery.make("pendulum").compile(), duration=0.1))
+    ).status()
+    assert not {"late", "lateness", "step time"} & set(told)

@@ -59,6 +59,7 @@ class _Known:
     any_time: bool
 
 
+_LONGEST_WORD = 40  # letters of a message's word that an answer repeats
 Governs = Callable[[str], tuple[str, Sequence[str]] | None]
 """Of an input's or a parameter's name: what else than itself must be exposed to set it (a kind, and
 names of it); None where it stands for itself."""
@@ -151,12 +152,20 @@ class CommandServer:
         try:
             return self._decoder.decode(text)
         except NO_JSON as error:
+            word = _word(text)
+            if word and word not in map(_tag, self._known):
+                raise self._unknown(word) from None
             raise InputError(f"The message can't be read: {_few(error)}.") from None
+
+    def _unknown(self, word: str) -> InputError:
+        """The error for a message that this server doesn't answer."""
+        known = ", ".join(sorted(map(_tag, self._known)))
+        return InputError(f"There is no message '{word}'; known: {known}.")
 
     def _do(self, asked: Message, client: str) -> Facts:
         known = self._known.get(type(asked))
         if known is None:
-            raise unknown_name("message", _tag(type(asked)), map(_tag, self._known))
+            raise self._unknown(_tag(type(asked)))
         if known.rate is not None:
             wait = self.rates.take(client, _tag(type(asked)), known.rate)
             if wait > 0.0:
@@ -250,6 +259,18 @@ class CommandServer:
 def _tag(kind: type[Message]) -> str:
     """The word of a type of message."""
     return str(kind.__struct_config__.tag)
+
+
+class _Asked(msgspec.Struct):
+    do: str = ""
+
+
+def _word(text: bytes | str) -> str:
+    """What a message that can't be read asks for; empty where not even that can be read."""
+    try:
+        return msgspec.json.decode(text, type=_Asked).do[:_LONGEST_WORD]
+    except NO_JSON:
+        return ""
 
 
 def _few(error: Exception) -> str:

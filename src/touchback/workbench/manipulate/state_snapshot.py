@@ -1,4 +1,4 @@
-"""The state of a live run at an instant, with what its functions need besides."""
+"""The state of a live run or a recording at an instant, with what its functions need besides."""
 
 from __future__ import annotations
 
@@ -91,14 +91,21 @@ def take_snapshot(live: Live) -> StateSnapshot:
 def _here(live: Live, system: System) -> StateSnapshot:
     values = live.snapshot()
     x = np.array([values[name] for name in system.state_names], dtype=float)
+    inputs = np.array([live[name] for name in system.input_names], dtype=float)
+    parameters = {name: live[name] for name in system.parameters}
+    return snapshot_of(system, values["time"], x, inputs, parameters)
+
+
+def snapshot_of(
+    system: System, t: float, x: np.ndarray, inputs: np.ndarray, parameters: dict[str, float]
+) -> StateSnapshot:
+    """A state x = [q, v, z] at a time [s], in the modes that it says."""
     nq, nv = len(system.layout.q), len(system.layout.v)
     q, v, z = np.split(x, [nq, nq + nv])
     if system.modes:
         system = system.independent_copy()
         system.enter(*_modes(system, x))
-    inputs = np.array([live[name] for name in system.input_names], dtype=float)
-    parameters = {name: live[name] for name in system.parameters}
-    return StateSnapshot(system, values["time"], q, v, z, inputs, parameters)
+    return StateSnapshot(system, t, q, v, z, inputs, parameters)
 
 
 def _modes(system: System, x: np.ndarray) -> list[str]:

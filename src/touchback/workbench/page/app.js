@@ -1,6 +1,7 @@
 // Puts the page together: each panel is a module that mounts itself; one that fails says so and the others go on.
 import { showDisconnected } from "./disconnected_notice.js";
 import { storage } from "./browser_storage.js";
+import { short } from "./dom.js";
 import { adaptFrameRate } from "./frame_rate.js";
 import { connect, haltReason } from "./server_connection.js";
 
@@ -73,7 +74,7 @@ bench.on("poses", ({ time }) => { $("clock").textContent = `${time.toFixed(3)} s
 bench.on("status", status => {
   const stopped = haltReason(status), state = stopped ? "held" : status.paused ? "paused" : "running";
   $("state").dataset.state = state;
-  $("state").textContent = stopped || (state === "running" && status.speed && status.speed !== 1 ? `running × ${status.speed}` : state);
+  $("state").textContent = stopped || (state === "running" && status.speed && status.speed !== 1 ? `running × ${short(status.speed)}` : state);
 });
 window.bench = bench;
 

@@ -27,9 +27,6 @@ export function digits(value, step) {
   return value.toFixed(Math.max(0, Math.min(6, -Math.floor(Math.log10(step) + 1e-9))));
 }
 
-/** A number for reading: six digits that matter. */
-export const read = value => !Number.isFinite(value) ? "–" : Math.abs(value) >= 1e6 || (value !== 0 && Math.abs(value) < 1e-4) ? value.toExponential(4) : String(+value.toPrecision(6));
-
 /** A plot on a canvas that fills its element: `x` and `y` are the spans shown. */
 export class Plot {
   constructor(element, label) {

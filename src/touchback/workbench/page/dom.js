@@ -46,13 +46,11 @@ export function sendNewest(send) {
   return message => { waiting = message; next(); };
 }
 
-/** A number as people read it: about four digits. */
+/** A number as people read it: so many digits that matter, with a power of ten where it is large or small. */
 export function short(x, digits = 4) {
-  if (x === null || x === undefined || Number.isNaN(x)) return "–";
-  if (x === 0) return "0";
-  const size = Math.abs(x);
-  if (size >= 1e5 || size < 1e-4) return x.toExponential(2).replace("e", "e");
-  return String(Number(x.toPrecision(digits))).replace("-", "−");
+  if (!Number.isFinite(x)) return "–";
+  const size = Math.abs(x), far = size >= 10 ** Math.max(5, digits) || (size < 1e-4 && size > 0);
+  return (far ? x.toExponential(Math.max(2, digits - 2)) : String(Number(x.toPrecision(digits)))).replaceAll("-", "−");
 }
 
 /** A force with its unit. */

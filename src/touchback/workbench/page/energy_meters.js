@@ -1,5 +1,6 @@
 // Energy, constraint error and faults at a glance, each with its last minute.
-import { colour, curve, read } from "./canvas_plot.js";
+import { colour, curve } from "./canvas_plot.js";
+import { short } from "./dom.js";
 import { make } from "./scope_widgets.js";
 
 const KEPT = 240; // of 4 a second
@@ -8,7 +9,7 @@ export function mount(element, bench) {
   const meters = [
     new Meter("energy", "J", status => status.energy, curve, 0),
     new Meter("constraint error", "m, rad", status => status["constraint error"], curve, 1, true),
-    new Meter("late ticks", "%", status => status.ticks ? 100 * status.late / status.ticks : null, curve, 4),
+    new Meter("late ticks", "%", status => status.ticks && status.late !== undefined ? 100 * status.late / status.ticks : null, curve, 4),
   ];
   const faults = make("div", { className: "meter-faults bad small", role: "status" });
   element.append(...meters.map(meter => meter.element), faults);
@@ -43,7 +44,7 @@ class Meter {
     if (time !== this.last) this.values.push(value);
     this.last = time;
     if (this.values.length > KEPT) this.values.shift();
-    this.output.textContent = `${read(+value.toPrecision(5))} ${this.unit}`;
+    this.output.textContent = `${short(value, 5)} ${this.unit}`;
     this.output.dataset.value = value;
     this.draw();
   }

@@ -53,7 +53,7 @@ export const vector = v => v.map(x => short(x, 3)).join("  ");
 export const FAR = 1e9; // rad or m: a stop that far is none
 const shown = x => x >= FAR ? "∞" : x <= -FAR ? "−∞" : short(x, 5);
 export function read(text) {
-  const plain = text.trim().replace("−", "-").replace(",", ".");
+  const plain = text.trim().replaceAll("−", "-").replace(",", ".");
   if (/^[-+]?(∞|inf)/i.test(plain)) return plain.startsWith("-") ? -Infinity : Infinity;
   return plain === "" ? NaN : Number(plain);
 }

@@ -1,6 +1,7 @@
 // Two cursors on a scope over time: where they stand, what the traces are there, and the differences.
 import { decodeNumbers } from "./signal_buckets.js";
-import { colour, read } from "./canvas_plot.js";
+import { colour } from "./canvas_plot.js";
+import { short } from "./dom.js";
 import { make, throttled } from "./scope_widgets.js";
 
 export class Cursors {
@@ -75,12 +76,12 @@ export class Cursors {
   table() {
     if (!this.reading) return;
     const dt = this.at.b - this.at.a;
-    this.difference.textContent = `Δt = ${read(dt)} s   1/Δt = ${read(1 / Math.abs(dt))} Hz`;
+    this.difference.textContent = `Δt = ${short(dt, 6)} s   1/Δt = ${short(1 / Math.abs(dt), 6)} Hz`;
     this.difference.dataset.dt = dt;
     this.reading.replaceChildren(...this.scope.texts.map((text, k) => {
       const [a, b] = [this.values.a?.[k], this.values.b?.[k]], row = make("tr");
       const middle = pair => pair ? (pair[0] + pair[1]) / 2 : NaN;
-      const cells = [text, span(a), span(b), `Δy = ${read(middle(b) - middle(a))}`];
+      const cells = [text, span(a), span(b), `Δy = ${short(middle(b) - middle(a), 6)}`];
       row.append(...cells.map((each, i) => make(i ? "td" : "th", { textContent: each })));
       row.dataset.a = middle(a); row.dataset.b = middle(b);
       return row;
@@ -105,4 +106,4 @@ export class Cursors {
 }
 
 /** A value, or from the least to the greatest where single ticks aren't known any more. */
-const span = pair => !pair || !Number.isFinite(pair[0]) ? "–" : pair[0] === pair[1] ? read(pair[0]) : `${read(pair[0])} … ${read(pair[1])}`;
+const span = pair => !pair || !Number.isFinite(pair[0]) ? "–" : pair[0] === pair[1] ? short(pair[0], 6) : `${short(pair[0], 6)} … ${short(pair[1], 6)}`;

@@ -1,7 +1,8 @@
 // The spectrum of traces: which frequencies they have, with their amplitudes (computed by the server from every tick); of a
 // recording from the seconds before its playhead.
 import { decodeNumbers } from "./signal_buckets.js";
-import { Plot, colour, curve, read } from "./canvas_plot.js";
+import { Plot, colour, curve } from "./canvas_plot.js";
+import { short } from "./dom.js";
 import { halfTick, make, playhead } from "./scope_widgets.js";
 
 const SPANS = [0.25, 0.5, 1, 2, 5, 10, 20, 60], WINDOWS = { hann: "Hann", flat: "flat top", none: "no window" };
@@ -58,13 +59,13 @@ export class SpectrumScope {
       for (let i = this.width; i < this.rows.length; i += this.width) if (this.rows[i + 1 + k] > this.rows[best + 1 + k]) best = i;
       return { text, frequency: this.rows[best], amplitude: this.rows[best + 1 + k] };
     });
-    this.pane.values(found.map(({ amplitude }) => read(amplitude)));
+    this.pane.values(found.map(({ amplitude }) => short(amplitude, 6)));
     this.pane.foot.replaceChildren(...found.map(({ text, frequency, amplitude }) => {
-      const line = make("div", { className: "number peak", textContent: `${text}: ${read(amplitude)} ${this.pane.units[text] || ""} at ${read(frequency)} Hz` });
+      const line = make("div", { className: "number peak", textContent: `${text}: ${short(amplitude, 6)} ${this.pane.units[text] || ""} at ${short(frequency, 6)} Hz` });
       line.dataset.frequency = frequency;
       line.dataset.amplitude = amplitude;
       return line;
-    }), make("div", { className: "soft", textContent: `lines ${read(this.told.step)} Hz apart` }));
+    }), make("div", { className: "soft", textContent: `lines ${short(this.told.step, 6)} Hz apart` }));
   }
 
   tools() {
@@ -120,7 +121,7 @@ export class SpectrumScope {
     g.moveTo(x, y);
     g.lineTo(x, y + h);
     g.stroke();
-    const words = [`${read(this.rows[best])} Hz`, ...this.texts.map((_, k) => read(this.rows[best + 1 + k]))].join("  ");
+    const words = [`${short(this.rows[best], 6)} Hz`, ...this.texts.map((_, k) => short(this.rows[best + 1 + k], 6))].join("  ");
     g.fillText(words, x + (x > left + w / 2 ? -6 : 6), y + 4);
   }
 }

@@ -2,7 +2,8 @@
 // for buckets of just what is seen. Cursors read exact values from the server where it has every tick. A recording is shown at
 // its whole length instead, with a playhead.
 import { Buckets, newestValues, decodeNumbers } from "./signal_buckets.js";
-import { Plot, colour, curve, read } from "./canvas_plot.js";
+import { Plot, colour, curve } from "./canvas_plot.js";
+import { short } from "./dom.js";
 import { Cursors } from "./scope_cursors.js";
 import { halfTick, make, overlayChoice, overlayShift, playhead, throttled } from "./scope_widgets.js";
 import { gestures } from "./scope_gestures.js";
@@ -66,7 +67,7 @@ export class TimeScope {
     if (hole) this.askStream(); // frames were dropped on their way: the past has them
     if (this.follows) this.data.forget(this.view[0] - this.span);
     if (this.bench.recorded) this.askInstant();
-    else this.pane.values([...newestValues(frame, this.texts.length)].map(value => Number.isFinite(value) ? read(value) : "gone"));
+    else this.pane.values([...newestValues(frame, this.texts.length)].map(value => Number.isFinite(value) ? short(value, 6) : "gone"));
     if (this.follows && this.pane.layout.overlay) this.askOver ??= throttled(() => this.overlay(), 500), this.askOver();
     this.dirty = true;
   }
@@ -77,7 +78,7 @@ export class TimeScope {
     if (time === null || !this.texts.length || this.ended) return;
     const answer = await this.bench.send({ do: "past", signals: this.texts, start: time - half, end: time + half, buckets: 1 }).catch(() => null);
     const rows = answer ? decodeNumbers(answer.rows) : [];
-    if (rows.length) this.pane.values(this.texts.map((_, k) => Number.isFinite(rows[2 + 2 * k]) ? read(rows[2 + 2 * k]) : "gone"));
+    if (rows.length) this.pane.values(this.texts.map((_, k) => Number.isFinite(rows[2 + 2 * k]) ? short(rows[2 + 2 * k], 6) : "gone"));
   }
 
   /** Buckets of what is seen of the past. */

@@ -1,6 +1,7 @@
 // One trace against another, tick by tick: force over key depth, a phase portrait. Of a recording the seconds before its playhead.
 import { decodeNumbers } from "./signal_buckets.js";
-import { Plot, colour, curve, read } from "./canvas_plot.js";
+import { Plot, colour, curve } from "./canvas_plot.js";
+import { short } from "./dom.js";
 import { halfTick, make, overlayChoice, playhead } from "./scope_widgets.js";
 
 const TRAILS = [0.5, 1, 2, 5, 10, 30, 60]; // seconds
@@ -31,7 +32,7 @@ export class XYScope {
       this.known = answer;
       this.points = decodeNumbers(answer.rows);
       const n = this.points.length;
-      if (n) this.pane.values([read(this.points[n - 2]), read(this.points[n - 1])]);
+      if (n) this.pane.values([short(this.points[n - 2], 6), short(this.points[n - 1], 6)]);
       this.dirty = true;
     } catch (error) { this.pane.foot.replaceChildren(make("span", { className: "bad", textContent: error.message })); }
     this.busy = false;

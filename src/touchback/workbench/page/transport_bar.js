@@ -1,4 +1,5 @@
 // Play, pause, step, slow motion, reset, record; in a recording also rewind, scrub, jump to events, fork.
+import { short } from "./dom.js";
 import { make } from "./scope_widgets.js";
 import { recordings } from "./recordings_menu.js";
 import { haltReason } from "./server_connection.js";
@@ -138,7 +139,7 @@ class Transport {
       this.play = fresh;
     }
     if (document.activeElement !== this.speed && status.speed) {
-      if (![...this.speed.options].some(each => +each.value === status.speed)) this.speed.append(new Option(`× ${status.speed}`, status.speed));
+      if (![...this.speed.options].some(each => +each.value === status.speed)) this.speed.append(new Option(`× ${short(status.speed)}`, status.speed));
       this.speed.value = status.speed;
     }
     this.record.setAttribute("aria-pressed", String(Boolean(status.recording_to)));

@@ -18,7 +18,7 @@ from touchback.realtime.control.control_messages import Stop
 from touchback.realtime.recording_fork import fork
 from touchback.workbench.live_source import LiveSource
 from touchback.workbench.page_source import Source
-from touchback.workbench.playback.playback import Playback
+from touchback.workbench.playback.playback import Playback, Record
 from touchback.workbench.playback.playback_track import RecordedTrack, Track, track_of
 from touchback.workbench.playback.recording_folder import RecordingFolder, file_of
 from touchback.workbench.scopes.scope_port import Facts, LiveScopes, ScopePort
@@ -109,12 +109,6 @@ _ABOVE = 20_000  # numbers of structures from which on those of recordings begin
 
 
 _EACH = 100  # numbers for one
-
-
-class Record(Message, frozen=True):
-    """Begins or ends a recording of the run."""
-
-    on: bool = True
 
 
 class Recordings(Message, frozen=True):

@@ -6,14 +6,40 @@ import time as clock
 from collections.abc import Callable, Mapping
 from typing import TypeVar
 
-import msgspec
 import numpy as np
 
-from touchback.errors import NO_JSON, InputError
+from touchback.errors import InputError
 from touchback.realtime.control import Answer, CommandServer, Message
 from touchback.realtime.control.command_server import OFTEN, USUAL
-from touchback.realtime.control.control_messages import Go, Pause, Reset, Speed, Step, Stop, What
+from touchback.realtime.control.control_messages import (
+    Choose,
+    Go,
+    Pause,
+    Read,
+    Reset,
+    Resume,
+    Set,
+    Speed,
+    Step,
+    Stop,
+    Switch,
+    What,
+)
 from touchback.realtime.control.permissions import Exposed, Rate, Rates
+from touchback.workbench.manipulate.manipulator_messages import (
+    Edit,
+    Grab,
+    Icon,
+    Joint,
+    Law,
+    Laws,
+    Pose,
+    Pull,
+    Release,
+    Remove,
+    Undo,
+)
+from touchback.workbench.manipulate.state_snapshot import StateSnapshot, snapshot_of
 from touchback.workbench.page_scene import Poses, make_scene
 from touchback.workbench.page_source import PageScene, PoseFrame, Values
 from touchback.workbench.playback.playback_track import Instant, Track
@@ -27,8 +53,17 @@ from touchback.workbench.scopes.scope_port import (
 from touchback.workbench.scopes.signal_history import Recorded
 
 
-class _Asked(msgspec.Struct):
-    do: str = ""
+class Record(Message, frozen=True):
+    """Begins or ends a recording of the run."""
+
+    on: bool = True
+
+
+#: Messages that change a run or ask what only a run has.
+LIVE_ONLY: tuple[type[Message], ...] = (
+    Set, Choose, Switch, Resume, Read, Record, Grab, Pull, Release, Icon, Remove, Pose, Edit, Undo,
+    Joint, Law, Laws,
+)  # fmt: skip
 
 
 class PlaybackCommands(CommandServer):
@@ -38,24 +73,13 @@ class PlaybackCommands(CommandServer):
         self.exposed, self.rates = Exposed(), Rates()
         self._known = {}
 
-    def _read(self, text: bytes | str) -> Message:
-        try:
-            return super()._read(text)
-        except InputError:
-            asked = _do(text)
-            if asked and asked not in {kind.__struct_config__.tag for kind in self._known}:
-                raise InputError(
-                    f"'{asked}' isn't for a recording, which can't be changed: go on live from an "
-                    "instant of it first (`fork`)."
-                ) from None
-            raise
-
-
-def _do(text: bytes | str) -> str:
-    try:
-        return msgspec.json.decode(text, type=_Asked).do[:40]
-    except NO_JSON:
-        return ""
+    def _unknown(self, word: str) -> InputError:
+        if word not in {kind.__struct_config__.tag for kind in LIVE_ONLY}:
+            return super()._unknown(word)
+        return InputError(
+            f"'{word}' isn't for a recording, which can't be changed: go on live from an instant "
+            "of it first (`fork`)."
+        )
 
 
 _SPEEDS = 1e-4, 100.0
@@ -202,6 +226,20 @@ class Playback:
         """What is shown."""
         return self.track.at(self.at)
 
+    def snapshot(self) -> StateSnapshot:
+        """State, inputs and parameters at the instant that is shown, and the system they are of."""
+        at = self.instant
+        system = self.track.system(at.structure)
+        return snapshot_of(system, at.time, at.state, at.inputs, dict(at.parameters))
+
+    def signals(self) -> dict[str, float]:
+        """Everything that was recorded, by name, at the instant that is shown."""
+        run, at = self.track.run, self.at
+        row = max(int(np.searchsorted(run.time, at, "right")) - 1, 0)
+        return {"time": float(run.time[row])} | {
+            name: float(column[row]) for name, column in run.signals.items()
+        }
+
     def stale(self) -> bool:
         return self.instant.structure != self._shown
 
@@ -246,6 +284,7 @@ class Playback:
             "time": self.at, "tick": at.row, "paused": self.paused, "speed": self.speed,
             "rate": self.rate, "state": "paused" if self.paused else "running",
             "playback": {"start": self.start, "end": self.end, "at": self.at, "name": self.name},
+            **self.track.deadlines,
             "energy": system.stored_energy(at.state, at.parameters, at.time),
         }  # fmt: skip
         if system.constraint_names and not system.names:

@@ -61,6 +61,10 @@ class Track(Protocol):
     def events(self) -> list[Event]:
         """In the order of time."""
 
+    @property
+    def deadlines(self) -> Mapping[str, object]:
+        """What is known of the deadlines that it kept, as a live run's status has it."""
+
 
 def track_of(shown: Recording | Run, model: Model | None = None) -> Track:
     """The track of a live run's recording, or of a run whose mechanism is known or given."""
@@ -107,6 +111,22 @@ class RecordedTrack:
             self._systems[structure] = system_in(self.recording.parts[structure])
         return self._systems[structure]
 
+    @cached_property
+    def deadlines(self) -> Mapping[str, object]:
+        """Of all its ticks; nobody measured lateness where no clock was followed (speed None). A
+        tick is late by more than a tenth of its period, as live runs count (`transport.c`)."""
+        parts, speed = self.recording.parts, self.recording.about["speed"]
+        found: dict[str, object] = {
+            "ticks": sum(len(part.rows) for part in parts),
+            "step time": _percentiles([part.column("step time") for part in parts]),
+        }
+        if speed is not None:
+            limit = 1e8 / (speed * self.recording.about["rate"])  # ns
+            lateness = [part.column("lateness") for part in parts]
+            found["late"] = sum(int(np.count_nonzero(each > limit)) for each in lateness)
+            found["lateness"] = _percentiles(lateness)
+        return found
+
     @property
     def events(self) -> list[Event]:
         found = [Event(each["time"], each["text"], "fault") for each in self.recording.faults]
@@ -139,8 +159,17 @@ class RecordedTrack:
         return found
 
 
+def _percentiles(parts: list[Floats]) -> dict[str, float]:
+    """p50, p99, p99.9 and max [s] of times [ns], none of them in between two that were."""
+    given = 1e-9 * np.concatenate(parts)
+    found = np.percentile(given, (50.0, 99.0, 99.9, 100.0), method="inverted_cdf")
+    return dict(zip(("p50", "p99", "p99.9", "max"), found.tolist()))
+
+
 class RunTrack:
     """A run of `tb.simulate`, or of another source, with its mechanism."""
+
+    deadlines: Mapping[str, object] = {}  # computed beside any clock
 
     def __init__(self, run: Run, model: Model | None = None) -> None:
         shown = model or run.model

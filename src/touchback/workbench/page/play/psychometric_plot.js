@@ -1,4 +1,5 @@
 // A psychometric function, small: how often answers were right over levels, and the threshold with its interval.
+import { short } from "../dom.js";
 import { canvasOf, colour } from "./play_page.js";
 
 const PAD = { left: 42, right: 10, top: 10, bottom: 34 };
@@ -23,8 +24,8 @@ export function figureOf(element, found) {
     context.setLineDash([3, 3]);
     stroke(context, [[PAD.left, y(found.guess)], [width - PAD.right, y(found.guess)]]);
     context.setLineDash([]);
-    for (const level of ticks(levels[0], levels[levels.length - 1])) { stroke(context, [[x(level), y(0)], [x(level), y(0) + 4]]); centred(context, short(level), x(level), height - PAD.bottom + 16); }
-    centred(context, `more than ${short(found.base)} ${found.unit}`, (PAD.left + width) / 2, height - 3);
+    for (const level of ticks(levels[0], levels[levels.length - 1])) { stroke(context, [[x(level), y(0)], [x(level), y(0) + 4]]); centred(context, short(level, 3), x(level), height - PAD.bottom + 16); }
+    centred(context, `more than ${short(found.base, 3)} ${found.unit}`, (PAD.left + width) / 2, height - 3);
     context.lineWidth = 2;
     context.strokeStyle = colour("--ink");
     stroke(context, levels.map((level, i) => [x(level), y(shares[i])]));
@@ -40,8 +41,6 @@ function ticks(least, most) {
   for (let power = Math.floor(Math.log10(least)); power <= Math.log10(most); power++) for (const digit of many ? [1] : [1, 2, 5]) found.push(digit * 10 ** power);
   return found.filter(each => each >= least && each <= most);
 }
-
-const short = number => String(Number(number.toPrecision(3)));
 
 function centred(context, text, x, y) {
   context.fillText(text, x - context.measureText(text).width / 2, y);
