@@ -38,12 +38,30 @@ FUNCTIONS = {  # name → what it takes
 }  # fmt: skip
 
 RENAMED = {  # cases of older trees → their names now
-    "piano-episodes": "piano-modes", "docs/episodes.md": "docs/modes.md",
+    "piano-episodes": "piano-modes",
     "test_episodes_siconos_ball.py": "test_modes_siconos_ball.py",
 }  # fmt: skip
 
 RENAMED_KEYS = {  # of metadata of older trees → their names now, see recording/run_data.py
     "books": "energy_balance", "remarks": "diagnostics", "repeat": "repro_call",
+}  # fmt: skip
+
+RENAMED_NAMES = {  # in the code of older trees' documentation → names now, see CHANGELOG.md
+    r"\bbooks=True": "energy_balance=True",
+    r"\.books\b": ".energy_balance",
+    r"\.unexplained\b": ".residual",
+    r"touchback\.gallery\.piano\.gillespie\b": "touchback.instruments.piano.gillespie_action",
+    r"touchback\.gallery\.piano\.strike_meter\b": "touchback.instruments.piano.stroke_analysis",
+    r"touchback\.gallery\.piano\.with_modes\b": "touchback.instruments.piano.piano_action_modes",
+    r"touchback\.gallery\.piano\b": "touchback.instruments.piano",
+    r"touchback\.gallery\.keyboard\.device\b": "touchback.instruments.keyboard.key_device",
+    r"\bPressed\b": "PressedTouch",
+    r"touchback\.gallery import tilting\b": "touchback.gallery import tilting_vehicle as tilting",
+    r"touchback\.haptics\.operator\b": "touchback.haptics.human_operator",
+    r"\bsession\.posed\b": "session.current_trial",
+    r"\bPlane, Torus, Written\b": "FormulaSurface as Written, Plane, Torus",
+    r"touchback\.workbench\.play\.hall import Hall\b":
+        "touchback.workbench.play.play_server import PlayServer as Hall",
 }  # fmt: skip
 
 Digests = list[dict[str, str]]
@@ -182,11 +200,11 @@ def answer(kind: str, name: str, folder: Path) -> Digests:
         case "example":
             runpy.run_path(str(tree / "examples" / name), run_name="__main__")
         case "page":
-            page = next(
-                path for path in (tree / name, Path(os.environ["OLD"]) / name) if path.is_file()
-            )
-            text = page.read_text(encoding="utf-8")
-            exec(compile("\n\n".join(BLOCK.findall(text)), name, "exec"), {"__name__": "page"})
+            old = Path(os.environ["OLD"])  # its pages, in both trees: the new one has others
+            code = "\n\n".join(BLOCK.findall((old / name).read_text(encoding="utf-8")))
+            for was, now in RENAMED_NAMES.items() if tree != old else ():
+                code = re.sub(was, now, code)
+            exec(compile(code, name, "exec"), {"__name__": "page"})
         case "published":
             import pytest
 
@@ -259,8 +277,6 @@ def compare(old: Path, new: Path, kind: str, name: str, folder: Path) -> tuple[s
     before = ask(old, kind, name, folder / "old")
     now = RENAMED.get(name, name)
     after = ask(new, kind, now, folder / "new")
-    if kind == "page" and isinstance(after, list):
-        after = after[: len(before)]  # what another page of the old tree gave comes behind
     found = differences(before, after)
     if found and differences(before, ask(old, kind, name, folder / "old")):
         return "no verdict", "the old tree differs from itself"
@@ -277,7 +293,7 @@ def main(words: list[str]) -> int:
         os.environ["STARTS"] = ""
     old, new, *chosen = (word for word in words if word != "--same-starts")
     trees = Path(old).resolve(), Path(new).resolve()
-    os.environ["OLD"] = str(trees[0])  # whose pages run in the new tree where that has merged them
+    os.environ["OLD"] = str(trees[0])
     counts: dict[str, int] = {}
     for kind, name in cases(trees[0]):
         label = f"{kind} {name}"

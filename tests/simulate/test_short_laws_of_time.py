@@ -167,3 +167,42 @@ def test_modes_that_share_a_drive_share_the_search_for_its_switches(monkeypatch)
     together = step_limits(spec.span, spec.inputs, system.on_blocks({}))
     assert len(system.on_blocks({})) > 10 and len(searches) - once <= 3
     assert set(alone.jumps) <= set(together.jumps)
+
+
+def test_switches_are_searched_once_for_the_same_span_and_parameters(monkeypatch):
+    """A gate sin(w t) > 1/2 opens at asin(1/2)/w and every 2π/w after that."""
+    m = free_mass("gated")
+    w = m.parameter("w", 3.0)
+    m.force("push", tb.JointEffort("x", tb.select(tb.sin(w * m.time) > 0.5, 1.0, 0.0)))
+    system, searches = m.compile(), []
+    search = adaptive_step_limits._search
+    monkeypatch.setattr(
+        adaptive_step_limits, "_search", lambda *given: searches.append(given) or search(*given)
+    )
+
+    def jumps(duration, frequency):
+        spec = RunSpec.read(system, duration, parameters={"w": frequency})
+        return step_limits(spec.span, spec.inputs, system.on_blocks(spec.parameters)).jumps
+
+    for turn in range(3):
+        for duration, frequency in ((2.0, 3.0), (2.0, 4.0), (4.0, 3.0)):
+            opens = (np.pi / 6 + 2 * np.pi * np.arange(9)) / frequency
+            closes = (5 * np.pi / 6 + 2 * np.pi * np.arange(9)) / frequency
+            wanted = np.sort(np.append(opens, closes))
+            np.testing.assert_allclose(
+                jumps(duration, frequency), wanted[wanted < duration], rtol=1e-14
+            )
+        if turn == 0:
+            first = len(searches)
+    assert len(searches) == first
+
+
+def test_a_switch_is_found_to_the_last_bit_near_zero_and_far_from_it():
+    """sin(k (t − c)) is below 0 up to c: the first number at which it isn't is the switch."""
+    for start, at in ((-1.0, 0.0), (-1.0, 1e-300), (0.0, 0.3), (-2.0, -0.7), (1e6, 1e6 + 0.1)):
+        m = free_mass("edge")
+        m.force("push", tb.JointEffort("x", tb.select(tb.sin(m.time - at) < 0.0, 0.0, 1.0)))
+        system = m.compile()
+        spec = RunSpec.read(system, 1.5, start=start)
+        found = step_limits(spec.span, spec.inputs, system.on_blocks({})).jumps
+        assert found.tolist() == [at]

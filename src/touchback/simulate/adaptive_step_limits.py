@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from typing import Any, NamedTuple, TypeAlias
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -27,12 +28,16 @@ _LOOKS = 1024  # parts of a run in each of which a condition switches at most on
 _MOST_STEPS = 1e7
 _PARTS = 1000  # of a run: steps are no longer than one where nothing else tells what is within
 _ROWS = 1 << 16  # times at which codes are computed together
+_SECTIONS, _FEW = 16, 4096  # parts of an interval that are looked at together, in halves if many
+_REMEMBERED = 64  # searches of a function
 _LEAST = np.nextafter(0.0, 1.0)
 _SAME = 4.0 * np.finfo(float).eps  # of the times of a run: knots nearer to each other are one
 _SHOWN = ("outputs", "powers")  # functions that move nothing
 _WITH_FORCES = ("rate", "terms", "forces")  # functions of trees, of constraints and of contacts
 Places: TypeAlias = np.ndarray[Any, np.dtype[np.intp]]
 Evaluated = Collection[tuple[Mapping[str, Function], Floats]]  # functions and their parameter block
+# Found instants: runs of one model mostly have the same span and the same parameters of drives.
+_located_before: WeakKeyDictionary[Function, dict[tuple[Any, ...], Floats]] = WeakKeyDictionary()
 
 
 class StepLimits(NamedTuple):
@@ -139,17 +144,37 @@ def _switching(span: Span, given: Inputs, evaluated: Evaluated) -> list[Floats]:
                 searched.append((switches, block))
                 found.append(switches.times)
                 before = np.unique(np.concatenate(found))
-                found.append(_located(span, given, switches, block, before[:_LOOKS]))
+                found.append(_located(span, given, function, switches, block, before[:_LOOKS]))
     return found
 
 
 def _located(
-    span: Span, given: Inputs, switches: Switches, block: Floats, others: Floats
+    span: Span,
+    given: Inputs,
+    function: Function,
+    switches: Switches,
+    block: Floats,
+    others: Floats,
 ) -> Floats:
-    """The first times that numbers know at which codes are new. Functions share conditions: those
-    `others` are looked at from both sides."""
+    """The first times that numbers know at which codes of a function are new. Functions share
+    conditions: those `others` are looked at from both sides."""
     if not switches.breaks:
         return np.empty(0)
+    read = switches.program.inputs.values()
+    if any(array == "u" and index for array, index in read):  # inputs may be others the next time
+        return _search(span, given, switches, block, others)
+    places = sorted({index for array, index in read if array == "p"})
+    inside = given.knots_within(span)
+    key = span.start, span.end, *(x.tobytes() for x in (block[places], others, inside))
+    before = _located_before.setdefault(function, {})
+    if key not in before:
+        if len(before) >= _REMEMBERED:
+            before.clear()
+        before[key] = _search(span, given, switches, block, others)
+    return before[key]
+
+
+def _search(span: Span, given: Inputs, switches: Switches, block: Floats, others: Floats) -> Floats:
     call = Interpreter(switches.program)
 
     def codes(times: Floats) -> Floats:
@@ -163,10 +188,10 @@ def _located(
     seen = codes(looked)
     at, of = np.nonzero(seen[:-1] != seen[1:])
     ends = looked[at], looked[at + 1], seen[at, of], seen[at + 1, of]
-    return _bisected(*ends, of, codes, _SAME * max(abs(span.start), abs(span.end), span.duration))
+    return _sectioned(*ends, of, codes, _SAME * max(abs(span.start), abs(span.end), span.duration))
 
 
-def _bisected(
+def _sectioned(
     low: Floats,
     high: Floats,
     at_low: Floats,
@@ -182,35 +207,37 @@ def _bisected(
         changes = (at_low != at_high) & ~np.isnan(at_low) & ~np.isnan(at_high)
         low, high, at_low, at_high = (x[changes] for x in (low, high, at_low, at_high))
         of = of[changes]
-        middle = _between(low, high, same)
-        done = (middle <= low) | (middle >= high)
+        within = _between(low, high, same, _SECTIONS if len(low) < _FEW else 2)
+        done = ((within <= low) | (within >= high)).all(axis=0)
         found.append(high[done])
-        low, high, at_low, at_high, middle = (
-            x[~done] for x in (low, high, at_low, at_high, middle)
-        )
-        of = of[~done]
-        times, place = np.unique(middle, return_inverse=True)
+        low, high, at_low, at_high, of = (x[~done] for x in (low, high, at_low, at_high, of))
+        within = within[:, ~done]
+        times, place = np.unique(within, return_inverse=True)
         if not len(times) or len(times) > MOST:
             return np.concatenate([*found, times])
-        between = np.empty(len(middle))
+        place = place.reshape(within.shape)
+        at_within, columns = np.empty(within.shape), np.broadcast_to(of, within.shape)
         for first in range(0, len(times), _ROWS):
             here = (place >= first) & (place < first + _ROWS)
             asked = codes(times[first : first + _ROWS])
-            between[here] = asked[place[here] - first, of[here]]
-        low, high, of = np.append(low, middle), np.append(middle, high), np.append(of, of)
-        at_low, at_high = np.append(at_low, between), np.append(between, at_high)
+            at_within[here] = asked[place[here] - first, columns[here]]
+        of = np.tile(of, len(within) + 1)
+        low, high = np.append(low, within), np.append(within, high)
+        at_low, at_high = np.append(at_low, at_within), np.append(at_within, at_high)
 
 
-def _between(low: Floats, high: Floats, same: float) -> Floats:
-    """A time between each two: in their middle; where they are one for the run, in the middle of
-    the numbers that there are between. By halves alone time 0, at which much begins, would be
-    reached after all thousand powers of two."""
-    middle = low + 0.5 * (high - low)
+def _between(low: Floats, high: Floats, same: float, parts: int) -> Floats:
+    """Times that cut what is between each two into parts, a column for each: evenly; where the two
+    are one for the run, by the numbers that there are between. By parts of time alone time 0, at
+    which much begins, would be reached after all thousand powers of two."""
+    cuts = np.arange(1, parts)[:, None]
+    within = low + (high - low) * (cuts / parts)
     near = high - low <= same
     first, last = (np.abs(x[near]).view(np.int64) for x in (low, high))
-    bits = first + (last - first) // 2
-    middle[near] = np.copysign(bits.view(np.float64), low[near])
-    middle[near & (low < 0.0) & (high > 0.0)] = 0.0
-    middle[near & (low == 0.0)] = _LEAST
-    middle[near & (high == 0.0)] = -_LEAST
-    return middle
+    whole, rest = np.divmod(last - first, parts)
+    bits = first + whole * cuts + rest * cuts // parts
+    within[:, near] = np.copysign(bits.view(np.float64), low[near])
+    within[:, near & (low < 0.0) & (high > 0.0)] = 0.0
+    within[:, near & (low == 0.0)] = _LEAST
+    within[:, near & (high == 0.0)] = -_LEAST
+    return within
