@@ -50,6 +50,7 @@ RENAMED_NAMES = {  # in the code of older trees' documentation → names now, se
     r"\bbooks=True": "energy_balance=True",
     r"\.books\b": ".energy_balance",
     r"\.unexplained\b": ".residual",
+    r"\[\"repeat\"\]": '["repro_call"]',
     r"touchback\.gallery\.piano\.gillespie\b": "touchback.instruments.piano.gillespie_action",
     r"touchback\.gallery\.piano\.strike_meter\b": "touchback.instruments.piano.stroke_analysis",
     r"touchback\.gallery\.piano\.with_modes\b": "touchback.instruments.piano.piano_action_modes",

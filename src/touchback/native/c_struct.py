@@ -1,12 +1,20 @@
 """A struct of the C library, filled by name, with the memory that it points to."""
 
 import ctypes
+from collections.abc import Iterable
 from typing import Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from touchback.native.shared_library import LIB, Floats, address_of, aligned_zeros
+from touchback.native.shared_library import (
+    ALIGNMENT,
+    LIB,
+    RED_ZONE,
+    Floats,
+    address_of,
+    aligned_zeros,
+)
 
 Indices = NDArray[np.int32]
 Owned = TypeVar("Owned", bound=NDArray[np.generic])
@@ -49,6 +57,28 @@ class Record:
     def ints(self, name: str, values: ArrayLike) -> Indices:
         """These numbers as C's int."""
         return self.point(name, np.array(values, dtype=np.int32).reshape(-1))
+
+    def arrays(
+        self, described: Iterable[tuple[str, str, int]]
+    ) -> tuple[dict[str, Floats], dict[str, Indices]]:
+        """Arrays of zeros, each (C type, name, count), in one block of memory, each at a multiple
+        of 64 bytes: how they lie beside each other, and so the time of a step, is no accident."""
+        floats: dict[str, Floats] = {}
+        ints: dict[str, Indices] = {}
+        listed = list(described)
+        widths = {"double": 8, "int": 4}
+        sizes = [-(-max(widths[kind] * count, 1) // ALIGNMENT) for kind, _, count in listed]
+        if RED_ZONE:  # each with forbidden memory around it
+            parts = [aligned_zeros(size * ALIGNMENT // 8) for size in sizes]
+        else:
+            block = aligned_zeros(sum(sizes) * ALIGNMENT // 8)
+            parts = np.split(block, np.cumsum(sizes)[:-1] * ALIGNMENT // 8)
+        for (kind, name, count), part in zip(listed, parts, strict=True):
+            if kind == "double":
+                floats[name] = self.point(name, part[:count])
+            else:
+                ints[name] = self.point(name, part.view(np.int32)[:count])
+        return floats, ints
 
     def call(self, name: str, function: FunctionData | None) -> None:
         """Lets a tb_callable be that function, with work memory of its own; None: nothing."""

@@ -100,11 +100,9 @@ class ConstrainedStructs:
 
     def _make_arrays(self) -> None:
         # Doubles before integers: interleaved, steps of small loops take a tenth longer.
-        for kind, name, count in sorted(constrained_arrays(self.model), key=lambda each: each[0]):
-            if kind == "double":
-                self._floats[name] = self._work.floats(name, count)
-            else:
-                self._ints[name] = self._work.ints(name, np.zeros(count))
+        described = sorted(constrained_arrays(self.model), key=lambda each: each[0])
+        self._floats, ints = self._work.arrays(described)
+        self._ints |= ints
         self._floats["row_weight"][:] = 1.0
         for name in ("rows", "columns"):
             self._ints[name][:] = np.arange(len(self._ints[name]))
@@ -179,17 +177,15 @@ class ConstrainedStructs:
             for part in ("starts", "rows", "targets"):
                 ldl.ints(part, getattr(elimination, part))
             sparse.owned += ldl.owned
-        for name, count in (
-            ("motion_scratch", n + m), ("motion_reference", n + m), ("gram_scratch", m),
-            ("gram_reference", m), ("wide", n), ("pool_values", size),
-            ("motion_values", motion.value_count), ("gram_values", gram.value_count),
-        ):  # fmt: skip
-            work.floats(name, count)
-        for name, count in (
-            ("motion_dropped", n + m), ("gram_dropped", m), ("pool_columns", size),
-            ("pool_starts", m + 2),
-        ):  # fmt: skip
-            work.ints(name, np.zeros(count))
+        work.arrays([
+            ("double", "motion_scratch", n + m), ("double", "motion_reference", n + m),
+            ("double", "gram_scratch", m), ("double", "gram_reference", m), ("double", "wide", n),
+            ("double", "motion_values", motion.value_count),
+            ("double", "gram_values", gram.value_count),
+            ("int", "motion_dropped", n + m), ("int", "gram_dropped", m),
+            ("int", "pool_starts", m + 2), ("double", "pool_values", size),
+            ("int", "pool_columns", size),
+        ])  # fmt: skip
         self._model.owned += [sparse, *sparse.owned]
         self._work.owned += [work, *work.owned]
         self.model.sparse, self.work.sparse = sparse.address, work.address

@@ -14,18 +14,48 @@ static void swap_ints(int *values, long i, long j) {
     values[j] = kept;
 }
 
-/* Pivots from..rank among rows [from, to) of the candidates; returns the new rank. */
+/* The first of the largest entries of a row from a column on: -1 where none is a number. */
+static double largest_entry(const double *row, long from, long n, int *column) {
+    double best = -1.0;
+    long at = from;
+    for (long j = from; j < n; j++)
+        if (fabs(row[j]) > best)
+            best = fabs(row[j]), at = j;
+    *column = (int)at;
+    return best;
+}
+
+static void swap_rows(double *restrict first, double *restrict second, long n) {
+    for (long j = 0; j < n; j++) {
+        double kept = first[j];
+        first[j] = second[j];
+        second[j] = kept;
+    }
+}
+
+static void subtract(double *restrict row, double ratio, const double *restrict pivot_row,
+                     long from, long n) {
+    for (long j = from; j < n; j++)
+        row[j] -= ratio * pivot_row[j];
+}
+
+/* Pivots from..rank among rows [from, to) of the candidates; returns the new rank. The largest
+ * entry of each of these rows is kept with its column, and looked for again only where the row
+ * changes or that column is taken: most entries of J are zero, and most rows stay as they are. */
 static long eliminate(const tb_constrained_model *model, tb_constrained_work *work, long from,
                       long to, double tolerance, long limit, double *largest) {
-    long n = model->n;
-    double *A = work->candidates;
+    long n = model->n, m = model->m;
+    double *A = work->candidates, *size = work->m_scratch;
+    int *column = work->dropped; /* which is filled later */
+    for (long i = from; i < to; i++)
+        size[i] = largest_entry(A + i * n, from, n, column + i);
     for (long k = from; k < to && k < n && k < limit; k++) {
-        long best_row = k, best_column = k;
+        long best_row = k;
         double best = -1.0;
         for (long i = k; i < to; i++)
-            for (long j = k; j < n; j++)
-                if (fabs(A[i * n + j]) > best)
-                    best = fabs(A[i * n + j]), best_row = i, best_column = j;
+            if (size[i] > best)
+                best = size[i], best_row = i;
+        long best_column = best > -1.0 ? column[best_row] : k;
         if (best > *largest)
             *largest = best;
         if (!(best > tolerance * *largest))
@@ -33,20 +63,21 @@ static long eliminate(const tb_constrained_model *model, tb_constrained_work *wo
         work->chosen_size[k] = best / *largest;
         swap_ints(work->rows, k, best_row);
         swap_ints(work->columns, k, best_column);
-        for (long j = 0; j < n && best_row != k; j++) {
-            double kept = A[k * n + j];
-            A[k * n + j] = A[best_row * n + j];
-            A[best_row * n + j] = kept;
+        if (best_row != k) {
+            swap_rows(A + k * n, A + best_row * n, n);
+            size[best_row] = size[k], column[best_row] = column[k];
         }
-        for (long i = 0; i < model->m && best_column != k; i++) {
+        for (long i = 0; i < m && best_column != k; i++) {
             double kept = A[i * n + k];
             A[i * n + k] = A[i * n + best_column];
             A[i * n + best_column] = kept;
         }
-        for (long i = k + 1; i < model->m; i++) {
+        for (long i = k + 1; i < m; i++) {
             double ratio = A[i * n + k] / A[k * n + k];
-            for (long j = k; j < n && ratio != 0.0; j++)
-                A[i * n + j] -= ratio * A[k * n + j];
+            if (ratio != 0.0)
+                subtract(A + i * n, ratio, A + k * n, k, n);
+            if (i < to && (ratio != 0.0 || column[i] == k || column[i] == best_column))
+                size[i] = largest_entry(A + i * n, k + 1, n, column + i);
         }
     }
     long most = to < n ? to : n;
@@ -61,11 +92,8 @@ static void move_behind(const tb_constrained_model *model, tb_constrained_work *
     long n = model->n, at = from;
     for (long i = to; i < count; i++, at++) {
         swap_ints(work->rows, at, i);
-        for (long j = 0; j < n; j++) {
-            double kept = A[at * n + j];
-            A[at * n + j] = A[i * n + j];
-            A[i * n + j] = kept;
-        }
+        if (at != i)
+            swap_rows(A + at * n, A + i * n, n);
     }
 }
 
