@@ -20,12 +20,25 @@ import numpy as np
 
 from touchback.analysis.linearise import Chart
 from touchback.analysis.system_at_parameters import Instance, state_of
-from touchback.analysis.variational_runs import Variation, variation_rate
+from touchback.analysis.variational_runs import (
+    Variation,
+    cross_switch,
+    instant_derivatives,
+    variation_rate,
+)
 from touchback.errors import InputError, SolveError
 from touchback.names import unknown_name
 from touchback.numbers import InputData, by_name, positive_number, shown
 from touchback.recording import Run
-from touchback.simulate import RunSpec, Where, output_times, refuse, step_limits
+from touchback.simulate import (
+    METHODS,
+    RunSpec,
+    Where,
+    find_rate_jumps,
+    output_times,
+    refuse,
+    step_limits,
+)
 from touchback.system import Point, System, found_states
 
 _ALPHA = 10.0  # 1/s: how fast errors of the constraints fade
@@ -91,7 +104,9 @@ def sensitivity(
     variations alike, by steps that end at knots as those of a run do, and are no longer: at most
     `step`, or a thousandth of the run, where laws curve in time; that takes seconds, and more with
     many bodies. At a switch of a continuous law (a stop) the variations are continuous, so
-    nothing is lost."""
+    nothing is lost. Where a law of time or the rate of a drive jumps they jump too, also with the
+    instant where that depends on a parameter; how they do where a law of the state jumps is left
+    out."""
     refuse("tb.sensitivity", system)
     for name in parameters:
         if name not in system.layout.parameters:
@@ -150,7 +165,7 @@ def _integrate(
                 "look for a jump or a singular position there."
             )
         rows.append(done.y.T[: len(wanted)])
-        t, y = end, done.y[:, -1]
+        t, y = end, varied.cross_knot(end, before, done.y[:, -1])
     return np.vstack(rows)
 
 
@@ -166,11 +181,27 @@ class _Varied:
         ]
         self._u, self._inputs = given.u.copy(), given
         evaluated = system.on_blocks(spec.parameters)
-        self._knots, self.longest, _ = step_limits(spec.span, given, evaluated, step)
+        self._knots, self.longest, jumps = step_limits(spec.span, given, evaluated, step)
+        jumps = jumps[jumps < spec.span.end]
+        moved = instant_derivatives(spec.span, given, system, spec.parameters, parameters, jumps)
+        self._shifts = dict(zip(jumps.tolist(), moved, strict=True))
+        kicks = np.array([each.time for each in find_rate_jumps(spec, METHODS["dopri5"])])
+        self._kicks = {t for t in self._shifts if np.isclose(t, kicks, rtol=1e-12, atol=0.0).any()}
 
     def parts(self, duration: float) -> list[tuple[float, float]]:
         """From knot to knot: where each ends, and the last time that is read in it."""
         return self._knots.segments(0.0, duration) if self._knots else [(duration, np.inf)]
+
+    def cross_knot(self, t: float, before: float, y: np.ndarray) -> np.ndarray:
+        """The motion and its variations after a knot, up to which the time `before` was read."""
+        shift, impulse = self._shifts.get(t, np.zeros(0)), t in self._kicks
+        if not shift.any() and not impulse:
+            return y
+        size, (nq, n, nz) = sum(self._sizes), self._sizes
+        S = y[size:].reshape(2 * n + nz, -1)
+        sides = self.point(before, y), self.point(t, y)
+        v, S = cross_switch(self.instance, *sides, S, self._along, shift, impulse)
+        return np.concatenate([y[:nq], v, y[nq + n : size], S.ravel()])
 
     def point(self, t: float, x: np.ndarray) -> Point:
         """The state x at time t, with the inputs of that time."""

@@ -11,12 +11,12 @@ from typing import NamedTuple
 import numpy as np
 
 from touchback.analysis.gradients.event_free_rollout import RolloutInputs
-from touchback.analysis.gradients.fixed_step_rollout import rollout
+from touchback.analysis.gradients.fixed_step_rollout import make_rollout
 from touchback.analysis.linearise import Chart
 from touchback.analysis.system_at_parameters import Instance
 from touchback.errors import InputError, SolveError
 from touchback.native import FixedStep, Problem, Status
-from touchback.simulate import Inputs, Span, step_limits
+from touchback.simulate import METHODS, Inputs, RunSpec, Span, find_rate_jumps, step_limits
 from touchback.system import At, Blocks, Point, System
 from touchback.system.variational_equations import extended_state_functions
 
@@ -63,6 +63,122 @@ def variation_rate(
     return replace(still, answers=-instance.solve(derivatives, rest))
 
 
+_SHIFTED = 1e-5  # of a parameter, by which it is varied to see instants move
+_AHEAD = 1e-6  # s after an instant, to see what depends on time
+
+
+def instant_derivatives(
+    span: Span,
+    given: Inputs,
+    system: System,
+    parameters: Mapping[str, float],
+    names: Sequence[str],
+    instants: np.ndarray,
+) -> np.ndarray:
+    """dt/dp of instants at which laws of time and drives of a run switch, a row for each: by
+    differences of order 4 of the instants, which are located to the last bit."""
+    found = np.zeros((len(instants), len(names)))
+    known = frozenset({0, *given.samples}), given.known_places
+    switches = [
+        function.switches(*known)
+        for functions, _ in system.on_blocks(parameters)
+        for function in functions.values()
+    ]
+    if not len(instants) or not any(each and each.reads_parameters for each in switches):
+        return found
+    p = system.parameter_values(parameters)
+    for j, name in enumerate(names):
+        place = system.layout.index(name)
+        step = _SHIFTED * (abs(p[place]) or span.duration)
+        for part, weight in ((-2.0, 1.0), (-1.0, -8.0), (1.0, 8.0), (2.0, -1.0)):
+            moved = p.copy()
+            moved[place] += part * step
+            jumps = step_limits(span, given, system.dynamics.on_blocks(system.key, moved)).jumps
+            way = _followed(system, name, instants, jumps[jumps < span.end])
+            found[:, j] += weight / (12.0 * step) * way
+    return found
+
+
+def _followed(system: System, name: str, instants: np.ndarray, moved: np.ndarray) -> np.ndarray:
+    """How far instants have moved; refused where they can't be told from each other."""
+    near = np.searchsorted(0.5 * (moved[1:] + moved[:-1]), instants)
+    if len(moved) != len(instants) or len(np.unique(near)) < len(instants):
+        apart = np.abs(moved[:, None] - instants[None, :])
+        farthest = apart[apart.min(axis=1).argmax()].argmin() if len(moved) else -1
+        lost = instants[farthest]
+        raise SolveError(
+            f"{system.name}: how the switch at t = {lost:.6g} s moves with '{name}' can't be told: "
+            "it meets another one, or the end of the run; change one of them a little."
+        )
+    return moved[near] - instants
+
+
+def cross_switch(
+    instance: Instance,
+    before: Point,
+    after: Point,
+    S: np.ndarray,
+    along: np.ndarray,
+    shift: np.ndarray,
+    impulse: bool,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Velocities and variations of [δ, v, z] after an instant that moves by `shift` = dt/dp, from
+    those `before` it; `after` has the same state, and time and inputs of after it. Rates f that
+    jump leave S⁺ = S + (f⁻ − f⁺) dt/dp, the saltation of a switch in time (Leine and Nijmeijer
+    2004, chapter 7). With an `impulse` velocities solve M (v⁺ − v) = Jᵀ Λ, J v⁺ = b⁺, which is
+    differentiated as it stands."""
+    n, zeros = instance.n, (np.zeros(instance.n), np.zeros(instance.m))
+    before, kick = instance.with_accelerations(before), zeros
+    if impulse:
+        if instance.has_friction.any():
+            raise SolveError(
+                f"{instance.system.name}: impulses of drives whose rates jump at t = {after.t:.6g} "
+                "s, with constraints that rub, can't be differentiated; give a motion whose rate "
+                "is continuous."
+            )
+        at_rest = after.moved(a=zeros[0], multipliers=zeros[1])
+        rest = np.concatenate([zeros[0], -instance.values(at_rest)["rate"]])
+        solved = instance.solve(instance.derivatives(at_rest), rest)
+        kick = solved[:n], solved[n:]
+        after = after.moved(v=after.v + kick[0])
+    after = instance.with_accelerations(after)
+    derivatives, by_p = instance.derivatives(after), instance.parameter_derivatives(after)
+    rates = (instance.values(each)["state"] for each in (before, after))
+    position = S[:n] + np.outer(before.v - after.v, shift)
+    state = S[2 * n :] + np.outer(np.subtract(*rates), shift)
+    velocity = S[n : 2 * n] + np.outer(before.a - after.a, shift)
+    top = derivatives["effort", "acceleration"] @ velocity
+    if impulse:
+        by_position, by_parameter, by_time = _impulse_derivatives(instance, after, kick)
+        met = S[:n] + np.outer(before.v, shift)  # δ where it happens
+        top -= by_position @ met + by_parameter @ along + np.outer(by_time, shift)
+    bottom = -(
+        derivatives["rate", "position"] @ position
+        + derivatives["rate", "state"] @ state
+        + by_p["rate", "parameter"] @ along
+    )
+    velocity = instance.solve(derivatives, np.vstack([top, bottom]))[:n]
+    return after.v, np.vstack([position, velocity, state])
+
+
+def _impulse_derivatives(
+    instance: Instance, at: Point, kick: tuple[np.ndarray, np.ndarray]
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Derivatives of M Δv − Jᵀ Λ by positions, parameters and time, at fixed Δv and Λ: that of
+    efforts with these as accelerations and multipliers less that without."""
+    with_it = at.moved(a=kick[0], multipliers=kick[1])
+    without = at.moved(a=np.zeros(instance.n), multipliers=np.zeros(instance.m))
+    pair = with_it, without
+    q = [instance.derivatives(each)["effort", "position"] for each in pair]
+    p = [instance.parameter_derivatives(each)["effort", "parameter"] for each in pair]
+    t = [
+        instance.values(each.moved(t=at.t + later))["effort"]
+        for later in (_AHEAD, 0.0)
+        for each in pair
+    ]
+    return q[0] - q[1], p[0] - p[1], (t[0] - t[1] - t[2] + t[3]) / _AHEAD
+
+
 _EQUAL = 1e-9  # of a time between samples: those that differ by less are the same
 _ROUNDING = 8.0 * np.finfo(float).eps  # of times
 _FINER = 0.125  # of the longest step with error control, which would be refined
@@ -83,7 +199,7 @@ class Variations:
     the states `starts`."""
 
     def __init__(self, system: System, parameters: Sequence[str], starts: Sequence[str]) -> None:
-        self.system = system
+        self.system, self._parameters = system, list(parameters)
         self._functions = extended_state_functions(system.dynamics, parameters, len(starts))
         self._directions = len(parameters) + len(starts)
         self._first = np.zeros((self._directions, len(system.state_names)))
@@ -104,12 +220,17 @@ class Variations:
         problem = Problem(rate.compiled, (0, 0, size), given.u, block, inputs=given.refresher())
         rows = np.full((len(times), size), np.nan)
         rows[0] = np.concatenate([x0, self._first.ravel()])
+        shifts = plan.shifts(given, system, parameters, self._parameters)
         for first, last, h, every in plan.equal_steps():
             run = FixedStep(problem, "rk4", rows[first], times[first], h)
             status, reached = run.advance((last - first) * every, every)
             rows[first + 1 : first + 1 + len(reached)] = reached
             if status == Status.NOT_FINITE:
                 break
+            if last in shifts:
+                sides = (problem.rate(t, rows[last])[: len(x0)] for t in plan.sides(last))
+                own = rows[last].reshape(1 + self._directions, -1)
+                own[1 : 1 + len(self._parameters)] += np.outer(shifts[last], np.subtract(*sides))
         return self._shown(times, rows, given, block)
 
     def _shown(
@@ -147,6 +268,34 @@ class StepPlan:
     asked: np.ndarray
     step: float
     jumps: np.ndarray
+
+    @property
+    def _inner_jumps(self) -> np.ndarray:
+        """Places of jumps after which it goes on."""
+        return np.searchsorted(self.times, self.jumps[self.jumps < self.times[-1]])
+
+    def shifts(
+        self,
+        given: Inputs,
+        system: System,
+        parameters: Mapping[str, float],
+        names: Sequence[str],
+    ) -> dict[int, np.ndarray]:
+        """dt/dp of the jumps that move with parameters, by their places among the times."""
+        places, span = self._inner_jumps, Span(self.times[0], self.times[-1] - self.times[0])
+        moved = instant_derivatives(span, given, system, parameters, names, self.times[places])
+        return {place: by for place, by in zip(places.tolist(), moved, strict=True) if by.any()}
+
+    def impulses(self, spec: RunSpec) -> set[int]:
+        """Places at which prescribed rates jump."""
+        at = [each.time for each in find_rate_jumps(spec, METHODS["rk4"])]
+        places = self._inner_jumps
+        return {i for i in places.tolist() if np.isclose(self.times[i], at, 1e-12, 0.0).any()}
+
+    def sides(self, place: int) -> tuple[float, float]:
+        """The last time that is read on the way to a jump, and that of the jump."""
+        t = float(self.times[place])
+        return t - _ROUNDING * abs(t), t
 
     def equal_steps(self) -> Iterator[EqualSteps]:
         """Its parts, one after the other."""
@@ -205,7 +354,8 @@ class ClosedVariations:
         sensors: bool,
     ) -> None:
         self.system, self._starts, self._sensors = system, list(starts), sensors
-        self._plan = rollout(system, 1, parameters=parameters).plan
+        self._parameters = list(parameters)
+        self._plan = make_rollout(system, 1, parameters=parameters).plan
         count = len(parameters) + len(starts)
         self._along = np.zeros((len(system.layout.parameters), count))
         for j, name in enumerate(parameters):
@@ -230,6 +380,11 @@ class ClosedVariations:
         except SolveError:  # loops that don't close with these parameters
             return self._shown(instance, times, states, given)
         states[0] = np.vstack([x, rows])
+        span = Span(times[0], times[-1] - times[0])
+        shifts = plan.shifts(given, self.system, parameters, self._parameters)
+        kicks = plan.impulses(
+            RunSpec(self.system, span, given, parameters=dict(parameters), x0=x.copy())
+        )
         for first, last, h, every in plan.equal_steps():
             count = (last - first) * every
             middles = times[first] + (np.arange(count) + 0.5) * h
@@ -240,7 +395,33 @@ class ClosedVariations:
                 if native.tangents(k * every, every, x, rows, None, self._varying) < every:
                     return self._shown(instance, times, states, given)
                 states[first + k + 1] = np.vstack([x, rows])
+            if last in shifts or last in kicks:
+                shift = shifts.get(last, np.zeros(len(self._parameters)))
+                self._cross(instance, plan.sides(last), given, x, rows, shift, last in kicks)
+                states[last] = np.vstack([x, rows])
         return self._shown(instance, times, states, given)
+
+    def _cross(
+        self,
+        instance: Instance,
+        sides: tuple[float, float],
+        given: Inputs,
+        x: np.ndarray,
+        rows: np.ndarray,
+        shift: np.ndarray,
+        impulse: bool,
+    ) -> None:
+        """Lets a state and its variations, in place, pass an instant at which rates jump."""
+        nq, n, _ = self.system.sizes
+        q, v, z = np.split(x, [nq, nq + n])
+        points = [Point(q, v, z, given.at(t, x)[1:], t) for t in sides]
+        N = instance.increments(points[0])[0]
+        S = np.vstack([np.linalg.lstsq(N, rows[:, :nq].T, rcond=None)[0], rows[:, nq:].T])
+        every = np.append(shift, np.zeros(len(self._starts)))
+        before, after = points
+        v, S = cross_switch(instance, before, after, S, self._along, every, impulse)
+        x[nq : nq + n] = v
+        rows[:] = np.hstack([S[:n].T @ N.T, S[n:].T])
 
     # ---- where it begins ------------------------------------------------------------------------
 

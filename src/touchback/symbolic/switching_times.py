@@ -29,6 +29,11 @@ class Switches:
     breaks: tuple[np.ndarray | None, ...]
     times: np.ndarray
 
+    @property
+    def reads_parameters(self) -> bool:
+        """Whether instants may move with parameters."""
+        return any(array == "p" for array, _ in self.program.inputs.values())
+
     def codes(self, outputs: np.ndarray) -> np.ndarray:
         """Of outputs, a row for each time."""
         found = outputs.copy()

@@ -15,7 +15,7 @@ the steps themselves.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import pairwise
 from typing import NamedTuple
@@ -37,7 +37,16 @@ from touchback.names import names_once, unknown, unknown_name
 from touchback.native import Baumgarte, Formulation, ImpactData, formulation_of
 from touchback.native.gradients.native_rollout import NativeRollout
 from touchback.numbers import number_within, positive_number, read_array, shown, whole_within
-from touchback.simulate import RK4, Euler, RunSpec, Where, check_stored_size, refuse
+from touchback.simulate import (
+    RK4,
+    Euler,
+    RunSpec,
+    Where,
+    check_stored_size,
+    find_rate_jumps,
+    refuse,
+    warn_of_jumps,
+)
 from touchback.system import Exit, Expr, Function, System, gradient
 from touchback.system.saltation import SaltationFunctions, saltation_functions
 
@@ -683,7 +692,25 @@ def rollout(
     Constraints are held by Baumgarte's stabilisation, "baumgarte" (usual) or `tb.Baumgarte(…)`: its
     steps are functions of the state alone. A start that meets the constraints is to be given, and
     of variations those that keep to them have a meaning. Through modes, steps are parted where a
-    transition happens, whose instant varies with everything; those of forces are refused."""
+    transition happens, whose instant varies with everything; those of forces are refused. Nothing
+    parts them where a law of time or a drive switches: prescribed rates that jump are warned of."""
+    made = make_rollout(system, steps, step, method, parameters, constraints, start)
+    run = replace(made.plan.run, x0=system.initial_state().x)
+    if jumps := find_rate_jumps(run, made.plan.solver):
+        warn_of_jumps(system.name, jumps, "rollouts go through them without a stop")
+    return made
+
+
+def make_rollout(
+    system: System,
+    steps: int,
+    step: float = 1e-3,
+    method: str = "rk4",
+    parameters: Sequence[str] | None = None,
+    constraints: str | Formulation | None = None,
+    start: float = 0.0,
+) -> Rollout:
+    """`rollout` without a look at what drives do on the way."""
     refuse("tb.rollout", system)
     if method not in METHODS:
         raise InputError(f"tb.rollout: method is one of {', '.join(METHODS)}, got {method!r}.")
