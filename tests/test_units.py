@@ -159,8 +159,20 @@ def test_the_text_of_a_dimension_reads_back_as_it(text: str) -> None:
 def test_a_quantity_is_a_number_and_a_unit_and_no_expression() -> None:
     for text, number in (
         ("35 mm", 0.035), ("-90deg", -math.pi / 2), ("2.5e3 N/mm", 2.5e6), (" .5 kg m^2", 0.5),
+        ("0.5 1/ms", 500.0),
     ):  # fmt: skip
         found = read_quantity(text)
         assert found is not None and found[1].in_si(found[0]) == pytest.approx(number, rel=1e-15)
-    for text in ("35", "5 - 1", "5 m - 1", "2 * m", "mm", "5 furlong", "3 x", "2 + 3 mm"):
+    for text in (
+        "35",
+        "5 - 1",
+        "5 m - 1",
+        "2 * m",
+        "mm",
+        "5 furlong",
+        "3 x",
+        "2 + 3 mm",
+        "0.51/s",
+        "5 1",
+    ):
         assert read_quantity(text) is None, text

@@ -124,7 +124,8 @@ _POWERS = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
 _SPELLING = {"μ": "µ", "º": "°", "°C": "degC", "°": "deg"}
 _ALIASES = {"r/min": "rpm", "U/min": "rpm", "-": "1"}
 _QUANTITY = re.compile(
-    r"\s*(?P<number>[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?)\s*(?P<unit>[A-Za-zµμΩ%°º].*)"
+    r"\s*(?P<number>[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?)\s*"
+    r"(?P<unit>[A-Za-zµμΩ%°º].*|(?<=\s)1/.*)"
 )
 _PART = re.compile(
     r"(?P<sign>[/()])|(?P<name>[A-Za-zµΩ%]+|1)(?:\^?(?P<power>-?\d+(?:\.\d+)?))?|[·*. ]"
@@ -166,6 +167,19 @@ def unknown_unit(text: str) -> str:
     near = get_close_matches(word, known, 1, 0.5)
     meant = f"; did you mean '{found['number']} {near[0]}'?" if near else "."
     return f"{text!r}: the unit '{word}' isn't known{meant}"
+
+
+def misfit(text: str, unit: Unit, wanted: str) -> str:
+    """What to say of a quantity such as "35 mm" where another is needed; nothing where it fits."""
+    dimension = dimension_of(wanted)
+    if dimension is None or (
+        same_dimension(unit.dimension, dimension) and not (unit.is_angle and wanted == "1")
+    ):
+        return ""
+    return (
+        f"{text!r} is {unit.quantity}; {wanted} is needed there. Give it in a unit of that "
+        f"dimension, or as a plain number in {wanted if wanted != '1' else 'SI'}."
+    )
 
 
 def _known(text: str) -> Unit:

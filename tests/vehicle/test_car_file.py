@@ -12,21 +12,28 @@ import pytest
 import touchback as tb
 from command import touchback
 from touchback.errors import ModelError
+from touchback.model.io import model_from_text
 from touchback.model.io.yaml_json import dotted, read_yaml, scalar, yaml_text
+from touchback.units import unit_of
 from touchback.vehicle import (
     BUGGY_TYRE,
     SMALL_CAR,
+    Brakes,
     BrushTyre,
     Car,
     Chassis,
+    LinearTyre,
     MacPherson,
     MagicFormula,
+    Mounts,
     RigidAxle,
     TrailingArm,
+    TyreOnRoad,
     add_car,
     read_car,
     save_car,
 )
+from touchback.vehicle.car_part import Part
 
 
 def test_the_shipped_car_is_the_template_itself() -> None:
@@ -194,3 +201,126 @@ def test_commands_take_a_vehicle_file_as_a_model() -> None:
     done = touchback("simulate", SMALL_CAR, *run)
     assert done.returncode == 0 and "front left strut" in done.stdout, done.stderr
     assert tb.vehicle.is_car_file(SMALL_CAR)
+
+
+CARS = [
+    Car(
+        front=MacPherson(camber=-0.01, mounts=Mounts()),
+        rear=TrailingArm(),
+        front_tyre=BrushTyre(sliding_friction=0.8),
+        brakes=Brakes(rear_share=0.6),
+    ),
+    Car(rear=RigidAxle(bar=3e3), front_tyre=LinearTyre(), rear_tyre=BrushTyre()),
+]
+#: Another unit for each, and one of another dimension.
+OTHERS = {
+    "m": ("mm", "deg"), "m²": ("cm²", "mm"), "m/s": ("km/h", "rpm"), "kg": ("g", "N"),
+    "kg m²": ("g mm²", "kg"), "N": ("kN", "kg"), "N m": ("N cm", "N"), "N/m": ("N/mm", "N mm"),
+    "N s/m": ("kN s/m", "N/mm"), "rad": ("deg", "mm"), "m/rad": ("mm/deg", "kg"), "1": ("%", "deg"),
+    "N m/rad": ("N m/deg", "N"), "N m s/rad": ("N m s/deg", "N s"), "N/rad": ("kN/rad", "mm"),
+    "1/rad": ("1/deg", "1/m"), "s": ("ms", "Hz"), "rpm": ("1/s", "m/s"), "N m/rpm": ("N m s", "N"),
+}  # fmt: skip
+
+
+def numbers_with_units(item: Part) -> Iterator[tuple[tuple[str | int, ...], str]]:
+    """The places of a car's numbers, each with its unit."""
+    for name in item.__struct_fields__:
+        inner = getattr(item, name)
+        unit = item.field_units().get(name, "")
+        listed = inner if isinstance(inner, tuple) else (inner,)
+        for i, each in enumerate(listed):
+            place = (name, i) if listed is inner else (name,)
+            if isinstance(each, Part):
+                yield from (((*place, *rest), found) for rest, found in numbers_with_units(each))
+            elif isinstance(each, float):
+                yield place, unit
+
+
+@pytest.mark.parametrize("car", CARS, ids=["struts", "rigid"])
+def test_every_number_of_a_car_may_have_a_unit_of_its_dimension(car: Car, tmp_path: Path) -> None:
+    file, without = tmp_path / "car.yaml", {("engine", "full")}
+    save_car(car, file)
+    plain = read_yaml(file.read_text(), "").data
+    shared = copy.deepcopy(plain)
+    for place, unit in numbers_with_units(car):
+        if place[:2] in without:  # coefficients of a polynomial in rpm
+            continue
+        parent: Any = shared
+        for step in place[:-1]:
+            parent = parent[step]
+        other = unit_of(OTHERS[unit][0])
+        assert other is not None
+        number = unit_of(unit).in_si(parent[place[-1]]) / other.factor
+        parent[place[-1]] = f"{number!r} {OTHERS[unit][0]}"
+    file.write_text(yaml_text(shared))
+    found, expected = read_car(file), dict(numbers_with_units(car))
+    assert dict(numbers_with_units(found)) == expected
+    for place in expected:
+        ours, theirs = (at(each, place) for each in (found, car))
+        assert ours == pytest.approx(theirs, rel=1e-14), place
+
+
+def at(item: Any, place: tuple[str | int, ...]) -> Any:
+    for step in place:
+        item = item[step] if isinstance(step, int) else getattr(item, step)
+    return item
+
+
+@pytest.mark.parametrize("car", CARS, ids=["struts", "rigid"])
+def test_every_number_of_a_car_refuses_a_unit_of_another_dimension(
+    car: Car, tmp_path: Path
+) -> None:
+    file = tmp_path / "car.yaml"
+    save_car(car, file)
+    plain, met = read_yaml(file.read_text(), "").data, set()
+    for place, unit in numbers_with_units(car):
+        kind = tuple(step for step in place if isinstance(step, str))
+        if kind in met:
+            continue
+        met.add(kind)
+        data = copy.deepcopy(plain)
+        parent: Any = data
+        for step in place[:-1]:
+            parent = parent[step]
+        parent[place[-1]] = f"3 {OTHERS[unit][1]}" if unit else "3 N"
+        file.write_text(yaml_text(data))
+        with pytest.raises(ModelError) as error:
+            read_car(file)
+        said = str(error.value)
+        assert re.escape(dotted(place)) in re.escape(said) and "'3 " in said
+        assert f"{unit} is needed there" in said if unit else "a plain number is needed" in said
+
+
+def test_tyres_and_roads_of_model_files_may_have_units() -> None:
+    text = """
+touchback: 1
+name: wheel
+bodies: {hub: {mass: 20, inertia: [1, 1, 1]}}
+joints: {up: {kind: prismatic, axis: z, parent: ground, child: hub}}
+forces:
+  tyre:
+    kind: tyre-on-road
+    wheel: hub
+    tyre: {kind: linear-tyre, unloaded_radius: 300 mm, cornering_coefficient: 0.5 1/deg}
+    road:
+      kind: plane-road
+      slope_x: 2 %
+      bumps: [{start: 1, length: 50 cm, height: 35 mm}]
+      kerbs: [{at: [10, 20 ft], top: 12 cm, towards: 90 deg}]
+"""
+    force = model_from_text(text).forces["tyre"]
+    assert isinstance(force, TyreOnRoad) and isinstance(force.tyre, LinearTyre)
+    assert force.tyre.unloaded_radius == pytest.approx(0.3, rel=1e-15)
+    assert force.tyre.cornering_coefficient == pytest.approx(90.0 / np.pi, rel=1e-14)
+    road = force.road
+    assert (road.slope_x, road.bumps[0].length, road.bumps[0].height) == (0.02, 0.5, 0.035)
+    assert road.kerbs[0].at == pytest.approx((10.0, 6.096)) and road.kerbs[0].top == 0.12
+    assert road.kerbs[0].towards == pytest.approx(np.pi / 2)
+    for old, new, told in (
+        ("2 %", "2 deg", r"slope_x: '2 deg' is an angle; 1 is needed there"),
+        ("35 mm", "35 deg", r"bumps\[0\].height: '35 deg' is an angle; m is needed there"),
+        ("35 mm", "35 mmm", "the unit 'mmm' isn't known"),
+        ("35 mm", "high", "a number is expected, got 'high'"),
+    ):
+        with pytest.raises(ModelError, match=told):
+            model_from_text(text.replace(old, new))

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from msgspec import Meta
 
@@ -51,6 +51,8 @@ class Chassis(Part, frozen=True, kw_only=True):
     """The sprung mass [kg], its centre from the middle of the front axle on the road [m], and its
     moments about that [kg m²]."""
 
+    UNITS: ClassVar[dict[str, str]] = {"mass": "kg", "com": "m", "inertia": "kg m²"}
+
     mass: Positive = 897.0
     com: Point = (-1.2, 0.0, 0.50)
     inertia: Moments = (330.0, 1050.0, 1200.0)
@@ -64,6 +66,14 @@ class Brakes(Part, frozen=True, kw_only=True):
     """Discs of both axles: area of the pistons on a side [m²], friction and mean radius of the pads
     [m], and the share of the line pressure that the rear ones get; None: as `Car.rear_share`."""
 
+    UNITS: ClassVar[dict[str, str]] = {
+        "front_area": "m²",
+        "rear_area": "m²",
+        "pad_friction": "1",
+        "radius": "m",
+        "rear_share": "1",
+    }
+
     front_area: Positive = 22.9e-4
     rear_area: Positive = 14.0e-4
     pad_friction: Positive = 0.38
@@ -76,6 +86,8 @@ class Car(Part, frozen=True, kw_only=True):
     rear axle stands `wheelbase` [m] behind. The engine drives the "rear" or the "front" wheels, or
     "all"; it stays in a `gear`, or shifts by the gearbox's map (0). Tyres are the shipped ones
     where none are given."""
+
+    UNITS: ClassVar[dict[str, str]] = {"wheelbase": "m"}
 
     name: str = "car"
     wheelbase: Size = 2.4

@@ -32,6 +32,16 @@ class Body(Part, frozen=True, kw_only=True):
     0.7 m with up to 35 g and leaves with 0.15 of its speed (`restitution`), as cars do in
     full-width tests against a rigid barrier."""
 
+    UNITS: ClassVar[dict[str, str]] = {
+        "overhang": "m",
+        "width": "m",
+        "low": "m",
+        "high": "m",
+        "stiffness": "N/m",
+        "restitution": "1",
+        "crumple": "m",
+    }
+
     overhang: FromZero = 0.6
     width: Size = 1.6
     low: Size = 0.25
@@ -83,6 +93,7 @@ class BodyAtWalls(ForceKind, frozen=True, kw_only=True, tag="body-at-walls"):
     edge has two states, how far it was moved along the body's x and y [m]; a wall from another
     side finds it there."""
 
+    UNITS: ClassVar[dict[str, str]] = {"wheelbase": "m"}
     TOUCHES: ClassVar[bool] = True
 
     chassis: FrameField

@@ -80,7 +80,7 @@ def _field(document: Document, name: str, given: object, folder: Path) -> object
     try:
         if name in _TYRES and isinstance(given, str):
             return _tyre(document, name, given, folder)
-        return convert(document, (name,), given, _kinds()[name])
+        return convert(document, (name,), given, _kinds()[name], Car.UNITS.get(name, ""))
     except TouchbackError as error:
         if str(error).startswith(document.source):
             raise

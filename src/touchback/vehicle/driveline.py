@@ -6,7 +6,7 @@ engine's map is Naya's, 2007)."""
 
 from dataclasses import dataclass
 from math import pi
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from msgspec import Meta
 
@@ -32,6 +32,8 @@ class Engine(Part, frozen=True):
 
     The numbers are those of appendix E: 96, 137 and 0 N m at 1000, 3000 and 6000 rpm. (Eq. 4.4
     prints 10⁻³ n² for 10⁻⁶ n².) The pedal's encoder counts to `counts`."""
+
+    UNITS: ClassVar[dict[str, str]] = {"drag": "N m/rpm"}
 
     full: tuple[Number, Number, Number, Number] = (53.7, 0.046583, -3.2888e-6, -9.9444e-10)
     drag: FromZero = 15e-3
@@ -63,6 +65,13 @@ class Gearbox(Part, frozen=True):
 
     Gallo leaves shifting out and stays in the second gear; this map is ours: up above
     `up` = (n at no throttle, n at full throttle), down below `down`, linear between them [rpm]."""
+
+    UNITS: ClassVar[dict[str, str]] = {
+        "ratios": "1",
+        "differential": "1",
+        "up": "rpm",
+        "down": "rpm",
+    }
 
     ratios: tuple[Positive, ...] = (2.475, 1.475, 1.0)
     differential: Positive = 3.673
@@ -163,6 +172,13 @@ class DiscBrake(ForceKind, frozen=True, kw_only=True, tag="disc-brake"):
     ms: ż = ω − |ω| z/s, torque −T (z + τ_d ż)/s within ±T, τ_d = 5 ms. (Dahl's friction with
     LuGre's damping; without τ a fast disc would be stiff.)"""
 
+    UNITS: ClassVar[dict[str, str]] = {
+        "pressure": "Pa",
+        "piston_area": "m²",
+        "pad_friction": "1",
+        "radius": "m",
+        "twist": "rad",
+    }
     joint: str
     pressure: Value
     piston_area: Value = 22.9e-4

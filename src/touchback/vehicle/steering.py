@@ -27,6 +27,19 @@ class Steering(Part, frozen=True, kw_only=True):
     `assist_force` [N] over the bar's torque `assist_torque` [N m], from 0 on and alike to both
     sides."""
 
+    UNITS: ClassVar[dict[str, str]] = {
+        "pinion": "m/rad",
+        "rack_mass": "kg",
+        "friction": "N",
+        "damping": "N s/m",
+        "wheel_inertia": "kg m²",
+        "column_friction": "N m",
+        "torsion": "N m/rad",
+        "torsion_damping": "N m s/rad",
+        "assist_torque": "N m",
+        "assist_force": "N",
+    }
+
     pinion: Length = -0.0075
     rack_mass: Positive = 2.5
     friction: Annotated[float, Meta(ge=0.0, le=_MOST_FRICTION)] = 120.0
@@ -59,6 +72,14 @@ class Column(ForceKind, frozen=True, kw_only=True, tag="steering-column"):
     """The torsion bar between the joints of a `wheel` and a `rack`: T = k φ + c φ̇ of its twist
     φ = θ − y/r; T acts back on the wheel, T/r and the assist F(|T|) sgn T `gain` on the rack."""
 
+    UNITS: ClassVar[dict[str, str]] = {
+        "pinion": "m/rad",
+        "torsion": "N m/rad",
+        "damping": "N m s/rad",
+        "assist_torque": "N m",
+        "assist_force": "N",
+        "gain": "1",
+    }
     NAMES: ClassVar[tuple[str, ...]] = ("wheel", "rack")
     wheel: str
     rack: str

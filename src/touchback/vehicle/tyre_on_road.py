@@ -169,6 +169,13 @@ class TyreOnRoad(ForceKind, frozen=True, kw_only=True, tag="tyre-on-road"):
     The faces and edges of the road's kerbs press the carcass as the road does, and then the rim,
     which bends and stays so; they rub along the tread and the side."""
 
+    UNITS: ClassVar[dict[str, str]] = {
+        "grip": "1",
+        "pressure": "Pa",
+        "raised": "m",
+        "rising": "m/s",
+        "moving": "m/s",
+    }
     TOUCHES: ClassVar[bool] = True
 
     wheel: FrameField

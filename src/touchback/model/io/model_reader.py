@@ -24,7 +24,7 @@ from touchback.model.unit_check import unit_problems, uses
 from touchback.names import suggestion
 from touchback.safe_files import path_of, read_regular
 from touchback.symbolic import Expr, parse
-from touchback.units import Unit, dimension_of, read_quantity, same_dimension, unknown_unit
+from touchback.units import Unit, misfit, read_quantity, unknown_unit
 
 READERS: dict[str, Callable[[str, str], Document]] = {
     ".yaml": read_yaml,
@@ -146,15 +146,8 @@ class _Builder:
         for place, (text, unit) in self.quantities.items():
             own = place[len(self.path) :]
             wanted = needed.get(own) or needed.get((*own, 0), "")  # one may stand for a list
-            dimension = dimension_of(wanted)
-            if dimension is not None and (
-                not same_dimension(unit.dimension, dimension) or (unit.is_angle and wanted == "1")
-            ):
-                raise self.document.error(
-                    place,
-                    f"{text!r} is {unit.quantity}; {wanted} is needed there. Give it in a unit of "
-                    "that dimension, or as a plain number in SI.",
-                )
+            if said := misfit(text, unit, wanted):
+                raise self.document.error(place, said)
 
     # ---- expressions ---------------------------------------------------------------------------
 

@@ -90,7 +90,7 @@ def in_file(kind: type[Data], options: type[Data] | None = None) -> type[msgspec
             (field.name, own) if field.required else (field.name, own, _default(field))
             for field, own in given
         ],
-        namespace={"__doc__": kind.__doc__},
+        namespace={"__doc__": kind.__doc__, "UNITS": kind.UNITS},
         tag_field=config.tag_field,
         tag=config.tag,
         forbid_unknown_fields=True,

@@ -3,7 +3,9 @@
 import re
 from collections.abc import Mapping
 from functools import cache
-from typing import Any, Literal, get_args, get_origin
+from itertools import chain, repeat
+from types import UnionType
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 import msgspec
 from msgspec import Struct
@@ -13,6 +15,7 @@ from touchback.errors import FieldError
 from touchback.model.io.yaml_json import Document, Path
 from touchback.model.kind_registry import kinds_in
 from touchback.names import suggestion
+from touchback.units import misfit, read_quantity, unit_of, unknown_unit
 
 _WORDS = {
     "float": "a number",
@@ -33,12 +36,15 @@ def mapping(document: Document, path: Path, given: object) -> dict[str, object]:
     return given
 
 
-def convert(document: Document, path: Path, given: object, kind: Any) -> Any:
-    """A struct of this kind; a dict of kinds is chosen from by the item's `kind`."""
+def convert(document: Document, path: Path, given: object, kind: Any, unit: str = "") -> Any:
+    """A struct of this kind; a dict of kinds is chosen from by the item's `kind`. Numbers may be
+    given with a unit, as "35 mm", where the struct's `UNITS` (or `unit`, of a lone number) say in
+    which one they are."""
     if isinstance(kind, dict):
         kind = _chosen(document, path, mapping(document, path, given), kind)
     if hasattr(kind, "__struct_fields__") and not isinstance(given, str):
         _check_keys(document, path, mapping(document, path, given), kind)
+    given = _without_units(document, path, given, kind, unit)
     try:
         return msgspec.convert(given, type=kind)
     except msgspec.ValidationError as error:
@@ -99,6 +105,63 @@ def _check_inner(
         return
     own = mapping(document, path, given)
     _check_keys(document, path, own, _chosen(document, path, own, kinds))
+
+
+def _without_units(document: Document, path: Path, given: Any, kind: Any, unit: str) -> Any:
+    """The same plain data, with numbers for texts such as "35 mm" where numbers alone are taken
+    (texts of values are expressions); `unit` is that of the numbers."""
+    alternatives = _alternatives(kind)
+    if isinstance(given, str):
+        takes_number = float in alternatives and str not in alternatives
+        return _number(document, path, given, unit) if takes_number else given
+    if isinstance(given, list):
+        inside = next((get_args(each) for each in alternatives if get_origin(each) is tuple), ())
+        if not inside:
+            return given
+        kinds = repeat(inside[0]) if inside[-1] is ... else chain(inside, repeat(None))
+        items = enumerate(zip(given, kinds, strict=False))
+        return [_without_units(document, (*path, i), item, of, unit) for i, (item, of) in items]
+    struct = _struct_of(alternatives, given) if isinstance(given, dict) else None
+    if struct is None:
+        return given
+    types = {field.name: field.type for field in _fields(struct)}
+    units = getattr(struct, "UNITS", {})
+    return {
+        key: _without_units(document, (*path, key), item, types.get(key), units.get(key, ""))
+        for key, item in given.items()
+    }
+
+
+def _number(document: Document, path: Path, text: str, wanted: str) -> float | str:
+    """The number of a quantity in the unit that is needed; other texts as they are."""
+    quantity = read_quantity(text)
+    if quantity is None:
+        if said := unknown_unit(text):
+            raise document.error(path, said)
+        return text
+    number, unit = quantity
+    needed = unit_of(wanted)
+    if needed is None:
+        raise document.error(path, f"{text!r}: a plain number is needed here, without a unit.")
+    if said := misfit(text, unit, wanted):
+        raise document.error(path, said)
+    return (unit.in_si(number) - needed.zero) / needed.factor
+
+
+def _alternatives(kind: Any) -> tuple[Any, ...]:
+    """The types of a union, without what else is said of them; a lone one by itself."""
+    if get_origin(kind) is Annotated:
+        return _alternatives(get_args(kind)[0])
+    if get_origin(kind) in (Union, UnionType):
+        return tuple(each for inside in get_args(kind) for each in _alternatives(inside))
+    return (kind,)
+
+
+def _struct_of(alternatives: tuple[Any, ...], given: dict[str, object]) -> type[Struct] | None:
+    """The struct that a mapping describes: by its `kind` where there are several."""
+    structs = [each for each in alternatives if hasattr(each, "__struct_fields__")]
+    named = [each for each in structs if each.__struct_config__.tag == given.get("kind")]
+    return next(iter(named or (structs if len(structs) == 1 else [])), None)
 
 
 def complaint(said: str, given: object, kind: Any) -> tuple[Path, str]:

@@ -4,6 +4,7 @@ on roads: bumps, patches of another grip, kerbs and walls."""
 import math
 from dataclasses import dataclass
 from math import pi
+from typing import ClassVar
 
 from touchback import cos, maximum, minimum, select, sin, sqrt
 from touchback.errors import ModelError
@@ -20,6 +21,14 @@ class Bump(Data, frozen=True):
     [m]. Without a `ramp` it is rounded, h/2 (1 − cos 2πs/L); with one it rises over the ramp's
     length by 3 s² − 2 s³, stays, and falls so. `between` keeps it to a strip of the other axis,
     with upright sides."""
+
+    UNITS: ClassVar[dict[str, str]] = {
+        "start": "m",
+        "length": "m",
+        "height": "m",
+        "ramp": "m",
+        "between": "m",
+    }
 
     start: float
     length: float
@@ -74,6 +83,8 @@ class Kerb(Data, frozen=True):
     goes on level at the height `top` [m]. `towards` [rad] is the way from the road into it: 0 along
     x, π/2 along y. One that is higher than wheels is a wall. `friction` is that of tyres and
     bodies along it (rubber and sheet metal on concrete: 0.3 to 0.7)."""
+
+    UNITS: ClassVar[dict[str, str]] = {"at": "m", "top": "m", "towards": "rad", "friction": "1"}
 
     at: tuple[float, float]
     top: float
@@ -144,6 +155,8 @@ class Ground:
 class Patch(Data, frozen=True):
     """A rectangle of another grip: ice 0.1, gravel 0.6. Where two overlap the later one counts."""
 
+    UNITS: ClassVar[dict[str, str]] = {"x": "m", "y": "m", "grip": "1"}
+
     x: tuple[float, float]
     y: tuple[float, float]
     grip: float
@@ -167,6 +180,8 @@ class Patch(Data, frozen=True):
 class Road(Data, frozen=True, tag_field="kind", kw_only=True):
     """A surface z(x, y) of the world, with `bumps` on it, a `grip` and `patches` of another one,
     and `kerbs`."""
+
+    UNITS: ClassVar[dict[str, str]] = {"grip": "1"}
 
     bumps: tuple[Bump, ...] = ()
     patches: tuple[Patch, ...] = ()

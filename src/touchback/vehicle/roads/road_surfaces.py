@@ -3,6 +3,7 @@
 
 from functools import cached_property
 from math import isfinite, pi
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +25,8 @@ Floats = NDArray[np.float64]
 class PlaneRoad(Road, frozen=True, kw_only=True, tag="plane-road"):
     """z = `height` + `slope_x` x + `slope_y` y."""
 
+    UNITS: ClassVar[dict[str, str]] = {**Road.UNITS, "height": "m", "slope_x": "1", "slope_y": "1"}
+
     height: float = 0.0
     slope_x: float = 0.0
     slope_y: float = 0.0
@@ -41,6 +44,8 @@ class GridRoad(Road, frozen=True, kw_only=True, tag="grid-road", dict=True):
     """Heights z [m] on lines `x` and `y` [m], a row of all y for each x; bilinear within a cell,
     level beyond the ends. In the tick it is a lookup table, whose cost hardly grows with its
     size."""
+
+    UNITS: ClassVar[dict[str, str]] = {**Road.UNITS, "x": "m", "y": "m", "heights": "m"}
 
     x: tuple[float, ...]
     y: tuple[float, ...]

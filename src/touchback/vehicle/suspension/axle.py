@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from math import sqrt
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -21,6 +21,12 @@ from touchback.vehicle.suspension.suspension_parts import (
 
 class Wheel(Part, frozen=True, kw_only=True):
     """Mass of rim, tyre and hub [kg], moments about the axle and across it [kg m²]."""
+
+    UNITS: ClassVar[dict[str, str]] = {
+        "mass": "kg",
+        "spin_inertia": "kg m²",
+        "cross_inertia": "kg m²",
+    }
 
     mass: Positive = 15.0
     spin_inertia: Positive = 0.8
@@ -149,6 +155,15 @@ class AxleKind(Part, frozen=True, tag_field="kind", kw_only=True):
     middle of the axle, z above the road. `camber` (top out) and toe-in `toe` [rad] are the wheel's
     on its carrier; `bar` [N/m] is the stiffness of the anti-roll bar at the struts. Arms and links
     turn on the chassis in bearings, or in the rubber of their `mounts`."""
+
+    UNITS: ClassVar[dict[str, str]] = {
+        "wheel_centre": "m",
+        "strut_top": "m",
+        "strut_foot": "m",
+        "camber": "rad",
+        "toe": "rad",
+        "bar": "N/m",
+    }
 
     wheel_centre: LeftPoint = (0.0, 0.70, 0.273)
     wheel: Wheel = Wheel()

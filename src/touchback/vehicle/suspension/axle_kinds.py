@@ -2,6 +2,7 @@
 guided by rods; and the knuckles and tie rods that steerable ones share."""
 
 import math
+from typing import ClassVar
 
 import numpy as np
 
@@ -30,6 +31,18 @@ class KnuckleAxle(AxleKind, frozen=True, kw_only=True):
     """An axle whose wheels are carried by knuckles on lower arms, with tie rods: the arms' pivots
     on the chassis, their balls, and the ends of the tie rods; masses [kg] and the moments of a
     knuckle [kg m²]."""
+
+    UNITS: ClassVar[dict[str, str]] = {
+        **AxleKind.UNITS,
+        "lower_front": "m",
+        "lower_rear": "m",
+        "lower_ball": "m",
+        "tie_inner": "m",
+        "tie_outer": "m",
+        "lower_mass": "kg",
+        "knuckle_mass": "kg",
+        "knuckle_inertia": "kg m²",
+    }
 
     lower_front: Point = (0.15, 0.33, 0.20)
     lower_rear: Point = (-0.15, 0.33, 0.20)
@@ -121,6 +134,14 @@ class DoubleWishbone(KnuckleAxle, frozen=True, kw_only=True, tag="double-wishbon
     ball's place, which leaves toe and camber at design), camber, toe, how far the pivots are raised
     (which moves the roll centre), tables of the strut, and the anti-roll bar."""
 
+    UNITS: ClassVar[dict[str, str]] = {
+        **KnuckleAxle.UNITS,
+        "upper_front": "m",
+        "upper_rear": "m",
+        "upper_ball": "m",
+        "upper_mass": "kg",
+    }
+
     upper_front: Point = (0.12, 0.40, 0.425)
     upper_rear: Point = (-0.14, 0.40, 0.415)
     upper_ball: Point = (-0.015, 0.620, 0.440)
@@ -160,6 +181,8 @@ class MacPherson(KnuckleAxle, frozen=True, kw_only=True, tag="macpherson"):
     the tube turned on the knuckle, which leaves toe and camber at design), and the rest as of
     double wishbones. With a `rod_mass` [kg] the strut's rod is a body: slender, half as long as the
     strut at design, on a universal joint at the top, and sliding and turning in the tube."""
+
+    UNITS: ClassVar[dict[str, str]] = {**KnuckleAxle.UNITS, "rod_mass": "kg"}
 
     strut_top: Point = (-0.030, 0.550, 0.780)
     strut_foot: Point = (-0.005, 0.590, 0.380)
@@ -216,6 +239,13 @@ class TrailingArm(AxleKind, frozen=True, kw_only=True, tag="trailing-arm"):
     strut stands on it. Live: camber, toe, how far the pivots are raised, tables of the strut, and
     the anti-roll bar."""
 
+    UNITS: ClassVar[dict[str, str]] = {
+        **AxleKind.UNITS,
+        "pivot_inner": "m",
+        "pivot_outer": "m",
+        "arm_mass": "kg",
+    }
+
     pivot_inner: Point = (0.38, 0.30, 0.25)
     pivot_outer: Point = (0.42, 0.58, 0.25)
     strut_top: Point = (0.06, 0.52, 0.60)
@@ -246,6 +276,8 @@ class TrailingArm(AxleKind, frozen=True, kw_only=True, tag="trailing-arm"):
 class AxleLink(Part, frozen=True, kw_only=True):
     """A rod with balls at its ends, from a point of the chassis to a point of the axle [m]."""
 
+    UNITS: ClassVar[dict[str, str]] = {"chassis": "m", "axle": "m"}
+
     chassis: Point
     axle: Point
 
@@ -258,6 +290,8 @@ class RigidAxle(AxleKind, frozen=True, kw_only=True, tag="rigid-axle"):
     """A beam that can rise and roll: four rods, none of them mirrored, hold the rest. By default
     two lower links, an upper one in the middle, and a Panhard rod. `mass` and `inertia` are those
     of the beam about its middle, between the wheels."""
+
+    UNITS: ClassVar[dict[str, str]] = {**AxleKind.UNITS, "mass": "kg", "inertia": "kg m²"}
 
     links: tuple[AxleLink, ...] = (
         AxleLink(chassis=(0.55, 0.42, 0.24), axle=(0.0, 0.42, 0.20)),

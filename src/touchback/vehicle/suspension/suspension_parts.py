@@ -3,6 +3,7 @@ rubber mounts that hold arms and links on a chassis."""
 
 from dataclasses import dataclass
 from math import atan2, hypot
+from typing import ClassVar
 
 from touchback import Bushing, ForceKind, Frame, Model, Rod, SpringDamper
 from touchback.errors import FieldError
@@ -26,6 +27,13 @@ class StrutTables(Part, frozen=True, kw_only=True):
     `damping` force [N] over the `speed` of compression [m/s]: straight between these points, and on
     beyond. Both push the ends apart when positive. Bump stops are steep ends of the spring: here of
     rubber, then of steel, 2.5 MN/m, which hold the linkage when a wheel hits a wall."""
+
+    UNITS: ClassVar[dict[str, str]] = {
+        "compression": "m",
+        "force": "N",
+        "speed": "m/s",
+        "damping": "N",
+    }
 
     compression: tuple[Length, ...] = (-0.12, -0.10, -0.05, 0.0, 0.05, 0.07, 0.09, 0.11)
     force: tuple[Number, ...] = (
@@ -51,6 +59,13 @@ class Strut(ForceKind, frozen=True, kw_only=True, tag="strut"):
     """A spring and a damper along the line between `a` and `b`, which are `length` [m] apart at
     design: tables as those of `StrutTables`, whose ordinates may be live."""
 
+    UNITS: ClassVar[dict[str, str]] = {
+        "length": "m",
+        "compression": "m",
+        "force": "N",
+        "speed": "m/s",
+        "damping": "N",
+    }
     a: FrameField
     b: FrameField
     length: Value
@@ -89,6 +104,7 @@ class AntiRollBar(ForceKind, frozen=True, kw_only=True, tag="anti-roll-bar"):
     """A bar between the struts of an axle: k times the difference of their lengths pulls the longer
     one together and the shorter apart [N/m]. Their lengths are alike at design."""
 
+    UNITS: ClassVar[dict[str, str]] = {"stiffness": "N/m"}
     left_a: FrameField
     left_b: FrameField
     right_a: FrameField
@@ -119,6 +135,14 @@ class Mounts(Part, frozen=True, kw_only=True):
     the pivot's line (`axial`) [N/m], about that line (`torsion`) and square to it (`conical`)
     [N m/rad]; its dampers are these times `loss` [s]. A link's is across only. The numbers are
     ours, of the order of solid rubber in a small car; 0.2 ms are a phase of 7° at 100 Hz."""
+
+    UNITS: ClassVar[dict[str, str]] = {
+        "radial": "N/m",
+        "axial": "N/m",
+        "torsion": "N m/rad",
+        "conical": "N m/rad",
+        "loss": "s",
+    }
 
     radial: Positive = 4e6
     axial: Positive = 4e5

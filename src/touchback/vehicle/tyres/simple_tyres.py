@@ -1,6 +1,8 @@
 """Tyres of few numbers, with a spring for a carcass: the linear tyre, for small slips, and the
 brush, whose bristles stick until friction lets them go (Fiala 1954; Pacejka 2012, 3.2)."""
 
+from typing import ClassVar
+
 from touchback import maximum, minimum, select, sqrt, tan
 from touchback.numbers import Scalar
 from touchback.vehicle.car_part import FromZero, Length, Positive, Size
@@ -13,6 +15,14 @@ class SimpleTyre(Tyre, frozen=True, kw_only=True):
     """A tyre of `unloaded_radius` [m] on a spring of `vertical_stiffness` [N/m] and
     `vertical_damping` [N s/m], whose slips follow over the lengths `relaxation_x` and
     `relaxation_y` [m]. It rolls like a wheel of radius R − ρ/3, ρ its deflection."""
+
+    UNITS: ClassVar[dict[str, str]] = {
+        "unloaded_radius": "m",
+        "vertical_stiffness": "N/m",
+        "vertical_damping": "N s/m",
+        "relaxation_x": "m",
+        "relaxation_y": "m",
+    }
 
     unloaded_radius: Size = 0.3
     vertical_stiffness: Positive = 2e5
@@ -42,6 +52,13 @@ class LinearTyre(SimpleTyre, frozen=True, kw_only=True, tag="linear-tyre"):
     rest there is none. Nothing limits the forces: it is for small slips, and for comparison with
     linear models."""
 
+    UNITS: ClassVar[dict[str, str]] = {
+        **SimpleTyre.UNITS,
+        "slip_coefficient": "1",
+        "cornering_coefficient": "1/rad",
+        "trail": "m",
+    }
+
     slip_coefficient: Positive = 20.0
     cornering_coefficient: Positive = 20.0
     trail: Length = 0.03
@@ -69,6 +86,16 @@ class BrushTyre(SimpleTyre, frozen=True, kw_only=True, tag="brush-tyre"):
     (1 − ρ + ρ²/3) where ρ < 1, else the whole patch slides, |F| = μ F_z. The trail of a patch of
     half length `patch` a [m] is a/3 (1 − ρ)³/(1 − ρ + ρ²/3). At κ = 0 this is Fiala's tyre. Rolling
     backward all is mirrored: 1 − κ, and the trail ahead of the axle; at rest there is none."""
+
+    UNITS: ClassVar[dict[str, str]] = {
+        **SimpleTyre.UNITS,
+        "slip_stiffness": "N",
+        "cornering_stiffness": "N/rad",
+        "nominal_load": "N",
+        "friction": "1",
+        "sliding_friction": "1",
+        "patch": "m",
+    }
 
     slip_stiffness: Positive = 80000.0
     cornering_stiffness: Positive = 60000.0
