@@ -210,8 +210,8 @@ def _sectioned(
         within = _between(low, high, same, _SECTIONS if len(low) < _FEW else 2)
         done = ((within <= low) | (within >= high)).all(axis=0)
         found.append(high[done])
-        low, high, at_low, at_high, of = (x[~done] for x in (low, high, at_low, at_high, of))
-        within = within[:, ~done]
+        low, high, at_low, at_high = (x[~done] for x in (low, high, at_low, at_high))
+        of, within = of[~done], within[:, ~done]
         times, place = np.unique(within, return_inverse=True)
         if not len(times) or len(times) > MOST:
             return np.concatenate([*found, times])
