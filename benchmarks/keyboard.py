@@ -15,7 +15,7 @@ from benchmarks.quiet import repeated
 from benchmarks.report import Section, Target, microseconds
 from touchback.instruments.keyboard.key_strokes import VERSE, Gesture, pedal_gestures, virtuoso
 from touchback.instruments.keyboard.keyboard_model import note_name
-from touchback.instruments.keyboard.keyboard_player import SETTLING, Keyboard, make_keyboard
+from touchback.instruments.keyboard.keyboard_player import SETTLING_TIME, Keyboard, make_keyboard
 from touchback.realtime import Live, Report
 
 RATES = (4000.0, 2000.0, 1000.0, 500.0, 250.0)
@@ -84,9 +84,9 @@ class _Machine:
 
 def _row(section: Section, count: int, rate: float, seconds: float, what: str) -> None:
     keys = make_keyboard(count, "piano", rate=rate)
-    strokes = virtuoso(keys.notes, SETTLING, seconds)
+    strokes = virtuoso(keys.notes, SETTLING_TIME, seconds)
     before = _Machine.now()
-    report, live = keys.perform([*strokes, *pedal_gestures(SETTLING, seconds)], seconds)
+    report, live = keys.perform([*strokes, *pedal_gestures(SETTLING_TIME, seconds)], seconds)
     after = _Machine.now()
     notes = _notes(keys, live)
     ticks, late, overruns = (report.counts[name] for name in ("ticks", "late", "overruns"))

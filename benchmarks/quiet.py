@@ -10,7 +10,12 @@ import numpy as np
 from benchmarks.piano import undisturbed
 from benchmarks.timing import Floats
 from touchback.instruments.keyboard.key_strokes import Gesture
-from touchback.instruments.keyboard.keyboard_player import METHOD, Fingers, Keyboard, script_fingers
+from touchback.instruments.keyboard.keyboard_player import (
+    KEYBOARD_METHOD,
+    Fingers,
+    Keyboard,
+    script_fingers,
+)
 from touchback.realtime import Live, live
 from touchback.realtime.latency_attribution import machine_times
 
@@ -63,7 +68,7 @@ def repeated(
     with undisturbed() as words:  # fingers and taps too, or the ring of ticks would overflow
         for _ in range(runs):
             run = live(
-                keys.system, rate=keys.rate, substeps=keys.substeps, method=METHOD,
+                keys.system, rate=keys.rate, substeps=keys.substeps, method=KEYBOARD_METHOD,
                 speed=1.0 if clocked else None,
             )  # fmt: skip
             fingers = script_fingers(gestures)

@@ -146,8 +146,8 @@ CORE = {
     "system", "recording", "simulate", "realtime",
 }  # fmt: skip
 FREE_FOR_ALL = {
-    "callback_signature", "errors", "figure_style", "names", "numbers", "plain_data", "progress",
-    "safe_files", "unit_spellings", "units", "version",
+    "callback_signature", "errors", "figure_style", "json_validation", "names", "numbers",
+    "progress", "safe_files", "unit_spellings", "units", "version",
 }  # fmt: skip
 SOURCE = Path(touchback.__path__[0])
 FILES = sorted(path for path in SOURCE.rglob("*.py") if path.parent != SOURCE)

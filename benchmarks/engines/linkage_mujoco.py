@@ -10,10 +10,10 @@ import numpy as np
 import touchback as tb
 from benchmarks.engines.build import Unavailable
 from touchback.model.closures import Rod
-from touchback.model.described_values import number
 from touchback.model.frame import Frame
 from touchback.model.joints import Free, Prismatic, Revolute, Spherical
 from touchback.model.joints.base import axis_vector
+from touchback.model.value_or_expression import number
 
 _KINDS = {Free: "FREE", Spherical: "BALL", Revolute: "HINGE", Prismatic: "SLIDE"}
 _LEAST = 1e-6  # kg, kg m²: it wants some of both of every body

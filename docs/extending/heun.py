@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from touchback.simulate import Can, Integrator, Segment, Trajectory
+from touchback.simulate import Capability, Integrator, Segment, Trajectory
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -12,7 +12,9 @@ class Heun(Integrator):
     """Equal steps of about `step` seconds, each recorded."""
 
     word = "heun"
-    can = Can.FORMULATIONS | Can.CONSTRAINTS | Can.RUBBING | Can.COPIES  # no events, modes, books
+    can = (
+        Capability.FORMULATIONS | Capability.CONSTRAINTS | Capability.RUBBING | Capability.COPIES
+    )  # no events, modes, books
     step: float = 1e-3
 
     def integrate(self, segment: Segment) -> Trajectory:

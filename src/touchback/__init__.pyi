@@ -182,7 +182,15 @@ from touchback.symbolic.math_functions import (
 )
 from touchback.system import State, System
 from touchback.system.compile_model import copies
-from touchback.system.port_values import BodyMotion, Bond, BondGraph, Port, Ports, bond_graph, ports
+from touchback.system.port_wrenches import (
+    BodyMotion,
+    Bond,
+    BondGraph,
+    Port,
+    Ports,
+    bond_graph,
+    ports,
+)
 
 __version__: str
 

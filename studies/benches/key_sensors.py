@@ -18,7 +18,7 @@ from touchback.devices.sensors import (
     calibrate_coil,
     calibrate_hall_pair,
 )
-from touchback.model.described_values import Value
+from touchback.model.value_or_expression import Value
 
 TRAVEL = 10e-3  # m of the plots
 DISTANCE = 0.040  # m of each magnet from its sensor in the middle of the travel (chosen)

@@ -33,10 +33,10 @@ from touchback.haptics.displays import hold
 from touchback.instruments.piano.action_specification import Dimensions, Specification
 from touchback.instruments.piano.piano_action import grand_piano_action
 from touchback.model import Model
-from touchback.model.described_values import Value
 from touchback.model.forces import JointEffort
 from touchback.model.joints import Fixed, Prismatic, Revolute
 from touchback.model.sensors import Signal
+from touchback.model.value_or_expression import Value
 from touchback.recording import Run
 from touchback.simulate import simulate
 from touchback.symbolic.math_functions import maximum, select

@@ -15,7 +15,7 @@ from touchback.haptics.displays import (
 from touchback.haptics.human_operator import Gesture, Operator, intention
 from touchback.haptics.wall.wall_plant import Device
 from touchback.model import Model
-from touchback.model.described_values import Value
+from touchback.model.value_or_expression import Value
 from touchback.recording import Run
 from touchback.system import System
 

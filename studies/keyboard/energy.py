@@ -10,7 +10,7 @@ from touchback.instruments.keyboard.key_device import FRONT, KeyDevice
 from touchback.instruments.keyboard.key_mechanisms import Voice
 from touchback.instruments.keyboard.key_strokes import Stroke, input_samples
 from touchback.instruments.keyboard.keyboard_model import MIDDLE_C, touchback_key
-from touchback.instruments.keyboard.keyboard_player import METHOD, STEPS, STEPS_WITH_MODES
+from touchback.instruments.keyboard.keyboard_player import KEYBOARD_METHOD, STEPS, STEPS_WITH_MODES
 from touchback.recording import Run
 from touchback.simulate import simulate
 
@@ -75,7 +75,7 @@ def run_of(
     steps = (
         {"method": "rk4", "step": 1.0 / STEPS_WITH_MODES}
         if modes
-        else {"method": METHOD, "step": 1.0 / STEPS}
+        else {"method": KEYBOARD_METHOD, "step": 1.0 / STEPS}
     )
     return simulate(
         touchback_key(voice, rate=rate, device=device).compile(), rate=rate,

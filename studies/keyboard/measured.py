@@ -20,7 +20,7 @@ from touchback.instruments.piano.finger_motions import MinimumJerkTouch, minimum
 from touchback.instruments.piano.piano_action import grand_piano_action
 from touchback.instruments.piano.stroke_analysis import play
 from touchback.model import Model
-from touchback.model.described_values import Value
+from touchback.model.value_or_expression import Value
 from touchback.simulate import simulate
 from touchback.symbolic.math_functions import cos, exp, maximum, minimum
 

@@ -11,7 +11,7 @@ import numpy as np
 from touchback.instruments.keyboard.key_strokes import Stroke
 from touchback.instruments.keyboard.keyboard_model import MIDDLE_C, note_name, touchback_key
 from touchback.instruments.keyboard.keyboard_pedals import PEDALS
-from touchback.instruments.keyboard.keyboard_player import SETTLING, Keyboard, steps_at
+from touchback.instruments.keyboard.keyboard_player import SETTLING_TIME, Keyboard, steps_at
 from touchback.system.compile_model import copies
 
 RATE = 1000.0  # ticks a second
@@ -52,11 +52,11 @@ def loudness(board: Keyboard, presses: Sequence[Press]) -> np.ndarray:
     for begin in range(0, len(presses), len(board.notes)):
         some = presses[begin : begin + len(board.notes)]
         strokes = [
-            Stroke(SETTLING, note, one.time, one.depth, _STAY, _LEAVE)
+            Stroke(SETTLING_TIME, note, one.time, one.depth, _STAY, _LEAVE)
             for note, one in zip(board.notes, some, strict=False)
         ]
         longest = max(one.time for one in some)
-        heard = board.hear(strokes, SETTLING + longest + _STAY + _LEAVE)
+        heard = board.hear(strokes, SETTLING_TIME + longest + _STAY + _LEAVE)
         first: dict[int, float] = {}
         for one in heard:
             first.setdefault(one.note, one.loudness)
@@ -122,7 +122,7 @@ def most_even(board: Keyboard, rate: float = 6.0, strokes: int = 8) -> Robust:
     """Of presses that fit a repetition of so many strokes a second on one key, the one whose
     loudness varies least, each stroke scattered; `sure` is the share of strokes that sound."""
     choices = [Press(t, d) for t in TIMES[1:4] for d in DEPTHS[4:12:2]][: len(board.notes)]
-    times = SETTLING + np.arange(strokes) / rate
+    times = SETTLING_TIME + np.arange(strokes) / rate
     played = []
     for note, press in zip(board.notes, choices, strict=False):
         for begin, one in zip(times, press.scattered(strokes, note), strict=True):

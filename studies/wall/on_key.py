@@ -13,7 +13,7 @@ import touchback as tb
 from touchback.instruments.keyboard.key_device import FRONT
 from touchback.instruments.keyboard.key_strokes import Stroke
 from touchback.instruments.keyboard.keyboard_model import touchback_key
-from touchback.instruments.keyboard.keyboard_player import METHOD, STEPS
+from touchback.instruments.keyboard.keyboard_player import KEYBOARD_METHOD, STEPS
 from touchback.realtime.live import choices
 from touchback.system import System
 
@@ -76,7 +76,7 @@ def given(
     walls, senses = (choices(key)[name] for name in ("wall", "wall sense"))
     run = tb.simulate(
         key, duration=stroke.press + stroke.stay + stroke.leave + 0.1, rate=rate, step=1.0 / STEPS,
-        method=METHOD, output_step=1.0 / STEPS, inputs=stroke.inputs, progress=False,
+        method=KEYBOARD_METHOD, output_step=1.0 / STEPS, inputs=stroke.inputs, progress=False,
         parameters={
             "wall stiffness": stiffness, "wall choice": walls.index(wall),
             "wall sense choice": senses.index(sense),

@@ -10,12 +10,12 @@ from touchback.batch.batch_inputs import read_batch_inputs
 from touchback.batch.batch_spec import BatchSpec
 from touchback.simulate.run_spec import RunSpec
 from touchback.simulate.solver_choice import formulation_for, solver_for
-from touchback.simulate.solvers import Can
+from touchback.simulate.solvers import Capability
 
 
 def asked(system: tb.System, method: str, on: str = "cpu", real: str = "double") -> BatchSpec:
     formulation = formulation_for(method, None)
-    solver = solver_for(system, method, formulation, Can(0), {})
+    solver = solver_for(system, method, formulation, Capability(0), {})
     run = RunSpec.read(system, 0.01, constraints=formulation)
     return BatchSpec(run, solver, read_batch_inputs(system, 2, None, None, None), 1, on, real)
 

@@ -189,7 +189,7 @@ def test_functions_are_evaluated_at_states_by_name_as_runs_begin_there(system) -
 
 
 def test_a_batch_of_copies_is_refused() -> None:
-    with pytest.raises(tb.InputError, match=r"a batch is of one mechanism; pass `\.one`"):
+    with pytest.raises(tb.InputError, match=r"a batch is of one mechanism; pass `\.replica`"):
         compiled(COPIES).batch(2)
 
 

@@ -66,7 +66,7 @@ def test_seconds_that_were_asked_for_are_kept_whether_somebody_is_there_or_not(
 ) -> None:
     why = keyboard_performance._wait(wanted(5.0, 30.0), lambda: False, lambda: 0.0)
     assert (
-        clock.now == pytest.approx(1030.0 + keyboard_performance.SETTLING, abs=0.1)
+        clock.now == pytest.approx(1030.0 + keyboard_performance.SETTLING_TIME, abs=0.1)
         and "after 30 s" in why
     )
 

@@ -15,7 +15,7 @@ from command import touchback
 from emulated_key import EmulatedKey, built, needs_emulator
 from touchback.devices import SerialDevice
 from touchback.devices.midi import NoteOn
-from touchback.devices.serial_line.axis_identification import Identified, fit_axis, identify
+from touchback.devices.serial_line.axis_identification import IdentifiedAxis, fit_axis, identify
 from touchback.instruments.keyboard.keyboard_model import note_name
 from touchback.instruments.keyboard.keyboard_regulation import read_regulation
 from touchback.instruments.midi_file import read_midi
@@ -231,7 +231,7 @@ def test_a_key_that_is_wired_wrongly_or_stuck_says_so(tmp_path, wrong, told) -> 
         ended(process)
 
 
-def identified(device: SerialDevice) -> Identified | None:
+def identified(device: SerialDevice) -> IdentifiedAxis | None:
     """None where a busy machine lost too many ticks."""
     try:
         return identify(device, seconds=3.0)

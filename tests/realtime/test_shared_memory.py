@@ -182,16 +182,16 @@ def test_more_shared_memory_than_has_shelters_is_refused(
         while True:
             held.append(attach(name))
     last = np.zeros(1)  # attaching took two for a moment
-    number = LIB.tb_shelter(last.ctypes.data, last.nbytes)
+    number = LIB.tb_sigbus_guard(last.ctypes.data, last.nbytes)
     with pytest.raises(tb.InputError, match="256 places already"):
         tb.live(cart, rate=RATE, share=f"{name}b")
     assert not Path("/dev/shm", f"{name}b").exists()
-    LIB.tb_shelter_end(number)
+    LIB.tb_sigbus_guard_end(number)
     held.clear()
     assert attach(name).read("echo") == 2.0
 
 
-SHELTERS = """
+GUARDS = """
 import faulthandler, mmap, os, signal, sys, tempfile
 import numpy as np
 from touchback.native.shared_library import LIB
@@ -201,9 +201,9 @@ def memory():
     file.truncate(mmap.PAGESIZE)
     return file, np.frombuffer(mmap.mmap(file.fileno(), mmap.PAGESIZE), np.uint8)
 
-def sheltered():
+def guarded():
     file, held = memory()
-    return file, held, LIB.tb_shelter(held.ctypes.data, held.nbytes)
+    return file, held, LIB.tb_sigbus_guard(held.ctypes.data, held.nbytes)
 
 kind, what = sys.argv[1:]
 if kind == "before":
@@ -212,10 +212,10 @@ elif kind == "heard":
     signal.signal(signal.SIGBUS, lambda *_: print("heard", flush=True))
 elif kind == "ignored":
     signal.signal(signal.SIGBUS, signal.SIG_IGN)
-first = sheltered()
+first = guarded()
 if kind == "between":
     faulthandler.enable()
-file, held, number = sheltered()
+file, held, number = guarded()
 if what == "kill":
     os.kill(os.getpid(), signal.SIGBUS)
 else:
@@ -224,7 +224,7 @@ else:
     other[0]
 for file, held, number in (first, (file, held, number)):
     file.truncate(0)
-    print(held[0], LIB.tb_shelter_lost(number))
+    print(held[0], LIB.tb_sigbus_guard_lost(number))
 """
 
 
@@ -244,8 +244,8 @@ for file, held, number in (first, (file, held, number)):
 def test_a_bus_error_that_is_not_ours_goes_to_who_waits_for_it_and_shelters_stay(
     kind: str, what: str, ends: bool, told: str
 ) -> None:
-    """Two handlers that hand on to each other did so for ever, and a signal took all shelters."""
-    command = [sys.executable, "-c", SHELTERS, kind, what]
+    """Two handlers that hand on to each other did so for ever, and a signal took all guards."""
+    command = [sys.executable, "-c", GUARDS, kind, what]
     done = subprocess.run(command, capture_output=True, text=True, timeout=30, check=False)
     assert done.returncode == (-signal.SIGBUS if ends else 0), done.stderr
     assert told in done.stdout + done.stderr

@@ -9,7 +9,7 @@ from scipy.special import ellipj, ellipk
 
 from hand_made_systems import GRAVITY, LENGTH, HandMadeSystem
 from touchback.simulate import simulate
-from touchback.simulate.solvers import Can, integrators
+from touchback.simulate.solvers import Capability, integrators
 
 
 def exact_angle(t: np.ndarray) -> np.ndarray:
@@ -63,7 +63,7 @@ def test_dopri5_agrees_with_scipys_own_integration(pendulum: HandMadeSystem, pee
 
 
 @pytest.mark.parametrize(
-    "method", [name for name, each in integrators().items() if Can.ADAPTIVE in each.can]
+    "method", [name for name, each in integrators().items() if Capability.ADAPTIVE in each.can]
 )
 def test_every_adaptive_method_follows_the_closed_form(
     pendulum: HandMadeSystem, method: str

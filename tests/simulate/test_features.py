@@ -28,7 +28,7 @@ from touchback.contact.surfaces import Ball, Plane
 from touchback.native import FORMULATIONS
 from touchback.progress import Progress
 from touchback.simulate.run_spec import RunSpec
-from touchback.simulate.solvers import METHODS, Can
+from touchback.simulate.solvers import METHODS, Capability
 from touchback.simulate.unsupported_features import OF_SOLVERS, REFUSED, refused_by
 
 T, TICK = 0.2, 1e-3
@@ -92,7 +92,7 @@ ROUGH = {"trapezoidal": 1e-4, "rk4": 5e-4} | dict.fromkeys(
 def by_method(word: str) -> Callable[[tb.System, str], None]:
     def run_it(system: tb.System, name: str) -> None:
         options: Any = {"method": word}
-        if Can.CONTACTS in METHODS[word].can:
+        if Capability.CONTACTS in METHODS[word].can:
             options["contacts"] = FAR
         if word in FORMULATIONS:
             options["constraints"] = word

@@ -12,7 +12,7 @@ from touchback.native import Interpreter
 from touchback.simulate import adaptive_step_limits
 from touchback.simulate.adaptive_step_limits import step_limits
 from touchback.simulate.input_signals import Inputs
-from touchback.simulate.solvers import METHODS, Can
+from touchback.simulate.solvers import METHODS, Capability
 from touchback.simulate.time_span import Span
 
 DURATION = 5.0
@@ -342,7 +342,7 @@ def test_what_is_no_function_of_time_is_refused(given, words):
 
 def test_all_that_adapts_is_tried_here():
     assert set(ADAPTIVE) >= {"dopri5", "radau5", "RK23", "RK45", "DOP853", "Radau", "BDF", "LSODA"}
-    assert all(Can.ADAPTIVE in METHODS[word].can for word in ADAPTIVE)
+    assert all(Capability.ADAPTIVE in METHODS[word].can for word in ADAPTIVE)
 
 
 @pytest.mark.parametrize("sampling", [1e-12, 1e-300])

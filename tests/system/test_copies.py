@@ -129,7 +129,7 @@ def test_events_of_copies_are_found_by_functions_of_the_state():
     event = tb.Event("through", lambda t, x: row.states_of(x)[1, 0])
     found = tb.simulate(row, events=[event], **options).events
     alone = tb.simulate(
-        row.one, events=[tb.Event("through", "hinge")], **{**options, "inputs": {"push": 0.5}}
+        row.replica, events=[tb.Event("through", "hinge")], **{**options, "inputs": {"push": 0.5}}
     ).events
     assert [each.time for each in found] == pytest.approx([each.time for each in alone], abs=1e-9)
     assert found
@@ -158,7 +158,7 @@ def test_what_has_no_copies_is_said():
         with pytest.raises(InputError, match="of one mechanism"):
             tb.copies(other, NAMES)
     row = tb.copies(one, NAMES)
-    with pytest.raises(ModelError, match=r"functions of `\.one`"):
+    with pytest.raises(ModelError, match=r"functions of `\.replica`"):
         row.mass_matrix(np.zeros(3))
     with pytest.raises(ModelError, match="by Python functions"):
         tb.simulate(row, rate=1000.0, events=[tb.Event("through", "left/hinge")])

@@ -29,8 +29,8 @@ REFUSED = [
     ("with modes", lambda s: s.activate("string"), "modes say which constraints act; use `enter`"),
     ("with modes", lambda s: s.parameter_block(stiffness=True), "can't change modes"),
     ("with modes", lambda s: s.enter("long", "short"), "exclude each other"),
-    ("copies", lambda s: s.model, "has no model of its own; see `.one.model`"),
-    ("copies", lambda s: s.bias(None, None), "only what a run needs; call the functions of `.one`"),
+    ("copies", lambda s: s.model, "has no model of its own; see `.replica.model`"),
+    ("copies", lambda s: s.bias(None, None), "what a run needs; call the functions of `.replica`"),
     ("copies", lambda s: s.function("rate"), "only what a run needs"),
     ("copies", lambda s: s.event_functions(["left/shoulder"]), "not by 'left/shoulder'"),
 ]
@@ -53,7 +53,7 @@ def test_a_tree_answers_for_its_constraints_and_modes_that_there_are_none() -> N
     assert system.freedoms().independent == system.velocities
     near, lost = system.consistent(start.x)
     assert (near.tolist(), lost) == (start.x.tolist(), 0.0)
-    assert (system.one, system.names, system.mode_of(start.x)) == (system, (), 0)
+    assert (system.replica, system.names, system.mode_of(start.x)) == (system, (), 0)
     assert system.states_of(start.x).tolist() == [start.x.tolist()]
 
 

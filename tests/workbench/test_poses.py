@@ -66,7 +66,7 @@ def test_parameters_and_inputs_move_what_depends_on_them() -> None:
 def test_a_row_of_copies_has_poses_of_each() -> None:
     row = tb.copies(gallery.make("pendulum").compile(), ["left", "right"])
     poses, _ = Poses(row), None
-    nq = row.one.sizes[0]
+    nq = row.replica.sizes[0]
     x = np.zeros(sum(row.sizes))
     x[:nq], x[nq : 2 * nq] = 0.2, -0.4
     numbers = poses.at(x, 0.0, row.input_defaults, row.parameters)

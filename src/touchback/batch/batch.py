@@ -29,7 +29,15 @@ from touchback.names import names_in, unknown_name
 from touchback.native import Formulation
 from touchback.numbers import read_array, read_number, whole_within
 from touchback.progress import Progress
-from touchback.simulate import COPIES, Can, Options, RunSpec, Solver, formulation_for, solver_for
+from touchback.simulate import (
+    COPIES,
+    Capability,
+    Options,
+    RunSpec,
+    Solver,
+    formulation_for,
+    solver_for,
+)
 from touchback.system import Function, State, System, filled
 
 _MOST = 1 << 40  # instances; memory ends far below
@@ -92,7 +100,7 @@ class Batch:
         precision, with a warning that says why."""
         system = self.system
         formulation = formulation_for(method, constraints)
-        asked = Can(0) if formulation is None else Can.FORMULATIONS
+        asked = Capability(0) if formulation is None else Capability.FORMULATIONS
         solver = solver_for(system, method, formulation, asked, options)
         run = RunSpec.read(
             system, duration, start=start, constraints=formulation, outputs=self._recorded(record)

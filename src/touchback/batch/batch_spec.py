@@ -15,7 +15,7 @@ from touchback.errors import InputError
 from touchback.native import Formulation, formulation_of
 from touchback.native.batch.native_batch import BatchSeries
 from touchback.simulate import (
-    Can,
+    Capability,
     FixedStep,
     RateJump,
     RunSpec,
@@ -130,7 +130,7 @@ class BatchSpec:
     @property
     def duration(self) -> float:
         """That of each run [s]: without what isn't a whole step where C makes such."""
-        if Can.BATCHES not in self.solver.can:
+        if Capability.BATCHES not in self.solver.can:
             return self.span.duration
         return self.whole_steps * self.fixed_step.step
 

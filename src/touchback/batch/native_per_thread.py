@@ -32,7 +32,7 @@ from touchback.native.batch.native_batch import (
 from touchback.progress import Progress
 from touchback.simulate import (
     CHUNK,
-    Can,
+    Capability,
     MoreauJean,
     Sensors,
     constraint_diagnostics,
@@ -86,7 +86,7 @@ class ConstrainedBatch:
             return "the processor isn't asked"
         if not spec.system.constrained:
             return f"{spec.system.name} has no constraints"
-        if Can.BATCHES not in spec.solver.can:
+        if Capability.BATCHES not in spec.solver.can:
             return f"method '{spec.solver.word}' makes no equal whole steps in C"
         return None
 

@@ -12,7 +12,7 @@ from touchback.codegen import native_lanes
 from touchback.native import FunctionData, Listening, Status
 from touchback.native.batch.native_batch import BatchFunctions, NativeBatch
 from touchback.progress import Progress
-from touchback.simulate import Can
+from touchback.simulate import Capability
 from touchback.system import System
 
 _A_PART = 0.1  # s of work between two looks at Ctrl-C and at the bar
@@ -27,7 +27,7 @@ class SimdBatch:
             return "the processor isn't asked"
         if spec.system.constrained:
             return f"{spec.system.name} has constraints"
-        if Can.BATCHES not in spec.solver.can or spec.formulation.step:
+        if Capability.BATCHES not in spec.solver.can or spec.formulation.step:
             return f"lanes make no steps of method '{spec.solver.word}'"
         return None
 

@@ -17,7 +17,7 @@ from touchback.native import Listening, Stop
 from touchback.numbers import read_number
 from touchback.progress import Progress
 from touchback.recording import Run
-from touchback.simulate import Can, RunFailed, RunInterrupted, Span
+from touchback.simulate import Capability, RunFailed, RunInterrupted, Span
 from touchback.simulate.simulate import simulate
 
 _SAME = 1e-9  # of the time between two rows: instants closer than this are one
@@ -37,7 +37,7 @@ class ThreadedSimulate:
         done."""
         system, solver, options = spec.system, spec.solver, spec.solver.options()
         duration = spec.duration
-        if Can.ADAPTIVE in solver.can and not options.get("output_step"):
+        if Capability.ADAPTIVE in solver.can and not options.get("output_step"):
             raise InputError(
                 f"{system.name}: steps of method '{solver.word}' differ from instance to instance; "
                 "give output_step=…, at which all are recorded."

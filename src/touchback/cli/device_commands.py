@@ -99,7 +99,7 @@ def open_device(where: str, baud: int = tb.devices.serial_line.BAUD) -> tb.devic
     return tb.devices.SerialDevice(path, baud=baud)
 
 
-def calibrated(found: tb.devices.SerialDevice, axis: int) -> tb.devices.serial_line.Identified:
+def calibrated(found: tb.devices.SerialDevice, axis: int) -> tb.devices.serial_line.IdentifiedAxis:
     """An axis, moved by its own motor."""
     end = time.monotonic() + _HOMING
     while "homed" not in found.latest().words:
@@ -110,7 +110,7 @@ def calibrated(found: tb.devices.SerialDevice, axis: int) -> tb.devices.serial_l
         return tb.devices.serial_line.identify(found, axis)
 
 
-def show_identified(found: tb.devices.serial_line.Identified) -> None:
+def show_identified(found: tb.devices.serial_line.IdentifiedAxis) -> None:
     """What was found, with what the device reckons with beside it."""
     table = Table("constant", "found", title=f"found by itself, from {found.samples} samples")
     off = 100.0 * (found.force_constant / found.claimed_constant - 1.0)
@@ -196,7 +196,7 @@ def _watch(found: tb.devices.SerialDevice, seconds: float) -> None:
     out.print(f"there: {counts}")
 
 
-def _keep(found: tb.devices.serial_line.Identified, to: Path | None) -> None:
+def _keep(found: tb.devices.serial_line.IdentifiedAxis, to: Path | None) -> None:
     show_identified(found)
     if to is not None:
         write_atomically(to, json.dumps(asdict(found), indent=2))

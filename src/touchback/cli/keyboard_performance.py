@@ -21,8 +21,8 @@ from touchback.cli.console import out, working
 from touchback.cli.device_commands import calibrated, open_device, show_identified
 from touchback.errors import InputError
 from touchback.instruments import (
-    AS_GRADED,
-    SETTLING,
+    DEFAULT_REGULATION,
+    SETTLING_TIME,
     VOICES,
     WALL_VOICES,
     Fingers,
@@ -321,7 +321,7 @@ class PageOptions:
     patience: float = PATIENCE
     answers: Path | None = None
     board: ForcedChoicePage | None = None  # a trial's that is ready
-    regulation: Regulation = AS_GRADED
+    regulation: Regulation = DEFAULT_REGULATION
     save: Path | None = None
 
 
@@ -390,7 +390,7 @@ def _wait(wanted: PageOptions, playing: Callable[[], bool], seen: Callable[[], f
         if plays := playing():
             ringing = now + min(_RINGING, wanted.patience)
         if wanted.seconds is not None:
-            if now >= start + SETTLING + wanted.seconds:
+            if now >= start + SETTLING_TIME + wanted.seconds:
                 return f"after {wanted.seconds:g} s, as --seconds says."
         elif not plays and now >= max(ringing, last + wanted.patience):
             return f"as nobody was connected for {now - last:.0f} s; --patience gives more."

@@ -36,10 +36,10 @@ from touchback.cli.option_types import LIST, number, output, seconds as span, sh
 from touchback.draw import Canvas, draw, figure_svg, stick_figure, view_for
 from touchback.errors import InputError
 from touchback.instruments import (
-    FASTEST,
-    SETTLING,
-    SLOWEST,
-    SUFFIXES,
+    FASTEST_TICK_RATE,
+    REGULATION_SUFFIXES,
+    SETTLING_TIME,
+    SLOWEST_TICK_RATE,
     Gesture,
     Stroke,
     Timed,
@@ -220,7 +220,9 @@ def play(
         int | None,
         typer.Option(help="White keys from middle C (7 in the terminal), or 88; on the page 13."),
     ] = None,
-    rate: Annotated[float, number("Ticks a second.", SLOWEST, FASTEST)] = 1000.0,
+    rate: Annotated[
+        float, number("Ticks a second.", SLOWEST_TICK_RATE, FASTEST_TICK_RATE)
+    ] = 1000.0,
     score: Annotated[
         Path | None, typer.Option(help="A .mid file to play instead of the built-in passage.")
     ] = None,
@@ -270,7 +272,8 @@ def play(
         ),
     ] = None,
     save: Annotated[
-        Path | None, output("Where all screws go that were turned, for --set.", *SUFFIXES)
+        Path | None,
+        output("Where all screws go that were turned, for --set.", *REGULATION_SUFFIXES),
     ] = None,
 ) -> None:
     """Play an instrument on motorised keys with simulated fingers, or on a page with your own:
@@ -326,19 +329,19 @@ def play(
     tell_of_other_keys(regulation, board.notes)
     gestures: list[Gesture] = []
     if messages is not None and known is not None:
-        gestures = gestures_of(messages, known, SETTLING)
+        gestures = gestures_of(messages, known, SETTLING_TIME)
     elif port is None:
-        gestures = [*passage(board.notes, SETTLING)]
+        gestures = [*passage(board.notes, SETTLING_TIME)]
     strokes = [each for each in gestures if isinstance(each, Stroke)]
     end = max((s.time + s.press + s.stay + s.leave for s in strokes), default=0.0) + RINGING
     if port is not None and seconds is None:
         seconds = PATIENCE
-    duration = end if seconds is None else SETTLING + seconds
+    duration = end if seconds is None else SETTLING_TIME + seconds
     begun = sum(each.time < duration for each in strokes)
     some = f"{begun} of " if begun < len(strokes) else ""
     out.print(
         f"{len(board.notes)} simulated keys, {what.value}, {rate:g} ticks a second: "
-        f"{some}{len(strokes)} strokes in {duration:.1f} s, the first {SETTLING:g} s at rest"
+        f"{some}{len(strokes)} strokes in {duration:.1f} s, the first {SETTLING_TIME:g} s at rest"
     )
     with (
         open_performance(what.value, to, audio, board.notes, rate) as performance,

@@ -19,7 +19,7 @@ from touchback.draw import ENDINGS as FILMS
 from touchback.errors import InputError, TouchbackError
 from touchback.figure_style import PICTURES
 from touchback.recording import FORMATS, EventRecord, TransitionRecord
-from touchback.simulate import METHODS, Can
+from touchback.simulate import METHODS, Capability
 
 T = TypeVar("T")
 
@@ -73,7 +73,7 @@ def simulate(
         system = described.compile()
         start = set_values(system, experiment.start(system), changes)
     wanted = [name.strip() for name in signals.split(",")] if signals else []
-    energy_balance = method not in METHODS or Can.ENERGY_BALANCE in METHODS[method].can
+    energy_balance = method not in METHODS or Capability.ENERGY_BALANCE in METHODS[method].can
     failure: tb.RunFailed | tb.RunInterrupted | None = None
     try:
         run = tb.simulate(

@@ -170,16 +170,23 @@ def _answer(trials: tb.haptics.Trials) -> str:
 
 def _pressed(voice: str, effort: float) -> ForceCurve:
     """Depth [mm] and force [N] on the way down, by a finger of some effort."""
-    from touchback.instruments import METHOD, SETTLING, Stroke, steps_at, touchback_key
+    from touchback.instruments import (
+        KEYBOARD_METHOD,
+        SETTLING_TIME,
+        Stroke,
+        steps_at,
+        touchback_key,
+    )
     from touchback.instruments.keyboard.key_device import FRONT
 
-    stroke = Stroke.of(SETTLING, 60, effort)
+    stroke = Stroke.of(SETTLING_TIME, 60, effort)
     run = tb.simulate(
-        touchback_key(voice).compile(), duration=SETTLING + 1.5 * stroke.press, rate=1000.0,
-        step=1e-3 / steps_at(1000.0), output_step=1e-3, method=METHOD, inputs=stroke.inputs,
+        touchback_key(voice).compile(), duration=SETTLING_TIME + 1.5 * stroke.press, rate=1000.0,
+        step=1e-3 / steps_at(1000.0), output_step=1e-3, method=KEYBOARD_METHOD,
+        inputs=stroke.inputs,
         progress=False,
     )  # fmt: skip
-    going = run.time > SETTLING
+    going = run.time > SETTLING_TIME
     return 1e3 * FRONT * run["key"][going], run["finger force"][going]
 
 

@@ -62,7 +62,7 @@ from touchback.devices.sensors import (
 )
 from touchback.devices.serial_line import SerialDevice
 from touchback.devices.serial_line.axis_identification import (
-    Identified as Identified,
+    IdentifiedAxis as IdentifiedAxis,
     identify as identify,
 )
 from touchback.devices.serial_line.serial_device import BAUD as BAUD

@@ -19,7 +19,7 @@ from touchback.dynamics.link_accelerations import (
     ground_motion,
     link_motions,
 )
-from touchback.dynamics.link_frames import choose_frames
+from touchback.dynamics.link_frame_choice import choose_frames
 from touchback.dynamics.rnea import inverse_dynamics, link_wrenches
 from touchback.errors import ModelError
 from touchback.model import (

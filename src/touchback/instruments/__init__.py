@@ -11,7 +11,7 @@ from touchback.instruments.keyboard.key_mechanisms import (
     voice_called as voice_called,
 )
 from touchback.instruments.keyboard.key_strokes import (
-    FOR_EVER as FOR_EVER,
+    LONGEST_STAY as LONGEST_STAY,
     SHORTEST_STAY as SHORTEST_STAY,
     Gesture as Gesture,
     HeardNote as HeardNote,
@@ -22,23 +22,23 @@ from touchback.instruments.keyboard.key_strokes import (
 )
 from touchback.instruments.keyboard.keyboard_model import (
     MIDDLE_C as MIDDLE_C,
-    NAMES as NAMES,
+    NOTE_NAMES as NOTE_NAMES,
     note_name as note_name,
     notes_of as notes_of,
     touchback_key as touchback_key,
 )
 from touchback.instruments.keyboard.keyboard_pedals import (
     PEDALS as PEDALS,
-    SHIFTED as SHIFTED,
+    UNA_CORDA_THRESHOLD as UNA_CORDA_THRESHOLD,
     Foot as Foot,
     control_of as control_of,
     feet_of as feet_of,
 )
 from touchback.instruments.keyboard.keyboard_player import (
-    FASTEST as FASTEST,
-    METHOD as METHOD,
-    SETTLING as SETTLING,
-    SLOWEST as SLOWEST,
+    FASTEST_TICK_RATE as FASTEST_TICK_RATE,
+    KEYBOARD_METHOD as KEYBOARD_METHOD,
+    SETTLING_TIME as SETTLING_TIME,
+    SLOWEST_TICK_RATE as SLOWEST_TICK_RATE,
     Fingers as Fingers,
     Keyboard as Keyboard,
     Listener as Listener,
@@ -51,8 +51,8 @@ from touchback.instruments.keyboard.keyboard_player import (
     steps_at as steps_at,
 )
 from touchback.instruments.keyboard.keyboard_regulation import (
-    AS_GRADED as AS_GRADED,
-    SUFFIXES as SUFFIXES,
+    DEFAULT_REGULATION as DEFAULT_REGULATION,
+    REGULATION_SUFFIXES as REGULATION_SUFFIXES,
     WALL_SCREWS as WALL_SCREWS,
     Regulation as Regulation,
     regulation_of as regulation_of,
@@ -107,7 +107,7 @@ from touchback.instruments.sound.sound_stream import (
     outputs as outputs,
 )
 from touchback.instruments.sound.vibrating_strings import (
-    DAMPER as DAMPER,
+    DAMPER_DECAY as DAMPER_DECAY,
     String as String,
     StringMotion as StringMotion,
     piano_string as piano_string,

@@ -30,21 +30,6 @@ from touchback.model.constraint_kinds import (
     coordinate_of as coordinate_of,
     regularised_coulomb as regularised_coulomb,
 )
-from touchback.model.described_values import (
-    Data as Data,
-    Triple as Triple,
-    Value as Value,
-    check_positive as check_positive,
-    check_values as check_values,
-    is_number as is_number,
-    is_zero as is_zero,
-    list_items as list_items,
-    number as number,
-    pair as pair,
-    power_law_units as power_law_units,
-    triple as triple,
-    value as value,
-)
 from touchback.model.field_traversal import (
     expressions_of as expressions_of,
     frames_of as frames_of,
@@ -188,6 +173,21 @@ from touchback.model.unit_check import (
     unit_problems as unit_problems,
     unknown_units as unknown_units,
     uses as uses,
+)
+from touchback.model.value_or_expression import (
+    Data as Data,
+    Triple as Triple,
+    Value as Value,
+    check_positive as check_positive,
+    check_values as check_values,
+    is_number as is_number,
+    is_zero as is_zero,
+    list_items as list_items,
+    number as number,
+    pair as pair,
+    power_law_units as power_law_units,
+    triple as triple,
+    value as value,
 )
 from touchback.model.visual_shapes import (
     AnyShape as AnyShape,

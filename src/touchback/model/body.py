@@ -5,7 +5,8 @@ from typing import ClassVar
 import numpy as np
 
 from touchback.errors import ModelError
-from touchback.model.described_values import (
+from touchback.model.frame import Frame, Turns, frame_at
+from touchback.model.value_or_expression import (
     Data,
     Triple,
     Value,
@@ -16,7 +17,6 @@ from touchback.model.described_values import (
     triple,
     value,
 )
-from touchback.model.frame import Frame, Turns, frame_at
 
 Six = tuple[Value, Value, Value, Value, Value, Value]
 

@@ -7,7 +7,7 @@ from typing import Protocol, TypeVar
 
 import numpy as np
 
-from touchback.model.described_values import Value
+from touchback.model.value_or_expression import Value
 
 Direction = tuple[float, float, float]
 Component = TypeVar("Component", covariant=True)

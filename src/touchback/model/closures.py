@@ -17,10 +17,10 @@ from touchback.model.closure_equations import (
     NoVelocityAlong,
     ZeroOffsetAlong,
 )
-from touchback.model.described_values import Data, Value, is_number
 from touchback.model.frame import AXES, Frame
 from touchback.model.joints import AnyJoint, JointKind
 from touchback.model.joints.base import Axis, axis_vector, check_axis as check_direction
+from touchback.model.value_or_expression import Data, Value, is_number
 
 
 class ClosureKind(Data, frozen=True, tag_field="kind"):

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from touchback.errors import ModelError
-from touchback.model.described_values import Data, Value, is_number, is_zero, value
 from touchback.model.joints.joint import Joint
 from touchback.model.mechanics_protocol import Mechanics
+from touchback.model.value_or_expression import Data, Value, is_number, is_zero, value
 from touchback.model.visual_shapes import Shapes
 from touchback.numbers import Scalar
 from touchback.symbolic import Expr, select, sin

@@ -7,8 +7,8 @@ from typing import Any, TypeVar, get_args
 import msgspec
 
 from touchback.errors import ModelError
-from touchback.model.described_values import Data, Triple, Value, list_items, triple, value
 from touchback.model.frame import Frame, as_frame
+from touchback.model.value_or_expression import Data, Triple, Value, list_items, triple, value
 from touchback.symbolic import Expr
 
 _D = TypeVar("_D", bound=Data)

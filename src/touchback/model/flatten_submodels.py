@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 
-from touchback.model.described_values import Value
 from touchback.model.field_traversal import map_fields
 from touchback.model.frame import AXES, GROUND, Frame
 from touchback.model.model import MECHANICS, OWN, Model, Part
 from touchback.model.modes import renamed_mode, renamed_transition
+from touchback.model.value_or_expression import Value
 from touchback.spatial import Rotation, Turn
 from touchback.symbolic import Expr, Operators, Translator
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from touchback.errors import ModelError
-from touchback.model.described_values import (
+from touchback.model.value_or_expression import (
     Data,
     Triple,
     Value,

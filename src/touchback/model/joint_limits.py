@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from touchback.errors import ModelError
-from touchback.model.described_values import Value
 from touchback.model.model import Model
+from touchback.model.value_or_expression import Value
 from touchback.symbolic import Expr, Operators, Translator
 from touchback.units import unit_of
 

@@ -7,10 +7,10 @@ from typing import Any, get_args
 
 from touchback.model.closures import AnyClosure
 from touchback.model.constraint_kinds import AnyCoupling
-from touchback.model.described_values import Data
 from touchback.model.forces import AnyForce
 from touchback.model.joints import AnyJoint
 from touchback.model.sensors import AnySensor
+from touchback.model.value_or_expression import Data
 
 
 def kinds_in(kind: Any) -> dict[str, type[Data]]:

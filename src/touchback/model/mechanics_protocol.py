@@ -5,8 +5,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 from touchback.model.body import Body
-from touchback.model.described_values import Value
 from touchback.model.frame import Frame
+from touchback.model.value_or_expression import Value
 from touchback.numbers import Matrix, Scalar, Vector
 from touchback.spatial import Vectors
 from touchback.symbolic import Scalars

@@ -21,16 +21,6 @@ from touchback.model.constraint_kinds import (
     coordinate_of,
     friction_of,
 )
-from touchback.model.described_values import (
-    Components,
-    Value,
-    Values,
-    is_number,
-    list_items,
-    number,
-    triple,
-    value,
-)
 from touchback.model.field_traversal import check_bool, expressions_of, normalise_fields
 from touchback.model.forces import ForceKind, JointEffort, LinkForce
 from touchback.model.forces.fluid_forces import Fluid, make_fluid
@@ -61,6 +51,16 @@ from touchback.model.parameters_and_signals import (
 from touchback.model.sensors import Distance, SensorKind
 from touchback.model.sensors.base import Measured
 from touchback.model.solids import AnySeen, Look, VisualKind
+from touchback.model.value_or_expression import (
+    Components,
+    Value,
+    Values,
+    is_number,
+    list_items,
+    number,
+    triple,
+    value,
+)
 from touchback.names import check_name, check_unit, unknown
 from touchback.symbolic import Expr, Table, Tape, parse, select
 from touchback.units import read_quantity, unit_of, unknown_unit

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from touchback.model.described_values import Data
 from touchback.model.flatten_submodels import flatten
 from touchback.model.frame import GROUND, Frame
 from touchback.model.joint_limits import limit_numbers
 from touchback.model.joints import Joint
+from touchback.model.value_or_expression import Data
 from touchback.symbolic import Expr, to_text
 
 if TYPE_CHECKING:

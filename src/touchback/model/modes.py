@@ -12,7 +12,7 @@ from typing import TypeVar
 from msgspec import field
 
 from touchback.errors import ModelError
-from touchback.model.described_values import Data, Value, list_items, number, value
+from touchback.model.value_or_expression import Data, Value, list_items, number, value
 from touchback.symbolic import Expr
 
 LAWS = ("newton", "poisson")

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 from touchback.errors import InputError, ModelError
-from touchback.model.described_values import Data, Triple, Value, list_items, number
+from touchback.model.value_or_expression import Data, Triple, Value, list_items, number
 from touchback.symbolic import Table
 from touchback.units import unit_of
 

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from touchback.errors import ModelError
 from touchback.model.constraint_kinds import coordinate_of
-from touchback.model.described_values import Data
 from touchback.model.joints import Joint
+from touchback.model.value_or_expression import Data
 from touchback.symbolic import UNKNOWN, Dimensions, Expr, Quantity, quantity_of
 from touchback.units import dimension_of, is_angle, is_unknown, text_of, unit_of
 

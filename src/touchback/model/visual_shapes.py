@@ -3,8 +3,8 @@ the mechanics asks for them."""
 
 from math import pi
 
-from touchback.model.described_values import Data, Value
 from touchback.model.frame import Frame
+from touchback.model.value_or_expression import Data, Value
 
 
 class SphereShape(Data, frozen=True):

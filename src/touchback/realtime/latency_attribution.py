@@ -215,13 +215,13 @@ def attribute_latency(loop: LiveLoop, machine: MachineWatch) -> LatencyAttributi
     """Whose lateness it was so far, of a run by its first loop; None without a clock."""
     if loop.pace.speed is None:
         return None
-    statistics, witness, account = loop.statistics, loop.memory.witness, _account(loop)
+    statistics, monitor, account = loop.statistics, loop.memory.wakeup_monitor, _account(loop)
     waiting, steps = 1e-9 * statistics.delay_waiting, 1e-9 * statistics.delay_steps
     by_threads = None if account.queued is None else min(account.queued, waiting)
     busy, stolen = machine.shares()
     return LatencyAttribution(
         int(statistics.late), int(statistics.late_by_steps),
         waiting - (by_threads or 0.0), by_threads, steps,
-        Histogram(copied_counts(witness.counts), int(witness.largest)),
-        int(witness.late), stolen, busy, account.asked, account.forced,
+        Histogram(copied_counts(monitor.counts), int(monitor.largest)),
+        int(monitor.late), stolen, busy, account.asked, account.forced,
     )  # fmt: skip

@@ -262,7 +262,7 @@ class Live:
         while ticks > 0:
             loop = self._loop
             with Listening() as listening:
-                ahead = self._parameters.ahead or ticks  # of a ramp only what is prepared
+                ahead = self._parameters.ticks_prepared or ticks  # of a ramp only what is prepared
                 done = loop.advance(min(ticks, ahead, int(loop.struct.ring.capacity)))
                 self._drain(finish=True)
             self._taps.wait()
@@ -418,7 +418,7 @@ class Live:
     def _make_room(self, name: str) -> None:
         """Whoever asks for changes faster than they can be kept does some of the keeping; a change
         is refused rather than that a row were lost."""
-        if self._parameters.crowded:
+        if self._parameters.is_full:
             run_uninterrupted(self._drain)
             if self._recorder.keeps:
                 self._parameters.check_room(name)
@@ -862,7 +862,7 @@ class Live:
             last = now if finish else last
 
     def _between_drains(self) -> float:
-        ramping = self._parameters.ahead is not None  # steps are prepared then, too
+        ramping = self._parameters.ticks_prepared is not None  # steps are prepared then, too
         return _TAPPED if ramping or self._taps.open else _DRAIN
 
     def _drain(self, finish: bool = False) -> None:
@@ -911,7 +911,7 @@ class Live:
 
     def _record_state_changes(self) -> None:
         for row in self._loop.drain_places():
-            place = StateChange.of(row, self.system, self._parameters.known(int(row[0])))
+            place = StateChange.of(row, self.system, self._parameters.values_at(int(row[0])))
             self._recorder.keep_place(place)
             self.places.append(place)
 
@@ -1019,7 +1019,7 @@ class Live:
 def choices(system: System) -> dict[str, list[str]]:
     """Controls that aren't instead of another, each with its alternatives and itself first; one of
     a copy is "copy/control"."""
-    model = system.one.model if system.names else system.model
+    model = system.replica.model if system.names else system.model
     first = [name for name, each in model.controls.items() if not each.instead_of]
     return {
         f"{copy}/{name}" if copy else name: alternatives(model.controls, name)

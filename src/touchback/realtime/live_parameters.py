@@ -241,7 +241,7 @@ class LiveParameters:
             self._values = wanted
 
     @property
-    def ahead(self) -> int | None:
+    def ticks_prepared(self) -> int | None:
         """Of ramps, how many ticks are prepared; None without any."""
         if not self._ramps.active:
             return None
@@ -316,20 +316,20 @@ class LiveParameters:
         return self._last
 
     @property
-    def crowded(self) -> bool:
+    def is_full(self) -> bool:
         """Whether so many changes, or ticks, wait to be kept that no other change may come."""
         swaps = self._loop.struct.swaps
         noted = int(swaps.written - swaps.read) + len(self._noted)
         return max(noted, self._last - self._kept) >= _CROWD or self._loop.filled > 0.5
 
-    def known(self, version: int) -> dict[str, float]:
+    def values_at(self, version: int) -> dict[str, float]:
         """The parameters of a version that ticks have; of a forgotten one the latest."""
         change = self.changes.get(version)
         return change.values if change is not None and change.values else self.values
 
     def check_room(self, name: str) -> None:
         """Refuses a change that could cost rows of the recording."""
-        if self.crowded:
+        if self.is_full:
             raise InputError(
                 f"Parameter '{name}': {self._last - self._kept} changes and "
                 f"{100 * self._loop.filled:.0f} % of all ticks that can wait to be recorded do; "

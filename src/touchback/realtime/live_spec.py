@@ -17,7 +17,7 @@ from touchback.native.live.structure_swap import StagedFunction
 from touchback.numbers import LEAST, number_within, shown, whole_within
 from touchback.realtime.port_guards import STOP_PORT, EnergyObserver, GuardedOutput, WatchedInput
 from touchback.simulate import (
-    Can,
+    Capability,
     FixedStep,
     RunSpec,
     Solver,
@@ -207,7 +207,7 @@ def live_solver(
     """The solver of a live run; refused where it can't run against a clock."""
     solver = cast(
         FixedStep,  # that is what can
-        solver_for(system, method, constraints, Can.LIVE, {"substeps": substeps}),
+        solver_for(system, method, constraints, Capability.LIVE, {"substeps": substeps}),
     )
     usual = {each.name: each.default for each in fields(solver)}
     for name in _OF_THE_CLOCK:

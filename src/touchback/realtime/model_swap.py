@@ -298,7 +298,7 @@ def prepare(
     new_loop = make_loop(new_spec, guess, new_pace, loop.memory)
     carried = carried_over(system, new, structure, (spec, new_spec))
     published = (*new.output_names, *new.state_names, *new_spec.energy)
-    word, boxes = region.plan(list(zip(new.input_names, new.input_units)), published)
+    word, boxes = region.place_ports(list(zip(new.input_names, new.input_units)), published)
     *inputs, last = boxes.values()
     new_loop.use_mailboxes(inputs, last, region.mirror)
     swap = make_swap(

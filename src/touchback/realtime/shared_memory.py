@@ -150,11 +150,11 @@ class SharedPorts:
     def _mailbox(self, port: Port, fresh: bool = False) -> Mailbox:
         return Mailbox(self._bytes.ctypes.data + port.offset, port.count, open_it=fresh)
 
-    def shelter(self, file: int) -> None:
+    def guard(self, file: int) -> None:
         """Lets no access end the process, whoever cuts the memory short; `file` is where it is."""
         self._file = os.dup(file)
         weakref.finalize(self, os.close, self._file)
-        sheltered(self, self._bytes)
+        guard_memory(self, self._bytes)
 
     def mailbox(self, name: str) -> Mailbox:
         """That of a port."""
@@ -223,7 +223,7 @@ class OwnPorts(SharedPorts):
         self._planned: dict[int, list[Port]] = {} if before is None else before._planned
         self._lost = False
         super().__init__(buffer)
-        self._shelter = -1 if self._shared is None else sheltered(self, self._shared)
+        self._guard = -1 if self._shared is None else guard_memory(self, self._shared)
 
     @property
     def mirror(self) -> int:
@@ -238,7 +238,7 @@ class OwnPorts(SharedPorts):
         if self._shared is not None and not before:
             with suppress(OSError):  # who removed its name cut nothing
                 self._lost = os.stat(self._path).st_size < len(self._shared)
-            self._lost = self._lost or LIB.tb_shelter_lost(self._shelter) > 0
+            self._lost = self._lost or LIB.tb_sigbus_guard_lost(self._guard) > 0
         return self._lost and not before
 
     def _listed(self, word: int) -> list[Port]:
@@ -250,7 +250,7 @@ class OwnPorts(SharedPorts):
         theirs = Mailbox(self._shared.ctypes.data + port.offset, port.count, open_it=fresh)
         return theirs if port.direction == "in" else super()._mailbox(port, fresh)
 
-    def plan(
+    def place_ports(
         self, inputs: Sequence[tuple[str, str]], published: Sequence[str]
     ) -> tuple[int, dict[str, Mailbox]]:
         """Places for the ports of another structure: the directory's next word, and mailboxes.
@@ -312,28 +312,28 @@ class OwnPorts(SharedPorts):
             if message is not None:
                 box.write(message.values, message.stamp)
         if self._shared is not None:
-            LIB.tb_shelter_end(self._shelter)
+            LIB.tb_sigbus_guard_end(self._guard)
         self._shared = None
         self._bytes = self._word = np.empty(0, dtype=np.uint8)
         self._buffer = memoryview(b"")
         return made
 
 
-def sheltered(owner: object, memory: np.ndarray) -> int:
-    """A shelter for memory (native/live/shelter.h) that ends with its owner."""
-    shelter = _shelter(memory)
-    weakref.finalize(owner, LIB.tb_shelter_end, shelter)
-    return shelter
+def guard_memory(owner: object, memory: np.ndarray) -> int:
+    """A guard for memory (native/live/sigbus_guard.h) that ends with its owner."""
+    guard = _start_guard(memory)
+    weakref.finalize(owner, LIB.tb_sigbus_guard_end, guard)
+    return guard
 
 
-def _shelter(memory: np.ndarray) -> int:
-    shelter = int(LIB.tb_shelter(memory.ctypes.data, memory.nbytes))
-    if shelter == -2:
+def _start_guard(memory: np.ndarray) -> int:
+    guard = int(LIB.tb_sigbus_guard(memory.ctypes.data, memory.nbytes))
+    if guard == -2:
         raise InputError(
             "This process uses shared memory of live runs at 256 places already; let go of some "
             "(`del` what `attach` returned, or stop runs that `share`) first."
         )
-    return shelter
+    return guard
 
 
 def create(
@@ -360,11 +360,11 @@ def create(
         theirs[16:24] = np.array([size], dtype=np.uint64).tobytes()
     try:
         region = OwnPorts(private_map(size), theirs, _SHARED_FOLDER / (shared or ""))
-    except InputError:  # no shelter is left
+    except InputError:  # no guard is left
         if memory is not None:
             memory.unlink()
         raise
-    region.use(region.plan(inputs, published)[0])
+    region.use(region.place_ports(inputs, published)[0])
     locked = LIB.tb_memory_lock(region._bytes.ctypes.data, size)
     if region._shared is not None and theirs is not None:
         locked = locked or LIB.tb_memory_lock(region._shared.ctypes.data, size)
@@ -383,23 +383,23 @@ def attach(shared: str) -> SharedPorts:
             f"There is no live run that shares '{shared}' ({error}); start one with "
             f"live(…, share='{shared}')."
         ) from None
-    shelter = -1
+    guard = -1
     try:
         _check_file(shared, os.fstat(file))
         buffer = mmap.mmap(file, 0)
         head = np.frombuffer(buffer, dtype=np.uint8)
-        shelter = _shelter(head)  # before the first look
+        guard = _start_guard(head)  # before the first look
         said = int(head[16:24].view(np.uint64)[0])
         if head[0:8].tobytes() != MAGIC:
             raise _stranger(shared, "it starts differently")
         if said != len(buffer):
             raise _stranger(shared, f"it has {len(buffer)} bytes and says {said}")
         region = SharedPorts(buffer, shared)
-        region.shelter(file)
+        region.guard(file)
     except (OSError, ValueError) as error:  # cut short meanwhile
         raise _stranger(shared, str(error)) from None
     finally:
-        LIB.tb_shelter_end(shelter)
+        LIB.tb_sigbus_guard_end(guard)
         os.close(file)
     region.refresh()
     return region

@@ -272,7 +272,7 @@ def describe(
     kinds = (system.input_names, system.state_names, system.output_names, spec.energy)
     units = (system.input_units, system.state_units, system.output_units, ["J"] * len(spec.energy))
     formulation = formulation_of(spec.constraints)
-    one = system.one  # when it is a row of copies
+    one = system.replica  # when it is a row of copies
     text = one.dynamics.derive_once(("description", one.key), lambda: _description(one.model))
     return {
         "model": system.name,

@@ -25,7 +25,7 @@ from pathlib import Path
 import numpy as np
 
 from touchback.errors import InputError
-from touchback.plain_data import parsed
+from touchback.json_validation import parsed
 from touchback.recording.live_recording_metadata import (
     HEAD,
     HEAD_UNITS,

@@ -10,7 +10,7 @@ import msgspec
 import numpy as np
 
 from touchback.errors import NO_JSON, InputError
-from touchback.plain_data import checked
+from touchback.json_validation import checked
 
 HEAD_UNITS = {
     "tick": "", "time": "s", "flags": "", "version": "", "offered": "", "substeps": "",

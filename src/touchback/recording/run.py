@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from touchback.errors import InputError
+from touchback.json_validation import checked
 from touchback.names import unknown_name, with_unit
-from touchback.plain_data import checked
 from touchback.recording.run_data import Floats, RunData
 from touchback.recording.run_records import EnergyBalance, EventRecord, TransitionRecord
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from touchback.errors import InputError
-from touchback.plain_data import checked, parsed
+from touchback.json_validation import checked, parsed
 
 if TYPE_CHECKING:
     from touchback.model import Model

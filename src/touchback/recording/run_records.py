@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 
-from touchback.plain_data import checked
+from touchback.json_validation import checked
 
 Lines = Mapping[str, float]
 

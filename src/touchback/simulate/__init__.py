@@ -85,7 +85,7 @@ from touchback.simulate.solvers import (
     integrators as integrators,
 )
 from touchback.simulate.solvers.base import (
-    Can as Can,
+    Capability as Capability,
     Integrator as Integrator,
     Options as Options,
 )

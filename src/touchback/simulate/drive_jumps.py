@@ -17,7 +17,7 @@ from touchback.errors import InputError
 from touchback.numbers import Floats
 from touchback.simulate.adaptive_step_limits import step_limits
 from touchback.simulate.run_spec import RunSpec
-from touchback.simulate.solvers import Can, Solver
+from touchback.simulate.solvers import Capability, Solver
 from touchback.simulate.solvers.base import Integrator
 from touchback.simulate.unsupported_features import MEMORIES, RIGID
 from touchback.system import Function, System
@@ -125,7 +125,7 @@ def parting_refusal(system: System, solver: Solver, jumps: int) -> str:
         return f"runs are parted at {_MOST} instants at most"
     if MEMORIES.names(system):
         return "ticks of memories go on through them"
-    if not RIGID.names(system) and Can.SWITCHES in solver.can:
+    if not RIGID.names(system) and Capability.SWITCHES in solver.can:
         return ""
     return f"method '{solver.word}' goes through them without a stop"
 

@@ -48,7 +48,7 @@ from touchback.simulate.run_protocols import Plain
 from touchback.simulate.run_spec import RunSpec
 from touchback.simulate.run_stepper import Segment, Stepper
 from touchback.simulate.solvers.adaptive_solvers import Dopri5
-from touchback.simulate.solvers.base import Can
+from touchback.simulate.solvers.base import Capability
 from touchback.simulate.time_span import Failure, Trajectory, keep_count, keep_positive
 from touchback.system import ContactEquations, power_set_with
 
@@ -517,7 +517,12 @@ class EventDriven(Dopri5):
     repeat each other, are better stepped (`MoreauJean`)."""
 
     word = "event-driven"
-    can = Can.ADAPTIVE | Can.CONSTRAINTS | Can.CONTACTS | Can.ENERGY_BALANCE
+    can = (
+        Capability.ADAPTIVE
+        | Capability.CONSTRAINTS
+        | Capability.CONTACTS
+        | Capability.ENERGY_BALANCE
+    )
 
     rtol: float = 1e-9
     atol: float = 1e-11

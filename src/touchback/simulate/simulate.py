@@ -39,7 +39,7 @@ from touchback.simulate.run_protocols import Numbers, StateData
 from touchback.simulate.run_spec import RunSpec
 from touchback.simulate.run_stepper import record_run
 from touchback.simulate.solver_choice import formulation_for, solver_for
-from touchback.simulate.solvers import METHODS, Can, Options, Solver
+from touchback.simulate.solvers import METHODS, Capability, Options, Solver
 from touchback.simulate.solvers.fixed_step_solvers import FixedStep
 from touchback.simulate.unsupported_features import refuse
 from touchback.system import Expr, System, to_text
@@ -60,7 +60,7 @@ def settings(spec: RunSpec, solver: Solver, events: Sequence[Event | Switch]) ->
         **options,
         "start": spec.span.start or None,
     }
-    writer = _Writer(spec.system.one.model)
+    writer = _Writer(spec.system.replica.model)
     written = {name: writer.text(name, given) for name, given in plain.items() if given is not None}
     if type(METHODS.get(solver.word)) is not type(solver):  # no name stands for it
         written = {name: text for name, text in written.items() if name not in options}
@@ -242,11 +242,16 @@ def simulate(
 
 def _required_abilities(
     formulation: bool, events: bool, switches: bool, energy_balance: bool
-) -> Can:
+) -> Capability:
     """What a solver has to do for a run."""
-    flags = (Can.FORMULATIONS, Can.EVENTS, Can.SWITCHES, Can.ENERGY_BALANCE)
+    flags = (
+        Capability.FORMULATIONS,
+        Capability.EVENTS,
+        Capability.SWITCHES,
+        Capability.ENERGY_BALANCE,
+    )
     wanted = zip(flags, (formulation, events, switches, energy_balance), strict=True)
-    return reduce(or_, (flag for flag, given in wanted if given), Can(0))
+    return reduce(or_, (flag for flag, given in wanted if given), Capability(0))
 
 
 def _run(spec: RunSpec, solver: Solver, progress: bool | Callable[[float], None]) -> Run:

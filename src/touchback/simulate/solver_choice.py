@@ -11,7 +11,7 @@ from touchback.names import unknown_name
 from touchback.native import Formulation, formulation_of
 from touchback.numbers import shown
 from touchback.simulate.discrete_state_ticks import memories_of, refuse_rate
-from touchback.simulate.solvers import METHODS, Can, Solver
+from touchback.simulate.solvers import METHODS, Capability, Solver
 from touchback.simulate.solvers.base import option_names
 from touchback.simulate.unsupported_features import RIGID, is_formulation, refuse_model, refuse_run
 from touchback.system import System
@@ -21,11 +21,11 @@ def solver_for(
     system: System,
     method: str | Solver | None,
     constraints: str | Formulation | None,
-    asked: Can,
+    asked: Capability,
     options: Mapping[str, Any],
 ) -> Solver:
     """The solver with its options; refused where it can't do what is `asked`."""
-    refuse_model("a live run" if Can.LIVE in asked else "tb.simulate", system)
+    refuse_model("a live run" if Capability.LIVE in asked else "tb.simulate", system)
     given = {name: value for name, value in options.items() if value is not None}
     if isinstance(method, Solver) and given:
         raise InputError(
@@ -36,7 +36,7 @@ def solver_for(
         raise unknown_name("method", word, METHODS)
     solver = method if isinstance(method, Solver) else METHODS[word]
     rigid = {**solver.options(), **given}.get("contacts") is not None
-    refuse_run(solver, system, asked | Can.CONTACTS if rigid else asked)
+    refuse_run(solver, system, asked | Capability.CONTACTS if rigid else asked)
     refuse_rate(system, given.get("rate"))
     return _with(solver, given)
 
@@ -64,9 +64,9 @@ def _word(method: object) -> str | None:
     return method
 
 
-def _usual(system: System, asked: Can, given: Mapping[str, Any]) -> str:
+def _usual(system: System, asked: Capability, given: Mapping[str, Any]) -> str:
     """The method that a model needs when none is given."""
-    if Can.LIVE in asked:
+    if Capability.LIVE in asked:
         return "rk4"
     if RIGID.names(system) or "contacts" in given:
         return "event-driven"

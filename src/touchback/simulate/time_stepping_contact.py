@@ -19,7 +19,7 @@ from touchback.simulate.energy_meter import ContactRowEnergies, EnergyAccount, P
 from touchback.simulate.run_protocols import Plain
 from touchback.simulate.run_spec import RunSpec
 from touchback.simulate.run_stepper import Label
-from touchback.simulate.solvers.base import Can, Solver
+from touchback.simulate.solvers.base import Capability, Solver
 from touchback.simulate.time_span import Failure, Trajectory, keep_positive, refuse_rows
 from touchback.system import STEPPED, WORK, ContactEquations, ContactLayout, power_set
 
@@ -42,7 +42,7 @@ class MoreauJean(Solver):
     aren't recorded."""
 
     word = "moreau-jean"
-    can = Can.CONSTRAINTS | Can.CONTACTS | Can.ENERGY_BALANCE
+    can = Capability.CONSTRAINTS | Capability.CONTACTS | Capability.ENERGY_BALANCE
 
     step: float = 1e-4
     theta: float = 0.5

@@ -13,7 +13,7 @@ from touchback.model import Model, is_zero
 from touchback.native import FORMULATIONS
 from touchback.numbers import shown
 from touchback.simulate.discrete_state_ticks import memories_of
-from touchback.simulate.solvers import METHODS, Can, Solver
+from touchback.simulate.solvers import METHODS, Capability, Solver
 from touchback.system import System
 
 _NAMED = 5  # things that a message lists
@@ -28,7 +28,7 @@ class Feature:
     word: str
     names: Callable[[System], list[str]]
     mend: str
-    needs: Can
+    needs: Capability
 
 
 def _rigid(system: System) -> list[str]:
@@ -59,26 +59,26 @@ RIGID = Feature(
     "rigid contacts", _rigid,
     "make them soft (tb.contact.SphereOnPlane, tb.contact.ProfileContact), or leave them out of "
     "the model",
-    Can.CONTACTS,
+    Capability.CONTACTS,
 )  # fmt: skip
 MODES = Feature(
     "modes", _modes,
     "describe the mechanism as it is in one of them, its constraints without modes",
-    Can.MODES,
+    Capability.MODES,
 )  # fmt: skip
 MEMORIES = Feature(
     "memories, which change at ticks,", memories_of,
     "give what they drive as inputs instead",
-    Can.TICKS,
+    Capability.TICKS,
 )  # fmt: skip
-COPIES = Feature("copies", _copies, "pass `.one`, the system of each", Can.COPIES)
+COPIES = Feature("copies", _copies, "pass `.replica`, the system of each", Capability.COPIES)
 RUBBING = Feature(
     "constraints with friction", _friction_rows,
     "describe them as rigid contacts, or set their friction to 0",
-    Can.RUBBING,
+    Capability.RUBBING,
 )  # fmt: skip
 CONSTRAINTS = Feature(
-    "constraints", _constraints, "give a mechanism that is a tree", Can.CONSTRAINTS
+    "constraints", _constraints, "give a mechanism that is a tree", Capability.CONSTRAINTS
 )
 
 OF_SOLVERS = (RIGID, MODES, MEMORIES, COPIES, RUBBING, CONSTRAINTS)
@@ -126,13 +126,15 @@ def has_refused_feature(call: str, system: System) -> bool:
     return any(feature.names(system) for feature in REFUSED[call])
 
 
-def refuse_run(solver: Solver, system: System, asked: Can) -> None:
+def refuse_run(solver: Solver, system: System, asked: Capability) -> None:
     """Raise where a solver can't treat what the system has, or can't do what was `asked` for. The
     mend is a solver that can do all of it, if there is one."""
-    if Can.EVENTS in asked and MODES.names(system):
-        asked |= Can.ADAPTIVE
+    if Capability.EVENTS in asked and MODES.names(system):
+        asked |= Capability.ADAPTIVE
     lacking = [feature for feature in refused_by(solver) if feature.names(system)]
-    alone = Can.FORMULATIONS not in asked  # else constraints are refused where they are posed
+    alone = (
+        Capability.FORMULATIONS not in asked
+    )  # else constraints are refused where they are posed
     idle = alone and is_formulation(solver.word) and not system.constrained
     if not lacking and not idle and asked in solver.can:
         return
@@ -153,18 +155,18 @@ def refuse_run(solver: Solver, system: System, asked: Can) -> None:
             )
 
 
-def _suitable_methods(system: System, asked: Can) -> list[str]:
+def _suitable_methods(system: System, asked: Capability) -> list[str]:
     """The methods, quoted, that treat what the system has and do what is asked. Those for rigid
     contacts need some; those that are formulations need constraints, and leave none to choose."""
     needs = asked
     for feature in OF_SOLVERS:
-        needs |= feature.needs if feature.names(system) else Can(0)
-    free = not system.constrained or Can.FORMULATIONS in asked
+        needs |= feature.needs if feature.names(system) else Capability(0)
+    free = not system.constrained or Capability.FORMULATIONS in asked
     return [
         repr(word)
         for word, each in METHODS.items()
         if needs in each.can
-        and (Can.CONTACTS in needs or Can.CONTACTS not in each.can)
+        and (Capability.CONTACTS in needs or Capability.CONTACTS not in each.can)
         and not (free and is_formulation(word))
     ]
 
@@ -175,12 +177,14 @@ def is_formulation(method: str | None) -> bool:
 
 
 _REQUESTS = {
-    Can.FORMULATIONS: "enforces constraints in its own way, without `constraints`",
-    Can.EVENTS: "looks for no events",
-    Can.ADAPTIVE: "looks for no events beside modes, whose transitions it takes within its steps",
-    Can.SWITCHES: "switches no constraints",
-    Can.LIVE: "can't run against a clock",
-    Can.ENERGY_BALANCE: "keeps no energy balance",
+    Capability.FORMULATIONS: "enforces constraints in its own way, without `constraints`",
+    Capability.EVENTS: "looks for no events",
+    Capability.ADAPTIVE: (
+        "looks for no events beside modes, whose transitions it takes within its steps"
+    ),
+    Capability.SWITCHES: "switches no constraints",
+    Capability.LIVE: "can't run against a clock",
+    Capability.ENERGY_BALANCE: "keeps no energy balance",
 }
 
 

@@ -31,7 +31,7 @@ _LONGEST = 2000  # letters of a failure's words
 class Task:
     """Runs `first`, `first` + 1, … at these points; `call` names who asks for them."""
 
-    function: Function | Carried
+    function: Function | PickledFunction
     folder: str
     sweep: str
     call: str
@@ -67,7 +67,9 @@ def compute(task: Task) -> None:
     """Computes those of its runs that nobody has computed yet. A run that ends its process each
     time is given up."""
     check_shared(Path(task.folder), task.sweep)
-    function = task.function.unpacked() if isinstance(task.function, Carried) else task.function
+    function = (
+        task.function.unpacked() if isinstance(task.function, PickledFunction) else task.function
+    )
     with sweep_folder.hold_part(task.part, task.runs) as kept:
         for index, point in enumerate(task.points.tolist(), task.first):
             if index in kept.outcomes:
@@ -106,7 +108,7 @@ Function = Callable[..., Mapping[str, float]]
 
 
 @dataclass(frozen=True)
-class Carried:
+class PickledFunction:
     """A function by value: what workers can import is named in it, the rest is in it."""
 
     content: bytes
@@ -122,9 +124,9 @@ def _unpacked(content: bytes) -> Function:
     return found
 
 
-def carry_function(function: Function | Carried) -> Carried:
+def carry_function(function: Function | PickledFunction) -> PickledFunction:
     """A function by value, by cloudpickle, which dask brings along."""
-    if isinstance(function, Carried):
+    if isinstance(function, PickledFunction):
         return function
     import cloudpickle
 
@@ -145,7 +147,7 @@ def carry_function(function: Function | Carried) -> Carried:
             "plain data: build models and compile systems in a function that workers call, under "
             "`@functools.cache`."
         ) from None
-    return Carried(buffer.getvalue())
+    return PickledFunction(buffer.getvalue())
 
 
 def _unnamed(function: Any) -> bool:

@@ -21,7 +21,7 @@ class BodyPoses:
     ground once."""
 
     def __init__(self, system: System, frames: Mapping[str, Frame] | None = None) -> None:
-        self.system, one = system, system.one
+        self.system, one = system, system.replica
         d = one.derive()
         self._model = model = d.instant.model
         own = {GROUND: Frame(GROUND), **{name: Frame(name) for name in model.bodies}}
@@ -46,7 +46,7 @@ class BodyPoses:
         self, x: Floats, t: float, inputs: Sequence[float] | Floats, parameters: Mapping[str, float]
     ) -> Floats:
         """A row for each copy: per body p_WB (3) and R_WB (9), then what is besides."""
-        system, one = self.system, self.system.one
+        system, one = self.system, self.system.replica
         if parameters != self._values:
             values = system.parameter_values(parameters)
             rows = values.reshape(max(len(system.names), 1), -1)

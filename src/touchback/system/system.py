@@ -63,7 +63,7 @@ class System:
     Arrays stand in the order of `coordinates` (positions q) and `velocities` (velocities v,
     accelerations, efforts); every argument may also be a dict by name. Any number of threads may
     call the functions of one system, and run it; parameters, active constraints and modes are
-    settings that all of them share (`apart` gives a system with its own).
+    settings that all of them share (`independent_copy` gives a system with its own).
 
     Every function takes arrays or dicts by name, and leading dimensions: an array of states. Names
     that are missing, or `None`, stand for initial positions and states, for the defaults of inputs,
@@ -75,9 +75,9 @@ class System:
     How the mechanism moves, by a tree of joints, under constraints, in modes or as a row of copies,
     is what its `dynamics` know (`system/dynamics_kinds`); a system never asks which."""
 
-    def __init__(self, dynamics: DynamicsKind, one: System | None = None) -> None:
-        """`one`: of a row of copies the system of each."""
-        self._one = one
+    def __init__(self, dynamics: DynamicsKind, replica: System | None = None) -> None:
+        """`replica`: of a row of copies the system of each."""
+        self._replica = replica
         self.dynamics, self.plan, self.layout = dynamics, dynamics.plan, dynamics.layout
         self.name, self.deriving = dynamics.name, dynamics.deriving
         defaults = np.array([given.default for given in self.layout.ranges], dtype=float)
@@ -281,9 +281,9 @@ class System:
     # ---- copies ----------------------------------------------------------------------------------
 
     @property
-    def one(self) -> System:
+    def replica(self) -> System:
         """Of a row of copies the system of each; others are their own."""
-        return self._one or self
+        return self._replica or self
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -102,7 +102,7 @@ class ByWireCar(Wires):
         gears = len(self.gearbox.ratios)
         whole_within(f"ByWireCar: its gear must be 1 to {gears}", self.gear, 1, gears)
 
-    def pull(self, speed: Scalar, opening: Scalar, pressure: Scalar) -> Scalar:
+    def acceleration(self, speed: Scalar, opening: Scalar, pressure: Scalar) -> Scalar:
         """The acceleration [m/s²] by engine (4.11, 4.14), four brakes and air."""
         ratio = self.gearbox.ratio(float(self.gear))
         n = speed * (ratio * RPM / self.radius)
@@ -129,7 +129,7 @@ class ByWireCar(Wires):
         turned = self.road_wheel.add(model, "road wheel", given.wheel, tick)
         car = add_single_track(
             model, self.car, turned.rate,
-            lambda at: self.pull(at.speed, given.opening, given.pressure),
+            lambda at: self.acceleration(at.speed, given.opening, given.pressure),
             SingleTrackState(0.0, 0.0, 0.0, speed, 0.0),
         )  # fmt: skip
         torque = self.aligning(car)

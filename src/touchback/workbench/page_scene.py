@@ -92,7 +92,7 @@ def make_scene(
     poses: Poses, structure: int, x: Floats, t: float, parameters: Mapping[str, float]
 ) -> PageScene:
     """The scene of a structure, as it is drawn at a state with parameters."""
-    system, one = poses.system, poses.system.one
+    system, one = poses.system, poses.system.replica
     copies = [f"{name}/" for name in system.names] or [""]
     states = system.states_of(x) if system.names else x.reshape(1, -1)
     found = PageScene(
@@ -289,7 +289,7 @@ def _flat(poses: Poses, x: Floats) -> list[list[float]] | None:
         moved = x.copy()
         moved[:nq] += draw.uniform(-1.0, 1.0, nq)
         places.append(poses.numbers(moved, 0.0, system.input_defaults, system.parameters))
-    bodies = len(system.one.model.bodies) + 1
+    bodies = len(system.replica.model.bodies) + 1
     rows = np.array(places)[..., : 12 * bodies].reshape(_TRIES, -1, 12)
     for axis in (1, 0, 2):
         p, n = rows[..., axis], rows[..., 3:].reshape(*rows.shape[:2], 3, 3)[..., axis, :]

@@ -9,8 +9,8 @@ import touchback as tb
 from touchback.instruments.keyboard import by_law, touchback_key
 from touchback.instruments.keyboard.key_device import FOLLOWING, FRONT
 from touchback.instruments.keyboard.keyboard_player import (
-    METHOD,
-    SETTLING,
+    KEYBOARD_METHOD,
+    SETTLING_TIME,
     Keyboard,
     make_keyboard,
     steps_at,
@@ -25,9 +25,9 @@ def key() -> Keyboard:
 
 def dragged(key: Keyboard, depth: float, seconds: float) -> Run:
     """The pointer goes down within some seconds, sixty steps a second, and stays."""
-    options = {"rate": key.rate, "substeps": key.substeps, "method": METHOD}
+    options = {"rate": key.rate, "substeps": key.substeps, "method": KEYBOARD_METHOD}
     with tb.live(key.system, speed=None, record=True, **options) as live:
-        live.run(SETTLING)
+        live.run(SETTLING_TIME)
         frames = max(1, round(60 * seconds))
         for i in range(frames):
             live["C4/finger wish"] = depth * (i + 1) / frames
@@ -54,7 +54,7 @@ def test_the_finger_follows_its_wish_with_one_lag(key: Keyboard) -> None:
     """From the step on, w = depth (1 − e^(−t/τ)) at ticks, exactly."""
     run = dragged(key, 0.002, 0.0)
     followed = run["C4/wish followed"]
-    since = run.time - SETTLING
+    since = run.time - SETTLING_TIME
     due = 0.002 * -np.expm1(-np.maximum(since, 0.0) / FOLLOWING)
     np.testing.assert_allclose(followed, due, atol=1e-12)
 
@@ -72,7 +72,9 @@ def test_a_law_that_gives_no_number_is_a_fault_and_not_the_motors_full_force() -
         lambda depth, speed: tb.select(depth > 0.004, (depth - depth) / 0.0, 100.0 * depth)
     )
     key = touchback_key(law, rate=1000.0, by_hand=True).compile()
-    with tb.live(key, rate=1000, substeps=steps_at(1000.0), method=METHOD, speed=None) as live:
+    with tb.live(
+        key, rate=1000, substeps=steps_at(1000.0), method=KEYBOARD_METHOD, speed=None
+    ) as live:
         live["finger wish"] = 0.008
         live.run(0.3)
         assert "not finite" in live.faults

@@ -15,7 +15,7 @@ from touchback.instruments.keyboard.key_strokes import (
     input_samples,
 )
 from touchback.instruments.keyboard.keyboard_model import graded_key
-from touchback.instruments.keyboard.keyboard_player import SETTLING, make_keyboard
+from touchback.instruments.keyboard.keyboard_player import SETTLING_TIME, make_keyboard
 from touchback.instruments.keyboard.midi_fingers import gestures_of, touches
 
 FRONT_MM = 259.5
@@ -23,7 +23,7 @@ FRONT_MM = 259.5
 
 def pressed(system, effort=0.4, duration=1.6, **options):
     """One stroke on one key; the run at 1 kHz with four steps a tick."""
-    samples = input_samples([Stroke.of(SETTLING, 60, effort, stay=0.3)])
+    samples = input_samples([Stroke.of(SETTLING_TIME, 60, effort, stay=0.3)])
     inputs = {name.split("/", 1)[1]: value for name, value in samples.items()}
     return tb.simulate(
         system, duration=duration, rate=1000, step=2.5e-4, inputs=inputs, progress=False, **options
@@ -155,7 +155,8 @@ def test_voices_can_be_switched_while_playing():
 def test_live_and_offline_performances_are_heard_alike():
     keys = make_keyboard(7, "piano")
     strokes = [
-        Stroke.of(SETTLING + 0.08 * i, note, 0.1 + 0.1 * i) for i, note in enumerate(keys.notes)
+        Stroke.of(SETTLING_TIME + 0.08 * i, note, 0.1 + 0.1 * i)
+        for i, note in enumerate(keys.notes)
     ]
     offline = find_heard_notes(keys.simulate(strokes, 2.0), keys.notes)
     report, live = keys.perform(strokes, 2.0, record=True, speed=None)
@@ -177,7 +178,7 @@ def test_a_score_comes_back_in_time_and_nearly_as_loud():
         Timed(0.5, NoteOn(64, 90)), Timed(0.9, NoteOff(64)),
         Timed(1.0, NoteOn(60, 75)), Timed(1.4, NoteOff(60)),
     ]  # fmt: skip
-    strokes = gestures_of(score, answers, start=SETTLING)
+    strokes = gestures_of(score, answers, start=SETTLING_TIME)
     played = find_heard_notes(keys.simulate(strokes, 2.8), keys.notes)
     assert [one.note for one in played] == [60, 64, 60]
     gaps = np.diff([one.time for one in played])
@@ -218,8 +219,8 @@ def test_what_cannot_be_played_is_said():
 
 def test_blows_that_are_over_within_a_tick_are_heard_at_every_phase_of_it():
     keys = make_keyboard(range(60, 70), "piano", rate=1000)
-    strokes = [Stroke.of(SETTLING + 1e-4 * i, note, 1.0) for i, note in enumerate(keys.notes)]
-    played = keys.hear(strokes, SETTLING + 0.2)
+    strokes = [Stroke.of(SETTLING_TIME + 1e-4 * i, note, 1.0) for i, note in enumerate(keys.notes)]
+    played = keys.hear(strokes, SETTLING_TIME + 0.2)
     assert sorted(one.note for one in played) == list(keys.notes)
     assert min(one.loudness for one in played) > 4.0
 
@@ -227,7 +228,7 @@ def test_blows_that_are_over_within_a_tick_are_heard_at_every_phase_of_it():
 def test_a_performance_in_parts_is_heard_as_one_in_a_piece(monkeypatch):
     """Parts that end within strokes and while dampers fall; what was heard is the same."""
     board = make_keyboard(2, "piano", rate=1000.0)
-    strokes = [Stroke.of(SETTLING, 60, 0.4), Stroke.of(SETTLING + 0.1, 62, 0.6)]
+    strokes = [Stroke.of(SETTLING_TIME, 60, 0.4), Stroke.of(SETTLING_TIME + 0.1, 62, 0.6)]
     whole = board.hear(strokes, 1.6)
     expected = find_heard_notes(board.simulate(strokes, 1.6), board.notes)
     assert len(whole) == 2
@@ -246,7 +247,7 @@ def test_many_keys_at_a_high_rate_are_heard_without_losing_rows(monkeypatch):
     """Where a recording of every tick would be too much, notes come from looks at the run."""
     monkeypatch.setattr(keyboard_player, "_RECORDED", 0.0)
     board = make_keyboard(2, "piano", rate=1000.0)
-    strokes = [Stroke.of(SETTLING, 60, 0.4), Stroke.of(SETTLING + 0.1, 62, 0.6)]
+    strokes = [Stroke.of(SETTLING_TIME, 60, 0.4), Stroke.of(SETTLING_TIME + 0.1, 62, 0.6)]
     (report,), found = board.play(strokes, 1.6)
     assert report.counts["lost_rows"] == 0
     offline = board.hear(strokes, 1.6)

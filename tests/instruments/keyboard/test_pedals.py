@@ -17,7 +17,7 @@ from touchback.instruments.keyboard.keyboard_pedals import (
     pedal_samples,
 )
 from touchback.instruments.keyboard.keyboard_player import (
-    SETTLING,
+    SETTLING_TIME,
     Keyboard,
     make_keyboard,
 )
@@ -45,8 +45,8 @@ def keys() -> Keyboard:
 
 def struck(keys: Keyboard, *feet: Foot, effort: float = 0.4) -> tb.Run:
     """All keys struck at once and let go after three tenths of a second."""
-    strokes = [Stroke.of(SETTLING, note, effort, stay=0.2) for note in keys.notes]
-    return keys.simulate([*strokes, *feet], SETTLING + 1.2)
+    strokes = [Stroke.of(SETTLING_TIME, note, effort, stay=0.2) for note in keys.notes]
+    return keys.simulate([*strokes, *feet], SETTLING_TIME + 1.2)
 
 
 @pytest.mark.parametrize("effort", [0.1, 0.45, 0.8], ids=["p", "mf", "f"])
@@ -65,8 +65,8 @@ def test_every_kind_of_key_strikes_once_and_those_with_a_damper_are_damped(
 @pytest.mark.parametrize("note", [BASS, LAST_DAMPED, TOP])
 def test_keys_of_bass_and_treble_repeat_ten_times_a_second(note: int) -> None:
     key = make_keyboard([note], "piano")
-    strokes = [Stroke(SETTLING + 0.1 * i, note, 0.04, 0.03, 0.02, 0.03) for i in range(8)]
-    assert len(key.hear(strokes, SETTLING + 1.4)) == len(strokes)
+    strokes = [Stroke(SETTLING_TIME + 0.1 * i, note, 0.04, 0.03, 0.02, 0.03) for i in range(8)]
+    assert len(key.hear(strokes, SETTLING_TIME + 1.4)) == len(strokes)
 
 
 def test_sustain_lets_notes_ring_until_it_is_lifted(keys: Keyboard) -> None:
@@ -100,14 +100,15 @@ def test_half_a_pedal_is_heard_as_a_note_that_fades_at_that_share(keys: Keyboard
 
 def test_sostenuto_holds_the_dampers_that_are_up_and_no_others(keys: Keyboard) -> None:
     strokes = [
-        Stroke.of(SETTLING, MIDDLE, 0.4, stay=0.3), Stroke.of(SETTLING + 0.8, BASS, 0.4, stay=0.1),
+        Stroke.of(SETTLING_TIME, MIDDLE, 0.4, stay=0.3), Stroke.of(SETTLING_TIME + 0.8, BASS, 0.4,
+        stay=0.1),
     ]  # fmt: skip
-    feet = [Foot(SETTLING + 0.3, SOSTENUTO, 1.0), Foot(SETTLING + 1.4, SOSTENUTO, 0.0)]
-    run = keys.simulate([*strokes, *feet], SETTLING + 1.8)
+    feet = [Foot(SETTLING_TIME + 0.3, SOSTENUTO, 1.0), Foot(SETTLING_TIME + 1.4, SOSTENUTO, 0.0)]
+    run = keys.simulate([*strokes, *feet], SETTLING_TIME + 1.8)
     held, other = sorted(find_heard_notes(run, keys.notes), key=lambda one: one.time)
-    assert held.note == MIDDLE and held.released < SETTLING + 0.6
-    assert SETTLING + 1.4 < held.end < SETTLING + 1.5
-    assert other.end < SETTLING + 1.2  # struck while the pedal was down: not caught
+    assert held.note == MIDDLE and held.released < SETTLING_TIME + 0.6
+    assert SETTLING_TIME + 1.4 < held.end < SETTLING_TIME + 1.5
+    assert other.end < SETTLING_TIME + 1.2  # struck while the pedal was down: not caught
 
 
 def test_una_corda_softens_the_blow_and_is_told_with_the_note(keys: Keyboard) -> None:
@@ -133,11 +134,11 @@ def test_pedals_of_a_score_are_obeyed_and_told_again(
         Timed(0.0, NoteOn(60, 64)), Timed(0.1, Control(64, 127)), Timed(0.3, NoteOff(60)),
         Timed(0.6, Control(64, 43)), Timed(0.65, Control(1, 99)), Timed(1.2, Control(64, 0)),
     ]  # fmt: skip
-    gestures = gestures_of(score, answers, SETTLING)
+    gestures = gestures_of(score, answers, SETTLING_TIME)
     feet = [each for each in gestures if isinstance(each, Foot)]
     assert [round(127 * foot.place) for foot in feet] == [127, 43, 0]
     assert np.diff([foot.time for foot in feet]) == pytest.approx([0.5, 0.6])
-    played = keys.hear(gestures, SETTLING + 1.6)
+    played = keys.hear(gestures, SETTLING_TIME + 1.6)
     told = as_midi(played, feet=feet)
     kinds = [type(each.message).__name__ for each in told]
     assert kinds == ["NoteOn", "Control", "NoteOff", "Control", "Control"]

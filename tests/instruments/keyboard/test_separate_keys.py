@@ -6,16 +6,16 @@ from touchback.errors import InputError
 from touchback.instruments.keyboard.key_strokes import Stroke
 from touchback.instruments.keyboard.keyboard_pedals import SUSTAIN, Foot
 from touchback.instruments.keyboard.keyboard_player import (
-    SETTLING,
+    SETTLING_TIME,
     NoteCallbacks,
     make_keyboard,
     make_separate_keys,
 )
 
 STROKES = [
-    Stroke.of(SETTLING, 60, 0.3),
-    Stroke.of(SETTLING + 0.1, 62, 0.6),
-    Stroke.of(SETTLING + 0.6, 60, 0.6),
+    Stroke.of(SETTLING_TIME, 60, 0.3),
+    Stroke.of(SETTLING_TIME + 0.1, 62, 0.6),
+    Stroke.of(SETTLING_TIME + 0.6, 60, 0.6),
 ]
 
 
@@ -35,9 +35,9 @@ def test_live_and_offline_keys_are_heard_alike(keys):
 
 
 def test_a_pedal_holds_the_dampers_of_all_keys(keys):
-    feet = [Foot(0.1, SUSTAIN, 1.0), Foot(SETTLING + 0.6, SUSTAIN, 0.0)]
-    for one in keys.hear([*STROKES[:2], *feet], SETTLING + 0.8):
-        assert one.released < SETTLING + 0.6 < one.end < SETTLING + 0.7
+    feet = [Foot(0.1, SUSTAIN, 1.0), Foot(SETTLING_TIME + 0.6, SUSTAIN, 0.0)]
+    for one in keys.hear([*STROKES[:2], *feet], SETTLING_TIME + 0.8):
+        assert one.released < SETTLING_TIME + 0.6 < one.end < SETTLING_TIME + 0.7
 
 
 def test_both_piano_models_sound_nearly_alike_under_the_same_finger(keys):

@@ -10,7 +10,7 @@ from touchback.errors import InputError
 from touchback.haptics.trials import FeelingSubject
 from touchback.instruments.keyboard.key_device import FRONT
 from touchback.instruments.keyboard.key_mechanisms import MIDDLE
-from touchback.instruments.keyboard.keyboard_player import SETTLING
+from touchback.instruments.keyboard.keyboard_player import SETTLING_TIME
 from touchback.instruments.keyboard.keyboard_regulation import regulation_of
 from touchback.instruments.keyboard.perception_trial_key import DEPTH, FORCE, TrialKey, felt_key
 from touchback.instruments.keyboard.wired_keys import ANGLE, FOLLOW, TORQUE
@@ -76,7 +76,7 @@ def test_a_key_on_a_wire_is_pushed_up_by_the_wall_that_its_angle_met():
     system = felt_key("wall-standard").compile()
     with tb.live(system, rate=1000, speed=None, parameters={"wall stiffness": 1000.0}) as live:
         live[FOLLOW] = 1.0
-        live.run(SETTLING)
+        live.run(SETTLING_TIME)
         for depth, due in ((2e-3, 0.0), (5.75e-3, 1.0)):  # m, N: a millimetre inside
             live[ANGLE] = depth / FRONT
             live.run(0.2)

@@ -8,7 +8,7 @@ from touchback.instruments.keyboard.key_strokes import Stroke, find_heard_notes
 from touchback.instruments.keyboard.keyboard_model import note_name
 from touchback.instruments.keyboard.keyboard_player import make_keyboard
 from touchback.instruments.sound import piano_string
-from touchback.instruments.sound.vibrating_strings import DAMPER
+from touchback.instruments.sound.vibrating_strings import DAMPER_DECAY
 
 RATE = 2000.0
 UP = 1.0  # s at which the finger has left
@@ -64,7 +64,7 @@ def test_the_force_starts_with_the_strike_fades_with_the_string_and_ends_with_th
     np.testing.assert_allclose(size[held], faded, rtol=1e-9)
     later = np.searchsorted(run.time, [note.end + 0.1, note.end + 0.3])
     ratio = size[later[1]] / size[later[0]]
-    assert ratio == pytest.approx(np.exp(-(sigma + DAMPER) * 0.2), rel=1e-6)
+    assert ratio == pytest.approx(np.exp(-(sigma + DAMPER_DECAY) * 0.2), rel=1e-6)
 
 
 def test_it_never_pushes_harder_than_its_limit_whatever_was_played():

@@ -8,7 +8,7 @@ import pytest
 from touchback.errors import InputError
 from touchback.instruments.keyboard.key_strokes import find_heard_notes, virtuoso
 from touchback.instruments.keyboard.keyboard_model import notes_of
-from touchback.instruments.keyboard.keyboard_player import SETTLING, make_keyboard
+from touchback.instruments.keyboard.keyboard_player import SETTLING_TIME, make_keyboard
 
 
 @pytest.mark.parametrize("count", [7, 88])
@@ -29,8 +29,8 @@ def test_no_finger_is_asked_for_twice_at_once(count):
 
 def test_every_stroke_is_heard_from_soft_to_loud():
     keys = make_keyboard(range(60, 70), "piano", rate=1000)
-    strokes = virtuoso(keys.notes, SETTLING, SETTLING + 4.5)
-    played = find_heard_notes(keys.simulate(strokes, SETTLING + 4.6), keys.notes)
+    strokes = virtuoso(keys.notes, SETTLING_TIME, SETTLING_TIME + 4.5)
+    played = find_heard_notes(keys.simulate(strokes, SETTLING_TIME + 4.6), keys.notes)
     for stroke in strokes:
         sounded = [one.time - stroke.time for one in played if one.note == stroke.note]
         assert any(0.0 < wait < stroke.press + stroke.stay for wait in sounded)

@@ -12,7 +12,7 @@ from touchback.instruments.keyboard.key_device import FRONT, KeyDevice
 from touchback.instruments.keyboard.key_mechanisms import MIDDLE, voice_called
 from touchback.instruments.keyboard.key_strokes import Stroke
 from touchback.instruments.keyboard.keyboard_model import touchback_key
-from touchback.instruments.keyboard.keyboard_player import METHOD, STEPS, make_keyboard
+from touchback.instruments.keyboard.keyboard_player import KEYBOARD_METHOD, STEPS, make_keyboard
 from touchback.recording import Run
 from touchback.system import System
 
@@ -37,7 +37,8 @@ def pressed(
 ) -> Run:
     """A finger's stroke; one that is held for 0.3 s and leaves, unless given."""
     return tb.simulate(
-        key, duration=0.7, rate=RATE, step=1.0 / STEPS, method=METHOD, output_step=2.0 / STEPS,
+        key, duration=0.7, rate=RATE, step=1.0 / STEPS, method=KEYBOARD_METHOD,
+        output_step=2.0 / STEPS,
         inputs=stroke.inputs, progress=False,
         parameters={
             "wall stiffness": stiffness, "wall choice": LABELS.index(wall),
@@ -146,7 +147,9 @@ def test_each_wall_is_a_voice_that_sounds() -> None:
 
 def test_each_key_of_a_keyboard_takes_another_wall_while_it_is_played() -> None:
     keys = make_keyboard(2, "walls", rate=RATE)
-    with tb.live(keys.system, rate=RATE, substeps=keys.substeps, method=METHOD, speed=None) as live:
+    with tb.live(
+        keys.system, rate=RATE, substeps=keys.substeps, method=KEYBOARD_METHOD, speed=None
+    ) as live:
         live.run(0.01)
         live.choose("C4/wall", "deadbeat")
         live.run(0.01)

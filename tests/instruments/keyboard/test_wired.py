@@ -16,7 +16,12 @@ from touchback.devices.serial_line.axis_identification import identify
 from touchback.instruments.keyboard import wired_keys
 from touchback.instruments.keyboard.key_device import FRONT, SOFTEST
 from touchback.instruments.keyboard.keyboard_pedals import SUSTAIN, UNA_CORDA, Foot
-from touchback.instruments.keyboard.keyboard_player import METHOD, SETTLING, NoteCallbacks, steps_at
+from touchback.instruments.keyboard.keyboard_player import (
+    KEYBOARD_METHOD,
+    SETTLING_TIME,
+    NoteCallbacks,
+    steps_at,
+)
 from touchback.instruments.keyboard.keyboard_regulation import Regulation
 from touchback.instruments.keyboard.wired_keys import ANGLE, FOLLOW, WiredKey, play_wired, wired_key
 from waiting import PATIENCE, until
@@ -114,7 +119,7 @@ def test_a_voice_that_has_come_to_its_key_feels_where_it_is_and_how_fast(tmp_pat
         m.compile(), duration=1.0, rate=1000.0, step=1e-3, output_step=1e-3, progress=False,
         inputs={ANGLE: (t, angle), FOLLOW: 1.0},
     )  # fmt: skip
-    late = run.time > SETTLING + 0.01
+    late = run.time > SETTLING_TIME + 0.01
     np.testing.assert_allclose(run["depth held"][late], FRONT * angle[late], atol=2e-5)
     np.testing.assert_allclose(run["speed held"][late], 8e-3, rtol=1e-6)
     assert np.diff(run["depth held"]).max() < 3e-5  # m in a tick: it never jumped
@@ -128,16 +133,17 @@ def piano():
 def rung(piano, **inputs):
     """A press of the least jerk in 0.15 s, let go 0.3 s after it began: loudness, and whether the
     string rings at the end."""
-    t = np.arange(0.0, SETTLING + 0.9, 1e-3)
-    down, up = (np.clip((t - SETTLING - at) / 0.15, 0.0, 1.0) for at in (0.1, 0.4))
+    t = np.arange(0.0, SETTLING_TIME + 0.9, 1e-3)
+    down, up = (np.clip((t - SETTLING_TIME - at) / 0.15, 0.0, 1.0) for at in (0.1, 0.4))
     share = [s**3 * (10.0 - 15.0 * s + 6.0 * s * s) for s in (down, up)]
     run = tb.simulate(
-        piano, duration=float(t[-1]), rate=1000.0, step=1e-3 / steps_at(1000.0), method=METHOD,
+        piano, duration=float(t[-1]), rate=1000.0, step=1e-3 / steps_at(1000.0),
+        method=KEYBOARD_METHOD,
         output_step=1e-3, progress=False,
         inputs={ANGLE: (t, DOWN * (share[0] - share[1])), FOLLOW: 1.0, **inputs},
     )  # fmt: skip
     sounded = run.time[run["notes"] > 0.0]
-    assert 0.0 < sounded[0] - SETTLING - 0.1 < 0.15
+    assert 0.0 < sounded[0] - SETTLING_TIME - 0.1 < 0.15
     return run["loudness"][-1], run["ringing"][-1], run["una corda"][-1]
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from touchback.instruments.sound import Note, piano_string, render
-from touchback.instruments.sound.vibrating_strings import DAMPER
+from touchback.instruments.sound.vibrating_strings import DAMPER_DECAY
 from touchback.native.sound.string_synthesis import SoundingStrings
 
 RATE = 44100
@@ -30,7 +30,7 @@ def played(score, seconds, block):
         if begins:
             assert strings.strike(at, *note.vibration().bridge_amplitudes(), frame=frame)
         else:
-            assert strings.damp(at, DAMPER, frame)
+            assert strings.damp(at, DAMPER_DECAY, frame)
     return np.concatenate([strings.render(block) for _ in range(int(seconds * RATE) // block)])
 
 
@@ -60,11 +60,11 @@ def test_a_damped_string_fades_with_its_damper_and_then_rests():
     strings = sounding([60])
     strings.strike(0, *Note(0.0, 60, speed=1.0).vibration().bridge_amplitudes())
     free = np.abs(strings.render(RATE // 10)).max()
-    strings.damp(0, DAMPER)
+    strings.damp(0, DAMPER_DECAY)
     strings.render(RATE // 10)
     later = np.abs(strings.render(RATE // 10)).max()
     # e^(−25 t) over the tenth of a second between, and a little of the string's own decay
-    assert later / free < 1.1 * np.exp(-DAMPER * 0.1)
+    assert later / free < 1.1 * np.exp(-DAMPER_DECAY * 0.1)
     strings.render(RATE)
     assert not np.any(strings.render(1000))
 
@@ -75,7 +75,7 @@ def test_a_damper_changes_neither_position_nor_velocity_of_the_string():
     for each in (strings, free):
         each.strike(0, *Note(0.0, 36, speed=2.0).vibration().bridge_amplitudes())
         each.render(5000)
-    strings.damp(0, DAMPER)
+    strings.damp(0, DAMPER_DECAY)
     damped, ringing = strings.render(40), free.render(40)
     assert damped[0] == ringing[0]
     assert damped[1] == pytest.approx(ringing[1], abs=2e-3 * np.abs(ringing).max())

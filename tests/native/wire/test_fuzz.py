@@ -9,8 +9,8 @@ import pytest
 HERE = Path(__file__).parent
 NATIVE = HERE.parents[2] / "src" / "touchback" / "native"
 SOURCES = [
-    "wire/frames.c", "wire/greetings.c", "wire/samples.c", "wire/far_end.c", "wire/clock_fit.c",
-    "wire/line.c", "wire/line_exchange.c", "wire/flaws.c", "wire/port.c",
+    "wire/frames.c", "wire/handshake.c", "wire/samples.c", "wire/far_end.c", "wire/clock_fit.c",
+    "wire/line.c", "wire/line_exchange.c", "wire/description_checks.c", "wire/port.c",
     "live/mailbox.c", "live/ring.c", "live/clock.c", "live/publication.c",
 ]  # fmt: skip
 WATCHED = "-fsanitize=address,undefined,float-cast-overflow"

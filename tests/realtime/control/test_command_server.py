@@ -10,7 +10,7 @@ from hypothesis import given, strategies as st
 
 import touchback as tb
 from touchback.realtime.control import Answer, CommandServer, Exposed, Message, Rate
-from touchback.realtime.control.control_messages import LONGEST, Choose, Set, Stop, Switch, What
+from touchback.realtime.control.control_messages import LONGEST, Choose, Describe, Set, Stop, Switch
 from touchback.realtime.control.permissions import NOTHING
 
 
@@ -78,7 +78,7 @@ def test_a_message_brings_a_parameter_along_a_ramp(live: tb.Live) -> None:
 def test_a_message_chooses_among_laws(live: tb.Live) -> None:
     commands = CommandServer(live)
     assert asked(commands, Choose("pd", "soft"))["chosen"] == "soft"
-    (control,) = commands.handle(What()).facts["controls"]  # type: ignore[misc]
+    (control,) = commands.handle(Describe()).facts["controls"]  # type: ignore[misc]
     assert control == {"name": "pd", "alternatives": ["pd", "soft"], "chosen": "soft"}
     assert "did you mean 'soft'" in str(asked(commands, Choose("pd", "sofft"))["error"])
 
@@ -105,7 +105,7 @@ def test_messages_let_constraints_act_and_rest() -> None:
         assert told["state"] == "taken"
         assert told["energy_lost"] == pytest.approx(1.0, abs=1e-9)
         assert live.read("b rate") == pytest.approx(1.0, abs=1e-9)
-        (known,) = commands.handle(What()).facts["constraints"]  # type: ignore[misc]
+        (known,) = commands.handle(Describe()).facts["constraints"]  # type: ignore[misc]
         assert known == {"name": "clutch", "active": True}
         assert not asked(CommandServer(live, NOTHING), Switch(deactivate=("clutch",)))["ok"]
 
@@ -280,7 +280,7 @@ def test_a_run_that_has_ended_only_tells(system: tb.System) -> None:
     with tb.live(system, rate=100, speed=None) as run:
         commands = CommandServer(run)
     assert "stopped" in str(asked(commands, Set("length", 0.2))["error"])
-    assert commands.handle(What()).facts["state"] == "stopped"
+    assert commands.handle(Describe()).facts["state"] == "stopped"
 
 
 # ---- rates ------------------------------------------------------------------------------------
@@ -363,7 +363,7 @@ def test_an_input_has_the_range_that_its_model_gives_it_and_nobody_sets_it_beyon
     watched = {"gain": tb.devices.WatchedInput(low=-1.0, high=2.0)}
     with tb.live(m.compile(), rate=100, speed=None, inputs=watched) as live:
         commands = CommandServer(live)
-        known = {each["name"]: each for each in asked(commands, What())["inputs"]}  # type: ignore[attr-defined]
+        known = {each["name"]: each for each in asked(commands, Describe())["inputs"]}  # type: ignore[attr-defined]
         wanted = {"unit": "dB", "min": -60.0, "max": 0.0, "default": -6.0, "value": -6.0}
         assert known["volume"] == {"name": "volume", **wanted}
         assert (known["gain"]["min"], known["gain"]["max"]) == (0.0, 2.0)

@@ -8,7 +8,7 @@ import pytest
 from studies.keyboard.measured import measure, off, quickly, slowly
 from touchback.instruments.keyboard.key_mechanisms import DIP, measured_action
 from touchback.instruments.keyboard.key_strokes import Stroke
-from touchback.instruments.keyboard.keyboard_player import SETTLING, make_keyboard
+from touchback.instruments.keyboard.keyboard_player import SETTLING_TIME, make_keyboard
 from touchback.instruments.piano.action_specification import Masses
 from touchback.instruments.piano.stroke_analysis import force_curve, slow_press
 
@@ -52,7 +52,7 @@ def test_the_table_has_the_hammer_s_mass_but_the_key_does_not_show_it():
 
 def test_it_is_played_as_any_voice_and_lies_still():
     keys = make_keyboard([60], "measured")
-    run = keys.simulate([Stroke.of(SETTLING, 60, 0.4, stay=0.6)], SETTLING + 0.7)
+    run = keys.simulate([Stroke.of(SETTLING_TIME, 60, 0.4, stay=0.6)], SETTLING_TIME + 0.7)
     assert run["C4/notes"][-1] == 1.0
     held = 0.2595 * run["C4/key"][run.time > run.time[-1] - 0.1]
     assert held.min() > DIP and np.ptp(held) < 5 * 4.2e-6  # counts

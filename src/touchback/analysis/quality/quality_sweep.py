@@ -19,7 +19,7 @@ from touchback.numbers import Floats, InputData, positive_number
 from touchback.progress import Progress
 from touchback.simulate import (
     METHODS,
-    Can,
+    Capability,
     InputTrace,
     RunSpec,
     SciPy,
@@ -520,7 +520,7 @@ def _compiled() -> tuple[str, ...]:
 
 
 def _fixed(method: str) -> bool:
-    return Can.ADAPTIVE not in METHODS[method].can
+    return Capability.ADAPTIVE not in METHODS[method].can
 
 
 STEPS = (1e-2, 5e-3, 2e-3, 1e-3, 5e-4, 2e-4)

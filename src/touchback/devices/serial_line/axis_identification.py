@@ -42,7 +42,7 @@ _MOVING = 0.05  # of the largest speed, below which friction has no sign
 
 
 @dataclass(frozen=True)
-class Identified:
+class IdentifiedAxis:
     """An axis as it was found, at its output (rad and N m, or m and N): force for each ampere, from
     the motor's back-EMF, and what the device itself reckons with; resistance of the windings [ohm];
     inertia [kg m² or kg], Coulomb friction, damping, and a constant force such as a weight's.
@@ -86,7 +86,7 @@ def identify(
     stiffness: float = 4.0,
     damping: float = 0.05,
     seconds: float = _SWEEP,
-) -> Identified:
+) -> IdentifiedAxis:
     """Moves an axis about the middle of its range by its own motor for some seconds, and fits its
     constants. Keep fingers away; it stays within its limits by a spring of `stiffness`."""
     device.check_fields("velocity", "force", "current", "voltage")
@@ -137,7 +137,7 @@ def _gather_samples(
 def fit_axis(
     samples: dict[str, np.ndarray], settled: float = 0.0, seconds: float = 0.0,
     period: float = 1e-3,
-) -> Identified:  # fmt: skip
+) -> IdentifiedAxis:  # fmt: skip
     """Constants from samples: U = R I + K w from the motor's equation, then, with its K, the sums
     over windows of K I = J dw/dt + b w + f sign(w) + g, from `settled` seconds on. Speed is a mean
     over some samples; all else is averaged over the same ones, so that the laws stay exact.
@@ -195,7 +195,7 @@ def fit_axis(
     found, doubts, scatter = _fit_constants(np.array(rows), constant * np.array(flowed))
     doubts = np.hypot(doubts, found * doubt[1] / constant)  # all of them are K times something
     inertia, damping, friction, weight = map(float, found)
-    return Identified(
+    return IdentifiedAxis(
         float(constant), float(claimed), float(resistance), inertia, friction, damping, -weight,
         scatter, len(t), float(doubts[0]), float(doubts[2]), float(doubt[1]),
     )  # fmt: skip

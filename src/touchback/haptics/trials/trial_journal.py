@@ -17,7 +17,7 @@ from weakref import WeakValueDictionary
 import msgspec
 
 from touchback.errors import NO_JSON, InputError
-from touchback.plain_data import checked
+from touchback.json_validation import checked
 from touchback.safe_files import open_regular, read_regular
 
 VERSION = 2

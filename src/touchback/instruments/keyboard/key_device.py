@@ -29,7 +29,7 @@ from touchback import (
 from touchback.haptics import Device, Operator, Stamp, hold, timed_counts
 from touchback.instruments.keyboard.keyboard_pedals import Pedals
 from touchback.instruments.sound import Note, piano_string
-from touchback.instruments.sound.vibrating_strings import DAMPER
+from touchback.instruments.sound.vibrating_strings import DAMPER_DECAY
 from touchback.model import Value
 
 TRAVEL = 0.0873  # rad: five degrees
@@ -233,7 +233,7 @@ def add_vibration(m: Model, rate: float, note: int = 60) -> Value:
     struck = count > m.memory("notes felt", update=count) + 0.5
     blow = select(struck, m.signal("loudness"), 0.0)
     free = minimum(maximum(m.signal("ringing"), 0.0), 1.0)  # less as far as a damper lies on it
-    fade = 1.0 - (1.0 - exp(-DAMPER / rate)) * (1.0 - free)
+    fade = 1.0 - (1.0 - exp(-DAMPER_DECAY / rate)) * (1.0 - free)
     sigma = piano_string(note).decay[0]
     total: Value = 0.0
     for k, name in enumerate(_PUSHES):

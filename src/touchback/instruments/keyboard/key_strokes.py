@@ -10,10 +10,10 @@ from touchback import Run
 from touchback.errors import InputError
 from touchback.instruments.keyboard.keyboard_model import note_name
 from touchback.instruments.keyboard.keyboard_pedals import (
-    SHIFTED,
     SOSTENUTO,
     SUSTAIN,
     UNA_CORDA,
+    UNA_CORDA_THRESHOLD,
     Foot,
     control_of,
     pedal_samples,
@@ -29,7 +29,7 @@ LEAVE = 0.06  # s
 DAMPING_STEPS = 16  # of a damper's share: half a decibel in 20 ms
 FADED = 0.4  # s of full damping, after which a string is still
 _EDGE = 1e-9  # s, that a change of an input takes
-FOR_EVER = 1e6  # s that a finger stays which isn't told to leave
+LONGEST_STAY = 1e6  # s that a finger stays which isn't told to leave
 
 
 @dataclass(frozen=True)
@@ -173,7 +173,7 @@ def as_sound(played: Iterable[HeardNote], plucked: bool = False) -> list[Note]:
     return [
         Note(
             one.time, one.note, end=one.end, damping=one.damping,
-            una_corda=not plucked and one.una_corda >= SHIFTED,
+            una_corda=not plucked and one.una_corda >= UNA_CORDA_THRESHOLD,
             speed=None if plucked else max(one.loudness, 0.05),
             force=one.loudness if plucked else None,
         )

@@ -20,7 +20,7 @@ from touchback.instruments.keyboard.keyboard_pedals import PEDALS, add_pedals
 from touchback.instruments.piano.action_specification import graded_parameters, has_damper
 from touchback.model import Value
 
-NAMES = ("C", "C#", "D", "D#", "E", "F", "F#", "G", "G#", "A", "A#", "B")
+NOTE_NAMES = ("C", "C#", "D", "D#", "E", "F", "F#", "G", "G#", "A", "A#", "B")
 LOWEST, HIGHEST = 21, 108  # MIDI notes of a piano
 MIDDLE_C = 60
 
@@ -67,7 +67,7 @@ def _chosen(choice: Value, values: Sequence[Value]) -> Value:
 
 def note_name(note: int) -> str:
     """ "C4" for 60, middle C."""
-    return f"{NAMES[note % 12]}{note // 12 - 1}"
+    return f"{NOTE_NAMES[note % 12]}{note // 12 - 1}"
 
 
 def keyboard(
@@ -89,7 +89,7 @@ def keyboard(
 def tune(system: System, notes: Sequence[int]) -> None:
     """Let each key of a row be that of its own note."""
     for note in notes:
-        for parameter, value in graded_key(note, system.one).items():
+        for parameter, value in graded_key(note, system.replica).items():
             system[f"{note_name(note)}/{parameter}"] = value
 
 
@@ -110,7 +110,7 @@ def notes_of(notes: int | Sequence[int]) -> list[int]:
     elif notes == HIGHEST - LOWEST + 1:
         chosen = list(range(LOWEST, HIGHEST + 1))
     else:
-        white = [n for n in range(MIDDLE_C, HIGHEST + 1) if "#" not in NAMES[n % 12]]
+        white = [n for n in range(MIDDLE_C, HIGHEST + 1) if "#" not in NOTE_NAMES[n % 12]]
         chosen = white[:notes] if 0 < notes <= len(white) else []
     if not chosen or not all(LOWEST <= note <= HIGHEST for note in chosen):
         raise InputError(

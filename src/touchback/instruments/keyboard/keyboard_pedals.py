@@ -27,7 +27,7 @@ LIFT = 8e-3  # m that the tray would lift their heads, did nothing give: dampers
 ROD = 6e-3  # m, the same of the sostenuto's rod
 CATCH = 1.5e-3  # m over the string, above which a damper is caught
 DAMPED = 0.9  # of a damper's weight on the string: friction of its hinge may carry the rest
-SHIFTED = 0.5  # of the una corda pedal's way, from which on a string less is struck
+UNA_CORDA_THRESHOLD = 0.5  # of the una corda pedal's way, from which on a string less is struck
 
 
 @dataclass(frozen=True)

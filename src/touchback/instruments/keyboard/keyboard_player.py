@@ -35,7 +35,7 @@ from touchback.instruments.keyboard.keyboard_model import (
 )
 from touchback.instruments.keyboard.keyboard_pedals import PEDALS
 from touchback.instruments.keyboard.keyboard_regulation import (
-    AS_GRADED,
+    DEFAULT_REGULATION,
     Regulation,
     regulate,
     screw_parameter,
@@ -199,11 +199,13 @@ class Listener:
 
 # ---- keyboards -----------------------------------------------------------------------------------
 
-METHOD, STEPS = "euler", 16_000.0  # semi-implicit, so many steps a second: what felts need to hold
-# a hammer in check; four evaluations of 62.5 µs cost what one Runge–Kutta step of 0.25 ms does
+KEYBOARD_METHOD = "euler"  # semi-implicit
+STEPS = 16_000.0  # of it a second, what felts need to hold a hammer in check; four evaluations of
+# 62.5 µs cost what one Runge–Kutta step of 0.25 ms does
 STEPS_WITH_MODES = 4000.0  # Runge–Kutta steps a second of keys with modes, whose contacts are rigid
-SETTLING = 0.6  #: s before the first stroke: virtual parts come to rest
-SLOWEST, FASTEST = 200.0, 10_000.0  # ticks a second: slower keys strike twice or not at all
+SETTLING_TIME = 0.6  #: s before the first stroke: virtual parts come to rest
+SLOWEST_TICK_RATE = 200.0  # ticks a second: slower keys strike twice or not at all
+FASTEST_TICK_RATE = 10_000.0
 _EARLY = 0.01  # s before a stroke, at which its inputs are written in a live run
 _LOOK = 0.002  # s between looks at what fingers do
 _PART = 10_000_000  # numbers that are simulated at once
@@ -232,7 +234,8 @@ class Keyboard:
         gestures = _on_keys(strokes, self.notes)
         step = 1.0 / (self.rate * self.substeps)
         return simulate(
-            self.system, x0, duration, start=start, rate=self.rate, step=step, method=METHOD,
+            self.system, x0, duration, start=start, rate=self.rate, step=step,
+            method=KEYBOARD_METHOD,
             output_step=1.0 / self.rate, inputs=input_samples(gestures), progress=False,
         )  # fmt: skip
 
@@ -288,7 +291,8 @@ class Keyboard:
         note as it sounds. Returns the report of the run and the run itself."""
         fingers = strokes if callable(strokes) else script_fingers(_on_keys(strokes, self.notes))
         run = live(
-            self.system, rate=self.rate, substeps=self.substeps, method=METHOD, record=record,
+            self.system, rate=self.rate, substeps=self.substeps, method=KEYBOARD_METHOD,
+            record=record,
             speed=speed,
         )  # fmt: skip
         listener = None if ear is None else Listener(run, self.notes, ear)
@@ -407,7 +411,7 @@ def make_keyboard(
     rate: float = 1000.0,
     substeps: int | None = None,
     by_hand: bool = False,
-    regulation: Regulation = AS_GRADED,
+    regulation: Regulation = DEFAULT_REGULATION,
 ) -> Keyboard:
     """A keyboard to be played, in steps of 62.5 µs unless told otherwise, with its screws turned
     as a regulation says."""
@@ -421,7 +425,7 @@ def make_separate_keys(
     notes: int | Sequence[int],
     *voices: str | Voice,
     rate: float = 1000.0,
-    regulation: Regulation = AS_GRADED,
+    regulation: Regulation = DEFAULT_REGULATION,
 ) -> SeparateKeys:
     """Keys of a voice with modes, which can't share one run."""
     steps = steps_at(rate, STEPS_WITH_MODES)
@@ -432,9 +436,10 @@ def make_separate_keys(
 
 def steps_at(rate: float, steps: float = STEPS) -> int:
     """Steps of a tick at so many ticks and so many steps a second."""
-    if not SLOWEST <= rate <= FASTEST:
+    if not SLOWEST_TICK_RATE <= rate <= FASTEST_TICK_RATE:
         raise InputError(
-            f"A keyboard has {SLOWEST:g} to {FASTEST:g} ticks a second, got rate={rate:g}."
+            f"A keyboard has {SLOWEST_TICK_RATE:g} to {FASTEST_TICK_RATE:g} ticks a second, "
+            f"got rate={rate:g}."
         )
     return max(1, round(steps / rate))
 

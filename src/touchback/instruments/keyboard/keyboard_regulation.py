@@ -27,7 +27,7 @@ FORMAT, VERSION = "touchback regulation", 1
 EVERY, KEYS = "every key", "keys"
 PREFIX = "action/"
 WALL_SCREWS = ("wall stiffness", "wall damping", "wall rate")  # of a key that is a wall
-SUFFIXES = (".yaml", ".yml")
+REGULATION_SUFFIXES = (".yaml", ".yml")
 LARGEST = 1 << 20  # bytes of a file
 NAMED = 4  # of keys that aren't there
 _EXPECTED = (
@@ -116,11 +116,11 @@ class Regulation:
 
     def save(self, path: str | Path) -> None:
         """Write it to a .yaml file."""
-        check_output(path, SUFFIXES, "Regulation")
+        check_output(path, REGULATION_SUFFIXES, "Regulation")
         write_atomically(path, self.text())
 
 
-AS_GRADED = Regulation()  # nothing turned
+DEFAULT_REGULATION = Regulation()  # nothing turned
 
 
 def _without(own: Turned, screw: str) -> Turned:
@@ -143,7 +143,7 @@ def screw_parameter(screw: str) -> str:
 
 def regulate(system: System, notes: Iterable[int], regulation: Regulation) -> None:
     """Turn the screws of a row of keys as a regulation says; those of other notes are left out."""
-    regulation.check(screws_of(system.one.model.all_parameters()), "Regulation")
+    regulation.check(screws_of(system.replica.model.all_parameters()), "Regulation")
     for note in notes:
         for name, value in regulation.screws_of(note).items():
             system[f"{note_name(note)}/{screw_parameter(name)}"] = value
@@ -154,7 +154,7 @@ def regulation_of(texts: Iterable[str]) -> Regulation:
     file."""
     found = Regulation()
     for text in texts:
-        if "=" not in text and not text.endswith(SUFFIXES):
+        if "=" not in text and not text.endswith(REGULATION_SUFFIXES):
             raise InputError(_EXPECTED.format(text))
         found = (_assigned(text) if "=" in text else read_regulation(text)).merge_over(found)
     return found

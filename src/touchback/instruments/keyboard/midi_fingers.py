@@ -11,7 +11,7 @@ from touchback import System, copies, simulate
 from touchback.errors import InputError
 from touchback.instruments.keyboard.key_mechanisms import Voice
 from touchback.instruments.keyboard.key_strokes import (
-    FOR_EVER,
+    LONGEST_STAY,
     SHORTEST_STAY,
     Gesture,
     Stroke,
@@ -25,7 +25,7 @@ from touchback.instruments.keyboard.keyboard_model import (
     touchback_key,
 )
 from touchback.instruments.keyboard.keyboard_pedals import feet_of
-from touchback.instruments.keyboard.keyboard_player import METHOD, SETTLING, steps_at
+from touchback.instruments.keyboard.keyboard_player import KEYBOARD_METHOD, SETTLING_TIME, steps_at
 from touchback.instruments.midi_file import Timed
 
 ASKED = (LOWEST, MIDDLE_C, HIGHEST)  # MIDI notes whose keys are asked how they answer
@@ -149,7 +149,7 @@ class MidiFingers:
             match message:
                 case tb.devices.midi.NoteOn(note, velocity) if note in self._notes:
                     effort = self._touches.effort_for(tb.devices.midi.speed_of(velocity), note)
-                    self._held[note] = Stroke.of(now, note, effort, stay=FOR_EVER)
+                    self._held[note] = Stroke.of(now, note, effort, stay=LONGEST_STAY)
                     strokes.append(self._held[note])
                 case tb.devices.midi.NoteOff(note) if note in self._held:
                     stroke = self._held.pop(note)
@@ -177,10 +177,10 @@ def touches(*voices: str | Voice, rate: float = 1000.0) -> Touches:
 def _touches_of(one: System, rate: float, note: int) -> Touches:
     """Presses the key of a MIDI note with all efforts: as many copies of it at once."""
     steps, names = steps_at(rate), [f"{effort:.3f}" for effort in _EFFORTS]
-    strokes = [Stroke.of(SETTLING, note, effort, stay=0.3) for effort in _EFFORTS]
+    strokes = [Stroke.of(SETTLING_TIME, note, effort, stay=0.3) for effort in _EFFORTS]
     run = simulate(
-        copies(one, names), duration=SETTLING + strokes[0].press + 0.3, rate=rate,
-        step=1.0 / (rate * steps), method=METHOD, progress=False, output_step=1.0 / rate,
+        copies(one, names), duration=SETTLING_TIME + strokes[0].press + 0.3, rate=rate,
+        step=1.0 / (rate * steps), method=KEYBOARD_METHOD, progress=False, output_step=1.0 / rate,
         inputs={f"{name}/{key}": value for name, stroke in zip(names, strokes, strict=True)
                 for key, value in stroke.inputs.items()},
         parameters={f"{name}/{key}": value for name in names
@@ -190,7 +190,7 @@ def _touches_of(one: System, rate: float, note: int) -> Touches:
     for effort, name in zip(_EFFORTS, names, strict=True):
         first = next(iter(find_heard_notes_of(run, note, f"{name}/")), None)
         if first is not None:
-            answers.append((effort, first.loudness, first.time - SETTLING))
+            answers.append((effort, first.loudness, first.time - SETTLING_TIME))
     if not answers:
         raise InputError("No press of the finger sounds this voice; it can't be played.")
     return Touches(*(tuple(column) for column in zip(*_rising(answers), strict=True)))

@@ -18,7 +18,7 @@ from touchback.instruments.keyboard.key_device import FRONT, REPORTED
 from touchback.instruments.keyboard.key_mechanisms import VOICES, WALL_VOICES
 from touchback.instruments.keyboard.key_strokes import Stroke
 from touchback.instruments.keyboard.keyboard_model import MIDDLE_C, touchback_key
-from touchback.instruments.keyboard.keyboard_player import METHOD, SETTLING, steps_at
+from touchback.instruments.keyboard.keyboard_player import KEYBOARD_METHOD, SETTLING_TIME, steps_at
 from touchback.instruments.keyboard.wired_keys import (
     ANGLE,
     FOLLOW,
@@ -93,12 +93,12 @@ class TrialKey:
         system, steps = model.compile(), steps_at(rate)
         if self._device is None:
             self.live: Live = live(
-                system, rate=rate, substeps=steps, method=METHOD, record=False,
+                system, rate=rate, substeps=steps, method=KEYBOARD_METHOD, record=False,
                 speed=speed if by_hand else None,
             )  # fmt: skip
         else:
             self.live = live(
-                system, rate=rate, substeps=steps, method=METHOD, record=False,
+                system, rate=rate, substeps=steps, method=KEYBOARD_METHOD, record=False,
                 inputs={ANGLE: tb.devices.WatchedInput(max_age=MAX_AGE)},
                 outputs={TORQUE: guard_motor(WiredKey(self._device).limit)},
             )  # fmt: skip
@@ -113,7 +113,7 @@ class TrialKey:
             except DeviceError:
                 self.__exit__()
                 raise
-        self.live.run(SETTLING)
+        self.live.run(SETTLING_TIME)
         return self
 
     def _follow(self) -> None:

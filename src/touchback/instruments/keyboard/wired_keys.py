@@ -19,14 +19,14 @@ from touchback.instruments.keyboard.key_mechanisms import Voice, voice_called
 from touchback.instruments.keyboard.keyboard_model import note_name, notes_of, tune
 from touchback.instruments.keyboard.keyboard_pedals import PEDALS, Foot, add_pedals
 from touchback.instruments.keyboard.keyboard_player import (
-    METHOD,
-    SETTLING,
+    KEYBOARD_METHOD,
+    SETTLING_TIME,
     NoteCallbacks,
     NoteDetector,
     steps_at,
 )
 from touchback.instruments.keyboard.keyboard_regulation import (
-    AS_GRADED,
+    DEFAULT_REGULATION,
     Regulation,
     regulate,
     screws_of,
@@ -51,7 +51,7 @@ def wired_key(voice: str | Voice = "piano", rate: float = 1000.0) -> Model:
     own, pedals = KeyDevice(), add_pedals(m)
     follow = m.input(FOLLOW, min=0.0, max=1.0)
     before = m.memory("followed before")
-    followed = minimum(before + 1.0 / (rate * SETTLING), 1.0) * follow
+    followed = minimum(before + 1.0 / (rate * SETTLING_TIME), 1.0) * follow
     m.set_update("followed before", followed)
     angle = m.input(ANGLE, unit="rad") * followed
     speed = (
@@ -73,7 +73,7 @@ def wired_key(voice: str | Voice = "piano", rate: float = 1000.0) -> Model:
 
 
 def make_playable_key(
-    voice: str | Voice, rate: float = 1000.0, regulation: Regulation = AS_GRADED
+    voice: str | Voice, rate: float = 1000.0, regulation: Regulation = DEFAULT_REGULATION
 ) -> Model:
     """A voice for keys on wires, refused where they can't play it or its screws can't be turned so:
     to be asked before a motor moves."""
@@ -144,7 +144,7 @@ def play_wired(
     rate: float = 1000.0,
     record: bool | str = False,
     feet: Callable[[float], Sequence[Foot]] = lambda now: (),
-    regulation: Regulation = AS_GRADED,
+    regulation: Regulation = DEFAULT_REGULATION,
 ) -> Report:
     """Lets fingers play keys on wires, named by white notes from middle C, for so long after the
     voices have come to where the keys are. The motors start softly and let go where positions stay
@@ -161,7 +161,8 @@ def play_wired(
     guards = {f"{name}/{TORQUE}": guard_motor(key.limit) for name, key in zip(names, keys)}
     inputs = {f"{name}/{ANGLE}": tb.devices.WatchedInput(max_age=MAX_AGE) for name in names}
     run = live(
-        system, rate=rate, substeps=steps_at(rate), method=METHOD, inputs=inputs, outputs=guards,
+        system, rate=rate, substeps=steps_at(rate), method=KEYBOARD_METHOD, inputs=inputs,
+        outputs=guards,
         record=record,
     )  # fmt: skip
     with run:
@@ -171,7 +172,7 @@ def play_wired(
             run.connect(f"{name}/{TORQUE}", force)
         prefixes = [f"{name}/" for name in names]
         hearing, following = NoteDetector(run, notes, prefixes, ear), KeyFollower(run, prefixes)
-        while (now := run.read("time")) < SETTLING + seconds:
+        while (now := run.read("time")) < SETTLING_TIME + seconds:
             for foot in feet(now):
                 for pedal, place in foot.inputs.items():
                     run[pedal] = place

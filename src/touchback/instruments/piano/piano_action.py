@@ -108,7 +108,7 @@ def add_drive(m: Model, front: float, driven: str, touch: Touch | None) -> None:
     if (driven == "motion") != (touch is not None):
         raise InputError(
             f"grand_piano_action: driven={driven!r} with touch={touch!r}; a touch such as "
-            "Pressed() goes with driven='motion', and with nothing else."
+            "PressedTouch() goes with driven='motion', and with nothing else."
         )
     if driven == "motion" and touch is not None:
         m.drive("key", asin(touch(m) / front), name="touch")
@@ -230,7 +230,7 @@ def grand_piano_action(
     """The action of one key, at rest where all angles are zero.
 
     `driven="force"`: the input "key force" [N] presses the key front down. `driven="motion"`: the
-    depth of the key front [m] is that of a `touch`, such as `Pressed()`; what it takes is the
+    depth of the key front [m] is that of a `touch`, such as `PressedTouch()`; what it takes is the
     sensor "touch effort" [N m], about the balance point. `driven="finger"`: a spring and damper
     press the front towards the inputs "finger depth" [m] and "finger speed" [m/s] and never pull.
     `driven="press"`: a load cell, which gives by its "press stiffness" [N/m], is moved to the input

@@ -10,7 +10,7 @@ import numpy as np
 
 from touchback.errors import InputError
 from touchback.instruments.sound.vibrating_strings import (
-    DAMPER,
+    DAMPER_DECAY,
     StringMotion,
     piano_hammer,
     piano_string,
@@ -76,11 +76,11 @@ def _sound(vibration: StringMotion, note: Note, samples: np.ndarray, rate: int) 
         until = max(int(min((time - note.time) * rate, len(samples))), begin)
         heard = until - begin
         if share > 0.0:
-            fading = SHORTEST_FADE + np.log(1.0 / SILENCE) / (DAMPER * share)
+            fading = SHORTEST_FADE + np.log(1.0 / SILENCE) / (DAMPER_DECAY * share)
             heard = int(min(heard, rate * fading))
-        samples[begin : begin + heard] += vibration.bridge_force(rate, heard, DAMPER * share)
+        samples[begin : begin + heard] += vibration.bridge_force(rate, heard, DAMPER_DECAY * share)
         if until < len(samples):
-            vibration = vibration.after((until - begin) / rate, DAMPER * share)
+            vibration = vibration.after((until - begin) / rate, DAMPER_DECAY * share)
         begin, share = until, new
 
 

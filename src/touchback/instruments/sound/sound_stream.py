@@ -16,7 +16,7 @@ import numpy as np
 
 from touchback.errors import DeviceError
 from touchback.instruments.sound.note_rendering import Note
-from touchback.instruments.sound.vibrating_strings import DAMPER, piano_string
+from touchback.instruments.sound.vibrating_strings import DAMPER_DECAY, piano_string
 from touchback.native import LIB
 from touchback.native.sound.string_synthesis import SoundingStrings
 
@@ -182,7 +182,7 @@ class SoundStream:
 
     def damp(self, note: int, share: float = 1.0) -> None:
         """Lets the damper lie on a note's string with a share of its weight; 0 lifts it."""
-        if not self._strings.damp(self._index[note], DAMPER * share):
+        if not self._strings.damp(self._index[note], DAMPER_DECAY * share):
             self._lost += 1
 
     def report(self) -> SoundReport:

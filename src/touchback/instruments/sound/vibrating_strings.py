@@ -153,7 +153,7 @@ def _check(note: int) -> None:
         )
 
 
-DAMPER = 25.0  # [1/s] added to every mode's decay when a damper lies on the string with all
+DAMPER_DECAY = 25.0  # [1/s] added to every mode's decay when a damper lies on the string with all
 
 
 # its weight; with a share of it, that share (chosen)

@@ -22,7 +22,7 @@ from touchback.native.c_source_extraction import Declared, taken
 from touchback.native.structs_as_c_source import Image, held_by
 from touchback.simulate import (
     RIGID,
-    Can,
+    Capability,
     FixedStep,
     Inputs,
     Options,
@@ -406,7 +406,7 @@ def _solver(
     options: Options = {"step": step}
     if rate is not None or system.layout.memories:
         options["rate"] = 1.0 / step if rate is None else rate
-    wanted = Can(0) if constraints is None else Can.FORMULATIONS
+    wanted = Capability(0) if constraints is None else Capability.FORMULATIONS
     found = solver_for(system, method, formulation_for(method, constraints), wanted, options)
     if not isinstance(found, FixedStep | MoreauJean):
         raise InputError(

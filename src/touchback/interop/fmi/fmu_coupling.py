@@ -15,7 +15,7 @@ from touchback.names import unknown
 from touchback.native import FixedStep as Stepper, Status
 from touchback.numbers import Floats, InputData, by_name, positive_number, shown
 from touchback.simulate import (
-    Can,
+    Capability,
     Failure,
     FixedStep,
     Label,
@@ -71,7 +71,9 @@ def couple(
     span, board = Span(start, duration), _Board(system, units, wires)
     every = positive_number("every", every)
     step = step or every
-    solver = solver_for(system, method, formulation_for(method, None), Can(0), {"step": step})
+    solver = solver_for(
+        system, method, formulation_for(method, None), Capability(0), {"step": step}
+    )
     count, between = whole_multiple(duration, every), whole_multiple(every, step)
     if not isinstance(solver, FixedStep) or count is None or between is None:
         raise InputError(

@@ -412,7 +412,8 @@ def pack_archive(files: Mapping[str, str | bytes]) -> bytes:
 
 _FIXED = (
     "core.c", "core.h", "core_memory.h", "export.h", "fmi2.c", "fmi2.h", "fmi3.c", "fmi3.h",
-    "fmi3_calls.h", "fmi3_others.c", "going_on.c", "instance.c", "instance.h", "slopes.c",
+    "fmi3_calls.h", "fmi3_others.c", "time_stepping.c", "instance.c", "instance.h",
+    "directional_derivatives.c",
 )  # fmt: skip
 
 

@@ -28,19 +28,19 @@ def write(model: Model, where: Path) -> list[Path]:
                 f"{system.name}: MATLAB text has no {feature.word} (here '{names[0]}'); "
                 "`--to c-project` has what fixed steps can do."
             )
-    tied = bool(system.constraint_names)
+    constrained = bool(system.constraint_names)
     files = {path.name: path.read_text() for path in sorted(_TEMPLATE.glob("*.m"))}
     files |= {
         path.name: path.read_text()
-        for path in sorted((_TEMPLATE / ("tied" if tied else "free")).glob("*.m"))
+        for path in sorted((_TEMPLATE / ("constrained" if constrained else "free")).glob("*.m"))
     }
-    for name in _wanted(system, tied):
+    for name in _wanted(system, constrained):
         _print(files, system, name, system.function(name).second)
     stage = system.stages(False, False)[0].first
     if stage.outputs:
         _print(files, system, "parameters", stage)
     files["model_parameters.m"] = _parameters(bool(stage.outputs))
-    files["model_data.m"] = _data(system, tied)
+    files["model_data.m"] = _data(system, constrained)
     files["README.md"] = _README.format(name=system.name)
     return write_folder(where, files)
 
@@ -58,9 +58,9 @@ In Simulink take a "Level-2 MATLAB S-Function" with the name `model_sfun` and th
 """
 
 
-def _wanted(system: System, tied: bool) -> list[str]:
+def _wanted(system: System, constrained: bool) -> list[str]:
     """The functions that the text calls."""
-    if not tied:
+    if not constrained:
         return ["rate", "outputs"]
     known = system.constrained_functions()
     further = {
@@ -83,7 +83,7 @@ def _parameters(staged: bool) -> str:
     )
 
 
-def _data(system: System, tied: bool) -> str:
+def _data(system: System, constrained: bool) -> str:
     guess = described_state(system)
     described = "[]" if guess is None else _column(guess)
     start = initial_state(system, None, 0.0, Inputs(np.append(0.0, system.input_defaults)), {})
@@ -101,7 +101,7 @@ def _data(system: System, tied: bool) -> str:
         f"m.inputs = {_column(system.input_defaults)};",
         f"m.parameters = {_column(system.parameter_values(None))};",
     ]
-    if tied:
+    if constrained:
         known = system.constrained_functions()
         lines += [
             f"m.rows = {len(known.names)};",

@@ -84,7 +84,7 @@ class WrenchCommand:
 
 def pushed_joints(system: System) -> dict[str, str]:
     """Joints whose effort is an input, by name: that input."""
-    model = system.one.model
+    model = system.replica.model
     found = {
         force.joint: input_of(model, force.effort)
         for force in model.forces.values()
@@ -102,7 +102,7 @@ def pushed_joints(system: System) -> dict[str, str]:
 
 def rated_inputs(system: System) -> dict[str, tuple[str, float]]:
     """Inputs that push a joint which an imported file rates: its name, and its largest effort."""
-    ratings, copies = system.one.model.imported.get("ratings", {}), system.names
+    ratings, copies = system.replica.model.imported.get("ratings", {}), system.names
     found = dict[str, tuple[str, float]]()
     for joint, name in pushed_joints(system).items():
         own = joint.split("/", 1)[1] if copies else joint

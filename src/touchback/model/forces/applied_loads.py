@@ -4,11 +4,11 @@ from typing import ClassVar
 
 from touchback.errors import ModelError
 from touchback.model.axis_between_frames import push_about, push_along
-from touchback.model.described_values import Triple, Value, is_zero
 from touchback.model.forces.base import ForceKind
 from touchback.model.frame import FrameField, FramesField
 from touchback.model.joints.base import Axis, check_axis
 from touchback.model.mechanics_protocol import Forces
+from touchback.model.value_or_expression import Triple, Value, is_zero
 from touchback.numbers import Matrix, Scalar, Vector, is_one_of
 
 

@@ -4,9 +4,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from touchback.model.described_values import Data
 from touchback.model.frame import Frame
 from touchback.model.mechanics_protocol import Forces, Mechanics, ValueOf
+from touchback.model.value_or_expression import Data
 from touchback.model.visual_shapes import Shapes
 from touchback.numbers import Scalar, Vector
 from touchback.symbolic import Scalars

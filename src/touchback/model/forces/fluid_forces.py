@@ -8,7 +8,11 @@ from math import acos, atan2, pi
 from typing import ClassVar
 
 from touchback.errors import ModelError
-from touchback.model.described_values import (
+from touchback.model.forces.base import CarriedFluid, ForceKind
+from touchback.model.frame import GROUND, Frame, FrameField
+from touchback.model.mechanics_protocol import Forces, Mechanics, ValueOf
+from touchback.model.solids import AnySolid, SubmergedPart
+from touchback.model.value_or_expression import (
     Components,
     Data,
     Triple,
@@ -19,10 +23,6 @@ from touchback.model.described_values import (
     triple,
     value,
 )  # fmt: skip
-from touchback.model.forces.base import CarriedFluid, ForceKind
-from touchback.model.frame import GROUND, Frame, FrameField
-from touchback.model.mechanics_protocol import Forces, Mechanics, ValueOf
-from touchback.model.solids import AnySolid, SubmergedPart
 from touchback.model.visual_shapes import Shapes, SurfaceShape
 from touchback.numbers import Matrix, Scalar, Vector
 from touchback.symbolic import Scalars

@@ -2,10 +2,10 @@
 
 from typing import ClassVar
 
-from touchback.model.described_values import Triple, Value
 from touchback.model.forces.base import ForceKind
 from touchback.model.frame import Frame, FrameField
 from touchback.model.mechanics_protocol import Forces, Mechanics
+from touchback.model.value_or_expression import Triple, Value
 from touchback.numbers import Matrix, Scalar, Vector
 from touchback.spatial import transpose
 

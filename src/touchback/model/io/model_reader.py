@@ -9,7 +9,6 @@ from typing import Any, get_args
 from msgspec.structs import fields
 
 from touchback.errors import ModelError, TouchbackError
-from touchback.model.described_values import Data, Value, triple
 from touchback.model.frame import Frame, frame_at
 from touchback.model.io.schema import BASE, GRAVITY, REPORT, SECTIONS, SETTINGS, VERSION
 from touchback.model.io.struct_decoding import check_keys, convert, mapping, shown
@@ -21,6 +20,7 @@ from touchback.model.parameters_and_signals import ExtraState
 from touchback.model.reference_check import problems
 from touchback.model.solids import AnySeen
 from touchback.model.unit_check import unit_problems, uses
+from touchback.model.value_or_expression import Data, Value, triple
 from touchback.names import suggestion
 from touchback.safe_files import path_of, read_regular
 from touchback.symbolic import Expr, parse

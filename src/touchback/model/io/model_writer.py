@@ -14,7 +14,6 @@ from msgspec.structs import FieldInfo, fields
 from touchback.errors import ModelError
 from touchback.model.body import Body
 from touchback.model.closures import Closure
-from touchback.model.described_values import Data
 from touchback.model.field_traversal import expressions_of
 from touchback.model.frame import GROUND, Frame
 from touchback.model.io.schema import VERSION
@@ -22,6 +21,7 @@ from touchback.model.io.yaml_json import yaml_text
 from touchback.model.joints.joint import Joint
 from touchback.model.kind_registry import KINDS, kinds_in
 from touchback.model.parameters_and_signals import BaseMotion
+from touchback.model.value_or_expression import Data
 from touchback.safe_files import write_atomically
 from touchback.symbolic import Expr, Table, to_text as expressions_to_text
 

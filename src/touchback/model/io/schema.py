@@ -18,7 +18,6 @@ from touchback.errors import InputError
 from touchback.model.body import Body, Six
 from touchback.model.closures import Closure, ClosureKind
 from touchback.model.constraint_kinds import Constraint, ContactKind, CouplingKind, Drive
-from touchback.model.described_values import Data, Triple, Value
 from touchback.model.forces.base import ForceKind
 from touchback.model.frame import Frame
 from touchback.model.joints.base import JointKind
@@ -29,6 +28,7 @@ from touchback.model.parameters_and_signals import BaseMotion, Control, ExtraSta
 from touchback.model.sensors.base import SensorKind
 from touchback.model.solids import Look
 from touchback.model.solids.base import VisualKind
+from touchback.model.value_or_expression import Data, Triple, Value
 from touchback.names import unknown
 
 for _room in REGISTERING_ROOMS:

@@ -14,9 +14,9 @@ from touchback.model.closure_equations import (
     Perpendicular,
     ZeroOffsetAlong,
 )
-from touchback.model.described_values import Data
 from touchback.model.frame import AXES
 from touchback.model.joints.elementary_motions import Motion
+from touchback.model.value_or_expression import Data
 
 Step = Motion | np.ndarray  # an elementary motion, or a constant rotation between two of them
 Axis = str | tuple[float, float, float]

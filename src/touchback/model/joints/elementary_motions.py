@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from touchback.model.described_values import Triple, Value
 from touchback.model.frame import Frame, turns_of
 from touchback.model.mechanics_protocol import ValueOf
+from touchback.model.value_or_expression import Triple, Value
 from touchback.numbers import Scalar, Vector
 from touchback.spatial import (
     IDENTITY,

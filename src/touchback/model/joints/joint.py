@@ -6,7 +6,10 @@ from typing import Any, TypedDict
 import numpy as np
 
 from touchback.errors import ModelError
-from touchback.model.described_values import (
+from touchback.model.field_traversal import normalise_fields
+from touchback.model.frame import Frame
+from touchback.model.joints.base import JointKind
+from touchback.model.value_or_expression import (
     Components,
     Data,
     Value,
@@ -16,9 +19,6 @@ from touchback.model.described_values import (
     number,
     value,
 )
-from touchback.model.field_traversal import normalise_fields
-from touchback.model.frame import Frame
-from touchback.model.joints.base import JointKind
 from touchback.names import unknown
 
 

@@ -13,7 +13,6 @@ from touchback.model.closure_equations import (
     Perpendicular,
     ZeroOffsetAlong,
 )
-from touchback.model.described_values import Value
 from touchback.model.frame import AXES
 from touchback.model.joints.base import (
     Axis,
@@ -34,6 +33,7 @@ from touchback.model.joints.elementary_motions import (
     SlideAlong,
     TurnAbout,
 )
+from touchback.model.value_or_expression import Value
 from touchback.numbers import is_one_of
 
 

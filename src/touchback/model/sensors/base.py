@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
-from touchback.model.described_values import Data
 from touchback.model.mechanics_protocol import Mechanics
+from touchback.model.value_or_expression import Data
 from touchback.numbers import Scalar
 from touchback.symbolic import Expr
 

@@ -9,12 +9,12 @@ import numpy as np
 
 from touchback.errors import ModelError
 from touchback.model.axis_between_frames import axis_displacement, axis_rotation
-from touchback.model.described_values import Value
 from touchback.model.forces.springs import line_between
 from touchback.model.frame import AXES, GROUND, Frame, FrameField, as_frame
 from touchback.model.joints.base import Axis, check_axis
 from touchback.model.mechanics_protocol import Mechanics
 from touchback.model.sensors.base import XYZ, SensorKind, Several
+from touchback.model.value_or_expression import Value
 from touchback.numbers import Scalar, is_one_of
 from touchback.symbolic import Expr
 

@@ -4,9 +4,9 @@ fluid wets."""
 from typing import NamedTuple
 
 from touchback.errors import ModelError
-from touchback.model.described_values import Data, is_number, value
 from touchback.model.frame import Frame
 from touchback.model.mechanics_protocol import ValueOf
+from touchback.model.value_or_expression import Data, is_number, value
 from touchback.model.visual_shapes import Shapes
 from touchback.numbers import Scalar, Vector
 from touchback.symbolic import Scalars

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from itertools import product
 from typing import ClassVar
 
-from touchback.model.described_values import Triple, Value, is_number, triple
 from touchback.model.frame import Frame
 from touchback.model.mechanics_protocol import ValueOf
 from touchback.model.solids.base import SolidKind, SubmergedPart, VisualKind, check_lengths
+from touchback.model.value_or_expression import Triple, Value, is_number, triple
 from touchback.model.visual_shapes import BoxShape, CapsuleShape, CylinderShape, Shapes, SphereShape
 from touchback.numbers import Scalar, Vector
 from touchback.spatial import Vectors
@@ -119,7 +119,7 @@ class Sphere(_Round, frozen=True, tag="sphere"):
 Triangle = tuple[int, int, int]  # corners, counter-clockwise as seen from outside
 
 
-class Pressed:
+class PressureIntegral:
     """Sums over the triangles of a hull, of depths in its own axes."""
 
     def __init__(self, k: Scalars) -> None:
@@ -242,7 +242,7 @@ class Box(SolidKind, frozen=True, tag="box"):
             [k.mul(sign, half) for sign, half in zip(signs, halves, strict=True)]
             for signs in CORNERS
         ]
-        pressed = Pressed(k)
+        pressed = PressureIntegral(k)
         dot = pressed.vectors.dot
         depths = [k.sub(depth, dot(up, corner)) for corner in corners]
         for face in FACES:

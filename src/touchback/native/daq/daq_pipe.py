@@ -1,4 +1,4 @@
-"""The Python face of daq/get.h: calls that take what waits in a pipe."""
+"""The Python face of daq/pipe_reader.h: calls that take what waits in a pipe."""
 
 from __future__ import annotations
 

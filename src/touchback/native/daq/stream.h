@@ -11,7 +11,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-#include "daq/get.h"
+#include "daq/pipe_reader.h"
 #include "integrate/problem.h"
 #include "live/handover.h"
 #include "live/live.h"

@@ -1,4 +1,4 @@
-"""The Python face of front/front.h: a listening socket behind a thread of C."""
+"""The Python face of front/connection_gate.h: a listening socket behind a thread of C."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@
 #include "live/mailbox.h"
 #include "live/safety.h"
 #include "live/statistics.h"
-#include "live/witness.h"
+#include "live/wakeup_monitor.h"
 
 enum {                      /* flags of a tick */
        TB_STALE = 1,        /* an input is older than it may be */
@@ -174,7 +174,7 @@ typedef struct tb_live {
     int64_t switches_asked, switches_forced; /* context switches, once it has ended */
     int64_t
         queued; /* ns that it was ready to run while others did, once it has ended; -1: unknown */
-    tb_witness *witness; /* starts and ends with the thread */
+    tb_wakeup_monitor *wakeup_monitor; /* starts and ends with the thread */
     _Atomic long running;
 } tb_live;
 

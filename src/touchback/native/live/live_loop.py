@@ -58,14 +58,15 @@ def queued_blocks(block: int) -> int:
 
 
 class RunMemory:
-    """What stays the same when a run changes its structure: statistics, commands, the witness."""
+    """What stays the same when a run changes its structure: statistics, commands, monitor of
+    wakeups."""
 
     def __init__(self, pace: Pace) -> None:
-        kinds = ("tb_live_statistics", "tb_commands", "tb_witness")
+        kinds = ("tb_live_statistics", "tb_commands", "tb_wakeup_monitor")
         self.arena = Arena(Arena.need(*map(struct_bytes, kinds)))
-        self.statistics, self.commands, self.witness = map(self.arena.struct, kinds)
+        self.statistics, self.commands, self.wakeup_monitor = map(self.arena.struct, kinds)
         if pace.speed is not None:
-            set_clock(self.witness, pace)
+            set_clock(self.wakeup_monitor, pace)
 
 
 class LiveLoop:
@@ -115,7 +116,7 @@ class LiveLoop:
         self.struct.statistics = ctypes.addressof(self.statistics)
         self.struct.commands = ctypes.addressof(self.commands)
         if pace.speed is not None:
-            self.struct.witness = ctypes.addressof(self.memory.witness)
+            self.struct.wakeup_monitor = ctypes.addressof(self.memory.wakeup_monitor)
         self.record.owned += [problem, measured, constrained, *solved]
         self._set_problem(problem, method, x0)
         self.struct.max_speed = max_speed

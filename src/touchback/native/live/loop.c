@@ -160,8 +160,8 @@ int tb_live_start(tb_live *live) {
     int error = pthread_create(&thread, &attributes, body, live);
     pthread_attr_destroy(&attributes);
     live->thread = error ? 0 : (int64_t)thread;
-    if (!error && live->witness)
-        tb_witness_start(live->witness); /* a run without one is as good */
+    if (!error && live->wakeup_monitor)
+        tb_wakeup_monitor_start(live->wakeup_monitor); /* a run without one is as good */
     return error;
 }
 
@@ -169,8 +169,8 @@ void tb_live_join(tb_live *live) {
     if (live->thread)
         pthread_join((pthread_t)live->thread, NULL);
     live->thread = 0;
-    if (live->witness)
-        tb_witness_join(live->witness);
+    if (live->wakeup_monitor)
+        tb_wakeup_monitor_join(live->wakeup_monitor);
 }
 
 #else

@@ -22,6 +22,7 @@ from touchback.realtime.control.control_messages import (
     Addressed,
     Answer,
     Choose,
+    Describe,
     Facts,
     Go,
     Id,
@@ -35,7 +36,6 @@ from touchback.realtime.control.control_messages import (
     Step,
     Stop,
     Switch,
-    What,
 )
 from touchback.realtime.control.introspection import introspect
 from touchback.realtime.control.permissions import Exposed, Rate, Rates, of_a_hand
@@ -84,7 +84,7 @@ class CommandServer:
         self.add(Reset, self._reset)
         self.add(Resume, self._resume)
         self.add(Stop, self._stop, None)  # nobody may be kept from it
-        self.add(What, self._what, any_time=True)
+        self.add(Describe, self._describe, any_time=True)
         self.add(Read, self._read_signals, OFTEN, any_time=True)
 
     def add(
@@ -244,7 +244,7 @@ class CommandServer:
         self.live.emergency_stop()
         return self._where()
 
-    def _what(self, asked: What, client: str) -> Facts:
+    def _describe(self, asked: Describe, client: str) -> Facts:
         return introspect(self.live, self.exposed, self.settable)
 
     def _read_signals(self, asked: Read, client: str) -> Facts:

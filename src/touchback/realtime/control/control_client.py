@@ -17,6 +17,7 @@ from touchback.errors import NO_JSON, DeviceError, InputError
 from touchback.realtime.control.control_messages import (
     LONGEST,
     Choose,
+    Describe,
     Go,
     Message,
     Pause,
@@ -28,7 +29,6 @@ from touchback.realtime.control.control_messages import (
     Step,
     Stop,
     Switch,
-    What,
 )
 from touchback.realtime.control.control_port import Address, Hello
 from touchback.realtime.port_guards import number_of
@@ -209,7 +209,7 @@ class Control:
 
     def what(self) -> dict[str, object]:
         """Everything that the run exposes."""
-        return self.ask(What())
+        return self.ask(Describe())
 
     def read(self, *names: str) -> dict[str, float]:
         """Outputs, states and energies of one and the same tick, by name (all)."""

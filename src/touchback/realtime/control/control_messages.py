@@ -91,8 +91,8 @@ class Stop(Message, frozen=True):
     """Emergency stop: outputs safe and the model held, until `resume`."""
 
 
-class What(Message, frozen=True):
-    """Asks for everything that is exposed."""
+class Describe(Message, tag="what", frozen=True):
+    """Asks for everything that is exposed; its word on the wire is "what"."""
 
 
 class Read(Message, frozen=True):

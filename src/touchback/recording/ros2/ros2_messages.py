@@ -65,7 +65,7 @@ class MessageBuilder:
     """Messages of the rows of a system, whose `columns` are so called."""
 
     def __init__(self, system: System, columns: Sequence[str]) -> None:
-        self.system, model = system, system.one.model
+        self.system, model = system, system.replica.model
         self.columns = tuple(columns)
         place = {name: i for i, name in enumerate(columns)}
         self._time = place["time"]

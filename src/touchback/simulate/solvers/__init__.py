@@ -3,7 +3,7 @@
 from touchback.native import FORMULATIONS
 from touchback.simulate.event_driven_contact import EventDriven
 from touchback.simulate.solvers.adaptive_solvers import Dopri5, Radau5
-from touchback.simulate.solvers.base import Can, Integrator, Options, Solver
+from touchback.simulate.solvers.base import Capability, Integrator, Options, Solver
 from touchback.simulate.solvers.fixed_step_solvers import (
     RK4,
     Euler,
@@ -39,14 +39,14 @@ def integrators() -> dict[str, Integrator]:
     return {
         name: each
         for name, each in METHODS.items()
-        if isinstance(each, Integrator) and Can.FORMULATIONS in each.can
+        if isinstance(each, Integrator) and Capability.FORMULATIONS in each.can
     }
 
 
 __all__ = [
     "METHODS",
     "RK4",
-    "Can",
+    "Capability",
     "Dopri5",
     "Euler",
     "EventDriven",

@@ -12,7 +12,7 @@ from touchback import native
 from touchback.native import RADAU, Adaptive as NativeStepper, Status
 from touchback.simulate.run_failure import fastest, not_finite
 from touchback.simulate.run_stepper import Segment
-from touchback.simulate.solvers.base import Can, Integrator
+from touchback.simulate.solvers.base import Capability, Integrator
 from touchback.simulate.time_span import Failure, Trajectory
 
 
@@ -21,8 +21,9 @@ class Adaptive(Integrator):
     """Steps as long as `rtol` and `atol` allow, at most `step` [s]."""
 
     can = (
-        Can.ADAPTIVE | Can.FORMULATIONS | Can.CONSTRAINTS | Can.RUBBING | Can.MODES | Can.COPIES
-        | Can.EVENTS | Can.SWITCHES | Can.ENERGY_BALANCE
+        Capability.ADAPTIVE | Capability.FORMULATIONS | Capability.CONSTRAINTS
+        | Capability.RUBBING | Capability.MODES | Capability.COPIES
+        | Capability.EVENTS | Capability.SWITCHES | Capability.ENERGY_BALANCE
     )  # fmt: skip
     samples = 8
     native_stepper: ClassVar[type[NativeStepper]]
@@ -99,7 +100,7 @@ class Radau5(Adaptive):
     """Radau IIA of order 5, for stiff problems; options as those of `Dopri5`."""
 
     word = "radau5"
-    can = (Adaptive.can | Can.STIFF) & ~Can.COPIES
+    can = (Adaptive.can | Capability.STIFF) & ~Capability.COPIES
     implicit = True
     native_stepper = native.Radau5
     quadrature = RADAU

@@ -25,7 +25,7 @@ from touchback.simulate.time_span import (
 )
 
 
-class Can(Flag):
+class Capability(Flag):
     """What a solver can do, or treat."""
 
     ADAPTIVE = auto()  # chooses its steps by tolerances; others have a fixed one
@@ -69,13 +69,13 @@ class Solver(ABC):
 
     @property
     @abstractmethod
-    def can(self) -> Can:
+    def can(self) -> Capability:
         """What it can do."""
 
     @property
     def adaptive(self) -> bool:
         """Whether tolerances choose its steps."""
-        return Can.ADAPTIVE in self.can
+        return Capability.ADAPTIVE in self.can
 
     @abstractmethod
     def stepper(self, spec: RunSpec) -> Stepper:

@@ -11,7 +11,7 @@ from touchback.native import FixedStep as NativeStepper, Status
 from touchback.numbers import Floats
 from touchback.simulate.run_failure import not_finite
 from touchback.simulate.run_stepper import Segment
-from touchback.simulate.solvers.base import Can, Integrator
+from touchback.simulate.solvers.base import Capability, Integrator
 from touchback.simulate.time_span import (
     Trajectory,
     keep_positive,
@@ -32,8 +32,9 @@ class FixedStep(Integrator):
     (1)."""
 
     can = (
-        Can.FORMULATIONS | Can.CONSTRAINTS | Can.RUBBING | Can.TICKS | Can.COPIES | Can.EVENTS
-        | Can.SWITCHES | Can.LIVE | Can.ENERGY_BALANCE
+        Capability.FORMULATIONS | Capability.CONSTRAINTS | Capability.RUBBING | Capability.TICKS
+        | Capability.COPIES | Capability.EVENTS
+        | Capability.SWITCHES | Capability.LIVE | Capability.ENERGY_BALANCE
     )  # fmt: skip
     samples = 2
 
@@ -120,7 +121,7 @@ class RK4(FixedStep):
     and `atol` say how well events are located."""
 
     word = "rk4"
-    can = FixedStep.can | Can.MODES | Can.BATCHES
+    can = FixedStep.can | Capability.MODES | Capability.BATCHES
     quadrature = (0.0, 0.5, 1.0), (1.0 / 6.0, 2.0 / 3.0, 1.0 / 6.0)
 
 
@@ -131,7 +132,7 @@ class Euler(FixedStep):
     positions they drift (`Variational` keeps them). The cheapest. Options as those of `RK4`."""
 
     word = "euler"
-    can = FixedStep.can | Can.MODES | Can.BATCHES
+    can = FixedStep.can | Capability.MODES | Capability.BATCHES
     quadrature = (0.0,), (1.0,)
 
 
@@ -141,7 +142,7 @@ class ImplicitEuler(FixedStep):
     the step. Options as those of `RK4`; `rtol` and `atol` also say how far Newton's method goes."""
 
     word = "implicit-euler"
-    can = (FixedStep.can | Can.STIFF) & ~Can.COPIES
+    can = (FixedStep.can | Capability.STIFF) & ~Capability.COPIES
     implicit = True
     quadrature = (1.0,), (1.0,)
 
@@ -152,7 +153,7 @@ class Trapezoidal(FixedStep):
     that what is much faster than the step rings. Options as those of `ImplicitEuler`."""
 
     word = "trapezoidal"
-    can = (FixedStep.can | Can.STIFF) & ~Can.COPIES
+    can = (FixedStep.can | Capability.STIFF) & ~Capability.COPIES
     implicit = True
 
 
@@ -165,7 +166,7 @@ class Variational(FixedStep):
     of `RK4`; steps are solved to rounding, whatever `rtol` is."""
 
     word = "variational"
-    can = Can.TICKS | Can.EVENTS | Can.ENERGY_BALANCE
+    can = Capability.TICKS | Capability.EVENTS | Capability.ENERGY_BALANCE
     implicit = True
     momenta = True
 
@@ -174,6 +175,8 @@ class Variational(FixedStep):
 class FormulationStep(FixedStep):
     """The step of the formulation called `word`; options as those of `RK4`."""
 
-    can = (FixedStep.can | Can.STIFF | Can.BATCHES) & ~(Can.COPIES | Can.RUBBING)
+    can = (FixedStep.can | Capability.STIFF | Capability.BATCHES) & ~(
+        Capability.COPIES | Capability.RUBBING
+    )
 
     word: str = field(kw_only=False)

@@ -19,7 +19,7 @@ from touchback.native import RADAU, Problem, stop_asked
 from touchback.numbers import Floats
 from touchback.simulate.run_failure import fastest, not_finite
 from touchback.simulate.run_stepper import Segment
-from touchback.simulate.solvers.base import Can, Integrator
+from touchback.simulate.solvers.base import Capability, Integrator
 from touchback.simulate.time_span import Failure, Span, Trajectory
 
 if TYPE_CHECKING:
@@ -43,11 +43,17 @@ class SciPy(Integrator):
             raise unknown_name("solver of SciPy's", self.word, NAMES)
 
     @property
-    def can(self) -> Can:
+    def can(self) -> Capability:
         """Some are for stiff problems."""
-        smooth = Can.ADAPTIVE | Can.FORMULATIONS | Can.CONSTRAINTS | Can.RUBBING | Can.SWITCHES
-        smooth |= Can.ENERGY_BALANCE
-        return smooth | (Can.STIFF if self.implicit else Can.COPIES)
+        smooth = (
+            Capability.ADAPTIVE
+            | Capability.FORMULATIONS
+            | Capability.CONSTRAINTS
+            | Capability.RUBBING
+            | Capability.SWITCHES
+        )
+        smooth |= Capability.ENERGY_BALANCE
+        return smooth | (Capability.STIFF if self.implicit else Capability.COPIES)
 
     @property
     def implicit(self) -> bool:

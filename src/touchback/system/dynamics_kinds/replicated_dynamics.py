@@ -27,8 +27,8 @@ class ReplicatedDynamics(DynamicsKind):
 
     refused_as = ModelError
     cannot: ClassVar = {
-        "model": "a row of copies has no model of its own; see `.one.model`, that of each.",
-        "functions": "a row of copies has only what a run needs; call the functions of `.one`.",
+        "model": "a row of copies has no model of its own; see `.replica.model`, that of each.",
+        "functions": "a row of copies has only what a run needs; call the functions of `.replica`.",
         "events": "events of a row of copies are looked for by Python functions f(t, x), not by "
         "{given!r}; `states_of(x)` has the state of each copy.",
     }

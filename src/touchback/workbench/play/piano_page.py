@@ -15,14 +15,14 @@ import touchback as tb
 from touchback import Live, System, live
 from touchback.errors import InputError, TouchbackError
 from touchback.instruments import (
-    AS_GRADED,
-    FOR_EVER,
-    METHOD,
-    NAMES,
+    DEFAULT_REGULATION,
+    KEYBOARD_METHOD,
+    LONGEST_STAY,
+    NOTE_NAMES,
     PEDALS,
-    SETTLING,
-    SHIFTED,
+    SETTLING_TIME,
     SHORTEST_STAY,
+    UNA_CORDA_THRESHOLD,
     WALL_SCREWS,
     WALL_VOICES,
     Fingers,
@@ -301,7 +301,7 @@ class Hands:
             )
         # Two ticks from now: all five inputs are there before it begins.
         start = self._live.read("time") + 2.0 / self._rate
-        self._held[note] = Stroke.of(start, note, own, stay=FOR_EVER)
+        self._held[note] = Stroke.of(start, note, own, stay=LONGEST_STAY)
         self.do(self._held[note])
         return own
 
@@ -325,7 +325,7 @@ class Regulating:
     """Turns screws on keys of some notes and remembers what was turned, as a `Regulation`."""
 
     def __init__(self, system: System, notes: tuple[int, ...], regulation: Regulation) -> None:
-        self.screws = screws_of(system.one.model.all_parameters())
+        self.screws = screws_of(system.replica.model.all_parameters())
         regulation.check(self.screws, "Regulation")
         self.notes, self.regulation = notes, regulation
         self._graded = {
@@ -410,7 +410,7 @@ class PianoPage:
         instrument: str = "piano",
         script: Passage | None = None,
         speed: float | None = 1.0,
-        regulation: Regulation = AS_GRADED,
+        regulation: Regulation = DEFAULT_REGULATION,
     ) -> None:
         self.instruments = instruments_beside(instrument)
         self.keys = make_keyboard(notes, *voices_of(self.instruments), rate=rate, by_hand=True)
@@ -422,7 +422,8 @@ class PianoPage:
         self.tell: Tell = nobody
         self.shown: Callable[[np.ndarray, np.ndarray, int], None] = lambda row, keys, note: None
         self.live: Live = live(
-            self.keys.system, rate=rate, substeps=self.keys.substeps, method=METHOD, speed=speed,
+            self.keys.system, rate=rate, substeps=self.keys.substeps, method=KEYBOARD_METHOD,
+            speed=speed,
             parameters={
                 **self._settings(instrument),
                 **self.regulating.parameters,
@@ -475,7 +476,7 @@ class PianoPage:
 
     def start_passage(self) -> float:
         """Lets the scripted finger play, from now on; gives when it will be done [s]."""
-        strokes = self._passage(max(self.live.read("time") + 0.05, SETTLING))
+        strokes = self._passage(max(self.live.read("time") + 0.05, SETTLING_TIME))
         self._fingers = script_fingers(strokes)
         fingers = [each for each in strokes if isinstance(each, Stroke)]
         self._playing = max(s.time + s.press + s.stay + s.leave for s in fingers)
@@ -483,7 +484,7 @@ class PianoPage:
         return self._playing
 
     def _on_white_keys(self, start: float) -> list[Stroke]:
-        white = [note for note in self.notes if "#" not in NAMES[note % 12]]
+        white = [note for note in self.notes if "#" not in NOTE_NAMES[note % 12]]
         return passage_on(white or self.notes, start)
 
     # ---- what is asked --------------------------------------------------------------------------
@@ -536,7 +537,7 @@ class PianoPage:
         self.instrument = instrument
 
     def _settings(self, instrument: str) -> dict[str, float]:
-        own = settings(instrument, self.instruments, self.keys.system.one)
+        own = settings(instrument, self.instruments, self.keys.system.replica)
         return {f"{note_name(note)}/{x}": each for note in self.notes for x, each in own.items()}
 
     def _turn(self, message: asked.Screw, client: str) -> Facts:
@@ -621,7 +622,7 @@ class PianoPage:
         )  # fmt: skip
 
     def _string(self, heard: HeardNote) -> str:
-        shifted = self.instrument == "piano" and heard.una_corda >= SHIFTED
+        shifted = self.instrument == "piano" and heard.una_corda >= UNA_CORDA_THRESHOLD
         return "una corda" if shifted else self.instruments[self.instrument]
 
     def _damps(self, note: int, time: float, share: float) -> None:

@@ -25,7 +25,14 @@ import touchback as tb
 from touchback import Live, live
 from touchback.errors import NO_JSON, InputError
 from touchback.haptics import BENCH_DEVICE, RENDERED, TICKS, rendered_wall, rendering
-from touchback.instruments import DAMPER, String, StringMotion, piano_string, pluck, struck_strings
+from touchback.instruments import (
+    DAMPER_DECAY,
+    String,
+    StringMotion,
+    piano_string,
+    pluck,
+    struck_strings,
+)
 from touchback.names import suggestion
 from touchback.realtime import Report, flag_names
 from touchback.realtime.control import Answer, CommandServer, Exposed
@@ -124,7 +131,7 @@ def _table(
         "speeds": list(speeds),
         "cosine": cosine[:, loudest].tolist(),
         "sine": sine[:, loudest].tolist(),
-        "damper": DAMPER,
+        "damper": DAMPER_DECAY,
         "attack": 0.0,
     }
 

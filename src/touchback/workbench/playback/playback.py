@@ -13,6 +13,7 @@ from touchback.realtime.control import Answer, CommandServer, Message
 from touchback.realtime.control.command_server import OFTEN, USUAL
 from touchback.realtime.control.control_messages import (
     Choose,
+    Describe,
     Go,
     Pause,
     Read,
@@ -23,7 +24,6 @@ from touchback.realtime.control.control_messages import (
     Step,
     Stop,
     Switch,
-    What,
 )
 from touchback.realtime.control.permissions import Exposed, Rate, Rates
 from touchback.workbench.manipulate.manipulator_messages import (
@@ -128,7 +128,7 @@ class Playback:
         add(Stop, lambda asked, client: self._do(self.pause), None, any_time=True)
         add(Events, lambda asked, client: {"events": self.events()}, any_time=True)
         add(Graph, lambda asked, _: graph_facts(self.track.system(self._shown)), any_time=True)
-        add(What, lambda asked, client: self.what(), any_time=True)
+        add(Describe, lambda asked, client: self.what(), any_time=True)
 
     def _move(
         self, kind: type[_Kind], act: Callable[[_Kind], None], rate: Rate | None = USUAL

@@ -1,3 +1,3 @@
 function x = model_settle(t, x, u, p, m)
-% Nothing is tied: every state is consistent.
+% Nothing is constrained: every state is consistent.
 end

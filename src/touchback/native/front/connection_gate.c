@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "front/front.h"
+#include "front/connection_gate.h"
 
 #include <errno.h>
 

@@ -9,15 +9,15 @@ if model_refuse(m)
   nq = m.sizes(1);
   at = nq + (1:m.sizes(2));
   for k = 1:60
-    [h, J] = model_closed(0, x, m.inputs, p, m);
+    [h, J] = model_constraints(0, x, m.inputs, p, m);
     if max([0; abs(h)]) <= 1e-13
       break
     end
     step = -pinv(J(m.holonomic, :)) * h;
     step = step / max(1, 2 * max(abs(step)));
-    x(1:nq) = model_moved(x, step, 0, m.inputs, p, m);
+    x(1:nq) = model_displace(x, step, 0, m.inputs, p, m);
   end
-  [~, J] = model_closed(0, x, m.inputs, p, m);
+  [~, J] = model_constraints(0, x, m.inputs, p, m);
   b = zeros(m.rows, 1);
   if m.moving
     b = equations_velocity_level(x, [0; m.inputs], p);

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "live/shelter.h"
+#include "live/sigbus_guard.h"
 
 #include <stdatomic.h>
 
@@ -11,7 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { SHELTERS = 256, TOO_MANY = -2 };
+enum { GUARDS = 256, TOO_MANY = -2 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct sigaction before;
@@ -20,10 +20,10 @@ static uintptr_t page;       /* bytes */
 static struct {
     _Atomic uintptr_t start, end; /* start is 0 in a free place */
     _Atomic long lost;
-} shelters[SHELTERS];
+} guards[GUARDS];
 
-/* What isn't ours goes to the handler that was there before, and shelters stay. One that was
- * installed between two shelters hands it back (by raise, or by a call): then the process ends, as
+/* What isn't ours goes to the handler that was there before, and guards stay. One that was
+ * installed between two guards hands it back (by raise, or by a call): then the process ends, as
  * without handlers. */
 static void hand_on(int number, siginfo_t *info, void *context) {
     int sent = info->si_code <= 0; /* by a process, as kill does: no access failed */
@@ -50,21 +50,21 @@ static void hand_on(int number, siginfo_t *info, void *context) {
 /* Takes the place of a page that is gone. Only what may be called in a handler of signals. */
 static void replace(int number, siginfo_t *info, void *context) {
     uintptr_t place = (uintptr_t)info->si_addr;
-    for (long i = 0; info->si_code > 0 && i < SHELTERS; i++) {
-        uintptr_t start = atomic_load(&shelters[i].start);
-        if (!start || place < start || place >= atomic_load(&shelters[i].end))
+    for (long i = 0; info->si_code > 0 && i < GUARDS; i++) {
+        uintptr_t start = atomic_load(&guards[i].start);
+        if (!start || place < start || place >= atomic_load(&guards[i].end))
             continue;
         void *whole = (void *)(place / page * page);
         if (mmap(whole, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
                  0) != MAP_FAILED) {
-            atomic_fetch_add(&shelters[i].lost, 1);
+            atomic_fetch_add(&guards[i].lost, 1);
             return;
         }
     }
     hand_on(number, info, context);
 }
 
-long tb_shelter(void *start, int64_t bytes) {
+long tb_sigbus_guard(void *start, int64_t bytes) {
     long found = TOO_MANY;
     pthread_mutex_lock(&lock);
     struct sigaction ours = {.sa_sigaction = replace,
@@ -76,36 +76,36 @@ long tb_shelter(void *start, int64_t bytes) {
         before = now;
         installed = !sigaction(SIGBUS, &ours, NULL);
     }
-    for (long i = 0; installed && i < SHELTERS && found < 0; i++)
-        if (!atomic_load(&shelters[i].start)) {
-            atomic_store(&shelters[i].lost, 0);
-            atomic_store(&shelters[i].end, (uintptr_t)start + (uintptr_t)bytes);
-            atomic_store(&shelters[i].start, (uintptr_t)start);
+    for (long i = 0; installed && i < GUARDS && found < 0; i++)
+        if (!atomic_load(&guards[i].start)) {
+            atomic_store(&guards[i].lost, 0);
+            atomic_store(&guards[i].end, (uintptr_t)start + (uintptr_t)bytes);
+            atomic_store(&guards[i].start, (uintptr_t)start);
             found = i;
         }
     pthread_mutex_unlock(&lock);
     return found;
 }
 
-long tb_shelter_lost(long shelter) {
-    return shelter < 0 ? 0 : atomic_load(&shelters[shelter].lost);
+long tb_sigbus_guard_lost(long guard) {
+    return guard < 0 ? 0 : atomic_load(&guards[guard].lost);
 }
 
-void tb_shelter_end(long shelter) {
-    if (shelter >= 0)
-        atomic_store(&shelters[shelter].start, 0);
+void tb_sigbus_guard_end(long guard) {
+    if (guard >= 0)
+        atomic_store(&guards[guard].start, 0);
 }
 
 #else
 
-long tb_shelter(void *start, int64_t bytes) {
+long tb_sigbus_guard(void *start, int64_t bytes) {
     return (void)start, (void)bytes, -1;
 }
-long tb_shelter_lost(long shelter) {
-    return (void)shelter, 0;
+long tb_sigbus_guard_lost(long guard) {
+    return (void)guard, 0;
 }
-void tb_shelter_end(long shelter) {
-    (void)shelter;
+void tb_sigbus_guard_end(long guard) {
+    (void)guard;
 }
 
 #endif

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "daq/get.h"
+#include "daq/pipe_reader.h"
 
 #include <errno.h>
 

@@ -1,4 +1,4 @@
-function [h, J] = model_closed(t, x, u, p, m)
+function [h, J] = model_constraints(t, x, u, p, m)
 % Errors of the rows that have positions, and the slopes of all rows.
 out = equations_positions(x, [t; u], p);
 h = out(1:m.rows);

@@ -1,4 +1,4 @@
-function q = model_moved(x, step, t, u, p, m)
+function q = model_displace(x, step, t, u, p, m)
 % Positions of x moved by a step in velocities.
 q = x(1:m.sizes(1));
 if m.plain

@@ -1,14 +1,14 @@
-/* A witness: a thread that only sleeps to instants of a clock and notes how late it woke. It has no
- * work of its own, so that what makes it late is the machine and not a run. */
-#ifndef TOUCHBACK_LIVE_WITNESS_H
-#define TOUCHBACK_LIVE_WITNESS_H
+/* A monitor of wakeups: a thread that only sleeps to instants of a clock and notes how late it
+ * woke. It has no work of its own, so that what makes it late is the machine and not a run. */
+#ifndef TOUCHBACK_LIVE_WAKEUP_MONITOR_H
+#define TOUCHBACK_LIVE_WAKEUP_MONITOR_H
 
 #include <stdatomic.h>
 #include <stdint.h>
 
 #include "live/statistics.h"
 
-typedef struct tb_witness {
+typedef struct tb_wakeup_monitor {
     double period;      /* ns between its instants */
     double phase;       /* ns from its start to the first */
     int64_t lead;       /* ns: it sleeps to so long before an instant, as ticks do */
@@ -23,11 +23,11 @@ typedef struct tb_witness {
 
     int64_t thread;
     _Atomic long stop;
-} tb_witness;
+} tb_wakeup_monitor;
 
 /* Returns 0 or an errno. */
-int tb_witness_start(tb_witness *witness);
+int tb_wakeup_monitor_start(tb_wakeup_monitor *monitor);
 /* Ends and joins the thread, if there is one. */
-void tb_witness_join(tb_witness *witness);
+void tb_wakeup_monitor_join(tb_wakeup_monitor *monitor);
 
 #endif

@@ -6,7 +6,7 @@ nq = m.sizes(1);
 n = m.sizes(2);
 before = Inf;
 for k = 1:50
-  [h, J] = model_closed(t, x, u, p, m);
+  [h, J] = model_constraints(t, x, u, p, m);
   size_of_h = max([0; abs(h)]);
   if size_of_h <= 1e-13 || (size_of_h < 1e-9 && size_of_h > 0.5 * before)
     break
@@ -16,9 +16,9 @@ for k = 1:50
   dependent = dependent_of(J);
   step = zeros(n, 1);
   step(dependent) = -(J(:, dependent) \ h);
-  x(1:nq) = model_moved(x, step, t, u, p, m);
+  x(1:nq) = model_displace(x, step, t, u, p, m);
 end
-[h, J] = model_closed(t, x, u, p, m);
+[h, J] = model_constraints(t, x, u, p, m);
 if ~all(abs(h) < 1e-6)
   error('model:open', 'At %g s the constraints can''t be met: %g m (or rad) stay open.', t, max(abs(h)));
 end
