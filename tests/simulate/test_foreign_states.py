@@ -1,7 +1,11 @@
 """A state knows whose it is: another system with as many elements doesn't take it."""
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 import pytest
+from hypothesis import given, settings, strategies as st
 
 import touchback as tb
 
@@ -42,3 +46,88 @@ def test_copies_refuse_the_state_of_other_copies() -> None:
     few, others = (tb.copies(one, names) for names in (["a", "b"], ["a", "c"]))
     with pytest.raises(tb.InputError, match=r"element 1 is 'b: left'|another system"):
         tb.simulate(others, few.initial_state(), 0.1, method="rk4")
+
+
+def slider() -> tb.System:
+    """Three positions, three velocities and an extra state; a sensor and an input."""
+    m = tb.Model("slider", gravity=(0, 0, 0))
+    last: tb.BodyHandle = m.ground
+    for name, axis in (("a", "x"), ("b", "y"), ("c", "z")):
+        body = m.body(f"{name} body", mass=1.0)
+        m.joint(name, tb.Prismatic(axis), last, body)
+        last = body
+    m.force("push", tb.JointEffort("a", m.input("push", unit="N")))
+    m.state("charge", rate=0.0)
+    m.sensor("place", tb.Signal(m.coordinate("a"), "m"))
+    return m.compile()
+
+
+SLIDER = slider()
+
+
+def observer(start: Any = None) -> tb.estimate.ExtendedKalman:
+    return tb.estimate.ExtendedKalman(SLIDER, 0.01, {"place": 0.01}, {}, {}, start)
+
+
+TAKERS: dict[str, Callable[[Any], object]] = {
+    "simulate": lambda x: tb.simulate(SLIDER, x, 0.01),
+    "simulate with steps": lambda x: tb.simulate(SLIDER, x, 0.01, method="rk4", step=0.01),
+    "live": lambda x: tb.live(SLIDER, x, speed=None).stop(),
+    "linearise": lambda x: tb.linearise(SLIDER, x),
+    "equilibrium": lambda x: tb.equilibrium(SLIDER, x),
+    "ports": lambda x: tb.ports(SLIDER, x),
+    "gradient": lambda x: tb.sensitivity(SLIDER, x, 0.01, parameters=[]),
+    "batch": lambda x: tb.batch.Batch(SLIDER, 2).run(x, 0.01),
+    "mode_of": SLIDER.mode_of,
+    "stored_energy": SLIDER.stored_energy,
+    "consistent": SLIDER.consistent,
+    "reassembled": SLIDER.reassembled,
+    "an observer": observer,
+    "error of an estimate": lambda x: observer().error(x),
+}
+
+
+@pytest.mark.parametrize("taker", TAKERS)
+@given(data=st.data())
+@settings(max_examples=12, deadline=None)
+def test_a_state_made_by_hand_has_the_sizes_of_the_system(taker: str, data: Any) -> None:
+    """Also where the numbers are as many in all: three positions are no velocities."""
+    sizes = data.draw(
+        st.one_of(
+            st.sampled_from([(7, 0, 0), (3, 4, 0), (2, 4, 1), (0, 0, 7)]),
+            st.tuples(*[st.integers(0, 8)] * 3).filter(lambda found: found != (3, 3, 1)),
+        )
+    )
+    state = tb.State(*([0.1] * size for size in sizes))
+    with pytest.raises(tb.InputError, match=r"^slider: .*(elements|positions)"):
+        TAKERS[taker](state)
+
+
+@pytest.mark.parametrize("taker", TAKERS)
+def test_functions_take_a_state_that_is_made_by_hand_and_right(taker: str) -> None:
+    TAKERS[taker](tb.State([0.1, 0.2, 0.3], np.zeros(3, dtype=int), (0.0,)))
+
+
+@pytest.mark.parametrize("part", ["q", "v", "z"])
+@pytest.mark.parametrize(
+    "bad",
+    [None, "abc", 1.0, [[0.0, 1.0]], ["a"], [1j], {}, [None], tb, np.zeros((2, 2)), [[1], [1, 2]]],
+    ids=str,
+)
+def test_a_part_of_a_state_that_is_no_list_of_numbers_is_refused_when_it_is_given(
+    part: str, bad: Any
+) -> None:
+    with pytest.raises(tb.InputError, match=rf"^State: its {part}\b"):
+        tb.State(**{"q": [0.0], "v": [0.0], "z": [], part: bad})
+    state = SLIDER.initial_state()
+    with pytest.raises(tb.InputError, match=rf"^State: its {part}\b"):
+        setattr(state, part, bad)
+    assert state == SLIDER.initial_state()
+
+
+def test_names_and_assembly_of_a_state_are_what_they_must_be() -> None:
+    for bad in ({"names": ["a"]}, {"names": (1,)}, {"assembly": "how"}):
+        with pytest.raises(tb.InputError, match=f"^State: its {next(iter(bad))}"):
+            tb.State([0.0], [0.0], [], **bad)
+    with pytest.raises(tb.InputError, match="7 elements and 1 names"):
+        tb.simulate(SLIDER, tb.State([0.1] * 3, [0.0] * 3, [0.0], ("a",)), 0.01)

@@ -13,8 +13,8 @@ from touchback.errors import InputError
 from touchback.model import ForceKind
 from touchback.names import unknown_name
 from touchback.numbers import by_name, read_array
-from touchback.simulate import Span
-from touchback.system import System, filled, with_found_states
+from touchback.simulate import Span, read_state
+from touchback.system import State, System, filled, with_found_states
 
 Floats = np.ndarray
 
@@ -134,7 +134,8 @@ def states_of(
             f"{system.name}: its constraints need whole states; give an array with a row of "
             "each, such as [system.assemble(…).x, …]."
         )
-    states = filled("state", getattr(x0, "x", x0), tuple(system.state_names), first.x)
+    given = read_state(system, x0) if isinstance(x0, State) else getattr(x0, "x", x0)
+    states = filled("state", given, tuple(system.state_names), first.x)
     rows = np.array(np.atleast_2d(states), dtype=float)
     if rows.ndim > 2 or len(rows) not in (1, count):
         for name, each in x0.items() if named else ():

@@ -15,7 +15,7 @@ from touchback.analysis import Chart, Instance, full_flow, state_of
 from touchback.errors import InputError, SolveError
 from touchback.names import unknown_name
 from touchback.numbers import as_float, by_name, check_period, read_number, shown, whole_within
-from touchback.simulate import Where, refuse
+from touchback.simulate import Where, read_state, refuse
 from touchback.system import Point, Values, fill
 
 
@@ -127,7 +127,8 @@ class Observer(ABC):
 
     def error(self, truth: State) -> np.ndarray:
         """A true state less the estimate, in the independent variations."""
-        return self.difference(_array(truth), _array(self.state))[self._rows]
+        true = read_state(self.system, truth)
+        return self.difference(true, self.state.x)[self._rows]
 
     def nees(self, truth: State) -> float:
         """The normalised square eᵀP⁻¹e of the error: χ² with as many degrees as `names`, if the
@@ -253,10 +254,6 @@ class Observer(ABC):
         """Places of readings among the measured sensors, and the covariance of their noise."""
         order = list(self._measured)
         return [order.index(n) for n in names], np.diag([self._measured[n] ** 2 for n in names])
-
-
-def _array(x: State) -> np.ndarray:
-    return np.concatenate([x.q, x.v, x.z])
 
 
 def _check_deviations(

@@ -23,6 +23,7 @@ def initial_state(
     """A state as it is given, checked, and assembled anew where parameters of the run open its
     loops; without one the initial state, loops closed."""
     if isinstance(x0, State) and x0.assembly is not None and system.constrained:
+        read_state(system, x0)  # refuses what isn't a state of this system
         x0 = _system_for_run(system, x0, parameters).reassembled(
             x0, start, inputs.at(start, x0.x)[1:]
         )
@@ -38,7 +39,7 @@ def initial_state(
 
 def read_state(system: System, given: HasState | StateData | ArrayLike) -> Floats:
     """The elements of a state, or of what has one, as many as the system has; a copy."""
-    return elements_of(system.name, system.state_names, given)
+    return elements_of(system.name, system.state_names, system.sizes, given)
 
 
 def consistency(

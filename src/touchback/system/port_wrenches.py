@@ -17,7 +17,7 @@ from touchback.system.active_equations import At
 from touchback.system.compiled_function import Function
 from touchback.system.derivation import solved_arguments
 from touchback.system.signal_layout import Values
-from touchback.system.system_state import State
+from touchback.system.system_state import State, elements_of
 
 if TYPE_CHECKING:
     from touchback.system.system import System
@@ -187,7 +187,9 @@ def ports(system: System, x: State | ArrayLike, inputs: Values = None, t: float 
     inputs: with modes, in the mode of the state. Forces of rigid contacts, which a state doesn't
     tell, are not there."""
     own = system.independent_copy()
-    values = own.initial_state().x if x is None else np.array(getattr(x, "x", x), dtype=float)
+    given = own.initial_state() if x is None else x
+    values = elements_of(own.name, own.state_names, own.sizes, given)
+    own.mode_of(values)  # refused when its modes have no such number
     for group in own.dynamics.modes.groups:
         number = int(values[own.state_names.index(group.state)])
         own.enter(group.modes[number])

@@ -276,7 +276,7 @@ class System:
         return self.dynamics.modes.number_in(self._elements(x), self.state_names, self.name)
 
     def _elements(self, given: State | ArrayLike) -> np.ndarray:
-        return elements_of(self.name, self.state_names, given)
+        return elements_of(self.name, self.state_names, self.sizes, given)
 
     # ---- copies ----------------------------------------------------------------------------------
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -33,6 +34,25 @@ class State:
     names: tuple[str, ...] = field(default=(), repr=False)
     assembly: Assembly | None = field(default=None, repr=False)
 
+    def __setattr__(self, name: str, given: Any) -> None:
+        """Refuses what can't be part of a state, when it is made and later."""
+        if name in ("q", "v", "z"):
+            given = read_array(f"State: its {name}", given)
+            if given.ndim != 1:
+                raise InputError(
+                    f"State: its {name} is a list of numbers, got an array of shape {given.shape}; "
+                    "functions take arrays of states as arrays."
+                )
+        elif name == "names" and not (
+            isinstance(given, tuple) and all(isinstance(each, str) for each in given)
+        ):
+            raise InputError(f"State: its names are a tuple of texts, got {shown(given)}.")
+        elif name == "assembly" and not isinstance(given, Assembly | None):
+            raise InputError(
+                f"State: its assembly is what `system.assemble` notes there, got {shown(given)}."
+            )
+        object.__setattr__(self, name, given)
+
     def __eq__(self, other: object) -> bool:
         """To all digits."""
         if not isinstance(other, State):
@@ -47,8 +67,11 @@ class State:
         return np.concatenate([self.q, self.v, self.z])
 
 
-def elements_of(system: str, names: Sequence[str], given: object) -> np.ndarray:
-    """The elements of a state, or of what has one, as many as there are names; a copy."""
+def elements_of(
+    system: str, names: Sequence[str], sizes: tuple[int, int, int], given: object
+) -> np.ndarray:
+    """The elements of a state, or of what has one, as many as there are names, of which `sizes`
+    are positions, velocities and extra states; a copy."""
     state = getattr(given, "state", given)
     try:
         x = read_array("state", getattr(state, "x", state)).copy()
@@ -62,14 +85,26 @@ def elements_of(system: str, names: Sequence[str], given: object) -> np.ndarray:
             f"{system}: the state has {len(names)} elements ({', '.join(names[:6])}"
             f"{', …' if len(names) > 6 else ''}), got an array of shape {x.shape}."
         )
-    if isinstance(state, State) and state.names:
+    if isinstance(state, State):
+        found = len(state.q), len(state.v), len(state.z)
+        if found != sizes:
+            raise InputError(
+                f"{system}: a state has {sizes[0]} positions q, {sizes[1]} velocities v and "
+                f"{sizes[2]} extra states z, got {found[0]}, {found[1]} and {found[2]}; "
+                "`system.assemble(name=value)` gives one."
+            )
         _refuse_foreign(system, names, state.names)
     return x
 
 
 def _refuse_foreign(system: str, own: Sequence[str], foreign: Sequence[str]) -> None:
     """A state that was made for other elements than the system has."""
-    for k, (theirs, ours) in enumerate(zip(foreign, own, strict=True)):
+    if len(foreign) not in (0, len(own)):
+        raise InputError(
+            f"{system}: the state has {len(own)} elements and {len(foreign)} names; give it names "
+            "for all (`system.state_names`), or none."
+        )
+    for k, (theirs, ours) in enumerate(zip(foreign, own)):
         if theirs != ours:
             raise InputError(
                 f"{system}: the state is that of another system: element {k} is {theirs!r} there "
