@@ -9,6 +9,7 @@ import touchback as tb
 from driven_slides import (
     AT,
     KICK,
+    LENGTH,
     UNTIL,
     add_modes,
     pendulum_on_slide,
@@ -72,7 +73,7 @@ def test_a_card_leaves_jumps_to_the_processor_and_says_why(card: GpuDevice) -> N
 def test_a_drive_whose_position_jumps_is_refused_in_batches(options: Any) -> None:
     model = pendulum_on_slide(lambda m: tb.select(m.time < AT, 0.0, m.parameter("way", 0.0)))
     if options.get("method") == "moreau-jean":
-        model.contact("wall", tb.contact.DescribedContact(model.coordinate("swing") + 3.0))
+        model.contact("wall", tb.contact.DescribedContact(LENGTH * model.coordinate("swing") + 3.0))
     batch = model.compile().batch(2)
     with pytest.raises(tb.InputError, match=r"'x' prescribes jumps by 0\.05 m"):
         batch.run(duration=UNTIL, parameters={"way": [0.0, 0.05]}, progress=False, **options)

@@ -85,7 +85,7 @@ REFUSED = r"'x' prescribes jumps by 0\.05 m \(or rad\) at t = 0\.02 s.*infinite 
 def test_a_drive_whose_position_jumps_is_refused(method: str | None) -> None:
     model = pendulum_on_slide(moved_at_once)
     if method == "moreau-jean":
-        model.contact("wall", tb.contact.DescribedContact(model.coordinate("swing") + 3.0))
+        model.contact("wall", tb.contact.DescribedContact(LENGTH * model.coordinate("swing") + 3.0))
     step = {} if method is None else {"method": method, "step": 1e-3}
     with pytest.raises(tb.InputError, match=REFUSED):
         tb.simulate(model.compile(), duration=UNTIL, progress=False, **step)
@@ -125,7 +125,7 @@ def test_more_kinks_than_runs_are_parted_at_are_warned_of() -> None:
 
 def test_runs_that_cannot_be_parted_warn_with_the_jump() -> None:
     model = pendulum_on_slide(ramp(1.0))
-    model.contact("wall", tb.contact.DescribedContact(model.coordinate("swing") + 3.0))
+    model.contact("wall", tb.contact.DescribedContact(LENGTH * model.coordinate("swing") + 3.0))
     with pytest.warns(RuntimeWarning, match=r"'x' by 1 m/s \(or rad/s\) at t = 0\.02 s"):
         tb.simulate(model.compile(), duration=UNTIL, progress=False)
 
@@ -138,7 +138,7 @@ def test_smooth_motions_part_no_run() -> None:
 
 def test_time_stepping_applies_the_impulse_within_a_step() -> None:
     model = pendulum_on_slide(ramp(1.0), gravity=0.0)
-    model.contact("wall", tb.contact.DescribedContact(model.coordinate("swing") + 3.0))
+    model.contact("wall", tb.contact.DescribedContact(LENGTH * model.coordinate("swing") + 3.0))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         run = tb.simulate(

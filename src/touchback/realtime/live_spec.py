@@ -21,11 +21,16 @@ from touchback.simulate import (
     FixedStep,
     RunSpec,
     Solver,
+    Span,
+    find_rate_jumps,
     formulation_for,
     newton_for,
     solver_for,
 )
 from touchback.system import System
+
+_LOOKED_AHEAD = 600.0  # s of the model's time in which instants are found where drives switch
+
 
 _SLOWEST = 1e-6  # of real time: a tick of 1 s then takes eleven days
 
@@ -326,9 +331,12 @@ def make_loop(spec: LiveSpec, x0: Floats, pace: Pace, memory: RunMemory | None =
     energies = [each.port(system.input_names, system.output_names) for each in spec.energy.values()]
     count = len(system.output_names)
     measured = Measured(posed.outputs, count) if count and posed.outputs else None
+    ahead = replace(spec.run, span=Span(0.0, _LOOKED_AHEAD), x0=x0)
+    jumps = [(each.time, each.before) for each in find_rate_jumps(ahead, solver)]
     width = 8 * (16 + len(watches) + len(x0) + count)
     rows = int(np.clip(_RING_SECONDS * spec.rate, 256, max(256, _RING_BYTES // width)))
     return LiveLoop(
         posed.problem, solver.word, x0, pace, watches, measured, posed.solving, guards, energies,
         rows, newton, system.parameter_values(spec.parameters), memory, spec.max_speed,
+        jumps,
     )  # fmt: skip

@@ -64,6 +64,10 @@ int tb_fixed_take(tb_fixed *self, const tb_problem *problem) {
     const tb_rate_jumps *jumps = &self->jumps;
     double t = self->t0 + (double)self->steps * self->h, start = t, h = self->h;
     double t_next = self->t0 + (double)(self->steps + 1) * self->h;
+    while (self->next_jump < jumps->count && jumps->at[self->next_jump] <= t)
+        self->next_jump++; /* it began after them */
+    while (self->next_jump > 0 && jumps->at[self->next_jump - 1] > t)
+        self->next_jump--; /* the step was taken back */
     for (; self->next_jump < jumps->count && jumps->at[self->next_jump] <= t_next;
          self->next_jump++) {
         double before = jumps->before[self->next_jump], at = jumps->at[self->next_jump];
@@ -91,6 +95,13 @@ int tb_fixed_advance(tb_fixed *self, const tb_problem *problem, long count, long
             return TB_INTERRUPTED;
         double start = self->t0 + (double)self->steps * self->h, t = start + self->offset;
         double h = self->h - self->offset, t_next = self->t0 + (double)(self->steps + 1) * self->h;
+        if (self->jumps.count) { /* without events: in parts */
+            if (tb_fixed_take(self, problem) != TB_REACHED)
+                return TB_NOT_FINITE;
+            if (self->steps % every == 0)
+                memcpy(record + (*written)++ * n, self->x, (size_t)n * sizeof *next);
+            continue;
+        }
         self->bad = tb_fixed_try(self, problem, t, h, t_next);
         if (self->bad >= 0)
             return TB_NOT_FINITE;

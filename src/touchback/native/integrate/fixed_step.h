@@ -30,7 +30,7 @@ typedef struct tb_fixed {
     double *rows;    /* with events or an energy balance 7 * state size: dense output, rates at both
                         ends */
     long rate_known; /* at the end of the last step; set to 0 with another state */
-    tb_rate_jumps jumps; /* that single steps stop at */
+    tb_rate_jumps jumps; /* that steps stop at; only where there are neither events nor a balance */
     long next_jump;
 } tb_fixed;
 

@@ -92,7 +92,10 @@ class LiveLoop:
         parameters: ArrayLike = (),
         memory: RunMemory | None = None,
         max_speed: float = np.inf,
+        rate_jumps: Sequence[tuple[float, float]] = (),
     ) -> None:
+        """`rate_jumps`: times at which prescribed rates jump, each with that up to which nothing of
+        what comes after is read (fixed_step.h)."""
         solved = self._solved(constrained)
         inputs, n, outputs = (
             len(problem.u) - 1,
@@ -119,6 +122,11 @@ class LiveLoop:
             self.struct.wakeup_monitor = ctypes.addressof(self.memory.wakeup_monitor)
         self.record.owned += [problem, measured, constrained, *solved]
         self._set_problem(problem, method, x0)
+        pairs = np.array(rate_jumps, dtype=np.float64).reshape(-1, 2).T.copy()
+        jumps = Record(self.struct.run.jumps, count=pairs.shape[1])
+        for name, row in zip(("at", "before"), pairs, strict=True):
+            jumps.point(name, row)
+        self.record.owned += jumps.owned
         self.struct.max_speed = max_speed
         self._set_blocks(block, len(parts[0]), len(parts[1]), newton)
         self._set_pace()

@@ -1,0 +1,52 @@
+"""Live runs apply the impulses of drives whose rates jump with time, as `tb.simulate` does."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import touchback as tb
+from driven_slides import AT, KICK, UNTIL, add_modes, pendulum_on_slide, ramp_by_parameters
+
+RATE = 1000.0
+
+
+@pytest.fixture(scope="module", params=[False, True], ids=["constraints", "modes"])
+def system(request: pytest.FixtureRequest) -> tb.System:
+    model = pendulum_on_slide(ramp_by_parameters, gravity=0.0)
+    return (add_modes(model) if request.param else model).compile()
+
+
+@pytest.mark.parametrize("constraints", [None, "projection", "multipliers", "baumgarte"])
+@pytest.mark.parametrize("at", [AT, 0.02003])
+def test_a_tick_kicks_as_a_step_does(system: tb.System, at: float, constraints: str | None) -> None:
+    """The same bits: of the state before the jump, the impulse, and the rest of the step."""
+    given = {"constraints": constraints, "parameters": {"at": at}}
+    with tb.live(system, rate=RATE, speed=None, **given) as live:
+        live.run(UNTIL)
+        reached = [live.read(name) for name in system.state_names]
+    alone = tb.simulate(
+        system, duration=UNTIL, method="rk4", step=1.0 / RATE, progress=False, **given
+    )
+    assert reached == [alone[name][-1] for name in system.state_names]
+    kicked = reached[system.state_names.index("swing rate")]
+    assert kicked == pytest.approx(KICK * np.cos(0.4), rel=1e-6)
+
+
+def test_several_steps_of_a_tick_pass_the_jump(system: tb.System) -> None:
+    given = {"parameters": {"at": 0.02003}}
+    with tb.live(system, rate=RATE, speed=None, substeps=4, **given) as live:
+        live.run(UNTIL)
+        assert live.read("swing rate") == pytest.approx(KICK * np.cos(0.4), rel=1e-9)
+
+
+def test_a_replay_passes_the_jump_alike(system: tb.System, tmp_path: Path) -> None:
+    with tb.live(system, rate=RATE, speed=None, record=tmp_path / "run.mcap") as live:
+        live.run(UNTIL)
+    assert tb.replay(tmp_path / "run.mcap").same
+
+
+def test_a_drive_whose_position_jumps_with_time_starts_no_run() -> None:
+    model = pendulum_on_slide(lambda m: tb.select(m.time < AT, 0.0, 0.05))
+    with pytest.raises(tb.InputError, match=r"'x' prescribes jumps by 0\.05 m"):
+        tb.live(model.compile(), rate=RATE, speed=None)
