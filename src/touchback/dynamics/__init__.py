@@ -73,9 +73,9 @@ from touchback.spatial import (
 # Submodules that other rooms import by themselves: nothing else needs them at once.
 PUBLIC_SUBMODULES = (
     "bond_graph",
-    "bond_graph_causality",
     "constraints",
     "forward_dynamics",
+    "multibond_graph",
     "port_equations",
     "regressor",
 )

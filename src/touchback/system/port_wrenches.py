@@ -4,18 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from touchback.dynamics import constraint_rows
-from touchback.dynamics.bond_graph import bond_graph_of
-from touchback.dynamics.bond_graph_causality import BondGraph
+from touchback.dynamics.bond_graph import BondGraph, bond_graph_of
+from touchback.dynamics.multibond_graph import (
+    MultibondGraph,
+    MultibondLayout,
+    multibond_layout,
+    rows_by_constraint,
+)
 from touchback.dynamics.port_equations import PortExchange, port_exchange
 from touchback.system.active_equations import At
 from touchback.system.compiled_function import Function
-from touchback.system.derivation import solved_arguments
+from touchback.system.derivation import Derivation, solved_arguments
 from touchback.system.signal_layout import Values
 from touchback.system.system_state import State, elements_of
 
@@ -186,34 +191,112 @@ def ports(system: System, x: State | ArrayLike, inputs: Values = None, t: float 
     """What bodies and constraints exchange at a state, or x = [q, v, z], of a motion under some
     inputs: with modes, in the mode of the state. Forces of rigid contacts, which a state doesn't
     tell, are not there."""
+    own = _in_mode_of(system, x)
+    shape = own.dynamics.derive_once(("ports", own.key), lambda: _derive(own))
+    return shape(_evaluated(own, shape.function, _numbers(own, x), inputs, t))
+
+
+@overload
+def bond_graph(
+    system: System,
+    x: State | ArrayLike | None = None,
+    inputs: Values = None,
+    t: float = 0.0,
+    *,
+    vectors: Literal[True] = True,
+) -> MultibondGraph: ...
+
+
+@overload
+def bond_graph(system: System, *, vectors: Literal[False]) -> BondGraph: ...
+
+
+def bond_graph(
+    system: System,
+    x: State | ArrayLike | None = None,
+    inputs: Values = None,
+    t: float = 0.0,
+    *,
+    vectors: bool = True,
+) -> MultibondGraph | BondGraph:
+    """The mechanism of `ports` as a bond graph with its causality, found by the sequential
+    procedure.
+
+    Multibonds have the flows and efforts of a port, three velocities or three angular velocities of
+    a body or the rates of a joint, and nodes their matrices and numbers at a state (the start, if
+    none is given), in its mode. With `vectors=False` every bond is a scalar: inertias and flow
+    sources over the rates of the joints' coordinates, in the mode that the system was told to
+    `enter`.
+
+    The graph's text (`print`), `as_dict()` and `touchback.draw.bond_graph_svg` show it."""
+    own = _in_mode_of(system, x) if vectors and x is not None else system
+    start = own.assemble() if own.constrained else own.initial_state()
+    q = start.q + _STIR * np.random.default_rng(1).uniform(0.5, 1.0, len(start.q))
+    left_out = own.freedoms(start.q).redundant if own.constrained else ()
+    if vectors:
+        key = ("multibonds", own.key, left_out)
+        made = own.dynamics.derive_once(key, lambda: _derive_multibonds(own, left_out))
+        here = start.x if x is None else _numbers(own, x)
+        stirred = np.concatenate([q, start.x[len(q) :]])
+        numbers = (_evaluated(own, made.function, each, inputs, t) for each in (here, stirred))
+        return made.layout.graph(*numbers)
+    rows: dict[str, list[float]] = {}
+    if own.constrained:
+        J = own.dynamics.assembler(own.calls, At()).positions(q)[1]
+        named = zip(own.constraint_names, J, strict=True)
+        rows = {name: row.tolist() for name, row in named if name not in left_out}
+    return bond_graph_of(own.model, list(q), rows)
+
+
+def _numbers(system: System, x: State | ArrayLike | None) -> Floats:
+    given = system.initial_state() if x is None else x
+    return elements_of(system.name, system.state_names, system.sizes, given)
+
+
+def _in_mode_of(system: System, x: State | ArrayLike | None) -> System:
+    """A system of its own, in the mode of a state."""
     own = system.independent_copy()
-    given = own.initial_state() if x is None else x
-    values = elements_of(own.name, own.state_names, own.sizes, given)
+    values = _numbers(own, x)
     own.mode_of(values)  # refused when its modes have no such number
     for group in own.dynamics.modes.groups:
         number = int(values[own.state_names.index(group.state)])
         own.enter(group.modes[number])
-    shape = own.dynamics.derive_once(("ports", own.key), lambda: _derive(own))
-    q, v, z = np.split(values, np.cumsum(own.sizes)[:2])
+    return own
+
+
+def _evaluated(
+    system: System, function: Function, values: Floats, inputs: Values, t: float
+) -> Floats:
+    """A function of the state and of what the equations are solved for there."""
+    q, v, z = np.split(values, np.cumsum(system.sizes)[:2])
     at = At(q, v, inputs, t, z)
-    given = np.concatenate(own.dynamics.solve(own.calls, at))
-    return shape(own.call_function(shape.function, at, given))
+    given = np.concatenate(system.dynamics.solve(system.calls, at))
+    return system.call_function(function, at, given)
 
 
-def bond_graph(system: System) -> BondGraph:
-    """The mechanism as a bond graph with its causality, found by the sequential procedure: bodies
-    and constraints of `ports` as inertias and flow sources over the rates of the joints'
-    coordinates. Its text (`print`), `as_dict()` and `touchback.draw.bond_graph_svg` show it; with
-    modes, it is that of the mode that the system was told to `enter`."""
-    start = system.assemble() if system.constrained else system.initial_state()
-    q = start.q + _STIR * np.random.default_rng(1).uniform(0.5, 1.0, len(start.q))
-    rows: dict[str, list[float]] = {}
-    if system.constrained:
-        J = system.dynamics.assembler(system.calls, At()).positions(q)[1]
-        redundant = system.freedoms(start.q).redundant
-        named = zip(system.constraint_names, J, strict=True)
-        rows = {name: row.tolist() for name, row in named if name not in redundant}
-    return bond_graph_of(system.model, list(q), rows)
+@dataclass(frozen=True)
+class _Multibonds:
+    """The compiled function of all entries of a graph, and how its numbers are read."""
+
+    function: Function
+    layout: MultibondLayout
+
+
+def _derive_multibonds(system: System, left_out: Sequence[str]) -> _Multibonds:
+    d = _solved_derivation(system)
+    rows = constraint_rows(d.instant)
+    d.instant.a = d.accelerations
+    kept = dict(rows_by_constraint(d.instant.model.constraint_rows(), rows, left_out))
+    layout = multibond_layout(d.tape, d.instant, kept)
+    return _Multibonds(d.functions({"multibonds": layout.scalars()})["multibonds"], layout)
+
+
+def _solved_derivation(system: System) -> Derivation:
+    """One whose functions know what the equations are solved for, with all rigid joints."""
+    motion, key = system.dynamics, system.key
+    arguments = solved_arguments(system.layout, motion.rows(key).names)
+    motion.refuse("functions")
+    return motion.derive(motion.model(key), arguments, merge_fixed=False)
 
 
 @dataclass(frozen=True)
@@ -247,10 +330,7 @@ def _reader(numbers: Floats) -> Callable[..., Floats]:
 
 
 def _derive(system: System) -> _Shape:
-    motion, key = system.dynamics, system.key
-    arguments = solved_arguments(system.layout, motion.rows(key).names)
-    motion.refuse("functions")
-    d = motion.derive(motion.model(key), arguments, merge_fixed=False)
+    d = _solved_derivation(system)
     rows = constraint_rows(d.instant)
     d.instant.a = d.accelerations
     made = port_exchange(d.tape, d.instant, rows, d.multipliers(rows))
