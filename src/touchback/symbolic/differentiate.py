@@ -121,8 +121,11 @@ def _quotient_by_divisor(t: Tape, r: int) -> int:
 def _root(t: Tape, r: int) -> int:
     """1/(2 r). A length has no derivative at 0, but all of its slopes there are bounded, and
     their mean is 0: that is taken, for 1/0 times the derivative 0 of its square would be NaN, and
-    with it that of |u| u, which is smooth."""
-    divisor = t.maximum(r, t.const(_SMALLEST)) if _sum_of_squares(t, t.a[r]) else r
+    with it that of |u| u, which is smooth. So it is where a number is held at 0, as the depth in
+    Hertz's law: 1/0 times that number, in the derivative of its power 1.5, would be NaN."""
+    held = t.op[t.a[r]] in (ops.MIN, ops.MAX, ops.ABS, ops.SELECT)
+    guarded = held or _sum_of_squares(t, t.a[r])
+    divisor = t.maximum(r, t.const(_SMALLEST)) if guarded else r
     return t.div(t.const(0.5), divisor)
 
 
