@@ -26,6 +26,7 @@ from touchback.simulate import (
     formulation_for,
     newton_for,
     solver_for,
+    warn_of_ground_jumps,
 )
 from touchback.system import System
 
@@ -332,6 +333,7 @@ def make_loop(spec: LiveSpec, x0: Floats, pace: Pace, memory: RunMemory | None =
     count = len(system.output_names)
     measured = Measured(posed.outputs, count) if count and posed.outputs else None
     ahead = replace(spec.run, span=Span(0.0, _LOOKED_AHEAD), x0=x0)
+    warn_of_ground_jumps(ahead)
     jumps = [(each.time, each.before) for each in find_rate_jumps(ahead, solver)]
     width = 8 * (16 + len(watches) + len(x0) + count)
     rows = int(np.clip(_RING_SECONDS * spec.rate, 256, max(256, _RING_BYTES // width)))

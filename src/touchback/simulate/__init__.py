@@ -18,6 +18,7 @@ from touchback.simulate.drive_jumps import (
     RateJump as RateJump,
     find_rate_jumps as find_rate_jumps,
     prescribed_motions as prescribed_motions,
+    warn_of_ground_jumps as warn_of_ground_jumps,
     warn_of_jumps as warn_of_jumps,
 )
 from touchback.simulate.event_monitor import Event

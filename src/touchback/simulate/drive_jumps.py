@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from touchback.errors import InputError
+from touchback.model import BaseMotion
 from touchback.numbers import Floats
 from touchback.simulate.adaptive_step_limits import step_limits
 from touchback.simulate.run_spec import RunSpec
@@ -158,6 +159,39 @@ def warn_of_jumps(name: str, jumps: Sequence[RateJump], why: str, above: int = 1
         f"by {largest.largest:.6g} m/s (or rad/s) at t = {_seconds(largest.time)} s, and {why}, so "
         "that the impulses of these jumps don't act on other coordinates; give a motion whose rate "
         "is continuous.",
+        RuntimeWarning, stacklevel=2 + above,
+    )  # fmt: skip
+
+
+def warn_of_ground_jumps(spec: RunSpec, above: int = 1) -> None:
+    """A RuntimeWarning where the velocity of a moving ground jumps within a run: all that stands on
+    it follows, and its impulses act on nothing."""
+    system, x = spec.system, spec.x0
+    if system.model.base == BaseMotion():
+        return
+    momentum = system.dynamics.function(system.key, "momentum")
+    block = momentum.block_for(system.parameter_values(spec.parameters))
+    limits = step_limits(spec.span, spec.inputs, [({"momentum": momentum}, block)])
+    if limits.knots is None or not len(limits.jumps):
+        return
+    (nq, nv, _), times = system.sizes, limits.jumps
+    q, v, z = np.split(x, [nq, nq + nv])
+    momenta = [
+        system.momentum(
+            *(np.tile(part, (len(times), 1)) for part in (q, v)), t=side,
+            z=np.tile(z, (len(times), 1)), parameters=spec.parameters,
+        ).reshape(len(times), -1)
+        for side in (limits.knots.before_ends(times), times)
+    ]  # fmt: skip
+    jumps = _jumps(*momenta).max(axis=1)
+    if not jumps.any():
+        return
+    first = int(np.argmax(jumps > 0.0))
+    warnings.warn(
+        f"{system.name}: the velocity of its moving ground jumps at {np.count_nonzero(jumps)} "
+        f"instants, first at t = {_seconds(float(times[first]))} s, where the momentum changes by "
+        f"{jumps[first]:.6g} kg m/s (or kg m²/s). What stands on the ground follows without an "
+        "impulse; move the ground by a function whose rate is continuous, or a body by a drive.",
         RuntimeWarning, stacklevel=2 + above,
     )  # fmt: skip
 

@@ -30,6 +30,7 @@ from touchback.simulate.drive_jumps import (
     RateJump,
     find_rate_jumps,
     parting_refusal,
+    warn_of_ground_jumps,
     warn_of_jumps,
 )
 from touchback.simulate.event_monitor import Event
@@ -232,6 +233,7 @@ def simulate(
     )  # fmt: skip
     solver.refuse_excess(spec.span.duration, spec.width)
     spec = spec.from_state(x0)
+    warn_of_ground_jumps(spec)
     jumps = _parting_jumps(spec, solver)
     if switched or jumps:
         about = settings(spec, solver, events)
