@@ -162,8 +162,8 @@ def _integrate(
         if broken > _MOST_BROKEN:
             raise SolveError(
                 f"{varied.instance.system.name}: the derivatives of its equations of motion aren't "
-                f"finite numbers at t = {began:.6g} s; look for a law with a root, a power below 1 or "
-                "a quotient at 0 there."
+                f"finite numbers at t = {began:.6g} s; look for a law with a root, a power below 1 "
+                "or a quotient at 0 there."
             )
         return found
 
