@@ -148,5 +148,5 @@ def test_a_unit_is_short_printable_text_wherever_one_is_given(kind: str, unit: o
         "parameter": lambda: m.parameter("s", 1.0, unit=unit),
         "input": lambda: m.input("s", unit=unit),
     }
-    with pytest.raises(tb.ModelError, match="unit|measured_in: a text"):
+    with pytest.raises(tb.ModelError, match=r"unit|measured_in: a text"):
         given[kind]()
