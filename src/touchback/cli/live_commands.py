@@ -53,7 +53,7 @@ from touchback.realtime import (
 from touchback.recording import FORMATS as RUNS
 from touchback.safe_files import write_atomically
 from touchback.simulate import Inputs, read_inputs
-from touchback.workbench import feed as feed_page, model_with_hands
+from touchback.workbench import feed as feed_page, model_for_page
 
 
 @dataclass(frozen=True)
@@ -332,6 +332,9 @@ def view(
     of: Annotated[
         str | None, typer.Option(help="The mechanism of a recording that doesn't hold it.")
     ] = None,
+    hold: Annotated[
+        bool, typer.Option(help="Whether joints of a robot's file hold their pose.")
+    ] = True,
     seconds: Annotated[float | None, span("How long; default: until Ctrl-C.")] = None,
 ) -> None:
     """Show a mechanism on a page in the browser, where it runs and can be touched; or a recording,
@@ -350,7 +353,7 @@ def view(
                 f"no recording ({', '.join(RUNS)})."
             )
         else:
-            system, experiment = _system(model)
+            system, experiment = _system(model, rate * (substeps or 1), hold)
             devices = open_devices(connections(connect, experiment), system, closing)
             bench = closing.enter_context(
                 workbench.open(
@@ -383,15 +386,16 @@ def _played(model: str, of: str | None, host: str, port: int) -> workbench.Workb
     return workbench.open(played, model=described, host=host, port=port)
 
 
-def _system(model: str) -> tuple[tb.System, tb.gallery.Experiment]:
-    """What a page shows of a mechanism, with what visitors may put on it."""
+def _system(model: str, steps: float, hold: bool) -> tuple[tb.System, tb.gallery.Experiment]:
+    """What a page shows of a mechanism, with what visitors may put on it, so many steps a
+    second."""
     if model in tb.gallery.names():
         shown = tb.gallery.entry(model).on_page
         described, experiment = shown.make(), shown.experiment
     else:
         described, experiment = load(model)
     with working(f"deriving {described.name}"):
-        return model_with_hands(described).compile(), experiment
+        return model_for_page(described, 1.0 / steps, hold).compile(), experiment
 
 
 def _recording(path: Path) -> Recording | tb.Run:

@@ -2,6 +2,7 @@
 its address. It needs the extra `view` (`pip install touchback[view]`)."""
 
 from touchback.workbench.looped_inputs import feed as feed
+from touchback.workbench.manipulate.joint_hold import model_for_page as model_for_page
 from touchback.workbench.manipulate.mouse_hand import model_with_hands as model_with_hands
 from touchback.workbench.manipulate.state_snapshot import StateSnapshot
 from touchback.workbench.page_source import PoseFrame, Source

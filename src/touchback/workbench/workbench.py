@@ -22,7 +22,7 @@ from touchback.realtime import WatchedInput
 from touchback.realtime.control import CommandServer, Exposed
 from touchback.recording import Recording
 from touchback.workbench.live_source import LiveSource
-from touchback.workbench.manipulate import Manipulators, model_with_hands, with_hand
+from touchback.workbench.manipulate import Manipulators, model_for_page, system_for_page
 from touchback.workbench.manipulate.state_snapshot import StateSnapshot, take_snapshot
 from touchback.workbench.page_source import Source
 from touchback.workbench.playback import PageRecordings, Playback, RecordingFolder, track_of
@@ -84,6 +84,7 @@ def open(
     name: str = "",
     model: Model | None = None,
     recordings: str | os.PathLike[str] = "recordings",
+    hold: bool = True,
 ) -> Workbench:
     """A page that shows a live run, or starts one of a system or a model, or plays a run or a
     recording (`open_recording(path)`); `url` is its address. A context manager; its run, if it
@@ -95,14 +96,17 @@ def open(
     `exposed` says what the page may do to the run. Whoever has the address has its token. `beside`
     another workbench it has the port and the token of that one, and a `name` there. `model` is the
     mechanism of a run that doesn't know it. What the page records is kept in the folder
-    `recordings`, which is made when it is needed; what is there can be opened and laid over."""
+    `recordings`, which is made when it is needed; what is there can be opened and laid over.
+    A robot that was read from a file holds its pose, unless `hold` is False or its model has a
+    controller."""
     own: Live | None = None
+    step = 1.0 / (rate * (substeps or 1)) if isinstance(rate, float | int) and rate > 0 else 1e-3
     if isinstance(shown, Model):
-        shown = model_with_hands(shown).compile()
+        shown = model_for_page(shown, step, hold, x0).compile()
     if isinstance(shown, System):
         shown = own = live(
-            with_hand(shown), x0, rate=rate, substeps=substeps, constraints=constraints,
-            inputs=inputs,
+            system_for_page(shown, step, hold, x0), x0, rate=rate, substeps=substeps,
+            constraints=constraints, inputs=inputs,
         )  # fmt: skip
         own.start()
     try:

@@ -81,7 +81,7 @@ class CommandServer:
         self.add(Go, self._go)
         self.add(Step, self._step)
         self.add(Speed, self._speed)
-        self.add(Reset, self._reset)
+        self.add(Reset, self.reset)
         self.add(Resume, self._resume)
         self.add(Stop, self._stop, None)  # nobody may be kept from it
         self.add(Describe, self._describe, any_time=True)
@@ -226,7 +226,8 @@ class CommandServer:
         self.live.set_speed(asked.value)
         return {**self._where(), "speed": asked.value}
 
-    def _reset(self, asked: Reset, client: str) -> Facts:
+    def reset(self, asked: Reset, client: str) -> Facts:
+        """Back to the start; for handlers that do more with it."""
         self.check("transport", "reset")
         self.live.reset()
         return self._where()

@@ -5,13 +5,17 @@ from __future__ import annotations
 
 from touchback.realtime.control import CommandServer
 from touchback.realtime.control.command_server import OFTEN, SELDOM
+from touchback.realtime.control.control_messages import Reset
 from touchback.workbench.manipulate.controller_laws import ControllerLaws
 from touchback.workbench.manipulate.force_icons import Icons, find_icons
+from touchback.workbench.manipulate.joint_hold import JointHold, model_for_page, system_for_page
 from touchback.workbench.manipulate.manipulator_messages import (
     Edit,
     Grab,
+    Hold,
     Icon,
     Joint,
+    Keyframe,
     Law,
     Laws,
     Pose,
@@ -44,10 +48,14 @@ class Manipulators:
             Edits(commands, self.reshape),
             ControllerLaws(commands, self.reshape),
         )
-        self.poses = Poses(commands)
+        self.hold = JointHold(commands)
+        commands.add(Hold, self.hold.hold)
+        commands.add(Keyframe, self.hold.keyframe)
+        commands.add(Reset, self.hold.reset)
+        self.poses = Poses(commands, self.hold.command)
         commands.add(Pose, self.poses.pose, OFTEN)
-        commands.add(Edit, self.edits.edit, SELDOM)
-        commands.add(Undo, self.edits.undo, SELDOM)
+        commands.add(Edit, self.hold.keeping(self.edits.edit), SELDOM)
+        commands.add(Undo, self.hold.keeping(self.edits.undo), SELDOM)
         commands.add(Joint, self.edits.joint)
         commands.add(Law, self.laws.law, SELDOM)
         commands.add(Laws, self.laws.laws)
@@ -64,4 +72,4 @@ class Manipulators:
         self.grips.leave(client)
 
 
-__all__ = ["Manipulators", "model_with_hands", "with_hand"]
+__all__ = ["Manipulators", "model_for_page", "model_with_hands", "system_for_page", "with_hand"]

@@ -76,6 +76,18 @@ class Pose(Message, frozen=True):
     point: Point = (0.0, 0.0, 0.0)
 
 
+class Hold(Message, frozen=True):
+    """What a robot's joints do: hold their pose, only carry its weight, or nothing."""
+
+    mode: Literal["hold", "gravity compensation", "free"] = "hold"
+
+
+class Keyframe(Message, frozen=True):
+    """Commands a pose of the robot's file; a run that is paused is put there."""
+
+    name: Name
+
+
 class Place(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A point of a body [m]."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -222,8 +223,11 @@ def _plain_positions(now: StateSnapshot) -> np.ndarray:
 class Poses:
     """Poses of a run."""
 
-    def __init__(self, commands: CommandServer) -> None:
-        self._commands, self._lock = commands, threading.Lock()
+    def __init__(
+        self, commands: CommandServer, posed: Callable[[dict[str, float]], None] = lambda _: None
+    ) -> None:
+        """`posed` is called with each one's positions by name."""
+        self._commands, self._lock, self._posed = commands, threading.Lock(), posed
 
     def pose(self, asked: Pose, client: str) -> Facts:
         """Puts the run into the nearest pose with a point at a place, at rest: it counts as
@@ -245,6 +249,7 @@ class Poses:
             there = At(reached.q, None, now.inputs, now.t, z, now.varied)
             v = system.dynamics.solve_velocities(system.calls, np.zeros(len(now.v)), [], there)
             live.set_state(State(reached.q, v, z))
+            self._posed(dict(zip(system.layout.q, reached.q.tolist(), strict=True)))
         off = system.constraint_error(reached.q, now.t, now.inputs, z, parameters=now.varied)
         return {
             "body": asked.body, "at": reached.point.tolist(), "distance": reached.distance,

@@ -48,6 +48,7 @@ from touchback.spatial.euler_denavit_hartenberg import (
     turn_matrix,
 )
 from touchback.system import float_instant
+from touchback.workbench.manipulate.joint_hold import add_hold, held_coordinates, remove_hold
 from touchback.workbench.manipulate.manipulator_messages import Edit, Joint as JointMessage, Undo
 from touchback.workbench.manipulate.state_snapshot import StateSnapshot, refuse_rows, take_snapshot
 from touchback.workbench.manipulate.undo_history import EDIT, Change, Reshape
@@ -622,6 +623,7 @@ def rejoin(model: Model, name: str, kind: JointKind, stood: Mapping[str, float])
     in it rests (an effort in a rigid joint does nothing), and laws that read it see where it
     `stood`, at rest. Gives the names of forces and sensors that rest; couplings and drives are
     refused."""
+    held = remove_hold(model)
     before = _before(model)
     old = model.joints[name]
     model.joints[name] = Joint(kind, old.parent, old.child)
@@ -631,6 +633,8 @@ def rejoin(model: Model, name: str, kind: JointKind, stood: Mapping[str, float])
     _refuse_ties(model, name, old, kept)
     rests = _move_efforts(model, name, kept)
     _rename(model, name, old, goes_on, stood)
+    if held is not None and held_coordinates(model):
+        add_hold(model, held)
     return rests
 
 

@@ -1,0 +1,493 @@
+"""A robot that holds its pose: gravity compensation and position control of its joints as ordinary
+controllers of the model, and what a page asks of them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import TypeVar
+
+import numpy as np
+from msgspec.structs import replace
+from numpy.typing import ArrayLike
+
+from touchback import (
+    GravityEffort,
+    JointEffort,
+    MassMatrix,
+    Model,
+    State,
+    System,
+    maximum,
+    minimum,
+    sqrt,
+)
+from touchback.errors import InputError
+from touchback.model import Joint, Value, in_si
+from touchback.names import unknown_name
+from touchback.realtime.control import CommandServer, Message
+from touchback.realtime.control.command_server import Handler
+from touchback.realtime.control.control_messages import Facts, Reset
+from touchback.system import Instant, float_instant
+from touchback.workbench.manipulate.manipulator_messages import Hold, Keyframe
+from touchback.workbench.manipulate.mouse_hand import model_with_hands, with_hand
+from touchback.workbench.manipulate.state_snapshot import refuse_rows, take_snapshot
+from touchback.workbench.manipulate.undo_history import copied
+
+_Asked = TypeVar("_Asked", bound=Message)
+FORMATS = ("URDF", "MJCF", "SDF", "USD")  # files of robots
+HOLD, GRAVITY, FREE = "hold", "gravity compensation", "free"
+MODES = (HOLD, GRAVITY, FREE)
+
+_FREQUENCY = 30.0  # rad/s
+_STEP = 0.1  # of a radian: how far the control swings in a step at most
+_DRIFT = 1.0  # 1/s: how fast a robot that only floats comes to rest
+_MARGIN = 0.01  # of a joint's range: how far from its limits it begins
+_SHARE = 0.5  # of the effort that gravity leaves: what going to a command takes
+_LEAST = 0.1  # of the rated effort: what gravity leaves at least
+_SLOW = 0.3  # of the rated speed: slower is none
+_POSES = 24  # that are tried
+_BRAKED = 0.25  # of the speed that a joint may lose in a step by friction and damping
+_SPEED = {"rad": 2.0, "m": 0.25}  # per second, of joints without a rating
+_RANGE = {"rad": 2.0 * math.pi, "m": 1.0}  # to either side, of joints without limits
+_FAR = 1e6  # rad, m: limits beyond are none
+_UNIT = {"rad": "deg", "m": "m"}  # in which commands are given
+
+
+def is_robot(model: Model) -> bool:
+    """Whether it was read from a robot's file, has joints to hold, and nobody controls it yet."""
+    known = model.imported.get("format") in FORMATS
+    return known and not model.controls and bool(held_coordinates(model))
+
+
+def held_coordinates(model: Model) -> list[str]:
+    """Joints of one coordinate that nothing else drives; of files with motors those that have
+    one."""
+    driven = {each.joint for each in model.drives.values()}
+    motors = {each.joint for each in model.forces.values() if isinstance(each, JointEffort)}
+    return [
+        name
+        for name, joint in model.joints.items()
+        if joint.kind.nv == joint.kind.nq == 1
+        and name not in driven
+        and (not motors or name in motors)
+    ]
+
+
+def command_name(joint: str) -> str:
+    """The input that says where a joint shall be."""
+    return f"{joint} command"
+
+
+def _effort_name(joint: str) -> str:
+    return f"{joint} hold"
+
+
+def held_joints(model: Model) -> dict[str, str]:
+    """The input of each joint that is held, by the joint; none in a model without the controller.
+    Joints that follow another have none of their own."""
+    if model.parts or not {*MODES} <= model.controls.keys():
+        return {}
+    names = {joint: command_name(joint) for joint in model.joints}
+    return {joint: name for joint, name in names.items() if name in model.inputs}
+
+
+def model_that_holds(model: Model, step: float = 1e-3, q: Sequence[float] | None = None) -> Model:
+    """The same mechanism, flat, with a controller of its joints that acts at steps of so long [s]:
+    "hold", instead of which "gravity compensation" alone or nothing ("free") may act.
+
+    To hold is, with the gravity efforts g and the mass matrix M of the joints at their present q,
+
+        τ = g(q) + M(q) a,    a = 2 ω (w − q̇),    w = ω/2 (q* − q), at most the joint's speed.
+
+    As M divides out of the equations of motion, each joint goes to its command q* by itself, as
+    q̈ + 2 ω q̇ + ω² (q − q*) = 0: critically damped, and equally fast whatever it carries. So there
+    is one gain, the "hold frequency" ω, and no robot needs to be tuned: a finger of 10 g is held by
+    a thousandth of what holds an arm of 100 kg, in every pose. ω is 30 rad/s: it gives way by a few
+    centimetres to a hand that pulls, and comes back in a fifth of a second. The only other time in
+    the loop is the step h; ω h is at most 0.1, where any method is stable (explicit Euler up to 1).
+
+    What damping and friction of a joint take at the speed w is added. What the file rates bounds
+    it: |τ| stays within a joint's effort; w is at most its rated speed, and not much more than it
+    takes up at once with half of the effort that gravity leaves, so that joints hardly disturb each
+    other on the way. Gravity compensation alone has q̇ die out at 1/s.
+
+    It begins at `q`, or where the file draws it (in the keyframe "home", if there is one) within
+    its limits. Friction and damping are bounded as steps ask (`soften_joints`)."""
+    other = copied(model)
+    _begin(other, _first_pose(other) if q is None else q)
+    soften_joints(other, step)
+    add_hold(other, step)
+    return other
+
+
+def _first_pose(model: Model) -> list[float]:
+    """The keyframe "home", else what the file draws, which in many files is beyond limits: 1 %
+    within them."""
+    home = model.imported.get("keyframes", {}).get("home", {}).get("q")
+    drawn = [x for joint in model.joints.values() for x in joint.initial_position()]
+    found = list(home) if home is not None and len(home) == len(drawn) else drawn
+    instant, place = float_instant(model), 0
+    for joint in model.joints.values():
+        for i, pair in enumerate(joint.limits):
+            low, high = (float(instant.value(end)) for end in pair)
+            room = _MARGIN * (high - low)
+            if not low <= found[place + i] <= high:
+                found[place + i] = min(max(found[place + i], low + room), high - room)
+        place += joint.kind.nq
+    return found
+
+
+def _begin(model: Model, q: Sequence[float]) -> None:
+    """Lets the joints begin at positions."""
+    place = 0
+    for name, joint in model.joints.items():
+        own = [float(x) for x in q[place : place + joint.kind.nq]]
+        place += joint.kind.nq
+        if own != joint.initial_position():
+            model.joints[name] = replace(joint, position=tuple(own))
+
+
+def soften_joints(model: Model, step: float) -> None:
+    """Bounds damping c and friction f of joints so that (c + f/v_s) h is at most a quarter of the
+    inertia m = 1/(M⁻¹)ᵢᵢ which they brake, by less damping and a larger friction speed v_s. Files
+    say 1 N m for wheels and fingers of 1e-4 kg m² as well; a step of 1 ms can't follow that."""
+    joints = [name for name, joint in model.joints.items() if joint.kind.nv == joint.kind.nq == 1]
+    instant = float_instant(model)
+    brakes = {name: _passive(instant, model.joints[name]) for name in joints}
+    if not any(damping or friction for damping, friction, _ in brakes.values()):
+        return
+    for name, inertia in zip(joints, _least_moved(model, joints), strict=True):
+        most = _BRAKED * inertia / step
+        damping, friction, speed = brakes[name]
+        softer = min(damping, 0.5 * most) if friction else min(damping, most)
+        left = most - softer
+        if (softer < damping or friction > left * speed) and most > 0.0:
+            model.joints[name] = replace(
+                model.joints[name],
+                damping=(softer,) if damping else (),
+                friction_speed=max(speed, friction / left) if friction else speed,
+            )
+
+
+def _least_moved(model: Model, joints: Sequence[str]) -> np.ndarray:
+    """The least inertia of each joint with all others free [kg m², kg], among poses within limits.
+    Where axes of a wrist come into line, it is a small part of what it is elsewhere."""
+    start, draw = float_instant(model), np.random.default_rng(0)
+    ends = {name: _limits(model, start, name) for name in joints}
+    found = _moved(start, joints)
+    for _ in range(_POSES):
+        q = [
+            x
+            for name, joint in model.joints.items()
+            for x in ([draw.uniform(*ends[name])] if name in ends else joint.initial_position())
+        ]
+        found = np.minimum(found, _moved(float_instant(model, q), joints))
+    return found
+
+
+def _moved(instant: Instant, joints: Sequence[str]) -> np.ndarray:
+    """Of one pose; 0 where nothing is moved."""
+    places, entries = instant.unforced.places(joints), instant.unforced.mass_matrix
+    n = 1 + max([*places, *(place for pair in entries for place in pair)])
+    M = np.zeros((n, n))
+    for (i, j), entry in entries.items():
+        M[i, j] = M[j, i] = float(entry)
+    W = np.diag(np.linalg.pinv(M, hermitian=True))[places]
+    return np.where(W > 0.0, 1.0 / np.maximum(W, 1e-300), 0.0)
+
+
+def _passive(instant: Instant, joint: Joint) -> tuple[float, float, float]:
+    """Damping, friction, and the speed over which that is regularised."""
+    damping, friction = (
+        float(instant.value(given[0])) if given else 0.0
+        for given in (joint.damping, joint.friction)
+    )
+    return damping, friction, float(instant.value(joint.friction_speed))
+
+
+def add_hold(model: Model, step: float) -> None:
+    """Adds the controller to a model of one's own."""
+    joints, start = held_coordinates(model), float_instant(model)
+    usual = min(_FREQUENCY, _STEP / step)
+    omega = model.parameter("hold frequency", usual, "rad/s", min=0.1, max=_STEP / step)
+    efforts = {name: _rating(model, name, "effort") for name in joints}
+    speeds = _speeds(model, start, efforts, usual)
+    commands = _commands(model, start, joints)
+    M = np.asarray(model.sensor("hold mass", MassMatrix(joints=tuple(joints))))
+    g = np.asarray(model.sensor("hold gravity", GravityEffort(joints=tuple(joints))))
+    targets = [_effort_name(name) for name in joints]
+    for name, target in zip(joints, targets, strict=True):
+        effort = model.input(target, "N m" if _unit(model, name) == "rad" else "N")
+        model.force(target, JointEffort(name, effort))
+    rates = [model.rate(name) for name in joints]
+    ways = [
+        _within(0.5 * omega * (commands[name] - model.coordinate(name)), most)
+        for name, most in speeds.items()
+    ]
+    brakes = [_brake(start, model.joints[name], way) for name, way in zip(joints, ways)]
+    bounds = list(efforts.values())
+
+    def law(accelerations: Sequence[Value], besides: Sequence[Value]) -> list[Value]:
+        pushed = [
+            sum((m * a for m, a in zip(row, accelerations, strict=True)), more)
+            for row, more in zip(M, besides, strict=True)
+        ]
+        share: Value = 1.0
+        for weight, push, most in zip(g, pushed, bounds, strict=True):
+            if math.isfinite(most):
+                left = maximum(most - _size(weight), _LEAST * most)
+                share = minimum(share, left / maximum(_size(push), left))
+        return [
+            _within(weight + share * push, most)
+            for weight, push, most in zip(g, pushed, bounds, strict=True)
+        ]
+
+    holding = law([2.0 * omega * (w - v) for w, v in zip(ways, rates)], brakes)
+    floating = law([-_DRIFT * v for v in rates], [0.0] * len(rates))
+    model.control(HOLD, lambda: holding, [], targets)
+    model.control(GRAVITY, lambda: floating, [], targets, HOLD)
+    model.control(FREE, lambda: [0.0] * len(targets), [], targets, HOLD)
+
+
+def _brake(start: Instant, joint: Joint, speed: Value) -> Value:
+    """What damping and friction take at a speed [N m, N]."""
+    damping, friction, over = _passive(start, joint)
+    found: Value = damping * speed if damping else 0.0
+    if friction:
+        found = found + friction * speed / sqrt(speed * speed + over * over)
+    return found
+
+
+def _commands(model: Model, start: Instant, joints: Sequence[str]) -> dict[str, Value]:
+    """Where each joint shall be: an input of its own, within its limits, or what it mimics."""
+    mimics = model.imported.get("mimic", {})
+    found = dict[str, Value]()
+
+    def follows(name: str) -> bool:
+        """Whether there is an input at the end of what it mimics."""
+        seen = {name}
+        while name in mimics:
+            name = mimics[name].joint
+            if name in seen or name not in joints:
+                return False
+            seen.add(name)
+        return len(seen) > 1
+
+    def command(name: str) -> Value:
+        if name not in found and follows(name):
+            mimic = mimics[name]
+            found[name] = mimic.multiplier * command(mimic.joint) + mimic.offset
+        elif name not in found:
+            kind = _unit(model, name)
+            unit, (low, high) = _UNIT[kind], _limits(model, start, name)
+            q = float(start.coordinate(name))
+            low, high = min(low, q), max(high, q)
+            usual, least, most = (x / in_si(unit, 1.0) for x in (q, low, high))
+            least, most = min(least, usual), max(most, usual)  # rounded
+            found[name] = model.input(command_name(name), unit, usual, least, most)
+        return found[name]
+
+    return {name: command(name) for name in joints}
+
+
+def _speeds(
+    model: Model, start: Instant, efforts: Mapping[str, float], omega: float
+) -> dict[str, float]:
+    """How fast each joint goes to its command [rad/s, m/s]."""
+    places = start.unforced.places(list(efforts))
+    M, g = start.unforced.mass_matrix, start.unforced.gravity_effort
+    found = {}
+    for i, (name, most) in zip(places, efforts.items(), strict=True):
+        rated = _rating(model, name, "velocity")
+        speed = rated if math.isfinite(rated) else _SPEED[_unit(model, name)]
+        inertia = float(M.get((i, i), 0.0))
+        if math.isfinite(most) and inertia > 0.0:
+            left = max(most - abs(float(g[i])), _LEAST * most)
+            speed = min(speed, max(_SHARE * left / (2.0 * omega * inertia), _SLOW * speed))
+        found[name] = speed
+    return found
+
+
+def _rating(model: Model, joint: str, word: str) -> float:
+    """What a file rates a joint for; infinite where it doesn't, or writes 0."""
+    rated = float(model.imported.get("ratings", {}).get(joint, {}).get(word, 0.0))
+    return rated if rated > 0.0 else math.inf
+
+
+def _limits(model: Model, instant: Instant, joint: str) -> tuple[float, float]:
+    """Of a joint of one coordinate; those of a slider where it has none."""
+    wide = _RANGE[_unit(model, joint)]
+    for pair in model.joints[joint].limits:
+        low, high = (float(instant.value(end)) for end in pair)
+        return (low if low > -_FAR else -wide), (high if high < _FAR else wide)
+    return -wide, wide
+
+
+def _unit(model: Model, joint: str) -> str:
+    return model.joints[joint].kind.position_units()[0]
+
+
+def _size(given: Value) -> Value:
+    return maximum(given, -1.0 * given)
+
+
+def _within(given: Value, most: float) -> Value:
+    return given if math.isinf(most) else maximum(minimum(given, most), -most)
+
+
+def remove_hold(model: Model) -> float | None:
+    """Takes the controller from a (copied) model; the step [s] that it was made for, None where
+    there was none."""
+    held = held_joints(model)
+    if not held:
+        return None
+    fastest = model.parameters["hold frequency"].max
+    for name in model.controls[HOLD].drives:
+        del model.inputs[name], model.forces[name]
+    for name in held.values():
+        del model.inputs[name]
+    for name in ("hold frequency", f"{HOLD} choice"):
+        del model.parameters[name]
+    for name in ("hold mass", "hold gravity"):
+        del model.sensors[name]
+    for name in MODES:
+        del model.controls[name]
+    return _STEP / fastest if fastest else None
+
+
+class JointHold:
+    """The joints of a run that are held."""
+
+    def __init__(self, commands: CommandServer) -> None:
+        self._commands = commands
+        system = commands.live.system
+        self._poses = {} if system.names else keyframe_poses(system.model)
+        self._begun = {name: commands.live[name] for name in self._held().values()}
+
+    @property
+    def keyframes(self) -> list[str]:
+        """Poses of the file by name."""
+        return list(self._poses) if self._held() else []
+
+    def hold(self, asked: Hold, client: str) -> Facts:
+        """Another controller; to hold begins where the robot is."""
+        live = self._commands.live
+        self._refuse_others()
+        self._commands.check("parameters", HOLD)
+        if asked.mode == HOLD:
+            self._check_inputs()
+            self.follow()
+        live.choose(HOLD, asked.mode)
+        return {"mode": asked.mode, "tick": live.ticks}
+
+    def keyframe(self, asked: Keyframe, client: str) -> Facts:
+        """Commands a pose of the file; a run that is paused is put there."""
+        live = self._commands.live
+        self._refuse_others()
+        if asked.name not in self._poses:
+            raise unknown_name("keyframe", asked.name, self._poses)
+        self._check_inputs()
+        pose = self._poses[asked.name]
+        if live.state == "paused":
+            self._commands.check("transport", "reset")
+            now = take_snapshot(live)
+            places = {name: i for i, name in enumerate(now.system.layout.q)}
+            q = now.q.copy()
+            for name, value in pose.items():
+                if name in places:
+                    q[places[name]] = value
+            live.set_state(State(q, np.zeros(len(now.v)), now.z))
+        self.command(pose)
+        return {"name": asked.name, "tick": live.ticks}
+
+    def reset(self, asked: Reset, client: str) -> Facts:
+        """Back to the state that the run started from, with commands to stay there."""
+        facts = self._commands.reset(asked, client)
+        for name in self._held().values():
+            if name in self._begun:
+                self._commands.live[name] = self._begun[name]
+        return facts
+
+    def keeping(self, handler: Handler[_Asked]) -> Handler[_Asked]:
+        """What changes the structure: joints that come to be held by it stay where they are."""
+
+        def handled(asked: _Asked, client: str) -> Facts:
+            before = self._held()
+            facts = handler(asked, client)
+            if new := self._held().keys() - before.keys():
+                now = take_snapshot(self._commands.live)
+                self.command({n: q for n, q in zip(now.system.layout.q, now.q) if n in new})
+            return facts
+
+        return handled
+
+    def follow(self) -> None:
+        """Commands the pose in which the robot is."""
+        if self._held():
+            now = take_snapshot(self._commands.live)
+            self.command(dict(zip(now.system.layout.q, now.q)))
+
+    def command(self, positions: Mapping[str, float]) -> None:
+        """Commands positions [rad, m] of joints, as far as they are held."""
+        live = self._commands.live
+        for joint, name in self._held().items():
+            if joint in positions:
+                known = live.system.model.inputs[name]
+                value = float(positions[joint]) / in_si(known.unit, 1.0)
+                low = -math.inf if known.min is None else known.min
+                high = math.inf if known.max is None else known.max
+                live[name] = min(max(value, low), high)
+
+    def _held(self) -> dict[str, str]:
+        system = self._commands.live.system
+        return {} if system.names else held_joints(system.model)
+
+    def _check_inputs(self) -> None:
+        for name in self._held().values():
+            self._commands.check("inputs", name)
+
+    def _refuse_others(self) -> None:
+        system = self._commands.live.system
+        refuse_rows(system)
+        if not held_joints(system.model):
+            raise InputError(
+                f"{system.name}: no controller holds its joints; a robot that is read from a file "
+                "gets one where `workbench.open` or `touchback view` show it."
+            )
+
+
+def keyframe_poses(model: Model) -> dict[str, dict[str, float]]:
+    """The keyframes of a file: positions by coordinate."""
+    names = [each for name, joint in model.joints.items() for each in joint.position_names(name)]
+    frames = model.imported.get("keyframes", {}).items()
+    return {
+        key: dict(zip(names, frame["q"], strict=True))
+        for key, frame in frames
+        if len(frame["q"]) == len(names)
+    }
+
+
+def model_for_page(
+    model: Model, step: float = 1e-3, hold: bool = True, x0: State | ArrayLike | None = None
+) -> Model:
+    """What a page shows of a mechanism: with a hand, and a robot with what holds it where it
+    starts."""
+    if not (hold and is_robot(model)):
+        return model_with_hands(model)
+    x = None if x0 is None else np.ravel(x0.x if isinstance(x0, State) else x0).astype(float)
+    nq = sum(joint.kind.nq for joint in model.joints.values())
+    q = None if x is None or len(x) < nq else x[:nq].tolist()
+    return model_with_hands(model_that_holds(model, step, q))
+
+
+def system_for_page(
+    system: System, step: float = 1e-3, hold: bool = True, x0: State | ArrayLike | None = None
+) -> System:
+    """The same of a system; as it is where it needs neither, or is a row of copies."""
+    if system.names or not (hold and is_robot(system.model)):
+        return with_hand(system)
+    other = model_for_page(system.model, step, hold, x0).compile()
+    for name, value in system.parameters.items():
+        other[name] = value
+    return other
